@@ -1,0 +1,13 @@
+/** Builds dist after `npm ci`; without the development dependencies it fetches the compiler for this one run. */
+import { execFileSync } from "node:child_process";
+import { existsSync, readFileSync } from "node:fs";
+
+const local = "node_modules/typescript/bin/tsc";
+if (existsSync(local)) {
+  execFileSync(process.execPath, [local, "-p", "tsconfig.build.json"], { stdio: "inherit" });
+} else {
+  const { devDependencies } = JSON.parse(readFileSync("package.json", "utf8"));
+  const compiler = `typescript@${devDependencies.typescript}`;
+  const build = ["tsc", "-p", "tsconfig.build.json", "--noCheck"];
+  execFileSync("npm", ["exec", "--yes", `--package=${compiler}`, "--", ...build], { stdio: "inherit" });
+}

@@ -1,0 +1,42 @@
+/** The kinds of trouble pearl reports: each message names the place and the cure, each class an exit code. */
+
+/** Base of every error that pearl raises on purpose; the command line prints its message without a stack. */
+export class PearlError extends Error {
+  /** Exit code of the command line: 1 for bad input, 2 for wrong usage, 130 for an interruption. */
+  readonly exitCode: number = 1;
+
+  constructor(message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = new.target.name;
+  }
+}
+
+/** A mistyped command, option or combination of options. */
+export class UsageError extends PearlError {
+  override readonly exitCode = 2;
+}
+
+/** A table that cannot be read or written: the message names the file, the line and the cure. */
+export class TableError extends PearlError {}
+
+/** A model folder, hub repository or ONNX file that cannot be used. */
+export class ModelError extends PearlError {}
+
+/** A library argument out of its range or of the wrong shape. */
+export class ArgumentError extends PearlError {}
+
+/** Data or an optional part that is not on this machine: the message says how to get it. */
+export class MissingDataError extends PearlError {}
+
+/** A device that was asked for and does not work here. */
+export class DeviceError extends PearlError {}
+
+/** The work was stopped by the caller (an AbortSignal, Ctrl-C). */
+export class InterruptedError extends PearlError {
+  override readonly exitCode = 130;
+}
+
+/** The message of anything thrown, for building a PearlError from a library's failure. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

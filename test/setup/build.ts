@@ -1,0 +1,8 @@
+/** Compiles src to dist before the tests: worker threads and the command line run the compiled files. */
+import { execFileSync } from "node:child_process";
+
+export default function build(): void {
+  execFileSync(process.execPath, ["node_modules/typescript/bin/tsc", "-p", "tsconfig.build.json"], {
+    stdio: "inherit",
+  });
+}

@@ -1,0 +1,13 @@
+import { defineConfig } from "vitest/config";
+
+/** The quick suite: everything but test/slow. Workers load compiled code, so the build runs first. */
+export default defineConfig({
+  test: {
+    include: ["test/**/*.test.ts"],
+    exclude: ["test/slow/**"],
+    globalSetup: ["test/setup/build.ts"],
+    pool: "forks",
+    testTimeout: 30_000,
+    hookTimeout: 60_000,
+  },
+});
