@@ -1,0 +1,60 @@
+/** Where a graph runs: the CPU, or a GPU through WebGPU or CUDA. */
+import { existsSync } from "node:fs";
+import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
+import { ArgumentError } from "../errors.js";
+
+/** A device that sessions run on. */
+export type Device = "cpu" | "webgpu" | "cuda";
+
+/** What a user asks for: a device, or the fastest one that works. */
+export type DeviceChoice = Device | "auto";
+
+const choices: readonly DeviceChoice[] = ["auto", "cpu", "webgpu", "cuda"];
+
+/**
+ * Checks a device name from outside.
+ * @throws ArgumentError for any other name.
+ */
+export function parseDevice(name: string): DeviceChoice {
+  if ((choices as readonly string[]).includes(name)) return name as DeviceChoice;
+  throw new ArgumentError(`unknown device "${name}": choose ${choices.join(", ")}`);
+}
+
+/** A device that could be tried, or why it cannot work here. */
+export type Candidate = { readonly device: Device } | { readonly device: Device; readonly missing: string };
+
+/**
+ * The devices to try for a choice, best first. What plainly cannot work is marked, so that the native
+ * libraries are not asked: they would print warnings of their own to stderr.
+ */
+export function candidates(choice: DeviceChoice): readonly Candidate[] {
+  if (choice !== "auto") return [{ device: choice }];
+  return [withMissing("cuda", missingCuda()), withMissing("webgpu", missingWebgpu()), { device: "cpu" }];
+}
+
+function withMissing(device: Device, missing: string | undefined): Candidate {
+  return missing === undefined ? { device } : { device, missing };
+}
+
+/** CUDA's provider is a library beside the binding that only a CUDA install brings. */
+function missingCuda(): string | undefined {
+  const entry = createRequire(import.meta.url).resolve("onnxruntime-node/package.json");
+  const folder = join(dirname(entry), "bin", "napi-v6", process.platform, process.arch);
+  const library =
+    process.platform === "win32" ? "onnxruntime_providers_cuda.dll" : "libonnxruntime_providers_cuda.so";
+  return existsSync(join(folder, library)) ? undefined : "ONNX Runtime's CUDA libraries are not installed";
+}
+
+/** On Linux WebGPU stands on the Vulkan loader. */
+function missingWebgpu(): string | undefined {
+  if (process.platform !== "linux") return undefined;
+  const triplet = process.arch === "arm64" ? "aarch64-linux-gnu" : "x86_64-linux-gnu";
+  const folders = [
+    ...(process.env.LD_LIBRARY_PATH ?? "").split(":").filter((folder) => folder !== ""),
+    ...["/usr/lib", "/lib", "/usr/local/lib"].flatMap((root) => [join(root, triplet), `${root}64`, root]),
+  ];
+  return folders.some((folder) => existsSync(join(folder, "libvulkan.so.1")))
+    ? undefined
+    : "no Vulkan loader (libvulkan.so.1; Debian: apt-get install libvulkan1 and a driver)";
+}

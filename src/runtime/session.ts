@@ -1,0 +1,43 @@
+/** A session in a thread of its own, so that the caller's event loop stays free while a graph runs. */
+import type { Device } from "./device.js";
+import type { SessionOptions } from "./ort-session.js";
+import type { Feeds } from "./tensor.js";
+import { startWorker } from "./worker-client.js";
+
+/** A graph ready to run. Runs are queued: one at a time. */
+export interface Session {
+  readonly device: Device;
+  /** Why a faster device was passed over, one line each. */
+  readonly notes: readonly string[];
+  readonly inputNames: readonly string[];
+  readonly outputNames: readonly string[];
+  /** Runs the graph; `fetches` names the outputs wanted (default: all). Feeds are copied to the thread. */
+  run(feeds: Feeds, fetches?: readonly string[]): Promise<Feeds>;
+  /** Ends the thread and frees the session's memory. */
+  dispose(): Promise<void>;
+}
+
+/**
+ * Creates a session from a file's path or a model's bytes in a new thread.
+ * @throws ModelError for a broken model, DeviceError for a device that does not work here.
+ */
+export async function createSession(
+  model: string | Uint8Array,
+  options: SessionOptions = {},
+): Promise<Session> {
+  const worker = startWorker("./session-worker.js", import.meta.url);
+  try {
+    const facts = await worker.call<SessionFacts>("open", { model, options });
+    return {
+      ...facts,
+      run: (feeds, fetches) => worker.call<Feeds>("run", { feeds, fetches }),
+      dispose: () => worker.terminate(),
+    };
+  } catch (error) {
+    await worker.terminate();
+    throw error;
+  }
+}
+
+/** What the thread tells about the session it opened. */
+export type SessionFacts = Pick<Session, "device" | "notes" | "inputNames" | "outputNames">;

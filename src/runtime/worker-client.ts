@@ -1,0 +1,80 @@
+/** Calls into a worker thread: one request at a time per call, errors carried over with their class. */
+import { fileURLToPath } from "node:url";
+import { type TransferListItem, Worker } from "node:worker_threads";
+import * as errors from "../errors.js";
+
+/** A request to a worker, as it is posted. */
+export interface WorkerRequest {
+  readonly id: number;
+  readonly method: string;
+  readonly payload: unknown;
+}
+
+/** A worker's answer to the request of the same id. */
+export type WorkerReply =
+  | { readonly id: number; readonly result: unknown }
+  | { readonly id: number; readonly error: { readonly name: string; readonly message: string } };
+
+/** A live worker thread. */
+export interface WorkerClient {
+  /** Posts a request and waits for its answer. `transfer` moves buffers instead of copying them. */
+  call<Result>(method: string, payload: unknown, transfer?: readonly TransferListItem[]): Promise<Result>;
+  /** Ends the thread; calls still open are rejected. */
+  terminate(): Promise<void>;
+}
+
+/**
+ * Starts the compiled worker script beside `base`.
+ * Under a test runner the caller is a .ts file in src; threads always run the compiled file in dist.
+ */
+export function startWorker(script: string, base: string, workerData?: unknown): WorkerClient {
+  const directory = base.endsWith(".ts") ? base.replace(/\/src\/(?!.*\/src\/)/, "/dist/") : base;
+  const worker = new Worker(fileURLToPath(new URL(script, directory)), { workerData });
+  const open = new Map<number, { resolve(value: unknown): void; reject(reason: Error): void }>();
+  let nextId = 0;
+  let ended: Error | undefined;
+
+  const endWith = (reason: Error): void => {
+    ended ??= reason;
+    for (const call of open.values()) call.reject(ended);
+    open.clear();
+  };
+  worker.on("message", (reply: WorkerReply) => {
+    const call = open.get(reply.id);
+    if (call === undefined) return;
+    open.delete(reply.id);
+    if (open.size === 0) worker.unref();
+    if ("error" in reply) call.reject(revive(reply.error));
+    else call.resolve(reply.result);
+  });
+  worker.on("error", (error) => endWith(error instanceof Error ? error : new Error(String(error))));
+  worker.on("exit", (code) => endWith(new Error(`the worker thread ended (code ${code})`)));
+  // An idle worker must not keep the program alive.
+  worker.unref();
+
+  return {
+    call: <Result>(method: string, payload: unknown, transfer: readonly TransferListItem[] = []) =>
+      new Promise<Result>((resolve, reject) => {
+        if (ended !== undefined) return reject(ended);
+        const id = nextId++;
+        open.set(id, { resolve: resolve as (value: unknown) => void, reject });
+        worker.ref();
+        return worker.postMessage({ id, method, payload } satisfies WorkerRequest, transfer);
+      }),
+    async terminate() {
+      endWith(new errors.InterruptedError("the worker was shut down"));
+      await worker.terminate();
+    },
+  };
+}
+
+/** Rebuilds an error that crossed the thread boundary, with pearl's class where it has one. */
+function revive({ name, message }: { name: string; message: string }): Error {
+  const known = (errors as Record<string, unknown>)[name];
+  if (typeof known === "function" && known.prototype instanceof errors.PearlError) {
+    return new (known as new (message: string) => Error)(message);
+  }
+  const plain = new Error(message);
+  plain.name = name;
+  return plain;
+}

@@ -1,0 +1,31 @@
+/** The worker's side of worker-client.ts: answers requests one after the other, in order. */
+import { parentPort, type TransferListItem } from "node:worker_threads";
+import type { WorkerReply, WorkerRequest } from "./worker-client.js";
+
+/** A result, and the buffers in it that are moved rather than copied. */
+export interface Answer {
+  readonly result: unknown;
+  readonly transfer?: readonly TransferListItem[];
+}
+
+/** Serves the named methods until the thread ends. */
+export function serve(methods: Record<string, (payload: never) => Promise<Answer>>): void {
+  const port = parentPort;
+  if (port === null) throw new Error("this file runs in a worker thread");
+  let queue: Promise<void> = Promise.resolve();
+  port.on("message", (request: WorkerRequest) => {
+    queue = queue.then(async () => {
+      let reply: WorkerReply;
+      let transfer: readonly TransferListItem[] = [];
+      try {
+        const answer = await methods[request.method](request.payload as never);
+        reply = { id: request.id, result: answer.result };
+        transfer = answer.transfer ?? [];
+      } catch (error) {
+        const { name, message } = error instanceof Error ? error : new Error(String(error));
+        reply = { id: request.id, error: { name, message } };
+      }
+      port.postMessage(reply, transfer);
+    });
+  });
+}
