@@ -1,0 +1,288 @@
+/** Models by hub id: `downloadModel("intfloat/e5-small-v2")` gives a model folder in the hub's own cache. */
+import { join } from "node:path";
+import { ArgumentError, InterruptedError, ModelError, messageOf, PearlError } from "../errors.js";
+import {
+  cachedCommits,
+  commitlessName,
+  exists,
+  isKnownAbsent,
+  linkIntoSnapshot,
+  repositoryFolder,
+  snapshotFolder,
+  writeAbsence,
+  writeReference,
+} from "./hub-cache.js";
+import { type HubSettings, hubSettings } from "./hub-settings.js";
+import { HubConnectionError, HubStatusError, throwIfAborted, transferFile } from "./hub-transfer.js";
+
+/** Bytes of one file of the model, while it comes. */
+export interface DownloadProgress {
+  /** The file within the repository, e.g. `onnx/model.onnx`. */
+  readonly file: string;
+  /** Bytes that are here. */
+  readonly done: number;
+  /** Bytes in all, where the server tells. */
+  readonly total?: number;
+}
+
+/** How to find and fetch a model. */
+export interface DownloadOptions {
+  /** Branch, tag or commit. Default `main`. */
+  readonly revision?: string;
+  /** The ONNX graph to fetch, e.g. `onnx/model_quantized.onnx`. Default `onnx/model.onnx`. */
+  readonly graphFile?: string;
+  /** Ends the download; what is here is kept and continued next time. */
+  readonly signal?: AbortSignal;
+  readonly onProgress?: (progress: DownloadProgress) => void;
+  /** Address, cache and token. Default: the environment's `HF_*` variables. */
+  readonly settings?: HubSettings;
+  /** Pause before the second try of a request in milliseconds; doubles with each further one. Default 500. */
+  readonly retryDelayMs?: number;
+}
+
+const defaultGraph = "onnx/model.onnx";
+const attempts = 4;
+const modelsWithGraph =
+  "intfloat/e5-small-v2, sentence-transformers/all-MiniLM-L6-v2 or Xenova/bge-small-en-v1.5";
+
+/** Read where present: a repository may do without each of them. */
+const optionalFiles = [
+  "tokenizer_config.json",
+  "special_tokens_map.json",
+  "modules.json",
+  "1_Pooling/config.json",
+  "sentence_bert_config.json",
+  "config_sentence_transformers.json",
+  "README.md",
+];
+
+/** True where the text has the form of a hub id, `organisation/name`; such a text may also be a relative path. */
+export function isHubId(text: string): boolean {
+  const part = /^[A-Za-z0-9_](?:[\w.-]{0,94}[A-Za-z0-9_])?$/;
+  const parts = text.split("/");
+  return parts.length === 2 && parts.every((name) => part.test(name) && !/\.\.|--/.test(name));
+}
+
+/**
+ * Gives the folder of a hub model, fetching what is not in the cache. The cache is that of Python's
+ * huggingface_hub (`HF_HOME`, `HF_HUB_CACHE`), its files are shared with it, and a model that is there is used
+ * without asking the network; a branch that has moved on since is not noticed (name the commit as `revision`).
+ * Every file is checked against the size and checksum that the hub announces before it is used.
+ *
+ * @param id `organisation/name`
+ * @returns absolute path of a folder with config.json, tokenizer.json, the graph, and the optional files there are
+ * @throws ArgumentError for an id, revision or file name of a wrong form; ModelError that says what to do for a
+ * repository or file that is missing or closed, no network, a broken or altered download, a full disk;
+ * InterruptedError when the signal is aborted
+ */
+export async function downloadModel(id: string, options: DownloadOptions = {}): Promise<string> {
+  const download = describe(id, options);
+  throwIfAborted(options.signal);
+  try {
+    return (await fromCache(download)) ?? (await fromHub(download));
+  } catch (error) {
+    throw asModelError(download, error);
+  }
+}
+
+/** One call's answers to what, from where and to where. */
+interface Download {
+  readonly id: string;
+  readonly revision: string;
+  readonly graphFile: string;
+  readonly required: readonly string[];
+  readonly optional: readonly string[];
+  readonly repository: string;
+  readonly settings: HubSettings;
+  readonly options: DownloadOptions;
+}
+
+function describe(id: string, options: DownloadOptions): Download {
+  const { revision = "main", graphFile = defaultGraph, settings = hubSettings() } = options;
+  if (!isHubId(id)) {
+    throw new ArgumentError(
+      `"${id}" is not a hub id: expected organisation/name, as in intfloat/e5-small-v2.`,
+    );
+  }
+  const isPlain = (text: string): boolean =>
+    text.split("/").every((part) => /^[\w.-]+$/.test(part) && !/^\.+$/.test(part));
+  if (!isPlain(revision)) throw new ArgumentError(`"${revision}" is not a branch, tag or commit.`);
+  if (!isPlain(graphFile) || !graphFile.endsWith(".onnx")) {
+    throw new ArgumentError(`"${graphFile}" is not an ONNX file of a repository, such as ${defaultGraph}.`);
+  }
+  return {
+    id,
+    revision,
+    graphFile,
+    required: ["config.json", "tokenizer.json", graphFile],
+    optional: [...optionalFiles, `${graphFile}_data`],
+    repository: repositoryFolder(settings.cacheFolder, id),
+    settings,
+    options,
+  };
+}
+
+/** The snapshot, where the cache has all that is required; optional files nobody asked for yet are tried once. */
+async function fromCache(download: Download): Promise<string | undefined> {
+  const { repository, revision, required } = download;
+  const isWhole = async (commit: string): Promise<boolean> => {
+    const files = required.map((file) => exists(join(snapshotFolder(repository, commit), file)));
+    return (await Promise.all(files)).every(Boolean);
+  };
+  let commit: string | undefined;
+  for (const candidate of await cachedCommits(repository, revision)) {
+    if (commit === undefined && (await isWhole(candidate))) commit = candidate;
+  }
+  if (commit === undefined) return undefined;
+  const snapshot = snapshotFolder(repository, commit);
+  if (download.settings.offline) return snapshot;
+  try {
+    await fetchOptional(download, commit, 1);
+  } catch (error) {
+    // The model is whole without them, and may have been copied here to be used without a network.
+    if (!(error instanceof HubConnectionError || error instanceof HubStatusError)) throw error;
+  }
+  return snapshot;
+}
+
+async function fromHub(download: Download): Promise<string> {
+  const { repository, revision, settings } = download;
+  if (settings.offline) throw new HubConnectionError("HF_HUB_OFFLINE is set", false);
+  // The first file tells which commit the revision stands at; the others come from that very commit.
+  let commit: string | undefined;
+  for (const file of download.required) {
+    const snapshot = commit && snapshotFolder(repository, commit);
+    if (snapshot && (await exists(join(snapshot, file)))) continue;
+    commit = await fetchFile(download, file, commit, attempts);
+  }
+  await fetchOptional(download, commit as string, attempts);
+  if (commit !== commitlessName(revision)) await writeReference(repository, revision, commit as string);
+  return snapshotFolder(repository, commit as string);
+}
+
+async function fetchOptional(download: Download, commit: string, tries: number): Promise<void> {
+  for (const file of download.optional) {
+    if (await exists(join(snapshotFolder(download.repository, commit), file))) continue;
+    if (await isKnownAbsent(download.repository, commit, file)) continue;
+    try {
+      await fetchFile(download, file, commit, tries);
+    } catch (error) {
+      if (!(error instanceof HubStatusError) || error.status !== 404) throw error;
+      await writeAbsence(download.repository, commit, file);
+    }
+  }
+}
+
+/** Fetches one file into the snapshot of its commit and returns that commit. */
+async function fetchFile(
+  download: Download,
+  file: string,
+  commit: string | undefined,
+  tries: number,
+): Promise<string> {
+  const { id, repository, revision, settings, options } = download;
+  const isCommitless = commit === commitlessName(revision);
+  const at = encodeURIComponent(commit === undefined || isCommitless ? revision : commit);
+  const path = file.split("/").map(encodeURIComponent).join("/");
+  try {
+    const result = await transferFile({
+      url: `${settings.endpoint}/${id}/resolve/${at}/${path}`,
+      name: `${id}: ${file}`,
+      blobs: join(repository, "blobs"),
+      token: settings.token,
+      signal: options.signal,
+      attempts: tries,
+      retryDelayMs: options.retryDelayMs ?? 500,
+      onProgress: options.onProgress && ((done, total) => options.onProgress?.({ file, done, total })),
+    });
+    const owner = commit ?? result.commit ?? commitlessName(revision);
+    await linkIntoSnapshot(result.blob, join(snapshotFolder(repository, owner), file));
+    return owner;
+  } catch (error) {
+    if (error instanceof HubStatusError || error instanceof HubConnectionError) error.file = file;
+    throw error;
+  }
+}
+
+/** Turns whatever went wrong into one message that names the file and the cure. */
+function asModelError(download: Download, error: unknown): Error {
+  if (error instanceof PearlError) return error;
+  if (error instanceof HubStatusError)
+    return new ModelError(statusMessage(download, error), { cause: error });
+  if (error instanceof HubConnectionError) {
+    return new ModelError(connectionMessage(download, error), { cause: error });
+  }
+  if ((error as Error)?.name === "AbortError") return new InterruptedError("the download was interrupted");
+  return new ModelError(
+    `${download.id}: cannot be written into the cache ${download.settings.cacheFolder} (${messageOf(error)}). ` +
+      "Make room or set HF_HOME to a folder that can be written.",
+    { cause: error },
+  );
+}
+
+function statusMessage(download: Download, error: HubStatusError): string {
+  const { id, revision, settings, graphFile } = download;
+  const file = error.file ?? "config.json";
+  const host = hostOf(settings.endpoint);
+  if (error.status === 401 || error.status === 403) {
+    const accept = `accept the model's terms at ${settings.endpoint}/${id}`;
+    if (settings.token) {
+      return (
+        `${id}: ${host} refused ${file} (${error.status}) with the token from ${settings.tokenSource}. ` +
+        `Check the spelling and the token's rights; for a gated model ${accept}.`
+      );
+    }
+    return (
+      `${id}: ${host} refused ${file} (${error.status}): the model is private or gated, or there is none of this ` +
+      `name. Check the spelling, or set HF_TOKEN to a token that may read it; for a gated model ${accept}.`
+    );
+  }
+  if (error.status === 404) {
+    if (error.code === "RevisionNotFound") return `${id}: there is no revision "${revision}" at ${host}.`;
+    if (error.code === "RepoNotFound" || (file === "config.json" && error.code === undefined)) {
+      return `${id}: not found at ${host} (config.json: 404). Check the spelling of the id.`;
+    }
+    if (file === graphFile) {
+      return (
+        `${id}: the repository has no ${graphFile} (404). pearl runs models that are exported to ONNX: take one ` +
+        `that is, such as ${modelsWithGraph}.`
+      );
+    }
+    const why = file === "tokenizer.json" ? " pearl reads tokenizers of that format only." : "";
+    return `${id}: the repository has no ${file} (404).${why} Take another model, such as ${modelsWithGraph}.`;
+  }
+  return (
+    `${id}: ${host} answered ${file} with status ${error.status}, also when asked again. ` +
+    "Try later, or set HF_ENDPOINT to a mirror."
+  );
+}
+
+function connectionMessage(download: Download, error: HubConnectionError): string {
+  const { id, settings, required, graphFile, revision } = download;
+  const otherwise =
+    `or copy the model's folder (${required.join(", ")}) to this machine and give its path, ` +
+    "or leave the model out to use the embedded one";
+  if (settings.offline) {
+    return (
+      `${id}: not in the cache ${settings.cacheFolder} with ${graphFile} at revision "${revision}", and ` +
+      `HF_HUB_OFFLINE forbids the network. Unset it, ${otherwise}.`
+    );
+  }
+  const host = hostOf(settings.endpoint);
+  if (error.isWorthRetrying) {
+    return (
+      `${id}: the connection to ${host} broke while ${error.file} came (${error.message}), also when tried ` +
+      `again. Run it again to continue where it stopped, ${otherwise}.`
+    );
+  }
+  const isProxySet = Boolean(process.env.HTTPS_PROXY ?? process.env.https_proxy);
+  const proxy = isProxySet ? " (HTTPS_PROXY needs Node 24 with NODE_USE_ENV_PROXY=1)" : "";
+  return (
+    `${id}: ${host} cannot be reached (${error.message}). Check the network${proxy}, set HF_ENDPOINT to a mirror, ` +
+    `${otherwise}.`
+  );
+}
+
+function hostOf(endpoint: string): string {
+  return endpoint.replace(/^https?:\/\//, "");
+}
