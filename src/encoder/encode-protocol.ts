@@ -1,0 +1,43 @@
+/** What PhraseEncoder and its threads tell each other. */
+import type { Device, DeviceChoice } from "../runtime/device.js";
+import type { ModelFolder } from "./model-folder.js";
+
+/** What a thread needs to open a model. */
+export interface OpenRequest {
+  readonly folder: ModelFolder;
+  readonly device: DeviceChoice;
+  readonly threads: number;
+  readonly precision: Precision;
+}
+
+/** Numbers the graph computes with: as exported, or weights quantised to int8. */
+export type Precision = "full" | "int8";
+
+export interface OpenReply {
+  readonly device: Device;
+  readonly notes: readonly string[];
+  /** Length of the graph's embedding. */
+  readonly dimension: number;
+}
+
+/** Phrases of one call, with what the caller may change while they are encoded. */
+export interface EncodeRequest {
+  readonly phrases: readonly string[];
+  readonly prompt: string;
+  readonly dimension: number;
+  readonly length: "unit" | "raw";
+  /** Rows of a batch at most. */
+  readonly batchSize: number | undefined;
+  /** Slot 0: set to 1 by the caller to stop; slot 1: rows finished, added to by every thread. */
+  readonly state: Int32Array;
+}
+
+export interface EncodeReply {
+  /** [phrases, dimension], row-major. */
+  readonly vectors: Float32Array;
+  readonly truncated: number;
+}
+
+/** Slots of EncodeRequest.state. */
+export const STOP = 0;
+export const FINISHED = 1;

@@ -1,0 +1,135 @@
+/** The thread that encodes: tokeniser, graph and pooling of one model; phrases in, vectors out. */
+import { join } from "node:path";
+import { ModelError } from "../errors.js";
+import { createOrtSession, type OrtSession } from "../runtime/ort-session.js";
+import type { Feeds, Tensor } from "../runtime/tensor.js";
+import { serve } from "../runtime/worker-server.js";
+import { createTokenizer, type Tokenizer } from "../text/tokenizer.js";
+import { batchByLength } from "./batching.js";
+import {
+  type EncodeReply,
+  type EncodeRequest,
+  FINISHED,
+  type OpenReply,
+  type OpenRequest,
+  STOP,
+} from "./encode-protocol.js";
+import { createFeaturizers, type Featurizer } from "./features.js";
+import { loadGraph } from "./graph.js";
+import { type ModelFolder, readJson } from "./model-folder.js";
+import { finishVector, pool } from "./pooling.js";
+
+/** Cells (rows × length) of a batch that keep a core's caches warm, by device. */
+const CELLS = { cpu: 2048, webgpu: 16_384, cuda: 65_536 } as const;
+
+interface OpenModel {
+  readonly folder: ModelFolder;
+  readonly session: OrtSession;
+  readonly featurizers: readonly Featurizer[];
+  readonly output: string;
+}
+
+let model: OpenModel | undefined;
+
+serve({
+  async open(request: OpenRequest) {
+    model = await openModel(request);
+    const probe = await encode(model, {
+      phrases: ["a"],
+      prompt: "",
+      dimension: 0,
+      length: "raw",
+      batchSize: 1,
+      state: new Int32Array(2),
+    });
+    const reply: OpenReply = {
+      device: model.session.device,
+      notes: model.session.notes,
+      dimension: probe.vectors.length,
+    };
+    return { result: reply };
+  },
+  async encode(request: EncodeRequest) {
+    if (model === undefined) throw new Error("encode before open");
+    const reply = await encode(model, request);
+    return { result: reply, transfer: [reply.vectors.buffer as ArrayBuffer] };
+  },
+});
+
+async function openModel({ folder, device, threads, precision }: OpenRequest): Promise<OpenModel> {
+  const graph = await loadGraph(folder, precision);
+  const session = await createOrtSession(graph, { device, threads, label: folder.graph });
+  const tokenizer = await openTokenizer(folder);
+  const featurizers = createFeaturizers(folder.features, session.inputNames, tokenizer, folder.graph);
+  return { folder, session, featurizers, output: chooseOutput(session.outputNames, folder) };
+}
+
+async function openTokenizer(folder: ModelFolder): Promise<Tokenizer | undefined> {
+  const feature = folder.features.find((candidate) => candidate.kind === "tokens");
+  if (feature === undefined) return undefined;
+  const path = join(folder.path, "tokenizer.json");
+  const tokenizer = await readJson(path);
+  if (tokenizer === undefined) return undefined;
+  const config = (await readJson(join(folder.path, "tokenizer_config.json"))) ?? {};
+  return createTokenizer(tokenizer, config, feature.maximumLength, path);
+}
+
+/** Outputs that hold a phrase's or its tokens' vectors, best first, as exporters name them. */
+const OUTPUTS = ["embedding", "last_hidden_state", "token_embeddings", "sentence_embedding", "hidden_states"];
+
+function chooseOutput(names: readonly string[], folder: ModelFolder): string {
+  const known = OUTPUTS.find((name) => names.includes(name)) ?? (names.length === 1 ? names[0] : undefined);
+  if (known !== undefined) return known;
+  throw new ModelError(
+    `${folder.graph}: no output that pearl knows as an embedding among ${names.join(", ")} ` +
+      `(known: ${OUTPUTS.join(", ")})`,
+  );
+}
+
+async function encode(open: OpenModel, request: EncodeRequest): Promise<EncodeReply> {
+  const texts =
+    request.prompt === "" ? request.phrases : request.phrases.map((phrase) => request.prompt + phrase);
+  const read = open.featurizers.map((featurizer) => featurizer.read(texts));
+  // Every feature has its own row lengths; batches follow the longest, which costs the most.
+  const lengths = Int32Array.from(texts, (_, row) =>
+    Math.max(...read.map(({ rows }) => rows.starts[row + 1] - rows.starts[row])),
+  );
+  const cells = CELLS[open.session.device];
+  let vectors = new Float32Array(texts.length * request.dimension);
+  for (const batch of batchByLength(lengths, { cells, rows: request.batchSize })) {
+    if (Atomics.load(request.state, STOP) === 1) break;
+    const feeds: Feeds = {};
+    read.forEach(({ rows }, index) => {
+      open.featurizers[index].fill(rows, batch.rows, Math.max(1, batch.length), feeds);
+    });
+    const output = (await open.session.run(feeds, [open.output]))[open.output];
+    const pooled = checkedPool(open, output, batch.rows, lengths);
+    const width = pooled.length / batch.rows.length;
+    const dimension = request.dimension || width;
+    if (vectors.length === 0) vectors = new Float32Array(texts.length * dimension);
+    batch.rows.forEach((row, i) => {
+      finishVector(
+        pooled.subarray(i * width, (i + 1) * width),
+        vectors.subarray(row * dimension, (row + 1) * dimension),
+        request.length,
+      );
+    });
+    Atomics.add(request.state, FINISHED, batch.rows.length);
+  }
+  return { vectors, truncated: read.reduce((most, { truncated }) => Math.max(most, truncated), 0) };
+}
+
+function checkedPool(open: OpenModel, output: Tensor, rows: Int32Array, lengths: Int32Array): Float32Array {
+  const { dims } = output;
+  if (output.type !== "float32" || dims[0] !== rows.length || (dims.length !== 2 && dims.length !== 3)) {
+    throw new ModelError(
+      `${open.folder.graph}: output ${open.output} is ${output.type} [${dims.join(", ")}]; ` +
+        `expected float32 [${rows.length}, width] or [${rows.length}, tokens, width]`,
+    );
+  }
+  return pool(
+    output,
+    Int32Array.from(rows, (row) => lengths[row]),
+    open.folder.pooling,
+  );
+}

@@ -1,0 +1,11 @@
+/** Models and the vectors they give. */
+export { downloadModel } from "./hub.js";
+export { DEFAULT_MODEL, embeddedModels, locateModel } from "./locate.js";
+export { type ModelFolder, readModelFolder } from "./model-folder.js";
+export {
+  type Embedding,
+  type EmbeddingMatrix,
+  type EncodeOptions,
+  type LoadOptions,
+  PhraseEncoder,
+} from "./phrase-encoder.js";

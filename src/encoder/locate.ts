@@ -1,0 +1,49 @@
+/** From what a user calls a model to its folder: embedded name, path, hub id, or nothing for the default. */
+import { readdir, stat } from "node:fs/promises";
+import { basename, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { closest } from "fastest-levenshtein";
+import { ModelError } from "../errors.js";
+import { type DownloadProgress, downloadModel, isHubId } from "./hub.js";
+
+/** The embedded model that is used when none is named. */
+export const DEFAULT_MODEL = "pearl-ngram";
+
+/** The folder of the models that come with pearl. */
+export const EMBEDDED_MODELS = fileURLToPath(new URL("../../models", import.meta.url));
+
+export interface LocateOptions {
+  readonly revision?: string;
+  /** Told about a download, some times a second. */
+  readonly onDownload?: (progress: DownloadProgress) => void;
+  readonly signal?: AbortSignal;
+}
+
+/** Names of the embedded models. */
+export async function embeddedModels(): Promise<string[]> {
+  const entries = await readdir(EMBEDDED_MODELS, { withFileTypes: true }).catch(() => []);
+  return entries.filter((entry) => entry.isDirectory()).map((entry) => entry.name);
+}
+
+/**
+ * The folder of a model; a hub model is downloaded when it is not cached.
+ * @throws ModelError when there is no such model
+ */
+export async function locateModel(model: string | undefined, options: LocateOptions = {}): Promise<string> {
+  if (model === undefined || model === DEFAULT_MODEL) return join(EMBEDDED_MODELS, DEFAULT_MODEL);
+  const found = await stat(model).catch(() => undefined);
+  if (found?.isFile()) {
+    throw new ModelError(`${model}: a model is a folder (config.json, onnx/model.onnx), not a file`);
+  }
+  if (found !== undefined) return model;
+  const embedded = await embeddedModels();
+  if (embedded.includes(model)) return join(EMBEDDED_MODELS, model);
+  if (isHubId(model)) {
+    const { revision, signal, onDownload } = options;
+    return downloadModel(model, { revision, signal, onProgress: onDownload });
+  }
+  const near = embedded.length > 0 ? closest(basename(model), embedded) : DEFAULT_MODEL;
+  throw new ModelError(
+    `${model}: no such folder, embedded model (did you mean ${near}?) or hub id such as intfloat/e5-small-v2`,
+  );
+}

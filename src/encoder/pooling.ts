@@ -1,0 +1,52 @@
+/** From a graph's output to unit vectors: pooling over tokens, truncation, normalisation. */
+import type { Tensor } from "../runtime/tensor.js";
+import type { Pooling } from "./model-folder.js";
+
+/**
+ * Pools token vectors to one vector per row.
+ * @param output float32 [batch, tokens, width], or [batch, width] with pooling "none"
+ * @param lengths tokens of each row; what lies behind them is padding and is left out
+ * @returns float32 [batch, width], row-major
+ */
+export function pool(output: Tensor, lengths: ArrayLike<number>, pooling: Pooling): Float32Array {
+  const data = output.data as Float32Array;
+  if (output.dims.length === 2) return data;
+  const [rows, tokens, width] = output.dims;
+  const pooled = new Float32Array(rows * width);
+  for (let row = 0; row < rows; row++) {
+    const from = row * tokens * width;
+    const target = pooled.subarray(row * width, (row + 1) * width);
+    if (pooling === "cls") target.set(data.subarray(from, from + width));
+    else if (pooling === "max") maxOver(data, from, lengths[row], target);
+    else meanOver(data, from, lengths[row], target);
+  }
+  return pooled;
+}
+
+function meanOver(data: Float32Array, from: number, tokens: number, target: Float32Array): void {
+  const width = target.length;
+  for (let token = 0, at = from; token < tokens; token++, at += width) {
+    for (let i = 0; i < width; i++) target[i] += data[at + i];
+  }
+  const scale = 1 / Math.max(tokens, 1e-9);
+  for (let i = 0; i < width; i++) target[i] *= scale;
+}
+
+function maxOver(data: Float32Array, from: number, tokens: number, target: Float32Array): void {
+  const width = target.length;
+  target.fill(Number.NEGATIVE_INFINITY);
+  for (let token = 0, at = from; token < tokens; token++, at += width) {
+    for (let i = 0; i < width; i++) if (data[at + i] > target[i]) target[i] = data[at + i];
+  }
+}
+
+/**
+ * Copies one vector's first `target.length` coordinates, scaled to unit length when asked.
+ * A zero vector stays zero.
+ */
+export function finishVector(source: Float32Array, target: Float32Array, length: "unit" | "raw"): void {
+  let squares = 0;
+  for (let i = 0; i < target.length; i++) squares += source[i] * source[i];
+  const scale = length === "unit" && squares > 0 ? 1 / Math.sqrt(squares) : 1;
+  for (let i = 0; i < target.length; i++) target[i] = source[i] * scale;
+}

@@ -1,0 +1,57 @@
+/** Subword tokenisation: a hub tokenizer.json turned into token ids, cut to the model's length. */
+import { Tokenizer as HubTokenizer } from "@huggingface/tokenizers";
+import { ModelError, messageOf } from "../errors.js";
+
+/** The token ids of one phrase, special tokens included. */
+export interface TokenIds {
+  readonly ids: Int32Array;
+  /** True when the phrase was longer than the model reads. */
+  readonly truncated: boolean;
+}
+
+export interface Tokenizer {
+  /** Id of the padding token (0 where the tokenizer names none). */
+  readonly padId: number;
+  encode(phrase: string): TokenIds;
+}
+
+/** Characters read per token of the model's length: what lies beyond could never reach the model. */
+const CHARACTERS_PER_TOKEN = 64;
+
+/**
+ * Builds a tokenizer from the contents of tokenizer.json and tokenizer_config.json.
+ * @param maximumLength tokens a phrase may have, special tokens included
+ * @param label what error messages call the file
+ * @throws ModelError when the file is not in the tokenizers format
+ */
+export function createTokenizer(
+  tokenizer: object,
+  config: object,
+  maximumLength: number,
+  label: string,
+): Tokenizer {
+  let inner: HubTokenizer;
+  try {
+    inner = new HubTokenizer(tokenizer, config);
+  } catch (error) {
+    throw new ModelError(`${label}: not a tokenizer in the tokenizers format (${messageOf(error)})`, {
+      cause: error,
+    });
+  }
+  const padToken = "pad_token" in config && typeof config.pad_token === "string" ? config.pad_token : "[PAD]";
+  const special = new Set(inner.get_added_tokens_decoder().keys());
+  return {
+    padId: inner.token_to_id(padToken) ?? 0,
+    encode(phrase) {
+      const readable = phrase.slice(0, maximumLength * CHARACTERS_PER_TOKEN);
+      const { ids } = inner.encode(readable);
+      const truncated = ids.length > maximumLength || readable.length < phrase.length;
+      if (ids.length <= maximumLength) return { ids: Int32Array.from(ids), truncated };
+      const last = ids[ids.length - 1];
+      // The closing special token ([SEP], </s>) stays the last one, as the tokenizers library cuts.
+      const cut = Int32Array.from(ids.slice(0, maximumLength));
+      if (special.has(last)) cut[maximumLength - 1] = last;
+      return { ids: cut, truncated };
+    },
+  };
+}
