@@ -19,8 +19,10 @@ import { loadGraph } from "./graph.js";
 import { type ModelFolder, readJson } from "./model-folder.js";
 import { finishVector, pool } from "./pooling.js";
 
-/** Cells (rows × length) of a batch that keep a core's caches warm, by device. */
-const CELLS = { cpu: 2048, webgpu: 16_384, cuda: 65_536 } as const;
+/** Tokens of a batch that keep a core's caches warm, by device. */
+const TOKENS = { cpu: 2048, webgpu: 16_384, cuda: 65_536 } as const;
+/** The same for n-grams, each of which costs one addition. */
+const NGRAMS = 16_384;
 
 interface OpenModel {
   readonly folder: ModelFolder;
@@ -94,7 +96,8 @@ async function encode(open: OpenModel, request: EncodeRequest): Promise<EncodeRe
   const lengths = Int32Array.from(texts, (_, row) =>
     Math.max(...read.map(({ rows }) => rows.starts[row + 1] - rows.starts[row])),
   );
-  const cells = CELLS[open.session.device];
+  const readsTokens = open.folder.features.some(({ kind }) => kind === "tokens");
+  const cells = readsTokens ? TOKENS[open.session.device] : NGRAMS;
   let vectors = new Float32Array(texts.length * request.dimension);
   for (const batch of batchByLength(lengths, { cells, rows: request.batchSize })) {
     if (Atomics.load(request.state, STOP) === 1) break;

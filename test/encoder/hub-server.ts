@@ -129,6 +129,7 @@ function serveHub(
     sendBody(request, response, content);
   } else if (resolveCache) {
     response.setHeader("etag", `"${gitChecksum(content)}"`);
+    response.setHeader("x-repo-commit", repository.commit);
     sendBody(request, response, content);
   } else {
     redirect(response, { id, file, content, storage, commit: repository.commit } as Redirection);

@@ -218,34 +218,6 @@ describe("a broken download", () => {
     expect(leftovers()).toEqual([]);
   });
 
-  it("drops a kept part that does not fit and fetches the whole", async () => {
-    mkdirSync(join(repository(), "blobs"), { recursive: true });
-    const stale = join(repository(), "blobs", `${sha256(graph)}.00000000_1-00000000.incomplete`);
-    writeFileSync(stale, randomBytes(1000));
-    const longAgo = new Date(Date.now() - 3_600_000);
-    utimesSync(stale, longAgo, longAgo);
-    expect(readFileSync(join(await download(), "onnx/model.onnx"))).toEqual(graph);
-    expect(leftovers()).toEqual([]);
-  });
-
-  it("goes on at once from the part that a killed process left", async () => {
-    const { pid } = spawnSync(process.execPath, ["--version"]);
-    const machine = sha256(hostname()).slice(0, 8);
-    mkdirSync(join(repository(), "blobs"), { recursive: true });
-    const part = `${sha256(graph)}.${machine}_${pid}-00000000.incomplete`;
-    writeFileSync(join(repository(), "blobs", part), graph.subarray(0, 250_000));
-    expect(readFileSync(join(await download(), "onnx/model.onnx"))).toEqual(graph);
-    expect(server.requests.filter(({ host }) => host === "storage").at(-1)?.range).toBe("bytes=250000-");
-  });
-
-  it("leaves a part alone that another process is writing", async () => {
-    mkdirSync(join(repository(), "blobs"), { recursive: true });
-    const foreign = join(repository(), "blobs", `${sha256(graph)}.00000000_1-00000000.incomplete`);
-    writeFileSync(foreign, "being written");
-    await download();
-    expect(readFileSync(foreign, "utf8")).toBe("being written");
-  });
-
   it("removes a file whose sha256 differs, and names both", async () => {
     server.interceptStorage = (request, response, body) => {
       if (body) sendBody(request, response, Buffer.alloc(body.length));
@@ -276,6 +248,36 @@ describe("a broken download", () => {
       return true;
     };
     expect((await failure()).message).toContain(`expected git checksum ${gitChecksum("something else")}`);
+  });
+});
+
+describe("a part of an earlier download", () => {
+  it("drops a kept part that does not fit and fetches the whole", async () => {
+    mkdirSync(join(repository(), "blobs"), { recursive: true });
+    const stale = join(repository(), "blobs", `${sha256(graph)}.00000000_1-00000000.incomplete`);
+    writeFileSync(stale, randomBytes(1000));
+    const longAgo = new Date(Date.now() - 3_600_000);
+    utimesSync(stale, longAgo, longAgo);
+    expect(readFileSync(join(await download(), "onnx/model.onnx"))).toEqual(graph);
+    expect(leftovers()).toEqual([]);
+  });
+
+  it("goes on at once from the part that a killed process left", async () => {
+    const { pid } = spawnSync(process.execPath, ["--version"]);
+    const machine = sha256(hostname()).slice(0, 8);
+    mkdirSync(join(repository(), "blobs"), { recursive: true });
+    const part = `${sha256(graph)}.${machine}_${pid}-00000000.incomplete`;
+    writeFileSync(join(repository(), "blobs", part), graph.subarray(0, 250_000));
+    expect(readFileSync(join(await download(), "onnx/model.onnx"))).toEqual(graph);
+    expect(server.requests.filter(({ host }) => host === "storage").at(-1)?.range).toBe("bytes=250000-");
+  });
+
+  it("leaves a part alone that another process is writing", async () => {
+    mkdirSync(join(repository(), "blobs"), { recursive: true });
+    const foreign = join(repository(), "blobs", `${sha256(graph)}.00000000_1-00000000.incomplete`);
+    writeFileSync(foreign, "being written");
+    await download();
+    expect(readFileSync(foreign, "utf8")).toBe("being written");
   });
 });
 

@@ -1,0 +1,81 @@
+/** Which models are on this machine: the embedded ones, those of the hub's cache, and folders that are named. */
+import { basename, join } from "node:path";
+import { messageOf } from "../errors.js";
+import { type CachedModel, graphsOf, listCachedModels } from "./hub-cache.js";
+import { hubSettings } from "./hub-settings.js";
+import { DEFAULT_MODEL, EMBEDDED_MODELS, embeddedModels } from "./locate.js";
+import { type CardScore, readModelCard } from "./model-card.js";
+import { readModelFolder } from "./model-folder.js";
+
+/** A model of this machine, as far as its files tell. */
+export interface ModelSummary {
+  /** What to give to `--model`: embedded name, hub id, or path. */
+  readonly model: string;
+  readonly where: "embedded" | "cache" | "folder";
+  /** Absolute path of the model folder. */
+  readonly path: string;
+  /** True for the model that is used when none is named. */
+  readonly isDefault: boolean;
+  /** Hub models only: the commit, and the branches that stand at it. */
+  readonly commit?: string;
+  readonly revisions?: readonly string[];
+  readonly architecture?: string;
+  /** Length of an embedding, where the configuration tells. */
+  readonly dimension?: number;
+  readonly pooling?: string;
+  /** Tokens read at most; absent for models that read no tokens. */
+  readonly maximumLength?: number;
+  /** ONNX files, relative to the folder. */
+  readonly graphs: readonly string[];
+  /** All files together, bytes. */
+  readonly sizeBytes?: number;
+  readonly licence?: string;
+  readonly baseModel?: string;
+  /** As the model card states them, in its own scale. */
+  readonly scores: readonly CardScore[];
+  /** Why the model cannot be used, where it cannot. */
+  readonly problem?: string;
+}
+
+/** What `listModels` looks at besides the embedded models. */
+export interface InventoryOptions {
+  /** Further model folders. Default none. */
+  readonly folders?: readonly string[];
+  /** The hub's cache. Default: the one of the environment's `HF_*` variables. */
+  readonly cacheFolder?: string;
+}
+
+/** Lists embedded models (the default first), then the named folders, then the hub's cache by id. */
+export async function listModels(options: InventoryOptions = {}): Promise<ModelSummary[]> {
+  const { folders = [], cacheFolder = hubSettings().cacheFolder } = options;
+  const names = (await embeddedModels()).sort((a, b) => rank(a) - rank(b) || a.localeCompare(b, "en"));
+  const embedded = names.map((name) => describe(name, "embedded", join(EMBEDDED_MODELS, name)));
+  const given = folders.map((folder) => describe(folder, "folder", folder));
+  const cached = (await listCachedModels(cacheFolder)).map((model) => describeCached(model));
+  return Promise.all([...embedded, ...given, ...cached]);
+}
+
+function rank(name: string): number {
+  return name === DEFAULT_MODEL ? 0 : 1;
+}
+
+async function describeCached(cached: CachedModel): Promise<ModelSummary> {
+  const { id, commit, revisions, path } = cached;
+  const summary = await describe(id, "cache", path);
+  return { ...summary, commit, revisions };
+}
+
+async function describe(model: string, where: ModelSummary["where"], path: string): Promise<ModelSummary> {
+  const isDefault = where === "embedded" && basename(path) === DEFAULT_MODEL;
+  const graphs = await graphsOf(path);
+  const base = { model, where, path, isDefault, graphs };
+  try {
+    const folder = await readModelFolder(path);
+    const { architecture, dimension, pooling, sizeBytes } = folder;
+    const tokens = folder.features.find((feature) => feature.kind === "tokens");
+    const facts = { architecture, dimension, pooling, maximumLength: tokens?.maximumLength, sizeBytes };
+    return { ...base, path: folder.path, ...facts, ...(await readModelCard(path)) };
+  } catch (error) {
+    return { ...base, scores: [], problem: messageOf(error) };
+  }
+}

@@ -1,0 +1,47 @@
+import { describe, expect, it } from "vitest";
+import { DeviceError, ModelError } from "../../src/errors.js";
+import { encodeModel, GraphBuilder } from "../../src/onnx/index.js";
+import { createSession, parseDevice } from "../../src/runtime/index.js";
+
+/** y = x · xᵀ */
+function gramGraph(): Uint8Array {
+  const g = new GraphBuilder();
+  const x = g.input("x", "float32", ["rows", "width"]);
+  const y = g.add("MatMul", [x, g.add("Transpose", [x], { perm: [1, 0] })]);
+  g.output("y", y, "float32", ["rows", "rows"]);
+  return encodeModel(g.model());
+}
+
+const feeds = { x: { type: "float32", dims: [2, 2], data: Float32Array.of(1, 2, 3, 4) } } as const;
+
+describe("createSession", () => {
+  it("runs a graph in a thread of its own, one run after the other", async () => {
+    const session = await createSession(gramGraph());
+    expect(session).toMatchObject({ device: "cpu", inputNames: ["x"], outputNames: ["y"] });
+    const runs = await Promise.all([session.run(feeds), session.run(feeds, ["y"])]);
+    for (const { y } of runs) expect([...y.data]).toEqual([5, 11, 11, 25]);
+    await session.dispose();
+    await expect(session.run(feeds)).rejects.toThrow();
+  });
+
+  it("rejects bytes that are no model, and a run without its input", async () => {
+    await expect(createSession(Uint8Array.of(1, 2, 3), { label: "three bytes" })).rejects.toThrow(ModelError);
+    const session = await createSession(gramGraph());
+    await expect(session.run({})).rejects.toThrow(/x/);
+    await session.dispose();
+  });
+
+  it("falls back to the CPU with reasons, or says why a device does not work", async () => {
+    const session = await createSession(gramGraph(), { device: "auto" });
+    expect(["cpu", "webgpu", "cuda"]).toContain(session.device);
+    if (session.device === "cpu")
+      expect(session.notes.map((note) => note.split(":")[0])).toEqual(["cuda", "webgpu"]);
+    const { y } = await session.run(feeds);
+    expect([...y.data]).toEqual([5, 11, 11, 25]);
+    await session.dispose();
+    if (session.device === "cpu") {
+      await expect(createSession(gramGraph(), { device: "cuda" })).rejects.toThrow(DeviceError);
+    }
+    expect(() => parseDevice("gpu")).toThrow(/auto, cpu, webgpu, cuda/);
+  });
+});
