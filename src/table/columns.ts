@@ -1,0 +1,85 @@
+/** Chooses the column that holds the phrases, and says so when the choice fails. */
+import { distance } from "fastest-levenshtein";
+import { TableError } from "../errors.js";
+import { isNumeric } from "./records.js";
+import { phraseColumnNames } from "./sniff.js";
+
+/** A column as the choice sees it. */
+export interface ColumnInfo {
+  name: string;
+  /** Whether the column holds text (not numbers, dates, lists ...). */
+  isText: boolean;
+  /** A few values from the top of the table. */
+  sample: string[];
+}
+
+/**
+ * The index of the phrase column: the one asked for by name (exactly, else without case) or by 1-based
+ * number; else the only column; else the first with a usual name; else the first text column that holds
+ * neither numbers nor identifiers. Throws TableError with the names that exist.
+ */
+export function choosePhraseColumn(path: string, columns: ColumnInfo[], wanted: string | undefined): number {
+  const names = columns.map((column) => column.name);
+  if (wanted !== undefined) return findColumn(path, names, wanted);
+  if (columns.length === 1) return 0;
+  for (const usual of phraseColumnNames) {
+    const index = columns.findIndex((column) => column.isText && column.name.trim().toLowerCase() === usual);
+    if (index >= 0) return index;
+  }
+  const texts = columns.map((column, index) => ({ column, index })).filter(({ column }) => column.isText);
+  const phrases = texts.find(({ column }) => !isIdentifier(column)) ?? texts[0];
+  if (phrases === undefined) {
+    throw new TableError(`${path}: no column holds text (${listed(names)}). Name one with --column.`);
+  }
+  return phrases.index;
+}
+
+/** The index of a column given by name or 1-based number. Throws TableError that suggests near names. */
+export function findColumn(path: string, names: string[], wanted: string): number {
+  const exact = names.indexOf(wanted);
+  if (exact >= 0) return exact;
+  const folded = names.findIndex((name) => name.trim().toLowerCase() === wanted.trim().toLowerCase());
+  if (folded >= 0) return folded;
+  const number = /^[1-9]\d*$/.test(wanted) ? Number(wanted) : 0;
+  if (number >= 1 && number <= names.length) return number - 1;
+  if (number > names.length) {
+    throw new TableError(
+      `${path}: there is no column ${number}, only ${names.length} (${listed(names)}). Choose one of these.`,
+    );
+  }
+  const near = nearestName(names, wanted);
+  const suggestion = near === undefined ? "Choose one of these." : `Did you mean "${near}"?`;
+  throw new TableError(`${path}: no column "${wanted}". The columns are ${listed(names)}. ${suggestion}`);
+}
+
+function nearestName(names: string[], wanted: string): string | undefined {
+  const ranked = names
+    .map((name) => ({ name, edits: distance(name.toLowerCase(), wanted.toLowerCase()) }))
+    .sort((left, right) => left.edits - right.edits);
+  const best = ranked[0];
+  return best !== undefined && best.edits <= Math.max(2, wanted.length / 3) ? best.name : undefined;
+}
+
+function isIdentifier(column: ColumnInfo): boolean {
+  if (/^(.*[_ ])?(id|ids|uuid|guid|key|code|url|uri|index|date|year|email)$/i.test(column.name.trim()))
+    return true;
+  const given = column.sample.filter((value) => value !== "");
+  if (given.length === 0) return true;
+  return given.every(looksLikeIdentifier);
+}
+
+function looksLikeIdentifier(value: string): boolean {
+  return (
+    isNumeric(value) ||
+    /^https?:\/\//i.test(value) ||
+    /^\d{4}-\d\d-\d\d/.test(value) ||
+    /^[0-9a-f]{8}-[0-9a-f-]{27}$/i.test(value) ||
+    /^[A-Za-z]{0,4}[-_:]?\d+$/.test(value)
+  );
+}
+
+/** Names for a message: quoted where they hold commas, and not more than twelve. */
+export function listed(names: string[]): string {
+  const shown = names.slice(0, 12).map((name) => (/[,\s]/.test(name) ? `"${name}"` : name));
+  return names.length > 12 ? `${shown.join(", ")} and ${names.length - 12} more` : shown.join(", ");
+}
