@@ -1,1 +1,23 @@
+/** pearl's public API. */
+export { type EncodeTableOptions, type EncodeTableReport, encodeTable } from "./encoder/encode-table.js";
+export {
+  DEFAULT_MODEL,
+  downloadModel,
+  type Embedding,
+  type EmbeddingMatrix,
+  type EncodeOptions,
+  type LoadOptions,
+  type ModelFolder,
+  PhraseEncoder,
+  readModelFolder,
+} from "./encoder/index.js";
 export * from "./errors.js";
+export { type Device, type DeviceChoice, parseDevice } from "./runtime/index.js";
+export {
+  type EmbeddingFormat,
+  EmbeddingWriter,
+  Table,
+  type TableDescription,
+  type TableFormat,
+  type TableOptions,
+} from "./table/index.js";

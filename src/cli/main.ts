@@ -4,18 +4,20 @@ import { readFileSync } from "node:fs";
 import { Command, CommanderError } from "commander";
 import { InterruptedError, messageOf, PearlError } from "../errors.js";
 import { registerDoctor } from "./doctor.js";
+import { registerEncode } from "./encode.js";
 import { wasInterrupted } from "./interruption.js";
 import { registerModels } from "./models.js";
 
 /** Adding a command takes one import and one line here, in the order in which `pearl --help` lists them. */
 function registerCommands(program: Command): void {
+  registerEncode(program);
   registerModels(program);
   registerDoctor(program);
 }
 
 const overview = `
 Examples:
-  pearl encode phrases.csv                 vectors of a table's phrases, into phrases.parquet
+  pearl encode phrases.csv                 vectors of a table's phrases, into phrases.embeddings.parquet
   pearl bench --task autofj --model tfidf  measure a model or a baseline
   pearl models                             which models are on this machine
   pearl doctor                             what works on this machine, and how to get the rest

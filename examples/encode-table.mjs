@@ -1,0 +1,10 @@
+/** A table of phrases into a file of vectors, from a program. Run: node examples/encode-table.mjs */
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { encodeTable, PhraseEncoder } from "pearl";
+
+const encoder = await PhraseEncoder.load();
+const output = join(tmpdir(), "phrases.parquet");
+const report = await encodeTable("data/phrases.csv", output, encoder, { table: { column: "phrase" } });
+console.log(`${report.rows} rows × ${report.dimension} dimensions`);
+await encoder.dispose();

@@ -1,0 +1,13 @@
+/** Which known name does each messy one mean? Run: node examples/nearest.mjs */
+import { PhraseEncoder } from "pearl";
+
+const known = ["Toyota Motor Corporation", "Procter & Gamble", "Siemens AG", "Deutsche Bahn AG"];
+const messy = ["toyota motors corp", "Procter and Gamble Co.", "SIEMENS A.G.", "Deutsche Bhan"];
+
+const encoder = await PhraseEncoder.load();
+const scores = await encoder.similarity(messy, known);
+messy.forEach((name, row) => {
+  const best = scores[row].indexOf(Math.max(...scores[row]));
+  console.log(`${name} → ${known[best]} (${scores[row][best].toFixed(2)})`);
+});
+await encoder.dispose();

@@ -1,0 +1,148 @@
+/** `pearl encode`: a table of phrases in, the same table with vectors out. */
+import { basename, extname } from "node:path";
+import { type Command, Option } from "commander";
+import type { EncodeTableReport } from "../encoder/encode-table.js";
+import type { DeviceChoice } from "../runtime/device.js";
+import type { EmbeddingFormat, TableFormat } from "../table/index.js";
+import { formatBytes, formatCount, formatDuration } from "./format.js";
+import { interruptionSignal } from "./interruption.js";
+import {
+  addDeviceOption,
+  addExamples,
+  addQuietOption,
+  delimiterOf,
+  positiveInteger,
+  type Shard,
+  shardOf,
+} from "./options.js";
+import { startProgress } from "./progress.js";
+
+interface EncodeCommandOptions {
+  readonly output?: string;
+  readonly format?: EmbeddingFormat;
+  readonly column?: string;
+  readonly delimiter?: string;
+  readonly header: boolean;
+  readonly inputFormat?: TableFormat;
+  readonly model?: string;
+  readonly device: DeviceChoice;
+  readonly threads?: number;
+  readonly batchSize?: number;
+  readonly truncateDim?: number;
+  readonly int8?: boolean;
+  readonly prompt?: string;
+  readonly normalize: boolean;
+  readonly embeddingColumn?: string;
+  readonly shard?: Shard;
+  readonly resume?: boolean;
+  readonly quiet?: boolean;
+}
+
+export function registerEncode(program: Command): void {
+  const command = program
+    .command("encode")
+    .description("encode the phrases of a table (CSV, TSV, JSONL, Parquet, plain text) into vectors")
+    .argument("<file>", "the table; - reads standard input")
+    .option(
+      "-o, --output <file>",
+      "where to write: .parquet, .csv, .jsonl or .npy (default: NAME.embeddings.parquet)",
+    )
+    .addOption(
+      new Option("--format <name>", "format of the output").choices(["parquet", "csv", "jsonl", "npy"]),
+    )
+    .option("-c, --column <name>", "the column that holds the phrases, by name or number from 1")
+    .option("--delimiter <character>", "what separates columns, or tab, comma, semicolon, pipe", delimiterOf)
+    .option("--no-header", "the first line is a row, not column names")
+    .addOption(
+      new Option("--input-format <name>", "format of the input").choices([
+        "csv",
+        "tsv",
+        "jsonl",
+        "parquet",
+        "text",
+      ]),
+    )
+    .option("-m, --model <model>", "embedded model, folder or hub id (default: the embedded model)");
+  addDeviceOption(command)
+    .option("--threads <n>", "CPU threads (default: all)", positiveInteger)
+    .option("--batch-size <n>", "phrases in one run of the model at most", positiveInteger)
+    .option("--truncate-dim <n>", "keep only the first n coordinates", positiveInteger)
+    .option("--int8", "compute with weights of 8 bits: faster, nearly the same vectors")
+    .option("--prompt <text>", 'text put before every phrase, such as "query: "')
+    .option("--no-normalize", "leave the vectors' lengths as the model gives them")
+    .option("--embedding-column <name>", 'name of the new column (default: "embedding")')
+    .option("--shard <i/n>", "encode only the i-th of n parts of the table", shardOf)
+    .option("--resume", "go on from the finished part of an interrupted run");
+  addQuietOption(command).action(encode);
+  addExamples(command, [
+    ["pearl encode phrases.csv", "into phrases.embeddings.parquet"],
+    ["pearl encode companies.tsv -c name -o companies.npy", "choose column and format"],
+    ["pearl encode names.txt --model intfloat/e5-small-v2 --int8", "a hub model, computed in int8"],
+    ["pearl encode big.parquet --shard 2/4 --resume", "a quarter of a table, continued"],
+  ]);
+}
+
+async function encode(file: string, options: EncodeCommandOptions): Promise<void> {
+  const [{ PhraseEncoder }, { encodeTable }] = await Promise.all([
+    import("../encoder/index.js"),
+    import("../encoder/encode-table.js"),
+  ]);
+  const signal = interruptionSignal();
+  const say = (text: string): void => {
+    if (!options.quiet) process.stderr.write(`${text}\n`);
+  };
+  const download = await startProgress({ label: "downloading", unit: "bytes", quiet: options.quiet });
+  const encoder = await PhraseEncoder.load(options.model, {
+    device: options.device,
+    threads: options.threads,
+    precision: options.int8 ? "int8" : "full",
+    signal,
+    onDownload: ({ done, total }) => download.update(done, total),
+  }).finally(() => download.finish());
+  const progress = await startProgress({ label: "encoding", quiet: options.quiet });
+  try {
+    const report = await encodeTable(file, options.output ?? defaultOutput(file, options), encoder, {
+      ...options,
+      table: {
+        column: options.column,
+        delimiter: options.delimiter,
+        header: options.header ? "auto" : "absent",
+        format: options.inputFormat,
+      },
+      resume: options.resume ? "continue" : "start-over",
+      signal,
+      onTable: ({ summary }) => {
+        say(summary);
+        say(`model: ${encoder.model.name}, ${encoder.dimension} dimensions, on ${encoder.device}`);
+        for (const note of options.device === "auto" ? encoder.notes : []) say(`  not ${note}`);
+      },
+      onProgress: progress.update,
+    });
+    progress.finish();
+    tell(report, encoder.model.name, say);
+  } finally {
+    progress.finish();
+    await encoder.dispose();
+  }
+}
+
+/** NAME.embeddings.parquet in the current folder, with the shard's number where there is one. */
+function defaultOutput(file: string, { shard, format = "parquet" }: EncodeCommandOptions): string {
+  const plain = basename(file === "-" ? "stdin" : file).replace(/\.gz$/, "");
+  const stem = plain.slice(0, plain.length - extname(plain).length) || plain;
+  const part = shard === undefined ? "" : `.${shard.index}-of-${shard.count}`;
+  return `${stem}.embeddings${part}.${format}`;
+}
+
+function tell(report: EncodeTableReport, model: string, say: (text: string) => void): void {
+  const { rows, dimension, bytes, seconds, resumedRows, empty, truncated, keysPath } = report;
+  if (resumedRows > 0) say(`${formatCount(resumedRows)} rows were finished by an earlier run`);
+  if (empty > 0) say(`${formatCount(empty)} empty phrases got the zero vector`);
+  if (truncated > 0) say(`${formatCount(truncated)} phrases were longer than the model reads and were cut`);
+  const rate = Math.round((rows - resumedRows) / Math.max(seconds, 1e-3));
+  say(`${model}: ${formatDuration(seconds)}, ${formatCount(rate)} phrases/s`);
+  const keys = keysPath === undefined ? "" : `, keys in ${keysPath}`;
+  process.stdout.write(
+    `wrote ${report.path}: ${formatCount(rows)} rows × ${dimension} dimensions, ${formatBytes(bytes)}${keys}\n`,
+  );
+}

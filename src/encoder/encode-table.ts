@@ -1,0 +1,170 @@
+/** Encodes a table's phrases into a file of embeddings: reading, encoding and writing overlap. */
+import { ArgumentError, InterruptedError } from "../errors.js";
+import {
+  type EmbeddingFormat,
+  EmbeddingWriter,
+  type RowRange,
+  Table,
+  type TableDescription,
+  type TableOptions,
+} from "../table/index.js";
+import type { EmbeddingMatrix, PhraseEncoder } from "./phrase-encoder.js";
+
+export interface EncodeTableOptions {
+  /** How the input is read. */
+  readonly table?: TableOptions;
+  /** Format of the output; default by the file's name. */
+  readonly format?: EmbeddingFormat;
+  /** Name of the column that holds the vectors; default "embedding". */
+  readonly embeddingColumn?: string;
+  readonly prompt?: string;
+  readonly batchSize?: number;
+  readonly truncateDim?: number;
+  /** Default true. */
+  readonly normalize?: boolean;
+  /** Encode only the i-th of n equal runs of rows, counted from 1. */
+  readonly shard?: { readonly index: number; readonly count: number };
+  /** "continue" takes up an interrupted run's finished part; default "start-over". */
+  readonly resume?: "continue" | "start-over";
+  readonly signal?: AbortSignal;
+  /** Told once, before the work begins. */
+  readonly onTable?: (description: TableDescription) => void;
+  /** Rows finished, and rows in all. */
+  readonly onProgress?: (finished: number, total: number) => void;
+}
+
+export interface EncodeTableReport {
+  readonly path: string;
+  /** The file of keys that goes with an .npy file. */
+  readonly keysPath?: string;
+  readonly bytes: number;
+  readonly rows: number;
+  readonly dimension: number;
+  /** Rows that an earlier run had finished. */
+  readonly resumedRows: number;
+  /** Rows whose phrase is empty: their vector is zero. */
+  readonly empty: number;
+  /** Phrases longer than the model reads. */
+  readonly truncated: number;
+  /** Time spent on reading, encoding and writing. */
+  readonly seconds: number;
+}
+
+/** Rows encoded at a time: enough to sort by length, few enough to keep memory flat. */
+const CHUNK_ROWS = 16_384;
+/** Chunks under way at once, so that no thread waits for the disk. */
+const CHUNKS_AHEAD = 2;
+
+/**
+ * Reads `input`, encodes its phrase column and writes `output` with every input column and the vectors, in the
+ * input's order. Until the end nothing stands under the output's name.
+ * @throws TableError, ModelError, InterruptedError
+ */
+export async function encodeTable(
+  input: string,
+  output: string,
+  encoder: PhraseEncoder,
+  options: EncodeTableOptions = {},
+): Promise<EncodeTableReport> {
+  const table = await Table.open(input, options.table);
+  try {
+    options.onTable?.(table.description);
+    return await encodeOpenTable(table, output, encoder, options);
+  } finally {
+    await table.close();
+  }
+}
+
+async function encodeOpenTable(
+  table: Table,
+  output: string,
+  encoder: PhraseEncoder,
+  options: EncodeTableOptions,
+): Promise<EncodeTableReport> {
+  const started = performance.now();
+  const dimension = options.truncateDim ?? encoder.dimension;
+  if (dimension > encoder.dimension) {
+    throw new ArgumentError(`truncateDim must be between 1 and ${encoder.dimension}, not ${dimension}`);
+  }
+  const range = shardRange(table.description.rowCount, options.shard);
+  const writer = await EmbeddingWriter.create(table, output, {
+    dimension,
+    format: options.format,
+    column: options.embeddingColumn,
+    resume: options.resume,
+    range,
+    fingerprint: await settingsFingerprint(encoder, options),
+  });
+  try {
+    const resumedRows = writer.rowsDone;
+    const rest = { from: range.from + resumedRows, to: range.to };
+    const counts = await encodeRows(table, rest, encoder, writer, options);
+    const { path, keysPath, bytes, rows } = await writer.finish();
+    const seconds = (performance.now() - started) / 1000;
+    return { path, keysPath, bytes, rows, dimension, resumedRows, ...counts, seconds };
+  } finally {
+    await writer.close();
+  }
+}
+
+async function encodeRows(
+  table: Table,
+  range: Required<RowRange>,
+  encoder: PhraseEncoder,
+  writer: EmbeddingWriter,
+  { prompt, batchSize, truncateDim, normalize, signal, onProgress }: EncodeTableOptions,
+): Promise<{ empty: number; truncated: number }> {
+  const total = range.to - range.from + writer.rowsDone;
+  let finished = writer.rowsDone;
+  let empty = 0;
+  let truncated = 0;
+  const underWay: Promise<EmbeddingMatrix>[] = [];
+  const writeOldest = async (): Promise<void> => {
+    const matrix = await (underWay.shift() as Promise<EmbeddingMatrix>);
+    await writer.append(matrix.data);
+    finished += matrix.rows;
+    empty += matrix.empty;
+    truncated += matrix.truncated;
+    onProgress?.(finished, total);
+  };
+  try {
+    for await (const phrases of table.phrases({ ...range, chunkRows: CHUNK_ROWS })) {
+      if (signal?.aborted) throw new InterruptedError("encoding was stopped", { cause: signal.reason });
+      const oldest = underWay.length === 0;
+      underWay.push(
+        encoder.encodeMatrix(phrases, {
+          prompt,
+          batchSize,
+          truncateDim,
+          normalize,
+          signal,
+          onProgress: (done, distinct) => {
+            if (oldest)
+              onProgress?.(finished + Math.floor((phrases.length * done) / Math.max(1, distinct)), total);
+          },
+        }),
+      );
+      if (underWay.length === CHUNKS_AHEAD) await writeOldest();
+    }
+    while (underWay.length > 0) await writeOldest();
+  } catch (error) {
+    // The other chunks end too, so that nobody writes or reports any more.
+    await Promise.allSettled(underWay);
+    throw error;
+  }
+  return { empty, truncated };
+}
+
+function shardRange(rows: number, shard: EncodeTableOptions["shard"]): Required<RowRange> {
+  if (shard === undefined) return { from: 0, to: rows };
+  const { index, count } = shard;
+  if (!(index >= 1 && index <= count))
+    throw new ArgumentError(`shard ${index}/${count}: the first must be 1 to ${count}`);
+  return { from: Math.floor(((index - 1) * rows) / count), to: Math.floor((index * rows) / count) };
+}
+
+/** What must be equal for an interrupted run to be continued: the model and everything that changes vectors. */
+async function settingsFingerprint(encoder: PhraseEncoder, options: EncodeTableOptions): Promise<string> {
+  const { prompt = "", normalize = true, truncateDim } = options;
+  return JSON.stringify({ model: await encoder.fingerprint(), prompt, normalize, truncateDim });
+}
