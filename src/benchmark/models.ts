@@ -1,0 +1,88 @@
+/** From a name on the command line to a model under test: a named baseline, or a phrase encoder. */
+import { stat } from "node:fs/promises";
+import type { DownloadProgress } from "../encoder/hub.js";
+import { embeddedModels, PhraseEncoder } from "../encoder/index.js";
+import { UsageError } from "../errors.js";
+import type { DeviceChoice } from "../runtime/index.js";
+import { gloveBaseline } from "./baselines/glove.js";
+import { jaccardBaseline } from "./baselines/jaccard.js";
+import { jaroWinklerBaseline } from "./baselines/jaro-winkler.js";
+import { levenshteinBaseline } from "./baselines/levenshtein.js";
+import { tfidfBaseline, tfidfWordsBaseline } from "./baselines/tfidf.js";
+import type { EmbeddingModel, PhraseModel } from "./model.js";
+import { closestName } from "./suggest.js";
+
+const baselines: Readonly<Record<string, () => PhraseModel | Promise<PhraseModel>>> = {
+  tfidf: tfidfBaseline,
+  "tfidf-words": tfidfWordsBaseline,
+  jaccard: jaccardBaseline,
+  levenshtein: levenshteinBaseline,
+  "jaro-winkler": jaroWinklerBaseline,
+  glove: gloveBaseline,
+};
+
+/** The baselines that `--model` knows by name. */
+export const baselineNames: readonly string[] = Object.keys(baselines);
+
+/** How an encoder is loaded. */
+export interface ResolveOptions {
+  /** Default "cpu". */
+  readonly device?: DeviceChoice;
+  /** Told about the download of a hub model, some times a second; `total` is undefined where not known. */
+  readonly onDownload?: (progress: DownloadProgress) => void;
+  readonly signal?: AbortSignal;
+}
+
+/**
+ * The model of that name: a baseline, an embedded model, a folder or a hub id; the embedded default for undefined.
+ *
+ * @throws UsageError for a name that is none of these, MissingDataError for an optional part, ModelError for a
+ *   broken model.
+ */
+export async function resolveModel(
+  name: string | undefined,
+  options: ResolveOptions = {},
+): Promise<PhraseModel> {
+  if (name !== undefined && Object.hasOwn(baselines, name)) return baselines[name]();
+  if (name !== undefined) await checkModelName(name);
+  const encoder = await PhraseEncoder.load(name, options);
+  return encoderModel(name, encoder);
+}
+
+/**
+ * Checks a name without loading anything, so that a typing error ends a run before its first minute.
+ * @throws UsageError with a suggestion
+ */
+export async function checkModelName(name: string): Promise<void> {
+  if (Object.hasOwn(baselines, name) || name.includes("/")) return;
+  const embedded = await embeddedModels();
+  const isPath = await stat(name).then(
+    () => true,
+    () => false,
+  );
+  if (isPath || embedded.includes(name)) return;
+  const known = [...embedded, ...baselineNames];
+  const near = closestName(name, known);
+  throw new UsageError(
+    `unknown model "${name}".${near ? ` Did you mean ${near}?` : ""} ` +
+      `A model is a folder, a hub id (organisation/name), or one of ${known.join(", ")}.`,
+  );
+}
+
+/** A phrase encoder as the benchmark sees it: raw vectors, since the published protocols depend on their length. */
+export async function encoderModel(
+  name: string | undefined,
+  encoder: PhraseEncoder,
+): Promise<EmbeddingModel> {
+  return {
+    kind: "embedding",
+    name: name ?? encoder.model.name,
+    fingerprint: await encoder.fingerprint(),
+    dimension: encoder.dimension,
+    async embed(phrases, { signal, onProgress } = {}) {
+      const { data } = await encoder.encodeMatrix(phrases, { normalize: false, signal, onProgress });
+      return data;
+    },
+    dispose: () => encoder.dispose(),
+  };
+}

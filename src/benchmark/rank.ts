@@ -1,0 +1,109 @@
+/** Ranks the candidates for each query with any kind of model, and scores a right answer fairly among ties. */
+import { exactNeighbours } from "../search/exact.js";
+import { type Ranking, RankingCollector } from "../search/ranking.js";
+import type { EmbeddingModel, SimilarityModel } from "./model.js";
+import type { TaskContext } from "./task.js";
+
+/** A search: for each query, the candidates that are right answers. */
+export interface RankRequest {
+  readonly queries: readonly string[];
+  readonly candidates: readonly string[];
+  /** Per query the indices of its right candidates, all of them the same title; empty where there is none. */
+  readonly answers: readonly (readonly number[])[];
+}
+
+/** The outcome for one query. */
+export interface RankedAnswer {
+  /** Similarity of the best candidate. */
+  readonly bestScore: number;
+  /** Index of the best candidate, the first among equals. */
+  readonly best: number;
+  /** Share of hits if a tie at the top is broken by lot: right ones among the tied; 0 where none is right. */
+  readonly credit: number;
+  /** Candidates that are not right and above the right answer; 0 where there is no right answer. */
+  readonly above: number;
+  /** Candidates that are not right and level with the right answer. */
+  readonly tied: number;
+  readonly hasAnswer: boolean;
+}
+
+/** Scores closer than this are tied, so that rounding decides nothing. */
+export const tieTolerance = 1e-6;
+
+/** Ranks all candidates by cosine (vectors) or by the string measure. */
+export async function rankAnswers(request: RankRequest, context: TaskContext): Promise<RankedAnswer[]> {
+  const ranking =
+    context.model.kind === "embedding"
+      ? await rankByVectors(context.model, request, context)
+      : await rankByStrings(context.model, request, context);
+  return request.queries.map((_, query) => {
+    const right = request.answers[query].length;
+    const hasAnswer = right > 0;
+    const above = hasAnswer ? ranking.above[query] : 0;
+    const tied = hasAnswer ? Math.max(0, ranking.level[query] - right) : 0;
+    const credit = hasAnswer && above === 0 ? right / (right + tied) : 0;
+    return { bestScore: ranking.scores[query], best: ranking.indices[query], credit, above, tied, hasAnswer };
+  });
+}
+
+/** Expected share of hits among the first k if ties are broken by lot. */
+export function expectedRecall({ above, tied, hasAnswer }: RankedAnswer, k: number): number {
+  if (!hasAnswer) return 0;
+  return Math.min(1, Math.max(0, (k - above) / (tied + 1)));
+}
+
+/** Expected reciprocal rank if ties are broken by lot. */
+export function expectedReciprocalRank({ above, tied, hasAnswer }: RankedAnswer): number {
+  if (!hasAnswer) return 0;
+  let sum = 0;
+  for (let place = 1; place <= tied + 1; place++) sum += 1 / (above + place);
+  return sum / (tied + 1);
+}
+
+async function rankByVectors(
+  model: EmbeddingModel,
+  { queries, candidates, answers }: RankRequest,
+  { signal, onProgress }: TaskContext,
+): Promise<Ranking> {
+  // One call for both sides: a phrase on both is encoded once, and progress runs through.
+  const rows = await model.embed([...queries, ...candidates], {
+    signal,
+    onProgress: (done, total) => onProgress?.({ label: "encoding", done, total }),
+  });
+  const split = queries.length * model.dimension;
+  return exactNeighbours(rows.subarray(0, split), rows.subarray(split), {
+    dimension: model.dimension,
+    tolerance: tieTolerance,
+    answers,
+    signal,
+    onProgress: (done, total) => onProgress?.({ label: "searching", done, total }),
+  });
+}
+
+/** How long strings are compared before the event loop gets its turn, in milliseconds. */
+const slice = 50;
+
+async function rankByStrings(
+  model: SimilarityModel,
+  { queries, candidates, answers }: RankRequest,
+  { signal, onProgress }: TaskContext,
+): Promise<Ranking> {
+  const fitted = model.fit(candidates, queries);
+  const scores = new Float64Array(candidates.length);
+  const targets = new Float64Array(queries.length).fill(Number.NaN);
+  const collector = new RankingCollector(queries.length, { tolerance: tieTolerance, targets });
+  let started = performance.now();
+  for (let query = 0; query < queries.length; query++) {
+    fitted.all(queries[query], scores);
+    for (const answer of answers[query]) {
+      if (!(targets[query] >= scores[answer])) targets[query] = scores[answer];
+    }
+    collector.add(query, 0, scores, 0, scores.length);
+    if (performance.now() - started < slice) continue;
+    onProgress?.({ label: "comparing", done: query + 1, total: queries.length });
+    await new Promise(setImmediate);
+    signal?.throwIfAborted();
+    started = performance.now();
+  }
+  return collector.finish();
+}

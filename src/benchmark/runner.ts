@@ -1,0 +1,191 @@
+/** Runs tasks on models and gathers the scores, each with what is needed to judge and repeat it. */
+import { readFileSync } from "node:fs";
+import { MissingDataError, PearlError, UsageError } from "../errors.js";
+import type { DeviceChoice } from "../runtime/index.js";
+import { checkDataFolder } from "./data-folder.js";
+import type { PhraseModel } from "./model.js";
+import { checkModelName, type ResolveOptions, resolveModel } from "./models.js";
+import { closestName } from "./suggest.js";
+import { type Protocol, protocols, type Score, type Task, type TaskProgress } from "./task.js";
+import { selectTasks } from "./tasks/index.js";
+
+/** What to run. */
+export interface BenchmarkRequest {
+  /** Names of tasks; `all` stands for every task whose data is there. */
+  readonly tasks: readonly string[];
+  /**
+   * Names (baselines, embedded models, folders, hub ids; undefined is the embedded default), loaded one after the
+   * other and disposed of afterwards, or models, which stay the caller's.
+   */
+  readonly models: readonly (string | undefined | PhraseModel)[];
+  readonly dataFolder: string;
+  /** Default `fair`. */
+  readonly protocol?: Protocol;
+  /** One set of a task that has several (AutoFJ). Default all. */
+  readonly dataset?: string;
+  /** Default 0. */
+  readonly seed?: number;
+  /** Where encoders run. Default `cpu`. */
+  readonly device?: DeviceChoice;
+  /** Called some times a second while a task runs. */
+  readonly onProgress?: (progress: RunProgress) => void;
+  /** Told about the download of a hub model. */
+  readonly onDownload?: ResolveOptions["onDownload"];
+  /** Called for each model and task as it begins. */
+  readonly onTask?: (model: string, task: string) => void;
+  readonly signal?: AbortSignal;
+}
+
+/** Progress of one task on one model. */
+export interface RunProgress extends TaskProgress {
+  readonly model: string;
+  readonly task: string;
+}
+
+/** One number of a report. */
+export interface BenchmarkResult extends Score {
+  readonly task: string;
+}
+
+/**
+ * The scores of one model: what `pearl bench --json FILE` writes, one for each model.
+ *
+ *     { "pearl": "0.1.0", "model": "tfidf", "fingerprint": "...", "protocol": "fair", "seed": 0,
+ *       "results": [{ "task": "autofj", "dataset": "macro mean of 30 sets", "metric": "accuracy",
+ *                     "score": 0.735, "n": 9694, "seconds": 4.1, "details": { ... } }],
+ *       "skipped": [{ "task": "conll", "reason": "..." }], "notes": ["..."] }
+ *
+ * `score` is a fraction from 0 to 1 (correlations: from -1 to 1), never NaN; `n` counts rows; `seconds` is
+ * wall-clock time of embedding and scoring without reading files; `details` depends on the task and always
+ * names the file used, except for AutoFJ, whose sets are folders.
+ */
+export interface ModelReport {
+  /** Version of pearl. */
+  readonly pearl: string;
+  readonly model: string;
+  readonly fingerprint: string;
+  readonly protocol: Protocol;
+  readonly seed: number;
+  readonly results: readonly BenchmarkResult[];
+  /** Tasks without a score, each with the reason. */
+  readonly skipped: readonly SkippedTask[];
+  /** What a reader of the scores must know. */
+  readonly notes: readonly string[];
+  /** True where the model was added by the runner, as the floor that AutoFJ is read against. */
+  readonly floor?: true;
+}
+
+/** A task that gave no score. */
+export interface SkippedTask {
+  readonly task: string;
+  readonly reason: string;
+}
+
+/** The untrained method that AutoFJ's scores are printed beside. */
+const floorModel = "tfidf";
+
+/**
+ * Runs every task on every model.
+ *
+ * Whatever can be wrong with names and files is found before the first task runs. With AutoFJ among the tasks
+ * the floor `tfidf` is run on it too, if it is not among the models.
+ *
+ * @returns one report per model, in order; the floor's last
+ * @throws UsageError, MissingDataError (of `all`: only where no task has its data), ModelError
+ */
+export async function runBenchmark(request: BenchmarkRequest): Promise<ModelReport[]> {
+  const { models, protocol = "fair" } = request;
+  parseProtocol(protocol);
+  const selected = selectTasks(request.tasks);
+  if (models.length === 0) throw new UsageError("name at least one model");
+  for (const model of models) if (typeof model === "string") await checkModelName(model);
+  await checkDataFolder(request.dataFolder);
+  const { tasks, skipped } = await withData(selected, request);
+  const reports: ModelReport[] = [];
+  for (const model of models) reports.push(await reportOf(model, tasks, skipped, request));
+  const floorTasks = tasks.filter((task) => task.name === "autofj");
+  if (floorTasks.length > 0 && !reports.some((report) => report.model === floorModel)) {
+    reports.push({ ...(await reportOf(floorModel, floorTasks, [], request)), floor: true });
+  }
+  return reports;
+}
+
+/**
+ * The protocol of that name.
+ * @throws UsageError with a suggestion
+ */
+export function parseProtocol(name: string): Protocol {
+  if ((protocols as readonly string[]).includes(name)) return name as Protocol;
+  const near = closestName(name, protocols);
+  throw new UsageError(
+    `unknown protocol "${name}".${near ? ` Did you mean ${near}?` : ""} Protocols: ${protocols.join(", ")}`,
+  );
+}
+
+/** Tasks whose data is there; with `all` the others are skipped, else the first missing file is an error. */
+async function withData(
+  selected: readonly Task[],
+  request: BenchmarkRequest,
+): Promise<{ tasks: Task[]; skipped: SkippedTask[] }> {
+  const tasks: Task[] = [];
+  const skipped: SkippedTask[] = [];
+  for (const task of selected) {
+    try {
+      await task.locate(request);
+      tasks.push(task);
+    } catch (error) {
+      if (!(error instanceof MissingDataError) || !request.tasks.includes("all")) throw error;
+      skipped.push({ task: task.name, reason: error.message });
+    }
+  }
+  if (tasks.length > 0) return { tasks, skipped };
+  throw new MissingDataError(
+    `no task's data is in ${request.dataFolder}:\n${skipped.map(({ reason }) => reason).join("\n")}`,
+  );
+}
+
+async function reportOf(
+  named: string | undefined | PhraseModel,
+  tasks: readonly Task[],
+  missing: readonly SkippedTask[],
+  request: BenchmarkRequest,
+): Promise<ModelReport> {
+  const { device, onDownload, signal, protocol = "fair", seed = 0 } = request;
+  const model = typeof named === "object" ? named : await resolveModel(named, { device, onDownload, signal });
+  const results: BenchmarkResult[] = [];
+  const skipped: SkippedTask[] = [...missing];
+  const notes: string[] = [];
+  try {
+    for (const task of tasks) {
+      signal?.throwIfAborted();
+      request.onTask?.(model.name, task.name);
+      const outcome = await task.run({
+        ...{ model, protocol, seed, signal },
+        dataFolder: request.dataFolder,
+        dataset: task.name === "autofj" ? request.dataset : undefined,
+        onProgress: (progress) => request.onProgress?.({ ...progress, model: model.name, task: task.name }),
+      });
+      for (const score of outcome.scores) results.push({ task: task.name, ...checked(score, task, model) });
+      if (outcome.notApplicable) skipped.push({ task: task.name, reason: outcome.notApplicable });
+      notes.push(...(outcome.notes ?? []));
+    }
+  } finally {
+    if (typeof named !== "object") await model.dispose();
+  }
+  const { name, fingerprint } = model;
+  return { pearl: packageVersion(), model: name, fingerprint, protocol, seed, results, skipped, notes };
+}
+
+/** A score outside its range is a fault of ours or of the model, never a result. */
+function checked(score: Score, task: Task, model: PhraseModel): Score {
+  const lowest = score.metric === "pearson" || score.metric === "spearman" ? -1 : 0;
+  if (score.score >= lowest && score.score <= 1 + 1e-9) return score;
+  throw new PearlError(
+    `${model.name} on ${task.name} (${score.dataset}): ${score.metric} is ${score.score}, which is no score`,
+  );
+}
+
+function packageVersion(): string {
+  const manifest = readFileSync(new URL("../../package.json", import.meta.url), "utf8");
+  return (JSON.parse(manifest) as { version: string }).version;
+}

@@ -1,0 +1,44 @@
+/** The tasks by name. */
+import { UsageError } from "../../errors.js";
+import { closestName } from "../suggest.js";
+import type { Task } from "../task.js";
+import { autofj } from "./autofj.js";
+import { bird } from "./bird.js";
+import { bc5cdr, conll } from "./clustering.js";
+import { ppdb, ppdbFiltered } from "./ppdb.js";
+import { umls, yago } from "./retrieval.js";
+import { strings } from "./strings.js";
+import { turney } from "./turney.js";
+
+/** All tasks: the nine sets of PEARL in the paper's order, then string retrieval. */
+export const allTasks: readonly Task[] = [
+  ppdb,
+  ppdbFiltered,
+  turney,
+  bird,
+  yago,
+  umls,
+  conll,
+  bc5cdr,
+  autofj,
+  strings,
+];
+
+/** The names that `--task` takes, without `all`. */
+export const taskNames: readonly string[] = allTasks.map((task) => task.name);
+
+/**
+ * The tasks of those names, each once, in the order of the table; `all` stands for every one.
+ * @throws UsageError with a suggestion for a name that is none.
+ */
+export function selectTasks(names: readonly string[]): Task[] {
+  for (const name of names) {
+    if (name === "all" || taskNames.includes(name)) continue;
+    const near = closestName(name, [...taskNames, "all"]);
+    throw new UsageError(
+      `unknown task "${name}".${near ? ` Did you mean ${near}?` : ""} Tasks: ${taskNames.join(", ")}, all`,
+    );
+  }
+  if (names.length === 0) throw new UsageError(`name a task: ${taskNames.join(", ")}, all`);
+  return allTasks.filter((task) => names.includes("all") || names.includes(task.name));
+}

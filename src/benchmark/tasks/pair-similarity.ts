@@ -1,0 +1,25 @@
+/** Similarities of given pairs of phrases, for the tasks that compare them with a judgement. */
+import { dotRows, unitRows } from "../../search/vectors.js";
+import type { TaskContext } from "../task.js";
+
+/**
+ * The similarity of each pair: cosine of the vectors (0 where one is zero), or the string measure.
+ *
+ * @returns one number per pair, in order
+ */
+export async function pairSimilarities(
+  left: readonly string[],
+  right: readonly string[],
+  { model, signal, onProgress }: TaskContext,
+): Promise<Float64Array> {
+  if (model.kind === "similarity") {
+    const fitted = model.fit([...new Set(left), ...new Set(right)], []);
+    return Float64Array.from(left, (phrase, row) => fitted.pair(phrase, right[row]));
+  }
+  const rows = await model.embed([...left, ...right], {
+    signal,
+    onProgress: (done, total) => onProgress?.({ label: "encoding", done, total }),
+  });
+  const units = unitRows(rows, model.dimension);
+  return Float64Array.from(left, (_, row) => dotRows(units, row, units, left.length + row, model.dimension));
+}

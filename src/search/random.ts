@@ -1,0 +1,26 @@
+/** A seeded stream of random numbers, so that whatever samples can be run again. */
+
+/** Uniform numbers in [0, 1), the same sequence for the same seed on every machine. */
+export type Random = () => number;
+
+/** The mulberry32 generator (Tommy Ettinger, public domain), its seed scrambled so that near seeds differ at once. */
+export function createRandom(seed: number): Random {
+  let state = Math.imul(seed ^ 0x9e3779b9, 0x85ebca6b) >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4294967296;
+  };
+}
+
+/** `count` different items drawn without order bias (partial Fisher-Yates), in drawn order. */
+export function sampleWithout<Item>(items: readonly Item[], count: number, random: Random): Item[] {
+  const pool = [...items];
+  const take = Math.min(count, pool.length);
+  for (let index = 0; index < take; index++) {
+    const other = index + Math.floor(random() * (pool.length - index));
+    [pool[index], pool[other]] = [pool[other], pool[index]];
+  }
+  return pool.slice(0, take);
+}

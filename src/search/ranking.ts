@@ -1,0 +1,114 @@
+/** Collects the best candidates of each query from rows of scores, with what fair scoring needs: ties and the rank of the right answer. */
+
+/** What a collector keeps. */
+export interface RankingOptions {
+  /** How many best candidates are kept per query. Default 1. */
+  readonly k?: number;
+  /** Scores that differ by no more than this are tied: rounding must not decide. Default 1e-6. */
+  readonly tolerance?: number;
+  /** Also list every candidate tied with the best one. Default false: there may be as many as candidates. */
+  readonly ties?: boolean;
+  /**
+   * Per query the score of its right answer; NaN where it has none. The collector then counts the candidates
+   * above and level with it.
+   */
+  readonly targets?: Float64Array;
+}
+
+/** The result of a search over all candidates. Rows are queries. */
+export interface Ranking {
+  readonly k: number;
+  /** Best candidates, best first: [queries, k]; -1 where there are fewer than k candidates. Of equal scores the first candidate leads. */
+  readonly indices: Int32Array;
+  /** Their scores: [queries, k]; -Infinity where there is none. */
+  readonly scores: Float64Array;
+  /** With `ties`: per query the candidates within the tolerance of the best, in candidate order. */
+  readonly ties: readonly Int32Array[];
+  /** With `targets`: per query the candidates more than the tolerance above the right answer. */
+  readonly above: Int32Array;
+  /** With `targets`: per query the candidates within the tolerance of the right answer, itself included. */
+  readonly level: Int32Array;
+}
+
+/** Takes rows of scores in blocks of candidates, which must come in ascending order for each query. */
+export class RankingCollector {
+  private readonly k: number;
+  private readonly tolerance: number;
+  private readonly indices: Int32Array;
+  private readonly scores: Float64Array;
+  private readonly above: Int32Array;
+  private readonly level: Int32Array;
+  private readonly targets: Float64Array | undefined;
+  private readonly tied: { index: number; score: number }[][];
+
+  constructor(queries: number, options: RankingOptions = {}) {
+    this.k = options.k ?? 1;
+    this.tolerance = options.tolerance ?? 1e-6;
+    this.indices = new Int32Array(queries * this.k).fill(-1);
+    this.scores = new Float64Array(queries * this.k).fill(-Infinity);
+    this.targets = options.targets;
+    this.above = new Int32Array(options.targets ? queries : 0);
+    this.level = new Int32Array(options.targets ? queries : 0);
+    this.tied = options.ties ? Array.from({ length: queries }, () => []) : [];
+  }
+
+  /**
+   * Adds the scores of one query with the candidates `first`, `first + 1`, ...
+   *
+   * @param row the scores, from `offset`, `count` of them
+   */
+  add(query: number, first: number, row: Float32Array | Float64Array, offset: number, count: number): void {
+    const target = this.targets?.[query] ?? Number.NaN;
+    // Most scores lie below everything of interest: one comparison each.
+    const floor = Number.isNaN(target) ? Infinity : target - this.tolerance;
+    let low = Math.min(this.lowest(query), floor);
+    for (let index = 0; index < count; index++) {
+      const score = row[offset + index];
+      if (score < low) continue;
+      if (score >= floor) {
+        if (score > target + this.tolerance) this.above[query]++;
+        else this.level[query]++;
+      }
+      if (this.keep(query, first + index, score)) low = Math.min(this.lowest(query), floor);
+    }
+  }
+
+  /** The result; the collector must not be used afterwards. */
+  finish(): Ranking {
+    const { k, indices, scores, above, level } = this;
+    const ties = this.tied.map((list) => Int32Array.from(list, ({ index }) => index));
+    return { k, indices, scores, ties, above, level };
+  }
+
+  /** The score under which a candidate changes nothing for this query. */
+  private lowest(query: number): number {
+    const last = this.scores[query * this.k + this.k - 1];
+    return this.tied.length > 0 ? Math.min(last, this.scores[query * this.k] - this.tolerance) : last;
+  }
+
+  /** Takes a candidate in where it belongs; true if anything changed. */
+  private keep(query: number, index: number, score: number): boolean {
+    const start = query * this.k;
+    const { scores, indices } = this;
+    const bestBefore = scores[start];
+    let place = start + this.k - 1;
+    const enters = score > scores[place];
+    if (enters) {
+      while (place > start && scores[place - 1] < score) {
+        scores[place] = scores[place - 1];
+        indices[place] = indices[place - 1];
+        place--;
+      }
+      scores[place] = score;
+      indices[place] = index;
+    }
+    if (this.tied.length === 0) return enters;
+    if (score < scores[start] - this.tolerance) return enters;
+    if (scores[start] > bestBefore) {
+      const floor = scores[start] - this.tolerance;
+      this.tied[query] = this.tied[query].filter((other) => other.score >= floor);
+    }
+    this.tied[query].push({ index, score });
+    return true;
+  }
+}

@@ -1,0 +1,47 @@
+/** Rows of vectors in one flat array: checks, unit length, inner products. */
+import { ArgumentError } from "../errors.js";
+
+/** The inner product of row `a` of `left` and row `b` of `right`, summed in double precision. */
+export function dotRows(
+  left: Float32Array,
+  a: number,
+  right: Float32Array,
+  b: number,
+  dimension: number,
+): number {
+  let sum = 0;
+  const startA = a * dimension;
+  const startB = b * dimension;
+  for (let index = 0; index < dimension; index++) sum += left[startA + index] * right[startB + index];
+  return sum;
+}
+
+/** A copy with every row at unit length; a zero row stays zero, so that its cosine with anything is 0. */
+export function unitRows(rows: Float32Array, dimension: number): Float32Array {
+  const units = new Float32Array(rows.length);
+  for (let start = 0; start < rows.length; start += dimension) {
+    let squares = 0;
+    for (let index = start; index < start + dimension; index++) squares += rows[index] * rows[index];
+    if (squares === 0) continue;
+    const scale = 1 / Math.sqrt(squares);
+    for (let index = start; index < start + dimension; index++) units[index] = rows[index] * scale;
+  }
+  return units;
+}
+
+/**
+ * How many rows the array holds.
+ * @throws ArgumentError where it does not hold whole rows, or holds a NaN or an infinity.
+ */
+export function countRows(rows: Float32Array, dimension: number, label: string): number {
+  if (!Number.isInteger(dimension) || dimension < 1 || rows.length % dimension !== 0) {
+    throw new ArgumentError(`${label}: ${rows.length} numbers are not whole rows of ${dimension}`);
+  }
+  for (let index = 0; index < rows.length; index++) {
+    if (!Number.isFinite(rows[index])) {
+      const row = Math.floor(index / dimension);
+      throw new ArgumentError(`${label}: row ${row} holds ${rows[index]}; every number must be finite`);
+    }
+  }
+  return rows.length / dimension;
+}
