@@ -3,8 +3,7 @@ import { rename, rm, stat } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { ArgumentError, messageOf, PearlError, TableError } from "../errors.js";
 import { type EmbeddingFormat, outputFormatOfName } from "./format.js";
-import { npyHeaderBytes } from "./npy.js";
-import { writeKeys, writeParquet, writeText } from "./output.js";
+import { completeParquet, writeKeys, writeText } from "./output.js";
 import { checkStillOurs, openPartial, type Partial, writeTrouble } from "./partial.js";
 import { type RowRange, type Table, wholeRange } from "./table.js";
 
@@ -38,7 +37,6 @@ export interface WrittenEmbeddings {
  * the input's columns, its rows in their order, and a column of vectors.
  */
 export class EmbeddingWriter {
-  private done: number;
   private isOpen = true;
 
   private constructor(
@@ -49,9 +47,7 @@ export class EmbeddingWriter {
     private readonly dimension: number,
     private readonly range: { from: number; to: number },
     private readonly partial: Partial,
-  ) {
-    this.done = partial.rowsDone;
-  }
+  ) {}
 
   /** Checks the output's place and opens it. Throws TableError before any work where it cannot succeed. */
   static async create(table: Table, path: string, options: EmbeddingWriterOptions): Promise<EmbeddingWriter> {
@@ -64,14 +60,20 @@ export class EmbeddingWriter {
     await checkTarget(path, table);
     if (format !== "npy") checkColumn(table, column);
     const range = wholeRange(options.range ?? {}, table.description.rowCount);
-    const key = { fingerprint, table: table.identity, dimension, ...range };
+    const key = {
+      fingerprint,
+      table: table.identity,
+      dimension,
+      layout: format === "npy" ? "npy" : "parquet",
+      ...range,
+    } as const;
     const partial = await openPartial(path, key, options.resume ?? "start-over");
     return new EmbeddingWriter(table, path, format, column, dimension, range, partial);
   }
 
   /** Rows whose vectors are in, those of an earlier run included. Go on with row `range.from + rowsDone`. */
   get rowsDone(): number {
-    return this.done;
+    return this.partial.vectors.rowsDone;
   }
 
   /** What a person should be told about an earlier run, if anything. */
@@ -85,27 +87,22 @@ export class EmbeddingWriter {
     if (!Number.isInteger(rows)) {
       throw new ArgumentError(`vectors: ${vectors.length} numbers are no whole rows of ${this.dimension}.`);
     }
-    const left = this.range.to - this.range.from - this.done;
+    const left = this.range.to - this.range.from - this.rowsDone;
     if (rows > left) throw new ArgumentError(`vectors: ${rows} rows were given where ${left} are left.`);
-    const bytes = new Uint8Array(vectors.buffer, vectors.byteOffset, vectors.byteLength);
-    const position = npyHeaderBytes + this.done * this.dimension * 4;
     try {
-      for (let offset = 0; offset < bytes.length; ) {
-        const length = bytes.length - offset;
-        const { bytesWritten } = await this.partial.vectors.write(bytes, offset, length, position + offset);
-        offset += bytesWritten;
-      }
+      await this.partial.vectors.append(vectors);
     } catch (error) {
       throw writeTrouble(error, this.path);
     }
-    this.done += rows;
   }
 
   /** Makes the output and removes the partial folder. All rows must be in. */
   async finish(): Promise<WrittenEmbeddings> {
     const rows = this.range.to - this.range.from;
-    if (this.done !== rows) {
-      throw new ArgumentError(`${this.path}: ${this.done} of ${rows} vectors are in; append the rest first.`);
+    if (this.rowsDone !== rows) {
+      throw new ArgumentError(
+        `${this.path}: ${this.rowsDone} of ${rows} vectors are in; append the rest first.`,
+      );
     }
     await checkStillOurs(this.partial);
     try {
@@ -124,24 +121,37 @@ export class EmbeddingWriter {
     if (!this.isOpen) return;
     this.isOpen = false;
     await this.partial.vectors.close();
-    if (this.done === 0) await rm(this.partial.folder, { recursive: true, force: true });
+    if (this.rowsDone === 0) await rm(this.partial.folder, { recursive: true, force: true });
   }
 
   private async makeOutput(): Promise<string | undefined> {
-    const { table, format, range, dimension, partial, path } = this;
-    const made = join(partial.folder, `whole.${format}`);
-    const vectors = { name: this.column, dimension, file: partial.vectors, offset: npyHeaderBytes };
-    const request = { table, range, vectors, folder: partial.folder, target: made };
+    const { table, format, range, partial, path } = this;
+    const { folder, vectors, vectorsPath } = partial;
+    const end = await vectors.finish();
+    const pages = {
+      file: vectors.file,
+      name: this.column,
+      dimension: this.dimension,
+      rows: this.rowsDone,
+      end,
+    };
+    const request = { table, range, folder };
     if (format === "npy") {
       const keysPath = `${path}.keys.csv`;
-      await writeKeys({ ...request, target: join(partial.folder, "keys.csv") });
-      await rename(join(partial.folder, "keys.csv"), keysPath);
-      await rename(partial.vectorsPath, path);
+      const keys = join(folder, "keys.csv");
+      await writeKeys(request, keys);
+      await rename(keys, keysPath);
+      await rename(vectorsPath, path);
       return keysPath;
     }
-    if (format === "parquet") await writeParquet(request);
-    else await writeText(request, format);
-    await rename(made, path);
+    if (format === "parquet") {
+      await completeParquet(request, pages);
+      await rename(vectorsPath, path);
+    } else {
+      const target = join(folder, `whole.${format}`);
+      await writeText(request, { pages, path: vectorsPath }, format, target);
+      await rename(target, path);
+    }
     return undefined;
   }
 }

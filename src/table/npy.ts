@@ -1,7 +1,7 @@
 /** The header of NumPy's .npy format. Source: numpy.lib.format, version 1.0. */
 
-/** Bytes of every header written here: room for any shape, and a multiple of 64 as NumPy aligns it. */
-export const npyHeaderBytes = 128;
+/** Room for any shape, and a multiple of 64 as NumPy aligns it. */
+const npyHeaderBytes = 128;
 
 /** The header of a little-endian float32 matrix in row order, shape (rows, dimension). */
 export function npyHeader(rows: number, dimension: number): Buffer {

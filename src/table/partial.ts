@@ -1,10 +1,10 @@
 /** The folder of an unfinished output: finished vectors, and a manifest that says what they belong to. */
 import { randomUUID } from "node:crypto";
-import { type FileHandle, mkdir, open, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
+import { mkdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { messageOf, TableError } from "../errors.js";
 import { isDiskFull } from "./database.js";
-import { npyHeader, npyHeaderBytes } from "./npy.js";
+import { VectorFile, type VectorLayout } from "./vector-file.js";
 
 /** What the vectors of a partial output belong to; all must be equal for a run to go on with them. */
 export interface PartialKey {
@@ -13,6 +13,7 @@ export interface PartialKey {
   /** Of the input table's content. */
   table: string;
   dimension: number;
+  layout: VectorLayout;
   from: number;
   to: number;
 }
@@ -23,16 +24,17 @@ interface Manifest extends PartialKey {
   run: string;
 }
 
-/** An open partial output. Its vectors file is a whole .npy file once every row is in. */
+/** An open partial output. */
 export interface Partial {
   folder: string;
   vectorsPath: string;
-  vectors: FileHandle;
-  rowsDone: number;
+  vectors: VectorFile;
   run: string;
   /** What a person should know: an earlier run was thrown away, or there was none to go on with. */
   note: string | undefined;
 }
+
+const vectorsName = "vectors";
 
 /** The folder of the unfinished output of `path`. */
 export function partialFolder(path: string): string {
@@ -52,18 +54,17 @@ export async function openPartial(
   const earlier = await readManifest(folder);
   const goesOn = resume === "continue" && earlier !== undefined;
   if (goesOn) refuseOtherKey(path, earlier, key);
-  const vectorsPath = join(folder, "vectors.npy");
+  const vectorsPath = join(folder, vectorsName);
+  const { dimension, layout } = key;
+  const shape = { layout, dimension, rows: key.to - key.from };
   try {
     if (!goesOn) await rm(folder, { recursive: true, force: true });
     await mkdir(folder, { recursive: true });
     const run = randomUUID();
-    const vectors = await open(vectorsPath, goesOn ? "r+" : "w+");
-    const rowsDone = goesOn ? await wholeRows(vectors, key) : 0;
-    if (!goesOn) await vectors.write(npyHeader(key.to - key.from, key.dimension), 0, npyHeaderBytes, 0);
+    const vectors = await VectorFile.open(vectorsPath, shape, { resume: goesOn });
     await writeManifest(folder, { version: 1, run, ...key });
-    return { folder, vectorsPath, vectors, rowsDone, run, note: noteOn(folder, earlier, resume) };
+    return { folder, vectorsPath, vectors, run, note: noteOn(folder, earlier, resume) };
   } catch (error) {
-    if (error instanceof TableError) throw error;
     throw writeTrouble(error, folder);
   }
 }
@@ -94,18 +95,6 @@ export function writeTrouble(error: unknown, place: string): TableError {
   return new TableError(`${place}: cannot be written (${messageOf(error)}).`, { cause: error });
 }
 
-async function wholeRows(vectors: FileHandle, key: PartialKey): Promise<number> {
-  const { size } = await vectors.stat();
-  const rowBytes = key.dimension * 4;
-  // The last row may have been cut by the end of the run.
-  const rows = Math.max(0, Math.min(Math.floor((size - npyHeaderBytes) / rowBytes), key.to - key.from));
-  if (size < npyHeaderBytes) {
-    await vectors.write(npyHeader(key.to - key.from, key.dimension), 0, npyHeaderBytes, 0);
-  }
-  await vectors.truncate(npyHeaderBytes + rows * rowBytes);
-  return rows;
-}
-
 function refuseOtherKey(path: string, earlier: Manifest, key: PartialKey): void {
   const folder = partialFolder(path);
   const reason =
@@ -113,9 +102,11 @@ function refuseOtherKey(path: string, earlier: Manifest, key: PartialKey): void 
       ? "the input table has changed since"
       : earlier.fingerprint !== key.fingerprint || earlier.dimension !== key.dimension
         ? "the model or its options were others"
-        : earlier.from !== key.from || earlier.to !== key.to
-          ? `it was for rows ${earlier.from} to ${earlier.to}, not ${key.from} to ${key.to}`
-          : undefined;
+        : earlier.layout !== key.layout
+          ? "the output format was another"
+          : earlier.from !== key.from || earlier.to !== key.to
+            ? `it was for rows ${earlier.from} to ${earlier.to}, not ${key.from} to ${key.to}`
+            : undefined;
   if (reason !== undefined) {
     throw new TableError(
       `${folder}: the unfinished run cannot be resumed: ${reason}. ` +
@@ -136,7 +127,7 @@ function noteOn(folder: string, earlier: Manifest | undefined, resume: string): 
 async function readManifest(folder: string): Promise<Manifest | undefined> {
   try {
     const manifest = JSON.parse(await readFile(join(folder, "manifest.json"), "utf8")) as Manifest;
-    await stat(join(folder, "vectors.npy"));
+    await stat(join(folder, vectorsName));
     return manifest.version === 1 ? manifest : undefined;
   } catch {
     return undefined;

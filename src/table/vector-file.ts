@@ -1,0 +1,101 @@
+/** A growing file of vectors, laid out so that it becomes the output without being copied. */
+import { type FileHandle, open } from "node:fs/promises";
+import { npyHeader } from "./npy.js";
+import { pageHead, pageRowsFor, parquetMark, writeAll } from "./parquet-vectors.js";
+
+/** "npy": a header and rows; "parquet": pages of a Parquet column. */
+export type VectorLayout = "npy" | "parquet";
+
+/** What a file of vectors is to hold. */
+export interface VectorFileShape {
+  layout: VectorLayout;
+  dimension: number;
+  /** Rows that the file will hold when whole. */
+  rows: number;
+}
+
+/** Vectors are written page by page; after an interruption the whole pages count. */
+export class VectorFile {
+  private readonly rowBytes: number;
+  private readonly pageRows: number;
+  private readonly head: Buffer;
+  private readonly fileHead: Buffer;
+  /** The page that is being filled, its head included. */
+  private readonly page: Buffer;
+  private rowsInPage = 0;
+  private pagesWritten = 0;
+
+  private constructor(
+    readonly file: FileHandle,
+    readonly shape: VectorFileShape,
+  ) {
+    const { layout, dimension, rows } = shape;
+    this.rowBytes = dimension * 4;
+    this.pageRows = pageRowsFor(dimension);
+    this.fileHead = layout === "npy" ? npyHeader(rows, dimension) : parquetMark;
+    this.head = layout === "npy" ? Buffer.alloc(0) : pageHead(this.pageRows, dimension);
+    this.page = Buffer.alloc(this.head.length + this.pageRows * this.rowBytes);
+    this.head.copy(this.page);
+  }
+
+  /** Opens a new file, or with `resume` one that an earlier run left, and cuts off what is no whole page. */
+  static async open(path: string, shape: VectorFileShape, options: { resume: boolean }): Promise<VectorFile> {
+    const vectors = new VectorFile(await open(path, options.resume ? "r+" : "w+"), shape);
+    try {
+      await vectors.start();
+      return vectors;
+    } catch (error) {
+      await vectors.file.close();
+      throw error;
+    }
+  }
+
+  private async start(): Promise<void> {
+    const { size } = await this.file.stat();
+    const pages = Math.floor((size - this.fileHead.length) / this.page.length);
+    // What an interrupted `finish` put behind the last whole page is no page.
+    const wholePages = Math.floor(this.shape.rows / this.pageRows);
+    this.pagesWritten = Math.max(0, Math.min(pages, wholePages));
+    await writeAll(this.file, this.fileHead, 0);
+    await this.file.truncate(this.fileHead.length + this.pagesWritten * this.page.length);
+  }
+
+  /** Rows that are in, those not yet on disk included. */
+  get rowsDone(): number {
+    return this.pagesWritten * this.pageRows + this.rowsInPage;
+  }
+
+  /** Adds rows: `vectors` holds a whole number of them. */
+  async append(vectors: Float32Array): Promise<void> {
+    const bytes = Buffer.from(vectors.buffer, vectors.byteOffset, vectors.byteLength);
+    for (let offset = 0; offset < bytes.length; ) {
+      const at = this.head.length + this.rowsInPage * this.rowBytes;
+      const copied = bytes.copy(this.page, at, offset);
+      offset += copied;
+      this.rowsInPage += copied / this.rowBytes;
+      if (this.rowsInPage === this.pageRows) {
+        await writeAll(this.file, this.page, this.pageStart());
+        this.pagesWritten++;
+        this.rowsInPage = 0;
+      }
+    }
+  }
+
+  /** Writes the last, shorter page, and returns where the vectors end. Nothing may be appended after it. */
+  async finish(): Promise<number> {
+    const { layout, dimension } = this.shape;
+    if (this.rowsInPage === 0) return this.pageStart();
+    const head = layout === "npy" ? this.head : pageHead(this.rowsInPage, dimension);
+    const rows = this.page.subarray(this.head.length, this.head.length + this.rowsInPage * this.rowBytes);
+    await writeAll(this.file, Buffer.concat([head, rows]), this.pageStart());
+    return this.pageStart() + head.length + rows.length;
+  }
+
+  async close(): Promise<void> {
+    await this.file.close();
+  }
+
+  private pageStart(): number {
+    return this.fileHead.length + this.pagesWritten * this.page.length;
+  }
+}
