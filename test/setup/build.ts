@@ -2,7 +2,7 @@
 import { execFileSync } from "node:child_process";
 
 export default function build(): void {
-  execFileSync(process.execPath, ["node_modules/typescript/bin/tsc", "-p", "tsconfig.build.json"], {
+  execFileSync(process.execPath, ["scripts/build.mjs"], {
     stdio: "inherit",
   });
 }

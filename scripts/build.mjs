@@ -1,6 +1,6 @@
-/** Builds dist after `npm ci`; without the development dependencies it fetches the compiler for this one run. */
+/** Builds dist, also after `npm ci`; without the development dependencies it fetches the compiler for this one run. */
 import { execFileSync } from "node:child_process";
-import { existsSync, readFileSync } from "node:fs";
+import { chmodSync, existsSync, readFileSync } from "node:fs";
 
 const local = "node_modules/typescript/bin/tsc";
 if (existsSync(local)) {
@@ -8,6 +8,10 @@ if (existsSync(local)) {
 } else {
   const { devDependencies } = JSON.parse(readFileSync("package.json", "utf8"));
   const compiler = `typescript@${devDependencies.typescript}`;
-  const build = ["tsc", "-p", "tsconfig.build.json", "--noCheck"];
+  // Type packages are development dependencies too: this run only translates.
+  const build = ["tsc", "-p", "tsconfig.build.json", "--noCheck", "--types", ""];
   execFileSync("npm", ["exec", "--yes", `--package=${compiler}`, "--", ...build], { stdio: "inherit" });
 }
+
+// npm sets this bit only when it first links the command.
+chmodSync("dist/cli/main.js", 0o755);
