@@ -74,7 +74,7 @@ function textOf(value: CardValue | undefined): string | undefined {
 
 /**
  * Reads the part of YAML that the hub's cards are written in: nested maps and lists by indentation, plain and
- * quoted scalars, `[a, b]` lists and block texts. Anchors, tags and maps in braces are kept as text.
+ * quoted scalars, `[a, b]` lists and `{a: b}` maps of scalars, and block texts. Anchors and tags are kept as text.
  */
 export function parseCardYaml(text: string): CardValue {
   const lines = text
@@ -169,6 +169,13 @@ function plainValue(text: string): CardValue {
   if (quoted) return quoted[1]?.replace(/\\(.)/g, "$1") ?? quoted[2].replaceAll("''", "'");
   const list = /^\[(.*)\]$/.exec(text);
   if (list) return list[1].trim() === "" ? [] : list[1].split(",").map((item) => plainValue(item.trim()));
+  const map = /^\{(.*)\}$/.exec(text);
+  if (map) {
+    const entries = map[1].split(",").map((item) => splitEntry(item.trim()));
+    return Object.fromEntries(
+      entries.flatMap((entry) => (entry ? [[entry.key, plainValue(entry.value)]] : [])),
+    );
+  }
   const plain = text.replace(/\s+#.*$/, "");
   if (plain === "true" || plain === "false") return plain === "true";
   if (plain === "null" || plain === "~" || plain === "") return null;

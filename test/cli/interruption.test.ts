@@ -1,0 +1,64 @@
+/** Ctrl-C: the first asks to end, the second ends; commands turn the first into exit code 130. */
+import { once } from "node:events";
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterAll, describe, expect, it } from "vitest";
+import { pearl, runNode } from "./run-cli.js";
+
+const folder = mkdtempSync(join(tmpdir(), "pearl-interruption-"));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const modulePath = new URL("../../dist/cli/interruption.js", import.meta.url).href;
+
+/** A program that says when it is ready for a signal, when it got one, and then goes on for an hour. */
+const stubborn = `
+  import { interruptionSignal } from ${JSON.stringify(modulePath)};
+  const signal = interruptionSignal();
+  signal.addEventListener("abort", () => console.log("asked:" + signal.reason.name));
+  setTimeout(() => {}, 3_600_000);
+  console.log("ready");`;
+
+describe("an interruption", () => {
+  it("aborts the signal first and ends the process at once the second time", async () => {
+    const { code, stdout } = await runNode(["--input-type=module", "--eval", stubborn], {
+      onStart: async (child) => {
+        await once(child.stdout!, "data");
+        child.kill("SIGINT");
+        await once(child.stdout!, "data");
+        child.kill("SIGINT");
+      },
+    });
+    expect(stdout).toBe("ready\nasked:InterruptedError\n");
+    expect(code).toBe(130);
+  });
+
+  it.each(["SIGINT", "SIGTERM"] as const)(
+    "%s ends a running command with code 130 and one line",
+    async (name) => {
+      // An optional part that hangs when it is loaded keeps `pearl doctor` busy for as long as we like.
+      const part = join(folder, "node_modules", "@lancedb", "lancedb");
+      const marker = join(folder, `loading-${name}`);
+      mkdirSync(part, { recursive: true });
+      writeFileSync(
+        join(part, "package.json"),
+        '{"name":"@lancedb/lancedb","version":"9.9.9","main":"index.cjs"}',
+      );
+      const wait = "Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);";
+      writeFileSync(
+        join(part, "index.cjs"),
+        `require("fs").writeFileSync(${JSON.stringify(marker)}, String(process.pid)); ${wait}`,
+      );
+      const { code, stdout, stderr } = await pearl(["doctor"], {
+        cwd: folder,
+        onStart: async (child) => {
+          while (!existsSync(marker)) await sleep(50);
+          child.kill(name);
+        },
+      });
+      expect({ code, stdout }).toEqual({ code: 130, stdout: "" });
+      expect(stderr).toBe(`pearl: interrupted by ${name}\n`);
+    },
+  );
+});

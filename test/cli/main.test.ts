@@ -1,0 +1,106 @@
+/** The frame of the command line: help, suggestions, exit codes, quiet endings; the compiled program is run. */
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { pearl } from "./run-cli.js";
+
+let folder: string;
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), "pearl-cli-"));
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+/** A script that node loads before pearl, to make trouble that cannot be had from outside. */
+function preload(name: string, source: string): Record<string, string> {
+  const path = join(folder, `${name}.cjs`);
+  writeFileSync(path, source);
+  return { NODE_OPTIONS: `--require ${path}` };
+}
+
+describe("help and version", () => {
+  it("prints the package's version", async () => {
+    const { version } = JSON.parse(readFileSync("package.json", "utf8")) as { version: string };
+    expect(await pearl(["--version"])).toMatchObject({ code: 0, stdout: `${version}\n`, stderr: "" });
+  });
+
+  it("lists the commands, and each of them has a help with examples", async () => {
+    const { code, stdout, stderr } = await pearl(["--help"]);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    const commands = [...stdout.split("Commands:")[1].matchAll(/^ {2}([a-z]+) /gm)].map(([, name]) => name);
+    expect(commands).toEqual(expect.arrayContaining(["encode", "models", "doctor"]));
+    for (const command of commands.filter((name) => name !== "help" && name !== "pearl")) {
+      const help = await pearl([command, "--help"]);
+      expect(help.code, command).toBe(0);
+      expect(help.stdout, command).toMatch(new RegExp(`Examples:\\n  pearl ${command} `));
+    }
+  });
+
+  it("loads no native library to print help", async () => {
+    const list = join(folder, "loaded.txt");
+    const environment = preload(
+      "list-libraries",
+      `process.on("exit", () => require("fs").writeFileSync(${JSON.stringify(list)},
+         process.report.getReport().sharedObjects.join("\\n")));`,
+    );
+    await pearl(["--help"], { environment });
+    const loaded = readFileSync(list, "utf8");
+    expect(loaded).not.toBe("");
+    expect(loaded).not.toMatch(/\.node$/m);
+  });
+
+  it("answers a bare `pearl` with help on stderr and the code of wrong usage", async () => {
+    const { code, stdout, stderr } = await pearl([]);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+    expect(stderr).toContain("Commands:");
+  });
+});
+
+describe("wrong usage", () => {
+  it.each([
+    [["modles"], "pearl: unknown command 'modles'", "models"],
+    [["docter"], "pearl: unknown command 'docter'", "doctor"],
+    [["models", "--jsn"], "pearl: unknown option '--jsn'", "--json"],
+    [["--versoin"], "pearl: unknown option '--versoin'", "--version"],
+  ])("%j ends with code 2 and suggests the right word", async (parameters, message, suggestion) => {
+    const { code, stdout, stderr } = await pearl(parameters);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+    expect(stderr.split("\n")[0]).toBe(message);
+    expect(stderr).toContain(`(Did you mean ${suggestion}?)`);
+  });
+
+  it("says where to look when no word is near", async () => {
+    const { code, stderr } = await pearl(["models", "--frobnicate"]);
+    expect(code).toBe(2);
+    expect(stderr).toBe(
+      `pearl: unknown option '--frobnicate'\nSee "pearl --help" or "pearl COMMAND --help".\n`,
+    );
+  });
+});
+
+describe("trouble", () => {
+  it("ends in one line and code 1 for bad input", async () => {
+    const { code, stderr } = await pearl(["models", "/nowhere/at-all"]);
+    expect({ code, stderr }).toEqual({ code: 1, stderr: "pearl: /nowhere/at-all: no such model folder\n" });
+  });
+
+  it("shows the stack with PEARL_DEBUG=1", async () => {
+    const { stderr } = await pearl(["models", "/nowhere"], { environment: { PEARL_DEBUG: "1" } });
+    expect(stderr).toMatch(/ModelError: .*\n {4}at /);
+  });
+
+  it("ends in one line where something unexpected breaks", async () => {
+    const environment = preload(
+      "break-output",
+      `process.stdout.write = () => { throw new TypeError("the output is broken"); };`,
+    );
+    const { code, stderr } = await pearl(["models"], { environment });
+    expect(code).toBe(1);
+    expect(stderr).toBe("pearl: the output is broken (unexpected; set PEARL_DEBUG=1 for the stack)\n");
+  });
+
+  it("ends quietly when the reader of its output goes away", async () => {
+    const { code, stderr } = await pearl(["models"], { onStart: (child) => child.stdout?.destroy() });
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+  });
+});
