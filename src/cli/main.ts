@@ -3,6 +3,8 @@
 import { readFileSync } from "node:fs";
 import { Command, CommanderError } from "commander";
 import { InterruptedError, messageOf, PearlError } from "../errors.js";
+import { registerBench } from "./bench.js";
+import { registerData } from "./data.js";
 import { registerDoctor } from "./doctor.js";
 import { registerEncode } from "./encode.js";
 import { wasInterrupted } from "./interruption.js";
@@ -11,6 +13,8 @@ import { registerModels } from "./models.js";
 /** Adding a command takes one import and one line here, in the order in which `pearl --help` lists them. */
 function registerCommands(program: Command): void {
   registerEncode(program);
+  registerBench(program);
+  registerData(program);
   registerModels(program);
   registerDoctor(program);
 }
