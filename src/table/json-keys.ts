@@ -32,8 +32,7 @@ export class JsonKeys {
         `${place()}: half of a surrogate pair (\\ud800-\\udfff) is no character. Remove it.`,
       );
     }
-    const hasLongNumber = /\d[\d.]{15,}/.test(line);
-    for (const [key, item] of Object.entries(value)) this.note(key, item, hasLongNumber);
+    for (const [key, item] of Object.entries(value)) this.note(key, item);
     return true;
   }
 
@@ -55,7 +54,7 @@ export class JsonKeys {
     }));
   }
 
-  private note(key: string, value: unknown, hasLongNumber: boolean): void {
+  private note(key: string, value: unknown): void {
     let kinds = this.kinds.get(key);
     if (kinds === undefined) {
       kinds = new Set();
@@ -63,19 +62,22 @@ export class JsonKeys {
       this.samples.set(key, []);
     }
     if (value === null) return;
-    kinds.add(kindOf(value, hasLongNumber));
+    kinds.add(kindOf(value));
     const sample = this.samples.get(key)!;
     if (typeof value === "string" && sample.length < 20) sample.push(value);
   }
 }
 
-/** Numbers that a double would alter stay as they are written ("other"). */
-function kindOf(value: unknown, hasLongNumber: boolean): ValueKind {
+/**
+ * Whole numbers that a double would alter stay JSON, which DuckDB keeps up to 64 bits. Other numbers are
+ * doubles, as JSON readers agree on; JSON lines written out again keep every digit in any case.
+ */
+function kindOf(value: unknown): ValueKind {
   if (typeof value === "string") return "string";
   if (typeof value === "boolean") return "boolean";
   if (typeof value !== "number" || !Number.isFinite(value)) return "other";
   if (Number.isSafeInteger(value)) return "integer";
-  return hasLongNumber || Number.isInteger(value) ? "other" : "real";
+  return Number.isInteger(value) ? "other" : "real";
 }
 
 function columnType(kinds: Set<ValueKind>): JsonColumnType {

@@ -1,0 +1,194 @@
+/** Every kind of broken table ends in one line that names the file, the line and the cure. */
+import { readdirSync } from "node:fs";
+import { mkdir } from "node:fs/promises";
+import { gzipSync } from "node:zlib";
+import { describe, expect, it } from "vitest";
+import { TableError } from "../../src/errors.js";
+import { Table, type TableOptions } from "../../src/table/index.js";
+import { testFolder } from "./folder.js";
+
+const { file, path: folder } = testFolder();
+
+async function messageOf(path: string, options: TableOptions = {}): Promise<string> {
+  try {
+    const table = await Table.open(path, options);
+    await table.close();
+  } catch (error) {
+    expect(error).toBeInstanceOf(TableError);
+    const { message } = error as Error;
+    expect(message).not.toContain("\n");
+    return message.replaceAll(`${folder}/`, "");
+  }
+  throw new Error(`${path} was read without complaint`);
+}
+
+const csv = (content: string | Uint8Array, options: TableOptions = {}) =>
+  messageOf(file("phrases.csv", content), options);
+
+describe("a place that holds no table", () => {
+  it("says that there is no such file", async () => {
+    expect(await messageOf(file("nowhere.csv"))).toMatch(/^nowhere\.csv: no such file\. Check the name/);
+  });
+  it("says that a directory is one", async () => {
+    await mkdir(file("dir.csv"), { recursive: true });
+    expect(await messageOf(file("dir.csv"))).toBe("dir.csv is a directory. Give one file inside it.");
+  });
+  it("says that a file is empty, with or without a byte order mark", async () => {
+    expect(await csv("")).toMatch(/^phrases\.csv is empty\./);
+    expect(await csv("\ufeff")).toMatch(/^phrases\.csv is empty\./);
+    expect(await messageOf(file("phrases.csv.gz", gzipSync("")))).toMatch(/is empty/);
+  });
+});
+
+describe("a malformed row is reported with its line", () => {
+  it("names a row with too many cells, as the style guide has it", async () => {
+    const rows = Array.from({ length: 15 }, (_, row) => `${row},a,b\n`).join("");
+    expect(await csv(`id,name,city\n${rows}17,a,b,c\n`)).toBe(
+      "phrases.csv line 17: expected 3 columns, found 4. Quote fields that contain commas.",
+    );
+  });
+  it("names a row with too few cells", async () => {
+    expect(await csv("id;name\n1;a\n2\n", { delimiter: ";" })).toBe(
+      "phrases.csv line 3: expected 2 columns, found 1. Add the missing semicolons, " +
+        "or use --format text if each line is one phrase.",
+    );
+  });
+  it("counts the lines inside quoted cells, blank lines and CRLF", async () => {
+    expect(await csv('id,name\r\n1,"a\nb\nc"\r\n\r\n2,x,y\r\n')).toMatch(/^phrases\.csv line 6: expected 2/);
+  });
+  it("finds it a million bytes into the file", async () => {
+    const row = `1,${"x".repeat(98)}\n`;
+    const content = `id,name\n${row.repeat(30_000)}1,2,3\n${row.repeat(10_000)}`;
+    expect(await csv(content)).toMatch(/^phrases\.csv line 30002: expected 2 columns, found 3/);
+  });
+  it("names the line where an unclosed quote opens, not the end of the file", async () => {
+    expect(await csv('id,name\n1,a\n2,"b\n3,c\n')).toMatch(
+      /line 3: a quote opens here and is never closed\. Close/,
+    );
+  });
+  it("names the line with text after a closing quote", async () => {
+    expect(await csv('id,name\n1,"x\ny" z\n')).toMatch(
+      /line 3: text after a closing quote\. .*write each quote twice/,
+    );
+  });
+  it("refuses two columns of one name", async () => {
+    expect(await csv("id,name,name\n1,a,b\n")).toBe(
+      'phrases.csv line 1: columns 2 and 3 are both called "name". ' +
+        "Rename one, or use --no-header if the first line is data.",
+    );
+  });
+  it("refuses a row of 17 MB, and reads one cell of 15", async () => {
+    expect(await csv(`id,name\n1,${"x".repeat(17 << 20)}\n`)).toMatch(
+      /line 2: a row longer than 16 MB begins here/,
+    );
+    const table = await Table.open(file("phrases.csv", `id,name\n1,${"x".repeat(15 << 20)}\n`));
+    for await (const [phrase] of table.phrases()) expect(phrase.length).toBe(15 << 20);
+    await table.close();
+  });
+  it("stops an unclosed quote at 16 MB rather than read the rest of a large file", async () => {
+    const content = `id,name\n1,"x\n${"2,yyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyy\n".repeat(600_000)}`;
+    expect(await csv(content)).toMatch(
+      /line 2: a row longer than 16 MB begins here\. A quote may be unclosed/,
+    );
+  });
+});
+
+describe("bytes that are no text", () => {
+  it("names the line that is not UTF-8 and how to convert", async () => {
+    const message = await csv(Buffer.from("id,name\n1,Paris\n2,Orléans\n", "latin1"));
+    expect(message).toMatch(
+      /^phrases\.csv line 3: bytes that are not UTF-8\. .*iconv -f WINDOWS-1252 -t UTF-8/,
+    );
+  });
+  it("accepts a UTF-8 sequence that two reads share, and refuses one that the file's end cuts", async () => {
+    const whole = `name\n${"é".repeat(1 << 20)}\nx\n`;
+    const table = await Table.open(file("long.csv", whole));
+    expect(table.description.rowCount).toBe(2);
+    await table.close();
+    expect(await csv(Buffer.from("id,name\n1,é").subarray(0, -1))).toMatch(
+      /line 2: bytes that are not UTF-8/,
+    );
+  });
+  it.each([
+    ["with a mark", Buffer.from("\ufeffid,name\n1,Paris\n", "utf16le")],
+    ["without a mark", Buffer.from("id,name\n1,Paris\n", "utf16le")],
+  ])("knows UTF-16 %s", async (_, bytes) => {
+    expect(await csv(bytes)).toMatch(/^phrases\.csv is UTF-16 text\. Convert it: iconv -f UTF-16/);
+  });
+  it("names the line of a NUL byte", async () => {
+    expect(await csv("id,name\n1,a\n2,b\0c\n")).toMatch(/^phrases\.csv line 3: a NUL byte/);
+  });
+  it.each([
+    ["a spreadsheet", [0x50, 0x4b, 3, 4, 20], /spreadsheet file .*Save the sheet as CSV/],
+    ["a picture", [0x89, 0x50, 0x4e, 0x47, 13, 10, 26, 10], /is a binary file/],
+    ["a Parquet file", [0x50, 0x41, 0x52, 0x31, 21], /is a Parquet file, whatever its name says/],
+    ["control characters", [1, 2, 3, 4, 5, 6, 7, 8], /is a binary file/],
+    ["a zstd file", [0x28, 0xb5, 0x2f, 0xfd], /compressed in a way that is not read here/],
+  ])("knows %s under the name of a CSV file", async (_, start, expected) => {
+    expect(await csv(Uint8Array.from([...start, ...Array(64).fill(7)]))).toMatch(expected);
+  });
+  it("says that gzip data is cut off", async () => {
+    const packed = gzipSync(`id,name\n${"1,some name\n".repeat(50_000)}`).subarray(0, -200);
+    expect(await messageOf(file("phrases.csv.gz", packed))).toMatch(/gzip data is damaged or cut off/);
+  });
+});
+
+describe("JSON lines", () => {
+  const jsonl = (content: string) => messageOf(file("phrases.jsonl", content));
+  it("names the line that is not JSON", async () => {
+    expect(await jsonl('{"name":"a"}\n{"name":\n')).toMatch(
+      /^phrases\.jsonl line 2: not valid JSON .*Each line must hold/,
+    );
+  });
+  it("says how to turn an array into lines", async () => {
+    expect(await jsonl('[{"name":"a"}]')).toMatch(/line 1: not a JSON object\. .*jq -c/);
+    expect(await jsonl('[\n{"name":"a"}\n]')).toMatch(/line 1: not valid JSON .*jq -c/);
+  });
+  it("refuses half a surrogate pair, which UTF-8 cannot hold", async () => {
+    expect(await jsonl('{"name":"ok \\ud83d\\ude00"}\n{"name":"\\ud83d"}\n')).toMatch(
+      /line 2: half of a surrogate pair/,
+    );
+  });
+  it("refuses keys that are data", async () => {
+    const lines = Array.from({ length: 1200 }, (_, row) => `{"key${row}":"x"}`).join("\n");
+    expect(await jsonl(lines)).toMatch(/more than 1000 different keys/);
+  });
+  it("refuses a file of blank lines", async () => {
+    expect(await jsonl("\n\n")).toMatch(/holds no JSON line/);
+  });
+});
+
+describe("Parquet", () => {
+  it("says that a file is damaged, cut off or no Parquet at all", async () => {
+    expect(await messageOf(file("a.parquet", "PAR1 rubbish PAR1"))).toMatch(
+      /^a\.parquet is not a readable Parquet file/,
+    );
+    expect(await messageOf(file("b.parquet", "id,name\n1,a\n"))).toMatch(
+      /^b\.parquet is not a readable Parquet file/,
+    );
+  });
+});
+
+describe("the phrase column", () => {
+  it("suggests the nearest name", async () => {
+    expect(await csv("id,titel,city\n1,a,b\n", { column: "title" })).toBe(
+      'phrases.csv: no column "title". The columns are id, titel, city. Did you mean "titel"?',
+    );
+  });
+  it("lists the names where none is near, and the number of columns", async () => {
+    expect(await csv("id,name\n1,a\n", { column: "description" })).toMatch(
+      /are id, name\. Choose one of these\.$/,
+    );
+    expect(await csv("id,name\n1,a\n", { column: "5" })).toMatch(/there is no column 5, only 2/);
+  });
+  it("refuses a delimiter of several characters", async () => {
+    expect(await csv("id,name\n1,a\n", { delimiter: "||" })).toMatch(/cannot be a delimiter/);
+  });
+});
+
+it("leaves no temporary folder behind after a failure", async () => {
+  const work = file("work");
+  await mkdir(work);
+  await messageOf(file("phrases.csv", 'id,name\n1,"a\n'), { workFolder: work });
+  expect(readdirSync(work)).toEqual([]);
+});

@@ -1,0 +1,62 @@
+/** A folder for a test's files, and the few steps that most table tests share. */
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { DuckDBInstance } from "@duckdb/node-api";
+import { afterAll } from "vitest";
+import { Table, type TableOptions } from "../../src/table/index.js";
+
+/** Makes a folder that goes when the test file is done. */
+export function testFolder(): {
+  path: string;
+  file: (name: string, content?: string | Uint8Array) => string;
+} {
+  const path = mkdtempSync(join(tmpdir(), "pearl-test-"));
+  afterAll(() => rmSync(path, { recursive: true, force: true }));
+  const file = (name: string, content?: string | Uint8Array) => {
+    const full = join(path, name);
+    if (content !== undefined) writeFileSync(full, content);
+    return full;
+  };
+  return { path, file };
+}
+
+/** Everything a table holds, and how it was read. */
+export async function readTable(path: string, options: TableOptions = {}) {
+  const table = await Table.open(path, options);
+  try {
+    const phrases: string[] = [];
+    for await (const chunk of table.phrases()) phrases.push(...chunk);
+    const columns: Record<string, string[]> = {};
+    for (const name of table.description.columns) {
+      columns[name] = [];
+      for await (const chunk of table.columnValues(name)) columns[name].push(...chunk);
+    }
+    return { phrases, columns, description: table.description };
+  } finally {
+    await table.close();
+  }
+}
+
+/** The rows of a query, by a DuckDB of its own, as plain JSON values. */
+export async function query(sql: string): Promise<unknown[][]> {
+  const instance = await DuckDBInstance.create(":memory:");
+  const connection = await instance.connect();
+  try {
+    return (await connection.runAndReadAll(sql)).getRowsJson();
+  } finally {
+    connection.closeSync();
+    instance.closeSync();
+  }
+}
+
+/** A seeded generator of numbers in [0, 1) (mulberry32), so that failures repeat. */
+export function randomNumbers(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
