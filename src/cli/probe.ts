@@ -127,13 +127,21 @@ const probes: Readonly<Record<string, () => Promise<string>>> = {
   "@lancedb/lancedb": tryLance,
 };
 
+/** What is left of a device's message without the library's source lines and what the report says itself. */
+function withoutNoise(message: string): string {
+  return message
+    .replace(/^device \w+ does not work here: /, "")
+    .replace(/ Use --device .*$/, "")
+    .replace(/\/\S*onnxruntime\S*:\d+ .*? was false\. /, "");
+}
+
 async function answer(name: string): Promise<ProbeAnswer> {
   try {
     const probe = probes[name];
     if (!probe) throw new Error(`there is no probe "${name}"`);
     return { works: true, detail: await probe() };
   } catch (error) {
-    return { works: false, detail: messageOf(error).split("\n", 1)[0] };
+    return { works: false, detail: withoutNoise(messageOf(error).split("\n", 1)[0]) };
   }
 }
 

@@ -1,5 +1,4 @@
 /** Progress on a terminal: a bar with rate and time left on stderr, and nothing at all where nobody looks. */
-import type { SingleBar } from "cli-progress";
 import { formatBytes, formatCount, formatDuration } from "./format.js";
 
 /** What a progress bar counts; the rate is shown in it. */
@@ -31,28 +30,60 @@ const silent: Progress = { update: () => {}, finish: () => {} };
 export async function startProgress(options: ProgressOptions): Promise<Progress> {
   if (options.quiet || !process.stderr.isTTY) return silent;
   const { default: cliProgress } = await import("cli-progress");
-  const started = performance.now();
   const unit = options.unit ?? "phrases";
+  const meter = rateMeter();
   const bar = new cliProgress.SingleBar({
     stream: process.stderr,
     clearOnComplete: true,
-    hideCursor: false, // a killed process would leave the terminal without its cursor
     fps: 5,
-    barsize: 24,
-    format: (_options, { value, total }) =>
-      progressLine({ label: options.label, unit, value, total, started }),
+    // The terminal's state stays as it is (cursor, line wrap, handlers of Ctrl-C): there is nothing to restore
+    // when the process is ended from outside.
+    hideCursor: false,
+    linewrap: true,
+    gracefulExit: false,
+    format: (_options, { value, total }) => {
+      const state = { label: options.label, unit, value, total, perSecond: meter.perSecond() };
+      return progressLine(state).slice(0, (process.stderr.columns || 80) - 1);
+    },
   });
-  bar.start(options.total ?? 0, 0);
-  return running(bar);
-}
-
-function running(bar: SingleBar): Progress {
+  let isShown = false;
   return {
     update: (done, total) => {
+      meter.note(done);
+      // It appears with the first step, so that what a command says before that stands in lines of its own.
+      if (!isShown) bar.start(total ?? options.total ?? 0, done);
+      isShown = true;
       if (total !== undefined) bar.setTotal(total);
       bar.update(done);
     },
     finish: () => bar.stop(),
+  };
+}
+
+const windowMs = 15_000;
+
+/** The rate over the last quarter of a minute: what an earlier run has finished, or an earlier file, does not count. */
+export function rateMeter(now: () => number = () => performance.now()): {
+  /** Notes that `done` units are finished now; a smaller count than before starts anew. */
+  note(done: number): void;
+  /** Units per second; 0 until there are two notes. */
+  perSecond(): number;
+} {
+  const notes: { done: number; at: number }[] = [];
+  return {
+    note: (done) => {
+      const at = now();
+      if (notes.length > 0 && done < notes[notes.length - 1].done) notes.length = 0;
+      // Bytes may be noted thousands of times a second: one note in a tenth of a second is kept.
+      if (notes.length > 1 && at - notes[notes.length - 2].at < 100) notes.pop();
+      notes.push({ done, at });
+      while (notes.length > 2 && at - notes[1].at > windowMs) notes.shift();
+    },
+    perSecond: () => {
+      if (notes.length < 2) return 0;
+      const [first, last] = [notes[0], notes[notes.length - 1]];
+      return ((last.done - first.done) / Math.max(last.at - first.at, 1)) * 1000;
+    },
   };
 }
 
@@ -63,22 +94,23 @@ export interface ProgressState {
   readonly value: number;
   /** 0 where the total is unknown. */
   readonly total: number;
-  /** `performance.now()` of the start, milliseconds. */
-  readonly started: number;
+  readonly perSecond: number;
 }
 
-/** One line: `encoding ████░░░░ 45 % 45,000/100,000 phrases, 12,300 phrases/s, 4 s left`. */
-export function progressLine(state: ProgressState, now = performance.now()): string {
-  const seconds = Math.max((now - state.started) / 1000, 1e-3);
-  const perSecond = state.value / seconds;
-  const show = state.unit === "bytes" ? formatBytes : formatCount;
-  const name = state.unit === "bytes" ? "" : ` ${state.unit}`;
+const barWidth = 12;
+
+/**
+ * One line: `encoding █████░░░░░░░ 45 %, 4 s left, 12,300 phrases/s, 45,000/100,000`; what matters least comes
+ * last, where a narrow terminal cuts it off.
+ */
+export function progressLine({ label, unit, value, total, perSecond }: ProgressState): string {
+  const show = unit === "bytes" ? formatBytes : formatCount;
+  const name = unit === "bytes" ? "" : ` ${unit}`;
   const rate = `${show(Math.round(perSecond))}${name}/s`;
-  if (state.total <= 0) return `${state.label} ${show(state.value)}${name}, ${rate}`;
-  const share = Math.min(state.value / state.total, 1);
-  const filled = Math.round(share * 24);
-  const bar = "█".repeat(filled) + "░".repeat(24 - filled);
-  const left = perSecond > 0 ? `, ${formatDuration((state.total - state.value) / perSecond)} left` : "";
-  const percent = `${Math.floor(share * 100)} %`;
-  return `${state.label} ${bar} ${percent} ${show(state.value)}/${show(state.total)}${name}, ${rate}${left}`;
+  if (total <= 0) return `${label} ${show(value)}${name}, ${rate}`;
+  const share = Math.min(value / total, 1);
+  const filled = Math.round(share * barWidth);
+  const bar = "█".repeat(filled) + "░".repeat(barWidth - filled);
+  const left = perSecond > 0 ? `, ${formatDuration(Math.max(total - value, 0) / perSecond)} left` : "";
+  return `${label} ${bar} ${Math.floor(share * 100)} %${left}, ${rate}, ${show(value)}/${show(total)}`;
 }

@@ -3,7 +3,7 @@ import { InvalidArgumentError } from "commander";
 import { describe, expect, it } from "vitest";
 import { formatBytes, formatCount, formatDuration, formatTable } from "../../src/cli/format.js";
 import { delimiterOf, fraction, positiveInteger, shardOf, wholeNumber } from "../../src/cli/options.js";
-import { progressLine, startProgress } from "../../src/cli/progress.js";
+import { progressLine, rateMeter, startProgress } from "../../src/cli/progress.js";
 
 describe("numbers for people", () => {
   it.each([
@@ -38,23 +38,50 @@ describe("tables for people", () => {
 });
 
 describe("progress", () => {
-  const state = { label: "encoding", unit: "phrases", total: 1000, started: 0 } as const;
+  const state = { label: "encoding", unit: "phrases", total: 1000, perSecond: 25 } as const;
 
   it("shows share, rate and time left", () => {
-    const bar = "█".repeat(6) + "░".repeat(18);
-    expect(progressLine({ ...state, value: 250 }, 10_000)).toBe(
-      `encoding ${bar} 25 % 250/1,000 phrases, 25 phrases/s, 30 s left`,
+    const bar = "█".repeat(3) + "░".repeat(9);
+    expect(progressLine({ ...state, value: 250 })).toBe(
+      `encoding ${bar} 25 %, 30 s left, 25 phrases/s, 250/1,000`,
     );
   });
 
   it("shows count and rate alone where the total is unknown", () => {
-    expect(progressLine({ ...state, total: 0, value: 5_000_000, unit: "bytes" }, 10_000)).toBe(
+    expect(progressLine({ ...state, total: 0, value: 5_000_000, unit: "bytes", perSecond: 500_000 })).toBe(
       "encoding 5.0 MB, 500 kB/s",
     );
   });
 
-  it("starts without a division by zero", () => {
-    expect(progressLine({ ...state, value: 0 }, 0)).toContain("0 % 0/1,000 phrases, 0 phrases/s");
+  it("shows no time left before there is a rate", () => {
+    expect(progressLine({ ...state, value: 0, perSecond: 0 })).toMatch(/ 0 %, 0 phrases\/s, 0\/1,000$/);
+  });
+
+  it("measures the rate of what this run does, not of what an earlier one has finished", () => {
+    let time = 0;
+    const meter = rateMeter(() => time);
+    expect(meter.perSecond()).toBe(0);
+    for (let done = 900_000; done <= 900_500; done += 10) {
+      meter.note(done);
+      time += 100;
+    }
+    expect(meter.perSecond()).toBeCloseTo(100);
+  });
+
+  it("forgets a slow beginning after a while, and starts anew with the next file", () => {
+    let time = 0;
+    const meter = rateMeter(() => time);
+    meter.note(0);
+    time = 60_000;
+    for (let done = 0; done <= 20_000; done += 100) {
+      meter.note(done);
+      time += 100;
+    }
+    expect(meter.perSecond()).toBeCloseTo(1000);
+    meter.note(5);
+    time += 1000;
+    meter.note(15);
+    expect(meter.perSecond()).toBeCloseTo(10);
   });
 
   it("writes nothing where stderr is no terminal", async () => {
