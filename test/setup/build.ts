@@ -2,7 +2,7 @@
 import { execFileSync } from "node:child_process";
 
 export default function build(): void {
-  execFileSync(process.execPath, ["scripts/build.mjs"], {
-    stdio: "inherit",
-  });
+  // Types are the type-check's business: a test run must not wait for them.
+  const compile = ["node_modules/typescript/bin/tsc", "-p", "tsconfig.build.json", "--noCheck"];
+  execFileSync(process.execPath, compile, { stdio: "inherit" });
 }
