@@ -71,14 +71,20 @@ export class GraphBuilder {
     return name;
   }
 
+  /** Adds a weight under a fresh name that begins with `stem`, and returns the name. */
+  freshWeight(stem: string, value: Tensor): string {
+    const name = this.fresh(stem);
+    this.graph.initializers.set(name, value);
+    return name;
+  }
+
   /** A constant under a fresh name; equal small constants share one initializer. */
   constant(type: DataType, dims: readonly number[], data: TensorData | number[]): string {
     const value = tensor(type, dims, data);
     const key = value.data.length <= 8 ? `${type} [${dims}] ${bits(value)}` : undefined;
     const known = key === undefined ? undefined : this.#scalars.get(key);
     if (known) return known;
-    const name = this.fresh("constant");
-    this.graph.initializers.set(name, value);
+    const name = this.freshWeight("constant", value);
     if (key !== undefined) this.#scalars.set(key, name);
     return name;
   }
@@ -130,7 +136,7 @@ export class GraphBuilder {
     const made = outputs ?? [this.fresh(name ?? op)];
     for (const output of made) this.#names.add(output);
     return {
-      name: name ?? made[0],
+      name: name ?? (outputs ? this.fresh(op) : made[0]),
       op,
       domain,
       inputs: [...inputs],
