@@ -12,7 +12,9 @@ interface DataCommandOptions {
 
 export function registerData(program: Command): void {
   const data = program.command("data").description("download benchmark data that is public");
-  addExamples(data, [["pearl data autofj", "the tables of AutoFJ's sets, where `pearl bench` looks by default"]]);
+  addExamples(data, [
+    ["pearl data autofj", "the tables of AutoFJ's sets, where `pearl bench` looks by default"],
+  ]);
   const autofj = data
     .command("autofj")
     .description("download the tables of AutoFJ's 50 sets (about 6 MB) from their public repository")

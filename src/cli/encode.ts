@@ -134,11 +134,17 @@ function defaultOutput(file: string, { shard, format = "parquet" }: EncodeComman
   return `${stem}.embeddings${part}.${format}`;
 }
 
+const were = (count: number): string => (count === 1 ? "was" : "were");
+
+function phraseCount(count: number): string {
+  return `${formatCount(count)} phrase${count === 1 ? "" : "s"} ${were(count)}`;
+}
+
 function tell(report: EncodeTableReport, model: string, say: (text: string) => void): void {
   const { rows, dimension, bytes, seconds, resumedRows, empty, truncated, keysPath } = report;
   if (resumedRows > 0) say(`${formatCount(resumedRows)} rows were finished by an earlier run`);
-  if (empty > 0) say(`${formatCount(empty)} empty phrases got the zero vector`);
-  if (truncated > 0) say(`${formatCount(truncated)} phrases were longer than the model reads and were cut`);
+  if (empty > 0) say(`${phraseCount(empty)} empty and got the zero vector`);
+  if (truncated > 0) say(`${phraseCount(truncated)} longer than the model reads and ${were(truncated)} cut`);
   const rate = Math.round((rows - resumedRows) / Math.max(seconds, 1e-3));
   say(`${model}: ${formatDuration(seconds)}, ${formatCount(rate)} phrases/s`);
   const keys = keysPath === undefined ? "" : `, keys in ${keysPath}`;

@@ -29,6 +29,8 @@ export type Candidate = { readonly device: Device } | { readonly device: Device;
  * libraries are not asked: they would print warnings of their own to stderr.
  */
 export function candidates(choice: DeviceChoice): readonly Candidate[] {
+  if (choice === "cuda") return [withMissing("cuda", missingCuda())];
+  // A Vulkan loader may lie where the search below does not look, so WebGPU is tried when it is named.
   if (choice !== "auto") return [{ device: choice }];
   return [withMissing("cuda", missingCuda()), withMissing("webgpu", missingWebgpu()), { device: "cpu" }];
 }

@@ -47,6 +47,7 @@ export async function createOrtSession(
   for (const candidate of devices) {
     const { device } = candidate;
     if ("missing" in candidate) {
+      if (devices.length === 1) throw deviceTrouble(device, candidate.missing);
       notes.push(`${device}: ${candidate.missing}`);
       continue;
     }
@@ -57,15 +58,17 @@ export async function createOrtSession(
       const reason = messageOf(error).split("\n", 1)[0];
       if (device === "cpu")
         throw new ModelError(`${label}: ONNX Runtime cannot load it (${reason})`, { cause: error });
-      if (devices.length === 1) {
-        throw new DeviceError(`device ${device} does not work here: ${reason}. Use --device auto or cpu.`, {
-          cause: error,
-        });
-      }
+      if (devices.length === 1) throw deviceTrouble(device, reason, error);
       notes.push(`${device}: ${reason}`);
     }
   }
   throw new DeviceError("no device could create the session");
+}
+
+function deviceTrouble(device: Device, reason: string, cause?: unknown): DeviceError {
+  return new DeviceError(`device ${device} does not work here: ${reason}. Use --device auto or cpu.`, {
+    cause,
+  });
 }
 
 function openOn(

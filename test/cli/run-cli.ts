@@ -16,6 +16,8 @@ export interface Outcome {
 /** Where and how to run. */
 export interface RunOptions {
   readonly cwd?: string;
+  /** What standard input holds; default nothing. */
+  readonly input?: string;
   /** Added to this process's environment. */
   readonly environment?: Record<string, string>;
   /** Called with the running process, to send it signals or close its streams. */
@@ -32,14 +34,15 @@ export async function runNode(parameters: readonly string[], options: RunOptions
   const child = spawn(process.execPath, parameters, {
     cwd: options.cwd,
     env: { ...process.env, ...options.environment },
-    stdio: ["ignore", "pipe", "pipe"],
+    stdio: [options.input === undefined ? "ignore" : "pipe", "pipe", "pipe"],
   });
+  child.stdin?.end(options.input);
   let stdout = "";
   let stderr = "";
-  child.stdout.on("data", (chunk: Buffer) => {
+  child.stdout?.on("data", (chunk: Buffer) => {
     stdout += chunk;
   });
-  child.stderr.on("data", (chunk: Buffer) => {
+  child.stderr?.on("data", (chunk: Buffer) => {
     stderr += chunk;
   });
   options.onStart?.(child);

@@ -1,6 +1,6 @@
 /** Cards as the hub's repositories write them. */
 import { describe, expect, it } from "vitest";
-import { parseCardYaml, parseModelCard } from "../../src/encoder/model-card.js";
+import { parseModelCard } from "../../src/encoder/model-card.js";
 
 describe("a model card", () => {
   it("gives licence, base model and every score with task, dataset and metric", () => {
@@ -62,43 +62,4 @@ license: not this one
     "is empty where there is nothing to read: %j",
     (text) => expect(parseModelCard(text)).toEqual({ scores: [] }),
   );
-});
-
-describe("the YAML of cards", () => {
-  it("reads nested maps and lists at either indentation, quotes, comments and block texts", () => {
-    const text = `
-# a comment
-a: 1
-b:
-- x: "y: z"
-  w: 'it''s'
-- plain text
-c:
-  - [1, two, true]
-  - - nested
-d: >-
-  folded
-  text
-e: |
-  kept
-  lines
-f: null
-g: a sentence
-  that goes on
-`;
-    expect(parseCardYaml(text)).toEqual({
-      a: 1,
-      b: [{ x: "y: z", w: "it's" }, "plain text"],
-      c: [[1, "two", true], ["nested"]],
-      d: "folded text",
-      e: "kept\nlines",
-      f: null,
-      g: "a sentence that goes on",
-    });
-  });
-
-  it("does not let a key named __proto__ change anything but itself", () => {
-    parseCardYaml("__proto__:\n  polluted: true\n");
-    expect(({} as { polluted?: boolean }).polluted).toBeUndefined();
-  });
 });
