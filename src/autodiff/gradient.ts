@@ -1,0 +1,208 @@
+/** Reverse-mode differentiation: one walk back from the loss, which adds the gradient graph to the forward graph. */
+import { ArgumentError, ModelError } from "../errors.js";
+import {
+  copyModel,
+  type DataType,
+  elementCount,
+  type Graph,
+  GraphBuilder,
+  intAttribute,
+  type Model,
+  type Node,
+  type Shapes,
+  subgraphs,
+  type Tensor,
+} from "../onnx/index.js";
+import { rules } from "./rules.js";
+import { type Backward, flat, type Rule, Site } from "./site.js";
+import { operatorOf, rejectUntrainable, withoutRule } from "./untrainable.js";
+
+export interface DifferentiateOptions {
+  /** The value to differentiate: a float of one element. It becomes a graph output. */
+  loss: string;
+  /** Types and shapes of the model's values, from {@link observeShapes}. */
+  shapes: Shapes;
+  /**
+   * Initializers or float inputs to differentiate for. Default "trainable": every float initializer of more
+   * than one element that the loss depends on. Tensors that must stay fixed belong into Constant nodes.
+   */
+  weights?: readonly string[] | "trainable";
+  /** "gpu" where the graph will run on webgpu or cuda; default "cpu". */
+  device?: "cpu" | "gpu";
+  /**
+   * "rows": where rows of a weight are gathered, their gradients are handed out as they are, to be added up
+   * by the caller, so that a large table costs nothing here. Default "dense": one gradient per weight.
+   */
+  tables?: "dense" | "rows";
+}
+
+/** Part of a table's gradient: `values` [..., width] belong to the rows `indices` [...], which may repeat. */
+export interface RowGradient {
+  /** A graph output, or the graph input that the indices came in by. */
+  readonly indices: string;
+  /** A graph output. */
+  readonly values: string;
+}
+
+export interface Differentiated {
+  /** The forward graph with its outputs, then the gradients. Weights are inputs of the same name and layout. */
+  readonly model: Model;
+  /** Weight to the graph output that holds its gradient, in the weight's layout. */
+  readonly gradients: ReadonlyMap<string, string>;
+  /** Weight to further parts of its gradient; empty unless `tables` is "rows". */
+  readonly rows: ReadonlyMap<string, readonly RowGradient[]>;
+}
+
+/**
+ * Adds gradients of a loss to a copy of a model.
+ * @throws ModelError naming node and operator where an operator between weights and loss has no rule, or
+ *   where the model is quantised, of 16 bits, or fused by ONNX Runtime; ArgumentError for a bad loss or weight.
+ */
+export function differentiate(model: Model, options: DifferentiateOptions): Differentiated {
+  const { loss, shapes, device = "cpu", weights = "trainable", tables = "dense" } = options;
+  const opset = model.opsets[""] ?? 0;
+  if (opset < 17) throw new ModelError(`the model has opset ${opset}: upgrade it to 17 before training`);
+  if (weights === "trainable") rejectUntrainable(model, new Set(Object.keys(rules)));
+  const copy = copyModel(model);
+  const { graph } = copy;
+  const wanted = new Set(weights === "trainable" ? candidates(graph) : weights);
+  const builder = new GraphBuilder(copy);
+  const constants = constantsOf(graph, wanted);
+  const backward: Backward = { builder, shapes, opset, device, constants, emitted: new Map() };
+
+  const reached = reachedFrom(wanted, graph.nodes, shapes);
+  // what each value's readers contribute to its gradient
+  const parts = new Map([[loss, [seedOf(builder, loss, shapes)]]]);
+  const rows = new Map<string, RowGradient[]>();
+  const gradientOf = (value: string) => parts.get(value)?.reduce((a, b) => builder.add("Add", [a, b]));
+  for (const node of [...graph.nodes].reverse()) {
+    const gradients = node.outputs.map((output) => (reached.has(output) ? gradientOf(output) : undefined));
+    if (gradients.every((gradient) => gradient === undefined)) continue;
+    const [weight, indices] = node.inputs;
+    if (tables === "rows" && gathersRows(node) && wanted.has(weight)) {
+      push(rows, weight, { indices, values: gradients[0] as string });
+      continue;
+    }
+    const rule = ruleFor(node);
+    if (!rule) throw withoutRule(node);
+    const emitters = rule(new Site(backward, node, gradients), ...node.inputs);
+    node.inputs.forEach((input, i) => {
+      if (!reached.has(input)) return;
+      const emit = emitters[i];
+      if (!emit) throw withoutRule(node, i);
+      push(parts, input, emit());
+    });
+  }
+
+  const found = [...wanted].filter((weight) => parts.has(weight) || rows.has(weight));
+  const lost = weights === "trainable" ? [] : weights.filter((weight) => !found.includes(weight));
+  if (found.length === 0 || lost.length > 0)
+    throw new ArgumentError(`the loss ${loss} does not depend on ${lost.join(", ") || "any weight"}`);
+  const gradients = new Map<string, string>();
+  for (const weight of found) {
+    const gradient = gradientOf(weight);
+    if (gradient) gradients.set(weight, gradient);
+  }
+  return finish(copy, builder, loss, { gradients, rows, weights: found });
+}
+
+/** Lifts the weights to inputs and declares the loss and all gradients as outputs. */
+function finish(
+  model: Model,
+  builder: GraphBuilder,
+  loss: string,
+  { gradients, rows, weights }: Omit<Differentiated, "model"> & { weights: readonly string[] },
+): Differentiated {
+  const { graph } = model;
+  const inputs = new Set(graph.inputs.map(({ name }) => name));
+  for (const name of weights) {
+    const value = graph.initializers.get(name);
+    graph.initializers.delete(name);
+    if (value && !inputs.has(name)) graph.inputs.push({ name, type: value.type, shape: [...value.dims] });
+  }
+  const made = new Set(graph.nodes.flatMap((node) => node.outputs));
+  const declared = new Set(graph.outputs.map(({ name }) => name));
+  const output = (value: string): string => {
+    // a constant that is a gradient or an index becomes a node's output
+    const name = made.has(value) ? value : builder.add("Identity", [value]);
+    if (!declared.has(name)) graph.outputs.push({ name });
+    declared.add(name);
+    return name;
+  };
+  output(loss);
+  const mapped = <From, To>(map: ReadonlyMap<string, From>, to: (value: From) => To) =>
+    new Map([...map].map(([weight, value]) => [weight, to(value)]));
+  return {
+    model,
+    gradients: mapped(gradients, output),
+    rows: mapped(rows, (found) =>
+      found.map(({ indices, values }) => ({
+        indices: inputs.has(indices) ? indices : output(indices),
+        values: output(values),
+      })),
+    ),
+  };
+}
+
+/** Every float weight of more than one element; single numbers are constants such as √d or a mask's -∞. */
+function candidates({ initializers }: Graph): string[] {
+  return [...initializers].flatMap(([name, { type, dims }]) =>
+    isFloat(type) && elementCount(dims) > 1 ? [name] : [],
+  );
+}
+
+const isFloat = (type: DataType | undefined): boolean => type === "float32" || type === "float64";
+
+/** All values that depend smoothly on the weights: integers, booleans and step functions end the way. */
+function reachedFrom(weights: ReadonlySet<string>, nodes: readonly Node[], shapes: Shapes): Set<string> {
+  const reached = new Set(weights);
+  for (const node of nodes) {
+    if (ruleFor(node) === flat || !readsOf(node).some((input) => reached.has(input))) continue;
+    for (const output of node.outputs) {
+      const type = shapes.get(output)?.type;
+      if (isFloat(type) || (type === undefined && output !== "")) reached.add(output);
+    }
+  }
+  return reached;
+}
+
+/** The inputs of a node, those that its subgraphs take from outside included. */
+const readsOf = (node: Node): string[] => [
+  ...node.inputs,
+  ...subgraphs(node).flatMap((graph) => graph.nodes.flatMap(readsOf)),
+];
+
+const table: Readonly<Record<string, Rule | undefined>> = rules;
+const ruleFor = (node: Node): Rule | undefined => {
+  const key = operatorOf(node);
+  return Object.hasOwn(table, key) ? table[key] : undefined;
+};
+
+/** Looks a row of a weight up by index, along the first axis. */
+const gathersRows = (node: Node): boolean =>
+  operatorOf(node) === "Gather" && intAttribute(node, "axis", 0) === 0;
+
+/** Tensors whose numbers are known: initializers that stay, and Constant nodes. */
+function constantsOf(graph: Graph, weights: ReadonlySet<string>): Map<string, Tensor> {
+  const constants = new Map([...graph.initializers].filter(([name]) => !weights.has(name)));
+  for (const { op, attributes, outputs } of graph.nodes)
+    if (op === "Constant" && attributes.value?.type === "tensor")
+      constants.set(outputs[0], attributes.value.value);
+  return constants;
+}
+
+/** The gradient of the loss for itself. */
+function seedOf(builder: GraphBuilder, loss: string, shapes: Shapes): string {
+  const observed = shapes.get(loss);
+  if (!observed) throw new ArgumentError(`the model has no value ${loss} to be the loss`);
+  const { type, dims } = observed;
+  if (!isFloat(type) || elementCount(dims) !== 1)
+    throw new ArgumentError(`the loss ${loss} is ${type} [${dims}], not one float`);
+  return builder.constant(type, dims, [1]);
+}
+
+function push<Item>(lists: Map<string, Item[]>, key: string, item: Item): void {
+  const list = lists.get(key);
+  if (list) list.push(item);
+  else lists.set(key, [item]);
+}

@@ -1,0 +1,219 @@
+/** What a rule works with: one node of the forward graph, the gradients of its outputs, and ways to emit. */
+import { ModelError } from "../errors.js";
+import {
+  type AttributeValue,
+  type DataType,
+  type GraphBuilder,
+  type Node,
+  numbersOf,
+  type Shapes,
+  type Tensor,
+  typeCode,
+} from "../onnx/index.js";
+
+/**
+ * The derivative of one operator: for each input a way to emit its gradient, called only where that gradient
+ * is wanted. The gradient has the shape of the input, except under {@link broadcasting}.
+ */
+export type Rule = (site: Site, ...inputs: string[]) => readonly (Emit | undefined)[];
+
+/** Emits operators and returns the name of their result. */
+export type Emit = () => string;
+
+/** Rule of operators that are constant wherever they are smooth, such as Floor: nothing flows back. */
+export const flat: Rule = () => [];
+
+/** A rule whose gradients have the shape of the output: they are summed over what was broadcast. */
+export const broadcasting =
+  (rule: Rule): Rule =>
+  (site, ...inputs) =>
+    rule(site, ...inputs).map(
+      (emit, i) => emit && (() => site.sumTo(emit(), site.dims(site.y), site.dims(inputs[i]))),
+    );
+
+/** The parts of one backward graph that all its sites share. */
+export interface Backward {
+  readonly builder: GraphBuilder;
+  readonly shapes: Shapes;
+  readonly opset: number;
+  /** GPUs add rows atomically; on the CPU that is a race, and a serial operator takes its place. */
+  readonly device: "cpu" | "gpu";
+  /** What was emitted already, by operator, inputs and attributes: nothing is computed twice. */
+  readonly emitted: Map<string, string>;
+  /** Tensors known before the run, by name. */
+  readonly constants: ReadonlyMap<string, Tensor>;
+}
+
+export class Site {
+  readonly node: Node;
+  /** Gradient of each output; undefined where none arrives. */
+  readonly gradients: readonly (string | undefined)[];
+  readonly #backward: Backward;
+
+  constructor(backward: Backward, node: Node, gradients: readonly (string | undefined)[]) {
+    this.#backward = backward;
+    this.node = node;
+    this.gradients = gradients;
+  }
+
+  /** The first output. */
+  get y(): string {
+    return this.node.outputs[0];
+  }
+
+  /** Gradient of the first output. */
+  get dy(): string {
+    return this.gradients[0] ?? this.zeros(this.y);
+  }
+
+  get device(): "cpu" | "gpu" {
+    return this.#backward.device;
+  }
+
+  /** Emits an operator, or finds the one emitted before. */
+  op(op: string, inputs: readonly string[], attributes: Record<string, AttributeValue> = {}): string {
+    const { builder, emitted } = this.#backward;
+    const key = JSON.stringify([op, inputs, attributes]);
+    const known = emitted.get(key);
+    if (known) return known;
+    const result = builder.add(op, inputs, attributes, { outputs: this.#names(op, 1) });
+    emitted.set(key, result);
+    return result;
+  }
+
+  add = (a: string, b: string): string => this.op("Add", [a, b]);
+  sub = (a: string, b: string): string => this.op("Sub", [a, b]);
+  mul = (a: string, b: string): string => this.op("Mul", [a, b]);
+  div = (a: string, b: string): string => this.op("Div", [a, b]);
+  neg = (a: string): string => this.op("Neg", [a]);
+
+  /** A scalar of the node's element type. */
+  number(value: number): string {
+    return this.#backward.builder.scalar(this.type(this.y), value);
+  }
+
+  /** A one-dimensional int64 constant. */
+  ints(...values: number[]): string {
+    return this.#backward.builder.ints(...values);
+  }
+
+  /** Emits an operator with several outputs, such as Split. */
+  many(op: string, inputs: readonly string[], count: number, attributes: Record<string, AttributeValue>) {
+    return this.#backward.builder.addMany(op, inputs, count, attributes, { outputs: this.#names(op, count) });
+  }
+
+  #names(op: string, count: number): string[] {
+    const stem = `${this.node.name || this.y}/gradient/${op}`;
+    return Array.from({ length: count }, () => this.#backward.builder.fresh(stem));
+  }
+
+  /** Observed dimensions: 1 means 1 in every run, other sizes may change unless they are a weight's. */
+  dims(value: string): readonly number[] {
+    return this.#observed(value).dims;
+  }
+
+  rank(value: string): number {
+    return this.dims(value).length;
+  }
+
+  type(value: string): DataType {
+    return this.#observed(value).type;
+  }
+
+  #observed(value: string) {
+    const observed = this.#backward.shapes.get(value);
+    if (!observed) throw this.unsupported(`the shape of ${value} was not observed`);
+    return observed;
+  }
+
+  /** The numbers of a value that is known before the run (an initializer, a Constant node), else undefined. */
+  constant(value: string): number[] | undefined {
+    const known = this.#backward.constants.get(value);
+    return known && numbersOf(known);
+  }
+
+  /** Names the optional output `i`, which the forward pass then also computes. */
+  output(i: number): string {
+    const { outputs } = this.node;
+    for (let k = outputs.length; k <= i; k++) outputs.push("");
+    outputs[i] ||= this.#backward.builder.fresh(`${this.y}/output${i}`);
+    return outputs[i];
+  }
+
+  shape(value: string): string {
+    return this.op("Shape", [value]);
+  }
+
+  /** Number of elements, a scalar int64. */
+  size(value: string): string {
+    return this.op("Size", [value]);
+  }
+
+  reshape(value: string, shape: string): string {
+    return this.op("Reshape", [value, shape], { allowzero: 1 });
+  }
+
+  /** `value` as one axis. */
+  flatten(value: string): string {
+    return this.op("Reshape", [value, this.ints(-1)]);
+  }
+
+  expand(value: string, shape: string): string {
+    return this.op("Expand", [value, shape]);
+  }
+
+  transpose(value: string, perm: number[]): string {
+    return this.op("Transpose", [value], { perm });
+  }
+
+  where(condition: string, yes: string, no: string): string {
+    return this.op("Where", [condition, yes, no]);
+  }
+
+  /** `value` converted to the element type of `other`. */
+  cast(value: string, other: string): string {
+    return this.op("Cast", [value], { to: typeCode(this.type(other)) });
+  }
+
+  /** Zeros in the shape of `value`. */
+  zeros(value: string): string {
+    return this.expand(this.#backward.builder.scalar(this.type(value), 0), this.shape(value));
+  }
+
+  /** 0, 1, 2, ... below a scalar int64. */
+  range(end: string): string {
+    const { builder } = this.#backward;
+    return this.op("Range", [builder.scalar("int64", 0), end, builder.scalar("int64", 1)]);
+  }
+
+  /** A reduction over known axes; ReduceSum has always taken them as input, the others since opset 18. */
+  reduce(op: string, value: string, axes: readonly number[], keepdims: 0 | 1 = 1): string {
+    if (axes.length === 0) return value;
+    return op === "ReduceSum" || this.#backward.opset >= 18
+      ? this.op(op, [value, this.ints(...axes)], { keepdims })
+      : this.op(op, [value], { axes: [...axes], keepdims });
+  }
+
+  /** The one place that undoes broadcasting: sums `value` of shape `from` to the shape `to`. */
+  sumTo(value: string, from: readonly number[], to: readonly number[]): string {
+    const lead = from.length - to.length;
+    const missing = Array.from({ length: lead }, (_, axis) => axis);
+    const stretched = to.flatMap((size, axis) =>
+      size === 1 && from[lead + axis] !== 1 ? [lead + axis] : [],
+    );
+    if (stretched.length === 0) return this.reduce("ReduceSum", value, missing, 0);
+    const sum = this.reduce("ReduceSum", value, [...missing, ...stretched]);
+    return lead === 0 ? sum : this.op("Squeeze", [sum, this.ints(...missing)]);
+  }
+
+  /** An axis counted from the front. */
+  axis(axis: number, value: string): number {
+    return axis < 0 ? axis + this.rank(value) : axis;
+  }
+
+  /** The error for a form of the operator that has no rule. */
+  unsupported(what: string): ModelError {
+    const { name, op } = this.node;
+    return new ModelError(`node ${name} (${op}): ${what}, so pearl cannot differentiate it`);
+  }
+}
