@@ -1,0 +1,64 @@
+/** First values of weights, each drawn from a seed and the weight's name: adding a layer changes no other. */
+import { elementCount, type Tensor, tensor } from "../onnx/index.js";
+import { createRandom, type Random } from "../random.js";
+
+/** Draws one number for a weight of these dimensions. */
+export type Initialiser = (random: Random, dims: readonly number[]) => number;
+
+export const zeros: Initialiser = () => 0;
+export const ones: Initialiser = () => 1;
+
+/** Normal distribution around 0, by Box and Muller's method. */
+export const normal =
+  (deviation: number): Initialiser =>
+  (random) =>
+    deviation * Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random());
+
+/** Normal distribution without what lies beyond two deviations, as BERT starts. */
+export const truncatedNormal = (deviation: number): Initialiser => {
+  const draw = normal(1);
+  return (random, dims) => {
+    for (;;) {
+      const value = draw(random, dims);
+      if (Math.abs(value) <= 2) return deviation * value;
+    }
+  };
+};
+
+/** Even between -limit and limit. */
+export const uniform =
+  (limit: number): Initialiser =>
+  (random) =>
+    limit * (2 * random() - 1);
+
+/** Glorot and Bengio (2010): even up to √(6 / (inputs + outputs)) for a weight [outputs, inputs, width...]. */
+export const xavier: Initialiser = (random, dims) => {
+  const [outputs, inputs, ...width] = dims;
+  return uniform(Math.sqrt(6 / ((inputs + outputs) * elementCount(width))))(random, dims);
+};
+
+/** Even up to 1 / √inputs: what PyTorch gives linear layers, convolutions and LSTMs. */
+export const byInputs =
+  (inputs: number): Initialiser =>
+  (random, dims) =>
+    uniform(1 / Math.sqrt(inputs))(random, dims);
+
+/** A float32 weight of its own stream of random numbers (mulberry32, seeded with `seed` and `name`). */
+export function initialise(
+  initialiser: Initialiser,
+  name: string,
+  dims: readonly number[],
+  seed: number,
+): Tensor {
+  const random = createRandom(seed ^ hash(name));
+  const values = new Float32Array(elementCount(dims));
+  for (let i = 0; i < values.length; i++) values[i] = initialiser(random, dims);
+  return tensor("float32", dims, values);
+}
+
+/** FNV-1a. */
+function hash(text: string): number {
+  let state = 0x811c9dc5;
+  for (const character of text) state = Math.imul(state ^ (character.codePointAt(0) as number), 0x01000193);
+  return state;
+}

@@ -1,0 +1,57 @@
+/** A network under construction: the graph, and where its weights come from. */
+import { ModelError } from "../errors.js";
+import { GraphBuilder, type Tensor } from "../onnx/index.js";
+import { type Initialiser, initialise } from "./initialise.js";
+
+/** Gives each weight its first value. */
+export type WeightSource = (name: string, dims: readonly number[], initialiser: Initialiser) => Tensor;
+
+/** What every layer adds to. Layers are functions (net, inputs, options) that return the name of their result. */
+export interface Net {
+  readonly g: GraphBuilder;
+  readonly weights: WeightSource;
+}
+
+/** New weights from a seed. */
+export const fromSeed =
+  (seed: number): WeightSource =>
+  (name, dims, initialiser) =>
+    initialise(initialiser, name, dims, seed);
+
+/**
+ * Weights that exist, such as those of a safetensors file.
+ * @throws ModelError, when a layer asks, for a weight that is missing or of another shape
+ */
+export const fromTensors =
+  (tensors: ReadonlyMap<string, Tensor>, label = "the weights"): WeightSource =>
+  (name, dims) => {
+    const found = tensors.get(name);
+    if (!found) throw new ModelError(`${label}: there is no ${name}; is config.json of the same model?`);
+    if (found.type !== "float32" || String(found.dims) !== String(dims))
+      throw new ModelError(`${label}: ${name} is ${found.type} [${found.dims}], not float32 [${dims}]`);
+    return found;
+  };
+
+/** A network with an empty graph, or one that goes on with a graph. */
+export const createNet = (weights: WeightSource, g = new GraphBuilder()): Net => ({ g, weights });
+
+/** Adds a weight and returns its name. */
+export const weight = (net: Net, name: string, dims: readonly number[], initialiser: Initialiser): string =>
+  net.g.weight(name, net.weights(name, dims, initialiser));
+
+/** A reduction; its axes were an attribute before opset 18, except ReduceSum's. @param axes default the last */
+export function reduce(
+  { g }: Net,
+  op: "ReduceSum" | "ReduceMean" | "ReduceMax" | "ReduceL2",
+  x: string,
+  { axes = [-1], keepdims = 0 }: { axes?: number[]; keepdims?: 0 | 1 } = {},
+): string {
+  const asInput = op === "ReduceSum" || g.model().opsets[""] >= 18;
+  return asInput ? g.add(op, [x, g.ints(...axes)], { keepdims }) : g.add(op, [x], { axes, keepdims });
+}
+
+/** Mean of all entries, a scalar. */
+export const mean = ({ g }: Net, x: string): string => g.add("ReduceMean", [x], { keepdims: 0 });
+
+/** A float32 scalar. */
+export const number = ({ g }: Net, value: number): string => g.scalar("float32", value);

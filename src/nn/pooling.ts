@@ -1,0 +1,40 @@
+/** From hidden states of a phrase's tokens to one vector. */
+import { typeCode } from "../onnx/index.js";
+import { type Net, number, reduce } from "./net.js";
+
+/** Hidden states [batch, length, width] with their mask, integers [batch, length]: 0 where a token does not count. */
+export interface Masked {
+  hidden: string;
+  mask: string;
+}
+
+/** The mask as float32 [batch, length, 1]. */
+const factors = ({ g }: Net, mask: string): string =>
+  g.add("Unsqueeze", [g.add("Cast", [mask], { to: typeCode("float32") }), g.ints(-1)]);
+
+/** @returns [batch, width] */
+export const sumPooling = (net: Net, { hidden, mask }: Masked): string =>
+  reduce(net, "ReduceSum", net.g.add("Mul", [hidden, factors(net, mask)]), { axes: [1] });
+
+/** Mean over what the mask keeps; 0 where it keeps nothing. @returns [batch, width] */
+export function meanPooling(net: Net, masked: Masked): string {
+  const count = reduce(net, "ReduceSum", factors(net, masked.mask), { axes: [1] });
+  return net.g.add("Div", [sumPooling(net, masked), net.g.add("Max", [count, number(net, 1e-9)])]);
+}
+
+/** Largest value of each dimension; -1e30 where the mask keeps nothing. @returns [batch, width] */
+export function maxPooling(net: Net, { hidden, mask }: Masked): string {
+  const kept = net.g.add("Greater", [factors(net, mask), number(net, 0)]);
+  const values = net.g.add("Where", [kept, hidden, number(net, -1e30)]);
+  return reduce(net, "ReduceMax", values, { axes: [1] });
+}
+
+/** The first token, BERT's [CLS]. @param hidden [batch, length, width] @returns [batch, width] */
+export const firstToken = ({ g }: Net, hidden: string): string =>
+  g.add("Gather", [hidden, g.scalar("int64", 0)], { axis: 1 });
+
+/** Vectors of length 1 along the last axis; a zero vector stays. */
+export function l2Normalise(net: Net, x: string): string {
+  const length = reduce(net, "ReduceL2", x, { keepdims: 1 });
+  return net.g.add("Div", [x, net.g.add("Max", [length, number(net, 1e-12)])]);
+}
