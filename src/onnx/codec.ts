@@ -1,16 +1,8 @@
 /** Between the protobuf messages of an ONNX file and pearl's own plain model, in both directions. */
+import { isUtf8 } from "node:buffer";
 import { ModelError } from "../errors.js";
-import type { Attribute, Graph, Model, Node, ValueInfo } from "./model.js";
-import type {
-  AttributeProto,
-  Entry,
-  GraphProto,
-  Int64,
-  ModelProto,
-  NodeProto,
-  TensorProto,
-  ValueInfoProto,
-} from "./schema.js";
+import type { Attribute, Graph, Model, Node, Rest, ValueInfo } from "./model.js";
+import type { Int64, Message } from "./schema.js";
 import {
   arrayOver,
   byteLength,
@@ -32,115 +24,166 @@ export type ReadExternal = (place: ExternalPlace, bytes: number) => Uint8Array;
 /** Puts a tensor beside the model and says where; undefined keeps it inside. */
 export type WriteExternal = (tensor: Tensor) => ExternalPlace | undefined;
 
-const attributeKinds = [
-  ...["other", "float", "int", "string", "tensor", "graph"],
-  ...["floats", "ints", "strings", "tensors", "graphs"],
-] as (Attribute["type"] | undefined)[];
-
-const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
-
-// --- reading -------------------------------------------------------------------------------------------
+// --- models and graphs ---------------------------------------------------------------------------------
 
 /** @throws ModelError where the message is not a whole model. */
-export function modelOfProto(proto: ModelProto, readExternal: ReadExternal): Model {
+export function modelOfProto(proto: Message<"ModelProto">, external: ReadExternal): Model {
   if (!proto.graph) throw new ModelError("it holds no graph");
-  if (proto.opsetImport.length === 0) throw new ModelError("it names no operator set");
+  if (!proto.opsetImport?.length) throw new ModelError("it names no operator set");
   return {
     irVersion: toNumber(proto.irVersion),
     opsets: Object.fromEntries(
-      proto.opsetImport.map(({ domain, version }) => [
-        domain === "ai.onnx" ? "" : (domain ?? ""),
-        toNumber(version),
-      ]),
+      proto.opsetImport.map(({ domain, version }) => [plainDomain(domain), toNumber(version)]),
     ),
     producer: proto.producerName ?? "",
     producerVersion: proto.producerVersion ?? "",
     metadata: recordOf(proto.metadataProps),
-    graph: graphOfProto(proto.graph, readExternal),
+    graph: graphOfProto(proto.graph, external),
     ...restOf(proto),
   };
 }
 
-function graphOfProto(proto: GraphProto, readExternal: ReadExternal): Graph {
+/** The message of a model; `external` may move the tensors of the main graph out of it. */
+export function protoOfModel(model: Model, external: WriteExternal = () => undefined): Message<"ModelProto"> {
+  return {
+    irVersion: model.irVersion,
+    producerName: model.producer,
+    producerVersion: model.producerVersion,
+    graph: protoOfGraph(model.graph, external),
+    opsetImport: Object.entries(model.opsets).map(([domain, version]) => ({ domain, version })),
+    metadataProps: entriesOf(model.metadata),
+    ...unknownsOf(model.rest),
+  };
+}
+
+function graphOfProto(proto: Message<"GraphProto">, external: ReadExternal): Graph {
   return {
     name: proto.name ?? "",
-    inputs: proto.input.map(valueOfProto),
-    outputs: proto.output.map(valueOfProto),
-    nodes: proto.node.map((node) => nodeOfProto(node, readExternal)),
+    inputs: (proto.input ?? []).map(valueOfProto),
+    outputs: (proto.output ?? []).map(valueOfProto),
+    nodes: (proto.node ?? []).map((node) => nodeOfProto(node, external)),
     initializers: new Map(
-      proto.initializer.map((tensor) => [tensor.name ?? "", tensorOfProto(tensor, readExternal)]),
+      proto.initializer?.map((tensor) => [tensor.name ?? "", tensorOfProto(tensor, external)]),
     ),
-    values: proto.valueInfo.map(valueOfProto),
+    values: (proto.valueInfo ?? []).map(valueOfProto),
     ...restOf(proto),
   };
 }
 
-function nodeOfProto(proto: NodeProto, readExternal: ReadExternal): Node {
+function protoOfGraph(graph: Graph, external?: WriteExternal): Message<"GraphProto"> {
+  return {
+    node: graph.nodes.map(protoOfNode),
+    name: graph.name,
+    initializer: [...graph.initializers].map(([name, tensor]) => ({
+      name,
+      ...protoOfTensor(tensor, external),
+    })),
+    input: graph.inputs.map(protoOfValue),
+    output: graph.outputs.map(protoOfValue),
+    valueInfo: graph.values.map(protoOfValue),
+    ...unknownsOf(graph.rest),
+  };
+}
+
+function nodeOfProto(proto: Message<"NodeProto">, external: ReadExternal): Node {
   return {
     name: proto.name ?? "",
     op: proto.opType ?? "",
-    domain: proto.domain === "ai.onnx" ? "" : (proto.domain ?? ""),
-    inputs: [...proto.input],
-    outputs: [...proto.output],
+    domain: plainDomain(proto.domain),
+    inputs: [...(proto.input ?? [])],
+    outputs: [...(proto.output ?? [])],
     attributes: Object.fromEntries(
-      proto.attribute.map((attribute) => [
+      (proto.attribute ?? []).map((attribute) => [
         attribute.name,
-        { ...attributeOfProto(attribute, readExternal), ...restOf(attribute) },
+        { ...attributeOfProto(attribute, external), ...restOf(attribute) },
       ]),
     ),
     ...restOf(proto),
   };
 }
 
-function attributeOfProto(proto: AttributeProto, readExternal: ReadExternal): Attribute {
-  const type = proto.type ? attributeKinds[proto.type] : kindByContent(proto);
-  switch (type) {
-    case "float":
-      return { type, value: proto.f ?? 0 };
-    case "int":
-      return { type, value: toNumber(proto.i) };
-    case "string":
-      return textAttribute(proto.s ?? new Uint8Array());
-    case "tensor":
-      return { type, value: tensorOfProto(proto.t ?? {}, readExternal) };
-    case "graph":
-      if (!proto.g) throw new ModelError(`attribute ${proto.name} holds no graph`);
-      return { type, value: graphOfProto(proto.g, readExternal) };
-    case "floats":
-      return { type, value: [...(proto.floats ?? [])] };
-    case "ints":
-      return { type, value: (proto.ints ?? []).map(toNumber) };
-    case "strings":
-      return { type, value: (proto.strings ?? []).map((bytes) => utf8.decode(bytes)) };
-    case "tensors":
-      return { type, value: (proto.tensors ?? []).map((tensor) => tensorOfProto(tensor, readExternal)) };
-    case "graphs":
-      return { type, value: (proto.graphs ?? []).map((graph) => graphOfProto(graph, readExternal)) };
-    default:
-      return { type: "other", value: proto.type ?? 0 };
-  }
+function protoOfNode(node: Node): Message<"NodeProto"> {
+  return {
+    input: node.inputs,
+    output: node.outputs,
+    name: node.name,
+    opType: node.op,
+    attribute: Object.entries(node.attributes).map(([name, attribute]) => ({
+      name,
+      ...protoOfAttribute(attribute),
+      ...unknownsOf(attribute.rest),
+    })),
+    domain: node.domain,
+    ...unknownsOf(node.rest),
+  };
 }
 
-/** IR version 1 had no type field: the content tells. */
-function kindByContent(proto: AttributeProto): Attribute["type"] {
-  const present = (field: keyof AttributeProto) => Object.hasOwn(proto, field);
-  if (present("f")) return "float";
-  if (present("i")) return "int";
-  if (present("s")) return "string";
-  if (present("t")) return "tensor";
-  if (present("g")) return "graph";
-  return (["floats", "ints", "strings", "tensors", "graphs"] as const).find(present) ?? "other";
+// --- attributes ----------------------------------------------------------------------------------------
+
+type AttributeProto = Message<"AttributeProto">;
+type ValueOf<T> = Extract<Attribute, { type: T }>["value"];
+
+interface AttributeRow {
+  type: Attribute["type"];
+  field: keyof AttributeProto;
+  read(held: unknown, external: ReadExternal): unknown;
+  write(value: unknown): unknown;
 }
 
-function textAttribute(bytes: Uint8Array): Attribute {
-  try {
-    return { type: "string", value: utf8.decode(bytes) };
-  } catch {
-    return { type: "bytes", value: bytes };
-  }
+/** A kind of attribute, the field of AttributeProto that holds it, and the way from there and back. */
+function row<T extends Attribute["type"], F extends keyof AttributeProto>(
+  type: T,
+  field: F,
+  read: (held: NonNullable<AttributeProto[F]>, external: ReadExternal) => ValueOf<T>,
+  write: (value: ValueOf<T>) => NonNullable<AttributeProto[F]>,
+): AttributeRow {
+  return { type, field, read: read as AttributeRow["read"], write: write as AttributeRow["write"] };
 }
 
-function tensorOfProto(proto: TensorProto, readExternal: ReadExternal): Tensor {
+const same = <T>(value: T): T => value;
+
+const singleRows: AttributeRow[] = [
+  row("float", "f", same, same),
+  row("int", "i", toNumber, longOf),
+  row("string", "s", textOf, bytesOfText),
+  row("tensor", "t", tensorOfProto, (tensor) => protoOfTensor(tensor)),
+  row("graph", "g", graphOfProto, (graph) => protoOfGraph(graph)),
+];
+
+/** Lists of the same kinds, each in a field of its own. */
+const listRows = (["floats", "ints", "strings", "tensors", "graphs"] as const).map(
+  (list, i): AttributeRow => ({
+    type: list,
+    field: list,
+    read: (held, external) => (held as unknown[]).map((item) => singleRows[i].read(item, external)),
+    write: (values) => (values as unknown[]).map((item) => singleRows[i].write(item)),
+  }),
+);
+
+/** In the order of their numbers in AttributeProto.AttributeType, from 1. */
+const attributeRows = [...singleRows, ...listRows];
+
+function attributeOfProto(proto: AttributeProto, external: ReadExternal): Attribute {
+  // IR version 1 had no type: the field that is there tells.
+  const found = proto.type
+    ? attributeRows[proto.type - 1]
+    : attributeRows.find(({ field }) => Object.hasOwn(proto, field));
+  if (!found) return { type: "other", value: proto.type ?? 0 };
+  if (found.type === "string" && proto.s && !isUtf8(proto.s)) return { type: "bytes", value: proto.s };
+  return { type: found.type, value: found.read(proto[found.field], external) } as Attribute;
+}
+
+function protoOfAttribute(attribute: Attribute): AttributeProto {
+  if (attribute.type === "other") return { type: attribute.value };
+  if (attribute.type === "bytes") return { type: 3, s: attribute.value };
+  const index = attributeRows.findIndex(({ type }) => type === attribute.type);
+  const { field, write } = attributeRows[index];
+  return { type: index + 1, [field]: write(attribute.value) };
+}
+
+// --- tensors -------------------------------------------------------------------------------------------
+
+function tensorOfProto(proto: Message<"TensorProto">, external: ReadExternal): Tensor {
   const label = `tensor "${proto.name ?? ""}"`;
   const type = typeOfCode(proto.dataType ?? 0);
   if (!type) throw new ModelError(`${label} has the unknown element type ${proto.dataType ?? 0}`);
@@ -153,18 +196,19 @@ function tensorOfProto(proto: TensorProto, readExternal: ReadExternal): Tensor {
     );
   };
   if (proto.dataLocation) {
-    const place = recordOf(proto.externalData ?? []);
-    return { type, dims, data: arrayOver(type, check(readExternal(place, expected))) };
+    const place = recordOf(proto.externalData);
+    return { type, dims, data: arrayOver(type, check(external(place, expected))) };
   }
   if (proto.rawData?.length) return { type, dims, data: arrayOver(type, check(proto.rawData)) };
   const data = listedElements(proto, type);
   return { type, dims, data: check(data, Array.isArray(data) ? 1 : data.BYTES_PER_ELEMENT) };
 }
 
-/** The elements of a tensor that is written as a typed list. */
-function listedElements(proto: TensorProto, type: DataType): TensorData {
-  if (type === "string") return (proto.stringData ?? []).map((bytes) => utf8.decode(bytes));
+/** The elements of a tensor that is written as a typed list instead of raw bytes. */
+function listedElements(proto: Message<"TensorProto">, type: DataType): TensorData {
   switch (type) {
+    case "string":
+      return (proto.stringData ?? []).map(textOf);
     case "float32":
     case "complex64":
       return Float32Array.from(proto.floatData ?? []);
@@ -188,6 +232,65 @@ function listedElements(proto: TensorProto, type: DataType): TensorData {
   }
 }
 
+function protoOfTensor(tensor: Tensor, external?: WriteExternal): Message<"TensorProto"> {
+  const head = { dims: [...tensor.dims], dataType: typeCode(tensor.type) };
+  if (Array.isArray(tensor.data)) return { ...head, stringData: tensor.data.map(bytesOfText) };
+  const place = external?.(tensor);
+  if (place) return { ...head, externalData: entriesOf(place), dataLocation: 1 };
+  return { ...head, rawData: bytesOf(tensor) };
+}
+
+// --- types of values -----------------------------------------------------------------------------------
+
+function valueOfProto({ name = "", type, ...proto }: Message<"ValueInfoProto">): ValueInfo {
+  const { elemType, shape } = type?.tensorType ?? {};
+  return {
+    name,
+    ...(elemType && { type: typeOfCode(elemType) }),
+    ...(shape && {
+      shape: (shape.dim ?? []).map((dim) =>
+        Object.hasOwn(dim, "dimValue") ? toNumber(dim.dimValue) : dim.dimParam || null,
+      ),
+    }),
+    ...restOf(proto),
+    ...(type?.$unknowns && { typeRest: type.$unknowns }),
+  };
+}
+
+function protoOfValue({ name, type, shape, rest, typeRest }: ValueInfo): Message<"ValueInfoProto"> {
+  const dim = shape?.map((size) =>
+    typeof size === "number" ? { dimValue: size } : size === null ? {} : { dimParam: size },
+  );
+  const tensorType = type && { elemType: typeCode(type), ...(dim && { shape: { dim } }) };
+  return {
+    name,
+    ...((tensorType || typeRest) && { type: { ...(tensorType && { tensorType }), ...unknownsOf(typeRest) } }),
+    ...unknownsOf(rest),
+  };
+}
+
+// --- small conversions ---------------------------------------------------------------------------------
+
+const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+
+function textOf(bytes: Uint8Array): string {
+  return utf8.decode(bytes);
+}
+
+function bytesOfText(text: string): Uint8Array {
+  return Buffer.from(text);
+}
+
+function toNumber(value: Int64 | undefined): number {
+  return typeof value === "object" ? value.toNumber() : (value ?? 0);
+}
+
+function longOf(value: number): Int64 {
+  if (Number.isSafeInteger(value)) return value;
+  const [low, high] = new Int32Array(BigInt64Array.of(toInt64(value)).buffer);
+  return { low, high, toNumber: () => value };
+}
+
 /** 64-bit integers as their bytes, without a BigInt for each. */
 function words(values: readonly Int64[] = []): ArrayBuffer {
   const halves = new Int32Array(2 * values.length);
@@ -198,135 +301,11 @@ function words(values: readonly Int64[] = []): ArrayBuffer {
   return halves.buffer;
 }
 
-function valueOfProto(proto: ValueInfoProto): ValueInfo {
-  const tensorType = proto.type?.tensorType;
-  return {
-    name: proto.name,
-    ...(tensorType?.elemType && { type: typeOfCode(tensorType.elemType) }),
-    ...(tensorType?.shape && {
-      shape: (tensorType.shape.dim ?? []).map((dim) =>
-        Object.hasOwn(dim, "dimValue") ? toNumber(dim.dimValue) : dim.dimParam || null,
-      ),
-    }),
-    ...restOf(proto),
-    ...(proto.type?.$unknowns && { typeRest: proto.type.$unknowns }),
-  };
-}
-
-const toNumber = (value: Int64 | undefined): number =>
-  typeof value === "object" ? value.toNumber() : (value ?? 0);
-const recordOf = (entries: readonly Entry[]): Record<string, string> =>
-  Object.fromEntries(entries.map(({ key, value }) => [key, value]));
-const restOf = ({ $unknowns }: { $unknowns?: readonly Uint8Array[] }) =>
-  $unknowns ? { rest: $unknowns } : {};
-
-// --- writing -------------------------------------------------------------------------------------------
-
-/** The message of a model; `writeExternal` may move the tensors of the main graph out of it. */
-export function protoOfModel(model: Model, writeExternal: WriteExternal = () => undefined): ModelProto {
-  return {
-    irVersion: model.irVersion,
-    producerName: model.producer,
-    producerVersion: model.producerVersion,
-    graph: protoOfGraph(model.graph, writeExternal),
-    opsetImport: Object.entries(model.opsets).map(([domain, version]) => ({ domain, version })),
-    metadataProps: entriesOf(model.metadata),
-    ...unknownsOf(model),
-  };
-}
-
-function protoOfGraph(graph: Graph, writeExternal?: WriteExternal): GraphProto {
-  return {
-    node: graph.nodes.map(protoOfNode),
-    name: graph.name,
-    initializer: [...graph.initializers].map(([name, tensor]) => protoOfTensor(tensor, name, writeExternal)),
-    input: graph.inputs.map(protoOfValue),
-    output: graph.outputs.map(protoOfValue),
-    valueInfo: graph.values.map(protoOfValue),
-    ...unknownsOf(graph),
-  };
-}
-
-function protoOfNode(node: Node): NodeProto {
-  return {
-    input: node.inputs,
-    output: node.outputs,
-    name: node.name,
-    opType: node.op,
-    attribute: Object.entries(node.attributes).map(([name, attribute]) => ({
-      name,
-      type: attribute.type === "other" ? attribute.value : codeOfKind(attribute.type),
-      ...fieldsOf(attribute),
-      ...unknownsOf(attribute),
-    })),
-    domain: node.domain,
-    ...unknownsOf(node),
-  };
-}
-
-const codeOfKind = (type: Attribute["type"]): number =>
-  attributeKinds.indexOf(type === "bytes" ? "string" : type);
-
-function fieldsOf(attribute: Attribute): Partial<AttributeProto> {
-  switch (attribute.type) {
-    case "float":
-      return { f: attribute.value };
-    case "int":
-      return { i: longOf(attribute.value) };
-    case "string":
-      return { s: Buffer.from(attribute.value) };
-    case "bytes":
-      return { s: attribute.value };
-    case "tensor":
-      return { t: protoOfTensor(attribute.value) };
-    case "graph":
-      return { g: protoOfGraph(attribute.value) };
-    case "floats":
-      return { floats: attribute.value };
-    case "ints":
-      return { ints: attribute.value.map(longOf) };
-    case "strings":
-      return { strings: attribute.value.map((text) => Buffer.from(text)) };
-    case "tensors":
-      return { tensors: attribute.value.map((tensor) => protoOfTensor(tensor)) };
-    case "graphs":
-      return { graphs: attribute.value.map((graph) => protoOfGraph(graph)) };
-    default:
-      return {};
-  }
-}
-
-function protoOfTensor(tensor: Tensor, name?: string, writeExternal?: WriteExternal): TensorProto {
-  const head = { dims: [...tensor.dims], dataType: typeCode(tensor.type), name };
-  if (Array.isArray(tensor.data))
-    return { ...head, stringData: tensor.data.map((text) => Buffer.from(text)) };
-  const place = writeExternal?.(tensor);
-  if (place) return { ...head, externalData: entriesOf(place), dataLocation: 1 };
-  return { ...head, rawData: bytesOf(tensor) };
-}
-
-function protoOfValue({ name, type, shape, rest, typeRest }: ValueInfo): ValueInfoProto {
-  const dim = shape?.map((size) =>
-    typeof size === "number" ? { dimValue: size } : size === null ? {} : { dimParam: size },
-  );
-  return {
-    name,
-    ...((type || typeRest) && {
-      type: {
-        ...(type && { tensorType: { elemType: typeCode(type), ...(dim && { shape: { dim } }) } }),
-        ...unknownsOf({ rest: typeRest }),
-      },
-    }),
-    ...unknownsOf({ rest }),
-  };
-}
-
-const longOf = (value: number): Int64 => {
-  if (Number.isSafeInteger(value)) return value;
-  const bits = toInt64(value);
-  const halves = new Int32Array(BigInt64Array.of(bits).buffer);
-  return { low: halves[0], high: halves[1], toNumber: () => value };
-};
-const entriesOf = (record: Record<string, string>): Entry[] =>
+/** "ai.onnx" is another way of writing "". */
+const plainDomain = (domain = "") => (domain === "ai.onnx" ? "" : domain);
+const recordOf = (entries: readonly Message<"StringStringEntryProto">[] = []): Record<string, string> =>
+  Object.fromEntries(entries.map(({ key = "", value = "" }) => [key, value]));
+const entriesOf = (record: Record<string, string>) =>
   Object.entries(record).map(([key, value]) => ({ key, value }));
-const unknownsOf = ({ rest }: { rest?: readonly Uint8Array[] }) => (rest ? { $unknowns: rest } : {});
+const restOf = ({ $unknowns }: { $unknowns?: Rest }) => ($unknowns ? { rest: $unknowns } : {});
+const unknownsOf = (rest?: Rest) => (rest ? { $unknowns: rest } : {});

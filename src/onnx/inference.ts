@@ -3,7 +3,7 @@ import { ModelError } from "../errors.js";
 import { fuseGelu, fuseLayerNorm } from "./fuse.js";
 import { constantsToInitializers, rewriteNodes, untieInitializers } from "./graph.js";
 import { intsAttribute, type Model } from "./model.js";
-import { transposed } from "./quantize.js";
+import { transposed } from "./tensor.js";
 import { upgradeOpset } from "./upgrade.js";
 
 /**

@@ -39,13 +39,15 @@ export interface Node {
 }
 
 export type Attribute = { rest?: Rest } & (
-  | { type: "float" | "int"; value: number }
+  | { type: "float"; value: number }
+  | { type: "int"; value: number }
   | { type: "string"; value: string }
   /** A string that is not text, such as a tokeniser's model. */
   | { type: "bytes"; value: Uint8Array }
   | { type: "tensor"; value: Tensor }
   | { type: "graph"; value: Graph }
-  | { type: "floats" | "ints"; value: number[] }
+  | { type: "floats"; value: number[] }
+  | { type: "ints"; value: number[] }
   | { type: "strings"; value: string[] }
   | { type: "tensors"; value: Tensor[] }
   | { type: "graphs"; value: Graph[] }

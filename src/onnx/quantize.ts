@@ -9,7 +9,7 @@
 import type { GraphBuilder } from "./builder.js";
 import { rewriteNodes } from "./graph.js";
 import { floatAttribute, intAttribute, type Model, type Node } from "./model.js";
-import { type Tensor, tensor, typeCode } from "./tensor.js";
+import { type Tensor, tensor, transposed, typeCode } from "./tensor.js";
 
 export interface QuantizeOptions {
   /**
@@ -129,13 +129,4 @@ export function quantizeRows(matrix: Float32Array, columns: number) {
     for (let i = 0; i < columns; i++) integers[row * columns + i] = Math.round(values[i] / scale);
   });
   return { integers, scales };
-}
-
-/** A matrix with rows and columns exchanged. */
-export function transposed({ type, dims: [rows, columns], data }: Tensor): Tensor {
-  const from = data as Float32Array;
-  const to = from.slice();
-  for (let row = 0; row < rows; row++)
-    for (let column = 0; column < columns; column++) to[column * rows + row] = from[row * columns + column];
-  return { type, dims: [columns, rows], data: to };
 }

@@ -4,9 +4,8 @@
  */
 import protobuf from "protobufjs/light.js";
 
-type Row = [id: number, type: string, rule?: "repeated" | "packed"];
-
-const messages: Record<string, Record<string, Row>> = {
+/** Message → field → [number, type, "repeated" or "packed"]. */
+const messages = {
   ModelProto: {
     irVersion: [1, "int64"],
     producerName: [2, "string"],
@@ -66,101 +65,54 @@ const messages: Record<string, Record<string, Row>> = {
   TensorTypeProto: { elemType: [1, "int32"], shape: [2, "TensorShapeProto"] },
   TensorShapeProto: { dim: [1, "DimensionProto", "repeated"] },
   DimensionProto: { dimValue: [1, "int64"], dimParam: [2, "string"] },
+} as const;
+
+type Messages = typeof messages;
+type Scalars = {
+  int32: number;
+  int64: Int64;
+  uint64: Int64;
+  float: number;
+  double: number;
+  string: string;
+  bytes: Uint8Array;
 };
+type Field<T> = T extends keyof Scalars ? Scalars[T] : T extends keyof Messages ? Message<T> : never;
 
-/** A decoded message's unknown fields, as protobufjs keeps them. */
-interface Kept {
-  $unknowns?: readonly Uint8Array[];
-}
-
+/** 64-bit integers come as two halves, and may be given as numbers. */
 export type Int64 = number | { low: number; high: number; toNumber(): number };
-export type Entry = { key: string; value: string };
 
-export interface ModelProto extends Kept {
-  irVersion?: Int64;
-  producerName?: string;
-  producerVersion?: string;
-  graph?: GraphProto;
-  opsetImport: { domain?: string; version?: Int64 }[];
-  metadataProps: Entry[];
-}
-export interface GraphProto extends Kept {
-  node: NodeProto[];
-  name?: string;
-  initializer: TensorProto[];
-  input: ValueInfoProto[];
-  output: ValueInfoProto[];
-  valueInfo: ValueInfoProto[];
-}
-export interface NodeProto extends Kept {
-  input: string[];
-  output: string[];
-  name?: string;
-  opType?: string;
-  attribute: AttributeProto[];
-  domain?: string;
-}
-export interface AttributeProto extends Kept {
-  name: string;
-  type?: number;
-  f?: number;
-  i?: Int64;
-  s?: Uint8Array;
-  t?: TensorProto;
-  g?: GraphProto;
-  floats?: number[];
-  ints?: Int64[];
-  strings?: Uint8Array[];
-  tensors?: TensorProto[];
-  graphs?: GraphProto[];
-}
-export interface TensorProto extends Kept {
-  dims?: Int64[];
-  dataType?: number;
-  name?: string;
-  rawData?: Uint8Array;
-  floatData?: number[];
-  doubleData?: number[];
-  int32Data?: number[];
-  int64Data?: Int64[];
-  uint64Data?: Int64[];
-  stringData?: Uint8Array[];
-  externalData?: Entry[];
-  dataLocation?: number;
-}
-export interface ValueInfoProto extends Kept {
-  name: string;
-  type?: Kept & {
-    tensorType?: { elemType?: number; shape?: { dim?: { dimValue?: Int64; dimParam?: string }[] } };
-  };
-}
+/** A message as protobufjs takes and gives it, its unknown fields included. */
+export type Message<M extends keyof Messages> = {
+  -readonly [F in keyof Messages[M]]?: Messages[M][F] extends readonly [number, infer T, unknown]
+    ? Field<T>[]
+    : Messages[M][F] extends readonly [number, infer T]
+      ? Field<T>
+      : never;
+} & { $unknowns?: readonly Uint8Array[] };
 
-const root = protobuf.Root.fromJSON({
+type Row = readonly [id: number, type: string, rule?: "repeated" | "packed"];
+
+const fieldOf = ([id, type, rule]: Row) =>
+  rule ? { id, type, rule: "repeated", options: { packed: rule === "packed" } } : { id, type };
+
+const modelProto = protobuf.Root.fromJSON({
   nested: Object.fromEntries(
     Object.entries(messages).map(([message, rows]) => [
       message,
-      {
-        fields: Object.fromEntries(
-          Object.entries(rows).map(([field, [id, type, rule]]) => [
-            field,
-            { id, type, ...(rule && { rule: "repeated", options: { packed: rule === "packed" } }) },
-          ]),
-        ),
-      },
+      { fields: Object.fromEntries(Object.entries(rows).map(([name, row]) => [name, fieldOf(row as Row)])) },
     ]),
   ),
-});
-
-const modelProto = root.lookupType("ModelProto");
+}).lookupType("ModelProto");
 
 /** @throws whatever protobufjs throws for bytes that are not this message. */
-export function decodeModelProto(bytes: Uint8Array): ModelProto {
+export function decodeModelProto(bytes: Uint8Array): Message<"ModelProto"> {
   // A plain view, so that byte fields are Uint8Arrays and not Buffers, whatever the bytes came in.
   const reader = protobuf.Reader.create(new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.length));
   reader.discardUnknown = false;
-  return modelProto.decode(reader) as unknown as ModelProto;
+  return modelProto.decode(reader) as unknown as Message<"ModelProto">;
 }
 
-export function encodeModelProto(model: ModelProto): Uint8Array {
-  return modelProto.encode(model).finish();
+export function encodeModelProto(model: Message<"ModelProto">): Uint8Array {
+  return modelProto.encode(model as Record<string, unknown>).finish();
 }

@@ -107,3 +107,12 @@ export function toInt64(value: number): bigint {
 export function numbersOf(tensor: Tensor): number[] {
   return Array.from(tensor.data as ArrayLike<number | bigint>, Number);
 }
+
+/** A float32 matrix with rows and columns exchanged. */
+export function transposed({ type, dims: [rows, columns], data }: Tensor): Tensor {
+  const from = data as Float32Array;
+  const to = from.slice();
+  for (let row = 0; row < rows; row++)
+    for (let column = 0; column < columns; column++) to[column * rows + row] = from[row * columns + column];
+  return { type, dims: [columns, rows], data: to };
+}

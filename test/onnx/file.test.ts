@@ -20,7 +20,7 @@ import {
   tensor,
   writeModel,
 } from "../../src/onnx/index.js";
-import { decodeModelProto, encodeModelProto, type TensorProto } from "../../src/onnx/schema.js";
+import { decodeModelProto, encodeModelProto, type Message } from "../../src/onnx/schema.js";
 import {
   exportNames,
   exportPath,
@@ -176,7 +176,7 @@ describe("weights beside the model", () => {
       writeModel(productModel(), path, { externalData: "always" });
       copyFileSync(`${path}_data`, join(folder, "secret"));
       const proto = decodeModelProto(readFileSync(path));
-      proto.graph!.initializer[0].externalData!.find(({ key }) => key === "location")!.value = location;
+      proto.graph!.initializer![0].externalData!.find(({ key }) => key === "location")!.value = location;
       writeFileSync(path, encodeModelProto(proto));
       expect(() => readModel(path)).toThrow(/outside the model's folder/);
     },
@@ -184,13 +184,13 @@ describe("weights beside the model", () => {
 });
 
 describe("tensors in every encoding of the format", () => {
-  const read = (proto: TensorProto) => {
+  const read = (proto: Message<"TensorProto">) => {
     const message = decodeModelProto(encodeModel(productModel()));
     message.graph!.initializer = [{ name: "t", ...proto }];
     return readModel(encodeModelProto(message)).graph.initializers.get("t")!;
   };
 
-  it.each<[string, TensorProto, unknown]>([
+  it.each<[string, Message<"TensorProto">, unknown]>([
     ["float_data", { dims: [2], dataType: 1, floatData: [1.5, -2] }, Float32Array.of(1.5, -2)],
     ["double_data", { dims: [1], dataType: 11, doubleData: [0.1] }, Float64Array.of(0.1)],
     ["int64_data", { dims: [2], dataType: 7, int64Data: [-1, 2 ** 40] }, BigInt64Array.of(-1n, 2n ** 40n)],
