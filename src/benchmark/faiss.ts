@@ -64,8 +64,7 @@ function loadFaiss(): FaissNode {
     }
   }
   throw new MissingDataError(
-    `the published retrieval protocol needs the optional package faiss-node 0.5.1 (${reason}). ` +
-      "Install it with: npm install faiss-node (it builds against FAISS; on Debian first: " +
-      "apt-get install cmake libfaiss-dev libopenblas-dev). The fair protocol needs nothing: --protocol fair",
+    `the published retrieval protocol needs the optional package faiss-node, built against FAISS (${reason}). ` +
+      "`pearl doctor` shows the command that installs it. The fair protocol needs nothing: --protocol fair",
   );
 }

@@ -1,6 +1,7 @@
 /** Ranks the candidates for each query with any kind of model, and scores a right answer fairly among ties. */
 import { exactNeighbours } from "../search/exact.js";
 import { type Ranking, RankingCollector } from "../search/ranking.js";
+import { embedPhrases } from "./embed.js";
 import type { EmbeddingModel, SimilarityModel } from "./model.js";
 import type { TaskContext } from "./task.js";
 
@@ -66,10 +67,7 @@ async function rankByVectors(
   { signal, onProgress }: TaskContext,
 ): Promise<Ranking> {
   // One call for both sides: a phrase on both is encoded once, and progress runs through.
-  const rows = await model.embed([...queries, ...candidates], {
-    signal,
-    onProgress: (done, total) => onProgress?.({ label: "encoding", done, total }),
-  });
+  const rows = await embedPhrases(model, [...queries, ...candidates], { signal, onProgress });
   const split = queries.length * model.dimension;
   return exactNeighbours(rows.subarray(0, split), rows.subarray(split), {
     dimension: model.dimension,

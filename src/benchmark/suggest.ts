@@ -1,7 +1,7 @@
 /** Did-you-mean: the known name nearest to a mistyped one. */
 import { distance } from "fastest-levenshtein";
 
-/** The nearest name by edit distance, or undefined where none is near (more than 40 % of the letters differ). */
+/** The nearest name by edit distance, or undefined where none is near (more than two edits and more than 40 % of the letters). */
 export function closestName(typed: string, names: readonly string[]): string | undefined {
   let best: string | undefined;
   let bestDistance = Infinity;
@@ -9,7 +9,7 @@ export function closestName(typed: string, names: readonly string[]): string | u
     const edits = distance(typed.toLowerCase(), name.toLowerCase());
     if (edits < bestDistance) [best, bestDistance] = [name, edits];
   }
-  return best !== undefined && bestDistance <= Math.max(1, 0.4 * Math.max(typed.length, best.length))
+  return best !== undefined && bestDistance <= Math.max(2, 0.4 * Math.max(typed.length, best.length))
     ? best
     : undefined;
 }

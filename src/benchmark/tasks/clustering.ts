@@ -12,6 +12,7 @@ import { messageOf, TableError } from "../../errors.js";
 import { kMeans } from "../../search/k-means.js";
 import { unitRows } from "../../search/vectors.js";
 import { findFile, readLines, shownPath } from "../data-folder.js";
+import { embedPhrases } from "../embed.js";
 import { normalizedMutualInformation } from "../metrics/mutual-information.js";
 import type { Task, TaskContext } from "../task.js";
 
@@ -40,10 +41,7 @@ function clusteringTask(name: string, folder: string, types: readonly string[]):
       const path = await sentenceFile(context.dataFolder);
       const { phrases, labels } = parseMentions(await readLines(path), path, types);
       const started = performance.now();
-      const vectors = await model.embed(phrases, {
-        signal: context.signal,
-        onProgress: (done, total) => context.onProgress?.({ label: "encoding", done, total }),
-      });
+      const vectors = await embedPhrases(model, phrases, context);
       const nmis = await clusterings(vectors, model.dimension, labels, types.length, context);
       const seconds = (performance.now() - started) / 1000;
       const score = nmis.reduce((sum, nmi) => sum + nmi, 0) / nmis.length;

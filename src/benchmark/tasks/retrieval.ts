@@ -10,6 +10,7 @@
  */
 import { TableError } from "../../errors.js";
 import { findFile, readLines, shownPath } from "../data-folder.js";
+import { embedPhrases } from "../embed.js";
 import { faissTopOne } from "../faiss.js";
 import { expectedRecall, expectedReciprocalRank, rankAnswers } from "../rank.js";
 import type { Score, Task, TaskContext, TaskOutcome } from "../task.js";
@@ -104,19 +105,19 @@ async function compressedRetrieval(
   pairs: readonly RetrievalPair[],
   dictionary: readonly string[],
   files: UsedFiles,
-  { model, signal, onProgress }: TaskContext,
+  context: TaskContext,
 ): Promise<TaskOutcome> {
+  const { model } = context;
   if (model.kind !== "embedding") throw new TypeError("only vectors can be compressed");
   const started = performance.now();
-  const embed = (phrases: readonly string[]): Promise<Float32Array> =>
-    model.embed(phrases, {
-      signal,
-      onProgress: (done, total) => onProgress?.({ label: "encoding", done, total }),
-    });
   // Loading faiss comes first: an hour of encoding must not end in a missing library.
   const search = await faissTopOne(model.dimension);
-  const candidates = await embed(dictionary);
-  const queries = await embed(pairs.map(({ query }) => query));
+  const candidates = await embedPhrases(model, dictionary, context);
+  const queries = await embedPhrases(
+    model,
+    pairs.map(({ query }) => query),
+    context,
+  );
   const nearest = search(candidates, queries);
   const hits = pairs.filter(({ answer }, row) => dictionary[nearest[row]] === answer).length;
   const seconds = (performance.now() - started) / 1000;

@@ -10,6 +10,7 @@
 import { TableError } from "../../errors.js";
 import { dotRows, unitRows } from "../../search/vectors.js";
 import { findFile, readLines, shownPath } from "../data-folder.js";
+import { embedPhrases } from "../embed.js";
 import { tieTolerance } from "../rank.js";
 import type { Protocol, Task, TaskContext } from "../task.js";
 
@@ -52,7 +53,7 @@ export function hitOf(scores: Float64Array, protocol: Protocol): number {
 
 /** Scores of the five choices of each row: [rows, 5]. */
 async function choiceScores(rows: readonly TurneyRow[], context: TaskContext): Promise<Float64Array> {
-  const { model, protocol, signal, onProgress } = context;
+  const { model, protocol } = context;
   const phrases = rows.flat();
   const width = choices + 1;
   if (model.kind === "similarity") {
@@ -60,10 +61,7 @@ async function choiceScores(rows: readonly TurneyRow[], context: TaskContext): P
     return Float64Array.from(rows.flatMap(([query, ...others]) => others.map((o) => fitted.pair(query, o))));
   }
   const { dimension } = model;
-  const raw = await model.embed(phrases, {
-    signal,
-    onProgress: (done, total) => onProgress?.({ label: "encoding", done, total }),
-  });
+  const raw = await embedPhrases(model, phrases, context);
   const vectors = protocol === "fair" ? unitRows(raw, dimension) : raw;
   return Float64Array.from({ length: rows.length * choices }, (_, index) => {
     const query = Math.floor(index / choices) * width;

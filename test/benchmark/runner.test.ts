@@ -1,0 +1,144 @@
+/** The runner: what it checks before it starts, what it reports, and the texts made of it. */
+import { describe, expect, it } from "vitest";
+import { checkDataFolder, defaultDataFolder } from "../../src/benchmark/data-folder.js";
+import { formatReports, reportsAsJson } from "../../src/benchmark/report.js";
+import { type BenchmarkRequest, parseProtocol, runBenchmark } from "../../src/benchmark/runner.js";
+import { closestName } from "../../src/benchmark/suggest.js";
+import { selectTasks } from "../../src/benchmark/tasks/index.js";
+import { brokenModel, letterModel, smallData, writeData } from "./small-data.js";
+
+const dataFolder = writeData();
+
+function run(request: Partial<BenchmarkRequest>) {
+  return runBenchmark({ tasks: ["all"], models: [letterModel], dataFolder, ...request });
+}
+
+describe("runBenchmark", () => {
+  it("runs every task and gives scores between 0 and 1 with what is needed to repeat them", async () => {
+    const [report, floor] = await run({ seed: 3 });
+    expect(report).toMatchObject({
+      model: "toy",
+      fingerprint: "toy",
+      protocol: "fair",
+      seed: 3,
+      skipped: [],
+    });
+    expect(report.pearl).toMatch(/^\d+\.\d+\.\d+$/);
+    expect(new Set(report.results.map(({ task }) => task)).size).toBe(10);
+    for (const { score, n, seconds, metric } of report.results) {
+      expect(score).toBeGreaterThanOrEqual(metric === "pearson" || metric === "spearman" ? -1 : 0);
+      expect(score).toBeLessThanOrEqual(1);
+      expect(n).toBeGreaterThan(0);
+      expect(seconds).toBeGreaterThanOrEqual(0);
+    }
+    expect(floor).toMatchObject({ model: "tfidf", floor: true });
+  });
+
+  it("adds the untrained floor to AutoFJ, and only where it is not asked for", async () => {
+    const models = (reports: readonly { model: string }[]): string[] => reports.map(({ model }) => model);
+    expect(models(await run({ tasks: ["autofj"] }))).toEqual(["toy", "tfidf"]);
+    expect(models(await run({ tasks: ["autofj"], models: ["tfidf", "jaccard"] }))).toEqual([
+      "tfidf",
+      "jaccard",
+    ]);
+    expect(models(await run({ tasks: ["turney"] }))).toEqual(["toy"]);
+  });
+
+  it("stops at missing data that was asked for, naming the paths and the way to get it", async () => {
+    const { "umls/umls_kb.txt": _, ...files } = smallData;
+    const folder = writeData(files);
+    const asked = run({ tasks: ["turney", "umls"], dataFolder: folder });
+    await expect(asked).rejects.toThrow("task umls: the dictionary not found. Looked for");
+    await expect(run({ tasks: ["umls"], dataFolder: folder })).rejects.toThrow("umls_kb.txt");
+    await expect(run({ tasks: ["umls"], dataFolder: folder })).rejects.toThrow("Lihuchen/pearl_benchmark");
+    await expect(run({ tasks: ["autofj"], dataFolder: writeData({}) })).rejects.toThrow("pearl data autofj");
+  });
+
+  it("skips missing data with the reason where all tasks were asked for", async () => {
+    const [report] = await run({
+      dataFolder: writeData({ "turney/turney.txt": smallData["turney/turney.txt"] }),
+    });
+    expect(report.results.map(({ task }) => task)).toEqual(["turney"]);
+    expect(report.skipped).toHaveLength(9);
+    await expect(run({ dataFolder: writeData({}) })).rejects.toThrow("no task's data is in");
+  });
+
+  it("takes a NaN of the model for an error, never for a score", async () => {
+    for (const protocol of ["fair", "published"] as const) {
+      for (const task of ["autofj", "turney", "bird", "conll", "strings"]) {
+        await expect(run({ tasks: [task], models: [brokenModel], protocol })).rejects.toThrow("holds NaN");
+      }
+    }
+  });
+
+  it("finds mistyped names before anything runs", async () => {
+    await expect(run({ models: ["tfid"] })).rejects.toThrow('unknown model "tfid". Did you mean tfidf?');
+    await expect(run({ tasks: ["autofk"] })).rejects.toThrow('unknown task "autofk". Did you mean autofj?');
+    await expect(run({ tasks: [] })).rejects.toThrow("name a task");
+    expect(() => parseProtocol("publish")).toThrow('unknown protocol "publish". Did you mean published?');
+    await expect(run({ dataFolder: "/nowhere/at/all" })).rejects.toThrow(
+      "data folder /nowhere/at/all: not found",
+    );
+  });
+
+  it("stops when asked to", async () => {
+    await expect(run({ signal: AbortSignal.abort(new Error("enough")) })).rejects.toThrow("enough");
+  });
+});
+
+describe("the report", () => {
+  it("keeps published numbers in a block of their own, under their protocol", async () => {
+    const text = formatReports(
+      await run({ tasks: ["autofj", "turney"], models: ["levenshtein", "jaccard"] }),
+    );
+    const [ours, published] = text.split("Published scores");
+    expect(ours).toContain("protocol fair");
+    expect(ours).toMatch(/task +data +metric +n +levenshtein +jaccard +tfidf \(floor\)/);
+    expect(ours).toMatch(/autofj +macro mean of 2 sets +accuracy +4 +50\.0/);
+    expect(ours).not.toContain("PEARL-small");
+    expect(published).toContain('protocol "published", full test sets');
+    expect(published).toMatch(/PEARL-small \(paper\) +56\.1 +74\.6/);
+    expect(published).not.toContain("levenshtein");
+  });
+
+  it("shows single sets only when asked to", async () => {
+    const reports = await run({ tasks: ["autofj"], models: ["tfidf"] });
+    expect(formatReports(reports)).not.toContain("Fruits");
+    expect(formatReports(reports, { everySet: true })).toContain("Fruits");
+  });
+
+  it("says in a line what was not measured and what must be known", async () => {
+    const text = formatReports(await run({ tasks: ["ppdb", "conll"], models: ["tfidf"] }));
+    expect(text).toContain("ppdb: probe accuracy comes with the training engine; cosine AUC shown");
+    expect(text).toContain("not measured: conll: clustering needs vectors");
+  });
+
+  it("is JSON: an object for one model, a list for several", async () => {
+    const one = JSON.parse(reportsAsJson(await run({ tasks: ["autofj"] })));
+    expect(one).toMatchObject({ model: "toy", protocol: "fair", floor: { model: "tfidf" } });
+    expect(one.results[0]).toMatchObject({
+      task: "autofj",
+      metric: "accuracy",
+      dataset: "macro mean of 2 sets",
+    });
+    const two = JSON.parse(reportsAsJson(await run({ tasks: ["turney"], models: ["tfidf", "jaccard"] })));
+    expect(two.map(({ model }: { model: string }) => model)).toEqual(["tfidf", "jaccard"]);
+  });
+});
+
+describe("names and folders", () => {
+  it("selects each task once, in the table's order", () => {
+    expect(selectTasks(["autofj", "bird", "autofj"]).map(({ name }) => name)).toEqual(["bird", "autofj"]);
+    expect(selectTasks(["all"])).toHaveLength(10);
+  });
+
+  it("suggests only what is near", () => {
+    expect(closestName("autofi", ["autofj", "bird"])).toBe("autofj");
+    expect(closestName("something", ["autofj", "bird"])).toBeUndefined();
+  });
+
+  it("takes the data folder from the environment, else from the cache", async () => {
+    expect(await defaultDataFolder({ PEARL_DATA: "/somewhere" })).toBe("/somewhere");
+    await expect(checkDataFolder(writeData({}))).resolves.toBeUndefined();
+  });
+});

@@ -1,0 +1,272 @@
+/** Each task's protocol on data small enough to be worked out by hand. */
+import { describe, expect, it } from "vitest";
+import { jaccardBaseline } from "../../src/benchmark/baselines/jaccard.js";
+import { levenshteinBaseline } from "../../src/benchmark/baselines/levenshtein.js";
+import { tfidfBaseline } from "../../src/benchmark/baselines/tfidf.js";
+import type { PhraseModel } from "../../src/benchmark/model.js";
+import type { Protocol, Task } from "../../src/benchmark/task.js";
+import { autofj } from "../../src/benchmark/tasks/autofj.js";
+import { bird, parseBird } from "../../src/benchmark/tasks/bird.js";
+import { bc5cdr, conll, parseMentions } from "../../src/benchmark/tasks/clustering.js";
+import { parsePpdb, ppdb, ppdbFiltered } from "../../src/benchmark/tasks/ppdb.js";
+import { parseQueries, umls, yago } from "../../src/benchmark/tasks/retrieval.js";
+import { strings, withNoise } from "../../src/benchmark/tasks/strings.js";
+import { hitOf, parseTurney, turney } from "../../src/benchmark/tasks/turney.js";
+import { createRandom } from "../../src/search/random.js";
+import { constantModel, letterModel, smallData, tableModel, writeData } from "./small-data.js";
+
+const dataFolder = writeData();
+
+interface RunSettings {
+  readonly protocol?: Protocol;
+  readonly dataset?: string;
+  readonly folder?: string;
+}
+
+async function run(task: Task, model: PhraseModel, settings: RunSettings = {}) {
+  const { protocol = "fair", dataset, folder = dataFolder } = settings;
+  return task.run({ model, protocol, dataset, dataFolder: folder, seed: 0 });
+}
+
+async function scoresOf(task: Task, model: PhraseModel, settings: RunSettings = {}) {
+  const { scores } = await run(task, model, settings);
+  return Object.fromEntries(scores.map((score) => [`${score.dataset} ${score.metric}`, score.score]));
+}
+
+describe("autofj", () => {
+  it("is the macro mean of the sets' accuracies, over rows that have a ground truth", async () => {
+    // Cities: all three right; Fruits: its only row is nearest to the wrong title.
+    const { scores } = await run(autofj, levenshteinBaseline());
+    expect(scores.map(({ dataset, metric, score, n }) => [dataset, metric, score, n])).toEqual([
+      ["macro mean of 2 sets", "accuracy", 0.5, 4],
+      ["macro mean of 2 sets", "recall at precision 0.9", 0.5, 5],
+      ["Cities", "accuracy", 1, 3],
+      ["Fruits", "accuracy", 0, 1],
+    ]);
+  });
+
+  it("counts the right row without a match in the join at a precision, and only there", async () => {
+    const { scores } = await run(autofj, levenshteinBaseline(), { dataset: "Cities" });
+    expect(scores).toHaveLength(1);
+    expect(scores[0].details).toMatchObject({ left: 4, right: 4, withoutMatch: 1 });
+    expect(scores[0].details.joinAtPrecision).toMatchObject({ reached: true, recall: 1, joined: 3 });
+  });
+
+  it("counts a tie as a share under the fair protocol and as the first title under the published one", async () => {
+    expect(await scoresOf(autofj, constantModel, { dataset: "Cities" })).toEqual({
+      "Cities accuracy": expect.closeTo(1 / 4, 12),
+    });
+    // The first left title is the right one for one row of three.
+    expect(await scoresOf(autofj, constantModel, { dataset: "Cities", protocol: "published" })).toEqual({
+      "Cities accuracy": expect.closeTo(1 / 3, 12),
+    });
+  });
+
+  it("suggests the set that was meant", async () => {
+    const settings = { dataset: "cities" };
+    await expect(run(autofj, letterModel, settings)).rejects.toThrow('no set "cities"');
+    await expect(run(autofj, letterModel, settings)).rejects.toThrow("Did you mean Cities?");
+  });
+});
+
+describe("turney", () => {
+  it("never counts a tie as a hit: a model that cannot tell phrases apart scores one fifth", async () => {
+    expect(await scoresOf(turney, constantModel)).toEqual({
+      "turney/turney.txt accuracy": expect.closeTo(0.2, 12),
+    });
+    expect(await scoresOf(turney, constantModel, { protocol: "published" })).toEqual({
+      "turney/turney.txt accuracy": 1,
+    });
+  });
+
+  it("compares cosines under the fair protocol and raw inner products under the published one", async () => {
+    const vectors = {
+      ...{ q: [1, 0], right: [2, 0], long: [3, 3], a: [0, 1], b: [0, 1], c: [0, 1] },
+    };
+    const folder = writeData({ "turney/turney.txt": "q | right | q | q | long | a | b | c\n" });
+    const model = tableModel(vectors);
+    expect(Object.values(await scoresOf(turney, model, { folder }))).toEqual([1]);
+    expect(Object.values(await scoresOf(turney, model, { folder, protocol: "published" }))).toEqual([0]);
+  });
+
+  it("gives 1/k where k choices share the top", () => {
+    expect(hitOf(Float64Array.of(0.5, 0.5, 0.5, 0.1, 0), "fair")).toBeCloseTo(1 / 3, 12);
+    expect(hitOf(Float64Array.of(0.5, 0.5 + 5e-7, 0, 0, 0), "fair")).toBeCloseTo(1 / 2, 12);
+    expect(hitOf(Float64Array.of(0.4, 0.5, 0, 0, 0), "fair")).toBe(0);
+    expect(hitOf(Float64Array.of(0.4, 0.5, 0, 0, 0), "published")).toBe(0);
+    expect(hitOf(Float64Array.of(0.5, 0.5, 0, 0, 0), "published")).toBe(1);
+  });
+
+  it("works for string methods", async () => {
+    // "red wines" wins its question, "sea birds" beats "gull".
+    expect(Object.values(await scoresOf(turney, jaccardBaseline()))).toEqual([0.5]);
+  });
+});
+
+describe("bird", () => {
+  const vectors = {
+    "green tea": [1, 0],
+    "green teas": [0.9, Math.sqrt(1 - 0.81)],
+    "green car": [0.5, Math.sqrt(0.75)],
+    sparrow: [0.1, Math.sqrt(0.99)],
+  };
+
+  it("is 1 for a model whose cosines are the judgements", async () => {
+    const scores = await scoresOf(bird, tableModel(vectors));
+    expect(scores["bird/bird.txt pearson"]).toBeCloseTo(1, 6);
+    expect(scores["bird/bird.txt spearman"]).toBeCloseTo(1, 12);
+  });
+
+  it("has one number under the published protocol", async () => {
+    expect(Object.keys(await scoresOf(bird, letterModel, { protocol: "published" }))).toEqual([
+      "bird/bird.txt pearson",
+    ]);
+  });
+
+  it("is an error, not a NaN, where all similarities are equal", async () => {
+    await expect(run(bird, constantModel)).rejects.toThrow("all numbers of one side are equal");
+  });
+});
+
+describe("ppdb", () => {
+  it("is the area under the curve of the similarity, and says that the probe is to come", async () => {
+    const outcome = await run(ppdb, tfidfBaseline());
+    expect(outcome.scores[0]).toMatchObject({ metric: "auc", score: 1, n: 2 });
+    expect(outcome.notes).toEqual(["ppdb: probe accuracy comes with the training engine; cosine AUC shown"]);
+    expect((await run(ppdbFiltered, tfidfBaseline())).scores[0]).toMatchObject({ score: 0 });
+  });
+
+  it("gives no number under the published protocol, and says why", async () => {
+    const outcome = await run(ppdb, tfidfBaseline(), { protocol: "published" });
+    expect(outcome.scores).toEqual([]);
+    expect(outcome.notApplicable).toContain("comes with the training engine");
+  });
+});
+
+describe("conll and bc5cdr", () => {
+  const vectors = {
+    "Ann Lee": [1, 0.01, 0],
+    Bob: [5, 0, 0],
+    Rome: [0, 1, 0],
+    ACME: [0, 0, 1],
+    aspirin: [1, 0, 0],
+    headache: [0, 1, 0],
+  };
+
+  it("are 1 where directions are the types, whatever the lengths", async () => {
+    const { scores } = await run(conll, tableModel(vectors));
+    expect(scores[0]).toMatchObject({ dataset: "conll2003/dev.json", metric: "nmi", n: 4 });
+    expect(scores[0].score).toBeCloseTo(1, 12);
+    expect(scores[0].details).toMatchObject({ file: "conll2003/dev.json", seeds: 5, starts: 10 });
+  });
+
+  it("depend on length under the published protocol", async () => {
+    // Three raw clusters: Bob alone is far away; the others fall into two.
+    const { scores } = await run(conll, tableModel(vectors), { protocol: "published" });
+    expect(scores[0].score).toBeLessThan(1);
+    expect(scores[0].details).toMatchObject({ seeds: 1 });
+  });
+
+  it("prefer test.json, the published file", async () => {
+    expect((await run(bc5cdr, tableModel(vectors))).scores[0].details.file).toBe("bc5cdr/test.json");
+  });
+
+  it("need vectors, and say so", async () => {
+    const outcome = await run(conll, tfidfBaseline());
+    expect(outcome.scores).toEqual([]);
+    expect(outcome.notApplicable).toBe("conll: clustering needs vectors, and tfidf compares strings");
+  });
+});
+
+describe("yago and umls", () => {
+  it("give accuracy, recall@10 and mean reciprocal rank by exact search", async () => {
+    const scores = await scoresOf(yago, jaccardBaseline());
+    // Both answers lead: " Wi" … share most n-grams with "Bill Lumpkin", "Rome" with "Rome City".
+    expect(scores).toEqual({
+      "yago/yago_test_samples.txt accuracy": 1,
+      "yago/yago_test_samples.txt recall@10": 1,
+      "yago/yago_test_samples.txt mrr": 1,
+    });
+  });
+
+  it("break ties by lot", async () => {
+    // Three names tie for each of two queries.
+    const scores = await scoresOf(yago, constantModel);
+    expect(scores["yago/yago_test_samples.txt accuracy"]).toBeCloseTo(1 / 3, 12);
+    expect(scores["yago/yago_test_samples.txt mrr"]).toBeCloseTo((1 + 1 / 2 + 1 / 3) / 3, 12);
+  });
+
+  it("use the published file names where they are there", async () => {
+    const { scores } = await run(umls, letterModel);
+    expect(scores[0].details).toMatchObject({ file: "umls/umls_test.txt", dictionary: "umls/umls_kb.txt" });
+  });
+
+  it("count an answer that the dictionary lacks as a miss", async () => {
+    const folder = writeData({ ...smallData, "yago/yago_test_samples.txt": "Rome\tRome\nx\tAtlantis\n" });
+    const { scores } = await run(yago, letterModel, { folder });
+    expect(scores[0].score).toBe(0.5);
+    expect(scores[0].details.notInDictionary).toBe(1);
+  });
+
+  it("under the published protocol want a dimension that 24 divides", async () => {
+    await expect(run(yago, letterModel, { protocol: "published" })).rejects.toThrow(
+      "cuts vectors into 24 parts",
+    );
+  });
+});
+
+describe("strings", () => {
+  it("reports one and two edits apart, the same for the same seed", async () => {
+    const first = await run(strings, levenshteinBaseline());
+    const second = await run(strings, levenshteinBaseline());
+    expect(first.scores.map(({ metric, n }) => [metric, n])).toEqual([
+      ["precision@1, 1 edit", 5],
+      ["precision@1, 2 edits", 5],
+    ]);
+    expect(first.scores[0].score).toBe(1);
+    expect(second.scores.map(({ score }) => score)).toEqual(first.scores.map(({ score }) => score));
+  });
+
+  it("makes queries within the edits they claim, and never the word itself", () => {
+    const random = createRandom(4);
+    const kinds = new Set<number>();
+    for (let index = 0; index < 500; index++) {
+      const noisy = withNoise("retrieval", 1, random);
+      kinds.add(noisy.length);
+      expect(noisy).not.toBe("retrieval");
+      expect(isOneEdit("retrieval", noisy)).toBe(true);
+    }
+    expect([...kinds].sort()).toEqual([10, 8, 9]);
+    expect(withNoise("a", 2, random)).not.toBe("a");
+  });
+});
+
+/** True for one deletion, insertion or swap of neighbours, tried out one by one. */
+function isOneEdit(word: string, noisy: string): boolean {
+  const letters = "abcdefghijklmnopqrstuvwxyz";
+  for (let at = 0; at <= word.length; at++) {
+    const [before, after] = [word.slice(0, at), word.slice(at)];
+    if (before + after.slice(1) === noisy) return true;
+    if (before + (after[1] ?? "") + after[0] + after.slice(2) === noisy) return true;
+    for (const letter of letters) if (before + letter + after === noisy) return true;
+  }
+  return false;
+}
+
+describe("broken files", () => {
+  it("are named with line and cure", () => {
+    expect(() => parseTurney(["a | b | c"], "t.txt")).toThrow(
+      't.txt line 1: expected 8 fields separated by " | "',
+    );
+    expect(() => parseBird(["head", "a\tb"], "b.txt")).toThrow(
+      "b.txt line 2: expected tab-separated columns",
+    );
+    expect(() => parseQueries(["a\tb", "c"], "q.txt")).toThrow("q.txt line 2: expected a name, a tab");
+    expect(() => parsePpdb("[[", "p.json")).toThrow("p.json: not valid JSON");
+    expect(() => parsePpdb('[["a","b","maybe"]]', "p.json")).toThrow("p.json pair 1: expected");
+    expect(() => parseMentions(["{}"], "m.json", ["PER"])).toThrow(
+      'm.json line 1: expected an object with "sentences"',
+    );
+    expect(() => parseMentions([], "m.json", ["PER"])).toThrow("m.json: found 0 mentions");
+  });
+});
