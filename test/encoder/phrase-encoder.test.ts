@@ -104,6 +104,17 @@ describe.skipIf(!hasOracle)("PhraseEncoder on PyTorch's encoders (../shared/orac
     expect(largestDifference(a, b)).toBeGreaterThan(1e-3);
   });
 
+  it("computes in int8, near to full precision", async () => {
+    const folder = makeOracleModel("encoder.folded.onnx");
+    const [full, int8] = [await load(folder), await load(folder, { precision: "int8" })];
+    const phrases = manyPhrases(50);
+    const [a, b] = [await full.encode(phrases), await int8.encode(phrases)];
+    const cosines = a.map((vector, row) => cosine(vector, b[row]));
+    expect(Math.min(...cosines)).toBeGreaterThan(0.98);
+    expect(Math.max(...cosines)).toBeLessThan(0.9999999);
+    expect(await full.fingerprint()).not.toBe(await int8.fingerprint());
+  });
+
   it("stops between batches when the signal aborts, and can be used again", async () => {
     const encoder = await load(makeOracleModel("encoder.folded.onnx"));
     const controller = new AbortController();
