@@ -15,7 +15,8 @@ export type RunOnce<Feeds> = (model: Uint8Array, feeds: Feeds) => Promise<Record
  * Type and shape of every value of the graph in one run.
  * @param feeds sizes that may change from run to run must not be 1 in them, and must differ from each other
  *   where the graph broadcasts one against the other; see {@link sampleFeeds}.
- * @param run runs the model it is given, on the CPU.
+ * @param run runs the model it is given, on the CPU and with ONNX Runtime's graph optimisation off: its fusions
+ *   can crash where inner values are outputs.
  */
 export async function observeShapes<Feeds extends Record<string, ObservedValue>>(
   model: Model,

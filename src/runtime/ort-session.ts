@@ -12,6 +12,11 @@ export interface SessionOptions {
   threads?: number;
   /** Let idle threads spin: faster on a machine of one's own, wasteful on a shared one. Default "off". */
   spinning?: "on" | "off";
+  /**
+   * How far ONNX Runtime rewrites the graph; default "all". Training graphs take "basic": the fusions beyond
+   * it are for plain encoders, and crash (1.30) where inner values are outputs.
+   */
+  optimization?: "disabled" | "basic" | "all";
   /** What the model is called in error messages; default its path. */
   label?: string;
 }
@@ -82,7 +87,7 @@ function openOn(
     intraOpNumThreads: options.threads ?? 1,
     interOpNumThreads: 1,
     executionMode: "sequential",
-    graphOptimizationLevel: "all",
+    graphOptimizationLevel: options.optimization ?? "all",
     // Batches come in many shapes: a plan kept for each would only grow (measured: 1.7 times the memory).
     enableMemPattern: false,
     logSeverityLevel: 3,

@@ -89,11 +89,11 @@ export async function openTask(
   const model = addTask(encoder);
   const feeds = sampleFeeds(model, { batch_size: 6, sequence_length: 5, half: 3 });
   const shapes = await observeShapes(model, feeds, async (bytes, inputs) => {
-    const probe = await createOrtSession(bytes);
+    const probe = await createOrtSession(bytes, { optimization: "disabled" });
     return probe.run(inputs as Feeds).finally(() => probe.release());
   });
   const { gradients, rows, model: trained } = differentiate(model, { loss: "total", shapes, ...options });
-  const session = await createOrtSession(encodeModel(trained));
+  const session = await createOrtSession(encodeModel(trained), { optimization: "basic" });
   const names = [...new Set([...gradients.keys(), ...rows.keys()])];
   const weights = new Map(names.map((name) => [name, copy(model.graph.initializers.get(name) as Tensor)]));
   const run = (batch: Batch) => session.run({ ...feedsOf(batch), ...(Object.fromEntries(weights) as Feeds) });

@@ -43,7 +43,7 @@ describe("each rule agrees with central differences", () => {
       weights,
       device: each.device,
       step: float ? 1e-2 : 1e-5,
-      open: (bytes) => createOrtSession(bytes),
+      open: (bytes) => createOrtSession(bytes, { optimization: "disabled" }),
     });
     expect([...errors.keys()]).toEqual(weights);
     for (const error of errors.values()) expect(error).toBeLessThan(float ? 3e-3 : 1e-8);
