@@ -41,6 +41,8 @@ export interface CleanReport {
   blankLines: number;
   /** Bytes of the longest record. */
   longest: number;
+  /** Bytes of the largest 2048 rows that follow each other, about. */
+  heaviest: number;
   /** The keys of JSON lines, in order of first appearance. */
   keys: JsonKeys;
   /** SHA-256 of the clean copy, hex: the identity of the table's content. */
@@ -86,6 +88,8 @@ class Cleaner {
   private rows = 0;
   private blankLines = 0;
   private longest = 0;
+  private heaviest = 0;
+  private recentBytes = 0;
   private awaitsHeader: boolean;
   private output: Buffer[] = [];
 
@@ -98,8 +102,8 @@ class Cleaner {
   }
 
   report(): CleanReport {
-    const { rows, blankLines, longest, keys } = this;
-    return { rows, blankLines, longest, keys, hash: this.digest.digest("hex") };
+    const { rows, blankLines, longest, heaviest, keys } = this;
+    return { rows, blankLines, longest, heaviest, keys, hash: this.digest.digest("hex") };
   }
 
   /** Takes the complete records of `bytes`; returns how many bytes that was. */
@@ -148,7 +152,10 @@ class Cleaner {
       this.awaitsHeader = false;
       return true;
     }
+    if (this.rows % 2048 === 0) this.recentBytes = 0;
     this.rows++;
+    this.recentBytes += end - start;
+    if (this.recentBytes > this.heaviest) this.heaviest = this.recentBytes;
     return false;
   }
 

@@ -15,6 +15,13 @@ export interface DatabaseOptions {
   threads?: number;
 }
 
+/** Megabytes that DuckDB may use: by default, and where cells are very large. */
+const ordinaryMemory = 400;
+const largestMemory = 4000;
+
+/** DuckDB reached its memory limit. */
+export class OutOfMemory extends TableError {}
+
 /** A database file with a life: `open`, queries, `close`, which removes the file. */
 export class Database {
   private constructor(
@@ -22,24 +29,35 @@ export class Database {
     readonly folder: string,
     private readonly instance: DuckDBInstance,
     private readonly connection: DuckDBConnection,
+    private readonly threads: number,
   ) {}
 
   static async open(options: DatabaseOptions = {}): Promise<Database> {
     const folder = await makeFolder(options.workFolder);
+    const threads = options.threads ?? 2;
     try {
       const instance = await DuckDBInstance.create(join(folder, "table.db"), {
-        memory_limit: options.memoryLimit ?? "400MB",
-        threads: String(options.threads ?? 2),
+        memory_limit: options.memoryLimit ?? `${ordinaryMemory}MB`,
+        threads: String(threads),
         preserve_insertion_order: "true",
         temp_directory: join(folder, "spill"),
         autoinstall_known_extensions: "false",
         autoload_known_extensions: "false",
       });
-      return new Database(folder, instance, await instance.connect());
+      return new Database(folder, instance, await instance.connect(), threads);
     } catch (error) {
       await rm(folder, { recursive: true, force: true });
       throw error;
     }
+  }
+
+  /**
+   * Lets DuckDB use at least this much memory. It handles 2048 rows at a time, so that cells of hundreds of
+   * kilobytes need more than any ordinary table.
+   */
+  async allowMemory(bytes: number, subject: string): Promise<void> {
+    const megabytes = Math.min(Math.ceil(bytes / 1e6), largestMemory);
+    if (megabytes > ordinaryMemory) await this.run(`SET memory_limit = '${megabytes}MB'`, subject);
   }
 
   /** Runs a statement and returns its rows; `subject` names the file in errors. */
@@ -48,6 +66,19 @@ export class Database {
       return (await this.connection.runAndReadAll(sql)).getRows();
     } catch (error) {
       throw databaseTrouble(error, subject);
+    }
+  }
+
+  /**
+   * Creates a table in one thread: only then are its row groups full, and row groups of Parquet made
+   * of it end at multiples of DuckDB's vector size. It is hardly slower.
+   */
+  async createTable(name: string, query: string, subject: string): Promise<void> {
+    await this.run("SET threads = 1", subject);
+    try {
+      await this.run(`CREATE OR REPLACE TABLE ${name} AS ${query}`, subject);
+    } finally {
+      await this.run(`SET threads = ${this.threads}`, subject);
     }
   }
 
@@ -98,11 +129,10 @@ export function databaseTrouble(error: unknown, subject: string): TableError {
     );
   }
   if (/out of memory/i.test(message)) {
-    return new TableError(
-      `${subject}: the table needs more memory than DuckDB may use here (${firstLine(message)}).`,
-      {
-        cause: error,
-      },
+    return new OutOfMemory(
+      `${subject}: the table's cells are too large for the memory that it may use (${firstLine(message)}). ` +
+        "Leave out the columns with the longest texts.",
+      { cause: error },
     );
   }
   return new TableError(`${subject}: ${firstLine(message)}`, { cause: error });

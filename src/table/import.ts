@@ -141,18 +141,16 @@ async function readCleanCopy(
     // An empty cell is an empty string; NULL is spelt in a way that no text is.
     "nullstr = E'\\x02\\x03\\x02'",
     "new_line = '\\n'",
+    "parallel = false",
     `max_line_size = ${longestLine}`,
     `buffer_size = ${longestLine * 4}`,
     `columns = {${fields}}`,
   ];
-  const read = async (parallel: boolean): Promise<number> => {
-    const from = `read_csv(${literal(copy)}, ${settings.join(", ")}, parallel = ${parallel})`;
-    await database.run(`CREATE OR REPLACE TABLE ${rowsTable} AS SELECT * FROM ${from}`, shownPath(path));
-    const [[count]] = await database.run(`SELECT count(*) FROM ${rowsTable}`, shownPath(path));
-    return Number(count);
-  };
-  if ((await read(true).catch(() => -1)) === report.rows) return;
-  const count = await read(false);
+  await database.allowMemory(2e8 + 6 * report.heaviest, shownPath(path));
+  const from = `read_csv(${literal(copy)}, ${settings.join(", ")})`;
+  await database.createTable(rowsTable, `SELECT * FROM ${from}`, shownPath(path));
+  const [[stored]] = await database.run(`SELECT count(*) FROM ${rowsTable}`, shownPath(path));
+  const count = Number(stored);
   if (count !== report.rows) {
     throw new TableError(
       `${shownPath(path)}: ${report.rows} rows were read but ${count} stored. Please report this table's shape.`,
@@ -195,10 +193,7 @@ export async function importParquet(database: Database, path: string): Promise<I
   const described = await database.run(`DESCRIBE SELECT * FROM read_parquet(${literal(link)})`, damaged);
   const names = described.map((row) => String(row[0]));
   const stored = names.map((name, index) => `${identifier(name)} AS c${index}`).join(", ");
-  await database.run(
-    `CREATE TABLE ${rowsTable} AS SELECT ${stored} FROM read_parquet(${literal(link)})`,
-    damaged,
-  );
+  await database.createTable(rowsTable, `SELECT ${stored} FROM read_parquet(${literal(link)})`, damaged);
   const [[count]] = await database.run(`SELECT count(*) FROM ${rowsTable}`, path);
   const texts = names.map((_, index) => `CAST(c${index} AS VARCHAR)`);
   const top = await database.run(`SELECT ${texts.join(", ")} FROM ${rowsTable} LIMIT 100`, path);

@@ -1,7 +1,7 @@
 /** Makes whole output files of a table's columns and its vectors. */
 import { symlink, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
-import { escapedLiteral, literal } from "./database.js";
+import { escapedLiteral, literal, OutOfMemory } from "./database.js";
 import { type ImportedColumn, rowsTable } from "./import.js";
 import { addColumns, MisalignedGroups, type VectorPages } from "./parquet-vectors.js";
 import type { Table } from "./table.js";
@@ -107,17 +107,26 @@ async function joinVectors(
   try {
     await write(rowGroupRows(pages.dimension));
   } catch (error) {
-    if (!(error instanceof MisalignedGroups)) throw error;
-    // One group for all rows ends where the last page does.
-    await write(Math.max(range.to - range.from, 2048));
+    if (error instanceof MisalignedGroups) {
+      // One group for all rows ends where the last page does.
+      await write(Math.max(range.to - range.from, smallestGroup));
+    } else if (error instanceof OutOfMemory) {
+      // Cells of many kilobytes: the smallest groups need the least.
+      await write(smallestGroup);
+    } else throw error;
   }
 }
 
+/** DuckDB's vector size: its smallest row group. */
+const smallestGroup = 2048;
+
+/** More rows in a group make DuckDB's dictionaries outgrow its memory. */
+const largestGroup = 32_768;
+
 /** Rows of a row group: about 32 MB of vectors, so that readers need little memory. */
 function rowGroupRows(dimension: number): number {
-  const step = 2048;
-  const rows = Math.floor((32 * 1024 * 1024) / (dimension * 4) / step) * step;
-  return Math.min(Math.max(rows, step), 122_880);
+  const rows = Math.floor((32 * 1024 * 1024) / (dimension * 4) / smallestGroup) * smallestGroup;
+  return Math.min(Math.max(rows, smallestGroup), largestGroup);
 }
 
 /** The table to read the range's rows from: DuckDB aligns row groups only where it scans from a start. */
@@ -125,10 +134,8 @@ async function rangeTable({ table, range }: OutputRequest): Promise<string> {
   const { from, to } = range;
   if (from === 0 && to === table.description.rowCount) return rowsTable;
   const name = "pearl_range";
-  await table.database.run(
-    `CREATE OR REPLACE TABLE ${name} AS SELECT * FROM ${rowsTable} WHERE rowid >= ${from} AND rowid < ${to}`,
-    table.description.path,
-  );
+  const query = `SELECT * FROM ${rowsTable} WHERE rowid >= ${from} AND rowid < ${to}`;
+  await table.database.createTable(name, query, table.description.path);
   return name;
 }
 

@@ -1,0 +1,122 @@
+/**
+ * Measures the table room alone: reading a table, streaming its phrases, taking vectors, writing the output.
+ *
+ *   npm run build && node benchmarks/table-speed.mjs [--rows 1000000] [--dimension 256] [--format parquet]
+ *     [--input csv|tsv|jsonl|text|crlf] [--json FILE]
+ *
+ * The rows are made up (id, name, city); no model is loaded, so the figure bounds what any encoder can reach.
+ */
+import { createWriteStream } from "node:fs";
+import { mkdtemp, rm, stat, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { finished } from "node:stream/promises";
+import { parseArgs } from "node:util";
+import { EmbeddingWriter, Table } from "../dist/table/index.js";
+
+const { values } = parseArgs({
+  options: {
+    rows: { type: "string", default: "1000000" },
+    dimension: { type: "string", default: "256" },
+    format: { type: "string", default: "parquet" },
+    input: { type: "string", default: "csv" },
+    json: { type: "string" },
+  },
+});
+const rows = Number(values.rows);
+const dimension = Number(values.dimension);
+
+/** One made-up row in the input's format. */
+const rowWriters = {
+  csv: (row) => `${row},Some Company ${(row * 7919) % rows} Ltd.,Springfield ${row % 97}\n`,
+  crlf: (row) => `${row},Some Company ${(row * 7919) % rows} Ltd.,Springfield ${row % 97}\r\n`,
+  quoted: (row) => `${row},"Some ""Company"", ${(row * 7919) % rows} Ltd.",Springfield ${row % 97}\n`,
+  tsv: (row) => `${row}\tSome Company ${(row * 7919) % rows} Ltd.\tSpringfield ${row % 97}\n`,
+  jsonl: (row) =>
+    `{"id":${row},"name":"Some Company ${(row * 7919) % rows} Ltd.","city":"Springfield ${row % 97}"}\n`,
+  text: (row) => `Some Company ${(row * 7919) % rows} Ltd.\n`,
+};
+const headers = {
+  csv: "id,name,city\n",
+  crlf: "id,name,city\r\n",
+  quoted: "id,name,city\n",
+  tsv: "id\tname\tcity\n",
+};
+const extensions = { crlf: "csv", quoted: "csv", text: "txt" };
+
+async function makeInput(path) {
+  const stream = createWriteStream(path);
+  stream.write(headers[values.input] ?? "");
+  const write = rowWriters[values.input];
+  for (let row = 0; row < rows; ) {
+    let text = "";
+    for (const end = Math.min(row + 2000, rows); row < end; row++) text += write(row);
+    if (!stream.write(text)) await new Promise((resolve) => stream.once("drain", resolve));
+  }
+  stream.end();
+  await finished(stream);
+}
+
+const folder = await mkdtemp(join(tmpdir(), "pearl-table-speed-"));
+try {
+  const input = join(folder, `input.${extensions[values.input] ?? values.input}`);
+  const output = join(folder, `output.${values.format}`);
+  await makeInput(input);
+
+  const stages = [];
+  const beginning = performance.now();
+  let last = beginning;
+  const stage = (name) => {
+    const now = performance.now();
+    stages.push({
+      name,
+      seconds: (now - last) / 1000,
+      rowsPerSecond: Math.round((rows / (now - last)) * 1000),
+    });
+    last = now;
+  };
+
+  const table = await Table.open(input, { column: values.input === "text" ? undefined : "name" });
+  stage("read");
+  let seen = 0;
+  for await (const chunk of table.phrases()) seen += chunk.length;
+  if (seen !== rows) throw new Error(`${seen} of ${rows} phrases came out`);
+  stage("phrases");
+  const writer = await EmbeddingWriter.create(table, output, { dimension, fingerprint: "speed" });
+  const chunk = Float32Array.from({ length: 8192 * dimension }, (_, index) => Math.sin(index) / 16);
+  for (let row = 0; row < rows; row += 8192) {
+    await writer.append(chunk.subarray(0, Math.min(8192, rows - row) * dimension));
+  }
+  stage("append");
+  const { bytes } = await writer.finish();
+  stage("finish");
+  await table.close();
+
+  const seconds = (last - beginning) / 1000;
+  const result = {
+    benchmark: "table-speed",
+    rows,
+    dimension,
+    input: values.input,
+    inputBytes: (await stat(input)).size,
+    format: values.format,
+    outputBytes: bytes,
+    stages,
+    seconds,
+    rowsPerSecond: Math.round(rows / seconds),
+    peakMemoryMB: Math.round(process.resourceUsage().maxRSS / 1024),
+    node: process.version,
+  };
+  for (const { name, seconds: spent, rowsPerSecond } of stages) {
+    console.log(
+      `${name.padEnd(8)} ${spent.toFixed(2).padStart(7)} s  ${rowsPerSecond.toLocaleString("en-US")} rows/s`,
+    );
+  }
+  console.log(
+    `all      ${seconds.toFixed(2).padStart(7)} s  ${result.rowsPerSecond.toLocaleString("en-US")} rows/s`,
+  );
+  console.log(`peak memory ${result.peakMemoryMB} MB`);
+  if (values.json) await writeFile(values.json, `${JSON.stringify(result, null, 2)}\n`);
+} finally {
+  await rm(folder, { recursive: true, force: true });
+}
