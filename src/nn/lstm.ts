@@ -2,7 +2,7 @@
 
 import { typeCode } from "../onnx/index.js";
 import { byInputs } from "./initialise.js";
-import { type Net, number, weight } from "./net.js";
+import { type Net, number, splitEvenly, weight } from "./net.js";
 
 export interface LstmOptions {
   /** Prefix of the weights: weight_ih_l0 [4 × width, inputs], weight_hh_l0 [4 × width, width], bias_ih_l0, bias_hh_l0. */
@@ -41,7 +41,7 @@ export function lstm(net: Net, { x, mask }: { x: string; mask?: string }, option
   // the part of all gates that depends on x alone, in one product
   const flat = g.add("Reshape", [x, g.ints(-1, inputs)]);
   const fromInput = g.add("Gemm", [flat, inputWeight, inputBias], { transB: 1 });
-  const eachStep = (values: string) => g.addMany("Split", [values], steps, { axis: 1 });
+  const eachStep = (values: string) => splitEvenly(net, values, steps, 1);
   const gates = eachStep(g.add("Reshape", [fromInput, g.ints(-1, steps, 4 * width)]));
   const kept = mask ? eachStep(g.add("Cast", [mask], { to: typeCode("bool") })) : [];
 
@@ -53,7 +53,7 @@ export function lstm(net: Net, { x, mask }: { x: string; mask?: string }, option
     const step = direction === "backward" ? steps - 1 - i : i;
     const fromState = g.add("Gemm", [state, stateWeight, stateBias], { transB: 1 });
     const sum = g.add("Add", [g.add("Squeeze", [gates[step], g.ints(1)]), fromState]);
-    const [input, forget, candidate, output] = g.addMany("Split", [sum], 4, { axis: 1 });
+    const [input, forget, candidate, output] = splitEvenly(net, sum, 4, 1);
     const open = (gate: string) => g.add("Sigmoid", [gate]);
     const fresh = g.add("Mul", [open(input), g.add("Tanh", [candidate])]);
     const nextCell = g.add("Add", [g.add("Mul", [open(forget), cell]), fresh]);

@@ -50,6 +50,10 @@ export function reduce(
   return asInput ? g.add(op, [x, g.ints(...axes)], { keepdims }) : g.add(op, [x], { axes, keepdims });
 }
 
+/** Equal parts along an axis; since opset 18 their number is an attribute. */
+export const splitEvenly = ({ g }: Net, x: string, count: number, axis: number): string[] =>
+  g.addMany("Split", [x], count, g.model().opsets[""] >= 18 ? { axis, num_outputs: count } : { axis });
+
 /** Mean of all entries, a scalar. */
 export const mean = ({ g }: Net, x: string): string => g.add("ReduceMean", [x], { keepdims: 0 });
 

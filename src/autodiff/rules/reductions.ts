@@ -15,7 +15,8 @@ const reduction =
     const none = given.length === 0 && intAttribute(s.node, "noop_with_empty_axes", 0) === 1;
     const all = given.length === 0 && !none;
     const axes = all ? s.dims(x).map((_, axis) => axis) : given.map((axis) => s.axis(axis, x));
-    const kept = axes.length === 0 || intAttribute(s.node, "keepdims", 1) === 1;
+    // a scalar broadcasts as it is
+    const kept = s.rank(s.y) === 0 || axes.length === 0 || intAttribute(s.node, "keepdims", 1) === 1;
     const keep: Keep = (value) => (kept ? value : s.op("Unsqueeze", [value, s.ints(...axes)]));
     return [() => formula(s, x, keep, axes)];
   };
