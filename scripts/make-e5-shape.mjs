@@ -168,9 +168,9 @@ function vocabulary(/** @type {number} */ size) {
   pieces.push(...alphabet.map((character) => `##${character}`));
   const endings = new Map();
   for (const [word, count] of words)
-    for (let start = 1; start < word.length - 1; start++) {
-      const ending = `##${word.slice(start)}`;
-      if (ending.length <= 10) endings.set(ending, (endings.get(ending) ?? 0) + Math.min(count, 20));
+    for (let start = Math.max(1, word.length - 8); start < word.length - 1; start++) {
+      const ending = word.slice(start);
+      endings.set(ending, (endings.get(ending) ?? 0) + Math.min(count, 20));
     }
   const most = (/** @type {Map<string, number>} */ counts, /** @type {number} */ n) =>
     [...counts]
@@ -181,7 +181,7 @@ function vocabulary(/** @type {number} */ size) {
   const room = size - pieces.length;
   if (room < 0) throw new Error(`a vocabulary of ${size} is too small: ${pieces.length} pieces are needed`);
   pieces.push(...most(longWords, Math.ceil(room * 0.78)));
-  pieces.push(...most(endings, size - pieces.length));
+  pieces.push(...most(endings, size - pieces.length).map((ending) => `##${ending}`));
   return pieces;
 }
 

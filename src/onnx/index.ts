@@ -1,4 +1,8 @@
-/** The onnx room: a model as plain data, files in and out, graphs built by name, rewrites. */
+/**
+ * The onnx room: a model as plain data, files in and out, graphs built by name, rewrites.
+ * To read it: model.ts (what a graph is), builder.ts (making one), graph.ts and pattern.ts (changing one),
+ * then the rewrites; schema.ts, codec.ts and file.ts are only about files.
+ */
 export * from "./builder.js";
 export * from "./file.js";
 export * from "./fuse.js";
@@ -8,5 +12,6 @@ export * from "./model.js";
 export * from "./observe-shapes.js";
 export * from "./pattern.js";
 export * from "./quantize.js";
+export * from "./safetensors.js";
 export * from "./tensor.js";
 export * from "./upgrade.js";
