@@ -128,8 +128,14 @@ case("triplet", {}, three, F.triplet_margin_loss(*three.values()))
 distance = lambda u, v: 1 - F.cosine_similarity(u, v)
 case("triplet.cosine", {}, three, F.triplet_margin_with_distance_loss(*three.values(), distance_function=distance, margin=0.5))
 
-# RoBERTa's positions: counted from behind the padding's number
+# a RoBERTa without layers: positions are counted from behind the padding's number
 rows = torch.tensor([[0, 7, 8, 2], [0, 9, 2, 1]])
 real = rows.ne(1).int()
-cases["robertaPositions"] = {"inputs": {"ids": tensor(rows)}, "result": tensor((torch.cumsum(real, 1).type_as(real) * real).long() + 1)}
+positions = (torch.cumsum(real, 1).type_as(real) * real).long() + 1
+tables = {"word": floats(10, 4), "position": floats(7, 4), "token_type": floats(1, 4)}
+weights = {f"embeddings.{k}_embeddings.weight": t for k, t in tables.items()}
+weights.update({"embeddings.LayerNorm.weight": floats(4), "embeddings.LayerNorm.bias": floats(4)})
+summed = tables["word"][rows] + tables["token_type"][0] + tables["position"][positions]
+norm = [weights["embeddings.LayerNorm.weight"], weights["embeddings.LayerNorm.bias"]]
+case("roberta", weights, {"ids": rows, "mask": real.long()}, F.layer_norm(summed, (4,), *norm, 1e-5))
 json.dump(cases, sys.stdout, separators=(",", ":"))
