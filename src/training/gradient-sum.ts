@@ -1,0 +1,89 @@
+/** Gradients added up over the runs of one step: whole ones, and those of tables as the rows that were read. */
+
+/** The gradient of one weight. */
+export type Gradient =
+  | { readonly kind: "dense"; readonly values: Float32Array }
+  | {
+      /** Row `r` of the table has the gradient `values[slots.get(r) * width ...]`; other rows have zero. */
+      readonly kind: "rows";
+      readonly width: number;
+      readonly slots: ReadonlyMap<number, number>;
+      readonly values: Float32Array;
+    };
+
+interface RowSum {
+  readonly width: number;
+  readonly slots: Map<number, number>;
+  values: Float32Array;
+}
+
+/** Gradients of several weights, added up. */
+export class GradientSum {
+  readonly #dense = new Map<string, Float32Array>();
+  readonly #rows = new Map<string, RowSum>();
+
+  /** Adds a whole gradient. The array becomes the sum's own. */
+  add(name: string, values: Float32Array): void {
+    const sum = this.#dense.get(name);
+    if (!sum) this.#dense.set(name, values);
+    else for (let i = 0; i < sum.length; i++) sum[i] += values[i];
+  }
+
+  /**
+   * Adds rows of a table's gradient.
+   * @param indices the table's row for each row of `values`; may repeat, and count from the end if negative
+   * @param shape of the table, [rows, ...]
+   */
+  addRows(
+    name: string,
+    indices: ArrayLike<number | bigint>,
+    values: Float32Array,
+    shape: readonly number[],
+  ): void {
+    const [rows] = shape;
+    const width = shape.slice(1).reduce((product, size) => product * size, 1);
+    const sum = this.#rows.get(name) ?? { width, slots: new Map(), values: new Float32Array(0) };
+    this.#rows.set(name, sum);
+    for (let k = 0; k < indices.length; k++) {
+      const index = Number(indices[k]);
+      const slot = slotOf(sum, index < 0 ? index + rows : index);
+      const target = sum.values;
+      for (let i = slot * width, j = k * width; j < (k + 1) * width; i++, j++) target[i] += values[j];
+    }
+  }
+
+  /** The sums. A weight that has both kinds gets its rows added to the whole one. */
+  gradients(): Map<string, Gradient> {
+    const all = new Map<string, Gradient>();
+    for (const [name, values] of this.#dense) all.set(name, { kind: "dense", values });
+    for (const [name, { width, slots, values }] of this.#rows) {
+      const whole = this.#dense.get(name);
+      if (!whole) all.set(name, { kind: "rows", width, slots, values });
+      else
+        for (const [row, slot] of slots)
+          for (let i = 0; i < width; i++) whole[row * width + i] += values[slot * width + i];
+    }
+    this.#rows.clear();
+    return all;
+  }
+}
+
+function slotOf(sum: RowSum, row: number): number {
+  const known = sum.slots.get(row);
+  if (known !== undefined) return known;
+  const slot = sum.slots.size;
+  sum.slots.set(row, slot);
+  if ((slot + 1) * sum.width > sum.values.length) {
+    const larger = new Float32Array(Math.max(64, 2 * slot) * sum.width);
+    larger.set(sum.values);
+    sum.values = larger;
+  }
+  return slot;
+}
+
+/** √ Σ g² over all weights: what gradient clipping looks at (Pascanu et al., 2013). NaN or ∞ where one is. */
+export function globalNorm(gradients: Iterable<Gradient>): number {
+  let squares = 0;
+  for (const { values } of gradients) for (const x of values) squares += x * x;
+  return Math.sqrt(squares);
+}

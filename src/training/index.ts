@@ -1,0 +1,9 @@
+/** The training room: programs, optimisers, the trainer and its checkpoints, fine-tuning. */
+export { Adam, type AdamOptions } from "./adam.js";
+export type { Chunk, TrainingBatch } from "./batch.js";
+export { type EngineOptions, type EngineState, type StepReport, TrainingEngine } from "./engine.js";
+export { type Gradient, GradientSum, globalNorm } from "./gradient-sum.js";
+export { GradientRunner, type Losses } from "./gradients.js";
+export type { TrainingProgram } from "./program.js";
+export { pearlSchedule, type Schedule, scheduleFactor } from "./schedule.js";
+export { averageWeights, MovingAverage } from "./weight-average.js";

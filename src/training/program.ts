@@ -1,0 +1,144 @@
+/** What is trained, as a graph: from inputs to the loss, and how it is taken apart for large batches. */
+import { type Differentiated, type DifferentiateOptions, differentiate } from "../autodiff/index.js";
+import { ArgumentError } from "../errors.js";
+import { copyModel, GraphBuilder, type Model, observeShapes, prune, type Shapes } from "../onnx/index.js";
+import { createOrtSession } from "../runtime/ort-session.js";
+import type { Feeds } from "../runtime/tensor.js";
+
+/** A training task as data: it crosses threads. */
+export interface TrainingProgram {
+  /** The forward graph with the loss; its float weights of more than one element are trained. */
+  readonly model: Model;
+  /** Name of the loss, one float. */
+  readonly loss: string;
+  /** Graph outputs that are reported beside the loss: its parts. Default none. */
+  readonly parts?: readonly string[];
+  /**
+   * Name of the embeddings [rows, width], where a large batch may be cut: everything before them treats rows
+   * apart, so that they can be computed in chunks. Default: batches are never cut.
+   */
+  readonly cut?: string;
+  /** A small batch to observe shapes with: sizes that change from batch to batch are not 1, and differ. */
+  readonly sample: Feeds;
+}
+
+/** A forward graph with gradients, and the weights it takes as inputs. */
+export interface GradientGraph extends Differentiated {
+  readonly weights: readonly string[];
+}
+
+/** Types and shapes of all values of a program. */
+export async function observeProgram({ model, sample }: TrainingProgram): Promise<Shapes> {
+  return observeShapes(model, sample, async (bytes, inputs) => {
+    const probe = await createOrtSession(bytes, { optimization: "disabled" });
+    return probe.run(inputs).finally(() => probe.release());
+  });
+}
+
+type Target = Pick<DifferentiateOptions, "device" | "tables">;
+
+/** The whole program with gradients, for batches that are not cut. */
+export function wholeGraph(program: TrainingProgram, shapes: Shapes, target: Target): GradientGraph {
+  return withWeights(differentiate(program.model, { loss: program.loss, shapes, ...target }));
+}
+
+/** A program cut at its embeddings (Gao et al., 2021, "Scaling deep contrastive learning batch size"). */
+export interface CutProgram {
+  /** From a chunk's inputs to its embeddings; weights are inputs. */
+  readonly forward: Model;
+  /** From a chunk's inputs and {@link upstream} to the gradients of the weights before the cut. */
+  readonly backward: GradientGraph;
+  /** From all embeddings to the loss, their gradient and those of the weights behind the cut. */
+  readonly loss: GradientGraph;
+}
+
+/** Input of {@link CutProgram.backward}: the gradient of the loss for the chunk's embeddings. */
+export const upstream = "upstream";
+
+/**
+ * Takes a program apart at its cut.
+ * @throws ArgumentError where the loss depends on weights by another way than through the cut
+ */
+export function cutProgram(program: TrainingProgram, shapes: Shapes, target: Target): CutProgram {
+  const { cut, loss, parts = [], model } = program;
+  if (cut === undefined) throw new ArgumentError("the training program names no embeddings to cut at");
+  const before = only(model, [cut]);
+  const behind = copyModel(model);
+  behind.graph.nodes = behind.graph.nodes.filter(({ outputs }) => !outputs.includes(cut));
+  behind.graph.inputs.push({ name: cut, type: "float32", shape: ["rows", shapes.get(cut)?.dims[1] ?? null] });
+  const after = only(behind, [loss, ...parts]);
+  const shared = [...after.graph.initializers.keys()].filter(
+    (name) => before.graph.initializers.has(name) && isTrained(after, name),
+  );
+  if (shared.length > 0)
+    throw new ArgumentError(`weight ${shared[0]} lies on both sides of the cut ${cut}: cut elsewhere`);
+
+  const { model: seeded, shapes: known } = withUpstream(before, cut, shapes);
+  const backward = withWeights(differentiate(seeded, { loss: seedLoss, shapes: known, ...target }));
+  backward.model.graph.outputs = backward.model.graph.outputs.filter(({ name }) => name !== cut);
+  const trained = [...after.graph.initializers.keys()].filter((name) => isTrained(after, name));
+  const head = differentiate(after, {
+    loss,
+    shapes,
+    ...target,
+    weights: [cut, ...reaching(after, trained, loss)],
+  });
+  return { forward: liftWeights(before, backward.weights), backward, loss: withWeights(head) };
+}
+
+const seedLoss = "upstream_loss";
+
+/** Adds Σ embeddings · upstream, whose gradients are those of the loss. */
+function withUpstream(model: Model, cut: string, shapes: Shapes): { model: Model; shapes: Shapes } {
+  const copy = copyModel(model);
+  const g = new GraphBuilder(copy);
+  const observed = shapes.get(cut);
+  if (observed?.dims.length !== 2)
+    throw new ArgumentError(`${cut} is not [rows, width]: it cannot be cut at`);
+  g.input(upstream, "float32", ["rows", observed.dims[1]]);
+  const product = g.add("Mul", [cut, upstream]);
+  g.add("ReduceSum", [product], { keepdims: 0 }, { outputs: [seedLoss] });
+  const known = new Map(shapes);
+  for (const name of [upstream, product]) known.set(name, observed);
+  known.set(seedLoss, { type: observed.type, dims: [] });
+  return { model: copy, shapes: known };
+}
+
+/** The part of a graph that some values need, with these as its outputs. */
+function only(model: Model, outputs: readonly string[]): Model {
+  const copy = copyModel(model);
+  const { graph } = copy;
+  graph.outputs = outputs.map((name) => ({ name }));
+  prune(graph);
+  const read = new Set([...graph.nodes.flatMap(({ inputs }) => inputs), ...outputs]);
+  graph.inputs = graph.inputs.filter(({ name }) => read.has(name));
+  return copy;
+}
+
+const isTrained = ({ graph }: Model, name: string): boolean => {
+  const value = graph.initializers.get(name);
+  return value?.type === "float32" && value.data.length > 1;
+};
+
+/** Those of some initializers that lead to a value. */
+function reaching(model: Model, names: readonly string[], value: string): string[] {
+  const needed = only(model, [value]).graph.initializers;
+  return names.filter((name) => needed.has(name));
+}
+
+/** The model with some initializers as inputs. */
+export function liftWeights(model: Model, weights: readonly string[]): Model {
+  const copy = copyModel(model);
+  for (const name of weights) {
+    const value = copy.graph.initializers.get(name);
+    if (!value) continue;
+    copy.graph.initializers.delete(name);
+    copy.graph.inputs.push({ name, type: value.type, shape: [...value.dims] });
+  }
+  return copy;
+}
+
+const withWeights = (found: Differentiated): GradientGraph => ({
+  ...found,
+  weights: [...new Set([...found.gradients.keys(), ...found.rows.keys()])],
+});
