@@ -1,5 +1,10 @@
 /** pearl's public API. */
-export { type EncodeTableOptions, type EncodeTableReport, encodeTable } from "./encoder/encode-table.js";
+export {
+  type EncoderSource,
+  type EncodeTableOptions,
+  type EncodeTableReport,
+  encodeTable,
+} from "./encoder/encode-table.js";
 export {
   DEFAULT_MODEL,
   downloadModel,

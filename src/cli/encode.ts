@@ -2,8 +2,9 @@
 import { basename, extname } from "node:path";
 import { type Command, Option } from "commander";
 import type { EncodeTableReport } from "../encoder/encode-table.js";
+import type { PhraseEncoder } from "../encoder/index.js";
 import type { DeviceChoice } from "../runtime/device.js";
-import type { EmbeddingFormat, TableFormat } from "../table/index.js";
+import type { EmbeddingFormat, TableDescription, TableFormat } from "../table/index.js";
 import { formatBytes, formatCount, formatDuration } from "./format.js";
 import { interruptionSignal } from "./interruption.js";
 import {
@@ -15,14 +16,15 @@ import {
   type Shard,
   shardOf,
 } from "./options.js";
-import { startProgress } from "./progress.js";
+import { type Progress, startProgress } from "./progress.js";
 
 interface EncodeCommandOptions {
   readonly output?: string;
   readonly format?: EmbeddingFormat;
   readonly column?: string;
   readonly delimiter?: string;
-  readonly header: boolean;
+  readonly header?: boolean;
+  readonly quotes: boolean;
   readonly inputFormat?: TableFormat;
   readonly model?: string;
   readonly device: DeviceChoice;
@@ -52,7 +54,9 @@ export function registerEncode(program: Command): void {
     )
     .option("-c, --column <name>", "the column that holds the phrases, by name or number from 1")
     .option("--delimiter <character>", "what separates columns, or tab, comma, semicolon, pipe", delimiterOf)
-    .option("--no-header", "the first line is a row, not column names")
+    .option("--header", "the first line names the columns (default: found by its looks)")
+    .option("--no-header", "the first line is a row")
+    .option("--no-quotes", "quotes are ordinary characters and hold no cells together")
     .addOption(
       new Option("--input-format <name>", "format of the input").choices([
         "csv",
@@ -83,47 +87,54 @@ export function registerEncode(program: Command): void {
 }
 
 async function encode(file: string, options: EncodeCommandOptions): Promise<void> {
-  const [{ PhraseEncoder }, { encodeTable }] = await Promise.all([
-    import("../encoder/index.js"),
-    import("../encoder/encode-table.js"),
-  ]);
+  const { encodeTable } = await import("../encoder/encode-table.js");
   const signal = interruptionSignal();
   const say = (text: string): void => {
     if (!options.quiet) process.stderr.write(`${text}\n`);
   };
+  let encoder: PhraseEncoder | undefined;
+  let progress: Progress | undefined;
+  const start = async ({ summary }: TableDescription): Promise<PhraseEncoder> => {
+    say(summary);
+    encoder = await loadEncoder(options, signal);
+    say(`model: ${encoder.model.name}, ${encoder.dimension} dimensions, on ${encoder.device}`);
+    for (const note of options.device === "auto" ? encoder.notes : []) say(`  not ${note}`);
+    progress = await startProgress({ label: "encoding", quiet: options.quiet });
+    return encoder;
+  };
+  try {
+    const report = await encodeTable(file, options.output ?? defaultOutput(file, options), start, {
+      ...options,
+      table: {
+        column: options.column,
+        delimiter: options.delimiter,
+        header: options.header === undefined ? "auto" : options.header ? "present" : "absent",
+        quote: options.quotes ? "double" : "none",
+        format: options.inputFormat,
+      },
+      resume: options.resume ? "continue" : "start-over",
+      signal,
+      onNote: say,
+      onProgress: (finished, total) => progress?.update(finished, total),
+    });
+    progress?.finish();
+    tell(report, encoder?.model.name ?? "", say);
+  } finally {
+    progress?.finish();
+    await encoder?.dispose();
+  }
+}
+
+async function loadEncoder(options: EncodeCommandOptions, signal: AbortSignal): Promise<PhraseEncoder> {
+  const { PhraseEncoder } = await import("../encoder/index.js");
   const download = await startProgress({ label: "downloading", unit: "bytes", quiet: options.quiet });
-  const encoder = await PhraseEncoder.load(options.model, {
+  return PhraseEncoder.load(options.model, {
     device: options.device,
     threads: options.threads,
     precision: options.int8 ? "int8" : "full",
     signal,
     onDownload: ({ done, total }) => download.update(done, total),
   }).finally(() => download.finish());
-  const progress = await startProgress({ label: "encoding", quiet: options.quiet });
-  try {
-    const report = await encodeTable(file, options.output ?? defaultOutput(file, options), encoder, {
-      ...options,
-      table: {
-        column: options.column,
-        delimiter: options.delimiter,
-        header: options.header ? "auto" : "absent",
-        format: options.inputFormat,
-      },
-      resume: options.resume ? "continue" : "start-over",
-      signal,
-      onTable: ({ summary }) => {
-        say(summary);
-        say(`model: ${encoder.model.name}, ${encoder.dimension} dimensions, on ${encoder.device}`);
-        for (const note of options.device === "auto" ? encoder.notes : []) say(`  not ${note}`);
-      },
-      onProgress: progress.update,
-    });
-    progress.finish();
-    tell(report, encoder.model.name, say);
-  } finally {
-    progress.finish();
-    await encoder.dispose();
-  }
 }
 
 /** NAME.embeddings.parquet in the current folder, with the shard's number where there is one. */

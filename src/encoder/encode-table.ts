@@ -27,8 +27,8 @@ export interface EncodeTableOptions {
   /** "continue" takes up an interrupted run's finished part; default "start-over". */
   readonly resume?: "continue" | "start-over";
   readonly signal?: AbortSignal;
-  /** Told once, before the work begins. */
-  readonly onTable?: (description: TableDescription) => void;
+  /** Told what a user should know, such as that the rest of an older run was replaced. */
+  readonly onNote?: (note: string) => void;
   /** Rows finished, and rows in all. */
   readonly onProgress?: (finished: number, total: number) => void;
 }
@@ -55,6 +55,9 @@ const CHUNK_ROWS = 16_384;
 /** Chunks under way at once, so that no thread waits for the disk. */
 const CHUNKS_AHEAD = 2;
 
+/** An encoder, or how to load one: then a fault in the table shows before a model is downloaded. */
+export type EncoderSource = PhraseEncoder | ((table: TableDescription) => Promise<PhraseEncoder>);
+
 /**
  * Reads `input`, encodes its phrase column and writes `output` with every input column and the vectors, in the
  * input's order. Until the end nothing stands under the output's name.
@@ -63,13 +66,13 @@ const CHUNKS_AHEAD = 2;
 export async function encodeTable(
   input: string,
   output: string,
-  encoder: PhraseEncoder,
+  encoder: EncoderSource,
   options: EncodeTableOptions = {},
 ): Promise<EncodeTableReport> {
   const table = await Table.open(input, options.table);
   try {
-    options.onTable?.(table.description);
-    return await encodeOpenTable(table, output, encoder, options);
+    const loaded = typeof encoder === "function" ? await encoder(table.description) : encoder;
+    return await encodeOpenTable(table, output, loaded, options);
   } finally {
     await table.close();
   }
@@ -96,6 +99,7 @@ async function encodeOpenTable(
     fingerprint: await settingsFingerprint(encoder, options),
   });
   try {
+    if (writer.note !== undefined) options.onNote?.(writer.note);
     const resumedRows = writer.rowsDone;
     const rest = { from: range.from + resumedRows, to: range.to };
     const counts = await encodeRows(table, rest, encoder, writer, options);
