@@ -54,7 +54,9 @@ export function prune(graph: Graph): void {
     for (const name of readsOf(node)) used.add(name);
   }
   graph.nodes = kept.reverse();
-  for (const name of graph.initializers.keys()) if (!used.has(name)) graph.initializers.delete(name);
+  const idle = new Set([...graph.initializers.keys()].filter((name) => !used.has(name)));
+  for (const name of idle) graph.initializers.delete(name);
+  graph.inputs = graph.inputs.filter((input) => !idle.has(input.name)); // old files list weights as inputs, too
   graph.values = graph.values.filter((value) => used.has(value.name));
 }
 

@@ -3,13 +3,14 @@
  *
  * A product x · W becomes (scale of x) · (scale of each column of W) · (x in uint8) · (W in int8): weights are
  * rounded once, symmetrically, with a scale per column; activations while running, with one scale for the
- * whole batch (ONNX's DynamicQuantizeLinear). So, other than in float32, a phrase's vector moves a little
- * (about 1e-3) with the batch that it travels in. ONNX Runtime fuses the operators to one kernel.
+ * whole batch (ONNX's DynamicQuantizeLinear). So, other than in float32, a phrase's vector moves by some
+ * thousandths with the batch that it travels in. ONNX Runtime fuses the operators to one kernel.
  */
 import type { GraphBuilder } from "./builder.js";
 import { rewriteNodes } from "./graph.js";
 import { floatAttribute, intAttribute, type Model, type Node } from "./model.js";
 import { type Tensor, tensor, transposed, typeCode } from "./tensor.js";
+import { upgradeOpset } from "./upgrade.js";
 
 export interface QuantizeOptions {
   /**
@@ -27,27 +28,37 @@ const smallestTable = 65_536;
 /** A copy whose MatMul, Gemm and large embedding weights are int8; other nodes are left as they are. */
 export function quantizeDynamic(model: Model, options: QuantizeOptions = {}): Model {
   const { bits = 7, smallest = 1024 } = options;
-  const weights = new Map<string, QuantizedWeight>();
-  const activations = new Map<string, string[]>();
+  const known = { weights: new Map<string, QuantizedWeight>(), activations: new Map<string, string[]>() };
   const { initializers } = model.graph;
-  return rewriteNodes(model, (node, g) => {
+  // DynamicQuantizeLinear is there from version 11 on.
+  return rewriteNodes(model.opsets[""] < 11 ? upgradeOpset(model) : model, (node, g) => {
     const matrix = initializers.get(node.inputs[node.op === "Gather" ? 0 : 1] ?? "");
     if (node.domain !== "" || matrix?.type !== "float32" || matrix.dims.length !== 2) return false;
     if (node.op === "Gather" && intAttribute(node, "axis", 0) === 0 && matrix.data.length >= smallestTable) {
-      quantizeTable(node, g, matrix);
+      addLookup(
+        node,
+        g,
+        once(known.weights, `rows of ${node.inputs[0]}`, () => addTable(node, g, matrix)),
+      );
       return true;
     }
     const product = node.op === "MatMul" || (node.op === "Gemm" && isPlainGemm(node));
     if (!product || matrix.data.length < smallest) return false;
-    const key = `${node.inputs[1]} ${intAttribute(node, "transB", 0)}`;
-    const weight = weights.get(key) ?? addWeight(node, g, matrix, bits === 7 ? 64 : 127);
-    weights.set(key, weight);
-    const [x] = node.inputs;
-    const activation = activations.get(x) ?? g.addMany("DynamicQuantizeLinear", [x], 3);
-    activations.set(x, activation);
+    const [x, name] = node.inputs;
+    const weight = once(known.weights, `columns ${intAttribute(node, "transB", 0)} of ${name}`, () =>
+      addWeight(node, g, matrix, bits === 7 ? 64 : 127),
+    );
+    const activation = once(known.activations, x, () => g.addMany("DynamicQuantizeLinear", [x], 3));
     addProduct(node, g, activation, weight);
     return true;
   });
+}
+
+/** What the map holds under a key, made on first use: values that several nodes read are quantised once. */
+function once<T>(known: Map<string, T>, key: string, make: () => T): T {
+  const value = known.get(key) ?? make();
+  known.set(key, value);
+  return value;
 }
 
 const isPlainGemm = (node: Node): boolean =>
@@ -56,9 +67,9 @@ const isPlainGemm = (node: Node): boolean =>
   floatAttribute(node, "beta", 1) === 1;
 
 interface QuantizedWeight {
-  /** int8 [in, out]. */
+  /** int8 [in, out], or [rows, width] of a table. */
   matrix: string;
-  /** float32 [out]. */
+  /** float32 [out], or [rows, 1]. */
   scales: string;
 }
 
@@ -87,19 +98,20 @@ function addProduct(
   if (bias) g.add("Add", [product, bias], {}, { outputs: node.outputs });
 }
 
-/** Rows of an embedding table as int8 with a scale per row, multiplied out after they are looked up. */
-function quantizeTable(node: Node, g: GraphBuilder, table: Tensor): void {
-  const [name, ids] = node.inputs;
+function addTable(node: Node, g: GraphBuilder, table: Tensor): QuantizedWeight {
   const [rows, columns] = table.dims;
   const { integers, scales } = quantizeRows(table.data as Float32Array, columns);
-  // A table that is looked up twice is written once.
-  const weight = (suffix: string, value: () => Tensor) =>
-    g.graph.initializers.has(name + suffix) ? name + suffix : g.weight(name + suffix, value());
-  const integerRows = weight("_int8", () => tensor("int8", [rows, columns], integers));
-  const rowScales = weight("_scale", () => tensor("float32", [rows, 1], scales));
-  const picked = g.add("Gather", [integerRows, ids], {}, { name: node.name });
-  const numbers = g.add("Cast", [picked], { to: typeCode("float32") });
-  g.add("Mul", [numbers, g.add("Gather", [rowScales, ids])], {}, { outputs: node.outputs });
+  return {
+    matrix: g.freshWeight(`${node.inputs[0]}_int8`, tensor("int8", [rows, columns], integers)),
+    scales: g.freshWeight(`${node.inputs[0]}_scale`, tensor("float32", [rows, 1], scales)),
+  };
+}
+
+/** Rows are multiplied out after they are looked up. */
+function addLookup(node: Node, g: GraphBuilder, { matrix, scales }: QuantizedWeight): void {
+  const ids = node.inputs[1];
+  const rows = g.add("Cast", [g.add("Gather", [matrix, ids])], { to: typeCode("float32") });
+  g.add("Mul", [rows, g.add("Gather", [scales, ids])], {}, { name: node.name, outputs: node.outputs });
 }
 
 /** Integers in [-largest, largest] and a scale per column, for a row-major matrix. */

@@ -56,6 +56,9 @@ export function upgradeOpset(model: Model): Model {
     return true;
   });
   upgraded.opsets[""] = opset;
+  // Before IR version 4 weights had to be listed as inputs; since then that makes them optional inputs.
+  const { graph } = upgraded;
+  if (model.irVersion < 4) graph.inputs = graph.inputs.filter(({ name }) => !graph.initializers.has(name));
   upgraded.irVersion = Math.max(upgraded.irVersion, 8);
   return upgraded;
 }

@@ -105,6 +105,31 @@ describe("quantizeDynamic", () => {
       expect(Math.abs(rows[i] - (y.data as Float32Array)[i])).toBeLessThanOrEqual(1 / 254 + 1e-6);
   });
 
+  it("keeps a weight that is both looked up and multiplied apart, and writes a table once", async () => {
+    const g = new GraphBuilder();
+    const table = g.weight("table", tensor("float32", [1024, 64], waves(65_536)));
+    const ids = g.input("ids", "int64", ["n"]);
+    const picked = g.add("Gather", [table, ids]);
+    const scores = g.add("Gemm", [picked, table], { transB: 1 });
+    g.output("y", g.add("Add", [scores, g.add("ReduceSum", [g.add("Gather", [table, ids])])]), "float32");
+    const quantized = quantizeDynamic(g.model());
+    const names = [...quantized.graph.initializers.keys()].filter((name) => name.includes("int8"));
+    expect(names).toHaveLength(2);
+    const feeds = { ids: new ort.Tensor("int64", BigInt64Array.of(3n, 500n), [2]) };
+    const [a, b] = await Promise.all([g.model(), quantized].map((m) => runModel(m, feeds)));
+    expect(cosine(a.y.data as Float32Array, b.y.data as Float32Array)).toBeGreaterThan(0.999);
+  });
+
+  it("upgrades a model that is too old for the operators, with weights listed as inputs", async () => {
+    const model = productModel("MatMul", tensor("float32", [64, 24], waves(64 * 24)));
+    const old = { ...model, irVersion: 3, opsets: { "": 9 } };
+    old.graph.inputs.push({ name: "w", type: "float32", shape: [64, 24] });
+    const quantized = quantizeDynamic(old);
+    expect(quantized.graph.inputs.map(({ name }) => name)).toEqual(["x"]);
+    const x = waves(64 * 10, 2);
+    expect(cosine(await outputOf(old, x, 10), await outputOf(quantized, x, 10))).toBeGreaterThan(0.999);
+  });
+
   it("does not change the model it is given", () => {
     const model = productModel("MatMul", tensor("float32", [64, 64], waves(4096)));
     const before = encodeModel(model);
