@@ -89,8 +89,8 @@ export function differentiate(model: Model, options: DifferentiateOptions): Diff
     node.inputs.forEach((input, i) => {
       if (!reached.has(input)) return;
       const emit = emitters[i];
-      if (!emit) throw withoutRule(node, i);
-      push(parts, input, emit());
+      if (emit === undefined) throw withoutRule(node, i);
+      if (emit) push(parts, input, emit());
     });
   }
 

@@ -13,9 +13,10 @@ import {
 
 /**
  * The derivative of one operator: for each input a way to emit its gradient, called only where that gradient
- * is wanted. The gradient has the shape of the input, except under {@link broadcasting}.
+ * is wanted; null for an input whose gradient is 0 by nature, undefined for one that has no rule. Gradients
+ * have the shape of their input, except under {@link broadcasting}.
  */
-export type Rule = (site: Site, ...inputs: string[]) => readonly (Emit | undefined)[];
+export type Rule = (site: Site, ...inputs: string[]) => readonly (Emit | null | undefined)[];
 
 /** Emits operators and returns the name of their result. */
 export type Emit = () => string;

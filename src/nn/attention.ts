@@ -14,6 +14,8 @@ export interface AttentionOptions {
   mask: string;
   /** Default {@link linear}: how the three projections are made, for other initial values. */
   project?: typeof linear;
+  /** What happens to the shares of attention in training; default nothing. */
+  dropout?: (shares: string) => string;
 }
 
 /** A mask, integers [batch, length], as what is added to scores: 0, or -∞ in effect; [batch, 1, 1, length]. */
@@ -25,7 +27,7 @@ export function attentionMask(net: Net, mask: string): string {
 
 /** softmax(q kᵀ / √d + mask) v. @param x [batch × length, width] @returns the same shape */
 export function attention(net: Net, x: string, options: AttentionOptions): string {
-  const { name, width, heads, shape, mask, project = linear } = options;
+  const { name, width, heads, shape, mask, project = linear, dropout = (shares) => shares } = options;
   const { g } = net;
   const split = g.add("Concat", [shape, g.ints(heads, width / heads)], { axis: 0 });
   /** [batch × length, width] to [batch, heads, length, d], or with the last two turned */
@@ -36,6 +38,6 @@ export function attention(net: Net, x: string, options: AttentionOptions): strin
   const scores = g.add("MatMul", [headsOf("query", [0, 2, 1, 3]), headsOf("key", [0, 2, 3, 1])]);
   const scaled = g.add("Div", [scores, number(net, Math.sqrt(width / heads))]);
   const shares = g.add("Softmax", [g.add("Add", [scaled, mask])], { axis: -1 });
-  const mixed = g.add("MatMul", [shares, headsOf("value", [0, 2, 1, 3])]);
+  const mixed = g.add("MatMul", [dropout(shares), headsOf("value", [0, 2, 1, 3])]);
   return g.add("Reshape", [g.add("Transpose", [mixed], { perm: [0, 2, 1, 3] }), g.ints(-1, width)]);
 }

@@ -3,7 +3,7 @@ import { ModelError } from "../errors.js";
 import { typeCode } from "../onnx/index.js";
 import { attention, attentionMask } from "./attention.js";
 import { truncatedNormal } from "./initialise.js";
-import { dropout, embedding, gelu, type LinearOptions, layerNorm, linear } from "./layers.js";
+import { embedding, gelu, type LinearOptions, layerNorm, linear } from "./layers.js";
 import type { Net } from "./net.js";
 
 /** The keys of a hub repository's config.json that shape the encoder. */
@@ -41,8 +41,11 @@ export interface BertInputs {
 export interface BertOptions {
   /** Before every weight's name, such as "bert."; default "". */
   prefix?: string;
-  /** Dropout after embeddings, attention output and feed-forward, as in training; default none. */
-  dropout?: { ratio: number; training: string };
+  /**
+   * Where BERT drops out in training: after the embeddings, on attention's shares, after attention and after
+   * the feed-forward. Such as `(x) => dropout(net, x, { ratio: 0.1 })`; default none.
+   */
+  dropout?: (x: string) => string;
 }
 
 /**
@@ -85,7 +88,7 @@ const activations: Record<string, (net: Net, x: string) => string> = {
 };
 
 const deviation = ({ initializer_range = 0.02 }: BertConfig) => truncatedNormal(initializer_range);
-const dropped = (net: Net, x: string, { dropout: how }: BertOptions) => (how ? dropout(net, x, how) : x);
+const dropped = (x: string, { dropout }: BertOptions) => (dropout ? dropout(x) : x);
 const normed = (
   net: Net,
   x: string,
@@ -108,7 +111,7 @@ function embeddings(net: Net, config: BertConfig, inputs: BertInputs, options: B
   const positions = table("position", max_position_embeddings, positionIds(net, config, inputs.input_ids));
   const sum = g.add("Add", [g.add("Add", [words, types]), positions]);
   const flat = g.add("Reshape", [sum, g.ints(-1, width)]);
-  return dropped(net, normed(net, flat, name, config), options);
+  return dropped(normed(net, flat, name, config), options);
 }
 
 /** 0, 1, 2, ...; RoBERTa counts from behind the padding's number, and only what is not padding. */
@@ -129,15 +132,23 @@ function block(
   x: string,
   options: BertOptions & { name: string; config: BertConfig; shape: string; mask: string },
 ): string {
-  const { name, config, shape, mask } = options;
+  const { name, config, shape, mask, dropout } = options;
   const { hidden_size: width, num_attention_heads: heads, intermediate_size, hidden_act = "gelu" } = config;
   const project = (at: Net, input: string, how: LinearOptions) =>
     linear(at, input, { ...how, initialiser: deviation(config) });
   const output = (input: string, inputs: number, residual: string, part: string) => {
     const dense = project(net, input, { name: `${part}.dense`, inputs, outputs: width });
-    return normed(net, net.g.add("Add", [dropped(net, dense, options), residual]), part, config);
+    return normed(net, net.g.add("Add", [dropped(dense, options), residual]), part, config);
   };
-  const mixed = attention(net, x, { name: `${name}.attention.self`, width, heads, shape, mask, project });
+  const mixed = attention(net, x, {
+    name: `${name}.attention.self`,
+    width,
+    heads,
+    shape,
+    mask,
+    project,
+    dropout,
+  });
   const attended = output(mixed, width, x, `${name}.attention.output`);
   const wide = { name: `${name}.intermediate.dense`, inputs: width, outputs: intermediate_size };
   const active = activations[hidden_act](net, project(net, attended, wide));

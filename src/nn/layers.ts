@@ -1,6 +1,6 @@
 /** Layers as functions that add to a graph. Weights have PyTorch's names and layouts under the layer's name. */
 import { byInputs, type Initialiser, normal, ones, zeros } from "./initialise.js";
-import { type Net, number, weight } from "./net.js";
+import { type Net, weight } from "./net.js";
 import { meanPooling, sumPooling } from "./pooling.js";
 
 export interface LinearOptions {
@@ -74,14 +74,12 @@ export function layerNorm(
 export const gelu = (net: Net, x: string): string => net.g.add("Gelu", [x], {}, { domain: "com.microsoft" });
 
 /**
- * Sets entries to 0 with probability `ratio` and divides the others by 1 - ratio.
- * @param training a bool value: only where it is true anything happens
+ * Sets entries to 0 with probability `ratio` and divides the others by 1 - ratio, always: graphs for use are
+ * built without it. (A switch as graph input does not work: ONNX Runtime's optimiser then drops the node.)
+ * The masks follow from the session's own random numbers, which start anew with each session.
  */
-export const dropout = (
-  net: Net,
-  x: string,
-  { ratio, training }: { ratio: number; training: string },
-): string => net.g.add("Dropout", [x, number(net, ratio), training]);
+export const dropout = ({ g }: Net, x: string, { ratio }: { ratio: number }): string =>
+  g.add("Dropout", [x, g.scalar("float32", ratio), g.constant("bool", [], [1])]);
 
 export interface Conv1dOptions {
   /** Prefix of the weights `weight` [outputs, inputs, width] and `bias` [outputs]. */

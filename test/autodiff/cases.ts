@@ -304,6 +304,9 @@ built(
   (g, [x]) => g.add("Cast", [g.add("Exp", [g.add("Cast", [x], { to: 11 })])], { to: 1 }),
   float,
 );
+built("CastLike", "the type of the other", [[2, 3], [1]], (g, [x, y]) =>
+  g.add("Mul", [g.add("CastLike", [x, y]), y]),
+);
 built("Reshape", "with a free axis", [[2, 6]], (g, [x]) => g.add("Reshape", [x, g.ints(3, -1)]));
 built("Reshape", "empty", [[0, 6]], (g, [x]) => g.add("Reshape", [x, g.ints(0, 2, 3)]));
 direct("Flatten", "axis 2", [[2, 3, 4]], { axis: 2 });

@@ -31,6 +31,7 @@ const extremum = reduction((s, x, keep, axes) => {
 
 /** LayerNormalization normalises over all axes from `axis` on: y = x̂ scale + bias, x̂ = (x - mean) / deviation. */
 const layerNormalization: Rule = (s, x, scale, bias) => {
+  if (s.gradients[1] || s.gradients[2]) throw s.unsupported("its mean or deviation is used elsewhere");
   const first = s.axis(intAttribute(s.node, "axis", -1), x);
   const axes = s.dims(x).flatMap((_, axis) => (axis >= first ? [axis] : []));
   const inverseDeviation = s.output(2);

@@ -95,6 +95,8 @@ const axisOf = (s: Site) => ({ axis: intAttribute(s.node, "axis", 0) });
 export const views = {
   Identity: (s) => [() => s.dy],
   Cast: (s, x) => [() => s.cast(s.dy, x)],
+  /** Of its second input only the type is used. */
+  CastLike: (s, x) => [() => s.cast(s.dy, x), null],
   Reshape: reshaped,
   Flatten: reshaped,
   Squeeze: reshaped,
