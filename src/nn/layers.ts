@@ -75,8 +75,8 @@ export const gelu = (net: Net, x: string): string => net.g.add("Gelu", [x], {}, 
 
 /**
  * Sets entries to 0 with probability `ratio` and divides the others by 1 - ratio, always: graphs for use are
- * built without it. (A switch as graph input does not work: ONNX Runtime's optimiser then drops the node.)
- * The masks follow from the session's own random numbers, which start anew with each session.
+ * built without it. ONNX Runtime's optimiser takes it out wherever no gradient needs its mask. The masks
+ * follow from the session's own random numbers, which start anew with each session.
  */
 export const dropout = ({ g }: Net, x: string, { ratio }: { ratio: number }): string =>
   g.add("Dropout", [x, g.scalar("float32", ratio), g.constant("bool", [], [1])]);

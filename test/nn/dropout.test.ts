@@ -19,7 +19,8 @@ function encoder(ratio?: number) {
 }
 
 async function hiddenOf(model: Model): Promise<number[]> {
-  const session = await createOrtSession(encodeModel(model), { optimization: "basic" });
+  // the optimiser takes Dropout out of graphs without gradients
+  const session = await createOrtSession(encodeModel(model), { optimization: "disabled" });
   const outputs = await session.run(sampleFeeds(model) as Feeds);
   await session.release();
   return Array.from(outputs.hidden.data, Number);
