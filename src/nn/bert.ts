@@ -43,7 +43,7 @@ export interface BertOptions {
   prefix?: string;
   /**
    * Where BERT drops out in training: after the embeddings, on attention's shares, after attention and after
-   * the feed-forward. Such as `(x) => dropout(net, x, { ratio: 0.1 })`; default none.
+   * the feed-forward. Such as `(x) => dropout(net, x, { ratio: 0.1, seed: seed++ })`; default none.
    */
   dropout?: (x: string) => string;
 }

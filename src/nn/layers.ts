@@ -75,11 +75,13 @@ export const gelu = (net: Net, x: string): string => net.g.add("Gelu", [x], {}, 
 
 /**
  * Sets entries to 0 with probability `ratio` and divides the others by 1 - ratio, always: graphs for use are
- * built without it. ONNX Runtime's optimiser takes it out wherever no gradient needs its mask. The masks
- * follow from the session's own random numbers, which start anew with each session.
+ * built without it. ONNX Runtime's optimiser takes it out wherever no gradient needs its mask.
+ * @param seed of the masks: run after run, each session draws the same ones from it. Give every place its own.
  */
-export const dropout = ({ g }: Net, x: string, { ratio }: { ratio: number }): string =>
-  g.add("Dropout", [x, g.scalar("float32", ratio), g.constant("bool", [], [1])]);
+export const dropout = ({ g }: Net, x: string, { ratio, seed }: { ratio: number; seed: number }): string =>
+  g.add("Dropout", [x, g.scalar("float32", ratio), g.constant("bool", [], [1])], {
+    seed: { type: "int", value: seed },
+  });
 
 export interface Conv1dOptions {
   /** Prefix of the weights `weight` [outputs, inputs, width] and `bias` [outputs]. */

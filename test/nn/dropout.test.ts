@@ -9,11 +9,13 @@ const config = {
   ...{ max_position_embeddings: 7, type_vocab_size: 2 },
 };
 
-function encoder(ratio?: number) {
+function encoder(ratio?: number, seed = 1) {
+  let place = seed;
   const net = nn.createNet(nn.fromSeed(3));
   const ids = (name: string) => net.g.input(name, "int64", ["batch", "length"]);
   const inputs = { input_ids: ids("ids"), attention_mask: ids("mask"), token_type_ids: ids("types") };
-  const options = ratio === undefined ? {} : { dropout: (x: string) => nn.dropout(net, x, { ratio }) };
+  const options =
+    ratio === undefined ? {} : { dropout: (x: string) => nn.dropout(net, x, { ratio, seed: place++ }) };
   net.g.output("hidden", nn.bert(net, config, inputs, options));
   return net.g.model();
 }
@@ -35,5 +37,10 @@ describe("dropout in a BERT", () => {
     const plain = await hiddenOf(encoder());
     expect(await hiddenOf(encoder(0.5))).not.toEqual(plain);
     expect(await hiddenOf(encoder(0))).toEqual(plain);
+  });
+
+  it("draws the same masks from the same seed", async () => {
+    expect(await hiddenOf(encoder(0.5))).toEqual(await hiddenOf(encoder(0.5)));
+    expect(await hiddenOf(encoder(0.5))).not.toEqual(await hiddenOf(encoder(0.5, 100)));
   });
 });
