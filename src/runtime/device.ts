@@ -1,5 +1,5 @@
 /** Where a graph runs: the CPU, or a GPU through WebGPU or CUDA. */
-import { existsSync } from "node:fs";
+import { existsSync, readdirSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { ArgumentError } from "../errors.js";
@@ -48,9 +48,10 @@ function missingCuda(): string | undefined {
   return existsSync(join(folder, library)) ? undefined : "ONNX Runtime's CUDA libraries are not installed";
 }
 
-/** On Linux WebGPU stands on the Vulkan loader. */
+/** On Linux WebGPU stands on the Vulkan loader and a GPU: a driver that computes on the CPU is slower than the CPU. */
 function missingWebgpu(): string | undefined {
   if (process.platform !== "linux") return undefined;
+  if (!hasGraphicsDevice()) return "no GPU in /dev";
   const triplet = process.arch === "arm64" ? "aarch64-linux-gnu" : "x86_64-linux-gnu";
   const folders = [
     ...(process.env.LD_LIBRARY_PATH ?? "").split(":").filter((folder) => folder !== ""),
@@ -59,4 +60,10 @@ function missingWebgpu(): string | undefined {
   return folders.some((folder) => existsSync(join(folder, "libvulkan.so.1")))
     ? undefined
     : "no Vulkan loader (libvulkan.so.1; Debian: apt-get install libvulkan1 and a driver)";
+}
+
+/** A render node, an NVIDIA card, or Windows' GPU seen from WSL. */
+function hasGraphicsDevice(): boolean {
+  if (existsSync("/dev/nvidia0") || existsSync("/dev/dxg")) return true;
+  return existsSync("/dev/dri") && readdirSync("/dev/dri").some((name) => name.startsWith("renderD"));
 }

@@ -60,7 +60,7 @@ export async function createOrtSession(
       const inner = await openOn(runtime, model, device, options);
       return wrap(runtime, inner, device, notes);
     } catch (error) {
-      const reason = messageOf(error).split("\n", 1)[0];
+      const reason = shortReason(error);
       if (device === "cpu")
         throw new ModelError(`${label}: ONNX Runtime cannot load it (${reason})`, { cause: error });
       if (devices.length === 1) throw deviceTrouble(device, reason, error);
@@ -68,6 +68,13 @@ export async function createOrtSession(
     }
   }
   throw new DeviceError("no device could create the session");
+}
+
+/** The first line of ONNX Runtime's message without the source line that it begins with. */
+function shortReason(error: unknown): string {
+  return messageOf(error)
+    .split("\n", 1)[0]
+    .replace(/^\S+\.cc:\d+ .* was false\. /, "");
 }
 
 function deviceTrouble(device: Device, reason: string, cause?: unknown): DeviceError {
