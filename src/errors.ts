@@ -31,6 +31,9 @@ export class MissingDataError extends PearlError {}
 /** A device that was asked for and does not work here. */
 export class DeviceError extends PearlError {}
 
+/** Training that cannot go on: it diverged, or its checkpoint cannot be written or does not belong to it. */
+export class TrainingError extends PearlError {}
+
 /** The work was stopped by the caller (an AbortSignal, Ctrl-C). */
 export class InterruptedError extends PearlError {
   override readonly exitCode = 130;

@@ -4,6 +4,14 @@ export type { Chunk, TrainingBatch } from "./batch.js";
 export { type EngineOptions, type EngineState, type StepReport, TrainingEngine } from "./engine.js";
 export { type Gradient, GradientSum, globalNorm } from "./gradient-sum.js";
 export { GradientRunner, type Losses } from "./gradients.js";
+export type { StepMetrics } from "./metrics.js";
 export type { TrainingProgram } from "./program.js";
 export { pearlSchedule, type Schedule, scheduleFactor } from "./schedule.js";
+export {
+  type Evaluation,
+  type TrainingData,
+  type TrainingResult,
+  type TrainOptions,
+  train,
+} from "./trainer.js";
 export { averageWeights, MovingAverage } from "./weight-average.js";

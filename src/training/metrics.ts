@@ -1,0 +1,54 @@
+/** A run's metrics as JSON lines, one per step and one per evaluation. */
+import { appendFileSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { dirname } from "node:path";
+import type { Losses } from "./gradients.js";
+
+/** One step. */
+export interface StepMetrics {
+  /** Counted from 1. */
+  readonly step: number;
+  readonly loss: number;
+  /** The loss's parts by name. */
+  readonly parts: Losses;
+  /** Before clipping. */
+  readonly gradientNorm: number;
+  readonly learningRate: number;
+  readonly phrasesPerSecond: number;
+  /** Of the whole process, in bytes. */
+  readonly memory: number;
+  /** Time of the step. */
+  readonly seconds: number;
+}
+
+/** One evaluation, after `step` steps. */
+export interface EvaluationMetrics {
+  readonly step: number;
+  readonly score: number;
+  readonly seconds: number;
+}
+
+/** Makes the file hold the lines up to a step: a resumed run repeats what came after its checkpoint. */
+export function startMetrics(path: string, step: number): void {
+  mkdirSync(dirname(path), { recursive: true });
+  const kept =
+    step === 0 || !existsSync(path)
+      ? []
+      : readFileSync(path, "utf8")
+          .split("\n")
+          .filter((line) => isUpTo(line, step));
+  writeFileSync(`${path}.partial`, kept.map((line) => `${line}\n`).join(""));
+  renameSync(`${path}.partial`, path);
+}
+
+/** A line that a crash cut off counts as later. */
+function isUpTo(line: string, step: number): boolean {
+  try {
+    return JSON.parse(line).step <= step;
+  } catch {
+    return false;
+  }
+}
+
+export function appendMetrics(path: string, metrics: StepMetrics | EvaluationMetrics): void {
+  appendFileSync(path, `${JSON.stringify(metrics)}\n`);
+}

@@ -1,0 +1,188 @@
+import {
+  cpSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { InterruptedError, TrainingError } from "../../src/errors.js";
+import type { Tensor } from "../../src/onnx/index.js";
+import { type TrainOptions, train } from "../../src/training/index.js";
+import { tinyData, tinyProgram } from "./tiny-program.js";
+
+const newFolder = () => mkdtempSync(join(tmpdir(), "pearl-training-"));
+const settings = {
+  steps: 30,
+  learningRate: 0.01,
+  schedule: { kind: "exponential", factor: 0.9, every: 7 },
+  clipNorm: 0.5,
+  averageDecay: 0.9,
+  checkpointEvery: 10,
+} satisfies TrainOptions;
+const run = (options: Partial<TrainOptions> & { folder?: string }) =>
+  train(tinyProgram(), tinyData, { ...settings, ...options });
+const bytes = (weights: ReadonlyMap<string, Tensor>) =>
+  new Map([...weights].map(([name, { data }]) => [name, Buffer.from((data as Float32Array).slice().buffer)]));
+const checkpointFiles = (folder: string, step: number) =>
+  ["tensors.safetensors", "checkpoint.json"].map((name) =>
+    readFileSync(join(folder, "checkpoints", `step-${String(step).padStart(6, "0")}`, name)),
+  );
+
+describe("train", () => {
+  it("goes on bit for bit after an interruption: 30 steps are 10, a stop, and 20 more", async () => {
+    const [straight, parted] = [newFolder(), newFolder()];
+    const whole = await run({ folder: straight });
+    const stop = new AbortController();
+    const onStep = ({ step }: { step: number }) => step === 10 && stop.abort();
+    await expect(run({ folder: parted, signal: stop.signal, onStep })).rejects.toThrow(InterruptedError);
+    const rest = await run({ folder: parted, resume: "continue" });
+    expect(rest.resumedAt).toBe(10);
+    expect(bytes(rest.weights)).toEqual(bytes(whole.weights));
+    expect(checkpointFiles(parted, 30)).toEqual(checkpointFiles(straight, 30));
+  });
+
+  it("goes on bit for bit from the last checkpoint after a crash between two", async () => {
+    const [straight, parted] = [newFolder(), newFolder()];
+    const whole = await run({ folder: straight });
+    const crash = ({ step }: { step: number }) => {
+      if (step === 17) throw new Error("power cut");
+    };
+    await expect(run({ folder: parted, onStep: crash })).rejects.toThrow("power cut");
+    const rest = await run({ folder: parted, resume: "continue" });
+    expect(rest.resumedAt).toBe(10);
+    expect(bytes(rest.weights)).toEqual(bytes(whole.weights));
+    const lines = (folder: string) => readFileSync(join(folder, "metrics.jsonl"), "utf8").trim().split("\n");
+    const steps = lines(parted).map((line) => JSON.parse(line).step);
+    expect(steps).toEqual(Array.from({ length: 30 }, (_, i) => i + 1));
+  });
+
+  it("lowers the loss, and writes what each step was like", async () => {
+    const folder = newFolder();
+    const same = { fingerprint: "one batch", batch: () => tinyData.batch(0) };
+    await train(tinyProgram(), same, { ...settings, clipNorm: undefined, folder });
+    const lines = readFileSync(join(folder, "metrics.jsonl"), "utf8").trim().split("\n");
+    const metrics = lines.map((line) => JSON.parse(line));
+    expect(metrics).toHaveLength(30);
+    expect(metrics[29].loss).toBeLessThan(0.5 * metrics[0].loss);
+    for (const line of metrics) {
+      expect(line.gradientNorm).toBeGreaterThan(0);
+      expect(line.phrasesPerSecond).toBeGreaterThan(0);
+      expect(line.memory).toBeGreaterThan(1e6);
+    }
+    expect(metrics[6].learningRate).toBe(0.01);
+    expect(metrics[7].learningRate).toBeCloseTo(0.009, 12);
+    expect(metrics[29].learningRate).toBeCloseTo(0.01 * 0.9 ** 4, 12);
+  });
+
+  it("leaves the event loop free", async () => {
+    let ticks = 0;
+    const timer = setInterval(() => ticks++, 1);
+    await run({ steps: 200 });
+    clearInterval(timer);
+    expect(ticks).toBeGreaterThan(20);
+  });
+
+  it("gives the mean gradient of several batches where they are accumulated", async () => {
+    const plain = { steps: 1, learningRate: 0.01, clipNorm: undefined, averageDecay: undefined };
+    const one = { fingerprint: "", batch: () => tinyData.batch(3) };
+    const [single, triple] = [
+      await train(tinyProgram(), one, plain),
+      await train(tinyProgram(), one, { ...plain, accumulate: 3 }),
+    ];
+    for (const [name, { data }] of single.weights)
+      (data as Float32Array).forEach((x, i) =>
+        expect(Math.abs(Number(triple.weights.get(name)?.data[i]) - x)).toBeLessThan(1e-6),
+      );
+  });
+
+  it("keeps the last checkpoints and the best one, and returns the best one's weights", async () => {
+    const folder = newFolder();
+    const seen: (readonly [number, Map<string, Buffer>])[] = [];
+    const evaluation = {
+      every: 5,
+      run: async (weights: ReadonlyMap<string, Tensor>, step: number) => {
+        seen.push([step, bytes(weights)]);
+        return step === 5 ? 1 : 0;
+      },
+    };
+    const { best, weights } = await run({ folder, evaluation, keep: 2, checkpointEvery: 5 });
+    expect(best).toEqual({ step: 5, score: 1 });
+    expect(seen.map(([step]) => step)).toEqual([0, 5, 10, 15, 20, 25, 30]);
+    expect(bytes(weights)).toEqual(seen[1][1]);
+    expect(readdirSync(join(folder, "checkpoints")).sort()).toEqual([
+      "step-000005",
+      "step-000025",
+      "step-000030",
+    ]);
+  });
+
+  it("stops when evaluations bring nothing new for a while", async () => {
+    const evaluation = {
+      every: 5,
+      patience: 2,
+      run: async (_: unknown, step: number) => -Math.abs(step - 5),
+    };
+    const { steps, best } = await run({ folder: newFolder(), evaluation });
+    expect(steps).toBe(15);
+    expect(best?.step).toBe(5);
+  });
+});
+
+describe("training that cannot go on", () => {
+  it("stops at NaN with the step and the batch saved, and changes nothing", async () => {
+    const folder = newFolder();
+    const program = tinyProgram();
+    const bad = program.model.graph.initializers.get("dense.bias") as Tensor;
+    (bad.data as Float32Array)[0] = Number.NaN;
+    const failure = train(program, tinyData, { ...settings, folder });
+    await expect(failure).rejects.toThrow(TrainingError);
+    await expect(failure).rejects.toThrow(/step 1: the loss is NaN.*failed-step-1\.json/);
+    const saved = JSON.parse(readFileSync(join(folder, "failed-step-1.json"), "utf8"));
+    expect(saved.batches[0].feeds.ids.data).toHaveLength(48);
+    expect(existsSync(join(folder, "checkpoints"))).toBe(false);
+  });
+
+  it("ends at a learning rate of 1e6 with numbers or a clear error, never with a broken checkpoint", async () => {
+    const folder = newFolder();
+    const outcome = await run({ folder, learningRate: 1e6 }).catch((error: unknown) => error);
+    if (outcome instanceof Error) expect(outcome).toBeInstanceOf(TrainingError);
+    else expect((outcome as Awaited<ReturnType<typeof run>>).last?.loss).toSatisfy(Number.isFinite);
+    if (!existsSync(join(folder, "checkpoints"))) return;
+    const resumed = await run({ folder, learningRate: 1e6, resume: "continue" }).catch(
+      (error: unknown) => error,
+    );
+    if (resumed instanceof Error) expect(resumed.message).toMatch(/learning rate/);
+  });
+
+  it("refuses checkpoints of other settings, models, versions, and damaged ones", async () => {
+    const folder = newFolder();
+    await run({ folder, steps: 10 });
+    const again = (options: Partial<TrainOptions>) => run({ folder, resume: "continue", ...options });
+    await expect(again({ learningRate: 0.02 })).rejects.toThrow(/learningRate was 0.01 and is 0.02 now/);
+    await expect(
+      train(tinyProgram(2), tinyData, { ...settings, folder, resume: "continue" }),
+    ).rejects.toThrow(/model was/);
+    const place = join(folder, "checkpoints", "step-000010");
+    const copy = newFolder();
+    const restore = () => cpSync(copy, place, { recursive: true });
+    cpSync(place, copy, { recursive: true });
+    const record = JSON.parse(readFileSync(join(place, "checkpoint.json"), "utf8"));
+    writeFileSync(join(place, "checkpoint.json"), JSON.stringify({ ...record, version: "0.0.1" }));
+    await expect(again({})).rejects.toThrow(/written by pearl 0\.0\.1/);
+    restore();
+    truncateSync(join(place, "tensors.safetensors"), 1000);
+    await expect(again({})).rejects.toThrow(/is damaged .*cut off/);
+    truncateSync(join(place, "tensors.safetensors"), 0);
+    await expect(again({})).rejects.toThrow(TrainingError);
+    restore();
+    writeFileSync(join(place, "checkpoint.json"), "{");
+    await expect(again({})).rejects.toThrow(/is damaged/);
+    restore();
+    expect((await again({})).steps).toBe(30);
+  });
+});
