@@ -145,9 +145,9 @@ export class Site {
     return this.op("Shape", [value]);
   }
 
-  /** Number of elements, a scalar int64. */
+  /** Number of elements, a scalar int64. (Size itself would copy the value from the GPU.) */
   size(value: string): string {
-    return this.op("Size", [value]);
+    return this.op("ReduceProd", [this.shape(value)], { keepdims: 0 });
   }
 
   reshape(value: string, shape: string): string {
