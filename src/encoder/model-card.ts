@@ -21,7 +21,7 @@ export interface ModelCard {
 }
 
 /** A value of YAML. */
-type CardValue = string | number | boolean | null | CardValue[] | { [key: string]: CardValue };
+export type CardValue = string | number | boolean | null | CardValue[] | { [key: string]: CardValue };
 
 /** Reads the card of a model folder; a folder without one, or with one that cannot be read, has an empty card. */
 export async function readModelCard(folder: string): Promise<ModelCard> {
@@ -31,13 +31,18 @@ export async function readModelCard(folder: string): Promise<ModelCard> {
 
 /** The metadata of a card's text. What it does not understand it leaves out. */
 export function parseModelCard(text: string): ModelCard {
-  const head = /^\uFEFF?---[ \t]*\r?\n([\s\S]*?)\r?\n---[ \t]*(?:\r?\n|$)/.exec(text)?.[1];
-  const metadata = head === undefined ? {} : readYaml(head);
-  if (!isMap(metadata)) return { scores: [] };
+  const { metadata } = splitCard(text);
   const licence = textOf(metadata.license_name) ?? textOf(metadata.license);
   const base = Array.isArray(metadata.base_model) ? metadata.base_model[0] : metadata.base_model;
   const baseModel = textOf(base);
   return { ...(licence && { licence }), ...(baseModel && { baseModel }), scores: scoresOf(metadata) };
+}
+
+/** A card's metadata, empty where it has none that can be read, and the text below it. */
+export function splitCard(text: string): { metadata: { [key: string]: CardValue }; body: string } {
+  const match = /^\uFEFF?---[ \t]*\r?\n([\s\S]*?)\r?\n---[ \t]*(?:\r?\n|$)/.exec(text);
+  const metadata = match === null ? {} : readYaml(match[1]);
+  return { metadata: isMap(metadata) ? metadata : {}, body: text.slice(match?.[0].length ?? 0) };
 }
 
 /** A card that cannot be read is a card without metadata: the model works all the same. */

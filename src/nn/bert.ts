@@ -3,7 +3,7 @@ import { ModelError } from "../errors.js";
 import { typeCode } from "../onnx/index.js";
 import { attention, attentionMask } from "./attention.js";
 import { truncatedNormal } from "./initialise.js";
-import { embedding, gelu, type LinearOptions, layerNorm, linear } from "./layers.js";
+import { embedding, gelu, geluTanh, type LinearOptions, layerNorm, linear } from "./layers.js";
 import type { Net } from "./net.js";
 
 /** The keys of a hub repository's config.json that shape the encoder. */
@@ -19,7 +19,7 @@ export interface BertConfig {
   type_vocab_size: number;
   /** Default 1e-12. */
   layer_norm_eps?: number;
-  /** "gelu" (the default), "relu" or "tanh". */
+  /** "gelu" (the default), its approximation "gelu_new" (also "gelu_pytorch_tanh", "gelu_fast"), "relu" or "tanh". */
   hidden_act?: string;
   /** Only RoBERTa looks at it; default 1. */
   pad_token_id?: number;
@@ -83,6 +83,9 @@ function checkConfig(config: BertConfig): void {
 
 const activations: Record<string, (net: Net, x: string) => string> = {
   gelu,
+  gelu_new: geluTanh,
+  gelu_pytorch_tanh: geluTanh,
+  gelu_fast: geluTanh,
   relu: ({ g }, x) => g.add("Relu", [x]),
   tanh: ({ g }, x) => g.add("Tanh", [x]),
 };

@@ -1,6 +1,6 @@
 /** Layers as functions that add to a graph. Weights have PyTorch's names and layouts under the layer's name. */
 import { byInputs, type Initialiser, normal, ones, zeros } from "./initialise.js";
-import { type Net, weight } from "./net.js";
+import { type Net, number, weight } from "./net.js";
 import { meanPooling, sumPooling } from "./pooling.js";
 
 export interface LinearOptions {
@@ -72,6 +72,16 @@ export function layerNorm(
 
 /** x Φ(x), exact. */
 export const gelu = (net: Net, x: string): string => net.g.add("Gelu", [x], {}, { domain: "com.microsoft" });
+
+/** Its approximation with tanh (Hendrycks and Gimpel, 2016): ½ x (1 + tanh(√(2/π) (x + 0.044715 x³))). */
+export function geluTanh(net: Net, x: string): string {
+  const { g } = net;
+  const times = (a: string, b: string) => g.add("Mul", [a, b]);
+  const cubed = times(times(times(x, x), x), number(net, 0.044715));
+  const inner = times(g.add("Add", [x, cubed]), number(net, Math.sqrt(2 / Math.PI)));
+  const gate = g.add("Add", [g.add("Tanh", [inner]), number(net, 1)]);
+  return times(times(x, gate), number(net, 0.5));
+}
 
 /**
  * Sets entries to 0 with probability `ratio` and divides the others by 1 - ratio, always: graphs for use are

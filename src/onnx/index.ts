@@ -5,6 +5,7 @@
  */
 export * from "./builder.js";
 export * from "./file.js";
+export * from "./float16.js";
 export * from "./fuse.js";
 export * from "./graph.js";
 export * from "./inference.js";

@@ -1,0 +1,42 @@
+/** A folder that appears under its name only when it is whole. */
+import { randomBytes } from "node:crypto";
+import { mkdir, readdir, rename, rm, rmdir } from "node:fs/promises";
+import { dirname, resolve } from "node:path";
+import { ArgumentError, ModelError, messageOf, PearlError } from "../errors.js";
+
+/**
+ * Refuses a place where something is, so that nobody waits for work that cannot be stored.
+ * @throws ArgumentError that names it; an empty folder does not count as something
+ */
+export async function checkIsFree(target: string): Promise<void> {
+  const inside = await readdir(target).catch((error: NodeJS.ErrnoException) =>
+    error.code === "ENOENT" ? [] : ["a file"],
+  );
+  if (inside.length > 0)
+    throw new ArgumentError(`${target} is not empty: remove it, or name another folder for the output.`);
+}
+
+/**
+ * Has `fill` write into a temporary folder beside `target`, and renames it when that is done.
+ * @throws ArgumentError where something stands there; ModelError where it cannot be written
+ */
+export async function writeWholeFolder(
+  target: string,
+  fill: (temporary: string) => Promise<void>,
+): Promise<void> {
+  await checkIsFree(target);
+  const path = resolve(target);
+  const temporary = `${path}.${randomBytes(6).toString("hex")}.partial`;
+  try {
+    await mkdir(temporary, { recursive: true });
+    await fill(temporary);
+    await mkdir(dirname(path), { recursive: true });
+    await rmdir(path).catch(() => {}); // an empty one; renaming over it is not possible everywhere
+    await rename(temporary, path);
+  } catch (error) {
+    if (error instanceof PearlError) throw error;
+    throw new ModelError(`${target} cannot be written: ${messageOf(error)}`, { cause: error });
+  } finally {
+    await rm(temporary, { recursive: true, force: true });
+  }
+}
