@@ -5,16 +5,8 @@ import { availableParallelism } from "node:os";
 import { pipeline } from "node:stream/promises";
 import { ArgumentError, InterruptedError } from "../errors.js";
 import type { Device, DeviceChoice } from "../runtime/device.js";
-import { startWorker, type WorkerClient } from "../runtime/worker-client.js";
-import {
-  type EncodeReply,
-  type EncodeRequest,
-  FINISHED,
-  type OpenReply,
-  type OpenRequest,
-  type Precision,
-  STOP,
-} from "./encode-protocol.js";
+import { EncodePool } from "./encode-pool.js";
+import { FINISHED, type Precision, STOP } from "./encode-protocol.js";
 import type { DownloadProgress } from "./hub.js";
 import { locateModel } from "./locate.js";
 import { type ModelFolder, readModelFolder } from "./model-folder.js";
@@ -41,6 +33,8 @@ export interface EncodeOptions {
   readonly normalize?: boolean;
   /** Text put before every phrase, such as "query: "; default none, as PEARL uses E5. */
   readonly prompt?: string;
+  /** Where this call runs, when not where the model was loaded: it is opened there too. */
+  readonly device?: DeviceChoice;
   /** Keep only the first coordinates (before scaling); default all. */
   readonly truncateDim?: number;
   /** Called a few times a second with the phrases finished and in all. */
@@ -66,13 +60,6 @@ export interface EmbeddingMatrix {
 /** One phrase's vector: `encoder.dimension` coordinates, unit length unless asked otherwise. */
 export type Embedding = Float32Array;
 
-/** Phrases from which on more threads than the first are worth their start. */
-const SPREAD_FROM = 512;
-/** Phrases a thread gets at a time. */
-const LARGEST_SHARE = 4096;
-const SMALLEST_SHARE = 256;
-/** Memory that copies of a model in several threads may take together, in bytes. */
-const COPIES_BUDGET = 1.5e9;
 const PROGRESS_MILLISECONDS = 100;
 
 /**
@@ -83,9 +70,10 @@ const PROGRESS_MILLISECONDS = 100;
  *     await encoder.dispose();
  */
 export class PhraseEncoder {
-  readonly #open: OpenRequest;
-  readonly #workers: Promise<WorkerClient>[];
-  readonly #limit: number;
+  readonly #cores: number;
+  readonly #precision: Precision;
+  /** The model on each device that was asked for so far. */
+  readonly #pools: Map<DeviceChoice, Promise<EncodePool>>;
   #fingerprint: Promise<string> | undefined;
   #disposed = false;
 
@@ -98,14 +86,14 @@ export class PhraseEncoder {
   /** Why faster devices were passed over, one line each. */
   readonly notes: readonly string[];
 
-  private constructor(open: OpenRequest, reply: OpenReply, first: WorkerClient, limit: number) {
-    this.#open = { ...open, device: reply.device };
-    this.#workers = [Promise.resolve(first)];
-    this.#limit = limit;
-    this.model = open.folder;
-    this.dimension = reply.dimension;
-    this.device = reply.device;
-    this.notes = reply.notes;
+  private constructor(folder: ModelFolder, pool: EncodePool, cores: number, precision: Precision) {
+    this.#cores = cores;
+    this.#precision = precision;
+    this.model = folder;
+    this.dimension = pool.facts.dimension;
+    this.device = pool.facts.device;
+    this.notes = pool.facts.notes;
+    this.#pools = new Map([[this.device, Promise.resolve(pool)]]);
   }
 
   /**
@@ -115,29 +103,14 @@ export class PhraseEncoder {
    * @throws ModelError, DeviceError
    */
   static async load(model?: string, options: LoadOptions = {}): Promise<PhraseEncoder> {
-    const folder = await readModelFolder(await locateModel(model, options));
     const cores = options.threads ?? availableParallelism();
-    if (!(Number.isInteger(cores) && cores > 0))
-      throw new ArgumentError(`threads must be a positive integer`);
-    const device = options.device ?? "cpu";
-    const chosen =
-      device === "auto" && folder.preferredDevice !== undefined ? folder.preferredDevice : device;
-    // One graph per core beats one graph over all cores: short phrases leave little to share within an operator.
-    const copies = Math.max(1, Math.min(cores, Math.floor(COPIES_BUDGET / (3 * folder.sizeBytes))));
-    const open: OpenRequest = {
-      folder,
-      device: chosen,
-      threads: Math.max(1, Math.floor(cores / copies)),
-      precision: options.precision ?? "full",
-    };
-    const worker = startWorker("./encode-worker.js", import.meta.url);
-    try {
-      const reply = await worker.call<OpenReply>("open", open);
-      return new PhraseEncoder(open, reply, worker, reply.device === "cpu" ? copies : 1);
-    } catch (error) {
-      await worker.terminate();
-      throw error;
+    if (!(Number.isInteger(cores) && cores > 0)) {
+      throw new ArgumentError(`threads must be a positive integer, not ${cores}`);
     }
+    const folder = await readModelFolder(await locateModel(model, options));
+    const { device = "cpu", precision = "full" } = options;
+    const pool = await EncodePool.open({ folder, device: bestDevice(folder, device), precision }, cores);
+    return new PhraseEncoder(folder, pool, cores, precision);
   }
 
   /**
@@ -173,7 +146,8 @@ export class PhraseEncoder {
     let vectors: Float32Array;
     let truncated: number;
     try {
-      ({ vectors, truncated } = await this.#spread(distinct, settings));
+      const pool = await this.#pool(options.device ?? this.device);
+      ({ vectors, truncated } = await pool.encode(distinct, settings));
     } finally {
       clearInterval(timer);
       options.signal?.removeEventListener("abort", stop);
@@ -207,17 +181,29 @@ export class PhraseEncoder {
 
   /** SHA-256 over the graph and the tokenizer, 16 hexadecimal digits: tells two models apart. */
   fingerprint(): Promise<string> {
-    this.#fingerprint ??= hashFiles(
-      [this.model.graph, `${this.model.path}/tokenizer.json`],
-      this.#open.precision,
-    );
+    this.#fingerprint ??= hashFiles([this.model.graph, `${this.model.path}/tokenizer.json`], this.#precision);
     return this.#fingerprint;
   }
 
   /** Ends the threads and frees their memory. */
   async dispose(): Promise<void> {
     this.#disposed = true;
-    await Promise.all(this.#workers.splice(0).map(async (worker) => (await worker).terminate()));
+    const pools = [...this.#pools.values()];
+    this.#pools.clear();
+    await Promise.allSettled(pools.map(async (pool) => (await pool).close()));
+  }
+
+  /** The model on a device; it is opened there when it is first asked for. */
+  #pool(choice: DeviceChoice): Promise<EncodePool> {
+    const device = bestDevice(this.model, choice);
+    let pool = this.#pools.get(device);
+    if (pool === undefined) {
+      pool = EncodePool.open({ folder: this.model, device, precision: this.#precision }, this.#cores);
+      this.#pools.set(device, pool);
+      // A device that failed may be tried again.
+      pool.catch(() => this.#pools.delete(device));
+    }
+    return pool;
   }
 
   #checkedDimension(phrases: readonly string[], { truncateDim, batchSize }: EncodeOptions): number {
@@ -232,46 +218,11 @@ export class PhraseEncoder {
     if (Number.isInteger(truncateDim) && truncateDim > 0 && truncateDim <= this.dimension) return truncateDim;
     throw new ArgumentError(`truncateDim must be between 1 and ${this.dimension}, not ${truncateDim}`);
   }
+}
 
-  /** Shares the phrases out over the threads: similar lengths together, longest first. */
-  async #spread(
-    phrases: readonly string[],
-    settings: Omit<EncodeRequest, "phrases">,
-  ): Promise<{ vectors: Float32Array; truncated: number }> {
-    const { dimension } = settings;
-    const vectors = new Float32Array(phrases.length * dimension);
-    if (phrases.length === 0) return { vectors, truncated: 0 };
-    const order = Int32Array.from(phrases, (_, index) => index);
-    order.sort((a, b) => phrases[b].length - phrases[a].length || a - b);
-    const workers = phrases.length < SPREAD_FROM ? this.#workers.slice(0, 1) : this.#allWorkers();
-    const even = Math.ceil(phrases.length / workers.length / 4);
-    const share = Math.min(LARGEST_SHARE, Math.max(SMALLEST_SHARE, even));
-    let next = 0;
-    let truncated = 0;
-    const work = async (pending: Promise<WorkerClient>): Promise<void> => {
-      const worker = await pending;
-      while (next < order.length && Atomics.load(settings.state, STOP) === 0) {
-        const rows = order.subarray(next, next + share);
-        next += share;
-        const request: EncodeRequest = { ...settings, phrases: Array.from(rows, (row) => phrases[row]) };
-        const reply = await worker.call<EncodeReply>("encode", request);
-        rows.forEach((row, i) => {
-          vectors.set(reply.vectors.subarray(i * dimension, (i + 1) * dimension), row * dimension);
-        });
-        truncated += reply.truncated;
-      }
-    };
-    await Promise.all(workers.map(work));
-    return { vectors, truncated };
-  }
-
-  #allWorkers(): readonly Promise<WorkerClient>[] {
-    while (this.#workers.length < this.#limit) {
-      const worker = startWorker("./encode-worker.js", import.meta.url);
-      this.#workers.push(worker.call<OpenReply>("open", this.#open).then(() => worker));
-    }
-    return this.#workers;
-  }
+/** "auto" for a model that is known to run fastest on one device means that device. */
+function bestDevice(folder: ModelFolder, choice: DeviceChoice): DeviceChoice {
+  return choice === "auto" ? (folder.preferredDevice ?? choice) : choice;
 }
 
 /** The distinct non-empty phrases, and for each row its place among them (-1: empty). */

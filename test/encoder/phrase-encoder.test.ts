@@ -214,6 +214,15 @@ describe("PhraseEncoder with the embedded model", () => {
     await expect(load(empty)).rejects.toThrow(/onnx\/model\.onnx is missing/);
   });
 
+  it("opens the model on the device that a call names", async () => {
+    const encoder = await load();
+    const [here] = await encoder.encode(["Zürich"]);
+    const [there] = await encoder.encode(["Zürich"], { device: "auto" });
+    expect(there).toEqual(here);
+    await expect(encoder.encode(["Zürich"], { device: "cuda" })).rejects.toThrow(/cuda does not work here/);
+    expect(await encoder.encode(["Zürich"])).toEqual([here]);
+  });
+
   it("refuses work after dispose", async () => {
     const encoder = await PhraseEncoder.load();
     await encoder.dispose();

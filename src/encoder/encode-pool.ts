@@ -1,0 +1,102 @@
+/** The threads that hold a model on one device, and how phrases are shared out over them. */
+import { DeviceError } from "../errors.js";
+import { startWorker, type WorkerClient } from "../runtime/worker-client.js";
+import {
+  type EncodeReply,
+  type EncodeRequest,
+  type OpenReply,
+  type OpenRequest,
+  STOP,
+} from "./encode-protocol.js";
+
+/** Phrases from which on more threads than the first are worth their start. */
+const SPREAD_FROM = 512;
+/** Phrases a thread gets at a time. */
+const LARGEST_SHARE = 4096;
+const SMALLEST_SHARE = 256;
+/** Memory that copies of a model in several threads may take together, in bytes. */
+const COPIES_BUDGET = 1.5e9;
+
+/** A model on one device: the first thread is there from the start, the others come with work for them. */
+export class EncodePool {
+  readonly #request: OpenRequest;
+  readonly #workers: Promise<WorkerClient>[];
+  readonly #limit: number;
+
+  /** What the first thread found. */
+  readonly facts: OpenReply;
+
+  private constructor(request: OpenRequest, facts: OpenReply, first: WorkerClient, limit: number) {
+    // Further threads take the device that the first one settled on.
+    this.#request = { ...request, device: facts.device };
+    this.#workers = [Promise.resolve(first)];
+    this.#limit = limit;
+    this.facts = facts;
+  }
+
+  /**
+   * Opens the model in a first thread.
+   * @param cores CPU threads in all. One graph to a core beats one graph over all cores, as short phrases leave
+   *   little to share within an operator; a large model gets fewer copies with more threads each.
+   * @throws ModelError, DeviceError
+   */
+  static async open(request: Omit<OpenRequest, "threads">, cores: number): Promise<EncodePool> {
+    const affordable = Math.floor(COPIES_BUDGET / (3 * request.folder.sizeBytes));
+    const copies = Math.max(1, Math.min(cores, affordable));
+    const complete = { ...request, threads: Math.max(1, Math.floor(cores / copies)) };
+    const worker = startWorker("./encode-worker.js", import.meta.url);
+    try {
+      const facts = await worker.call<OpenReply>("open", complete);
+      return new EncodePool(complete, facts, worker, facts.device === "cpu" ? copies : 1);
+    } catch (error) {
+      await worker.terminate();
+      throw error;
+    }
+  }
+
+  /**
+   * Encodes distinct phrases: similar lengths together, longest first.
+   * @returns vectors [phrases, dimension] in the phrases' order; incomplete when the state said stop
+   */
+  async encode(phrases: readonly string[], settings: Omit<EncodeRequest, "phrases">): Promise<EncodeReply> {
+    const { dimension, state } = settings;
+    const vectors = new Float32Array(phrases.length * dimension);
+    if (phrases.length === 0) return { vectors, truncated: 0 };
+    const order = Int32Array.from(phrases, (_, index) => index);
+    order.sort((a, b) => phrases[b].length - phrases[a].length || a - b);
+    const workers = phrases.length < SPREAD_FROM ? this.#workers.slice(0, 1) : this.#allWorkers();
+    const even = Math.ceil(phrases.length / workers.length / 4);
+    const share = Math.min(LARGEST_SHARE, Math.max(SMALLEST_SHARE, even));
+    let next = 0;
+    let truncated = 0;
+    const work = async (pending: Promise<WorkerClient>): Promise<void> => {
+      const worker = await pending;
+      while (next < order.length && Atomics.load(state, STOP) === 0) {
+        const rows = order.subarray(next, next + share);
+        next += share;
+        const request: EncodeRequest = { ...settings, phrases: Array.from(rows, (row) => phrases[row]) };
+        const reply = await worker.call<EncodeReply>("encode", request);
+        rows.forEach((row, i) => {
+          vectors.set(reply.vectors.subarray(i * dimension, (i + 1) * dimension), row * dimension);
+        });
+        truncated += reply.truncated;
+      }
+    };
+    await Promise.all(workers.map(work));
+    return { vectors, truncated };
+  }
+
+  /** Ends the threads and frees their memory. */
+  async close(): Promise<void> {
+    await Promise.all(this.#workers.splice(0).map(async (worker) => (await worker).terminate()));
+  }
+
+  #allWorkers(): readonly Promise<WorkerClient>[] {
+    if (this.#workers.length === 0) throw new DeviceError("the encoder's threads have ended");
+    while (this.#workers.length < this.#limit) {
+      const worker = startWorker("./encode-worker.js", import.meta.url);
+      this.#workers.push(worker.call<OpenReply>("open", this.#request).then(() => worker));
+    }
+    return this.#workers;
+  }
+}
