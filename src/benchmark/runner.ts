@@ -97,6 +97,9 @@ export async function runBenchmark(request: BenchmarkRequest): Promise<ModelRepo
   const { models, protocol = "fair" } = request;
   parseProtocol(protocol);
   const selected = selectTasks(request.tasks);
+  if (request.dataset !== undefined && !selected.some((task) => task.name === "autofj")) {
+    throw new UsageError("--dataset names one of AutoFJ's sets, and autofj is not among the tasks");
+  }
   if (models.length === 0) throw new UsageError("name at least one model");
   for (const model of models) if (typeof model === "string") await checkModelName(model);
   await checkDataFolder(request.dataFolder);

@@ -75,6 +75,7 @@ describe("runBenchmark", () => {
     await expect(run({ models: ["tfid"] })).rejects.toThrow('unknown model "tfid". Did you mean tfidf?');
     await expect(run({ tasks: ["autofk"] })).rejects.toThrow('unknown task "autofk". Did you mean autofj?');
     await expect(run({ tasks: [] })).rejects.toThrow("name a task");
+    await expect(run({ tasks: ["bird"], dataset: "Drug" })).rejects.toThrow("autofj is not among the tasks");
     expect(() => parseProtocol("publish")).toThrow('unknown protocol "publish". Did you mean published?');
     await expect(run({ dataFolder: "/nowhere/at/all" })).rejects.toThrow(
       "data folder /nowhere/at/all: not found",

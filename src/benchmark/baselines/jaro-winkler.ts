@@ -5,9 +5,11 @@ import { pairwise } from "./pairwise.js";
 const prefixWeight = 0.1;
 const longestPrefix = 4;
 
-// Scratch marks, grown as needed: this runs tens of millions of times.
-let matchedA = new Uint8Array(128);
-let matchedB = new Uint8Array(128);
+// Scratch marks, grown as needed: this runs tens of millions of times. A position is matched where its mark is
+// the number of the current call, so that nothing has to be cleared.
+let matchedA = new Int32Array(128);
+let matchedB = new Int32Array(128);
+let call = 0;
 
 /**
  * Jaro similarity: (m/|a| + m/|b| + (m − t)/m) / 3 with m matches no farther apart than half the longer string
@@ -16,33 +18,39 @@ let matchedB = new Uint8Array(128);
 export function jaroSimilarity(a: string, b: string): number {
   if (a === b) return 1;
   if (a.length === 0 || b.length === 0) return 0;
-  if (a.length > matchedA.length) matchedA = new Uint8Array(a.length * 2);
-  if (b.length > matchedB.length) matchedB = new Uint8Array(b.length * 2);
+  startCall(a.length, b.length);
   const matches = markMatches(a, b);
   if (matches === 0) return 0;
   let outOfOrder = 0;
   let indexB = 0;
   for (let indexA = 0; indexA < a.length; indexA++) {
-    if (matchedA[indexA] === 0) continue;
-    while (matchedB[indexB] === 0) indexB++;
+    if (matchedA[indexA] !== call) continue;
+    while (matchedB[indexB] !== call) indexB++;
     if (a.charCodeAt(indexA) !== b.charCodeAt(indexB)) outOfOrder++;
     indexB++;
   }
   return (matches / a.length + matches / b.length + (matches - outOfOrder / 2) / matches) / 3;
 }
 
+function startCall(lengthA: number, lengthB: number): void {
+  call = call === 0x7fffffff ? 1 : call + 1;
+  if (lengthA > matchedA.length || call === 1)
+    matchedA = new Int32Array(Math.max(matchedA.length, lengthA * 2));
+  if (lengthB > matchedB.length || call === 1)
+    matchedB = new Int32Array(Math.max(matchedB.length, lengthB * 2));
+}
+
 function markMatches(a: string, b: string): number {
-  const reach = Math.max(0, Math.floor(Math.max(a.length, b.length) / 2) - 1);
-  matchedA.fill(0, 0, a.length);
-  matchedB.fill(0, 0, b.length);
+  const reach = Math.max(0, (Math.max(a.length, b.length) >> 1) - 1);
+  const lengthB = b.length;
   let matches = 0;
   for (let indexA = 0; indexA < a.length; indexA++) {
     const unit = a.charCodeAt(indexA);
-    const end = Math.min(b.length, indexA + reach + 1);
+    const end = Math.min(lengthB, indexA + reach + 1);
     for (let indexB = Math.max(0, indexA - reach); indexB < end; indexB++) {
-      if (matchedB[indexB] === 1 || b.charCodeAt(indexB) !== unit) continue;
-      matchedA[indexA] = 1;
-      matchedB[indexB] = 1;
+      if (b.charCodeAt(indexB) !== unit || matchedB[indexB] === call) continue;
+      matchedA[indexA] = call;
+      matchedB[indexB] = call;
       matches++;
       break;
     }
