@@ -1,10 +1,19 @@
 /** `pearl encode` as a user meets it: the compiled program in a folder of its own. */
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { asyncBufferFromFile, parquetReadObjects } from "hyparquet";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { PhraseEncoder } from "../../src/encoder/index.js";
+import { encodeModel, GraphBuilder } from "../../src/onnx/index.js";
 import { pearl } from "./run-cli.js";
 
 let folder: string;
@@ -92,6 +101,17 @@ describe("pearl encode", () => {
   });
 });
 
+function truncatedGraph(): Uint8Array {
+  return readFileSync(resolve("models/pearl-ngram/onnx/model.onnx")).subarray(0, 500_000);
+}
+
+/** A graph that wants pictures. */
+function foreignGraph(): Uint8Array {
+  const g = new GraphBuilder();
+  g.output("embedding", g.add("Relu", [g.input("pixels", "float32", ["n", 4])]), "float32", ["n", 4]);
+  return encodeModel(g.model());
+}
+
 describe("pearl encode with bad input: one clear line, the right code, no output", () => {
   const png = Uint8Array.of(0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0, 0, 0, 13);
   const cases: [string, string | Uint8Array | undefined, string[], RegExp, number][] = [
@@ -123,6 +143,27 @@ describe("pearl encode with bad input: one clear line, the right code, no output
     if (expected === 1) expect(stderr.trimEnd().split("\n")).toHaveLength(1);
     expect(readdirSync(folder)).toEqual(before);
     if (content !== undefined) expect(readFileSync(join(folder, "in.csv"))).toEqual(Buffer.from(content));
+  });
+
+  it.each([
+    ["a corrupt config", { "config.json": "{" }, /config\.json: not valid JSON/],
+    ["no graph", { "config.json": "{}" }, /model\.onnx is missing/],
+    ["a graph that is none", { "config.json": "{}", "onnx/model.onnx": "not a graph" }, /model\.onnx/],
+    ["a truncated graph", { "config.json": "{}", "onnx/model.onnx": truncatedGraph() }, /model\.onnx/],
+    [
+      "inputs we do not know",
+      { "config.json": "{}", "onnx/model.onnx": foreignGraph() },
+      /does not know: pixels/,
+    ],
+  ])("a model folder with %s", async (_name, files, message) => {
+    write("in.txt", "a\n");
+    mkdirSync(join(folder, "model/onnx"), { recursive: true });
+    for (const [name, content] of Object.entries(files)) writeFileSync(join(folder, "model", name), content);
+    const { code, stdout, stderr } = await encode("in.txt", "-q", "-m", "./model");
+    expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
+    expect(stderr).toMatch(message);
+    expect(stderr.trimEnd().split("\n")).toHaveLength(1);
+    expect(readdirSync(folder).sort()).toEqual(["in.txt", "model"]);
   });
 
   it("a directory", async () => {
