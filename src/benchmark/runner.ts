@@ -6,7 +6,14 @@ import { checkDataFolder } from "./data-folder.js";
 import type { PhraseModel } from "./model.js";
 import { checkModelName, type ResolveOptions, resolveModel } from "./models.js";
 import { closestName } from "./suggest.js";
-import { type Protocol, protocols, type Score, type Task, type TaskProgress } from "./task.js";
+import {
+  type Protocol,
+  protocols,
+  type Score,
+  type Task,
+  type TaskOutcome,
+  type TaskProgress,
+} from "./task.js";
 import { selectTasks } from "./tasks/index.js";
 
 /** What to run. */
@@ -162,12 +169,13 @@ async function reportOf(
     for (const task of tasks) {
       signal?.throwIfAborted();
       request.onTask?.(model.name, task.name);
-      const outcome = await task.run({
+      const running = task.run({
         ...{ model, protocol, seed, signal },
         dataFolder: request.dataFolder,
         dataset: task.name === "autofj" ? request.dataset : undefined,
         onProgress: (progress) => request.onProgress?.({ ...progress, model: model.name, task: task.name }),
       });
+      const outcome = await running.catch((error: unknown) => skipOf(error, request));
       for (const score of outcome.scores) results.push({ task: task.name, ...checked(score, task, model) });
       if (outcome.notApplicable) skipped.push({ task: task.name, reason: outcome.notApplicable });
       notes.push(...(outcome.notes ?? []));
@@ -177,6 +185,12 @@ async function reportOf(
   }
   const { name, fingerprint } = model;
   return { pearl: packageVersion(), model: name, fingerprint, protocol, seed, results, skipped, notes };
+}
+
+/** With `all`, a task that lacks an optional part is skipped with the reason; else the error stands. */
+function skipOf(error: unknown, { tasks }: BenchmarkRequest): TaskOutcome {
+  if (!(error instanceof MissingDataError) || !tasks.includes("all")) throw error;
+  return { scores: [], notApplicable: error.message };
 }
 
 /** A score outside its range is a fault of ours or of the model, never a result. */

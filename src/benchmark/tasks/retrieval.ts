@@ -11,7 +11,7 @@
 import { TableError } from "../../errors.js";
 import { findFile, readLines, shownPath } from "../data-folder.js";
 import { embedPhrases } from "../embed.js";
-import { faissTopOne } from "../faiss.js";
+import { faissTopOne, subquantisers } from "../faiss.js";
 import { expectedRecall, expectedReciprocalRank, rankAnswers } from "../rank.js";
 import type { Score, Task, TaskContext, TaskOutcome } from "../task.js";
 
@@ -53,6 +53,12 @@ function retrievalTask(
       if (context.protocol === "fair") return exactRetrieval(pairs, dictionary, files, context);
       if (model.kind === "similarity") {
         const notApplicable = `${name}: the published protocol searches vectors, and ${model.name} compares strings`;
+        return { scores: [], notApplicable };
+      }
+      if (model.dimension % subquantisers !== 0) {
+        const notApplicable =
+          `${name}: the published protocol cuts vectors into ${subquantisers} parts, and the ${model.dimension} ` +
+          `numbers of ${model.name} cannot be cut so`;
         return { scores: [], notApplicable };
       }
       return compressedRetrieval(pairs, dictionary, files, context);
