@@ -1,152 +1,19 @@
 import { describe, expect, it } from "vitest";
-import { bert, createNet, fromTensors } from "../../src/nn/index.js";
+import type { Tensor } from "../../src/onnx/index.js";
+import { feedsOf, golden, openTask, oracleIsHere } from "./oracle.js";
 import {
-  constantsToInitializers,
-  fuseGelu,
-  fuseLayerNorm,
-  type Model,
-  readModel,
-  type Tensor,
-  untieInitializers,
-  upgradeOpset,
-} from "../../src/onnx/index.js";
-import type { Feeds } from "../../src/runtime/index.js";
-import {
-  asParameter,
-  createAdam,
-  feedsOf,
-  golden,
-  openTask,
-  oracleIsHere,
-  oraclePath,
-  parameters,
-} from "./oracle.js";
-
-const plain = (file: string): Model =>
-  untieInitializers(constantsToInitializers(upgradeOpset(readModel(oraclePath(`encoder.${file}.onnx`)))));
-const fused = (file: string): Model => fuseGelu(fuseLayerNorm(plain(file)));
-
-function written(): Model {
-  const net = createNet(fromTensors(parameters()));
-  const [batch, length] = ["batch_size", "sequence_length"];
-  const ids = (name: string) => net.g.input(name, "int64", [batch, length]);
-  const config = {
-    ...{
-      vocab_size: 500,
-      hidden_size: 32,
-      num_hidden_layers: 2,
-      num_attention_heads: 4,
-      intermediate_size: 64,
-    },
-    ...{ max_position_embeddings: 64, type_vocab_size: 2 },
-  };
-  const inputs = {
-    input_ids: ids("input_ids"),
-    attention_mask: ids("attention_mask"),
-    token_type_ids: ids("token_type_ids"),
-  };
-  net.g.output("last_hidden_state", bert(net, config, inputs), "float32", [batch, length, 32]);
-  return net.g.model();
-}
-
-const encoders: [string, () => Model][] = [
-  ...["folded", "folded.opset11", "folded.opset17", "named"].map((file): [string, () => Model] => [
-    `the ${file} export`,
-    () => fused(file),
-  ]),
-  ["the folded export as it is, LayerNorm and GELU in pieces", () => plain("folded")],
-  ["a BERT written with src/nn", written],
-];
-
-/** A bias on keys shifts all scores of a row alike: its gradient is rounding noise (../shared/oracle/README.md). */
-const meaningful = (parameter: string) => !parameter.endsWith("attention.self.key.bias");
-const norm = (values: ArrayLike<number>) => Math.sqrt(Array.from(values).reduce((sum, x) => sum + x * x, 0));
-const largest = (values: ArrayLike<number>) =>
-  Array.from(values).reduce((max, x) => Math.max(max, Math.abs(x)), 0);
-const difference = (a: ArrayLike<number>, b: ArrayLike<number>) =>
-  a.length === b.length ? largest(Array.from(a, (x, i) => x - b[i])) : Number.POSITIVE_INFINITY;
+  difference,
+  encoders,
+  expectFirstStep,
+  expectFirstStepOfMerged,
+  expectTwentySteps,
+  written,
+} from "./oracle-claims.js";
 
 describe.skipIf(!oracleIsHere)("training graphs give PyTorch's numbers", () => {
-  it.each(encoders)("losses and gradients of %s", async (_, encoder) => {
-    const task = await openTask(encoder());
-    const { float64, batches } = golden();
-    const known = parameters();
-    const expected = parameters("gradients");
-    const outputs = await task.run(batches[0]);
-    for (const part of ["ntxent", "cross_entropy_sum", "total"] as const)
-      expect(Math.abs(Number(outputs[part].data[0]) / float64.forward[part] - 1)).toBeLessThan(1e-6);
-    const { anchor_embeddings, positive_embeddings } = float64.forward;
-    const embeddings = [...anchor_embeddings, ...positive_embeddings].flat();
-    expect(difference(outputs.pooled.data as Float32Array, embeddings)).toBeLessThan(1e-6);
-    const seen = new Set<string>();
-    for (const [name, output] of task.gradients) {
-      const start = task.weights.get(name);
-      if (!start) throw new Error(name);
-      const { parameter, data } = asParameter(name, { ...start, data: outputs[output].data }, start, known);
-      seen.add(parameter);
-      if (!meaningful(parameter)) continue;
-      const right = expected.get(parameter)?.data as Float32Array;
-      expect(difference(data, right) / largest(right), parameter).toBeLessThan(1e-5);
-      expect(Math.abs(norm(data) / float64.gradients[parameter].l2 - 1), parameter).toBeLessThan(1e-5);
-    }
-    expect([...seen].sort()).toEqual([...known.keys()].sort());
-    await task.session.release();
-  });
-
-  it("losses and gradients of the export whose equal weights were merged", async () => {
-    const task = await openTask(fused("merged"));
-    const { merged, batches } = golden();
-    const known = parameters();
-    const outputs = await task.run(batches[0]);
-    for (const part of ["ntxent", "cross_entropy_sum", "total"] as const)
-      expect(Math.abs(Number(outputs[part].data[0]) / merged[part] - 1)).toBeLessThan(1e-6);
-    expect(task.gradients.size).toBe(known.size);
-    for (const [name, output] of task.gradients) {
-      const start = task.weights.get(name);
-      if (!start) throw new Error(name);
-      const { parameter, data } = asParameter(name, { ...start, data: outputs[output].data }, start, known);
-      if (!meaningful(parameter)) continue;
-      const { l2, index, value } = merged.gradients[parameter];
-      expect(Math.abs(norm(data) / l2 - 1), parameter).toBeLessThan(1e-5);
-      for (const [k, i] of index.entries())
-        expect(Math.abs(data[i] - value[k]) / largest(data), parameter).toBeLessThan(1e-5);
-    }
-    await task.session.release();
-  });
-
-  it.each(encoders)("20 Adam steps of %s", async (_, encoder) => {
-    const task = await openTask(encoder());
-    const { float64, batches } = golden();
-    const known = parameters();
-    const start = new Map(
-      [...task.weights].map(([name, { data }]) => [name, Float32Array.from(data as Float32Array)]),
-    );
-    const adam = createAdam();
-    for (let step = 0; step < 20; step++) {
-      const outputs: Feeds = await task.run(batches[step % 4]);
-      expect(Math.abs(Number(outputs.total.data[0]) - float64.trajectory[step].total)).toBeLessThan(2e-5);
-      adam.next();
-      for (const [name, output] of task.gradients)
-        adam.update(name, task.weights.get(name)?.data as Float32Array, outputs[output].data as Float32Array);
-    }
-    const lossNow = async () => Number((await task.run(batches[0])).total.data[0]);
-    expect(Math.abs((await lossNow()) - float64.final_loss_batch0)).toBeLessThan(2e-5);
-    const expected = parameters("weights_after_20_steps");
-    for (const [name, weight] of task.weights) {
-      const first = { ...weight, data: start.get(name) as Float32Array };
-      const { parameter, data } = asParameter(name, weight, first, known);
-      if (meaningful(parameter))
-        expect(difference(data, expected.get(parameter)?.data as Float32Array), parameter).toBeLessThan(2e-5);
-    }
-    for (const [name, { data }] of task.weights) {
-      const first = start.get(name) as Float32Array;
-      first.forEach((x, i) => {
-        (data as Float32Array)[i] = 0.5 * x + 0.5 * Number(data[i]);
-      });
-    }
-    expect(Math.abs((await lossNow()) - float64.averaged_loss_batch0)).toBeLessThan(2e-5);
-    await task.session.release();
-  });
+  it.each(encoders)("losses and gradients of %s", (_, encoder) => expectFirstStep(encoder()));
+  it("losses and gradients of the export whose equal weights were merged", () => expectFirstStepOfMerged());
+  it.each(encoders)("20 Adam steps of %s", (_, encoder) => expectTwentySteps(encoder()));
 
   it("gradients of a table's rows, added up, are the table's gradient", async () => {
     const [batch] = golden().batches;

@@ -81,19 +81,29 @@ export function addTask(encoder: Model): Model {
   return g.model();
 }
 
+export interface TaskOptions {
+  /** Where the graph runs; default "cpu". */
+  device?: "cpu" | "webgpu";
+  tables?: "rows" | "dense";
+}
+
 /** The task's graph with gradients, ready to run: weights go in, losses and gradients come out. */
-export async function openTask(
-  encoder: Model,
-  options: { device?: "gpu" | "cpu"; tables?: "rows" | "dense" } = {},
-) {
+export async function openTask(encoder: Model, { device = "cpu", tables }: TaskOptions = {}) {
   const model = addTask(encoder);
   const feeds = sampleFeeds(model, { batch_size: 6, sequence_length: 5, half: 3 });
   const shapes = await observeShapes(model, feeds, async (bytes, inputs) => {
     const probe = await createOrtSession(bytes, { optimization: "disabled" });
     return probe.run(inputs as Feeds).finally(() => probe.release());
   });
-  const { gradients, rows, model: trained } = differentiate(model, { loss: "total", shapes, ...options });
-  const session = await createOrtSession(encodeModel(trained), { optimization: "basic" });
+  const {
+    gradients,
+    rows,
+    model: trained,
+  } = differentiate(model, {
+    ...{ loss: "total", shapes, tables },
+    device: device === "cpu" ? "cpu" : "gpu",
+  });
+  const session = await createOrtSession(encodeModel(trained), { device, optimization: "basic" });
   const names = [...new Set([...gradients.keys(), ...rows.keys()])];
   const weights = new Map(names.map((name) => [name, copy(model.graph.initializers.get(name) as Tensor)]));
   const run = (batch: Batch) => session.run({ ...feedsOf(batch), ...(Object.fromEntries(weights) as Feeds) });
