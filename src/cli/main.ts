@@ -7,12 +7,14 @@ import { registerBench } from "./bench.js";
 import { registerData } from "./data.js";
 import { registerDoctor } from "./doctor.js";
 import { registerEncode } from "./encode.js";
+import { registerFinetune } from "./finetune.js";
 import { wasInterrupted } from "./interruption.js";
 import { registerModels } from "./models.js";
 
 /** Adding a command takes one import and one line here, in the order in which `pearl --help` lists them. */
 function registerCommands(program: Command): void {
   registerEncode(program);
+  registerFinetune(program);
   registerBench(program);
   registerData(program);
   registerModels(program);

@@ -1,10 +1,8 @@
 /** The thread that encodes: tokeniser, graph and pooling of one model; phrases in, vectors out. */
-import { join } from "node:path";
 import { ModelError } from "../errors.js";
 import { createOrtSession, type OrtSession } from "../runtime/ort-session.js";
 import type { Feeds, Tensor } from "../runtime/tensor.js";
 import { serve } from "../runtime/worker-server.js";
-import { createTokenizer, type Tokenizer } from "../text/tokenizer.js";
 import { batchByLength } from "./batching.js";
 import {
   type EncodeReply,
@@ -14,9 +12,9 @@ import {
   type OpenRequest,
   STOP,
 } from "./encode-protocol.js";
-import { createFeaturizers, type Featurizer } from "./features.js";
-import { loadGraph } from "./graph.js";
-import { type ModelFolder, readJson } from "./model-folder.js";
+import { type Featurizer, openFeaturizers } from "./features.js";
+import { chooseOutput, loadGraph } from "./graph.js";
+import type { ModelFolder } from "./model-folder.js";
 import { finishVector, pool } from "./pooling.js";
 
 /** Tokens of a batch that keep a core's level 2 cache warm, by device (cpu: measured, benchmarks/encode-speed.mjs). */
@@ -61,31 +59,8 @@ serve({
 async function openModel({ folder, device, threads, precision }: OpenRequest): Promise<OpenModel> {
   const graph = await loadGraph(folder, precision);
   const session = await createOrtSession(graph, { device, threads, label: folder.graph });
-  const tokenizer = await openTokenizer(folder);
-  const featurizers = createFeaturizers(folder.features, session.inputNames, tokenizer, folder.graph);
+  const featurizers = await openFeaturizers(folder, session.inputNames);
   return { folder, session, featurizers, output: chooseOutput(session.outputNames, folder) };
-}
-
-async function openTokenizer(folder: ModelFolder): Promise<Tokenizer | undefined> {
-  const feature = folder.features.find((candidate) => candidate.kind === "tokens");
-  if (feature === undefined) return undefined;
-  const path = join(folder.path, "tokenizer.json");
-  const tokenizer = await readJson(path);
-  if (tokenizer === undefined) return undefined;
-  const config = (await readJson(join(folder.path, "tokenizer_config.json"))) ?? {};
-  return createTokenizer(tokenizer, config, feature.maximumLength, path);
-}
-
-/** Outputs that hold a phrase's or its tokens' vectors, best first, as exporters name them. */
-const OUTPUTS = ["embedding", "last_hidden_state", "token_embeddings", "sentence_embedding", "hidden_states"];
-
-function chooseOutput(names: readonly string[], folder: ModelFolder): string {
-  const known = OUTPUTS.find((name) => names.includes(name)) ?? (names.length === 1 ? names[0] : undefined);
-  if (known !== undefined) return known;
-  throw new ModelError(
-    `${folder.graph}: no output that pearl knows as an embedding among ${names.join(", ")} ` +
-      `(known: ${OUTPUTS.join(", ")})`,
-  );
 }
 
 async function encode(open: OpenModel, request: EncodeRequest): Promise<EncodeReply> {

@@ -1,9 +1,10 @@
 /** Turns phrases into the integer tensors that a graph asks for. */
+import { join } from "node:path";
 import { ModelError } from "../errors.js";
 import type { Feeds } from "../runtime/tensor.js";
 import { hashNgrams } from "../text/hashed-ngrams.js";
-import type { Tokenizer } from "../text/tokenizer.js";
-import type { Feature, HashedNgramsFeature } from "./model-folder.js";
+import { createTokenizer, type Tokenizer } from "../text/tokenizer.js";
+import { type Feature, type HashedNgramsFeature, type ModelFolder, readJson } from "./model-folder.js";
 
 /** The ids of one feature of some phrases: row i is `ids[starts[i]]` to `ids[starts[i + 1] - 1]`. */
 export interface FeatureRows {
@@ -19,8 +20,30 @@ export interface Featurizer {
   fill(rows: FeatureRows, batch: Int32Array, length: number, feeds: Feeds): void;
 }
 
+/**
+ * The featurizers of a model folder, its tokenizer read.
+ * @param inputNames inputs of the folder's graph
+ * @throws ModelError for a broken tokenizer, or an input that pearl does not know
+ */
+export async function openFeaturizers(
+  folder: ModelFolder,
+  inputNames: readonly string[],
+): Promise<Featurizer[]> {
+  return createFeaturizers(folder.features, inputNames, await openTokenizer(folder), folder.graph);
+}
+
+async function openTokenizer(folder: ModelFolder): Promise<Tokenizer | undefined> {
+  const feature = folder.features.find((candidate) => candidate.kind === "tokens");
+  if (feature === undefined) return undefined;
+  const path = join(folder.path, "tokenizer.json");
+  const tokenizer = await readJson(path);
+  if (tokenizer === undefined) return undefined;
+  const config = (await readJson(join(folder.path, "tokenizer_config.json"))) ?? {};
+  return createTokenizer(tokenizer, config, feature.maximumLength, path);
+}
+
 /** Graph inputs that BERT-like exports ask for. */
-const TOKEN_INPUTS = ["input_ids", "attention_mask", "token_type_ids", "position_ids"] as const;
+const TOKEN_INPUTS: readonly string[] = ["input_ids", "attention_mask", "token_type_ids", "position_ids"];
 
 /**
  * Makes the featurizers of a model and checks that together they feed every input of its graph.
@@ -32,25 +55,21 @@ export function createFeaturizers(
   tokenizer: Tokenizer | undefined,
   label: string,
 ): Featurizer[] {
-  const fed = new Set<string>();
-  const featurizers = features.map((feature) => {
-    if (feature.kind === "hashed-ngrams") {
-      fed.add(feature.input);
-      return ngramFeaturizer(feature);
-    }
-    for (const name of TOKEN_INPUTS) fed.add(name);
-    if (tokenizer === undefined)
-      throw new ModelError(`${label}: tokenizer.json is missing; the graph reads tokens`);
-    return tokenFeaturizer(tokenizer, inputNames);
-  });
-  const unknown = inputNames.filter((name) => !fed.has(name));
+  const fed = features.flatMap((feature) => (feature.kind === "tokens" ? TOKEN_INPUTS : [feature.input]));
+  const unknown = inputNames.filter((name) => !fed.includes(name));
   if (unknown.length > 0) {
     throw new ModelError(
       `${label}: the graph asks for inputs that pearl does not know: ${unknown.join(", ")}. ` +
-        `Known are ${[...fed].join(", ")}.`,
+        `Known are ${fed.join(", ")}.`,
     );
   }
-  return featurizers;
+  return features.map((feature) => {
+    if (feature.kind === "hashed-ngrams") return ngramFeaturizer(feature);
+    if (tokenizer === undefined) {
+      throw new ModelError(`${label}: tokenizer.json is missing; the graph reads tokens`);
+    }
+    return tokenFeaturizer(tokenizer, inputNames);
+  });
 }
 
 function tokenFeaturizer(tokenizer: Tokenizer, inputNames: readonly string[]): Featurizer {

@@ -1,4 +1,5 @@
 /** The graph a session runs: a folder's ONNX file as it is, or with its weights quantised to int8. */
+import { ModelError } from "../errors.js";
 import { encodeModel, prepareForInference, quantizeDynamic, readModel } from "../onnx/index.js";
 import type { Precision } from "./encode-protocol.js";
 import type { ModelFolder } from "./model-folder.js";
@@ -13,4 +14,20 @@ export async function loadGraph(folder: ModelFolder, precision: Precision): Prom
   if (precision === "full") return folder.graph;
   if (folder.quantizedGraph !== undefined) return folder.quantizedGraph;
   return encodeModel(quantizeDynamic(prepareForInference(await readModel(folder.graph))));
+}
+
+/** Outputs that hold a phrase's or its tokens' vectors, best first, as exporters name them. */
+const OUTPUTS = ["embedding", "last_hidden_state", "token_embeddings", "sentence_embedding", "hidden_states"];
+
+/**
+ * The output that a folder's vectors come from.
+ * @throws ModelError where none is known as an embedding
+ */
+export function chooseOutput(names: readonly string[], folder: ModelFolder): string {
+  const known = OUTPUTS.find((name) => names.includes(name)) ?? (names.length === 1 ? names[0] : undefined);
+  if (known !== undefined) return known;
+  throw new ModelError(
+    `${folder.graph}: no output that pearl knows as an embedding among ${names.join(", ")} ` +
+      `(known: ${OUTPUTS.join(", ")})`,
+  );
 }

@@ -2,6 +2,7 @@
 export { Adam, type AdamOptions } from "./adam.js";
 export type { Chunk, TrainingBatch } from "./batch.js";
 export { type EngineOptions, type EngineState, type StepReport, TrainingEngine } from "./engine.js";
+export { type FinetuneOptions, type FinetuneReport, finetune } from "./finetune.js";
 export { type Gradient, GradientSum, globalNorm } from "./gradient-sum.js";
 export { GradientRunner, type Losses } from "./gradients.js";
 export type { StepMetrics } from "./metrics.js";

@@ -77,12 +77,9 @@ export function cutProgram(program: TrainingProgram, shapes: Shapes, target: Tar
   const backward = withWeights(differentiate(seeded, { loss: seedLoss, shapes: known, ...target }));
   backward.model.graph.outputs = backward.model.graph.outputs.filter(({ name }) => name !== cut);
   const trained = [...after.graph.initializers.keys()].filter((name) => isTrained(after, name));
-  const head = differentiate(after, {
-    loss,
-    shapes,
-    ...target,
-    weights: [cut, ...reaching(after, trained, loss)],
-  });
+  // whole gradients here: rows of the embeddings may be picked too, and theirs must be one tensor
+  const weights = [cut, ...reaching(after, trained, loss)];
+  const head = differentiate(after, { loss, shapes, device: target.device, weights });
   return { forward: liftWeights(before, backward.weights), backward, loss: withWeights(head) };
 }
 

@@ -1,0 +1,53 @@
+/** How a batch of phrases of mixed length is cut into chunks, so that memory is bounded and little padding computed. */
+
+export interface ChunkOptions {
+  /** Rows times length of one chunk at most; bounds the memory of a run. Default 4,096. */
+  readonly cells?: number;
+  /** What one more chunk costs, in cells: starting it, and adding its gradients up. Default 96. */
+  readonly overhead?: number;
+}
+
+/**
+ * Cuts rows into chunks of similar length where that is cheaper than one pass, or needed for memory: chunks run
+ * forward twice (4 units of work for each cell instead of 3), but are not padded to the longest of all.
+ * @returns rows of each chunk, longest first; undefined where one pass is best
+ */
+export function planChunks(lengths: ArrayLike<number>, options: ChunkOptions = {}): Int32Array[] | undefined {
+  const { cells = 4096, overhead = 96 } = options;
+  const order = Int32Array.from(lengths, (_, row) => row);
+  order.sort((a, b) => lengths[b] - lengths[a] || a - b);
+  const longest = lengths[order[0]];
+  const groups = groupsOf(order, lengths, overhead);
+  const work = groups.reduce((sum, rows) => sum + rows.length * lengths[rows[0]] + overhead, 0);
+  const whole = order.length * longest;
+  if (whole <= cells && 3 * whole <= 4 * work) return undefined;
+  return groups.flatMap((rows) => evenParts(rows, Math.max(1, Math.floor(cells / lengths[rows[0]]))));
+}
+
+/** The cheapest partition of rows, sorted by falling length, into runs: dynamic programming over the lengths. */
+function groupsOf(order: Int32Array, lengths: ArrayLike<number>, overhead: number): Int32Array[] {
+  // where each distinct length begins, and the end of all
+  const starts = [...order.keys()].filter((i) => i === 0 || lengths[order[i]] !== lengths[order[i - 1]]);
+  const ends = [...starts, order.length];
+  const cost = [0];
+  const from = [0];
+  for (let end = 1; end < ends.length; end++) {
+    cost[end] = Number.POSITIVE_INFINITY;
+    for (let start = 0; start < end; start++) {
+      const cells = (ends[end] - ends[start]) * lengths[order[ends[start]]];
+      const total = cost[start] + cells + overhead;
+      if (total < cost[end]) [cost[end], from[end]] = [total, start];
+    }
+  }
+  const groups: Int32Array[] = [];
+  for (let end = ends.length - 1; end > 0; end = from[end])
+    groups.unshift(order.subarray(ends[from[end]], ends[end]));
+  return groups;
+}
+
+function evenParts(rows: Int32Array, most: number): Int32Array[] {
+  const count = Math.ceil(rows.length / most);
+  return Array.from({ length: count }, (_, i) =>
+    rows.slice(Math.floor((i * rows.length) / count), Math.floor(((i + 1) * rows.length) / count)),
+  );
+}

@@ -1,0 +1,254 @@
+/** Fine-tuning an encoder on a table of pairs: model folder in, model folder out. */
+
+import { copyFile, rm, stat } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { basename, join, resolve } from "node:path";
+import { openFeaturizers } from "../encoder/features.js";
+import { chooseOutput } from "../encoder/graph.js";
+import { type LocateOptions, locateModel } from "../encoder/locate.js";
+import { readModelCard } from "../encoder/model-card.js";
+import { type ModelFolder, readModelFolder } from "../encoder/model-folder.js";
+import { ArgumentError, ModelError } from "../errors.js";
+import { readModel, type Tensor } from "../onnx/index.js";
+import type { DeviceChoice } from "../runtime/device.js";
+import { type AdamOptions, adamSettings } from "./adam.js";
+import { benchmarkScore } from "./benchmark-score.js";
+import { fileFingerprint } from "./file-fingerprint.js";
+import { fineTuningCard, type TrainingRecord } from "./fine-tuning-card.js";
+import type { StepMetrics } from "./metrics.js";
+import { writeTrainedModel } from "./model-writer.js";
+import { createPairData, type PairData } from "./pair-data.js";
+import { pairProgram, prepareForTraining } from "./pair-program.js";
+import { type PairTable, readPairs } from "./pairs.js";
+import type { TrainingProgram } from "./program.js";
+import { pearlSchedule, type Schedule } from "./schedule.js";
+import { packageVersion, type TrainingResult, train } from "./trainer.js";
+import { averageWeights } from "./weight-average.js";
+
+export interface FinetuneOptions {
+  /** Folder or hub id of the model to start from; its weights are float32. */
+  readonly base: string;
+  /** Table of pairs: columns text, positive, and if wanted negative and type. */
+  readonly pairs: string;
+  /** Table of phrase and type, for pairs without a type of their own. */
+  readonly types?: string;
+  /** Folder of the new model; it must not exist. */
+  readonly output: string;
+  /** Passes over the pairs; default 2. */
+  readonly epochs?: number;
+  /** Pairs in a batch at most; default 512. */
+  readonly batchSize?: number;
+  /** Default 3e-5. */
+  readonly learningRate?: number;
+  /** Default PEARL's: × 0.98 every 2,000 steps. */
+  readonly schedule?: Schedule;
+  /** Default 0.07. */
+  readonly temperature?: number;
+  readonly optimiser?: AdamOptions;
+  /** Default: gradients are not clipped. */
+  readonly clipNorm?: number;
+  /** Share of the trained weights in an average with the base's; default: none is taken. PEARL's is 0.5. */
+  readonly averageWithBase?: number;
+  /** Rows times length of one run at most, which bounds memory; default 4,096. */
+  readonly chunkCells?: number;
+  /** Of the order of batches and the type head's first weights; default 0. */
+  readonly seed?: number;
+  /** Default "cpu". */
+  readonly device?: DeviceChoice;
+  /** CPU threads; default 1. */
+  readonly threads?: number;
+  /** "continue" goes on from the last checkpoint of an interrupted run; default "start-over". */
+  readonly resume?: "continue" | "start-over";
+  /** Steps between two checkpoints; default 500. */
+  readonly checkpointEvery?: number;
+  /** Folder of benchmark data: the model is scored on it after each epoch, and the best one is written. */
+  readonly evaluationData?: string;
+  readonly signal?: AbortSignal;
+  readonly onDownload?: LocateOptions["onDownload"];
+  /** Told once what was read, a line each. */
+  readonly onNote?: (note: string) => void;
+  readonly onStep?: (metrics: StepMetrics, steps: number) => void;
+  readonly onEvaluation?: (step: number, score: number) => void;
+}
+
+export interface FinetuneReport extends TrainingRecord {
+  readonly output: string;
+  readonly resumedAt: number;
+}
+
+/**
+ * Fine-tunes. Checkpoints and metrics lie in `OUTPUT.training` until the model is written.
+ * @throws TableError, ModelError, TrainingError, InterruptedError
+ */
+export async function finetune(options: FinetuneOptions): Promise<FinetuneReport> {
+  const output = resolve(options.output);
+  await checkOutput(options.output);
+  const table = await readPairs(options.pairs, { typesPath: options.types });
+  const base = await readModelFolder(await locateModel(options.base, options));
+  const types = [...new Set(table.pairs.map(({ type }) => type))].filter((type) => type !== "").sort();
+  if (types.length === 1) throw new ArgumentError(`all types are "${types[0]}": give at least two, or none`);
+  const { program, data } = await prepare(base, table, types, options);
+  tellNotes(table, data, options);
+
+  const work = `${output}.training`;
+  const settings = settingsOf(base, options);
+  const steps = data.batchesPerEpoch * settings.epochs;
+  const baseFingerprint = await fileFingerprint(base.graph);
+  const result = await train(program, data, {
+    ...{ steps, folder: work, learningRate: settings.learningRate, schedule: settings.schedule },
+    ...{ optimiser: options.optimiser, clipNorm: options.clipNorm, checkpointEvery: options.checkpointEvery },
+    ...{ device: options.device, threads: options.threads, resume: options.resume, signal: options.signal },
+    settings: { base: baseFingerprint, temperature: settings.temperature, chunkCells: options.chunkCells },
+    onStep: (metrics) => options.onStep?.(metrics, steps),
+    onEvaluation: options.onEvaluation,
+    evaluation:
+      options.evaluationData === undefined
+        ? undefined
+        : evaluationOn(options.evaluationData, base, types, data, work),
+  });
+
+  const licence = (await readModelCard(base.path)).licence;
+  const record = recordOf({ base, baseFingerprint, licence, table, types, settings, result, options });
+  await writeTrainedModel(output, {
+    ...{ base, types, weights: finalWeights(base, result, options) },
+    texts: {
+      "README.md": fineTuningCard(basename(output), record),
+      "training.json": `${JSON.stringify(record, null, 2)}\n`,
+    },
+  });
+  await copyFile(join(work, "metrics.jsonl"), join(output, "metrics.jsonl"));
+  await rm(work, { recursive: true, force: true });
+  return { ...record, output: options.output, resumedAt: result.resumedAt };
+}
+
+async function checkOutput(output: string): Promise<void> {
+  if (await stat(output).catch(() => undefined))
+    throw new ModelError(`${output} exists already: choose another name, or remove it`);
+}
+
+async function prepare(
+  base: ModelFolder,
+  table: PairTable,
+  types: readonly string[],
+  options: FinetuneOptions,
+): Promise<{ program: TrainingProgram; data: PairData }> {
+  const { batchSize = 512, seed = 0, temperature = 0.07, chunkCells } = options;
+  if (!(temperature > 0)) throw new ArgumentError(`the temperature must be positive, not ${temperature}`);
+  const encoder = prepareForTraining(readModel(base.graph));
+  const { initializers, inputs, outputs } = encoder.graph;
+  const inputNames = inputs.map(({ name }) => name).filter((name) => !initializers.has(name));
+  if (![...initializers.values()].some(({ type, data }) => type === "float32" && data.length > 1))
+    throw new ModelError(
+      `${options.base} has no float32 weights to train: start from a full-precision model`,
+    );
+  const featurizers = await openFeaturizers(base, inputNames);
+  const output = chooseOutput(
+    outputs.map(({ name }) => name),
+    base,
+  );
+  const negatives = table.pairs.some(({ negative }) => negative !== "") ? "used" : "none";
+  const shared = { featurizers, negatives, seed } as const;
+  const program = pairProgram(encoder, { ...shared, folder: base, output, temperature, types: types.length });
+  const data = await createPairData(table.pairs, featurizers, {
+    ...{ batchSize, seed, types, negatives, fingerprint: table.fingerprint, cells: chunkCells },
+    inputNames: program.model.graph.inputs.map(({ name }) => name),
+  });
+  return { program, data };
+}
+
+function tellNotes(table: PairTable, data: PairData, { onNote, batchSize = 512 }: FinetuneOptions): void {
+  onNote?.(table.summary);
+  const left = (count: number, why: string) =>
+    count > 0 && onNote?.(`${count.toLocaleString("en-US")} rows were left out: ${why}`);
+  left(table.empty, "text or positive is empty");
+  left(table.repeated, "an earlier row is the same");
+  if (data.truncated > 0) onNote?.(`${data.truncated} phrases are longer than the model reads and were cut`);
+  if (table.pairs.length < batchSize)
+    onNote?.(`all ${table.pairs.length} pairs make one batch, fewer than the batch size of ${batchSize}`);
+}
+
+function settingsOf(
+  base: ModelFolder,
+  options: FinetuneOptions,
+): TrainingRecord["settings"] & { schedule: Schedule } {
+  const {
+    epochs = 2,
+    batchSize = 512,
+    learningRate = 3e-5,
+    schedule = pearlSchedule,
+    temperature = 0.07,
+  } = options;
+  const { clipNorm, averageWithBase, chunkCells, seed = 0 } = options;
+  const optimiser = adamSettings(options.optimiser);
+  const pooling = base.pooling === "none" ? "none" : base.pooling;
+  return {
+    ...{ epochs, batchSize, learningRate, schedule, temperature, optimiser },
+    ...{ clipNorm, averageWithBase, pooling, seed, chunkCells },
+  };
+}
+
+/** Scores a snapshot of the weights on the benchmark's tasks, once an epoch. */
+function evaluationOn(
+  dataFolder: string,
+  base: ModelFolder,
+  types: readonly string[],
+  data: PairData,
+  work: string,
+) {
+  const folder = join(work, "evaluation");
+  return {
+    every: data.batchesPerEpoch,
+    async run(weights: ReadonlyMap<string, Tensor>): Promise<number> {
+      await writeTrainedModel(folder, { base, types, weights });
+      return benchmarkScore(folder, dataFolder).finally(() => rm(folder, { recursive: true, force: true }));
+    },
+  };
+}
+
+/** What the new model holds: the trained weights, or their average with the base's, the type head left out. */
+function finalWeights(
+  base: ModelFolder,
+  { weights }: TrainingResult,
+  { averageWithBase }: FinetuneOptions,
+): ReadonlyMap<string, Tensor> {
+  if (averageWithBase === undefined) return weights;
+  const { initializers } = prepareForTraining(readModel(base.graph)).graph;
+  return averageWeights(weights, initializers, { share: averageWithBase });
+}
+
+interface RecordParts {
+  readonly base: ModelFolder;
+  readonly baseFingerprint: string;
+  readonly licence: string | undefined;
+  readonly table: PairTable;
+  readonly types: readonly string[];
+  readonly settings: TrainingRecord["settings"];
+  readonly result: TrainingResult;
+  readonly options: FinetuneOptions;
+}
+
+function recordOf(parts: RecordParts): TrainingRecord {
+  const { base, baseFingerprint, licence, table, types, settings, result, options } = parts;
+  const { version } = createRequire(import.meta.url)("onnxruntime-node/package.json") as { version: string };
+  const pairs = table.pairs;
+  return {
+    pearl: packageVersion(),
+    runtime: `onnxruntime-node ${version}`,
+    base: { name: baseName(options.base, base), fingerprint: baseFingerprint, ...(licence && { licence }) },
+    data: {
+      file: basename(options.pairs),
+      fingerprint: table.fingerprint,
+      pairs: pairs.length,
+      ...{ empty: table.empty, repeated: table.repeated },
+      withNegative: pairs.filter(({ negative }) => negative !== "").length,
+      withType: pairs.filter(({ type }) => type !== "").length,
+      types,
+    },
+    settings,
+    result: { steps: result.steps, loss: result.last?.loss, best: result.best },
+  };
+}
+
+/** A hub id as it was given; of a folder only its last part, since paths mean nothing elsewhere. */
+const baseName = (given: string, { path, name }: ModelFolder): string =>
+  resolve(given) === path ? name : given;

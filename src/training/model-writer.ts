@@ -1,0 +1,86 @@
+/** Writes a trained model as a folder in the hub's layout: the base's files, with the trained weights in its graph. */
+import { copyFile, mkdir, rename, rm, stat, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import type { ModelFolder } from "../encoder/model-folder.js";
+import { ModelError, messageOf } from "../errors.js";
+import { type Model, readModel, type Tensor, untieInitializers, writeModel } from "../onnx/index.js";
+import { typeHead } from "./pair-program.js";
+import { writeTensorFile } from "./tensor-file.js";
+
+/** Files beside graph and config.json that belong to a model, as hub repositories and sentence-transformers name them. */
+const companions = [
+  ...["tokenizer.json", "tokenizer_config.json", "special_tokens_map.json", "added_tokens.json"],
+  ...["vocab.txt", "vocab.json", "merges.txt", "sentencepiece.bpe.model", "spiece.model"],
+  ...[
+    "modules.json",
+    "sentence_bert_config.json",
+    "config_sentence_transformers.json",
+    "1_Pooling/config.json",
+  ],
+];
+
+export interface TrainedModel {
+  readonly base: ModelFolder;
+  /** By name of the graph's initializers, in their layouts; others stay the base's. */
+  readonly weights: ReadonlyMap<string, Tensor>;
+  /** Phrase types in the order of the type head; empty: there is none. */
+  readonly types: readonly string[];
+  /** Further files by name, such as the card. */
+  readonly texts?: Readonly<Record<string, string>>;
+}
+
+/**
+ * Writes the folder under a temporary name and renames it when it is whole.
+ * @throws ModelError where it cannot be written
+ */
+export async function writeTrainedModel(folder: string, model: TrainedModel): Promise<void> {
+  const partial = `${folder}.partial`;
+  try {
+    await rm(partial, { recursive: true, force: true });
+    await fill(partial, model);
+    await rm(folder, { recursive: true, force: true });
+    await rename(partial, folder);
+  } catch (error) {
+    await rm(partial, { recursive: true, force: true });
+    if (error instanceof ModelError) throw error;
+    throw new ModelError(`${folder}: the model cannot be written (${messageOf(error)})`, { cause: error });
+  }
+}
+
+async function fill(folder: string, { base, weights, types, texts = {} }: TrainedModel): Promise<void> {
+  await mkdir(join(folder, "onnx"), { recursive: true });
+  for (const name of companions) {
+    const source = join(base.path, name);
+    if (!(await stat(source).catch(() => undefined))) continue;
+    await mkdir(dirname(join(folder, name)), { recursive: true });
+    await copyFile(source, join(folder, name));
+  }
+  writeModel(withWeights(readModel(base.graph), weights), join(folder, "onnx", "model.onnx"));
+  // the name is the folder's from now on
+  const { name: _, ...config } = base.config;
+  const types_ = types.length > 0 ? { phrase_types: types } : {};
+  await writeJson(join(folder, "config.json"), { ...config, ...types_ });
+  const head = new Map([...weights].filter(([name]) => name.startsWith(`${typeHead}.`)));
+  if (head.size > 0) writeTensorFile(join(folder, "type_head.safetensors"), head);
+  for (const [name, text] of Object.entries(texts)) await writeFile(join(folder, name), text);
+}
+
+const writeJson = (path: string, value: unknown): Promise<void> =>
+  writeFile(path, `${JSON.stringify(value, null, 2)}\n`);
+
+/**
+ * A graph as it was exported, with other numbers in the same initializers. Weights that the exporter merged are
+ * taken apart first, since training made them differ.
+ */
+export function withWeights(model: Model, weights: ReadonlyMap<string, Tensor>): Model {
+  const apart = untieInitializers(model);
+  const { initializers } = apart.graph;
+  for (const [name, { dims, data }] of weights) {
+    const value = initializers.get(name);
+    if (!value) continue;
+    if (String(value.dims) !== String(dims))
+      throw new ModelError(`weight ${name} is [${dims}] after training, but [${value.dims}] in the graph`);
+    initializers.set(name, { ...value, data });
+  }
+  return apart;
+}

@@ -1,0 +1,85 @@
+/** `pearl finetune` as a user meets it: the compiled program in a folder of its own. */
+import { copyFileSync, existsSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { hasOracle, makeOracleModel } from "../encoder/oracle-model.js";
+import { newFolder, somePairs, writeTable } from "../training/pairs-folder.js";
+import { pearl } from "./run-cli.js";
+
+if (!hasOracle) console.info("../shared/oracle is absent: pearl finetune is not tested on its encoder");
+
+const header = ["text", "positive", "negative", "type"];
+
+describe("pearl finetune", () => {
+  it("names what is missing", async () => {
+    const { code, stderr } = await pearl(["finetune", "--base", "pearl-ngram"]);
+    expect(code).toBe(2);
+    expect(stderr).toMatch(/--pairs/);
+    const odd = await pearl(["finetune", "--base", "x", "--pairs", "y", "-o", "z", "--lr", "fast"]);
+    expect(odd.code).toBe(2);
+    expect(odd.stderr).toMatch(/above 0/);
+  });
+
+  it.skipIf(!hasOracle)("trains a model that pearl encode uses, and says so", async () => {
+    const cwd = newFolder();
+    copyFileSync(writeTable(somePairs(20), header), join(cwd, "pairs.csv"));
+    const base = makeOracleModel("encoder.folded.onnx");
+    const options = ["--epochs", "2", "--batch-size", "10", "--lr", "1e-3", "--device", "cpu"];
+    const tuned = await pearl(
+      ["finetune", "--base", base, "--pairs", "pairs.csv", "-o", "tuned", ...options],
+      { cwd },
+    );
+    expect(tuned).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/^wrote tuned: 20 pairs, 4 steps, loss \d/),
+    });
+    expect(tuned.stderr).toMatch(/pairs\.csv: 20 pairs from the columns text, positive, negative, type/);
+    const encoded = await pearl(["encode", "pairs.csv", "--model", "tuned", "-o", "out.npy"], { cwd });
+    expect(encoded).toMatchObject({ code: 0, stdout: expect.stringMatching(/20 rows × 32 dimensions/) });
+    const again = await pearl(["finetune", "--base", base, "--pairs", "pairs.csv", "-o", "tuned"], { cwd });
+    expect(again).toMatchObject({ code: 1, stderr: expect.stringMatching(/tuned exists already/) });
+  });
+
+  it.skipIf(!hasOracle)("finishes the step at Ctrl-C, ends with 130, and goes on with --resume", async () => {
+    const cwd = newFolder();
+    const pairs = writeTable(somePairs(200), header);
+    const base = makeOracleModel("encoder.folded.onnx");
+    const command = [
+      "finetune",
+      "--base",
+      base,
+      "--pairs",
+      pairs,
+      "-o",
+      "tuned",
+      "--batch-size",
+      "4",
+      "--epochs",
+      "40",
+    ];
+    const stopped = await pearl([...command, "--checkpoint-every", "10"], {
+      cwd,
+      onStart: (child) => {
+        const timer = setInterval(() => {
+          if (!existsSync(join(cwd, "tuned.training", "checkpoints", "step-000010"))) return;
+          clearInterval(timer);
+          child.kill("SIGINT");
+        }, 5);
+        child.on("exit", () => clearInterval(timer));
+      },
+    });
+    expect(stopped).toMatchObject({
+      code: 130,
+      stderr: expect.stringMatching(/stopped after step \d+; resume/),
+    });
+    expect(readdirSync(cwd)).toEqual(["tuned.training"]);
+    const other = await pearl([...command, "--checkpoint-every", "10", "--resume", "--lr", "0.1"], { cwd });
+    expect(other).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/learningRate was 0.00003 and is 0.1 now/),
+    });
+    const rest = await pearl([...command.slice(0, -1), "2", "--resume"], { cwd });
+    expect(rest.code).toBe(0);
+    expect(rest.stderr).toMatch(/steps were done by an earlier run/);
+  });
+});
