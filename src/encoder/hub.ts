@@ -1,4 +1,5 @@
 /** Models by hub id: `downloadModel("intfloat/e5-small-v2")` gives a model folder in the hub's own cache. */
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { ArgumentError, InterruptedError, ModelError, messageOf, PearlError } from "../errors.js";
 import {
@@ -14,6 +15,7 @@ import {
 } from "./hub-cache.js";
 import { type HubSettings, hubSettings } from "./hub-settings.js";
 import { HubConnectionError, HubStatusError, throwIfAborted, transferFile } from "./hub-transfer.js";
+import { shardsOf, weightsFile, weightsIndex } from "./weight-files.js";
 
 /** Bytes of one file of the model, while it comes. */
 export interface DownloadProgress {
@@ -31,6 +33,11 @@ export interface DownloadOptions {
   readonly revision?: string;
   /** The ONNX graph to fetch, e.g. `onnx/model_quantized.onnx`. Default `onnx/model.onnx`. */
   readonly graphFile?: string;
+  /**
+   * What holds the weights: the ONNX graph, safetensors that a graph can be made of (importModel), or the graph
+   * where there is one and safetensors else: the default, unless `graphFile` is given.
+   */
+  readonly weights?: "graph" | "safetensors" | "either";
   /** Ends the download; what is here is kept and continued next time. */
   readonly signal?: AbortSignal;
   readonly onProgress?: (progress: DownloadProgress) => void;
@@ -70,7 +77,8 @@ export function isHubId(text: string): boolean {
  * Every file is checked against the size and checksum that the hub announces before it is used.
  *
  * @param id `organisation/name`
- * @returns absolute path of a folder with config.json, tokenizer.json, the graph, and the optional files there are
+ * @returns absolute path of a folder with config.json, tokenizer.json, the graph (else model.safetensors, in one
+ * file or several, with the vocabulary where there is no tokenizer.json), and the optional files there are
  * @throws ArgumentError for an id, revision or file name of a wrong form; ModelError that says what to do for a
  * repository or file that is missing or closed, no network, a broken or altered download, a full disk;
  * InterruptedError when the signal is aborted
@@ -90,15 +98,19 @@ interface Download {
   readonly id: string;
   readonly revision: string;
   readonly graphFile: string;
-  readonly required: readonly string[];
-  readonly optional: readonly string[];
+  readonly weights: "graph" | "safetensors" | "either";
   readonly repository: string;
   readonly settings: HubSettings;
   readonly options: DownloadOptions;
 }
 
 function describe(id: string, options: DownloadOptions): Download {
-  const { revision = "main", graphFile = defaultGraph, settings = hubSettings() } = options;
+  const {
+    revision = "main",
+    graphFile = defaultGraph,
+    weights = "either",
+    settings = hubSettings(),
+  } = options;
   if (!isHubId(id)) {
     throw new ArgumentError(
       `"${id}" is not a hub id: expected organisation/name, as in intfloat/e5-small-v2.`,
@@ -114,24 +126,64 @@ function describe(id: string, options: DownloadOptions): Download {
     id,
     revision,
     graphFile,
-    required: ["config.json", "tokenizer.json", graphFile],
-    optional: [...optionalFiles, `${graphFile}_data`],
+    weights,
     repository: repositoryFolder(settings.cacheFolder, id),
     settings,
     options,
   };
 }
 
+// --- what a model needs ------------------------------------------------------------------------------------
+
+/** Tokenizers, best first; all but the first only serve an import. */
+const tokenizerFiles = [["tokenizer.json"], ["vocab.txt"], ["vocab.json", "merges.txt"]];
+
+/** Files that hold the weights, best first, for a folder with or without tokenizer.json. */
+function weightFiles({ weights, graphFile }: Download, hasTokenizer: boolean): string[][] {
+  const graph = weights !== "safetensors" && hasTokenizer ? [[graphFile]] : [];
+  return weights === "graph" ? graph : [...graph, [weightsFile], [weightsIndex]];
+}
+
+/**
+ * Makes sure of all files that a model needs, each kind in the best form there is.
+ * @param obtain makes one file be in the snapshot; false where the repository has none of this name
+ * @param snapshot of the files obtained so far
+ * @returns false as soon as a kind cannot be had in any form
+ */
+async function obtainModel(
+  download: Download,
+  obtain: (file: string) => Promise<boolean>,
+  snapshot: () => string,
+): Promise<boolean> {
+  const first = async (alternatives: readonly (readonly string[])[]): Promise<string | undefined> => {
+    for (const files of alternatives) {
+      let whole = true;
+      for (const file of files) whole &&= await obtain(file);
+      if (whole) return files[0];
+    }
+    return undefined;
+  };
+  if (!(await obtain("config.json"))) return false;
+  const tokenizers = download.weights === "graph" ? tokenizerFiles.slice(0, 1) : tokenizerFiles;
+  const tokenizer = await first(tokenizers);
+  if (tokenizer === undefined) return false;
+  const weights = await first(weightFiles(download, tokenizer === tokenizerFiles[0][0]));
+  if (weights === undefined) return false;
+  if (weights !== weightsIndex) return true;
+  const index = join(snapshot(), weightsIndex);
+  for (const shard of shardsOf(await readFile(index, "utf8"), `${download.id}: ${weightsIndex}`))
+    if (!(await obtain(shard))) return false;
+  return true;
+}
+
 /** The snapshot, where the cache has all that is required; optional files nobody asked for yet are tried once. */
 async function fromCache(download: Download): Promise<string | undefined> {
-  const { repository, revision, required } = download;
-  const isWhole = async (commit: string): Promise<boolean> => {
-    const files = required.map((file) => exists(join(snapshotFolder(repository, commit), file)));
-    return (await Promise.all(files)).every(Boolean);
-  };
+  const { repository, revision } = download;
   let commit: string | undefined;
   for (const candidate of await cachedCommits(repository, revision)) {
-    if (commit === undefined && (await isWhole(candidate))) commit = candidate;
+    const snapshot = snapshotFolder(repository, candidate);
+    const isHere = (file: string): Promise<boolean> => exists(join(snapshot, file));
+    if (commit === undefined && (await obtainModel(download, isHere, () => snapshot))) commit = candidate;
   }
   if (commit === undefined) return undefined;
   const snapshot = snapshotFolder(repository, commit);
@@ -150,18 +202,36 @@ async function fromHub(download: Download): Promise<string> {
   if (settings.offline) throw new HubConnectionError("HF_HUB_OFFLINE is set", false);
   // The first file tells which commit the revision stands at; the others come from that very commit.
   let commit: string | undefined;
-  for (const file of download.required) {
-    const snapshot = commit && snapshotFolder(repository, commit);
-    if (snapshot && (await exists(join(snapshot, file)))) continue;
-    commit = await fetchFile(download, file, commit, attempts);
-  }
+  let missing: HubStatusError | undefined;
+  const snapshot = (): string => snapshotFolder(repository, commit as string);
+  const obtain = async (file: string): Promise<boolean> => {
+    if (commit && (await exists(join(snapshot(), file)))) return true;
+    if (commit && (await isKnownAbsent(repository, commit, file))) {
+      missing ??= Object.assign(new HubStatusError(404, "EntryNotFound", undefined), { file });
+      return false;
+    }
+    try {
+      commit = await fetchFile(download, file, commit, attempts);
+      return true;
+    } catch (error) {
+      const isAbsent = error instanceof HubStatusError && error.status === 404;
+      // Without a commit it is the repository or the revision that may be missing.
+      if (!isAbsent || commit === undefined) throw error;
+      missing ??= error;
+      await writeAbsence(repository, commit, file);
+      return false;
+    }
+  };
+  if (!(await obtainModel(download, obtain, snapshot))) throw missing;
   await fetchOptional(download, commit as string, attempts);
   if (commit !== commitlessName(revision)) await writeReference(repository, revision, commit as string);
-  return snapshotFolder(repository, commit as string);
+  return snapshot();
 }
 
 async function fetchOptional(download: Download, commit: string, tries: number): Promise<void> {
-  for (const file of download.optional) {
+  const { graphFile } = download;
+  const hasGraph = await exists(join(snapshotFolder(download.repository, commit), graphFile));
+  for (const file of [...optionalFiles, ...(hasGraph ? [`${graphFile}_data`] : [])]) {
     if (await exists(join(snapshotFolder(download.repository, commit), file))) continue;
     if (await isKnownAbsent(download.repository, commit, file)) continue;
     try {
@@ -221,7 +291,7 @@ function asModelError(download: Download, error: unknown): Error {
 }
 
 function statusMessage(download: Download, error: HubStatusError): string {
-  const { id, revision, settings, graphFile } = download;
+  const { id, revision, settings } = download;
   const file = error.file ?? "config.json";
   const host = hostOf(settings.endpoint);
   if (error.status === 401 || error.status === 403) {
@@ -242,14 +312,7 @@ function statusMessage(download: Download, error: HubStatusError): string {
     if (error.code === "RepoNotFound" || (file === "config.json" && error.code === undefined)) {
       return `${id}: not found at ${host} (config.json: 404). Check the spelling of the id.`;
     }
-    if (file === graphFile) {
-      return (
-        `${id}: the repository has no ${graphFile} (404). pearl runs models that are exported to ONNX: take one ` +
-        `that is, such as ${modelsWithGraph}.`
-      );
-    }
-    const why = file === "tokenizer.json" ? " pearl reads tokenizers of that format only." : "";
-    return `${id}: the repository has no ${file} (404).${why} Take another model, such as ${modelsWithGraph}.`;
+    return `${id}: the repository has no ${missingFile(download, file)} Take one that has, such as ${modelsWithGraph}.`;
   }
   return (
     `${id}: ${host} answered ${file} with status ${error.status}, also when asked again. ` +
@@ -257,14 +320,30 @@ function statusMessage(download: Download, error: HubStatusError): string {
   );
 }
 
+/** The first file that was looked for in vain, and what would have served in its place. */
+function missingFile({ graphFile, weights }: Download, file: string): string {
+  const isOnlyGraph = weights === "graph";
+  if (file === graphFile) {
+    if (isOnlyGraph) return `${file} (404). pearl runs models that are exported to ONNX.`;
+    return `${file} (404), and no ${weightsFile} to make it from. pearl does not read pytorch_model.bin.`;
+  }
+  if (file === weightsFile) return `${file} (404). An import reads weights in that format only.`;
+  if (file !== "tokenizer.json" || isOnlyGraph) return `${file} (404).`;
+  return (
+    `${file} (404), and what else pearl reads a tokenizer from (vocab.txt, or vocab.json with merges.txt) is not ` +
+    `there or not beside ${weightsFile}.`
+  );
+}
+
 function connectionMessage(download: Download, error: HubConnectionError): string {
-  const { id, settings, required, graphFile, revision } = download;
+  const { id, settings, revision } = download;
+  const weights = weightFiles(download, true).slice(0, 2).join(" or ");
   const otherwise =
-    `or copy the model's folder (${required.join(", ")}) to this machine and give its path, ` +
+    `or copy the model's folder (config.json, tokenizer.json, ${weights}) to this machine and give its path, ` +
     "or leave the model out to use the embedded one";
   if (settings.offline) {
     return (
-      `${id}: not in the cache ${settings.cacheFolder} with ${graphFile} at revision "${revision}", and ` +
+      `${id}: not in the cache ${settings.cacheFolder} with ${weights} at revision "${revision}", and ` +
       `HF_HUB_OFFLINE forbids the network. Unset it, ${otherwise}.`
     );
   }

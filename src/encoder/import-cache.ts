@@ -7,7 +7,7 @@ import { pipeline } from "node:stream/promises";
 import { ArgumentError, ModelError, messageOf } from "../errors.js";
 import { type HubSettings, hubSettings } from "./hub-settings.js";
 import { companionFiles, importModel, importVersion } from "./import-model.js";
-import { hasSafetensors, shardsOf, weightsFile, weightsIndex } from "./pretrained.js";
+import { hasSafetensors, shardsOf, weightsFile, weightsIndex } from "./weight-files.js";
 
 export interface ImportCacheOptions {
   /** Where the caches lie. Default: the environment's `HF_*` variables. */

@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { stringify } from "yaml";
 import { readModelCard, splitCard } from "./model-card.js";
-import { weightsFile } from "./pretrained.js";
+import { weightsFile } from "./weight-files.js";
 
 export interface CardOptions {
   /** Hub id or name of the source. */

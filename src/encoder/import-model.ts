@@ -4,9 +4,10 @@ import { basename, join } from "node:path";
 import { ModelError } from "../errors.js";
 import { type BertConfig, bert, createNet, type WeightSource } from "../nn/index.js";
 import { elementCount, GraphBuilder, type Model, writeModel } from "../onnx/index.js";
-import { readTokenizerFile } from "../text/tokenizer-file.js";
+import { readTokenizerFile, tokenizerSettings } from "../text/tokenizer-file.js";
 import { importCard } from "./import-card.js";
 import { readModelCard } from "./model-card.js";
+import { tokenLimit } from "./model-folder.js";
 import { checkModules } from "./modules.js";
 import { readPretrained } from "./pretrained.js";
 import { checkIsFree, writeWholeFolder } from "./whole-folder.js";
@@ -71,8 +72,10 @@ export async function importModel(
   const origin = options.origin ?? basename(source);
   await writeWholeFolder(target, async (folder) => {
     await copyFile(join(source, "config.json"), join(folder, "config.json"));
-    await copyCompanions(source, folder);
     await writeFile(join(folder, "tokenizer.json"), tokenizer.text);
+    const settings = tokenizerSettings(tokenizer.text, await tokenLimit(source, config));
+    await writeFile(join(folder, "tokenizer_config.json"), `${JSON.stringify(settings, null, 2)}\n`);
+    await copyCompanions(source, folder);
     await writeFile(join(folder, "README.md"), await importCard(source, { ...options, origin, types }));
     await mkdir(join(folder, "onnx"));
     writeModel(graph, join(folder, "onnx", "model.onnx"));

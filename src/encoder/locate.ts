@@ -4,7 +4,9 @@ import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { closest } from "fastest-levenshtein";
 import { ModelError } from "../errors.js";
-import { type DownloadProgress, downloadModel, isHubId } from "./hub.js";
+import { type DownloadOptions, type DownloadProgress, downloadModel, isHubId } from "./hub.js";
+import { hasGraph } from "./model-folder.js";
+import { hasSafetensors } from "./weight-files.js";
 
 /** The embedded model that is used when none is named. */
 export const DEFAULT_MODEL = "pearl-ngram";
@@ -26,10 +28,28 @@ export async function embeddedModels(): Promise<string[]> {
 }
 
 /**
- * The folder of a model; a hub model is downloaded when it is not cached.
- * @throws ModelError when there is no such model
+ * The folder of a model that can be run; a hub model is downloaded when it is not cached, and one that comes as
+ * safetensors without a graph is imported into a cache (import-cache.ts).
+ * @throws ModelError when there is no such model, or it cannot be imported
  */
 export async function locateModel(model: string | undefined, options: LocateOptions = {}): Promise<string> {
+  const folder = await locateFiles(model, { ...options, weights: "either" });
+  const hasTokenizer = await stat(join(folder, "tokenizer.json")).catch(() => undefined);
+  if (((await hasGraph(folder)) && hasTokenizer) || !(await hasSafetensors(folder))) return folder;
+  // Loaded late: whoever runs a graph needs nothing that makes one.
+  const { importedFolder } = await import("./import-cache.js");
+  return importedFolder(folder);
+}
+
+/**
+ * The folder of a model as it was published.
+ * @param options.weights for a hub model: what to download, as in DownloadOptions
+ * @throws ModelError when there is no such model
+ */
+export async function locateFiles(
+  model: string | undefined,
+  options: LocateOptions & Pick<DownloadOptions, "weights"> = {},
+): Promise<string> {
   if (model === undefined || model === DEFAULT_MODEL) return join(EMBEDDED_MODELS, DEFAULT_MODEL);
   const found = await stat(model).catch(() => undefined);
   if (found?.isFile()) {
@@ -39,8 +59,8 @@ export async function locateModel(model: string | undefined, options: LocateOpti
   const embedded = await embeddedModels();
   if (embedded.includes(model)) return join(EMBEDDED_MODELS, model);
   if (isHubId(model)) {
-    const { revision, signal, onDownload } = options;
-    return downloadModel(model, { revision, signal, onProgress: onDownload });
+    const { revision, signal, weights, onDownload } = options;
+    return downloadModel(model, { revision, signal, weights, onProgress: onDownload });
   }
   const near = embedded.length > 0 ? closest(basename(model), embedded) : DEFAULT_MODEL;
   throw new ModelError(

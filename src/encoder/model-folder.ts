@@ -76,7 +76,10 @@ export async function readModelFolder(folder: string): Promise<ModelFolder> {
   const quantizedGraph = await firstThatExists(path, QUANTIZED_GRAPHS);
   const graph = full ?? quantizedGraph;
   if (graph === undefined) {
-    throw new ModelError(`${folder}: onnx/model.onnx is missing; export the model to ONNX first`);
+    throw new ModelError(
+      `${folder}: onnx/model.onnx is missing; export the model to ONNX, or make it from model.safetensors: ` +
+        "pearl import FOLDER -o OUT",
+    );
   }
   const pearl = pearlSection(config, folder);
   return {
@@ -92,6 +95,11 @@ export async function readModelFolder(folder: string): Promise<ModelFolder> {
     preferredDevice: pearl?.device,
     sizeBytes: await folderSize(path),
   };
+}
+
+/** True where the folder has an ONNX graph that can be run. */
+export async function hasGraph(folder: string): Promise<boolean> {
+  return (await firstThatExists(folder, [...GRAPHS, ...QUANTIZED_GRAPHS])) !== undefined;
 }
 
 /** Reads a JSON file of a model folder; undefined when it is not there. */
@@ -126,8 +134,8 @@ function architectureOf(config: Record<string, unknown>): string {
   return typeof config.model_type === "string" ? config.model_type : "unknown";
 }
 
-function numberAt(config: Record<string, unknown>, key: string): number | undefined {
-  const value = config[key];
+function numberAt(config: object, key: string): number | undefined {
+  const value = (config as Record<string, unknown>)[key];
   return typeof value === "number" && value > 0 ? value : undefined;
 }
 
@@ -148,11 +156,12 @@ function pearlSection(config: Record<string, unknown>, folder: string): PearlSec
 }
 
 /** The smallest limit that any file states: sentence-transformers', the tokenizer's, the position table's. */
-async function tokenLimit(path: string, config: Record<string, unknown>): Promise<number> {
+export async function tokenLimit(path: string, config: object): Promise<number> {
   const sentence = (await readJson(join(path, "sentence_bert_config.json"))) ?? {};
   const tokenizer = (await readJson(join(path, "tokenizer_config.json"))) ?? {};
   // RoBERTa counts positions from padding_idx + 1, so two of its table's rows are never used.
-  const offset = /roberta|camembert/i.test(String(config.model_type)) ? 2 : 0;
+  const family = String((config as Record<string, unknown>).model_type);
+  const offset = /roberta|camembert/i.test(family) ? 2 : 0;
   const positions = numberAt(config, "max_position_embeddings");
   const limits = [
     numberAt(sentence, "max_seq_length"),

@@ -1,14 +1,10 @@
 /** A model as hubs publish it for training libraries: config.json and safetensors weights of a BERT or RoBERTa. */
-import { readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { ModelError, messageOf } from "../errors.js";
+import { ModelError } from "../errors.js";
 import type { BertConfig, WeightSource } from "../nn/index.js";
 import { readSafetensors, type Tensor, toFloat32 } from "../onnx/index.js";
 import { readJson } from "./model-folder.js";
-
-/** Weights in one file, and the table of contents of weights in several. */
-export const weightsFile = "model.safetensors";
-export const weightsIndex = "model.safetensors.index.json";
+import { weightFiles, weightsFile } from "./weight-files.js";
 
 /** The families that pearl writes graphs for: `model_type` of config.json, and the class that holds the encoder. */
 export const families: Readonly<Record<string, string>> = {
@@ -21,23 +17,13 @@ export const families: Readonly<Record<string, string>> = {
 const exportInstead =
   "Take a repository that has onnx/model.onnx, or export the model to ONNX with its own tools.";
 
-/** The weights of a folder, under the names that its files give them. */
+/** An encoder as its folder describes it. */
 export interface Pretrained {
   readonly config: BertConfig;
-  /** What stands before each encoder weight's name: "bert.", "roberta." or nothing. */
-  readonly prefix: string;
-  readonly tensors: ReadonlyMap<string, Tensor>;
   /** Types of the numbers in the files, such as "float16". */
   readonly types: readonly string[];
   /** Gives the encoder's weights in float32, by their names without prefix. */
   readonly weights: WeightSource;
-}
-
-/** True where the folder has weights in safetensors. */
-export async function hasSafetensors(folder: string): Promise<boolean> {
-  for (const name of [weightsFile, weightsIndex])
-    if (await stat(join(folder, name)).catch(() => undefined)) return true;
-  return false;
 }
 
 /**
@@ -71,10 +57,11 @@ export async function readPretrained(folder: string): Promise<Pretrained> {
       );
     return checkedWeight(entry.tensor, dims, `${folder}/${entry.file}: tensor ${prefix}${name}`);
   };
-  const tensors = new Map([...found].map(([name, { tensor }]) => [name, tensor]));
-  const used = [...tensors].filter(([name]) => name.startsWith(prefix)).map(([, { type }]) => type);
-  const types = [...new Set(used)].filter((type) => type.includes("float"));
-  return { config, prefix, tensors, types, weights };
+  const encoder = [...found].filter(([name]) => name.startsWith(prefix));
+  const types = new Set(
+    encoder.map(([, { tensor }]) => tensor.type).filter((type) => type.includes("float")),
+  );
+  return { config, types: [...types], weights };
 }
 
 function checkedWeight(tensor: Tensor, dims: readonly number[], label: string): Tensor {
@@ -90,40 +77,6 @@ function checkedWeight(tensor: Tensor, dims: readonly number[], label: string): 
         "Take both files from the same model.",
     );
   return wide;
-}
-
-/** The files that hold the weights: one, or those that the index names. */
-async function weightFiles(folder: string): Promise<string[]> {
-  if (await stat(join(folder, weightsFile)).catch(() => undefined)) return [weightsFile];
-  const path = join(folder, weightsIndex);
-  const text = await readFile(path, "utf8").catch(() => undefined);
-  if (text === undefined)
-    throw new ModelError(
-      `${folder}: there is no ${weightsFile} to import. A folder with pytorch_model.bin alone becomes one by ` +
-        "transformers' save_pretrained(folder, safe_serialization=True).",
-    );
-  const files = shardsOf(text, path);
-  for (const file of files)
-    if (!(await stat(join(folder, file)).catch(() => undefined)))
-      throw new ModelError(`${folder}: ${file}, which ${weightsIndex} names, is missing. Download it too.`);
-  return files;
-}
-
-/** The files that an index of sharded weights names, each once. @throws ModelError for another kind of text */
-export function shardsOf(text: string, label: string): string[] {
-  try {
-    const { weight_map: map } = JSON.parse(text) as { weight_map: Record<string, string> };
-    const files = [...new Set(Object.values(map))];
-    const isPlain = (name: unknown) => typeof name === "string" && /^[\w-][\w.-]*\.safetensors$/.test(name);
-    if (files.length > 0 && files.every(isPlain)) return files;
-  } catch (error) {
-    throw new ModelError(`${label}: not a table of weights (${messageOf(error)}). Download it again.`, {
-      cause: error,
-    });
-  }
-  throw new ModelError(
-    `${label}: its weight_map names no safetensors files of this folder. Download it again.`,
-  );
 }
 
 function prefixOf(names: Iterable<string>, label: string): string {

@@ -167,3 +167,52 @@ function byteLevelTokenizer(text: string, merges: string, settings: Settings, la
     },
   };
 }
+
+/** transformers' class and special tokens by the kind of a tokenizer.json's model. */
+const kinds: Readonly<Record<string, { tokenizer_class: string; [role: `${string}_token`]: string }>> = {
+  WordPiece: {
+    tokenizer_class: "BertTokenizer",
+    ...{
+      cls_token: "[CLS]",
+      sep_token: "[SEP]",
+      pad_token: "[PAD]",
+      unk_token: "[UNK]",
+      mask_token: "[MASK]",
+    },
+  },
+  BPE: {
+    tokenizer_class: "RobertaTokenizer",
+    ...{ bos_token: "<s>", cls_token: "<s>", eos_token: "</s>", sep_token: "</s>" },
+    ...{ pad_token: "<pad>", unk_token: "<unk>", mask_token: "<mask>" },
+  },
+  Unigram: {
+    tokenizer_class: "XLMRobertaTokenizer",
+    ...{ bos_token: "<s>", cls_token: "<s>", eos_token: "</s>", sep_token: "</s>" },
+    ...{ pad_token: "<pad>", unk_token: "<unk>", mask_token: "<mask>" },
+  },
+};
+
+/**
+ * tokenizer_config.json for a tokenizer.json that came without: other programs need it to choose a class.
+ * @param text of tokenizer.json
+ * @param maximumLength tokens that the model reads, special ones included
+ */
+export function tokenizerSettings(text: string, maximumLength: number): object {
+  const { model, normalizer, added_tokens } = JSON.parse(text) as {
+    model?: { type?: string };
+    normalizer?: { lowercase?: boolean } | null;
+    added_tokens?: { content: string }[];
+  };
+  const added = new Set(added_tokens?.map(({ content }) => content));
+  const { tokenizer_class, ...roles } = kinds[model?.type ?? ""] ?? {
+    tokenizer_class: "PreTrainedTokenizerFast",
+  };
+  const known = Object.fromEntries(Object.entries(roles).filter(([, token]) => added.has(token)));
+  const lowercase = normalizer?.lowercase;
+  return {
+    tokenizer_class,
+    model_max_length: maximumLength,
+    ...known,
+    ...(lowercase !== undefined && { do_lower_case: lowercase }),
+  };
+}
