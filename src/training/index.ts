@@ -1,6 +1,8 @@
 /** The training room: programs, optimisers, the trainer and its checkpoints, fine-tuning. */
 export { Adam, type AdamOptions } from "./adam.js";
 export type { Chunk, TrainingBatch } from "./batch.js";
+export { listCheckpoints, writeCheckpoint } from "./checkpoint.js";
+export { type ChunkOptions, planChunks } from "./chunks.js";
 export { type EngineOptions, type EngineState, type StepReport, TrainingEngine } from "./engine.js";
 export { type FinetuneOptions, type FinetuneReport, finetune } from "./finetune.js";
 export { type Gradient, GradientSum, globalNorm } from "./gradient-sum.js";

@@ -1,6 +1,7 @@
 /** A run's metrics as JSON lines, one per step and one per evaluation. */
 import { appendFileSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
+import { messageOf, TrainingError } from "../errors.js";
 import type { Losses } from "./gradients.js";
 
 /** One step. */
@@ -49,6 +50,14 @@ function isUpTo(line: string, step: number): boolean {
   }
 }
 
+/** @throws TrainingError where the disk is full, say */
 export function appendMetrics(path: string, metrics: StepMetrics | EvaluationMetrics): void {
-  appendFileSync(path, `${JSON.stringify(metrics)}\n`);
+  try {
+    appendFileSync(path, `${JSON.stringify(metrics)}\n`);
+  } catch (error) {
+    throw new TrainingError(
+      `${path}: step ${metrics.step} cannot be written down (${messageOf(error)}). Make room and resume.`,
+      { cause: error },
+    );
+  }
 }

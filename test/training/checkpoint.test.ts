@@ -1,0 +1,54 @@
+import { spawnSync } from "node:child_process";
+import { existsSync, mkdirSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { describe, expect, it } from "vitest";
+import { TrainingError } from "../../src/errors.js";
+import { tensor } from "../../src/onnx/index.js";
+import { listCheckpoints, writeCheckpoint } from "../../src/training/index.js";
+import { newFolder } from "./pairs-folder.js";
+
+const record = (step: number) => ({ step, version: "0", settings: {}, evaluationsSinceBest: 0 });
+const state = (step: number, value = 1) => ({
+  step,
+  tensors: new Map([["w", tensor("float32", [2], [1, value])]]),
+});
+
+describe("checkpoints", () => {
+  it.skipIf(process.platform === "win32")(
+    "leave the last whole one where the disk is full, and say so",
+    () => {
+      // a limit on the size of files fails as a full disk does, in the middle of a write
+      const folder = newFolder();
+      const index = fileURLToPath(new URL("../../dist/training/index.js", import.meta.url));
+      const script = `
+      const { writeCheckpoint } = await import(${JSON.stringify(index)});
+      const write = (step, size) => writeCheckpoint(process.argv[1], {
+        step, tensors: new Map([["w", { type: "float32", dims: [size], data: new Float32Array(size) }]]),
+      }, { step, version: "0", settings: {}, evaluationsSinceBest: 0 });
+      write(1, 10);
+      try { write(2, 1e6); } catch (error) { console.log(error.name + ": " + error.message); }`;
+      const command = `ulimit -f 64; exec "${process.execPath}" --input-type=module -e "$0" "$1"`;
+      const { stdout, stderr } = spawnSync("bash", ["-c", command, script, folder], { encoding: "utf8" });
+      expect(stdout + stderr).toMatch(
+        /^TrainingError: .*the checkpoint of step 2 cannot be written, since there is no space left.*The one of step 1 is whole/,
+      );
+      expect(readdirSync(folder)).toEqual(["step-000001"]);
+    },
+  );
+
+  it("take no half-written folder for a checkpoint, and clear it away with the next", () => {
+    const folder = newFolder();
+    mkdirSync(join(folder, "step-000004.partial"));
+    expect(listCheckpoints(folder)).toEqual([]);
+    writeCheckpoint(folder, state(5), record(5));
+    expect(listCheckpoints(folder).map(({ step }) => step)).toEqual([5]);
+    expect(existsSync(join(folder, "step-000004.partial"))).toBe(false);
+  });
+
+  it("are never written with NaN in them", () => {
+    const folder = newFolder();
+    expect(() => writeCheckpoint(folder, state(3, Number.NaN), record(3))).toThrow(TrainingError);
+    expect(readdirSync(folder)).toEqual([]);
+  });
+});
