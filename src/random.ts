@@ -13,3 +13,14 @@ export function createRandom(seed: number): Random {
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 4294967296;
   };
 }
+
+/** `count` different items drawn without order bias (partial Fisher-Yates), in drawn order. */
+export function sampleWithout<Item>(items: readonly Item[], count: number, random: Random): Item[] {
+  const pool = [...items];
+  const take = Math.min(count, pool.length);
+  for (let index = 0; index < take; index++) {
+    const other = index + Math.floor(random() * (pool.length - index));
+    [pool[index], pool[other]] = [pool[other], pool[index]];
+  }
+  return pool.slice(0, take);
+}

@@ -1,7 +1,7 @@
 /** K-means clustering (Lloyd's iteration from k-means++ starts), after scikit-learn's KMeans. */
 import { ArgumentError } from "../errors.js";
+import { createRandom, type Random } from "../random.js";
 import { lloyd, type Points, squaredDistance } from "./lloyd.js";
-import { createRandom, type Random } from "./random.js";
 import { countRows } from "./vectors.js";
 
 /** Settings of a clustering. */

@@ -10,7 +10,7 @@ import {
 } from "../../src/benchmark/baselines/jaro-winkler.js";
 import { levenshteinBaseline, levenshteinSimilarity } from "../../src/benchmark/baselines/levenshtein.js";
 import { tfidfBaseline, tfidfWordsBaseline } from "../../src/benchmark/baselines/tfidf.js";
-import { createRandom } from "../../src/search/random.js";
+import { createRandom } from "../../src/random.js";
 
 describe("Jaro-Winkler", () => {
   // Winkler's own table (1994) and the examples of the literature, to three digits.

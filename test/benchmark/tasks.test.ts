@@ -12,7 +12,7 @@ import { parsePpdb, ppdb, ppdbFiltered } from "../../src/benchmark/tasks/ppdb.js
 import { parseQueries, umls, yago } from "../../src/benchmark/tasks/retrieval.js";
 import { strings, withNoise } from "../../src/benchmark/tasks/strings.js";
 import { hitOf, parseTurney, turney } from "../../src/benchmark/tasks/turney.js";
-import { createRandom } from "../../src/search/random.js";
+import { createRandom } from "../../src/random.js";
 import { constantModel, letterModel, smallData, tableModel, writeData } from "./small-data.js";
 
 const dataFolder = writeData();

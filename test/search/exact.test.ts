@@ -1,7 +1,7 @@
 /** Exact search against a plain loop in double precision. */
 import { describe, expect, it } from "vitest";
+import { createRandom } from "../../src/random.js";
 import { type ExactSearchOptions, exactNeighbours } from "../../src/search/exact.js";
-import { createRandom } from "../../src/search/random.js";
 
 function randomRows(count: number, dimension: number, seed: number): Float32Array {
   const random = createRandom(seed);

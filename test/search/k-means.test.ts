@@ -1,7 +1,7 @@
 /** K-means against scikit-learn's on synthetic points (test/oracles/k_means.py). */
 import { describe, expect, it } from "vitest";
+import { createRandom } from "../../src/random.js";
 import { kMeans } from "../../src/search/k-means.js";
-import { createRandom } from "../../src/search/random.js";
 import oracle from "../oracles/k_means.json" with { type: "json" };
 
 describe.each(oracle.cases)("k-means on points: $name", (example) => {

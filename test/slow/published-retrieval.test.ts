@@ -2,7 +2,7 @@
 import { createRequire } from "node:module";
 import { describe, expect, it } from "vitest";
 import { yago } from "../../src/benchmark/tasks/retrieval.js";
-import { createRandom } from "../../src/search/random.js";
+import { createRandom } from "../../src/random.js";
 import { tableModel, writeData } from "../benchmark/small-data.js";
 
 const hasFaiss = isInstalled("faiss-node");

@@ -8,7 +8,7 @@
  * Precision@1 for queries with one and with two edits, ties at 1/k, and the seconds it took.
  * Both protocols are the same.
  */
-import { createRandom, type Random, sampleWithout } from "../../search/random.js";
+import { createRandom, type Random, sampleWithout } from "../../random.js";
 import { findFile, readLines, shownPath } from "../data-folder.js";
 import { rankAnswers } from "../rank.js";
 import type { Score, Task } from "../task.js";
