@@ -7,7 +7,9 @@ import { registerBench } from "./bench.js";
 import { registerData } from "./data.js";
 import { registerDoctor } from "./doctor.js";
 import { registerEncode } from "./encode.js";
+import { registerExport } from "./export.js";
 import { registerFinetune } from "./finetune.js";
+import { registerImport } from "./import.js";
 import { wasInterrupted } from "./interruption.js";
 import { registerModels } from "./models.js";
 
@@ -18,6 +20,8 @@ function registerCommands(program: Command): void {
   registerBench(program);
   registerData(program);
   registerModels(program);
+  registerImport(program);
+  registerExport(program);
   registerDoctor(program);
 }
 

@@ -6,7 +6,7 @@ import { basename, dirname, join, resolve } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { ArgumentError, ModelError, messageOf } from "../errors.js";
 import { type HubSettings, hubSettings } from "./hub-settings.js";
-import { companionFiles, importModel, importVersion } from "./import-model.js";
+import { companionFiles, importModel, importVersion, sourceOf } from "./import-model.js";
 import { hasSafetensors, shardsOf, weightsFile, weightsIndex } from "./weight-files.js";
 
 export interface ImportCacheOptions {
@@ -23,9 +23,8 @@ export interface ImportCacheOptions {
 export async function importedFolder(folder: string, options: ImportCacheOptions = {}): Promise<string> {
   const target = await placeOf(folder, options.settings ?? hubSettings());
   if (await isWhole(target)) return target;
-  const { origin, commit } = hubPlace(folder);
   try {
-    await importModel(folder, target, { origin, commit });
+    await importModel(folder, target, sourceOf(folder));
   } catch (error) {
     // Another process may have been quicker.
     if (await isWhole(target)) return target;
@@ -57,17 +56,9 @@ const isWhole = (target: string) =>
   );
 
 async function placeOf(folder: string, settings: HubSettings): Promise<string> {
-  const name = (hubPlace(folder).origin ?? basename(resolve(folder))).replace(/^.*\//, "");
+  const name = (sourceOf(folder).origin ?? basename(resolve(folder))).replace(/^.*\//, "");
   const key = await contentKey(folder);
   return join(settings.home, "pearl", "imported", key, name || "model");
-}
-
-/** Hub id and commit of a snapshot folder of the hub's cache; nothing for other folders. */
-function hubPlace(folder: string): { origin?: string; commit?: string } {
-  const match = /models--([^/\\]+?)--([^/\\]+)[/\\]snapshots[/\\]([^/\\]+)[/\\]?$/.exec(resolve(folder));
-  if (!match) return {};
-  const [, organisation, name, commit] = match;
-  return { origin: `${organisation}/${name}`, commit };
 }
 
 async function contentKey(folder: string): Promise<string> {

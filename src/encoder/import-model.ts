@@ -1,11 +1,11 @@
 /** From published weights to a model folder: the graph is written here, so that no Python is needed. */
 import { copyFile, mkdir, stat, writeFile } from "node:fs/promises";
-import { basename, join } from "node:path";
+import { basename, join, resolve } from "node:path";
 import { ModelError } from "../errors.js";
 import { type BertConfig, bert, createNet, type WeightSource } from "../nn/index.js";
 import { elementCount, GraphBuilder, type Model, writeModel } from "../onnx/index.js";
 import { readTokenizerFile, tokenizerSettings } from "../text/tokenizer-file.js";
-import { importCard } from "./import-card.js";
+import { derivedCard } from "./derived-card.js";
 import { readModelCard } from "./model-card.js";
 import { tokenLimit } from "./model-folder.js";
 import { checkModules } from "./modules.js";
@@ -76,7 +76,7 @@ export async function importModel(
     const settings = tokenizerSettings(tokenizer.text, await tokenLimit(source, config));
     await writeFile(join(folder, "tokenizer_config.json"), `${JSON.stringify(settings, null, 2)}\n`);
     await copyCompanions(source, folder);
-    await writeFile(join(folder, "README.md"), await importCard(source, { ...options, origin, types }));
+    await writeFile(join(folder, "README.md"), await card(source, { ...options, origin }, types));
     await mkdir(join(folder, "onnx"));
     writeModel(graph, join(folder, "onnx", "model.onnx"));
   });
@@ -84,6 +84,32 @@ export async function importModel(
     .filter(({ type, dims }) => type === "float32" && dims.length > 0)
     .reduce((sum, { dims }) => sum + elementCount(dims), 0);
   return { path: target, family, layers, dimension, parameters, types, licence };
+}
+
+/** Hub id and commit of a snapshot folder of the hub's cache; nothing for other folders. */
+export function sourceOf(folder: string): ImportOptions {
+  const match = /models--([^/\\]+?)--([^/\\]+)[/\\]snapshots[/\\]([^/\\]+)[/\\]?$/.exec(resolve(folder));
+  if (!match) return {};
+  const [, organisation, name, commit] = match;
+  return { origin: `${organisation}/${name}`, commit };
+}
+
+function card(
+  source: string,
+  { origin, commit }: ImportOptions & { origin: string },
+  types: readonly string[],
+): Promise<string> {
+  const isHubId = origin.includes("/");
+  const from = isHubId ? `[${origin}](https://huggingface.co/${origin})` : origin;
+  const wide = types.filter((type) => type !== "float32");
+  return derivedCard(source, {
+    title: `${origin} as ONNX`,
+    origin:
+      "`onnx/model.onnx` was written by `pearl import` from `config.json` and `model.safetensors` of " +
+      `${from}${commit ? `, commit ${commit}` : ""}. Nothing was trained: the weights are those of the source` +
+      `${wide.length > 0 ? `, widened from ${wide.join(" and ")} to float32` : ""}.`,
+    metadata: isHubId ? { base_model: origin } : {},
+  });
 }
 
 /** The encoder as a graph with the inputs, the output and the weights' names of published exports. */
