@@ -15,6 +15,7 @@ import {
 } from "node:fs/promises";
 import { hostname } from "node:os";
 import { basename, dirname, join, relative } from "node:path";
+import { hasSafetensors } from "./weight-files.js";
 
 /*
  * models--org--name/
@@ -162,7 +163,7 @@ function isAbandoned(name: string, modifiedMs: number): boolean {
   }
 }
 
-/** A model of the cache that has at least one ONNX graph. */
+/** A model of the cache that has at least one ONNX graph, or weights that one can be made from. */
 export interface CachedModel {
   /** The hub id, `org/name`. */
   readonly id: string;
@@ -171,11 +172,11 @@ export interface CachedModel {
   readonly revisions: readonly string[];
   /** The snapshot folder: a model folder. */
   readonly path: string;
-  /** ONNX files, relative to the folder. */
+  /** ONNX files, relative to the folder; none where there are only weights. */
   readonly graphs: readonly string[];
 }
 
-/** Lists the models of the cache that hold an ONNX graph, sorted by id; empty where there is no cache. */
+/** Lists the models of the cache that hold an ONNX graph or safetensors, sorted by id; empty where there is no cache. */
 export async function listCachedModels(cacheFolder: string): Promise<CachedModel[]> {
   const models: CachedModel[] = [];
   for (const entry of await entriesOf(cacheFolder)) {
@@ -186,7 +187,7 @@ export async function listCachedModels(cacheFolder: string): Promise<CachedModel
     for (const snapshot of await entriesOf(join(repository, "snapshots"))) {
       const path = join(repository, "snapshots", snapshot.name);
       const graphs = await graphsOf(path);
-      if (graphs.length === 0) continue;
+      if (graphs.length === 0 && !(await hasSafetensors(path))) continue;
       const revisions = [...references]
         .filter(([, commit]) => commit === snapshot.name)
         .map(([name]) => name);

@@ -105,12 +105,8 @@ interface Download {
 }
 
 function describe(id: string, options: DownloadOptions): Download {
-  const {
-    revision = "main",
-    graphFile = defaultGraph,
-    weights = "either",
-    settings = hubSettings(),
-  } = options;
+  const { revision = "main", graphFile = defaultGraph, settings = hubSettings() } = options;
+  const { weights = options.graphFile === undefined ? "either" : "graph" } = options;
   if (!isHubId(id)) {
     throw new ArgumentError(
       `"${id}" is not a hub id: expected organisation/name, as in intfloat/e5-small-v2.`,
@@ -148,13 +144,13 @@ function weightFiles({ weights, graphFile }: Download, hasTokenizer: boolean): s
  * Makes sure of all files that a model needs, each kind in the best form there is.
  * @param obtain makes one file be in the snapshot; false where the repository has none of this name
  * @param snapshot of the files obtained so far
- * @returns false as soon as a kind cannot be had in any form
+ * @returns the best form of the first kind that cannot be had in any form; undefined when all is there
  */
 async function obtainModel(
   download: Download,
   obtain: (file: string) => Promise<boolean>,
   snapshot: () => string,
-): Promise<boolean> {
+): Promise<string | undefined> {
   const first = async (alternatives: readonly (readonly string[])[]): Promise<string | undefined> => {
     for (const files of alternatives) {
       let whole = true;
@@ -163,17 +159,20 @@ async function obtainModel(
     }
     return undefined;
   };
-  if (!(await obtain("config.json"))) return false;
-  const tokenizers = download.weights === "graph" ? tokenizerFiles.slice(0, 1) : tokenizerFiles;
-  const tokenizer = await first(tokenizers);
-  if (tokenizer === undefined) return false;
-  const weights = await first(weightFiles(download, tokenizer === tokenizerFiles[0][0]));
-  if (weights === undefined) return false;
-  if (weights !== weightsIndex) return true;
-  const index = join(snapshot(), weightsIndex);
-  for (const shard of shardsOf(await readFile(index, "utf8"), `${download.id}: ${weightsIndex}`))
-    if (!(await obtain(shard))) return false;
-  return true;
+  if (!(await obtain("config.json"))) return "config.json";
+  const [[best]] = tokenizerFiles;
+  const tokenizer = await first(download.weights === "graph" ? tokenizerFiles.slice(0, 1) : tokenizerFiles);
+  if (tokenizer === undefined) return best;
+  const alternatives = weightFiles(download, tokenizer === best);
+  const weights = await first(alternatives);
+  // Without safetensors a graph may be there, which another form of tokenizer is of no use to.
+  if (weights === undefined)
+    return tokenizer === best || download.weights === "safetensors" ? alternatives[0][0] : best;
+  if (weights !== weightsIndex) return undefined;
+  const index = await readFile(join(snapshot(), weightsIndex), "utf8");
+  for (const shard of shardsOf(index, `${download.id}: ${weightsIndex}`))
+    if (!(await obtain(shard))) return shard;
+  return undefined;
 }
 
 /** The snapshot, where the cache has all that is required; optional files nobody asked for yet are tried once. */
@@ -183,7 +182,11 @@ async function fromCache(download: Download): Promise<string | undefined> {
   for (const candidate of await cachedCommits(repository, revision)) {
     const snapshot = snapshotFolder(repository, candidate);
     const isHere = (file: string): Promise<boolean> => exists(join(snapshot, file));
-    if (commit === undefined && (await obtainModel(download, isHere, () => snapshot))) commit = candidate;
+    const missing = await obtainModel(download, isHere, () => snapshot);
+    if (missing === undefined) {
+      commit = candidate;
+      break;
+    }
   }
   if (commit === undefined) return undefined;
   const snapshot = snapshotFolder(repository, commit);
@@ -202,14 +205,12 @@ async function fromHub(download: Download): Promise<string> {
   if (settings.offline) throw new HubConnectionError("HF_HUB_OFFLINE is set", false);
   // The first file tells which commit the revision stands at; the others come from that very commit.
   let commit: string | undefined;
-  let missing: HubStatusError | undefined;
   const snapshot = (): string => snapshotFolder(repository, commit as string);
   const obtain = async (file: string): Promise<boolean> => {
     if (commit && (await exists(join(snapshot(), file)))) return true;
-    if (commit && (await isKnownAbsent(repository, commit, file))) {
-      missing ??= Object.assign(new HubStatusError(404, "EntryNotFound", undefined), { file });
-      return false;
-    }
+    // A server that tells no commit may have the file tomorrow.
+    const isLasting = commit !== undefined && commit !== commitlessName(revision);
+    if (isLasting && (await isKnownAbsent(repository, commit as string, file))) return false;
     try {
       commit = await fetchFile(download, file, commit, attempts);
       return true;
@@ -217,12 +218,13 @@ async function fromHub(download: Download): Promise<string> {
       const isAbsent = error instanceof HubStatusError && error.status === 404;
       // Without a commit it is the repository or the revision that may be missing.
       if (!isAbsent || commit === undefined) throw error;
-      missing ??= error;
-      await writeAbsence(repository, commit, file);
+      if (isLasting) await writeAbsence(repository, commit, file);
       return false;
     }
   };
-  if (!(await obtainModel(download, obtain, snapshot))) throw missing;
+  const missing = await obtainModel(download, obtain, snapshot);
+  if (missing !== undefined)
+    throw Object.assign(new HubStatusError(404, "EntryNotFound", undefined), { file: missing });
   await fetchOptional(download, commit as string, attempts);
   if (commit !== commitlessName(revision)) await writeReference(repository, revision, commit as string);
   return snapshot();

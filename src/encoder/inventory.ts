@@ -3,7 +3,8 @@ import { basename, join } from "node:path";
 import { messageOf } from "../errors.js";
 import { type CachedModel, graphsOf, listCachedModels } from "./hub-cache.js";
 import { hubSettings } from "./hub-settings.js";
-import { DEFAULT_MODEL, EMBEDDED_MODELS, embeddedModels } from "./locate.js";
+import { findImported } from "./import-cache.js";
+import { DEFAULT_MODEL, EMBEDDED_MODELS, embeddedModels, locateModel } from "./locate.js";
 import { type CardScore, readModelCard } from "./model-card.js";
 import { readModelFolder } from "./model-folder.js";
 
@@ -52,29 +53,34 @@ export async function listModels(options: InventoryOptions = {}): Promise<ModelS
   const embedded = names.map((name) => describe(name, "embedded", join(EMBEDDED_MODELS, name)));
   const given = folders.map((folder) => describe(folder, "folder", folder));
   const cached = (await listCachedModels(cacheFolder)).map((model) => describeCached(model));
-  return Promise.all([...embedded, ...given, ...cached]);
+  const all = await Promise.all([...embedded, ...given, ...cached]);
+  return all.filter((summary) => summary !== undefined);
 }
 
 function rank(name: string): number {
   return name === DEFAULT_MODEL ? 0 : 1;
 }
 
-async function describeCached(cached: CachedModel): Promise<ModelSummary> {
-  const { id, commit, revisions, path } = cached;
+/** A model without a graph is listed once it was imported; before, the cache may hold it for other programs. */
+async function describeCached(cached: CachedModel): Promise<ModelSummary | undefined> {
+  const { id, commit, revisions, graphs } = cached;
+  const path = graphs.length > 0 ? cached.path : await findImported(cached.path);
+  if (path === undefined) return undefined;
   const summary = await describe(id, "cache", path);
   return { ...summary, commit, revisions };
 }
 
 async function describe(model: string, where: ModelSummary["where"], path: string): Promise<ModelSummary> {
   const isDefault = where === "embedded" && basename(path) === DEFAULT_MODEL;
-  const graphs = await graphsOf(path);
-  const base = { model, where, path, isDefault, graphs };
+  const base = { model, where, path, isDefault, graphs: await graphsOf(path) };
   try {
-    const folder = await readModelFolder(path);
+    // A named folder without a graph is imported, as it is where it is used.
+    const folder = await readModelFolder(where === "folder" ? await locateModel(path) : path);
+    const graphs = await graphsOf(folder.path);
     const { architecture, dimension, pooling, sizeBytes } = folder;
     const tokens = folder.features.find((feature) => feature.kind === "tokens");
     const facts = { architecture, dimension, pooling, maximumLength: tokens?.maximumLength, sizeBytes };
-    return { ...base, path: folder.path, ...facts, ...(await readModelCard(path)) };
+    return { ...base, path: folder.path, graphs, ...facts, ...(await readModelCard(path)) };
   } catch (error) {
     return { ...base, scores: [], problem: messageOf(error) };
   }

@@ -147,7 +147,7 @@ interface Redirection {
 /** Large files go to the storage host with their sha256, small ones to another path of the hub. */
 function redirect(response: ServerResponse, { id, file, content, commit, storage }: Redirection): void {
   const headers: Record<string, string> = { "x-repo-commit": commit };
-  if (file.endsWith(".onnx")) {
+  if (/\.(onnx|safetensors)$/.test(file)) {
     headers["x-linked-size"] = String(content.length);
     headers["x-linked-etag"] = `"${sha256(content)}"`;
     headers.location = `${storage}/store/${id}/${file}?signature=abc`;
