@@ -7,6 +7,7 @@ import { findImported } from "./import-cache.js";
 import { DEFAULT_MODEL, EMBEDDED_MODELS, embeddedModels, locateModel } from "./locate.js";
 import { type CardScore, readModelCard } from "./model-card.js";
 import { readModelFolder } from "./model-folder.js";
+import { hasSafetensors } from "./weight-files.js";
 
 /** A model of this machine, as far as its files tell. */
 export interface ModelSummary {
@@ -75,7 +76,8 @@ async function describe(model: string, where: ModelSummary["where"], path: strin
   const base = { model, where, path, isDefault, graphs: await graphsOf(path) };
   try {
     // A named folder without a graph is imported, as it is where it is used.
-    const folder = await readModelFolder(where === "folder" ? await locateModel(path) : path);
+    const hasWeights = where === "folder" && (await hasSafetensors(path));
+    const folder = await readModelFolder(hasWeights ? await locateModel(path) : path);
     const graphs = await graphsOf(folder.path);
     const { architecture, dimension, pooling, sizeBytes } = folder;
     const tokens = folder.features.find((feature) => feature.kind === "tokens");

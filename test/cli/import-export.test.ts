@@ -42,7 +42,7 @@ describe("pearl import and pearl export", () => {
     const imported = await run("import", "someone/roberta", "-o", "here");
     expect(imported).toMatchObject({ code: 0, stdout: "wrote here: use it with --model here\n" });
     expect(imported.stderr).toMatch(
-      /^someone\/roberta: roberta, 2 layers, 24 dimensions, [\d,]+ parameters, /m,
+      /^someone\/roberta: roberta, 2 layers, 16 dimensions, [\d,]+ parameters, /m,
     );
     expect(imported.stderr).toMatch(/^licence: none stated/m);
     expect(largestError(await vectorsOf("here", expected.phrases), expected.pooled)).toBeLessThan(1e-5);

@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { copyFileSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { exportSafetensors } from "../../src/encoder/export-safetensors.js";
@@ -80,6 +80,25 @@ describe("pearl export of models that pearl imported", () => {
     expect(found.size).toBe(parameters.size - 2); // without position_ids and lm_head.bias
     for (const [name, parameter] of found) expect(parameters.get(`roberta.${name}`), name).toEqual(parameter);
     const shape = readJsonFile(join(source, "config.json")) as object;
+    expect(readJsonFile(join(target, "config.json"))).toEqual({
+      ...{ ...shape, architectures: ["RobertaModel"], torch_dtype: "float32" },
+    });
+  });
+
+  it("reads a RoBERTa as PyTorch's exporter writes it, without help from config.json", async () => {
+    const { source, folder, phrases } = await withGraph("roberta");
+    copyFileSync(join(source, "exported.onnx"), join(folder, "onnx/model.onnx"));
+    writeFileSync(join(folder, "config.json"), "{}");
+    const { expected } = fixtureModel("roberta");
+    expect(largestError(await rawVectors(folder, phrases), expected.pooled)).toBeLessThan(1e-5);
+    const target = await exported(folder);
+    const parameters = readSafetensors(join(source, "model.safetensors"));
+    for (const [name, parameter] of readSafetensors(join(target, "model.safetensors")))
+      expect(parameters.get(`roberta.${name}`), name).toEqual(parameter);
+    const { bos_token_id, eos_token_id, ...shape } = readJsonFile(join(source, "config.json")) as Record<
+      string,
+      unknown
+    >;
     expect(readJsonFile(join(target, "config.json"))).toEqual({
       ...{ ...shape, architectures: ["RobertaModel"], torch_dtype: "float32" },
     });

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """Small RoBERTa and BERT models with PyTorch's vectors for them: what `pearl import` must reproduce.
 
-Usage:  python3 test/oracles/encoders.py        (torch 1.13; CPU, no network; writes test/encoder/fixtures)
+Usage:  python3 test/oracles/encoders.py        (torch 1.13, onnx 1.12; CPU, no network; writes test/encoder/fixtures)
 
 Written from the papers and the published layouts alone, with none of pearl's code: the forward passes in float64
 on the weights as stored, the byte-level BPE and the safetensors format by hand. Weights come from a seed. They are
@@ -44,8 +44,8 @@ def random_weights(c, dtype):
     return w
 
 
-def forward(c, stored, ids, mask):
-    w = {k: v.double() for k, v in stored.items()}
+def forward(c, w, ids, mask, halves=False):
+    """halves: queries and keys are each divided by the fourth root of the head's width, as PyTorch 2 exports it."""
     d, heads = c["hidden_size"], c["num_attention_heads"]
     def norm(x, name): return F.layer_norm(x, (d,), w[name + ".LayerNorm.weight"], w[name + ".LayerNorm.bias"], c["layer_norm_eps"])
     def dense(x, name): return x @ w[name + ".weight"].T + w[name + ".bias"]
@@ -60,12 +60,14 @@ def forward(c, stored, ids, mask):
     act = {"gelu": lambda y: 0.5 * y * (1 + torch.erf(y / math.sqrt(2))),
            "gelu_new": lambda y: 0.5 * y * (1 + torch.tanh(math.sqrt(2 / math.pi) * (y + 0.044715 * y ** 3))),
            "relu": torch.relu}[c["hidden_act"]]
-    hidden = (1 - mask[:, None, None, :].double()) * -1e30
+    hidden = (1 - mask[:, None, None, :].to(x.dtype)) * -1e30
     for i in range(c["num_hidden_layers"]):
         p = f"encoder.layer.{i}."
         def split(part): return dense(x, p + "attention.self." + part).view(*ids.shape, heads, d // heads).transpose(1, 2)
         q, k, v = split("query"), split("key"), split("value")
-        shares = torch.softmax(q @ k.transpose(2, 3) / math.sqrt(d // heads) + hidden, -1)
+        root = math.sqrt(d // heads)
+        scores = (q * root ** -0.5) @ (k * root ** -0.5).transpose(2, 3) if halves else q @ k.transpose(2, 3) / root
+        shares = torch.softmax(scores + hidden, -1)
         mixed = (shares @ v).transpose(1, 2).reshape(*ids.shape, d)
         x = norm(dense(mixed, p + "attention.output.dense") + x, p + "attention.output")
         x = norm(dense(act(dense(x, p + "intermediate.dense")), p + "output.dense") + x, p + "output")
@@ -105,7 +107,7 @@ def write(folder, config, shards, extra, phrases, tokens):
     mask = torch.tensor([[1] * len(t) + [0] * (n - len(t)) for t in tokens])
     prefix = config.pop("_prefix")
     rename = config.pop("_rename")
-    states = forward(config, {k: v for k, v in weights.items()}, ids, mask)
+    states = forward(config, {k: v.double() for k, v in weights.items()}, ids, mask)
     m = mask[:, :, None].double()
     pooled = (states * m).sum(1) / m.sum(1)
     expected = {"phrases": phrases, "ids": tokens, "pooled": [[round(v, 8) for v in row] for row in pooled.tolist()],
@@ -120,6 +122,14 @@ def write(folder, config, shards, extra, phrases, tokens):
     json.dump(config, open(os.path.join(path, "config.json"), "w"), indent=1)
     json.dump(expected, open(os.path.join(path, "expected.json"), "w"))
     return path
+
+
+class Exported(torch.nn.Module):
+    def __init__(s, config, weights):
+        super().__init__()
+        s.config, s.names = config, list(weights)
+        s.values = torch.nn.ParameterList([torch.nn.Parameter(v) for v in weights.values()])
+    def forward(s, ids, mask): return forward(s.config, dict(zip(s.names, s.values)), ids, mask, halves=True)
 
 
 # --- RoBERTa: byte-level BPE from vocab.json and merges.txt, one file, prefix "roberta." --------------------
@@ -146,13 +156,18 @@ def roberta_ids(text):
         ids += [numbers[p] for p in bpe("".join(letters[b] for b in word.encode()), ranks)]
     return ids + [numbers["</s>"]]
 phrases = ["the New York Times", "Zürich", "pearl's bank, 42 of the island", "日本 and the pearl", "x"]
-config = dict(model_type="roberta", architectures=["RobertaForMaskedLM"], vocab_size=len(vocab), hidden_size=24, num_hidden_layers=2,
-              num_attention_heads=3, intermediate_size=40, max_position_embeddings=40, type_vocab_size=1, layer_norm_eps=1e-5,
+config = dict(model_type="roberta", architectures=["RobertaForMaskedLM"], vocab_size=len(vocab), hidden_size=16, num_hidden_layers=2,
+              num_attention_heads=2, intermediate_size=28, max_position_embeddings=40, type_vocab_size=1, layer_norm_eps=1e-5,
               hidden_act="gelu", pad_token_id=1, bos_token_id=0, eos_token_id=2, position_embedding_type="absolute",
               _prefix="roberta.", _rename=lambda k: k)
 weights = random_weights(config, torch.float32)
 extra = {"roberta.embeddings.position_ids": torch.arange(40)[None], "lm_head.bias": torch.zeros(4)}
 path = write("roberta", config, {"model.safetensors": weights}, extra, phrases, [roberta_ids(p) for p in phrases])
+# The same model as PyTorch's exporter writes it, for `pearl export`: anonymous, turned weights, dynamic shapes.
+ids = torch.tensor([roberta_ids("the pearl")])
+torch.onnx.export(Exported(config, weights), (ids, torch.ones_like(ids)), os.path.join(path, "exported.onnx"), opset_version=14,
+                  do_constant_folding=True, input_names=["input_ids", "attention_mask"], output_names=["last_hidden_state"],
+                  dynamic_axes={k: {0: "batch_size", 1: "sequence_length"} for k in ("input_ids", "attention_mask", "last_hidden_state")})
 json.dump(numbers, open(os.path.join(path, "vocab.json"), "w"), ensure_ascii=False)
 open(os.path.join(path, "merges.txt"), "w").write("#version: 0.2\n" + "".join(f"{a} {b}\n" for a, b in merges))
 
