@@ -1,5 +1,7 @@
 /** Tensors as plain data: what crosses a thread, enters a session and comes out of it. */
 import type { Tensor as OrtTensor } from "onnxruntime-common";
+import { DeviceError } from "../errors.js";
+import type { Device } from "./device.js";
 
 /** The element types that pearl's graphs use at their inputs and outputs. */
 export interface TensorArrays {
@@ -23,6 +25,34 @@ export interface Tensor<T extends TensorType = TensorType> {
 
 /** Named tensors: the inputs or the outputs of one run. */
 export type Feeds = Record<string, Tensor>;
+
+/**
+ * A tensor that stays in a device's memory between runs of sessions. Only a session on that device may take it:
+ * elsewhere ONNX Runtime computes wrong numbers without a word, and reading its elements ends the process.
+ */
+export class DeviceTensor {
+  readonly device: Device;
+  readonly dims: readonly number[];
+  readonly #tensor: OrtTensor;
+
+  constructor(tensor: OrtTensor, device: Device) {
+    this.#tensor = tensor;
+    this.device = device;
+    this.dims = tensor.dims;
+  }
+
+  /** The tensor for a session on `device`. @throws DeviceError for any other */
+  on(device: Device): OrtTensor {
+    if (device !== this.device)
+      throw new DeviceError(`a tensor in the memory of ${this.device} was fed to a session on ${device}`);
+    return this.#tensor;
+  }
+
+  /** Frees the memory. */
+  dispose(): void {
+    this.#tensor.dispose();
+  }
+}
 
 const tensorTypes: ReadonlySet<string> = new Set<TensorType>([
   "float32",

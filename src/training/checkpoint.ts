@@ -20,7 +20,7 @@ import {
 } from "node:fs";
 import { dirname, join } from "node:path";
 import { messageOf, TrainingError } from "../errors.js";
-import type { EngineState } from "./engine.js";
+import type { EngineState } from "./optimiser.js";
 import { readTensorFile, writeTensorFile } from "./tensor-file.js";
 
 /** Settings that must be equal for a run to go on; values are compared as JSON. */

@@ -1,20 +1,21 @@
-/** The training engine: weights, optimiser and running average in the calling thread, moved by one step at a time. */
+/** The training engine: gradients and optimiser in the calling thread, moved by one step at a time. */
 import type { Tensor } from "../onnx/index.js";
-import type { SessionOptions } from "../runtime/ort-session.js";
-import type { Feeds } from "../runtime/tensor.js";
-import { Adam, type AdamOptions } from "./adam.js";
+import { encodeModel } from "../onnx/index.js";
+import type { Device } from "../runtime/device.js";
+import { createOrtSession, type SessionOptions } from "../runtime/ort-session.js";
+import { copyGraph } from "./adam-graph.js";
 import type { TrainingBatch } from "./batch.js";
-import { GradientSum, globalNorm } from "./gradient-sum.js";
 import { GradientRunner, type Losses } from "./gradients.js";
+import { createGraphOptimiser } from "./graph-optimiser.js";
+import { createHostOptimiser } from "./host-optimiser.js";
+import type { EngineState, Optimiser, OptimiserOptions } from "./optimiser.js";
 import type { TrainingProgram } from "./program.js";
-import { MovingAverage } from "./weight-average.js";
 
-export interface EngineOptions extends Pick<SessionOptions, "device" | "threads" | "spinning"> {
-  readonly optimiser?: AdamOptions;
-  /** Gradients whose global norm exceeds this are scaled down to it; default: never. */
-  readonly clipNorm?: number;
-  /** Decay of a running average of the weights; default: none is kept. */
-  readonly averageDecay?: number;
+export interface EngineOptions
+  extends OptimiserOptions,
+    Pick<SessionOptions, "device" | "threads" | "spinning"> {
+  /** Where weights lie and are updated; default "memory" on the CPU, "device" on GPUs. */
+  readonly updates?: "memory" | "device";
 }
 
 /** What one step was like. */
@@ -27,40 +28,42 @@ export interface StepReport {
   readonly finite: boolean;
 }
 
-/** Everything that must be stored to go on bit for bit. */
-export interface EngineState {
-  readonly step: number;
-  /** Weights by name, moments as `m/NAME` and `v/NAME`, the running average as `average/NAME`. */
-  readonly tensors: ReadonlyMap<string, Tensor>;
-}
-
 export class TrainingEngine {
+  /** The device in use. */
+  readonly device: Device;
+  /** Why faster devices were passed over, one line each. */
+  readonly notes: readonly string[];
   readonly #runner: GradientRunner;
-  readonly #weights: ReadonlyMap<string, Tensor>;
-  readonly #adam: Adam;
-  readonly #average: MovingAverage | undefined;
-  readonly #clipNorm: number;
+  readonly #optimiser: Optimiser;
 
-  private constructor(runner: GradientRunner, weights: ReadonlyMap<string, Tensor>, options: EngineOptions) {
+  private constructor(
+    { device, notes }: Pick<TrainingEngine, "device" | "notes">,
+    runner: GradientRunner,
+    optimiser: Optimiser,
+  ) {
+    this.device = device;
+    this.notes = notes;
     this.#runner = runner;
-    this.#weights = weights;
-    this.#adam = new Adam(weights, options.optimiser);
-    this.#average =
-      options.averageDecay === undefined ? undefined : new MovingAverage(weights, options.averageDecay);
-    this.#clipNorm = options.clipNorm ?? Number.POSITIVE_INFINITY;
+    this.#optimiser = optimiser;
   }
 
-  /** Opens a program. The model's own arrays are not changed. */
+  /**
+   * Opens a program. The model's own arrays are not changed.
+   * @throws ModelError where an operator between weights and loss has no derivative, DeviceError
+   */
   static async open(program: TrainingProgram, options: EngineOptions = {}): Promise<TrainingEngine> {
-    const { device, threads, spinning } = options;
-    const runner = await GradientRunner.open(program, { device, threads, spinning });
-    const weights = new Map(
-      runner.weights.map((name) => {
-        const { type, dims, data } = program.model.graph.initializers.get(name) as Tensor;
-        return [name, { type, dims, data: (data as Float32Array).slice() }];
-      }),
-    );
-    return new TrainingEngine(runner, weights, options);
+    const { threads, spinning } = options;
+    const place = await choosePlace(options);
+    const sessions = { device: place.device, threads, spinning };
+    const { updates = place.device === "cpu" ? "memory" : "device" } = options;
+    const runner = await GradientRunner.open(program, { ...sessions, gradients: updates });
+    const { initializers } = program.model.graph;
+    const weights = new Map(runner.weights.map((name) => [name, initializers.get(name) as Tensor]));
+    const optimiser =
+      updates === "memory"
+        ? createHostOptimiser(weights, options)
+        : await createGraphOptimiser(weights, options, sessions);
+    return new TrainingEngine(place, runner, optimiser);
   }
 
   /**
@@ -68,69 +71,53 @@ export class TrainingEngine {
    * Where the loss or a gradient is NaN or infinite nothing changes, and the report says so.
    */
   async step(batches: readonly TrainingBatch[], rate: number): Promise<StepReport> {
-    const sum = new GradientSum();
+    const sink = this.#optimiser.sink();
     const losses: Losses = {};
-    const feeds = Object.fromEntries(this.#weights) as Feeds;
+    const feeds = this.#optimiser.feeds();
     for (const batch of batches)
-      for (const [name, loss] of Object.entries(await this.#runner.run(batch, feeds, sum)))
+      for (const [name, loss] of Object.entries(await this.#runner.run(batch, feeds, sink)))
         losses[name] = (losses[name] ?? 0) + loss / batches.length;
-    const gradients = sum.gradients();
-    const gradientNorm = globalNorm(gradients.values()) / batches.length;
-    const finite = Number.isFinite(gradientNorm) && Object.values(losses).every(Number.isFinite);
-    if (finite) {
-      const clip = gradientNorm > this.#clipNorm ? this.#clipNorm / gradientNorm : 1;
-      this.#adam.update(gradients, rate, clip / batches.length);
-      this.#average?.update(this.#weights);
-    }
-    return { losses, gradientNorm, finite };
+    const finite = Object.values(losses).every(Number.isFinite);
+    const gradientNorm = await this.#optimiser.update(sink, { rate, batches: batches.length, finite });
+    return { losses, gradientNorm, finite: finite && Number.isFinite(gradientNorm) };
   }
 
   /** The losses of a batch; nothing changes. */
   async losses(batch: TrainingBatch): Promise<Losses> {
-    return this.#runner.run(batch, Object.fromEntries(this.#weights) as Feeds, new GradientSum());
+    return this.#runner.run(batch, this.#optimiser.feeds(), { collect: () => {} });
   }
 
-  /** The trained weights, or their running average where one is kept. The arrays are the engine's own. */
-  weights(): ReadonlyMap<string, Tensor> {
-    const average = this.#average;
-    if (!average) return this.#weights;
-    return new Map(
-      [...this.#weights].map(([name, tensor]) => [
-        name,
-        { ...tensor, data: average.values.get(name) as Float32Array },
-      ]),
-    );
+  /** The trained weights, or their running average where one is kept; perhaps the engine's own arrays. */
+  weights(): Promise<ReadonlyMap<string, Tensor>> {
+    return this.#optimiser.weights();
   }
 
-  /** The state as views of the engine's arrays: store it before the next step. */
-  state(): EngineState {
-    return { step: this.#adam.step, tensors: new Map(this.#tensors()) };
-  }
-
-  *#tensors(): Generator<[string, Tensor]> {
-    for (const [name, tensor] of this.#weights) {
-      const { m, v } = this.#adam.moments.get(name) as { m: Float32Array; v: Float32Array };
-      yield [name, tensor];
-      yield [`m/${name}`, { ...tensor, data: m }];
-      yield [`v/${name}`, { ...tensor, data: v }];
-      const average = this.#average?.values.get(name);
-      if (average) yield [`average/${name}`, { ...tensor, data: average }];
-    }
+  /** The state, perhaps as views of the engine's arrays: store it before the next step. */
+  state(): Promise<EngineState> {
+    return this.#optimiser.state();
   }
 
   /** Names and shapes that {@link restore} expects. */
   layout(): ReadonlyMap<string, readonly number[]> {
-    return new Map([...this.#tensors()].map(([name, { dims }]) => [name, dims]));
+    return this.#optimiser.layout();
   }
 
   /** Takes a state over: the next step is the one that would have followed. */
-  restore({ step, tensors }: EngineState): void {
-    for (const [name, { data }] of this.#tensors())
-      (data as Float32Array).set(tensors.get(name)?.data as Float32Array);
-    this.#adam.resume(step);
+  restore(state: EngineState): Promise<void> {
+    return this.#optimiser.restore(state);
   }
 
-  release(): Promise<void> {
-    return this.#runner.release();
+  async release(): Promise<void> {
+    await this.#optimiser.release();
+    await this.#runner.release();
   }
+}
+
+/** Opens a trivial graph, to see which device works. */
+async function choosePlace({ device }: EngineOptions): Promise<Pick<TrainingEngine, "device" | "notes">> {
+  if (device === undefined || device === "cpu") return { device: "cpu", notes: [] };
+  const probe = await createOrtSession(encodeModel(copyGraph(new Map([["x", [2]]]))), { device });
+  const { device: chosen, notes } = probe;
+  await probe.release();
+  return { device: chosen, notes };
 }

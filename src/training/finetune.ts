@@ -99,6 +99,10 @@ export async function finetune(options: FinetuneOptions): Promise<FinetuneReport
     ...{ optimiser: options.optimiser, clipNorm: options.clipNorm, checkpointEvery: options.checkpointEvery },
     ...{ device: options.device, threads: options.threads, resume: options.resume, signal: options.signal },
     settings: { base: baseFingerprint, temperature: settings.temperature, chunkCells: options.chunkCells },
+    onOpen: ({ device, notes }) => {
+      options.onNote?.(`training ${base.name} on ${device}`);
+      for (const note of notes) options.onNote?.(`  not ${note}`);
+    },
     onStep: (metrics) => options.onStep?.(metrics, steps),
     onEvaluation: options.onEvaluation,
     evaluation:

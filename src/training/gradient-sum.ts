@@ -1,5 +1,8 @@
 /** Gradients added up over the runs of one step: whole ones, and those of tables as the rows that were read. */
 
+import type { Tensor } from "../runtime/tensor.js";
+import type { GradientSink } from "./gradients.js";
+
 /** The gradient of one weight. */
 export type Gradient =
   | { readonly kind: "dense"; readonly values: Float32Array }
@@ -17,10 +20,19 @@ interface RowSum {
   values: Float32Array;
 }
 
-/** Gradients of several weights, added up. */
-export class GradientSum {
+/** Gradients of several weights in memory, added up. */
+export class GradientSum implements GradientSink {
   readonly #dense = new Map<string, Float32Array>();
   readonly #rows = new Map<string, RowSum>();
+
+  collect(...[graph, { feeds, outputs }, except]: Parameters<GradientSink["collect"]>): void {
+    const read = (name: string) => (outputs[name] ?? feeds[name]) as Tensor;
+    for (const [name, output] of graph.gradients)
+      if (name !== except) this.add(name, read(output).data as Float32Array);
+    for (const [name, parts] of graph.rows)
+      for (const { indices, values } of parts)
+        this.addRows(name, read(indices).data, read(values).data as Float32Array, feeds[name].dims);
+  }
 
   /** Adds a whole gradient. The array becomes the sum's own. */
   add(name: string, values: Float32Array): void {

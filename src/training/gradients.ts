@@ -1,15 +1,20 @@
 /** Runs a batch through a program: losses, and gradients added up, in one pass or in chunks of bounded memory. */
 import { ArgumentError } from "../errors.js";
 import { encodeModel, type Model, type Shapes } from "../onnx/index.js";
-import { createOrtSession, type OrtSession, type SessionOptions } from "../runtime/ort-session.js";
+import {
+  createOrtSession,
+  type DeviceFeeds,
+  type OrtSession,
+  type SessionOptions,
+} from "../runtime/ort-session.js";
 import type { Feeds, Tensor } from "../runtime/tensor.js";
 import type { Chunk, TrainingBatch } from "./batch.js";
-import type { GradientSum } from "./gradient-sum.js";
 import {
   type CutProgram,
   cutProgram,
   type GradientGraph,
   observeProgram,
+  type Target,
   type TrainingProgram,
   upstream,
   wholeGraph,
@@ -17,6 +22,24 @@ import {
 
 /** The loss and its parts by name. */
 export type Losses = Record<string, number>;
+
+/** What takes the gradients of each run; they are its own from then on. */
+export interface GradientSink {
+  /** @param feeds and `outputs` of a run of the graph @param except a value whose gradient is not wanted */
+  collect(
+    graph: GradientGraph,
+    run: { readonly feeds: DeviceFeeds; readonly outputs: DeviceFeeds },
+    except?: string,
+  ): void | Promise<void>;
+}
+
+export interface GradientOptions extends SessionOptions {
+  /**
+   * Where gradients are wanted: in "memory" (the default), those of tables as rows, or on the "device", where
+   * all are whole.
+   */
+  readonly gradients?: "memory" | "device";
+}
 
 /** A graph that is open in a session. */
 interface OpenGraph {
@@ -30,66 +53,94 @@ export class GradientRunner {
   readonly weights: readonly string[];
   readonly #program: TrainingProgram;
   readonly #shapes: Shapes;
-  readonly #options: SessionOptions;
+  readonly #options: GradientOptions;
+  readonly #target: Target;
   readonly #wholeGraph: GradientGraph;
+  #gradientOfCut: string | undefined;
   #whole: Promise<OpenGraph> | undefined;
   #cut: Promise<{ forward: OrtSession; backward: OpenGraph; loss: OpenGraph }> | undefined;
 
-  private constructor(program: TrainingProgram, shapes: Shapes, options: SessionOptions) {
+  private constructor(program: TrainingProgram, shapes: Shapes, options: GradientOptions) {
     this.#program = program;
     this.#shapes = shapes;
     this.#options = options;
-    this.#wholeGraph = wholeGraph(program, shapes, target);
+    // rows in memory: writing whole tables of zeros would cost more than the rows
+    const onDevice = options.gradients === "device";
+    this.#target = {
+      device: (options.device ?? "cpu") === "cpu" ? "cpu" : "gpu",
+      tables: onDevice ? "dense" : "rows",
+    };
+    this.#wholeGraph = wholeGraph(program, shapes, this.#target);
     this.weights = this.#wholeGraph.weights;
   }
 
   /** @throws ModelError where an operator between weights and loss has no derivative */
-  static async open(program: TrainingProgram, options: SessionOptions): Promise<GradientRunner> {
+  static async open(program: TrainingProgram, options: GradientOptions): Promise<GradientRunner> {
     return new GradientRunner(program, await observeProgram(program), options);
   }
 
   /**
-   * The losses of a batch; its gradients are added to `sum`.
+   * The losses of a batch; its gradients go to `sink`.
    * @param weights values of {@link weights}, read while this runs
    */
-  async run(batch: TrainingBatch, weights: Feeds, sum: GradientSum): Promise<Losses> {
-    if (batch.chunks) return this.#inChunks(batch.feeds, batch.chunks, weights, sum);
+  async run(batch: TrainingBatch, weights: DeviceFeeds, sink: GradientSink): Promise<Losses> {
+    if (batch.chunks) return this.#inChunks(batch.feeds, batch.chunks, weights, sink);
     this.#whole ??= this.#open(this.#wholeGraph);
     const { graph, session } = await this.#whole;
     const feeds = { ...batch.feeds, ...pick(weights, graph.weights) };
-    const outputs = await session.run(feeds);
-    collect(graph, feeds, outputs, sum);
+    const outputs = await session.runOnDevice(feeds);
+    await sink.collect(graph, { feeds, outputs });
     return this.#losses(outputs);
   }
 
   /** Embeds chunk by chunk, takes the loss over all, and sends its gradient back chunk by chunk. */
-  async #inChunks(feeds: Feeds, chunks: readonly Chunk[], weights: Feeds, sum: GradientSum): Promise<Losses> {
+  async #inChunks(
+    feeds: Feeds,
+    chunks: readonly Chunk[],
+    weights: DeviceFeeds,
+    sink: GradientSink,
+  ): Promise<Losses> {
     this.#cut ??= this.#openCut();
     const { forward, backward, loss } = await this.#cut;
     const cut = this.#program.cut as string;
     const before = pick(weights, backward.graph.weights);
     const parts: Float32Array[] = [];
-    for (const chunk of chunks)
-      parts.push((await forward.run({ ...chunk.feeds, ...before }, [cut]))[cut].data as Float32Array);
-    const embeddings = gathered(chunks, parts);
-    const head = { ...feeds, ...pick(weights, loss.graph.weights), [cut]: embeddings };
-    const outputs = await loss.session.run(head);
-    collect(loss.graph, head, outputs, sum, cut);
-    const gradient = outputs[loss.graph.gradients.get(cut) as string];
+    for (const chunk of chunks) {
+      const outputs = await forward.runOnDevice({ ...chunk.feeds, ...before });
+      parts.push((outputs[cut] as Tensor).data as Float32Array);
+    }
+    const head = { ...feeds, ...pick(weights, loss.graph.weights), [cut]: gathered(chunks, parts) };
+    const outputs = await loss.session.runOnDevice(head);
+    const gradient = outputs[loss.graph.gradients.get(cut) as string] as Tensor;
+    await sink.collect(loss.graph, { feeds: head, outputs }, cut);
     for (const chunk of chunks) {
       const inputs = { ...chunk.feeds, ...before, [upstream]: rowsOf(gradient, chunk.rows) };
-      collect(backward.graph, inputs, await backward.session.run(inputs), sum);
+      await sink.collect(backward.graph, {
+        feeds: inputs,
+        outputs: await backward.session.runOnDevice(inputs),
+      });
     }
     return this.#losses(outputs);
   }
 
-  #losses(outputs: Feeds): Losses {
+  #losses(outputs: DeviceFeeds): Losses {
     const { loss, parts = [] } = this.#program;
-    return Object.fromEntries([loss, ...parts].map((name) => [name, Number(outputs[name].data[0])]));
+    return Object.fromEntries(
+      [loss, ...parts].map((name) => [name, Number((outputs[name] as Tensor).data[0])]),
+    );
   }
 
   #session(model: Model): Promise<OrtSession> {
-    return createOrtSession(encodeModel(model), { ...this.#options, optimization: "basic" });
+    const { loss, parts = [], cut } = this.#program;
+    const inMemory = new Set([loss, ...parts, cut, this.#gradientOfCut]);
+    const outputs = model.graph.outputs.map(
+      ({ name }) => [name, inMemory.has(name) ? "memory" : "device"] as const,
+    );
+    const { gradients: _, ...options } = this.#options;
+    return createOrtSession(encodeModel(model), {
+      ...{ ...options, optimization: "basic" },
+      ...(this.#target.tables === "dense" && { outputs: Object.fromEntries(outputs) }),
+    });
   }
 
   async #open(graph: GradientGraph): Promise<OpenGraph> {
@@ -97,7 +148,8 @@ export class GradientRunner {
   }
 
   async #openCut() {
-    const cut: CutProgram = cutProgram(this.#program, this.#shapes, target);
+    const cut: CutProgram = cutProgram(this.#program, this.#shapes, this.#target);
+    this.#gradientOfCut = cut.loss.gradients.get(this.#program.cut as string);
     return {
       forward: await this.#session(cut.forward),
       backward: await this.#open(cut.backward),
@@ -115,28 +167,8 @@ export class GradientRunner {
   }
 }
 
-/** Tables hand out the rows of their gradients: writing whole tables of zeros would cost more than the rows. */
-const target = { device: "cpu", tables: "rows" } as const;
-
-const pick = (weights: Feeds, names: readonly string[]): Feeds =>
+const pick = (weights: DeviceFeeds, names: readonly string[]): DeviceFeeds =>
   Object.fromEntries(names.filter((name) => name in weights).map((name) => [name, weights[name]]));
-
-/** Adds a run's gradients to the sum, but that of `except`. */
-function collect(
-  graph: GradientGraph,
-  feeds: Feeds,
-  outputs: Feeds,
-  sum: GradientSum,
-  except?: string,
-): void {
-  for (const [name, output] of graph.gradients)
-    if (name !== except) sum.add(name, outputs[output].data as Float32Array);
-  for (const [name, parts] of graph.rows)
-    for (const { indices, values } of parts) {
-      const where = (outputs[indices] ?? feeds[indices]).data;
-      sum.addRows(name, where, outputs[values].data as Float32Array, feeds[name].dims);
-    }
-}
 
 /** The chunks' embeddings in the order of the batch. */
 function gathered(chunks: readonly Chunk[], parts: readonly Float32Array[]): Tensor {

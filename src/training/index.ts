@@ -3,11 +3,12 @@ export { Adam, type AdamOptions } from "./adam.js";
 export type { Chunk, TrainingBatch } from "./batch.js";
 export { listCheckpoints, writeCheckpoint } from "./checkpoint.js";
 export { type ChunkOptions, planChunks } from "./chunks.js";
-export { type EngineOptions, type EngineState, type StepReport, TrainingEngine } from "./engine.js";
+export { type EngineOptions, type StepReport, TrainingEngine } from "./engine.js";
 export { type FinetuneOptions, type FinetuneReport, finetune } from "./finetune.js";
 export { type Gradient, GradientSum, globalNorm } from "./gradient-sum.js";
 export { GradientRunner, type Losses } from "./gradients.js";
 export type { StepMetrics } from "./metrics.js";
+export type { EngineState } from "./optimiser.js";
 export type { TrainingProgram } from "./program.js";
 export { pearlSchedule, type Schedule, scheduleFactor } from "./schedule.js";
 export {

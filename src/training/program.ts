@@ -35,7 +35,8 @@ export async function observeProgram({ model, sample }: TrainingProgram): Promis
   });
 }
 
-type Target = Pick<DifferentiateOptions, "device" | "tables">;
+/** Where gradients will be computed, and in which form those of tables are wanted. */
+export type Target = Pick<DifferentiateOptions, "device" | "tables">;
 
 /** The whole program with gradients, for batches that are not cut. */
 export function wholeGraph(program: TrainingProgram, shapes: Shapes, target: Target): GradientGraph {
@@ -135,7 +136,16 @@ export function liftWeights(model: Model, weights: readonly string[]): Model {
   return copy;
 }
 
-const withWeights = (found: Differentiated): GradientGraph => ({
-  ...found,
-  weights: [...new Set([...found.gradients.keys(), ...found.rows.keys()])],
-});
+/** Lists the weights, and gives each an output of its own: two may have the same gradient (biases added up, say). */
+function withWeights(found: Differentiated): GradientGraph {
+  const g = new GraphBuilder(found.model);
+  const taken = new Set<string>();
+  const gradients = new Map<string, string>();
+  for (const [weight, output] of found.gradients) {
+    const own = taken.has(output) ? g.add("Identity", [output]) : output;
+    if (own !== output) g.graph.outputs.push({ name: own });
+    taken.add(own);
+    gradients.set(weight, own);
+  }
+  return { ...found, gradients, weights: [...new Set([...gradients.keys(), ...found.rows.keys()])] };
+}

@@ -19,7 +19,7 @@ import type { EngineOptions, StepReport } from "./engine.js";
 import { appendMetrics, type StepMetrics, startMetrics } from "./metrics.js";
 import type { TrainingProgram } from "./program.js";
 import { type Schedule, scheduleFactor } from "./schedule.js";
-import type { WeightsReply } from "./training-protocol.js";
+import type { OpenReply, WeightsReply } from "./training-protocol.js";
 
 /** Batches of a run. */
 export interface TrainingData {
@@ -62,6 +62,8 @@ export interface TrainOptions extends EngineOptions {
   readonly evaluation?: Evaluation;
   /** Finishes the step, writes a checkpoint, and rejects with InterruptedError. */
   readonly signal?: AbortSignal;
+  /** Told once which device is in use, and why faster ones are not. */
+  readonly onOpen?: (place: OpenReply) => void;
   /** Told after every step. */
   readonly onStep?: (metrics: StepMetrics) => void;
   readonly onEvaluation?: (step: number, score: number) => void;
@@ -90,11 +92,12 @@ export async function train(
   options: TrainOptions,
 ): Promise<TrainingResult> {
   checkOptions(options);
-  const { optimiser, clipNorm, averageDecay, device, threads, spinning } = options;
+  const { optimiser, clipNorm, averageDecay, device, threads, spinning, updates } = options;
   const worker = startWorker("./training-worker.js", import.meta.url);
   try {
-    const engineOptions = { optimiser, clipNorm, averageDecay, device, threads, spinning };
-    await worker.call("open", { program, options: engineOptions });
+    const engineOptions = { optimiser, clipNorm, averageDecay, device, threads, spinning, updates };
+    const place = await worker.call<OpenReply>("open", { program, options: engineOptions });
+    options.onOpen?.(place);
     return await new Run(program, data, options, worker).toTheEnd();
   } finally {
     await worker.terminate();

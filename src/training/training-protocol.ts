@@ -2,13 +2,15 @@
 import type { Tensor } from "../onnx/index.js";
 import type { TrainingBatch } from "./batch.js";
 import type { CheckpointPlace, CheckpointRecord } from "./checkpoint.js";
-import type { EngineOptions } from "./engine.js";
+import type { EngineOptions, TrainingEngine } from "./engine.js";
 import type { TrainingProgram } from "./program.js";
 
 export interface OpenRequest {
   readonly program: TrainingProgram;
   readonly options: EngineOptions;
 }
+
+export type OpenReply = Pick<TrainingEngine, "device" | "notes">;
 
 export interface StepRequest {
   readonly batches: readonly TrainingBatch[];

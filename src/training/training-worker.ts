@@ -2,7 +2,7 @@
 import { serve } from "../runtime/worker-server.js";
 import { readCheckpoint, writeCheckpoint } from "./checkpoint.js";
 import { TrainingEngine } from "./engine.js";
-import type { LoadRequest, OpenRequest, SaveRequest, StepRequest } from "./training-protocol.js";
+import type { LoadRequest, OpenReply, OpenRequest, SaveRequest, StepRequest } from "./training-protocol.js";
 
 let open: TrainingEngine | undefined;
 
@@ -14,20 +14,21 @@ function engine(): TrainingEngine {
 serve({
   async open({ program, options }: OpenRequest) {
     open = await TrainingEngine.open(program, options);
-    return { result: undefined };
+    const { device, notes } = open;
+    return { result: { device, notes } satisfies OpenReply };
   },
   async step({ batches, rate }: StepRequest) {
     return { result: await engine().step(batches, rate) };
   },
   async save({ folder, record }: SaveRequest) {
-    return { result: writeCheckpoint(folder, engine().state(), record) };
+    return { result: writeCheckpoint(folder, await engine().state(), record) };
   },
   async load({ place }: LoadRequest) {
     const { state, record } = readCheckpoint(place, engine().layout());
-    engine().restore(state);
+    await engine().restore(state);
     return { result: record };
   },
   async weights() {
-    return { result: engine().weights() };
+    return { result: await engine().weights() };
   },
 });

@@ -1,0 +1,264 @@
+/**
+ * Time and memory of a training step, forward, backward and Adam, beside PyTorch's in one run.
+ *
+ *     npm run build && node scripts/make-e5-shape.mjs && node benchmarks/train-speed.mjs [--rounds 3]
+ *
+ * PyTorch is Debian's python3-torch. Both sides run in processes of their own, take turns step by step so that
+ * other load falls on both, use the same threads without spinning, and get the same token ids: 512 rows of 8
+ * tokens, and PEARL's batch of 510 phrases of real, mixed length (../shared/data), which PyTorch pads to the
+ * longest as the reference does.
+ */
+import { spawn } from "node:child_process";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
+import { cpus, tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+import { parseArgs } from "node:util";
+import { gunzipSync } from "node:zlib";
+import { openFeaturizers } from "../dist/encoder/features.js";
+import { readModelFolder } from "../dist/encoder/model-folder.js";
+import { readModel } from "../dist/onnx/index.js";
+import { planChunks } from "../dist/training/chunks.js";
+import { TrainingEngine } from "../dist/training/engine.js";
+import { pairProgram, prepareForTraining } from "../dist/training/pair-program.js";
+import { e5Small, makeModelFolder } from "../scripts/make-e5-shape.mjs";
+
+const root = fileURLToPath(new URL("..", import.meta.url));
+const { values: options } = parseArgs({
+  options: {
+    rounds: { type: "string", default: "3" },
+    threads: { type: "string", default: "2" },
+    only: { type: "string" },
+    cells: { type: "string" },
+    python: { type: "string", default: "/usr/bin/python3" },
+    data: { type: "string", default: `${root}../shared/data` },
+    json: { type: "string", default: `${root}benchmarks/results/train-speed.json` },
+    child: { type: "string" },
+  },
+});
+const threads = Number(options.threads);
+const small = {
+  ...e5Small,
+  vocabulary: 20_000,
+  hidden: 192,
+  layers: 3,
+  heads: 6,
+  feedForward: 768,
+  positions: 128,
+};
+
+/** @typedef {typeof e5Small} Shape @typedef {{ shape: Shape, folder: string, threads: number, batches: number[][][] }} Settings */
+
+/** Random numbers from a small generator. */
+function randomNumbers(/** @type {number} */ seed) {
+  let state = seed;
+  return (/** @type {number} */ limit) => {
+    state = (Math.imul(state, 1103515245) + 12345) >>> 0;
+    return (state >>> 8) % limit;
+  };
+}
+
+const evenBatches = (/** @type {Shape} */ shape) => {
+  const next = randomNumbers(7);
+  const row = () => Array.from({ length: 8 }, () => 1 + next(shape.vocabulary - 1));
+  return Array.from({ length: 4 }, () => Array.from({ length: 512 }, row));
+};
+
+/** Batches of 510 phrases, half words, half names, in token ids. */
+async function mixedBatches(/** @type {string} */ folder) {
+  const model = await readModelFolder(folder);
+  const [featurizer] = await openFeaturizers(model, ["input_ids", "attention_mask", "token_type_ids"]);
+  const lines = (/** @type {string} */ path) =>
+    gunzipSync(readFileSync(`${options.data}/${path}`))
+      .toString()
+      .split("\n")
+      .filter(Boolean);
+  const words = lines("words/words.txt.gz");
+  const names = lines("train/pairs/names.tsv.gz").flatMap((line) => line.split("\t", 2));
+  const next = randomNumbers(11);
+  return Array.from({ length: 4 }, () => {
+    const phrases = Array.from({ length: 510 }, (_, i) =>
+      i % 2 ? words[next(words.length)] : names[next(names.length)],
+    );
+    const { rows } = featurizer.read(phrases);
+    return phrases.map((_, i) => Array.from(rows.ids.subarray(rows.starts[i], rows.starts[i + 1])));
+  });
+}
+
+/** A process that answers one line of JSON per line it is given. */
+function startSide(/** @type {string} */ command, /** @type {string[]} */ parameters) {
+  const child = spawn(command, parameters, {
+    env: { ...process.env, OMP_WAIT_POLICY: "PASSIVE", OMP_NUM_THREADS: String(threads) },
+    stdio: ["pipe", "pipe", "inherit"],
+  });
+  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+  const answer = async () => JSON.parse((await lines.next()).value ?? "null");
+  return {
+    hello: answer,
+    step: (/** @type {number} */ batch) => {
+      child.stdin.write(`${batch}\n`);
+      return answer();
+    },
+    peakBytes: () =>
+      1024 *
+      Number(/VmHWM:\s*(\d+)/.exec(readFileSync(`/proc/${child.pid}/status`, "utf8"))?.[1] ?? Number.NaN),
+    close: () => child.stdin.end(),
+  };
+}
+
+/** pearl's side: the training engine of `pearl finetune`. */
+async function serve(/** @type {Settings} */ { folder, threads, batches }) {
+  const base = await readModelFolder(folder);
+  const encoder = prepareForTraining(readModel(base.graph));
+  const names = encoder.graph.inputs.map(({ name }) => name);
+  const featurizers = await openFeaturizers(base, names);
+  const program = pairProgram(encoder, {
+    ...{ folder: base, output: "last_hidden_state", featurizers, temperature: 0.07 },
+    ...{ types: 0, negatives: "none", seed: 0 },
+  });
+  const engine = await TrainingEngine.open(program, { device: "cpu", threads });
+  const weights = [...(await engine.weights()).values()].reduce((sum, { data }) => sum + data.length, 0);
+  const ready = batches.map((rows) => batchOf(rows, featurizers[0]));
+  console.log(
+    JSON.stringify({
+      weights,
+      chunks: ready.map(
+        ({ chunks }) =>
+          chunks?.map(({ rows, feeds }) => `${rows.length}x${feeds.input_ids.dims[1]}`).join(" ") ??
+          "one pass",
+      ),
+    }),
+  );
+  for await (const line of createInterface({ input: process.stdin })) {
+    const start = performance.now();
+    const { losses } = await engine.step([ready[Number(line)]], 1e-5);
+    console.log(JSON.stringify({ seconds: (performance.now() - start) / 1000, loss: losses.training_loss }));
+  }
+}
+
+function batchOf(
+  /** @type {number[][]} */ rows,
+  /** @type {import("../dist/encoder/features.js").Featurizer} */ featurizer,
+) {
+  const starts = Int32Array.from([0, ...rows.map(({ length }) => length)]);
+  for (let i = 1; i < starts.length; i++) starts[i] += starts[i - 1];
+  const all = { ids: Int32Array.from(rows.flat()), starts };
+  const inputs = (/** @type {Int32Array} */ part) => {
+    /** @type {import("../dist/runtime/index.js").Feeds} */
+    const feeds = {};
+    featurizer.fill(all, part, Math.max(...Array.from(part, (row) => rows[row].length)), feeds);
+    return feeds;
+  };
+  const half = BigInt(rows.length / 2);
+  /** @type {import("../dist/runtime/index.js").Feeds} */
+  const feeds = {
+    sizes: { type: "int64", dims: [2], data: BigInt64Array.of(half, half) },
+    groups: { type: "int32", dims: [rows.length], data: Int32Array.from(rows.keys()) },
+  };
+  const cells = options.cells === undefined ? undefined : Number(options.cells);
+  const plan = planChunks(
+    rows.map(({ length }) => length),
+    { cells },
+  );
+  if (!plan) return { feeds: { ...feeds, ...inputs(Int32Array.from(rows.keys())) }, phrases: rows.length };
+  return { feeds, chunks: plan.map((part) => ({ rows: part, feeds: inputs(part) })), phrases: rows.length };
+}
+
+async function measure(/** @type {string} */ name, /** @type {Settings} */ settings) {
+  const path = join(mkdtempSync(join(tmpdir(), "pearl-train-speed-")), "settings.json");
+  writeFileSync(path, JSON.stringify(settings));
+  const own = fileURLToPath(import.meta.url);
+  const cells = options.cells === undefined ? [] : ["--cells", options.cells];
+  const sides = [
+    { name: "torch", ...startSide(options.python, [join(dirname(own), "train-speed-torch.py"), path]) },
+    { name: "pearl", ...startSide(process.execPath, [own, "--child", path, ...cells]) },
+  ];
+  const hellos = [];
+  for (const side of sides) hellos.push(await side.hello());
+  /** @type {number[][]} */
+  const seconds = [[], []];
+  for (let round = 0; round <= Number(options.rounds); round++)
+    for (const [s, side] of sides.entries())
+      for (let step = 0; step < 2; step++) {
+        const answer = await side.step((2 * round + step) % settings.batches.length);
+        // the first round warms both up
+        if (round > 0) seconds[s].push(answer.seconds);
+        console.error(
+          `${name}, round ${round}: ${side.name} ${answer.seconds.toFixed(3)} s, loss ${answer.loss.toFixed(3)}`,
+        );
+      }
+  const peaks = sides.map((side) => side.peakBytes());
+  for (const side of sides) side.close();
+  const median = (/** @type {number[]} */ numbers) =>
+    numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)];
+  const round = (/** @type {number} */ x) => Number(x.toPrecision(3));
+  const [torch, pearl] = seconds.map((times, s) => ({
+    secondsMedian: round(median(times)),
+    secondsLeast: round(Math.min(...times)),
+    peakMegabytes: Math.round(peaks[s] / 1e6),
+  }));
+  const tokens = settings.batches.flat().map(({ length }) => length);
+  return {
+    name,
+    rows: settings.batches[0].length,
+    tokensPerRow: {
+      mean: round(tokens.reduce((a, b) => a + b, 0) / tokens.length),
+      longest: Math.max(...tokens),
+    },
+    chunks: hellos[1].chunks[0],
+    weights: { torch: hellos[0].weights, pearl: hellos[1].weights },
+    torch: { version: hellos[0].version, ...torch },
+    pearl,
+    pearlToTorch: {
+      secondsMedian: round(pearl.secondsMedian / torch.secondsMedian),
+      secondsLeast: round(pearl.secondsLeast / torch.secondsLeast),
+      peakMemory: round(pearl.peakMegabytes / torch.peakMegabytes),
+    },
+  };
+}
+
+async function main() {
+  const e5 = `${root}.cache/e5-shape`;
+  const tiny = `${root}.cache/small-shape`;
+  if (!existsSync(e5)) makeModelFolder(e5);
+  if (!existsSync(tiny)) makeModelFolder(tiny, small);
+  const even = (/** @type {Shape} */ shape, /** @type {string} */ folder) => ({
+    shape,
+    folder,
+    threads,
+    batches: evenBatches(shape),
+  });
+  /** @type {[string, () => Promise<Settings> | Settings][]} */
+  const cases = [
+    ["192/3 layers, 512 × 8 tokens", () => even(small, tiny)],
+    ["E5-small's shape, 512 × 8 tokens", () => even(e5Small, e5)],
+    [
+      "192/3 layers, 510 phrases of mixed length",
+      async () => ({ ...even(small, tiny), batches: await mixedBatches(tiny) }),
+    ],
+    [
+      "E5-small's shape, 510 phrases of mixed length",
+      async () => ({ ...even(e5Small, e5), batches: await mixedBatches(e5) }),
+    ],
+  ];
+  const results = [];
+  for (const [name, settings] of cases)
+    if (options.only === undefined || name.includes(options.only))
+      results.push(await measure(name, await settings()));
+  const version = JSON.parse(
+    readFileSync(`${root}node_modules/onnxruntime-node/package.json`, "utf8"),
+  ).version;
+  const record = {
+    ...{ threads, processor: cpus()[0].model, node: process.versions.node, onnxruntime: version },
+    note: "wall-clock seconds of a step on a shared machine: read the ratios",
+    results,
+  };
+  console.log(JSON.stringify(record, null, 2));
+  if (options.only !== undefined) return;
+  mkdirSync(dirname(options.json), { recursive: true });
+  writeFileSync(options.json, `${JSON.stringify(record, null, 2)}\n`);
+}
+
+if (options.child === undefined) await main();
+else await serve(JSON.parse(readFileSync(options.child, "utf8")));

@@ -1,0 +1,67 @@
+/** Weights in memory, moved in place by adam.ts: what trains on the CPU. */
+import type { Tensor } from "../onnx/index.js";
+import type { Feeds } from "../runtime/tensor.js";
+import { Adam } from "./adam.js";
+import { GradientSum, globalNorm } from "./gradient-sum.js";
+import type { GradientSink } from "./gradients.js";
+import {
+  type EngineState,
+  type Optimiser,
+  type OptimiserOptions,
+  stateNames,
+  type UpdateOptions,
+} from "./optimiser.js";
+import { MovingAverage } from "./weight-average.js";
+
+/** @param start first values; they are copied */
+export function createHostOptimiser(
+  start: ReadonlyMap<string, Tensor>,
+  options: OptimiserOptions,
+): Optimiser {
+  const weights = new Map(
+    [...start].map(([name, { type, dims, data }]) => [
+      name,
+      { type, dims, data: (data as Float32Array).slice() },
+    ]),
+  );
+  const { averageDecay, clipNorm = Number.POSITIVE_INFINITY } = options;
+  const adam = new Adam(weights, options.optimiser);
+  const average = averageDecay === undefined ? undefined : new MovingAverage(weights, averageDecay);
+  const names = () => [...stateNames(weights.keys(), options)];
+  const tensorOf = ({ part, weight }: ReturnType<typeof names>[number]): Tensor => {
+    const tensor = weights.get(weight) as Tensor;
+    if (part === "weight") return tensor;
+    const data = part === "average" ? average?.values.get(weight) : adam.moments.get(weight)?.[part];
+    return { ...tensor, data: data as Float32Array };
+  };
+  return {
+    feeds: () => Object.fromEntries(weights) as Feeds,
+    sink: () => new GradientSum(),
+    async update(sink: GradientSink, { rate, batches, finite }: UpdateOptions) {
+      const gradients = (sink as GradientSum).gradients();
+      const norm = globalNorm(gradients.values()) / batches;
+      if (finite && Number.isFinite(norm)) {
+        adam.update(gradients, rate, (norm > clipNorm ? clipNorm / norm : 1) / batches);
+        average?.update(weights);
+      }
+      return norm;
+    },
+    weights: async () =>
+      average
+        ? new Map(
+            [...weights.keys()].map((weight) => [weight, tensorOf({ name: "", part: "average", weight })]),
+          )
+        : weights,
+    state: async () => ({
+      step: adam.step,
+      tensors: new Map(names().map((entry) => [entry.name, tensorOf(entry)])),
+    }),
+    async restore({ step, tensors }: EngineState) {
+      for (const entry of names())
+        (tensorOf(entry).data as Float32Array).set(tensors.get(entry.name)?.data as Float32Array);
+      adam.resume(step);
+    },
+    layout: () => new Map(names().map((entry) => [entry.name, tensorOf(entry).dims])),
+    release: async () => {},
+  };
+}

@@ -1,0 +1,51 @@
+/** Training on WebGPU with weights resident there, on a GPU or on SwiftShader (scripts/install-swiftshader.sh). */
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { encodeModel, GraphBuilder } from "../../src/onnx/index.js";
+import { createOrtSession } from "../../src/runtime/ort-session.js";
+import { finetune } from "../../src/training/index.js";
+import { oracleIsHere } from "../autodiff/oracle.js";
+import { makeOracleModel } from "../encoder/oracle-model.js";
+import { expectTwentyAdamSteps } from "../training/oracle-claims.js";
+import { oracleProgram } from "../training/oracle-task.js";
+import { newFolder, somePairs, writeTable } from "../training/pairs-folder.js";
+import { expectSameTraining } from "../training/same-training.js";
+
+/** Whether a WebGPU session can be made here; the reason goes to the log where not. */
+async function webgpuWorks(): Promise<boolean> {
+  const g = new GraphBuilder();
+  g.output("y", g.add("Exp", [g.input("x", "float32", ["n"])]));
+  try {
+    await (await createOrtSession(encodeModel(g.model()), { device: "webgpu" })).release();
+    return true;
+  } catch (error) {
+    console.log(`WebGPU tests are skipped: ${(error as Error).message}`);
+    return false;
+  }
+}
+const works = await webgpuWorks();
+const device = "webgpu";
+
+describe.skipIf(!works)("training on WebGPU", () => {
+  it("ends where training in memory does: clipped, averaged, in chunks, accumulated and resumed", () =>
+    expectSameTraining({ clipNorm: 0.05, averageDecay: 0.9 }, { device }, 1e-4));
+
+  it.skipIf(!oracleIsHere)("20 Adam steps end at PyTorch's weights", () =>
+    expectTwentyAdamSteps(oracleProgram(), "in one pass", { device }),
+  );
+
+  it.skipIf(!oracleIsHere)("pearl finetune loses what it loses on the CPU", async () => {
+    const pairs = writeTable(somePairs(24), ["text", "positive", "negative", "type"]);
+    const base = makeOracleModel("encoder.folded.onnx");
+    const lossesOn = async (where: "cpu" | "webgpu") => {
+      const output = join(newFolder(), "tuned");
+      await finetune({ base, pairs, output, epochs: 2, batchSize: 12, learningRate: 1e-3, device: where });
+      const lines = readFileSync(join(output, "metrics.jsonl"), "utf8").trim().split("\n");
+      return lines.map((line) => JSON.parse(line).loss);
+    };
+    const [cpu, gpu] = [await lossesOn("cpu"), await lossesOn(device)];
+    expect(gpu).toHaveLength(4);
+    gpu.forEach((loss, i) => expect(Math.abs(loss - cpu[i])).toBeLessThan(1e-4));
+  });
+});

@@ -1,0 +1,67 @@
+/** What PyTorch's numbers in ../shared/oracle demand of the training engine, with the tolerances given there. */
+import { expect } from "vitest";
+import type { Tensor } from "../../src/onnx/index.js";
+import type { Feeds } from "../../src/runtime/index.js";
+import {
+  averageWeights,
+  type EngineOptions,
+  GradientRunner,
+  GradientSum,
+  TrainingEngine,
+  type TrainingProgram,
+} from "../../src/training/index.js";
+import { asParameter, golden, parameters } from "../autodiff/oracle.js";
+import { chunkedBatch, wholeBatch } from "./oracle-task.js";
+
+export const largest = (values: ArrayLike<number>) =>
+  Array.from(values).reduce((max, x) => Math.max(max, Math.abs(x)), 0);
+export const difference = (a: ArrayLike<number>, b: ArrayLike<number>) =>
+  a.length === b.length ? largest(Array.from(a, (x, i) => x - b[i])) : Number.POSITIVE_INFINITY;
+/** A bias on keys has no gradient but rounding noise (../shared/oracle/README.md). */
+export const meaningful = (parameter: string) => !parameter.endsWith("attention.self.key.bias");
+
+/** Losses of 20 steps, the final loss, all weights, and the loss of their average with the first ones. */
+export async function expectTwentyAdamSteps(
+  program: TrainingProgram,
+  how: "in one pass" | "in chunks",
+  options: EngineOptions = {},
+): Promise<void> {
+  const engine = await TrainingEngine.open(program, options);
+  const { float64, batches } = golden();
+  const inputs = batches.map((batch) => (how === "in chunks" ? chunkedBatch(batch, 5) : wholeBatch(batch)));
+  for (let step = 0; step < 20; step++) {
+    const { losses, finite } = await engine.step([inputs[step % 4]], 1e-3);
+    const right = float64.trajectory[step];
+    expect(finite).toBe(true);
+    if (step === 0) expect(Math.abs(losses.total / right.total - 1)).toBeLessThan(1e-6);
+    for (const part of ["total", "ntxent", "cross_entropy_sum"] as const)
+      expect(Math.abs(losses[part] - right[part])).toBeLessThan(2e-5);
+  }
+  expect(Math.abs((await engine.losses(inputs[0])).total - float64.final_loss_batch0)).toBeLessThan(2e-5);
+  const weights = await engine.weights();
+  expectWeights(program, weights, parameters("weights_after_20_steps"));
+
+  const averaged = averageWeights(weights, program.model.graph.initializers);
+  const runner = await GradientRunner.open(program, {});
+  const feeds = Object.fromEntries(averaged) as Feeds;
+  const { total } = await runner.run(inputs[0], feeds, new GradientSum());
+  expect(Math.abs(total - float64.averaged_loss_batch0)).toBeLessThan(2e-5);
+  await runner.release();
+  await engine.release();
+}
+
+function expectWeights(
+  program: TrainingProgram,
+  weights: ReadonlyMap<string, Tensor>,
+  expected: ReadonlyMap<string, Tensor>,
+): void {
+  const seen = new Set<string>();
+  for (const [name, weight] of weights) {
+    const start = program.model.graph.initializers.get(name) as Tensor;
+    const { parameter, data } = asParameter(name, weight, start, parameters());
+    seen.add(parameter);
+    if (!meaningful(parameter)) continue;
+    expect(difference(data, expected.get(parameter)?.data as Float32Array), parameter).toBeLessThan(2e-5);
+  }
+  expect([...seen].sort()).toEqual([...expected.keys()].sort());
+}

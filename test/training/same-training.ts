@@ -1,0 +1,53 @@
+/** The claim that two ways of training end at the same weights, in one pass, in chunks, accumulated and resumed. */
+import { expect } from "vitest";
+import { type EngineOptions, type TrainingBatch, TrainingEngine } from "../../src/training/index.js";
+import { tinyData, tinyProgram } from "./tiny-program.js";
+
+/** A batch of the tiny task, its rows given in two chunks. */
+async function inChunks(index: number): Promise<TrainingBatch> {
+  const { feeds, phrases } = await tinyData.batch(index);
+  const [rows, length] = feeds.ids.dims;
+  const even = Int32Array.from({ length: rows / 2 }, (_, i) => 2 * i);
+  const chunks = [even, even.map((row) => row + 1)].map((places) => {
+    const part = (name: string) => {
+      const data = feeds[name].data as BigInt64Array;
+      const picked = Array.from(places).flatMap((row) => [
+        ...data.subarray(row * length, (row + 1) * length),
+      ]);
+      return { type: "int64", dims: [places.length, length], data: BigInt64Array.from(picked) } as const;
+    };
+    return { rows: places, feeds: { ids: part("ids"), mask: part("mask") } };
+  });
+  return { feeds: {}, chunks, phrases };
+}
+
+/** Trains in memory and in another place, and compares every weight. */
+export async function expectSameTraining(options: EngineOptions, place: EngineOptions, tolerance = 1e-5) {
+  const steps = [
+    [await tinyData.batch(0)],
+    [await inChunks(1)],
+    [await tinyData.batch(2), await inChunks(3), await tinyData.batch(4)],
+    [await tinyData.batch(5)],
+  ];
+  const [memory, other] = [
+    await TrainingEngine.open(tinyProgram(), options),
+    await TrainingEngine.open(tinyProgram(), { ...options, ...place }),
+  ];
+  for (const batches of steps) {
+    const [a, b] = [await memory.step(batches, 0.01), await other.step(batches, 0.01)];
+    expect(b.finite).toBe(true);
+    expect(Math.abs(b.losses.loss - a.losses.loss)).toBeLessThan(tolerance);
+    expect(Math.abs(b.gradientNorm / a.gradientNorm - 1)).toBeLessThan(1e-4);
+  }
+  const resumed = await TrainingEngine.open(tinyProgram(), { ...options, ...place });
+  await resumed.restore(await other.state());
+  await memory.step(steps[0], 0.01);
+  await resumed.step(steps[0], 0.01);
+  const [right, found] = [await memory.weights(), await resumed.weights()];
+  expect([...found.keys()].sort()).toEqual([...right.keys()].sort());
+  for (const [name, { data }] of right)
+    (data as Float32Array).forEach((x, i) => {
+      expect(Math.abs(Number(found.get(name)?.data[i]) - x), `${name} ${i}`).toBeLessThan(tolerance);
+    });
+  for (const engine of [memory, other, resumed]) await engine.release();
+}
