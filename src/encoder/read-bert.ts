@@ -72,14 +72,18 @@ export function readBert(
 
 /** Graphs whose weights are no longer those of the model. */
 function rejectRewritten({ graph, label }: Reading): void {
-  for (const { op, domain, name } of graph.nodes) {
-    const isQuantised = /Quantize|MatMul(Integer|NBits)|QLinear/.test(op);
-    if (!isQuantised && (domain !== "com.microsoft" || op === "Gelu")) continue;
-    const why = isQuantised ? "is quantised" : "was optimised for ONNX Runtime";
+  const refuse = (what: string, why: string): never => {
     throw new ModelError(
-      `${label}: node ${name} (${op}): the graph ${why}. Export the plain float32 graph it was made from.`,
+      `${label}: ${what}: the graph ${why}. Export the plain float32 graph it was made from.`,
     );
+  };
+  for (const { op, domain, name } of graph.nodes) {
+    if (/Quantize|MatMul(Integer|NBits)|QLinear/.test(op)) refuse(`node ${name} (${op})`, "is quantised");
+    if (domain === "com.microsoft" && op !== "Gelu")
+      refuse(`node ${name} (${op})`, "was optimised for ONNX Runtime");
   }
+  for (const [name, { type, dims }] of graph.initializers)
+    if (type === "float16" && dims.length === 2) refuse(`weight ${name}`, "is in float16");
 }
 
 // --- blocks -----------------------------------------------------------------------------------------------

@@ -264,6 +264,16 @@ describe("what cannot be exported ends in an error that says why", () => {
       /MatMulInteger\): the graph is quantised\. Export the plain float32 graph/,
     ],
     [
+      "a graph in half precision",
+      (model) => {
+        const [name, { dims, data }] = [...model.graph.initializers].find(
+          ([, { dims }]) => dims.length === 2,
+        )!;
+        model.graph.initializers.set(name, { type: "float16", dims, data: new Uint16Array(data.length) });
+      },
+      /weight \S+: the graph is in float16\. Export the plain float32 graph/,
+    ],
+    [
       "an optimised graph",
       (model) => {
         const { nodes } = model.graph;

@@ -1,9 +1,9 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { ModelError } from "../../src/errors.js";
-import { readSafetensors } from "../../src/onnx/index.js";
+import { readSafetensors, type Tensor, writeSafetensors } from "../../src/onnx/index.js";
 
 const folder = mkdtempSync(join(tmpdir(), "pearl-safetensors-"));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -52,8 +52,50 @@ describe("readSafetensors", () => {
     expect(reading(file({ w: { ...entry.w, dtype: "F8_E4M3" } }, new Uint8Array(8)))).toThrow(
       /tensor w has the type F8_E4M3/,
     );
+    for (const damage of [
+      { shape: [-2] },
+      { shape: "2" },
+      { data_offsets: [0] },
+      { data_offsets: null },
+      { dtype: 3 },
+    ])
+      expect(reading(file({ w: { ...entry.w, ...damage } }, new Uint8Array(8)))).toThrow(
+        /its header describes tensor w wrongly/,
+      );
+    expect(reading(file({ w: null }, new Uint8Array(8)))).toThrow(/describes tensor w wrongly/);
+    expect(reading(file([], new Uint8Array(8)))).toThrow(/its header is not a JSON object/);
+    writeFileSync(join(folder, "pointer"), "version https://git-lfs.github.com/spec/v1\n");
+    expect(reading(join(folder, "pointer"))).toThrow(/Git LFS pointer.*git lfs pull/);
     writeFileSync(join(folder, "empty"), "");
     expect(reading(join(folder, "empty"))).toThrow(/it has no header/);
     expect(reading(join(folder, "missing"))).toThrow(ModelError);
+  });
+});
+
+describe("writeSafetensors", () => {
+  it("writes what is read back equal, of every type, with the tensors at a multiple of 8 bytes", () => {
+    const path = join(folder, "written.safetensors");
+    const tensors = new Map<string, Tensor>([
+      ["weight", { type: "float32", dims: [2, 2], data: Float32Array.of(1, -0, 3e38, 1e-40) }],
+      ["é", { type: "float16", dims: [3], data: Uint16Array.of(1, 0x3c00, 0x8000) }],
+      ["ids", { type: "int64", dims: [1], data: BigInt64Array.of(-(2n ** 60n)) }],
+      ["none", { type: "float64", dims: [0, 4], data: new Float64Array(0) }],
+    ]);
+    writeSafetensors(path, tensors);
+    expect([...readSafetensors(path)]).toEqual([...tensors]);
+    const bytes = readFileSync(path);
+    const length = Number(bytes.readBigUInt64LE(0));
+    expect(length % 8).toBe(0);
+    expect(JSON.parse(bytes.subarray(8, 8 + length).toString())).toMatchObject({
+      __metadata__: { format: "pt" },
+      weight: { dtype: "F32", shape: [2, 2], data_offsets: [0, 16] },
+    });
+  });
+
+  it("refuses what the format has no name for", () => {
+    const strings = new Map<string, Tensor>([["s", { type: "uint32", dims: [1], data: Uint32Array.of(1) }]]);
+    expect(() => writeSafetensors(join(folder, "no.safetensors"), strings)).toThrow(
+      /cannot hold s of uint32/,
+    );
   });
 });
