@@ -7,8 +7,10 @@ import type { Feeds } from "../runtime/tensor.js";
 
 /** A training task as data: it crosses threads. */
 export interface TrainingProgram {
-  /** The forward graph with the loss; its float weights of more than one element are trained. */
+  /** The forward graph with the loss. */
   readonly model: Model;
+  /** Initializers to train; default all floats of more than one element: single numbers are mostly constants. */
+  readonly weights?: readonly string[];
   /** Name of the loss, one float. */
   readonly loss: string;
   /** Graph outputs that are reported beside the loss: its parts. Default none. */
@@ -40,7 +42,9 @@ export type Target = Pick<DifferentiateOptions, "device" | "tables">;
 
 /** The whole program with gradients, for batches that are not cut. */
 export function wholeGraph(program: TrainingProgram, shapes: Shapes, target: Target): GradientGraph {
-  return withWeights(differentiate(program.model, { loss: program.loss, shapes, ...target }));
+  return withWeights(
+    differentiate(program.model, { loss: program.loss, shapes, weights: program.weights, ...target }),
+  );
 }
 
 /** A program cut at its embeddings (Gao et al., 2021, "Scaling deep contrastive learning batch size"). */
@@ -61,7 +65,7 @@ export const upstream = "upstream";
  * @throws ArgumentError where the loss depends on weights by another way than through the cut
  */
 export function cutProgram(program: TrainingProgram, shapes: Shapes, target: Target): CutProgram {
-  const { cut, loss, parts = [], model } = program;
+  const { cut, loss, parts = [], model, weights: chosen } = program;
   if (cut === undefined) throw new ArgumentError("the training program names no embeddings to cut at");
   const before = only(model, [cut]);
   const behind = copyModel(model);
@@ -69,15 +73,18 @@ export function cutProgram(program: TrainingProgram, shapes: Shapes, target: Tar
   behind.graph.inputs.push({ name: cut, type: "float32", shape: ["rows", shapes.get(cut)?.dims[1] ?? null] });
   const after = only(behind, [loss, ...parts]);
   const shared = [...after.graph.initializers.keys()].filter(
-    (name) => before.graph.initializers.has(name) && isTrained(after, name),
+    (name) => before.graph.initializers.has(name) && isTrained(after, name, chosen),
   );
   if (shared.length > 0)
     throw new ArgumentError(`weight ${shared[0]} lies on both sides of the cut ${cut}: cut elsewhere`);
 
+  const own = chosen?.filter((name) => before.graph.initializers.has(name));
   const { model: seeded, shapes: known } = withUpstream(before, cut, shapes);
-  const backward = withWeights(differentiate(seeded, { loss: seedLoss, shapes: known, ...target }));
+  const backward = withWeights(
+    differentiate(seeded, { loss: seedLoss, shapes: known, ...target, weights: own }),
+  );
   backward.model.graph.outputs = backward.model.graph.outputs.filter(({ name }) => name !== cut);
-  const trained = [...after.graph.initializers.keys()].filter((name) => isTrained(after, name));
+  const trained = [...after.graph.initializers.keys()].filter((name) => isTrained(after, name, chosen));
   // whole gradients here: rows of the embeddings may be picked too, and theirs must be one tensor
   const weights = [cut, ...reaching(after, trained, loss)];
   const head = differentiate(after, { loss, shapes, device: target.device, weights });
@@ -113,7 +120,8 @@ function only(model: Model, outputs: readonly string[]): Model {
   return copy;
 }
 
-const isTrained = ({ graph }: Model, name: string): boolean => {
+const isTrained = ({ graph }: Model, name: string, chosen?: readonly string[]): boolean => {
+  if (chosen) return chosen.includes(name);
   const value = graph.initializers.get(name);
   return value?.type === "float32" && value.data.length > 1;
 };

@@ -129,17 +129,51 @@ describe("bird", () => {
 });
 
 describe("ppdb", () => {
-  it("is the area under the curve of the similarity, and says that the probe is to come", async () => {
+  it("is the area under the curve of the similarity where no probe can be trained, and says why", async () => {
     const outcome = await run(ppdb, tfidfBaseline());
+    expect(outcome.scores).toHaveLength(1);
     expect(outcome.scores[0]).toMatchObject({ metric: "auc", score: 1, n: 2 });
-    expect(outcome.notes).toEqual(["ppdb: probe accuracy comes with the training engine; cosine AUC shown"]);
     expect((await run(ppdbFiltered, tfidfBaseline())).scores[0]).toMatchObject({ score: 0 });
+    const [note] = outcome.notes ?? [];
+    expect(note).toMatch(/^ppdb: the probe needs vectors, which .* does not give; cosine AUC shown$/);
+    expect((await run(ppdb, letterModel)).notes).toEqual([
+      "ppdb: 2 pairs are too few for the probe; cosine AUC shown",
+    ]);
   });
 
-  it("gives no number under the published protocol, and says why", async () => {
+  it("gives no number under the published protocol without a probe, and says why", async () => {
     const outcome = await run(ppdb, tfidfBaseline(), { protocol: "published" });
     expect(outcome.scores).toEqual([]);
-    expect(outcome.notApplicable).toContain("comes with the training engine");
+    expect(outcome.notApplicable).toContain("the probe needs vectors");
+  });
+
+  it("is the accuracy of probes that learn what the vectors tell, the same for a rescaled model", async () => {
+    const random = createRandom(2);
+    const vectors: Record<string, number[]> = {};
+    const list = Array.from({ length: 1200 }, (_, i) => {
+      const sign = i % 4 < 2 ? 1 : -1;
+      for (const [side, factor] of [
+        ["a", 1],
+        ["b", sign],
+      ] as const)
+        vectors[`${side}${i}`] = [2 * factor, ...Array.from({ length: 3 }, () => random() - 0.5)];
+      return [`a${i}`, `b${i}`, sign > 0 ? "pos" : "neg"];
+    });
+    const folder = writeData({ "ppdb/ppdb.json": JSON.stringify(list) });
+    const scaled = Object.fromEntries(
+      Object.entries(vectors).map(([phrase, vector]) => [phrase, vector.map((x) => 8 * x)]),
+    );
+    const { scores, notes } = await run(ppdb, tableModel(vectors), { folder });
+    expect(scores.map(({ metric }) => metric)).toEqual(["probe accuracy", "auc"]);
+    expect(scores[0].score).toBeGreaterThan(0.9);
+    expect(scores[0].details).toMatchObject({ positives: 600, tested: 180 });
+    expect(scores[0].details.accuracies).toHaveLength(5);
+    expect(notes).toBeUndefined();
+    const again = await run(ppdb, tableModel(scaled), { folder });
+    expect(again.scores[0].score).toBe(scores[0].score);
+    const published = await run(ppdb, tableModel(vectors), { folder, protocol: "published" });
+    expect(published.scores.map(({ metric }) => metric)).toEqual(["probe accuracy"]);
+    expect(published.scores[0].details.accuracies).toHaveLength(1);
   });
 });
 

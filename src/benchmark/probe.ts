@@ -1,0 +1,170 @@
+/**
+ * The probe of Phrase-BERT (Wang et al., 2021) and PEARL for pairs of phrases: concat(e1, e2) → Linear 256 → ReLU →
+ * Linear 1 → sigmoid, binary cross-entropy, Adam 1e-4, batches of 200, at most 100 epochs, stopped when 5 epochs
+ * bring no better accuracy on the validation pairs (at least 3 epochs); pairs are split 70 / 15 / 15.
+ *
+ * - published: the last weights are tested, and accuracy is the mean over batches, the smaller last one included.
+ * - fair: the best weights are tested, and accuracy is that of all test pairs.
+ *
+ * The reference leaves split, shuffling and first weights unseeded; here all follow from the seed.
+ */
+import { InterruptedError } from "../errors.js";
+import { binaryCrossEntropy, createNet, fromSeed, linear } from "../nn/index.js";
+import { encodeModel, type Tensor } from "../onnx/index.js";
+import { createRandom, type Random } from "../random.js";
+import { createOrtSession, type OrtSession } from "../runtime/ort-session.js";
+import type { Feeds } from "../runtime/tensor.js";
+import { TrainingEngine } from "../training/engine.js";
+import { liftWeights, type TrainingProgram } from "../training/program.js";
+import type { Protocol } from "./task.js";
+
+export interface ProbeOptions {
+  readonly protocol: Protocol;
+  readonly seed: number;
+  /** Default 1e-4. */
+  readonly learningRate?: number;
+  readonly signal?: AbortSignal;
+  /** Called after every epoch. */
+  readonly onEpoch?: (epoch: number, epochs: number) => void;
+}
+
+export interface ProbeOutcome {
+  /** On the test pairs, a fraction. */
+  readonly accuracy: number;
+  /** Pairs it was tested on. */
+  readonly tested: number;
+  readonly epochs: number;
+}
+
+const batchSize = 200;
+const mostEpochs = 100;
+const leastEpochs = 3;
+const patience = 5;
+/** Pairs below which a split into three parts says nothing. */
+export const fewestPairs = 20;
+
+/**
+ * Trains and tests a probe.
+ * @param features [pairs, width], row-major: both vectors of each pair
+ * @param positive whether each pair is a paraphrase
+ */
+export async function probe(
+  features: Float32Array,
+  positive: readonly boolean[],
+  options: ProbeOptions,
+): Promise<ProbeOutcome> {
+  const { protocol, seed, learningRate = 1e-4, signal, onEpoch } = options;
+  const width = features.length / positive.length;
+  const random = createRandom(seed);
+  const { training, validation, test } = split(positive.length, random);
+  const program = probeProgram(width, seed);
+  const engine = await TrainingEngine.open(program);
+  const weights = await engine.weights();
+  const forward = await createOrtSession(encodeModel(liftWeights(program.model, [...weights.keys()])));
+  const feedsOf = (rows: Int32Array) => batchOf(features, positive, rows, width);
+  const accuracy = (rows: Int32Array, by: ReadonlyMap<string, Tensor>) =>
+    accuracyOf(forward, by, batches(rows).map(feedsOf), protocol);
+  let best = { accuracy: -1, epoch: 0, weights: copied(weights) };
+  let epoch = 0;
+  try {
+    while (epoch < mostEpochs && !(epoch >= leastEpochs && epoch - best.epoch >= patience)) {
+      epoch++;
+      shuffle(training, random);
+      for (const [i, rows] of batches(training).entries()) {
+        await engine.step([{ feeds: feedsOf(rows), phrases: 2 * rows.length }], learningRate);
+        // steps run in this thread: others get their turn between them
+        if (i % 16 === 0) await new Promise(setImmediate);
+      }
+      if (signal?.aborted) throw new InterruptedError("the probe was stopped", { cause: signal.reason });
+      const reached = await accuracy(validation, weights);
+      if (reached > best.accuracy) best = { accuracy: reached, epoch, weights: copied(weights) };
+      onEpoch?.(epoch, mostEpochs);
+    }
+    const tested = await accuracy(test, protocol === "fair" ? best.weights : weights);
+    return { accuracy: tested, tested: test.length, epochs: epoch };
+  } finally {
+    await forward.release();
+    await engine.release();
+  }
+}
+
+function probeProgram(width: number, seed: number): TrainingProgram {
+  const net = createNet(fromSeed(seed));
+  const { g } = net;
+  const x = g.input("features", "float32", ["rows", width]);
+  const targets = g.input("targets", "float32", ["rows", 1]);
+  const hidden = g.add("Relu", [linear(net, x, { name: "hidden", inputs: width, outputs: 256 })]);
+  g.output("logits", linear(net, hidden, { name: "output", inputs: 256, outputs: 1 }));
+  g.output("loss", binaryCrossEntropy(net, { logits: "logits", targets }));
+  const sample = batchOf(new Float32Array(3 * width), [true, false, true], Int32Array.of(0, 1, 2), width);
+  // named, since the last bias is a single number
+  const weights = ["hidden.weight", "hidden.bias", "output.weight", "output.bias"];
+  return { model: g.model(), loss: "loss", weights, sample };
+}
+
+/** Test and validation are 15 % each, rounded up and down. */
+function split(count: number, random: Random) {
+  const order = Int32Array.from({ length: count }, (_, i) => i);
+  shuffle(order, random);
+  const held = Math.ceil(0.3 * count);
+  const test = Math.ceil(held / 2);
+  return {
+    training: order.slice(0, count - held),
+    validation: order.slice(count - held, count - test),
+    test: order.slice(count - test),
+  };
+}
+
+/** Fisher and Yates' shuffle, in place. */
+function shuffle(order: Int32Array, random: Random): void {
+  for (let i = order.length - 1; i > 0; i--) {
+    const j = Math.floor(random() * (i + 1));
+    [order[i], order[j]] = [order[j], order[i]];
+  }
+}
+
+const batches = (rows: Int32Array): Int32Array[] =>
+  Array.from({ length: Math.ceil(rows.length / batchSize) }, (_, i) =>
+    rows.slice(i * batchSize, (i + 1) * batchSize),
+  );
+
+function batchOf(
+  features: Float32Array,
+  positive: readonly boolean[],
+  rows: Int32Array,
+  width: number,
+): Feeds {
+  const data = new Float32Array(rows.length * width);
+  rows.forEach((row, i) => {
+    data.set(features.subarray(row * width, (row + 1) * width), i * width);
+  });
+  const targets = Float32Array.from(rows, (row) => (positive[row] ? 1 : 0));
+  return {
+    features: { type: "float32", dims: [rows.length, width], data },
+    targets: { type: "float32", dims: [rows.length, 1], data: targets },
+  };
+}
+
+async function accuracyOf(
+  forward: OrtSession,
+  weights: ReadonlyMap<string, Tensor>,
+  batches: readonly Feeds[],
+  protocol: Protocol,
+): Promise<number> {
+  const shares: number[] = [];
+  let [hits, pairs] = [0, 0];
+  for (const feeds of batches) {
+    const { logits } = await forward.run({ ...feeds, ...(Object.fromEntries(weights) as Feeds) }, ["logits"]);
+    const right = feeds.targets.data;
+    const correct = (logits.data as Float32Array).filter((x, i) => x > 0 === (right[i] === 1)).length;
+    shares.push(correct / right.length);
+    hits += correct;
+    pairs += right.length;
+  }
+  return protocol === "fair" ? hits / pairs : shares.reduce((a, b) => a + b, 0) / shares.length;
+}
+
+const copied = (weights: ReadonlyMap<string, Tensor>): ReadonlyMap<string, Tensor> =>
+  new Map(
+    [...weights].map(([name, tensor]) => [name, { ...tensor, data: tensor.data.slice() as Float32Array }]),
+  );
