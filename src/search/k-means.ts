@@ -1,8 +1,10 @@
 /** K-means clustering (Lloyd's iteration from k-means++ starts), after scikit-learn's KMeans. */
 import { ArgumentError } from "../errors.js";
 import { createRandom, type Random } from "../random.js";
-import { lloyd, type Points, squaredDistance } from "./lloyd.js";
+import { type KMeansResult, lloyd, type Points, squaredDistance } from "./lloyd.js";
 import { countRows } from "./vectors.js";
+
+export type { KMeansResult } from "./lloyd.js";
 
 /** Settings of a clustering. */
 export interface KMeansOptions {
@@ -19,17 +21,6 @@ export interface KMeansOptions {
   readonly tolerance?: number;
   /** Centres to start from, [clusters, dimension], instead of k-means++; one start only. */
   readonly initialCentres?: Float32Array;
-}
-
-/** A clustering. */
-export interface KMeansResult {
-  /** Cluster of each row. */
-  readonly labels: Int32Array;
-  /** [clusters, dimension] */
-  readonly centres: Float32Array;
-  /** Sum of squared distances of the rows to their centres. */
-  readonly inertia: number;
-  readonly iterations: number;
 }
 
 /**

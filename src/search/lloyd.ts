@@ -1,5 +1,15 @@
 /** One descent of k-means: Lloyd's iteration, sparing distances that the triangle inequality decides (Hamerly 2010). */
-import type { KMeansResult } from "./k-means.js";
+
+/** A clustering. */
+export interface KMeansResult {
+  /** Cluster of each row. */
+  readonly labels: Int32Array;
+  /** [clusters, dimension] */
+  readonly centres: Float32Array;
+  /** Sum of squared distances of the rows to their centres. */
+  readonly inertia: number;
+  readonly iterations: number;
+}
 
 /** Points of one clustering. */
 export interface Points {
