@@ -32,3 +32,13 @@ export {
   type TableFormat,
   type TableOptions,
 } from "./table/index.js";
+export {
+  type FinetuneOptions,
+  type FinetuneReport,
+  finetune,
+  type TrainingData,
+  type TrainingProgram,
+  type TrainingResult,
+  type TrainOptions,
+  train,
+} from "./training/index.js";

@@ -1,6 +1,6 @@
 /** Fine-tuning an encoder on a table of pairs: model folder in, model folder out. */
 
-import { copyFile, rm, stat } from "node:fs/promises";
+import { readFile, rm } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { basename, join, resolve } from "node:path";
 import { openFeaturizers } from "../encoder/features.js";
@@ -8,6 +8,7 @@ import { chooseOutput } from "../encoder/graph.js";
 import { type LocateOptions, locateModel } from "../encoder/locate.js";
 import { readModelCard } from "../encoder/model-card.js";
 import { type ModelFolder, readModelFolder } from "../encoder/model-folder.js";
+import { checkIsFree } from "../encoder/whole-folder.js";
 import { ArgumentError, ModelError } from "../errors.js";
 import { readModel, type Tensor } from "../onnx/index.js";
 import type { DeviceChoice } from "../runtime/device.js";
@@ -82,7 +83,7 @@ export interface FinetuneReport extends TrainingRecord {
  */
 export async function finetune(options: FinetuneOptions): Promise<FinetuneReport> {
   const output = resolve(options.output);
-  await checkOutput(options.output);
+  await checkIsFree(options.output);
   const table = await readPairs(options.pairs, { typesPath: options.types });
   const base = await readModelFolder(await locateModel(options.base, options));
   const types = [...new Set(table.pairs.map(({ type }) => type))].filter((type) => type !== "").sort();
@@ -118,16 +119,11 @@ export async function finetune(options: FinetuneOptions): Promise<FinetuneReport
     texts: {
       "README.md": fineTuningCard(basename(output), record),
       "training.json": `${JSON.stringify(record, null, 2)}\n`,
+      "metrics.jsonl": await readFile(join(work, "metrics.jsonl"), "utf8"),
     },
   });
-  await copyFile(join(work, "metrics.jsonl"), join(output, "metrics.jsonl"));
   await rm(work, { recursive: true, force: true });
   return { ...record, output: options.output, resumedAt: result.resumedAt };
-}
-
-async function checkOutput(output: string): Promise<void> {
-  if (await stat(output).catch(() => undefined))
-    throw new ModelError(`${output} exists already: choose another name, or remove it`);
 }
 
 async function prepare(

@@ -1,23 +1,16 @@
 /** Writes a trained model as a folder in the hub's layout: the base's files, with the trained weights in its graph. */
-import { copyFile, mkdir, rename, rm, stat, writeFile } from "node:fs/promises";
+import { copyFile, mkdir, stat, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { companionFiles } from "../encoder/import-model.js";
 import type { ModelFolder } from "../encoder/model-folder.js";
-import { ModelError, messageOf } from "../errors.js";
+import { writeWholeFolder } from "../encoder/whole-folder.js";
+import { ModelError } from "../errors.js";
 import { type Model, readModel, type Tensor, untieInitializers, writeModel } from "../onnx/index.js";
 import { typeHead } from "./pair-program.js";
 import { writeTensorFile } from "./tensor-file.js";
 
-/** Files beside graph and config.json that belong to a model, as hub repositories and sentence-transformers name them. */
-const companions = [
-  ...["tokenizer.json", "tokenizer_config.json", "special_tokens_map.json", "added_tokens.json"],
-  ...["vocab.txt", "vocab.json", "merges.txt", "sentencepiece.bpe.model", "spiece.model"],
-  ...[
-    "modules.json",
-    "sentence_bert_config.json",
-    "config_sentence_transformers.json",
-    "1_Pooling/config.json",
-  ],
-];
+/** Files beside graph and config.json that belong to a model. */
+const companions = ["tokenizer.json", "sentencepiece.bpe.model", "spiece.model", ...companionFiles];
 
 export interface TrainedModel {
   readonly base: ModelFolder;
@@ -31,20 +24,10 @@ export interface TrainedModel {
 
 /**
  * Writes the folder under a temporary name and renames it when it is whole.
- * @throws ModelError where it cannot be written
+ * @throws ModelError where it cannot be written, ArgumentError where something stands there
  */
-export async function writeTrainedModel(folder: string, model: TrainedModel): Promise<void> {
-  const partial = `${folder}.partial`;
-  try {
-    await rm(partial, { recursive: true, force: true });
-    await fill(partial, model);
-    await rm(folder, { recursive: true, force: true });
-    await rename(partial, folder);
-  } catch (error) {
-    await rm(partial, { recursive: true, force: true });
-    if (error instanceof ModelError) throw error;
-    throw new ModelError(`${folder}: the model cannot be written (${messageOf(error)})`, { cause: error });
-  }
+export function writeTrainedModel(folder: string, model: TrainedModel): Promise<void> {
+  return writeWholeFolder(folder, (temporary) => fill(temporary, model));
 }
 
 async function fill(folder: string, { base, weights, types, texts = {} }: TrainedModel): Promise<void> {
@@ -58,8 +41,10 @@ async function fill(folder: string, { base, weights, types, texts = {} }: Traine
   writeModel(withWeights(readModel(base.graph), weights), join(folder, "onnx", "model.onnx"));
   // the name is the folder's from now on
   const { name: _, ...config } = base.config;
-  const types_ = types.length > 0 ? { phrase_types: types } : {};
-  await writeJson(join(folder, "config.json"), { ...config, ...types_ });
+  await writeJson(join(folder, "config.json"), {
+    ...config,
+    ...(types.length > 0 && { phrase_types: types }),
+  });
   const head = new Map([...weights].filter(([name]) => name.startsWith(`${typeHead}.`)));
   if (head.size > 0) writeTensorFile(join(folder, "type_head.safetensors"), head);
   for (const [name, text] of Object.entries(texts)) await writeFile(join(folder, name), text);

@@ -37,7 +37,7 @@ describe("pearl finetune", () => {
     const encoded = await pearl(["encode", "pairs.csv", "--model", "tuned", "-o", "out.npy"], { cwd });
     expect(encoded).toMatchObject({ code: 0, stdout: expect.stringMatching(/20 rows × 32 dimensions/) });
     const again = await pearl(["finetune", "--base", base, "--pairs", "pairs.csv", "-o", "tuned"], { cwd });
-    expect(again).toMatchObject({ code: 1, stderr: expect.stringMatching(/tuned exists already/) });
+    expect(again).toMatchObject({ code: 1, stderr: expect.stringMatching(/tuned is not empty/) });
   });
 
   it.skipIf(!hasOracle)("finishes the step at Ctrl-C, ends with 130, and goes on with --resume", async () => {

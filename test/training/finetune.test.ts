@@ -7,6 +7,7 @@ import { parseModelCard } from "../../src/encoder/model-card.js";
 import { InterruptedError } from "../../src/errors.js";
 import { GraphBuilder, readModel, readSafetensors, writeModel } from "../../src/onnx/index.js";
 import { type FinetuneOptions, finetune } from "../../src/training/index.js";
+import { writeData } from "../benchmark/small-data.js";
 import { hasOracle, makeOracleModel } from "../encoder/oracle-model.js";
 import { newFolder, somePairs, writeTable } from "./pairs-folder.js";
 
@@ -234,5 +235,29 @@ describe.skipIf(!hasOracle)("finetune on odd input", () => {
       for (const { type, data } of weights)
         if (type === "float32") expect((data as Float32Array).every(Number.isFinite)).toBe(true);
     }
+  });
+});
+
+describe.skipIf(!hasOracle)("finetune with benchmark data", () => {
+  it("scores the model before and after each epoch, and writes the best one", async () => {
+    const options = start();
+    const phrases = somePairs(40).map(([text, positive]) => [text, positive]);
+    const ppdb = phrases.map(([a, b], i) => [a, i % 2 ? b : phrases[(i + 5) % 40][1], i % 2 ? "pos" : "neg"]);
+    const evaluationData = writeData({ "ppdb/ppdb.json": JSON.stringify(ppdb) });
+    const scores: [number, number][] = [];
+    const onEvaluation = (step: number, score: number) => scores.push([step, score]);
+    const { result } = await finetune({ ...options, evaluationData, onEvaluation });
+    expect(scores.map(([step]) => step)).toEqual([0, 3, 6, 9, 12]);
+    const best = Math.max(...scores.map(([, score]) => score));
+    expect(result.best?.score).toBe(best);
+    expect(readFileSync(join(options.output, "README.md"), "utf8")).toContain(
+      `scored best (${best.toFixed(4)}`,
+    );
+    expect(metricsOf(options.output).filter((line) => line.score !== undefined)).toHaveLength(5);
+  });
+
+  it("says before the first step that there is no data", async () => {
+    const options = { ...start(), evaluationData: newFolder() };
+    await expect(finetune(options)).rejects.toThrow(/no task's data/);
   });
 });
