@@ -242,22 +242,23 @@ async function main() {
       async () => ({ ...even(e5Small, e5), batches: await mixedBatches(e5) }),
     ],
   ];
-  const results = [];
-  for (const [name, settings] of cases)
-    if (options.only === undefined || name.includes(options.only))
-      results.push(await measure(name, await settings()));
   const version = JSON.parse(
     readFileSync(`${root}node_modules/onnxruntime-node/package.json`, "utf8"),
   ).version;
   const record = {
     ...{ threads, processor: cpus()[0].model, node: process.versions.node, onnxruntime: version },
     note: "wall-clock seconds of a step on a shared machine: read the ratios",
-    results,
+    /** @type {Awaited<ReturnType<typeof measure>>[]} */
+    results: [],
   };
-  console.log(JSON.stringify(record, null, 2));
-  if (options.only !== undefined) return;
   mkdirSync(dirname(options.json), { recursive: true });
-  writeFileSync(options.json, `${JSON.stringify(record, null, 2)}\n`);
+  for (const [name, settings] of cases) {
+    if (options.only !== undefined && !name.includes(options.only)) continue;
+    record.results.push(await measure(name, await settings()));
+    // after each case, since all take a quarter of an hour
+    if (options.only === undefined) writeFileSync(options.json, `${JSON.stringify(record, null, 2)}\n`);
+  }
+  console.log(JSON.stringify(record, null, 2));
 }
 
 if (options.child === undefined) await main();

@@ -89,7 +89,7 @@ describe.skipIf(!hasOracle)("finetune", () => {
     ]);
   });
 
-  it.each(["encoder.folded.opset11.onnx", "encoder.named.onnx", "encoder.merged.onnx"])(
+  it.each(["encoder.folded.opset11.onnx", "encoder.merged.onnx"])(
     "writes trained weights back into the initializers they came from: %s",
     async (graph) => {
       const options = start(graph);
