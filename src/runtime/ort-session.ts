@@ -19,7 +19,7 @@ export interface SessionOptions {
   optimization?: "disabled" | "basic" | "all";
   /**
    * Where each output of the graph stays, all of them named: "device" hands out {@link DeviceTensor}s, which
-   * only `runOnDevice` gives back. On the CPU all memory is the device's. Default: all in memory.
+   * only `runOnDevice` gives back. Only webgpu keeps them; elsewhere all outputs come to memory, as by default.
    */
   outputs?: Readonly<Record<string, "memory" | "device">>;
   /** What the model is called in error messages; default its path. */
@@ -108,7 +108,7 @@ function openOn(
     // Batches come in many shapes: a plan kept for each would only grow (measured: 1.7 times the memory).
     enableMemPattern: false,
     logSeverityLevel: 3,
-    ...(options.outputs && device !== "cpu" && { preferredOutputLocation: locations(options.outputs) }),
+    ...(options.outputs && device === "webgpu" && { preferredOutputLocation: locations(options.outputs) }),
     extra: { session: { intra_op: { allow_spinning: options.spinning === "on" ? "1" : "0" } } },
   };
   return typeof model === "string"

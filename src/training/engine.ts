@@ -14,7 +14,7 @@ import type { TrainingProgram } from "./program.js";
 export interface EngineOptions
   extends OptimiserOptions,
     Pick<SessionOptions, "device" | "threads" | "spinning"> {
-  /** Where weights lie and are updated; default "memory" on the CPU, "device" on GPUs. */
+  /** Where weights lie and are updated; default "device" on webgpu, else "memory". */
   readonly updates?: "memory" | "device";
 }
 
@@ -55,7 +55,7 @@ export class TrainingEngine {
     const { threads, spinning } = options;
     const place = await choosePlace(options);
     const sessions = { device: place.device, threads, spinning };
-    const { updates = place.device === "cpu" ? "memory" : "device" } = options;
+    const { updates = place.device === "webgpu" ? "device" : "memory" } = options;
     const runner = await GradientRunner.open(program, { ...sessions, gradients: updates });
     const { initializers } = program.model.graph;
     const weights = new Map(runner.weights.map((name) => [name, initializers.get(name) as Tensor]));
