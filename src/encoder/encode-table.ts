@@ -135,26 +135,31 @@ async function encodeRows(
     for await (const phrases of table.phrases({ ...range, chunkRows: CHUNK_ROWS })) {
       if (signal?.aborted) throw new InterruptedError("encoding was stopped", { cause: signal.reason });
       const oldest = underWay.length === 0;
-      underWay.push(
-        encoder.encodeMatrix(phrases, {
-          prompt,
-          batchSize,
-          truncateDim,
-          normalize,
-          signal,
-          onProgress: (done, distinct) => {
-            if (oldest)
-              onProgress?.(finished + Math.floor((phrases.length * done) / Math.max(1, distinct)), total);
-          },
-        }),
-      );
+      const chunk = encoder.encodeMatrix(phrases, {
+        prompt,
+        batchSize,
+        truncateDim,
+        normalize,
+        signal,
+        onProgress: (done, distinct) => {
+          if (oldest)
+            onProgress?.(finished + Math.floor((phrases.length * done) / Math.max(1, distinct)), total);
+        },
+      });
+      // It may fail while an older one is being written: it is awaited in its turn.
+      chunk.catch(() => {});
+      underWay.push(chunk);
       if (underWay.length === CHUNKS_AHEAD) await writeOldest();
     }
     while (underWay.length > 0) await writeOldest();
   } catch (error) {
     // The other chunks end too, so that nobody writes or reports any more.
     await Promise.allSettled(underWay);
-    throw error;
+    if (!(error instanceof InterruptedError)) throw error;
+    throw new InterruptedError(
+      `stopped with ${finished} of ${total} rows encoded; the same again with --resume goes on from there`,
+      { cause: error },
+    );
   }
   return { empty, truncated };
 }

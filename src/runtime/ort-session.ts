@@ -3,6 +3,7 @@ import { createRequire } from "node:module";
 import type * as OnnxRuntime from "onnxruntime-common";
 import { DeviceError, ModelError, messageOf } from "../errors.js";
 import { candidates, type Device, type DeviceChoice } from "./device.js";
+import { silenceTelemetry } from "./telemetry.js";
 import { DeviceTensor, type Feeds, fromOrt, type Tensor } from "./tensor.js";
 
 export interface SessionOptions {
@@ -44,6 +45,7 @@ export interface OrtSession {
 
 /** Loads the native library late: the command line's help must not wait for it. */
 export function loadRuntime(): typeof OnnxRuntime {
+  silenceTelemetry();
   return createRequire(import.meta.url)("onnxruntime-node") as typeof OnnxRuntime;
 }
 

@@ -2,6 +2,7 @@
 import { fileURLToPath } from "node:url";
 import { type TransferListItem, Worker } from "node:worker_threads";
 import * as errors from "../errors.js";
+import { silenceTelemetry } from "./telemetry.js";
 
 /** A request to a worker, as it is posted. */
 export interface WorkerRequest {
@@ -29,6 +30,7 @@ export interface WorkerClient {
  */
 export function startWorker(script: string, base: string, workerData?: unknown): WorkerClient {
   const directory = base.endsWith(".ts") ? base.replace(/\/src\/(?!.*\/src\/)/, "/dist/") : base;
+  silenceTelemetry();
   const worker = new Worker(fileURLToPath(new URL(script, directory)), { workerData });
   const open = new Map<number, { resolve(value: unknown): void; reject(reason: Error): void }>();
   let nextId = 0;

@@ -93,6 +93,14 @@ describe("pearl encode", () => {
     expect(piped).toMatchObject({ code: 0, stdout: expect.stringMatching(/1 rows? × 256/) });
   });
 
+  it("leaves nothing in the temporary folder, ONNX Runtime's telemetry included", async () => {
+    write("in.txt", "NYTimes\n");
+    const temporary = join(folder, "temporary");
+    mkdirSync(temporary);
+    const { code } = await pearl(["encode", "in.txt"], { cwd: folder, environment: { TMPDIR: temporary } });
+    expect({ code, left: readdirSync(temporary) }).toEqual({ code: 0, left: [] });
+  });
+
   it("cuts a field of 1 MB and says so; 10,000 equal rows are no trouble", async () => {
     write("big.csv", `id,name\n1,${"x".repeat(1_000_000)}\n${"2,Zürich\n".repeat(10_000)}`);
     const { code, stdout, stderr } = await encode("big.csv");
