@@ -2,8 +2,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { encodeModel, GraphBuilder } from "../../src/onnx/index.js";
-import { createOrtSession } from "../../src/runtime/ort-session.js";
 import { finetune } from "../../src/training/index.js";
 import { oracleIsHere } from "../autodiff/oracle.js";
 import { makeOracleModel } from "../encoder/oracle-model.js";
@@ -11,19 +9,8 @@ import { expectTwentyAdamSteps } from "../training/oracle-claims.js";
 import { oracleProgram } from "../training/oracle-task.js";
 import { newFolder, somePairs, writeTable } from "../training/pairs-folder.js";
 import { expectSameTraining } from "../training/same-training.js";
+import { webgpuWorks } from "./webgpu-device.js";
 
-/** Whether a WebGPU session can be made here; the reason goes to the log where not. */
-async function webgpuWorks(): Promise<boolean> {
-  const g = new GraphBuilder();
-  g.output("y", g.add("Exp", [g.input("x", "float32", ["n"])]));
-  try {
-    await (await createOrtSession(encodeModel(g.model()), { device: "webgpu" })).release();
-    return true;
-  } catch (error) {
-    console.log(`WebGPU tests are skipped: ${(error as Error).message}`);
-    return false;
-  }
-}
 const works = await webgpuWorks();
 const device = "webgpu";
 
