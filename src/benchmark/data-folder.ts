@@ -3,7 +3,7 @@ import { access, readdir, readFile, stat } from "node:fs/promises";
 import { homedir } from "node:os";
 import { basename, dirname, join, relative } from "node:path";
 import { gunzipSync } from "node:zlib";
-import { MissingDataError } from "../errors.js";
+import { MissingDataError, TableError } from "../errors.js";
 
 const archive =
   "the data archive of the PEARL repository (github.com/tigerchen52/PEARL, README, Data Preparation) or " +
@@ -60,12 +60,16 @@ export async function foldersWith(folder: string, files: readonly string[]): Pro
   return found;
 }
 
-/** Lines of a UTF-8 text file, gzipped or not, without the empty last one. */
+/**
+ * Lines of a UTF-8 text file, gzipped or not, without the empty last one.
+ * @throws TableError for a file without any
+ */
 export async function readLines(path: string): Promise<string[]> {
   const bytes = await readFile(path);
   const text = (path.endsWith(".gz") ? gunzipSync(bytes) : bytes).toString("utf8").replace(/^\ufeff/, "");
   const lines = text.split(/\r?\n/);
   if (lines.at(-1) === "") lines.pop();
+  if (lines.length === 0) throw new TableError(`${path} is empty: put the data set's file there again`);
   return lines;
 }
 

@@ -1,9 +1,9 @@
 /** `pearl bench` and `pearl data` as people run them. */
-import { existsSync, mkdtempSync, readFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { taskNames } from "../../src/benchmark/tasks/index.js";
 import { smallData, writeData } from "../benchmark/small-data.js";
@@ -57,6 +57,28 @@ describe("pearl bench", () => {
     expect(outcome.code).toBe(code);
     expect(outcome.stdout).toBe("");
     expect(outcome.stderr).not.toMatch(/\n +at /);
+  });
+
+  it.each([
+    ["autofj", "autofj/Fruits/gt.csv", "", /gt\.csv is empty/],
+    ["turney", "turney/turney.txt", "", /turney\.txt is empty/],
+    ["turney", "turney/turney.txt", "a | b\n", /turney\.txt line 1: expected 8 fields/],
+    ["bird", "bird/bird.txt", "term1\tterm2\n", /bird\.txt: a correlation needs at least two pairs, found 0/],
+    ["ppdb", "ppdb/ppdb.json", "\u0089PNG\0", /ppdb\.json: not valid JSON/],
+    ["conll", "conll2003/dev.json", "{}{\n", /dev\.json line 1/],
+  ])("refuses a broken file of %s in one line: %s", async (task, file, content, message) => {
+    const folder = mkdtempSync(join(tmpdir(), "pearl-broken-bench-"));
+    mkdirSync(join(folder, dirname(file)), { recursive: true });
+    if (task === "autofj") {
+      for (const side of ["left", "right"]) {
+        writeFileSync(join(folder, "autofj/Fruits", `${side}.csv`), "id,title\n1,apple\n");
+      }
+    }
+    writeFileSync(join(folder, file), content);
+    const outcome = await pearl(["bench", "--task", task, "--data", folder, "-q"]);
+    rmSync(folder, { recursive: true });
+    expect(outcome).toMatchObject({ code: 1, stdout: "", stderr: expect.stringMatching(message) });
+    expect(outcome.stderr.trimEnd().split("\n")).toHaveLength(1);
   });
 
   it("says how to get missing data", async () => {

@@ -53,5 +53,7 @@ export function parseBird(lines: readonly string[], path: string) {
     right.push(cells[2]);
     judged.push(relatedness);
   });
+  if (left.length < 2)
+    throw new TableError(`${path}: a correlation needs at least two pairs, found ${left.length}`);
   return { left, right, judged };
 }
