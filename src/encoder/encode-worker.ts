@@ -54,6 +54,10 @@ serve({
     const reply = await encode(model, request);
     return { result: reply, transfer: [reply.vectors.buffer as ArrayBuffer] };
   },
+  async close() {
+    await model?.session.release();
+    return { result: undefined };
+  },
 });
 
 async function openModel({ folder, device, threads, precision }: OpenRequest): Promise<OpenModel> {

@@ -27,4 +27,8 @@ serve({
       transfer: Object.values(outputs).map(({ data }) => data.buffer as ArrayBuffer),
     };
   },
+  async close() {
+    await session?.release();
+    return { result: undefined };
+  },
 });

@@ -20,9 +20,12 @@ export type WorkerReply =
 export interface WorkerClient {
   /** Posts a request and waits for its answer. `transfer` moves buffers instead of copying them. */
   call<Result>(method: string, payload: unknown, transfer?: readonly TransferListItem[]): Promise<Result>;
-  /** Ends the thread; calls still open are rejected. */
+  /** Ends the thread; calls still open are rejected. An idle thread first frees what it holds. */
   terminate(): Promise<void>;
 }
+
+/** Threads end one after another: WebGPU sessions freed at the same time corrupt the heap (ONNX Runtime 1.30). */
+let lastEnd: Promise<void> = Promise.resolve();
 
 /**
  * Starts the compiled worker script beside `base`.
@@ -54,18 +57,26 @@ export function startWorker(script: string, base: string, workerData?: unknown):
   // An idle worker must not keep the program alive.
   worker.unref();
 
+  const call = <Result>(method: string, payload: unknown, transfer: readonly TransferListItem[] = []) =>
+    new Promise<Result>((resolve, reject) => {
+      if (ended !== undefined) return reject(ended);
+      const id = nextId++;
+      open.set(id, { resolve: resolve as (value: unknown) => void, reject });
+      worker.ref();
+      return worker.postMessage({ id, method, payload } satisfies WorkerRequest, transfer);
+    });
+  const end = async (idle: boolean): Promise<void> => {
+    if (idle) await call("close", undefined).catch(() => {});
+    endWith(new errors.InterruptedError("the worker was shut down"));
+    await worker.terminate();
+  };
   return {
-    call: <Result>(method: string, payload: unknown, transfer: readonly TransferListItem[] = []) =>
-      new Promise<Result>((resolve, reject) => {
-        if (ended !== undefined) return reject(ended);
-        const id = nextId++;
-        open.set(id, { resolve: resolve as (value: unknown) => void, reject });
-        worker.ref();
-        return worker.postMessage({ id, method, payload } satisfies WorkerRequest, transfer);
-      }),
-    async terminate() {
-      endWith(new errors.InterruptedError("the worker was shut down"));
-      await worker.terminate();
+    call,
+    terminate() {
+      const idle = open.size === 0;
+      if (!idle) endWith(new errors.InterruptedError("the worker was shut down"));
+      lastEnd = lastEnd.then(() => end(idle));
+      return lastEnd;
     },
   };
 }

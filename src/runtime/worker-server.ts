@@ -8,8 +8,13 @@ export interface Answer {
   readonly transfer?: readonly TransferListItem[];
 }
 
+/** The methods of a worker, by name; `close` frees what it holds before the thread is ended. */
+export type Methods = Record<string, (payload: never) => Promise<Answer>> & {
+  close(): Promise<Answer>;
+};
+
 /** Serves the named methods until the thread ends. */
-export function serve(methods: Record<string, (payload: never) => Promise<Answer>>): void {
+export function serve(methods: Methods): void {
   const port = parentPort;
   if (port === null) throw new Error("this file runs in a worker thread");
   let queue: Promise<void> = Promise.resolve();

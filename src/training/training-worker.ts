@@ -31,4 +31,8 @@ serve({
   async weights() {
     return { result: await engine().weights() };
   },
+  async close() {
+    await open?.release();
+    return { result: undefined };
+  },
 });
