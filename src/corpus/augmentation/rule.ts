@@ -1,0 +1,90 @@
+/** What an augmentation rule is: its name, its granularity, and a way to draw one twin or to list them all. */
+import type { Random } from "../../random.js";
+import type { EntityType } from "../phrase-types.js";
+
+/** PEARL's three granularities (Chen et al. 2024, §3.2), and "none" for a twin equal to its phrase. */
+export type Granularity = "character" | "token" | "phrase" | "none";
+
+/** Every rule, in the order in which `pearl augment` lists them. */
+export const RULE_NAMES = [
+  "swap-characters",
+  "drop-character",
+  "insert-character",
+  "keyboard-neighbour",
+  "random-character",
+  "ocr-confusion",
+  "swap-words",
+  "wordnet-synonym",
+  "word-vector",
+  "punctuation",
+  "known-synonym",
+  "paraphrase-file",
+  "acronym",
+  "initials",
+  "qualifier",
+  "year",
+  "legal-form",
+  "of-phrase",
+  "number-word",
+  "dropout",
+  "unchanged",
+] as const;
+
+export type RuleName = (typeof RULE_NAMES)[number];
+
+/** One augmented phrase. */
+export interface Twin {
+  readonly text: string;
+  /** The rule that made it; "unchanged" and "dropout" give the phrase itself. */
+  readonly rule: RuleName;
+  readonly granularity: Granularity;
+}
+
+/** What may be known of a phrase beside its text. */
+export interface PhraseContext {
+  /** Its entity type: persons' initials are then used for PERSON only, and for every PERSON. */
+  readonly type?: EntityType;
+}
+
+/** A rule that draws where it acts, such as a typing error. */
+export interface DrawnRule {
+  readonly name: RuleName;
+  readonly granularity: Granularity;
+  /** A text that differs from the phrase, or undefined where the rule does not apply to it. */
+  draw(phrase: string, random: Random, context: PhraseContext): string | undefined;
+}
+
+/** A rule with a list of outcomes, such as a synonym. */
+export interface ListedRule {
+  readonly name: RuleName;
+  readonly granularity: Granularity;
+  /** All texts that it makes of the phrase, each different from it; empty where it does not apply. */
+  list(phrase: string, context: PhraseContext): readonly string[];
+}
+
+export type Rule = DrawnRule | ListedRule;
+
+/** One outcome of a rule, or undefined where it does not apply. */
+export function drawFrom(
+  rule: Rule,
+  phrase: string,
+  random: Random,
+  context: PhraseContext,
+): string | undefined {
+  if ("draw" in rule) return rule.draw(phrase, random, context);
+  const outcomes = rule.list(phrase, context);
+  return outcomes.length === 0 ? undefined : pick(outcomes, random);
+}
+
+/** One item, each with the same chance. */
+export function pick<Item>(items: ArrayLike<Item>, random: Random): Item {
+  return items[Math.floor(random() * items.length)];
+}
+
+/** The texts without repetition, and without the phrase itself (also in other letter case). */
+export function othersThan(phrase: string, texts: Iterable<string>): string[] {
+  const own = phrase.toLowerCase();
+  const different = new Set<string>();
+  for (const text of texts) if (text !== "" && text.toLowerCase() !== own) different.add(text);
+  return [...different];
+}

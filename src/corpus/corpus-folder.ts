@@ -1,0 +1,296 @@
+/** The corpus folder: phrases with class, type and count; synonyms; hard negatives; and what they were made from. */
+import { createHash } from "node:crypto";
+import { readFile, rename, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { MissingDataError, messageOf, TableError } from "../errors.js";
+import { ENTITY_TYPES, type EntityType, LEXICAL_CLASSES, type LexicalClass } from "./phrase-types.js";
+import { readTabLines, type TabLines, writeTabLines } from "./tab-lines.js";
+
+/** The files of a corpus folder; the last two need not be there. */
+export const CORPUS_FILES = {
+  manifest: "corpus.json",
+  phrases: "phrases.tsv",
+  synonyms: "synonyms.tsv",
+  hardNegatives: "hard-negatives.tsv",
+} as const;
+
+/** At most so many hard negatives are kept for a phrase (PEARL's code: 12 listed, 2 drawn per step). */
+export const HARD_NEGATIVES_PER_PHRASE = 12;
+
+/** In `Corpus.types`, a phrase whose entity type is not known. */
+export const UNKNOWN_TYPE = 255;
+
+const phraseColumns = ["phrase", "class", "type", "count"] as const;
+const synonymColumns = ["phrase", "synonym", "source"] as const;
+const hardNegativeColumns = ["phrase", "negative", "ratio", "cosine"] as const;
+
+/** A phrase, unique in its corpus: letter case counts as a difference. */
+export interface CorpusPhrase {
+  /** Single spaces between words, no tabs. */
+  readonly phrase: string;
+  /** Where it was met with several, the most frequent. */
+  readonly lexicalClass: LexicalClass;
+  /** Absent where unknown. */
+  readonly type?: EntityType;
+  /** Times it was met, at least 1. */
+  readonly count: number;
+}
+
+/** Two phrases that mean the same, in either direction: a pair may be a positive and is never a negative. */
+export interface SynonymPair {
+  readonly phrase: string;
+  readonly synonym: string;
+  /** Where the pair comes from, e.g. "wordnet". */
+  readonly source: string;
+}
+
+/** A phrase that looks like another and means something else. */
+export interface HardNegative {
+  readonly negative: string;
+  /** Levenshtein ratio of the two, 0 to 1. */
+  readonly ratio: number;
+  /** The encoder's cosine scaled to 0..1. */
+  readonly cosine: number;
+}
+
+/** One input of a corpus. */
+export interface CorpusSource {
+  readonly name: string;
+  readonly kind: "text" | "phrases" | "synonyms" | "types" | "wordnet" | "model";
+  /** SHA-256 of the content, first 16 hexadecimal digits. */
+  readonly fingerprint: string;
+}
+
+/** corpus.json. */
+export interface CorpusManifest {
+  readonly format: 1;
+  readonly sources: readonly CorpusSource[];
+  /** Every setting that changes the result. */
+  readonly settings: Readonly<Record<string, string | number | boolean>>;
+  readonly counts: CorpusCounts;
+  /** SHA-256 of phrases.tsv and synonyms.tsv, first 16 hexadecimal digits. */
+  readonly fingerprint: string;
+}
+
+/** How much is in a corpus. */
+export interface CorpusCounts {
+  /** Different phrases. */
+  readonly phrases: number;
+  /** The sum of their counts. */
+  readonly occurrences: number;
+  /** Different phrases of each lexical class. */
+  readonly byClass: Readonly<Record<string, number>>;
+  /** Different phrases of each entity type; "unknown" are those without. */
+  readonly byType: Readonly<Record<string, number>>;
+  readonly synonymPairs: number;
+}
+
+/** A corpus whole in memory: row i of every array is one phrase, the most frequent first. */
+export interface Corpus {
+  readonly folder: string;
+  readonly manifest: CorpusManifest;
+  readonly phrases: readonly string[];
+  /** Index in LEXICAL_CLASSES. */
+  readonly classes: Uint8Array;
+  /** Index in ENTITY_TYPES, or UNKNOWN_TYPE. */
+  readonly types: Uint8Array;
+  readonly counts: Uint32Array;
+}
+
+const classIndex = new Map<string, number>(LEXICAL_CLASSES.map((name, index) => [name, index]));
+const typeIndex = new Map<string, number>(ENTITY_TYPES.map((name, index) => [name, index]));
+
+/** Reads corpus.json. @throws MissingDataError where the folder is no corpus */
+export async function readManifest(folder: string): Promise<CorpusManifest> {
+  const path = join(folder, CORPUS_FILES.manifest);
+  let text: string;
+  try {
+    text = await readFile(path, "utf8");
+  } catch (error) {
+    throw new MissingDataError(
+      `${folder} is no corpus folder: it has no ${CORPUS_FILES.manifest}. Make one: pearl corpus build TEXT -o ${folder}`,
+      { cause: error },
+    );
+  }
+  try {
+    const manifest = JSON.parse(text) as CorpusManifest;
+    if (manifest.format === 1 && typeof manifest.counts?.phrases === "number") return manifest;
+  } catch (error) {
+    throw new TableError(`${path} is damaged (${messageOf(error)}). Build the corpus again.`, {
+      cause: error,
+    });
+  }
+  throw new TableError(`${path} is of a format that this version does not read. Build the corpus again.`);
+}
+
+/** Reads the phrases whole into memory: about 100 bytes a phrase. @throws TableError with file and line */
+export async function readCorpus(folder: string): Promise<Corpus> {
+  const manifest = await readManifest(folder);
+  const size = manifest.counts.phrases;
+  const phrases: string[] = [];
+  const classes = new Uint8Array(size);
+  const types = new Uint8Array(size);
+  const counts = new Uint32Array(size);
+  for await (const block of streamPhrases(folder)) {
+    for (const { phrase, lexicalClass, type, count } of block) {
+      const row = phrases.length;
+      if (row === size) throw lengthTrouble(folder, size, "more");
+      phrases.push(phrase);
+      classes[row] = classIndex.get(lexicalClass) as number;
+      types[row] = type === undefined ? UNKNOWN_TYPE : (typeIndex.get(type) as number);
+      counts[row] = Math.min(count, 0xffffffff);
+    }
+  }
+  if (phrases.length < size) throw lengthTrouble(folder, size, "fewer");
+  return { folder, manifest, phrases, classes, types, counts };
+}
+
+function lengthTrouble(folder: string, size: number, how: string): TableError {
+  return new TableError(
+    `${join(folder, CORPUS_FILES.phrases)} has ${how} phrases than the ${size} that corpus.json says. Build the corpus again.`,
+  );
+}
+
+/** The phrases in the file's order, in blocks of some thousands. @throws TableError with file and line */
+export async function* streamPhrases(folder: string): AsyncGenerator<CorpusPhrase[]> {
+  const path = join(folder, CORPUS_FILES.phrases);
+  for await (const block of readTabLines(path, phraseColumns)) {
+    yield block.rows.map((row, index) => corpusPhrase(row, () => `${path} line ${block.line + index}`));
+  }
+}
+
+function corpusPhrase([phrase, lexical, type, count]: string[], place: () => string): CorpusPhrase {
+  const number = Number(count);
+  if (!classIndex.has(lexical)) {
+    throw new TableError(`${place()}: unknown class "${lexical}": use ${LEXICAL_CLASSES.join(", ")}.`);
+  }
+  if (type !== "" && !typeIndex.has(type)) {
+    throw new TableError(
+      `${place()}: unknown type "${type}": use ${ENTITY_TYPES.join(", ")}, or nothing where it is unknown.`,
+    );
+  }
+  if (!Number.isInteger(number) || number < 1) {
+    throw new TableError(`${place()}: the count "${count}" must be a whole number of at least 1.`);
+  }
+  const known = { phrase, lexicalClass: lexical as LexicalClass, count: number };
+  return type === "" ? known : { ...known, type: type as EntityType };
+}
+
+/** Synonym pairs in the file's order; none where the corpus has no such file. @throws TableError with the line */
+export async function readSynonyms(folder: string): Promise<SynonymPair[]> {
+  const pairs: SynonymPair[] = [];
+  const path = join(folder, CORPUS_FILES.synonyms);
+  for await (const { rows } of readTabLines(path, synonymColumns, "may be absent"))
+    for (const [phrase, synonym, source] of rows) pairs.push({ phrase, synonym, source });
+  return pairs;
+}
+
+/**
+ * The known synonyms of each phrase, both ways, sorted. Pairs are not chained: that "bank" means "shore" and
+ * "bank" means "lender" makes no synonyms of the two, and pairs that form a circle do no harm.
+ */
+export function synonymIndex(pairs: Iterable<SynonymPair>): Map<string, string[]> {
+  const sets = new Map<string, Set<string>>();
+  const add = (from: string, to: string): void => {
+    const set = sets.get(from);
+    if (set === undefined) sets.set(from, new Set([to]));
+    else set.add(to);
+  };
+  for (const { phrase, synonym } of pairs) {
+    if (phrase === synonym) continue;
+    add(phrase, synonym);
+    add(synonym, phrase);
+  }
+  return new Map([...sets].map(([phrase, synonyms]) => [phrase, [...synonyms].sort()]));
+}
+
+/** The hard negatives of each phrase, in the file's order; an empty map where nothing was mined. */
+export async function readHardNegatives(folder: string): Promise<Map<string, HardNegative[]>> {
+  const negatives = new Map<string, HardNegative[]>();
+  const path = join(folder, CORPUS_FILES.hardNegatives);
+  for await (const { rows, line } of readTabLines(path, hardNegativeColumns, "may be absent")) {
+    for (const [index, [phrase, negative, ratio, cosine]] of rows.entries()) {
+      const entry = { negative, ratio: Number(ratio), cosine: Number(cosine) };
+      if (!Number.isFinite(entry.ratio) || !Number.isFinite(entry.cosine))
+        throw new TableError(`${path} line ${line + index}: ratio and cosine must be numbers.`);
+      const list = negatives.get(phrase);
+      if (list === undefined) negatives.set(phrase, [entry]);
+      else list.push(entry);
+    }
+  }
+  return negatives;
+}
+
+/**
+ * Writes hard-negatives.tsv, whole or not at all, in the given order.
+ * @throws TableError for a phrase with a tab or a line break, or where more than 12 follow each other for one
+ */
+export async function writeHardNegatives(
+  folder: string,
+  negatives: Iterable<HardNegative & { phrase: string }> | AsyncIterable<HardNegative & { phrase: string }>,
+): Promise<number> {
+  async function* rows(): TabLines {
+    let last: string | undefined;
+    let listed = 0;
+    for await (const { phrase, negative, ratio, cosine } of negatives) {
+      listed = phrase === last ? listed + 1 : 1;
+      last = phrase;
+      if (listed > HARD_NEGATIVES_PER_PHRASE)
+        throw new TableError(`"${phrase}" has more than ${HARD_NEGATIVES_PER_PHRASE} hard negatives.`);
+      yield [phrase, negative, ratio.toFixed(4), cosine.toFixed(4)];
+    }
+  }
+  const path = join(folder, CORPUS_FILES.hardNegatives);
+  return (await writeTabLines(path, hardNegativeColumns, rows())).rows;
+}
+
+/** What a corpus folder is written from. */
+export interface CorpusContent {
+  /** In the order of the file: the most frequent first. */
+  readonly phrases: Iterable<CorpusPhrase> | AsyncIterable<CorpusPhrase>;
+  readonly synonyms?: Iterable<SynonymPair> | AsyncIterable<SynonymPair>;
+  readonly sources?: readonly CorpusSource[];
+  readonly settings?: CorpusManifest["settings"];
+}
+
+/**
+ * Writes phrases, synonyms and at last corpus.json into an existing folder; each file appears when it is whole,
+ * and the folder counts as a corpus only with the last. For a new corpus, `fill` of `writeWholeFolder` is the place.
+ * @throws TableError for a phrase with a tab or a line break, or where it cannot be written
+ */
+export async function writeCorpus(folder: string, content: CorpusContent): Promise<CorpusManifest> {
+  const byClass: Record<string, number> = Object.fromEntries(LEXICAL_CLASSES.map((name) => [name, 0]));
+  const byType: Record<string, number> = Object.fromEntries(
+    [...ENTITY_TYPES, "unknown"].map((name) => [name, 0]),
+  );
+  let occurrences = 0;
+  async function* phraseRows(): TabLines {
+    for await (const { phrase, lexicalClass, type, count } of content.phrases) {
+      byClass[lexicalClass]++;
+      byType[type ?? "unknown"]++;
+      occurrences += count;
+      yield [phrase, lexicalClass, type ?? "", String(count)];
+    }
+  }
+  async function* synonymRows(): TabLines {
+    for await (const { phrase, synonym, source } of content.synonyms ?? []) yield [phrase, synonym, source];
+  }
+  const phrases = await writeTabLines(join(folder, CORPUS_FILES.phrases), phraseColumns, phraseRows());
+  const synonyms = await writeTabLines(join(folder, CORPUS_FILES.synonyms), synonymColumns, synonymRows());
+  const fingerprint = createHash("sha256").update(`${phrases.hash}\n${synonyms.hash}\n`).digest("hex");
+  const manifest: CorpusManifest = {
+    format: 1,
+    sources: content.sources ?? [],
+    settings: content.settings ?? {},
+    counts: { phrases: phrases.rows, occurrences, byClass, byType, synonymPairs: synonyms.rows },
+    fingerprint: fingerprint.slice(0, 16),
+  };
+  await writeManifest(folder, manifest);
+  return manifest;
+}
+
+async function writeManifest(folder: string, manifest: CorpusManifest): Promise<void> {
+  const path = join(folder, CORPUS_FILES.manifest);
+  await writeFile(`${path}.new`, `${JSON.stringify(manifest, null, 2)}\n`);
+  await rename(`${path}.new`, path);
+}

@@ -1,0 +1,30 @@
+/** The corpus room: phrases from text, their types, synonyms and hard negatives, in a folder of plain tables. */
+export {
+  CORPUS_FILES,
+  type Corpus,
+  type CorpusContent,
+  type CorpusCounts,
+  type CorpusManifest,
+  type CorpusPhrase,
+  type CorpusSource,
+  HARD_NEGATIVES_PER_PHRASE,
+  type HardNegative,
+  readCorpus,
+  readHardNegatives,
+  readManifest,
+  readSynonyms,
+  type SynonymPair,
+  streamPhrases,
+  synonymIndex,
+  UNKNOWN_TYPE,
+  writeCorpus,
+  writeHardNegatives,
+} from "./corpus-folder.js";
+export {
+  ENTITY_TYPES,
+  type EntityType,
+  LEXICAL_CLASSES,
+  type LexicalClass,
+  PHRASE_TYPES,
+  phraseTypeIndex,
+} from "./phrase-types.js";
