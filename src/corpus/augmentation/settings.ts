@@ -155,7 +155,9 @@ export function resolveSettings(settings: AugmentationSettings = {}): ResolvedSe
   checkProbabilities(resolved.probabilities);
   const { minimumWordLength } = resolved;
   if (!(Number.isInteger(minimumWordLength) && minimumWordLength >= 1)) {
-    throw new ArgumentError(`minimumWordLength must be a whole number of at least 1, not ${minimumWordLength}`);
+    throw new ArgumentError(
+      `minimumWordLength must be a whole number of at least 1, not ${minimumWordLength}`,
+    );
   }
   return resolved;
 }
@@ -172,7 +174,8 @@ function checkProbabilities(probabilities: Probabilities): void {
     }
     sum += probability;
   }
-  if (sum <= 0) throw new ArgumentError("every probability is 0: give one augmentation a probability above 0");
+  if (sum <= 0)
+    throw new ArgumentError("every probability is 0: give one augmentation a probability above 0");
 }
 
 /** The rules that a name stands for: a group's, or the rule itself; undefined for an unknown name. */

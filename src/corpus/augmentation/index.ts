@@ -1,0 +1,19 @@
+/** Augmentation: twins of a phrase at three granularities, for contrastive training. */
+export { type AllOptions, type Augmenter, createAugmenter } from "./augmenter.js";
+export {
+  type Granularity,
+  type PhraseContext,
+  RULE_NAMES,
+  type RuleName,
+  type Twin,
+} from "./rule.js";
+export {
+  type AugmentationSettings,
+  PRESETS,
+  type PresetName,
+  type Probabilities,
+  type ResolvedSettings,
+  RULE_GROUPS,
+  type RuleGroup,
+  type WordVectorSettings,
+} from "./settings.js";
