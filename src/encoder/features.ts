@@ -1,24 +1,21 @@
 /** Turns phrases into the integer tensors that a graph asks for. */
 import { join } from "node:path";
 import { ModelError } from "../errors.js";
-import type { Feeds } from "../runtime/tensor.js";
+import { characterInputNames } from "../nn/characters/inputs.js";
+import { type CharacterVocabulary, checkCharacterVocabulary } from "../text/character-vocabulary.js";
 import { hashNgrams } from "../text/hashed-ngrams.js";
 import { createTokenizer, type Tokenizer } from "../text/tokenizer.js";
-import { type Feature, type HashedNgramsFeature, type ModelFolder, readJson } from "./model-folder.js";
+import { characterFeaturizer } from "./character-features.js";
+import { concatenate, type Featurizer } from "./feature-rows.js";
+import {
+  CHARACTERS_FILE,
+  type Feature,
+  type HashedNgramsFeature,
+  type ModelFolder,
+  readJson,
+} from "./model-folder.js";
 
-/** The ids of one feature of some phrases: row i is `ids[starts[i]]` to `ids[starts[i + 1] - 1]`. */
-export interface FeatureRows {
-  readonly ids: Int32Array;
-  readonly starts: Int32Array;
-}
-
-/** One feature, ready to read phrases and to fill batches. */
-export interface Featurizer {
-  /** Reads phrases; counts those that were longer than the model reads. */
-  read(phrases: readonly string[]): { rows: FeatureRows; truncated: number };
-  /** Fills the graph's inputs for some of the rows, padded to `length`; adds them to `feeds`. */
-  fill(rows: FeatureRows, batch: Int32Array, length: number, feeds: Feeds): void;
-}
+export type { FeatureRows, Featurizer } from "./feature-rows.js";
 
 /**
  * The featurizers of a model folder, its tokenizer read.
@@ -29,7 +26,18 @@ export async function openFeaturizers(
   folder: ModelFolder,
   inputNames: readonly string[],
 ): Promise<Featurizer[]> {
-  return createFeaturizers(folder.features, inputNames, await openTokenizer(folder), folder.graph);
+  const [tokenizer, vocabulary] = [await openTokenizer(folder), await openVocabulary(folder)];
+  return createFeaturizers(folder.features, inputNames, { tokenizer, vocabulary }, folder.graph);
+}
+
+async function openVocabulary(folder: ModelFolder): Promise<CharacterVocabulary | undefined> {
+  if (!folder.features.some((feature) => feature.kind === "characters" && feature.units !== "ngrams"))
+    return undefined;
+  const path = join(folder.path, CHARACTERS_FILE);
+  const vocabulary = await readJson(path);
+  if (vocabulary === undefined)
+    throw new ModelError(`${path} is missing; the graph reads characters, and this file numbers them`);
+  return checkCharacterVocabulary(vocabulary, path);
 }
 
 async function openTokenizer(folder: ModelFolder): Promise<Tokenizer | undefined> {
@@ -45,6 +53,19 @@ async function openTokenizer(folder: ModelFolder): Promise<Tokenizer | undefined
 /** Graph inputs that BERT-like exports ask for. */
 const TOKEN_INPUTS: readonly string[] = ["input_ids", "attention_mask", "token_type_ids", "position_ids"];
 
+/** What features are read with, where the model has it. */
+export interface TextSide {
+  readonly tokenizer?: Tokenizer;
+  /** Of the character encoder. */
+  readonly vocabulary?: CharacterVocabulary;
+}
+
+/** The graph inputs that a feature may fill. */
+function inputsOf(feature: Feature): readonly string[] {
+  if (feature.kind === "tokens") return TOKEN_INPUTS;
+  return feature.kind === "characters" ? Object.values(characterInputNames) : [feature.input];
+}
+
 /**
  * Makes the featurizers of a model and checks that together they feed every input of its graph.
  * @throws ModelError for an input that pearl does not know
@@ -52,10 +73,10 @@ const TOKEN_INPUTS: readonly string[] = ["input_ids", "attention_mask", "token_t
 export function createFeaturizers(
   features: readonly Feature[],
   inputNames: readonly string[],
-  tokenizer: Tokenizer | undefined,
+  { tokenizer, vocabulary }: TextSide,
   label: string,
 ): Featurizer[] {
-  const fed = features.flatMap((feature) => (feature.kind === "tokens" ? TOKEN_INPUTS : [feature.input]));
+  const fed = features.flatMap(inputsOf);
   const unknown = inputNames.filter((name) => !fed.includes(name));
   if (unknown.length > 0) {
     throw new ModelError(
@@ -65,6 +86,7 @@ export function createFeaturizers(
   }
   return features.map((feature) => {
     if (feature.kind === "hashed-ngrams") return ngramFeaturizer(feature);
+    if (feature.kind === "characters") return characterFeaturizer(feature, vocabulary);
     if (tokenizer === undefined) {
       throw new ModelError(`${label}: tokenizer.json is missing; the graph reads tokens`);
     }
@@ -124,12 +146,4 @@ function ngramFeaturizer(feature: HashedNgramsFeature): Featurizer {
       feeds[feature.input] = { type: "int32", dims: [batch.length, length], data };
     },
   };
-}
-
-function concatenate(rows: readonly Int32Array[]): FeatureRows {
-  const starts = new Int32Array(rows.length + 1);
-  for (let i = 0; i < rows.length; i++) starts[i + 1] = starts[i] + rows[i].length;
-  const ids = new Int32Array(starts[rows.length]);
-  for (let i = 0; i < rows.length; i++) ids.set(rows[i], starts[i]);
-  return { ids, starts };
 }

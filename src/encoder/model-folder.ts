@@ -3,6 +3,7 @@ import { readdir, readFile, stat } from "node:fs/promises";
 import { basename, join, resolve } from "node:path";
 import { ModelError, messageOf } from "../errors.js";
 import type { HashedNgramOptions } from "../text/hashed-ngrams.js";
+import type { WordUnitOptions } from "../text/word-units.js";
 
 /** Phrases as subword tokens: the input of BERT-like encoders. */
 export interface TokensFeature {
@@ -18,8 +19,25 @@ export interface HashedNgramsFeature extends HashedNgramOptions {
   readonly input: string;
 }
 
+/**
+ * Words as characters, pieces or n-grams: the input of character encoders, under the names of
+ * src/nn/characters/inputs.ts. The vocabulary of characters and pieces is the folder's {@link CHARACTERS_FILE}.
+ */
+export interface CharactersFeature extends WordUnitOptions {
+  readonly kind: "characters";
+}
+
+/** The vocabulary of a folder's character encoder. */
+export const CHARACTERS_FILE = "characters.json";
+
 /** One way a graph wants phrases to be given to it; a graph may ask for several. */
-export type Feature = TokensFeature | HashedNgramsFeature;
+export type Feature = TokensFeature | HashedNgramsFeature | CharactersFeature;
+
+const FEATURE_KINDS: readonly string[] = [
+  "tokens",
+  "hashed-ngrams",
+  "characters",
+] satisfies Feature["kind"][];
 
 /** How token vectors become the phrase's vector; "none" when the graph does it. */
 export type Pooling = "mean" | "cls" | "max" | "none";
@@ -28,6 +46,8 @@ export type Pooling = "mean" | "cls" | "max" | "none";
 interface PearlSection {
   readonly features: readonly Feature[];
   readonly dimension: number;
+  /** Phrase types in the order of the graph's output `type_logits`; absent: there is no such output. */
+  readonly types?: readonly string[];
   /** Where the model runs fastest, for `--device auto`; absent: wherever it can. */
   readonly device?: "cpu";
 }
@@ -45,6 +65,8 @@ export interface ModelFolder {
   readonly dimension: number | undefined;
   readonly features: readonly Feature[];
   readonly pooling: Pooling;
+  /** Phrase types in the order of the graph's output `type_logits`; empty where it has none. */
+  readonly types: readonly string[];
   /** Full-precision graph, or the only one there is. */
   readonly graph: string;
   /** int8 graph, where the folder has one. */
@@ -89,7 +111,8 @@ export async function readModelFolder(folder: string): Promise<ModelFolder> {
     architecture: architectureOf(config),
     dimension: pearl?.dimension ?? numberAt(config, "hidden_size") ?? numberAt(config, "dim"),
     features: pearl?.features ?? [{ kind: "tokens", maximumLength: await tokenLimit(path, config) }],
-    pooling: pearl === undefined ? await poolingOf(path) : "none",
+    pooling: readsOnlyTokens(pearl) ? await poolingOf(path) : "none",
+    types: pearl?.types ?? [],
     graph,
     quantizedGraph,
     preferredDevice: pearl?.device,
@@ -147,13 +170,17 @@ function pearlSection(config: Record<string, unknown>, folder: string): PearlSec
     throw new ModelError(`${label}: the "pearl" section must list features and a dimension`);
   }
   for (const feature of section.features) {
-    if (feature.kind !== "tokens" && feature.kind !== "hashed-ngrams") {
+    if (!FEATURE_KINDS.includes(feature.kind)) {
       const kind = (feature as { kind: unknown }).kind;
       throw new ModelError(`${label}: unknown feature kind "${kind}"; a newer pearl may know it`);
     }
   }
   return section as PearlSection;
 }
+
+/** A transformer alone pools as its sentence-transformers files say, whoever reads the folder. */
+const readsOnlyTokens = (pearl: PearlSection | undefined): boolean =>
+  pearl === undefined || pearl.features.every(({ kind }) => kind === "tokens");
 
 /** The smallest limit that any file states: sentence-transformers', the tokenizer's, the position table's. */
 export async function tokenLimit(path: string, config: object): Promise<number> {

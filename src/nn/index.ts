@@ -1,6 +1,7 @@
 /** The nn room: layers, encoders and losses written as graphs. */
 export * from "./attention.js";
 export * from "./bert.js";
+export * from "./characters/index.js";
 export * from "./initialise.js";
 export * from "./layers.js";
 export * from "./losses/index.js";

@@ -2,7 +2,7 @@
 import { copyFile, mkdir, stat, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { companionFiles } from "../encoder/import-model.js";
-import type { ModelFolder } from "../encoder/model-folder.js";
+import { CHARACTERS_FILE, type ModelFolder } from "../encoder/model-folder.js";
 import { writeWholeFolder } from "../encoder/whole-folder.js";
 import { ModelError } from "../errors.js";
 import { type Model, readModel, type Tensor, untieInitializers, writeModel } from "../onnx/index.js";
@@ -10,7 +10,13 @@ import { typeHead } from "./pair-program.js";
 import { writeTensorFile } from "./tensor-file.js";
 
 /** Files beside graph and config.json that belong to a model. */
-const companions = ["tokenizer.json", "sentencepiece.bpe.model", "spiece.model", ...companionFiles];
+const companions = [
+  "tokenizer.json",
+  CHARACTERS_FILE,
+  "sentencepiece.bpe.model",
+  "spiece.model",
+  ...companionFiles,
+];
 
 export interface TrainedModel {
   readonly base: ModelFolder;

@@ -138,24 +138,31 @@ function typeLoss(net: Net, cut: string, { types, width }: { types: number; widt
   return g.add("Mul", [g.add("Mul", [mean, number(net, 2)]), weight]);
 }
 
-/** Three pairs and two hard negatives of one token each, padded to five. */
+/** For the sample: words and phrases of sizes that differ from each other and from the number of phrases. */
+const sampleWords = ["a", "bc", "def", "ghij", "klmnopqrstu", "vwx yz", "ab cde fgh", "ij klm nop q"];
+
+/** Three pairs and two hard negatives, tokens padded to five at least. */
 function sampleOf(model: Model, { featurizers, types, negatives }: PairProgramOptions): Feeds {
   const rows = negatives === "used" ? 8 : 6;
-  const features = { ids: new Int32Array(rows), starts: Int32Array.from({ length: rows + 1 }, (_, i) => i) };
+  const order = Int32Array.from({ length: rows }, (_, i) => i);
   const feeds: Feeds = {
     sizes: {
       type: "int64",
       dims: [rows === 8 ? 3 : 2],
       data: BigInt64Array.of(3n, 3n, 2n).slice(0, rows === 8 ? 3 : 2),
     },
-    groups: { type: "int32", dims: [rows], data: Int32Array.from({ length: rows }, (_, i) => i) },
+    groups: { type: "int32", dims: [rows], data: order },
   };
   if (types > 0) {
     const zeros = { type: "int64", dims: [4], data: new BigInt64Array(4) } as const;
     Object.assign(feeds, { typed_rows: zeros, type_labels: zeros });
     feeds.type_weight = { type: "float32", dims: [], data: Float32Array.of(1) };
   }
-  for (const featurizer of featurizers) featurizer.fill(features, features.starts.slice(0, rows), 5, feeds);
+  for (const featurizer of featurizers) {
+    const read = featurizer.read(sampleWords.slice(-rows)).rows;
+    const length = read.starts.slice(1).reduce((most, end, i) => Math.max(most, end - read.starts[i]), 5);
+    featurizer.fill(read, order, length === rows ? length + 1 : length, feeds);
+  }
   const names = new Set(model.graph.inputs.map(({ name }) => name));
   return Object.fromEntries(Object.entries(feeds).filter(([name]) => names.has(name)));
 }

@@ -1,0 +1,49 @@
+/** Character encoders as whole models on disk, with the vocabulary of a few words. */
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import {
+  type CharacterEncoderKind,
+  characterEncoder,
+  createNet,
+  declareCharacterInputs,
+  fromSeed,
+} from "../../../src/nn/index.js";
+import { writeModel } from "../../../src/onnx/index.js";
+import { buildCharacterVocabulary } from "../../../src/text/character-vocabulary.js";
+import { createWordReader, type WordUnitOptions } from "../../../src/text/word-units.js";
+
+const words = ["the", "new", "york", "times", "times", "newer", "yorkshire", "timeless", "tune", "o'neil"];
+export const vocabulary = buildCharacterVocabulary(
+  words.map((word) => [word, 2] as const),
+  { pieces: 12 },
+);
+
+/** How the words of each kind are read. */
+export const unitsOf: Readonly<Record<CharacterEncoderKind, WordUnitOptions>> = {
+  love: { units: "characters-and-pieces", positions: 24, phraseLength: 6 },
+  bilstm: { units: "characters", positions: 10, phraseLength: 6, padding: "positions" },
+  bag: { units: "characters", positions: 16, phraseLength: 6 },
+  ngrams: {
+    units: "ngrams",
+    positions: 64,
+    phraseLength: 6,
+    ngrams: { minimum: 2, maximum: 4, buckets: 256 },
+  },
+};
+
+/** A character encoder with first weights of a seed as a model folder. */
+export function writeCharacterModel(folder: string, kind: CharacterEncoderKind, outputs = 5): void {
+  const units = unitsOf[kind];
+  const net = createNet(fromSeed(3));
+  const inputs = declareCharacterInputs(net.g);
+  const { rows } = createWordReader(units, vocabulary);
+  const vectors = characterEncoder(net, inputs, {
+    ...{ kind, rows, width: 8, hidden: 6, positions: units.positions, outputs },
+  });
+  net.g.output("embedding", vectors, "float32", ["phrases", outputs]);
+  mkdirSync(join(folder, "onnx"), { recursive: true });
+  writeModel(net.g.model(), join(folder, "onnx", "model.onnx"));
+  writeFileSync(join(folder, "characters.json"), JSON.stringify(vocabulary));
+  const pearl = { format: 1, dimension: outputs, features: [{ kind: "characters", ...units }] };
+  writeFileSync(join(folder, "config.json"), JSON.stringify({ model_type: "pearl", pearl }));
+}
