@@ -367,6 +367,9 @@ built("Pad", "edge", [[3, 4]], (g, [x]) => g.add("Pad", [x, g.ints(1, 0, 0, 2)],
 const rows = (g: GraphBuilder) => g.constant("int64", [2, 3], [1, 0, 1, -1, 3, 1]);
 built("Gather", "rows, repeated and negative", [[4, 2]], (g, [x]) => g.add("Gather", [x, rows(g)]));
 built("Gather", "rows on a GPU", [[4, 2]], (g, [x]) => g.add("Gather", [x, rows(g)]), { device: "gpu" });
+built("Gather", "rows by int32", [[4, 2]], (g, [x]) =>
+  g.add("Gather", [x, g.constant("int32", [3], [2, 0, -2])]),
+);
 built("Gather", "rows of a 3-D table", [[4, 2, 3]], (g, [x]) => g.add("Gather", [x, rows(g)], { axis: -3 }));
 built("Gather", "entries of a vector", [[4]], (g, [x]) => g.add("Gather", [x, rows(g)]));
 built("Gather", "no rows", [[4, 2]], (g, [x]) => g.add("Gather", [x, g.constant("int64", [0], [])]));

@@ -1,5 +1,5 @@
 /** Derivatives of operators that move, select or copy elements, and of casts and dropout. */
-import { intAttribute, intsAttribute, stringAttribute } from "../../onnx/index.js";
+import { intAttribute, intsAttribute, stringAttribute, typeCode } from "../../onnx/index.js";
 import type { Rule, Site } from "../site.js";
 
 /** Adds `updates` to zeros in the shape of x at flat positions, which may repeat. */
@@ -21,8 +21,9 @@ const view: Rule = (s, x, ...others) => [
 const reshaped: Rule = (s, x) => [() => s.reshape(s.dy, s.shape(x))];
 
 /** Rows of a table, embeddings above all: each row's gradients add up. */
-const gatherRows: Rule = (s, table, rows) => [
+const gatherRows: Rule = (s, table, indices) => [
   () => {
+    const rows = s.op("Cast", [indices], { to: typeCode("int64") });
     const column = s.op("Unsqueeze", [rows, s.ints(-1)]);
     if (s.device === "gpu") return s.op("ScatterND", [s.zeros(table), column, s.dy], { reduction: "add" });
     // ORT's CPU ScatterND adds rows in parallel without locks and loses some where a row repeats.
