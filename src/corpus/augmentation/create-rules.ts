@@ -1,8 +1,18 @@
 /** Gathers the rules of an augmenter, with the resources that its settings name. */
+import { acronymRule } from "./acronyms.js";
 import { characterRules } from "./characters.js";
-import type { DrawnRule, Rule } from "./rule.js";
+import { initialsRule } from "./initials.js";
+import { legalFormRule } from "./legal-forms.js";
+import { numberWordRule } from "./number-words.js";
+import { ofPhraseRule } from "./of-phrases.js";
+import { type PairTable, readPairTable } from "./pair-table.js";
+import { qualifierRule } from "./qualifiers.js";
+import type { DrawnRule, ListedRule, Rule, RuleName } from "./rule.js";
 import type { ResolvedSettings } from "./settings.js";
+import { wordnetSynonymRule } from "./wordnet-synonyms.js";
+import { wordnetTable } from "./wordnet-table.js";
 import { punctuationRule, swapWordsRule } from "./words.js";
+import { yearRule } from "./years.js";
 
 /** SimCSE's twin is the phrase itself: the network's dropout makes the difference. */
 const dropoutRule: DrawnRule = { name: "dropout", granularity: "none", draw: (phrase) => phrase };
@@ -10,5 +20,32 @@ const unchangedRule: DrawnRule = { name: "unchanged", granularity: "none", draw:
 
 /** The rules that have what they need, in the order of RULE_NAMES. @throws TableError, MissingDataError */
 export async function createRules(settings: ResolvedSettings): Promise<Rule[]> {
-  return [...characterRules(settings), swapWordsRule(settings), punctuationRule, dropoutRule, unchangedRule];
+  const wordnet = settings.wordNet === "use" ? await wordnetTable() : undefined;
+  const givenNames = wordnet?.givenNames ?? new Set<string>();
+  const { synonymFiles, paraphraseFiles, acronymFiles } = settings;
+  const acronyms = acronymFiles.length === 0 ? undefined : await readPairTable(acronymFiles);
+  return [
+    ...characterRules(settings),
+    swapWordsRule(settings),
+    ...(wordnet === undefined ? [] : [wordnetSynonymRule(wordnet)]),
+    punctuationRule,
+    ...(await pairRules("known-synonym", synonymFiles)),
+    ...(await pairRules("paraphrase-file", paraphraseFiles)),
+    acronymRule(acronyms),
+    initialsRule(givenNames),
+    qualifierRule(givenNames),
+    yearRule,
+    legalFormRule,
+    ofPhraseRule,
+    numberWordRule,
+    dropoutRule,
+    unchangedRule,
+  ];
+}
+
+/** The rule of a kind of pair files; none without files. */
+async function pairRules(name: RuleName, files: readonly string[]): Promise<ListedRule[]> {
+  if (files.length === 0) return [];
+  const table: PairTable = await readPairTable(files);
+  return [{ name, granularity: "phrase", list: (phrase) => table.partners(phrase) }];
 }

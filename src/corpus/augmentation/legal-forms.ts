@@ -1,0 +1,93 @@
+/** Legal forms of companies: dropped, written out, abbreviated, or moved to the other end of the name. */
+import { type ListedRule, othersThan } from "./rule.js";
+
+/** Spellings of one form each; the first two are the ones that are written. */
+const forms: readonly (readonly string[])[] = [
+  ["Inc.", "Incorporated", "Inc"],
+  ["Ltd.", "Limited", "Ltd"],
+  ["Co., Ltd.", "Company Limited", "Co. Ltd.", "Co Ltd", "Co. Ltd", "Co.,Ltd.", "Co. Limited"],
+  ["Pty Ltd", "Proprietary Limited", "Pty. Ltd.", "Pty Limited"],
+  ["Pvt. Ltd.", "Private Limited", "Pvt Ltd", "Pte Ltd", "Pte. Ltd."],
+  ["Corp.", "Corporation", "Corp"],
+  ["& Co.", "and Company", "& Company", "and Co.", "& Co", "and Co"],
+  ["Co.", "Company", "Co"],
+  ["LLC", "L.L.C.", "Limited Liability Company"],
+  ["LLP", "L.L.P.", "Limited Liability Partnership"],
+  ["LP", "L.P.", "Limited Partnership"],
+  ["PLC", "plc", "P.L.C.", "Public Limited Company", "Plc"],
+  ["GmbH & Co. KG", "GmbH & Co KG", "GmbH und Co. KG"],
+  ["GmbH", "G.m.b.H.", "Gesellschaft mit beschränkter Haftung", "mbH"],
+  ["AG", "Aktiengesellschaft", "A.G."],
+  ["KGaA", "Kommanditgesellschaft auf Aktien"],
+  ["e.V.", "eingetragener Verein", "eV"],
+  ["S.A.", "SA", "Société Anonyme", "Sociedad Anónima"],
+  ["S.A.S.", "SAS"],
+  ["S.à r.l.", "SARL", "Sàrl", "S.A.R.L."],
+  ["S.p.A.", "SpA", "Società per Azioni"],
+  ["S.r.l.", "Srl", "S.R.L."],
+  ["N.V.", "NV", "Naamloze Vennootschap"],
+  ["B.V.", "BV", "Besloten Vennootschap"],
+  ["AB", "Aktiebolag", "A.B."],
+  ["ASA", "Allmennaksjeselskap"],
+  ["A/S", "Aktieselskab"],
+  ["Oyj", "Julkinen osakeyhtiö"],
+  ["Oy", "Osakeyhtiö"],
+  ["Sp. z o.o.", "sp. z o.o."],
+  ["S.A. de C.V.", "SA de CV"],
+  ["Bhd", "Berhad", "Bhd."],
+  ["Tbk", "Terbuka", "Tbk."],
+  ["K.K.", "Kabushiki Kaisha", "KK"],
+];
+
+/** Forms that English writes after a comma, too. */
+const afterComma = /^(?:Inc|Ltd|LLC|LLP|LP|Co\., Ltd)/;
+
+/** Forms that also stand in front of the name: "NV Philips", "AB Volvo", "PT Astra". */
+const atFront = ["NV", "AB", "BV", "SA", "AG", "PT", "OAO", "OOO", "PJSC", "JSC"];
+
+/** The form that each spelling belongs to, longest spellings first, so that "Co., Ltd." is found before "Ltd.". */
+const spellings = forms
+  .flatMap((form) => form.map((spelling) => ({ spelling, form })))
+  .sort((left, right) => right.spelling.length - left.spelling.length);
+
+/** A spelling is also met in capitals or small letters, but a small "co" or "as" is a word. */
+function endsWithForm(phrase: string, spelling: string): boolean {
+  if (phrase.endsWith(` ${spelling}`)) return true;
+  const end = phrase.slice(-spelling.length - 1);
+  return spelling.length > 2 && end.toLowerCase() === ` ${spelling.toLowerCase()}`;
+}
+
+/** The rule: "Acme, Inc." becomes "Acme", "Acme Inc.", "Acme Incorporated"; "NV Philips" becomes "Philips NV". */
+export const legalFormRule: ListedRule = {
+  name: "legal-form",
+  granularity: "phrase",
+  list: (phrase, { type }) => {
+    if (!phrase.includes(" ") || (type !== undefined && type !== "ORG" && type !== "OTHER")) return [];
+    const front = atFront.find((form) => phrase.startsWith(`${form} `));
+    if (front !== undefined) {
+      const name = phrase.slice(front.length + 1);
+      return othersThan(phrase, [name, `${name} ${front}`]);
+    }
+    const found = spellings.find(({ spelling }) => endsWithForm(phrase, spelling));
+    return found === undefined ? [] : othersThan(phrase, rewritten(phrase, found));
+  },
+};
+
+function* rewritten(
+  phrase: string,
+  { spelling, form }: { spelling: string; form: readonly string[] },
+): Generator<string> {
+  const name = phrase.slice(0, -spelling.length - 1).replace(/,$/, "");
+  // "The Company", "a Limited": nothing is left that names a company.
+  if (/^(?:the|a|an|and|of|our|this)$/i.test(name)) return;
+  const isCapitals = phrase === phrase.toUpperCase();
+  const isSmall = phrase === phrase.toLowerCase();
+  const cased = (text: string): string =>
+    isCapitals ? text.toUpperCase() : isSmall ? text.toLowerCase() : text;
+  yield name;
+  for (const other of form.slice(0, 2)) yield `${name} ${cased(other)}`;
+  if (afterComma.test(form[0])) yield `${name}, ${cased(form[0])}`;
+  const bare = form[0].replace(/[.,]/g, "");
+  yield `${name} ${cased(bare)}`;
+  if (atFront.includes(bare)) yield `${bare} ${name}`;
+}

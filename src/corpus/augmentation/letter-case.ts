@@ -1,0 +1,39 @@
+/** Letter case of whole words: a replacement is written as what it replaces. */
+
+/** Words that stay small in titles. */
+const small = new Set("a an and at by de for from in of on or the to und van von with y".split(" "));
+
+/**
+ * `text` in the letter case of `model`: all capitals, capitalised words, or a capital at the start. A text given in
+ * small letters that replaces small letters keeps what capitals it has.
+ *
+ * @param usual how `model` is written in the dictionary that `text` comes from, where it is a name there: a model
+ *   written in that way is replaced by the text as it stands ("USA" by "United States")
+ */
+export function likeCaseOf(model: string, text: string, usual?: string): string {
+  if (model === usual) return text;
+  const letters = model.replace(/[^\p{L}]/gu, "");
+  const lower = letters.toLowerCase();
+  if (letters === lower) return usual === undefined ? text : text.toLowerCase();
+  if (letters.length >= 2 && letters === letters.toUpperCase()) return text.toUpperCase();
+  const words = model.split(" ").filter((word) => !small.has(word));
+  return words.every((word) => word !== word.toLowerCase()) ? titleCase(text) : capitalised(text);
+}
+
+/** The first letter as a capital. */
+export function capitalised(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+/** Every word with a capital, but the small ones inside. */
+export function titleCase(text: string): string {
+  return text
+    .split(" ")
+    .map((word, index) => (index > 0 && small.has(word) ? word : capitalised(word)))
+    .join(" ");
+}
+
+/** Whether the text's first letter is a capital. */
+export function startsCapital(text: string): boolean {
+  return /^[^\p{L}]*\p{Lu}/u.test(text);
+}
