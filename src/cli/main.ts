@@ -12,11 +12,13 @@ import { registerFinetune } from "./finetune.js";
 import { registerImport } from "./import.js";
 import { wasInterrupted } from "./interruption.js";
 import { registerModels } from "./models.js";
+import { registerType } from "./type.js";
 
 /** Adding a command takes one import and one line here, in the order in which `pearl --help` lists them. */
 function registerCommands(program: Command): void {
   registerEncode(program);
   registerFinetune(program);
+  registerType(program);
   registerBench(program);
   registerData(program);
   registerModels(program);

@@ -28,6 +28,8 @@ export interface EncodeRequest {
   readonly length: "unit" | "raw";
   /** Rows of a batch at most. */
   readonly batchSize: number | undefined;
+  /** What is computed for each phrase: its vector, or a score for each phrase type. */
+  readonly output: "embedding" | "types";
   /** Slot 0: set to 1 by the caller to stop; slot 1: rows finished, added to by every thread. */
   readonly state: Int32Array;
 }

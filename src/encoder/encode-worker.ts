@@ -13,7 +13,7 @@ import {
   STOP,
 } from "./encode-protocol.js";
 import { type Featurizer, openFeaturizers } from "./features.js";
-import { chooseOutput, loadGraph } from "./graph.js";
+import { chooseOutput, loadGraph, TYPE_LOGITS } from "./graph.js";
 import type { ModelFolder } from "./model-folder.js";
 import { finishVector, pool } from "./pooling.js";
 
@@ -40,6 +40,7 @@ serve({
       dimension: 0,
       length: "raw",
       batchSize: 1,
+      output: "embedding",
       state: new Int32Array(2),
     });
     const reply: OpenReply = {
@@ -71,20 +72,25 @@ async function encode(open: OpenModel, request: EncodeRequest): Promise<EncodeRe
   const texts =
     request.prompt === "" ? request.phrases : request.phrases.map((phrase) => request.prompt + phrase);
   const read = open.featurizers.map((featurizer) => featurizer.read(texts));
-  // Every feature has its own row lengths; batches follow the longest, which costs the most.
-  const lengths = Int32Array.from(texts, (_, row) =>
-    Math.max(...read.map(({ rows }) => rows.starts[row + 1] - rows.starts[row])),
+  // Every feature has its own row lengths; batches follow the tokens', which cost the most, or else the first's.
+  const eachLengths = read.map(({ rows }) =>
+    Int32Array.from(texts, (_, row) => rows.starts[row + 1] - rows.starts[row]),
   );
-  const readsTokens = open.folder.features.some(({ kind }) => kind === "tokens");
+  const tokens = open.folder.features.findIndex(({ kind }) => kind === "tokens");
+  const readsTokens = tokens >= 0;
+  const lengths = eachLengths[Math.max(0, tokens)];
   const cells = readsTokens ? TOKENS[open.session.device] : NGRAMS;
   let vectors = new Float32Array(texts.length * request.dimension);
   for (const batch of batchByLength(lengths, { cells, rows: request.batchSize })) {
     if (Atomics.load(request.state, STOP) === 1) break;
     const feeds: Feeds = {};
     read.forEach(({ rows }, index) => {
-      open.featurizers[index].fill(rows, batch.rows, Math.max(1, batch.length), feeds);
+      const own = eachLengths[index];
+      const longest = batch.rows.reduce((most, row) => Math.max(most, own[row]), 1);
+      open.featurizers[index].fill(rows, batch.rows, longest, feeds);
     });
-    const output = (await open.session.run(feeds, [open.output]))[open.output];
+    const wanted = request.output === "types" ? TYPE_LOGITS : open.output;
+    const output = (await open.session.run(feeds, [wanted]))[wanted];
     const pooled = checkedPool(open, output, batch.rows, lengths);
     const width = pooled.length / batch.rows.length;
     const dimension = request.dimension || width;

@@ -16,8 +16,13 @@ export async function loadGraph(folder: ModelFolder, precision: Precision): Prom
   return encodeModel(quantizeDynamic(prepareForInference(await readModel(folder.graph))));
 }
 
+/** The output of pearl's own graphs that holds unit-length vectors, float32 [rows, width]. */
+export const EMBEDDING = "embedding";
+/** The output of type scores, float32 [rows, types], where a model has a type head. */
+export const TYPE_LOGITS = "type_logits";
+
 /** Outputs that hold a phrase's or its tokens' vectors, best first, as exporters name them. */
-const OUTPUTS = ["embedding", "last_hidden_state", "token_embeddings", "sentence_embedding", "hidden_states"];
+const OUTPUTS = [EMBEDDING, "last_hidden_state", "token_embeddings", "sentence_embedding", "hidden_states"];
 
 /**
  * The output that a folder's vectors come from.

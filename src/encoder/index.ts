@@ -10,4 +10,6 @@ export {
   type EncodeOptions,
   type LoadOptions,
   PhraseEncoder,
+  type TypeProbability,
+  type TypesOptions,
 } from "./phrase-encoder.js";

@@ -3,13 +3,13 @@ import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { availableParallelism } from "node:os";
 import { pipeline } from "node:stream/promises";
-import { ArgumentError, InterruptedError } from "../errors.js";
+import { ArgumentError, InterruptedError, ModelError } from "../errors.js";
 import type { Device, DeviceChoice } from "../runtime/device.js";
 import { EncodePool } from "./encode-pool.js";
-import { FINISHED, type Precision, STOP } from "./encode-protocol.js";
+import { type EncodeRequest, FINISHED, type Precision, STOP } from "./encode-protocol.js";
 import type { DownloadProgress } from "./hub.js";
 import { locateModel } from "./locate.js";
-import { type ModelFolder, readModelFolder } from "./model-folder.js";
+import { CHARACTERS_FILE, type ModelFolder, readModelFolder } from "./model-folder.js";
 
 export interface LoadOptions {
   /** Where the graph runs; default "cpu". "auto" takes the fastest device that works. */
@@ -59,6 +59,19 @@ export interface EmbeddingMatrix {
 
 /** One phrase's vector: `encoder.dimension` coordinates, unit length unless asked otherwise. */
 export type Embedding = Float32Array;
+
+/** A phrase type with its probability. */
+export interface TypeProbability {
+  /** As the model was trained with, such as "NP-ORG". */
+  readonly type: string;
+  readonly probability: number;
+}
+
+export interface TypesOptions
+  extends Pick<EncodeOptions, "prompt" | "device" | "batchSize" | "onProgress" | "signal"> {
+  /** Types given for each phrase, the most probable first; default all. */
+  readonly top?: number;
+}
 
 const PROGRESS_MILLISECONDS = 100;
 
@@ -128,15 +141,51 @@ export class PhraseEncoder {
   /** Like encode, with all vectors in one array: for many phrases. */
   async encodeMatrix(phrases: readonly string[], options: EncodeOptions = {}): Promise<EmbeddingMatrix> {
     const dimension = this.#checkedDimension(phrases, options);
+    const length = options.normalize === false ? "raw" : "unit";
+    return this.#run(phrases, options, { dimension, length, output: "embedding" });
+  }
+
+  /**
+   * What kind of thing each phrase names, by the model's type head.
+   * @returns for each phrase its types with their probabilities, the most probable first; none for an empty phrase
+   * @throws ModelError where the model has no type head, ArgumentError, InterruptedError
+   */
+  async types(phrases: readonly string[], options: TypesOptions = {}): Promise<TypeProbability[][]> {
+    const labels = this.model.types;
+    if (labels.length === 0)
+      throw new ModelError(
+        `${this.model.name} has no type head, so it tells no phrase types. Train one: pearl finetune with types`,
+      );
+    const { top = labels.length } = options;
+    if (!(Number.isInteger(top) && top > 0))
+      throw new ArgumentError(`top must be a positive integer, not ${top}`);
+    this.#checkedDimension(phrases, options);
+    const { data } = await this.#run(phrases, options, {
+      dimension: labels.length,
+      length: "raw",
+      output: "types",
+    });
+    return phrases.map((phrase, row) =>
+      phrase.trim() === ""
+        ? []
+        : ranked(data.subarray(row * labels.length, (row + 1) * labels.length), labels, top),
+    );
+  }
+
+  async #run(
+    phrases: readonly string[],
+    options: EncodeOptions,
+    wanted: Pick<EncodeRequest, "dimension" | "length" | "output">,
+  ): Promise<EmbeddingMatrix> {
     const { distinct, positions, empty } = distinctPhrases(phrases);
     const state = new Int32Array(new SharedArrayBuffer(8));
     const settings = {
       prompt: options.prompt ?? "",
-      dimension,
-      length: options.normalize === false ? "raw" : "unit",
+      ...wanted,
       batchSize: options.batchSize,
       state,
     } as const;
+    const { dimension } = wanted;
     const data = new Float32Array(phrases.length * dimension);
     const stop = (): void => void Atomics.store(state, STOP, 1);
     if (options.signal?.aborted) stop();
@@ -179,9 +228,10 @@ export class PhraseEncoder {
     );
   }
 
-  /** SHA-256 over the graph and the tokenizer, 16 hexadecimal digits: tells two models apart. */
+  /** SHA-256 over the graph and what numbers its inputs, 16 hexadecimal digits: tells two models apart. */
   fingerprint(): Promise<string> {
-    this.#fingerprint ??= hashFiles([this.model.graph, `${this.model.path}/tokenizer.json`], this.#precision);
+    const texts = ["tokenizer.json", CHARACTERS_FILE].map((name) => `${this.model.path}/${name}`);
+    this.#fingerprint ??= hashFiles([this.model.graph, ...texts], this.#precision);
     return this.#fingerprint;
   }
 
@@ -218,6 +268,17 @@ export class PhraseEncoder {
     if (Number.isInteger(truncateDim) && truncateDim > 0 && truncateDim <= this.dimension) return truncateDim;
     throw new ArgumentError(`truncateDim must be between 1 and ${this.dimension}, not ${truncateDim}`);
   }
+}
+
+/** Softmax of one row of scores, the largest first; equal ones in the labels' order. */
+function ranked(scores: Float32Array, labels: readonly string[], top: number): TypeProbability[] {
+  const most = scores.reduce((largest, score) => Math.max(largest, score), Number.NEGATIVE_INFINITY);
+  const powers = Array.from(scores, (score) => Math.exp(score - most));
+  const sum = powers.reduce((total, power) => total + power, 0);
+  return labels
+    .map((type, index) => ({ type, probability: powers[index] / sum }))
+    .sort((a, b) => b.probability - a.probability)
+    .slice(0, top);
 }
 
 /** "auto" for a model that is known to run fastest on one device means that device. */

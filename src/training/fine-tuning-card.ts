@@ -23,6 +23,7 @@ export interface TrainingRecord {
     readonly learningRate: number;
     readonly schedule: unknown;
     readonly temperature: number;
+    readonly dropout: number;
     readonly optimiser: unknown;
     readonly clipNorm?: number;
     readonly averageWithBase?: number;

@@ -3,8 +3,7 @@
 import { readFile, rm } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { basename, join, resolve } from "node:path";
-import { openFeaturizers } from "../encoder/features.js";
-import { chooseOutput } from "../encoder/graph.js";
+import { type Assembled, assembleModel } from "../encoder/assemble.js";
 import { type LocateOptions, locateModel } from "../encoder/locate.js";
 import { readModelCard } from "../encoder/model-card.js";
 import { type ModelFolder, readModelFolder } from "../encoder/model-folder.js";
@@ -14,6 +13,7 @@ import { readModel, type Tensor } from "../onnx/index.js";
 import type { DeviceChoice } from "../runtime/device.js";
 import { type AdamOptions, adamSettings } from "./adam.js";
 import { benchmarkScore } from "./benchmark-score.js";
+import { openReader, readPhrases, samplePhrases } from "./contrastive-batch.js";
 import { fileFingerprint } from "./file-fingerprint.js";
 import { fineTuningCard, type TrainingRecord } from "./fine-tuning-card.js";
 import type { StepMetrics } from "./metrics.js";
@@ -45,6 +45,8 @@ export interface FinetuneOptions {
   readonly schedule?: Schedule;
   /** Default 0.07. */
   readonly temperature?: number;
+  /** Share of the transformer's inner values that is dropped in training; default 0. */
+  readonly dropout?: number;
   readonly optimiser?: AdamOptions;
   /** Default: gradients are not clipped. */
   readonly clipNorm?: number;
@@ -88,18 +90,19 @@ export async function finetune(options: FinetuneOptions): Promise<FinetuneReport
   const base = await readModelFolder(await locateModel(options.base, options));
   const types = [...new Set(table.pairs.map(({ type }) => type))].filter((type) => type !== "").sort();
   if (types.length === 1) throw new ArgumentError(`all types are "${types[0]}": give at least two, or none`);
-  const { program, data } = await prepare(base, table, types, options);
+  const { assembled, program, data } = await prepare(base, table, types, options);
   tellNotes(table, data, options);
 
   const work = `${output}.training`;
   const settings = settingsOf(base, options);
+  const { temperature, dropout } = settings;
   const steps = data.batchesPerEpoch * settings.epochs;
   const baseFingerprint = await fileFingerprint(base.graph);
   const result = await train(program, data, {
     ...{ steps, folder: work, learningRate: settings.learningRate, schedule: settings.schedule },
     ...{ optimiser: options.optimiser, clipNorm: options.clipNorm, checkpointEvery: options.checkpointEvery },
     ...{ device: options.device, threads: options.threads, resume: options.resume, signal: options.signal },
-    settings: { base: baseFingerprint, temperature: settings.temperature, chunkCells: options.chunkCells },
+    settings: { base: baseFingerprint, temperature, dropout, chunkCells: options.chunkCells },
     onOpen: ({ device, notes }) => {
       options.onNote?.(`training ${base.name} on ${device}`);
       for (const note of notes) options.onNote?.(`  not ${note}`);
@@ -109,13 +112,13 @@ export async function finetune(options: FinetuneOptions): Promise<FinetuneReport
     evaluation:
       options.evaluationData === undefined
         ? undefined
-        : evaluationOn(options.evaluationData, base, types, data, work),
+        : evaluationOn(options.evaluationData, { base, assembled, data, work }),
   });
 
   const licence = (await readModelCard(base.path)).licence;
   const record = recordOf({ base, baseFingerprint, licence, table, types, settings, result, options });
   await writeTrainedModel(output, {
-    ...{ base, types, weights: finalWeights(base, result, options) },
+    ...{ base, assembled, weights: finalWeights(base, result, options) },
     texts: {
       "README.md": fineTuningCard(basename(output), record),
       "training.json": `${JSON.stringify(record, null, 2)}\n`,
@@ -126,34 +129,38 @@ export async function finetune(options: FinetuneOptions): Promise<FinetuneReport
   return { ...record, output: options.output, resumedAt: result.resumedAt };
 }
 
+interface Prepared {
+  readonly assembled: Assembled;
+  readonly program: TrainingProgram;
+  readonly data: PairData;
+}
+
 async function prepare(
   base: ModelFolder,
   table: PairTable,
   types: readonly string[],
   options: FinetuneOptions,
-): Promise<{ program: TrainingProgram; data: PairData }> {
-  const { batchSize = 512, seed = 0, temperature = 0.07, chunkCells } = options;
+): Promise<Prepared> {
+  const { batchSize = 512, seed = 0, temperature = 0.07, dropout = 0, chunkCells } = options;
   if (!(temperature > 0)) throw new ArgumentError(`the temperature must be positive, not ${temperature}`);
-  const encoder = prepareForTraining(readModel(base.graph));
-  const { initializers, inputs, outputs } = encoder.graph;
-  const inputNames = inputs.map(({ name }) => name).filter((name) => !initializers.has(name));
-  if (![...initializers.values()].some(({ type, data }) => type === "float32" && data.length > 1))
+  const model = readModel(base.graph);
+  if (![...model.graph.initializers.values()].some(({ type, data }) => type === "float32" && data.length > 1))
     throw new ModelError(
       `${options.base} has no float32 weights to train: start from a full-precision model`,
     );
-  const featurizers = await openFeaturizers(base, inputNames);
-  const output = chooseOutput(
-    outputs.map(({ name }) => name),
-    base,
-  );
+  const assembled = assembleModel({ base: { folder: base, model }, types, seed });
+  const encoder = prepareForTraining(assembled.model);
+  const reader = await openReader(base, assembled);
   const negatives = table.pairs.some(({ negative }) => negative !== "") ? "used" : "none";
-  const shared = { featurizers, negatives, seed } as const;
-  const program = pairProgram(encoder, { ...shared, folder: base, output, temperature, types: types.length });
-  const data = await createPairData(table.pairs, featurizers, {
+  const program = pairProgram(encoder, {
+    ...{ sample: await readPhrases(samplePhrases, reader), width: assembled.width, types: types.length },
+    ...{ temperature, negatives, dropout, seed },
+  });
+  const data = await createPairData(table.pairs, reader, {
     ...{ batchSize, seed, types, negatives, fingerprint: table.fingerprint, cells: chunkCells },
     inputNames: program.model.graph.inputs.map(({ name }) => name),
   });
-  return { program, data };
+  return { assembled, program, data };
 }
 
 function tellNotes(table: PairTable, data: PairData, { onNote, batchSize = 512 }: FinetuneOptions): void {
@@ -177,12 +184,13 @@ function settingsOf(
     learningRate = 3e-5,
     schedule = pearlSchedule,
     temperature = 0.07,
+    dropout = 0,
   } = options;
   const { clipNorm, averageWithBase, chunkCells, seed = 0 } = options;
   const optimiser = adamSettings(options.optimiser);
   const pooling = base.pooling === "none" ? "none" : base.pooling;
   return {
-    ...{ epochs, batchSize, learningRate, schedule, temperature, optimiser },
+    ...{ epochs, batchSize, learningRate, schedule, temperature, dropout, optimiser },
     ...{ clipNorm, averageWithBase, pooling, seed, chunkCells },
   };
 }
@@ -190,16 +198,14 @@ function settingsOf(
 /** Scores a snapshot of the weights on the benchmark's tasks, once an epoch. */
 function evaluationOn(
   dataFolder: string,
-  base: ModelFolder,
-  types: readonly string[],
-  data: PairData,
-  work: string,
+  parts: { base: ModelFolder; assembled: Assembled; data: PairData; work: string },
 ) {
+  const { base, assembled, data, work } = parts;
   const folder = join(work, "evaluation");
   return {
     every: data.batchesPerEpoch,
     async run(weights: ReadonlyMap<string, Tensor>): Promise<number> {
-      await writeTrainedModel(folder, { base, types, weights });
+      await writeTrainedModel(folder, { base, assembled, weights });
       return benchmarkScore(folder, dataFolder).finally(() => rm(folder, { recursive: true, force: true }));
     },
   };

@@ -1,13 +1,12 @@
 /** Writes a trained model as a folder in the hub's layout: the base's files, with the trained weights in its graph. */
 import { copyFile, mkdir, stat, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import type { Assembled } from "../encoder/assemble.js";
 import { companionFiles } from "../encoder/import-model.js";
 import { CHARACTERS_FILE, type ModelFolder } from "../encoder/model-folder.js";
 import { writeWholeFolder } from "../encoder/whole-folder.js";
 import { ModelError } from "../errors.js";
-import { type Model, readModel, type Tensor, untieInitializers, writeModel } from "../onnx/index.js";
-import { typeHead } from "./pair-program.js";
-import { writeTensorFile } from "./tensor-file.js";
+import { type Model, type Tensor, untieInitializers, writeModel } from "../onnx/index.js";
 
 /** Files beside graph and config.json that belong to a model. */
 const companions = [
@@ -19,11 +18,12 @@ const companions = [
 ];
 
 export interface TrainedModel {
+  /** Its tokenizer, configuration and licence come along. */
   readonly base: ModelFolder;
-  /** By name of the graph's initializers, in their layouts; others stay the base's. */
+  /** The graph with its first weights. */
+  readonly assembled: Assembled;
+  /** By name of the graph's initializers, in their layouts; others stay as they are. */
   readonly weights: ReadonlyMap<string, Tensor>;
-  /** Phrase types in the order of the type head; empty: there is none. */
-  readonly types: readonly string[];
   /** Further files by name, such as the card. */
   readonly texts?: Readonly<Record<string, string>>;
 }
@@ -36,7 +36,7 @@ export function writeTrainedModel(folder: string, model: TrainedModel): Promise<
   return writeWholeFolder(folder, (temporary) => fill(temporary, model));
 }
 
-async function fill(folder: string, { base, weights, types, texts = {} }: TrainedModel): Promise<void> {
+async function fill(folder: string, { base, assembled, weights, texts = {} }: TrainedModel): Promise<void> {
   await mkdir(join(folder, "onnx"), { recursive: true });
   for (const name of companions) {
     const source = join(base.path, name);
@@ -44,15 +44,14 @@ async function fill(folder: string, { base, weights, types, texts = {} }: Traine
     await mkdir(dirname(join(folder, name)), { recursive: true });
     await copyFile(source, join(folder, name));
   }
-  writeModel(withWeights(readModel(base.graph), weights), join(folder, "onnx", "model.onnx"));
+  writeModel(withWeights(assembled.model, weights), join(folder, "onnx", "model.onnx"));
+  const { width, features, types } = assembled;
   // the name is the folder's from now on
   const { name: _, ...config } = base.config;
   await writeJson(join(folder, "config.json"), {
     ...config,
-    ...(types.length > 0 && { phrase_types: types }),
+    pearl: { format: 1, dimension: width, features, ...(types.length > 0 && { types }) },
   });
-  const head = new Map([...weights].filter(([name]) => name.startsWith(`${typeHead}.`)));
-  if (head.size > 0) writeTensorFile(join(folder, "type_head.safetensors"), head);
   for (const [name, text] of Object.entries(texts)) await writeFile(join(folder, name), text);
 }
 

@@ -1,9 +1,7 @@
 /** Batches of pairs: every epoch all pairs once, in an order of its own, as inputs of the graph of pair-program.ts. */
-import type { FeatureRows, Featurizer } from "../encoder/features.js";
 import { createRandom } from "../random.js";
-import type { Feeds, Tensor } from "../runtime/tensor.js";
-import type { TrainingBatch } from "./batch.js";
-import { type ChunkOptions, planChunks } from "./chunks.js";
+import type { ChunkOptions } from "./chunks.js";
+import { contrastiveBatch, type Reader, readPhrases } from "./contrastive-batch.js";
 import type { Pair } from "./pairs.js";
 import type { TrainingData } from "./trainer.js";
 
@@ -27,13 +25,10 @@ export interface PairData extends TrainingData {
   readonly truncated: number;
 }
 
-/** Phrases read at a time, so that the event loop is never held for long. */
-const portion = 2048;
-
 /** Reads all phrases into token ids, once, and hands out batches. */
 export async function createPairData(
   pairs: readonly Pair[],
-  featurizers: readonly Featurizer[],
+  reader: Reader,
   options: PairDataOptions,
 ): Promise<PairData> {
   const phrases = new Map<string, number>();
@@ -49,7 +44,8 @@ export async function createPairData(
     negative: withNegatives && negative !== "" ? numberOf(negative) : -1,
     type: options.types.indexOf(type),
   }));
-  const read = await readAll([...phrases.keys()], featurizers);
+  const read = await readPhrases([...phrases.keys()], reader);
+  const inputNames = new Set(options.inputNames);
   const batchesPerEpoch = Math.ceil(pairs.length / options.batchSize);
   let shuffled: { epoch: number; order: Int32Array } = { epoch: -1, order: new Int32Array(0) };
   const indicesOf = (index: number): Int32Array => {
@@ -63,70 +59,33 @@ export async function createPairData(
     batchesPerEpoch,
     truncated: read.truncated,
     fingerprint: `${options.fingerprint} seed ${options.seed} batch ${options.batchSize}`,
-    batch: (index) =>
-      batchOf(
-        Array.from(indicesOf(index), (i) => numbered[i]),
+    batch(index) {
+      const rows = Array.from(indicesOf(index), (i) => numbered[i]);
+      const { negatives, cells, overhead } = options;
+      return contrastiveBatch(
+        {
+          anchors: rows.map(({ anchor }) => anchor),
+          positives: rows.map(({ positive }) => positive),
+          negatives: rows.map(({ negative }) => negative).filter((negative) => negative >= 0),
+          types: rows.map(({ type }) => type),
+        },
         read,
-        options,
-      ),
+        {
+          negatives,
+          cells,
+          overhead,
+          inputNames,
+          types: options.types.length,
+          seed: batchSeed(options.seed, index),
+        },
+      );
+    },
     describe: (index) => Array.from(indicesOf(index), (i) => pairs[i]),
   };
 }
 
-interface ReadPhrases {
-  /** By featurizer. */
-  readonly features: readonly { readonly featurizer: Featurizer; readonly rows: FeatureRows }[];
-  /** Of each phrase: the longest of its features. */
-  readonly lengths: Int32Array;
-  /** Phrases with the same number look the same to the model. */
-  readonly groups: Int32Array;
-  readonly truncated: number;
-}
-
-async function readAll(phrases: readonly string[], featurizers: readonly Featurizer[]): Promise<ReadPhrases> {
-  let truncated = 0;
-  const features: { featurizer: Featurizer; rows: FeatureRows }[] = [];
-  for (const featurizer of featurizers) {
-    const parts: FeatureRows[] = [];
-    let cut = 0;
-    for (let from = 0; from < phrases.length; from += portion) {
-      const read = featurizer.read(phrases.slice(from, from + portion));
-      parts.push(read.rows);
-      cut += read.truncated;
-      await new Promise(setImmediate);
-    }
-    truncated = Math.max(truncated, cut);
-    features.push({ featurizer, rows: joined(parts) });
-  }
-  const lengths = Int32Array.from(phrases, (_, i) =>
-    features.reduce((longest, { rows: { starts } }) => Math.max(longest, starts[i + 1] - starts[i]), 1),
-  );
-  const seen = new Map<string, number>();
-  const groups = Int32Array.from(phrases, (_, i) => {
-    const key = features
-      .map(({ rows: { ids, starts } }) => ids.subarray(starts[i], starts[i + 1]).join())
-      .join(";");
-    const group = seen.get(key) ?? seen.size;
-    seen.set(key, group);
-    return group;
-  });
-  return { features, lengths, groups, truncated };
-}
-
-function joined(parts: readonly FeatureRows[]): FeatureRows {
-  const ids = new Int32Array(parts.reduce((sum, part) => sum + part.ids.length, 0));
-  const starts = new Int32Array(parts.reduce((sum, part) => sum + part.starts.length - 1, 1));
-  let [row, at] = [0, 0];
-  for (const part of parts) {
-    ids.set(part.ids, at);
-    for (let i = 1; i < part.starts.length; i++) starts[++row] = at + part.starts[i];
-    at += part.ids.length;
-  }
-  return { ids, starts };
-}
-
 /** Fisher and Yates' shuffle, its own for every epoch. */
-function permutation(count: number, seed: number, epoch: number): Int32Array {
+export function permutation(count: number, seed: number, epoch: number): Int32Array {
   const random = createRandom((seed + Math.imul(epoch + 1, 0x9e3779b1)) | 0);
   const order = Int32Array.from({ length: count }, (_, i) => i);
   for (let i = count - 1; i > 0; i--) {
@@ -136,58 +95,6 @@ function permutation(count: number, seed: number, epoch: number): Int32Array {
   return order;
 }
 
-interface NumberedPair {
-  readonly anchor: number;
-  readonly positive: number;
-  readonly negative: number;
-  readonly type: number;
-}
-
-const int64 = (numbers: readonly number[]): Tensor => ({
-  type: "int64",
-  dims: [numbers.length],
-  data: BigInt64Array.from(numbers, BigInt),
-});
-
-function batchOf(pairs: readonly NumberedPair[], read: ReadPhrases, options: PairDataOptions): TrainingBatch {
-  const negatives = pairs.map(({ negative }) => negative).filter((negative) => negative >= 0);
-  const phrases = [
-    ...pairs.map(({ anchor }) => anchor),
-    ...pairs.map(({ positive }) => positive),
-    ...negatives,
-  ];
-  const sizes = [pairs.length, pairs.length, ...(options.negatives === "used" ? [negatives.length] : [])];
-  const groups = Int32Array.from(phrases, (phrase) => read.groups[phrase]);
-  const feeds: Feeds = {
-    sizes: int64(sizes),
-    groups: { type: "int32", dims: [phrases.length], data: groups },
-    ...(options.types.length > 0 && typeFeeds(pairs)),
-  };
-  const inputsOf = (rows: readonly number[]): Feeds => {
-    const numbers = Int32Array.from(rows, (row) => phrases[row]);
-    const length = numbers.reduce((longest, phrase) => Math.max(longest, read.lengths[phrase]), 1);
-    const filled: Feeds = {};
-    for (const { featurizer, rows: all } of read.features) featurizer.fill(all, numbers, length, filled);
-    return Object.fromEntries(Object.entries(filled).filter(([name]) => options.inputNames.includes(name)));
-  };
-  const plan = planChunks(
-    Int32Array.from(phrases, (phrase) => read.lengths[phrase]),
-    options,
-  );
-  if (!plan) return { feeds: { ...feeds, ...inputsOf([...phrases.keys()]) }, phrases: phrases.length };
-  const chunks = plan.map((rows) => ({ rows, feeds: inputsOf([...rows]) }));
-  return { feeds, chunks, phrases: phrases.length };
-}
-
-/** Rows whose type is known, anchors and then positives. Without any, a row that counts for nothing. */
-function typeFeeds(pairs: readonly NumberedPair[]): Feeds {
-  const known = [...pairs.keys()].filter((row) => pairs[row].type >= 0);
-  const rows = [...known, ...known.map((row) => row + pairs.length)];
-  const labels = [...known, ...known].map((row) => pairs[row].type);
-  const weight = Float32Array.of(known.length > 0 ? 1 : 0);
-  return {
-    typed_rows: int64(known.length > 0 ? rows : [0]),
-    type_labels: int64(known.length > 0 ? labels : [0]),
-    type_weight: { type: "float32", dims: [], data: weight },
-  };
-}
+/** A seed of its own for every batch, from 0 to 2^31 - 1. */
+export const batchSeed = (seed: number, index: number): number =>
+  (Math.imul(seed + 1, 0x9e3779b1) ^ Math.imul(index + 1, 0x85ebca6b)) >>> 1;

@@ -1,22 +1,18 @@
 /**
- * Training on pairs, as a graph: encoder, pooling, NT-Xent over anchors, positives and hard negatives, and the
- * type head (Chen, Varoquaux and Suchanek, 2024, "Learning High-Quality and General-Purpose Phrase
- * Representations", section 3): loss = NT-Xent + CE(type | anchor) + CE(type | positive).
+ * Training on pairs, as a graph: encoders, NT-Xent over anchors, positives and hard negatives, and the type head
+ * (Chen, Varoquaux and Suchanek, 2024, "Learning High-Quality and General-Purpose Phrase Representations",
+ * section 3): loss = NT-Xent + CE(type | anchor) + CE(type | positive).
  */
-import type { Featurizer } from "../encoder/features.js";
-import type { ModelFolder } from "../encoder/model-folder.js";
-import { ModelError } from "../errors.js";
+import { phraseVector, typeHead } from "../encoder/assemble.js";
 import {
   createNet,
   crossEntropy,
-  firstToken,
   fromSeed,
   linear,
-  maxPooling,
-  meanPooling,
   type Net,
   ntXent,
   number,
+  type WeightSource,
 } from "../nn/index.js";
 import {
   constantsToInitializers,
@@ -29,14 +25,18 @@ import {
   untieInitializers,
   upgradeOpset,
 } from "../onnx/index.js";
-import type { Feeds } from "../runtime/tensor.js";
+import { contrastiveBatch, type ReadPhrases } from "./contrastive-batch.js";
+import { addDropout } from "./dropout.js";
 import type { TrainingProgram } from "./program.js";
 
 /** The loss and its parts, as the program names its outputs. */
-export const lossNames = { total: "training_loss", contrastive: "nt_xent", type: "type_loss" } as const;
-
-/** Prefix of the type head's weights, `weight` [types, width] and `bias` [types]. */
-export const typeHead = "type_head";
+export const lossNames = {
+  total: "training_loss",
+  contrastive: "nt_xent",
+  phrase: "nt_xent_phrase",
+  characters: "nt_xent_characters",
+  type: "type_loss",
+} as const;
 
 /**
  * An encoder in the form that trains fastest: LayerNorm and GELU as one operator each, weights that share one
@@ -63,106 +63,111 @@ function fixConstants(model: Model, names: readonly string[]): Model {
   return copy;
 }
 
+/** NT-Xent of each encoder's vectors alone, added to that of both together. */
+export interface PartLosses {
+  /** Widths of the parts of the phrase's vector. */
+  readonly widths: readonly [phrase: number, characters: number];
+  /** Factors of their losses. */
+  readonly weights: readonly [phrase: number, characters: number];
+}
+
 export interface PairProgramOptions {
-  readonly folder: ModelFolder;
-  /** The graph's output that vectors come from. */
-  readonly output: string;
-  readonly featurizers: readonly Featurizer[];
+  /** Some phrases of different lengths as the model reads them: eight, for the sample batch. */
+  readonly sample: ReadPhrases;
   readonly temperature: number;
+  /** Length of the phrase's vector. */
+  readonly width: number;
   /** Number of phrase types; 0: no type head. */
   readonly types: number;
+  /** Factor of the type loss; default 1. */
+  readonly typeWeight?: number;
   readonly negatives: "used" | "none";
-  /** Of the type head's first weights. */
+  /** Default: PEARL's, none. */
+  readonly parts?: PartLosses;
+  /** Share of what is dropped in the transformer; default 0. */
+  readonly dropout?: number;
+  /** Of the type head's first weights, where the encoder has none. */
   readonly seed: number;
 }
 
 /**
- * Adds pooling and losses to an encoder that {@link prepareForTraining} made ready.
+ * Adds losses to an assembled encoder that {@link prepareForTraining} made ready.
  * Inputs beside the encoder's: `sizes` int64 (anchors, positives, and hard negatives where used), `groups`
- * int32 [rows], and with types `typed_rows`, `type_labels` int64 [n] and `type_weight`, a float.
+ * int32 [rows], with types `typed_rows`, `type_labels` int64 [n] and `type_weight`, a float, and with dropout
+ * `dropout_seed` int64 [1].
  */
 export function pairProgram(encoder: Model, options: PairProgramOptions): TrainingProgram {
-  const model = copyModel(encoder);
-  const { output, temperature, types, negatives, seed } = options;
-  const declared = model.graph.outputs.find(({ name }) => name === output);
+  const { temperature, types, negatives, seed, dropout = 0, parts } = options;
+  const plain = copyModel(encoder);
+  plain.graph.outputs = [{ name: phraseVector }];
+  prune(plain.graph);
+  const { model } = addDropout(plain, { ratio: dropout, end: phraseVector });
   model.graph.outputs = [];
   const net = createNet(fromSeed(seed), new GraphBuilder(model));
   const { g } = net;
-  const cut = pooled(net, output, declared?.shape?.length, options);
   const sizes = g.input("sizes", "int64", ["parts"]);
   const groups = g.input("groups", "int32", ["rows"]);
-  const count = negatives === "used" ? 3 : 2;
-  const [anchors, positives, hardNegatives] = g.addMany("Split", [cut, sizes], count, { axis: 0 });
-  const contrastive = ntXent(net, { anchors, positives, hardNegatives, groups }, { temperature });
-  g.output(lossNames.contrastive, contrastive);
-  const parts: string[] = [lossNames.contrastive];
-  if (types === 0) g.output(lossNames.total, contrastive);
-  else {
-    const width = widthOf(options.folder, declared?.shape?.at(-1));
-    g.output(lossNames.type, typeLoss(net, cut, { types, width }));
-    g.output(lossNames.total, g.add("Add", [contrastive, lossNames.type]));
-    parts.push(lossNames.type);
+  const losses: { name: string; weight: number }[] = [];
+  const contrast = (name: string, vectors: string, weight: number) => {
+    const count = negatives === "used" ? 3 : 2;
+    const [anchors, positives, hardNegatives] = g.addMany("Split", [vectors, sizes], count, { axis: 0 });
+    g.output(name, ntXent(net, { anchors, positives, hardNegatives, groups }, { temperature }));
+    losses.push({ name, weight });
+  };
+  contrast(lossNames.contrastive, phraseVector, 1);
+  if (parts) {
+    const [phrase, characters] = g.addMany("Split", [phraseVector, g.ints(...parts.widths)], 2, { axis: 1 });
+    if (parts.weights[0] > 0) contrast(lossNames.phrase, phrase, parts.weights[0]);
+    if (parts.weights[1] > 0) contrast(lossNames.characters, characters, parts.weights[1]);
   }
-  prune(model.graph);
+  if (types > 0) {
+    const source = weightsFrom(encoder, net.weights);
+    g.output(lossNames.type, typeLoss({ g, weights: source }, { types, width: options.width }));
+    losses.push({ name: lossNames.type, weight: options.typeWeight ?? 1 });
+  }
+  g.output(lossNames.total, weightedSum(net, losses));
   const used = new Set(model.graph.nodes.flatMap(({ inputs }) => inputs));
   model.graph.inputs = model.graph.inputs.filter(({ name }) => used.has(name));
-  return { model, loss: lossNames.total, parts, cut, sample: sampleOf(model, options) };
+  const names = losses.map(({ name }) => name);
+  return { model, loss: lossNames.total, parts: names, cut: phraseVector, sample: sampleOf(model, options) };
 }
 
-/** One vector per phrase, [rows, width]. */
-function pooled(net: Net, output: string, rank: number | undefined, { folder }: PairProgramOptions): string {
-  if (rank === 2) return output;
-  if (folder.pooling === "cls") return firstToken(net, output);
-  const { g } = net;
-  const name = "attention_mask";
-  const known = g.graph.inputs.some((input) => input.name === name);
-  const mask = known ? name : g.input(name, "int64", ["rows", "length"]);
-  return (folder.pooling === "max" ? maxPooling : meanPooling)(net, { hidden: output, mask });
+function weightedSum(net: Net, losses: readonly { name: string; weight: number }[]): string {
+  const terms = losses.map(({ name, weight }) =>
+    weight === 1 ? name : net.g.add("Mul", [name, number(net, weight)]),
+  );
+  return terms.reduce((sum, term) => net.g.add("Add", [sum, term]));
 }
 
-function widthOf(folder: ModelFolder, declared: unknown): number {
-  const width = typeof declared === "number" ? declared : folder.dimension;
-  if (width === undefined)
-    throw new ModelError(`${folder.path}/config.json: hidden_size is missing, which a type head needs`);
-  return width;
-}
+/** The weights that a model has, and new ones where it has none. */
+const weightsFrom =
+  ({ graph }: Model, otherwise: WeightSource): WeightSource =>
+  (name, dims, initialiser) => {
+    const found = graph.initializers.get(name);
+    return found && String(found.dims) === String(dims) ? found : otherwise(name, dims, initialiser);
+  };
 
 /** CE over anchors plus CE over positives; both halves are equally long, so it is twice the mean of all. */
-function typeLoss(net: Net, cut: string, { types, width }: { types: number; width: number }): string {
+function typeLoss(net: Net, { types, width }: { types: number; width: number }): string {
   const { g } = net;
   const rows = g.input("typed_rows", "int64", ["typed"]);
   const labels = g.input("type_labels", "int64", ["typed"]);
   const weight = g.input("type_weight", "float32", []);
-  const logits = linear(net, g.add("Gather", [cut, rows]), { name: typeHead, inputs: width, outputs: types });
+  const typed = g.add("Gather", [phraseVector, rows]);
+  const logits = linear(net, typed, { name: typeHead, inputs: width, outputs: types });
   const mean = crossEntropy(net, { logits, labels }, { classes: types });
   return g.add("Mul", [g.add("Mul", [mean, number(net, 2)]), weight]);
 }
 
-/** For the sample: words and phrases of sizes that differ from each other and from the number of phrases. */
-const sampleWords = ["a", "bc", "def", "ghij", "klmnopqrstu", "vwx yz", "ab cde fgh", "ij klm nop q"];
-
-/** Three pairs and two hard negatives, tokens padded to five at least. */
-function sampleOf(model: Model, { featurizers, types, negatives }: PairProgramOptions): Feeds {
-  const rows = negatives === "used" ? 8 : 6;
-  const order = Int32Array.from({ length: rows }, (_, i) => i);
-  const feeds: Feeds = {
-    sizes: {
-      type: "int64",
-      dims: [rows === 8 ? 3 : 2],
-      data: BigInt64Array.of(3n, 3n, 2n).slice(0, rows === 8 ? 3 : 2),
-    },
-    groups: { type: "int32", dims: [rows], data: order },
+/** Three pairs and two hard negatives. */
+function sampleOf(model: Model, { sample, types, negatives }: PairProgramOptions) {
+  const inputNames = new Set(model.graph.inputs.map(({ name }) => name));
+  const rows = {
+    anchors: [0, 1, 2],
+    positives: [3, 4, 5],
+    negatives: negatives === "used" ? [6, 7] : [],
+    types: [0, types - 1, -1],
   };
-  if (types > 0) {
-    const zeros = { type: "int64", dims: [4], data: new BigInt64Array(4) } as const;
-    Object.assign(feeds, { typed_rows: zeros, type_labels: zeros });
-    feeds.type_weight = { type: "float32", dims: [], data: Float32Array.of(1) };
-  }
-  for (const featurizer of featurizers) {
-    const read = featurizer.read(sampleWords.slice(-rows)).rows;
-    const length = read.starts.slice(1).reduce((most, end, i) => Math.max(most, end - read.starts[i]), 5);
-    featurizer.fill(read, order, length === rows ? length + 1 : length, feeds);
-  }
-  const names = new Set(model.graph.inputs.map(({ name }) => name));
-  return Object.fromEntries(Object.entries(feeds).filter(([name]) => names.has(name)));
+  const whole = { cells: Number.POSITIVE_INFINITY, overhead: Number.POSITIVE_INFINITY };
+  return contrastiveBatch(rows, sample, { ...whole, negatives, types, inputNames, seed: 1 }).feeds;
 }

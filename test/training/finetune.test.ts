@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import { PhraseEncoder } from "../../src/encoder/index.js";
 import { parseModelCard } from "../../src/encoder/model-card.js";
 import { InterruptedError } from "../../src/errors.js";
-import { GraphBuilder, readModel, readSafetensors, writeModel } from "../../src/onnx/index.js";
+import { GraphBuilder, readModel, writeModel } from "../../src/onnx/index.js";
 import { type FinetuneOptions, finetune } from "../../src/training/index.js";
 import { writeData } from "../benchmark/small-data.js";
 import { hasOracle, makeOracleModel } from "../encoder/oracle-model.js";
@@ -40,7 +40,7 @@ describe.skipIf(!hasOracle)("finetune", () => {
     expect(Math.max(...losses.slice(-3))).toBeLessThan(Math.min(...losses.slice(0, 3)));
     expect(readdirSync(options.output).sort()).toEqual([
       ...["README.md", "config.json", "metrics.jsonl", "onnx", "tokenizer.json", "tokenizer_config.json"],
-      ...["training.json", "type_head.safetensors"],
+      "training.json",
     ]);
     expect(existsSync(`${options.output}.training`)).toBe(false);
 
@@ -70,7 +70,7 @@ describe.skipIf(!hasOracle)("finetune", () => {
     expect(parseModelCard(card).baseModel).toBe(basename(options.base));
     expect(card).toMatch(/40 pairs of phrases .*; 14 with a hard negative, 40 with one of 2 types/);
     const config = JSON.parse(readFileSync(join(options.output, "config.json"), "utf8"));
-    expect(config).toMatchObject({ model_type: "bert", hidden_size: 32, phrase_types: ["even", "odd"] });
+    expect(config).toMatchObject({ model_type: "bert", hidden_size: 32, pearl: { types: ["even", "odd"] } });
     const record = JSON.parse(readFileSync(join(options.output, "training.json"), "utf8"));
     expect(record.settings).toMatchObject({
       epochs: 4,
@@ -82,11 +82,42 @@ describe.skipIf(!hasOracle)("finetune", () => {
     expect(record.data).toMatchObject({ pairs: 40, empty: 0, repeated: 0, types: ["even", "odd"] });
     expect(record.data.fingerprint).toMatch(/^[0-9a-f]{16}$/);
     expect(record.pearl).toMatch(/^\d+\.\d+\.\d+/);
-    const head = readSafetensors(join(options.output, "type_head.safetensors"));
-    expect([...head].map(([name, { dims }]) => [name, dims])).toEqual([
-      ["type_head.weight", [2, 32]],
-      ["type_head.bias", [2]],
+    const { graph } = readModel(join(options.output, "onnx", "model.onnx"));
+    expect(graph.outputs.map(({ name, shape }) => [name, shape?.at(-1)])).toEqual([
+      ["last_hidden_state", 32],
+      ["embedding", 32],
+      ["type_logits", 2],
     ]);
+    expect(graph.initializers.get("type_head.weight")?.dims).toEqual([2, 32]);
+  });
+
+  it("writes a type head that tells the types it was trained on, with probabilities", async () => {
+    const options = start();
+    await finetune({ ...options, epochs: 30 });
+    const encoder = await PhraseEncoder.load(options.output);
+    const rows = somePairs(40);
+    const told = await encoder.types(rows.map(([text]) => text));
+    const right = rows.filter((row, i) => told[i][0].type === row[3]).length;
+    expect(right).toBeGreaterThan(36);
+    for (const types of told)
+      expect(types.reduce((sum, { probability }) => sum + probability, 0)).toBeCloseTo(1, 5);
+    expect((await encoder.types([rows[0][0], " "], { top: 1 })).map(({ length }) => length)).toEqual([1, 0]);
+    await encoder.dispose();
+  });
+
+  it("keeps a type head in a second training on the same types", async () => {
+    const options = start();
+    await finetune(options);
+    const again = { ...options, base: options.output, output: join(newFolder(), "again"), epochs: 1 };
+    await finetune({ ...again, learningRate: 1e-9 });
+    const [first, second] = [options.output, again.output].map((folder) =>
+      readModel(join(folder, "onnx", "model.onnx")),
+    );
+    expect(second.graph.nodes.map(({ op }) => op)).toEqual(first.graph.nodes.map(({ op }) => op));
+    const [before, after] = [first, second].map(
+      ({ graph }) => graph.initializers.get("type_head.weight")?.data as Float32Array,
+    );
+    expect(difference(after, before)).toBeLessThan(1e-6);
   });
 
   it.each(["encoder.folded.opset11.onnx", "encoder.merged.onnx"])(
@@ -97,11 +128,13 @@ describe.skipIf(!hasOracle)("finetune", () => {
       const [base, tuned] = [options.base, options.output].map((folder) =>
         readModel(join(folder, "onnx", "model.onnx")),
       );
-      expect(tuned.opsets).toEqual(base.opsets);
+      // the vector and the type head are written for sets since 13
+      expect(tuned.opsets[""]).toBe(Math.max(13, base.opsets[""]) === base.opsets[""] ? base.opsets[""] : 17);
       const identities = base.graph.nodes.filter(
         ({ op, inputs }) => op === "Identity" && base.graph.initializers.has(inputs[0]),
       );
-      expect(tuned.graph.nodes).toHaveLength(base.graph.nodes.length - identities.length);
+      const head = tuned.graph.nodes.findLastIndex(({ op }) => op === "Gemm");
+      expect(head).toBeGreaterThanOrEqual(base.graph.nodes.length - identities.length);
       let changed = 0;
       for (const [name, { dims, data, type }] of base.graph.initializers) {
         const now = tuned.graph.initializers.get(name);
@@ -129,7 +162,7 @@ describe.skipIf(!hasOracle)("finetune", () => {
     expect(existsSync(options.output)).toBe(false);
     const rest = await finetune({ ...options, resume: "continue" });
     expect(rest.resumedAt).toBe(5);
-    const files = ["onnx/model.onnx", "type_head.safetensors", "training.json"];
+    const files = ["onnx/model.onnx", "training.json"];
     for (const file of files)
       expect(readFileSync(join(options.output, file)), file).toEqual(readFileSync(join(whole.output, file)));
   });
