@@ -34,8 +34,6 @@ export interface CharacterEncoderOptions {
   readonly hidden?: number;
   /** Length of the phrase's vector; PEARL-small's is 96. Default: words are averaged and not reduced. */
   readonly outputs?: number;
-  /** LOVE's dropout in training; see {@link loveWords}. */
-  readonly dropout?: (x: string) => string;
 }
 
 /** Length of a word's vector. */

@@ -8,21 +8,23 @@
  */
 import { tensor, typeCode } from "../../onnx/index.js";
 import { layerNorm, linear } from "../layers.js";
-import { type Net, number } from "../net.js";
+import { type Net, number, reduce } from "../net.js";
 import { type CharacterInputs, unitMask } from "./inputs.js";
 import { type UnitTableOptions, unitEmbeddings, wordVectors } from "./units.js";
 
 export interface LoveOptions extends UnitTableOptions {
   /** Positions of a word at most, special units included. */
   readonly positions: number;
-  /** Where LOVE drops out in training, with 0.1: on what is added to the embeddings; default nothing. */
-  readonly dropout?: (x: string) => string;
 }
 
-/** x + dropout(norm(f(x))), f = positional attention and two linear layers with ReLU. @returns [words, width] */
+/**
+ * x + norm(f(x)), f = positional attention and two linear layers with ReLU. In training LOVE drops out a tenth of
+ * the norm's result, as src/training/dropout.ts adds it.
+ * @returns [words, width]
+ */
 export function loveWords(net: Net, inputs: CharacterInputs, options: LoveOptions): string {
   const { g } = net;
-  const { name, width, dropout = (x) => x } = options;
+  const { name, width } = options;
   const x = unitEmbeddings(net, inputs, options);
   const attended = g.add("MatMul", [positionalShares(net, inputs, options), x]);
   let hidden = g.add("Reshape", [attended, g.ints(-1, width)]);
@@ -31,33 +33,36 @@ export function loveWords(net: Net, inputs: CharacterInputs, options: LoveOption
       linear(net, hidden, { name: `${name}.${layer}`, inputs: width, outputs: width }),
     ]);
   const normed = layerNorm(net, hidden, { name: `${name}.norm`, width, epsilon: 1e-6 });
-  const added = g.add("Reshape", [dropout(normed), g.add("Shape", [x])]);
-  return wordVectors(net, g.add("Add", [x, added]), inputs);
+  return wordVectors(net, g.add("Add", [x, g.add("Reshape", [normed, g.add("Shape", [x])])]), inputs);
 }
 
 /**
- * Attention whose queries and keys are fixed sinusoids (Vaswani et al., 2017): with one head it does not
- * depend on the word but for its length, a blur over neighbouring positions. Scores are divided by the fourth
- * root of the width, as the published code does.
+ * Attention whose queries and keys are fixed sinusoids (Vaswani et al., 2017): with one head it depends on
+ * nothing but where a word ends, a blur over neighbouring positions. Scores are divided by the fourth root of the
+ * width, as the published code does. Their softmax is written as a table of exponentials, masked and divided by
+ * its sums.
  * @returns [words, positions, positions]
  */
 function positionalShares(net: Net, inputs: CharacterInputs, { width, positions }: LoveOptions): string {
   const { g } = net;
-  const scores = new Float32Array(positions * positions);
-  for (let i = 0; i < positions; i++)
-    for (let j = 0; j < positions; j++)
-      scores[i * positions + j] = sinusoidProduct(i - j, width) / width ** 0.25;
+  const largest = sinusoidProduct(0, width);
+  const byDistance = Float32Array.from({ length: positions }, (_, apart) =>
+    Math.exp((sinusoidProduct(apart, width) - largest) / width ** 0.25),
+  );
+  const values = Float32Array.from(
+    { length: positions ** 2 },
+    (_, i) => byDistance[Math.abs(Math.floor(i / positions) - (i % positions))],
+  );
   // a node and not an initializer, so that nobody takes it for a weight
-  const table = g.add("Constant", [], { value: tensor("float32", [positions, positions], scores) });
+  const table = g.add("Constant", [], { value: tensor("float32", [positions, positions], values) });
   const length = g.add("Shape", [inputs.ids], { start: 1, end: 2 });
   const ends = g.add("Concat", [length, length], { axis: 0 });
   const used = g.add("Slice", [table, g.ints(0, 0), ends, g.ints(0, 1)]);
   const kept = g.add("Cast", [unitMask(net, inputs)], { to: typeCode("float32") });
-  const mask = g.add("Unsqueeze", [
-    g.add("Mul", [g.add("Sub", [kept, number(net, 1)]), number(net, 1e30)]),
-    g.ints(1),
-  ]);
-  return g.add("Softmax", [g.add("Add", [used, mask])], { axis: -1 });
+  const masked = g.add("Mul", [used, g.add("Unsqueeze", [kept, g.ints(1)])]);
+  const sums = reduce(net, "ReduceSum", masked, { keepdims: 1 });
+  // the sum is 0 in rows of padding alone, far from every unit
+  return g.add("Div", [masked, g.add("Max", [sums, number(net, 1e-30)])]);
 }
 
 /** Σ cos(Δ 10000^(-2k / width)): the product of the sinusoids of two positions Δ apart. */
