@@ -79,8 +79,11 @@ const addedTokens = (vocabulary: Vocabulary, tokens: readonly string[]) =>
     }))
     .sort((a, b) => a.id - b.id);
 
-/** BERT's: cleaned, lower case and without accents unless the settings say otherwise, split, longest pieces first. */
-function wordPieceTokenizer(text: string, settings: Settings, label: string): object {
+/**
+ * BERT's, from a vocabulary of one entry a line: cleaned, lower case and without accents unless the settings say
+ * otherwise, split, longest pieces first.
+ */
+export function wordPieceTokenizer(text: string, settings: Settings, label: string): object {
   const lines = text.split(/\r?\n/);
   if (lines.at(-1) === "") lines.pop();
   const vocab: Vocabulary = Object.fromEntries(lines.map((line, id) => [line, id]));
