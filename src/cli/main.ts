@@ -3,6 +3,7 @@
 import { readFileSync } from "node:fs";
 import { Command, CommanderError } from "commander";
 import { InterruptedError, messageOf, PearlError } from "../errors.js";
+import { registerAugment } from "./augment.js";
 import { registerBench } from "./bench.js";
 import { registerData } from "./data.js";
 import { registerDoctor } from "./doctor.js";
@@ -18,6 +19,7 @@ import { registerType } from "./type.js";
 function registerCommands(program: Command): void {
   registerEncode(program);
   registerFinetune(program);
+  registerAugment(program);
   registerType(program);
   registerBench(program);
   registerData(program);

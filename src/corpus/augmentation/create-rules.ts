@@ -9,8 +9,9 @@ import { type PairTable, readPairTable } from "./pair-table.js";
 import { qualifierRule } from "./qualifiers.js";
 import type { DrawnRule, ListedRule, Rule, RuleName } from "./rule.js";
 import type { ResolvedSettings } from "./settings.js";
+import { readNearWords, wordVectorRule } from "./word-vectors.js";
 import { wordnetSynonymRule } from "./wordnet-synonyms.js";
-import { wordnetTable } from "./wordnet-table.js";
+import { type WordnetTable, wordnetTable } from "./wordnet-table.js";
 import { punctuationRule, swapWordsRule } from "./words.js";
 import { yearRule } from "./years.js";
 
@@ -28,6 +29,7 @@ export async function createRules(settings: ResolvedSettings): Promise<Rule[]> {
     ...characterRules(settings),
     swapWordsRule(settings),
     ...(wordnet === undefined ? [] : [wordnetSynonymRule(wordnet)]),
+    ...(await nearWordRules(settings, wordnet)),
     punctuationRule,
     ...(await pairRules("known-synonym", synonymFiles)),
     ...(await pairRules("paraphrase-file", paraphraseFiles)),
@@ -41,6 +43,15 @@ export async function createRules(settings: ResolvedSettings): Promise<Rule[]> {
     dropoutRule,
     unchangedRule,
   ];
+}
+
+/** Near words need WordNet too: it tells words from names. */
+async function nearWordRules(
+  { wordVectors }: ResolvedSettings,
+  wordnet?: WordnetTable,
+): Promise<ListedRule[]> {
+  if (wordVectors === "off") return [];
+  return [wordVectorRule(await readNearWords(wordVectors, wordnet ?? (await wordnetTable())))];
 }
 
 /** The rule of a kind of pair files; none without files. */

@@ -1,12 +1,20 @@
 /** Augmentation: twins of a phrase at three granularities, for contrastive training. */
+export {
+  type AugmentTableOptions,
+  type AugmentTableReport,
+  augmentTable,
+  type TwinCounts,
+  twinCounter,
+} from "./augment-table.js";
 export { type AllOptions, type Augmenter, createAugmenter } from "./augmenter.js";
 export {
-  type Granularity,
-  type PhraseContext,
-  RULE_NAMES,
-  type RuleName,
-  type Twin,
-} from "./rule.js";
+  type Generate,
+  loadParaphraser,
+  type ParaphraseOptions,
+  type ParaphraseReport,
+  writeParaphrases,
+} from "./paraphrase-model.js";
+export { type Granularity, type PhraseContext, RULE_NAMES, type RuleName, type Twin } from "./rule.js";
 export {
   type AugmentationSettings,
   PRESETS,

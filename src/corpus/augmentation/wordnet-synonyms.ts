@@ -1,6 +1,6 @@
 /** Synonyms from WordNet: of the whole phrase, of the longest lemmas in it, and of its words in the form they have. */
 import { type Analysis, analyses, inflect } from "./inflection.js";
-import { likeCaseOf } from "./letter-case.js";
+import { likeCaseOf, startsCapital } from "./letter-case.js";
 import { type ListedRule, othersThan, type PhraseContext } from "./rule.js";
 import type { Sense, WordnetTable } from "./wordnet-table.js";
 
@@ -16,9 +16,13 @@ const cacheEntries = 100_000;
 export function wordnetSynonymRule(table: WordnetTable): ListedRule {
   const synonyms = new Map<string, readonly string[]>();
   const lemmas = new Map<string, boolean>();
+  const names = new Map<string, boolean>();
   const lookup: Lookup = Object.assign(
     (span: string, scope: Scope) => remembered(synonyms, scope + span, () => synonymsOf(span, scope, table)),
-    { isLemma: (span: string) => remembered(lemmas, span, () => isOneLemma(span, table)) },
+    {
+      isName: (span: string) => remembered(names, span, () => isName(span, table)),
+      isLemma: (span: string) => remembered(lemmas, span, () => isOneLemma(span, table)),
+    },
   );
   return {
     name: "wordnet-synonym",
@@ -34,6 +38,8 @@ interface Lookup {
   (span: string, scope: Scope): readonly string[];
   /** Whether several words are one lemma: "attack" in "heart attack" has no synonym of its own. */
   isLemma(span: string): boolean;
+  /** "Clips" is no "Times" where "New York" stands before it: capitalised words beside a name are parts of a name. */
+  isName(span: string): boolean;
 }
 
 /** A value computed once; the memory is emptied when it is full. */
@@ -57,19 +63,28 @@ function listSynonyms(phrase: string, { type }: PhraseContext, look: Lookup): st
   const whole = look(phrase, "=");
   // A part of a name has no synonym: "Times" in "The New York Times".
   if (whole.length > 0 || (type !== undefined && type !== "OTHER")) return othersThan(phrase, whole);
-  const words = phrase.split(" ");
+  const spans = spansOf(phrase.split(" "), look);
+  const hasName = spans.some((span) => look.isName(span));
   const texts: string[] = [];
-  let length = 1;
-  for (let start = 0; start < words.length; start += length) {
-    length = Math.min(longestSpan, words.length - start);
-    while (length > 1 && !look.isLemma(words.slice(start, start + length).join(" "))) length--;
-    const before = words.slice(0, start);
-    const after = words.slice(start + length);
-    for (const synonym of look(words.slice(start, start + length).join(" "), "<")) {
-      texts.push([...before, synonym, ...after].join(" "));
+  spans.forEach((span, index) => {
+    if (hasName && startsCapital(span) && !look.isName(span)) return;
+    for (const synonym of look(span, "<")) {
+      texts.push([...spans.slice(0, index), synonym, ...spans.slice(index + 1)].join(" "));
     }
-  }
+  });
   return othersThan(phrase, texts);
+}
+
+/** The phrase as lemmas of several words, the longest that start first, and single words. */
+function spansOf(words: readonly string[], look: Lookup): string[] {
+  const spans: string[] = [];
+  for (let start = 0; start < words.length; ) {
+    let length = Math.min(longestSpan, words.length - start);
+    while (length > 1 && !look.isLemma(words.slice(start, start + length).join(" "))) length--;
+    spans.push(words.slice(start, start + length).join(" "));
+    start += length;
+  }
+  return spans;
 }
 
 function synonymsOf(span: string, scope: Scope, table: WordnetTable): string[] {
@@ -77,7 +92,7 @@ function synonymsOf(span: string, scope: Scope, table: WordnetTable): string[] {
   if (functionWords.has(lower) || !/^\p{L}[\p{L}' .-]+$/u.test(span) || lower.length < 3) return [];
   const isCapitalised = span !== lower;
   // "John", "Apple": a capitalised word in a longer phrase may be a name, and names have no synonyms there.
-  if (scope === "<" && isCapitalised && isName(span, table)) return [];
+  if (scope === "<" && isName(span, table) && !span.includes(" ")) return [];
   const reading = bestReading(lower, table);
   if (reading === undefined) return [];
   const found: string[] = [];
@@ -106,12 +121,14 @@ function isTypical(lemma: string, { lemmas }: Sense, { senses }: WordnetTable): 
   return here !== undefined && here.count >= leastShare * most;
 }
 
+/** Whether a span with a capital is a name, or a word that WordNet does not know, which may be one. */
 function isName(span: string, { senses, givenNames }: WordnetTable): boolean {
-  if (span.includes(" ")) return false;
+  if (!startsCapital(span) || isFunctionWord(span.toLowerCase())) return false;
   if (givenNames.has(span)) return true;
   const lower = span.toLowerCase();
-  const known = senses.get(lower);
-  return known?.some((sense) => !sense.lemmas.includes(lower)) ?? false;
+  const known = analyses(lower).flatMap(({ lemma }) => senses.get(lemma) ?? []);
+  if (known.length === 0) return /^\p{L}+$/u.test(span);
+  return senses.get(lower)?.some((sense) => !sense.lemmas.includes(lower)) ?? false;
 }
 
 /** A lemma with the senses that fit the word's form. */
@@ -156,3 +173,8 @@ const functionWords = new Set(
     "while who whom whose why will with within without would yet you your yours"
   ).split(" "),
 );
+
+/** Articles, pronouns, prepositions and the like, which no rule replaces. @param word in lower case */
+export function isFunctionWord(word: string): boolean {
+  return functionWords.has(word);
+}

@@ -1,0 +1,123 @@
+/** Twins of a whole table of phrases, written to a file with the rule that made each. */
+import { randomBytes } from "node:crypto";
+import { open, rename, rm } from "node:fs/promises";
+import { ArgumentError, InterruptedError, messageOf, PearlError, TableError } from "../../errors.js";
+import { createRandom } from "../../random.js";
+import type { Table } from "../../table/index.js";
+import type { Augmenter } from "./augmenter.js";
+import { type Granularity, RULE_NAMES, type RuleName, type Twin } from "./rule.js";
+
+export interface AugmentTableOptions {
+  /** Twins drawn for each phrase. Default 1. */
+  readonly count?: number;
+  /** Default 1. The same seed gives the same file. */
+  readonly seed?: number;
+  readonly signal?: AbortSignal;
+  /** Rows finished and in all. */
+  readonly onProgress?: (done: number, total: number) => void;
+}
+
+/** How many twins there are, and of which kind. */
+export interface TwinCounts {
+  readonly twins: number;
+  /** Twins with the phrase's own text: by "dropout", by "unchanged", or because nothing applied. */
+  readonly unchanged: number;
+  readonly byRule: Readonly<Record<RuleName, number>>;
+  readonly byGranularity: Readonly<Record<Granularity, number>>;
+}
+
+export interface AugmentTableReport extends TwinCounts {
+  readonly path: string;
+  readonly phrases: number;
+}
+
+/** Counts twins as they come. */
+export function twinCounter(): { add(twin: Twin): void; counts(): TwinCounts } {
+  const byRule = Object.fromEntries(RULE_NAMES.map((name) => [name, 0])) as Record<RuleName, number>;
+  const byGranularity: Record<Granularity, number> = { character: 0, token: 0, phrase: 0, none: 0 };
+  let twins = 0;
+  return {
+    add: (twin) => {
+      twins++;
+      byRule[twin.rule]++;
+      byGranularity[twin.granularity]++;
+    },
+    counts: () => ({ twins, unchanged: byGranularity.none, byRule, byGranularity }),
+  };
+}
+
+const columns = ["phrase", "twin", "rule", "granularity"] as const;
+
+/** How a row is written, by the file's ending. */
+const formats: Record<
+  string,
+  { readonly header: string; readonly line: (cells: readonly string[]) => string }
+> = {
+  csv: { header: columns.join(","), line: (cells) => cells.map(csvCell).join(",") },
+  tsv: { header: columns.join("\t"), line: (cells) => cells.map(tsvCell).join("\t") },
+  jsonl: {
+    header: "",
+    line: (cells) => JSON.stringify(Object.fromEntries(cells.map((cell, index) => [columns[index], cell]))),
+  },
+};
+
+/**
+ * Draws twins for the phrases of an open table and writes phrase, twin, rule and granularity, in the table's order;
+ * CSV, TSV or JSONL by the output's ending. The file appears when it is whole.
+ * @throws ArgumentError for another ending, TableError where it cannot be written, InterruptedError
+ */
+export async function augmentTable(
+  table: Table,
+  output: string,
+  augmenter: Augmenter,
+  options: AugmentTableOptions = {},
+): Promise<AugmentTableReport> {
+  const { count = 1, seed = 1, signal, onProgress } = options;
+  const ending = output.slice(output.lastIndexOf(".") + 1).toLowerCase();
+  if (!Object.hasOwn(formats, ending)) {
+    throw new ArgumentError(
+      `${output}: twins are written as .csv, .tsv or .jsonl. Choose one of these endings.`,
+    );
+  }
+  const { header, line } = formats[ending];
+  const random = createRandom(seed);
+  const counter = twinCounter();
+  const temporary = `${output}.${randomBytes(6).toString("hex")}.new`;
+  let phrases = 0;
+  try {
+    const file = await open(temporary, "w");
+    try {
+      if (header !== "") await file.writeFile(`${header}\n`);
+      for await (const chunk of table.phrases()) {
+        if (signal?.aborted) throw new InterruptedError("interrupted; nothing was written");
+        let text = "";
+        for (const phrase of chunk) {
+          for (let drawn = 0; drawn < count; drawn++) {
+            const twin = augmenter.augment(phrase, random);
+            counter.add(twin);
+            text += `${line([phrase, twin.text, twin.rule, twin.granularity])}\n`;
+          }
+        }
+        await file.writeFile(text);
+        phrases += chunk.length;
+        onProgress?.(phrases, table.description.rowCount);
+      }
+    } finally {
+      await file.close();
+    }
+    await rename(temporary, output);
+  } catch (error) {
+    await rm(temporary, { force: true });
+    if (error instanceof PearlError) throw error;
+    throw new TableError(`${output} cannot be written (${messageOf(error)}).`, { cause: error });
+  }
+  return { path: output, phrases, ...counter.counts() };
+}
+
+function csvCell(text: string): string {
+  return /[",\n\r]/.test(text) || text === "" ? `"${text.replaceAll('"', '""')}"` : text;
+}
+
+function tsvCell(text: string): string {
+  return /["\t\n\r]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}
