@@ -34,6 +34,12 @@ export class DeviceError extends PearlError {}
 /** Training that cannot go on: it diverged, or its checkpoint cannot be written or does not belong to it. */
 export class TrainingError extends PearlError {}
 
+/** An index of vectors that cannot be read or written, or not with these vectors. */
+export class VectorIndexError extends PearlError {}
+
+/** An index that another process is writing to. */
+export class LockedError extends VectorIndexError {}
+
 /** The work was stopped by the caller (an AbortSignal, Ctrl-C). */
 export class InterruptedError extends PearlError {
   override readonly exitCode = 130;

@@ -25,6 +25,24 @@ export {
 export * from "./errors.js";
 export { type Device, type DeviceChoice, parseDevice } from "./runtime/index.js";
 export {
+  type AddOptions,
+  type AddTableOptions,
+  addTable,
+  type CreateIndexOptions,
+  type IndexBackend,
+  type IndexDescription,
+  type IndexModel,
+  type IndexRows,
+  type IndexTableOptions,
+  type IndexTableReport,
+  indexTable,
+  type SearchHit,
+  type SearchOptions,
+  type SearchPhrasesOptions,
+  searchPhrases,
+  VectorIndex,
+} from "./search/index.js";
+export {
   type EmbeddingFormat,
   EmbeddingWriter,
   Table,

@@ -139,6 +139,21 @@ function rowsOf(rows: Float32Array, first: number, count: number, dimension: num
   return { type: "float32", dims: [count, dimension], data } as const;
 }
 
+/** Inner products of all queries [q, d] with all rows [r, d]: scores [q, r]. */
+export async function multiplyRows(
+  queries: Float32Array,
+  rows: Float32Array,
+  dimension: number,
+): Promise<Float32Array> {
+  const block = {
+    firstQuery: 0,
+    queries: queries.length / dimension,
+    firstCandidate: 0,
+    candidates: rows.length / dimension,
+  };
+  return product(await sharedProduct(), queries, rows, dimension, block);
+}
+
 let shared: Promise<Session> | undefined;
 
 /** One session for all searches: it holds no weights, and its idle thread does not keep the program alive. */

@@ -9,9 +9,9 @@
  * The published dictionaries have 572k (YAGO) and 750k (UMLS) names; which file was used is in the details.
  */
 import { TableError } from "../../errors.js";
+import { faissTopOne, subquantisers } from "../../search/faiss.js";
 import { findFile, readLines, shownPath } from "../data-folder.js";
 import { embedPhrases } from "../embed.js";
-import { faissTopOne, subquantisers } from "../faiss.js";
 import { expectedRecall, expectedReciprocalRank, rankAnswers } from "../rank.js";
 import type { Score, Task, TaskContext, TaskOutcome } from "../task.js";
 
@@ -117,7 +117,7 @@ async function compressedRetrieval(
   if (model.kind !== "embedding") throw new TypeError("only vectors can be compressed");
   const started = performance.now();
   // Loading faiss comes first: an hour of encoding must not end in a missing library.
-  const search = await faissTopOne(model.dimension);
+  const search = faissTopOne(model.dimension);
   const candidates = await embedPhrases(model, dictionary, context);
   const queries = await embedPhrases(
     model,

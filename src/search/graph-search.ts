@@ -1,0 +1,95 @@
+/** Searches a graph for candidates, compares them exactly, and adds the rows that the graph does not cover. */
+import { InterruptedError } from "../errors.js";
+import type { Generation } from "./generation.js";
+import type { GraphLibrary, NeighbourGraph } from "./neighbour-graph.js";
+import { type BestRows, rankCandidates, type Scan, scanRows, type VectorReader } from "./row-scan.js";
+
+/** A graph over the rows below `rows`. */
+export interface CoveringGraph {
+  readonly name: GraphLibrary["name"];
+  readonly rows: number;
+  readonly graph: NeighbourGraph;
+}
+
+/** Queries in one call of the library, which blocks. */
+const queriesPerCall = 256;
+/** Candidates per query at least: what the graph's rounding has put in the wrong order is put right among them. */
+const leastWidth = 32;
+/** Beyond this, looking at all rows is no slower. */
+const widest = 8192;
+
+/** The k best rows of each query. */
+export async function searchGraph(
+  generation: Generation,
+  reader: VectorReader,
+  covering: CoveringGraph,
+  scan: Scan,
+): Promise<BestRows> {
+  const { queries, k, signal, onProgress } = scan;
+  const { dimension, extent } = generation;
+  const count = queries.length / dimension;
+  const best: BestRows = { rows: new Int32Array(count * k).fill(-1), scores: new Float64Array(count * k) };
+  for (let first = 0; first < count; first += queriesPerCall) {
+    if (signal?.aborted) throw new InterruptedError("the search was stopped", { cause: signal.reason });
+    const part = queries.subarray(first * dimension, (first + queriesPerCall) * dimension);
+    const found = await searchPart(generation, reader, covering, part, k);
+    best.rows.set(found.rows, first * k);
+    best.scores.set(found.scores, first * k);
+    onProgress?.(Math.min(first + queriesPerCall, count), count);
+    await new Promise(setImmediate);
+  }
+  if (extent.rows === covering.rows) return best;
+  const rest = await scanRows(generation, reader, {
+    queries,
+    k,
+    from: covering.rows,
+    to: extent.rows,
+    signal,
+  });
+  return merge(best, rest, k);
+}
+
+/** Asks for more candidates where deleted rows have taken the places of others. */
+async function searchPart(
+  generation: Generation,
+  reader: VectorReader,
+  { graph, rows }: CoveringGraph,
+  queries: Float32Array,
+  k: number,
+): Promise<BestRows> {
+  let gone = 0;
+  for (const row of generation.deleted) if (row < rows) gone++;
+  const wanted = Math.min(k, rows - gone);
+  for (let width = Math.min(rows, Math.max(leastWidth, 2 * k)); ; width = Math.min(rows, width * 4)) {
+    const candidates = graph.search(queries, width);
+    const best = rankCandidates(generation, queries, candidates.rows, width, k);
+    if (gone === 0 || isFilled(best.rows, k, wanted)) return best;
+    if (width === rows || width >= widest)
+      return scanRows(generation, reader, { queries, k, from: 0, to: rows });
+  }
+}
+
+/** Whether each query has as many rows as it can have. */
+function isFilled(rows: Int32Array, k: number, wanted: number): boolean {
+  for (let last = wanted - 1; last < rows.length; last += k) if (rows[last] < 0) return false;
+  return true;
+}
+
+/** The k best of both, per query. */
+function merge(left: BestRows, right: BestRows, k: number): BestRows {
+  const merged: BestRows = {
+    rows: new Int32Array(left.rows.length).fill(-1),
+    scores: new Float64Array(left.rows.length),
+  };
+  for (let start = 0; start < left.rows.length; start += k) {
+    let a = start;
+    let b = start;
+    for (let place = start; place < start + k; place++) {
+      const takesLeft = right.rows[b] < 0 || (left.rows[a] >= 0 && left.scores[a] >= right.scores[b]);
+      const [from, at] = takesLeft ? [left, a++] : [right, b++];
+      merged.rows[place] = from.rows[at];
+      merged.scores[place] = from.scores[at];
+    }
+  }
+  return merged;
+}

@@ -1,0 +1,113 @@
+/** A lock file with its holder's process id: one writer at a time, and a lock whose holder has died is taken over. */
+import { randomUUID } from "node:crypto";
+import { link, open, readFile, rename, rm } from "node:fs/promises";
+import { hostname } from "node:os";
+import { join } from "node:path";
+import { LockedError } from "../errors.js";
+
+/** Who holds the lock. */
+interface Holder {
+  readonly pid: number;
+  readonly host: string;
+  /** Tells the process from a later one of the same number; null where the system does not say. */
+  readonly started: string | null;
+  /** Tells two locks of one process apart. */
+  readonly token: string;
+}
+
+/** A lock that is held. */
+export interface Lock {
+  release(): Promise<void>;
+}
+
+const lockName = "lock";
+
+/**
+ * Takes the lock of a folder.
+ * @throws LockedError where a living process holds it, or one on another machine, of which nothing is known.
+ */
+export async function acquireLock(folder: string): Promise<Lock> {
+  const path = join(folder, lockName);
+  const { pid } = process;
+  const ours: Holder = { pid, host: hostname(), started: await startOf(pid), token: randomUUID() };
+  for (let attempt = 0; attempt < 3; attempt++) {
+    if (await create(path, ours)) return { release: () => release(path, ours) };
+    const holder = await readHolder(path);
+    if (holder === undefined) continue; // it was released meanwhile
+    if (await isAlive(holder)) throw lockedError(folder, path, holder);
+    await takeAway(path, holder);
+  }
+  throw new LockedError(`${folder} is locked by others in turn. Try again.`);
+}
+
+function lockedError(folder: string, path: string, { pid, host }: Holder): LockedError {
+  const who = host === hostname() ? `process ${pid}` : `process ${pid} on ${host}`;
+  const cure =
+    host === hostname()
+      ? "Wait until it has finished."
+      : `Wait until it has finished; if it has died, remove ${path}.`;
+  return new LockedError(`${folder} is locked: ${who} is writing to it. ${cure}`);
+}
+
+/** Writes the whole lock under another name and links it: a lock is never seen half-written. */
+async function create(path: string, holder: Holder): Promise<boolean> {
+  const temporary = `${path}.${holder.token}`;
+  const file = await open(temporary, "wx");
+  try {
+    await file.writeFile(JSON.stringify(holder));
+    await file.close();
+    await link(temporary, path);
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "EEXIST") return false;
+    throw error;
+  } finally {
+    await rm(temporary, { force: true });
+  }
+}
+
+async function readHolder(path: string): Promise<Holder | undefined> {
+  const text = await readFile(path, "utf8").catch(() => undefined);
+  if (text === undefined) return undefined;
+  try {
+    return JSON.parse(text) as Holder;
+  } catch {
+    // Not ours: somebody's own file, or a damaged disk. A holder that cannot be alive lets it be taken away.
+    return { pid: -1, host: hostname(), started: null, token: text };
+  }
+}
+
+async function isAlive({ pid, host, started }: Holder): Promise<boolean> {
+  if (host !== hostname()) return true;
+  if (pid <= 0) return false;
+  try {
+    process.kill(pid, 0);
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === "EPERM";
+  }
+  return started === null || started === ((await startOf(pid)) ?? started);
+}
+
+/** When a process began, in ticks since the machine did (proc(5), field 22 of stat). */
+async function startOf(pid: number): Promise<string | null> {
+  const text = await readFile(`/proc/${pid}/stat`, "utf8").catch(() => "");
+  // The second field, the command's name, may hold spaces and brackets.
+  return text.slice(text.lastIndexOf(")") + 2).split(" ")[19] ?? null;
+}
+
+/** Moves a dead holder's lock aside. If somebody has been faster, what was moved is theirs and is put back. */
+async function takeAway(path: string, dead: Holder): Promise<void> {
+  const aside = `${path}.${randomUUID()}`;
+  try {
+    await rename(path, aside);
+  } catch {
+    return;
+  }
+  const moved = await readHolder(aside);
+  if (moved !== undefined && moved.token !== dead.token) await link(aside, path).catch(() => {});
+  await rm(aside, { force: true });
+}
+
+async function release(path: string, ours: Holder): Promise<void> {
+  if ((await readHolder(path))?.token === ours.token) await rm(path, { force: true });
+}

@@ -1,0 +1,48 @@
+/** The one interface behind which approximate searches stand: a file made of vectors that gives candidates for queries. */
+import type { IndexMetric } from "./index-types.js";
+
+/** Candidates of some queries: row numbers, [queries, width], best first, -1 where there are no more. */
+export interface Candidates {
+  readonly rows: Int32Array;
+  readonly width: number;
+}
+
+/** An opened graph. */
+export interface NeighbourGraph {
+  /**
+   * The nearest rows of each query, as far as an approximate search finds them.
+   *
+   * @param queries rows of the graph's dimension, flat; few at a time, since the call blocks
+   * @param width how many rows per query
+   */
+  search(queries: Float32Array, width: number): Candidates;
+  /** Adds the vectors of the rows from `first` on, which must be the next. Not for a graph opened to be searched. */
+  add(first: number, vectors: Float32Array): void;
+  /** Writes the graph to a file. */
+  save(path: string): void;
+}
+
+/** What a graph is made for. */
+export interface GraphSettings {
+  readonly dimension: number;
+  readonly metric: IndexMetric;
+}
+
+/** A library that makes graphs. */
+export interface GraphLibrary {
+  readonly name: "hnsw" | "faiss";
+  /** Rows added in one call: large enough for its threads, small enough not to hold up the program. */
+  readonly rowsPerCall: number;
+  /** An empty graph. */
+  create(settings: GraphSettings): NeighbourGraph;
+  /** A graph from its file, to be searched; memory-mapped where the library can. */
+  open(path: string, settings: GraphSettings): NeighbourGraph;
+  /** A graph from its file, to be added to. */
+  load(path: string, settings: GraphSettings): NeighbourGraph;
+}
+
+/** The library of that name, loaded when it is first needed. */
+export async function graphLibrary(name: GraphLibrary["name"]): Promise<GraphLibrary> {
+  if (name === "hnsw") return (await import("./hnsw.js")).hnsw;
+  return (await import("./faiss.js")).faissLibrary();
+}

@@ -1,0 +1,325 @@
+/** Tables of phrases into an index, and phrases that search it: the index with an encoder in front. */
+import type { EncoderSource } from "../encoder/encode-table.js";
+import type { EmbeddingMatrix, PhraseEncoder } from "../encoder/index.js";
+import { ArgumentError, InterruptedError, TableError, VectorIndexError } from "../errors.js";
+import { Table, type TableOptions } from "../table/index.js";
+import type { IndexBackend, IndexRows, SearchHit, VectorPrecision } from "./index-types.js";
+import { VectorIndex } from "./vector-index.js";
+
+/** What both making an index of a table and adding a table to one may be told. */
+export interface IndexTableWork {
+  /** How the table is read. */
+  readonly table?: TableOptions;
+  readonly batchSize?: number;
+  readonly signal?: AbortSignal;
+  /** Told what a user should know, such as that a column was left out. */
+  readonly onNote?: (note: string) => void;
+  /** What is being done ("encoding", "building the graph"), rows finished and rows in all. */
+  readonly onProgress?: (stage: string, finished: number, total: number) => void;
+}
+
+/** Settings of `indexTable`. */
+export interface IndexTableOptions extends IndexTableWork {
+  /** The column whose values are the keys. Default: rows are numbered from 1. */
+  readonly keyColumn?: string;
+  /** Default "auto". */
+  readonly backend?: IndexBackend;
+  /** Default "float32". */
+  readonly precision?: VectorPrecision;
+  /** Text put before every phrase, also before queries. Default none. */
+  readonly prompt?: string;
+  /** Keep only the first coordinates. */
+  readonly truncateDim?: number;
+  /** What loads the model again, kept in the index. Default: the encoder's folder or name. */
+  readonly modelName?: string;
+  /** "continue" goes on with an interrupted build of the same table. Default "start-over", refused where an index is. */
+  readonly resume?: "continue" | "start-over";
+}
+
+/** Settings of `addTable`. */
+export interface AddTableOptions extends IndexTableWork {
+  /** What happens to rows whose key is in the index. Default "refuse". */
+  readonly existing?: "refuse" | "replace";
+}
+
+/** What came of it. */
+export interface IndexTableReport {
+  readonly path: string;
+  /** Rows added by this run. */
+  readonly added: number;
+  /** Rows in the index. */
+  readonly rows: number;
+  readonly dimension: number;
+  /** Rows that an interrupted build had added before. */
+  readonly resumedRows: number;
+  /** Added rows whose phrase is empty: no search finds them. */
+  readonly empty: number;
+  /** Added phrases longer than the model reads. */
+  readonly truncated: number;
+  readonly searchedBy: string;
+  readonly seconds: number;
+}
+
+/** Rows that are encoded, and made safe, at a time. */
+const rowsPerBatch = 8192;
+
+/**
+ * Makes an index of a table: its phrases' vectors with all its columns. Interrupted or killed, it leaves an index of
+ * the rows done so far, and `resume: "continue"` goes on.
+ * @throws TableError, ModelError, VectorIndexError, InterruptedError
+ */
+export async function indexTable(
+  file: string,
+  path: string,
+  encoder: EncoderSource,
+  options: IndexTableOptions = {},
+): Promise<IndexTableReport> {
+  const started = performance.now();
+  const table = await Table.open(file, options.table);
+  try {
+    const { rowCount } = table.description;
+    const columns = keptColumns(table, options);
+    if (options.keyColumn !== undefined) await checkKeys(table, findKeyColumn(columns, options.keyColumn));
+    const loaded = typeof encoder === "function" ? await encoder(table.description) : encoder;
+    const unfinished = options.resume === "continue" ? await reopen(path, table.identity) : undefined;
+    const index = unfinished ?? (await createIndex(path, loaded, table, columns, options));
+    try {
+      index.checkModel(await loaded.fingerprint());
+      const resumedRows = unfinished === undefined ? 0 : (await index.describe()).rows;
+      if (unfinished === undefined) await index.markBuild({ source: table.identity, rows: rowCount });
+      const counts = await addRows(index, table, loaded, { ...options, from: resumedRows });
+      await optimise(index, options);
+      await index.markBuild(undefined);
+      return await reportOf(index, { ...counts, resumedRows, started });
+    } finally {
+      await index.close();
+    }
+  } finally {
+    await table.close();
+  }
+}
+
+/**
+ * Adds a table's rows to an index. Columns are found by name; those that the index does not have are left out, and
+ * those that the table does not have stay empty.
+ * @throws TableError where the phrase or key column is missing, VectorIndexError, ModelError, InterruptedError
+ */
+export async function addTable(
+  index: VectorIndex,
+  file: string,
+  encoder: EncoderSource,
+  options: AddTableOptions = {},
+): Promise<IndexTableReport> {
+  const started = performance.now();
+  const { phraseColumn, keyColumn, columns } = index.layout;
+  const table = await Table.open(file, { ...options.table, column: options.table?.column ?? phraseColumn });
+  try {
+    const names = table.description.columns;
+    if (keyColumn !== undefined) await checkKeys(table, findKeyColumn(names, keyColumn));
+    const missing = columns.filter((name) => !names.includes(name) && name !== phraseColumn);
+    if (missing.length > 0) options.onNote?.(`the table has no ${missing.join(", ")}: empty in the new rows`);
+    const surplus = names.filter((name) => !columns.includes(name) && name !== table.description.column);
+    if (surplus.length > 0) options.onNote?.(`the index has no ${surplus.join(", ")}: left out`);
+    const loaded = typeof encoder === "function" ? await encoder(table.description) : encoder;
+    index.checkModel(await loaded.fingerprint());
+    const counts = await addRows(index, table, loaded, { ...options, from: 0 });
+    await optimise(index, options);
+    return await reportOf(index, { ...counts, resumedRows: 0, started });
+  } finally {
+    await table.close();
+  }
+}
+
+/** Settings of a search by phrases. */
+export interface SearchPhrasesOptions {
+  /** Rows per phrase at most. Default 10. */
+  readonly k?: number;
+  /** Text put before every query. Default: the index's prompt. */
+  readonly prompt?: string;
+  readonly signal?: AbortSignal;
+}
+
+/**
+ * The best rows of each phrase, best first; none for an empty phrase.
+ * @throws ModelError where the encoder's model is not the index's
+ */
+export async function searchPhrases(
+  index: VectorIndex,
+  encoder: PhraseEncoder,
+  phrases: readonly string[],
+  { k, prompt, signal }: SearchPhrasesOptions = {},
+): Promise<SearchHit[][]> {
+  const { dimension, model } = index.layout;
+  const fingerprint = await encoder.fingerprint();
+  index.checkModel(fingerprint);
+  const settings = { prompt: prompt ?? model?.prompt, truncateDim: dimension, signal };
+  const { data } = await encoder.encodeMatrix(phrases, settings);
+  return index.search(data, { k, fingerprint, signal });
+}
+
+async function createIndex(
+  path: string,
+  encoder: PhraseEncoder,
+  table: Table,
+  columns: readonly string[],
+  { keyColumn, backend, precision, prompt, truncateDim, modelName }: IndexTableOptions,
+): Promise<VectorIndex> {
+  if (truncateDim !== undefined && truncateDim > encoder.dimension) {
+    throw new ArgumentError(`truncateDim must be between 1 and ${encoder.dimension}, not ${truncateDim}`);
+  }
+  return VectorIndex.create(path, {
+    dimension: truncateDim ?? encoder.dimension,
+    columns,
+    phraseColumn: table.description.column,
+    keyColumn: keyColumn && findKeyColumn(columns, keyColumn),
+    backend,
+    precision,
+    model: { fingerprint: await encoder.fingerprint(), name: modelName ?? encoder.model.name, prompt },
+  });
+}
+
+/** The index of an interrupted build of this very table; undefined where there is none at all. */
+async function reopen(path: string, source: string): Promise<VectorIndex | undefined> {
+  const index = await VectorIndex.open(path).catch((error: unknown) => {
+    if (error instanceof VectorIndexError && error.message.includes("is not an index")) return undefined;
+    throw error;
+  });
+  if (index === undefined) return undefined;
+  const { unfinished } = await index.describe();
+  const problem =
+    unfinished === undefined
+      ? "is finished: there is nothing to resume. `pearl index add` adds rows to it."
+      : unfinished.source !== source
+        ? "was begun with another table, or the table has changed since. Remove it and build anew."
+        : undefined;
+  if (problem === undefined) return index;
+  await index.close();
+  throw new VectorIndexError(`${path} ${problem}`);
+}
+
+/** Encodes and adds; the next batch is encoded while one is written. */
+async function addRows(
+  index: VectorIndex,
+  table: Table,
+  encoder: PhraseEncoder,
+  options: AddTableOptions & { readonly from: number },
+): Promise<{ added: number; empty: number; truncated: number }> {
+  const { layout } = index;
+  const { signal, existing, from } = options;
+  const total = table.description.rowCount;
+  const settings = {
+    prompt: layout.model?.prompt,
+    truncateDim: layout.dimension,
+    batchSize: options.batchSize,
+    signal,
+  };
+  const fingerprint = await encoder.fingerprint();
+  const counts = { added: 0, empty: 0, truncated: 0 };
+  let pending: { cells: IndexRows["cells"]; matrix: Promise<EmbeddingMatrix> } | undefined;
+  const finishPending = async (): Promise<void> => {
+    if (pending === undefined) return;
+    const { cells, matrix } = pending;
+    const { data, empty, truncated, rows } = await matrix;
+    await index.add({ vectors: data, cells }, { fingerprint, existing });
+    counts.added += rows;
+    counts.empty += empty;
+    counts.truncated += truncated;
+    options.onProgress?.("encoding", from + counts.added, total);
+  };
+  try {
+    for await (const { phrases, cells } of tableRows(table, layout.columns, layout.phraseColumn, from)) {
+      if (signal?.aborted) throw new InterruptedError("stopped", { cause: signal.reason });
+      const matrix = encoder.encodeMatrix(phrases, settings);
+      // It may fail while an older one is being written: it is awaited in its turn.
+      matrix.catch(() => {});
+      await finishPending();
+      pending = { cells, matrix };
+    }
+    await finishPending();
+  } catch (error) {
+    await pending?.matrix.catch(() => {});
+    if (!(error instanceof InterruptedError)) throw error;
+    const done = from + counts.added;
+    throw new InterruptedError(`stopped with ${done} of ${total} rows in the index; they are safe`, {
+      cause: error,
+    });
+  }
+  return counts;
+}
+
+/** The table's phrases with the index's columns, batch by batch. */
+async function* tableRows(
+  table: Table,
+  columns: readonly string[],
+  phraseColumn: string | undefined,
+  from: number,
+): AsyncGenerator<{ phrases: string[]; cells: string[][] }> {
+  const range = { from, chunkRows: rowsPerBatch };
+  const names = table.description.columns;
+  const streams = columns.map((name) => {
+    // The phrases go into the index's column of phrases, whatever this table calls it.
+    if (name === phraseColumn) return undefined;
+    return names.includes(name) ? table.columnValues(name, range) : undefined;
+  });
+  for await (const phrases of table.phrases(range)) {
+    const parts = await Promise.all(streams.map((stream) => stream?.next()));
+    const cells = phrases.map((phrase, row) =>
+      columns.map((name, column) => (name === phraseColumn ? phrase : (parts[column]?.value?.[row] ?? ""))),
+    );
+    yield { phrases, cells };
+  }
+}
+
+/** The columns that go into the index: all but lists, which are vectors and would fill it with digits. */
+function keptColumns(table: Table, { onNote }: IndexTableOptions): string[] {
+  const lists = table.columns.filter(({ type }) => type.endsWith("]")).map(({ name }) => name);
+  if (lists.length > 0) onNote?.(`left out, since they hold lists: ${lists.join(", ")}`);
+  return table.columns.map(({ name }) => name).filter((name) => !lists.includes(name));
+}
+
+function findKeyColumn(columns: readonly string[], wanted: string): string {
+  const found =
+    columns.find((name) => name === wanted) ??
+    columns.find((name) => name.trim().toLowerCase() === wanted.trim().toLowerCase());
+  if (found !== undefined) return found;
+  throw new TableError(
+    `there is no column "${wanted}" to take keys from. The columns are ${columns.join(", ")}.`,
+  );
+}
+
+/** Trouble with keys shows before any work begins. */
+async function checkKeys(table: Table, column: string): Promise<void> {
+  const { path } = table.description;
+  const rows = new Map<string, number>();
+  let row = 0;
+  for await (const chunk of table.columnValues(column)) {
+    for (const key of chunk) {
+      row++;
+      if (key === "")
+        throw new TableError(`${path}: row ${row} has no ${column}, which is the key. Give it one.`);
+      const earlier = rows.get(key);
+      if (earlier !== undefined) {
+        throw new TableError(
+          `${path}: rows ${earlier} and ${row} have the same ${column}, ${key}. Keys must differ; without --key rows are numbered.`,
+        );
+      }
+      rows.set(key, row);
+    }
+  }
+}
+
+function optimise(index: VectorIndex, { signal, onProgress }: IndexTableWork): Promise<void> {
+  return index.optimise({
+    signal,
+    onProgress: (done, total) => onProgress?.("building the graph", done, total),
+  });
+}
+
+async function reportOf(
+  index: VectorIndex,
+  counts: { added: number; empty: number; truncated: number; resumedRows: number; started: number },
+): Promise<IndexTableReport> {
+  const { started, ...rest } = counts;
+  const { path, rows, dimension, searchedBy } = await index.describe();
+  return { path, rows, dimension, searchedBy, ...rest, seconds: (performance.now() - started) / 1000 };
+}
