@@ -1,0 +1,77 @@
+/** Words with their parts of speech, by wink-nlp: the one place that knows it. */
+
+import modelModule from "wink-eng-lite-web-model";
+import type { ItsHelpers, Model, WinkMethods } from "wink-nlp";
+import winkModule from "wink-nlp";
+
+/** A word of a text: what stands between `start` and `end`. */
+export interface Word {
+  readonly text: string;
+  /** Universal part of speech, e.g. "NOUN", "PROPN". */
+  readonly tag: string;
+  /** Place in the text, in UTF-16 units. */
+  readonly start: number;
+  readonly end: number;
+}
+
+/** An entity as wink-nlp finds it: dates, money, percentages and the like. */
+export interface FoundEntity {
+  readonly text: string;
+  /** wink's label, e.g. "DATE", "MONEY", "CARDINAL". */
+  readonly label: string;
+}
+
+/** Finds words and sentences. Its memory grows with every new word it meets: make a new one for a new block. */
+export interface Tagger {
+  /** The words of each sentence. */
+  sentences(text: string): Word[][];
+}
+
+// The packages are CommonJS: what their types call the default export is the module itself.
+const createWink = winkModule as unknown as (model: Model, pipe: string[]) => WinkMethods;
+const model = modelModule as unknown as Model;
+
+/** A tagger that knows only its model: equal texts get equal tags from every new one. */
+export function createTagger(): Tagger {
+  const nlp = createWink(model, ["sbd", "pos"]);
+  return { sentences: (text) => sentencesOf(nlp, text) };
+}
+
+/** A finder of wink-nlp's own entities in short texts. */
+export function createEntityFinder(): (text: string) => FoundEntity[] {
+  const nlp = createWink(model, ["ner"]);
+  const detail = nlp.its.detail as unknown as ItsHelpers["detail"];
+  return (text) =>
+    (nlp.readDoc(text).entities().out(detail) as unknown as { value: string; type: string }[]).map(
+      ({ value, type }) => ({ text: value, label: type }),
+    );
+}
+
+function sentencesOf(nlp: WinkMethods, text: string): Word[][] {
+  const { its } = nlp;
+  const document = nlp.readDoc(text);
+  const tokens = document.tokens();
+  const values = tokens.out(its.value) as string[];
+  const tags = tokens.out(its.pos) as string[];
+  const spans = document.sentences().out(its.span) as unknown as [number, number][];
+  const sentences: Word[][] = [];
+  let place = 0;
+  for (const [first, last] of spans) {
+    let words: Word[] = [];
+    for (let index = first; index <= last; index++) {
+      const value = values[index];
+      // A word that is not written as it is expanded stands at no place of its own.
+      const found = text.indexOf(value, place);
+      const start = found < 0 || found > place + 64 ? place : found;
+      const end = Math.min(start + value.length, text.length);
+      place = end;
+      if (tags[index] !== "SPACE") words.push({ text: value, tag: tags[index], start, end });
+      else if (/\n\s*\n/.test(value) && words.length > 0) {
+        sentences.push(words);
+        words = [];
+      }
+    }
+    if (words.length > 0) sentences.push(words);
+  }
+  return sentences;
+}

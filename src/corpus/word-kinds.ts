@@ -1,0 +1,181 @@
+/** The kinds of words that the chunker's patterns are written in: one letter each, from a word and its tag. */
+import type { Word } from "./tagger.js";
+
+/*
+ * D determiner      S possessive pronoun   P pronoun          G possessive ending
+ * N noun            X proper noun          # number           $ currency sign
+ * % per cent        A adjective            R adverb           q words before a number ("about", "more than")
+ * M modal           B be, have, do         V verb             E participle in -ed, -en
+ * I verb in -ing    T to before a verb     L not              p preposition
+ * o particle        & and, or, but         , comma            a ampersand
+ * . anything else
+ */
+
+const fixed = new Map<string, string>();
+const define = (letter: string, words: string): void => {
+  for (const word of words.split(" ")) fixed.set(word, letter);
+};
+define("D", "the a an this these those every each another no any some");
+define("S", "my your his its our their whose");
+define("P", "i you he she it we they me him us them who whom which myself yourself himself herself itself");
+define("P", "ourselves themselves someone something anyone anything everyone everything nobody nothing");
+define("P", "everybody somebody anybody whoever whatever mine yours hers ours theirs");
+define("M", "will would can could may might shall should must ca wo 'll ought cannot");
+define("L", "not n't n’t");
+define("$", "$ £ € ¥ us$ c$ a$ hk$");
+define("%", "% percent");
+define("a", "&");
+define("&", "and or but nor");
+define(",", ",");
+define("p", "of in for on from by at with into after than over through against under between during among");
+define("p", "toward towards within without despite until via per amid upon onto throughout beneath beside");
+define(
+  "p",
+  "outside inside across behind below above beyond unlike worth amongst alongside aboard atop versus",
+);
+define("p", "according including excluding regarding concerning compared");
+define("N", "yesterday today tomorrow tonight");
+define("R", "also when however then how here why so again ago already still now too soon yet once perhaps");
+define("R", "where moreover instead meanwhile therefore thus often sometimes");
+define(".", "if whether although because though while unless");
+
+/** Participles that do not end in -ed, as far as they are common. */
+const participles = new Set(
+  (
+    "been had become begun born bought brought built caught chosen come cut done drawn driven eaten fallen felt " +
+    "found given gone grown heard held hidden hit hurt kept known laid led left lent lost made meant met paid " +
+    "put quit read run said seen sent set shown shut sold spent spoken spread stolen stood struck sung sunk " +
+    "sworn taken taught thought thrown told torn understood won worn written"
+  ).split(" "),
+);
+const particles = new Set("up down out off away back together apart aside".split(" "));
+/** After these no verb in its base form follows: what is tagged so is a noun ("was part of"). */
+const finite = new Set("is are was were be been being has have had 's 're 've".split(" "));
+const quantities = new Set("many most few several".split(" "));
+const beforeNumbers = new Set(
+  "about nearly almost approximately roughly around over under only some up just".split(" "),
+);
+/** Words that open a noun phrase before its article: "all the people", "half a million". */
+const predeterminers = new Set("all both half such many quite what".split(" "));
+/** Comparisons that stand before a number as a whole. */
+const numberLeads = [
+  "more than",
+  "less than",
+  "fewer than",
+  "at least",
+  "at most",
+  "as much as",
+  "as many as",
+];
+/** Prepositions of two words, and adverbs that stand before one. */
+const doublePrepositions = new Set(
+  (
+    "because of|such as|according to|out of|due to|instead of|rather than|prior to|as of|as for|as to|" +
+    "along with|apart from|except for|compared with|compared to|based on|ahead of|next to|up to|other than|" +
+    "away from|together with|regardless of|thanks to|owing to"
+  ).split("|"),
+);
+
+/** One letter a word; the same length as `words`. */
+export function kindsOf(words: readonly Word[]): string {
+  const lower = words.map(({ text }) => text.toLowerCase());
+  const letters = words.map((word, index) => letterOf(word, lower[index]));
+  for (let index = 0; index < letters.length; index++) refine(letters, lower, words, index);
+  return letters.join("");
+}
+
+function letterOf({ tag, text }: Word, lower: string): string {
+  if (tag === "PUNCT" && lower !== ",") return ".";
+  const letter = fixed.get(lower);
+  if (letter !== undefined && !(letter === "p" && tag === "ADV") && !(tag === "PROPN" && letter !== "p"))
+    return letter;
+  switch (tag) {
+    case "DET":
+      return "D";
+    case "PRON":
+      return "P";
+    case "NOUN":
+      return "N";
+    case "PROPN":
+      return fixed.get(lower) === "D" ? "D" : "X";
+    case "X":
+      return "X";
+    case "NUM":
+      return "#";
+    case "ADJ":
+      return "A";
+    case "ADV":
+      return "R";
+    case "AUX":
+      return "B";
+    case "PART":
+      return lower === "to" ? "T" : lower === "'s" || lower === "’s" || lower === "'" ? "G" : "o";
+    case "ADP":
+      return particles.has(lower) ? "o" : "p";
+    case "CCONJ":
+      return "&";
+    case "VERB":
+      return verbLetter(lower);
+    case "SYM":
+      return /^[#$€£]/.test(text) ? "$" : ".";
+    default:
+      return ".";
+  }
+}
+
+function verbLetter(lower: string): string {
+  if (lower.endsWith("ing") && lower.length > 4) return "I";
+  return (lower.endsWith("ed") && lower.length > 3) || participles.has(lower) ? "E" : "V";
+}
+
+const verbal = /[VB]/;
+const numeral = /[#$]/;
+
+/** Corrections that need the neighbours. */
+function refine(letters: string[], lower: string[], words: readonly Word[], index: number): void {
+  const word = lower[index];
+  const { tag } = words[index];
+  const before = letters[index - 1] ?? "";
+  const after = letters[index + 1] ?? "";
+  if (word === "to") {
+    const isPlural = after === "V" && /[^s]s$/.test(lower[index + 1]);
+    if (isPlural) letters[index + 1] = "N";
+    letters[index] = !isPlural && (verbal.test(after) || tag === "PART") ? "T" : "p";
+  } else if (word === "her") letters[index] = /[NXA#EIR]/.test(after) ? "S" : "P";
+  else if (word === "there") letters[index] = tag === "PRON" || /[BM]/.test(after) ? "P" : "R";
+  else if (quantities.has(word) && !/[NXAEIR#a]/.test(after)) letters[index] = "P";
+  else if ((word === "earlier" || word === "later") && after === "D") letters[index] = "q";
+  else if (word === "while" && before === "D") letters[index] = "N";
+  else if (word === "that" || word === "what")
+    letters[index] = /[NXA#]/.test(after) && tag === "DET" ? "D" : "P";
+  else if (word === "'s" || word === "’s") {
+    if (tag !== "AUX" || /[NX]/.test(before)) letters[index] = before === "P" ? "B" : "G";
+  } else if (word === "'" && before === "N") letters[index] = "G";
+  else if (word === "as" || word === "like" || word === "since" || word === "before") {
+    letters[index] = word === "as" && /[AR]/.test(after) && before !== "V" ? "R" : "p";
+  } else if (beforeNumbers.has(word) && (numeral.test(after) || after === "D") && tag !== "DET") {
+    if (numeral.test(after)) letters[index] = "q";
+  }
+  if (predeterminers.has(word) && /[DS]/.test(after)) letters[index] = "D";
+  if (letters[index] === "V" && before === "B" && finite.has(lower[index - 1])) letters[index] = "N";
+  // A name goes on with whatever has a capital: "Red Cross", "Far East".
+  const isName = /[VEIARN]/.test(letters[index]) && index > 0 && /^\p{Lu}\p{Ll}/u.test(words[index].text);
+  if (isName && (before === "X" || (after === "X" && before !== ""))) letters[index] = "X";
+  markPairs(letters, lower, index);
+}
+
+/** Fixed sequences: "more than" before a number, "because of". */
+function markPairs(letters: string[], lower: string[], index: number): void {
+  const pair = `${lower[index]} ${lower[index + 1]}`;
+  if (doublePrepositions.has(pair) && !numeral.test(letters[index + 2] ?? "")) {
+    letters[index] = "p";
+    letters[index + 1] = "p";
+    return;
+  }
+  for (const lead of numberLeads) {
+    const length = lead.split(" ").length;
+    if (lead !== lower.slice(index, index + length).join(" ")) continue;
+    if (!/[#$D]/.test(letters[index + length] ?? "")) continue;
+    for (let place = index; place < index + length; place++) letters[place] = "q";
+  }
+}
