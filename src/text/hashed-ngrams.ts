@@ -41,13 +41,17 @@ const FOLDED: Readonly<Record<string, string>> = {
 export function normalizedWords(phrase: string): string[] {
   const plain = isPlainAscii(phrase)
     ? phrase.toLowerCase()
-    : phrase
-        .normalize("NFKD")
-        .toLowerCase()
-        .replace(/\p{Mn}+/gu, "")
-        .replace(/[ßæœøđłı]/g, (letter) => FOLDED[letter]);
+    : foldLetters(
+        phrase
+          .normalize("NFKD")
+          .toLowerCase()
+          .replace(/\p{Mn}+/gu, ""),
+      );
   return plain.match(WORD) ?? [];
 }
+
+/** Small letters that NFKD leaves composed as the letters that are written for them: "straße" gives "strasse". */
+export const foldLetters = (small: string): string => small.replace(/[ßæœøđłı]/g, (letter) => FOLDED[letter]);
 
 function isPlainAscii(text: string): boolean {
   for (let i = 0; i < text.length; i++) if (text.charCodeAt(i) > 0x7e) return false;

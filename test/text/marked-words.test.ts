@@ -1,0 +1,39 @@
+/** Words with their marks. */
+import { describe, expect, it } from "vitest";
+import { markedWords, WORD_MARKS } from "../../src/text/marked-words.js";
+
+const shown = (phrase: string): string =>
+  markedWords(phrase)
+    .map(({ text, mark }) => `${text}:${mark}`)
+    .join(" ");
+
+describe("marked words", () => {
+  it("tell capitals, brackets and commas apart", () => {
+    expect(shown("Smith, John (MP)")).toBe("smith:4 john:6 mp:8");
+    expect(shown("the NY times")).toBe("the:1 ny:7 times:1");
+    expect(shown("Mercury (planet) Lander")).toBe("mercury:4 planet:2 lander:4");
+  });
+
+  it("have neither accents nor joined letters, and letters and digits apart", () => {
+    expect(markedWords("Łódź Straße B2B").map(({ text }) => text)).toEqual([
+      "lodz",
+      "strasse",
+      "b",
+      "2",
+      "b",
+    ]);
+  });
+
+  it("leave punctuation out, and keep signs that are read as words", () => {
+    expect(markedWords("“AT&T” – No. 1!").map(({ text }) => text)).toEqual(["at", "&", "t", "no", "1"]);
+    expect(markedWords("Macy's").map(({ text }) => text)).toEqual(["macy", "s"]);
+    expect(markedWords(" … ")).toEqual([]);
+  });
+
+  it("have marks from 1 to the last", () => {
+    for (const { mark } of markedWords("a B CC (a B CC), a B CC, (d")) {
+      expect(mark).toBeGreaterThanOrEqual(1);
+      expect(mark).toBeLessThanOrEqual(WORD_MARKS);
+    }
+  });
+});
