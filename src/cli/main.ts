@@ -13,12 +13,14 @@ import { registerFinetune } from "./finetune.js";
 import { registerImport } from "./import.js";
 import { wasInterrupted } from "./interruption.js";
 import { registerModels } from "./models.js";
+import { registerPretrainCharacters } from "./pretrain-characters.js";
 import { registerType } from "./type.js";
 
 /** Adding a command takes one import and one line here, in the order in which `pearl --help` lists them. */
 function registerCommands(program: Command): void {
   registerEncode(program);
   registerFinetune(program);
+  registerPretrainCharacters(program);
   registerAugment(program);
   registerType(program);
   registerBench(program);

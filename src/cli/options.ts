@@ -28,6 +28,15 @@ export function wholeNumber(text: string): number {
   return value;
 }
 
+/** Parser of a number above 0, such as `--lr 3e-5`. */
+export function positiveNumber(text: string): number {
+  const value = Number(text);
+  if (text.trim() === "" || !(value > 0 && Number.isFinite(value))) {
+    throw new InvalidArgumentError("It must be a number above 0.");
+  }
+  return value;
+}
+
 /** Parser of a fraction from 0 to 1, such as `--precision 0.9`. */
 export function fraction(text: string): number {
   const value = Number(text);

@@ -52,37 +52,31 @@ export function learnPieces(words: ReadonlyMap<string, number>, { size }: { size
 
 const SEPARATOR = "\u0000";
 
-/** A pair in the queue, with its count when it was put there. */
-interface Queued {
-  readonly pair: string;
-  readonly count: number;
-}
-
 /** Counts of neighbouring parts, kept up to date from merge to merge. */
 class PairCounts {
   readonly #entries: readonly Entry[];
   readonly #counts = new Map<string, number>();
   /** Entries that hold, or once held, a pair. */
   readonly #places = new Map<string, Set<number>>();
-  /** A binary heap, the most frequent first. Counts that fell since are mended when their pair comes up. */
-  readonly #queue: Queued[] = [];
+  /** Every count that a pair has had on its way up: counts that are out of date are met, and put right, at the top. */
+  readonly #ranking = new Ranking();
 
   constructor(entries: readonly Entry[]) {
     this.#entries = entries;
     entries.forEach((_, index) => {
       this.#change(index, 1);
     });
-    for (const [pair, count] of this.#counts) this.#push({ pair, count });
+    for (const [pair, count] of this.#counts) this.#ranking.add({ pair, count });
   }
 
   /** A pair that occurs at least twice. */
   mostFrequent(): string | undefined {
     for (;;) {
-      const top = this.#pop();
+      const top = this.#ranking.takeFirst();
       if (top === undefined) return undefined;
       const count = this.#counts.get(top.pair) ?? 0;
-      if (count === top.count) return count > 1 ? top.pair : undefined;
-      if (count > 0 && count < top.count) this.#push({ pair: top.pair, count });
+      if (count === top.count) return count >= 2 ? top.pair : undefined;
+      if (count > 0 && count < top.count) this.#ranking.add({ pair: top.pair, count });
     }
   }
 
@@ -90,19 +84,22 @@ class PairCounts {
   merge(pair: string): string {
     const [left, right] = pair.split(SEPARATOR);
     const piece = left + right.slice(GOES_ON.length);
-    const grown = new Set<string>();
+    const risen = new Set<string>();
     for (const index of this.#places.get(pair) ?? []) {
       this.#change(index, -1);
       this.#entries[index].parts = joined(this.#entries[index].parts, left, right, piece);
-      this.#change(index, 1, grown);
+      this.#change(index, 1, risen);
     }
     this.#counts.delete(pair);
     this.#places.delete(pair);
-    for (const other of grown) this.#push({ pair: other, count: this.#counts.get(other) ?? 0 });
+    for (const changed of risen) {
+      const count = this.#counts.get(changed);
+      if (count !== undefined) this.#ranking.add({ pair: changed, count });
+    }
     return piece;
   }
 
-  #change(index: number, sign: 1 | -1, grown?: Set<string>): void {
+  #change(index: number, sign: 1 | -1, touched?: Set<string>): void {
     const { parts, count } = this.#entries[index];
     for (let i = 0; i + 1 < parts.length; i++) {
       const pair = parts[i] + SEPARATOR + parts[i + 1];
@@ -110,46 +107,13 @@ class PairCounts {
       if (now > 0) this.#counts.set(pair, now);
       else this.#counts.delete(pair);
       if (sign < 0) continue;
-      grown?.add(pair);
+      touched?.add(pair);
       const places = this.#places.get(pair);
       if (places) places.add(index);
       else this.#places.set(pair, new Set([index]));
     }
   }
-
-  #push(item: Queued): void {
-    const queue = this.#queue;
-    let at = queue.push(item) - 1;
-    while (at > 0) {
-      const parent = (at - 1) >> 1;
-      if (!comesFirst(item, queue[parent])) break;
-      queue[at] = queue[parent];
-      at = parent;
-    }
-    queue[at] = item;
-  }
-
-  #pop(): Queued | undefined {
-    const queue = this.#queue;
-    const top = queue[0];
-    const last = queue.pop();
-    if (last === undefined || queue.length === 0) return top;
-    let at = 0;
-    for (;;) {
-      let child = 2 * at + 1;
-      if (child >= queue.length) break;
-      if (child + 1 < queue.length && comesFirst(queue[child + 1], queue[child])) child++;
-      if (!comesFirst(queue[child], last)) break;
-      queue[at] = queue[child];
-      at = child;
-    }
-    queue[at] = last;
-    return top;
-  }
 }
-
-const comesFirst = (a: Queued, b: Queued): boolean =>
-  a.count > b.count || (a.count === b.count && a.pair < b.pair);
 
 function joined(parts: readonly string[], left: string, right: string, piece: string): string[] {
   const result: string[] = [];
@@ -160,4 +124,48 @@ function joined(parts: readonly string[], left: string, right: string, piece: st
     } else result.push(parts[i]);
   }
   return result;
+}
+
+interface Counted {
+  readonly pair: string;
+  readonly count: number;
+}
+
+/** True where a comes before b: more frequent, or equally frequent and first in the alphabet. */
+const precedes = (a: Counted, b: Counted): boolean =>
+  a.count > b.count || (a.count === b.count && a.pair < b.pair);
+
+/** A binary heap with the most frequent pair on top. */
+class Ranking {
+  readonly #items: Counted[] = [];
+
+  add(item: Counted): void {
+    const items = this.#items;
+    let at = items.push(item) - 1;
+    while (at > 0) {
+      const parent = (at - 1) >> 1;
+      if (!precedes(item, items[parent])) break;
+      items[at] = items[parent];
+      at = parent;
+    }
+    items[at] = item;
+  }
+
+  takeFirst(): Counted | undefined {
+    const items = this.#items;
+    const first = items[0];
+    const last = items.pop();
+    if (last === undefined || items.length === 0) return first;
+    let at = 0;
+    for (;;) {
+      let child = 2 * at + 1;
+      if (child >= items.length) break;
+      if (child + 1 < items.length && precedes(items[child + 1], items[child])) child++;
+      if (!precedes(items[child], last)) break;
+      items[at] = items[child];
+      at = child;
+    }
+    items[at] = last;
+    return first;
+  }
 }

@@ -9,6 +9,11 @@ export { type Gradient, GradientSum, globalNorm } from "./gradient-sum.js";
 export { GradientRunner, type Losses } from "./gradients.js";
 export type { StepMetrics } from "./metrics.js";
 export type { EngineState } from "./optimiser.js";
+export {
+  type PretrainCharactersOptions,
+  type PretrainCharactersReport,
+  pretrainCharacters,
+} from "./pretrain-characters.js";
 export type { TrainingProgram } from "./program.js";
 export { pearlSchedule, type Schedule, scheduleFactor } from "./schedule.js";
 export {

