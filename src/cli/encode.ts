@@ -4,28 +4,26 @@ import { type Command, Option } from "commander";
 import type { EncodeTableReport } from "../encoder/encode-table.js";
 import type { PhraseEncoder } from "../encoder/index.js";
 import type { DeviceChoice } from "../runtime/device.js";
-import type { EmbeddingFormat, TableDescription, TableFormat } from "../table/index.js";
+import type { EmbeddingFormat, TableDescription } from "../table/index.js";
 import { formatBytes, formatCount, formatDuration } from "./format.js";
 import { interruptionSignal } from "./interruption.js";
+import { loadEncoder } from "./load-encoder.js";
 import {
   addDeviceOption,
   addExamples,
   addQuietOption,
-  delimiterOf,
+  addTableOptions,
   positiveInteger,
   type Shard,
   shardOf,
+  type TableReadingOptions,
+  tableOptionsOf,
 } from "./options.js";
 import { type Progress, startProgress } from "./progress.js";
 
-interface EncodeCommandOptions {
+interface EncodeCommandOptions extends TableReadingOptions {
   readonly output?: string;
   readonly format?: EmbeddingFormat;
-  readonly column?: string;
-  readonly delimiter?: string;
-  readonly header?: boolean;
-  readonly quotes: boolean;
-  readonly inputFormat?: TableFormat;
   readonly model?: string;
   readonly device: DeviceChoice;
   readonly threads?: number;
@@ -51,22 +49,11 @@ export function registerEncode(program: Command): void {
     )
     .addOption(
       new Option("--format <name>", "format of the output").choices(["parquet", "csv", "jsonl", "npy"]),
-    )
-    .option("-c, --column <name>", "the column that holds the phrases, by name or number from 1")
-    .option("--delimiter <character>", "what separates columns, or tab, comma, semicolon, pipe", delimiterOf)
-    .option("--header", "the first line names the columns (default: found by its looks)")
-    .option("--no-header", "the first line is a row")
-    .option("--no-quotes", "quotes are ordinary characters and hold no cells together")
-    .addOption(
-      new Option("--input-format <name>", "format of the input").choices([
-        "csv",
-        "tsv",
-        "jsonl",
-        "parquet",
-        "text",
-      ]),
-    )
-    .option("-m, --model <model>", "embedded model, folder or hub id (default: the embedded model)");
+    );
+  addTableOptions(command).option(
+    "-m, --model <model>",
+    "embedded model, folder or hub id (default: the embedded model)",
+  );
   addDeviceOption(command)
     .option("--threads <n>", "CPU threads (default: all)", positiveInteger)
     .option("--batch-size <n>", "phrases in one run of the model at most", positiveInteger)
@@ -105,13 +92,7 @@ async function encode(file: string, options: EncodeCommandOptions): Promise<void
   try {
     const report = await encodeTable(file, options.output ?? defaultOutput(file, options), start, {
       ...options,
-      table: {
-        column: options.column,
-        delimiter: options.delimiter,
-        header: options.header === undefined ? "auto" : options.header ? "present" : "absent",
-        quote: options.quotes ? "double" : "none",
-        format: options.inputFormat,
-      },
+      table: tableOptionsOf(options),
       resume: options.resume ? "continue" : "start-over",
       signal,
       onNote: say,
@@ -123,18 +104,6 @@ async function encode(file: string, options: EncodeCommandOptions): Promise<void
     progress?.finish();
     await encoder?.dispose();
   }
-}
-
-async function loadEncoder(options: EncodeCommandOptions, signal: AbortSignal): Promise<PhraseEncoder> {
-  const { PhraseEncoder } = await import("../encoder/index.js");
-  const download = await startProgress({ label: "downloading", unit: "bytes", quiet: options.quiet });
-  return PhraseEncoder.load(options.model, {
-    device: options.device,
-    threads: options.threads,
-    precision: options.int8 ? "int8" : "full",
-    signal,
-    onDownload: ({ done, total }) => download.update(done, total),
-  }).finally(() => download.finish());
 }
 
 /** NAME.embeddings.parquet in the current folder, with the shard's number where there is one. */

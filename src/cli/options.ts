@@ -1,5 +1,6 @@
 /** Options that several commands share, and the parsers that say what a wrong value should have been. */
 import { type Command, InvalidArgumentError, Option } from "commander";
+import type { TableFormat, TableOptions } from "../table/index.js";
 
 /** Where the network runs: `auto` takes the fastest device that works and says which. */
 export const deviceNames = ["auto", "cpu", "webgpu", "cuda"] as const;
@@ -72,6 +73,38 @@ export function delimiterOf(text: string): string {
     throw new InvalidArgumentError("It must be one character, or tab, comma, semicolon, pipe or space.");
   }
   return value;
+}
+
+/** How a table is read, as the command line says it. */
+export interface TableReadingOptions {
+  readonly column?: string;
+  readonly delimiter?: string;
+  readonly header?: boolean;
+  readonly quotes: boolean;
+  readonly inputFormat?: TableFormat;
+}
+
+/** Adds the options that say how a table of phrases is read. */
+export function addTableOptions(command: Command): Command {
+  const formats = ["csv", "tsv", "jsonl", "parquet", "text"];
+  return command
+    .option("-c, --column <name>", "the column that holds the phrases, by name or number from 1")
+    .option("--delimiter <character>", "what separates columns, or tab, comma, semicolon, pipe", delimiterOf)
+    .option("--header", "the first line names the columns (default: found by its looks)")
+    .option("--no-header", "the first line is a row")
+    .option("--no-quotes", "quotes are ordinary characters and hold no cells together")
+    .addOption(new Option("--input-format <name>", "format of the input").choices(formats));
+}
+
+/** The library's table options for those of the command line. */
+export function tableOptionsOf(options: TableReadingOptions): TableOptions {
+  return {
+    column: options.column,
+    delimiter: options.delimiter,
+    header: options.header === undefined ? "auto" : options.header ? "present" : "absent",
+    quote: options.quotes ? "double" : "none",
+    format: options.inputFormat,
+  };
 }
 
 /** Parser of an option that may be given several times: `--model a --model b` gives both, in order. */
