@@ -1,7 +1,9 @@
 /** Turns phrases into the integer tensors that a graph asks for. */
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { ModelError } from "../errors.js";
 import { characterInputNames } from "../nn/characters/inputs.js";
+import { wordInputNames } from "../nn/words/inputs.js";
 import { type CharacterVocabulary, checkCharacterVocabulary } from "../text/character-vocabulary.js";
 import { hashNgrams } from "../text/hashed-ngrams.js";
 import { createTokenizer, type Tokenizer } from "../text/tokenizer.js";
@@ -13,7 +15,9 @@ import {
   type HashedNgramsFeature,
   type ModelFolder,
   readJson,
+  WORDS_FILE,
 } from "./model-folder.js";
+import { wordFeaturizer } from "./word-features.js";
 
 export type { FeatureRows, Featurizer } from "./feature-rows.js";
 
@@ -26,8 +30,22 @@ export async function openFeaturizers(
   folder: ModelFolder,
   inputNames: readonly string[],
 ): Promise<Featurizer[]> {
-  const [tokenizer, vocabulary] = [await openTokenizer(folder), await openVocabulary(folder)];
-  return createFeaturizers(folder.features, inputNames, { tokenizer, vocabulary }, folder.graph);
+  const tokenizer = await openTokenizer(folder);
+  const vocabulary = await openVocabulary(folder);
+  const words = await openWords(folder);
+  return createFeaturizers(folder.features, inputNames, { tokenizer, vocabulary, words }, folder.graph);
+}
+
+async function openWords(folder: ModelFolder): Promise<readonly string[] | undefined> {
+  if (!folder.features.some(({ kind }) => kind === "words")) return undefined;
+  const path = join(folder.path, WORDS_FILE);
+  try {
+    return (await readFile(path, "utf8")).split("\n").filter((word) => word !== "");
+  } catch (error) {
+    throw new ModelError(`${path} is missing; the graph reads words, and this file numbers them`, {
+      cause: error,
+    });
+  }
 }
 
 async function openVocabulary(folder: ModelFolder): Promise<CharacterVocabulary | undefined> {
@@ -58,11 +76,14 @@ export interface TextSide {
   readonly tokenizer?: Tokenizer;
   /** Of the character encoder. */
   readonly vocabulary?: CharacterVocabulary;
+  /** Of the word encoder, in the order of the graph's table. */
+  readonly words?: readonly string[];
 }
 
 /** The graph inputs that a feature may fill. */
 function inputsOf(feature: Feature): readonly string[] {
   if (feature.kind === "tokens") return TOKEN_INPUTS;
+  if (feature.kind === "words") return Object.values(wordInputNames);
   return feature.kind === "characters" ? Object.values(characterInputNames) : [feature.input];
 }
 
@@ -73,7 +94,7 @@ function inputsOf(feature: Feature): readonly string[] {
 export function createFeaturizers(
   features: readonly Feature[],
   inputNames: readonly string[],
-  { tokenizer, vocabulary }: TextSide,
+  { tokenizer, vocabulary, words = [] }: TextSide,
   label: string,
 ): Featurizer[] {
   const fed = features.flatMap(inputsOf);
@@ -87,6 +108,7 @@ export function createFeaturizers(
   return features.map((feature) => {
     if (feature.kind === "hashed-ngrams") return ngramFeaturizer(feature);
     if (feature.kind === "characters") return characterFeaturizer(feature, vocabulary);
+    if (feature.kind === "words") return wordFeaturizer(feature, words);
     if (tokenizer === undefined) {
       throw new ModelError(`${label}: tokenizer.json is missing; the graph reads tokens`);
     }

@@ -4,6 +4,7 @@ import { basename, join, resolve } from "node:path";
 import { ModelError, messageOf } from "../errors.js";
 import type { HashedNgramOptions } from "../text/hashed-ngrams.js";
 import type { WordUnitOptions } from "../text/word-units.js";
+import type { WordOptions } from "../text/word-vocabulary.js";
 
 /** Phrases as subword tokens: the input of BERT-like encoders. */
 export interface TokensFeature {
@@ -30,13 +31,25 @@ export interface CharactersFeature extends WordUnitOptions {
 /** The vocabulary of a folder's character encoder. */
 export const CHARACTERS_FILE = "characters.json";
 
+/**
+ * Words by number, by n-grams and with their marks, under the names of src/nn/words/inputs.ts. The vocabulary is
+ * the folder's {@link WORDS_FILE}.
+ */
+export interface WordsFeature extends WordOptions {
+  readonly kind: "words";
+}
+
+/** The vocabulary of a folder's word encoder: one word a line, in the order of the graph's table. */
+export const WORDS_FILE = "words.txt";
+
 /** One way a graph wants phrases to be given to it; a graph may ask for several. */
-export type Feature = TokensFeature | HashedNgramsFeature | CharactersFeature;
+export type Feature = TokensFeature | HashedNgramsFeature | CharactersFeature | WordsFeature;
 
 const FEATURE_KINDS: readonly string[] = [
   "tokens",
   "hashed-ngrams",
   "characters",
+  "words",
 ] satisfies Feature["kind"][];
 
 /** How token vectors become the phrase's vector; "none" when the graph does it. */
