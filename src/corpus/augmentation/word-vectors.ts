@@ -39,7 +39,7 @@ type NeighbourRow = readonly [string, string, number];
  * @throws MissingDataError where neither cache nor package is here, ArgumentError for settings out of range
  */
 export async function readNearWords(settings: WordVectorSettings, wordnet: WordnetTable): Promise<NearWords> {
-  const { threshold = 0.75, neighbours = 5 } = settings;
+  const { threshold = 0.8, neighbours = 5 } = settings;
   if (!(threshold >= leastCosine && threshold <= 1)) {
     throw new ArgumentError(
       `the threshold of word vectors must be from ${leastCosine} to 1, not ${threshold}`,
