@@ -8,10 +8,10 @@ export interface Answer {
   readonly transfer?: readonly TransferListItem[];
 }
 
-/** The methods of a worker, by name; `close` frees what it holds before the thread is ended. */
-export type Methods = Record<string, (payload: never) => Promise<Answer>> & {
-  close(): Promise<Answer>;
-};
+/** The methods of a worker, by name; `close`, where there is one, frees what it holds before the thread is ended. */
+export type Methods = Record<string, (payload: never) => Promise<Answer>>;
+
+const nothingToClose: Methods = { close: async () => ({ result: undefined }) };
 
 /** Serves the named methods until the thread ends. */
 export function serve(methods: Methods): void {
@@ -23,7 +23,7 @@ export function serve(methods: Methods): void {
       let reply: WorkerReply;
       let transfer: readonly TransferListItem[] = [];
       try {
-        const answer = await methods[request.method](request.payload as never);
+        const answer = await { ...nothingToClose, ...methods }[request.method](request.payload as never);
         reply = { id: request.id, result: answer.result };
         transfer = answer.transfer ?? [];
       } catch (error) {

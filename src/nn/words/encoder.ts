@@ -1,0 +1,278 @@
+/**
+ * pearl's word encoder: a small transformer over the words of a phrase, beside a bag of their characters.
+ *
+ *     word       n-grams summed ─┬─► weighted sum over words ─────────────► characters  [width c]
+ *                                ▼
+ *                number ─► + ─► positions, marks ─► blocks ─► pooled ─┬──► meaning     [width m]
+ *                                     └─► weighted sum ───────────────┘
+ *     type       characters, meaning ─► two layers ─► types, classes
+ *     embedding  [√s₁ characters; √s₂ meaning; √s₃ √softmax(types)], s = softmax(shares of this phrase)
+ *
+ * Every part has length 1 and s adds up to 1, so the embedding has length 1 too, and how much spelling counts
+ * beside meaning is learned for each phrase. Blocks normalise first (Xiong et al., 2020).
+ */
+import { typeCode } from "../../onnx/index.js";
+import { attentionMask } from "../attention.js";
+import { type Initialiser, normal, zeros } from "../initialise.js";
+import { embedding, gelu, layerNorm, linear } from "../layers.js";
+import { type Net, number, reduce, weight } from "../net.js";
+import { l2Normalise } from "../pooling.js";
+import type { WordInputs } from "./inputs.js";
+
+/** Sizes; saved in training.json. */
+export interface WordEncoderSizes {
+  /** Words in the vocabulary. */
+  readonly vocabulary: number;
+  /** Buckets of n-grams. */
+  readonly buckets: number;
+  /** Words of a phrase at most. */
+  readonly phraseLength: number;
+  /** Marks of a word, without padding. */
+  readonly marks: number;
+  /** Of the n-grams' vectors, and of the characters' part. */
+  readonly characters: number;
+  /** Of the words' vectors. */
+  readonly vectors: number;
+  /** Of the transformer. */
+  readonly width: number;
+  readonly heads: number;
+  readonly feedForward: number;
+  readonly layers: number;
+  /** Of the meaning's part. */
+  readonly meaning: number;
+  /** Entity types, and lexical classes. */
+  readonly types: number;
+  readonly classes: number;
+}
+
+/** Sizes of pearl-mini. */
+export const pearlMiniSizes: WordEncoderSizes = {
+  vocabulary: 60_000,
+  buckets: 65_536,
+  phraseLength: 14,
+  marks: 9,
+  characters: 128,
+  vectors: 100,
+  width: 192,
+  heads: 4,
+  feedForward: 512,
+  layers: 2,
+  meaning: 384,
+  types: 19,
+  classes: 5,
+};
+
+/** What the encoder computes, each float32 [phrases, ...]. */
+export interface WordEncoding {
+  /** Length 1, [phrases, characters]. */
+  readonly characters: string;
+  /** Length 1, [phrases, meaning]. */
+  readonly meaning: string;
+  /** Logits [phrases, types] and [phrases, classes]. */
+  readonly types: string;
+  readonly classes: string;
+  /** Length 1, [phrases, characters + meaning + types]. */
+  readonly embedding: string;
+}
+
+/** Pools that attention makes beside the maximum. */
+const POOLS = 4;
+
+/** Weights' names are those of the parts above. */
+export function wordEncoder(net: Net, inputs: WordInputs, sizes: WordEncoderSizes): WordEncoding {
+  const { g } = net;
+  const kept = g.add("Greater", [inputs.words, g.scalar("int32", 0)]);
+  const phrase: Phrase = {
+    inputs,
+    sizes,
+    shape: g.add("Shape", [inputs.words]),
+    kept: g.add("Unsqueeze", [g.add("Cast", [kept], { to: typeCode("float32") }), g.ints(2)]),
+    counted: g.add("Cast", [kept], { to: typeCode("int32") }),
+  };
+  const words = wordVectors(net, inputs, sizes);
+  const characters = charactersOf(net, words.characters, phrase);
+  const { meaning, pooled } = meaningOf(net, words, phrase);
+  const both = g.add("Concat", [characters, meaning], { axis: 1 });
+  const { types, classes } = typeHead(net, both, sizes);
+  const shares = dense(net, pooled, "share", (POOLS + 1) * sizes.width, 3, 0.02);
+  const roots = g.add("Sqrt", [g.add("Softmax", [shares], { axis: -1 })]);
+  const parts = g.addMany("Split", [roots], 3, { axis: 1 });
+  const probable = g.add("Max", [g.add("Softmax", [types], { axis: -1 }), number(net, 1e-6)]);
+  const scaled = [characters, meaning, g.add("Sqrt", [probable])].map((part, i) =>
+    g.add("Mul", [part, parts[i]]),
+  );
+  return { characters, meaning, types, classes, embedding: g.add("Concat", scaled, { axis: 1 }) };
+}
+
+/** What all parts know of the phrases. */
+interface Phrase {
+  readonly inputs: WordInputs;
+  readonly sizes: WordEncoderSizes;
+  /** int64 [2]: phrases and length. */
+  readonly shape: string;
+  /** 1 where there is a word, float32 [phrases, length, 1]. */
+  readonly kept: string;
+  /** The same as int32 [phrases, length]. */
+  readonly counted: string;
+}
+
+/** Distinct words' vectors: of their n-grams [words, characters], and from the vocabulary [words, vectors]. */
+interface Words {
+  readonly characters: string;
+  readonly vectors: string;
+}
+
+const dense = (net: Net, x: string, name: string, inputs: number, outputs: number, gain = 0.7): string =>
+  linear(net, x, { name, inputs, outputs, initialiser: normal(gain / Math.sqrt(inputs)) });
+
+function wordVectors(
+  net: Net,
+  inputs: WordInputs,
+  { buckets, characters, ...sizes }: WordEncoderSizes,
+): Words {
+  const { g } = net;
+  const table = weight(net, "ngrams.weight", [buckets + 1, characters], normal(1 / Math.sqrt(characters)));
+  const sum = reduce(net, "ReduceSum", g.add("Gather", [table, inputs.ngrams]), { axes: [1] });
+  // padding's row is added with the others and taken off again, so that it never learns and never counts
+  const padding = g.add("Cast", [g.add("Equal", [inputs.ngrams, g.scalar("int32", 0)])], {
+    to: typeCode("float32"),
+  });
+  const count = reduce(net, "ReduceSum", padding, { axes: [1], keepdims: 1 });
+  const row = g.add("Gather", [table, g.ints(0)]);
+  const own = g.add("Sub", [sum, g.add("Mul", [count, row])]);
+  return {
+    characters: g.add("Mul", [own, inputs.scales]),
+    vectors: embedding(net, inputs.ids, {
+      name: "vectors",
+      rows: sizes.vocabulary + 1,
+      width: sizes.vectors,
+    }),
+  };
+}
+
+/** Rows of the distinct words, at the places where the phrases have them. */
+const atPlaces = ({ g }: Net, rows: string, { inputs }: Phrase): string =>
+  g.add("Gather", [rows, inputs.words]);
+
+/** A positive weight per word and place, [phrases, length, 1]; 0 for padding. */
+const positive = ({ g }: Net, raw: string, { kept }: Phrase): string =>
+  g.add("Mul", [g.add("Softplus", [raw]), kept]);
+
+/** Σ weight × rows over a phrase's words, at length 1. */
+const weightedSum = (net: Net, rows: string, weights: string): string =>
+  l2Normalise(net, reduce(net, "ReduceSum", net.g.add("Mul", [rows, weights]), { axes: [1] }));
+
+function charactersOf(net: Net, words: string, phrase: Phrase): string {
+  const { g } = net;
+  const { inputs, sizes } = phrase;
+  const known = perWord(net, "char_weight", inputs.ids, sizes.vocabulary + 1, 1);
+  const rare = dense(net, words, "char_weight_rare", sizes.characters, 1, 0.01);
+  const byWord = atPlaces(net, g.add("Add", [known, rare]), phrase);
+  const byMark = perWord(net, "char_flag", inputs.marks, sizes.marks + 1, 1);
+  const weights = positive(net, g.add("Add", [byWord, byMark]), phrase);
+  return weightedSum(net, atPlaces(net, words, phrase), weights);
+}
+
+const perWord = (
+  net: Net,
+  name: string,
+  ids: string,
+  rows: number,
+  width: number,
+  initialiser: Initialiser = zeros,
+): string => embedding(net, ids, { name, rows, width, initialiser });
+
+function meaningOf(net: Net, words: Words, phrase: Phrase): { meaning: string; pooled: string } {
+  const { g } = net;
+  const { inputs, sizes } = phrase;
+  const { width, meaning } = sizes;
+  const start = g.add("Add", [
+    dense(net, words.vectors, "from_vectors", sizes.vectors, width, 4),
+    dense(net, words.characters, "from_characters", sizes.characters, width, 1.5),
+  ]);
+  const placed = [
+    positions(net, phrase),
+    perWord(net, "flags_in", inputs.marks, sizes.marks + 1, width, normal(0.02)),
+  ];
+  const x = placed.reduce((sum, more) => g.add("Add", [sum, more]), atPlaces(net, start, phrase));
+  const mask = attentionMask(net, phrase.counted);
+  let hidden = g.add("Reshape", [x, g.ints(-1, width)]);
+  for (let layer = 0; layer < sizes.layers; layer++)
+    hidden = block(net, hidden, { name: `block${layer}`, shape: phrase.shape, mask, sizes });
+  hidden = layerNorm(net, hidden, { name: "final", width, epsilon: 1e-6 });
+  const pooled = pool(net, hidden, phrase);
+  const sumWeights = perWord(net, "sum_weight", inputs.ids, sizes.vocabulary + 1, 1);
+  const summed = weightedSum(net, x, positive(net, atPlaces(net, sumWeights, phrase), phrase));
+  const composed = dense(net, pooled, "to_phrase", (POOLS + 1) * width, meaning);
+  const added = dense(net, summed, "sum_to_phrase", width, meaning, 4);
+  return { meaning: l2Normalise(net, g.add("Add", [composed, added])), pooled };
+}
+
+/** Embeddings of places from the left, and from the right: [phrases, length, width]. */
+function positions(net: Net, { shape, counted, sizes: { phraseLength, width } }: Phrase): string {
+  const { g } = net;
+  const length = g.add("Slice", [shape, g.ints(1), g.ints(2)]);
+  const table = weight(net, "positions", [phraseLength, width], normal(0.05));
+  const left = g.add("Slice", [table, g.ints(0), length, g.ints(0)]);
+  const count = reduce(net, "ReduceSum", counted, { axes: [1], keepdims: 1 });
+  const one = g.scalar("int64", 1);
+  const ends = g.add("Range", [one, g.add("Add", [g.add("Squeeze", [length]), one]), one]);
+  const fromLeft = g.add("Unsqueeze", [g.add("Cast", [ends], { to: typeCode("int32") }), g.ints(0)]);
+  const fromRight = g.add("Max", [g.add("Sub", [count, fromLeft]), g.scalar("int32", 0)]);
+  const right = perWord(net, "positions_right", fromRight, phraseLength + 1, width, normal(0.05));
+  return g.add("Add", [right, left]);
+}
+
+interface BlockOptions {
+  readonly name: string;
+  readonly shape: string;
+  readonly mask: string;
+  readonly sizes: WordEncoderSizes;
+}
+
+/** Attention and feed-forward, each of the normalised states and added to them. @param x [places, width] */
+function block(net: Net, x: string, { name, shape, mask, sizes }: BlockOptions): string {
+  const { g } = net;
+  const { width, heads, feedForward } = sizes;
+  const normed = (values: string, part: string) =>
+    layerNorm(net, values, { name: `${name}.${part}`, width, epsilon: 1e-6 });
+  const first = normed(x, "norm1");
+  const split = g.add("Concat", [shape, g.ints(heads, width / heads)], { axis: 0 });
+  const headsOf = (part: string, perm: number[]) =>
+    g.add("Transpose", [g.add("Reshape", [dense(net, first, `${name}.${part}`, width, width), split])], {
+      perm,
+    });
+  const scores = g.add("MatMul", [headsOf("query", [0, 2, 1, 3]), headsOf("key", [0, 2, 3, 1])]);
+  const scaled = g.add("Mul", [scores, number(net, 1 / Math.sqrt(width / heads))]);
+  const shares = g.add("Softmax", [g.add("Add", [scaled, mask])], { axis: -1 });
+  const mixed = g.add("Transpose", [g.add("MatMul", [shares, headsOf("value", [0, 2, 1, 3])])], {
+    perm: [0, 2, 1, 3],
+  });
+  const attended = dense(net, g.add("Reshape", [mixed, g.ints(-1, width)]), `${name}.out`, width, width);
+  const y = g.add("Add", [x, attended]);
+  const up = gelu(net, dense(net, normed(y, "norm2"), `${name}.up`, width, feedForward));
+  return g.add("Add", [y, dense(net, up, `${name}.down`, feedForward, width)]);
+}
+
+/** Four weighted means and the maximum of a phrase's states: [phrases, 5 × width]. */
+function pool(net: Net, hidden: string, { shape, kept, sizes: { width } }: Phrase): string {
+  const { g } = net;
+  const states = g.add("Reshape", [hidden, g.add("Concat", [shape, g.ints(width)], { axis: 0 })]);
+  const never = g.add("Mul", [g.add("Sub", [kept, number(net, 1)]), number(net, 1e30)]);
+  const raw = dense(net, hidden, "pool_score", width, POOLS, 0.1);
+  const scores = g.add("Reshape", [raw, g.add("Concat", [shape, g.ints(POOLS)], { axis: 0 })]);
+  const shares = g.add("Softmax", [g.add("Add", [scores, never])], { axis: 1 });
+  const means = g.add("MatMul", [g.add("Transpose", [shares], { perm: [0, 2, 1] }), states]);
+  const largest = reduce(net, "ReduceMax", g.add("Add", [states, never]), { axes: [1] });
+  return g.add("Concat", [g.add("Reshape", [means, g.ints(-1, POOLS * width)]), largest], { axis: 1 });
+}
+
+function typeHead(net: Net, x: string, sizes: WordEncoderSizes): { types: string; classes: string } {
+  const hidden = 128;
+  const scaled = net.g.add("Mul", [x, number(net, 8)]);
+  const active = gelu(net, dense(net, scaled, "type_hidden", sizes.characters + sizes.meaning, hidden));
+  return {
+    types: dense(net, active, "type_out", hidden, sizes.types, 1),
+    classes: dense(net, active, "class_out", hidden, sizes.classes, 1),
+  };
+}
