@@ -11,17 +11,23 @@ import { registerEncode } from "./encode.js";
 import { registerExport } from "./export.js";
 import { registerFinetune } from "./finetune.js";
 import { registerImport } from "./import.js";
+import { registerIndex } from "./index-build.js";
 import { wasInterrupted } from "./interruption.js";
+import { registerMine } from "./mine.js";
 import { registerModels } from "./models.js";
 import { registerPretrainCharacters } from "./pretrain-characters.js";
+import { registerSearch } from "./search.js";
 import { registerType } from "./type.js";
 
 /** Adding a command takes one import and one line here, in the order in which `pearl --help` lists them. */
 function registerCommands(program: Command): void {
   registerEncode(program);
+  registerIndex(program);
+  registerSearch(program);
   registerFinetune(program);
   registerPretrainCharacters(program);
   registerAugment(program);
+  registerMine(program);
   registerType(program);
   registerBench(program);
   registerData(program);

@@ -1,0 +1,45 @@
+/** The edit ratio of two phrases as PEARL's code computes it: Levenshtein.ratio, 2 × longest common subsequence ÷ both lengths. */
+
+/**
+ * The form in which phrases are compared: lower case and composed (NFC), accents and punctuation kept. Letter case
+ * is left out because a phrase in other capitals is the same phrase, not one that is near.
+ */
+export function comparableForm(phrase: string): string {
+  return phrase.normalize("NFC").toLowerCase();
+}
+
+/**
+ * The edit ratio of two phrases in their comparable form, 0 to 1; 0 where both are empty.
+ *
+ * PEARL's negatives were made with `Levenshtein.ratio` (python-Levenshtein, since 0.13 rapidfuzz's
+ * `Indel.normalized_similarity`): 1 − d ÷ (|a| + |b|), where d counts insertions and deletions and a substitution
+ * is one of each. As d = |a| + |b| − 2 · LCS, it equals 2 · LCS ÷ (|a| + |b|), with lengths in code points. It is
+ * never below the other ratio in use, 1 − Levenshtein distance ÷ the longer length.
+ */
+export function editRatio(a: string, b: string): number {
+  const left = [...comparableForm(a)];
+  const right = [...comparableForm(b)];
+  const both = left.length + right.length;
+  return both === 0 ? 0 : (2 * commonSubsequence(left, right)) / both;
+}
+
+/** Length of the longest common subsequence, by the textbook's table, a row at a time. */
+function commonSubsequence(a: readonly string[], b: readonly string[]): number {
+  let above = new Int32Array(b.length + 1);
+  let row = new Int32Array(b.length + 1);
+  for (const character of a) {
+    for (let column = 1; column <= b.length; column++) {
+      row[column] =
+        character === b[column - 1] ? above[column - 1] + 1 : Math.max(above[column], row[column - 1]);
+    }
+    [above, row] = [row, above];
+  }
+  return above[b.length];
+}
+
+/** The smallest common subsequence whose ratio, at lengths that sum to `both`, is above `ratio`. */
+export function leastCommon(ratio: number, both: number): number {
+  let common = Math.max(0, Math.floor((ratio * both) / 2));
+  while ((2 * common) / both <= ratio) common++;
+  return common;
+}
