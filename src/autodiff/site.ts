@@ -202,9 +202,19 @@ export class Site {
     const stretched = to.flatMap((size, axis) =>
       size === 1 && from[lead + axis] !== 1 ? [lead + axis] : [],
     );
+    if (stretched.length === 0 && to.length === 1 && lead > 0) return this.columnSums(value, from.length);
     if (stretched.length === 0) return this.reduce("ReduceSum", value, missing, 0);
     const sum = this.reduce("ReduceSum", value, [...missing, ...stretched]);
     return lead === 0 ? sum : this.op("Squeeze", [sum, this.ints(...missing)]);
+  }
+
+  /** Sums over all axes but the last. On the CPU a product with ones: it takes half the time of ReduceSum. */
+  columnSums(value: string, rank: number): string {
+    const axes = Array.from({ length: rank - 1 }, (_, axis) => axis);
+    if (this.device === "gpu") return this.reduce("ReduceSum", value, axes, 0);
+    const rows = rank === 2 ? value : this.op("Flatten", [value], { axis: rank - 1 });
+    const ones = this.expand(this.number(1), this.op("Shape", [rows], { end: 1 }));
+    return this.op("MatMul", [ones, rows]);
   }
 
   /** An axis counted from the front. */

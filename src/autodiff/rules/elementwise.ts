@@ -1,6 +1,6 @@
 /** Derivatives of operators that work element by element, with broadcasting. */
 import { floatAttribute, stringAttribute } from "../../onnx/index.js";
-import { broadcasting, flat, type Rule, type Site } from "../site.js";
+import { broadcasting, flat, type Rule } from "../site.js";
 
 /** Max and Min: the gradient goes to the largest input, in equal shares where several are. */
 const extremum: Rule = broadcasting((s, ...inputs) => {
@@ -9,20 +9,16 @@ const extremum: Rule = broadcasting((s, ...inputs) => {
   return inputs.map((x) => () => s.mul(share(), hit(x)));
 });
 
-/** Standard normal distribution and density at x, times `scale`. */
-const normal = (s: Site, x: string) => {
-  const u = s.mul(x, s.number(Math.SQRT1_2));
-  return {
-    distribution: s.add(s.mul(s.op("Erf", [u]), s.number(0.5)), s.number(0.5)),
-    density: s.op("Exp", [s.sub(s.number(-Math.log(2 * Math.PI) / 2), s.mul(u, u))]),
-  };
-};
-
-/** x Φ(x): Φ + x φ. */
+/**
+ * x Φ(x) with the standard normal distribution Φ and density φ: Φ + x φ. With u = x/√2 these are Φ = ½ erf u + ½,
+ * which HardSigmoid computes in one pass, and x φ = u exp(-u² - ln √π).
+ */
 const gelu: Rule = (s, x) => [
   () => {
-    const { distribution, density } = normal(s, x);
-    return s.mul(s.dy, s.add(distribution, s.mul(x, density)));
+    const u = s.mul(x, s.number(Math.SQRT1_2));
+    const distribution = s.op("HardSigmoid", [s.op("Erf", [u])], { alpha: 0.5, beta: 0.5 });
+    const density = s.op("Exp", [s.sub(s.number(-Math.log(Math.PI) / 2), s.mul(u, u))]);
+    return s.mul(s.dy, s.add(distribution, s.mul(u, density)));
   },
 ];
 

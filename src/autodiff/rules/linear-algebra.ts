@@ -36,6 +36,16 @@ const matMul: Rule = (s, a, b) => {
   ];
 };
 
+/**
+ * aᵀ b of matrices with many rows, a weight's gradient. ONNX Runtime's CPU product is a fifth faster where the
+ * narrower of the two is turned beforehand, and its turned form often serves several weights.
+ */
+const overRows = (s: Site, a: string, b: string, [widthA, widthB]: readonly [number, number]): string => {
+  if (s.device === "gpu") return s.op("Gemm", [a, b], { transA: 1 });
+  const turned = (value: string) => s.transpose(value, [1, 0]);
+  return widthA <= widthB ? s.op("MatMul", [turned(a), b]) : turned(s.op("MatMul", [turned(b), a]));
+};
+
 /** [..., m, k] × [k, n], a linear layer: with the leading axes flattened each gradient is one Gemm. */
 const matMulByMatrix: Rule = (s, a, b) => {
   const rows = (value: string) =>
@@ -45,7 +55,7 @@ const matMulByMatrix: Rule = (s, a, b) => {
       const da = s.op("Gemm", [rows(s.dy), b], { transB: 1 });
       return s.rank(a) === 2 ? da : s.reshape(da, s.shape(a));
     },
-    () => s.op("Gemm", [rows(a), rows(s.dy)], { transA: 1 }),
+    () => overRows(s, rows(a), rows(s.dy), [s.dims(b)[0], s.dims(b)[1]]),
   ];
 };
 
@@ -56,9 +66,15 @@ const gemm: Rule = (s, a, b, c) => {
   const beta = floatAttribute(s.node, "beta", 1);
   const product = (x: string, y: string, flipX: number, flipY: number) =>
     s.op("Gemm", [x, y], { alpha, transA: flipX, transB: flipY });
+  const [rows, columns] = s.dims(b);
+  const db = () => {
+    // a linear layer as src/nn and PyTorch write it
+    if (transB && !transA && alpha === 1) return overRows(s, s.dy, a, [rows, columns]);
+    return transB ? product(s.dy, a, 1, transA) : product(a, s.dy, 1 - transA, 0);
+  };
   return [
     () => (transA ? product(b, s.dy, transB, 1) : product(s.dy, b, 0, 1 - transB)),
-    () => (transB ? product(s.dy, a, 1, transA) : product(a, s.dy, 1 - transA, 0)),
+    db,
     () => s.sumTo(beta === 1 ? s.dy : s.mul(s.dy, s.number(Math.fround(beta))), s.dims(s.y), s.dims(c)),
   ];
 };

@@ -29,21 +29,30 @@ const extremum = reduction((s, x, keep, axes) => {
   return s.mul(hit, s.div(keep(s.dy), s.reduce("ReduceSum", hit, axes)));
 });
 
-/** LayerNormalization normalises over all axes from `axis` on: y = x̂ scale + bias, x̂ = (x - mean) / deviation. */
+/**
+ * LayerNormalization normalises over all axes from `axis` on: y = x̂ scale + bias, x̂ = (x - mean) / deviation.
+ * dx = (dn - mean(dn) - x̂ mean(dn x̂)) / deviation with dn = dy scale; dy x̂ serves dx and the scale's gradient.
+ */
 const layerNormalization: Rule = (s, x, scale, bias) => {
   if (s.gradients[1] || s.gradients[2]) throw s.unsupported("its mean or deviation is used elsewhere");
   const first = s.axis(intAttribute(s.node, "axis", -1), x);
   const axes = s.dims(x).flatMap((_, axis) => (axis >= first ? [axis] : []));
   const inverseDeviation = s.output(2);
   const normal = () => s.mul(s.sub(x, s.output(1)), inverseDeviation);
-  const mean = (value: string) => s.reduce("ReduceMean", value, axes);
+  const product = () => s.mul(s.dy, normal());
+  // over one axis the mean of value · scale is a product with a vector, which reads the value once
+  const width = s.dims(x)[s.rank(x) - 1];
+  const vector = axes.length === 1 && s.rank(scale) === 1 && s.dims(scale)[0] === width && width > 0;
+  const scaledMean = (value: string) =>
+    vector
+      ? s.op("MatMul", [value, s.op("Unsqueeze", [s.mul(scale, s.number(1 / width)), s.ints(1)])])
+      : s.reduce("ReduceMean", s.mul(value, scale), axes);
   return [
     () => {
-      const dn = s.mul(s.dy, scale);
-      const along = s.mul(normal(), mean(s.mul(dn, normal())));
-      return s.mul(s.sub(s.sub(dn, mean(dn)), along), inverseDeviation);
+      const rest = s.sub(s.mul(s.dy, scale), scaledMean(s.dy));
+      return s.mul(s.sub(rest, s.mul(normal(), scaledMean(product()))), inverseDeviation);
     },
-    () => s.sumTo(s.mul(s.dy, normal()), s.dims(x), s.dims(scale)),
+    () => s.sumTo(product(), s.dims(x), s.dims(scale)),
     () => s.sumTo(s.dy, s.dims(x), s.dims(bias)),
   ];
 };
