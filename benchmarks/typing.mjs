@@ -1,0 +1,146 @@
+/**
+ * How many gold phrases get an entity type without a model, and how often the right one.
+ *
+ *     npm run build && node benchmarks/typing.mjs [--data ../shared/data] [--limit 0]
+ *
+ * Gold: the rows of train/types.tsv.gz (a phrase without its sentence, one of 19 types, its quality: gold, silver
+ * or list, its source). coverage = labelled / rows; agreement = equal to gold / labelled; every row counts once.
+ * The patterns were written while looking at the development half (by a hash of the phrase) only; quote the
+ * held-out half. A phrase that stands in the table with several types cannot be right with all of them: "ceiling"
+ * is the agreement of whoever knew the most frequent type of each phrase.
+ */
+import { createHash } from "node:crypto";
+import { readFileSync, writeFileSync } from "node:fs";
+import { cpus } from "node:os";
+import { join, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+import { parseArgs } from "node:util";
+import { gunzipSync } from "node:zlib";
+import { createPhraseTyper } from "../dist/corpus/typing/phrase-typer.js";
+
+const root = fileURLToPath(new URL("..", import.meta.url));
+const { values: options } = parseArgs({
+  options: {
+    data: { type: "string", default: resolve(root, "../shared/data") },
+    json: { type: "string", default: join(root, "benchmarks/results/typing.json") },
+    sample: { type: "string", default: "1" },
+    show: { type: "string" },
+  },
+});
+const rows = gunzipSync(readFileSync(join(options.data, "train/types.tsv.gz")))
+  .toString()
+  .trim()
+  .split("\n")
+  .map((row) => row.split("\t"));
+const half = (/** @type {string} */ phrase) => createHash("md5").update(phrase).digest();
+const typer = await createPhraseTyper();
+const tallies = { development: newTally(), "held-out": newTally() };
+const examples = new Map();
+const started = process.cpuUsage();
+let asked = 0;
+for (const [phrase, lexicalClass, type, source, quality] of rows) {
+  const digest = half(phrase);
+  if (digest[1] % Number(options.sample) !== 0) continue;
+  asked++;
+  const label = typer(phrase, lexicalClass);
+  const name = digest[0] % 2 === 0 ? "development" : "held-out";
+  tally(tallies[name], { phrase, type, source: source.split(":")[0], quality }, label);
+  if (name === "development" && label?.type !== type) {
+    const key = `${type} -> ${label?.type ?? "-"} (${label?.source ?? ""})`;
+    examples.set(key, [...(examples.get(key) ?? []), phrase]);
+  }
+}
+const { user, system } = process.cpuUsage(started);
+const result = {
+  task: "entity types of gold phrases without a model",
+  rows: asked,
+  halves: Object.fromEntries(Object.entries(tallies).map(([name, one]) => [name, summary(one)])),
+  processorSecondsPer100000: Number((((user + system) / 1e6 / asked) * 1e5).toFixed(1)),
+  cpu: cpus()[0].model,
+  node: process.version,
+};
+for (const [name, { all, byTypeSource, byQuality }] of Object.entries(result.halves)) {
+  console.log(name, "all", JSON.stringify(all));
+  for (const [key, value] of Object.entries({ ...byTypeSource, ...byQuality }))
+    console.log(" ", key, JSON.stringify(value));
+}
+console.log(result.halves["held-out"].worstPairs.slice(0, 12));
+if (options.show === undefined) writeFileSync(options.json, `${JSON.stringify(result, null, 2)}\n`);
+else
+  for (const [key, phrases] of [...examples]
+    .sort((a, b) => b[1].length - a[1].length)
+    .slice(0, Number(options.show)))
+    console.log(
+      key,
+      phrases.length,
+      phrases.filter((_, i) => i % Math.ceil(phrases.length / 14) === 0).join(" | "),
+    );
+
+function newTally() {
+  return {
+    all: cell(),
+    byTypeSource: {},
+    bySource: {},
+    byType: {},
+    byQuality: {},
+    pairs: {},
+    phrases: new Map(),
+  };
+}
+
+function cell() {
+  return { rows: 0, labelled: 0, right: 0 };
+}
+
+function tally(one, { phrase, type, source, quality }, label) {
+  const add = (table, key) => {
+    table[key] ??= cell();
+    count(table[key]);
+  };
+  const count = (entry) => {
+    entry.rows++;
+    if (label !== undefined) entry.labelled++;
+    if (label?.type === type) entry.right++;
+  };
+  count(one.all);
+  add(one.bySource, source);
+  add(one.byType, type);
+  add(one.byQuality, quality);
+  if (label !== undefined) add(one.byTypeSource, label.source);
+  if (label !== undefined && label.type !== type) {
+    const pair = `${type} labelled ${label.type}`;
+    one.pairs[pair] = (one.pairs[pair] ?? 0) + 1;
+  }
+  const types = one.phrases.get(phrase) ?? [];
+  one.phrases.set(phrase, [...types, type]);
+}
+
+function summary(one) {
+  const round = (value) => Number(value.toFixed(4));
+  const line = ({ rows, labelled, right }) => ({
+    rows,
+    coverage: round(labelled / rows),
+    agreement: labelled === 0 ? null : round(right / labelled),
+  });
+  const table = (cells) =>
+    Object.fromEntries(
+      Object.entries(cells)
+        .sort((left, right) => right[1].rows - left[1].rows)
+        .map(([key, value]) => [key, line(value)]),
+    );
+  let ceiling = 0;
+  for (const types of one.phrases.values()) {
+    const counts = new Map();
+    for (const type of types) counts.set(type, (counts.get(type) ?? 0) + 1);
+    ceiling += Math.max(...counts.values());
+  }
+  const worstPairs = Object.entries(one.pairs).sort((left, right) => right[1] - left[1]);
+  return {
+    all: { ...line(one.all), ceiling: round(ceiling / one.all.rows) },
+    byTypeSource: table(one.byTypeSource),
+    byQuality: table(one.byQuality),
+    byType: table(one.byType),
+    bySource: table(one.bySource),
+    worstPairs: worstPairs.slice(0, 30).map(([pair, count]) => ({ pair, rows: count })),
+  };
+}

@@ -1,0 +1,132 @@
+/** A gazetteer made from WordNet: named persons, places, peoples and works, and common nouns that name nothing. */
+import { readSynsets, readTagCounts, type Synset, type WordnetOptions } from "../../text/wordnet.js";
+import type { EntityType } from "../phrase-types.js";
+
+/** What WordNet tells about names. */
+export interface Gazetteer {
+  /** By lemma as it is written, with spaces. */
+  readonly types: ReadonlyMap<string, EntityType>;
+  /** First words of the names of persons ("Albert"), two letters or more. */
+  readonly firstNames: ReadonlySet<string>;
+}
+
+/** The type of instances by the class they are one of, or by a class above it; the first that fits. */
+const byClass: readonly (readonly [EntityType, string])[] = [
+  ["GPE", "country"],
+  ["GPE", "municipality"],
+  ["GPE", "administrative district"],
+  ["GPE", "district"],
+  ["GPE", "state"],
+  ["GPE", "settlement"],
+  ["NORP", "religion"],
+  ["LAW", "treaty"],
+  ["LAW", "law"],
+  ["WORK_OF_ART", "sacred text"],
+  ["WORK_OF_ART", "literary composition"],
+  ["WORK_OF_ART", "art"],
+  ["EVENT", "war"],
+  ["EVENT", "military action"],
+  ["FAC", "structure"],
+  ["PRODUCT", "vehicle"],
+];
+
+const byFile: Readonly<Record<string, EntityType>> = {
+  "noun.person": "PERSON",
+  "noun.group": "ORG",
+  "noun.location": "LOC",
+  "noun.object": "LOC",
+  "noun.artifact": "FAC",
+  "noun.event": "EVENT",
+  "noun.act": "EVENT",
+  "noun.communication": "WORK_OF_ART",
+  "noun.time": "DATE",
+};
+
+/** Reads WordNet into a gazetteer, in about a second. */
+export async function readGazetteer(options: WordnetOptions = {}): Promise<Gazetteer> {
+  const synsets = new Map<string, Synset>();
+  for await (const synset of readSynsets(options)) synsets.set(synset.id, synset);
+  const tagCounts = await readTagCounts(options);
+  const ancestors = ancestorLemmas(synsets);
+  const votes = new Map<string, Map<EntityType, number>>();
+  const firstNames = new Set<string>();
+  for (const synset of synsets.values()) {
+    const type = typeOfSynset(synset, ancestors);
+    if (type === undefined) continue;
+    for (const lemma of synset.lemmas) {
+      const vote = (tagCounts.get(`${synset.id}\t${lemma.toLowerCase()}`) ?? 0) + 1;
+      const votesOfLemma = votes.get(lemma) ?? new Map<EntityType, number>();
+      votesOfLemma.set(type, (votesOfLemma.get(type) ?? 0) + vote);
+      votes.set(lemma, votesOfLemma);
+      const first = /^(\p{Lu}\p{Ll}+) .*\p{Lu}/u.exec(lemma);
+      const isName = type === "PERSON" && first !== null && !titles.has(first[1]);
+      if (isName) firstNames.add(first[1]);
+    }
+  }
+  const types = new Map<string, EntityType>();
+  for (const [lemma, byType] of votes) {
+    const best = [...byType].sort((left, right) => right[1] - left[1])[0][0];
+    types.set(lemma, best);
+  }
+  // "Baby", "Black" and "Best" begin names too, and much else.
+  for (const name of firstNames) if (types.get(name.toLowerCase()) === "OTHER") firstNames.delete(name);
+  return { types, firstNames };
+}
+
+const titles = new Set(
+  (
+    "Saint Sir Lord Lady King Queen Prince Duke The Captain General Emperor Pope Count President Doctor Baron " +
+    "Earl Dame La Le Los Las El Il Al Les St First Second Old Little Big Mother Father Virgin Holy Great"
+  ).split(" "),
+);
+
+/** The type of what a synset names. Common words are OTHER: they name no entity. */
+function typeOfSynset(
+  synset: Synset,
+  ancestors: (synset: Synset) => ReadonlySet<string>,
+): EntityType | undefined {
+  const { partOfSpeech, lexicographerFile, instanceHypernyms, lemmas, definition } = synset;
+  const isCapital = /^\p{Lu}/u.test(lemmas[0]);
+  if (partOfSpeech === "adjective")
+    return lexicographerFile === "adj.pert" && isCapital && /^of|relating|characteristic/.test(definition)
+      ? "NORP"
+      : isCapital
+        ? undefined
+        : "OTHER";
+  if (partOfSpeech !== "noun") return isCapital ? undefined : "OTHER";
+  const above = ancestors(synset);
+  if (instanceHypernyms.length > 0) {
+    // The class of a thing tells more than its file, but for persons: a saint is no sacred text.
+    if (lexicographerFile === "noun.person") return "PERSON";
+    for (const [type, name] of byClass) if (above.has(name)) return type;
+    return byFile[lexicographerFile];
+  }
+  if (!isCapital) return "OTHER";
+  if (above.has("natural language")) return "LANGUAGE";
+  if (above.has("calendar month") || above.has("day of the week") || above.has("holiday")) return "DATE";
+  if (lexicographerFile === "noun.person")
+    return above.has("inhabitant") || above.has("religious person") ? "NORP" : undefined;
+  if (lexicographerFile === "noun.animal" || lexicographerFile === "noun.plant") return "OTHER";
+  return lexicographerFile === "noun.group" && above.has("organization") ? "ORG" : undefined;
+}
+
+/** For a synset the lemmas of all synsets above it. */
+function ancestorLemmas(synsets: ReadonlyMap<string, Synset>): (synset: Synset) => ReadonlySet<string> {
+  const known = new Map<string, ReadonlySet<string>>();
+  const withAncestors = (id: string): ReadonlySet<string> => {
+    const done = known.get(id);
+    if (done !== undefined) return done;
+    const synset = synsets.get(id);
+    const lemmas = new Set<string>(synset?.lemmas);
+    known.set(id, lemmas);
+    for (const parent of [...(synset?.hypernyms ?? []), ...(synset?.instanceHypernyms ?? [])])
+      for (const lemma of withAncestors(parent)) lemmas.add(lemma);
+    return lemmas;
+  };
+  return ({ hypernyms, instanceHypernyms }) => {
+    const lemmas = new Set<string>();
+    for (const parent of [...hypernyms, ...instanceHypernyms])
+      for (const lemma of withAncestors(parent)) lemmas.add(lemma);
+    return lemmas;
+  };
+}
