@@ -8,6 +8,7 @@ import {
   addDeviceOption,
   addExamples,
   addQuietOption,
+  fraction,
   positiveInteger,
   positiveNumber,
   wholeNumber,
@@ -26,6 +27,7 @@ interface PretrainCommandOptions {
   readonly batchSize?: number;
   readonly hardNegatives?: number;
   readonly lr?: number;
+  readonly dropout?: number;
   readonly temperature?: number;
   readonly seed?: number;
   readonly device: DeviceChoice;
@@ -60,6 +62,7 @@ export function registerPretrainCharacters(program: Command): void {
     .option("--batch-size <n>", "words of a batch, without hard negatives (default: 128)", positiveInteger)
     .option("--hard-negatives <n>", "words of similar spelling beside each (default: 3)", wholeNumber)
     .option("--lr <rate>", "learning rate, × 0.97 an epoch (default: 2e-3)", positiveNumber)
+    .option("--dropout <share>", "in training, love only (default: 0.1 with vectors, else 0)", fraction)
     .option("--temperature <t>", "of the contrastive loss (default: 0.07)", positiveNumber)
     .option("--seed <n>", "of first weights, attacks and order (default: 0)", wholeNumber);
   addDeviceOption(command)
@@ -91,7 +94,12 @@ async function run(options: PretrainCommandOptions): Promise<void> {
       ...{ output: options.output, vectors: options.vectors, words: options.words, limit: options.limit },
       ...{ kind: options.kind, width: options.width, pieces: options.pieces, epochs: options.epochs },
       ...{ batchSize: options.batchSize, hardNegatives: options.hardNegatives, learningRate: options.lr },
-      ...{ temperature: options.temperature, seed: options.seed, device: options.device },
+      ...{
+        temperature: options.temperature,
+        dropout: options.dropout,
+        seed: options.seed,
+        device: options.device,
+      },
       threads: options.threads ?? availableParallelism(),
       checkpointEvery: options.checkpointEvery,
       resume: options.resume ? "continue" : "start-over",

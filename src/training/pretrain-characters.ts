@@ -53,7 +53,7 @@ export interface PretrainCharactersOptions {
   readonly learningRate?: number;
   /** Default 0.07. */
   readonly temperature?: number;
-  /** LOVE's, in training; default 0.1. */
+  /** LOVE's, in training; default 0.1 where vectors are mimicked, else 0: spelling is learned exactly. */
   readonly dropout?: number;
   /** Default: LOVE's attacks where vectors are mimicked, else typing errors, a fifth of them double. */
   readonly attacks?: AttackOptions;
@@ -135,7 +135,11 @@ export async function pretrainCharacters(
 function settingsOf(options: PretrainCharactersOptions): Settings {
   const { vectors, kind = "love", units = defaultUnits[kind], pieces = 4000 } = options;
   const { epochs = 20, batchSize = 128, hardNegatives = 3, learningRate = 2e-3, seed = 0 } = options;
-  const { temperature = 0.07, dropout = 0.1, width = kind === "love" ? 300 : 128 } = options;
+  const {
+    temperature = 0.07,
+    dropout = vectors === undefined ? 0 : 0.1,
+    width = kind === "love" ? 300 : 128,
+  } = options;
   const usual: AttackOptions = vectors === undefined ? { preset: "typing", twice: 0.2 } : { preset: "love" };
   const { attacks = usual, limit } = options;
   const atLeast = (name: string, value: number, least: number) => {

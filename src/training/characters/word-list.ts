@@ -34,7 +34,7 @@ export async function readWordList({ vectors, words, limit }: WordListOptions): 
   if (words !== undefined) list = { ...list, source: basename(words) };
   if (list.words.length < 2)
     throw new ArgumentError(
-      `${list.words.length} words are left${given ? " that have a vector" : ""}: give at least two`,
+      `words${given ? " that have a vector" : ""}: at least two are needed, there are ${list.words.length}`,
     );
   const hash = createHash("sha256").update(list.words.join("\n"));
   if (list.vectors) hash.update(list.vectors.data);
