@@ -30,6 +30,8 @@ export interface Augmenter {
 interface Choice {
   readonly weight: number;
   readonly rules: readonly Rule[];
+  /** False for "unchanged" and "dropout", which always apply. */
+  readonly changes: boolean;
 }
 
 const noContext: PhraseContext = {};
@@ -60,10 +62,10 @@ export async function createAugmenter(settings: AugmentationSettings = {}): Prom
 function choicesOf({ probabilities }: ResolvedSettings, byName: ReadonlyMap<RuleName, Rule>): Choice[] {
   return Object.entries(probabilities)
     .filter(([, weight]) => weight > 0)
-    .map(([name, weight]) => ({
-      weight,
-      rules: rulesOf(name)!.flatMap((rule) => byName.get(rule) ?? []),
-    }));
+    .map(([name, weight]) => {
+      const rules = rulesOf(name)!.flatMap((rule) => byName.get(rule) ?? []);
+      return { weight, rules, changes: rules.some((rule) => rule.granularity !== "none") };
+    });
 }
 
 function draw(
@@ -79,7 +81,8 @@ function draw(
     const twin = drawFromAny(choice.rules, phrase, random, context);
     if (twin !== undefined) return twin;
     if (!redraws) break;
-    open = open.filter((other) => other !== choice);
+    // What leaves the phrase as it is has had its chance: it gets no more than its own share.
+    open = open.filter((other) => other !== choice && other.changes);
   }
   return { text: phrase, rule: "unchanged", granularity: "none" };
 }

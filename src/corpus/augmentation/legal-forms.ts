@@ -45,10 +45,25 @@ const afterComma = /^(?:Inc|Ltd|LLC|LLP|LP|Co\., Ltd)/;
 /** Forms that also stand in front of the name: "NV Philips", "AB Volvo", "PT Astra". */
 const atFront = ["NV", "AB", "BV", "SA", "AG", "PT", "OAO", "OOO", "PJSC", "JSC"];
 
-/** The form that each spelling belongs to, longest spellings first, so that "Co., Ltd." is found before "Ltd.". */
-const spellings = forms
-  .flatMap((form) => form.map((spelling) => ({ spelling, form })))
-  .sort((left, right) => right.spelling.length - left.spelling.length);
+interface Spelling {
+  readonly spelling: string;
+  readonly form: readonly string[];
+}
+
+/** Spellings by their last word in small letters, longest first, so that "Co., Ltd." is found before "Ltd.". */
+const spellings = new Map<string, Spelling[]>();
+for (const form of forms) {
+  for (const spelling of form) {
+    const last = lastWord(spelling);
+    const known = spellings.get(last) ?? [];
+    spellings.set(last, [...known, { spelling, form }]);
+  }
+}
+for (const list of spellings.values()) list.sort((a, b) => b.spelling.length - a.spelling.length);
+
+function lastWord(text: string): string {
+  return text.slice(text.lastIndexOf(" ") + 1).toLowerCase();
+}
 
 /** A spelling is also met in capitals or small letters, but a small "co" or "as" is a word. */
 function endsWithForm(phrase: string, spelling: string): boolean {
@@ -68,15 +83,12 @@ export const legalFormRule: ListedRule = {
       const name = phrase.slice(front.length + 1);
       return othersThan(phrase, [name, `${name} ${front}`]);
     }
-    const found = spellings.find(({ spelling }) => endsWithForm(phrase, spelling));
+    const found = spellings.get(lastWord(phrase))?.find(({ spelling }) => endsWithForm(phrase, spelling));
     return found === undefined ? [] : othersThan(phrase, rewritten(phrase, found));
   },
 };
 
-function* rewritten(
-  phrase: string,
-  { spelling, form }: { spelling: string; form: readonly string[] },
-): Generator<string> {
+function* rewritten(phrase: string, { spelling, form }: Spelling): Generator<string> {
   const name = phrase.slice(0, -spelling.length - 1).replace(/,$/, "");
   // "The Company", "a Limited": nothing is left that names a company.
   if (/^(?:the|a|an|and|of|our|this)$/i.test(name)) return;

@@ -73,6 +73,15 @@ describe("an augmenter", () => {
     expect(Math.abs((await share("unchanged")) - 0.5)).toBeLessThan(0.07);
   });
 
+  it("leaves dropout its own share where other kinds are drawn again", async () => {
+    const augmenter = await quickAugmenter({ probabilities: { year: 0.8, character: 0.1, dropout: 0.1 } });
+    const random = createRandom(2);
+    const twins = Array.from({ length: 4000 }, () => augmenter.augment("red wine", random));
+    const share = twins.filter(({ rule }) => rule === "dropout").length / 4000;
+    expect(Math.abs(share - 0.1)).toBeLessThan(0.02);
+    expect(twins.filter(({ rule }) => rule === "unchanged")).toEqual([]);
+  });
+
   it("gives the phrase itself, marked, where no rule at all applies", async () => {
     const augmenter = await quickAugmenter({ probabilities: { character: 1, "word-swap": 1 } });
     const twin = augmenter.augment("–", createRandom(1));

@@ -39,23 +39,15 @@ async function synonymsByOracle(word: string): Promise<Set<string>> {
 }
 
 describe("WordNet synonyms", () => {
-  it.each([
-    "car",
-    "motor vehicle",
-    "big",
-    "help",
-    "quickly",
-    "physician",
-    "film",
-    "illness",
-    "begin",
-    "world war ii",
-  ])("of %s share a synset with it, by natural's reading of WordNet", async (word) => {
-    const allowed = await synonymsByOracle(word);
-    const found = rule.list(word, {});
-    expect(found.length).toBeGreaterThan(0);
-    for (const synonym of found) expect([...allowed], word).toContain(synonym.toLowerCase());
-  });
+  it.each(["car", "motor vehicle", "big", "physician", "begin"])(
+    "of %s share a synset with it, by natural's reading of WordNet",
+    async (word) => {
+      const allowed = await synonymsByOracle(word);
+      const found = rule.list(word, {});
+      expect(found.length).toBeGreaterThan(0);
+      for (const synonym of found) expect([...allowed], word).toContain(synonym.toLowerCase());
+    },
+  );
 
   it("take the form of the word they replace", () => {
     expect(rule.list("cars", {})).toContain("automobiles");

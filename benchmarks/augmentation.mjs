@@ -1,0 +1,162 @@
+/**
+ * How often a twin is its phrase, and how fast twins are made.
+ *
+ *     npm run build && node benchmarks/augmentation.mjs [--phrases 20000] [--json FILE]
+ *
+ * Phrases: WordNet's lemmas, and those of ../shared/data/train/chunks.tsv.gz where it is (by class too), sampled with a
+ * seed, each once. Unchanged is every twin equal to its phrase: drawn as "unchanged" or "dropout", or because what was
+ * drawn knows nothing for it; what goes beyond the probability of the first two is reported apart ("fell back"). No paraphrase files: these shares are
+ * what pearl does with nothing but WordNet and its rules. Speed is twins per second of processor time, one thread; the
+ * rate of a rule counts every phrase it was asked about, the ones it does not apply to as well.
+ */
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { availableParallelism, cpus } from "node:os";
+import { join, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+import { parseArgs } from "node:util";
+import { gunzipSync } from "node:zlib";
+import { createAugmenter, RULE_NAMES, twinCounter } from "../dist/corpus/augmentation/index.js";
+import { createRandom, sampleWithout } from "../dist/random.js";
+import { readSynsets } from "../dist/text/wordnet.js";
+
+const root = fileURLToPath(new URL("..", import.meta.url));
+const { values: options } = parseArgs({
+  options: {
+    phrases: { type: "string", default: "20000" },
+    data: { type: "string", default: resolve(root, "../shared/data") },
+    json: { type: "string", default: join(root, "benchmarks/results/augmentation.json") },
+  },
+});
+const count = Number(options.phrases);
+const seed = 1;
+
+const sets = { "WordNet lemmas": await wordnetLemmas(), ...chunks() };
+const shares = [];
+for (const preset of /** @type {const} */ (["house", "pearl", "pearl-head"])) {
+  const augmenter = await createAugmenter({ preset });
+  for (const [name, phrases] of Object.entries(sets))
+    shares.push({ preset, phrases: name, ...share(augmenter, phrases) });
+}
+const mixed = Object.values(sets).flat();
+const rates = await ruleRates(mixed);
+const mixRates = await presetRates(mixed);
+const result = {
+  task: "augmentation: share of unchanged twins, and speed",
+  phrasesPerSet: Object.fromEntries(Object.entries(sets).map(([name, list]) => [name, list.length])),
+  seed,
+  cores: availableParallelism(),
+  cpu: cpus()[0].model,
+  node: process.version,
+  shares,
+  twinsPerProcessorSecond: mixRates,
+  rules: rates,
+};
+writeFileSync(options.json, `${JSON.stringify(result, null, 2)}\n`);
+print();
+
+/** All lemmas, sampled. */
+async function wordnetLemmas() {
+  const lemmas = new Set();
+  for await (const synset of readSynsets()) for (const lemma of synset.lemmas) lemmas.add(lemma);
+  return sampleWithout([.../** @type {Set<string>} */ (lemmas)], count, createRandom(seed));
+}
+
+/** Chunks of each lexical class, sampled. */
+function chunks() {
+  const path = join(options.data, "train/chunks.tsv.gz");
+  if (!existsSync(path)) {
+    console.error(`${path} is not here: WordNet's lemmas alone`);
+    return {};
+  }
+  /** @type {Record<string, string[]>} */
+  const byClass = {};
+  for (const line of gunzipSync(readFileSync(path)).toString().split("\n").filter(Boolean)) {
+    const [phrase, lexicalClass] = line.split("\t");
+    byClass[`chunks ${lexicalClass}`] ??= [];
+    byClass[`chunks ${lexicalClass}`].push(phrase);
+  }
+  const sorted = Object.entries(byClass).toSorted(([left], [right]) => left.localeCompare(right));
+  return Object.fromEntries(
+    sorted.map(([name, list]) => [name, sampleWithout(list, count / 5, createRandom(seed))]),
+  );
+}
+
+function share(
+  /** @type {import("../dist/corpus/augmentation/index.js").Augmenter} */ augmenter,
+  /** @type {string[]} */ phrases,
+) {
+  const random = createRandom(seed);
+  const counter = twinCounter();
+  let same = 0;
+  for (const phrase of phrases) {
+    const twin = augmenter.augment(phrase, random);
+    counter.add(twin);
+    if (twin.text === phrase) same++;
+  }
+  const { twins, byGranularity, byRule } = counter.counts();
+  const rounded = (/** @type {number} */ value) => Number((value / twins).toFixed(4));
+  const { probabilities } = augmenter.settings;
+  const wanted = ((probabilities.unchanged ?? 0) + (probabilities.dropout ?? 0)) * twins;
+  return {
+    unchanged: rounded(same),
+    fellBack: rounded(Math.max(0, same - wanted)),
+    byGranularity: Object.fromEntries(Object.entries(byGranularity).map(([name, n]) => [name, rounded(n)])),
+    byRule: Object.fromEntries(Object.entries(byRule).map(([name, n]) => [name, rounded(n)])),
+  };
+}
+
+/** Each rule alone: the share of phrases it applies to, and its rate. The first pass warms up and is not counted. */
+async function ruleRates(/** @type {string[]} */ phrases) {
+  const measured = [];
+  for (const rule of RULE_NAMES) {
+    const augmenter = await createAugmenter({ probabilities: { [rule]: 1 } });
+    if (!augmenter.rules.includes(rule)) continue;
+    const { rate, changed } = speed(augmenter, phrases);
+    measured.push({ rule, applies: Number(changed.toFixed(4)), twinsPerProcessorSecond: rate });
+  }
+  return measured;
+}
+
+async function presetRates(/** @type {string[]} */ phrases) {
+  /** @type {Record<string, number>} */
+  const measured = {};
+  for (const preset of /** @type {const} */ (["house", "pearl", "pearl-head"])) {
+    measured[preset] = speed(await createAugmenter({ preset }), phrases).rate;
+  }
+  const characters = await createAugmenter({ probabilities: { character: 1 } });
+  measured["characters alone"] = speed(characters, phrases).rate;
+  return measured;
+}
+
+/** Median of three passes after one to warm up, in twins per second of user and system time. */
+function speed(
+  /** @type {import("../dist/corpus/augmentation/index.js").Augmenter} */ augmenter,
+  /** @type {string[]} */ phrases,
+) {
+  const random = createRandom(seed);
+  const rates = [];
+  let changed = 0;
+  for (let pass = 0; pass < 4; pass++) {
+    const before = process.cpuUsage();
+    for (const phrase of phrases) if (augmenter.augment(phrase, random).text !== phrase) changed++;
+    const { user, system } = process.cpuUsage(before);
+    if (pass > 0) rates.push(Math.round(phrases.length / ((user + system) / 1e6)));
+  }
+  return { rate: rates.toSorted((a, b) => a - b)[1], changed: changed / (4 * phrases.length) };
+}
+
+function print() {
+  const percent = (/** @type {number} */ value) => `${(100 * value).toFixed(1)} %`.padStart(8);
+  console.log("preset      phrases          unchanged  fell back  character    token   phrase");
+  for (const { preset, phrases, unchanged, fellBack, byGranularity } of shares) {
+    const cells = [unchanged, fellBack, byGranularity.character, byGranularity.token, byGranularity.phrase];
+    console.log(`${preset.padEnd(11)} ${phrases.padEnd(16)} ${cells.map(percent).join("  ")}`);
+  }
+  console.log("\ntwins/s of processor time");
+  for (const [name, rate] of Object.entries(mixRates))
+    console.log(`${name.padEnd(20)} ${rate.toLocaleString("en-US")}`);
+  for (const { rule, applies, twinsPerProcessorSecond } of rates) {
+    const rate = twinsPerProcessorSecond.toLocaleString("en-US").padStart(10);
+    console.log(`${rule.padEnd(20)} ${rate}   applies to ${percent(applies)} of phrases`);
+  }
+}
