@@ -1,0 +1,142 @@
+/** Mining a corpus folder: the list that brute force gives, and the same one when stopped and gone on with. */
+import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { readHardNegatives, writeCorpus } from "../../../src/corpus/index.js";
+import {
+  editRatio,
+  type MineOptions,
+  type MiningEncoder,
+  mineCorpus,
+} from "../../../src/corpus/mining/index.js";
+import { createRandom } from "../../../src/random.js";
+
+let folder: string;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "pearl-mining-"));
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+async function corpus(phrases: readonly string[]): Promise<string> {
+  const path = await mkdtemp(join(folder, "corpus-"));
+  await writeCorpus(path, {
+    phrases: phrases.map((phrase) => ({ phrase, lexicalClass: "NP" as const, count: 2 })),
+  });
+  return path;
+}
+
+function manyNames(count: number): string[] {
+  const random = createRandom(11);
+  const parts = ["mar", "tin", "ber", "lo", "ka", "ster", "dam", "ville", "ro", "sen", "burg", "al"];
+  const part = (): string => parts[Math.floor(random() * parts.length)];
+  const names = new Set<string>();
+  while (names.size < count) names.add(`${part()}${part()}${part()} ${part()}${part()}`);
+  return [...names];
+}
+
+/** A vector of small whole numbers that depends on the phrase alone: rounding to bytes loses next to nothing. */
+function vectorOf(phrase: string): Float32Array {
+  let seed = 7;
+  for (const unit of phrase) seed = (seed * 31 + (unit.codePointAt(0) as number)) | 0;
+  const random = createRandom(seed);
+  const vector = Float32Array.from({ length: 16 }, () => Math.floor(random() * 255) - 100);
+  vector[0] = 127;
+  return vector.map((value) => Math.max(-127, Math.min(127, value)));
+}
+
+/** @param onCall told before each batch; may abort */
+function encoder(onCall: () => void = () => {}): MiningEncoder & { calls: number } {
+  return {
+    dimension: 16,
+    calls: 0,
+    fingerprint: async () => "test",
+    async encodeMatrix(phrases) {
+      this.calls++;
+      onCall();
+      const data = new Float32Array(phrases.length * 16);
+      phrases.forEach((phrase, row) => {
+        data.set(vectorOf(phrase), 16 * row);
+      });
+      return { data };
+    },
+  };
+}
+
+function cosine(a: Float32Array, b: Float32Array): number {
+  const dot = (x: Float32Array, y: Float32Array): number =>
+    x.reduce((sum, value, i) => sum + value * y[i], 0);
+  return dot(a, b) / Math.sqrt(dot(a, a) * dot(b, b));
+}
+
+describe("mineCorpus", () => {
+  it("lists what the definition gives, pair by pair", async () => {
+    const phrases = manyNames(400);
+    const path = await corpus(phrases);
+    const report = await mineCorpus(path, { encoder: encoder(), threads: 2, nearest: 400 });
+    const mined = await readHardNegatives(path);
+    let listed = 0;
+    for (const phrase of phrases) {
+      const near = phrases
+        .map((other) => ({
+          other,
+          ratio: editRatio(phrase, other),
+          cosine: cosine(vectorOf(phrase), vectorOf(other)),
+        }))
+        .filter(({ other, ratio }) => other !== phrase && ratio > 0.7);
+      const lowest = Math.min(...near.map((one) => one.cosine), near.length < 5 ? report.floor : 1);
+      const margins = near
+        .map((one) => one.ratio - (one.cosine - lowest) / (1 - lowest))
+        .filter((margin) => margin > 0.3)
+        .sort((a, b) => b - a)
+        .slice(0, 12);
+      const found = (mined.get(phrase) ?? []).map((one) => one.ratio - one.cosine);
+      expect(found.length).toBe(margins.length);
+      found.forEach((margin, place) => {
+        expect(margin).toBeCloseTo(margins[place], 3);
+      });
+      listed += found.length;
+    }
+    expect(report.negatives).toBe(listed);
+    expect(listed).toBeGreaterThan(500);
+  });
+
+  it("goes on where it was stopped, encodes nothing twice, and ends with the same list", async () => {
+    const path = await corpus(manyNames(5000));
+    const list = (): Promise<string> => readFile(join(path, "hard-negatives.tsv"), "utf8");
+    await mineCorpus(path, { encoder: encoder(), threads: 2 });
+    const expected = await list();
+
+    const controller = new AbortController();
+    const stopAfterAShard: Partial<MineOptions> = {
+      signal: controller.signal,
+      onProgress: ({ step, done }) => {
+        if (step === "mining" && done >= 4096) controller.abort();
+      },
+    };
+    const stopped = mineCorpus(path, { encoder: encoder(), threads: 1, ...stopAfterAShard });
+    await expect(stopped).rejects.toThrow(
+      /mining was stopped: [\d,]+ of 5,000 phrases are mined; go on with --resume/,
+    );
+    expect(await list()).toBe(expected);
+
+    const changed = mineCorpus(path, { encoder: encoder(), margin: 0.2, resume: "continue" });
+    await expect(changed).rejects.toThrow("cannot be resumed: the settings were others");
+
+    const second = encoder();
+    const report = await mineCorpus(path, { encoder: second, threads: 1, resume: "continue" });
+    expect(second.calls).toBe(0);
+    expect(report).toMatchObject({ phrases: 5000, resumedAt: 4096 });
+    expect(await list()).toBe(expected);
+    expect(await readdir(path)).not.toContain("hard-negatives.tsv.partial");
+  });
+
+  it("stops while it encodes, too", async () => {
+    const path = await corpus(["cat", "cart", "card"]);
+    const controller = new AbortController();
+    controller.abort();
+    const stopped = mineCorpus(path, { encoder: encoder(), signal: controller.signal });
+    await expect(stopped).rejects.toThrow("mining was stopped: 0 of 3 phrases are encoded");
+  });
+});
