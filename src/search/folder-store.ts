@@ -59,8 +59,12 @@ export class FolderStore implements VectorStore {
    */
   static async create(path: string, layout: IndexLayout): Promise<FolderStore> {
     const names = await readdir(path).catch(() => [] as string[]);
-    if (names.length > 0)
-      throw new VectorIndexError(`${path} is there already. Choose another name, or remove it.`);
+    if (names.includes("index.json")) {
+      throw new VectorIndexError(
+        `${path} is an index already. \`pearl index add\` adds rows to it; else remove it, or choose another name.`,
+      );
+    }
+    if (names.length > 0) throw new VectorIndexError(`${path} is there already. Choose another name.`);
     await mkdir(path, { recursive: true }).catch((error: unknown) => {
       throw writeTrouble(error, path);
     });

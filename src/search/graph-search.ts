@@ -1,7 +1,7 @@
 /** Searches a graph for candidates, compares them exactly, and adds the rows that the graph does not cover. */
 import { InterruptedError } from "../errors.js";
 import type { Generation } from "./generation.js";
-import type { GraphLibrary, NeighbourGraph } from "./neighbour-graph.js";
+import type { Candidates, GraphLibrary, NeighbourGraph } from "./neighbour-graph.js";
 import { type BestRows, rankCandidates, type Scan, scanRows, type VectorReader } from "./row-scan.js";
 
 /** A graph over the rows below `rows`. */
@@ -57,22 +57,29 @@ async function searchPart(
   queries: Float32Array,
   k: number,
 ): Promise<BestRows> {
+  const { deleted } = generation;
   let gone = 0;
-  for (const row of generation.deleted) if (row < rows) gone++;
-  const wanted = Math.min(k, rows - gone);
-  for (let width = Math.min(rows, Math.max(leastWidth, 2 * k)); ; width = Math.min(rows, width * 4)) {
+  for (const row of deleted) if (row < rows) gone++;
+  const margin = Math.max(leastWidth, 2 * k);
+  const wanted = Math.min(margin, rows - gone);
+  for (let width = Math.min(rows, margin); ; width = Math.min(rows, width * 4)) {
     const candidates = graph.search(queries, width);
-    const best = rankCandidates(generation, queries, candidates.rows, width, k);
-    if (gone === 0 || isFilled(best.rows, k, wanted)) return best;
+    if (gone === 0 || fewestLeft(candidates, deleted) >= wanted) {
+      return rankCandidates(generation, queries, candidates, k);
+    }
     if (width === rows || width >= widest)
       return scanRows(generation, reader, { queries, k, from: 0, to: rows });
   }
 }
 
-/** Whether each query has as many rows as it can have. */
-function isFilled(rows: Int32Array, k: number, wanted: number): boolean {
-  for (let last = wanted - 1; last < rows.length; last += k) if (rows[last] < 0) return false;
-  return true;
+/** Candidates that are not deleted, for the query that has fewest of them. */
+function fewestLeft({ rows, width }: Candidates, deleted: ReadonlySet<number>): number {
+  let fewest = width;
+  for (let start = 0; start < rows.length; start += width) {
+    const left = rows.subarray(start, start + width).filter((row) => row >= 0 && !deleted.has(row));
+    fewest = Math.min(fewest, left.length);
+  }
+  return fewest;
 }
 
 /** The k best of both, per query. */

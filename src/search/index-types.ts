@@ -105,5 +105,7 @@ export interface VectorStore {
   optimise(work: IndexWork): Promise<void>;
   /** Marks the build as begun (with its plan) or finished (without). */
   markBuild(build: UnfinishedBuild | undefined): Promise<void>;
+  /** Throws VectorIndexError where a stored row is not as it was written. */
+  verify(): Promise<void>;
   close(): Promise<void>;
 }

@@ -190,6 +190,11 @@ export class LanceStore implements VectorStore {
     await this.connection.createTable(layoutName, rows, { mode: "overwrite" });
   }
 
+  /** Reads everything: LanceDB checks its own files. */
+  async verify(): Promise<void> {
+    for await (const _ of this.table?.query().select(["key", "vector"]) ?? []);
+  }
+
   async close(): Promise<void> {
     this.table?.close();
     this.connection.close();

@@ -3,6 +3,7 @@ import { readSync } from "node:fs";
 import { multiplyRows } from "./exact.js";
 import type { Generation } from "./generation.js";
 import { fromFloat16 } from "./half.js";
+import type { Candidates } from "./neighbour-graph.js";
 import { RankingCollector } from "./ranking.js";
 import { dotRows } from "./vectors.js";
 
@@ -57,7 +58,7 @@ export class VectorReader {
 /** The k best rows of each query among the rows of the scan. */
 export async function scanRows(generation: Generation, reader: VectorReader, scan: Scan): Promise<BestRows> {
   const { queries, k, from, to, signal } = scan;
-  const { dimension } = generation;
+  const { dimension, deleted } = generation;
   const count = queries.length / dimension;
   const collector = new RankingCollector(count, { k });
   for (let first = from; first < to; first += rowsPerBlock) {
@@ -70,7 +71,11 @@ export async function scanRows(generation: Generation, reader: VectorReader, sca
       const scores = isSmall
         ? products(part, vectors, dimension)
         : await multiplyRows(part, vectors, dimension);
-      hideDeleted(scores, first, rows, generation.deleted);
+      hideRows(
+        scores,
+        rows,
+        (row) => deleted.has(first + row) || isEmpty(scores[row], vectors, row, dimension),
+      );
       for (let index = 0; index < part.length / dimension; index++) {
         collector.add(query + index, first, scores, index * rows, rows);
       }
@@ -89,21 +94,28 @@ function products(queries: Float32Array, rows: Float32Array, dimension: number):
   );
 }
 
+/** Whether a row is a zero vector, which is similar to nothing; its score with whatever query is 0. */
+function isEmpty(score: number, vectors: Float32Array, row: number, dimension: number): boolean {
+  if (score !== 0) return false;
+  for (let index = row * dimension; index < (row + 1) * dimension; index++) {
+    if (vectors[index] !== 0) return false;
+  }
+  return true;
+}
+
 /** A score of minus infinity is never among the best. */
-function hideDeleted(scores: Float32Array, first: number, rows: number, deleted: ReadonlySet<number>): void {
-  if (deleted.size === 0) return;
+function hideRows(scores: Float32Array, rows: number, isHidden: (row: number) => boolean): void {
   for (let row = 0; row < rows; row++) {
-    if (!deleted.has(first + row)) continue;
+    if (!isHidden(row)) continue;
     for (let place = row; place < scores.length; place += rows) scores[place] = Number.NEGATIVE_INFINITY;
   }
 }
 
-/** The k best of each query's candidates by their stored vectors; candidates are [queries, width], -1 for none. */
+/** The k best of each query's candidates by their stored vectors. */
 export function rankCandidates(
   generation: Generation,
   queries: Float32Array,
-  candidates: Int32Array,
-  width: number,
+  { rows: candidates, width }: Candidates,
   k: number,
 ): BestRows {
   const { dimension, rowBytes, deleted, precision } = generation;

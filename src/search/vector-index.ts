@@ -189,6 +189,11 @@ export class VectorIndex {
     return this.store.markBuild(build);
   }
 
+  /** Compares every stored row with its checksum. Throws VectorIndexError where they differ. */
+  verify(): Promise<void> {
+    return this.store.verify();
+  }
+
   /**
    * Throws ModelError where the fingerprint is not that of the index's model. Undefined is not checked, nor is
    * anything where the index knows no model.

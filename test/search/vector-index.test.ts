@@ -1,0 +1,248 @@
+/** The index keeps what it has acknowledged, finds what an exhaustive search finds, and refuses what does not fit. */
+import {
+  appendFileSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
+import { hostname, tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, describe, expect, it } from "vitest";
+import { ArgumentError, LockedError, ModelError, VectorIndexError } from "../../src/errors.js";
+import { createRandom } from "../../src/random.js";
+import { VectorIndex } from "../../src/search/index.js";
+
+const root = mkdtempSync(join(tmpdir(), "pearl-index-"));
+afterAll(() => rmSync(root, { recursive: true, force: true }));
+let count = 0;
+const place = (): string => join(root, `index-${count++}`);
+
+const dimension = 16;
+const columns = ["id", "name"];
+const base = { dimension, columns, phraseColumn: "name" } as const;
+
+/** Random rows called `name 0`, `name 1` ... */
+function rowsOf(rows: number, seed = 1, first = 0) {
+  const random = createRandom(seed);
+  const vectors = Float32Array.from({ length: rows * dimension }, () => random() - 0.5);
+  const cells = Array.from({ length: rows }, (_, row) => [`id${first + row}`, `name ${first + row}`]);
+  return { vectors, cells };
+}
+
+/** Rows by descending cosine, computed here. */
+function exhaustive(query: Float32Array, vectors: Float32Array): { row: number; score: number }[] {
+  const length = (values: Float32Array): number => Math.hypot(...values);
+  return Array.from({ length: vectors.length / dimension }, (_, row) => {
+    const vector = vectors.subarray(row * dimension, (row + 1) * dimension);
+    const product = vector.reduce((sum, value, index) => sum + value * query[index], 0);
+    return { row, score: product / length(vector) / length(query) };
+  }).sort((left, right) => right.score - left.score);
+}
+
+const names = (hits: readonly { cells: Readonly<Record<string, string>> }[]): string[] =>
+  hits.map(({ cells }) => cells.name);
+
+describe.each(["exact", "hnsw"] as const)("an index searched by %s", (backend) => {
+  const { vectors, cells } = rowsOf(2000);
+  const queries = rowsOf(40, 2).vectors;
+
+  it("finds the rows of an exhaustive search, with their cosines", async () => {
+    const index = await VectorIndex.build(place(), [{ vectors, cells }], { ...base, backend });
+    const hits = await index.search(queries, { k: 5 });
+    expect((await index.describe()).searchedBy).toContain(backend);
+    let found = 0;
+    hits.forEach((list, query) => {
+      const vector = queries.subarray(query * dimension, (query + 1) * dimension);
+      const expected = exhaustive(vector, vectors);
+      expect(list).toHaveLength(5);
+      for (const hit of list) {
+        const row = Number(hit.key) - 1;
+        expect(hit.cells).toEqual({ id: `id${row}`, name: `name ${row}` });
+        const score = expected.find((other) => other.row === row)?.score;
+        expect(hit.score).toBeCloseTo(score!, 5);
+        if (expected.slice(0, 5).some((other) => other.row === row)) found++;
+      }
+    });
+    expect(found / 200).toBeGreaterThan(backend === "exact" ? 0.9999 : 0.98);
+    await index.close();
+  });
+
+  it("finds added rows at once, and never deleted ones, before and after tidying and opening again", async () => {
+    const path = place();
+    const index = await VectorIndex.build(path, [{ vectors, cells }], { ...base, backend });
+    const more = rowsOf(300, 3, 2000);
+    await index.add(more);
+    const query = more.vectors.slice(7 * dimension, 8 * dimension);
+    expect(names((await index.search(query, { k: 1 }))[0])).toEqual(["name 2007"]);
+    // The nearest 600 rows of the query go.
+    const all = Float32Array.from([...vectors, ...more.vectors]);
+    const order = exhaustive(query, all).map(({ row }) => row);
+    expect(await index.delete({ keys: order.slice(0, 600).map((row) => String(row + 1)) })).toBe(600);
+    const expected = order.slice(600, 605).map((row) => `name ${row}`);
+    expect(names((await index.search(query, { k: 5 }))[0])).toEqual(expected);
+    await index.optimise();
+    expect(await index.describe()).toMatchObject({ rows: 1700, deleted: 0 });
+    expect(names((await index.search(query, { k: 5 }))[0])).toEqual(expected);
+    await index.close();
+    const again = await VectorIndex.open(path);
+    expect(names((await again.search(query, { k: 5 }))[0])).toEqual(expected);
+    // Numbers go on: a key is never given twice.
+    await again.add(rowsOf(1, 4, 9999));
+    const keys = await keysOf(again);
+    expect(keys).toHaveLength(1701);
+    expect(keys.at(-1)).toBe("2301");
+    await again.close();
+  });
+});
+
+describe("VectorIndex", () => {
+  it("takes float16 at half the space with scores within 0.001", async () => {
+    const { vectors, cells } = rowsOf(500);
+    const whole = await VectorIndex.build(place(), [{ vectors, cells }], base);
+    const half = await VectorIndex.build(place(), [{ vectors, cells }], { ...base, precision: "float16" });
+    const query = rowsOf(1, 9).vectors;
+    const [exact] = await whole.search(query, { k: 500 });
+    const [rounded] = await half.search(query, { k: 500 });
+    const scores = new Map(rounded.map(({ key, score }) => [key, score]));
+    for (const { key, score } of exact) expect(Math.abs(scores.get(key)! - score)).toBeLessThan(1e-3);
+    expect((await half.describe()).bytes).toBe((await whole.describe()).bytes - 500 * dimension * 2);
+    await Promise.all([whole.close(), half.close()]);
+  });
+
+  it("keeps keys of the rows' own: refused twice, replaced on demand, deleted by name", async () => {
+    const index = await VectorIndex.build(place(), [rowsOf(10)], { ...base, keyColumn: "id" });
+    await expect(index.add(rowsOf(1, 5, 3))).rejects.toThrow(/id3.*is in/);
+    await index.add(rowsOf(1, 5, 3), { existing: "replace" });
+    expect((await index.describe()).rows).toBe(10);
+    const [[hit]] = await index.search(rowsOf(1, 5).vectors, { k: 1 });
+    expect(hit.key).toBe("id3");
+    expect(hit.score).toBeCloseTo(1, 5);
+    expect(await index.delete({ keys: ["id3", "nobody"] })).toBe(1);
+    expect(await index.delete({ phrases: ["name 4"] })).toBe(1);
+    expect(await keysOf(index)).toEqual(["id0", "id1", "id2", "id5", "id6", "id7", "id8", "id9"]);
+    const twice = {
+      vectors: rowsOf(2).vectors,
+      cells: [
+        ["new", "a"],
+        ["new", "b"],
+      ],
+    };
+    await expect(index.add(twice)).rejects.toThrow(/twice/);
+    await index.close();
+  });
+
+  it("refuses another dimension, another model, NaN and odd rows, and stays as it was", async () => {
+    const model = { fingerprint: "aaaa", name: "our-model" };
+    const index = await VectorIndex.build(place(), [rowsOf(5)], { ...base, model });
+    await expect(index.add({ vectors: new Float32Array(15), cells: [["", ""]] })).rejects.toThrow(
+      ArgumentError,
+    );
+    await expect(index.add({ vectors: new Float32Array(16), cells: [["one"]] })).rejects.toThrow(/2 columns/);
+    await expect(index.add({ vectors: new Float32Array(16).fill(NaN), cells: [["", ""]] })).rejects.toThrow(
+      /NaN/,
+    );
+    await expect(index.add(rowsOf(1), { fingerprint: "bbbb" })).rejects.toThrow(ModelError);
+    await expect(index.search(rowsOf(1).vectors, { fingerprint: "bbbb" })).rejects.toThrow(/our-model.*aaaa/);
+    await expect(index.search(new Float32Array(17))).rejects.toThrow(ArgumentError);
+    await expect(index.search(rowsOf(1).vectors, { k: 0 })).rejects.toThrow(ArgumentError);
+    expect(await keysOf(index)).toHaveLength(5);
+    await index.close();
+  });
+
+  it("finds nothing for a zero vector, never a row that has one, and no more rows than there are", async () => {
+    const index = await VectorIndex.build(place(), [rowsOf(3)], base);
+    await index.add({
+      vectors: new Float32Array(2 * dimension),
+      cells: [
+        ["4", ""],
+        ["5", ""],
+      ],
+    });
+    const hits = await index.search(Float32Array.from([...new Float32Array(16), ...rowsOf(1).vectors]), {
+      k: 10,
+    });
+    expect(hits.map((list) => list.length)).toEqual([0, 3]);
+    expect(await index.search(new Float32Array(0))).toEqual([]);
+    await index.close();
+  });
+
+  it("lets one write and many read; the lock of a dead process is taken over", async () => {
+    const path = place();
+    const writer = await VectorIndex.build(path, [rowsOf(5)], base);
+    const reader = await VectorIndex.open(path);
+    await expect(reader.add(rowsOf(1))).rejects.toThrow(LockedError);
+    await expect(reader.add(rowsOf(1))).rejects.toThrow(new RegExp(`process ${process.pid}`));
+    await writer.add(rowsOf(1, 2, 5));
+    await writer.close();
+    // The reader takes in what was written since it opened, and goes on from there.
+    await reader.add(rowsOf(1, 3, 6));
+    expect(await keysOf(reader)).toHaveLength(7);
+    await reader.close();
+    writeFileSync(
+      join(path, "lock"),
+      JSON.stringify({ pid: 2 ** 22 + 1, host: hostname(), started: null, token: "x" }),
+    );
+    const next = await VectorIndex.open(path);
+    await next.add(rowsOf(1, 4, 7));
+    await next.close();
+    // A living process's number with another start is a process that took the number over.
+    const reused = { pid: process.pid, host: hostname(), started: "1", token: "x" };
+    writeFileSync(join(path, "lock"), JSON.stringify(reused));
+    const last = await VectorIndex.open(path);
+    await last.delete({ keys: ["1"] });
+    await last.close();
+    writeFileSync(join(path, "lock"), JSON.stringify({ ...reused, host: "elsewhere" }));
+    const other = await VectorIndex.open(path);
+    await expect(other.add(rowsOf(1))).rejects.toThrow(/on elsewhere/);
+    await other.close();
+    expect(readdirSync(path).sort()).toEqual(["generation-1", "index.json", "lock"]);
+  });
+
+  it("drops what was never acknowledged: a torn journal line, vectors and cells without a commit", async () => {
+    const path = place();
+    const index = await VectorIndex.build(path, [rowsOf(20)], base);
+    await index.close();
+    const folder = join(path, "generation-1");
+    appendFileSync(join(folder, "vectors"), Buffer.alloc(100, 7));
+    appendFileSync(join(folder, "cells"), '["21","torn');
+    appendFileSync(join(folder, "journal"), '0123456789abcdef {"rows":99');
+    const again = await VectorIndex.open(path);
+    expect(await keysOf(again)).toHaveLength(20);
+    await again.add(rowsOf(2, 8, 20));
+    await again.close();
+    const last = await VectorIndex.open(path);
+    expect(await keysOf(last)).toHaveLength(22);
+    const [[hit]] = await last.search(rowsOf(2, 8).vectors.slice(dimension), { k: 1 });
+    expect(hit.cells.name).toBe("name 21");
+    await last.close();
+  });
+
+  it("says where an index is damaged instead of answering from it", async () => {
+    const path = place();
+    const index = await VectorIndex.build(path, [rowsOf(20), rowsOf(20, 2, 20)], base);
+    await index.close();
+    const folder = join(path, "generation-1");
+    const journal = readFileSync(join(folder, "journal"), "utf8");
+    writeFileSync(join(folder, "journal"), journal.replace('"rows":20', '"rows":21'));
+    await expect(VectorIndex.open(path)).rejects.toThrow(/journal line 2 is damaged/);
+    writeFileSync(join(folder, "journal"), journal);
+    truncateSync(join(folder, "vectors"), 1000);
+    await expect(VectorIndex.open(path)).rejects.toThrow(/shorter/);
+    rmSync(join(folder, "cells"));
+    await expect(VectorIndex.open(path)).rejects.toThrow(VectorIndexError);
+    writeFileSync(join(path, "index.json"), "{}");
+    await expect(VectorIndex.open(path)).rejects.toThrow(/index\.json/);
+    await expect(VectorIndex.open(place())).rejects.toThrow(/is not an index/);
+    await expect(VectorIndex.create(path, base)).rejects.toThrow(/is an index already/);
+    await expect(VectorIndex.create(folder, base)).rejects.toThrow(/is there already/);
+  });
+});
+
+async function keysOf(index: VectorIndex): Promise<string[]> {
+  const keys: string[] = [];
+  for await (const { key } of index.entries()) keys.push(key);
+  return keys;
+}
