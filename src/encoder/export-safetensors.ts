@@ -3,15 +3,7 @@ import { mkdir, rm, writeFile } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { ModelError } from "../errors.js";
 import type { BertConfig } from "../nn/index.js";
-import {
-  elementCount,
-  type Model,
-  readModel,
-  type Tensor,
-  tensor,
-  writeModel,
-  writeSafetensors,
-} from "../onnx/index.js";
+import { elementCount, type Model, readModel, type Tensor, tensor, writeModel } from "../onnx/index.js";
 import { createOrtSession } from "../runtime/ort-session.js";
 import type { Feeds } from "../runtime/tensor.js";
 import { readTokenizerFile, tokenizerSettings } from "../text/tokenizer-file.js";
@@ -21,6 +13,7 @@ import { type ModelFolder, readModelFolder, tokenLimit } from "./model-folder.js
 import { checkModules, readModules } from "./modules.js";
 import { families } from "./pretrained.js";
 import { type FoundEncoder, readBert } from "./read-bert.js";
+import { writeSafetensors } from "./safetensors.js";
 import { weightsFile } from "./weight-files.js";
 import { checkIsFree, writeWholeFolder } from "./whole-folder.js";
 

@@ -1,8 +1,10 @@
 /** The graph a session runs: a folder's ONNX file as it is, or with its weights quantised to int8. */
 import { ModelError } from "../errors.js";
-import { encodeModel, prepareForInference, quantizeDynamic, readModel } from "../onnx/index.js";
+import { encodeModel, readModel } from "../onnx/index.js";
 import type { Precision } from "./encode-protocol.js";
+import { prepareForInference } from "./inference.js";
 import type { ModelFolder } from "./model-folder.js";
+import { quantizeDynamic } from "./quantize.js";
 
 /**
  * The path of the graph's file, or the bytes of a rewritten graph.

@@ -2,8 +2,10 @@
 import { join } from "node:path";
 import { ModelError } from "../errors.js";
 import type { BertConfig, WeightSource } from "../nn/index.js";
-import { readSafetensors, type Tensor, toFloat32 } from "../onnx/index.js";
+import type { Tensor } from "../onnx/index.js";
+import { toFloat32 } from "./float16.js";
 import { readJson } from "./model-folder.js";
+import { readSafetensors } from "./safetensors.js";
 import { weightFiles, weightsFile } from "./weight-files.js";
 
 /** The families that pearl writes graphs for: `model_type` of config.json, and the class that holds the encoder. */

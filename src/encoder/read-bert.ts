@@ -1,15 +1,9 @@
 /** From an encoder's graph back to what it was written from: config and weights by their published names. */
 import { ModelError } from "../errors.js";
 import type { BertConfig } from "../nn/index.js";
-import {
-  type Model,
-  type Node,
-  numbersOf,
-  prepareForInference,
-  producersOf,
-  type Tensor,
-} from "../onnx/index.js";
+import { type Model, type Node, numbersOf, producersOf, type Tensor } from "../onnx/index.js";
 import { type Linear, linearAt, maker, type Norm, norming, type Reading, unlike } from "./graph-reading.js";
+import { prepareForInference } from "./inference.js";
 import { readEmbeddings } from "./read-embeddings.js";
 
 /** An encoder that was recognised. */

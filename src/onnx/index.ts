@@ -5,14 +5,10 @@
  */
 export * from "./builder.js";
 export * from "./file.js";
-export * from "./float16.js";
 export * from "./fuse.js";
 export * from "./graph.js";
-export * from "./inference.js";
 export * from "./model.js";
 export * from "./observe-shapes.js";
 export * from "./pattern.js";
-export * from "./quantize.js";
-export * from "./safetensors.js";
 export * from "./tensor.js";
 export * from "./upgrade.js";

@@ -7,6 +7,7 @@
  *
  * Batches are functions of seed and step: the step is the data's position and the state of all randomness.
  */
+import { createHash } from "node:crypto";
 import {
   closeSync,
   fsyncSync,
@@ -14,14 +15,15 @@ import {
   openSync,
   readdirSync,
   readFileSync,
+  readSync,
   renameSync,
   rmSync,
   writeFileSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
+import { readSafetensors, writeSafetensors } from "../encoder/safetensors.js";
 import { messageOf, TrainingError } from "../errors.js";
 import type { EngineState } from "./optimiser.js";
-import { readTensorFile, writeTensorFile } from "./tensor-file.js";
 
 /** Settings that must be equal for a run to go on; values are compared as JSON. */
 export type Settings = Readonly<Record<string, unknown>>;
@@ -85,7 +87,7 @@ export function writeCheckpoint(folder: string, state: EngineState, record: Chec
     for (const name of entriesOf(folder).filter((entry) => entry.endsWith(".partial")))
       rmSync(join(folder, name), { recursive: true, force: true });
     mkdirSync(partial);
-    const checksum = writeTensorFile(join(partial, tensorsName), state.tensors);
+    const checksum = writeSafetensors(join(partial, tensorsName), state.tensors);
     writeFileSync(join(partial, recordName), `${JSON.stringify({ ...record, checksum }, null, 2)}\n`, {
       flush: true,
     });
@@ -151,9 +153,10 @@ export function readCheckpoint(
   layout: ReadonlyMap<string, readonly number[]>,
 ): { state: EngineState; record: CheckpointRecord } {
   const { checksum, ...record } = readRecord(place);
+  const path = join(place.path, tensorsName);
   let tensors: EngineState["tensors"] | undefined;
   try {
-    tensors = readTensorFile(join(place.path, tensorsName), checksum);
+    if (checksumOf(path) === checksum) tensors = readSafetensors(path);
   } catch (error) {
     throw broken(place.path, messageOf(error));
   }
@@ -166,6 +169,20 @@ export function readCheckpoint(
       );
   }
   return { state: { step: record.step, tensors }, record };
+}
+
+/** SHA-256 of a file of any size, read piece by piece. */
+function checksumOf(path: string): string {
+  const hash = createHash("sha256");
+  const piece = Buffer.alloc(2 ** 20);
+  const file = openSync(path, "r");
+  try {
+    for (let read = readSync(file, piece); read > 0; read = readSync(file, piece))
+      hash.update(piece.subarray(0, read));
+  } finally {
+    closeSync(file);
+  }
+  return hash.digest("hex");
 }
 
 /**

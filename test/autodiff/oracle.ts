@@ -1,13 +1,13 @@
 /** The training task of ../shared/oracle: tiny BERT, NT-Xent and a head of 95 classes, with PyTorch's numbers. */
 import { existsSync, readFileSync } from "node:fs";
 import { differentiate } from "../../src/autodiff/index.js";
+import { readSafetensors } from "../../src/encoder/safetensors.js";
 import { createNet, crossEntropy, fromTensors, linear, meanPooling, ntXent } from "../../src/nn/index.js";
 import {
   encodeModel,
   GraphBuilder,
   type Model,
   observeShapes,
-  readSafetensors,
   sampleFeeds,
   type Tensor,
   tensor,

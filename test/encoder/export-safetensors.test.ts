@@ -4,8 +4,9 @@ import { describe, expect, it } from "vitest";
 import { exportSafetensors } from "../../src/encoder/export-safetensors.js";
 import { importModel } from "../../src/encoder/import-model.js";
 import { PhraseEncoder } from "../../src/encoder/index.js";
+import { readSafetensors } from "../../src/encoder/safetensors.js";
 import { ArgumentError, ModelError } from "../../src/errors.js";
-import { type Model, readModel, readSafetensors, tensor, writeModel } from "../../src/onnx/index.js";
+import { type Model, readModel, tensor, writeModel } from "../../src/onnx/index.js";
 import { editJson, fixtureModel, largestError, readJsonFile, temporaryFolder } from "./fixture-models.js";
 import { hasOracle, makeOracleModel, oracleBatch, oracleExports, oracleFolder } from "./oracle-model.js";
 

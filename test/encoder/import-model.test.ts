@@ -12,8 +12,9 @@ import { afterAll, describe, expect, it } from "vitest";
 import { importModel } from "../../src/encoder/import-model.js";
 import { PhraseEncoder } from "../../src/encoder/index.js";
 import { readModelCard } from "../../src/encoder/model-card.js";
+import { readSafetensors, writeSafetensors } from "../../src/encoder/safetensors.js";
 import { ArgumentError, ModelError } from "../../src/errors.js";
-import { readModel, readSafetensors, type Tensor, tensor, writeSafetensors } from "../../src/onnx/index.js";
+import { readModel, type Tensor, tensor } from "../../src/onnx/index.js";
 import { createTokenizer } from "../../src/text/tokenizer.js";
 import {
   editJson,

@@ -1,4 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { prepareForInference } from "../../src/encoder/inference.js";
+import { quantizeDynamic } from "../../src/encoder/quantize.js";
 import { ModelError } from "../../src/errors.js";
 import {
   constantsToInitializers,
@@ -7,8 +9,6 @@ import {
   fuseLayerNorm,
   GraphBuilder,
   type Model,
-  prepareForInference,
-  quantizeDynamic,
   readModel,
   tensor,
   untieInitializers,

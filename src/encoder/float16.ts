@@ -1,5 +1,5 @@
 /** Weights of other float types as float32, exactly where the type is narrower. */
-import type { Tensor } from "./tensor.js";
+import type { Tensor } from "../onnx/index.js";
 
 /** The tensor in float32, itself where it is that already; undefined for types that are not floats. */
 export function toFloat32(tensor: Tensor): Tensor | undefined {

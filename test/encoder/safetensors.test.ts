@@ -2,8 +2,9 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
+import { readSafetensors, writeSafetensors } from "../../src/encoder/safetensors.js";
 import { ModelError } from "../../src/errors.js";
-import { readSafetensors, type Tensor, writeSafetensors } from "../../src/onnx/index.js";
+import type { Tensor } from "../../src/onnx/index.js";
 
 const folder = mkdtempSync(join(tmpdir(), "pearl-safetensors-"));
 afterAll(() => rmSync(folder, { recursive: true }));

@@ -1,10 +1,16 @@
 /** A graph made ready to run: older and piecemeal forms rewritten to the operators that devices have kernels for. */
 import { ModelError } from "../errors.js";
-import { fuseGelu, fuseLayerNorm } from "./fuse.js";
-import { constantsToInitializers, rewriteNodes, untieInitializers } from "./graph.js";
-import { intsAttribute, type Model } from "./model.js";
-import { transposed } from "./tensor.js";
-import { upgradeOpset } from "./upgrade.js";
+import {
+  constantsToInitializers,
+  fuseGelu,
+  fuseLayerNorm,
+  intsAttribute,
+  type Model,
+  rewriteNodes,
+  transposed,
+  untieInitializers,
+  upgradeOpset,
+} from "../onnx/index.js";
 
 /**
  * The model with constants as initializers, stored weights transposed once instead of in every run, and

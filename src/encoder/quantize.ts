@@ -6,11 +6,19 @@
  * whole batch (ONNX's DynamicQuantizeLinear). So, other than in float32, a phrase's vector moves by some
  * thousandths with the batch that it travels in. ONNX Runtime fuses the operators to one kernel.
  */
-import type { GraphBuilder } from "./builder.js";
-import { rewriteNodes } from "./graph.js";
-import { floatAttribute, intAttribute, type Model, type Node } from "./model.js";
-import { type Tensor, tensor, transposed, typeCode } from "./tensor.js";
-import { upgradeOpset } from "./upgrade.js";
+import {
+  floatAttribute,
+  type GraphBuilder,
+  intAttribute,
+  type Model,
+  type Node,
+  rewriteNodes,
+  type Tensor,
+  tensor,
+  transposed,
+  typeCode,
+  upgradeOpset,
+} from "../onnx/index.js";
 
 export interface QuantizeOptions {
   /**

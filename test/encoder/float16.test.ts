@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { toFloat32 } from "../../src/onnx/index.js";
+import { toFloat32 } from "../../src/encoder/float16.js";
 
 const widened = (type: "float16" | "bfloat16", ...bits: number[]): number[] =>
   Array.from(toFloat32({ type, dims: [bits.length], data: Uint16Array.from(bits) })?.data as Float32Array);

@@ -1,7 +1,8 @@
 /** Safetensors files, read and written: eight bytes of length, a JSON header, and the tensors' bytes. */
+import { createHash } from "node:crypto";
 import { closeSync, fstatSync, fsyncSync, openSync, readSync, writeSync } from "node:fs";
 import { ModelError, messageOf, PearlError } from "../errors.js";
-import { arrayOver, byteLength, bytesOf, type DataType, type Tensor } from "./tensor.js";
+import { arrayOver, byteLength, bytesOf, type DataType, type Tensor } from "../onnx/index.js";
 
 const types: Record<string, DataType> = {
   ...{ F64: "float64", F32: "float32", F16: "float16", BF16: "bfloat16" },
@@ -11,6 +12,8 @@ const types: Record<string, DataType> = {
 /** The format's own limit, which keeps a damaged length from asking for all memory. */
 const longestHeader = 1e8;
 const gibibyte = 2 ** 30;
+/** Written at once: checksum and file take turns over what the processor's cache still holds. */
+const piece = 2 ** 20;
 
 interface Entry {
   dtype: string;
@@ -98,12 +101,13 @@ function checkedEntry(name: string, value: unknown, broken: Broken): Entry {
 /**
  * Writes tensors in their map's order and syncs the file; write to a temporary name and rename it.
  * @param metadata what other programs look for; PyTorch's libraries want `format: "pt"`, the default
+ * @returns SHA-256 of the file, hexadecimal
  */
 export function writeSafetensors(
   path: string,
   tensors: ReadonlyMap<string, Tensor>,
   metadata: Readonly<Record<string, string>> = { format: "pt" },
-): void {
+): string {
   const names = Object.fromEntries(Object.entries(types).map(([name, type]) => [type, name]));
   let end = 0;
   const entries = [...tensors].map(([name, tensor]) => {
@@ -118,13 +122,18 @@ export function writeSafetensors(
   const header = Buffer.from(json + " ".repeat(-Buffer.byteLength(json) & 7));
   const length = Buffer.alloc(8);
   length.writeBigUInt64LE(BigInt(header.length));
+  const hash = createHash("sha256");
   const file = openSync(path, "w");
   try {
     for (const bytes of [length, header, ...[...tensors.values()].map(bytesOf)])
-      for (let done = 0; done < bytes.length; )
-        done += writeSync(file, bytes, done, Math.min(gibibyte, bytes.length - done));
+      for (let from = 0; from < bytes.length; from += piece) {
+        const part = bytes.subarray(from, from + piece);
+        hash.update(part);
+        for (let done = 0; done < part.length; ) done += writeSync(file, part, done);
+      }
     fsyncSync(file);
   } finally {
     closeSync(file);
   }
+  return hash.digest("hex");
 }

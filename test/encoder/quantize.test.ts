@@ -1,15 +1,14 @@
 import { describe, expect, it } from "vitest";
+import { quantizeColumns, quantizeDynamic } from "../../src/encoder/quantize.js";
 import {
   encodeModel,
   GraphBuilder,
   type Model,
-  quantizeColumns,
-  quantizeDynamic,
   readModel,
   type Tensor,
   tensor,
 } from "../../src/onnx/index.js";
-import { exportNames, exportPath, goldenFeeds, oracleIsHere, ort, runModel } from "./oracle.js";
+import { exportNames, exportPath, goldenFeeds, oracleIsHere, ort, runModel } from "../onnx/oracle.js";
 
 /** Numbers that look random and are not. */
 const waves = (count: number, step = 1) =>
