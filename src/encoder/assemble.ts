@@ -31,6 +31,8 @@ export interface CharacterPart {
   readonly features: readonly Feature[];
   /** Length of its vectors. */
   readonly width: number;
+  /** What `pearl.character_encoder` of config.json says of it, where it says something. */
+  readonly sizes?: unknown;
   /** Adds inputs, weights and operators; returns the vectors, float32 [rows, width]. */
   build(net: Net): string;
 }
@@ -60,6 +62,8 @@ export interface Assembled {
   readonly width: number;
   readonly features: readonly Feature[];
   readonly types: readonly string[];
+  /** Sizes of the character encoder, for config.json (character-part.ts). */
+  readonly characterSizes?: unknown;
   /** Widths of the parts of {@link phraseVector} in order, where this call joined two. */
   readonly parts?: readonly [phrase: number, characters: number];
 }
@@ -97,7 +101,9 @@ export function assembleModel(options: AssembleOptions): Assembled {
     g.output(TYPE_LOGITS, logits, "float32", ["batch", types.length]);
   }
   const both = parts.length === 2 ? ([parts[0].width, parts[1].width] as const) : undefined;
-  return { model: g.model(), width, features, types, ...(both && { parts: both }) };
+  const old = base?.folder.config.pearl as { character_encoder?: unknown } | undefined;
+  const characterSizes = characters?.sizes ?? old?.character_encoder;
+  return { model: g.model(), width, features, types, characterSizes, ...(both && { parts: both }) };
 }
 
 /** The parts side by side, as the value {@link phraseVector}. */

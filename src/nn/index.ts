@@ -7,4 +7,5 @@ export * from "./layers.js";
 export * from "./losses/index.js";
 export * from "./lstm.js";
 export * from "./net.js";
+export * from "./ngram-bag.js";
 export * from "./pooling.js";

@@ -17,8 +17,10 @@ export interface StepMetrics {
   readonly phrasesPerSecond: number;
   /** Of the whole process, in bytes. */
   readonly memory: number;
-  /** Time of the step. */
+  /** Time of the step, once its batch was there. */
   readonly seconds: number;
+  /** Time that the step waited for its batch before that. */
+  readonly wait: number;
 }
 
 /** One evaluation, after `step` steps. */

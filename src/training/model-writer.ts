@@ -18,12 +18,14 @@ const companions = [
 ];
 
 export interface TrainedModel {
-  /** Its tokenizer, configuration and licence come along. */
-  readonly base: ModelFolder;
+  /** Its tokenizer, configuration and licence come along; absent: the model has no transformer. */
+  readonly base?: ModelFolder;
   /** The graph with its first weights. */
   readonly assembled: Assembled;
   /** By name of the graph's initializers, in their layouts; others stay as they are. */
   readonly weights: ReadonlyMap<string, Tensor>;
+  /** Contents of characters.json, where the character encoder is new. */
+  readonly characters?: object;
   /** Further files by name, such as the card. */
   readonly texts?: Readonly<Record<string, string>>;
 }
@@ -36,21 +38,29 @@ export function writeTrainedModel(folder: string, model: TrainedModel): Promise<
   return writeWholeFolder(folder, (temporary) => fill(temporary, model));
 }
 
-async function fill(folder: string, { base, assembled, weights, texts = {} }: TrainedModel): Promise<void> {
+async function fill(
+  folder: string,
+  { base, assembled, weights, characters, texts = {} }: TrainedModel,
+): Promise<void> {
   await mkdir(join(folder, "onnx"), { recursive: true });
-  for (const name of companions) {
-    const source = join(base.path, name);
+  for (const name of base ? companions : []) {
+    const source = join((base as ModelFolder).path, name);
     if (!(await stat(source).catch(() => undefined))) continue;
     await mkdir(dirname(join(folder, name)), { recursive: true });
     await copyFile(source, join(folder, name));
   }
   writeModel(withWeights(assembled.model, weights), join(folder, "onnx", "model.onnx"));
-  const { width, features, types } = assembled;
+  if (characters) await writeJson(join(folder, CHARACTERS_FILE), characters);
+  const { width, features, types, characterSizes } = assembled;
   // the name is the folder's from now on
-  const { name: _, ...config } = base.config;
+  const { name: _, ...config } = base?.config ?? { model_type: "pearl", architectures: ["PearlCharacters"] };
   await writeJson(join(folder, "config.json"), {
     ...config,
-    pearl: { format: 1, dimension: width, features, ...(types.length > 0 && { types }) },
+    pearl: {
+      ...{ format: 1, dimension: width, features },
+      ...(types.length > 0 && { types }),
+      ...(characterSizes !== undefined && { character_encoder: characterSizes }),
+    },
   });
   for (const [name, text] of Object.entries(texts)) await writeFile(join(folder, name), text);
 }

@@ -146,15 +146,17 @@ class Run {
     let last: StepMetrics | undefined;
     while (this.#step < steps && !this.#hasStalled()) {
       if (signal?.aborted) await this.#interrupt(signal);
+      const asked = performance.now();
       const batches = await next;
       const started = performance.now();
+      const wait = (started - asked) / 1000;
       const learningRate = this.#rate();
       const running = this.#worker.call<StepReport>("step", { batches, rate: learningRate });
       next = this.#prepare(this.#step + 1);
       const report = await running;
       const seconds = (performance.now() - started) / 1000;
-      last = this.#metricsOf(report, batches, learningRate, seconds);
-      if (!report.finite) this.#stopAtNonsense(last);
+      last = this.#metricsOf(report, batches, { learningRate, seconds, wait });
+      if (!report.finite) await this.#stopAtNonsense(last);
       this.#step++;
       if (this.#metrics) appendMetrics(this.#metrics, last);
       this.#options.onStep?.(last);
@@ -202,8 +204,7 @@ class Run {
   #metricsOf(
     { losses, gradientNorm }: StepReport,
     batches: readonly TrainingBatch[],
-    learningRate: number,
-    seconds: number,
+    { learningRate, seconds, wait }: Pick<StepMetrics, "learningRate" | "seconds" | "wait">,
   ): StepMetrics {
     const { [this.#program.loss]: loss, ...parts } = losses;
     const phrases = batches.reduce((count, batch) => count + batch.phrases, 0);
@@ -218,14 +219,17 @@ class Run {
       phrasesPerSecond,
       memory,
       seconds,
+      wait,
     };
   }
 
   /** NaN or infinity: the batch is saved, and nothing of the step is kept. */
-  #stopAtNonsense({ step, loss, gradientNorm, learningRate }: StepMetrics): never {
+  async #stopAtNonsense({ step, loss, gradientNorm, learningRate }: StepMetrics): Promise<never> {
     const { folder, accumulate = 1 } = this.#options;
     const indices = Array.from({ length: accumulate }, (_, i) => (step - 1) * accumulate + i);
-    const batches = indices.map((index) => this.#data.describe?.(index) ?? this.#data.batch(index));
+    const batches = await Promise.all(
+      indices.map((index) => this.#data.describe?.(index) ?? this.#data.batch(index)),
+    );
     let saved = "";
     if (folder) {
       const path = join(folder, `failed-step-${step}.json`);

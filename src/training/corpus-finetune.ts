@@ -1,0 +1,308 @@
+/** PEARL's method from a corpus to a model folder: start model, batches made ahead, training, averaging, card. */
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { readFile, rm } from "node:fs/promises";
+import { basename, join, resolve } from "node:path";
+import { streamPhrases } from "../corpus/index.js";
+import { type LocateOptions, locateModel } from "../encoder/locate.js";
+import { readModelCard } from "../encoder/model-card.js";
+import { type ModelFolder, readModelFolder } from "../encoder/model-folder.js";
+import { checkIsFree } from "../encoder/whole-folder.js";
+import { ArgumentError, messageOf } from "../errors.js";
+import { readModel, type Tensor } from "../onnx/index.js";
+import type { DeviceChoice } from "../runtime/device.js";
+import { benchmarkScore } from "./benchmark-score.js";
+import { openReader, readPhrases, samplePhrases } from "./contrastive-batch.js";
+import { corpusTypes } from "./corpus-batches.js";
+import { type CorpusTrainingRecord, corpusCard, runtimeVersion } from "./corpus-card.js";
+import { type CorpusData, openCorpusData } from "./corpus-data.js";
+import { type PrepareCorpusOptions, prepareCorpus } from "./corpus-source.js";
+import { fileFingerprint } from "./file-fingerprint.js";
+import { type MethodSettings, scheduleOf } from "./method.js";
+import type { StepMetrics } from "./metrics.js";
+import { writeTrainedModel } from "./model-writer.js";
+import { pairProgram, prepareForTraining } from "./pair-program.js";
+import { type MeasuredSteps, measureSteps } from "./plan.js";
+import { fromScratch } from "./presets/from-scratch.js";
+import type { TrainingProgram } from "./program.js";
+import { prepareStart, type StartModel } from "./start-model.js";
+import { packageVersion, type TrainingResult, train } from "./trainer.js";
+import { averageWeights } from "./weight-average.js";
+
+export interface CorpusFinetuneOptions extends PrepareCorpusOptions {
+  readonly settings: MethodSettings;
+  /** Folder of the new model; it must not exist. */
+  readonly output: string;
+  /** A table of pairs as further positives: columns text, positive, if wanted type. */
+  readonly pairs?: string;
+  /** Types of phrases of that table. */
+  readonly types?: string;
+  /** Steps to train; default: the settings' epochs. */
+  readonly steps?: number;
+  /** Train for so long: a few steps are measured, and as many are taken as fit. */
+  readonly minutes?: number;
+  /** Default 0. */
+  readonly seed?: number;
+  /** Default "cpu". */
+  readonly device?: DeviceChoice;
+  /** CPU threads; default 1. */
+  readonly threads?: number;
+  readonly resume?: "continue" | "start-over";
+  /** Steps between two checkpoints; default 500. */
+  readonly checkpointEvery?: number;
+  /** Folder of benchmark data: the model is scored after each epoch, and the best one is written. */
+  readonly evaluationData?: string;
+  /** Rows times length of one run at most; default 4,096. */
+  readonly chunkCells?: number;
+  readonly onDownload?: LocateOptions["onDownload"];
+  readonly onStep?: (metrics: StepMetrics, steps: number) => void;
+  readonly onEvaluation?: (step: number, score: number) => void;
+}
+
+export interface CorpusFinetuneReport extends CorpusTrainingRecord {
+  readonly output: string;
+  readonly resumedAt: number;
+}
+
+/** A training that is ready to run. */
+export interface PreparedTraining {
+  readonly settings: MethodSettings;
+  readonly corpus: string;
+  readonly start: StartModel;
+  /** The pretrained base; absent: from scratch. */
+  readonly pretrained: ModelFolder | undefined;
+  readonly program: TrainingProgram;
+  readonly data: CorpusData;
+}
+
+/**
+ * Trains. Checkpoints, metrics and the start model lie in `OUTPUT.training` until the model is written.
+ * @throws TableError, ModelError, MissingDataError, TrainingError, InterruptedError
+ */
+export async function finetuneOnCorpus(options: CorpusFinetuneOptions): Promise<CorpusFinetuneReport> {
+  const output = resolve(options.output);
+  await checkIsFree(options.output);
+  const work = `${output}.training`;
+  if (options.resume !== "continue") await rm(work, { recursive: true, force: true });
+  mkdirSync(work, { recursive: true });
+  const prepared = await prepareTraining(options, work);
+  const { data } = prepared;
+  try {
+    const steps = await stepsOf(prepared, options, work);
+    const result = await runTraining(prepared, options, { steps, work });
+    const record = await recordOf(prepared, options, { steps, result });
+    await writeTrainedModel(output, {
+      ...{ base: prepared.start.folder, assembled: prepared.start.assembled },
+      weights: finalWeights(prepared, result),
+      texts: {
+        "README.md": corpusCard(basename(output), record),
+        "training.json": `${JSON.stringify(record, null, 2)}\n`,
+        "metrics.jsonl": await readFile(join(work, "metrics.jsonl"), "utf8"),
+      },
+    });
+    await rm(work, { recursive: true, force: true });
+    return { ...record, output: options.output, resumedAt: result.resumedAt };
+  } finally {
+    await data.close();
+  }
+}
+
+/** Corpus, start model, graph and batches; what is long is kept in the folder `work`. */
+export async function prepareTraining(
+  options: CorpusFinetuneOptions,
+  work: string,
+): Promise<PreparedTraining> {
+  const { seed = 0, onNote } = options;
+  const { settings, base } = await chooseBase(options);
+  const corpus = await prepareCorpus({ ...options, hardNegatives: settings.hardNegatives > 0 });
+  const phrases: (readonly [string, number])[] = [];
+  for await (const block of streamPhrases(corpus))
+    for (const { phrase, count } of block) phrases.push([phrase, count]);
+  const types = settings.types === "learned" ? corpusTypes : [];
+  const start = await prepareStart({ base, settings, types, phrases, seed, folder: work });
+  const { assembled } = start;
+  const reader = await openReader(start.folder, assembled);
+  const { parts } = assembled;
+  const { phrase, characters } = settings.partLosses;
+  const program = pairProgram(prepareForTraining(assembled.model), {
+    ...{ sample: await readPhrases(samplePhrases, reader), width: assembled.width, types: types.length },
+    ...{ temperature: settings.temperature, typeWeight: settings.typeWeight, dropout: settings.dropout },
+    ...{ negatives: "none", seed },
+    parts: parts && phrase + characters > 0 ? { widths: parts, weights: [phrase, characters] } : undefined,
+  });
+  const data = await openCorpusData({
+    ...{ corpus, model: start.folder.path, types, seed, cells: options.chunkCells },
+    ...{ anchors: settings.anchors, hardNegatives: settings.hardNegatives, synonyms: settings.synonyms },
+    ...{ synonymShares: settings.synonymShares, run: settings.run, augmentPairs: settings.augmentPairs },
+    augmentation: settings.augmentation,
+    pairs:
+      options.pairs === undefined
+        ? undefined
+        : { path: options.pairs, types: options.types, rows: settings.pairRows },
+    encoderInputs: inputsOf(assembled.model.graph),
+    inputNames: program.model.graph.inputs.map(({ name }) => name),
+  });
+  tellFacts(data, start, onNote);
+  return { settings, corpus, start, pretrained: base, program, data };
+}
+
+const inputsOf = ({ inputs, initializers }: StartModel["assembled"]["model"]["graph"]): string[] =>
+  inputs.map(({ name }) => name).filter((name) => !initializers.has(name));
+
+/** The base where it can be had; else, said loudly, one from scratch. */
+async function chooseBase(
+  options: CorpusFinetuneOptions,
+): Promise<{ settings: MethodSettings; base: ModelFolder | undefined }> {
+  const { settings, onNote } = options;
+  if (settings.base === "none") return { settings, base: undefined };
+  try {
+    return { settings, base: await readModelFolder(await locateModel(settings.base, options)) };
+  } catch (error) {
+    // a folder or a name that the user gave must not be replaced by something else
+    if (options.baseIsAWish !== true) throw error;
+    onNote?.(
+      `!! ${settings.base} cannot be had here (${messageOf(error)}).\n` +
+        "!! Training a small transformer FROM SCRATCH instead, with the settings of the preset from-scratch: " +
+        "it will know far less. Name a folder with --base to start from a model of your own.",
+    );
+    const { characters, types, hardNegatives, augmentation, epochs } = settings;
+    const own = characters === "none" ? characters : fromScratch.characters;
+    return {
+      settings: {
+        ...fromScratch,
+        characters: own,
+        types,
+        augmentation,
+        epochs,
+        hardNegatives: Math.min(hardNegatives, 1),
+      },
+      base: undefined,
+    };
+  }
+}
+
+function tellFacts(
+  { facts }: CorpusData,
+  { assembled }: StartModel,
+  say: CorpusFinetuneOptions["onNote"],
+): void {
+  const count = (value: number) => value.toLocaleString("en-US");
+  say?.(
+    `corpus: ${count(facts.phrases)} phrases, ${count(facts.typed)} with a type, ` +
+      `${count(facts.withHardNegatives)} with hard negatives, ${count(facts.synonymPairs)} pairs of synonyms`,
+  );
+  if (facts.pairs > 0) say?.(`further pairs: ${count(facts.pairs)}`);
+  const parts = assembled.parts ? ` (${assembled.parts.join(" + ")})` : "";
+  say?.(`model: ${assembled.width} dimensions${parts}, ${assembled.types.length} types`);
+}
+
+/** How many steps are taken; a measured number is kept, so that a resumed run has the same schedule. */
+async function stepsOf(
+  prepared: PreparedTraining,
+  options: CorpusFinetuneOptions,
+  work: string,
+): Promise<number> {
+  const { steps, minutes, onNote } = options;
+  const { settings, data } = prepared;
+  if (steps !== undefined) return steps;
+  const all = settings.epochs * data.facts.batchesPerEpoch;
+  if (minutes === undefined) return all;
+  if (!(minutes > 0)) throw new ArgumentError(`minutes must be a number above 0, not ${minutes}`);
+  const path = join(work, "steps.json");
+  if (existsSync(path)) return (JSON.parse(readFileSync(path, "utf8")) as { steps: number }).steps;
+  const { seconds } = await measure(prepared, options);
+  const fitting = Math.max(1, Math.floor((minutes * 60) / seconds));
+  onNote?.(
+    `a step takes ${seconds.toFixed(2)} s: ${fitting.toLocaleString("en-US")} steps fit into ${minutes} minutes`,
+  );
+  writeFileSync(path, JSON.stringify({ steps: fitting, seconds }));
+  return fitting;
+}
+
+/** The time of a step and the memory, from a few steps that are thrown away. */
+export const measure = (
+  { program, data, settings }: PreparedTraining,
+  options: CorpusFinetuneOptions,
+): Promise<MeasuredSteps> =>
+  measureSteps(program, data, {
+    ...{ device: options.device, threads: options.threads, signal: options.signal },
+    learningRate: settings.learningRate,
+  });
+
+function runTraining(
+  prepared: PreparedTraining,
+  options: CorpusFinetuneOptions,
+  { steps, work }: { steps: number; work: string },
+): Promise<TrainingResult> {
+  const { settings, program, data, start } = prepared;
+  const { evaluationData } = options;
+  const evaluation = join(work, "evaluation");
+  return train(program, data, {
+    ...{ steps, folder: work, learningRate: settings.learningRate },
+    schedule: scheduleOf(settings.schedule, steps),
+    clipNorm: settings.clipNorm > 0 ? settings.clipNorm : undefined,
+    ...{ checkpointEvery: options.checkpointEvery, device: options.device, threads: options.threads },
+    ...{ resume: options.resume, signal: options.signal },
+    settings: {
+      temperature: settings.temperature,
+      dropout: settings.dropout,
+      typeWeight: settings.typeWeight,
+    },
+    onOpen: ({ device, notes }) => {
+      options.onNote?.(`training ${steps.toLocaleString("en-US")} steps on ${device}`);
+      for (const note of notes) options.onNote?.(`  not ${note}`);
+    },
+    onStep: (metrics) => options.onStep?.(metrics, steps),
+    onEvaluation: options.onEvaluation,
+    evaluation:
+      evaluationData === undefined
+        ? undefined
+        : {
+            every: Math.min(steps, data.facts.batchesPerEpoch),
+            async run(weights: ReadonlyMap<string, Tensor>) {
+              await writeTrainedModel(evaluation, {
+                base: start.folder,
+                assembled: start.assembled,
+                weights,
+              });
+              return benchmarkScore(evaluation, evaluationData).finally(() =>
+                rm(evaluation, { recursive: true, force: true }),
+              );
+            },
+          },
+  });
+}
+
+/** The trained weights, or their average with the base's; what the base has not is left as it was trained. */
+function finalWeights(
+  { settings, pretrained }: PreparedTraining,
+  { weights }: TrainingResult,
+): ReadonlyMap<string, Tensor> {
+  if (pretrained === undefined || settings.averageWithBase >= 1) return weights;
+  const { initializers } = prepareForTraining(readModel(pretrained.graph)).graph;
+  return averageWeights(weights, initializers, { share: settings.averageWithBase });
+}
+
+async function recordOf(
+  { settings, pretrained, data, start, corpus }: PreparedTraining,
+  options: CorpusFinetuneOptions,
+  { steps, result }: { steps: number; result: TrainingResult },
+): Promise<CorpusTrainingRecord> {
+  const licence = pretrained && (await readModelCard(pretrained.path)).licence;
+  const isFolder = pretrained && resolve(settings.base) === pretrained.path;
+  return {
+    ...{ pearl: packageVersion(), runtime: runtimeVersion() },
+    base: pretrained && {
+      name: isFolder ? pretrained.name : settings.base,
+      fingerprint: await fileFingerprint(pretrained.graph),
+      ...(licence && { licence }),
+    },
+    corpus: { ...data.facts, name: basename(corpus) },
+    ...(options.pairs !== undefined && {
+      pairs: { file: basename(options.pairs), fingerprint: await fileFingerprint(options.pairs) },
+    }),
+    settings,
+    seed: options.seed ?? 0,
+    model: { dimension: start.assembled.width, types: start.assembled.types.length },
+    result: { steps, loss: result.last?.loss, parts: result.last?.parts, best: result.best },
+  };
+}

@@ -1,0 +1,61 @@
+/** Everything that a training on a corpus can be told, as plain data: what presets hold and training.json records. */
+import type { AugmentationSettings } from "../corpus/augmentation/index.js";
+import type { BlockLengths } from "../encoder/assemble.js";
+import type { CharacterSettings } from "./character-parts.js";
+import type { Schedule } from "./schedule.js";
+import type { ScratchShape } from "./scratch-model.js";
+
+/** A schedule, or a warm-up and half a cosine that ends with the run, however long that is. */
+export type MethodSchedule =
+  | Schedule
+  | { readonly kind: "warm-up-cosine-to-the-end"; readonly warmUp: number; readonly floor?: number };
+
+export interface MethodSettings {
+  /** Folder or hub id of the transformer to start from; "none": one from scratch. */
+  readonly base: string;
+  /** Shape of a transformer from scratch; 0 layers: none at all. */
+  readonly shape: ScratchShape;
+  /** The character encoder beside it. */
+  readonly characters: CharacterSettings | "none";
+  /** Lengths of both parts of the vector before they are joined; "as-they-come" is PEARL's way. */
+  readonly blocks: BlockLengths | "as-they-come";
+  /** Factors of NT-Xent on each part alone, added to that on the whole; PEARL's are 0. */
+  readonly partLosses: { readonly phrase: number; readonly characters: number };
+  /** Whether phrase types are learned. */
+  readonly types: "learned" | "none";
+  /** Factor of their loss. */
+  readonly typeWeight: number;
+  /** Phrases of the corpus in a batch. */
+  readonly anchors: number;
+  /** Hard negatives for each of them, which come with twins of their own. */
+  readonly hardNegatives: number;
+  /** Known synonyms in a batch, as pairs. */
+  readonly synonyms: number;
+  /** How these are shared out over the corpus's sources of synonyms; default by their sizes. */
+  readonly synonymShares?: Readonly<Record<string, number>>;
+  /** Rows of a table of pairs in a batch, where there is one. */
+  readonly pairRows: number;
+  /** Synonym pairs that share a word and come together; 1: none do. */
+  readonly run: number;
+  /** Share of these pairs' second phrases that are augmented too. */
+  readonly augmentPairs: number;
+  readonly augmentation: AugmentationSettings | "none";
+  /** Passes over the phrases of the corpus. */
+  readonly epochs: number;
+  readonly learningRate: number;
+  readonly schedule: MethodSchedule;
+  readonly temperature: number;
+  /** Share of the transformer's inner values that is dropped. */
+  readonly dropout: number;
+  /** Gradients of a larger norm are scaled down to it; 0: never. */
+  readonly clipNorm: number;
+  /** Share of the trained weights in an average with the base's; 1: none is taken. */
+  readonly averageWithBase: number;
+}
+
+/** The schedule of a run of so many steps. */
+export function scheduleOf(schedule: MethodSchedule, steps: number): Schedule {
+  if (schedule.kind !== "warm-up-cosine-to-the-end") return schedule;
+  const { warmUp, floor } = schedule;
+  return { kind: "warm-up-cosine", warmUp: Math.min(warmUp, Math.ceil(steps / 10)), steps, floor };
+}

@@ -1,0 +1,76 @@
+/**
+ * Pairs of phrases in runs of neighbours: pairs that share a rare word come into a batch together, so that each is
+ * a hard negative of the others.
+ */
+import { splitWords } from "../text/char-ngrams.js";
+import { permutation } from "./pair-data.js";
+
+/** Two phrases that mean the same. */
+export interface PhrasePair {
+  readonly text: string;
+  readonly positive: string;
+}
+
+export class NeighbourRuns {
+  readonly #pairs: readonly PhrasePair[];
+  /** Pairs sorted by their rarest word. */
+  readonly #order: Int32Array;
+  readonly #run: number;
+  readonly #seed: number;
+  #shuffled: { epoch: number; order: Int32Array } = { epoch: -1, order: new Int32Array(0) };
+
+  /** @param run pairs that stay together; 1: none do */
+  constructor(pairs: readonly PhrasePair[], { run, seed }: { run: number; seed: number }) {
+    this.#pairs = pairs;
+    this.#run = Math.max(1, Math.min(run, pairs.length));
+    this.#seed = seed;
+    this.#order = byRarestWord(pairs);
+  }
+
+  /** Runs of pairs in an epoch. */
+  get runs(): number {
+    return Math.ceil(this.#pairs.length / this.#run);
+  }
+
+  /**
+   * The pairs of some runs, counted on from epoch to epoch: every epoch has all runs once, in an order of its own,
+   * and cuts them at other places.
+   */
+  pairs(from: number, to: number): PhrasePair[] {
+    const found: PhrasePair[] = [];
+    for (let number = from; number < to; number++) {
+      const epoch = Math.floor(number / this.runs);
+      const run = this.#orderOf(epoch)[number % this.runs];
+      const shift = (epoch * 7) % this.#run;
+      const count = this.#pairs.length;
+      const start = run * this.#run;
+      for (let i = start; i < Math.min(start + this.#run, count); i++)
+        found.push(this.#pairs[this.#order[(i + shift) % count]]);
+    }
+    return found;
+  }
+
+  #orderOf(epoch: number): Int32Array {
+    if (this.#shuffled.epoch !== epoch)
+      this.#shuffled = { epoch, order: permutation(this.runs, this.#seed, epoch) };
+    return this.#shuffled.order;
+  }
+}
+
+/** Indices sorted by each pair's rarest word that another pair has too; equal ones by the phrase. */
+function byRarestWord(pairs: readonly PhrasePair[]): Int32Array {
+  const frequency = new Map<string, number>();
+  const wordsOf = (pair: PhrasePair) => splitWords(pair.text);
+  for (const pair of pairs)
+    for (const word of new Set(wordsOf(pair))) frequency.set(word, (frequency.get(word) ?? 0) + 1);
+  const keys = pairs.map((pair) => {
+    let [best, least] = ["", Number.POSITIVE_INFINITY];
+    for (const word of wordsOf(pair)) {
+      const count = frequency.get(word) as number;
+      if (count > 1 && count < least) [best, least] = [word, count];
+    }
+    return `${best}\t${pair.text}`;
+  });
+  const order = Int32Array.from(pairs, (_, i) => i);
+  return order.sort((a, b) => (keys[a] < keys[b] ? -1 : keys[a] > keys[b] ? 1 : a - b));
+}

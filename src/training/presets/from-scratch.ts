@@ -1,0 +1,30 @@
+/**
+ * A small model without a pretrained base, for a CPU: hashed n-grams that begin as TF-IDF weighs them, and a small
+ * transformer beside them. The method is PEARL's; batches are larger, known synonyms are positives and come in
+ * runs that share a word, and each part of the vector has a contrastive loss of its own, so that neither leans on
+ * the other.
+ */
+import type { MethodSettings } from "../method.js";
+import { pearlSmall } from "./pearl-small.js";
+
+export const fromScratch: MethodSettings = {
+  ...pearlSmall,
+  base: "none",
+  shape: { hidden: 256, layers: 2, heads: 4, vocabulary: 16_000, maximumLength: 24 },
+  characters: { from: "ngrams", width: 128, buckets: 2 ** 16 },
+  // the shares of a cosine: .64 characters, .36 meaning; times 10, so that the type head's scores can be large
+  blocks: { phrase: 6, characters: 8 },
+  partLosses: { phrase: 0.7, characters: 0.5 },
+  anchors: 96,
+  hardNegatives: 1,
+  synonyms: 160,
+  pairRows: 128,
+  run: 8,
+  augmentPairs: 0.3,
+  augmentation: { preset: "house" },
+  epochs: 3,
+  learningRate: 1e-3,
+  schedule: { kind: "warm-up-cosine-to-the-end", warmUp: 100, floor: 0.02 },
+  dropout: 0.1,
+  averageWithBase: 1,
+};

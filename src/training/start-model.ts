@@ -1,0 +1,76 @@
+/** What a training begins with: a transformer from a folder or from scratch, a character encoder, a type head. */
+import { join } from "node:path";
+import { type Assembled, assembleModel, type CharacterPart } from "../encoder/assemble.js";
+import { type ModelFolder, readModelFolder } from "../encoder/model-folder.js";
+import { ArgumentError, ModelError } from "../errors.js";
+import { readModel } from "../onnx/index.js";
+import { type CountedPhrases, characterParts } from "./character-parts.js";
+import type { MethodSettings } from "./method.js";
+import { writeTrainedModel } from "./model-writer.js";
+import { writeScratchModel } from "./scratch-model.js";
+
+export interface StartOptions {
+  /** The base's folder; absent: from scratch. */
+  readonly base?: ModelFolder;
+  readonly settings: MethodSettings;
+  readonly types: readonly string[];
+  /** Different phrases of the corpus with their counts, read as often as needed. */
+  readonly phrases: CountedPhrases;
+  readonly seed: number;
+  /** Where the start is kept; what stands there from an earlier run is used. */
+  readonly folder: string;
+}
+
+/** A model before its training. */
+export interface StartModel {
+  readonly assembled: Assembled;
+  /** It as a folder of its own, with everything that reads phrases. */
+  readonly folder: ModelFolder;
+  /** The transformer's folder; absent where there is none. */
+  readonly base?: ModelFolder;
+}
+
+/** @throws ModelError for a base that cannot be trained; ArgumentError where nothing is left to train */
+export async function prepareStart(options: StartOptions): Promise<StartModel> {
+  const { settings, types, phrases, seed } = options;
+  const base = options.base ?? (await scratchBase(options));
+  const characters =
+    settings.characters === "none" ? undefined : await characterParts(settings.characters, phrases);
+  if (base === undefined && characters === undefined)
+    throw new ArgumentError("0 layers and no characters leave nothing to train: give at least one of both");
+  const model = base && readModel(base.graph);
+  if (model && base) checkTrainable(model.graph.initializers.values(), base);
+  const assembled = assembleModel({
+    base: model && base && { folder: base, model },
+    ...{ characters, types, seed },
+    blocks: settings.blocks === "as-they-come" ? undefined : settings.blocks,
+  });
+  const folder = join(options.folder, "start");
+  const known = await readModelFolder(folder).catch(() => undefined);
+  if (known === undefined)
+    await writeTrainedModel(folder, {
+      ...{ base, assembled, weights: new Map() },
+      characters: vocabularyOf(characters),
+    });
+  return { assembled, folder: known ?? (await readModelFolder(folder)), base };
+}
+
+async function scratchBase(options: StartOptions): Promise<ModelFolder | undefined> {
+  const { settings, phrases, seed } = options;
+  const { shape } = settings;
+  if (shape.layers === 0) return undefined;
+  const folder = join(options.folder, "scratch");
+  const known = await readModelFolder(folder).catch(() => undefined);
+  return known ?? writeScratchModel(folder, { ...shape, phrases, seed });
+}
+
+function checkTrainable(
+  weights: Iterable<{ type: string; data: { length: number } }>,
+  { path }: ModelFolder,
+): void {
+  for (const { type, data } of weights) if (type === "float32" && data.length > 1) return;
+  throw new ModelError(`${path} has no float32 weights to train: start from a full-precision model`);
+}
+
+const vocabularyOf = (part: CharacterPart | undefined): object | undefined =>
+  part && "vocabulary" in part ? (part.vocabulary as object | undefined) : undefined;
