@@ -13,6 +13,8 @@ export interface TokenizerTrainingOptions {
   readonly maximumLength: number;
   /** Characters at most, the most frequent ones; others become [UNK]. Default 1,000. */
   readonly characters?: number;
+  /** Words that pieces are learned from at most, the most frequent ones. Default 100,000. */
+  readonly words?: number;
 }
 
 export interface TrainedTokenizer {
@@ -32,7 +34,7 @@ const specialTokens = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"] as const;
  */
 export function trainTokenizer(
   phrases: Iterable<readonly [phrase: string, count: number]>,
-  { size, maximumLength, characters = 1000 }: TokenizerTrainingOptions,
+  { size, maximumLength, characters = 1000, words: mostWords = 100_000 }: TokenizerTrainingOptions,
 ): TrainedTokenizer {
   const words = new Map<string, number>();
   const letters = new Map<string, number>();
@@ -41,7 +43,7 @@ export function trainTokenizer(
       words.set(word, (words.get(word) ?? 0) + count);
       for (const letter of word) letters.set(letter, (letters.get(letter) ?? 0) + count);
     }
-  const frequent = [...letters].sort(([a, m], [b, n]) => n - m || (a < b ? -1 : 1)).slice(0, characters);
+  const frequent = mostFrequent(letters, characters);
   const single = frequent.map(([letter]) => letter).sort();
   const alone = [...specialTokens, ...single, ...single.map((letter) => `##${letter}`)];
   if (size <= alone.length)
@@ -49,12 +51,16 @@ export function trainTokenizer(
       `a vocabulary of ${size} has no room: ${specialTokens.length} special tokens and ${single.length} characters, ` +
         `within and at the beginning of words, are ${alone.length} already. Ask for more.`,
     );
-  const pieces = learnPieces(words, { size: size - alone.length });
+  const pieces = learnPieces(new Map(mostFrequent(words, mostWords)), { size: size - alone.length });
   const vocabulary = [...new Set([...alone, ...pieces])];
   const tokenizer = wordPieceTokenizer(`${vocabulary.join("\n")}\n`, {}, "the trained vocabulary");
   const config = tokenizerSettings(JSON.stringify(tokenizer), maximumLength);
   return { tokenizer, config, size: vocabulary.length };
 }
+
+/** The entries of the largest counts; of equal ones those that sort first. */
+const mostFrequent = (counts: ReadonlyMap<string, number>, most: number): [string, number][] =>
+  [...counts].sort(([a, m], [b, n]) => n - m || (a < b ? -1 : 1)).slice(0, most);
 
 const marks = /\p{Mn}+/gu;
 /** A run of anything but spaces, punctuation, signs and Chinese characters, or one of the latter three. */

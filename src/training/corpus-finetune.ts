@@ -30,6 +30,8 @@ import { averageWeights } from "./weight-average.js";
 
 export interface CorpusFinetuneOptions extends PrepareCorpusOptions {
   readonly settings: MethodSettings;
+  /** True where the base is a default and not the user's word: then one from scratch may take its place. */
+  readonly baseIsAWish?: boolean;
   /** Folder of the new model; it must not exist. */
   readonly output: string;
   /** A table of pairs as further positives: columns text, positive, if wanted type. */
@@ -113,7 +115,10 @@ export async function prepareTraining(
 ): Promise<PreparedTraining> {
   const { seed = 0, onNote } = options;
   const { settings, base } = await chooseBase(options);
-  const corpus = await prepareCorpus({ ...options, hardNegatives: settings.hardNegatives > 0 });
+  const corpus = await prepareCorpus({
+    ...options,
+    hardNegatives: settings.hardNegatives > 0 ? { encoder: base?.path } : "none",
+  });
   const phrases: (readonly [string, number])[] = [];
   for await (const block of streamPhrases(corpus))
     for (const { phrase, count } of block) phrases.push([phrase, count]);
