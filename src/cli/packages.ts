@@ -57,7 +57,7 @@ const npmParts = [
 
 const faiss = {
   name: "faiss-node",
-  purpose: "IVFPQ search of the published retrieval protocol (builds against FAISS)",
+  purpose: "the published retrieval protocol, and indexes with --backend faiss (builds against FAISS)",
 } as const;
 
 /** The optional parts, with install commands for this installation of pearl. */

@@ -19,7 +19,6 @@ import type {
 /** The part of @lancedb/lancedb that is used. */
 interface Lance {
   connect(uri: string): Promise<Connection>;
-  makeArrowTable(rows: Row[], options: { vectorColumns: Record<string, { type: unknown }> }): unknown;
   Index: { hnswSq(options: { distanceType: string }): unknown };
 }
 interface Connection {
@@ -29,7 +28,8 @@ interface Connection {
   close(): void;
 }
 interface LanceTable {
-  add(rows: unknown): Promise<unknown>;
+  add(rows: Row[]): Promise<unknown>;
+  mergeInsert(key: string): Merge;
   delete(condition: string): Promise<unknown>;
   countRows(condition?: string): Promise<number>;
   createIndex(column: string, options: { config: unknown; replace: boolean }): Promise<void>;
@@ -38,6 +38,11 @@ interface LanceTable {
   query(): LanceQuery;
   search(vector: Float32Array): LanceQuery;
   close(): void;
+}
+interface Merge {
+  whenMatchedUpdateAll(): Merge;
+  whenNotMatchedInsertAll(): Merge;
+  execute(rows: Row[]): Promise<unknown>;
 }
 interface LanceQuery extends AsyncIterable<Iterable<Row>> {
   select(columns: string[]): LanceQuery;
@@ -115,7 +120,7 @@ export class LanceStore implements VectorStore {
     const { dimension, columns, keyColumn } = this.settings;
     const column = keyColumn === undefined ? -1 : columns.indexOf(keyColumn);
     const keys = cells.map((row, index) => (column < 0 ? String(this.next + index) : row[column]));
-    if (column >= 0) await this.clearKeys(keys, existing);
+    if (column >= 0) await this.checkKeys(keys, existing);
     const rows = cells.map((row, index) => ({
       key: keys[index],
       number: column < 0 ? this.next + index : 0,
@@ -123,7 +128,8 @@ export class LanceStore implements VectorStore {
       ...Object.fromEntries(columns.map((_, place) => [cellName(place), row[place]])),
     }));
     if (this.table === undefined) this.table = await this.connection.createTable(rowsName, rows);
-    else await this.table.add(rows);
+    else if (existing === "refuse") await this.table.add(rows);
+    else await this.table.mergeInsert("key").whenMatchedUpdateAll().whenNotMatchedInsertAll().execute(rows);
     if (column < 0) this.next += rows.length;
   }
 
@@ -209,19 +215,20 @@ export class LanceStore implements VectorStore {
     return highest;
   }
 
-  /** Refuses keys that are there, or deletes their rows. */
-  private async clearKeys(keys: readonly string[], existing: "refuse" | "replace"): Promise<void> {
-    const twice = keys.find((key, index) => keys.indexOf(key) !== index);
-    if (twice !== undefined) throw new VectorIndexError(`the key ${twice} comes twice. Keys must differ.`);
-    if (this.table === undefined) return;
+  /** Refuses keys that come twice, or that are there already. */
+  private async checkKeys(keys: readonly string[], existing: "refuse" | "replace"): Promise<void> {
+    const seen = new Set<string>();
+    for (const key of keys) {
+      if (seen.has(key)) throw new VectorIndexError(`the key ${key} comes twice. Keys must differ.`);
+      seen.add(key);
+    }
+    if (this.table === undefined || existing === "replace") return;
     for (const condition of conditions("key", keys)) {
-      if (existing === "replace") await this.table.delete(condition);
-      else if ((await this.table.countRows(condition)) > 0) {
-        const [row] = await this.table.query().where(condition).select(["key"]).limit(1).toArray();
-        throw new VectorIndexError(
-          `the key ${row.key} is in ${this.uri} already. Delete it first, or replace rows (--replace).`,
-        );
-      }
+      const [row] = await this.table.query().where(condition).select(["key"]).limit(1).toArray();
+      if (row === undefined) continue;
+      throw new VectorIndexError(
+        `the key ${row.key} is in ${this.uri} already. Delete it first, or replace rows (--replace).`,
+      );
     }
   }
 

@@ -1,0 +1,94 @@
+/** faiss and LanceDB behind the same interface, where they are installed. */
+
+import { mkdtempSync, rmSync } from "node:fs";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, describe, expect, it } from "vitest";
+import { MissingDataError } from "../../src/errors.js";
+import { createRandom } from "../../src/random.js";
+import { VectorIndex } from "../../src/search/index.js";
+
+const root = mkdtempSync(join(tmpdir(), "pearl-backends-"));
+afterAll(() => rmSync(root, { recursive: true, force: true }));
+const dimension = 16;
+const rows = 1000;
+const random = createRandom(3);
+const vectors = Float32Array.from({ length: rows * dimension }, () => random() - 0.5);
+const cells = Array.from({ length: rows }, (_, row) => [`id${row}`, `it's name ${row}`]);
+const queries = Float32Array.from({ length: 50 * dimension }, () => random() - 0.5);
+const base = { dimension, columns: ["id", "name"], phraseColumn: "name" } as const;
+const parts = { faiss: "faiss-node", lancedb: "@lancedb/lancedb" } as const;
+
+describe.each(["faiss", "lancedb"] as const)("an index in %s", (backend) => {
+  const isHere = isInstalled(parts[backend]);
+  if (!isHere) console.info(`skipped: ${parts[backend]} is not installed (pearl doctor says how to get it)`);
+
+  it.skipIf(isHere)("says what is missing and who knows how to get it, and makes nothing", async () => {
+    const path = join(root, backend);
+    const building = VectorIndex.build(path, [{ vectors, cells }], { ...base, backend });
+    await expect(building).rejects.toThrow(MissingDataError);
+    await expect(building).rejects.toThrow(new RegExp(`${parts[backend]}.*pearl doctor`));
+    await expect(VectorIndex.open(path)).rejects.toThrow(/is not an index/);
+  });
+
+  it.skipIf(!isHere)("finds what an exact search finds, adds, deletes, and opens again", async () => {
+    const exact = await VectorIndex.build(join(root, `${backend}-exact`), [{ vectors, cells }], base);
+    const path = join(root, backend);
+    const index = await VectorIndex.build(path, [{ vectors, cells }], { ...base, backend });
+    const [expected, found] = await Promise.all([
+      exact.search(queries, { k: 5 }),
+      index.search(queries, { k: 5 }),
+    ]);
+    let same = 0;
+    expected.forEach((hits, query) => {
+      for (const hit of hits) {
+        const other = found[query].find(({ key }) => key === hit.key);
+        if (other === undefined) continue;
+        expect(other.score).toBeCloseTo(hit.score, 4);
+        expect(other.cells).toEqual(hit.cells);
+        same++;
+      }
+    });
+    expect(same / 250).toBeGreaterThan(0.95);
+    const seventh = vectors.slice(6 * dimension, 7 * dimension);
+    expect(await index.delete({ keys: ["7", "none"] })).toBe(1);
+    expect(await index.delete({ phrases: ["it's name 8"] })).toBe(1);
+    await index.add({ vectors: seventh, cells: [["new", "again"]] });
+    await index.close();
+    const again = await VectorIndex.open(path);
+    expect((await again.describe()).rows).toBe(rows - 1);
+    const [[hit]] = await again.search(seventh, { k: 1 });
+    expect(hit).toMatchObject({ key: "1001", cells: { id: "new", name: "again" } });
+    await Promise.all([exact.close(), again.close()]);
+  });
+
+  it.skipIf(!isHere)("keeps keys of the rows' own", async () => {
+    const path = join(root, `${backend}-keys`);
+    const index = await VectorIndex.build(path, [{ vectors, cells }], { ...base, backend, keyColumn: "id" });
+    const row = { vectors: vectors.slice(0, dimension), cells: [["id3", "new"]] };
+    await expect(index.add(row)).rejects.toThrow(/id3.* is in/);
+    await index.add(row, { existing: "replace" });
+    expect((await index.describe()).rows).toBe(rows);
+    const hits = await index.search(row.vectors, { k: 2 });
+    expect(hits[0].map(({ key }) => key).sort()).toEqual(["id0", "id3"]);
+    await index.close();
+  });
+});
+
+describe("a URI", () => {
+  it("is refused for other backends than LanceDB", async () => {
+    await expect(VectorIndex.create("s3://bucket/names", { ...base, backend: "hnsw" })).rejects.toThrow(
+      /LanceDB/,
+    );
+  });
+});
+
+function isInstalled(name: string): boolean {
+  try {
+    createRequire(import.meta.url).resolve(name);
+    return true;
+  } catch {
+    return false;
+  }
+}
