@@ -59,7 +59,7 @@ function mimicked(
   { width }: CharacterEncoderPart,
   dimension: number,
 ): { anchors: string; positives: string } {
-  const positives = net.g.input(wordInputNames.targets, "float32", ["words", dimension]);
+  const positives = net.g.input(wordInputNames.targets, "float32", ["pairs", dimension]);
   if (width === dimension) return { anchors: vectors, positives };
   return {
     anchors: linear(net, vectors, { name: mimicLayer, inputs: width, outputs: dimension }),
