@@ -48,7 +48,10 @@ export function registerAugment(program: Command): void {
     .description(
       "make twins of phrases: typing errors, synonyms, paraphrases, each with the rule that made it",
     )
-    .argument("<phrase...>", "phrases, or a table of phrases (CSV, TSV, JSONL, Parquet, plain text)")
+    .argument(
+      "<phrase...>",
+      "phrases, or a table of phrases (CSV, TSV, JSONL, Parquet, plain text; - reads standard input)",
+    )
     .option("-o, --output <file>", "for a table: .csv, .tsv or .jsonl (default: NAME.twins.csv)")
     .option("-c, --column <name>", "the column that holds the phrases, by name or number from 1")
     .option("--seed <n>", "of all that is drawn", wholeNumber, 1)
@@ -122,7 +125,7 @@ async function augment(phrases: string[], options: AugmentCommandOptions): Promi
 }
 
 async function isFile(path: string): Promise<boolean> {
-  return (await stat(path).catch(() => undefined))?.isFile() ?? false;
+  return path === "-" || ((await stat(path).catch(() => undefined))?.isFile() ?? false);
 }
 
 async function load(options: AugmentCommandOptions): Promise<Augmenter> {
@@ -244,7 +247,7 @@ async function writeModelParaphrases(
 
 /** "names" of "data/names.csv.gz": the output goes into the current folder, as encode's does. */
 function stem(path: string): string {
-  const plain = basename(path).replace(/\.gz$/, "");
+  const plain = basename(path === "-" ? "stdin" : path).replace(/\.gz$/, "");
   return plain.slice(0, plain.length - extname(plain).length) || plain;
 }
 

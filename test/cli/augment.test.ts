@@ -57,6 +57,12 @@ describe("pearl augment", () => {
     ];
     const { stdout } = await pearl(["augment", "red wine", ...options], { cwd });
     expect(stdout).toMatch(/^paraphrase-file +phrase +vin rouge$/m);
+    await pearl(["augment", "-", "-o", "piped.tsv", ...options.slice(0, -1)], {
+      cwd,
+      input: "red wine\nbeer\n",
+    });
+    const rows = (await readFile(join(cwd, "piped.tsv"), "utf8")).split("\n").slice(1, 3);
+    expect(rows).toEqual(["red wine\tvin rouge\tparaphrase-file\tphrase", "beer\tbeer\tunchanged\tnone"]);
   });
 
   it("ends with a clear word on wrong input, and leaves no file", async () => {

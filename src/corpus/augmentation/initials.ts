@@ -26,7 +26,7 @@ export function initialsRule(givenNames: ReadonlySet<string>): ListedRule {
       const name = readName(phrase);
       if (name === undefined) return [];
       const first = name.given[0];
-      const isKnown = initial.test(first) || givenNames.has(first);
+      const isKnown = /^\p{Lu}\.$/u.test(first) || givenNames.has(first);
       return isKnown || type === "PERSON" ? othersThan(phrase, spellings(name)) : [];
     },
   };

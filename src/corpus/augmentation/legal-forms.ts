@@ -35,7 +35,7 @@ const forms: readonly (readonly string[])[] = [
   ["Sp. z o.o.", "sp. z o.o."],
   ["S.A. de C.V.", "SA de CV"],
   ["Bhd", "Berhad", "Bhd."],
-  ["Tbk", "Terbuka", "Tbk."],
+  ["Tbk", "Tbk."],
   ["K.K.", "Kabushiki Kaisha", "KK"],
 ];
 
@@ -96,7 +96,8 @@ function* rewritten(phrase: string, { spelling, form }: Spelling): Generator<str
   const isSmall = phrase === phrase.toLowerCase();
   const cased = (text: string): string =>
     isCapitals ? text.toUpperCase() : isSmall ? text.toLowerCase() : text;
-  yield name;
+  // Without its form, "The Hershey Company" is "Hershey".
+  yield name.replace(/^the /i, "");
   for (const other of form.slice(0, 2)) yield `${name} ${cased(other)}`;
   if (afterComma.test(form[0])) yield `${name}, ${cased(form[0])}`;
   const bare = form[0].replace(/[.,]/g, "");

@@ -48,7 +48,7 @@ export function ordinalEnding(value: number): string {
 }
 
 /**
- * The rule: each number word, ordinal or whole number below 100 in the phrase, one at a time; a Roman numeral at the
+ * The rule: each number word, ordinal or counting number below 100, one at a time; a Roman numeral at the
  * end of a name. "one", "zero" and a "second" that may be a unit of time stay.
  */
 export const numberWordRule: ListedRule = {
@@ -68,34 +68,28 @@ export const numberWordRule: ListedRule = {
 
 function counterpartOf(word: string, words: readonly string[], index: number): string | undefined {
   const lower = word.toLowerCase();
-  if (lower === "one" || lower === "zero" || (/^\d/.test(word) && month.test(words[index + 1] ?? "")))
-    return undefined;
+  if (lower === "one" || lower === "zero") return undefined;
   if (lower === "second" && (index > 0 || words.length === 1) && !/^\p{Lu}/u.test(word)) return undefined;
-  const isLast = index === words.length - 1;
-  const afterName = index > 0 && /^\p{Lu}\p{L}+$/u.test(words[index - 1]);
-  if (isLast && afterName && word.length <= 5) {
-    const value = romans.indexOf(word) + 1;
-    if (value > 1 || (value === 1 && numbered.test(words[index - 1]))) return String(value);
-    const digits = Number(word);
-    if (/^[1-9]\d?$/.test(word) && digits <= romans.length && numbered.test(words[index - 1])) {
-      return romans[digits - 1];
-    }
-  }
+  const numeral = index === words.length - 1 ? romanCounterpart(word, words[index - 1] ?? "") : undefined;
+  if (numeral !== undefined) return numeral;
   const other = counterparts.get(lower);
-  if (other === undefined) return undefined;
-  const isTitle = words.every(
-    (each) => each !== each.toLowerCase() || /^[\d\W]/.test(each) || each.length < 4,
-  );
-  return /^\d/.test(word) && (isTitle || index === 0) ? likeCaseOf(titleModel(words, index), other) : other;
+  if (other === undefined || !/^\d/.test(word)) return other;
+  // "sigma 54", "3 May" and "Interleukin - 1" are not spelled out; what counts the word after it is.
+  const next = words[index + 1] ?? "";
+  const counts = /^\p{L}{2}/u.test(next) && !month.test(next) && (index === 0 || /\D$/.test(word));
+  return counts ? likeCaseOf(next.slice(0, 1) + next.slice(1).toLowerCase(), other) : undefined;
+}
+
+/** "World War II" and "World War 2", "Henry VIII" and "Henry 8"; a lone letter or digit only after what is numbered. */
+function romanCounterpart(word: string, before: string): string | undefined {
+  if (!/^\p{Lu}\p{L}+$/u.test(before) || word.length > 5) return undefined;
+  const value = romans.indexOf(word) + 1;
+  if (value > 1 || (value === 1 && numbered.test(before))) return String(value);
+  const isNumber = /^[1-9]\d?$/.test(word) && Number(word) <= romans.length;
+  return isNumber && numbered.test(before) ? romans[Number(word) - 1] : undefined;
 }
 
 const month = /^(?:jan|feb|mar(?:ch|\.|$)|apr|may$|june?|july?|aug|sep|oct|nov|dec)/i;
 
 /** Words that a Roman numeral counts. */
 const numbered = /^(?:act|book|chapter|episode|part|phase|season|series|stage|title|type|volume|war)$/i;
-
-/** A digit has no letter case: its neighbour's is taken. */
-function titleModel(words: readonly string[], index: number): string {
-  const neighbour = words[index + 1] ?? words[index - 1] ?? "";
-  return /\p{L}/u.test(neighbour) ? neighbour.slice(0, 1) + neighbour.slice(1).toLowerCase() : "";
-}

@@ -9,6 +9,10 @@ const noHead =
   /(?:^|\s)(?:\d+|all|any|because|both|bunch|couple|dozens?|each|few|first|form|half|hundreds?|instead|kinds?|last|least|lots?|lot|many|members?|millions?|more|most|much|none|number|one|ones|out|pair|parts?|plenty|portion|rest|same|second|series|set|several|some|sort|sorts|state|thousands?|tons|top|two|three|four|five|types?|up|variety|way|ways|well|years?|days?|months?|age|ahead|aware|full|think|tired|capable|speaking|west|east|north|south|inside|outside|front|thought)$/i;
 const preposition =
   /(?:^|\s)(?:about|after|against|among|and|as|at|before|between|by|during|for|from|in|into|of|on|or|over|to|under|upon|with|without|is|are|was|were|that|which|who)(?:\s|$)/i;
+/** "Western Michigan University" is not the University of Western Michigan. */
+const partOfTheSky =
+  /^(?:north|south|east|west|central|upper|lower|new|old|grand|great|royal|national|international)/i;
+
 /** Heads that take a name with "of" as well as before them. */
 const institutions =
   /^(?:academy|archbishop|archdiocese|bank|bishop|borough|city|college|county|department|diocese|district|duchy|duke|governor|institute|journal|king|mayor|ministry|museum|parliament|port|prefecture|prime minister|province|queen|republic|river|state|university)$/i;
@@ -20,7 +24,8 @@ const institutions =
 export const ofPhraseRule: ListedRule = {
   name: "of-phrase",
   granularity: "phrase",
-  list: (phrase) => {
+  list: (phrase, { type }) => {
+    if (type === "PERSON" || type === "WORK_OF_ART") return [];
     const text = phrase.includes(" of ") ? withoutOf(phrase) : withOf(phrase);
     return text === undefined ? [] : othersThan(phrase, [text]);
   },
@@ -49,7 +54,13 @@ function withOf(phrase: string): string | undefined {
   if (words.length < 2 || words.length > 4) return undefined;
   const head = words[words.length - 1];
   const modifier = words.slice(0, -1).join(" ");
-  if (!institutions.test(head) || determiner.test(phrase) || preposition.test(modifier)) return undefined;
+  if (
+    partOfTheSky.test(modifier) ||
+    !institutions.test(head) ||
+    determiner.test(phrase) ||
+    preposition.test(modifier)
+  )
+    return undefined;
   const isName = /^[\p{Lu}][\p{L}'-]+( [\p{Lu}][\p{L}'-]+)*$/u.test(modifier);
   return isName && startsCapital(head) ? `${head} of ${modifier}` : undefined;
 }

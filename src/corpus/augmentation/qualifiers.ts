@@ -1,9 +1,10 @@
 /** Qualifiers in brackets or after a comma: dropped, moved, or set off in the other way. */
 import { type ListedRule, othersThan } from "./rule.js";
 
-const bracketsAtEnd = /^([^()]+) \(([^()]+)\)$/;
+const bracketsAtEnd = /^([^()]+) \( ?([^()]*[^() ]) ?\)$/;
 const initials = /^(?:\p{Lu}\.[ -]?)+$/u;
-const afterComma = /^([^,()]+), ([^,()]+)$/;
+const afterComma = /^([^,()]*[^,() ]) ?, ([^,()]+)$/;
+const list = / (?:and|or|&|et|und) /i;
 /** After a comma these are no qualifiers of their own: parts of a list, legal forms, degrees. */
 const noQualifier = /^(?:and|or|but|who|which|that|et|inc|ltd|llc|co|corp|plc|gmbh|jr|sr|ph\.?d|m\.?d)\b/i;
 
@@ -21,7 +22,7 @@ export const qualifierRule = (givenNames: ReadonlySet<string>): ListedRule => ({
       return match === null ? [] : othersThan(phrase, outOfBrackets(match[1], match[2]));
     }
     const match = phrase.includes(", ") && type !== "PERSON" ? afterComma.exec(phrase) : null;
-    if (match === null || noQualifier.test(match[2])) return [];
+    if (match === null || noQualifier.test(match[2]) || list.test(match[2])) return [];
     const [, main, qualifier] = match;
     // "Tolkien, J. R. R." and "Smith, John" are names, which the rule of initials turns round.
     if (initials.test(qualifier) || givenNames.has(qualifier.split(" ", 1)[0])) return [];
@@ -31,6 +32,6 @@ export const qualifierRule = (givenNames: ReadonlySet<string>): ListedRule => ({
 
 function outOfBrackets(main: string, qualifier: string): string[] {
   if (/^\p{N}[\p{N}–-]*$/u.test(qualifier)) return [main];
-  if (/^\p{Lu}{2,}s?$/u.test(qualifier)) return [main];
+  if (/^\p{Lu}+s?$/u.test(qualifier)) return [main];
   return [main, `${main}, ${qualifier}`, `${qualifier} ${main}`];
 }

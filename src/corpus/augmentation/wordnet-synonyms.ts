@@ -104,6 +104,8 @@ function synonymsOf(span: string, scope: Scope, table: WordnetTable): string[] {
     if (ownIsName && scope === "<" && reading.senses.length > 1) continue;
     for (const lemma of sense.lemmas) {
       if (lemma === own || !isTypical(lemma, sense, table)) continue;
+      // "holding fast protein" is no "binding protein": inside a phrase a word is replaced by a word.
+      if (scope === "<" && !own.includes(" ") && lemma.includes(" ")) continue;
       const inflected = inflect(lemma, reading.form);
       if (inflected !== undefined) found.push(likeCaseOf(span, inflected, ownIsName ? own : undefined));
     }

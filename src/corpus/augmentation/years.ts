@@ -22,6 +22,7 @@ export const yearRule: ListedRule = {
     const found = takeOut(phrase);
     if (found === undefined || boundToYear.test(found.rest)) return [];
     const { when, rest } = found;
+    if (!/\p{L}\p{L}.*[\p{L}.)]$/u.test(rest) || phrase.includes("_")) return [];
     const first = `${when} ${startsCapital(phrase) ? capitalised(rest) : rest}`;
     return othersThan(phrase, [first, `${rest} ${when}`, `${rest} (${when})`]);
   },

@@ -78,6 +78,13 @@ describe("WordNet synonyms", () => {
     expect(rule.list("Big Bend", { type: "LOC" })).toEqual([]);
   });
 
+  it("put one word for one word inside a phrase", () => {
+    for (const phrase of ["the glass tower", "binding protein", "a serious accident"]) {
+      for (const text of rule.list(phrase, {})) expect(text.split(" ").length).toBe(phrase.split(" ").length);
+    }
+    expect(rule.list("a serious accident", {}).length + rule.list("big house", {}).length).toBeGreaterThan(0);
+  });
+
   it("keep a rare meaning out: a car is no machine", () => {
     expect(rule.list("car", {})).not.toContain("machine");
   });
