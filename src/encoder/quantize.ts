@@ -28,6 +28,8 @@ export interface QuantizeOptions {
   bits?: 7 | 8;
   /** Weights with fewer elements stay as they are; default 1,024. */
   smallest?: number;
+  /** What happens to products: "int8" (the default), or they are "kept" and only large tables are int8. */
+  products?: "int8" | "kept";
 }
 
 /** Embedding tables below this size are not worth the two operators more. */
@@ -35,7 +37,7 @@ const smallestTable = 65_536;
 
 /** A copy whose MatMul, Gemm and large embedding weights are int8; other nodes are left as they are. */
 export function quantizeDynamic(model: Model, options: QuantizeOptions = {}): Model {
-  const { bits = 7, smallest = 1024 } = options;
+  const { bits = 7, smallest = 1024, products = "int8" } = options;
   const known = { weights: new Map<string, QuantizedWeight>(), activations: new Map<string, string[]>() };
   const { initializers } = model.graph;
   // DynamicQuantizeLinear is there from version 11 on.
@@ -51,7 +53,7 @@ export function quantizeDynamic(model: Model, options: QuantizeOptions = {}): Mo
       return true;
     }
     const product = node.op === "MatMul" || (node.op === "Gemm" && isPlainGemm(node));
-    if (!product || matrix.data.length < smallest) return false;
+    if (products === "kept" || !product || matrix.data.length < smallest) return false;
     const [x, name] = node.inputs;
     const weight = once(known.weights, `columns ${intAttribute(node, "transB", 0)} of ${name}`, () =>
       addWeight(node, g, matrix, bits === 7 ? 64 : 127),

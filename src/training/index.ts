@@ -9,6 +9,7 @@ export { type Gradient, GradientSum, globalNorm } from "./gradient-sum.js";
 export { GradientRunner, type Losses } from "./gradients.js";
 export type { StepMetrics } from "./metrics.js";
 export type { EngineState } from "./optimiser.js";
+export { type PretrainOptions, type PretrainReport, pretrain } from "./pretrain.js";
 export {
   type PretrainCharactersOptions,
   type PretrainCharactersReport,

@@ -13,6 +13,7 @@
  */
 export * from "./binary-cross-entropy.js";
 export * from "./cross-entropy.js";
+export * from "./log-sum-exp.js";
 export * from "./nt-xent.js";
 export * from "./regression.js";
 export * from "./triplet.js";

@@ -73,6 +73,8 @@ export interface WordEncoding {
   readonly classes: string;
   /** Length 1, [phrases, characters + meaning + types]. */
   readonly embedding: string;
+  /** The transformer's last states, [phrases × length, width]. */
+  readonly states: string;
 }
 
 /** Pools that attention makes beside the maximum. */
@@ -91,7 +93,7 @@ export function wordEncoder(net: Net, inputs: WordInputs, sizes: WordEncoderSize
   };
   const words = wordVectors(net, inputs, sizes);
   const characters = charactersOf(net, words.characters, phrase);
-  const { meaning, pooled } = meaningOf(net, words, phrase);
+  const { meaning, pooled, states } = meaningOf(net, words, phrase);
   const both = g.add("Concat", [characters, meaning], { axis: 1 });
   const { types, classes } = typeHead(net, both, sizes);
   const shares = dense(net, pooled, "share", (POOLS + 1) * sizes.width, 3, 0.02);
@@ -101,7 +103,7 @@ export function wordEncoder(net: Net, inputs: WordInputs, sizes: WordEncoderSize
   const scaled = [characters, meaning, g.add("Sqrt", [probable])].map((part, i) =>
     g.add("Mul", [part, parts[i]]),
   );
-  return { characters, meaning, types, classes, embedding: g.add("Concat", scaled, { axis: 1 }) };
+  return { characters, meaning, types, classes, states, embedding: g.add("Concat", scaled, { axis: 1 }) };
 }
 
 /** What all parts know of the phrases. */
@@ -182,7 +184,11 @@ const perWord = (
   initialiser: Initialiser = zeros,
 ): string => embedding(net, ids, { name, rows, width, initialiser });
 
-function meaningOf(net: Net, words: Words, phrase: Phrase): { meaning: string; pooled: string } {
+function meaningOf(
+  net: Net,
+  words: Words,
+  phrase: Phrase,
+): { meaning: string; pooled: string; states: string } {
   const { g } = net;
   const { inputs, sizes } = phrase;
   const { width, meaning } = sizes;
@@ -205,7 +211,7 @@ function meaningOf(net: Net, words: Words, phrase: Phrase): { meaning: string; p
   const summed = weightedSum(net, x, positive(net, atPlaces(net, sumWeights, phrase), phrase));
   const composed = dense(net, pooled, "to_phrase", (POOLS + 1) * width, meaning);
   const added = dense(net, summed, "sum_to_phrase", width, meaning, 4);
-  return { meaning: l2Normalise(net, g.add("Add", [composed, added])), pooled };
+  return { meaning: l2Normalise(net, g.add("Add", [composed, added])), pooled, states: hidden };
 }
 
 /** Embeddings of places from the left, and from the right: [phrases, length, width]. */

