@@ -1,5 +1,12 @@
 /** pearl's public API. */
 export {
+  type AugmentationSettings,
+  type Augmenter,
+  augmentTable,
+  createAugmenter,
+  type Twin,
+} from "./corpus/augmentation/index.js";
+export {
   type EncoderSource,
   type EncodeTableOptions,
   type EncodeTableReport,

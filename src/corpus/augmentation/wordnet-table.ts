@@ -63,7 +63,7 @@ function* givenNamesAmong(
   senses: ReadonlyMap<string, readonly Sense[]>,
 ): Generator<string> {
   for (const [name, persons] of firstNames) {
-    if (titles.has(name)) continue;
+    if (noGivenNames.has(name)) continue;
     const word = name.toLowerCase();
     const asWord = (senses.get(word) ?? []).filter((sense) => sense.lemmas.includes(word));
     const count = asWord.reduce((sum, sense) => sum + sense.count, 0);
@@ -74,10 +74,12 @@ function* givenNamesAmong(
 /** "Mark" is met 24 times as a word, "Little" and "Old" hundreds of times. */
 const usualWord = 30;
 
-const titles = new Set(
+/** Titles and articles, and names that are places more often than persons ("Springfield, Virginia"). */
+const noGivenNames = new Set(
   (
-    "Baron Baroness Bishop Brother Captain Chief Count Countess Dame Doctor Duchess Duke Earl Emperor Empress " +
-    "Father General King Lady Lord Madame Marquis Marquise Mother Pope President Prince Princess Queen Saint Sir " +
-    "Santa Sister Sultan The Tsar Viscount"
+    "Baron Baroness Bishop Brother Captain Chief Commissaire Count Countess Dame Doctor Duchess Duke Earl Emperor " +
+    "Empress Father General King Lady Lord Madame Marquis Marquise Mother Pope President Prince Princess Queen Saint " +
+    "San Santa Sir Sister Sultan The Tsar Uncle Viscount El La Las Le Les Los " +
+    "Carolina Chad Georgia Israel Jordan Lincoln Victoria Virginia Washington"
   ).split(" "),
 );

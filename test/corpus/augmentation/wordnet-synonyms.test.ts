@@ -98,7 +98,7 @@ describe("given names from WordNet's persons", () => {
   it("hold names and no titles or usual words", () => {
     for (const name of ["Albert", "Wolfgang", "William", "Mary"])
       expect(table.givenNames.has(name), name).toBe(true);
-    for (const word of ["King", "Saint", "Little", "Old", "The", "Sir"]) {
+    for (const word of ["King", "Saint", "Little", "Old", "The", "Sir", "La", "Virginia"]) {
       expect(table.givenNames.has(word), word).toBe(false);
     }
   });
