@@ -60,7 +60,10 @@ function ngramPart(
     input: "ngram_ids",
     ...{ minimum: 3, maximum: 5, buckets, limit: 256 },
   };
-  const deviations = inverseFrequencies(phrases, feature);
+  const frequencies = inverseFrequencies(phrases, feature);
+  // around 1, so that a learning rate that suits other weights suits these
+  const mean = frequencies.reduce((sum, value) => sum + value, 0) / buckets;
+  const deviations = frequencies.map((value) => value / mean);
   return {
     features: [feature],
     width,

@@ -17,11 +17,11 @@ import { type CorpusTrainingRecord, corpusCard, runtimeVersion } from "./corpus-
 import { type CorpusData, openCorpusData } from "./corpus-data.js";
 import { type PrepareCorpusOptions, prepareCorpus } from "./corpus-source.js";
 import { fileFingerprint } from "./file-fingerprint.js";
+import { type MeasuredSteps, measureSteps } from "./measure-steps.js";
 import { type MethodSettings, scheduleOf } from "./method.js";
 import type { StepMetrics } from "./metrics.js";
 import { writeTrainedModel } from "./model-writer.js";
 import { pairProgram, prepareForTraining } from "./pair-program.js";
-import { type MeasuredSteps, measureSteps } from "./plan.js";
 import { fromScratch } from "./presets/from-scratch.js";
 import type { TrainingProgram } from "./program.js";
 import { prepareStart, type StartModel } from "./start-model.js";
