@@ -1,6 +1,7 @@
 /** Twins of a whole table of phrases, written to a file with the rule that made each. */
 import { randomBytes } from "node:crypto";
 import { open, rename, rm } from "node:fs/promises";
+import { resolve } from "node:path";
 import { ArgumentError, InterruptedError, messageOf, PearlError, TableError } from "../../errors.js";
 import { createRandom } from "../../random.js";
 import type { Table } from "../../table/index.js";
@@ -78,6 +79,9 @@ export async function augmentTable(
     throw new ArgumentError(
       `${output}: twins are written as .csv, .tsv or .jsonl. Choose one of these endings.`,
     );
+  }
+  if (resolve(output) === resolve(table.description.path)) {
+    throw new ArgumentError(`${output} is the table that is read. Give the twins another name with -o.`);
   }
   const { header, line } = formats[ending];
   const random = createRandom(seed);

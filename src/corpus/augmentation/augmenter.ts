@@ -1,7 +1,7 @@
 /** The augmenter: draws one twin of a phrase by the probabilities, or lists what every rule makes of it. */
 import { createRandom, type Random } from "../../random.js";
 import { createRules } from "./create-rules.js";
-import { drawFrom, type PhraseContext, type Rule, type RuleName, type Twin } from "./rule.js";
+import { drawFrom, outcomesOf, type PhraseContext, type Rule, type RuleName, type Twin } from "./rule.js";
 import { type AugmentationSettings, type ResolvedSettings, resolveSettings, rulesOf } from "./settings.js";
 
 /** Options of `Augmenter.all`. */
@@ -121,7 +121,9 @@ function listAll(phrase: string, rules: readonly Rule[], options: AllOptions = {
   const twins: Twin[] = [];
   for (const rule of rules) {
     if (rule.name === "unchanged" || rule.name === "dropout") continue;
-    for (const text of "draw" in rule ? drawSome(rule, phrase, random, count) : rule.list(phrase, context)) {
+    for (const text of "draw" in rule
+      ? drawSome(rule, phrase, random, count)
+      : outcomesOf(rule, phrase, context)) {
       if (twins.filter((twin) => twin.rule === rule.name).length === count) break;
       twins.push({ text, rule: rule.name, granularity: rule.granularity });
     }

@@ -72,8 +72,16 @@ export function drawFrom(
   context: PhraseContext,
 ): string | undefined {
   if ("draw" in rule) return rule.draw(phrase, random, context);
-  const outcomes = rule.list(phrase, context);
+  const outcomes = outcomesOf(rule, phrase, context);
   return outcomes.length === 0 ? undefined : pick(outcomes, random);
+}
+
+/** Longer texts are no phrases: a list of whole copies, one for each synonym in a book, would fill the memory. */
+const longestListed = 1000;
+
+/** All that a rule makes of a phrase; nothing of a text beyond 1,000 characters. */
+export function outcomesOf(rule: ListedRule, phrase: string, context: PhraseContext): readonly string[] {
+  return phrase.length > longestListed ? [] : rule.list(phrase, context);
 }
 
 /** One item, each with the same chance. */

@@ -88,6 +88,14 @@ describe("an augmenter", () => {
     expect(twin).toEqual({ text: "–", rule: "unchanged", granularity: "none" });
   });
 
+  it("makes a typing error in a text of a megabyte, and no list of its copies", async () => {
+    const augmenter = await quickAugmenter();
+    const text = "three blind mice ".repeat(60_000);
+    const granularities = augmenter.all(text, { count: 1 }).map((twin) => twin.granularity);
+    expect(granularities).toContain("character");
+    expect(granularities).not.toContain("phrase");
+  });
+
   it("marks SimCSE's twin as dropout", async () => {
     const augmenter = await quickAugmenter({ preset: "simcse" });
     const twin = augmenter.augment("red wine", createRandom(1));
