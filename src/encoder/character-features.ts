@@ -2,7 +2,7 @@
 import { characterInputNames } from "../nn/characters/inputs.js";
 import type { CharacterVocabulary } from "../text/character-vocabulary.js";
 import { createWordReader, phraseWords, type WordReader } from "../text/word-units.js";
-import { concatenate, type Featurizer } from "./feature-rows.js";
+import type { Featurizer } from "./feature-rows.js";
 import type { CharactersFeature } from "./model-folder.js";
 
 /** A phrase's ids are, word after word, the number of its units and then the units, packed as the reader packs them. */
@@ -15,18 +15,27 @@ export function characterFeaturizer(
   return {
     read(phrases) {
       const known = new Map<string, ReturnType<WordReader["read"]>>();
-      const read = phrases.map((phrase) => {
+      const starts = new Int32Array(phrases.length + 1);
+      let ids = new Int32Array(32 * phrases.length);
+      let truncated = 0;
+      phrases.forEach((phrase, i) => {
         const words = phraseWords(phrase);
-        const kept = words.slice(0, feature.phraseLength).map((word) => {
-          const found = known.get(word) ?? reader.read(word);
-          known.set(word, found);
-          return found;
-        });
-        const isCut = kept.length < words.length || kept.some(({ truncated }) => truncated);
-        return { ids: kept.flatMap(({ units }) => [units.length, ...units]), isCut };
+        let isCut = words.length > feature.phraseLength;
+        let end = starts[i];
+        for (const word of words.slice(0, feature.phraseLength)) {
+          const read = known.get(word) ?? reader.read(word);
+          known.set(word, read);
+          const { units } = read;
+          isCut ||= read.truncated;
+          if (end + units.length >= ids.length) ids = longer(ids, end + units.length + 1);
+          ids[end++] = units.length;
+          ids.set(units, end);
+          end += units.length;
+        }
+        starts[i + 1] = end;
+        if (isCut) truncated++;
       });
-      const truncated = read.filter(({ isCut }) => isCut).length;
-      return { rows: concatenate(read.map(({ ids }) => Int32Array.from(ids))), truncated };
+      return { rows: { ids: ids.slice(0, starts[phrases.length]), starts }, truncated };
     },
     fill({ ids, starts }, batch, _length, feeds) {
       const { words, phrases } = distinctWords(ids, starts, batch);
@@ -53,6 +62,13 @@ export function characterFeaturizer(
       feeds[names.words] = { type: "int32", dims: [batch.length, phraseLength], data: places };
     },
   };
+}
+
+/** The same numbers with room for more. */
+function longer(ids: Int32Array, least: number): Int32Array<ArrayBuffer> {
+  const more = new Int32Array(Math.max(least, 2 * ids.length));
+  more.set(ids);
+  return more;
 }
 
 /** Words that occur several times in a batch are computed once. */

@@ -2,26 +2,51 @@
 
 /** Before pieces that go on with a word, as in WordPiece. */
 const GOES_ON = "##";
-/** Longest piece in characters. */
-const LONGEST = 20;
+/** A place in the tree of pieces, reached by the characters on the way. */
+interface Branch {
+  readonly next: Map<number, Branch>;
+  /** The number of the piece that ends here; -1: none. */
+  piece: number;
+}
 
 /**
- * Splits a word into the longest pieces there are, from its begin on; what no piece covers gives single
- * characters (without the mark).
+ * Makes a function that splits a word into the longest pieces there are, from its begin on. It calls back with each
+ * piece's number in the list, or with -1 and a single character where no piece fits.
  */
-export function splitPieces(word: string, pieces: ReadonlyMap<string, unknown>): string[] {
-  const characters = [...word];
-  const found: string[] = [];
-  for (let start = 0; start < characters.length; ) {
-    const mark = start === 0 ? "" : GOES_ON;
-    let end = Math.min(characters.length, start + LONGEST);
-    while (end > start + 1 && !pieces.has(mark + characters.slice(start, end).join(""))) end--;
-    const piece = characters.slice(start, end).join("");
-    found.push(pieces.has(mark + piece) ? mark + piece : piece);
-    start = end;
-  }
-  return found;
+export function createPieceSplitter(
+  pieces: readonly string[],
+): (word: string, found: (piece: number, character: string) => void) => void {
+  const [first, others] = [branch(), branch()];
+  pieces.forEach((piece, number) => {
+    const goesOn = piece.startsWith(GOES_ON);
+    let at = goesOn ? others : first;
+    for (const character of goesOn ? piece.slice(GOES_ON.length) : piece) {
+      const code = character.codePointAt(0) as number;
+      const next = at.next.get(code) ?? branch();
+      at.next.set(code, next);
+      at = next;
+    }
+    at.piece = number;
+  });
+  return (word, found) => {
+    for (let start = 0; start < word.length; ) {
+      let at: Branch | undefined = start === 0 ? first : others;
+      let [piece, end] = [-1, start];
+      for (let place = start; place < word.length; ) {
+        const code = word.codePointAt(place) as number;
+        place += code > 0xffff ? 2 : 1;
+        if (end === start) end = place; // one character at least
+        at = at.next.get(code);
+        if (at === undefined) break;
+        if (at.piece >= 0) [piece, end] = [at.piece, place];
+      }
+      found(piece, piece < 0 ? word.slice(start, end) : "");
+      start = end;
+    }
+  };
 }
+
+const branch = (): Branch => ({ next: new Map(), piece: -1 });
 
 /** A word on its way through the merges. */
 interface Entry {

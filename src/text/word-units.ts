@@ -2,7 +2,7 @@
 import { ArgumentError } from "../errors.js";
 import type { CharacterVocabulary } from "./character-vocabulary.js";
 import { hashNgrams } from "./hashed-ngrams.js";
-import { splitPieces } from "./word-pieces.js";
+import { createPieceSplitter } from "./word-pieces.js";
 
 /** How words become numbers; saved in the model's config.json. */
 export interface WordUnitOptions {
@@ -29,15 +29,18 @@ export interface WordReader {
    * A word's units as `2 × id + 1` for capitals and `2 × id` for everything else. Ids are 1 and more.
    * `truncated`: the word was longer than `positions`.
    */
-  read(word: string): { units: Int32Array; truncated: boolean };
+  read(word: string): { units: ArrayLike<number> & Iterable<number>; truncated: boolean };
 }
 
 /** Runs of letters, marks, digits and underscores, and runs of other visible characters, as NLTK's wordpunct. */
 const WORD_OR_PUNCTUATION = /[\p{L}\p{N}\p{M}_]+|[^\p{L}\p{N}\p{M}_\s]+/gu;
 
 /** The words of a phrase: "Dr. No's" gives Dr . No ' s. Used in training and in encoding alike. */
-export const phraseWords = (phrase: string): string[] =>
-  phrase.normalize("NFC").match(WORD_OR_PUNCTUATION) ?? [];
+export const phraseWords = (phrase: string): string[] => composed(phrase).match(WORD_OR_PUNCTUATION) ?? [];
+
+/** NFC; ASCII is that already. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: all of ASCII
+const composed = (text: string): string => (/^[\x00-\x7f]*$/.test(text) ? text : text.normalize("NFC"));
 
 /** Ids before the characters': padding, and LOVE's three marks. */
 const [BEGIN, MIDDLE, END] = [1, 2, 3];
@@ -52,12 +55,13 @@ export function createWordReader(options: WordUnitOptions, vocabulary?: Characte
   if (vocabulary === undefined) throw new ArgumentError(`units "${units}" need a vocabulary of characters`);
   const characters = numbered(vocabulary.characters, FIRST_CHARACTER);
   const spare = FIRST_CHARACTER + characters.size;
-  const pieces = numbered(vocabulary.pieces, spare + SPARE_ROWS);
+  const firstPiece = spare + SPARE_ROWS;
+  const split = createPieceSplitter(vocabulary.pieces);
   const idOf = (character: string): number =>
     characters.get(character) ?? spare + ((character.codePointAt(0) as number) % SPARE_ROWS);
   const withPieces = units === "characters-and-pieces";
   return {
-    rows: spare + SPARE_ROWS + (withPieces ? pieces.size : 0),
+    rows: firstPiece + (withPieces ? vocabulary.pieces.length : 0),
     read(word) {
       const packed = [2 * BEGIN];
       let lowered = "";
@@ -70,11 +74,14 @@ export function createWordReader(options: WordUnitOptions, vocabulary?: Characte
       }
       if (withPieces) {
         packed.push(2 * MIDDLE);
-        for (const piece of splitPieces(lowered, pieces)) packed.push(2 * (pieces.get(piece) ?? idOf(piece)));
+        split(lowered, (piece, character) => {
+          packed.push(2 * (piece < 0 ? idOf(character) : firstPiece + piece));
+        });
       }
       packed.push(2 * END);
       const truncated = packed.length > positions;
-      return { units: Int32Array.from(truncated ? packed.slice(0, positions) : packed), truncated };
+      if (truncated) packed.length = positions;
+      return { units: packed, truncated };
     },
   };
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { learnPieces, splitPieces } from "../../src/text/word-pieces.js";
+import { createPieceSplitter, learnPieces } from "../../src/text/word-pieces.js";
 
 const counts = (words: Record<string, number>) => new Map(Object.entries(words));
 
@@ -58,11 +58,24 @@ describe("learning word pieces", () => {
 });
 
 describe("splitting words into pieces", () => {
-  const pieces = counts({ un: 1, "##able": 1, "##ab": 1, able: 1 });
+  const pieces = ["un", "##able", "##ab", "able", "##𝒳𝒴"];
+  const split = createPieceSplitter(pieces);
+  const parts = (word: string) => {
+    const found: string[] = [];
+    split(word, (piece, character) => {
+      found.push(piece < 0 ? character : pieces[piece]);
+    });
+    return found;
+  };
 
   it("takes the longest piece at each place, and single characters where there is none", () => {
-    expect(splitPieces("unable", pieces)).toEqual(["un", "##able"]);
-    expect(splitPieces("abler", pieces)).toEqual(["able", "r"]);
-    expect(splitPieces("xunab", pieces)).toEqual(["x", "u", "n", "##ab"]);
+    expect(parts("unable")).toEqual(["un", "##able"]);
+    expect(parts("abler")).toEqual(["able", "r"]);
+    expect(parts("xunab")).toEqual(["x", "u", "n", "##ab"]);
+    expect(parts("unabl")).toEqual(["un", "##ab", "l"]);
+  });
+
+  it("counts characters beyond 16 bits as one", () => {
+    expect(parts("𝒳𝒳𝒴")).toEqual(["𝒳", "##𝒳𝒴"]);
   });
 });
