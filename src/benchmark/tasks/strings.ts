@@ -23,12 +23,11 @@ export const strings: Task = {
     const path = await wordList(context.dataFolder);
     const lines = (await readLines(path)).map((line) => line.trim());
     const all = [...new Set(lines.filter((line) => line !== ""))];
-    const random = createRandom(context.seed);
-    const words = sampleWithout(all, sampleSize, random);
+    const { words, queriesOf } = drawRetrieval(all, context.seed);
     const answers = words.map((_, row) => [row]);
     const scores: Score[] = [];
-    for (const edits of [1, 2]) {
-      const queries = words.map((word) => withNoise(word, edits, random));
+    for (const edits of editCounts) {
+      const queries = queriesOf[edits];
       const started = performance.now();
       const ranked = await rankAnswers({ queries, candidates: words, answers }, context);
       const seconds = (performance.now() - started) / 1000;
@@ -41,6 +40,24 @@ export const strings: Task = {
     return { scores };
   },
 };
+
+/** A draw of the task: the dictionary, and for each of its words a query with one edit and one with two. */
+export interface Retrieval {
+  readonly words: readonly string[];
+  readonly queriesOf: Readonly<Record<(typeof editCounts)[number], readonly string[]>>;
+}
+
+const editCounts = [1, 2] as const;
+
+/** What the task draws by a seed. @param listed different words */
+export function drawRetrieval(listed: readonly string[], seed: number): Retrieval {
+  const random = createRandom(seed);
+  const words = sampleWithout(listed, sampleSize, random);
+  const noisy = (edits: number) => words.map((word) => withNoise(word, edits, random));
+  // in this order, as both are drawn from one stream
+  const [once, twice] = [noisy(1), noisy(2)];
+  return { words, queriesOf: { 1: once, 2: twice } };
+}
 
 /** The list lies in the data folder, or in a folder `words` beside it. */
 function wordList(dataFolder: string): Promise<string> {
