@@ -5,7 +5,7 @@ const layers = [
   ["onnx"],
   ["nn", "autodiff", "runtime", "text"],
   ["corpus", "search", "encoder", "table"],
-  ["benchmark", "join", "training"],
+  ["benchmark", "join", "training", "plot"],
   ["cli"],
 ];
 

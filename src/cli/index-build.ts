@@ -20,7 +20,7 @@ import {
   type TableReadingOptions,
   tableOptionsOf,
 } from "./options.js";
-import { type Progress, startProgress } from "./progress.js";
+import { stageDisplay } from "./progress.js";
 
 interface WorkOptions extends TableReadingOptions, EncoderChoice {
   readonly device: DeviceChoice;
@@ -183,7 +183,7 @@ async function withEncoder<Result>(
   }) => Promise<Result>,
 ): Promise<Result> {
   const signal = interruptionSignal();
-  const display = stageDisplay(options.quiet ?? false);
+  const display = stageDisplay({ quiet: options.quiet });
   let encoder: PhraseEncoder | undefined;
   const start = async ({ summary }: TableDescription): Promise<PhraseEncoder> => {
     display.say(summary);
@@ -206,30 +206,6 @@ function settingsOf(options: WorkOptions, signal: AbortSignal, display: ReturnTy
     signal,
     onNote: display.say,
     onProgress: display.show,
-  };
-}
-
-/** A bar for each stage of the work, one after the other. */
-function stageDisplay(quiet: boolean) {
-  let stage = "";
-  let bar: Promise<Progress> | undefined;
-  const finish = async (): Promise<void> => {
-    (await bar)?.finish();
-    bar = undefined;
-  };
-  return {
-    finish,
-    say: (text: string): void => {
-      if (!quiet) process.stderr.write(`${text}\n`);
-    },
-    show: (name: string, done: number, total: number): void => {
-      if (name !== stage) {
-        void finish();
-        stage = name;
-        bar = startProgress({ label: name, quiet });
-      }
-      void bar?.then((progress) => progress.update(done, total));
-    },
   };
 }
 

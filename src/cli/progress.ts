@@ -60,6 +60,33 @@ export async function startProgress(options: ProgressOptions): Promise<Progress>
   };
 }
 
+/** A bar for each stage of some work, one after the other, and lines in between. */
+export function stageDisplay({ quiet = false }: Pick<ProgressOptions, "quiet">) {
+  let stage = "";
+  let bar: Promise<Progress> | undefined;
+  const finish = async (): Promise<void> => {
+    const last = bar;
+    bar = undefined;
+    (await last)?.finish();
+  };
+  return {
+    finish,
+    /** Prints a line, unless quiet. */
+    say: (text: string): void => {
+      if (!quiet) process.stderr.write(`${text}\n`);
+    },
+    /** Shows how far a stage is. */
+    show: (name: string, done: number, total: number): void => {
+      if (name !== stage) {
+        void finish();
+        stage = name;
+        bar = startProgress({ label: name, unit: "items", quiet });
+      }
+      void bar?.then((progress) => progress.update(done, total));
+    },
+  };
+}
+
 const windowMs = 15_000;
 
 /** The rate over the last quarter of a minute: what an earlier run has finished, or an earlier file, does not count. */

@@ -84,11 +84,14 @@ export class FolderStore implements VectorStore {
     for (let attempt = 1; ; attempt++) {
       const manifest = await findManifest(path);
       if (manifest === undefined) return undefined;
+      let generation: Generation | undefined;
       try {
-        const store = new FolderStore(path, manifest, await openGeneration(path, manifest));
-        store.graph = await openGraph(store.generation, manifest.metric);
+        generation = await openGeneration(path, manifest);
+        const store = new FolderStore(path, manifest, generation);
+        store.graph = await openGraph(generation, manifest.metric);
         return store;
       } catch (error) {
+        await generation?.close();
         // A writer may just have replaced the generation.
         if (attempt === 3 || (error as NodeJS.ErrnoException).code !== "ENOENT")
           throw missingFiles(path, error);

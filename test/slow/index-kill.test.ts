@@ -14,7 +14,10 @@ const dimension = 32;
 
 /** A vector that follows from its row, so that a row with another's vector shows. */
 const vectorOf = (row: number): number[] =>
-  Array.from({ length: dimension }, (_, index) => Math.sin(row * 7.13 + index * 1.7));
+  Array.from(
+    { length: dimension },
+    (_, index) => ((Math.sin(row * 12.9898 + index * 78.233) * 43758.5453) % 1) - 0.1,
+  );
 
 /** Adds rows for ever, tidies now and then, deletes every hundredth row, and tells each acknowledgement. */
 const script = `
@@ -77,15 +80,13 @@ describe("an index whose writer is killed", () => {
       await index.verify();
       const keys = new Set<string>();
       for await (const { key, cells } of index.entries()) {
-        expect(cells).toEqual([key]);
+        if (cells.length !== 1 || cells[0] !== key) throw new Error(`row ${key} holds ${cells}`);
         keys.add(key);
       }
-      for (let row = 0; row < acknowledged; row++) {
-        const key = String(row);
-        // A deletion that was cut off may have happened or not; one that was acknowledged has.
-        if (deleted.has(key)) expect(keys.has(key), key).toBe(false);
-        else if (row % 100 !== 0) expect(keys.has(key), key).toBe(true);
-      }
+      const all = Array.from({ length: acknowledged }, (_, row) => String(row));
+      // A deletion that was cut off may have happened or not; one that was acknowledged has.
+      expect(all.filter((key) => deleted.has(key) && keys.has(key))).toEqual([]);
+      expect(all.filter((key) => Number(key) % 100 !== 0 && !keys.has(key))).toEqual([]);
       const asked = Array.from({ length: 5 }, () => Math.floor(random() * acknowledged)).filter(
         (row) => row % 100 > 0,
       );

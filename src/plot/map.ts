@@ -1,0 +1,252 @@
+/** A map of phrases as SVG: marks by category, a legend, and labels where there is room. */
+import { escapeText, fontFamily, htmlPage, light, marks, themeStyle } from "./theme.js";
+
+/** One phrase on the map. */
+export interface MapPoint {
+  readonly x: number;
+  readonly y: number;
+  readonly phrase: string;
+  /** What it is coloured by; empty where it is not. */
+  readonly category: string;
+}
+
+/** What is drawn. */
+export interface MapDrawing {
+  readonly title: string;
+  /** Lines that say what the reader sees: model, method, how many of how many rows. */
+  readonly notes: readonly string[];
+  /** What the categories are, such as a column's name; absent where there are none. */
+  readonly categoriesAre?: string;
+  readonly points: readonly MapPoint[];
+}
+
+const width = 960;
+const height = 680;
+const margin = 24;
+const legendRow = 20;
+const labelHeight = 13;
+const letterWidth = 6.1;
+const longestLabel = 30;
+const mostLabels = 60;
+/** With more points than this, marks are smaller, and labels may lie on them. */
+const crowd = 400;
+
+/** A category with its place among the colours: -1 for those that share grey. */
+interface Category {
+  readonly name: string;
+  readonly count: number;
+  readonly colour: number;
+}
+
+/** A map that stands for itself, its hover text in the marks' titles. */
+export function mapAsSvg(drawing: MapDrawing): string {
+  const { body, size } = drawMap(drawing);
+  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${size}" role="img" aria-labelledby="t d" font-family="${escapeText(fontFamily)}">
+<title id="t">${escapeText(drawing.title)}</title>
+<desc id="d">${escapeText(drawing.notes.join(" "))}</desc>
+<style>
+${themeStyle("svg")}
+${mapStyle}
+</style>
+<rect width="100%" height="100%" fill="var(--background)"/>
+<text x="${margin}" y="30" font-size="18" font-weight="600" fill="var(--ink)">${escapeText(drawing.title)}</text>
+${drawing.notes.map((note, line) => `<text x="${margin}" y="${50 + line * 17}" font-size="12" fill="var(--muted)">${escapeText(note)}</text>`).join("\n")}
+${body}
+</svg>
+`;
+}
+
+/** The map in a page, with a search field, and categories that can be picked out. */
+export function mapAsHtml(drawing: MapDrawing): string {
+  const { body, size } = drawMap({ ...drawing, notes: [] });
+  const notes = drawing.notes.map((note) => `<p class="note">${escapeText(note)}</p>`).join("\n");
+  return htmlPage({
+    title: drawing.title,
+    style: `${mapStyle}\n${pageStyle}`,
+    script: pageScript,
+    body: `<h1>${escapeText(drawing.title)}</h1>
+${notes}
+<p><label>Find <input id="find" type="search" placeholder="part of a phrase" autocomplete="off"></label> <output id="found"></output></p>
+<svg id="map" viewBox="0 0 ${width} ${size}" role="img" aria-label="${escapeText(drawing.title)}">
+${body}
+</svg>
+<div id="tip" role="status" hidden></div>`,
+  });
+}
+
+/** Marks, labels and legend; the height grows with the notes above and the legend below. */
+function drawMap({ points, notes, categoriesAre }: MapDrawing): { body: string; size: number } {
+  const top = notes.length === 0 ? 0 : 40 + notes.length * 17;
+  const categories = rankCategories(points);
+  const colours = new Map(categories.map(({ name, colour }) => [name, colour]));
+  const placed = placePoints(points, top);
+  // Grey lies below the colours.
+  const order = points
+    .map((_, index) => index)
+    .sort((a, b) => rankOf(colours, points[a]) - rankOf(colours, points[b]) || a - b);
+  const scale = points.length > crowd ? ' transform="scale(.72)"' : "";
+  const symbols = marks.map((path, index) => `<path id="m${index}" d="${path}"${scale}/>`).join("");
+  const drawn = order.map((index) => markOf(points[index], placed[index], colours)).join("\n");
+  const labels = labelsOf(points, placed, top).join("\n");
+  const legend = categoriesAre === undefined ? "" : legendOf(categories, categoriesAre, top + height + 8);
+  const rows =
+    categoriesAre === undefined ? 0 : Math.ceil(shownInLegend(categories).length / legendColumns) + 1;
+  const body = `<defs>${symbols}</defs>
+<rect x="${margin / 2}" y="${top + margin / 2}" width="${width - margin}" height="${height - margin}" rx="6" fill="none" stroke="var(--line)"/>
+<g class="points">
+${drawn}
+</g>
+<g class="labels" aria-hidden="true">
+${labels}
+</g>
+${legend}`;
+  return { body, size: top + height + rows * legendRow + 8 };
+}
+
+/** Categories by frequency; the first eight have a colour and a mark, the others and the empty one are grey. */
+function rankCategories(points: readonly MapPoint[]): Category[] {
+  const counts = new Map<string, number>();
+  for (const { category } of points) counts.set(category, (counts.get(category) ?? 0) + 1);
+  const named = [...counts].filter(([name]) => name !== "");
+  named.sort(([a, many], [b, more]) => more - many || (a < b ? -1 : 1));
+  const empty = counts.get("") ?? 0;
+  const ranked = named.map(([name, count], index) => ({
+    name,
+    count,
+    colour: index < marks.length ? index : -1,
+  }));
+  return empty > 0 ? [...ranked, { name: "", count: empty, colour: -1 }] : ranked;
+}
+
+const rankOf = (colours: ReadonlyMap<string, number>, { category }: MapPoint): number =>
+  (colours.get(category) ?? -1) < 0 ? 0 : 1;
+
+/** Places in the frame; the axes share a scale, and the outermost hundredth may not push the rest together. */
+function placePoints(points: readonly MapPoint[], top: number): { x: number; y: number }[] {
+  const across = rangeOf(points.map(({ x }) => x));
+  const down = rangeOf(points.map(({ y }) => y));
+  const inner = { width: width - 4 * margin, height: height - 4 * margin };
+  const scale = Math.min(inner.width / across.span, inner.height / down.span);
+  const middle = { x: width / 2, y: top + height / 2 };
+  const clamp = (value: number, low: number, high: number): number => Math.max(low, Math.min(high, value));
+  return points.map(({ x, y }) => ({
+    x: clamp(middle.x + (x - across.middle) * scale, margin, width - margin),
+    y: clamp(middle.y + (y - down.middle) * scale, top + margin, top + height - margin),
+  }));
+}
+
+function rangeOf(values: readonly number[]): { middle: number; span: number } {
+  const sorted = [...values].sort((a, b) => a - b);
+  const edge = Math.floor(sorted.length * 0.005);
+  const low = sorted[edge];
+  const high = sorted[sorted.length - 1 - edge];
+  return { middle: (low + high) / 2, span: Math.max(high - low, 1e-9) };
+}
+
+function markOf(
+  { phrase, category }: MapPoint,
+  { x, y }: { x: number; y: number },
+  colours: ReadonlyMap<string, number>,
+): string {
+  const colour = colours.get(category) ?? -1;
+  const text = category === "" ? phrase : `${phrase} (${category})`;
+  const style = colour < 0 ? "rest" : `c${colour}`;
+  const mark = Math.max(colour, 0);
+  return `<use href="#m${mark}" x="${x.toFixed(1)}" y="${y.toFixed(1)}" class="${style}"><title>${escapeText(text)}</title></use>`;
+}
+
+/** Labels of points with room around them, spread over the map: a box is taken only where none is. */
+function labelsOf(
+  points: readonly MapPoint[],
+  placed: readonly { x: number; y: number }[],
+  top: number,
+): string[] {
+  const taken: { left: number; right: number; top: number; bottom: number }[] = [];
+  const labels: string[] = [];
+  // A stride that hits every point once, in an order without system.
+  const stride = strideFor(points.length);
+  for (let step = 0, index = 0; step < points.length && labels.length < mostLabels; step++) {
+    index = (index + stride) % points.length;
+    const { phrase } = points[index];
+    if (phrase.length > longestLabel) continue;
+    const { x, y } = placed[index];
+    const length = phrase.length * letterWidth;
+    const isLeft = x + 8 + length > width - margin;
+    const left = isLeft ? x - 7 - length : x + 7;
+    const box = { left: left - 6, right: left + length + 6, top: y - labelHeight, bottom: y + labelHeight };
+    const covers = (point: { x: number; y: number }): boolean =>
+      point.x > box.left && point.x < box.right && Math.abs(point.y - y) < 11;
+    const meets = (other: typeof box): boolean =>
+      box.left < other.right && other.left < box.right && box.top < other.bottom && other.top < box.bottom;
+    if (left < margin || y - labelHeight < top + margin / 2 || taken.some(meets)) continue;
+    if (points.length <= crowd && placed.some((point, other) => other !== index && covers(point))) continue;
+    taken.push(box);
+    const anchor = isLeft ? ' text-anchor="end"' : "";
+    const at = isLeft ? x - 7 : x + 7;
+    labels.push(`<text x="${at.toFixed(1)}" y="${(y + 4).toFixed(1)}"${anchor}>${escapeText(phrase)}</text>`);
+  }
+  return labels;
+}
+
+function strideFor(count: number): number {
+  const divides = (a: number, b: number): number => (b === 0 ? a : divides(b, a % b));
+  let stride = Math.max(1, Math.floor(count * 0.618));
+  while (divides(count, stride) !== 1) stride++;
+  return stride;
+}
+
+const legendColumns = 4;
+
+/** What the legend lists: the coloured ones, then one line for the rest. */
+function shownInLegend(categories: readonly Category[]): { name: string; colour: number; count: number }[] {
+  const coloured = categories.filter(({ colour }) => colour >= 0);
+  const others = categories.filter(({ colour }) => colour < 0);
+  if (others.length === 0) return coloured;
+  const count = others.reduce((sum, category) => sum + category.count, 0);
+  const named = others.filter(({ name }) => name !== "").length;
+  const name = named === 0 ? "none" : named === 1 && others.length === 1 ? others[0].name : `${named} others`;
+  return [...coloured, { name, colour: -1, count }];
+}
+
+function legendOf(categories: readonly Category[], categoriesAre: string, top: number): string {
+  const entries = shownInLegend(categories).map(({ name, colour, count }, index) => {
+    const x = margin + (index % legendColumns) * ((width - 2 * margin) / legendColumns);
+    const y = top + legendRow * (1 + Math.floor(index / legendColumns)) + 6;
+    const style = colour < 0 ? "rest" : `c${colour}`;
+    const shown = name.length > 26 ? `${name.slice(0, 25)}…` : name;
+    return `<g class="entry" data-class="${style}"><use href="#m${Math.max(colour, 0)}" x="${x + 6}" y="${y}" class="${style}"/><text x="${x + 18}" y="${y + 4}">${escapeText(shown)} (${count.toLocaleString("en-US")})</text></g>`;
+  });
+  return `<g class="legend">
+<text x="${margin}" y="${top + 10}" class="head">${escapeText(categoriesAre)}</text>
+${entries.join("\n")}
+</g>`;
+}
+
+const mapStyle = `${light.categories.map((_, index) => `.c${index}{fill:var(--c${index})}`).join("")}.rest{fill:var(--rest)}
+.points use{fill-opacity:.8}
+.labels text{font-size:11px;fill:var(--ink);paint-order:stroke;stroke:var(--background);stroke-width:3px;pointer-events:none}
+.legend text{font-size:13px;fill:var(--ink)}.legend text.head{fill:var(--muted)}`;
+
+const pageStyle = `svg{display:block;width:100%;height:auto;font-family:inherit}
+.entry{cursor:pointer}.faded{opacity:.12}.hit{stroke:var(--ink);stroke-width:2px;fill-opacity:1}
+#tip{position:fixed;pointer-events:none;background:var(--panel);color:var(--ink);border:1px solid var(--line);
+border-radius:4px;padding:.2rem .5rem;max-width:24rem}
+input{font:inherit;padding:.2rem .4rem;color:inherit;background:var(--panel);border:1px solid var(--muted);border-radius:4px}
+output{color:var(--muted)}`;
+
+/** Hover text, finding, picking a category: plain browser script. */
+const pageScript = `const map=document.getElementById("map"),tip=document.getElementById("tip");
+const points=[...map.querySelectorAll(".points use")];
+for(const point of points){const title=point.querySelector("title");point.dataset.text=title.textContent;title.remove()}
+map.addEventListener("pointermove",event=>{const text=event.target.dataset&&event.target.dataset.text;
+tip.hidden=!text;if(!text)return;tip.textContent=text;
+tip.style.left=Math.min(event.clientX+12,innerWidth-tip.offsetWidth-8)+"px";tip.style.top=event.clientY+14+"px"});
+map.addEventListener("pointerleave",()=>{tip.hidden=true});
+const find=document.getElementById("find"),found=document.getElementById("found");
+find.addEventListener("input",()=>{const wanted=find.value.trim().toLowerCase();let count=0;
+for(const point of points){const hit=wanted!==""&&point.dataset.text.toLowerCase().includes(wanted);
+point.classList.toggle("hit",hit);if(hit){count++;point.parentNode.append(point)}}
+found.textContent=wanted===""?"":count+" found"});
+let picked="";for(const entry of map.querySelectorAll(".entry"))entry.addEventListener("click",()=>{
+picked=picked===entry.dataset.class?"":entry.dataset.class;
+for(const point of points)point.classList.toggle("faded",picked!==""&&!point.classList.contains(picked))});`;

@@ -1,0 +1,198 @@
+/** A table of phrases as a map: read, sampled where it is large, encoded, projected, drawn, written. */
+import { randomBytes } from "node:crypto";
+import { rename, rm, writeFile } from "node:fs/promises";
+import { basename, extname } from "node:path";
+import { createPhraseTyper } from "../corpus/index.js";
+import type { EncoderSource } from "../encoder/encode-table.js";
+import type { PhraseEncoder } from "../encoder/index.js";
+import { messageOf, PearlError, TableError } from "../errors.js";
+import { createRandom, sampleWithout } from "../random.js";
+import { Table, type TableOptions } from "../table/index.js";
+import { type MapPoint, mapAsHtml, mapAsSvg } from "./map.js";
+import { leastPoints, projectToPlane } from "./project.js";
+
+/** Settings of a map. */
+export interface PlotOptions {
+  /** How the table is read. */
+  readonly table?: TableOptions;
+  /**
+   * A column whose values give the colours; or "type", where the table has no such column: the entity type that the
+   * model tells, or where it tells none, that rules and WordNet's names tell. Default: one colour.
+   */
+  readonly color?: string;
+  /** Rows drawn at most; of more, so many are drawn by lot. Default 3,000. */
+  readonly sample?: number;
+  /** Neighbours that each phrase is to stay near. Default 15. */
+  readonly neighbours?: number;
+  /** The same seed gives the same map. Default 0. */
+  readonly seed?: number;
+  /** Default: the file's name. */
+  readonly title?: string;
+  readonly signal?: AbortSignal;
+  readonly onNote?: (note: string) => void;
+  /** What is being done, steps finished and in all. */
+  readonly onProgress?: (stage: string, done: number, total: number) => void;
+}
+
+/** What came of it. */
+export interface PlotReport {
+  readonly path: string;
+  readonly drawn: number;
+  /** Rows of the table. */
+  readonly rows: number;
+  readonly bytes: number;
+}
+
+/** A row on its way to the map. */
+interface Row {
+  readonly phrase: string;
+  readonly category: string;
+}
+
+/**
+ * Draws a map of a table's phrases into a file that ends in .html or .svg.
+ * @throws TableError for another ending, a missing column or too few phrases, ModelError, InterruptedError
+ */
+export async function plotTable(
+  file: string,
+  output: string,
+  encoder: EncoderSource,
+  options: PlotOptions = {},
+): Promise<PlotReport> {
+  const ending = checkPlotName(output);
+  const table = await Table.open(file, options.table);
+  try {
+    const { rowCount, columns } = table.description;
+    const isTyped = options.color === "type" && !columns.includes("type");
+    const chosen = await chooseRows(table, isTyped ? undefined : options.color, options);
+    const loaded = typeof encoder === "function" ? await encoder(table.description) : encoder;
+    const { vectors, rows } = await encodeRows(loaded, chosen, options);
+    const typed = isTyped ? await withTypes(loaded, rows, options) : undefined;
+    options.onProgress?.("projecting", 0, 1);
+    const places = await projectToPlane(vectors, {
+      ...options,
+      dimension: loaded.dimension,
+      onProgress: (done, total) => options.onProgress?.("projecting", done, total),
+    });
+    const points: MapPoint[] = (typed?.rows ?? rows).map((row, index) => ({
+      ...row,
+      x: places[index * 2],
+      y: places[index * 2 + 1],
+    }));
+    const drawing = {
+      title: options.title ?? (file === "-" ? "phrases" : basename(file)),
+      notes: notesOn(points.length, rowCount, loaded, options),
+      categoriesAre: isTyped ? typed?.source : options.color,
+      points,
+    };
+    const text = ending === ".svg" ? mapAsSvg(drawing) : mapAsHtml(drawing);
+    await writeWhole(output, text);
+    return { path: output, drawn: points.length, rows: rowCount, bytes: Buffer.byteLength(text) };
+  } finally {
+    await table.close();
+  }
+}
+
+/**
+ * The ending of an output's name.
+ * @throws TableError for one that is not .html or .svg
+ */
+export function checkPlotName(output: string): ".html" | ".svg" {
+  const ending = extname(output).toLowerCase();
+  if (ending === ".html" || ending === ".svg") return ending;
+  throw new TableError(`${output}: a map is written as .html or .svg. End the name in one of these.`);
+}
+
+/** The rows with a phrase, or so many of them drawn by lot, in the table's order. */
+async function chooseRows(
+  table: Table,
+  colour: string | undefined,
+  { sample = 3000, seed = 0, onNote }: PlotOptions,
+): Promise<Row[]> {
+  const categories = colour === undefined ? undefined : table.columnValues(colour);
+  const rows: Row[] = [];
+  let empty = 0;
+  for await (const phrases of table.phrases()) {
+    const values = categories && (await categories.next()).value;
+    phrases.forEach((phrase, index) => {
+      if (phrase.trim() === "") empty++;
+      else rows.push({ phrase, category: values?.[index] ?? "" });
+    });
+  }
+  if (empty > 0) onNote?.(`${empty} rows without a phrase are left out`);
+  if (rows.length <= sample) return rows;
+  onNote?.(`${sample} of ${rows.length} rows are drawn, chosen by lot (--sample draws more)`);
+  const places = sampleWithout([...rows.keys()], sample, createRandom(seed)).sort((a, b) => a - b);
+  return places.map((place) => rows[place]);
+}
+
+/** Vectors of the rows that have one: a phrase that the model knows nothing of has no place on the map. */
+async function encodeRows(
+  encoder: PhraseEncoder,
+  rows: readonly Row[],
+  { signal, onNote, onProgress }: PlotOptions,
+): Promise<{ vectors: Float32Array; rows: readonly Row[] }> {
+  const phrases = rows.map(({ phrase }) => phrase);
+  const { data, dimension } = await encoder.encodeMatrix(phrases, {
+    signal,
+    onProgress: (done, total) => onProgress?.("encoding", done, total),
+  });
+  const known = rows.flatMap((_, row) =>
+    data.subarray(row * dimension, (row + 1) * dimension).some((value) => value !== 0) ? [row] : [],
+  );
+  if (known.length < leastPoints) {
+    throw new TableError(`a map needs at least ${leastPoints} phrases, and there are ${known.length}.`);
+  }
+  if (known.length === rows.length) return { vectors: data, rows };
+  onNote?.(`${rows.length - known.length} phrases have no vector and are left out`);
+  const vectors = new Float32Array(known.length * dimension);
+  known.forEach((row, place) => {
+    vectors.set(data.subarray(row * dimension, (row + 1) * dimension), place * dimension);
+  });
+  return { vectors, rows: known.map((row) => rows[row]) };
+}
+
+/** Entity types in the place of categories, and who tells them. */
+async function withTypes(
+  encoder: PhraseEncoder,
+  rows: readonly Row[],
+  { signal, onNote }: PlotOptions,
+): Promise<{ rows: Row[]; source: string }> {
+  const entityOf = (type: string): string => type.slice(type.indexOf("-") + 1);
+  if (encoder.model.types.length > 0) {
+    const types = await encoder.types(
+      rows.map(({ phrase }) => phrase),
+      { signal },
+    );
+    const typed = rows.map(({ phrase }, row) => ({ phrase, category: entityOf(types[row][0].type) }));
+    return { rows: typed, source: `entity type, as ${encoder.model.name} tells it` };
+  }
+  onNote?.(`${encoder.model.name} tells no types: rules and WordNet's names do`);
+  const typer = await createPhraseTyper();
+  const typed = rows.map(({ phrase }) => ({ phrase, category: typer(phrase, "NP")?.type ?? "" }));
+  return { rows: typed, source: "entity type, by rules and WordNet's names" };
+}
+
+function notesOn(drawn: number, rows: number, encoder: PhraseEncoder, { seed = 0 }: PlotOptions): string[] {
+  const count = (number: number): string => number.toLocaleString("en-US");
+  const which =
+    drawn === rows
+      ? `${count(drawn)} phrases`
+      : `${count(drawn)} of ${count(rows)} phrases, chosen by lot (seed ${seed})`;
+  return [
+    `${which}, encoded by ${encoder.model.name}, projected by UMAP.`,
+    "Neighbours on the map are alike; distances far away and directions mean little.",
+  ];
+}
+
+async function writeWhole(path: string, text: string): Promise<void> {
+  const temporary = `${path}.${randomBytes(6).toString("hex")}.partial`;
+  try {
+    await writeFile(temporary, text);
+    await rename(temporary, path);
+  } catch (error) {
+    await rm(temporary, { force: true });
+    if (error instanceof PearlError) throw error;
+    throw new TableError(`${path} cannot be written (${messageOf(error)}).`, { cause: error });
+  }
+}
