@@ -3,6 +3,7 @@
 import { readFileSync } from "node:fs";
 import { Command, CommanderError } from "commander";
 import { InterruptedError, messageOf, PearlError } from "../errors.js";
+import { registerAblate } from "./ablate.js";
 import { registerAugment } from "./augment.js";
 import { registerBench } from "./bench.js";
 import { registerCorpus } from "./corpus.js";
@@ -16,6 +17,7 @@ import { registerIndex } from "./index-build.js";
 import { wasInterrupted } from "./interruption.js";
 import { registerMine } from "./mine.js";
 import { registerModels } from "./models.js";
+import { registerPlot } from "./plot.js";
 import { registerPretrain } from "./pretrain.js";
 import { registerPretrainCharacters } from "./pretrain-characters.js";
 import { registerSearch } from "./search.js";
@@ -26,6 +28,7 @@ function registerCommands(program: Command): void {
   registerEncode(program);
   registerIndex(program);
   registerSearch(program);
+  registerPlot(program);
   registerFinetune(program);
   registerPretrain(program);
   registerPretrainCharacters(program);
@@ -33,6 +36,7 @@ function registerCommands(program: Command): void {
   registerMine(program);
   registerType(program);
   registerBench(program);
+  registerAblate(program);
   registerCorpus(program);
   registerData(program);
   registerModels(program);

@@ -1,5 +1,6 @@
-/** One number for a model while it trains: the mean over the benchmark's tasks that have data. */
-import { runBenchmark } from "../benchmark/index.js";
+/** A model's scores while it trains and in comparisons: one number a task, under the fair protocol. */
+import { type BenchmarkRequest, type ModelReport, runBenchmark } from "../benchmark/index.js";
+import { selectTasks } from "../benchmark/tasks/index.js";
 import { MissingDataError } from "../errors.js";
 
 /**
@@ -17,6 +18,31 @@ export async function benchmarkScore(model: string, dataFolder: string): Promise
   }
   if (byTask.size === 0)
     throw new MissingDataError(`no task of the benchmark could be scored on ${dataFolder}`);
-  const mean = (numbers: readonly number[]) => numbers.reduce((sum, x) => sum + x, 0) / numbers.length;
   return mean([...byTask.values()].map(mean));
 }
+
+/** The score that stands for each task, by its own metric; of AutoFJ the mean over sets. */
+export function taskScores({ results }: Pick<ModelReport, "results">): Record<string, number> {
+  const scores: Record<string, number> = {};
+  for (const { name, metric } of selectTasks([...new Set(results.map(({ task }) => task))])) {
+    const own = results.filter((result) => result.task === name && result.metric === metric);
+    const found = own.find(({ dataset }) => dataset.startsWith("macro mean")) ?? own[0];
+    if (found !== undefined) scores[name] = found.score;
+  }
+  return scores;
+}
+
+/** {@link taskScores} of a model, and their mean. @throws MissingDataError where no task could be scored */
+export async function scoreTasks(
+  model: string,
+  request: Pick<BenchmarkRequest, "tasks" | "dataFolder" | "signal" | "seed">,
+): Promise<{ scores: Record<string, number>; mean: number }> {
+  const [report] = await runBenchmark({ ...request, models: [model] });
+  const scores = taskScores(report);
+  const values = Object.values(scores);
+  if (values.length === 0)
+    throw new MissingDataError(`no task of the benchmark could be scored on ${request.dataFolder}`);
+  return { scores, mean: mean(values) };
+}
+
+const mean = (numbers: readonly number[]): number => numbers.reduce((sum, x) => sum + x, 0) / numbers.length;

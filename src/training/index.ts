@@ -1,4 +1,5 @@
 /** The training room: programs, optimisers, the trainer and its checkpoints, fine-tuning. */
+export { type AblateOptions, type AblationReport, type AblationRun, ablate } from "./ablate.js";
 export { Adam, type AdamOptions } from "./adam.js";
 export type { Chunk, TrainingBatch } from "./batch.js";
 export { listCheckpoints, writeCheckpoint } from "./checkpoint.js";
