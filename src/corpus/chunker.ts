@@ -15,7 +15,8 @@ export interface Chunk {
  * One pattern a class over the letters of word-kinds.ts, tried in this order at every word (Abney 1991's chunks as
  * Tjong Kim Sang & Buchholz 2000 define them: a chunk ends with its head; what follows the head starts another).
  */
-const modifier = "R(?=[AEI#])|[AEI]&(?=[AEI])|A,(?=A)|[AEI#$%NXa]";
+// After a noun a participle is a verb ("the company signed"), before one it need not be ("the signed contract").
+const modifier = "R(?=[AEI#])|[AEI]&(?=[AEI])|A,(?=A)|(?<![NXa%])[EI]|[A#$%NXa]";
 const plainModifier = "R(?=R*A)|A&(?=A)|A,(?=A)|(?<=[Ap])[EI](?=[AN])|[A#$%NXa]";
 const month = "X#,#";
 const patterns: readonly (readonly [LexicalClass, RegExp])[] = [

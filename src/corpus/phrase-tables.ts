@@ -36,7 +36,7 @@ export async function* readPhraseTable(
   path: string,
   options: PhraseTableOptions = {},
 ): AsyncGenerator<TablePhrase> {
-  const table = await Table.open(path, { column: await firstOrNamed(path, "phrase") });
+  const table = await Table.open(path, { column: "1" });
   try {
     const columns = await columnsOf(table);
     const firstLine = table.description.header ? 2 : 1;
@@ -138,12 +138,6 @@ function countOf(cell: string, place: () => string): number {
   throw new TableError(`${place()}: the count "${cell}" must be a whole number of at least 1.`);
 }
 
-async function firstOrNamed(path: string, name: string): Promise<string> {
-  const table = await Table.open(path, { column: "1" });
-  await table.close();
-  return table.description.columns.includes(name) ? name : "1";
-}
-
 interface PhraseColumns {
   readonly phrase: number;
   readonly class?: number;
@@ -153,9 +147,9 @@ interface PhraseColumns {
 
 /** Which column is what. Without names, by the first rows: a class, a type or a count in every one. */
 async function columnsOf(table: Table): Promise<PhraseColumns> {
-  const { columns, header, column } = table.description;
-  const phrase = columns.indexOf(column);
+  const { columns, header } = table.description;
   const names = columns.map((name) => name.trim().toLowerCase());
+  const phrase = header ? Math.max(names.indexOf("phrase"), 0) : 0;
   if (header && ["class", "type", "count"].some((name) => names.includes(name))) {
     const at = (name: string): number | undefined => (names.includes(name) ? names.indexOf(name) : undefined);
     return { phrase, class: at("class"), type: at("type"), count: at("count") };

@@ -48,6 +48,7 @@ const participles = new Set(
     "sworn taken taught thought thrown told torn understood won worn written"
   ).split(" "),
 );
+const otherScript = /^(?!.*[\p{Script=Latin}\d]).*\p{L}/u;
 const particles = new Set("up down out off away back together apart aside".split(" "));
 /** After these no verb in its base form follows: what is tagged so is a noun ("was part of"). */
 const finite = new Set("is are was were be been being has have had 's 're 've".split(" "));
@@ -86,6 +87,8 @@ export function kindsOf(words: readonly Word[]): string {
 
 function letterOf({ tag, text }: Word, lower: string): string {
   if (tag === "PUNCT" && lower !== ",") return ".";
+  // The tagger knows English: other scripts separate phrases.
+  if (otherScript.test(lower)) return ".";
   const letter = fixed.get(lower);
   if (letter !== undefined && !(letter === "p" && tag === "ADV") && !(tag === "PROPN" && letter !== "p"))
     return letter;
@@ -140,7 +143,10 @@ function refine(letters: string[], lower: string[], words: readonly Word[], inde
   if (word === "to") {
     const isPlural = after === "V" && /[^s]s$/.test(lower[index + 1]);
     if (isPlural) letters[index + 1] = "N";
-    letters[index] = !isPlural && (verbal.test(after) || tag === "PART") ? "T" : "p";
+    const isInfinitive =
+      verbal.test(after) ||
+      (tag === "PART" && !/^(?:[DSPX#$q]|R[#$])/.test(after + (letters[index + 2] ?? "")));
+    letters[index] = !isPlural && isInfinitive ? "T" : "p";
   } else if (word === "her") letters[index] = /[NXA#EIR]/.test(after) ? "S" : "P";
   else if (word === "there") letters[index] = tag === "PRON" || /[BM]/.test(after) ? "P" : "R";
   else if (quantities.has(word) && !/[NXAEIR#a]/.test(after)) letters[index] = "P";
@@ -158,6 +164,8 @@ function refine(letters: string[], lower: string[], words: readonly Word[], inde
   }
   if (predeterminers.has(word) && /[DS]/.test(after)) letters[index] = "D";
   if (letters[index] === "V" && before === "B" && finite.has(lower[index - 1])) letters[index] = "N";
+  // What follows "will" is a verb, whatever else it can be ("will narrow").
+  if (before === "M" && /[AN]/.test(letters[index]) && !/[NXA]/.test(after)) letters[index] = "V";
   // A name goes on with whatever has a capital: "Red Cross", "Far East".
   const isName = /[VEIARN]/.test(letters[index]) && index > 0 && /^\p{Lu}\p{Ll}/u.test(words[index].text);
   if (isName && (before === "X" || (after === "X" && before !== ""))) letters[index] = "X";

@@ -11,7 +11,7 @@ const numberWord =
   "billion|trillion|dozen|half|hundreds|thousands|millions|billions|dozens)";
 const scale = "(?:hundred|thousand|million|billion|trillion|dozen|[kmb]|bn|mn)";
 const digits = "[+-]?\\d[\\d.,]*";
-const amount = `(?:(?:a|an|${digits}|${numberWord}(?:[- ](?:and )?${numberWord})*)(?: ?${scale})?)`;
+const amount = `(?:(?:${digits}|${numberWord}(?:[- ](?:and )?${numberWord})*)(?: ?${scale})?|an? ${scale})`;
 const vague =
   "(?:(?:about|nearly|almost|approximately|roughly|around|over|under|more than|less than|fewer than|at least|" +
   "at most|up to|some|only|just|another|an estimated|the|every|last|next|past|first|these|those) )*";
@@ -44,10 +44,10 @@ const anyCase: readonly (readonly [EntityType, string])[] = [
     "TIME",
     "\\d{1,2}[:.]\\d{2}(?::\\d{2})?(?: ?[ap]\\.?m\\.?)?(?: (?:local time|[A-Z]{3,4}))?|\\d{1,2} ?[ap]\\.?m\\.?",
   ],
-  ["TIME", `(?:${vague}${range}|several|a few|half an) (?:hours?|minutes?|seconds?|milliseconds?)`],
+  ["TIME", `(?:${vague}${range}|an?|several|a few|half an) (?:hours?|minutes?|seconds?|milliseconds?)`],
   [
     "TIME",
-    "(?:(?:this|that|the|last|tomorrow|yesterday|early|late|next|same) )*(?:morning|afternoon|evening|night|noon|midnight|tonight|dawn|dusk)",
+    "(?:(?:this|that|the|last|tomorrow|yesterday|early|late|next|same) )+(?:morning|afternoon|evening|night)|noon|midnight|tonight",
   ],
   ["DATE", `(?:early |late |mid-?)?(?:${day} )?${months}(?: ${day})?(?: ?,? ?${year})?(?: BC| AD)?`],
   ["DATE", `(?:the )?${day} (?:of )?${months}(?: ?,? ?${year})?`],
@@ -61,7 +61,7 @@ const anyCase: readonly (readonly [EntityType, string])[] = [
   ["DATE", "\\d{1,2}[/.-]\\d{1,2}[/.-]\\d{2,4}|\\d{4}-\\d{2}-\\d{2}"],
   [
     "DATE",
-    `(?:${vague}${range}|several|a few|many|recent|${relative}(?:few|couple of|${ordinalWord}|\\d+(?:st|nd|rd|th))?) ?${dateUnits}(?: ago| earlier| later| old)?`,
+    `(?!(?:${dateUnits})$)(?:${vague}${range}|an?|several|a few|many|recent|${relative}(?:few|couple of|${ordinalWord}|\\d+(?:st|nd|rd|th))?) ?${dateUnits}(?: ago| earlier| later| old)?`,
   ],
   [
     "DATE",
@@ -75,7 +75,6 @@ const anyCase: readonly (readonly [EntityType, string])[] = [
   ["QUANTITY", `${vague}${range}[ -]?${units}(?: (?:per|an?) \\w+)?`],
   ["ORDINAL", `(?:the )?(?:${ordinalWord}|\\d+(?:st|nd|rd|th))`],
   ["CARDINAL", `${vague}${range}(?: of)?`],
-  ["LANGUAGE", "(?:the )?[a-z]+(?:[- ][a-z]+)? language"],
 ];
 
 const capital = "\\p{Lu}[\\p{L}\\p{M}\\d'’.&-]*";
@@ -85,6 +84,7 @@ const ending = (words: string): string => `(?:[Tt]he )?(?:.*\\p{Lu}.* )(?:${word
 const opening = (words: string): string => `(?:[Tt]he )?(?:${words}) ${name}.*`;
 
 const withCapitals: readonly (readonly [EntityType, string])[] = [
+  ["LANGUAGE", "(?:[Tt]he )?\\p{Lu}\\p{Ll}+(?:[- ]\\p{L}+)? [Ll]anguage"],
   [
     "WORK_OF_ART",
     ".* \\((?:[^)]* )?(?:film|movie|album|song|novel|book|single|TV series|series|play|opera|painting|poem|video game|EP|musical|magazine|manga|soundtrack)\\)",

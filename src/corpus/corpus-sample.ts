@@ -1,0 +1,35 @@
+/** A look into a corpus: some phrases of each class and type, and how counts are spread. */
+import type { Corpus } from "./corpus-folder.js";
+import { UNKNOWN_TYPE } from "./corpus-folder.js";
+import { ENTITY_TYPES, LEXICAL_CLASSES } from "./phrase-types.js";
+
+/** What is in a corpus beyond its manifest. */
+export interface CorpusSample {
+  /** The most frequent phrases of each lexical class. */
+  readonly frequentByClass: Readonly<Record<string, string[]>>;
+  /** The most frequent phrases of each entity type. */
+  readonly frequentByType: Readonly<Record<string, string[]>>;
+  /** Phrases by their number of words: index 0 holds those of one word, the last those of so many or more. */
+  readonly byWords: number[];
+  /** Counts at the quartiles and ends: least, lower quartile, median, upper quartile, most. */
+  readonly countQuartiles: number[];
+}
+
+/** Describes a corpus. @param examples phrases shown of each class and type */
+export function sampleCorpus(corpus: Corpus, examples: number = 3): CorpusSample {
+  const frequentByClass: Record<string, string[]> = {};
+  const frequentByType: Record<string, string[]> = {};
+  const byWords = new Array<number>(8).fill(0);
+  const note = (table: Record<string, string[]>, key: string, phrase: string): void => {
+    table[key] ??= [];
+    if (table[key].length < examples) table[key].push(phrase);
+  };
+  for (const [row, phrase] of corpus.phrases.entries()) {
+    note(frequentByClass, LEXICAL_CLASSES[corpus.classes[row]], phrase);
+    if (corpus.types[row] !== UNKNOWN_TYPE) note(frequentByType, ENTITY_TYPES[corpus.types[row]], phrase);
+    byWords[Math.min(phrase.split(" ").length, byWords.length) - 1]++;
+  }
+  const sorted = corpus.counts.slice().sort();
+  const at = (share: number): number => sorted[Math.round(share * (sorted.length - 1))] ?? 0;
+  return { frequentByClass, frequentByType, byWords, countQuartiles: [0, 0.25, 0.5, 0.75, 1].map(at) };
+}

@@ -1,0 +1,51 @@
+/** Phrases from tables, whose class, type and count people know already: rows of one phrase are put together. */
+
+import type { TablePhrase } from "./phrase-tables.js";
+import { type EntityType, LEXICAL_CLASSES } from "./phrase-types.js";
+
+interface Gathered {
+  readonly counts: number[];
+  types?: Map<EntityType, number>;
+}
+
+/** Table phrases by phrase; their classes and types are weighed by count. */
+export class GatheredPhrases {
+  private readonly byPhrase = new Map<string, Gathered>();
+
+  add({ phrase, lexicalClass, type, count }: TablePhrase): void {
+    let entry = this.byPhrase.get(phrase);
+    if (entry === undefined) {
+      entry = { counts: LEXICAL_CLASSES.map(() => 0) };
+      this.byPhrase.set(phrase, entry);
+    }
+    entry.counts[LEXICAL_CLASSES.indexOf(lexicalClass)] += count;
+    if (type === undefined) return;
+    entry.types ??= new Map();
+    entry.types.set(type, (entry.types.get(type) ?? 0) + count);
+  }
+
+  get size(): number {
+    return this.byPhrase.size;
+  }
+
+  /** How often the tables have a phrase in each class; undefined where they have it not. */
+  countsOf(phrase: string): readonly number[] | undefined {
+    return this.byPhrase.get(phrase)?.counts;
+  }
+
+  /** The type that most rows of a phrase give it; of two equally common, the one that comes first in the tables. */
+  typeOf(phrase: string): EntityType | undefined {
+    let best: EntityType | undefined;
+    let most = 0;
+    for (const [type, count] of this.byPhrase.get(phrase)?.types ?? []) {
+      if (count <= most) continue;
+      best = type;
+      most = count;
+    }
+    return best;
+  }
+
+  phrases(): IterableIterator<string> {
+    return this.byPhrase.keys();
+  }
+}
