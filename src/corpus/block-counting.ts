@@ -4,17 +4,23 @@ import { join } from "node:path";
 import { InterruptedError, TableError } from "../errors.js";
 import { startWorker, type WorkerClient } from "../runtime/worker-client.js";
 import type { ChunkRequest } from "./chunk-worker.js";
-import type { ReadWords } from "./text-phrases.js";
+import { writeRun } from "./phrase-runs.js";
+import { createTagger } from "./tagger.js";
+import { countPhrases, type ReadWords } from "./text-phrases.js";
 import { type TextBlock, textBlocks } from "./text-sources.js";
 
 /** Rules and tagger: counts of another version do not mix with ours. Raise it whenever phrases change. */
 const rulesVersion = 1;
+
+const smallText = 100_000;
 
 /** How texts are counted. */
 export interface CountingOptions {
   /** Folder of the unfinished work. */
   readonly folder: string;
   readonly threads: number;
+  /** Characters of a block. */
+  readonly blockLength: number;
   /** Whether blocks that an earlier run has counted are taken over. */
   readonly resume: "continue" | "start-over";
   readonly signal?: AbortSignal;
@@ -51,7 +57,7 @@ export async function countTexts(
   let resumedBlocks = 0;
   let failure: unknown;
   try {
-    for await (const block of textBlocks(texts)) {
+    for await (const block of textBlocks(texts, options.blockLength)) {
       refuseInterruption(options.signal, done);
       const path = join(options.folder, nameOf(block));
       hashes.push(block.hash);
@@ -62,6 +68,10 @@ export async function countTexts(
         read[block.index] = known;
         resumedBlocks++;
         options.onProgress?.(characters);
+        continue;
+      }
+      if (block.index === 0 && block.isLast && block.characters < smallText) {
+        read[0] = await countHere(block, path);
         continue;
       }
       if (idle.length === 0 && workers.length < options.threads) {
@@ -97,6 +107,13 @@ export async function countTexts(
   }
   const sum = (key: keyof ReadWords): number => read.reduce((total, words) => total + words[key], 0);
   return { runs, characters, resumedBlocks, hashes, words: sum("words"), foreign: sum("foreign") };
+}
+
+/** For a little text no thread is started. */
+async function countHere(block: TextBlock, path: string): Promise<ReadWords> {
+  const { counts, read } = countPhrases(createTagger(), block.texts);
+  await writeRun(path, counts);
+  return read;
 }
 
 async function countBlock(worker: WorkerClient, block: TextBlock, path: string): Promise<ReadWords> {

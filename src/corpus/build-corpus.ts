@@ -20,7 +20,7 @@ import { PhraseRanking, type RankedPhrase } from "./phrase-ranking.js";
 import { mergeRuns } from "./phrase-runs.js";
 import { readPhraseTable, readSynonymTable, readTypeList } from "./phrase-tables.js";
 import { ENTITY_TYPES, type EntityType } from "./phrase-types.js";
-import { readTexts } from "./text-sources.js";
+import { blockLength, readTexts } from "./text-sources.js";
 import type { TypeSource } from "./typing/phrase-typer.js";
 import { typePhrases } from "./typing/type-phrases.js";
 import { readWordnetContent, type WordnetContent } from "./wordnet-corpus.js";
@@ -51,6 +51,8 @@ export interface BuildCorpusOptions {
   readonly skip?: readonly string[];
   /** Default all cores. The result does not depend on it. */
   readonly threads?: number;
+  /** Characters of text that are counted at a time, and lost at most when interrupted. Default 4,000,000. */
+  readonly blockLength?: number;
   /** "continue" goes on with an interrupted run of the same texts. Default "start-over". */
   readonly resume?: "continue" | "start-over";
   readonly signal?: AbortSignal;
@@ -91,6 +93,7 @@ export async function buildCorpus(options: BuildCorpusOptions): Promise<BuildCor
   const counted = await countTexts(allTexts(options, known.wordnet), {
     folder: partial,
     threads,
+    blockLength: options.blockLength ?? blockLength,
     resume: options.resume ?? "start-over",
     signal: options.signal,
     onNote: options.onNote,

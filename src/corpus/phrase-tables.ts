@@ -36,7 +36,7 @@ export async function* readPhraseTable(
   path: string,
   options: PhraseTableOptions = {},
 ): AsyncGenerator<TablePhrase> {
-  const table = await Table.open(path, { column: "1" });
+  const table = await openTable(path, (names) => names.some((name) => phraseColumns.has(name)));
   try {
     const columns = await columnsOf(table);
     const firstLine = table.description.header ? 2 : 1;
@@ -65,7 +65,7 @@ export async function* readSynonymTable(
   path: string,
   options: PhraseTableOptions = {},
 ): AsyncGenerator<SynonymPair> {
-  const table = await Table.open(path, { column: "1" });
+  const table = await openTable(path, (names) => names.some((name) => pairColumns.has(name)));
   try {
     const { columns, header } = table.description;
     if (columns.length < 2)
@@ -94,7 +94,7 @@ export async function* readSynonymTable(
  */
 export async function readTypeList(path: string): Promise<Map<string, EntityType>> {
   const types = new Map<string, EntityType>();
-  const table = await Table.open(path, { column: "1" });
+  const table = await openTable(path, (names) => names.length > 1 && entityTypeOf(names[1]) === undefined);
   try {
     const { columns, header } = table.description;
     const isNamed = header && columns.includes("phrase") && columns.includes("type");
@@ -118,6 +118,18 @@ export async function readTypeList(path: string): Promise<Map<string, EntityType
     await table.close();
   }
   return types;
+}
+
+const phraseColumns = new Set(["phrase", "class", "type", "count"]);
+const pairColumns = new Set(["phrase", "synonym", "alias", "text", "positive", "name", "source"]);
+
+/** Opens a table whose first line is a header only where `isHeader` says so of its cells: names of things look alike. */
+async function openTable(path: string, isHeader: (names: readonly string[]) => boolean): Promise<Table> {
+  const table = await Table.open(path, { column: "1" });
+  const { header, columns } = table.description;
+  if (!header || isHeader(columns.map((name) => name.trim().toLowerCase()))) return table;
+  await table.close();
+  return Table.open(path, { column: "1", header: "absent" });
 }
 
 function classOf(cell: string, place: () => string): LexicalClass {

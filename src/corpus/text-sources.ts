@@ -128,8 +128,8 @@ function cutPlace(text: string, longest: number): number {
   return space >= half ? space : longest;
 }
 
-/** So much text makes a block: what one worker counts at a time, and what an interruption costs at most. */
-const blockLength = 4_000_000;
+/** So many characters make a block: what one worker counts at a time, and what an interruption costs at most. */
+export const blockLength = 4_000_000;
 
 /** Some pieces of text that follow each other. */
 export interface TextBlock {
@@ -138,28 +138,26 @@ export interface TextBlock {
   readonly characters: number;
   /** SHA-256 of the texts, first 16 hexadecimal digits. */
   readonly hash: string;
+  readonly isLast: boolean;
 }
 
 /** Gathers texts to blocks; where they are cut depends on the texts alone. */
-export async function* textBlocks(
-  texts: AsyncIterable<string>,
-  length: number = blockLength,
-): AsyncGenerator<TextBlock> {
+export async function* textBlocks(texts: AsyncIterable<string>, length: number): AsyncGenerator<TextBlock> {
   let gathered: string[] = [];
   let characters = 0;
   let index = 0;
-  const block = (): TextBlock => {
+  const block = (isLast: boolean): TextBlock => {
     const hash = createHash("sha256").update(gathered.join("\n")).digest("hex").slice(0, 16);
-    return { index: index++, texts: gathered, characters, hash };
+    return { index: index++, texts: gathered, characters, hash, isLast };
   };
   for await (const text of texts) {
-    gathered.push(text);
-    characters += text.length;
     if (characters >= length) {
-      yield block();
+      yield block(false);
       gathered = [];
       characters = 0;
     }
+    gathered.push(text);
+    characters += text.length;
   }
-  if (gathered.length > 0) yield block();
+  if (gathered.length > 0) yield block(true);
 }

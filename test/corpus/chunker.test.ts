@@ -107,6 +107,13 @@ describe("phrases of a text", () => {
     expect(read.foreign).toBe(3);
   });
 
+  it("are the same from the fourteenth tagger as from the first", () => {
+    const text = "Anna Müller quickly signed the xylographic contract in Trieste.";
+    const first = JSON.stringify(createTagger().sentences(text));
+    for (let count = 0; count < 12; count++) createTagger();
+    expect(JSON.stringify(createTagger().sentences(text))).toBe(first);
+  });
+
   it("survive words that are names in JavaScript and words of a million letters", () => {
     const text = `The constructor and the __proto__ met. ${"x".repeat(1_000_000)} The constructor left.`;
     const { counts } = countPhrases(tagger, [text]);

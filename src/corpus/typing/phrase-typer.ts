@@ -31,9 +31,17 @@ export interface TyperOptions {
   readonly without?: readonly TypeSource[];
 }
 
+let shared: Promise<Gazetteer> | undefined;
+
+/** WordNet's gazetteer, read once. */
+function wordnetGazetteer(): Promise<Gazetteer> {
+  shared ??= readGazetteer();
+  return shared;
+}
+
 /** Makes a typer. */
 export async function createPhraseTyper(options: TyperOptions = {}): Promise<PhraseTyper> {
-  const gazetteer = options.gazetteer ?? (await readGazetteer());
+  const gazetteer = options.gazetteer ?? (await wordnetGazetteer());
   const findEntities = createEntityFinder();
   const left = new Set(options.without);
   const steps: readonly (readonly [TypeSource, (phrase: string) => EntityType | undefined])[] = [

@@ -1,16 +1,12 @@
 /** The worker thread that types phrases. */
 import { serve } from "../../runtime/worker-server.js";
-import { type Gazetteer, readGazetteer } from "./gazetteer.js";
 import { createPhraseTyper } from "./phrase-typer.js";
 import { type TypeRequest, typeBatch } from "./type-batch.js";
-
-let gazetteer: Gazetteer | undefined;
 
 serve({
   // wink-nlp remembers the words it has met: a new typer for each batch gives it the same types in any worker.
   type: async (request: TypeRequest) => {
-    gazetteer ??= await readGazetteer();
-    const answer = typeBatch(await createPhraseTyper({ gazetteer }), request);
+    const answer = typeBatch(await createPhraseTyper(), request);
     return {
       result: answer,
       transfer: [answer.types.buffer as ArrayBuffer, answer.sources.buffer as ArrayBuffer],

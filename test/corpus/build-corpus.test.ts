@@ -1,0 +1,195 @@
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { gzipSync } from "node:zlib";
+import { describe, expect, it } from "vitest";
+import { buildCorpus } from "../../src/corpus/build-corpus.js";
+import {
+  type Corpus,
+  ENTITY_TYPES,
+  LEXICAL_CLASSES,
+  readCorpus,
+  readSynonyms,
+  UNKNOWN_TYPE,
+} from "../../src/corpus/index.js";
+import { InterruptedError } from "../../src/errors.js";
+import { testFolder } from "../table/folder.js";
+
+const { path, file } = testFolder();
+let outputs = 0;
+const newOutput = (): string => join(path, `corpus-${outputs++}`);
+
+const sentences = [
+  "The old harbour of Trieste was rebuilt by Mr. Smith in 1999.",
+  "Mr. Smith signed a new contract with Acme Corp. for $ 5 million.",
+  "Tourists quickly filled the old harbour in the early morning.",
+];
+const text = file("harbour.txt", `${sentences.join(" ")}\n${sentences.join(" ")}\n`);
+
+/** "class type count" of each phrase. */
+function rowsOf(corpus: Corpus): Map<string, string> {
+  return new Map(
+    corpus.phrases.map((phrase, row) => {
+      const type = corpus.types[row] === UNKNOWN_TYPE ? "?" : ENTITY_TYPES[corpus.types[row]];
+      return [phrase, `${LEXICAL_CLASSES[corpus.classes[row]]} ${type} ${corpus.counts[row]}`];
+    }),
+  );
+}
+
+describe("a corpus from text", () => {
+  it("counts phrases of all five classes, types names, and lists the most frequent first", async () => {
+    const output = newOutput();
+    const report = await buildCorpus({ output, texts: [text], threads: 1 });
+    const corpus = await readCorpus(output);
+    const rows = rowsOf(corpus);
+    expect(rows.get("the old harbour")).toBe("NP OTHER 4");
+    expect(rows.get("Mr. Smith")).toBe("NP PERSON 4");
+    expect(rows.get("in 1999")).toBe("PP DATE 2");
+    expect(rows.get("$ 5 million")).toBe("NP MONEY 2");
+    expect(rows.get("Acme Corp.")).toBe("NP ORG 2");
+    expect(rows.get("signed a new contract")).toBe("VP OTHER 2");
+    expect(rows.get("quickly")).toBe("ADVP OTHER 2");
+    expect([...corpus.counts]).toEqual([...corpus.counts].sort((left, right) => right - left));
+    expect(new Set(corpus.phrases).size).toBe(corpus.phrases.length);
+    expect(report.manifest.counts.occurrences).toBe(corpus.counts.reduce((sum, count) => sum + count, 0));
+    expect(readdirSync(path)).not.toContain(`${output}.partial`);
+  });
+
+  it("drops what is met once", async () => {
+    const once = file("once.txt", `${sentences.join("\n")}\n`);
+    const output = newOutput();
+    const report = await buildCorpus({ output, texts: [once], threads: 1 });
+    const corpus = await readCorpus(output);
+    expect([...corpus.phrases].sort()).toEqual(["Mr. Smith", "the old harbour"]);
+    expect(report.droppedRare).toBeGreaterThan(5);
+    const all = newOutput();
+    await buildCorpus({ output: all, texts: [once], threads: 1, minimumCount: 1 });
+    expect((await readCorpus(all)).phrases.length).toBe(2 + report.droppedRare);
+  });
+
+  it("is the same from plain text, gzip and a table's column, and with one thread or two", async () => {
+    const body = readFileSync(text, "utf8");
+    const packed = file("harbour.txt.gz", gzipSync(body));
+    const table = file(
+      "harbour.tsv",
+      `id\ttext\n${body
+        .trim()
+        .split("\n")
+        .map((line, index) => `${index}\t${line}`)
+        .join("\n")}\n`,
+    );
+    const fingerprints = [];
+    for (const [source, threads] of [
+      [text, 1],
+      [text, 2],
+      [packed, 1],
+      [table, 1],
+    ] as const) {
+      const report = await buildCorpus({ output: newOutput(), texts: [source], threads });
+      fingerprints.push(report.manifest.fingerprint);
+    }
+    expect(new Set(fingerprints).size).toBe(1);
+  });
+
+  it("takes types that the user knows before its own, whatever their label is called", async () => {
+    const types = file("types.tsv", "the old harbour\tFAC\nMr. Smith\tB-PER\n");
+    const output = newOutput();
+    await buildCorpus({ output, texts: [text], types: [types], threads: 1 });
+    const rows = rowsOf(await readCorpus(output));
+    expect(rows.get("the old harbour")).toBe("NP FAC 4");
+    expect(rows.get("Mr. Smith")).toBe("NP PERSON 4");
+    const bad = file("bad-types.tsv", "Trieste\tGPE\nSmith\tWIZARD\n");
+    await expect(buildCorpus({ output: newOutput(), texts: [text], types: [bad] })).rejects.toThrow(
+      /bad-types\.tsv line 2: unknown type "WIZARD"\. Known are .*PERSON/,
+    );
+  });
+});
+
+describe("a corpus from tables", () => {
+  it("finds the columns of tables without a header by what they hold", async () => {
+    const chunks = file("chunks.tsv", "of\tPP\t6167\tconll\nsaid\tVP\t3\tconll\nwent home\tVP\t1\tgum\n");
+    const typed = file(
+      "typed.tsv",
+      "Paris\tNP\tGPE\tx:loc\tgold\t3\nParis\tNP\tPERSON\tx:per\tgold\t1\nAcme\tNP\tORG\tbad:o\tlist\t2\n",
+    );
+    const output = newOutput();
+    await buildCorpus({ output, phrases: [chunks, typed], skip: ["bad:"], threads: 1 });
+    expect(rowsOf(await readCorpus(output))).toEqual(
+      new Map([
+        ["of", "PP OTHER 6167"],
+        ["Paris", "NP GPE 4"],
+        ["said", "VP OTHER 3"],
+        ["went home", "VP OTHER 1"],
+      ]),
+    );
+  });
+
+  it("keeps pairs of synonyms once, circles and pairs with itself harmless", async () => {
+    const pairs = file("pairs.tsv", "a b\tc\tone\nc\ta b\ttwo\nc\td\tone\nd\ta b\tone\ne\te\tone\n");
+    const phrases = file("few.txt.tsv", "phrase\nx\ny\nz\n");
+    const output = newOutput();
+    await buildCorpus({ output, phrases: [phrases], synonyms: [pairs], threads: 1 });
+    expect(await readSynonyms(output)).toEqual([
+      { phrase: "a b", synonym: "c", source: "one" },
+      { phrase: "c", synonym: "d", source: "one" },
+      { phrase: "d", synonym: "a b", source: "one" },
+    ]);
+    expect((await readCorpus(output)).phrases).toEqual(["x", "y", "z"]);
+  });
+
+  it("reads tables of more rows than a chunk of the database", async () => {
+    const rows = Array.from({ length: 20_000 }, (_, row) => `p ${row}\tNP\t${20_000 - row}`);
+    const output = newOutput();
+    await buildCorpus({ output, phrases: [file("many.tsv", `${rows.join("\n")}\n`)], threads: 1 });
+    const corpus = await readCorpus(output);
+    expect(corpus.phrases[19_999]).toBe("p 19999");
+    expect(corpus.counts[9_999]).toBe(10_001);
+  });
+});
+
+describe("trouble while building", () => {
+  it("is told before any work: an output that is taken, a missing text, bad UTF-8, a picture", async () => {
+    const taken = newOutput();
+    mkdirSync(taken);
+    writeFileSync(join(taken, "notes.txt"), "mine");
+    const build = (source: string, output = newOutput()) =>
+      buildCorpus({ output, texts: [source], threads: 1 });
+    await expect(build(text, taken)).rejects.toThrow(/is not empty/);
+    await expect(build(join(path, "nowhere.txt"))).rejects.toThrow(/nowhere\.txt/);
+    await expect(build(file("latin1.txt", Buffer.from("caf\xe9 au lait", "latin1")))).rejects.toThrow(
+      /not valid UTF-8.*iconv/,
+    );
+    await expect(build(file("p.txt", Buffer.from([0x89, 0x50, 0x4e, 0x47, 1, 2, 3])))).rejects.toThrow(
+      /binary/,
+    );
+  });
+
+  it("says why nothing is left: another script, no words, everything rare", async () => {
+    const build = (name: string, content: string) =>
+      buildCorpus({ output: newOutput(), texts: [file(name, content)], threads: 1 });
+    await expect(build("ru.txt", "Он живёт в Москве. Она живёт в Москве.\n".repeat(5))).rejects.toThrow(
+      /not in Latin letters.*English/,
+    );
+    await expect(build("blank.txt", "\n\n \n")).rejects.toThrow(/holds no words/);
+    await expect(build("rare.txt", "A green dog.\n")).rejects.toThrow(/met once only.*--min-count 1/);
+  });
+
+  it("stops at once when it is told to, and goes on from there with the same result", async () => {
+    const long = file("long.txt", `${sentences.join(" ")}\n`.repeat(60));
+    const options = { texts: [long], threads: 1, output: newOutput(), blockLength: 4000 };
+    const controller = new AbortController();
+    const interrupted = buildCorpus({
+      ...options,
+      signal: controller.signal,
+      onProgress: () => controller.abort(),
+    });
+    await expect(interrupted).rejects.toThrow(InterruptedError);
+    expect(readdirSync(path)).not.toContain(options.output);
+    const resumed = await buildCorpus({ ...options, resume: "continue" });
+    expect(resumed.resumedBlocks).toBeGreaterThan(0);
+    const whole = await buildCorpus({ ...options, output: newOutput() });
+    expect(resumed.manifest).toEqual(whole.manifest);
+    expect(readFileSync(join(options.output, "phrases.tsv"))).toEqual(
+      readFileSync(join(path, `corpus-${outputs - 1}`, "phrases.tsv")),
+    );
+  });
+});
