@@ -4,6 +4,7 @@ export { autofjSets, type DownloadOptions, type DownloadOutcome, downloadAutofj 
 export type { EmbeddingModel, FittedSimilarity, PhraseModel, SimilarityModel } from "./model.js";
 export { baselineNames, resolveModel } from "./models.js";
 export { formatReports, reportsAsJson } from "./report.js";
+export { reportsAsPage } from "./report-page.js";
 export {
   type BenchmarkRequest,
   type BenchmarkResult,

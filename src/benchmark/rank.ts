@@ -17,6 +17,8 @@ export interface RankRequest {
 export interface RankedAnswer {
   /** Similarity of the best candidate. */
   readonly bestScore: number;
+  /** Similarity of the right answer, the best of them where there are several; NaN where there is none. */
+  readonly answerScore: number;
   /** Index of the best candidate, the first among equals. */
   readonly best: number;
   /** Share of hits if a tie at the top is broken by lot: right ones among the tied; 0 where none is right. */
@@ -43,7 +45,15 @@ export async function rankAnswers(request: RankRequest, context: TaskContext): P
     const above = hasAnswer ? ranking.above[query] : 0;
     const tied = hasAnswer ? Math.max(0, ranking.level[query] - right) : 0;
     const credit = hasAnswer && above === 0 ? right / (right + tied) : 0;
-    return { bestScore: ranking.scores[query], best: ranking.indices[query], credit, above, tied, hasAnswer };
+    return {
+      bestScore: ranking.scores[query],
+      answerScore: ranking.targets[query],
+      best: ranking.indices[query],
+      credit,
+      above,
+      tied,
+      hasAnswer,
+    };
   });
 }
 

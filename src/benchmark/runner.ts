@@ -7,6 +7,7 @@ import type { PhraseModel } from "./model.js";
 import { checkModelName, type ResolveOptions, resolveModel } from "./models.js";
 import { closestName } from "./suggest.js";
 import {
+  type Miss,
   type Protocol,
   protocols,
   type Score,
@@ -60,7 +61,9 @@ export interface BenchmarkResult extends Score {
  *     { "pearl": "0.1.0", "model": "tfidf", "fingerprint": "...", "protocol": "fair", "seed": 0,
  *       "results": [{ "task": "autofj", "dataset": "macro mean of 30 sets", "metric": "accuracy",
  *                     "score": 0.735, "n": 9694, "seconds": 4.1, "details": { ... } }],
- *       "skipped": [{ "task": "conll", "reason": "..." }], "notes": ["..."] }
+ *       "skipped": [{ "task": "conll", "reason": "..." }], "notes": ["..."],
+ *       "misses": [{ "task": "autofj", "dataset": "Drug", "query": "...", "expected": "...", "chosen": "...",
+ *                    "expectedScore": 0.41, "chosenScore": 0.78 }] }
  *
  * `score` is a fraction from 0 to 1 (correlations: from -1 to 1), never NaN; `n` counts rows; `seconds` is
  * wall-clock time of embedding and scoring without reading files; `details` depends on the task and always
@@ -78,8 +81,15 @@ export interface ModelReport {
   readonly skipped: readonly SkippedTask[];
   /** What a reader of the scores must know. */
   readonly notes: readonly string[];
+  /** Wrong answers of the tasks that choose among candidates, each set's worst. */
+  readonly misses: readonly BenchmarkMiss[];
   /** True where the model was added by the runner, as the floor that AutoFJ is read against. */
   readonly floor?: true;
+}
+
+/** A wrong answer of a report. */
+export interface BenchmarkMiss extends Miss {
+  readonly task: string;
 }
 
 /** A task that gave no score. */
@@ -165,6 +175,7 @@ async function reportOf(
   const results: BenchmarkResult[] = [];
   const skipped: SkippedTask[] = [...missing];
   const notes: string[] = [];
+  const misses: BenchmarkMiss[] = [];
   try {
     for (const task of tasks) {
       signal?.throwIfAborted();
@@ -179,12 +190,23 @@ async function reportOf(
       for (const score of outcome.scores) results.push({ task: task.name, ...checked(score, task, model) });
       if (outcome.notApplicable) skipped.push({ task: task.name, reason: outcome.notApplicable });
       notes.push(...(outcome.notes ?? []));
+      misses.push(...(outcome.misses ?? []).map((miss) => ({ task: task.name, ...miss })));
     }
   } finally {
     if (typeof named !== "object") await model.dispose();
   }
   const { name, fingerprint } = model;
-  return { pearl: packageVersion(), model: name, fingerprint, protocol, seed, results, skipped, notes };
+  return {
+    pearl: packageVersion(),
+    model: name,
+    fingerprint,
+    protocol,
+    seed,
+    results,
+    skipped,
+    notes,
+    misses,
+  };
 }
 
 /** With `all`, a task that lacks an optional part is skipped with the reason; else the error stands. */

@@ -46,6 +46,23 @@ export interface TaskOutcome {
   /** Why there is no score under this protocol or for this kind of model. */
   readonly notApplicable?: string;
   readonly notes?: readonly string[];
+  /** Queries whose answer was not chosen, the worst first, some of each set. */
+  readonly misses?: readonly Miss[];
+}
+
+/** A query that got a wrong answer. */
+export interface Miss {
+  /** The set or file that the query is of. */
+  readonly dataset: string;
+  readonly query: string;
+  /** What is right. */
+  readonly expected: string;
+  /** What the model took for it. */
+  readonly chosen: string;
+  /** Similarity of the query with what is right; null where what is right was not among the candidates. */
+  readonly expectedScore: number | null;
+  /** Similarity of the query with what was chosen. */
+  readonly chosenScore: number;
 }
 
 /** A task: its name on the command line, and its protocol as code. */

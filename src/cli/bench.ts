@@ -15,6 +15,7 @@ interface BenchCommandOptions {
   readonly model?: readonly string[];
   readonly protocol: string;
   readonly json?: string;
+  readonly report?: string;
   readonly dataset?: string;
   readonly seed: number;
   readonly device: DeviceChoice;
@@ -43,6 +44,7 @@ export function registerBench(program: Command): void {
     )
     .option("--protocol <name>", "fair, or published (as the paper's code computes)", "fair")
     .option("--json <file>", "also write the results there as JSON")
+    .option("--report <file>", "also write a page there: scores, bars, the worst misses (.html)")
     .option("--dataset <name>", "one of AutoFJ's sets, such as Drug")
     .option("--seed <n>", "seed of whatever is drawn by lot", wholeNumber, 0)
     .option("--verbose", "print each of AutoFJ's sets");
@@ -52,17 +54,18 @@ export function registerBench(program: Command): void {
     ["pearl bench --task autofj", "the embedded model beside the untrained floor"],
     ["pearl bench --task autofj --model tfidf --model jaccard", "a table of several models"],
     ["pearl bench --task all --data bench --json scores.json", "every task whose data is there"],
+    ["pearl bench --task all --data bench --report report.html", "the same as a page to look at"],
     ["pearl bench --task turney,bird --protocol published", "scores by the paper's own rules"],
     ["pearl bench --task autofj --dataset Drug --model ./my-model", "one set"],
   ]);
 }
 
 async function bench(options: BenchCommandOptions): Promise<void> {
-  const { defaultDataFolder, formatReports, parseProtocol, reportsAsJson, runBenchmark } = await import(
-    "../benchmark/index.js"
-  );
+  const benchmark = await import("../benchmark/index.js");
+  const { defaultDataFolder, formatReports, parseProtocol, runBenchmark } = benchmark;
   const protocol = parseProtocol(options.protocol);
-  if (options.json) await checkFolder(options.json);
+  if (options.json) await checkFolder("--json", options.json);
+  if (options.report) await checkFolder("--report", options.report);
   const display = progressDisplay(options.quiet ?? false);
   let reports: ModelReport[];
   try {
@@ -82,7 +85,8 @@ async function bench(options: BenchCommandOptions): Promise<void> {
   }
   const everySet = options.verbose === true || options.dataset !== undefined;
   process.stdout.write(`${formatReports(reports, { everySet })}\n`);
-  if (options.json) await writeWhole(options.json, reportsAsJson(reports));
+  if (options.json) await writeWhole(options.json, benchmark.reportsAsJson(reports));
+  if (options.report) await writeWhole(options.report, benchmark.reportsAsPage(reports));
 }
 
 /** Values of `--task`: repeated, listed after one another, or separated by commas. */
@@ -122,10 +126,10 @@ function progressDisplay(quiet: boolean) {
 }
 
 /** An hour of measuring must not end in a folder that is not there. */
-async function checkFolder(file: string): Promise<void> {
+async function checkFolder(option: string, file: string): Promise<void> {
   const folder = dirname(resolve(file));
   await access(folder).catch(() => {
-    throw new UsageError(`--json ${file}: there is no folder ${folder}. Make it first.`);
+    throw new UsageError(`${option} ${file}: there is no folder ${folder}. Make it first.`);
   });
 }
 

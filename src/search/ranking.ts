@@ -28,6 +28,8 @@ export interface Ranking {
   readonly above: Int32Array;
   /** With `targets`: per query the candidates within the tolerance of the right answer, itself included. */
   readonly level: Int32Array;
+  /** With `targets`: per query the score of its right answer; NaN where it has none. */
+  readonly targets: Float64Array;
 }
 
 /** Takes rows of scores in blocks of candidates, which must come in ascending order for each query. */
@@ -77,7 +79,7 @@ export class RankingCollector {
   finish(): Ranking {
     const { k, indices, scores, above, level } = this;
     const ties = this.tied.map((list) => Int32Array.from(list, ({ index }) => index));
-    return { k, indices, scores, ties, above, level };
+    return { k, indices, scores, ties, above, level, targets: this.targets ?? new Float64Array(0) };
   }
 
   /** The score under which a candidate changes nothing for this query. */

@@ -13,9 +13,10 @@ import { UsageError } from "../../errors.js";
 import { readColumns } from "../../table/index.js";
 import { foldersWith, missing } from "../data-folder.js";
 import { joinAtPrecision } from "../metrics/join-at-precision.js";
+import { worstMisses } from "../misses.js";
 import { type RankedAnswer, rankAnswers } from "../rank.js";
 import { closestName } from "../suggest.js";
-import type { Score, Task, TaskContext } from "../task.js";
+import type { Miss, Score, Task, TaskContext } from "../task.js";
 
 /** One pair of tables. */
 export interface JoinSet {
@@ -36,13 +37,16 @@ export const autofj: Task = {
   async run(context) {
     const names = await setNames(context);
     const scores: Score[] = [];
+    const misses: Miss[] = [];
     for (const name of names) {
       context.signal?.throwIfAborted();
       context.onProgress?.({ label: name, done: scores.length, total: names.length });
       const set = await readJoinSet(join(context.dataFolder, "autofj"), name);
-      scores.push(await scoreSet(set, context));
+      const { score, misses: missed } = await scoreSet(set, context);
+      scores.push(score);
+      misses.push(...missed);
     }
-    return { scores: names.length > 1 ? [...macroScores(scores, context), ...scores] : scores };
+    return { scores: names.length > 1 ? [...macroScores(scores, context), ...scores] : scores, misses };
   },
 };
 
@@ -78,7 +82,7 @@ export async function readJoinSet(folder: string, name: string): Promise<JoinSet
   return { name, left, right, truth: new Map(trueRight.map((title, row) => [title, trueLeft[row]])) };
 }
 
-async function scoreSet(set: JoinSet, context: TaskContext): Promise<Score> {
+async function scoreSet(set: JoinSet, context: TaskContext): Promise<{ score: Score; misses: Miss[] }> {
   const started = performance.now();
   const { onProgress: _, ...quiet } = context; // the sets are the progress
   const rowsOf = new Map<string, number[]>();
@@ -95,7 +99,15 @@ async function scoreSet(set: JoinSet, context: TaskContext): Promise<Score> {
   });
   const judged = trueTitles.flatMap((title, row) => (title === undefined ? [] : [row]));
   const score = judged.reduce((sum, row) => sum + credits[row], 0) / judged.length;
-  return {
+  const misses = worstMisses(
+    judged.map((row) => ({
+      ranked: ranked[row],
+      credit: credits[row],
+      ...{ dataset: set.name, query: set.right[row], expected: trueTitles[row] ?? "" },
+      chosen: set.left[ranked[row].best],
+    })),
+  );
+  const measured: Score = {
     dataset: set.name,
     metric: "accuracy",
     score,
@@ -109,6 +121,7 @@ async function scoreSet(set: JoinSet, context: TaskContext): Promise<Score> {
       ...(context.protocol === "fair" && { joinAtPrecision: joinOf(ranked, credits, judged.length) }),
     },
   };
+  return { score: measured, misses };
 }
 
 function joinOf(ranked: readonly RankedAnswer[], credits: readonly number[], matches: number) {

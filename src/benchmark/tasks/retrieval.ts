@@ -12,6 +12,7 @@ import { TableError } from "../../errors.js";
 import { faissTopOne, subquantisers } from "../../search/faiss.js";
 import { findFile, readLines, shownPath } from "../data-folder.js";
 import { embedPhrases } from "../embed.js";
+import { worstMisses } from "../misses.js";
 import { expectedRecall, expectedReciprocalRank, rankAnswers } from "../rank.js";
 import type { Score, Task, TaskContext, TaskOutcome } from "../task.js";
 
@@ -104,7 +105,14 @@ async function exactRetrieval(
     { ...row, metric: "recall@10", score: mean((answer) => expectedRecall(answer, 10)) },
     { ...row, metric: "mrr", score: mean(expectedReciprocalRank) },
   ];
-  return { scores };
+  const misses = worstMisses(
+    pairs.map(({ query, answer }, row) => ({
+      ranked: ranked[row],
+      credit: ranked[row].credit,
+      ...{ dataset: files.file, query, expected: answer, chosen: dictionary[ranked[row].best] },
+    })),
+  );
+  return { scores, misses };
 }
 
 async function compressedRetrieval(

@@ -10,8 +10,9 @@
  */
 import { createRandom, type Random, sampleWithout } from "../../random.js";
 import { findFile, readLines, shownPath } from "../data-folder.js";
+import { worstMisses } from "../misses.js";
 import { rankAnswers } from "../rank.js";
-import type { Score, Task } from "../task.js";
+import type { Miss, Score, Task } from "../task.js";
 
 const sampleSize = 19_970;
 
@@ -26,6 +27,7 @@ export const strings: Task = {
     const { words, queriesOf } = drawRetrieval(all, context.seed);
     const answers = words.map((_, row) => [row]);
     const scores: Score[] = [];
+    const misses: Miss[] = [];
     for (const edits of editCounts) {
       const queries = queriesOf[edits];
       const started = performance.now();
@@ -36,8 +38,14 @@ export const strings: Task = {
       const details = { file: dataset, edits, listed: all.length, seed: context.seed };
       const metric = `precision@1, ${edits} edit${edits > 1 ? "s" : ""}`;
       scores.push({ dataset, metric, score, n: words.length, seconds, details });
+      const judged = ranked.map((answer, row) => ({
+        ranked: answer,
+        credit: answer.credit,
+        ...{ dataset, query: queries[row], expected: words[row], chosen: words[answer.best] },
+      }));
+      misses.push(...worstMisses(judged));
     }
-    return { scores };
+    return { scores, misses };
   },
 };
 

@@ -11,6 +11,7 @@ import { TableError } from "../../errors.js";
 import { dotRows, unitRows } from "../../search/vectors.js";
 import { findFile, readLines, shownPath } from "../data-folder.js";
 import { embedPhrases } from "../embed.js";
+import { type Judged, worstMisses } from "../misses.js";
 import { tieTolerance } from "../rank.js";
 import type { Protocol, Task, TaskContext } from "../task.js";
 
@@ -28,15 +29,18 @@ export const turney: Task = {
     const rows = parseTurney(await readLines(path), path);
     const started = performance.now();
     const scores = await choiceScores(rows, context);
-    const hits = rows.map((_, row) =>
-      hitOf(scores.subarray(row * choices, (row + 1) * choices), context.protocol),
-    );
+    const scoresOf = (row: number): Float64Array => scores.subarray(row * choices, (row + 1) * choices);
+    const hits = rows.map((_, row) => hitOf(scoresOf(row), context.protocol));
     const seconds = (performance.now() - started) / 1000;
     const file = shownPath(context.dataFolder, path);
     const score = hits.reduce((sum, hit) => sum + hit, 0) / hits.length;
     const tied = hits.filter((hit) => hit > 0 && hit < 1).length;
     const details = { file, ...(context.protocol === "fair" && { tiedRows: tied }) };
-    return { scores: [{ dataset: file, metric: "accuracy", score, n: rows.length, seconds, details }] };
+    const misses = worstMisses(rows.map((row, index) => judgedOf(row, scoresOf(index), hits[index], file)));
+    return {
+      scores: [{ dataset: file, metric: "accuracy", score, n: rows.length, seconds, details }],
+      misses,
+    };
   },
 };
 
@@ -49,6 +53,17 @@ export function hitOf(scores: Float64Array, protocol: Protocol): number {
   if (protocol === "published") return scores.indexOf(best) === 0 ? 1 : 0;
   if (scores[0] < best - tieTolerance) return 0;
   return 1 / scores.filter((score) => score >= best - tieTolerance).length;
+}
+
+function judgedOf(
+  [query, ...phrases]: TurneyRow,
+  scores: Float64Array,
+  credit: number,
+  dataset: string,
+): Judged {
+  const best = scores.reduce((place, score, index) => (score > scores[place] ? index : place), 0);
+  const ranked = { bestScore: scores[best], answerScore: scores[0], hasAnswer: true };
+  return { ranked, credit, dataset, query, expected: phrases[0], chosen: phrases[best] };
 }
 
 /** Scores of the five choices of each row: [rows, 5]. */

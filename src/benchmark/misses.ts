@@ -1,0 +1,72 @@
+/** Wrong answers worth a look: of each set those in which the model was surest of the wrong one, and why it may be so. */
+import { charWbNgrams } from "../text/char-ngrams.js";
+import type { RankedAnswer } from "./rank.js";
+import type { Miss } from "./task.js";
+
+/** A query with its answer and what was chosen. */
+export interface Judged {
+  readonly ranked: Pick<RankedAnswer, "bestScore" | "answerScore" | "hasAnswer">;
+  /** What the choice was worth, from 0 to 1: below one half it is a miss. */
+  readonly credit: number;
+  readonly dataset: string;
+  readonly query: string;
+  readonly expected: string;
+  readonly chosen: string;
+}
+
+/** Misses kept of each set. */
+const missesPerSet = 5;
+
+/** The misses with the largest lead of the wrong answer before the right one; those without a right one come last. */
+export function worstMisses(rows: readonly Judged[]): Miss[] {
+  return rows
+    .filter(({ credit, chosen, expected }) => credit < 0.5 && chosen !== expected)
+    .map(({ ranked, dataset, query, expected, chosen }) => ({
+      ...{ dataset, query, expected, chosen },
+      expectedScore: ranked.hasAnswer ? ranked.answerScore : null,
+      chosenScore: ranked.bestScore,
+    }))
+    .sort((left, right) => leadOf(right) - leadOf(left))
+    .slice(0, missesPerSet);
+}
+
+/** By how much the wrong answer is ahead. */
+export function leadOf({ expectedScore, chosenScore }: Miss): number {
+  return expectedScore === null ? Number.NEGATIVE_INFINITY : chosenScore - expectedScore;
+}
+
+/**
+ * What on the surface speaks for the choice and against the answer: words and pieces of words that they share with
+ * the query. The model may have had other reasons; this is what a reader can check.
+ */
+export function explainMiss({ query, expected, chosen, expectedScore }: Miss): string {
+  if (expectedScore === null) return "the answer is not among the candidates as it is spelled here";
+  const own = wordsOf(query);
+  const shared = (text: string): string[] => [...wordsOf(text)].filter((word) => own.has(word));
+  const chosenOnly = shared(chosen).filter((word) => !wordsOf(expected).has(word));
+  const expectedOnly = shared(expected).filter((word) => !wordsOf(chosen).has(word));
+  const spelled = (text: string): number => Math.round(100 * overlap(query, text));
+  const parts = [
+    chosenOnly.length > 0 ? `only the choice shares ${listed(chosenOnly)} with the query` : "",
+    expectedOnly.length > 0 ? `only the answer shares ${listed(expectedOnly)}` : "",
+    `of its letter groups the query shares ${spelled(chosen)} % with the choice, ${spelled(expected)} % with the answer`,
+  ];
+  return parts.filter((part) => part !== "").join("; ");
+}
+
+const wordsOf = (text: string): Set<string> =>
+  new Set(text.toLowerCase().match(/[\p{Letter}\p{Mark}\p{Number}]+/gu) ?? []);
+
+function listed(words: readonly string[]): string {
+  const shown = words.slice(0, 4).map((word) => `“${word}”`);
+  return words.length > 4 ? `${shown.join(", ")} and ${words.length - 4} more` : shown.join(", ");
+}
+
+/** Share of the query's distinct letter groups of three that the text has too. */
+function overlap(query: string, text: string): number {
+  const groups = (phrase: string): Set<string> => new Set(charWbNgrams(phrase, { min: 3, max: 3 }));
+  const own = groups(query);
+  if (own.size === 0) return 0;
+  const other = groups(text);
+  return [...own].filter((group) => other.has(group)).length / own.size;
+}

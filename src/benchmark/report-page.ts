@@ -1,0 +1,226 @@
+/** Benchmark reports as a page to look at: scores, published ones beside them, AutoFJ's sets as bars, the worst misses. */
+import { escapeText, htmlPage, light } from "../plot/theme.js";
+import { explainMiss, leadOf } from "./misses.js";
+import { publishedMetrics, publishedRows } from "./published.js";
+import type { BenchmarkMiss, BenchmarkResult, ModelReport } from "./runner.js";
+import { taskNames } from "./tasks/index.js";
+
+/** Misses shown of each task and model. */
+const missesShown = 12;
+/** Misses shown of one set. */
+const missesOfSet = 2;
+
+const percent = (score: number): string => (score * 100).toFixed(1);
+const isMean = ({ dataset }: BenchmarkResult): boolean => dataset.startsWith("macro mean");
+const titleOf = ({ model, floor }: ModelReport): string => (floor ? `${model} (floor)` : model);
+
+/** The whole page; it needs no network. Scores are shown × 100. */
+export function reportsAsPage(reports: readonly ModelReport[]): string {
+  const [{ pearl, protocol, seed }] = reports;
+  const body = [
+    `<h1>pearl bench</h1>
+<p class="note">pearl ${escapeText(pearl)}, protocol ${protocol}, seed ${seed}. Scores × 100.</p>`,
+    scoreSection(reports),
+    publishedSection(reports),
+    setsSection(reports),
+    missSection(reports),
+    remarkSection(reports),
+  ];
+  return htmlPage({
+    title: `pearl bench: ${reports.map(titleOf).join(", ")}`,
+    style: pageStyle,
+    body: body.filter((part) => part !== "").join("\n"),
+  });
+}
+
+/** Tasks × models, single sets of a task with a mean left to their bars. */
+function scoreSection(reports: readonly ModelReport[]): string {
+  const rows = new Map<string, { result: BenchmarkResult; scores: Map<string, number> }>();
+  for (const report of reports) {
+    for (const result of report.results) {
+      const hasMean = report.results.some((other) => other.task === result.task && isMean(other));
+      if (hasMean && !isMean(result)) continue;
+      const key = [result.task, result.dataset, result.metric].join("\t");
+      const row = rows.get(key) ?? { result, scores: new Map<string, number>() };
+      rows.set(key, row);
+      row.scores.set(report.model, result.score);
+    }
+  }
+  if (rows.size === 0) return "";
+  const heading = ["task", "data", "metric", "n", ...reports.map(titleOf)];
+  const body = [...rows.values()].map(({ result, scores }) => {
+    const best = Math.max(...scores.values());
+    const cells = reports.map(({ model }) => scoreCell(scores.get(model), scores.size > 1 ? best : Infinity));
+    const { task, dataset, metric, n } = result;
+    return `<tr><th scope="row">${escapeText(task)}</th>${textCells([dataset, metric])}${numberCell(n.toLocaleString("en-US"))}${cells.join("")}</tr>`;
+  });
+  return `<h2>Scores</h2>\n${table(heading, body, 3)}`;
+}
+
+function scoreCell(score: number | undefined, best: number): string {
+  if (score === undefined) return numberCell("–");
+  return score === best
+    ? `<td class="n"><strong>${percent(score)}</strong></td>`
+    : numberCell(percent(score));
+}
+
+/** The published rows of the tasks that were run, and ours below them only where the protocol is the same. */
+function publishedSection(reports: readonly ModelReport[]): string {
+  const run = new Set(reports.flatMap(({ results }) => results.map(({ task }) => task)));
+  const tasks = taskNames.filter((task) => run.has(task) && publishedMetrics[task]);
+  if (tasks.length === 0) return "";
+  const rows = publishedRows
+    .filter(({ scores }) => tasks.some((task) => scores[task] !== undefined))
+    .map(({ model, scores }) =>
+      modelRow(
+        model,
+        tasks.map((task) => scores[task]),
+      ),
+    );
+  const ours = reports.map((report) =>
+    modelRow(
+      `${titleOf(report)}, here`,
+      tasks.map((task) => headScore(report, task)),
+      "ours",
+    ),
+  );
+  const isComparable = reports[0].protocol === "published";
+  const warning = isComparable
+    ? "Ours are by the same protocol; they compare where the data are the full test sets."
+    : "Ours are by the fair protocol: the published ones show the order of magnitude, and are not to be compared directly.";
+  const heading = ["model", ...tasks.map((task) => `${task}, ${publishedMetrics[task]}`)];
+  return `<h2>Beside published scores</h2>
+<p class="note">Published: PEARL paper and repository, protocol “published”, full test sets. ${warning}</p>
+${table(heading, [...rows, ...ours], 1)}`;
+}
+
+function modelRow(model: string, scores: readonly (number | undefined)[], style = ""): string {
+  const cells = scores.map((score) => numberCell(score === undefined ? "–" : score.toFixed(1)));
+  return `<tr class="${style}"><th scope="row">${escapeText(model)}</th>${cells.join("")}</tr>`;
+}
+
+/** The number that stands for a task: its first, × 100. */
+function headScore({ results }: ModelReport, task: string): number | undefined {
+  const own = results.filter((result) => result.task === task);
+  const score = (own.find(isMean) ?? own[0])?.score;
+  return score === undefined ? undefined : score * 100;
+}
+
+const barWidth = 420;
+const barHeight = 9;
+const labelWidth = 210;
+
+/** AutoFJ set by set: a group of bars, one a model. */
+function setsSection(reports: readonly ModelReport[]): string {
+  const setsOf = ({ results }: ModelReport): BenchmarkResult[] =>
+    results.filter((result) => result.task === "autofj" && !isMean(result) && result.metric === "accuracy");
+  const names = [...new Set(reports.flatMap((report) => setsOf(report).map(({ dataset }) => dataset)))];
+  if (names.length === 0) return "";
+  const groups = names.map((name) => ({
+    name,
+    scores: reports.map((report) => setsOf(report).find(({ dataset }) => dataset === name)?.score),
+  }));
+  // The sets in which the first model is weakest come first: they are what one looks for.
+  groups.sort((left, right) => (left.scores[0] ?? 0) - (right.scores[0] ?? 0));
+  const groupHeight = reports.length * (barHeight + 2) + 8;
+  const size = { width: labelWidth + barWidth + 60, height: groups.length * groupHeight + 24 };
+  const bars = groups.map(({ name, scores }, group) => {
+    const top = group * groupHeight + 22;
+    const drawn = scores.map((score, model) => {
+      if (score === undefined) return "";
+      const y = top + model * (barHeight + 2);
+      const text = `${name}, ${titleOf(reports[model])}: ${percent(score)}`;
+      return `<rect class="bar c${model % light.categories.length}" x="${labelWidth}" y="${y}" width="${(score * barWidth).toFixed(1)}" height="${barHeight}"><title>${escapeText(text)}</title></rect><text class="value" x="${labelWidth + score * barWidth + 5}" y="${y + barHeight - 1}">${percent(score)}</text>`;
+    });
+    const middle = top + (reports.length * (barHeight + 2)) / 2 + 3;
+    return `<text x="${labelWidth - 8}" y="${middle}" text-anchor="end">${escapeText(name)}</text>${drawn.join("")}`;
+  });
+  const grid = [0, 25, 50, 75, 100].map((mark) => {
+    const x = labelWidth + (mark / 100) * barWidth;
+    return `<line x1="${x}" x2="${x}" y1="16" y2="${size.height}"/><text class="value" x="${x}" y="11" text-anchor="middle">${mark}</text>`;
+  });
+  const legend = reports.map(
+    (report, model) =>
+      `<span class="key"><i class="k${model % light.categories.length}"></i>${escapeText(titleOf(report))}</span>`,
+  );
+  return `<h2>AutoFJ, set by set</h2>
+<p class="note">Accuracy of the best left title, the weakest sets first. ${legend.join(" ")}</p>
+<div class="wide"><svg viewBox="0 0 ${size.width} ${size.height}" style="min-width:${size.width}px" role="img" aria-label="Accuracy on each AutoFJ set">
+<g class="grid">${grid.join("")}</g>
+${bars.join("\n")}
+</svg></div>`;
+}
+
+/** The misses with the largest lead of the wrong answer, by model and task, with what speaks for them on the surface. */
+function missSection(reports: readonly ModelReport[]): string {
+  const parts = reports
+    .filter(({ floor }) => !floor)
+    .flatMap((report) => {
+      const tasks = [...new Set(report.misses.map(({ task }) => task))];
+      return tasks.map((task) => missTable(report, task, reports.length > 1));
+    });
+  if (parts.length === 0) return "";
+  return `<h2>Worst misses</h2>
+<p class="note">Wrong answers that the model put furthest ahead of the right one, at most ${missesOfSet} of a set. The last
+column tells what speaks for them on the surface, which need not be the model's own reason.</p>
+${parts.join("\n")}`;
+}
+
+function missTable(report: ModelReport, task: string, naming: boolean): string {
+  const shown = worstOf(report.misses.filter((miss) => miss.task === task));
+  const score = (value: number | null): string => (value === null ? "–" : value.toFixed(3));
+  const rows = shown.map(
+    (miss) =>
+      `<tr>${textCells([miss.dataset, miss.query, miss.chosen])}${numberCell(score(miss.chosenScore))}${textCells([miss.expected])}${numberCell(score(miss.expectedScore))}${textCells([explainMiss(miss)])}</tr>`,
+  );
+  const heading = ["set", "query", "chosen", "similarity", "right", "similarity", "why it may be so"];
+  const title = naming ? `${task}: ${titleOf(report)}` : task;
+  return `<h3>${escapeText(title)}</h3>\n${table(heading, rows, 99)}`;
+}
+
+function worstOf(misses: readonly BenchmarkMiss[]): BenchmarkMiss[] {
+  const taken = new Map<string, number>();
+  const shown: BenchmarkMiss[] = [];
+  for (const miss of [...misses].sort((left, right) => leadOf(right) - leadOf(left))) {
+    const count = taken.get(miss.dataset) ?? 0;
+    // A task of one set shows all its misses.
+    if (count >= missesOfSet && misses.some(({ dataset }) => dataset !== miss.dataset)) continue;
+    taken.set(miss.dataset, count + 1);
+    shown.push(miss);
+    if (shown.length === missesShown) break;
+  }
+  return shown;
+}
+
+function remarkSection(reports: readonly ModelReport[]): string {
+  const skipped = reports.flatMap((report) => report.skipped.map(({ reason }) => `Not measured: ${reason}`));
+  const lines = [...new Set([...skipped, ...reports.flatMap(({ notes }) => notes)])];
+  const models = reports.map(({ model, fingerprint }) => `${model}: fingerprint ${fingerprint}`);
+  const items = [...lines, ...models].map((line) => `<li>${escapeText(line)}</li>`);
+  return `<h2>Remarks</h2>\n<ul>\n${items.join("\n")}\n</ul>`;
+}
+
+/** A table that scrolls by itself where the window is narrow; from column `firstNumber` on, headings stand right. */
+function table(heading: readonly string[], rows: readonly string[], firstNumber: number): string {
+  const heads = heading.map(
+    (text, column) => `<th scope="col"${column >= firstNumber ? ' class="n"' : ""}>${escapeText(text)}</th>`,
+  );
+  return `<div class="wide"><table>\n<thead><tr>${heads.join("")}</tr></thead>\n<tbody>\n${rows.join("\n")}\n</tbody>\n</table></div>`;
+}
+
+const textCells = (texts: readonly string[]): string =>
+  texts.map((text) => `<td>${escapeText(text)}</td>`).join("");
+const numberCell = (text: string): string => `<td class="n">${text}</td>`;
+
+const pageStyle = `h3{font-size:1rem;margin:1.25rem 0 .25rem}
+.wide{overflow-x:auto}
+table{border-collapse:collapse;font-size:.9rem}
+th,td{padding:.25rem .6rem;text-align:left;vertical-align:top;border-bottom:1px solid var(--line);font-weight:400}
+thead th{color:var(--muted)}
+td.n,th.n{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap}
+tr.ours{background:var(--panel)}
+svg{display:block;width:100%;max-width:52rem;height:auto;font:12px inherit}
+svg text{fill:var(--ink);font-size:12px}svg text.value{fill:var(--muted);font-size:10px}
+.grid line{stroke:var(--line)}
+${light.categories.map((_, index) => `.c${index}{fill:var(--c${index})}.k${index}{background:var(--c${index})}`).join("")}
+.key{margin-right:1rem;white-space:nowrap}.key i{display:inline-block;width:.8em;height:.8em;margin-right:.35em}`;

@@ -1,0 +1,76 @@
+/** The page of a benchmark run: what was measured, what was missed and why, in one file. */
+import { describe, expect, it } from "vitest";
+import { explainMiss, worstMisses } from "../../src/benchmark/misses.js";
+import { reportsAsPage } from "../../src/benchmark/report-page.js";
+import { runBenchmark } from "../../src/benchmark/runner.js";
+import { letterModel, writeData } from "./small-data.js";
+
+const dataFolder = writeData();
+
+describe("the misses of a run", () => {
+  it("are the wrong answers, with the similarities that decided", async () => {
+    const [report] = await runBenchmark({ tasks: ["all"], models: [letterModel], dataFolder });
+    // By letters, "apples" is "apple", and the truth says "pear".
+    const fruit = report.misses.find(({ dataset }) => dataset === "Fruits");
+    expect(fruit).toMatchObject({ task: "autofj", query: "apples", expected: "pear", chosen: "apple" });
+    expect(fruit?.chosenScore).toBeCloseTo(Math.sqrt(7 / 8), 5);
+    expect(fruit?.expectedScore).toBeCloseTo(4 / Math.sqrt(4 * 8), 5);
+    for (const { task, chosen, expected } of report.misses) {
+      expect(chosen, task).not.toBe(expected);
+      expect(["autofj", "turney", "yago", "umls", "strings"]).toContain(task);
+    }
+    const accuracy = report.results.find(({ dataset }) => dataset === "Cities");
+    expect(report.misses.filter(({ dataset }) => dataset === "Cities")).toHaveLength(
+      Math.round(3 * (1 - (accuracy?.score ?? 0))),
+    );
+  });
+
+  it("come worst first, five of a set, and those without any right candidate last", () => {
+    const rows = Array.from({ length: 9 }, (_, row) => ({
+      ranked: { bestScore: 0.5 + row / 20, answerScore: row === 8 ? Number.NaN : 0.4, hasAnswer: row !== 8 },
+      credit: row === 7 ? 1 : 0,
+      dataset: "set",
+      query: `q${row}`,
+      expected: "right",
+      chosen: "wrong",
+    }));
+    expect(worstMisses(rows).map(({ query }) => query)).toEqual(["q6", "q5", "q4", "q3", "q2"]);
+    expect(worstMisses(rows.slice(6)).map(({ query, expectedScore }) => [query, expectedScore])).toEqual([
+      ["q6", 0.4],
+      ["q8", null],
+    ]);
+  });
+
+  it("are explained by what the words share", () => {
+    const miss = { dataset: "", query: "New York Times", chosen: "York City", expected: "NY Times" };
+    const why = explainMiss({ ...miss, chosenScore: 0.6, expectedScore: 0.5 });
+    expect(why).toContain("only the choice shares “york” with the query; only the answer shares “times”");
+    expect(explainMiss({ ...miss, chosenScore: 1, expectedScore: null })).toContain(
+      "not among the candidates",
+    );
+  });
+});
+
+describe("the page", () => {
+  it("shows scores, published ones, a bar for each set and model, and the misses; it fetches nothing", async () => {
+    const reports = await runBenchmark({ tasks: ["all"], models: [letterModel], dataFolder });
+    const page = reportsAsPage(reports);
+    expect(page).toMatch(/^<!doctype html>/);
+    expect(page).not.toMatch(/https?:\/\/|@import|url\(|src=/);
+    expect(page).toContain("prefers-color-scheme:dark");
+    expect([...page.matchAll(/<rect class="bar c\d"/g)]).toHaveLength(4);
+    const cities = reports[0].results.find(({ dataset }) => dataset === "Cities");
+    expect(page).toContain(`Cities, toy: ${((cities?.score ?? 0) * 100).toFixed(1)}`);
+    expect(page).toContain("<td>apples</td><td>apple</td>");
+    expect(page).toContain("PEARL-base (repository)");
+    expect(page).toContain("not to be compared directly");
+    expect(page).toContain("tfidf (floor)");
+  });
+
+  it("spells out what would otherwise be markup", async () => {
+    const [report] = await runBenchmark({ tasks: ["turney"], models: [letterModel], dataFolder });
+    const page = reportsAsPage([{ ...report, model: "<b>", notes: ["a < b & c"] }]);
+    expect(page).not.toContain("<b>");
+    expect(page).toContain("a &lt; b &amp; c");
+  });
+});

@@ -1,0 +1,165 @@
+/** Maps are whole files that need nothing else, keep what is alike together, and are readable in light and dark. */
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, describe, expect, it } from "vitest";
+import { type MapPoint, mapAsHtml, mapAsSvg } from "../../src/plot/map.js";
+import { projectToPlane } from "../../src/plot/project.js";
+import { dark, escapeText, light, marks } from "../../src/plot/theme.js";
+import { createRandom } from "../../src/random.js";
+import { pearl } from "../cli/run-cli.js";
+
+const folder = mkdtempSync(join(tmpdir(), "pearl-plot-"));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+/** WCAG 2.1's contrast ratio of two colours. */
+function contrast(one: string, other: string): number {
+  const luminance = (colour: string): number => {
+    const parts = [1, 3, 5].map((start) => Number.parseInt(colour.slice(start, start + 2), 16) / 255);
+    const [red, green, blue] = parts.map((part) =>
+      part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4,
+    );
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+  };
+  const [high, low] = [luminance(one), luminance(other)].sort((a, b) => b - a);
+  return (high + 0.05) / (low + 0.05);
+}
+
+describe.each([
+  ["light", light],
+  ["dark", dark],
+] as const)("the %s theme", (_, theme) => {
+  it("has text of 4.5 : 1 and marks of 3 : 1 at least, each with a form of its own", () => {
+    for (const ground of [theme.background, theme.panel]) {
+      for (const ink of [theme.ink, theme.muted]) expect(contrast(ink, ground)).toBeGreaterThan(4.5);
+    }
+    for (const colour of [...theme.categories, theme.rest]) {
+      expect(contrast(colour, theme.background), colour).toBeGreaterThan(3);
+    }
+    expect(theme.categories).toHaveLength(marks.length);
+    expect(new Set(marks).size).toBe(marks.length);
+  });
+});
+
+describe("projectToPlane", () => {
+  const dimension = 20;
+  const clusters = 4;
+  const each = 20;
+  const random = createRandom(2);
+  const centres = Array.from({ length: clusters * dimension }, () => random() - 0.5);
+  const vectors = Float32Array.from({ length: clusters * each * dimension }, (_, place) => {
+    const cluster = Math.floor(place / (each * dimension));
+    return centres[cluster * dimension + (place % dimension)] + 0.2 * (random() - 0.5);
+  });
+
+  it("keeps what is alike together, and gives the same map for the same seed", async () => {
+    const places = await projectToPlane(vectors, { dimension });
+    expect(places).toEqual(await projectToPlane(vectors, { dimension }));
+    expect(places).not.toEqual(await projectToPlane(vectors, { dimension, seed: 1 }));
+    let same = 0;
+    for (let row = 0; row < clusters * each; row++) {
+      let nearest = -1;
+      let least = Infinity;
+      for (let other = 0; other < clusters * each; other++) {
+        const apart = Math.hypot(
+          places[row * 2] - places[other * 2],
+          places[row * 2 + 1] - places[other * 2 + 1],
+        );
+        if (other !== row && apart < least) [least, nearest] = [apart, other];
+      }
+      if (Math.floor(nearest / each) === Math.floor(row / each)) same++;
+    }
+    expect(same / (clusters * each)).toBeGreaterThan(0.98);
+  });
+
+  it("works for a handful, with equal points among them, and refuses fewer than four", async () => {
+    const few = Float32Array.from({ length: 5 * 3 }, (_, place) => (place < 6 ? 1 : place % 4) + 0.1);
+    const places = await projectToPlane(few, { dimension: 3 });
+    expect([...places].every(Number.isFinite)).toBe(true);
+    await expect(projectToPlane(few.subarray(0, 9), { dimension: 3 })).rejects.toThrow(
+      /at least 4 points, not 3/,
+    );
+  });
+});
+
+describe("a map", () => {
+  const random = createRandom(5);
+  const points: MapPoint[] = Array.from({ length: 300 }, (_, index) => ({
+    x: random() * 9,
+    y: random() * 4,
+    phrase: index === 0 ? '<script>"&' : `phrase ${index}`,
+    category: index < 290 ? `kind ${index % 12}` : "",
+  }));
+  const drawing = { title: "A & B", notes: ["First note.", "Second."], categoriesAre: "kind", points };
+
+  it.each([
+    ["SVG", mapAsSvg(drawing)],
+    ["HTML", mapAsHtml(drawing)],
+  ])("as %s shows every point within the frame, by mark and colour, and fetches nothing", (_, text) => {
+    const uses = [...text.matchAll(/<use href="#m(\d)" x="([\d.-]+)" y="([\d.-]+)" class="(\w+)"><title>/g)];
+    expect(uses).toHaveLength(300);
+    for (const [, , x, y] of uses) {
+      expect(Number(x)).toBeGreaterThan(0);
+      expect(Number(x)).toBeLessThan(960);
+      expect(Number(y)).toBeGreaterThan(0);
+    }
+    expect(uses.filter(([, , , , style]) => style === "c0").length).toBeGreaterThanOrEqual(24);
+    expect(text).toContain("4 others (106)");
+    expect(text).toContain("&lt;script&gt;&quot;&amp;");
+    expect(text).not.toContain('<script>"');
+    expect(text.replaceAll("http://www.w3.org/2000/svg", "")).not.toMatch(/https?:|@import|url\((?!#)|src=/);
+    expect(text).toContain("prefers-color-scheme:dark");
+  });
+
+  it("has labels that do not lie on one another", () => {
+    const labels = [
+      ...mapAsSvg(drawing).matchAll(/<text x="([\d.]+)" y="([\d.]+)"( text-anchor="end")?>(phrase \d+)</g),
+    ];
+    expect(labels.length).toBeGreaterThan(10);
+    const boxes = labels.map(([, x, y, end, text]) => {
+      const length = text.length * 6;
+      const left = end ? Number(x) - length : Number(x);
+      return { left, right: left + length, y: Number(y) };
+    });
+    boxes.forEach((box, index) => {
+      for (const other of boxes.slice(index + 1)) {
+        const apart = box.right < other.left || other.right < box.left || Math.abs(box.y - other.y) > 10;
+        expect(apart).toBe(true);
+      }
+    });
+  });
+
+  it("leaves out characters that would break the file", () => {
+    expect(escapeText('a\u0000b\ud800c<d>&"\n')).toBe("abc&lt;d&gt;&amp;&quot; ");
+  });
+});
+
+describe("pearl plot", () => {
+  it("draws a sample openly, coloured by a column, and refuses what it cannot draw", async () => {
+    const rows = Array.from(
+      { length: 60 },
+      (_, row) => `name ${row} of ${row % 5},${row % 3 ? "odd" : "even"}`,
+    );
+    writeFileSync(join(folder, "names.csv"), `name,kind\n${rows.join("\n")}\n,none\n`);
+    const options = { cwd: folder };
+    const run = await pearl(
+      ["plot", "names.csv", "--color", "kind", "--sample", "50", "-o", "map.svg"],
+      options,
+    );
+    expect(run).toMatchObject({ code: 0 });
+    expect(run.stdout).toMatch(/^wrote map\.svg: 50 of 61 phrases/);
+    expect(run.stderr).toContain("1 rows without a phrase are left out");
+    expect(run.stderr).toContain("50 of 60 rows are drawn, chosen by lot");
+    const text = readFileSync(join(folder, "map.svg"), "utf8");
+    expect([...text.matchAll(/<title>name \d+ of \d \((odd|even)\)<\/title>/g)]).toHaveLength(50);
+    expect(text).toContain("50 of 61 phrases, chosen by lot (seed 0), encoded by");
+    const ending = await pearl(["plot", "names.csv", "-o", "map.png"], options);
+    expect(ending.stderr).toContain(".html or .svg");
+    const column = await pearl(["plot", "names.csv", "--color", "colour", "-o", "x.html"], options);
+    expect(column.stderr).toContain('no column "colour"');
+    writeFileSync(join(folder, "two.txt"), "one\ntwo\n");
+    const few = await pearl(["plot", "two.txt"], options);
+    expect(few).toMatchObject({ code: 1 });
+    expect(few.stderr).toContain("at least 4 phrases, and there are 2");
+  });
+});
