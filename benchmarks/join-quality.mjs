@@ -1,0 +1,188 @@
+/**
+ * Quality of the label-free fuzzy join on AutoFJ's sets: ranking, precision at a promised precision, strangers, labels.
+ *
+ * Usage: node benchmarks/join-quality.mjs [--data FOLDER] [--model MODEL|none] [--precision 0.9] [--sets N]
+ *   --data   benchmark data folder (default: $PEARL_DATA, else ../shared/data/bench)
+ * Writes benchmarks/results/join-quality.json (with --sets only prints). Needs `npm run build`. The scorer was
+ * trained on other data (scripts/train-join-scorer.mjs): nothing is fitted to these sets, so there is nothing to
+ * cross-validate; the two halves of the sets are reported apart all the same.
+ */
+import { mkdirSync, writeFileSync } from "node:fs";
+import { cpus } from "node:os";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { autofj, readJoinSet } from "../dist/benchmark/tasks/autofj.js";
+import { PhraseEncoder } from "../dist/encoder/index.js";
+import { fuzzyJoin } from "../dist/join/index.js";
+import { createRandom, sampleWithout } from "../dist/random.js";
+import { exactNeighbours } from "../dist/search/exact.js";
+import { keepPromise, spacingPrecision } from "../dist/search/spacing-precision.js";
+
+const { values } = parseArgs({
+  options: {
+    data: { type: "string", default: process.env.PEARL_DATA ?? "../shared/data/bench" },
+    model: { type: "string" },
+    precision: { type: "string", default: "0.9" },
+    sets: { type: "string" },
+  },
+});
+const promised = Number(values.precision);
+const round = (value, digits = 4) => Number(value.toFixed(digits));
+const mean = (numbers) => numbers.reduce((sum, value) => sum + value, 0) / Math.max(1, numbers.length);
+const labelCounts = [10, 20, 50];
+
+/** Precision and recall of matches against the true titles; a join of nothing has precision 1. */
+function judge(set, matches) {
+  const isRight = ({ left, right }) => set.left[left] === set.truth.get(set.right[right]);
+  const right = matches.filter(isRight).length;
+  const withMatch = set.right.filter((title) => set.truth.has(title)).length;
+  return {
+    joined: matches.length,
+    precision: matches.length === 0 ? 1 : right / matches.length,
+    recall: right / withMatch,
+  };
+}
+
+/** AutoFJ's own estimate on the embedding's distances alone: what the left table's spacing gives by itself. */
+async function spacingAlone(set, encoder) {
+  const { dimension } = encoder;
+  const [left, right] = [await encoder.encodeMatrix(set.left), await encoder.encodeMatrix(set.right)];
+  const nearest = await exactNeighbours(right.data, left.data, { dimension });
+  const around = await exactNeighbours(left.data, left.data, { dimension, k: 11 });
+  const distance = (cosine) => Math.sqrt(Math.max(0, 2 - 2 * cosine));
+  const estimates = set.right.map((_, row) => {
+    const best = nearest.indices[row];
+    const neighbours = [];
+    for (let place = best * 11; place < (best + 1) * 11; place++) {
+      if (around.indices[place] !== best) neighbours.push(distance(around.scores[place]));
+    }
+    return spacingPrecision(distance(nearest.scores[row]), neighbours);
+  });
+  const { kept } = keepPromise(estimates, { target: promised });
+  return judge(
+    set,
+    Array.from(kept, (row) => ({ left: nearest.indices[row], right: row })),
+  );
+}
+
+/** 30 % of strangers, titles of another set that this one's left table does not hold. */
+function withStrangers(set, other, random) {
+  const known = new Set([...set.left, ...set.right].map((title) => title.toLowerCase()));
+  const pool = [...new Set(other.right)].filter((title) => !known.has(title.toLowerCase()));
+  const strangers = sampleWithout(pool, Math.round(set.right.length * 0.3), random);
+  return { right: [...set.right, ...strangers], strangers: strangers.length };
+}
+
+/** How far estimate and truth lie apart with some labelled rows; the labelled rows themselves are not judged. */
+async function withLabels(set, plain, count, { encoder, random }) {
+  if (plain.proposals.length < 2 * count) return undefined;
+  const chosen = sampleWithout(plain.proposals, count, random);
+  const labels = chosen.map(({ left, right }) => ({
+    left: set.left[left],
+    right: set.right[right],
+    match: set.left[left] === set.truth.get(set.right[right]),
+  }));
+  const result = await fuzzyJoin(set.left, set.right, { encoder, precision: promised, labels });
+  const labelled = new Set(labels.map(({ right }) => right));
+  const rest = (matches) => matches.filter(({ right }) => !labelled.has(set.right[right]));
+  return {
+    before: judge(set, rest(plain.matches)).precision,
+    after: judge(set, rest(result.matches)).precision,
+  };
+}
+
+const names = (await autofj.locate({ dataFolder: values.data })).slice(0, values.sets && Number(values.sets));
+const sets = [];
+for (const name of names) sets.push(await readJoinSet(join(values.data, "autofj"), name));
+const encoder = values.model === "none" ? "none" : await PhraseEncoder.load(values.model);
+
+const processor = process.cpuUsage();
+const started = performance.now();
+const plain = [];
+for (const set of sets) plain.push(await fuzzyJoin(set.left, set.right, { encoder, precision: promised }));
+const seconds = (performance.now() - started) / 1000;
+const used = process.cpuUsage(processor);
+
+const random = createRandom(1);
+const rows = [];
+for (const [index, set] of sets.entries()) {
+  const { proposals, matches, estimatedPrecision } = plain[index];
+  const other = sets[(index + 7) % sets.length];
+  const mixed = withStrangers(set, other, random);
+  const refused = await fuzzyJoin(set.left, mixed.right, { encoder, precision: promised });
+  const joinedStrangers = refused.matches.filter(({ right }) => right >= set.right.length).length;
+  const labels = {};
+  for (const count of labelCounts)
+    labels[count] = await withLabels(set, plain[index], count, { encoder, random });
+  const row = {
+    set: set.name,
+    left: set.left.length,
+    right: set.right.length,
+    accuracy: round(judge(set, proposals).recall),
+    ...Object.fromEntries(Object.entries(judge(set, matches)).map(([key, value]) => [key, round(value)])),
+    estimatedPrecision: round(estimatedPrecision),
+    strangersRefused: round(1 - joinedStrangers / mixed.strangers),
+    recallAmongStrangers: round(
+      judge(
+        set,
+        refused.matches.filter(({ right }) => right < set.right.length),
+      ).recall,
+    ),
+    labels,
+    ...(encoder !== "none" && { spacingAlone: await spacingAlone(set, encoder) }),
+  };
+  rows.push(row);
+  process.stderr.write(
+    `${set.name}: accuracy ${row.accuracy}, precision ${row.precision}, recall ${row.recall}, refused ${row.strangersRefused}\n`,
+  );
+}
+
+/** The figures over some sets. */
+function summary(some) {
+  const of = (key) => some.map((row) => row[key]);
+  return {
+    sets: some.length,
+    top1Accuracy: round(mean(of("accuracy"))),
+    meanPrecision: round(mean(of("precision"))),
+    setsOfPrecision085: round(mean(of("precision").map((value) => (value >= 0.85 ? 1 : 0)))),
+    meanRecall: round(mean(of("recall"))),
+    meanEstimatedPrecision: round(mean(of("estimatedPrecision"))),
+    strangersRefused: round(mean(of("strangersRefused"))),
+    recallAmongStrangers: round(mean(of("recallAmongStrangers"))),
+    ...(some[0].spacingAlone && {
+      spacingAlone: {
+        meanPrecision: round(mean(some.map((row) => row.spacingAlone.precision))),
+        meanRecall: round(mean(some.map((row) => row.spacingAlone.recall))),
+      },
+    }),
+    distanceFromPromise: Object.fromEntries(
+      labelCounts.map((count) => {
+        const measured = some.map((row) => row.labels[count]).filter((label) => label !== undefined);
+        const off = (when) => round(mean(measured.map((label) => Math.abs(label[when] - promised))));
+        return [`${count} labels`, { sets: measured.length, without: off("before"), with: off("after") }];
+      }),
+    ),
+  };
+}
+
+const result = {
+  what: "fuzzyJoin on AutoFJ sets without labels; macro means over sets; distanceFromPromise: mean |precision - promised| of the rows that were not labelled",
+  promised,
+  model: encoder === "none" ? "none" : encoder.model.name,
+  node: process.version,
+  machine: { processor: cpus()[0].model, cores: cpus().length },
+  seconds: { wall: round(seconds, 1), processor: round((used.user + used.system) / 1e6, 1) },
+  all: summary(rows),
+  evenSets: summary(rows.filter((_, index) => index % 2 === 0)),
+  oddSets: summary(rows.filter((_, index) => index % 2 === 1)),
+  bySet: rows,
+};
+if (encoder !== "none") await encoder.dispose();
+const { bySet: _, ...shown } = result;
+process.stdout.write(`${JSON.stringify(shown, null, 1)}\n`);
+if (values.sets === undefined) {
+  const folder = new URL("results/", import.meta.url);
+  mkdirSync(folder, { recursive: true });
+  const name = values.model === undefined ? "join-quality" : `join-quality-${shown.model}`;
+  writeFileSync(new URL(`${name}.json`, folder), `${JSON.stringify(result, null, 1)}\n`);
+}

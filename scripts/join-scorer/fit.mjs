@@ -1,0 +1,147 @@
+/** Fits the join's small model: a network that ranks candidates, and a logistic estimate over the evidence. */
+import { createRandom } from "../../dist/random.js";
+
+/**
+ * Learns to rank: softmax over a row's candidates, loss -ln of the right ones' share, Adam with a falling rate.
+ *
+ * @param rows one per right row: { views: Float32Array [candidates × views], right: boolean[] }
+ */
+export function fitScorer(rows, { views, hidden, epochs, rate, decay, batch, seed }) {
+  const random = createRandom(seed);
+  const size = hidden * (views + 2);
+  const parameters = Float64Array.from({ length: size }, (_, index) => {
+    const spread = index < hidden * views ? Math.sqrt(3 / views) : index < hidden * (views + 1) ? 0 : 1;
+    return (2 * random() - 1) * spread;
+  });
+  const [first, second] = [new Float64Array(size), new Float64Array(size)];
+  const gradient = new Float64Array(size);
+  const order = [...rows.keys()];
+  const steps = Math.ceil(rows.length / batch) * epochs;
+  let step = 0;
+  const losses = [];
+  for (let epoch = 0; epoch < epochs; epoch++) {
+    for (let place = order.length - 1; place > 0; place--) {
+      const other = Math.floor(random() * (place + 1));
+      [order[place], order[other]] = [order[other], order[place]];
+    }
+    let loss = 0;
+    for (let from = 0; from < order.length; from += batch) {
+      gradient.fill(0);
+      const part = order.slice(from, from + batch);
+      for (const row of part) loss += addGradient(rows[row], parameters, gradient, { views, hidden });
+      step++;
+      const now = rate * 0.5 * (1 + Math.cos((Math.PI * step) / steps));
+      for (let index = 0; index < size; index++) {
+        const slope = gradient[index] / part.length + 2 * decay * parameters[index];
+        first[index] = 0.9 * first[index] + 0.1 * slope;
+        second[index] = 0.999 * second[index] + 0.001 * slope * slope;
+        const mean = first[index] / (1 - 0.9 ** step);
+        parameters[index] -= (now * mean) / (Math.sqrt(second[index] / (1 - 0.999 ** step)) + 1e-8);
+      }
+    }
+    losses.push(loss / rows.length);
+  }
+  const unit = (at) => Array.from(parameters.subarray(at * views, (at + 1) * views));
+  return {
+    scorer: {
+      inputs: Array.from({ length: hidden }, (_, at) => unit(at)),
+      hiddenBias: Array.from(parameters.subarray(hidden * views, hidden * (views + 1))),
+      outputs: Array.from(parameters.subarray(hidden * (views + 1))),
+    },
+    losses,
+  };
+}
+
+/** Adds the gradient of one row's loss; returns the loss. */
+function addGradient({ views: values, right }, parameters, gradient, { views, hidden }) {
+  const count = right.length;
+  const states = new Float64Array(count * hidden);
+  const scores = new Float64Array(count);
+  const [biases, outputs] = [hidden * views, hidden * (views + 1)];
+  for (let candidate = 0; candidate < count; candidate++) {
+    for (let unit = 0; unit < hidden; unit++) {
+      let sum = parameters[biases + unit];
+      for (let view = 0; view < views; view++)
+        sum += parameters[unit * views + view] * values[candidate * views + view];
+      const state = Math.tanh(sum);
+      states[candidate * hidden + unit] = state;
+      scores[candidate] += parameters[outputs + unit] * state;
+    }
+  }
+  const highest = Math.max(...scores);
+  const shares = scores.map((score) => Math.exp(score - highest));
+  let [all, good] = [0, 0];
+  shares.forEach((share, candidate) => {
+    all += share;
+    if (right[candidate]) good += share;
+  });
+  for (let candidate = 0; candidate < count; candidate++) {
+    const slope =
+      shares[candidate] / all - (right[candidate] ? shares[candidate] / Math.max(good, 1e-300) : 0);
+    for (let unit = 0; unit < hidden; unit++) {
+      const state = states[candidate * hidden + unit];
+      gradient[outputs + unit] += slope * state;
+      const inner = slope * parameters[outputs + unit] * (1 - state * state);
+      gradient[biases + unit] += inner;
+      for (let view = 0; view < views; view++)
+        gradient[unit * views + view] += inner * values[candidate * views + view];
+    }
+  }
+  return Math.log(all) - Math.log(Math.max(good, 1e-300));
+}
+
+/**
+ * Logistic regression by Newton's method, held at 0 by `ridge` on standardised inputs.
+ *
+ * @param points { evidence: number[], right: boolean }[]
+ */
+export function fitEstimate(points, { ridge }) {
+  const width = points[0].evidence.length;
+  const mean = column(width, (at) => average(points, ({ evidence }) => evidence[at]));
+  const spread = column(
+    width,
+    (at) => Math.sqrt(average(points, ({ evidence }) => (evidence[at] - mean[at]) ** 2)) || 1,
+  );
+  const inputs = points.map(({ evidence }) => [
+    1,
+    ...evidence.map((value, at) => (value - mean[at]) / spread[at]),
+  ]);
+  let weights = new Array(width + 1).fill(0);
+  for (let step = 0; step < 30; step++) {
+    const slope = weights.map((weight, at) => (at === 0 ? 0 : ridge * weight));
+    const curvature = weights.map((_, a) => weights.map((__, b) => (a === b && a > 0 ? ridge : 0)));
+    inputs.forEach((input, row) => {
+      const p = 1 / (1 + Math.exp(-input.reduce((sum, value, at) => sum + value * weights[at], 0)));
+      for (let a = 0; a <= width; a++) {
+        slope[a] += (p - (points[row].right ? 1 : 0)) * input[a];
+        for (let b = 0; b <= width; b++) curvature[a][b] += p * (1 - p) * input[a] * input[b];
+      }
+    });
+    const change = solve(curvature, slope);
+    weights = weights.map((weight, at) => weight - change[at]);
+    if (Math.max(...change.map(Math.abs)) < 1e-9) break;
+  }
+  const plain = weights.slice(1).map((weight, at) => weight / spread[at]);
+  return { bias: weights[0] - plain.reduce((sum, weight, at) => sum + weight * mean[at], 0), weights: plain };
+}
+
+const column = (width, value) => Array.from({ length: width }, (_, at) => value(at));
+const average = (items, value) => items.reduce((sum, item) => sum + value(item), 0) / items.length;
+
+/** Gaussian elimination with pivoting. */
+function solve(matrix, vector) {
+  const rows = matrix.map((row, at) => [...row, vector[at]]);
+  for (let at = 0; at < rows.length; at++) {
+    const pivot = rows.reduce(
+      (best, row, index) => (index >= at && Math.abs(row[at]) > Math.abs(rows[best][at]) ? index : best),
+      at,
+    );
+    [rows[at], rows[pivot]] = [rows[pivot], rows[at]];
+    for (let other = 0; other < rows.length; other++) {
+      if (other === at) continue;
+      const factor = rows[other][at] / rows[at][at];
+      for (let cell = at; cell <= rows.length; cell++) rows[other][cell] -= factor * rows[at][cell];
+    }
+  }
+  return rows.map((row, at) => row[rows.length] / row[at]);
+}

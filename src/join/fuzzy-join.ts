@@ -1,0 +1,213 @@
+/**
+ * Joins two tables by what their phrases mean: candidates by embedding and by character n-grams, a small model over
+ * several views of each pair, and a threshold that keeps a promised precision without labels. The precision is
+ * estimated from the scores of a row's other candidates and from the left table's own spacing, after Li et al.,
+ * "Auto-FuzzyJoin" (SIGMOD 2021), of whom the idea is: a match no nearer than the table's rows are to each other
+ * says nothing.
+ */
+
+import { PhraseEncoder } from "../encoder/index.js";
+import { ArgumentError } from "../errors.js";
+import { keepPromise } from "../search/spacing-precision.js";
+import { calibrated } from "./calibrate.js";
+import { estimatePairs, type Rankings, type RowPair } from "./estimate.js";
+import { explainColumn } from "./explain.js";
+import { keysOf, tableWarnings } from "./keys.js";
+import { calibrateWith, readLabels } from "./labels.js";
+import { nearestByEmbedding } from "./nearest-by-embedding.js";
+import {
+  blockColumn,
+  type ComparedColumn,
+  comparedColumns,
+  type JoinMatch,
+  type JoinOptions,
+  type JoinResult,
+  type JoinTable,
+} from "./options.js";
+import { foldPhrase } from "./phrase.js";
+import { prepareColumn } from "./prepare.js";
+import { rankRows } from "./rank-pool.js";
+import type { ColumnPair, RankedRows, RankSettings } from "./rank-rows.js";
+import { defaultScorer, type ScorerFile } from "./scorer.js";
+import { assignPairs, everyPair, openPairs } from "./select.js";
+
+/** Best left rows kept per right row: also the most that many-to-many gives. */
+const kept = 8;
+/** Left rows that a left row's spacing is measured with. */
+const keptSpacing = 4;
+/** Postings visited per row: all of them in a table of thousands of rows, the rare ones in larger ones. */
+const postings = 30_000;
+
+/**
+ * Joins every right row to the left rows that mean the same.
+ *
+ *     const { matches } = await fuzzyJoin(["The New York Times", "The Times"], ["NYTimes", "The Times (London)"]);
+ *
+ * @throws ArgumentError, InterruptedError
+ */
+export async function fuzzyJoin(
+  left: JoinTable,
+  right: JoinTable,
+  options: JoinOptions = {},
+): Promise<JoinResult> {
+  const { precision = 0.9, kind = "many-to-one", top = kept, leastLikely = 0.5 } = options;
+  checkOptions(options);
+  const compared = comparedColumns(left, right, options.on);
+  const scorer = options.scorer ?? defaultScorer();
+  const { columns, rankings } = await rankTables(left, right, compared, scorer, options);
+  const labels = readLabels(compared[0], options.labels ?? []);
+  const calibration = calibrateWith(rankings, labels, scorer.estimate);
+  const open = openPairs(rankings, labels);
+  const estimates = (pairs: readonly RowPair[]): Float64Array =>
+    estimatePairs(rankings, pairs, scorer.estimate).map((estimate, row) =>
+      labels.matches.get(row)?.has(pairs[row].left) ? 1 : calibrated(estimate, calibration),
+    );
+  const first = estimates(open);
+  const pairs = kind === "one-to-one" ? assignPairs(rankings, open, first, labels) : open;
+  const perRow = kind === "one-to-one" ? estimates(pairs) : first;
+  const proposals = pairs.flatMap(({ left: row, score }, index): JoinMatch[] =>
+    row < 0 ? [] : [{ left: row, right: index, score, estimatedPrecision: perRow[index] }],
+  );
+  const likely = kind === "many-to-many" ? everyPair(rankings, open, first, { labels, top }) : proposals;
+  const promise = keepPromise(
+    likely.map(({ estimatedPrecision }) => estimatedPrecision),
+    { target: precision, floor: leastLikely },
+  );
+  const matches = Array.from(promise.kept, (place) => likely[place]).sort(
+    (a, b) => a.right - b.right || b.estimatedPrecision - a.estimatedPrecision || b.score - a.score,
+  );
+  const joined = new Set(matches.map((match) => match.right));
+  return {
+    matches,
+    unmatched: pairs.flatMap((_, row) => (joined.has(row) ? [] : [row])),
+    proposals,
+    runnersUp: secondBest(rankings, pairs),
+    estimatedPrecision: promise.estimatedPrecision,
+    threshold: promise.threshold,
+    warnings: tableWarnings(compared, rankings),
+    explain: (leftRow, rightRow) => ({
+      columns: columns.map((column, index) =>
+        explainColumn(column, compared[index].name, scorer, { left: leftRow, right: rightRow }),
+      ),
+    }),
+  };
+}
+
+function checkOptions({ precision = 0.9, top = 1, leastLikely = 0, candidates = 1 }: JoinOptions): void {
+  if (!(precision >= 0 && precision <= 1)) {
+    throw new ArgumentError(`precision must be between 0 and 1, not ${precision}`);
+  }
+  if (!(leastLikely >= 0 && leastLikely < 1)) {
+    throw new ArgumentError(`leastLikely must be at least 0 and below 1, not ${leastLikely}`);
+  }
+  if (!(Number.isInteger(top) && top >= 1 && top <= kept)) {
+    throw new ArgumentError(`top must be a whole number from 1 to ${kept}, not ${top}`);
+  }
+  if (!(Number.isInteger(candidates) && candidates >= 1)) {
+    throw new ArgumentError(`candidates must be a whole number of at least 1, not ${candidates}`);
+  }
+}
+
+/** Everything that is known of the two tables before anything is decided. */
+export async function rankTables(
+  left: JoinTable,
+  right: JoinTable,
+  compared: readonly ComparedColumn[],
+  scorer: ScorerFile,
+  options: JoinOptions,
+): Promise<{ columns: ColumnPair[]; rankings: Rankings }> {
+  const blocks = options.block === undefined ? undefined : blockNumbers(left, right, options.block);
+  const columns = await prepareColumns(compared, options);
+  const rank = async (
+    pairs: readonly ColumnPair[],
+    queries: Uint32Array,
+    part: Pick<RankSettings, "sameTable" | "keep" | "blocks">,
+    stage: "comparing" | "measuring the left table's spacing",
+  ): Promise<RankedRows> => {
+    const { candidates = 10, signal, threads } = options;
+    const k = candidates + (part.sameTable ? 1 : 0);
+    return rankRows(
+      { ...part, columns: pairs, scorer: scorer.scorer, byTerms: candidates, postings },
+      queries,
+      {
+        nearest: pairs.map((pair) => nearestByEmbedding(pair, { k, blocks: part.blocks, signal })),
+        threads,
+        signal,
+        onProgress: (done, total) => options.onProgress?.(stage, done, total),
+      },
+    );
+  };
+  const all = Uint32Array.from({ length: compared[0].right.length }, (_, row) => row);
+  const ranked = await rank(columns, all, { sameTable: false, keep: kept, blocks }, "comparing");
+  // The spacing is needed only around rows that are somebody's best, or second best.
+  const near = new Set<number>();
+  for (let place = 0; place < ranked.rows.length; place++) {
+    if (place % kept < 3 && ranked.rows[place] >= 0) near.add(ranked.rows[place]);
+  }
+  const lefts = Uint32Array.from(near).sort();
+  const spacing = await rank(
+    columns.map((column) => ({ ...column, queries: column.base })),
+    lefts,
+    {
+      sameTable: true,
+      keep: keptSpacing,
+      blocks: blocks && { base: blocks.base, queries: blocks.base },
+    },
+    "measuring the left table's spacing",
+  );
+  return { columns, rankings: { right: ranked, spacing: spacingOf(lefts, spacing), ...keysOf(compared) } };
+}
+
+async function prepareColumns(
+  compared: readonly ComparedColumn[],
+  { encoder, signal, threads, onProgress }: JoinOptions,
+): Promise<ColumnPair[]> {
+  const loaded = encoder === undefined ? await PhraseEncoder.load(undefined, { threads }) : undefined;
+  const chosen = encoder === "none" ? undefined : (encoder ?? loaded);
+  try {
+    const columns: ColumnPair[] = [];
+    for (const column of compared) {
+      columns.push(
+        await prepareColumn(column, {
+          encoder: chosen,
+          signal,
+          onProgress: (done, total) => onProgress?.("encoding", done, total),
+        }),
+      );
+    }
+    return columns;
+  } finally {
+    await loaded?.dispose();
+  }
+}
+
+function spacingOf(lefts: Uint32Array, { keep, scores }: RankedRows): Rankings["spacing"] {
+  const placeOf = new Map(Array.from(lefts, (row, place) => [row, place]));
+  return (row) => {
+    const place = placeOf.get(row);
+    return place === undefined ? [] : scores.subarray(place * keep, (place + 1) * keep);
+  };
+}
+
+/** Equal numbers for equal texts, but for case, accents and spaces. */
+function blockNumbers(left: JoinTable, right: JoinTable, block: NonNullable<JoinOptions["block"]>) {
+  const texts = blockColumn(left, right, block);
+  const numbers = new Map<string, number>();
+  const numberOf = (text: string): number => {
+    const key = foldPhrase(text);
+    const number = numbers.get(key) ?? numbers.size;
+    numbers.set(key, number);
+    return number;
+  };
+  return { base: Uint32Array.from(texts.left, numberOf), queries: Uint32Array.from(texts.right, numberOf) };
+}
+
+function secondBest({ right, leftKeys }: Rankings, pairs: readonly RowPair[]): Int32Array {
+  return Int32Array.from(pairs, ({ left }, row) => {
+    for (let place = row * right.keep; place < (row + 1) * right.keep; place++) {
+      const other = right.rows[place];
+      if (other >= 0 && left >= 0 && leftKeys[other] !== leftKeys[left]) return other;
+    }
+    return -1;
+  });
+}

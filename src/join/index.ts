@@ -1,0 +1,13 @@
+/** Fuzzy joins: rows of two tables that mean the same, at a promised precision, with reasons. */
+export { type ExplainedWord, explanationLine, type PairExplanation, type ViewEffect } from "./explain.js";
+export { fuzzyJoin } from "./fuzzy-join.js";
+export type {
+  JoinKind,
+  JoinMatch,
+  JoinOn,
+  JoinOptions,
+  JoinResult,
+  JoinStage,
+  JoinTable,
+  LabelledPair,
+} from "./options.js";

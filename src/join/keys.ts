@@ -1,0 +1,59 @@
+/** Rows of equal text, and what a user should know of two tables before trusting their join. */
+import type { Rankings } from "./estimate.js";
+import type { ComparedColumn } from "./options.js";
+import { foldPhrase } from "./phrase.js";
+
+/** Equal numbers for rows whose compared texts are equal but for case, accents and spaces. */
+export function keysOf(compared: readonly ComparedColumn[]): Pick<Rankings, "leftKeys" | "rightKeys"> {
+  const numbers = new Map<string, number>();
+  const keys = (side: "left" | "right"): Int32Array =>
+    Int32Array.from(compared[0][side], (_, row) => {
+      const key = compared.map((column) => foldPhrase(column[side][row])).join("\n");
+      const number = numbers.get(key) ?? numbers.size;
+      numbers.set(key, number);
+      return number;
+    });
+  return { leftKeys: keys("left"), rightKeys: keys("right") };
+}
+
+/** Left rows below which their spacing tells little. */
+const fewRows = 20;
+
+const count = (number: number): string => number.toLocaleString("en-US");
+
+/** One line for each thing that weakens the join. */
+export function tableWarnings(
+  compared: readonly ComparedColumn[],
+  { leftKeys, rightKeys }: Pick<Rankings, "leftKeys" | "rightKeys">,
+): string[] {
+  const warnings: string[] = [];
+  const names = compared.map(({ name }) => name).join(", ");
+  const repeated = leftKeys.length - new Set(leftKeys).size;
+  if (repeated > 0) {
+    warnings.push(
+      `left table: ${count(repeated)} of ${count(leftKeys.length)} rows repeat the ${names} of another row. The ` +
+        "precision estimate leans on a left table that is nearly free of duplicates; remove them first.",
+    );
+  }
+  if (leftKeys.length < fewRows) {
+    warnings.push(
+      `left table: ${count(leftKeys.length)} row${leftKeys.length === 1 ? "" : "s"} say little about how far apart ` +
+        "different things lie; look at the matches before you rely on the estimated precision.",
+    );
+  }
+  for (const side of ["left", "right"] as const) {
+    const empty = compared[0][side].filter((_, row) =>
+      compared.every((column) => column[side][row].trim() === ""),
+    ).length;
+    if (empty > 0) {
+      const rows = `${count(empty)} of ${count(compared[0][side].length)} rows`;
+      warnings.push(`${side} table: ${names} is empty in ${rows}; they are joined to nothing.`);
+    }
+  }
+  if (leftKeys.length > 1 && leftKeys.length === rightKeys.length) {
+    if (leftKeys.every((key, row) => key === rightKeys[row])) {
+      warnings.push(`both tables hold the same ${names} in the same order: every row is joined to itself.`);
+    }
+  }
+  return warnings;
+}

@@ -1,0 +1,62 @@
+import { describe, expect, it } from "vitest";
+import { assignOneToOne, type WeightedPair } from "../../src/join/assignment.js";
+import { createRandom } from "../../src/random.js";
+
+/** The best total by trying every assignment. */
+function bestTotal(pairs: readonly WeightedPair[], rights: number): number {
+  const weight = new Map(pairs.map((pair) => [`${pair.left} ${pair.right}`, pair.weight]));
+  const lefts = [...new Set(pairs.map(({ left }) => left))];
+  const search = (right: number, free: readonly number[]): number => {
+    if (right === rights) return 0;
+    let best = search(right + 1, free);
+    for (const left of free) {
+      const value = weight.get(`${left} ${right}`);
+      if (value === undefined || value <= 0) continue;
+      best = Math.max(
+        best,
+        value +
+          search(
+            right + 1,
+            free.filter((other) => other !== left),
+          ),
+      );
+    }
+    return best;
+  };
+  return search(0, lefts);
+}
+
+const total = (pairs: readonly WeightedPair[], leftOf: Int32Array): number =>
+  pairs.reduce((sum, { left, right, weight }) => sum + (leftOf[right] === left ? weight : 0), 0);
+
+describe("assignOneToOne", () => {
+  it("reaches the best total that trying every assignment finds", () => {
+    const random = createRandom(7);
+    for (let trial = 0; trial < 300; trial++) {
+      const [lefts, rights] = [1 + Math.floor(random() * 6), 1 + Math.floor(random() * 6)];
+      const pairs: WeightedPair[] = [];
+      for (let left = 0; left < lefts; left++) {
+        for (let right = 0; right < rights; right++) {
+          if (random() < 0.6) pairs.push({ left, right, weight: Math.round(random() * 20 - 2) / 10 });
+        }
+      }
+      const leftOf = assignOneToOne(pairs, { lefts, rights });
+      const used = [...leftOf].filter((left) => left >= 0);
+      expect(new Set(used).size).toBe(used.length);
+      expect(total(pairs, leftOf)).toBeCloseTo(bestTotal(pairs, rights), 9);
+    }
+  });
+
+  it("gives way where greed would lose: the second best for one frees the only row of another", () => {
+    const pairs = [
+      { left: 0, right: 0, weight: 0.9 },
+      { left: 1, right: 0, weight: 0.8 },
+      { left: 0, right: 1, weight: 0.7 },
+    ];
+    expect([...assignOneToOne(pairs, { lefts: 2, rights: 2 })]).toEqual([1, 0]);
+  });
+
+  it("leaves a row alone when its only pair is worth nothing", () => {
+    expect([...assignOneToOne([{ left: 0, right: 0, weight: 0 }], { lefts: 1, rights: 1 })]).toEqual([-1]);
+  });
+});
