@@ -65,9 +65,10 @@ for line in sys.stdin:
     longest = max(map(len, rows))
     ids = torch.tensor([row + [0] * (longest - len(row)) for row in rows])
     mask = torch.tensor([[1] * len(row) + [0] * (longest - len(row)) for row in rows])
-    start = time.perf_counter()
+    start, busy = time.perf_counter(), time.process_time()
     loss = nt_xent(model(ids, mask))
     optimiser.zero_grad(set_to_none=True)
     loss.backward()
     optimiser.step()
-    print(json.dumps({"seconds": time.perf_counter() - start, "loss": loss.item()}), flush=True)
+    took = {"seconds": time.perf_counter() - start, "processor": time.process_time() - busy}
+    print(json.dumps({**took, "loss": loss.item()}), flush=True)

@@ -131,9 +131,11 @@ async function serve(/** @type {Settings} */ { folder, threads, batches }) {
     }),
   );
   for await (const line of createInterface({ input: process.stdin })) {
-    const start = performance.now();
+    const [start, busy] = [performance.now(), process.cpuUsage()];
     const { losses } = await engine.step([ready[Number(line)]], 1e-5);
-    console.log(JSON.stringify({ seconds: (performance.now() - start) / 1000, loss: losses.training_loss }));
+    const { user, system } = process.cpuUsage(busy);
+    const took = { seconds: (performance.now() - start) / 1000, processor: (user + system) / 1e6 };
+    console.log(JSON.stringify({ ...took, loss: losses.training_loss }));
   }
 }
 
@@ -178,14 +180,19 @@ async function measure(/** @type {string} */ name, /** @type {Settings} */ setti
   for (const side of sides) hellos.push(await side.hello());
   /** @type {number[][]} */
   const seconds = [[], []];
+  /** @type {number[][]} */
+  const processor = [[], []];
   for (let round = 0; round <= Number(options.rounds); round++)
     for (const [s, side] of sides.entries())
       for (let step = 0; step < 2; step++) {
         const answer = await side.step((2 * round + step) % settings.batches.length);
         // the first round warms both up
-        if (round > 0) seconds[s].push(answer.seconds);
+        if (round > 0) {
+          seconds[s].push(answer.seconds);
+          processor[s].push(answer.processor);
+        }
         console.error(
-          `${name}, round ${round}: ${side.name} ${answer.seconds.toFixed(3)} s, loss ${answer.loss.toFixed(3)}`,
+          `${name}, round ${round}: ${side.name} ${answer.seconds.toFixed(3)} s (${answer.processor.toFixed(3)} s of processor), loss ${answer.loss.toFixed(3)}`,
         );
       }
   const peaks = sides.map((side) => side.peakBytes());
@@ -196,6 +203,8 @@ async function measure(/** @type {string} */ name, /** @type {Settings} */ setti
   const [torch, pearl] = seconds.map((times, s) => ({
     secondsMedian: round(median(times)),
     secondsLeast: round(Math.min(...times)),
+    processorMedian: round(median(processor[s])),
+    processorLeast: round(Math.min(...processor[s])),
     peakMegabytes: Math.round(peaks[s] / 1e6),
   }));
   const tokens = settings.batches.flat().map(({ length }) => length);
@@ -213,6 +222,8 @@ async function measure(/** @type {string} */ name, /** @type {Settings} */ setti
     pearlToTorch: {
       secondsMedian: round(pearl.secondsMedian / torch.secondsMedian),
       secondsLeast: round(pearl.secondsLeast / torch.secondsLeast),
+      processorMedian: round(pearl.processorMedian / torch.processorMedian),
+      processorLeast: round(pearl.processorLeast / torch.processorLeast),
       peakMemory: round(pearl.peakMegabytes / torch.peakMegabytes),
     },
   };

@@ -141,6 +141,20 @@ export class Site {
     return outputs[i];
   }
 
+  /** Emits an operator into the forward pass, just before the node. */
+  ahead(op: string, inputs: readonly string[], attributes: Record<string, AttributeValue> = {}): string {
+    const { builder } = this.#backward;
+    const name = builder.fresh(`${this.y}/${op}`);
+    const { nodes } = builder.graph;
+    nodes.splice(nodes.indexOf(this.node), 0, builder.node(op, inputs, attributes, { outputs: [name] }));
+    return name;
+  }
+
+  /** Makes the node another operator that computes the same, from values that the gradient needs anyway. */
+  become(op: string, inputs: readonly string[]): void {
+    Object.assign(this.node, { op, domain: "", inputs: [...inputs], attributes: {} });
+  }
+
   shape(value: string): string {
     return this.op("Shape", [value]);
   }

@@ -11,12 +11,13 @@ const extremum: Rule = broadcasting((s, ...inputs) => {
 
 /**
  * x Φ(x) with the standard normal distribution Φ and density φ: Φ + x φ. With u = x/√2 these are Φ = ½ erf u + ½,
- * which HardSigmoid computes in one pass, and x φ = u exp(-u² - ln √π).
+ * which HardSigmoid computes in one pass, and x φ = u exp(-u² - ln √π). The forward pass hands u and Φ on.
  */
 const gelu: Rule = (s, x) => [
   () => {
-    const u = s.mul(x, s.number(Math.SQRT1_2));
-    const distribution = s.op("HardSigmoid", [s.op("Erf", [u])], { alpha: 0.5, beta: 0.5 });
+    const u = s.ahead("Mul", [x, s.number(Math.SQRT1_2)]);
+    const distribution = s.ahead("HardSigmoid", [s.ahead("Erf", [u])], { alpha: 0.5, beta: 0.5 });
+    s.become("Mul", [x, distribution]);
     const density = s.op("Exp", [s.sub(s.number(-Math.log(Math.PI) / 2), s.mul(u, u))]);
     return s.mul(s.dy, s.add(distribution, s.mul(u, density)));
   },
