@@ -1,8 +1,7 @@
 /** Words with their parts of speech, by wink-nlp: the one place that knows it. */
 
-import modelModule from "wink-eng-lite-web-model";
+import { createRequire } from "node:module";
 import type { ItsHelpers, Model, WinkMethods } from "wink-nlp";
-import winkModule from "wink-nlp";
 
 /** A word of a text: what stands between `start` and `end`. */
 export interface Word {
@@ -27,22 +26,36 @@ export interface Tagger {
   sentences(text: string): Word[][];
 }
 
-// The packages are CommonJS: what their types call the default export is the module itself.
-const createWink = winkModule as unknown as (model: Model, pipe: string[]) => WinkMethods;
-const published = modelModule as unknown as Record<"metaCER", () => unknown>;
-// The model's metaCER() wraps its answer in another layer of JSON with each call, which doubles it: it is asked once.
-const metaCER = published.metaCER();
-const model = { ...published, metaCER: () => metaCER } as unknown as Model;
+type CreateWink = (model: Model, pipe: string[]) => WinkMethods;
+
+let loaded: { readonly createWink: CreateWink; readonly model: Model } | undefined;
+
+/** wink-nlp and its model, loaded when first needed: that takes half a second, which only those should wait who tag. */
+function loadWink(): { readonly createWink: CreateWink; readonly model: Model } {
+  if (loaded !== undefined) return loaded;
+  const require = createRequire(import.meta.url);
+  const published = require("wink-eng-lite-web-model") as Record<"metaCER", () => unknown>;
+  // The model's metaCER() wraps its answer in another layer of JSON with each call, which doubles it: it is asked once.
+  const metaCER = published.metaCER();
+  const model = { ...published, metaCER: () => metaCER } as unknown as Model;
+  loaded = { createWink: require("wink-nlp") as CreateWink, model };
+  return loaded;
+}
+
+function createNlp(pipe: string[]): WinkMethods {
+  const { createWink, model } = loadWink();
+  return createWink(model, pipe);
+}
 
 /** A tagger that knows only its model: equal texts get equal tags from every new one. */
 export function createTagger(): Tagger {
-  const nlp = createWink(model, ["sbd", "pos"]);
+  const nlp = createNlp(["sbd", "pos"]);
   return { sentences: (text) => sentencesOf(nlp, text) };
 }
 
 /** A finder of wink-nlp's own entities in short texts. */
 export function createEntityFinder(): (text: string) => FoundEntity[] {
-  const nlp = createWink(model, ["ner"]);
+  const nlp = createNlp(["ner"]);
   const detail = nlp.its.detail as unknown as ItsHelpers["detail"];
   return (text) =>
     (nlp.readDoc(text).entities().out(detail) as unknown as { value: string; type: string }[]).map(

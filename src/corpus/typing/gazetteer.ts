@@ -54,6 +54,8 @@ export async function readGazetteer(options: WordnetOptions = {}): Promise<Gazet
     const type = typeOfSynset(synset, ancestors);
     if (type === undefined) continue;
     for (const lemma of synset.lemmas) {
+      // That a genius is called an Einstein says nothing about the name.
+      if (type === "OTHER" && /^\p{Lu}/u.test(lemma) && !/^\p{Lu}/u.test(synset.lemmas[0])) continue;
       const vote = (tagCounts.get(`${synset.id}\t${lemma.toLowerCase()}`) ?? 0) + 1;
       const votesOfLemma = votes.get(lemma) ?? new Map<EntityType, number>();
       votesOfLemma.set(type, (votesOfLemma.get(type) ?? 0) + vote);

@@ -81,7 +81,8 @@ const capital = "\\p{Lu}[\\p{L}\\p{M}\\d'’.&-]*";
 /** A name of capitalised words, with small words between. */
 const name = `(?:${capital}(?:,? (?:of|the|and|for|in|on|de|la|du|von|van|der|&) )?(?: ?${capital})*)`;
 const ending = (words: string): string => `(?:[Tt]he )?(?:.*\\p{Lu}.* )(?:${words})`;
-const opening = (words: string): string => `(?:[Tt]he )?(?:${words}) ${name}.*`;
+const opening = (words: string): string =>
+  `(?:[Tt]he )?(?:${words}) (?:(?:of|for|on|the|de|du|da|di|do|des|del|della|von|zur?|für) )*${name}.*`;
 
 const withCapitals: readonly (readonly [EntityType, string])[] = [
   ["LANGUAGE", "(?:[Tt]he )?\\p{Lu}\\p{Ll}+(?:[- ]\\p{L}+)? [Ll]anguage"],

@@ -1,0 +1,209 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import {
+  createPhraseTyper,
+  ENTITY_TYPES,
+  entityTypeOf,
+  KNOWN_LABELS,
+  readGazetteer,
+} from "../../../src/corpus/index.js";
+import { typeOfAmount, typeOfNamePattern } from "../../../src/corpus/typing/patterns.js";
+import { loadTokenClassifier } from "../../../src/corpus/typing/token-classifier.js";
+import { GraphBuilder, tensor, writeModel } from "../../../src/onnx/index.js";
+import { testFolder } from "../../table/folder.js";
+
+const { path } = testFolder();
+
+describe("labels", () => {
+  it("of OntoNotes, CoNLL and spaCy are ours, in any letter case and with a sequence tagger's prefix", () => {
+    for (const type of ENTITY_TYPES) expect(entityTypeOf(`B-${type.toLowerCase()}`)).toBe(type);
+    expect(["PER", "I-LOC", "MISC", "ORG", "O", "creative-work", "Work Of Art"].map(entityTypeOf)).toEqual([
+      "PERSON",
+      "LOC",
+      "OTHER",
+      "ORG",
+      "OTHER",
+      "WORK_OF_ART",
+      "WORK_OF_ART",
+    ]);
+    expect(entityTypeOf("WIZARD")).toBeUndefined();
+    expect(KNOWN_LABELS).toContain("PERSON");
+  });
+});
+
+describe("patterns", () => {
+  // Examples of OntoNotes' name annotation guidelines (Weischedel et al., release 4.0), and the like.
+  const amounts: [string, string | undefined][] = [
+    ["17%", "PERCENT"],
+    ["about 5.6 percent", "PERCENT"],
+    ["$ 5.6 billion", "MONEY"],
+    ["US$20", "MONEY"],
+    ["two hundred dollars", "MONEY"],
+    ["8:30 p.m.", "TIME"],
+    ["two hours", "TIME"],
+    ["this morning", "TIME"],
+    ["March 3, 1999", "DATE"],
+    ["3 March 1999", "DATE"],
+    ["the third quarter", "DATE"],
+    ["last year", "DATE"],
+    ["the 1990s", "DATE"],
+    ["the 19th century", "DATE"],
+    ["Monday", "DATE"],
+    ["a year ago", "DATE"],
+    ["five miles", "QUANTITY"],
+    ["120 km/h", "QUANTITY"],
+    ["the third", "ORDINAL"],
+    ["21st", "ORDINAL"],
+    ["twenty-three", "CARDINAL"],
+    ["more than 1,000", "CARDINAL"],
+    ["year", undefined],
+    ["the morning", "TIME"],
+    ["a word", undefined],
+    ["march on", undefined],
+  ];
+  it.each(amounts)("read %s as %s", (phrase, type) => expect(typeOfAmount(phrase)).toBe(type));
+
+  const names: [string, string | undefined][] = [
+    ["Acme Holdings Inc.", "ORG"],
+    ["the University of Vienna", "ORG"],
+    ["Ministry of Finance", "ORG"],
+    ["Heathrow Airport", "FAC"],
+    ["the Rhine River", "LOC"],
+    ["Mount Rainier", "LOC"],
+    ["Orange County", "GPE"],
+    ["Battle of Hastings", "EVENT"],
+    ["the Clean Air Act of 1970", "LAW"],
+    ["Roe v. Wade", "LAW"],
+    ["Dr. Anna Müller", "PERSON"],
+    ["J. K. Rowling", "PERSON"],
+    ["Alien (film)", "WORK_OF_ART"],
+    ["the Basque language", "LANGUAGE"],
+    ["the university", undefined],
+    ["Xyzzy", undefined],
+  ];
+  it.each(names)("read %s as %s", (phrase, type) => expect(typeOfNamePattern(phrase)).toBe(type));
+
+  it("answer at once for long and repetitive phrases", () => {
+    const started = performance.now();
+    for (const unit of ["A a ", "the ", "12 ", "Mr. ", "of the Aa, ", "one hundred ", "A.-"])
+      for (const end of ["", "!"]) {
+        typeOfAmount(unit.repeat(40) + end);
+        typeOfNamePattern(unit.repeat(40) + end);
+      }
+    expect(performance.now() - started).toBeLessThan(2000);
+  });
+});
+
+describe("the gazetteer", () => {
+  it("knows WordNet's persons, places and peoples, and that common nouns name nothing", async () => {
+    const { types, firstNames } = await readGazetteer();
+    const looked = ["Einstein", "Danube", "France", "Vienna", "Yiddish", "harbour", "January"];
+    expect(looked.map((lemma) => types.get(lemma))).toEqual([
+      "PERSON",
+      "LOC",
+      "GPE",
+      "GPE",
+      "LANGUAGE",
+      "OTHER",
+      "DATE",
+    ]);
+    expect(firstNames.has("Albert")).toBe(true);
+    expect(firstNames.has("Black")).toBe(false);
+  });
+});
+
+describe("a typer", () => {
+  it("says what a phrase names and how it knows, the user's list first", async () => {
+    const typer = await createPhraseTyper({ list: new Map([["Xyzzy", "PRODUCT"]]) });
+    expect(typer("Xyzzy", "NP")).toEqual({ type: "PRODUCT", source: "list" });
+    expect(typer("in 1999", "PP")).toEqual({ type: "DATE", source: "pattern" });
+    expect(typer("the Danube", "NP")).toEqual({ type: "LOC", source: "gazetteer" });
+    expect(typer("Albert Zweig", "NP")).toEqual({ type: "PERSON", source: "shape" });
+    expect(typer("signed the contract", "VP")).toEqual({ type: "OTHER", source: "plain" });
+    expect(typer("the old harbour wall", "NP")).toEqual({ type: "OTHER", source: "plain" });
+    expect(typer("Qwertz Uiop", "NP")).toBeUndefined();
+    const bare = await createPhraseTyper({ without: ["plain", "gazetteer"] });
+    expect(bare("the old harbour wall", "NP")).toBeUndefined();
+  });
+});
+
+/** A model whose logits are rows of a table: each word of the vocabulary has its label. */
+async function writeTinyModel(name: string, labels: readonly string[]): Promise<string> {
+  const folder = join(path, name);
+  mkdirSync(join(folder, "onnx"), { recursive: true });
+  const words = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "anna", "smith", "trieste", "harbour"];
+  const labelOfWord = [0, 0, 0, 0, 1, 1, 2, 0];
+  const logits = new Float32Array(words.length * labels.length);
+  for (const [word, label] of labelOfWord.entries()) logits[word * labels.length + label] = 8;
+  const g = new GraphBuilder({ opset: 17, name: "tiny-ner" });
+  const ids = g.input("input_ids", "int64", ["batch", "tokens"]);
+  const table = g.weight("table", tensor("float32", [words.length, labels.length], logits));
+  g.output("logits", g.add("Gather", [table, ids]), "float32", ["batch", "tokens", labels.length]);
+  await writeModel(g.model(), join(folder, "onnx", "model.onnx"));
+  const write = (file: string, content: object) => writeFileSync(join(folder, file), JSON.stringify(content));
+  write("config.json", {
+    model_type: "bert",
+    architectures: ["BertForTokenClassification"],
+    id2label: Object.fromEntries(labels.entries()),
+    label2id: Object.fromEntries(labels.map((label, index) => [label, index])),
+  });
+  write("tokenizer_config.json", {
+    tokenizer_class: "BertTokenizer",
+    do_lower_case: true,
+    pad_token: "[PAD]",
+  });
+  const special = words.slice(0, 4).map((content, id) => ({
+    ...{ id, content, single_word: false, lstrip: false, rstrip: false, normalized: false, special: true },
+  }));
+  write("tokenizer.json", {
+    version: "1.0",
+    added_tokens: special,
+    normalizer: { type: "BertNormalizer", clean_text: true, handle_chinese_chars: true, lowercase: true },
+    pre_tokenizer: { type: "BertPreTokenizer" },
+    post_processor: {
+      type: "TemplateProcessing",
+      single: [
+        { SpecialToken: { id: "[CLS]", type_id: 0 } },
+        { Sequence: { id: "A", type_id: 0 } },
+        { SpecialToken: { id: "[SEP]", type_id: 0 } },
+      ],
+      pair: [],
+      special_tokens: {
+        "[CLS]": { id: "[CLS]", ids: [2], tokens: ["[CLS]"] },
+        "[SEP]": { id: "[SEP]", ids: [3], tokens: ["[SEP]"] },
+      },
+    },
+    decoder: { type: "WordPiece", prefix: "##", cleanup: true },
+    model: {
+      type: "WordPiece",
+      unk_token: "[UNK]",
+      continuing_subword_prefix: "##",
+      max_input_chars_per_word: 100,
+      vocab: Object.fromEntries(words.map((word, id) => [word, id])),
+    },
+  });
+  return folder;
+}
+
+describe("a token-classification model", () => {
+  it("types phrases by the label that their tokens speak for", async () => {
+    const classify = await loadTokenClassifier(await writeTinyModel("tiny-ner", ["O", "B-PER", "B-LOC"]));
+    expect(await classify(["Anna Smith", "Trieste", "harbour", "Anna Smith Trieste"])).toEqual([
+      "PERSON",
+      "LOC",
+      "OTHER",
+      "PERSON",
+    ]);
+    expect(await classify(["Trieste"])).toEqual(["LOC"]);
+    expect(await classify([])).toEqual([]);
+  });
+
+  it("is refused by name where its labels are unknown, or where it is none", async () => {
+    const strange = await writeTinyModel("strange-ner", ["O", "B-WIZARD", "B-LOC"]);
+    await expect(loadTokenClassifier(strange)).rejects.toThrow(/unknown labels B-WIZARD.*PERSON/);
+    const empty = join(path, "empty");
+    mkdirSync(empty);
+    await expect(loadTokenClassifier(empty)).rejects.toThrow(/config\.json, tokenizer\.json/);
+  });
+});
