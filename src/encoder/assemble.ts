@@ -75,7 +75,7 @@ export interface Assembled {
  */
 export function assembleModel(options: AssembleOptions): Assembled {
   const { base, characters, blocks, types, seed } = options;
-  const start = base ? baseGraph(base.model, base.folder) : undefined;
+  const start = base ? baseGraph(base.model, base.folder, characters !== undefined) : undefined;
   const net = createNet(fromSeed(seed), new GraphBuilder(start?.model ?? { name: "pearl" }));
   const { g } = net;
   const features = [...(base?.folder.features ?? []), ...(characters?.features ?? [])];
@@ -92,7 +92,9 @@ export function assembleModel(options: AssembleOptions): Assembled {
   const vector = joined(net, parts);
   g.output(EMBEDDING, l2Normalise(net, vector), "float32", ["batch", width]);
   if (types.length > 0) {
-    const source = start && sameTypes(base?.folder, types) ? start.head : net.weights;
+    // a head of other types, or of a vector that was shorter, is of no use
+    const isKept = start && !characters && sameTypes(base?.folder, types);
+    const source = isKept ? start.head : net.weights;
     const logits = linear({ g, weights: source }, vector, {
       name: typeHead,
       inputs: width,
@@ -125,7 +127,7 @@ interface BaseGraph {
 }
 
 /** The base without heads of an earlier training, and where its vectors are. */
-function baseGraph(given: Model, folder: ModelFolder): BaseGraph {
+function baseGraph(given: Model, folder: ModelFolder, isJoined: boolean): BaseGraph {
   // layers are written for sets since 13, where axes became inputs
   const model = copyModel((given.opsets[""] ?? 17) < 13 ? upgradeOpset(given) : given);
   const { graph } = model;
@@ -145,7 +147,8 @@ function baseGraph(given: Model, folder: ModelFolder): BaseGraph {
     graph.outputs = [...kept, { name: phraseVector }];
     prune(graph);
     graph.outputs = kept;
-    return { model, head, vector: () => ({ value: phraseVector, width }) };
+    const value = isJoined ? renamed(graph, phraseVector) : phraseVector;
+    return { model, head, vector: () => ({ value, width }) };
   }
   const chosen = chooseOutput(names, folder);
   const output = chosen === EMBEDDING ? renamed(graph, chosen) : chosen;

@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { readFile, rm } from "node:fs/promises";
 import { basename, join, resolve } from "node:path";
 import { streamPhrases } from "../corpus/index.js";
+import { typeHead } from "../encoder/assemble.js";
 import { type LocateOptions, locateModel } from "../encoder/locate.js";
 import { readModelCard } from "../encoder/model-card.js";
 import { type ModelFolder, readModelFolder } from "../encoder/model-folder.js";
@@ -284,7 +285,8 @@ function finalWeights(
 ): ReadonlyMap<string, Tensor> {
   if (pretrained === undefined || settings.averageWithBase >= 1) return weights;
   const { initializers } = prepareForTraining(readModel(pretrained.graph)).graph;
-  return averageWeights(weights, initializers, { share: settings.averageWithBase });
+  const encoder = new Map([...initializers].filter(([name]) => !name.startsWith(`${typeHead}.`)));
+  return averageWeights(weights, encoder, { share: settings.averageWithBase });
 }
 
 async function recordOf(

@@ -3,7 +3,7 @@
 import { readFile, rm } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { basename, join, resolve } from "node:path";
-import { type Assembled, assembleModel } from "../encoder/assemble.js";
+import { type Assembled, assembleModel, typeHead } from "../encoder/assemble.js";
 import { type LocateOptions, locateModel } from "../encoder/locate.js";
 import { readModelCard } from "../encoder/model-card.js";
 import { type ModelFolder, readModelFolder } from "../encoder/model-folder.js";
@@ -219,7 +219,8 @@ function finalWeights(
 ): ReadonlyMap<string, Tensor> {
   if (averageWithBase === undefined) return weights;
   const { initializers } = prepareForTraining(readModel(base.graph)).graph;
-  return averageWeights(weights, initializers, { share: averageWithBase });
+  const encoder = new Map([...initializers].filter(([name]) => !name.startsWith(`${typeHead}.`)));
+  return averageWeights(weights, encoder, { share: averageWithBase });
 }
 
 interface RecordParts {

@@ -1,0 +1,165 @@
+/** PEARL's method from a corpus folder to a model folder: going on, parts left out, bases, plans. */
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { basename, dirname, join } from "node:path";
+import { env, pipeline } from "@huggingface/transformers";
+import { describe, expect, it } from "vitest";
+import { PhraseEncoder } from "../../src/encoder/index.js";
+import { InterruptedError } from "../../src/errors.js";
+import { readModel } from "../../src/onnx/index.js";
+import {
+  type CorpusFinetuneOptions,
+  finetuneOnCorpus,
+  planTraining,
+  without,
+} from "../../src/training/index.js";
+import { newFolder } from "../training/pairs-folder.js";
+import { smallCorpus, smallSettings } from "../training/small-corpus.js";
+
+const start = async (changes: Partial<CorpusFinetuneOptions> = {}): Promise<CorpusFinetuneOptions> => ({
+  settings: smallSettings,
+  corpus: await smallCorpus(),
+  output: join(newFolder(), "model"),
+  steps: 60,
+  ...changes,
+});
+const outputsOf = (folder: string) =>
+  readModel(join(folder, "onnx", "model.onnx")).graph.outputs.map(({ name }) => name);
+
+describe("finetuneOnCorpus", () => {
+  it("goes on bit for bit after Ctrl-C, dropout and twins included", async () => {
+    const options = await start({ steps: 12 });
+    const whole = { ...options, output: join(newFolder(), "whole") };
+    await finetuneOnCorpus(whole);
+    const stop = new AbortController();
+    const onStep = ({ step }: { step: number }) => step === 5 && stop.abort();
+    await expect(finetuneOnCorpus({ ...options, signal: stop.signal, onStep })).rejects.toThrow(
+      InterruptedError,
+    );
+    const rest = await finetuneOnCorpus({ ...options, resume: "continue" });
+    expect(rest.resumedAt).toBe(5);
+    for (const file of ["onnx/model.onnx", "training.json"])
+      expect(readFileSync(join(options.output, file)), file).toEqual(readFileSync(join(whole.output, file)));
+  });
+
+  it("leaves out what is switched off, and transformers.js reads what remains of the transformer alike", async () => {
+    const settings = without(without(smallSettings, "types"), "characters");
+    const options = await start({ settings, steps: 4 });
+    await finetuneOnCorpus(options);
+    expect(outputsOf(options.output)).toEqual(["last_hidden_state", "embedding"]);
+    const encoder = await PhraseEncoder.load(options.output);
+    const phrases = ["Paris Opera House", "a", "the river near Lima"];
+    const vectors = await encoder.encode(phrases);
+    await expect(encoder.types(phrases)).rejects.toThrow(/has no type head/);
+    await encoder.dispose();
+    env.allowRemoteModels = false;
+    env.localModelPath = dirname(options.output);
+    const extract = await pipeline("feature-extraction", basename(options.output), { dtype: "fp32" });
+    for (const [i, phrase] of phrases.entries()) {
+      const { data } = await extract(phrase, { pooling: "mean", normalize: true });
+      vectors[i].forEach((x, j) => {
+        expect(Math.abs(x - (data as Float32Array)[j])).toBeLessThan(1e-5);
+      });
+    }
+    await extract.dispose();
+  });
+
+  it("trains LOVE beside the transformer, and characters alone", async () => {
+    const love = {
+      ...smallSettings,
+      characters: { from: "love", width: 8 },
+      blocks: "as-they-come" as const,
+    };
+    const options = await start({ settings: love, steps: 2 });
+    await finetuneOnCorpus(options);
+    const alone = await start({ settings: { ...smallSettings, shape: { layers: 0 } }, steps: 2 });
+    await finetuneOnCorpus(alone);
+    for (const [folder, dimension] of [
+      [options.output, 24],
+      [alone.output, 8],
+    ] as const) {
+      const encoder = await PhraseEncoder.load(folder);
+      const [vector] = await encoder.encode(["Paris Opera House"]);
+      expect(vector).toHaveLength(dimension);
+      const batch = await encoder.encode([
+        "Lima",
+        "Paris Opera House",
+        "a very long phrase of many words indeed",
+      ]);
+      expect(Math.max(...vector.map((x, i) => Math.abs(x - batch[1][i])))).toBeLessThan(1e-5);
+      await encoder.dispose();
+    }
+  });
+
+  it("averages with a pretrained base, and leaves what it has not as it was trained", async () => {
+    const base = await start({ settings: without(smallSettings, "characters"), steps: 3 });
+    await finetuneOnCorpus(base);
+    const settings = { ...smallSettings, base: base.output, averageWithBase: 0.5 };
+    const [averaged, trained] = await Promise.all(
+      [settings, without(settings, "averaging")].map(async (own) => {
+        const options = await start({ settings: own, corpus: base.corpus, steps: 3 });
+        await finetuneOnCorpus(options);
+        return readModel(join(options.output, "onnx", "model.onnx")).graph.initializers;
+      }),
+    );
+    const before = readModel(join(base.output, "onnx", "model.onnx")).graph.initializers;
+    const values = (from: typeof before, name: string) => from.get(name)?.data as Float32Array;
+    const word = "embeddings.word_embeddings.weight";
+    const middle = values(trained, word).map((x, i) => (x + values(before, word)[i]) / 2);
+    expect(Math.max(...middle.map((x, i) => Math.abs(x - values(averaged, word)[i])))).toBeLessThan(1e-6);
+    expect(values(averaged, "ngrams.weight")).toEqual(values(trained, "ngrams.weight"));
+  });
+
+  it("takes a table of pairs as further positives", async () => {
+    const { writeTable } = await import("../training/pairs-folder.js");
+    const pairs = writeTable(
+      [
+        ["Lima", "Ciudad de los Reyes"],
+        ["Oslo", "Christiania"],
+      ],
+      ["text", "positive"],
+    );
+    const options = await start({ pairs, steps: 2 });
+    const { corpus } = await finetuneOnCorpus(options);
+    expect(corpus.pairs).toBe(2);
+  });
+
+  it("says loudly that it trains from scratch where the default base cannot be had", async () => {
+    const notes: string[] = [];
+    const settings = { ...smallSettings, base: "./no-such-model" };
+    await expect(finetuneOnCorpus(await start({ settings }))).rejects.toThrow(/no such/);
+    const plan = await planTraining(
+      await start({ settings, baseIsAWish: true, steps: 1, onNote: (note) => notes.push(note) }),
+    );
+    expect(plan.base).toBe("from scratch");
+    expect(notes.join("\n")).toMatch(/!! .*no-such-model cannot be had here.*\n!! .*FROM SCRATCH/);
+  });
+});
+
+describe("planTraining", () => {
+  it("says what a training would take, and leaves nothing behind", async () => {
+    const options = await start({ steps: undefined });
+    const temporary = () => readdirSync(tmpdir()).filter((name) => name.startsWith("pearl-plan-"));
+    const before = temporary();
+    const plan = await planTraining(options);
+    expect(temporary()).toEqual(before);
+    expect(existsSync(options.output)).toBe(false);
+    expect(existsSync(`${options.output}.training`)).toBe(false);
+    expect(plan).toMatchObject({
+      dimension: 24,
+      types: 95,
+      corpus: { phrases: 70, typed: 50, withHardNegatives: 30 },
+    });
+    // 3 epochs of 70 phrases, 12 at a time
+    expect(plan.steps).toBe(18);
+    expect(plan.seconds).toBeCloseTo(18 * plan.step.seconds);
+    expect(plan.step.memory).toBeGreaterThan(5e7);
+  });
+
+  it("says that hard negatives would be mined first", async () => {
+    const corpus = await smallCorpus({ hardNegatives: "missing" });
+    const plan = await planTraining(await start({ corpus }));
+    expect(plan.before.join()).toMatch(/mined/);
+    expect(readdirSync(corpus)).not.toContain("hard-negatives.tsv");
+  });
+});

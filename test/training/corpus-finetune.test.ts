@@ -1,0 +1,49 @@
+/** PEARL's method from a corpus folder to a model folder. */
+import { existsSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { PhraseEncoder } from "../../src/encoder/index.js";
+import { readModel } from "../../src/onnx/index.js";
+import { type CorpusFinetuneOptions, finetuneOnCorpus } from "../../src/training/index.js";
+import { newFolder } from "./pairs-folder.js";
+import { corpusPhrases, smallCorpus, smallSettings } from "./small-corpus.js";
+
+const start = async (changes: Partial<CorpusFinetuneOptions> = {}): Promise<CorpusFinetuneOptions> => ({
+  settings: smallSettings,
+  corpus: await smallCorpus(),
+  output: join(newFolder(), "model"),
+  steps: 60,
+  ...changes,
+});
+const outputsOf = (folder: string) =>
+  readModel(join(folder, "onnx", "model.onnx")).graph.outputs.map(({ name }) => name);
+const dot = (a: ArrayLike<number>, b: ArrayLike<number>) =>
+  Array.from(a).reduce((sum, x, i) => sum + x * b[i], 0);
+
+describe("finetuneOnCorpus", () => {
+  it("trains from scratch what encodes and tells types, in one graph with two encoders", async () => {
+    const options = await start();
+    const losses: number[] = [];
+    const report = await finetuneOnCorpus({ ...options, onStep: ({ loss }) => losses.push(loss) });
+    expect(report.result.steps).toBe(60);
+    expect(Math.max(...losses.slice(-5))).toBeLessThan(Math.min(...losses.slice(0, 5)));
+    expect(outputsOf(options.output)).toEqual(["last_hidden_state", "embedding", "type_logits"]);
+    expect(existsSync(`${options.output}.training`)).toBe(false);
+    expect(readdirSync(options.output)).toContain("tokenizer.json");
+
+    const encoder = await PhraseEncoder.load(options.output);
+    expect(encoder.dimension).toBe(24);
+    expect(encoder.model.types).toHaveLength(95);
+    const [twin, self, other] = await encoder.encode(["Paris Opera Hause", "Paris Opera House", "Lagos"]);
+    expect(dot(self, self)).toBeCloseTo(1, 5);
+    expect(dot(twin, self)).toBeGreaterThan(dot(other, self));
+    const typed = corpusPhrases.filter(({ type }) => type !== undefined);
+    const told = await encoder.types(
+      typed.map(({ phrase }) => phrase),
+      { top: 1 },
+    );
+    const right = typed.filter(({ type }, i) => told[i][0].type === `NP-${type}`).length;
+    expect(right / typed.length).toBeGreaterThan(0.75);
+    await encoder.dispose();
+  });
+});

@@ -1,0 +1,58 @@
+/** A small corpus folder with types, synonyms and hard negatives, and settings that train on it in a second. */
+import { mkdtempSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { writeCorpus, writeHardNegatives } from "../../src/corpus/index.js";
+import type { MethodSettings } from "../../src/training/index.js";
+import { presets } from "../../src/training/presets/index.js";
+
+const places = ["Paris", "Vienna", "Lagos", "Quito", "Oslo", "Hanoi", "Dakar", "Lima", "Cairo", "Kyoto"];
+const bodies = ["Chess Club", "Water Company", "Opera House", "Football Association"];
+
+/** Forty organisations, ten places, and twenty phrases without a type. */
+export const corpusPhrases = [
+  ...places.flatMap((place) => bodies.map((body) => ({ phrase: `${place} ${body}`, type: "ORG" as const }))),
+  ...places.map((place) => ({ phrase: place, type: "GPE" as const })),
+  ...places.flatMap((place) => [
+    { phrase: `the river near ${place}`, type: undefined },
+    { phrase: `old ${place} maps`, type: undefined },
+  ]),
+];
+
+export async function smallCorpus(options: { hardNegatives?: "mined" | "missing" } = {}): Promise<string> {
+  const folder = mkdtempSync(join(tmpdir(), "pearl-corpus-"));
+  await writeCorpus(folder, {
+    phrases: corpusPhrases.map((entry, i) => ({ ...entry, lexicalClass: "NP" as const, count: 100 - i })),
+    synonyms: places.map((place) => ({
+      phrase: `${place} Chess Club`,
+      synonym: `${place} Chess Society`,
+      source: "names",
+    })),
+  });
+  if (options.hardNegatives !== "missing")
+    await writeHardNegatives(
+      folder,
+      places.flatMap((place, i) =>
+        ["Water Company", "Opera House", "Football Association"].map((body) => ({
+          phrase: `${place} ${body}`,
+          negative: `${places[(i + 1) % places.length]} ${body}`,
+          ratio: 0.8,
+          cosine: 0.3,
+        })),
+      ),
+    );
+  return folder;
+}
+
+/** The whole method, small: a transformer of one layer, n-grams, types, hard negatives, synonyms. */
+export const smallSettings: MethodSettings = {
+  ...presets["from-scratch"],
+  shape: { hidden: 16, layers: 1, heads: 2, vocabulary: 260, maximumLength: 16 },
+  characters: { from: "ngrams", width: 8, buckets: 512 },
+  anchors: 12,
+  hardNegatives: 1,
+  synonyms: 4,
+  run: 2,
+  augmentation: { preset: "house", wordNet: "off" },
+  learningRate: 5e-3,
+};
