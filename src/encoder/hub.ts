@@ -15,6 +15,7 @@ import {
 } from "./hub-cache.js";
 import { type HubSettings, hubSettings } from "./hub-settings.js";
 import { HubConnectionError, HubStatusError, throwIfAborted, transferFile } from "./hub-transfer.js";
+import { CHARACTERS_FILE } from "./model-folder.js";
 import { shardsOf, weightsFile, weightsIndex } from "./weight-files.js";
 
 /** Bytes of one file of the model, while it comes. */
@@ -54,6 +55,7 @@ const modelsWithGraph =
 
 /** Read where present: a repository may do without each of them. */
 const optionalFiles = [
+  CHARACTERS_FILE,
   "tokenizer_config.json",
   "special_tokens_map.json",
   "modules.json",
