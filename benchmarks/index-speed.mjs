@@ -1,0 +1,286 @@
+/**
+ * An index of 500,000 phrases: how often the nearest row is found, how fast, how soon it opens; beside FAISS' HNSW.
+ *
+ *     npm run build && node benchmarks/index-speed.mjs [--rows 500000] [--peer-rows 50000] [--index FOLDER]
+ *
+ * Phrases: names and terms of ../shared/data/train, all different. Queries: such a phrase with an edit (a letter left
+ * out, put in or changed, the first word moved to the end, a word added), never a phrase of the index. Vectors:
+ * pearl-ngram's, 256 dimensions, from character n-grams: of high intrinsic dimension, which is the hard case for HNSW.
+ *
+ * recall@1 is the share of queries whose first hit is as near as the nearest row of an exact search (scores within
+ * 1e-6 are ties), on `--queries` of them. Searching is timed over all of them, hits with their cells included; the
+ * processor's time stands beside the clock's, since the machine may be busy with other work. Opening is timed in
+ * processes of their own. `--index` keeps the index, and takes the one that is there: building half a million rows
+ * takes minutes. The peer (python3-faiss, IndexHNSWFlat of the same connectivity and efforts, 32-bit) and pearl build
+ * and search the first `--peer-rows` in one run; without it the record says that it was not measured.
+ */
+import { spawnSync } from "node:child_process";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { availableParallelism, cpus, tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+import { parseArgs } from "node:util";
+import { gunzipSync } from "node:zlib";
+import { PhraseEncoder, VectorIndex } from "../dist/index.js";
+import { createRandom, sampleWithout } from "../dist/random.js";
+import { exactNeighbours } from "../dist/search/exact.js";
+
+const root = fileURLToPath(new URL("..", import.meta.url));
+const { values: options } = parseArgs({
+  options: {
+    rows: { type: "string", default: "500000" },
+    queries: { type: "string", default: "2000" },
+    "peer-rows": { type: "string", default: "50000" },
+    index: { type: "string" },
+    data: { type: "string", default: resolve(root, "../shared/data/train") },
+    json: { type: "string", default: join(root, "benchmarks/results/index-speed.json") },
+  },
+});
+const rows = Number(options.rows);
+const queryCount = Number(options.queries);
+const peerRows = Math.min(rows, Number(options["peer-rows"]));
+const folder = mkdtempSync(join(tmpdir(), "pearl-index-speed-"));
+const columns = ["phrase"];
+const batch = 8192;
+
+const { phrases, queries, peerQueries } = makePhrases();
+const encoder = await PhraseEncoder.load("pearl-ngram");
+const { dimension } = encoder;
+const encode = async (texts) => (await encoder.encodeMatrix(texts)).data;
+const vectors = await encode(phrases);
+const queryVectors = await encode(queries);
+const peerVectors = await encode(peerQueries);
+await encoder.dispose();
+
+const place = options.index ?? join(folder, "whole");
+const built = existsSync(place) ? savedBuild(place) : await build(place, rows, "hnsw");
+const whole = await measure(place, vectors, queryVectors, "exact search over all rows");
+const opening = openTimes(place);
+const small = await comparison();
+const half = await halfPrecision();
+
+const result = {
+  task: `an index of ${rows} phrases, ${dimension} dimensions (pearl-ngram)`,
+  rows,
+  queries: queryCount,
+  cores: availableParallelism(),
+  cpu: cpus()[0].model,
+  node: process.version,
+  load: Number(readLoad()),
+  hnsw: { build: built, openMilliseconds: opening, ...whole },
+  besideFaiss: { rows: peerRows, ...small },
+  float16: half,
+};
+writeFileSync(options.json, `${JSON.stringify(result, null, 2)}\n`);
+rmSync(folder, { recursive: true });
+console.log(JSON.stringify(result, null, 2));
+
+/** All phrases and queries, drawn by seed. */
+function makePhrases() {
+  const lines = (file) =>
+    gunzipSync(readFileSync(join(options.data, file)))
+      .toString()
+      .split("\n")
+      .filter(Boolean);
+  const files = ["pairs/names.tsv.gz", "types.tsv.gz"];
+  const all = [...new Set(files.flatMap((file) => lines(file).map((line) => line.split("\t")[0])))];
+  if (all.length < rows) throw new Error(`${options.data} has ${all.length} phrases, fewer than ${rows}`);
+  const random = createRandom(1);
+  const drawn = sampleWithout(all, rows, random);
+  const known = new Set(drawn);
+  const queriesOf = (list) => {
+    const made = new Set();
+    while (made.size < queryCount) {
+      const query = edited(list[Math.floor(random() * list.length)], drawn, random);
+      if (query.trim() !== "" && !known.has(query)) made.add(query);
+    }
+    return [...made];
+  };
+  return { phrases: drawn, queries: queriesOf(drawn), peerQueries: queriesOf(drawn.slice(0, peerRows)) };
+}
+
+function edited(phrase, others, random) {
+  const at = Math.floor(random() * phrase.length);
+  const letter = String.fromCharCode(97 + Math.floor(random() * 26));
+  const kind = random();
+  if (kind < 0.25) return phrase.slice(0, at) + phrase.slice(at + 1);
+  if (kind < 0.5) return phrase.slice(0, at) + letter + phrase.slice(at);
+  if (kind < 0.75) return phrase.slice(0, at) + letter + phrase.slice(at + 1);
+  const words = phrase.split(" ");
+  if (words.length > 1) return [...words.slice(1), words[0]].join(" ");
+  return `${phrase} ${others[Math.floor(random() * others.length)].split(" ")[0]}`;
+}
+
+/** Adds the first rows batch by batch, then makes the graph; processor time is user and system together. */
+async function build(path, count, backend, precision = "float32") {
+  const index = await VectorIndex.create(path, {
+    dimension,
+    columns,
+    phraseColumn: "phrase",
+    backend,
+    precision,
+  });
+  const adding = stopwatch();
+  for (let first = 0; first < count; first += batch) {
+    const last = Math.min(first + batch, count);
+    await index.add({
+      vectors: vectors.subarray(first * dimension, last * dimension),
+      cells: phrases.slice(first, last).map((phrase) => [phrase]),
+    });
+  }
+  const added = adding();
+  const making = stopwatch();
+  await index.optimise();
+  const made = making();
+  const { bytes } = await index.describe();
+  await index.close();
+  const report = { adding: added, graph: made, bytes };
+  writeFileSync(join(path, "build.json"), JSON.stringify(report));
+  return report;
+}
+
+function savedBuild(path) {
+  const file = join(path, "build.json");
+  return existsSync(file)
+    ? { ...JSON.parse(readFileSync(file, "utf8")), when: "an earlier run" }
+    : "an earlier run";
+}
+
+/** Recall against an exact search, and speed with one hit, with ten, and one query at a time. */
+async function measure(path, candidates, wanted, truth) {
+  const exact = await exactNeighbours(wanted, candidates, { dimension, metric: "inner-product" });
+  const index = await VectorIndex.open(path);
+  const { searchedBy, rows: count } = await index.describe();
+  await index.search(wanted.subarray(0, 200 * dimension), { k: 1 });
+  const timed = async (k) => {
+    const watch = stopwatch();
+    const hits = await index.search(wanted, { k });
+    const { seconds, processorSeconds } = watch();
+    return {
+      hits,
+      perSecond: Math.round(queryCount / seconds),
+      perProcessorSecond: Math.round(queryCount / processorSeconds),
+    };
+  };
+  const one = await timed(1);
+  const ten = await timed(10);
+  const alone = [];
+  for (let query = 0; query < 200; query++) {
+    const started = performance.now();
+    await index.search(wanted.subarray(query * dimension, (query + 1) * dimension), { k: 10 });
+    alone.push(performance.now() - started);
+  }
+  await index.close();
+  const near = one.hits.filter(([hit], query) => hit.score >= exact.scores[query] - 1e-6).length;
+  const same = one.hits.filter(([hit], query) => Number(hit.key) - 1 === exact.indices[query]).length;
+  return {
+    rows: count,
+    searchedBy,
+    truth,
+    recallAt1: near / queryCount,
+    sameRowFirst: same / queryCount,
+    queriesPerSecond: { k1: one.perSecond, k10: ten.perSecond },
+    queriesPerProcessorSecond: { k1: one.perProcessorSecond, k10: ten.perProcessorSecond },
+    singleQueryMilliseconds: Number(median(alone).toFixed(2)),
+  };
+}
+
+/** Milliseconds to open in five processes (usearch is loaded in them), by the clock and of the processor; and of the first search. */
+function openTimes(path) {
+  const program = `
+    import { VectorIndex } from ${JSON.stringify(join(root, "dist/search/index.js"))};
+    const busy = () => { const { user, system } = process.cpuUsage(); return (user + system) / 1000; };
+    const started = performance.now();
+    const before = busy();
+    const index = await VectorIndex.open(${JSON.stringify(resolve(path))});
+    const opened = performance.now();
+    const processor = busy() - before;
+    await index.search(new Float32Array(${dimension}).fill(0.1), { k: 10 });
+    console.log(JSON.stringify([opened - started, processor, performance.now() - opened]));
+    await index.close();`;
+  const runs = Array.from({ length: 5 }, () => {
+    const { stdout } = spawnSync(process.execPath, ["--input-type=module", "-e", program], {
+      encoding: "utf8",
+    });
+    return JSON.parse(stdout);
+  });
+  const of = (column) => Number(median(runs.map((run) => run[column])).toFixed(1));
+  const all = runs.map(([open]) => Number(open.toFixed(1)));
+  return { median: of(0), all, processor: of(1), firstSearch: of(2) };
+}
+
+/** pearl and FAISS on the same rows and queries, one after the other. */
+async function comparison() {
+  const path = join(folder, "small");
+  const part = vectors.slice(0, peerRows * dimension);
+  const made = await build(path, peerRows, "hnsw");
+  const pearl = { build: made.graph, ...(await measure(path, part, peerVectors, "exact search")) };
+  const exact = await exactNeighbours(peerVectors, part, { dimension, metric: "inner-product" });
+  writeFileSync(join(folder, "rows.f32"), Buffer.from(part.buffer));
+  writeFileSync(join(folder, "queries.f32"), Buffer.from(peerVectors.buffer));
+  writeFileSync(join(folder, "best.f64"), Buffer.from(Float64Array.from(exact.scores).buffer));
+  const PEER = `
+import json, os, sys, time
+import numpy as np, faiss
+folder, dimension = sys.argv[1], int(sys.argv[2])
+read = lambda name, kind: np.fromfile(os.path.join(folder, name), dtype=kind)
+rows = read("rows.f32", "<f4").reshape(-1, dimension)
+queries = read("queries.f32", "<f4").reshape(-1, dimension)
+best = read("best.f64", "<f8")
+def timed(work):
+    clock, cpu = time.perf_counter(), time.process_time()
+    result = work()
+    return result, time.perf_counter() - clock, time.process_time() - cpu
+index = faiss.IndexHNSWFlat(dimension, 16, faiss.METRIC_INNER_PRODUCT)
+index.hnsw.efConstruction = 128
+index.hnsw.efSearch = 128
+_, seconds, cpu = timed(lambda: index.add(rows))
+index.search(queries[:200], 10)
+(scores, labels), search, search_cpu = timed(lambda: index.search(queries, 10))
+found = np.einsum("qd,qd->q", queries.astype("f8"), rows[labels[:, 0]].astype("f8"))
+print(json.dumps({"version": faiss.__version__,
+  "build": {"seconds": round(seconds, 1), "processorSeconds": round(cpu, 1)},
+  "recallAt1": float((found >= best - 1e-6).mean()),
+  "queriesPerSecond": {"k10": round(len(queries) / search)},
+  "queriesPerProcessorSecond": {"k10": round(len(queries) / search_cpu)}}))
+`;
+  const run = spawnSync("/usr/bin/python3", ["-c", PEER, folder, String(dimension)], { encoding: "utf8" });
+  const peer = run.status === 0 ? JSON.parse(run.stdout) : "not measured: python3-faiss is not here";
+  return {
+    pearl,
+    peer: { what: "faiss.IndexHNSWFlat(256, 16), efConstruction 128, efSearch 128", result: peer },
+  };
+}
+
+/** What float16 costs in scores and saves in bytes, on the rows of the comparison, exact search. */
+async function halfPrecision() {
+  const part = vectors.subarray(0, peerRows * dimension);
+  const exact = await exactNeighbours(peerVectors, part, { dimension, metric: "inner-product" });
+  const { bytes } = await build(join(folder, "half"), peerRows, "exact", "float16");
+  const index = await VectorIndex.open(join(folder, "half"));
+  const hits = await index.search(peerVectors, { k: 1 });
+  await index.close();
+  const errors = hits.map(([hit], query) => Math.abs(hit.score - exact.scores[query]));
+  const same = hits.filter(([hit], query) => Number(hit.key) - 1 === exact.indices[query]).length;
+  return { rows: peerRows, bytes, largestScoreError: Math.max(...errors), sameRowFirst: same / queryCount };
+}
+
+function stopwatch() {
+  const started = performance.now();
+  const before = process.cpuUsage();
+  return () => {
+    const { user, system } = process.cpuUsage(before);
+    return {
+      seconds: Number(((performance.now() - started) / 1000).toFixed(2)),
+      processorSeconds: Number(((user + system) / 1e6).toFixed(2)),
+    };
+  };
+}
+
+function readLoad() {
+  return existsSync("/proc/loadavg") ? readFileSync("/proc/loadavg", "utf8").split(" ")[0] : Number.NaN;
+}
+
+function median(values) {
+  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)];
+}
