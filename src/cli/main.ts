@@ -6,8 +6,10 @@ import { InterruptedError, messageOf, PearlError } from "../errors.js";
 import { registerAblate } from "./ablate.js";
 import { registerAugment } from "./augment.js";
 import { registerBench } from "./bench.js";
+import { registerCluster } from "./cluster.js";
 import { registerCorpus } from "./corpus.js";
 import { registerData } from "./data.js";
+import { registerDedupe } from "./dedupe.js";
 import { registerDoctor } from "./doctor.js";
 import { registerEncode } from "./encode.js";
 import { registerExport } from "./export.js";
@@ -15,6 +17,7 @@ import { registerFinetune } from "./finetune.js";
 import { registerImport } from "./import.js";
 import { registerIndex } from "./index-build.js";
 import { wasInterrupted } from "./interruption.js";
+import { registerJoin } from "./join.js";
 import { registerMine } from "./mine.js";
 import { registerModels } from "./models.js";
 import { registerPlot } from "./plot.js";
@@ -26,6 +29,9 @@ import { registerType } from "./type.js";
 /** Adding a command takes one import and one line here, in the order in which `pearl --help` lists them. */
 function registerCommands(program: Command): void {
   registerEncode(program);
+  registerJoin(program);
+  registerCluster(program);
+  registerDedupe(program);
   registerIndex(program);
   registerSearch(program);
   registerPlot(program);

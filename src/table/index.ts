@@ -2,4 +2,4 @@
 export { EmbeddingWriter, type EmbeddingWriterOptions, type WrittenEmbeddings } from "./embedding-writer.js";
 export type { EmbeddingFormat, TableFormat } from "./format.js";
 export { type RowRange, readColumns, Table, type TableDescription, type TableOptions } from "./table.js";
-export { checkRowsName, writeRows } from "./text-rows.js";
+export { checkRowsName, csvLine, writeRows } from "./text-rows.js";

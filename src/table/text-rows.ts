@@ -15,6 +15,11 @@ const formats: Readonly<Record<string, LineFormat>> = {
     JSON.stringify(Object.fromEntries(columns.map((name, index) => [name, cells[index]]))),
 };
 
+/** One line of CSV, without its end. */
+export function csvLine(cells: readonly string[]): string {
+  return formats[".csv"](cells, []);
+}
+
 const formatOf = (path: string): LineFormat | undefined => formats[extname(path).toLowerCase()];
 
 /**

@@ -1,0 +1,122 @@
+/** Files of known pairs: labels and decisions read in, and handed on as pairs for training. */
+import { basename } from "node:path";
+import { TableError } from "../errors.js";
+import { Table, writeRows } from "../table/index.js";
+import type { JoinResult, LabelledPair } from "./options.js";
+
+const answers: Readonly<Record<string, boolean>> = {
+  yes: true,
+  y: true,
+  "1": true,
+  true: true,
+  match: true,
+  no: false,
+  n: false,
+  "0": false,
+  false: false,
+  "non-match": false,
+};
+
+const decisionNames = ["decision", "match", "label", "is_match"];
+
+/**
+ * Reads known pairs from a table with the columns left, right and decision (or match, or label), else from its first
+ * three columns; without a third one every pair is a match. Rows without an answer are left out.
+ * @throws TableError with the row of an answer that is none
+ */
+export async function readLabelsFile(path: string): Promise<LabelledPair[]> {
+  const table = await Table.open(path, { column: "1" });
+  try {
+    const name = basename(path);
+    const columns = labelColumns(name, table.description.columns);
+    const values = await Promise.all(columns.map((column) => wholeColumn(table, column)));
+    const [lefts, rights, decisions] = values;
+    const labels: LabelledPair[] = [];
+    lefts.forEach((left, row) => {
+      const answer = decisions === undefined ? "yes" : decisions[row].trim().toLowerCase();
+      if (answer === "") return;
+      if (!Object.hasOwn(answers, answer)) {
+        throw new TableError(
+          `${name} row ${row + 1}: "${decisions[row]}" is no decision. Write yes or no, or leave it empty.`,
+        );
+      }
+      if (left.trim() === "" || rights[row].trim() === "") {
+        throw new TableError(`${name} row ${row + 1}: left or right is empty. Give the texts of both.`);
+      }
+      labels.push({ left, right: rights[row], match: answers[answer] });
+    });
+    refuseContradictions(name, labels);
+    return labels;
+  } finally {
+    await table.close();
+  }
+}
+
+function labelColumns(path: string, names: readonly string[]): string[] {
+  const find = (wanted: readonly string[]): string | undefined =>
+    names.find((name) => wanted.includes(name.trim().toLowerCase()));
+  const [left, right, decision] = [find(["left"]), find(["right"]), find(decisionNames)];
+  if (left !== undefined && right !== undefined)
+    return decision === undefined ? [left, right] : [left, right, decision];
+  if (names.length < 2) {
+    throw new TableError(
+      `${path}: found one column (${names[0]}), expected left, right and, where there are non-matches, decision.`,
+    );
+  }
+  return names.slice(0, 3);
+}
+
+async function wholeColumn(table: Table, column: string): Promise<string[]> {
+  const values: string[] = [];
+  for await (const chunk of table.columnValues(column)) for (const value of chunk) values.push(value);
+  return values;
+}
+
+function refuseContradictions(path: string, labels: readonly LabelledPair[]): void {
+  const known = new Map<string, boolean>();
+  for (const { left, right, match } of labels) {
+    const key = JSON.stringify([left, right]);
+    if (known.get(key) === !match) {
+      throw new TableError(`${path}: "${left}" and "${right}" are both a match and none. Decide for one.`);
+    }
+    known.set(key, match);
+  }
+}
+
+/** What was handed on for training. */
+export interface PairsReport {
+  readonly pairs: number;
+  readonly withNegative: number;
+}
+
+/**
+ * Writes the known matches as pairs for `pearl finetune`: text (right), positive (left) and, as a hard negative, a
+ * left row that is known to be another one or else the row's second best.
+ */
+export async function writePairs(
+  path: string,
+  texts: { readonly left: readonly string[]; readonly right: readonly string[] },
+  { runnersUp }: JoinResult,
+  labels: readonly LabelledPair[],
+): Promise<PairsReport> {
+  const matches = labels.filter(({ match, left, right }) => match && left.trim() !== right.trim());
+  if (matches.length === 0) {
+    throw new TableError(
+      `${path}: there is no pair to write. Pairs come from the matches among the labels or decisions.`,
+    );
+  }
+  const rightRow = new Map(texts.right.map((text, row) => [text.trim(), row]));
+  const rejected = new Map<string, string>();
+  for (const { left, right, match } of labels) if (!match) rejected.set(right.trim(), left.trim());
+  const positives = new Map<string, Set<string>>();
+  for (const { left, right } of matches) {
+    positives.set(right.trim(), new Set([...(positives.get(right.trim()) ?? []), left.trim()]));
+  }
+  const rows = matches.map(({ left, right }) => {
+    const second = runnersUp[rightRow.get(right.trim()) ?? -1] ?? -1;
+    const negative = rejected.get(right.trim()) ?? (second >= 0 ? texts.left[second].trim() : "");
+    return [right.trim(), left.trim(), positives.get(right.trim())!.has(negative) ? "" : negative];
+  });
+  await writeRows(path, ["text", "positive", "negative"], [rows]);
+  return { pairs: rows.length, withNegative: rows.filter(([, , negative]) => negative !== "").length };
+}
