@@ -1,5 +1,6 @@
 /** Words that look alike: hard negatives for learning spelling, found by shared deletions (as in SymSpell). */
 import { distance } from "fastest-levenshtein";
+import { ArgumentError } from "../../errors.js";
 import { createRandom } from "../../random.js";
 
 export interface NearWordsOptions {
@@ -17,11 +18,16 @@ const CROWD = 64;
 /**
  * For each word the numbers of others that become equal to it when each loses at most one character: at
  * Levenshtein distance 1 or 2. The nearer come first; capitals count as small letters.
+ * @throws ArgumentError for more than two million words
  */
 export function nearWords(
   words: readonly string[],
   { count = 8, seed = 0 }: NearWordsOptions = {},
 ): Int32Array[] {
+  if (words.length > NUMBERS)
+    throw new ArgumentError(
+      `${words.length} words are more than the ${NUMBERS} that are looked through for similar spelling: limit them`,
+    );
   const lowered = words.map((word) => word.toLowerCase());
   const near: Map<number, number>[] = words.map(() => new Map());
   for (const crowd of sharedDeletions(lowered)) {
