@@ -1,0 +1,218 @@
+/**
+ * Trains a small model from scratch for half an hour and compares it with the untrained baselines: corpus build,
+ * mining, pearl finetune, pearl bench, and if wanted pearl ablate, each as a user would call it.
+ *
+ *     npm run build && node benchmarks/from-scratch.mjs [--minutes 30] [--threads 2] [--ablation-steps 0]
+ *         [--data ../shared/data] [--work FOLDER, default in the temporary folder] [--text all|none] [--json benchmarks/results/from-scratch.json]
+ *
+ * What is finished in the work folder is not done again; an interrupted step goes on where it stopped. Kept out of
+ * training: rows of CoNLL-2003 and BC5CDR, pairs of the evaluation's other half (kept-back.sha256), WordNet.
+ */
+import { spawnSync } from "node:child_process";
+import { createHash } from "node:crypto";
+import {
+  createReadStream,
+  createWriteStream,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  writeFileSync,
+} from "node:fs";
+import { cpus, tmpdir } from "node:os";
+import { dirname, join, resolve } from "node:path";
+import { createInterface } from "node:readline";
+import { finished } from "node:stream/promises";
+import { fileURLToPath } from "node:url";
+import { parseArgs } from "node:util";
+import { createGunzip } from "node:zlib";
+
+const here = dirname(fileURLToPath(import.meta.url));
+const { values: options } = parseArgs({
+  options: {
+    minutes: { type: "string", default: "30" },
+    threads: { type: "string", default: "2" },
+    data: { type: "string", default: join(here, "../../shared/data") },
+    work: { type: "string", default: join(tmpdir(), "pearl-from-scratch") },
+    text: { type: "string", default: "all" },
+    json: { type: "string", default: join(here, "results/from-scratch.json") },
+    preset: { type: "string", default: join(here, "from-scratch.yaml") },
+    "ablation-steps": { type: "string", default: "0" },
+  },
+});
+const data = resolve(options.data);
+const work = resolve(options.work);
+mkdirSync(work, { recursive: true });
+const program = join(here, "../dist/cli/main.js");
+
+/** Runs pearl, says so, and gives the seconds it took. @param {string[]} parameters */
+function pearl(...parameters) {
+  console.error(`$ pearl ${parameters.join(" ")}`);
+  const started = performance.now();
+  const { status } = spawnSync(process.execPath, [program, ...parameters], { stdio: ["ignore", 2, 2] });
+  if (status !== 0) process.exit(status ?? 1);
+  return (performance.now() - started) / 1000;
+}
+
+/** Does a step once. @param {string} product @param {() => number | Promise<number>} make gives its seconds */
+async function once(product, make) {
+  const record = join(work, `${product}.seconds`);
+  if (existsSync(record)) return Number(readFileSync(record, "utf8"));
+  const seconds = await make();
+  writeFileSync(record, String(seconds));
+  return seconds;
+}
+
+/** The rows of a table of the training data. @param {string} name */
+async function* rows(name) {
+  const input = createReadStream(join(data, "train", name)).pipe(createGunzip());
+  for await (const line of createInterface({ input })) yield line.split("\t");
+}
+
+/** @param {string} name @param {string[]} header @param {AsyncIterable<readonly (string | number)[]>} lines */
+async function writeTable(name, header, lines) {
+  const path = join(work, name);
+  const file = createWriteStream(`${path}.partial`);
+  file.write(`${header.join("\t")}\n`);
+  for await (const cells of lines)
+    if (!file.write(`${cells.join("\t")}\n`)) await new Promise((drained) => file.once("drain", drained));
+  file.end();
+  await finished(file);
+  renameSync(`${path}.partial`, path);
+}
+
+const lexicalClasses = new Set(["NP", "VP", "PP", "ADVP", "ADJP"]);
+
+/** Typed phrases and chunks; a chunk that is no noun phrase names no entity. */
+async function* phraseRows() {
+  for await (const [phrase, lexical, type, source, , count] of rows("types.tsv.gz"))
+    if (!/^(conll2003|bc5cdr)/.test(source) && phrase.trim() !== "" && phrase.length <= 120)
+      yield [phrase, lexical, type, Number(count) || 1];
+  for await (const [phrase, lexical, count] of rows("chunks.tsv.gz"))
+    if (lexicalClasses.has(lexical) && phrase.trim() !== "")
+      yield [phrase, lexical, lexical === "NP" ? "" : "OTHER", Number(count) || 1];
+}
+
+const keptBack = new Set(readFileSync(join(data, "bench", "kept-back.sha256"), "utf8").split("\n"));
+
+/** True for a pair of the half of the evaluation that is kept back. @param {string} a @param {string} b */
+function isKeptBack(a, b) {
+  const [x, y] = [a, b].map((text) => text.toLowerCase().replace(/\s+/g, " ").trim()).sort();
+  return keptBack.has(createHash("sha256").update(`${x}\t${y}`).digest("hex").slice(0, 16));
+}
+
+/** Pairs of all kinds, and titles with what they denote. */
+async function* synonymRows() {
+  for (const kind of ["names", "biomed", "abbrev", "misspell", "lexical", "er"])
+    for await (const [a, b] of rows(`pairs/${kind}.tsv.gz`))
+      if (a && b && !isKeptBack(a, b)) yield [a, b, kind];
+  for await (const [title, gloss] of rows("gloss_wiki.tsv.gz"))
+    if (title && gloss && !isKeptBack(title, gloss)) yield [title, gloss, "gloss"];
+}
+
+const seconds = {};
+seconds.tables = await once("tables", async () => {
+  const started = performance.now();
+  await writeTable("phrases.tsv", ["phrase", "class", "type", "count"], phraseRows());
+  await writeTable("synonyms.tsv", ["phrase", "synonym", "source"], synonymRows());
+  return (performance.now() - started) / 1000;
+});
+const corpus = join(work, "corpus");
+const texts = ["simplewiki", "wikinews", "medical", "general_pd"].map((name) =>
+  join(data, "train/text", `${name}.tsv.gz`),
+);
+const tables = ["--phrases", join(work, "phrases.tsv"), "--synonyms", join(work, "synonyms.tsv")];
+seconds.corpus = await once("corpus", () =>
+  pearl(
+    "corpus",
+    "build",
+    ...(options.text === "none" ? [] : [...texts, "--column", "2", "--min-count", "3"]),
+    ...tables,
+    "-o",
+    corpus,
+    "--resume",
+  ),
+);
+seconds.mining = await once("mining", () => pearl("mine", corpus, "--resume"));
+const model = join(work, "model");
+const method = ["--preset", options.preset, "--threads", options.threads, "--device", "cpu"];
+seconds.training = await once("training", () =>
+  pearl("finetune", "--corpus", corpus, ...method, "--minutes", options.minutes, "-o", model, "--resume"),
+);
+const bench = join(data, "bench");
+const scores = join(work, "bench.json");
+seconds.bench = await once("bench", () =>
+  pearl(
+    "bench",
+    "--data",
+    bench,
+    "--model",
+    model,
+    "--model",
+    "tfidf",
+    "--model",
+    "pearl-ngram",
+    "--json",
+    scores,
+  ),
+);
+const ablation = join(work, "ablation.json");
+if (options["ablation-steps"] !== "0")
+  seconds.ablation = await once("ablation", () =>
+    pearl(
+      "ablate",
+      "--corpus",
+      corpus,
+      ...method,
+      "--steps",
+      options["ablation-steps"],
+      "--data",
+      bench,
+      "-o",
+      join(work, "ablation"),
+      "--json",
+      ablation,
+    ),
+  );
+
+const { taskScores } = await import("../dist/training/benchmark-score.js");
+const reports = JSON.parse(readFileSync(scores, "utf8"));
+/** The first metric of a task that every model has: similarities have no vectors to probe. @type {Record<string, string>} */
+const shared = { ppdb: "auc", "ppdb-filtered": "auc" };
+const byModel = Object.fromEntries(
+  reports.map((/** @type {any} */ report) => {
+    const own = taskScores(report);
+    for (const [task, metric] of Object.entries(shared)) {
+      const found = report.results.find((/** @type {any} */ r) => r.task === task && r.metric === metric);
+      if (found) own[`${task} (${metric})`] = found.score;
+    }
+    return [report.model, own];
+  }),
+);
+/** @param {string[]} names @param {string[]} tasks */
+const means = (names, tasks) =>
+  Object.fromEntries(
+    names.map((name) => [name, tasks.reduce((sum, task) => sum + byModel[name][task], 0) / tasks.length]),
+  );
+const models = Object.keys(byModel);
+const trained = /** @type {string} */ (models.find((name) => name !== "tfidf" && name !== "pearl-ngram"));
+const common = Object.keys(byModel[trained]).filter((task) => models.every((name) => task in byModel[name]));
+const embeddings = [trained, "pearl-ngram"];
+const all = Object.keys(byModel[trained]).filter(
+  (task) => !task.includes("(") && embeddings.every((name) => task in byModel[name]),
+);
+const result = {
+  machine: { processor: cpus()[0]?.model, threads: Number(options.threads) },
+  minutes: Number(options.minutes),
+  seconds,
+  scores: byModel,
+  macro: {
+    tasksOfAllThree: { tasks: common, means: means(models, common) },
+    allTasks: { tasks: all, means: means(embeddings, all) },
+  },
+  training: JSON.parse(readFileSync(join(model, "training.json"), "utf8")),
+  ...(existsSync(ablation) && { ablation: JSON.parse(readFileSync(ablation, "utf8")) }),
+};
+writeFileSync(`${options.json}.partial`, `${JSON.stringify(result, null, 2)}\n`);
+renameSync(`${options.json}.partial`, options.json);
+console.log(JSON.stringify(result.macro, null, 2));
