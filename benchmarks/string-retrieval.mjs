@@ -64,14 +64,16 @@ const result = {
   cores: availableParallelism(),
   cpu: cpus()[0].model,
   node: process.version,
-  levenshtein: await levenshtein(),
-  /** @type {object[]} */ models: [],
+  /** @type {any[]} */ models: [],
+  /** @type {any} */ levenshtein: undefined,
 };
-write();
 for (const run of options.runs.split(",")) {
   result.models.push(await measure(run));
   write();
 }
+result.levenshtein = await levenshtein();
+for (const model of result.models) model.timesFasterThanLevenshtein = timesFaster(model.search);
+write();
 if (options.models === undefined) rmSync(folder, { recursive: true });
 
 function write() {
@@ -86,7 +88,9 @@ async function timed(work) {
   return { value, processorSeconds: (user + system) / 1e6, wallSeconds: (performance.now() - wall) / 1000 };
 }
 
-const round = (value, digits = 2) => Number(value.toFixed(digits));
+function round(value, digits = 2) {
+  return Number(value.toFixed(digits));
+}
 
 /** Scores of the task. */
 async function scores(model) {
@@ -116,8 +120,6 @@ async function measure(run) {
   const training = await trained(name, seen);
   const precision = await scores(training.folder);
   const speed = await searchSpeed(training.folder);
-  const beside = result.levenshtein.searchProcessorSeconds;
-  const whole = speed.queryProcessorSeconds + speed.dictionaryProcessorSeconds;
   return {
     model: name,
     wordsSeenInTraining:
@@ -127,10 +129,15 @@ async function measure(run) {
     training: training.record,
     precision,
     search: speed,
-    timesFasterThanLevenshtein: {
-      dictionaryReady: round(beside / speed.queryProcessorSeconds, 1),
-      dictionaryIncluded: round(beside / whole, 1),
-    },
+  };
+}
+
+/** By processor time, with the dictionary's vectors ready and with making them. */
+function timesFaster({ queryProcessorSeconds, dictionaryProcessorSeconds }) {
+  const beside = result.levenshtein.searchProcessorSeconds;
+  return {
+    dictionaryReady: round(beside / queryProcessorSeconds, 1),
+    dictionaryIncluded: round(beside / (queryProcessorSeconds + dictionaryProcessorSeconds), 1),
   };
 }
 
@@ -154,13 +161,13 @@ async function trained(name, seen) {
     writeFileSync(times, JSON.stringify({ processorSeconds, wallSeconds }));
   }
   const { data, settings, result: end } = JSON.parse(readFileSync(join(output, "training.json"), "utf8"));
-  const time = JSON.parse(readFileSync(times, "utf8"));
+  // absent for a folder that the command line trained
+  const time = existsSync(times) ? JSON.parse(readFileSync(times, "utf8")) : {};
   return {
     folder: output,
     record: {
       ...{ words: data.words, ...settings, ...end },
-      processorSeconds: round(time.processorSeconds, 0),
-      wallSeconds: round(time.wallSeconds, 0),
+      ...Object.fromEntries(Object.entries(time).map(([name, seconds]) => [name, round(seconds, 0)])),
     },
   };
 }
