@@ -10,7 +10,7 @@
  */
 import { spawn } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
-import { cpus, tmpdir } from "node:os";
+import { cpus, loadavg, tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
@@ -210,6 +210,10 @@ async function measure(/** @type {string} */ name, /** @type {Settings} */ setti
   const tokens = settings.batches.flat().map(({ length }) => length);
   return {
     name,
+    measured: new Date().toISOString().slice(0, 10),
+    rounds: Number(options.rounds),
+    // of the last five minutes: what else ran on the machine stands beside the numbers
+    loadAverage: round(loadavg()[1]),
     rows: settings.batches[0].length,
     tokensPerRow: {
       mean: round(tokens.reduce((a, b) => a + b, 0) / tokens.length),
@@ -258,16 +262,20 @@ async function main() {
   ).version;
   const record = {
     ...{ threads, processor: cpus()[0].model, node: process.versions.node, onnxruntime: version },
-    note: "wall-clock seconds of a step on a shared machine: read the ratios",
+    note: "seconds of a step on a shared machine, by the clock and of processor: read the ratios beside loadAverage",
     /** @type {Awaited<ReturnType<typeof measure>>[]} */
     results: [],
   };
   mkdirSync(dirname(options.json), { recursive: true });
+  if (existsSync(options.json)) record.results = JSON.parse(readFileSync(options.json, "utf8")).results;
   for (const [name, settings] of cases) {
     if (options.only !== undefined && !name.includes(options.only)) continue;
-    record.results.push(await measure(name, await settings()));
+    const found = await measure(name, await settings());
+    record.results = cases.flatMap(([each]) =>
+      each === name ? [found] : record.results.filter((result) => result.name === each),
+    );
     // after each case, since all take a quarter of an hour
-    if (options.only === undefined) writeFileSync(options.json, `${JSON.stringify(record, null, 2)}\n`);
+    writeFileSync(options.json, `${JSON.stringify(record, null, 2)}\n`);
   }
   console.log(JSON.stringify(record, null, 2));
 }

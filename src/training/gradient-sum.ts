@@ -56,11 +56,16 @@ export class GradientSum implements GradientSink {
     const width = shape.slice(1).reduce((product, size) => product * size, 1);
     const sum = this.#rows.get(name) ?? { width, slots: new Map(), values: new Float32Array(0) };
     this.#rows.set(name, sum);
+    makeRoom(sum, Math.min(rows, sum.slots.size + indices.length));
+    const { slots, values: target } = sum;
     for (let k = 0; k < indices.length; k++) {
       const index = Number(indices[k]);
-      const slot = slotOf(sum, index < 0 ? index + rows : index);
-      const target = sum.values;
-      for (let i = slot * width, j = k * width; j < (k + 1) * width; i++, j++) target[i] += values[j];
+      const row = index < 0 ? index + rows : index;
+      const slot = slots.get(row);
+      if (slot === undefined) {
+        target.set(values.subarray(k * width, (k + 1) * width), slots.size * width);
+        slots.set(row, slots.size);
+      } else for (let i = slot * width, j = k * width; j < (k + 1) * width; i++, j++) target[i] += values[j];
     }
   }
 
@@ -80,17 +85,12 @@ export class GradientSum implements GradientSink {
   }
 }
 
-function slotOf(sum: RowSum, row: number): number {
-  const known = sum.slots.get(row);
-  if (known !== undefined) return known;
-  const slot = sum.slots.size;
-  sum.slots.set(row, slot);
-  if ((slot + 1) * sum.width > sum.values.length) {
-    const larger = new Float32Array(Math.max(64, 2 * slot) * sum.width);
-    larger.set(sum.values);
-    sum.values = larger;
-  }
-  return slot;
+/** Lets a sum hold so many rows. */
+function makeRoom(sum: RowSum, rows: number): void {
+  if (rows * sum.width <= sum.values.length) return;
+  const larger = new Float32Array(rows * sum.width);
+  larger.set(sum.values);
+  sum.values = larger;
 }
 
 /** √ Σ g² over all weights: what gradient clipping looks at (Pascanu et al., 2013). NaN or ∞ where one is. */
