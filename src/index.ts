@@ -30,6 +30,13 @@ export {
   writeCorpus,
 } from "./corpus/index.js";
 export {
+  editRatio,
+  type MineOptions,
+  type MiningEncoder,
+  type MiningReport,
+  mineCorpus,
+} from "./corpus/mining/index.js";
+export {
   type EncoderSource,
   type EncodeTableOptions,
   type EncodeTableReport,
@@ -53,6 +60,8 @@ export {
   readModelFolder,
 } from "./encoder/index.js";
 export * from "./errors.js";
+export { type Clustering, type ClusterOptions, cluster, type PhraseGroup } from "./join/cluster.js";
+export { type DedupeOptions, type Deduplication, type DuplicateRow, dedupe } from "./join/dedupe.js";
 export { type Device, type DeviceChoice, parseDevice } from "./runtime/index.js";
 export {
   type AddOptions,

@@ -50,6 +50,8 @@ export interface Clustering {
   readonly groupOf: Int32Array;
   /** Per row its similarity to the representative: 1 for the same phrase. */
   readonly similarity: Float64Array;
+  /** Similarity of any two rows, 0 to 1; with `k` the cosine of their embeddings. */
+  similarityOf(a: number, b: number): number;
   /** The threshold that was given or chosen; undefined with `k`. */
   readonly threshold?: number;
   /** How likely a row that was joined to another belongs to it, estimated without labels; undefined with `k`. */
@@ -176,5 +178,14 @@ function spread(
     const middle = key < 0 ? rows[0] : rows.find((row) => nodeOf[row] === representatives[key]);
     return { rows, representative: middle as number };
   });
-  return { groups: phraseGroups, groupOf, similarity };
+  return {
+    groups: phraseGroups,
+    groupOf,
+    similarity,
+    similarityOf: (a, b) => {
+      const [left, right] = [nodeOf[a], nodeOf[b]];
+      if (left < 0 || right < 0) return 0;
+      return left === right ? 1 : similarityOf(left, right);
+    },
+  };
 }

@@ -15,7 +15,7 @@ export interface DuplicateRow {
   readonly row: number;
   /** The row that stands for it now. */
   readonly keptRow: number;
-  /** Similarity of the row to its group's representative, 0 to 1. */
+  /** Similarity of the two, 0 to 1. */
   readonly similarity: number;
 }
 
@@ -43,7 +43,7 @@ export async function dedupe(
   const { completeness, ...clustering } = options;
   if (completeness !== undefined && completeness.length !== phrases.length)
     throw new ArgumentError(`completeness has ${completeness.length} numbers for ${phrases.length} phrases`);
-  const { groups, similarity, threshold = 1, estimatedPrecision = 1 } = await cluster(phrases, clustering);
+  const { groups, similarityOf, threshold = 1, estimatedPrecision = 1 } = await cluster(phrases, clustering);
   const kept: number[] = [];
   const removed: DuplicateRow[] = [];
   for (const { rows } of groups) {
@@ -51,7 +51,7 @@ export async function dedupe(
     for (const row of rows) if (completeness && completeness[row] > completeness[stays]) stays = row;
     kept.push(stays);
     for (const row of rows) {
-      if (row !== stays) removed.push({ row, keptRow: stays, similarity: similarity[row] });
+      if (row !== stays) removed.push({ row, keptRow: stays, similarity: similarityOf(row, stays) });
     }
   }
   removed.sort((a, b) => a.row - b.row);

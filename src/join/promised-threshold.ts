@@ -25,7 +25,7 @@ export interface CountedTable extends SameTable {
 export const SPREAD = 1.5;
 
 const STRICTEST = 0.98;
-const LOOSEST = 0.4;
+const LOOSEST = 0.5;
 const STEP = 0.02;
 /** Looser thresholds are tried so many steps after the promise was first broken. */
 const PATIENCE = 3;
@@ -51,7 +51,7 @@ export function estimated(table: CountedTable, groups: Int32Array, threshold: nu
     const distances = nearestGroups(around.get(middle) ?? [], groups, group);
     for (const row of rows) {
       if (row === middle) continue;
-      estimates[row] = spacingPrecision(1 - table.similarity(row, middle), distances);
+      estimates[row] = spacingPrecision(distanceOf(table.similarity(row, middle)), distances);
       sum += estimates[row];
       count++;
     }
@@ -77,6 +77,14 @@ export function promisedGroups(table: CountedTable, target: number): EstimatedGr
   return best;
 }
 
+/**
+ * Similarities are cosines at heart: 1 - cosine is half a squared distance of unit vectors, and only its root obeys the
+ * triangle inequality that the estimate leans on.
+ */
+function distanceOf(similarity: number): number {
+  return Math.sqrt(Math.max(0, 1 - similarity));
+}
+
 interface Neighbour {
   readonly row: number;
   readonly distance: number;
@@ -94,7 +102,7 @@ function neighboursOf(
   const add = (row: number, other: number, score: number): void => {
     if (isWanted[row] === 0) return;
     const list = found.get(row);
-    const neighbour = { row: other, distance: 1 - score };
+    const neighbour = { row: other, distance: distanceOf(score) };
     if (list === undefined) found.set(row, [neighbour]);
     else list.push(neighbour);
   };

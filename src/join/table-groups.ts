@@ -16,6 +16,7 @@ export type ClusterTableOptions = ClusterOptions & FileOptions;
 
 export interface ClusterTableReport extends Clustering {
   readonly rows: number;
+  readonly phrases: readonly string[];
 }
 
 /**
@@ -45,7 +46,7 @@ export async function clusterTable(
       };
       await writeRows(output, [...table.description.columns, ...added], extendedRows(table, cells));
     }
-    return { ...found, rows: phrases.length };
+    return { ...found, rows: phrases.length, phrases };
   } finally {
     await table.close();
   }
