@@ -1,5 +1,5 @@
 /** Counts the phrases of texts over several worker threads, one file of counts a block, so that it can be resumed. */
-import { mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, rename, rm, rmdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { InterruptedError, TableError } from "../errors.js";
 import { startWorker, type WorkerClient } from "../runtime/worker-client.js";
@@ -104,6 +104,8 @@ export async function countTexts(
   } finally {
     await Promise.allSettled(running);
     await Promise.all(workers.map((worker) => worker.terminate()));
+    // Nothing was counted: nothing is left behind.
+    await rmdir(options.folder).catch(() => {});
   }
   const sum = (key: keyof ReadWords): number => read.reduce((total, words) => total + words[key], 0);
   return { runs, characters, resumedBlocks, hashes, words: sum("words"), foreign: sum("foreign") };

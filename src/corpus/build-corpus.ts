@@ -101,7 +101,10 @@ export async function buildCorpus(options: BuildCorpusOptions): Promise<BuildCor
   });
   noteOtherScripts(counted, options);
   const { phrases, dropped, droppedRare } = await rankPhrases(counted.runs, partial, known.gathered, options);
-  if (phrases.length === 0) throw nothingFound(counted, droppedRare);
+  if (phrases.length === 0) {
+    await rm(partial, { recursive: true, force: true });
+    throw nothingFound(counted, droppedRare);
+  }
   const typed = await typePhrases(phrases, {
     list: known.list,
     gathered: known.gathered,

@@ -94,7 +94,7 @@ export async function* readSynonymTable(
  */
 export async function readTypeList(path: string): Promise<Map<string, EntityType>> {
   const types = new Map<string, EntityType>();
-  const table = await openTable(path, (names) => names.length > 1 && entityTypeOf(names[1]) === undefined);
+  const table = await openTable(path, (names) => names.some((name) => listColumns.has(name)));
   try {
     const { columns, header } = table.description;
     const isNamed = header && columns.includes("phrase") && columns.includes("type");
@@ -121,6 +121,7 @@ export async function readTypeList(path: string): Promise<Map<string, EntityType
 }
 
 const phraseColumns = new Set(["phrase", "class", "type", "count"]);
+const listColumns = new Set(["phrase", "type", "label", "entity", "tag"]);
 const pairColumns = new Set(["phrase", "synonym", "alias", "text", "positive", "name", "source"]);
 
 /** Opens a table whose first line is a header only where `isHeader` says so of its cells: names of things look alike. */
