@@ -84,7 +84,8 @@ async function run(options: AblateCommandOptions): Promise<void> {
       ...{ folder: options.output, corpus: options.corpus, pairs: options.pairs },
       types: typeof options.types === "string" ? options.types : undefined,
       settings: await methodSettings(options),
-      baseIsAWish: options.base === undefined,
+      otherwise:
+        options.base === undefined ? await methodSettings({ ...options, preset: "from-scratch" }) : undefined,
       parts: options.parts as readonly RemovablePart[] | undefined,
       dataFolder: options.data ?? (await defaultDataFolder()),
       tasks: options.task,

@@ -156,7 +156,8 @@ async function corpusOptions(
   return {
     ...common,
     settings: await methodSettings(options),
-    baseIsAWish: options.base === undefined,
+    otherwise:
+      options.base === undefined ? await methodSettings({ ...options, preset: "from-scratch" }) : undefined,
     ...{ corpus: options.corpus, pairs: options.pairs, steps: options.steps, minutes: options.minutes },
     types: typeof options.types === "string" ? options.types : undefined,
     onPreparation: (_, done, total) => displays.preparing.update(done, total),

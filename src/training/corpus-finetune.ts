@@ -23,16 +23,15 @@ import { type MethodSettings, scheduleOf } from "./method.js";
 import type { StepMetrics } from "./metrics.js";
 import { writeTrainedModel } from "./model-writer.js";
 import { pairProgram, prepareForTraining } from "./pair-program.js";
-import { fromScratch } from "./presets/from-scratch.js";
 import type { TrainingProgram } from "./program.js";
-import { prepareStart, type StartModel } from "./start-model.js";
+import { checkTrainable, prepareStart, type StartModel } from "./start-model.js";
 import { packageVersion, type TrainingResult, train } from "./trainer.js";
 import { averageWeights } from "./weight-average.js";
 
 export interface CorpusFinetuneOptions extends PrepareCorpusOptions {
   readonly settings: MethodSettings;
-  /** True where the base is a default and not the user's word: then one from scratch may take its place. */
-  readonly baseIsAWish?: boolean;
+  /** Settings of a training from scratch, for where the base cannot be had; absent: that is an error. */
+  readonly otherwise?: MethodSettings;
   /** Folder of the new model; it must not exist. */
   readonly output: string;
   /** A table of pairs as further positives: columns text, positive, if wanted type. */
@@ -116,6 +115,8 @@ export async function prepareTraining(
 ): Promise<PreparedTraining> {
   const { seed = 0, onNote } = options;
   const { settings, base } = await chooseBase(options);
+  // before the corpus, which may take long to build
+  if (base) checkTrainable(readModel(base.graph), base);
   const corpus = await prepareCorpus({
     ...options,
     hardNegatives: settings.hardNegatives > 0 ? { encoder: base?.path } : "none",
@@ -163,26 +164,13 @@ async function chooseBase(
   try {
     return { settings, base: await readModelFolder(await locateModel(settings.base, options)) };
   } catch (error) {
-    // a folder or a name that the user gave must not be replaced by something else
-    if (options.baseIsAWish !== true) throw error;
+    if (options.otherwise === undefined) throw error;
     onNote?.(
       `!! ${settings.base} cannot be had here (${messageOf(error)}).\n` +
-        "!! Training a small transformer FROM SCRATCH instead, with the settings of the preset from-scratch: " +
-        "it will know far less. Name a folder with --base to start from a model of your own.",
+        "!! Training a small transformer FROM SCRATCH instead, with the preset from-scratch: it will know far " +
+        "less. Name a folder with --base to start from a model of your own.",
     );
-    const { characters, types, hardNegatives, augmentation, epochs } = settings;
-    const own = characters === "none" ? characters : fromScratch.characters;
-    return {
-      settings: {
-        ...fromScratch,
-        characters: own,
-        types,
-        augmentation,
-        epochs,
-        hardNegatives: Math.min(hardNegatives, 1),
-      },
-      base: undefined,
-    };
+    return { settings: { ...options.otherwise, base: "none" }, base: undefined };
   }
 }
 

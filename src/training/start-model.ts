@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { type Assembled, assembleModel, type CharacterPart } from "../encoder/assemble.js";
 import { type ModelFolder, readModelFolder } from "../encoder/model-folder.js";
 import { ArgumentError, ModelError } from "../errors.js";
-import { readModel } from "../onnx/index.js";
+import { type Model, readModel } from "../onnx/index.js";
 import { type CountedPhrases, characterParts } from "./character-parts.js";
 import type { MethodSettings } from "./method.js";
 import { writeTrainedModel } from "./model-writer.js";
@@ -39,7 +39,7 @@ export async function prepareStart(options: StartOptions): Promise<StartModel> {
   if (base === undefined && characters === undefined)
     throw new ArgumentError("0 layers and no characters leave nothing to train: give at least one of both");
   const model = base && readModel(base.graph);
-  if (model && base) checkTrainable(model.graph.initializers.values(), base);
+  if (model && base) checkTrainable(model, base);
   const assembled = assembleModel({
     base: model && base && { folder: base, model },
     ...{ characters, types, seed },
@@ -64,11 +64,9 @@ async function scratchBase(options: StartOptions): Promise<ModelFolder | undefin
   return known ?? writeScratchModel(folder, { ...shape, phrases, seed });
 }
 
-function checkTrainable(
-  weights: Iterable<{ type: string; data: { length: number } }>,
-  { path }: ModelFolder,
-): void {
-  for (const { type, data } of weights) if (type === "float32" && data.length > 1) return;
+/** @throws ModelError where a base has nothing that can be trained */
+export function checkTrainable({ graph }: Model, { path }: ModelFolder): void {
+  for (const { type, data } of graph.initializers.values()) if (type === "float32" && data.length > 1) return;
   throw new ModelError(`${path} has no float32 weights to train: start from a full-precision model`);
 }
 

@@ -11,10 +11,19 @@ if (!hasOracle) console.info("../shared/oracle is absent: pearl finetune is not 
 const header = ["text", "positive", "negative", "type"];
 
 describe("pearl finetune", () => {
-  it("names what is missing", async () => {
-    const { code, stderr } = await pearl(["finetune", "--base", "pearl-ngram"]);
-    expect(code).toBe(2);
-    expect(stderr).toMatch(/--pairs/);
+  it("names what is wrong before it builds anything", async () => {
+    const untrainable = await pearl(["finetune", "--base", "pearl-ngram"], { cwd: newFolder() });
+    expect(untrainable).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/no float32 weights to train/),
+    });
+    const augment = await pearl(["finetune", "--augment", "character"]);
+    expect(augment).toMatchObject({ code: 2, stderr: expect.stringMatching(/kinds with weights/) });
+    const preset = await pearl(["finetune", "--preset", "pearl-tiny"]);
+    expect(preset).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/neither a preset \(pearl-small/),
+    });
     const odd = await pearl(["finetune", "--base", "x", "--pairs", "y", "-o", "z", "--lr", "fast"]);
     expect(odd.code).toBe(2);
     expect(odd.stderr).toMatch(/above 0/);

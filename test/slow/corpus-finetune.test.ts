@@ -129,7 +129,7 @@ describe("finetuneOnCorpus", () => {
     const settings = { ...smallSettings, base: "./no-such-model" };
     await expect(finetuneOnCorpus(await start({ settings }))).rejects.toThrow(/no such/);
     const plan = await planTraining(
-      await start({ settings, baseIsAWish: true, steps: 1, onNote: (note) => notes.push(note) }),
+      await start({ settings, otherwise: smallSettings, steps: 1, onNote: (note) => notes.push(note) }),
     );
     expect(plan.base).toBe("from scratch");
     expect(notes.join("\n")).toMatch(/!! .*no-such-model cannot be had here.*\n!! .*FROM SCRATCH/);
