@@ -16,10 +16,12 @@ import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { gunzipSync } from "node:zlib";
+import { assembleModel } from "../dist/encoder/assemble.js";
 import { openFeaturizers } from "../dist/encoder/features.js";
 import { readModelFolder } from "../dist/encoder/model-folder.js";
 import { readModel } from "../dist/onnx/index.js";
 import { planChunks } from "../dist/training/chunks.js";
+import { openReader, readPhrases, samplePhrases } from "../dist/training/contrastive-batch.js";
 import { TrainingEngine } from "../dist/training/engine.js";
 import { pairProgram, prepareForTraining } from "../dist/training/pair-program.js";
 import { e5Small, makeModelFolder } from "../scripts/make-e5-shape.mjs";
@@ -110,12 +112,16 @@ function startSide(/** @type {string} */ command, /** @type {string[]} */ parame
 /** pearl's side: the training engine of `pearl finetune`. */
 async function serve(/** @type {Settings} */ { folder, threads, batches }) {
   const base = await readModelFolder(folder);
-  const encoder = prepareForTraining(readModel(base.graph));
-  const names = encoder.graph.inputs.map(({ name }) => name);
-  const featurizers = await openFeaturizers(base, names);
-  const program = pairProgram(encoder, {
-    ...{ folder: base, output: "last_hidden_state", featurizers, temperature: 0.07 },
-    ...{ types: 0, negatives: "none", seed: 0 },
+  const assembled = assembleModel({
+    base: { folder: base, model: readModel(base.graph) },
+    types: [],
+    seed: 0,
+  });
+  const reader = await openReader(base, assembled);
+  const { featurizers } = reader;
+  const program = pairProgram(prepareForTraining(assembled.model), {
+    ...{ sample: await readPhrases(samplePhrases, reader), width: assembled.width },
+    ...{ temperature: 0.07, types: 0, negatives: "none", seed: 0 },
   });
   const engine = await TrainingEngine.open(program, { device: "cpu", threads });
   const weights = [...(await engine.weights()).values()].reduce((sum, { data }) => sum + data.length, 0);
