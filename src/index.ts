@@ -58,6 +58,8 @@ export {
   type ModelFolder,
   PhraseEncoder,
   readModelFolder,
+  type TypeProbability,
+  type TypesOptions,
 } from "./encoder/index.js";
 export * from "./errors.js";
 export { type Clustering, type ClusterOptions, cluster, type PhraseGroup } from "./join/cluster.js";
@@ -90,15 +92,30 @@ export {
   type TableOptions,
 } from "./table/index.js";
 export {
+  type AblateOptions,
+  type AblationReport,
+  ablate,
+  type CorpusFinetuneOptions,
+  type CorpusFinetuneReport,
   type FinetuneOptions,
   type FinetuneReport,
   finetune,
+  finetuneOnCorpus,
+  type MethodChoices,
+  type MethodSettings,
   type PretrainCharactersOptions,
   type PretrainCharactersReport,
+  planTraining,
+  presets,
   pretrainCharacters,
+  type RemovablePart,
+  readPreset,
   type TrainingData,
+  type TrainingPlan,
   type TrainingProgram,
   type TrainingResult,
   type TrainOptions,
   train,
+  withChoices,
+  without,
 } from "./training/index.js";

@@ -46,7 +46,9 @@ export async function prepareCorpus(wishes: CorpusWishes): Promise<string> {
   const encoder = await PhraseEncoder.load(name, { threads, signal });
   try {
     const report = await mineCorpus(folder, {
-      ...{ encoder, threads, signal, onNote },
+      ...{ encoder, threads, signal },
+      // whoever did not ask to resume need not hear that there was nothing to resume
+      onNote: (note) => note.startsWith("nothing to resume") || onNote?.(note),
       resume: "continue",
       onProgress: ({ step, done, total }) => onPreparation?.(step, done, total),
     });

@@ -11,10 +11,11 @@ export const fromScratch: MethodSettings = {
   ...pearlSmall,
   base: "none",
   shape: { hidden: 256, layers: 2, heads: 4, vocabulary: 16_000, maximumLength: 24 },
-  characters: { from: "ngrams", width: 128, buckets: 2 ** 16 },
+  characters: { from: "ngrams", width: 192, buckets: 2 ** 16 },
   // the shares of a cosine: .64 characters, .36 meaning; times 10, so that the type head's scores can be large
   blocks: { phrase: 6, characters: 8 },
   partLosses: { phrase: 0.7, characters: 0.5 },
+  typeWeight: 0.5,
   anchors: 96,
   hardNegatives: 1,
   synonyms: 160,
