@@ -1,0 +1,3 @@
+/** The word encoder as a graph. */
+export * from "./encoder.js";
+export * from "./inputs.js";
