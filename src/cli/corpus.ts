@@ -17,6 +17,7 @@ interface BuildCommandOptions {
   readonly minCount?: number;
   readonly maxPhrases?: number;
   readonly skip?: string[];
+  readonly quotes: boolean;
   readonly threads?: number;
   readonly resume?: boolean;
   readonly quiet?: boolean;
@@ -50,6 +51,7 @@ function registerBuild(corpus: Command): void {
     .option("--min-count <n>", "drop phrases of text that are met less often (default: 2)", positiveInteger)
     .option("--max-phrases <n>", "keep the most frequent only (default: 5000000)", positiveInteger)
     .option("--skip <start>", "leave out rows of tables with a cell that begins so; repeatable", repeatable)
+    .option("--no-quotes", "quotes in tables are ordinary characters")
     .option("--threads <n>", "worker threads (default: all cores)", positiveInteger)
     .option("--resume", "go on with an interrupted run of the same text");
   addQuietOption(command).action(build);
@@ -98,6 +100,7 @@ async function build(texts: string[], options: BuildCommandOptions): Promise<voi
       ...{ synonyms: options.synonyms, types: options.types, nerModel: options.nerModel },
       ...{ minimumCount: options.minCount, maximumPhrases: options.maxPhrases, skip: options.skip },
       wordnet: options.wordnet ? "included" : undefined,
+      quote: options.quotes ? "double" : "none",
       threads: options.threads,
       resume: options.resume ? "continue" : "start-over",
       signal: interruptionSignal(),

@@ -49,6 +49,8 @@ export interface BuildCorpusOptions {
   readonly maximumPhrases?: number;
   /** Rows of tables are left out in which a cell begins with one of these. */
   readonly skip?: readonly string[];
+  /** Whether quotes hold cells of tables together (default "double") or are ordinary characters ("none"). */
+  readonly quote?: "double" | "none";
   /** Default all cores. The result does not depend on it. */
   readonly threads?: number;
   /** Characters of text that are counted at a time, and lost at most when interrupted. Default 4,000,000. */
@@ -155,7 +157,7 @@ async function readKnown(options: BuildCorpusOptions): Promise<Known> {
   };
   const list = new Map<string, EntityType>();
   for (const path of options.types ?? []) {
-    for (const [phrase, type] of await readTypeList(path)) list.set(phrase, type);
+    for (const [phrase, type] of await readTypeList(path, options)) list.set(phrase, type);
     await note(path, "types");
   }
   const gathered = new GatheredPhrases();
@@ -194,8 +196,7 @@ async function* allTexts(
   options: BuildCorpusOptions,
   wordnet: WordnetContent | undefined,
 ): AsyncGenerator<string> {
-  for (const path of options.texts ?? [])
-    yield* readTexts(path, { column: options.column, onNote: options.onNote });
+  for (const path of options.texts ?? []) yield* readTexts(path, options);
   yield* wordnet?.texts ?? [];
 }
 

@@ -1,8 +1,6 @@
 /** Counts of phrases on disk: one sorted file a block of text, merged without holding them in memory. */
-import { createReadStream } from "node:fs";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
-import { TableError } from "../errors.js";
 import { LEXICAL_CLASSES } from "./phrase-types.js";
 import { readTabLines, type TabLines, writeTabLines } from "./tab-lines.js";
 
@@ -101,14 +99,4 @@ function insert(readers: RunReader[], reader: RunReader): void {
     else high = middle;
   }
   readers.splice(low, 0, reader);
-}
-
-/** Whether a file is a whole run: written under its name only when it is, it may still have been damaged since. */
-export async function isRun(path: string): Promise<boolean> {
-  try {
-    for await (const _ of createReadStream(path, { end: 0 })) return true;
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw new TableError(`${path} cannot be read.`);
-  }
-  return false;
 }

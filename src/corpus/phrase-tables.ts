@@ -18,6 +18,8 @@ export interface TablePhrase {
 export interface PhraseTableOptions {
   /** Rows are left out in which a cell begins with one of these ("bc5cdr"). Default none. */
   readonly skip?: readonly string[];
+  /** Whether quotes hold cells together (default "double") or are ordinary characters ("none"). */
+  readonly quote?: "double" | "none";
 }
 
 /** A phrase as a corpus holds it: one space between words, none at the ends; "" where nothing is left. */
@@ -36,7 +38,9 @@ export async function* readPhraseTable(
   path: string,
   options: PhraseTableOptions = {},
 ): AsyncGenerator<TablePhrase> {
-  const table = await openTable(path, (names) => names.some((name) => phraseColumns.has(name)));
+  const table = await openTable(path, options.quote, (names) =>
+    names.some((name) => phraseColumns.has(name)),
+  );
   try {
     const columns = await columnsOf(table);
     const firstLine = table.description.header ? 2 : 1;
@@ -65,7 +69,7 @@ export async function* readSynonymTable(
   path: string,
   options: PhraseTableOptions = {},
 ): AsyncGenerator<SynonymPair> {
-  const table = await openTable(path, (names) => names.some((name) => pairColumns.has(name)));
+  const table = await openTable(path, options.quote, (names) => names.some((name) => pairColumns.has(name)));
   try {
     const { columns, header } = table.description;
     if (columns.length < 2)
@@ -92,9 +96,12 @@ export async function* readSynonymTable(
  * two. Where a phrase has several, the last counts.
  * @throws TableError that names the line of an unknown label, and the known ones
  */
-export async function readTypeList(path: string): Promise<Map<string, EntityType>> {
+export async function readTypeList(
+  path: string,
+  options: Pick<PhraseTableOptions, "quote"> = {},
+): Promise<Map<string, EntityType>> {
   const types = new Map<string, EntityType>();
-  const table = await openTable(path, (names) => names.some((name) => listColumns.has(name)));
+  const table = await openTable(path, options.quote, (names) => names.some((name) => listColumns.has(name)));
   try {
     const { columns, header } = table.description;
     const isNamed = header && columns.includes("phrase") && columns.includes("type");
@@ -125,12 +132,16 @@ const listColumns = new Set(["phrase", "type", "label", "entity", "tag"]);
 const pairColumns = new Set(["phrase", "synonym", "alias", "text", "positive", "name", "source"]);
 
 /** Opens a table whose first line is a header only where `isHeader` says so of its cells: names of things look alike. */
-async function openTable(path: string, isHeader: (names: readonly string[]) => boolean): Promise<Table> {
-  const table = await Table.open(path, { column: "1" });
+async function openTable(
+  path: string,
+  quote: PhraseTableOptions["quote"],
+  isHeader: (names: readonly string[]) => boolean,
+): Promise<Table> {
+  const table = await Table.open(path, { column: "1", quote });
   const { header, columns } = table.description;
   if (!header || isHeader(columns.map((name) => name.trim().toLowerCase()))) return table;
   await table.close();
-  return Table.open(path, { column: "1", header: "absent" });
+  return Table.open(path, { column: "1", header: "absent", quote });
 }
 
 function classOf(cell: string, place: () => string): LexicalClass {

@@ -13,6 +13,8 @@ export const longestPiece = 65_536;
 export interface TextOptions {
   /** The column of text, a name or a 1-based number; default the one with the longest cells. Plain text has none. */
   readonly column?: string;
+  /** Whether quotes hold cells of a table together (default "double") or are ordinary characters ("none"). */
+  readonly quote?: "double" | "none";
   /** Told how a table was read. */
   readonly onNote?: (note: string) => void;
 }
@@ -28,7 +30,7 @@ export async function* readTexts(path: string, options: TextOptions = {}): Async
     yield* plainText(path);
     return;
   }
-  const table = await Table.open(path, { column: options.column });
+  const table = await Table.open(path, { column: options.column, quote: options.quote });
   try {
     const column = options.column === undefined ? longestColumn(table) : table.description.column;
     const { rowCount, columns } = table.description;
