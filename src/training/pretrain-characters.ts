@@ -94,13 +94,15 @@ export async function pretrainCharacters(
   options.onNote?.(list.summary);
   const part = partOf(list, settings, options);
   const { program, data } = await prepare(list, part, settings);
-  const steps = Math.max(1, Math.round(settings.epochs * data.batchesPerEpoch));
+  // a finished number of epochs may be asked for again, larger: it changes no step
+  const { epochs, ...fixed } = settings;
+  const steps = Math.max(1, Math.round(epochs * data.batchesPerEpoch));
   const work = `${resolve(options.output)}.training`;
   const result = await train(program, data, {
     ...{ steps, folder: work, learningRate: settings.learningRate, checkpointEvery: options.checkpointEvery },
     schedule: { kind: "exponential", factor: 0.97, every: data.batchesPerEpoch },
     ...{ device: options.device, threads: options.threads, resume: options.resume, signal: options.signal },
-    settings: { ...settings, words: list.fingerprint },
+    settings: { ...fixed, words: list.fingerprint },
     onOpen: ({ device, notes }) => {
       options.onNote?.(`training a character encoder (${settings.kind}, ${part.width} numbers) on ${device}`);
       for (const note of notes) options.onNote?.(`  not ${note}`);
