@@ -77,8 +77,8 @@ function registerStats(corpus: Command): void {
   ]);
 }
 
-const stages: Record<BuildStage, { label: string; unit: "items" | "phrases" }> = {
-  reading: { label: "finding phrases in characters", unit: "items" },
+const stages: Record<BuildStage, { label: string; unit: "bytes" | "phrases" }> = {
+  reading: { label: "finding phrases", unit: "bytes" },
   merging: { label: "merging", unit: "phrases" },
   typing: { label: "typing", unit: "phrases" },
 };
