@@ -14,7 +14,7 @@ import {
   UNKNOWN_TYPE,
   writeCorpus,
 } from "./corpus-folder.js";
-import { fileHash } from "./file-hash.js";
+import { fileFingerprint } from "./file-fingerprint.js";
 import { GatheredPhrases } from "./gathered-phrases.js";
 import { PhraseRanking, type RankedPhrase } from "./phrase-ranking.js";
 import { mergeRuns } from "./phrase-runs.js";
@@ -153,7 +153,7 @@ interface Known {
 async function readKnown(options: BuildCorpusOptions): Promise<Known> {
   const sources: CorpusSource[] = [];
   const note = async (path: string, kind: CorpusSource["kind"]): Promise<void> => {
-    sources.push({ name: basename(path), kind, fingerprint: await fileHash(path) });
+    sources.push({ name: basename(path), kind, fingerprint: await fileFingerprint(path) });
   };
   const list = new Map<string, EntityType>();
   for (const path of options.types ?? []) {

@@ -2,6 +2,7 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { readFile, rm } from "node:fs/promises";
 import { basename, join, resolve } from "node:path";
+import { fileFingerprint } from "../corpus/file-fingerprint.js";
 import { streamPhrases } from "../corpus/index.js";
 import { typeHead } from "../encoder/assemble.js";
 import { type LocateOptions, locateModel } from "../encoder/locate.js";
@@ -17,7 +18,6 @@ import { corpusTypes } from "./corpus-batches.js";
 import { type CorpusTrainingRecord, corpusCard, runtimeVersion } from "./corpus-card.js";
 import { type CorpusData, openCorpusData } from "./corpus-data.js";
 import { type PrepareCorpusOptions, prepareCorpus } from "./corpus-source.js";
-import { fileFingerprint } from "./file-fingerprint.js";
 import { type MeasuredSteps, measureSteps } from "./measure-steps.js";
 import { type MethodSettings, scheduleOf } from "./method.js";
 import type { StepMetrics } from "./metrics.js";

@@ -3,6 +3,7 @@
 import { readFile, rm } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { basename, join, resolve } from "node:path";
+import { fileFingerprint } from "../corpus/file-fingerprint.js";
 import { type Assembled, assembleModel, typeHead } from "../encoder/assemble.js";
 import { type LocateOptions, locateModel } from "../encoder/locate.js";
 import { readModelCard } from "../encoder/model-card.js";
@@ -14,7 +15,6 @@ import type { DeviceChoice } from "../runtime/device.js";
 import { type AdamOptions, adamSettings } from "./adam.js";
 import { benchmarkScore } from "./benchmark-score.js";
 import { openReader, readPhrases, samplePhrases } from "./contrastive-batch.js";
-import { fileFingerprint } from "./file-fingerprint.js";
 import { fineTuningCard, type TrainingRecord } from "./fine-tuning-card.js";
 import type { StepMetrics } from "./metrics.js";
 import { writeTrainedModel } from "./model-writer.js";

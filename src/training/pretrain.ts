@@ -2,6 +2,7 @@
 import { createHash } from "node:crypto";
 import { readFile, rm } from "node:fs/promises";
 import { basename, join, resolve } from "node:path";
+import { fileFingerprint } from "../corpus/file-fingerprint.js";
 import { readTexts } from "../corpus/text-sources.js";
 import { checkIsFree } from "../encoder/whole-folder.js";
 import { wordFeaturizer } from "../encoder/word-features.js";
@@ -12,7 +13,6 @@ import { createRandom } from "../random.js";
 import type { DeviceChoice } from "../runtime/device.js";
 import { readWordVectors } from "../text/word-vectors.js";
 import { type WordOptions, WordVocabulary } from "../text/word-vocabulary.js";
-import { fileFingerprint } from "./file-fingerprint.js";
 import type { StepMetrics } from "./metrics.js";
 import { type PretrainRecord, type PretrainSettings, pretrainCard } from "./pretrain/card.js";
 import { createContextBatches, spanFeeds } from "./pretrain/context-batches.js";
