@@ -1,22 +1,18 @@
 /** `pearl mine`: hard negatives of a corpus, near in spelling and far in meaning. */
 import type { Command } from "commander";
 import type { MiningProgress } from "../corpus/mining/index.js";
-import type { DeviceChoice } from "../runtime/device.js";
 import { formatCount, formatDuration } from "./format.js";
 import { interruptionSignal } from "./interruption.js";
+import { type EncoderChoice, loadEncoder } from "./load-encoder.js";
 import { addDeviceOption, addExamples, addQuietOption, fraction, positiveInteger } from "./options.js";
 import { type Progress, startProgress } from "./progress.js";
 
-interface MineCommandOptions {
-  readonly model?: string;
+interface MineCommandOptions extends EncoderChoice {
   readonly ratio?: number;
   readonly margin?: number;
   readonly listed?: number;
   readonly nearest?: number;
-  readonly threads?: number;
-  readonly device: DeviceChoice;
   readonly resume?: boolean;
-  readonly quiet?: boolean;
 }
 
 export function registerMine(program: Command): void {
@@ -41,30 +37,22 @@ export function registerMine(program: Command): void {
 }
 
 async function mine(corpus: string, options: MineCommandOptions): Promise<void> {
-  const [{ mineCorpus }, { PhraseEncoder }] = await Promise.all([
-    import("../corpus/mining/index.js"),
-    import("../encoder/index.js"),
-  ]);
-  const { quiet, device, threads } = options;
+  const { mineCorpus } = await import("../corpus/mining/index.js");
+  const { quiet, threads } = options;
   const say = (text: string): void => {
     if (!quiet) process.stderr.write(`${text}\n`);
   };
   const signal = interruptionSignal();
-  const download = await startProgress({ label: "downloading", unit: "bytes", quiet });
   const bars: Record<MiningProgress["step"], Progress> = {
     encoding: await startProgress({ label: "encoding", quiet }),
     mining: await startProgress({ label: "mining", quiet }),
   };
   const started = performance.now();
   const finish = (): void => {
-    for (const bar of [download, bars.encoding, bars.mining]) bar.finish();
+    for (const bar of Object.values(bars)) bar.finish();
   };
   try {
-    const encoder = await PhraseEncoder.load(options.model, {
-      ...{ device, threads, signal },
-      onDownload: ({ done, total }) => download.update(done, total),
-    });
-    download.finish();
+    const encoder = await loadEncoder(options, signal);
     const report = await mineCorpus(corpus, {
       ...{ encoder, threads, signal },
       ...{ minimumRatio: options.ratio, margin: options.margin, listed: options.listed },
