@@ -36,7 +36,7 @@ const kept = 8;
 /** Left rows that a left row's spacing is measured with. */
 const keptSpacing = 4;
 /** Postings visited per row: all of them in a table of thousands of rows, the rare ones in larger ones. */
-const postings = 30_000;
+const postings = 12_000;
 
 /**
  * Joins every right row to the left rows that mean the same.

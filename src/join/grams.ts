@@ -93,15 +93,11 @@ export function termRows(
 ): { left: TermRows; right: TermRows; statistics: TermStatistics } {
   const rows = left.length + right.length;
   // Few enough buckets for a small table to cost nothing, enough for names of a large one not to meet.
-  const buckets = 2 ** Math.min(22, Math.max(16, Math.ceil(Math.log2(rows + 1)) + 5));
+  const buckets = 2 ** Math.min(23, Math.max(16, Math.ceil(Math.log2(rows + 1)) + 8));
   const documents = shared(Uint32Array, buckets + buckets / 4);
   const [countedLeft, countedRight] = [left, right].map((table) => countTerms(table, documents, buckets));
-  const idf = Float32Array.from(documents, (count) => (count === 0 ? 0 : Math.log(1 + rows / count)));
-  return {
-    left: weigh(countedLeft, idf, buckets),
-    right: weigh(countedRight, idf, buckets),
-    statistics: { buckets, rows, documents },
-  };
+  const statistics = { buckets, rows, documents };
+  return { left: weigh(countedLeft, statistics), right: weigh(countedRight, statistics), statistics };
 }
 
 function countTerms(table: readonly string[], documents: Uint32Array, buckets: number): CountedRows {
@@ -129,14 +125,15 @@ function countTerms(table: readonly string[], documents: Uint32Array, buckets: n
   return { starts, terms: terms.subarray(0, used), counts: counts.subarray(0, used) };
 }
 
-function weigh({ starts, terms, counts }: CountedRows, idf: Float32Array, buckets: number): TermRows {
+function weigh({ starts, terms, counts }: CountedRows, statistics: TermStatistics): TermRows {
+  const { buckets, rows, documents } = statistics;
   const weights = shared(Float32Array, terms.length);
   const sharedTerms = shared(Uint32Array, terms.length);
   sharedTerms.set(terms);
   for (let row = 0; row + 1 < starts.length; row++) {
     let squares = 0;
     for (let place = starts[row]; place < starts[row + 1]; place++) {
-      weights[place] = counts[place] * idf[terms[place]];
+      weights[place] = counts[place] * Math.log(1 + rows / documents[terms[place]]);
       // Initials help where they meet and do no harm where they do not: they are left out of the length.
       if (terms[place] < buckets) squares += weights[place] ** 2;
     }

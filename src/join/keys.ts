@@ -37,7 +37,7 @@ export function tableWarnings(
   }
   if (leftKeys.length < fewRows) {
     warnings.push(
-      `left table: ${count(leftKeys.length)} row${leftKeys.length === 1 ? "" : "s"} say little about how far apart ` +
+      `left table: ${count(leftKeys.length)} row${leftKeys.length === 1 ? " says" : "s say"} little about how far apart ` +
         "different things lie; look at the matches before you rely on the estimated precision.",
     );
   }

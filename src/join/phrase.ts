@@ -22,16 +22,22 @@ const marks = /\p{M}+/gu;
 // A dash or quote of UTF-8 that was read as Latin-1 or Windows-1252 ("â" and two more): a separator.
 const brokenPunctuation = /â[\u0080-\u009f€][\u0080-\u00bf™œ“”˜\u2018-\u2026]?/g;
 const apostrophes = /(?<=\p{L})['’`´ʻʼ](?=\p{L}|\s|$)/gu;
+// "NYTimes" and "AirForces" are two words, "McDonald" and "eBay" one.
+const innerCapitals = /(?<=\p{Lu}{2})(?=\p{Lu}\p{Ll}{2})|(?<=\p{Ll}{2})(?=\p{Lu}\p{Ll})/gu;
 const thousands = /(?<=\d),(?=\d{3}(?!\d))/g;
 const yearRange = /(?<!\d)(1[5-9]|20)(\d\d)\s?[-–—/]\s?(\d\d)(?!\d)/g;
 const wordRuns = /\p{L}+|\p{N}+/gu;
 
-/** Lower-cases and takes away what people write or leave out at will: accents, apostrophes, thousands separators. */
+/**
+ * Lower-cases, parts words at inner capitals, and takes away what people write or leave out at will: accents,
+ * apostrophes, thousands separators.
+ */
 export function foldPhrase(text: string): string {
   return text
     .replace(brokenPunctuation, " ")
     .normalize("NFKD")
     .replace(marks, "")
+    .replace(innerCapitals, " ")
     .toLowerCase()
     .replace(apostrophes, "")
     .replace(thousands, "")

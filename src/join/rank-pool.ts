@@ -10,20 +10,21 @@ export interface RankOptions {
   readonly nearest: readonly NearestByEmbedding[];
   /** Default all cores. */
   readonly threads?: number;
+  /** Rows that are worth another thread. Default 8192. */
+  readonly rowsPerThread?: number;
   readonly signal?: AbortSignal;
   /** Called with rows ranked and all. */
   readonly onProgress?: (done: number, total: number) => void;
 }
 
-/** Rows from which on other threads are started. */
-const rowsForThreads = 8192;
-const rowsInPart = 2048;
+/** Rows handed to a thread at a time, at most. */
+const largestPart = 2048;
 
 /** Ranks the base rows for the given query rows, in their order. */
 export async function rankRows(
   settings: RankSettings,
   queries: Uint32Array,
-  { nearest, threads = availableParallelism(), signal, onProgress }: RankOptions,
+  { nearest, threads = availableParallelism(), rowsPerThread = 8192, signal, onProgress }: RankOptions,
 ): Promise<RankedRows> {
   const { keep } = settings;
   const ranked: RankedRows = {
@@ -33,6 +34,8 @@ export async function rankRows(
   };
   const near: NearRows[] = [];
   for (const find of nearest) near.push(await find(queries));
+  const count = Math.min(threads, Math.ceil(queries.length / rowsPerThread));
+  const rowsInPart = Math.min(largestPart, rowsPerThread);
   const partAt = (first: number): RankPart => ({
     queries: queries.slice(first, first + rowsInPart),
     near: near.map(({ k, rows }) => ({ k, rows: rows.slice(first * k, (first + rowsInPart) * k) })),
@@ -51,7 +54,6 @@ export async function rankRows(
       onProgress?.(done, queries.length);
     }
   };
-  const count = Math.min(threads, Math.ceil(queries.length / rowsForThreads));
   if (count <= 1) {
     const ranker = createRanker(settings);
     await work(async (part) => {

@@ -79,7 +79,7 @@ function spanOf(
     initials += many[to][0];
     if (to === from) continue;
     if (joined === word) return { to: to + 1, likeness: 1 };
-    if (word.length >= 3 && initials === word) return { to: to + 1, likeness: 0.9 };
+    if (initials === word) return { to: to + 1, likeness: word.length === 2 ? 0.8 : 0.9 };
     if (!word.startsWith(joined) && !word.startsWith(initials)) return undefined;
   }
   return undefined;

@@ -1,0 +1,185 @@
+import { describe, expect, it } from "vitest";
+import { fuzzyJoin, type JoinResult } from "../../src/join/index.js";
+
+const papers = [
+  "The New York Times",
+  "Los Angeles Times",
+  "The Washington Post",
+  "Chicago Tribune",
+  "The Boston Globe",
+  "Boston Herald",
+  "San Francisco Chronicle",
+  "Toyota Motor Corporation",
+  "Procter & Gamble",
+  "Deutsche Bahn AG",
+  "Siemens AG",
+  "World Health Organization",
+  "European Central Bank",
+  "1998 Winter Olympics",
+  "2002 Winter Olympics",
+  "2006 Winter Olympics",
+  "Henry VII of England",
+  "Henry VIII of England",
+  "St. Andrew's Church (Kowloon)",
+  "Volkswagen Group",
+  "Johns Hopkins University",
+  "University of Chicago",
+];
+const encoder = "none" as const;
+const byTexts = (result: JoinResult, left: readonly string[], right: readonly string[]) =>
+  Object.fromEntries(result.matches.map((match) => [right[match.right], left[match.left]]));
+
+describe("fuzzyJoin", () => {
+  it("joins what means the same and leaves strangers alone, with the embedded model and without one", async () => {
+    const right = [
+      "NYTimes",
+      "washington post",
+      "Winter Olympics 2002",
+      "Henry 8th of England",
+      "St Andrew's Church, Kowloon",
+      "Toyota Motors Corp.",
+      "2010 Winter Olympics",
+      "Kung Fu Panda",
+      "",
+    ];
+    for (const model of [undefined, encoder]) {
+      const result = await fuzzyJoin(papers, right, { encoder: model });
+      const joined = byTexts(result, papers, right);
+      expect(joined).toMatchObject({
+        "washington post": "The Washington Post",
+        "Winter Olympics 2002": "2002 Winter Olympics",
+        "Henry 8th of England": "Henry VIII of England",
+        "St Andrew's Church, Kowloon": "St. Andrew's Church (Kowloon)",
+      });
+      for (const stranger of ["2010 Winter Olympics", "Kung Fu Panda", ""])
+        expect(joined[stranger]).toBeUndefined();
+      expect(result.estimatedPrecision).toBeGreaterThanOrEqual(0.9);
+      const rows = [...result.matches.map((match) => match.right), ...result.unmatched];
+      expect([...rows].sort((a, b) => a - b)).toEqual([...right.keys()]);
+    }
+  });
+
+  it("joins fewer rows the more it has to promise, and none where it cannot promise so much", async () => {
+    const right = papers.map((name) => name.slice(0, Math.ceil(name.length * 0.6)));
+    let before = Infinity;
+    for (const precision of [0.5, 0.9, 0.97, 1]) {
+      const { matches, estimatedPrecision } = await fuzzyJoin(papers, right, { encoder, precision });
+      expect(matches.length).toBeLessThanOrEqual(before);
+      expect(estimatedPrecision).toBeGreaterThanOrEqual(precision);
+      before = matches.length;
+    }
+    expect(before).toBe(0);
+  });
+
+  it("gives no left row twice when the join is one-to-one, and the better claim wins", async () => {
+    const right = ["Siemens", "Siemens A.G.", "Boston Globe", "Boston Globe newspaper"];
+    const many = await fuzzyJoin(papers, right, { encoder, precision: 0.5 });
+    expect(new Set(many.matches.map(({ left }) => left)).size).toBeLessThan(many.matches.length);
+    const one = await fuzzyJoin(papers, right, { encoder, precision: 0.5, kind: "one-to-one" });
+    expect(new Set(one.matches.map(({ left }) => left)).size).toBe(one.matches.length);
+    expect(byTexts(one, papers, right)).toMatchObject({
+      "Siemens A.G.": "Siemens AG",
+      "Boston Globe": "The Boston Globe",
+    });
+  });
+
+  it("gives every row of a repeated text when the join is many-to-many, up to the top asked for", async () => {
+    const left = [...papers, "Siemens AG", "siemens ag"];
+    const options = { encoder, kind: "many-to-many", precision: 0.8 } as const;
+    const { matches } = await fuzzyJoin(left, ["SIEMENS AG"], options);
+    expect(matches.map((match) => left[match.left].toLowerCase())).toEqual(Array(3).fill("siemens ag"));
+    expect((await fuzzyJoin(left, ["SIEMENS AG"], { ...options, top: 2 })).matches).toHaveLength(2);
+  });
+
+  it("meets rows only within their block", async () => {
+    const left = {
+      name: ["Springfield Museum", "Springfield Museum", ...papers],
+      state: ["IL", "MA", ...papers.map(() => "")],
+    };
+    const right = { title: ["Springfield museum", "Springfield museum"], region: ["ma", "OH"] };
+    const result = await fuzzyJoin(left, right, {
+      encoder,
+      on: [{ left: "name", right: "title" }],
+      block: { left: "state", right: "region" },
+      precision: 0.5,
+    });
+    expect(result.matches).toMatchObject([{ left: 1, right: 0 }]);
+  });
+
+  it("lets a second column decide between rows that the first cannot tell apart", async () => {
+    const cities = ["Leeds", "York", "Bath", "Ripon", "Wells", "Ely"];
+    const names = ["St Mary's Church", "All Saints Church", "Royal Oak Inn", "Railway Hotel"];
+    const rows = cities.flatMap((city) => names.map((name) => ({ city, name })));
+    const left = { name: rows.map(({ name }) => name), city: rows.map(({ city }) => city) };
+    const right = { name: ["Saint Marys church", "The Railway Hotel"], city: ["Ripon", "bath"] };
+    const { matches } = await fuzzyJoin(left, right, { encoder, on: ["name", "city"], precision: 0.5 });
+    expect(matches.map((match) => rows[match.left])).toEqual([
+      { name: "St Mary's Church", city: "Ripon" },
+      { name: "Railway Hotel", city: "Bath" },
+    ]);
+  });
+
+  it("obeys labels: known matches are joined, known non-matches never, and the rest is judged by them", async () => {
+    const right = ["Big Blue Paper", "Boston Globe", "Siemens", "Volkswagen"];
+    const plain = await fuzzyJoin(papers, right, { encoder });
+    expect(byTexts(plain, papers, right)).toMatchObject({ "Boston Globe": "The Boston Globe" });
+    const labels = [
+      { left: "The New York Times", right: "Big Blue Paper", match: true },
+      { left: "The Boston Globe", right: "Boston Globe", match: false },
+    ];
+    const result = await fuzzyJoin(papers, right, { encoder, labels });
+    const joined = byTexts(result, papers, right);
+    expect(joined["Big Blue Paper"]).toBe("The New York Times");
+    expect(result.matches.find((match) => match.right === 0)!.estimatedPrecision).toBe(1);
+    expect(joined["Boston Globe"]).not.toBe("The Boston Globe");
+    const estimateOf = (of: JoinResult): number =>
+      of.proposals.find((match) => match.right === 3)!.estimatedPrecision;
+    // A confident pair turned out wrong: the others are trusted less.
+    expect(estimateOf(result)).toBeLessThan(estimateOf(plain));
+  });
+
+  it("says which words and views decided", async () => {
+    const right = ["Winter Olympics 2002"];
+    const { explain } = await fuzzyJoin(papers, right, { encoder });
+    const [column] = explain(papers.indexOf("1998 Winter Olympics"), 0).columns;
+    expect(column.shared.map(({ word }) => word).sort()).toEqual(["olympics", "winter"]);
+    expect(column.onlyLeft).toMatchObject([{ word: "1998" }]);
+    expect(column.onlyRight).toMatchObject([{ word: "2002" }]);
+    const against = column.views.filter(({ effect }) => effect < 0).map(({ view }) => view);
+    expect(against.some((view) => /numbers|years|Rarest|Covered|bothDiffer|words/.test(view))).toBe(true);
+    expect(explain(papers.indexOf("2002 Winter Olympics"), 0).columns[0].score).toBeGreaterThan(column.score);
+  });
+});
+
+describe("what a user is told", () => {
+  it("warns of a left table with duplicates, of empty cells, of few rows and of equal tables", async () => {
+    const repeated = await fuzzyJoin([...papers, "siemens ag", ""], ["Siemens", ""], { encoder });
+    expect(repeated.warnings.join("\n")).toMatch(/1 of 24 rows repeat the phrase of another row/);
+    expect(repeated.warnings.join("\n")).toMatch(/left table: phrase is empty in 1 of 24 rows/);
+    expect(repeated.warnings.join("\n")).toMatch(/right table: phrase is empty in 1 of 2 rows/);
+    const single = await fuzzyJoin(["Siemens AG"], ["Siemens A.G."], { encoder });
+    expect(single.warnings.join("\n")).toMatch(/1 row says little/);
+    expect((await fuzzyJoin(papers, [...papers], { encoder })).warnings.join("\n")).toMatch(
+      /joined to itself/,
+    );
+    expect((await fuzzyJoin(papers, ["Siemens"], { encoder })).warnings).toEqual([]);
+  });
+
+  it("refuses tables and settings that cannot be right", async () => {
+    const refused = (left: Parameters<typeof fuzzyJoin>[0], options: object) =>
+      expect(fuzzyJoin(left, ["a"], { encoder, ...options })).rejects;
+    await refused([], {}).toThrow("the left table has no rows");
+    await refused({ name: ["a"] }, {}).toThrow("name the columns to compare");
+    await refused(["a"], { on: ["title"] }).toThrow('no column "title", only phrase');
+    await refused({ phrase: ["a", "b"], city: ["x"] }, { on: ["phrase"] }).toThrow("differ in length");
+    await refused(["a"], { precision: 1.5 }).toThrow("precision must be between 0 and 1");
+    await refused(["a"], { top: 9 }).toThrow("top must be");
+    await refused(["a"], { on: [{ left: "phrase", weight: -1 }] }).toThrow(
+      "weight of phrase must be above 0",
+    );
+    await refused(["a"], { labels: [{ left: "b", right: "a", match: true }] }).toThrow(
+      'left table has no row "b"',
+    );
+    await refused(["a"], { signal: AbortSignal.abort() }).toThrow(/stopped/);
+  });
+});

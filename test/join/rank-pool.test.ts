@@ -1,0 +1,59 @@
+import { describe, expect, it } from "vitest";
+import { InterruptedError } from "../../src/errors.js";
+import { nearestByEmbedding } from "../../src/join/nearest-by-embedding.js";
+import { prepareColumn } from "../../src/join/prepare.js";
+import { rankRows } from "../../src/join/rank-pool.js";
+import type { RankSettings } from "../../src/join/rank-rows.js";
+import { defaultScorer } from "../../src/join/scorer.js";
+import { createRandom } from "../../src/random.js";
+
+const random = createRandom(4);
+const syllables = ["ka", "lo", "mi", "ten", "var", "sor", "bel", "dan", "fi", "gro"];
+const word = (): string => Array.from({ length: 3 }, () => syllables[Math.floor(random() * 10)]).join("");
+const left = Array.from({ length: 120 }, () => `${word()} ${word()}`);
+const right = left.map((name) => name.slice(0, -1));
+const column = await prepareColumn({ left, right, weight: 1 }, {});
+const settings: RankSettings = {
+  columns: [column],
+  scorer: defaultScorer().scorer,
+  sameTable: false,
+  keep: 3,
+  byTerms: 5,
+  postings: 1000,
+};
+const nearest = [nearestByEmbedding(column, { k: 5 })];
+const queries = Uint32Array.from({ length: 100 }, (_, row) => row + 10);
+
+describe("rankRows", () => {
+  it("gives the same ranking in this thread and in several others", async () => {
+    const here = await rankRows(settings, queries, { nearest, threads: 1 });
+    const seen: number[] = [];
+    const elsewhere = await rankRows(settings, queries, {
+      nearest,
+      threads: 2,
+      rowsPerThread: 15,
+      onProgress: (done) => seen.push(done),
+    });
+    expect(elsewhere).toEqual(here);
+    expect(seen.at(-1)).toBe(100);
+    expect(Array.from(queries, (_, place) => here.rows[place * 3])).toEqual([...queries]);
+  });
+
+  it("ranks a table's own rows without themselves", async () => {
+    const own = { ...settings, sameTable: true, columns: [{ ...column, queries: column.base }] };
+    const { rows } = await rankRows(own, queries, { nearest, threads: 1 });
+    queries.forEach((query, place) => expect(rows.subarray(place * 3, place * 3 + 3)).not.toContain(query));
+  });
+
+  it("stops where the caller wants it to, with its threads ended", async () => {
+    const stop = new AbortController();
+    const ranking = rankRows(settings, queries, {
+      nearest,
+      threads: 2,
+      rowsPerThread: 5,
+      signal: stop.signal,
+      onProgress: () => stop.abort(),
+    });
+    await expect(ranking).rejects.toThrow(InterruptedError);
+  });
+});
