@@ -128,8 +128,9 @@ interface BaseGraph {
 
 /** The base without heads of an earlier training, and where its vectors are. */
 function baseGraph(given: Model, folder: ModelFolder, isJoined: boolean): BaseGraph {
-  // layers are written for sets since 13, where axes became inputs
-  const model = copyModel((given.opsets[""] ?? 17) < 13 ? upgradeOpset(given) : given);
+  // pooling and head are written for sets since 13, where axes became inputs; character encoders for 17
+  const oldest = isJoined ? 17 : 13;
+  const model = copyModel((given.opsets[""] ?? 17) < oldest ? upgradeOpset(given) : given);
   const { graph } = model;
   const known = new Map(graph.initializers);
   const head: WeightSource = (name) => {

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { readFile, rm } from "node:fs/promises";
 import { basename, join, resolve } from "node:path";
 import { fileFingerprint } from "../corpus/file-fingerprint.js";
-import { streamPhrases } from "../corpus/index.js";
+import { readManifest, streamPhrases } from "../corpus/index.js";
 import { typeHead } from "../encoder/assemble.js";
 import { type LocateOptions, locateModel } from "../encoder/locate.js";
 import { readModelCard } from "../encoder/model-card.js";
@@ -125,7 +125,8 @@ export async function prepareTraining(
   for await (const block of streamPhrases(corpus))
     for (const { phrase, count } of block) phrases.push([phrase, count]);
   const types = settings.types === "learned" ? corpusTypes : [];
-  const start = await prepareStart({ base, settings, types, phrases, seed, folder: work });
+  const { fingerprint } = await readManifest(corpus);
+  const start = await prepareStart({ base, settings, types, phrases, seed, fingerprint, folder: work });
   const { assembled } = start;
   const reader = await openReader(start.folder, assembled);
   const { parts } = assembled;

@@ -1,4 +1,5 @@
 /** What a training begins with: a transformer from a folder or from scratch, a character encoder, a type head. */
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Assembled, assembleModel, type CharacterPart } from "../encoder/assemble.js";
 import { type ModelFolder, readModelFolder } from "../encoder/model-folder.js";
@@ -17,8 +18,10 @@ export interface StartOptions {
   /** Different phrases of the corpus with their counts, read as often as needed. */
   readonly phrases: CountedPhrases;
   readonly seed: number;
-  /** Where the start is kept; what stands there from an earlier run is used. */
+  /** Where the start is kept; what stands there from an earlier run of the same settings is used. */
   readonly folder: string;
+  /** Tells the corpus from others. */
+  readonly fingerprint: string;
 }
 
 /** A model before its training. */
@@ -33,6 +36,7 @@ export interface StartModel {
 /** @throws ModelError for a base that cannot be trained; ArgumentError where nothing is left to train */
 export async function prepareStart(options: StartOptions): Promise<StartModel> {
   const { settings, types, phrases, seed } = options;
+  forgetOtherStart(options);
   const base = options.base ?? (await scratchBase(options));
   const characters =
     settings.characters === "none" ? undefined : await characterParts(settings.characters, phrases);
@@ -53,6 +57,18 @@ export async function prepareStart(options: StartOptions): Promise<StartModel> {
       characters: vocabularyOf(characters),
     });
   return { assembled, folder: known ?? (await readModelFolder(folder)), base };
+}
+
+/** Clears away what an earlier run with other settings or another corpus began with. */
+function forgetOtherStart({ folder, settings, types, seed, fingerprint, base }: StartOptions): void {
+  const { shape, characters, blocks } = settings;
+  const key = JSON.stringify({ base: base?.path, shape, characters, blocks, types, seed, fingerprint });
+  const path = join(folder, "start.json");
+  const known = existsSync(path) ? readFileSync(path, "utf8") : undefined;
+  if (known === key) return;
+  for (const name of ["start", "scratch"]) rmSync(join(folder, name), { recursive: true, force: true });
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(path, key);
 }
 
 async function scratchBase(options: StartOptions): Promise<ModelFolder | undefined> {

@@ -11,8 +11,10 @@ import {
   type CorpusFinetuneOptions,
   finetuneOnCorpus,
   planTraining,
+  presets,
   without,
 } from "../../src/training/index.js";
+import { hasOracle, makeOracleModel } from "../encoder/oracle-model.js";
 import { newFolder } from "../training/pairs-folder.js";
 import { smallCorpus, smallSettings } from "../training/small-corpus.js";
 
@@ -90,6 +92,26 @@ describe("finetuneOnCorpus", () => {
       await encoder.dispose();
     }
   });
+
+  it.skipIf(!hasOracle).each(["encoder.folded.opset11.onnx", "encoder.merged.onnx", "encoder.named.onnx"])(
+    "puts LOVE beside an exported base, with PEARL's settings: %s",
+    async (graph) => {
+      const base = makeOracleModel(graph);
+      const settings = {
+        ...presets["pearl-small"],
+        base,
+        augmentation: { preset: "pearl", wordNet: "off" } as const,
+      };
+      const options = await start({ settings, steps: 2 });
+      const { result } = await finetuneOnCorpus(options);
+      expect(Object.keys(result.parts ?? {})).toEqual(["nt_xent", "type_loss"]);
+      const encoder = await PhraseEncoder.load(options.output);
+      expect(encoder.dimension).toBe(32 + 96);
+      const [types] = await encoder.types(["t103 t104"]);
+      expect(types).toHaveLength(95);
+      await encoder.dispose();
+    },
+  );
 
   it("averages with a pretrained base, and leaves what it has not as it was trained", async () => {
     const base = await start({ settings: without(smallSettings, "characters"), steps: 3 });
