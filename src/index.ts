@@ -64,6 +64,21 @@ export {
 export * from "./errors.js";
 export { type Clustering, type ClusterOptions, cluster, type PhraseGroup } from "./join/cluster.js";
 export { type DedupeOptions, type Deduplication, type DuplicateRow, dedupe } from "./join/dedupe.js";
+export {
+  explanationLine,
+  fuzzyJoin,
+  type JoinKind,
+  type JoinMatch,
+  type JoinOn,
+  type JoinOptions,
+  type JoinResult,
+  type JoinTable,
+  type JoinTablesOptions,
+  type JoinTablesReport,
+  joinTables,
+  type LabelledPair,
+  readLabelsFile,
+} from "./join/index.js";
 export { type Device, type DeviceChoice, parseDevice } from "./runtime/index.js";
 export {
   type AddOptions,
