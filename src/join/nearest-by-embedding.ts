@@ -13,8 +13,6 @@ export interface NearRows {
 /** Finds the nearest base rows of some query rows of a column. */
 export type NearestByEmbedding = (queries: Uint32Array) => Promise<NearRows>;
 
-/** From this many rows on both sides, building a graph costs less than comparing all with all. */
-const graphRows = 50_000;
 const queriesPerCall = 512;
 
 /** The graph over a table's vectors serves both the other table's rows and the table's own. */
@@ -24,13 +22,18 @@ export interface NearestOptions {
   readonly k: number;
   /** Rows meet only within equal numbers. */
   readonly blocks?: { readonly base: Uint32Array; readonly queries: Uint32Array };
+  /**
+   * Rows on both sides from which on a graph is built, which then costs less than comparing all with all.
+   * Default 50,000.
+   */
+  readonly graphRows?: number;
   readonly signal?: AbortSignal;
 }
 
 /** Prepares the search; a graph is built when it is first needed. */
 export function nearestByEmbedding(
   { base, queries, dimension }: ColumnPair,
-  { k, blocks, signal }: NearestOptions,
+  { k, blocks, graphRows = 50_000, signal }: NearestOptions,
 ): NearestByEmbedding {
   const baseVectors = base.vectors;
   const queryVectors = queries.vectors;
