@@ -112,10 +112,13 @@ export class FolderStore implements VectorStore {
       bytes += (await stat(join(folder, name)).catch(() => undefined))?.size ?? 0;
     const rest = extent.rows - (this.graph?.rows ?? 0);
     const count = (number: number): string => number.toLocaleString("en-US");
+    const { name, unreached } = this.graph ?? {};
+    const listed =
+      unreached !== undefined && unreached.count > 0 ? ` (${count(unreached.count)} of them one by one)` : "";
     const searchedBy =
       this.graph === undefined
         ? "exact"
-        : `${this.graph.name} over ${count(this.graph.rows)} rows${rest > 0 ? `, exact over ${count(rest)}` : ""}`;
+        : `${name} over ${count(this.graph.rows)} rows${listed}${rest > 0 ? `, exact over ${count(rest)}` : ""}`;
     return { ...layout, path: this.path, rows, deleted: deleted.size, searchedBy, bytes };
   }
 

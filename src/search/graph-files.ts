@@ -1,10 +1,11 @@
 /** The graphs of a generation as files beside its vectors: opened, grown as rows come, removed. */
-import { readdir, rename, rm } from "node:fs/promises";
+import { open, readdir, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { InterruptedError } from "../errors.js";
 import type { Generation } from "./generation.js";
 import type { CoveringGraph } from "./graph-search.js";
 import type { IndexMetric, IndexWork } from "./index-types.js";
+import { findUnreached, ListedRows } from "./listed-rows.js";
 import { type GraphLibrary, graphLibrary } from "./neighbour-graph.js";
 
 /** Rows that no graph covers are searched exactly; from so many on the graph is extended. */
@@ -12,13 +13,16 @@ const rowsOutsideGraph = 5_000;
 
 /** A graph's file is named by its library and the rows that it covers. */
 const graphName = /^(hnsw|faiss)-(\d+)$/;
+/** The list of rows that a graph does not find lies beside it. */
+const listSuffix = ".unreached";
 const graphPath = (folder: string, name: string, rows: number): string => join(folder, `${name}-${rows}`);
 
 /** Opens the graph that covers most rows; undefined where there is none. */
 export async function openGraph(
-  { folder, extent, dimension }: Generation,
+  generation: Generation,
   metric: IndexMetric,
 ): Promise<CoveringGraph | undefined> {
+  const { folder, extent, dimension } = generation;
   const graphs = (await readdir(folder)).flatMap((file) => {
     const match = graphName.exec(file);
     if (match === null || Number(match[2]) > extent.rows) return [];
@@ -27,8 +31,9 @@ export async function openGraph(
   const [best] = graphs.sort((left, right) => right.rows - left.rows);
   if (best === undefined) return undefined;
   const library = await graphLibrary(best.name);
-  const graph = library.open(graphPath(folder, best.name, best.rows), { dimension, metric });
-  return { ...best, graph };
+  const path = graphPath(folder, best.name, best.rows);
+  const graph = library.open(path, { dimension, metric });
+  return { ...best, graph, unreached: await ListedRows.read(`${path}${listSuffix}`, generation) };
 }
 
 /**
@@ -65,15 +70,30 @@ export async function growGraph(
   }
   const path = graphPath(folder, name, extent.rows);
   graph.save(`${path}.partial`);
+  if (library.checkEffort !== undefined) {
+    const saved = library.open(`${path}.partial`, settings, library.checkEffort);
+    const joined = await findUnreached(generation, saved, covered, { signal, onProgress });
+    const listed = covered > 0 ? current?.unreached : undefined;
+    await (listed ?? new ListedRows(generation, new Int32Array(0))).save(`${path}${listSuffix}`, joined);
+  }
+  await syncFile(`${path}.partial`);
   await rename(`${path}.partial`, path);
   await removeGraphs(folder, path);
   return openGraph(generation, metric);
 }
 
-/** Removes a generation's graphs, all but one where it is named. */
+/** A renamed file must not turn out empty after a power cut. */
+async function syncFile(path: string): Promise<void> {
+  const file = await open(path, "r+");
+  await file.sync();
+  await file.close();
+}
+
+/** Removes a generation's graphs with their lists, all but one where it is named. */
 export async function removeGraphs(folder: string, except?: string): Promise<void> {
   for (const file of await readdir(folder)) {
-    const path = join(folder, file);
-    if (graphName.test(file) && path !== except) await rm(path, { force: true });
+    const plain = file.endsWith(listSuffix) ? file.slice(0, -listSuffix.length) : file;
+    if (graphName.test(plain) && join(folder, plain) !== except)
+      await rm(join(folder, file), { force: true });
   }
 }

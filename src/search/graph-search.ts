@@ -1,6 +1,7 @@
 /** Searches a graph for candidates, compares them exactly, and adds the rows that the graph does not cover. */
 import { InterruptedError } from "../errors.js";
 import type { Generation } from "./generation.js";
+import type { ListedRows } from "./listed-rows.js";
 import type { Candidates, GraphLibrary, NeighbourGraph } from "./neighbour-graph.js";
 import { type BestRows, rankCandidates, type Scan, scanRows, type VectorReader } from "./row-scan.js";
 
@@ -9,6 +10,8 @@ export interface CoveringGraph {
   readonly name: GraphLibrary["name"];
   readonly rows: number;
   readonly graph: NeighbourGraph;
+  /** Rows that no path through the graph leads to: they are compared one by one. */
+  readonly unreached: ListedRows;
 }
 
 /** Queries in one call of the library, which blocks. */
@@ -38,37 +41,42 @@ export async function searchGraph(
     onProgress?.(Math.min(first + queriesPerCall, count), count);
     await new Promise(setImmediate);
   }
-  if (extent.rows === covering.rows) return best;
-  const rest = await scanRows(generation, reader, {
-    queries,
-    k,
-    from: covering.rows,
-    to: extent.rows,
-    signal,
-  });
-  return merge(best, rest, k);
+  const listed = await covering.unreached.rank(queries, k);
+  const found = listed === undefined ? best : merge(best, listed, k);
+  if (extent.rows === covering.rows) return found;
+  const scanned = { queries, k, from: covering.rows, to: extent.rows, signal };
+  return merge(found, await scanRows(generation, reader, scanned), k);
 }
 
 /** Asks for more candidates where deleted rows have taken the places of others. */
 async function searchPart(
   generation: Generation,
   reader: VectorReader,
-  { graph, rows }: CoveringGraph,
+  { graph, rows, unreached }: CoveringGraph,
   queries: Float32Array,
   k: number,
 ): Promise<BestRows> {
   const { deleted } = generation;
   let gone = 0;
   for (const row of deleted) if (row < rows) gone++;
+  // Those are found in their list: twice would be once too often.
+  const isHidden = (row: number): boolean => deleted.has(row) || unreached.has(row);
   const margin = Math.max(leastWidth, 2 * k);
   const wanted = Math.min(margin, rows - gone);
   for (let width = Math.min(rows, margin); ; width = Math.min(rows, width * 4)) {
     const candidates = graph.search(queries, width);
     if (gone === 0 || fewestLeft(candidates, deleted) >= wanted) {
-      return rankCandidates(generation, queries, candidates, k);
+      return rankCandidates(generation, queries, candidates, k, isHidden);
     }
-    if (width === rows || width >= widest)
-      return scanRows(generation, reader, { queries, k, from: 0, to: rows });
+    if (width === rows || width >= widest) {
+      return scanRows(generation, reader, {
+        queries,
+        k,
+        from: 0,
+        to: rows,
+        isHidden: (row) => unreached.has(row),
+      });
+    }
   }
 }
 

@@ -7,22 +7,22 @@ import type { GraphLibrary, GraphSettings, NeighbourGraph } from "./neighbour-gr
 const connectivity = 16;
 /** Rows looked at while a row is added. */
 const expansionAdd = 128;
-/** Rows looked at while searching. */
-const expansionSearch = 128;
+/** Rows looked at while searching: at half a million rows of high intrinsic dimension, 128 found 3 % fewer neighbours. */
+const expansionSearch = 256;
 
 /**
  * Rows lie in the graph as 8-bit numbers, which makes it half as large and twice as fast as with float16; what is
  * lost is made good by comparing more candidates than were asked for with the stored vectors. The 8 bits keep angles
  * only, so for inner products of vectors of any length float16 is taken.
  */
-function create({ dimension, metric }: GraphSettings): Index {
+function create({ dimension, metric }: GraphSettings, effort = expansionSearch): Index {
   return new usearch.Index({
     dimensions: dimension,
     metric: usearch.MetricKind.IP,
     quantization: metric === "cosine" ? usearch.ScalarKind.I8 : usearch.ScalarKind.F16,
     connectivity,
     expansion_add: expansionAdd,
-    expansion_search: expansionSearch,
+    expansion_search: effort,
     multi: false,
   });
 }
@@ -70,9 +70,11 @@ function graphOf(index: Index, { dimension }: GraphSettings): NeighbourGraph {
 export const hnsw: GraphLibrary = {
   name: "hnsw",
   rowsPerCall: 256,
+  // Half of a search's effort: what is found so is found by a search.
+  checkEffort: expansionSearch / 2,
   create: (settings) => graphOf(create(settings), settings),
-  open(path, settings) {
-    const index = create(settings);
+  open(path, settings, effort) {
+    const index = create(settings, effort);
     index.view(path);
     return graphOf(index, settings);
   },

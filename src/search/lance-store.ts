@@ -264,10 +264,20 @@ async function connect(lance: Lance, uri: string): Promise<Connection> {
   try {
     return await lance.connect(isRelative ? `./${uri}` : uri);
   } catch (error) {
-    throw new VectorIndexError(`${uri} cannot be reached: ${messageOf(error).split("\n", 1)[0]}`, {
-      cause: error,
-    });
+    throw new VectorIndexError(`${uri} cannot be reached: ${reasonOf(error)}`, { cause: error });
   }
+}
+
+/** LanceDB's messages hold the whole chain of causes with places in its sources: the first and the last are told. */
+function reasonOf(error: unknown): string {
+  const causes = messageOf(error).split(/\s*Caused by:\s*/);
+  const plain = (cause: string): string =>
+    cause
+      .replace(/^.*LanceError\(\w+\): /, "")
+      .replace(/,? ?\/\S+\.rs:\d+:\d+/, "")
+      .trim();
+  const [first, last] = [plain(causes[0]), plain(causes[causes.length - 1])];
+  return first === last ? first : `${first} (${last})`;
 }
 
 async function loadLance(): Promise<Lance> {

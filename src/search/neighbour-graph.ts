@@ -33,10 +33,15 @@ export interface GraphLibrary {
   readonly name: "hnsw" | "faiss";
   /** Rows added in one call: large enough for its threads, small enough not to hold up the program. */
   readonly rowsPerCall: number;
+  /** The effort with which every row must be found from its own vector; absent where that is not asked of it. */
+  readonly checkEffort?: number;
   /** An empty graph. */
   create(settings: GraphSettings): NeighbourGraph;
-  /** A graph from its file, to be searched; memory-mapped where the library can. */
-  open(path: string, settings: GraphSettings): NeighbourGraph;
+  /**
+   * A graph from its file, to be searched; memory-mapped where the library can.
+   * @param effort rows looked at in a search; default the library's own
+   */
+  open(path: string, settings: GraphSettings, effort?: number): NeighbourGraph;
   /** A graph from its file, to be added to. */
   load(path: string, settings: GraphSettings): NeighbourGraph;
 }

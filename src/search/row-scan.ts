@@ -21,6 +21,8 @@ export interface Scan {
   readonly from: number;
   /** Rows up to here, exclusive. */
   readonly to: number;
+  /** Rows to leave out, beside the deleted ones. */
+  readonly isHidden?: (row: number) => boolean;
   readonly signal?: AbortSignal;
   readonly onProgress?: (done: number, total: number) => void;
 }
@@ -57,33 +59,56 @@ export class VectorReader {
 
 /** The k best rows of each query among the rows of the scan. */
 export async function scanRows(generation: Generation, reader: VectorReader, scan: Scan): Promise<BestRows> {
-  const { queries, k, from, to, signal } = scan;
+  const { queries, k, from, to, signal, isHidden = () => false } = scan;
   const { dimension, deleted } = generation;
-  const count = queries.length / dimension;
-  const collector = new RankingCollector(count, { k });
+  const collector = new RankingCollector(queries.length / dimension, { k });
   for (let first = from; first < to; first += rowsPerBlock) {
     signal?.throwIfAborted();
     const rows = Math.min(rowsPerBlock, to - first);
     const vectors = await reader.read(first, rows, scan);
-    const isSmall = queries.length * (to - from) <= smallWork;
-    for (let query = 0; query < count; query += queriesPerBlock) {
-      const part = queries.subarray(query * dimension, (query + queriesPerBlock) * dimension);
-      const scores = isSmall
-        ? products(part, vectors, dimension)
-        : await multiplyRows(part, vectors, dimension);
-      hideRows(
-        scores,
-        rows,
-        (row) => deleted.has(first + row) || isEmpty(scores[row], vectors, row, dimension),
-      );
-      for (let index = 0; index < part.length / dimension; index++) {
-        collector.add(query + index, first, scores, index * rows, rows);
-      }
-    }
+    await collectRows(collector, { queries, vectors, dimension, first, total: to - from }, (place) => {
+      const row = first + place;
+      return deleted.has(row) || isHidden(row) || isEmpty(vectors, place, dimension);
+    });
     scan.onProgress?.(first + rows - from, to - from);
   }
   const { indices, scores } = collector.finish();
   return { rows: indices, scores };
+}
+
+/** Some rows that all queries are compared with. */
+export interface RowBlock {
+  readonly queries: Float32Array;
+  readonly vectors: Float32Array;
+  readonly dimension: number;
+  /** Number of the first of these rows. */
+  readonly first: number;
+  /** Rows in all blocks together: little work is done here, more by the runtime. */
+  readonly total: number;
+}
+
+/** Compares all queries with some rows and collects the best, hidden ones left out. */
+export async function collectRows(
+  collector: RankingCollector,
+  { queries, vectors, dimension, first, total }: RowBlock,
+  isHidden: (place: number) => boolean,
+): Promise<void> {
+  const rows = vectors.length / dimension;
+  const hidden = Array.from({ length: rows }, (_, place) => place).filter(isHidden);
+  const isSmall = queries.length * total <= smallWork;
+  for (let query = 0; query * dimension < queries.length; query += queriesPerBlock) {
+    const part = queries.subarray(query * dimension, (query + queriesPerBlock) * dimension);
+    const scores = isSmall
+      ? products(part, vectors, dimension)
+      : await multiplyRows(part, vectors, dimension);
+    // A score of minus infinity is never among the best.
+    for (const row of hidden) {
+      for (let place = row; place < scores.length; place += rows) scores[place] = Number.NEGATIVE_INFINITY;
+    }
+    for (let index = 0; index < part.length / dimension; index++) {
+      collector.add(query + index, first, scores, index * rows, rows);
+    }
+  }
 }
 
 /** queries [q, d] × rowsᵀ [d, r] → scores [q, r], in a loop. */
@@ -94,31 +119,23 @@ function products(queries: Float32Array, rows: Float32Array, dimension: number):
   );
 }
 
-/** Whether a row is a zero vector, which is similar to nothing; its score with whatever query is 0. */
-function isEmpty(score: number, vectors: Float32Array, row: number, dimension: number): boolean {
-  if (score !== 0) return false;
+/** Whether a row is a zero vector, which is similar to nothing. Others are seen to be none at their first number. */
+function isEmpty(vectors: Float32Array, row: number, dimension: number): boolean {
   for (let index = row * dimension; index < (row + 1) * dimension; index++) {
     if (vectors[index] !== 0) return false;
   }
   return true;
 }
 
-/** A score of minus infinity is never among the best. */
-function hideRows(scores: Float32Array, rows: number, isHidden: (row: number) => boolean): void {
-  for (let row = 0; row < rows; row++) {
-    if (!isHidden(row)) continue;
-    for (let place = row; place < scores.length; place += rows) scores[place] = Number.NEGATIVE_INFINITY;
-  }
-}
-
-/** The k best of each query's candidates by their stored vectors. */
+/** The k best of each query's candidates by their stored vectors, without the hidden ones. */
 export function rankCandidates(
   generation: Generation,
   queries: Float32Array,
   { rows: candidates, width }: Candidates,
   k: number,
+  isHidden: (row: number) => boolean = () => false,
 ): BestRows {
-  const { dimension, rowBytes, deleted, precision } = generation;
+  const { dimension, rowBytes, precision } = generation;
   const count = queries.length / dimension;
   const collected = { rows: new Int32Array(count * k).fill(-1), scores: new Float64Array(count * k) };
   const bytes = new Uint8Array(rowBytes);
@@ -128,7 +145,7 @@ export function rankCandidates(
     const found: { row: number; score: number }[] = [];
     for (let place = query * width; place < (query + 1) * width; place++) {
       const row = candidates[place];
-      if (row < 0 || deleted.has(row)) continue;
+      if (row < 0 || isHidden(row)) continue;
       readSync(descriptor, bytes, 0, rowBytes, row * rowBytes);
       const vector = stored instanceof Uint16Array ? fromFloat16(stored) : stored;
       found.push({ row, score: dotRows(queries, query, vector, 0, dimension) });
