@@ -1,5 +1,6 @@
 /** `pearl finetune`: PEARL's method on a corpus, or a base trained further on a table of pairs; a model folder out. */
 import type { Command } from "commander";
+import { UsageError } from "../errors.js";
 import type { DeviceChoice } from "../runtime/device.js";
 import type { CorpusFinetuneOptions, FinetuneOptions } from "../training/index.js";
 import { formatCount, formatDuration } from "./format.js";
@@ -81,7 +82,31 @@ const isPairsAlone = ({ pairs, base, corpus, preset, plan }: FinetuneCommandOpti
   base !== "none" &&
   !plan;
 
+/** Options that pairs alone have no use for, by what they are called. */
+const ofCorpus = {
+  ...{ steps: "--steps", minutes: "--minutes", hidden: "--hidden", layers: "--layers", vocab: "--vocab" },
+  ...{ characters: "--characters", characterWidth: "--character-width", hardNegatives: "--hard-negatives" },
+  ...{ augment: "--augment", anchors: "--anchors", synonyms: "--synonyms" },
+} as const;
+
+/** What would be ignored is refused. */
+function checkUse(options: FinetuneCommandOptions): void {
+  if (!isPairsAlone(options)) {
+    if (options.batchSize === undefined) return;
+    throw new UsageError(
+      "--batch-size is for --pairs alone; on a corpus --anchors, --hard-negatives and --synonyms make a batch",
+    );
+  }
+  const names = Object.keys(ofCorpus) as (keyof typeof ofCorpus)[];
+  const idle = names.find((name) => options[name] !== undefined && options[name] !== false);
+  if (idle === undefined) return;
+  throw new UsageError(
+    `${ofCorpus[idle]} is for training on a corpus: name one with --corpus, or a --preset for WordNet's`,
+  );
+}
+
 async function run(options: FinetuneCommandOptions): Promise<void> {
+  checkUse(options);
   if (isPairsAlone(options)) return runOnPairs(options);
   if (options.plan) return runPlan(options);
   return runOnCorpus(options);

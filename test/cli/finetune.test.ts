@@ -17,6 +17,13 @@ describe("pearl finetune", () => {
       code: 1,
       stderr: expect.stringMatching(/no float32 weights to train/),
     });
+    const idle = await pearl(["finetune", "--base", "x", "--pairs", "y.csv", "--minutes", "3"]);
+    expect(idle).toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(/--minutes is for training on a corpus/),
+    });
+    const batch = await pearl(["finetune", "--batch-size", "3"]);
+    expect(batch).toMatchObject({ code: 2, stderr: expect.stringMatching(/--anchors/) });
     const augment = await pearl(["finetune", "--augment", "character"]);
     expect(augment).toMatchObject({ code: 2, stderr: expect.stringMatching(/kinds with weights/) });
     const preset = await pearl(["finetune", "--preset", "pearl-tiny"]);
