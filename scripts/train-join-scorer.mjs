@@ -68,7 +68,11 @@ async function viewRows({ left, right, truth }, encoder) {
 /** Evidence of each row's best pair, with all left rows and with some right rows turned into strangers. */
 async function evidencePoints({ left, right, truth }, { scorerFile, encoder, random }) {
   const compared = [{ name: "phrase", left, right, weight: 1 }];
-  const { rankings } = await rankTables(left, right, compared, scorerFile, { encoder });
+  const { rankings } = await rankTables(left, right, compared, scorerFile, {
+    encoder,
+    // The spacing around second and third candidates too: they come first where a stranger was made.
+    kind: "one-to-one",
+  });
   const points = [];
   for (const share of [0, settings.strangers]) {
     const others = new Map(

@@ -6,8 +6,8 @@ import { type EstimateWeights, estimateFrom, evidenceNames } from "./scorer.js";
 export interface Rankings {
   /** Left rows for each right row, from right row 0. */
   readonly right: RankedRows;
-  /** Scores of each left row with its nearest other left rows, best first: [keep] numbers; empty where unknown. */
-  readonly spacing: (left: number) => ArrayLike<number>;
+  /** Scores of a left row with its nearest other left rows, best first; undefined where nobody has looked. */
+  readonly spacing: (left: number) => ArrayLike<number> | undefined;
   /** Equal for left rows of equal text, which count as one. */
   readonly leftKeys: Int32Array;
   /** The same for right rows. */
@@ -59,7 +59,8 @@ function rowEvidence(rankings: Rankings, pair: RowPair, row: number, rival: numb
     others.push(right.scores[place]);
     sum += Math.exp(Math.min(50, right.scores[place] - pair.score));
   }
-  const near = spacing(pair.left);
+  // Where the spacing is unknown, another left row is taken to be as near as the right row.
+  const near = spacing(pair.left) ?? [pair.score, pair.score, pair.score];
   const margin = clip(pair.score - (others[0] ?? -Infinity));
   const nearest = clip(pair.score - (near[0] ?? -Infinity));
   return [

@@ -139,10 +139,11 @@ export async function rankTables(
   };
   const all = Uint32Array.from({ length: compared[0].right.length }, (_, row) => row);
   const ranked = await rank(columns, all, { sameTable: false, keep: kept, blocks }, "comparing");
-  // The spacing is needed only around rows that are somebody's best, or second best.
+  // The spacing is needed only around rows that may be joined: the best, and those that may take its place.
+  const depth = options.kind === "one-to-one" || (options.labels?.length ?? 0) > 0 ? 3 : 1;
   const near = new Set<number>();
   for (let place = 0; place < ranked.rows.length; place++) {
-    if (place % kept < 3 && ranked.rows[place] >= 0) near.add(ranked.rows[place]);
+    if (place % kept < depth && ranked.rows[place] >= 0) near.add(ranked.rows[place]);
   }
   const lefts = Uint32Array.from(near).sort();
   const spacing = await rank(
@@ -185,7 +186,7 @@ function spacingOf(lefts: Uint32Array, { keep, scores }: RankedRows): Rankings["
   const placeOf = new Map(Array.from(lefts, (row, place) => [row, place]));
   return (row) => {
     const place = placeOf.get(row);
-    return place === undefined ? [] : scores.subarray(place * keep, (place + 1) * keep);
+    return place === undefined ? undefined : scores.subarray(place * keep, (place + 1) * keep);
   };
 }
 

@@ -1,5 +1,6 @@
 /** One table against itself: for each phrase the nearest others by embedding and by n-grams, and how similar two phrases are. */
 import type { PhraseEncoder } from "../encoder/phrase-encoder.js";
+import { learnDistinguishing } from "./distinguishing.js";
 import { nearestByTerms, termSearch } from "./grams.js";
 import type { Links } from "./linkage.js";
 import { nearestByEmbedding } from "./nearest-by-embedding.js";
@@ -46,7 +47,7 @@ export async function compareWithin(
   const column = { ...prepared, queries: prepared.base, floor };
   const { base, statistics } = column;
   const weighed = phrases.map((phrase) => weighPhrase(phrase, statistics));
-  const similarity = (a: number, b: number): number =>
+  const alike = (a: number, b: number): number =>
     pairSimilarity(weighed[a], weighed[b], pairCosines(column, a, b));
   const pairs = new PairList(phrases.length);
   const search = termSearch(base.index);
@@ -63,13 +64,22 @@ export async function compareWithin(
   rows.forEach((other, index) => {
     pairs.add(Math.floor(index / k), other);
   });
-  return { size: phrases.length, links: pairs.links(similarity), similarity };
+  const { left, right, scores } = pairs.links(alike);
+  const isDistinguished = learnDistinguishing(weighed, { left, right, scores });
+  const lowered = (score: number, a: number, b: number): number =>
+    isDistinguished(weighed[a], weighed[b]) ? score / 2 : score;
+  return {
+    size: phrases.length,
+    links: { left, right, scores: scores.map((score, link) => lowered(score, left[link], right[link])) },
+    similarity: (a, b) => lowered(alike(a, b), a, b),
+  };
 }
 
 /**
  * How similar two phrases are, 0 to 1: the mean of the cosines of their embeddings and their weighted n-grams. It is
  * lowered by up to half where each has a rare word that the other lacks, and halved where each has a number that the
- * other lacks: "Season 2009" is not "Season 2010", however alike they look.
+ * other lacks: "Season 2009" is not "Season 2010", however alike they look. Words by which many pairs of the table
+ * differ halve it too (distinguishing.ts).
  */
 function pairSimilarity(
   a: WeighedPhrase,

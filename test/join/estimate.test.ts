@@ -57,6 +57,11 @@ describe("the evidence of a row's best pair", () => {
     });
   });
 
+  it("takes a spacing that nobody has measured for no evidence in favour", () => {
+    const given: Rankings = { ...rankings([[[0, 4]], []]), spacing: () => undefined };
+    expect(evidenceOf(given, 0)).toMatchObject({ spacing: 0, widerSpacing: 0, insideSpacing: 0 });
+  });
+
   it("knows the best other right row that wants the same left row", () => {
     const given = rankings([[[1, 4]], [[2, 5]]]);
     expect(evidenceOf(given, 0)).toMatchObject({ rivalry: 1, hasRival: 1 });
