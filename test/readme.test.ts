@@ -28,10 +28,14 @@ describe("README", () => {
       expect(existsSync(target), target).toBe(true);
   });
 
-  it("names options that the command line knows", async () => {
+  it("names commands and options that the command line knows", async () => {
+    const { stdout } = await pearl(["--help"]);
+    const commands = [...stdout.matchAll(/^ {2}([a-z-]+) /gm)].map(([, name]) => name);
+    for (const [, name] of readme.matchAll(/(?:npx |`)pearl ([a-z][a-z-]*)/g))
+      expect(commands, name).toContain(name);
     const help = await Promise.all(
-      ["encode", "bench", "finetune", "import", "export"].map(
-        async (name) => (await pearl([name, "--help"])).stdout,
+      [...commands, "index build", "corpus build"].map(
+        async (name) => (await pearl([...name.split(" "), "--help"])).stdout,
       ),
     );
     const known = help.join("\n");
