@@ -79,6 +79,7 @@ export {
   type LabelledPair,
   readLabelsFile,
 } from "./join/index.js";
+export { type PlotOptions, type PlotReport, plotTable } from "./plot/index.js";
 export { type Device, type DeviceChoice, parseDevice } from "./runtime/index.js";
 export {
   type AddOptions,
