@@ -402,7 +402,12 @@ describe("several at once", () => {
     server.interceptStorage = (_request, response, body) => {
       if (!body) return false;
       response.writeHead(200, { "content-length": body.length });
-      response.write(body.subarray(0, 50_000), () => setTimeout(() => controller.abort(), 20));
+      response.write(body.subarray(0, 50_000));
+      const look = setInterval(() => {
+        if (leftovers().length === 0) return;
+        clearInterval(look);
+        setTimeout(() => controller.abort(), 50);
+      }, 10);
       return true;
     };
     expect(await failure({ signal: controller.signal })).toBeInstanceOf(InterruptedError);
