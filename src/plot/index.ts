@@ -1,3 +1,2 @@
 /** Pictures: phrases as a map, in files that need nothing else. */
 export { checkPlotName, type PlotOptions, type PlotReport, plotTable } from "./plot-table.js";
-export { type ProjectionOptions, projectToPlane } from "./project.js";

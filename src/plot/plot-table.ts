@@ -2,14 +2,13 @@
 import { randomBytes } from "node:crypto";
 import { rename, rm, writeFile } from "node:fs/promises";
 import { basename, extname } from "node:path";
-import { createPhraseTyper } from "../corpus/index.js";
 import type { EncoderSource } from "../encoder/encode-table.js";
 import type { PhraseEncoder } from "../encoder/index.js";
 import { messageOf, PearlError, TableError } from "../errors.js";
 import { createRandom, sampleWithout } from "../random.js";
 import { Table, type TableOptions } from "../table/index.js";
 import { type MapPoint, mapAsHtml, mapAsSvg } from "./map.js";
-import { leastPoints, projectToPlane } from "./project.js";
+import { leastPoints } from "./principal-plane.js";
 
 /** Settings of a map. */
 export interface PlotOptions {
@@ -69,6 +68,7 @@ export async function plotTable(
     const { vectors, rows } = await encodeRows(loaded, chosen, options);
     const typed = isTyped ? await withTypes(loaded, rows, options) : undefined;
     options.onProgress?.("projecting", 0, 1);
+    const { projectToPlane } = await import("./project.js");
     const places = await projectToPlane(vectors, {
       ...options,
       dimension: loaded.dimension,
@@ -168,6 +168,8 @@ async function withTypes(
     return { rows: typed, source: `entity type, as ${encoder.model.name} tells it` };
   }
   onNote?.(`${encoder.model.name} tells no types: rules and WordNet's names do`);
+  // Taggers and word lists: a second to load, and seldom wanted.
+  const { createPhraseTyper } = await import("../corpus/index.js");
   const typer = await createPhraseTyper();
   const typed = rows.map(({ phrase }) => ({ phrase, category: typer(phrase, "NP")?.type ?? "" }));
   return { rows: typed, source: "entity type, by rules and WordNet's names" };

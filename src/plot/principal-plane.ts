@@ -1,6 +1,9 @@
 /** The plane in which vectors differ most: their first two principal components, by subspace iteration. */
 import type { Random } from "../random.js";
 
+/** Fewer points than this make no map. */
+export const leastPoints = 4;
+
 const rounds = 30;
 
 /**

@@ -3,7 +3,7 @@ import { UMAP } from "umap-js";
 import { ArgumentError } from "../errors.js";
 import { createRandom } from "../random.js";
 import { exactNeighbours } from "../search/exact.js";
-import { principalPlane } from "./principal-plane.js";
+import { leastPoints, principalPlane } from "./principal-plane.js";
 
 /** Settings of a projection. */
 export interface ProjectionOptions {
@@ -18,8 +18,6 @@ export interface ProjectionOptions {
   readonly onProgress?: (done: number, total: number) => void;
 }
 
-/** Fewer points than this make no map. */
-export const leastPoints = 4;
 /** How long is computed before the event loop gets its turn, in milliseconds. */
 const slice = 50;
 
