@@ -119,6 +119,23 @@ describe("cluster and dedupe", () => {
     expect(groups.filter(({ rows }) => rows.length > 1).map(({ rows }) => rows)).toEqual([[1, 5]]);
   });
 
+  it("keeps apart what a table tells apart by the same words again and again", async () => {
+    const states = ["Alabama", "Georgia", "Florida", "Kansas", "Oregon", "Nevada", "Texas", "Ohio"];
+    const names = states.flatMap((state) =>
+      ["Golden Eagles", "Red Hawks", "Blue Devils"].map((name) => `${state} ${name}`),
+    );
+    const teams = names.flatMap((name) => [`${name} football team`, `${name} baseball team`]);
+    const apart = await cluster(teams, { encoder, threshold: 0.6 });
+    expect(apart.groupOf[0]).not.toBe(apart.groupOf[1]);
+    // With a sport of its own for every other team the difference does not recur.
+    const lone = [
+      ...teams.slice(0, 2),
+      ...names.slice(1).map((name, row) => `${name} ${row % 2 ? "foot" : "base"}ball team`),
+    ];
+    const together = await cluster(lone, { encoder, threshold: 0.6 });
+    expect(together.similarityOf(0, 1)).toBeGreaterThan(1.5 * apart.similarityOf(0, 1));
+  });
+
   it("makes exactly k groups", async () => {
     const { groups, threshold } = await cluster(phrases, { encoder, k: 3 });
     expect(groups.filter(({ rows }) => phrases[rows[0]].trim() !== "").length).toBe(3);
