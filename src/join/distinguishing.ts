@@ -1,7 +1,8 @@
 /**
  * Words that tell things apart in this table: where several pairs differ in nothing but the same two words
  * ("football" and "baseball"), the table means different things by them. After the negative rules of AutoFJ
- * (Li et al. 2021), which learns them from a table without duplicates; here a difference must recur. A word against nothing is no rule: variants leave out the same words as well.
+ * (Li et al. 2021), which learns them from a table without duplicates; here a difference must recur. A word against
+ * nothing is no rule: variants leave out the same words as well.
  */
 import type { Links } from "./linkage.js";
 import type { WeighedPhrase } from "./views.js";
@@ -39,5 +40,5 @@ function difference(a: WeighedPhrase, b: WeighedPhrase): string | undefined {
 
 /** Words without a counterpart, but for those in parentheses. */
 function unmet({ words, aside }: WeighedPhrase, met: Float64Array): string[] {
-  return words.filter((word, index) => met[index] < 0.5 && !aside[index]);
+  return words.filter((_, index) => met[index] < 0.5 && !aside[index]);
 }
