@@ -7,9 +7,9 @@
  * trained on other data (scripts/train-join-scorer.mjs): nothing is fitted to these sets, so there is nothing to
  * cross-validate; the two halves of the sets are reported apart all the same.
  */
-import { mkdirSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { cpus } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { parseArgs } from "node:util";
 import { autofj, readJoinSet } from "../dist/benchmark/tasks/autofj.js";
 import { PhraseEncoder } from "../dist/encoder/index.js";
@@ -165,6 +165,11 @@ function summary(some) {
   };
 }
 
+const folder = new URL("results/", import.meta.url);
+const name = values.model === undefined ? "join-quality" : `join-quality-${basename(values.model)}`;
+const path = new URL(`${name}.json`, folder);
+// What other scorers gave while this one was built stays on record.
+const earlier = existsSync(path) ? JSON.parse(readFileSync(path, "utf8")) : undefined;
 const result = {
   what: "fuzzyJoin on AutoFJ sets without labels; macro means over sets; distanceFromPromise: mean |precision - promised| of the rows that were not labelled",
   promised,
@@ -175,14 +180,13 @@ const result = {
   all: summary(rows),
   evenSets: summary(rows.filter((_, index) => index % 2 === 0)),
   oddSets: summary(rows.filter((_, index) => index % 2 === 1)),
+  tried: earlier?.tried,
   bySet: rows,
 };
 if (encoder !== "none") await encoder.dispose();
 const { bySet: _, ...shown } = result;
 process.stdout.write(`${JSON.stringify(shown, null, 1)}\n`);
 if (values.sets === undefined) {
-  const folder = new URL("results/", import.meta.url);
   mkdirSync(folder, { recursive: true });
-  const name = values.model === undefined ? "join-quality" : `join-quality-${shown.model}`;
-  writeFileSync(new URL(`${name}.json`, folder), `${JSON.stringify(result, null, 1)}\n`);
+  writeFileSync(path, `${JSON.stringify(result, null, 1)}\n`);
 }

@@ -60,7 +60,11 @@ async function measure(leftRows, rightRows) {
   const before = process.cpuUsage();
   const started = performance.now();
   const { matches } = await fuzzyJoin(left, right, {
-    onProgress: (stage) => {
+    onProgress: (stage, done, total) => {
+      if (done === total)
+        process.stderr.write(
+          `${leftRows} x ${rightRows}: ${stage} done, ${Math.round(process.cpuUsage(before).user / 1e6)} s of processor time\n`,
+        );
       stages[stage] ??= performance.now();
     },
   });
