@@ -22,7 +22,7 @@ const decisionNames = ["decision", "match", "label", "is_match"];
 /**
  * Reads known pairs from a table with the columns left, right and decision (or match, or label), else from its first
  * three columns; without a third one every pair is a match. Rows without an answer are left out.
- * @throws TableError with the row of an answer that is none
+ * @throws TableError with the row of an answer that is none, and where no row has one
  */
 export async function readLabelsFile(path: string): Promise<LabelledPair[]> {
   const table = await Table.open(path, { column: "1" });
@@ -45,6 +45,9 @@ export async function readLabelsFile(path: string): Promise<LabelledPair[]> {
       }
       labels.push({ left, right: rights[row], match: answers[answer] });
     });
+    if (labels.length === 0) {
+      throw new TableError(`${name}: no row is decided. Write yes or no beside some pairs.`);
+    }
     refuseContradictions(name, labels);
     return labels;
   } finally {

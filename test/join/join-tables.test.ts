@@ -142,6 +142,11 @@ describe("readLabelsFile", () => {
     expect(matches[0]).toEqual({ left: "x", right: "y", match: true });
   });
 
+  it("asks for decisions where a review comes back without any", async () => {
+    const untouched = file("untouched.csv", "decision,left,right\n,x,y\n,v,w\n");
+    await expect(readLabelsFile(untouched)).rejects.toThrow("untouched.csv: no row is decided");
+  });
+
   it("names the row of an answer that is none, contradictions and missing columns", async () => {
     const odd = file("odd.csv", "left,right,decision\nx,y,yes\nx,z,perhaps\n");
     await expect(readLabelsFile(odd)).rejects.toThrow('odd.csv row 2: "perhaps" is no decision');
