@@ -14,6 +14,8 @@ export interface NearRows {
 export type NearestByEmbedding = (queries: Uint32Array) => Promise<NearRows>;
 
 const queriesPerCall = 512;
+/** Rows that a search in the graph looks at: what it misses, the candidates by terms mostly have. */
+const searchEffort = 64;
 
 /** The graph over a table's vectors serves both the other table's rows and the table's own. */
 const graphs = new WeakMap<Float32Array, Promise<NeighbourGraph>>();
@@ -121,7 +123,7 @@ async function buildGraph(
   signal: AbortSignal | undefined,
 ): Promise<NeighbourGraph> {
   const library = await graphLibrary("hnsw");
-  const graph = library.create({ dimension, metric: "cosine" });
+  const graph = library.create({ dimension, metric: "cosine" }, searchEffort);
   const rows = vectors.length / dimension;
   for (let first = 0; first < rows; first += library.rowsPerCall) {
     await pause(signal);
