@@ -152,7 +152,8 @@ async function measure(path, candidates, wanted, truth) {
   const exact = await exactNeighbours(wanted, candidates, { dimension, metric: "inner-product" });
   const index = await VectorIndex.open(path);
   const { searchedBy, rows: count } = await index.describe();
-  await index.search(wanted.subarray(0, 200 * dimension), { k: 1 });
+  // Once untimed: the file comes into memory.
+  await index.search(wanted, { k: 1 });
   const timed = async (k) => {
     const watch = stopwatch();
     const hits = await index.search(wanted, { k });
