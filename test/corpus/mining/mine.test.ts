@@ -127,7 +127,9 @@ describe("mineCorpus", () => {
     const second = encoder();
     const report = await mineCorpus(path, { encoder: second, threads: 1, resume: "continue" });
     expect(second.calls).toBe(0);
-    expect(report).toMatchObject({ phrases: 5000, resumedAt: 4096 });
+    expect(report.phrases).toBe(5000);
+    // the stop may come while the second and last shard is under way: that one is finished then
+    expect(report.resumedAt).toBeGreaterThanOrEqual(4096);
     expect(await list()).toBe(expected);
     expect(await readdir(path)).not.toContain("hard-negatives.tsv.partial");
   });
