@@ -69,13 +69,22 @@ async function* rows(name) {
   for await (const line of createInterface({ input })) yield line.split("\t");
 }
 
+/** A cell as tables quote it. @param {string | number} cell */
+const quoted = (cell) => (String(cell).includes('"') ? `"${String(cell).replaceAll('"', '""')}"` : cell);
+
+/** The second column of a table as plain text. @param {string} name */
+async function* textLines(name) {
+  for await (const [, text] of rows(`text/${name}.tsv.gz`)) if (text) yield [text];
+}
+
 /** @param {string} name @param {string[]} header @param {AsyncIterable<readonly (string | number)[]>} lines */
 async function writeTable(name, header, lines) {
   const path = join(work, name);
   const file = createWriteStream(`${path}.partial`);
-  file.write(`${header.join("\t")}\n`);
+  if (header.length > 0) file.write(`${header.join("\t")}\n`);
   for await (const cells of lines)
-    if (!file.write(`${cells.join("\t")}\n`)) await new Promise((drained) => file.once("drain", drained));
+    if (!file.write(`${(header.length > 0 ? cells.map(quoted) : cells).join("\t")}\n`))
+      await new Promise((drained) => file.once("drain", drained));
   file.end();
   await finished(file);
   renameSync(`${path}.partial`, path);
@@ -110,23 +119,25 @@ async function* synonymRows() {
     if (title && gloss && !isKeptBack(title, gloss)) yield [title, gloss, "gloss"];
 }
 
+// titles stay out: AutoFJ's and YAGO's are among them
+const textNames = options.text === "none" ? [] : ["simplewiki", "wikinews", "medical", "general_pd"];
 const seconds = {};
 seconds.tables = await once("tables", async () => {
   const started = performance.now();
   await writeTable("phrases.tsv", ["phrase", "class", "type", "count"], phraseRows());
   await writeTable("synonyms.tsv", ["phrase", "synonym", "source"], synonymRows());
+  for (const name of textNames) await writeTable(`${name}.txt`, [], textLines(name));
   return (performance.now() - started) / 1000;
 });
 const corpus = join(work, "corpus");
-const texts = ["simplewiki", "wikinews", "medical", "general_pd"].map((name) =>
-  join(data, "train/text", `${name}.tsv.gz`),
-);
+const texts = textNames.map((name) => join(work, `${name}.txt`));
 const tables = ["--phrases", join(work, "phrases.tsv"), "--synonyms", join(work, "synonyms.tsv")];
 seconds.corpus = await once("corpus", () =>
   pearl(
     "corpus",
     "build",
-    ...(options.text === "none" ? [] : [...texts, "--column", "2", "--min-count", "3"]),
+    ...texts,
+    ...(texts.length > 0 ? ["--min-count", "3"] : []),
     ...tables,
     "-o",
     corpus,
@@ -186,7 +197,8 @@ const byModel = Object.fromEntries(
       const found = report.results.find((/** @type {any} */ r) => r.task === task && r.metric === metric);
       if (found) own[`${task} (${metric})`] = found.score;
     }
-    return [report.model, own];
+    // the model's folder is named by where it lies on this machine
+    return [report.model === "tfidf" || report.model === "pearl-ngram" ? report.model : "from scratch", own];
   }),
 );
 /** @param {string[]} names @param {string[]} tasks */
