@@ -7,7 +7,9 @@ export default defineConfig({
     exclude: ["test/slow/**"],
     globalSetup: ["test/setup/build.ts"],
     pool: "forks",
-    testTimeout: 30_000,
+    // many tests wait for a program of their own: two files at a time keep two cores busy
+    maxWorkers: 2,
+    testTimeout: 60_000,
     hookTimeout: 60_000,
   },
 });
