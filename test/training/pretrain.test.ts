@@ -92,6 +92,8 @@ describe("pretraining", () => {
   });
 
   it("says what is wrong with text and word vectors", async () => {
+    const absent = pretrain({ ...small, texts: [join(folder, "absent.txt")], output: join(folder, "x") });
+    await expect(absent).rejects.toThrow("absent.txt: no such file");
     const blank = join(folder, "blank.txt");
     writeFileSync(blank, "… !\n");
     await expect(pretrain({ ...small, texts: [blank], output: join(folder, "x") })).rejects.toThrow(
