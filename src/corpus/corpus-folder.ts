@@ -36,7 +36,10 @@ export interface CorpusPhrase {
   readonly count: number;
 }
 
-/** Two phrases that mean the same, in either direction: a pair may be a positive and is never a negative. */
+/**
+ * Two phrases that mean the same, in either direction: a pair may be a positive and is never a negative. A phrase
+ * with itself asks training for a twin of it, made by augmentation.
+ */
 export interface SynonymPair {
   readonly phrase: string;
   readonly synonym: string;
@@ -187,7 +190,8 @@ export async function readSynonyms(folder: string): Promise<SynonymPair[]> {
 
 /**
  * The known synonyms of each phrase, both ways, sorted. Pairs are not chained: that "bank" means "shore" and
- * "bank" means "lender" makes no synonyms of the two, and pairs that form a circle do no harm.
+ * "bank" means "lender" makes no synonyms of the two, and pairs that form a circle do no harm. A phrase is no
+ * synonym of itself.
  */
 export function synonymIndex(pairs: Iterable<SynonymPair>): Map<string, string[]> {
   const sets = new Map<string, Set<string>>();

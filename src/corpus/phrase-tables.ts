@@ -63,7 +63,7 @@ export async function* readPhraseTable(
 
 /**
  * Pairs of phrases that mean the same: the first two columns of a table, or those named phrase and synonym. A third column
- * is the source; a phrase paired with itself is left out.
+ * is the source. A phrase paired with itself is kept: it asks training for a twin of it.
  */
 export async function* readSynonymTable(
   path: string,
@@ -83,7 +83,7 @@ export async function* readSynonymTable(
     for await (const { cells } of rowsOf(table, options.skip ?? [])) {
       const phrase = cleanPhrase(cells[left]);
       const synonym = cleanPhrase(cells[right]);
-      if (phrase === "" || synonym === "" || phrase === synonym) continue;
+      if (phrase === "" || synonym === "") continue;
       yield { phrase, synonym, source: (third === undefined ? "" : cleanPhrase(cells[third])) || "table" };
     }
   } finally {

@@ -9,6 +9,7 @@ import {
   LEXICAL_CLASSES,
   readCorpus,
   readSynonyms,
+  synonymIndex,
   UNKNOWN_TYPE,
 } from "../../src/corpus/index.js";
 import { InterruptedError } from "../../src/errors.js";
@@ -123,8 +124,11 @@ describe("a corpus from tables", () => {
     );
   });
 
-  it("keeps pairs of synonyms once, circles and pairs with itself harmless", async () => {
-    const pairs = file("pairs.tsv", "a b\tc\tone\nc\ta b\ttwo\nc\td\tone\nd\ta b\tone\ne\te\tone\n");
+  it("keeps pairs of synonyms once, circles too, and phrases paired with themselves, which get no synonym by it", async () => {
+    const pairs = file(
+      "pairs.tsv",
+      "a b\tc\tone\nc\ta b\ttwo\nc\td\tone\nd\ta b\tone\ne\te\ttitles\ne\te\ttyped\nc\tc\tone\n",
+    );
     const phrases = file("few.txt.tsv", "phrase\nx\ny\nz\n");
     const output = newOutput();
     await buildCorpus({ output, phrases: [phrases], synonyms: [pairs], threads: 1 });
@@ -132,6 +136,13 @@ describe("a corpus from tables", () => {
       { phrase: "a b", synonym: "c", source: "one" },
       { phrase: "c", synonym: "d", source: "one" },
       { phrase: "d", synonym: "a b", source: "one" },
+      { phrase: "e", synonym: "e", source: "titles" },
+      { phrase: "c", synonym: "c", source: "one" },
+    ]);
+    expect([...synonymIndex(await readSynonyms(output))]).toEqual([
+      ["a b", ["c", "d"]],
+      ["c", ["a b", "d"]],
+      ["d", ["a b", "c"]],
     ]);
     expect((await readCorpus(output)).phrases).toEqual(["x", "y", "z"]);
   });
