@@ -1,0 +1,124 @@
+/**
+ * What a training must not have seen: the evaluation's pairs, the hashes of its other half, its titles, and the
+ * WordNet synsets that Turney's questions were made from. Read from a benchmark folder such as ../shared/data/bench.
+ */
+import { createHash } from "node:crypto";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+
+/**
+ * @typedef {object} Evaluation
+ * @property {ReadonlyMap<string, string>} pairs the set that a pair belongs to, by its `pairKey`
+ * @property {ReadonlySet<string>} titles folded titles of YAGO's dictionary and AutoFJ's tables
+ * @property {ReadonlySet<string>} keptBack hashes of the pairs of the other half
+ */
+
+/** A phrase without capitals, with single spaces. @param {string} phrase */
+export const folded = (phrase) => phrase.toLowerCase().replace(/\s+/g, " ").trim();
+
+/** Equal for a pair in either direction, whatever its capitals and spaces. @param {string} a @param {string} b */
+export function pairKey(a, b) {
+  const [x, y] = [folded(a), folded(b)];
+  return x < y ? `${x}\t${y}` : `${y}\t${x}`;
+}
+
+/** As a line of kept-back.sha256 has it. @param {string} key from `pairKey` */
+export const pairHash = (key) => createHash("sha256").update(key).digest("hex").slice(0, 16);
+
+/** @param {string} bench folder of the evaluation's files @returns {Set<string>} */
+export const readKeptBack = (bench) =>
+  new Set(readFileSync(join(bench, "kept-back.sha256"), "utf8").split(/\s+/).filter(Boolean));
+
+/** All that a pair or a title can leak into. @param {string} bench @returns {Evaluation} */
+export function readEvaluation(bench) {
+  /** @type {Map<string, string>} */
+  const pairs = new Map();
+  for (const [set, read] of Object.entries(pairReaders))
+    for (const [a, b] of read(bench)) if (!pairs.has(pairKey(a, b))) pairs.set(pairKey(a, b), set);
+  return { pairs, titles: readTitles(bench), keptBack: readKeptBack(bench) };
+}
+
+/**
+ * The evaluation set that holds a pair, "kept back" for the other half, or undefined.
+ * @param {Evaluation} evaluation @param {string} a @param {string} b
+ */
+export function setOfPair({ pairs, keptBack }, a, b) {
+  const key = pairKey(a, b);
+  return pairs.get(key) ?? (keptBack.has(pairHash(key)) ? "kept back" : undefined);
+}
+
+/** @type {Record<string, (bench: string) => string[][]>} */
+const pairReaders = {
+  turney: (bench) => lines(bench, "turney/turney.txt").map((line) => line.split(" | ")),
+  bird: (bench) =>
+    lines(bench, "bird/bird.txt")
+      .slice(1)
+      .map((line) => line.split("\t").slice(1, 3)),
+  ppdb: (bench) => JSON.parse(readFileSync(join(bench, "ppdb/ppdb.json"), "utf8")),
+  "ppdb-filtered": (bench) => JSON.parse(readFileSync(join(bench, "ppdb/ppdb_filtered.json"), "utf8")),
+  yago: (bench) => lines(bench, "yago/yago_test_samples.txt").map((line) => line.split("\t")),
+  autofj: (bench) =>
+    joinTables(bench).flatMap((folder) =>
+      csv(join(folder, "gt.csv")).map(([, left, , right]) => [left, right]),
+    ),
+};
+
+/** The names of the sets that have pairs. */
+export const pairSets = Object.keys(pairReaders);
+
+/** @param {string} bench */
+function readTitles(bench) {
+  const titles = new Set();
+  for (const dictionary of ["yago/yago_kb.txt", "yago/yago_kb_small.txt"])
+    if (existsSync(join(bench, dictionary)))
+      for (const title of lines(bench, dictionary)) titles.add(folded(title));
+  for (const folder of joinTables(bench))
+    for (const side of ["left.csv", "right.csv"])
+      for (const [, title] of csv(join(folder, side))) titles.add(folded(title));
+  return titles;
+}
+
+/**
+ * Turney's questions ask which word shares a synset with a phrase of two: the noun synsets that hold both a lemma
+ * of two words and one of one word.
+ * @template {{ partOfSpeech: string, lemmas: readonly string[] }} Synset @param {Synset[]} synsets
+ */
+export function turneySynsets(synsets) {
+  return synsets.filter(
+    ({ partOfSpeech, lemmas }) =>
+      partOfSpeech === "noun" &&
+      lemmas.some((lemma) => lemma.split(" ").length === 2) &&
+      lemmas.some((lemma) => !lemma.includes(" ")),
+  );
+}
+
+/** The keys of all pairs of lemmas of the synsets. @param {{ lemmas: readonly string[] }[]} synsets */
+export function lemmaPairs(synsets) {
+  const keys = new Set();
+  for (const { lemmas } of synsets)
+    for (const [at, lemma] of lemmas.entries())
+      for (const other of lemmas.slice(at + 1))
+        if (folded(lemma) !== folded(other)) keys.add(pairKey(lemma, other));
+  return keys;
+}
+
+/** @param {string} bench @param {string} file */
+const lines = (bench, file) => readFileSync(join(bench, file), "utf8").split(/\r?\n/).filter(Boolean);
+
+/** @param {string} bench @returns {string[]} the folders of AutoFJ */
+const joinTables = (bench) =>
+  readdirSync(join(bench, "autofj"))
+    .map((name) => join(bench, "autofj", name))
+    .filter((folder) => existsSync(join(folder, "gt.csv")));
+
+/** The rows of a CSV file under its header. @param {string} path @returns {string[][]} */
+function csv(path) {
+  /** @type {string[][]} */
+  const rows = [[]];
+  const text = readFileSync(path, "utf8");
+  for (const [, quoted, plain, end] of text.matchAll(/(?:"((?:[^"]|"")*)"|([^",\r\n]*))(,|\r?\n|$)/g)) {
+    rows.at(-1)?.push(quoted === undefined ? plain : quoted.replaceAll('""', '"'));
+    if (end !== ",") rows.push([]);
+  }
+  return rows.slice(1).filter(({ length }) => length > 1);
+}

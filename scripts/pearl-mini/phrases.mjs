@@ -1,0 +1,105 @@
+/** pearl-mini's phrases: names with their entity types, and chunks of the five lexical classes. */
+import { join } from "node:path";
+import { createRandom, sampleWithout } from "../../dist/random.js";
+import { clean, readRows } from "../training-tables.mjs";
+
+/**
+ * @typedef {{ phrase: string, lexical: string, type: string, count: number, best: number }} Phrase
+ * @typedef {import("./tally.mjs").Tally} Tally
+ */
+
+const lexicalClasses = new Set(["NP", "VP", "PP", "ADVP", "ADJP"]);
+/** How far a row of each quality is trusted where rows of one phrase disagree. @type {Record<string, number>} */
+const trust = { gold: 3, list: 2, silver: 1 };
+
+/** Whether a source is one that is left out, and said so. @param {string} source @param {readonly string[]} starts */
+export const startsWithAny = (source, starts) => starts.find((start) => source.startsWith(start));
+
+/**
+ * Typed phrases, once each, whatever the source says most: `[phrase, type, best quality, source]`.
+ * @param {string} data @param {{ longest: number, leaveOut: readonly string[] }} settings @param {Tally} tally
+ * @returns {Promise<Map<string, Phrase>>}
+ */
+export async function readTyped(data, { longest, leaveOut }, tally) {
+  /** @type {Map<string, { types: Map<string, number>, count: number, best: number }>} */
+  const met = new Map();
+  for await (const [text, , type, source, quality, count] of readRows(join(data, "types.tsv.gz"))) {
+    const start = startsWithAny(source, leaveOut);
+    const phrase = clean(text);
+    if (start !== undefined) tally.leftOut("types.tsv.gz", start);
+    else if (phrase === "" || phrase.length > longest) tally.leftOut("types.tsv.gz", "too long");
+    else {
+      const entry = met.get(phrase) ?? { types: new Map(), count: 0, best: 0 };
+      met.set(phrase, entry);
+      const times = Number(count) || 1;
+      entry.types.set(type, (entry.types.get(type) ?? 0) + times * trust[quality]);
+      entry.count += times;
+      entry.best = Math.max(entry.best, trust[quality]);
+    }
+  }
+  return new Map(
+    [...met].map(([phrase, { types, count, best }]) => {
+      const [[type]] = [...types].sort((a, b) => b[1] - a[1]);
+      return [phrase, { phrase, lexical: "NP", type, count, best }];
+    }),
+  );
+}
+
+/**
+ * Chunks, once each. One that is no noun phrase names no entity; what a noun phrase names is not known.
+ * @param {string} data @param {{ longest: number, leaveOut: readonly string[] }} settings @param {Tally} tally
+ * @returns {Promise<Phrase[]>}
+ */
+export async function readChunks(data, { longest, leaveOut }, tally) {
+  /** @type {Map<string, Phrase>} */
+  const chunks = new Map();
+  for await (const [text, lexical, times, source] of readRows(join(data, "chunks.tsv.gz"))) {
+    const phrase = clean(text);
+    const count = Number(times) || 1;
+    const start = startsWithAny(source, leaveOut);
+    if (start !== undefined) tally.leftOut("chunks.tsv.gz", start);
+    else if (phrase === "" || phrase.length > longest || !lexicalClasses.has(lexical))
+      tally.leftOut("chunks.tsv.gz", "too long or of no class");
+    else if (count > (chunks.get(phrase)?.count ?? 0))
+      chunks.set(phrase, { phrase, lexical, type: lexical === "NP" ? "" : "OTHER", count, best: 0 });
+  }
+  return [...chunks.values()];
+}
+
+/**
+ * The mixture that training samples from, row by row: at most `perType` names of a type, those that people marked
+ * in text first, and `chunks` chunks, shared out so that a class that has few keeps all.
+ * @param {ReadonlyMap<string, Phrase>} typed @param {readonly Phrase[]} chunks
+ * @param {{ perType: number, chunks: number, seed: number }} settings @returns {Phrase[]}
+ */
+export function mixPhrases(typed, chunks, { perType, chunks: most, seed }) {
+  const random = createRandom(seed);
+  const names = [...groupBy([...typed.values()], ({ type }) => type).values()].flatMap((group) => {
+    const marked = group.filter(({ best }) => best === trust.gold);
+    const others = group.filter(({ best }) => best !== trust.gold);
+    const kept = sampleWithout(marked, perType, random);
+    return [...kept, ...sampleWithout(others, perType - kept.length, random)];
+  });
+  const untyped = chunks.filter(({ phrase }) => !typed.has(phrase));
+  const classes = [...groupBy(untyped, ({ lexical }) => lexical).values()].sort(
+    (a, b) => a.length - b.length,
+  );
+  let left = most;
+  const kept = classes.flatMap((group, at) => {
+    const share = sampleWithout(group, Math.floor(left / (classes.length - at)), random);
+    left -= share.length;
+    return share;
+  });
+  return [...names, ...kept];
+}
+
+/** @template Item @param {readonly Item[]} items @param {(item: Item) => string} key @returns {Map<string, Item[]>} */
+function groupBy(items, key) {
+  const groups = new Map();
+  for (const item of items) {
+    const group = groups.get(key(item));
+    if (group === undefined) groups.set(key(item), [item]);
+    else group.push(item);
+  }
+  return groups;
+}

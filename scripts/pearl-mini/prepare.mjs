@@ -1,0 +1,109 @@
+/**
+ * Makes the tables that pearl-mini's corpus is built from, and its text, without what the evaluation asks for.
+ *
+ *     npm run build && node scripts/pearl-mini/prepare.mjs -o TABLES [--data ../shared/data] [--recipe FILE] [--seed 0]
+ *     pearl corpus build --no-quotes --phrases TABLES/phrases.tsv --synonyms TABLES/synonyms.tsv -o CORPUS
+ *
+ * TABLES gets phrases.tsv, synonyms.tsv, text/NAME.txt for each text of the recipe (without the articles' titles),
+ * and prepared.json: what is in them and what was left out, by where and why.
+ */
+import { mkdirSync, renameSync, writeFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+import { parseArgs } from "node:util";
+import { folded, readEvaluation } from "../leaks.mjs";
+import { clean, readRows, writeRows } from "../training-tables.mjs";
+import { mixPhrases, readChunks, readTyped } from "./phrases.mjs";
+import { defaultData, readRecipe, recipePath } from "./recipe.mjs";
+import { synonymRows } from "./synonyms.mjs";
+import { Tally } from "./tally.mjs";
+import { readWordnet } from "./wordnet-pairs.mjs";
+
+/**
+ * @param {{ data: string, output: string, recipe: any, seed: number }} options `data` holds train/ and bench/
+ * @returns {Promise<object>} what prepared.json says
+ */
+export async function prepare({ data, output, recipe, seed }) {
+  const started = performance.now();
+  const train = join(data, "train");
+  const { phrases, synonyms, leaveOut } = recipe.data;
+  const leftOut = [...leaveOut.evaluation, ...leaveOut.researchOnly];
+  mkdirSync(join(output, "text"), { recursive: true });
+  const tally = new Tally();
+  const evaluation = readEvaluation(join(data, "bench"));
+  const typed = await readTyped(train, { longest: phrases.longest, leaveOut: leftOut }, tally);
+  const chunks = await readChunks(train, { longest: phrases.longest, leaveOut: leftOut }, tally);
+  const mixed = mixPhrases(typed, chunks, { ...phrases, seed });
+  await writeRows(join(output, "phrases.tsv"), phraseRows(mixed, tally));
+  const wordnet = await readWordnet();
+  const inputs = { data: train, evaluation, wordnet, typed, chunks };
+  const rows = synonymRows(inputs, { ...synonyms, leaveOut: leftOut, seed }, tally);
+  await writeRows(join(output, "synonyms.tsv"), underHeader(["phrase", "synonym", "source"], rows));
+  for (const name of recipe.pretrain.texts)
+    await writeRows(join(output, "text", `${name}.txt`), textLines(train, name, evaluation, tally));
+  const prepared = {
+    ...{ seed, turneySynsets: wordnet.turney.length },
+    evaluation: {
+      pairs: evaluation.pairs.size,
+      titles: evaluation.titles.size,
+      keptBack: evaluation.keptBack.size,
+    },
+    ...tally.toJSON(),
+    seconds: Math.round((performance.now() - started) / 100) / 10,
+  };
+  const path = join(output, "prepared.json");
+  writeFileSync(`${path}.partial`, `${JSON.stringify(prepared, null, 2)}\n`);
+  renameSync(`${path}.partial`, path);
+  return prepared;
+}
+
+/** @param {readonly import("./phrases.mjs").Phrase[]} phrases @param {Tally} tally */
+function* phraseRows(phrases, tally) {
+  yield ["phrase", "class", "type", "count"];
+  for (const { phrase, lexical, type, count } of phrases) {
+    tally.kept("phrases.tsv, by class and type", `${lexical} ${type || "unknown"}`);
+    yield [phrase, lexical, type, count];
+  }
+}
+
+/** @param {string[]} header @param {AsyncIterable<string[]>} rows */
+async function* underHeader(header, rows) {
+  yield header;
+  yield* rows;
+}
+
+/**
+ * The second column of a table, which is running text; the first is a title.
+ * @param {string} train @param {string} name @param {import("../leaks.mjs").Evaluation} evaluation @param {Tally} tally
+ */
+async function* textLines(train, name, { titles }, tally) {
+  for await (const [, text] of readRows(join(train, "text", `${name}.tsv.gz`))) {
+    const line = clean(text ?? "");
+    if (line === "") continue;
+    if (line.length < 200 && titles.has(folded(line)))
+      tally.leftOut(`text/${name}`, "title of the evaluation");
+    else {
+      tally.kept("text, lines", name);
+      yield [line];
+    }
+  }
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const { values } = parseArgs({
+    options: {
+      data: { type: "string", default: defaultData },
+      output: { type: "string", short: "o" },
+      recipe: { type: "string", default: recipePath },
+      seed: { type: "string" },
+    },
+  });
+  if (values.output === undefined) {
+    console.error("give the folder of the tables: -o TABLES");
+    process.exit(2);
+  }
+  const recipe = readRecipe(values.recipe);
+  const seed = Number(values.seed ?? recipe.seed);
+  const report = await prepare({ data: resolve(values.data), output: resolve(values.output), recipe, seed });
+  console.log(JSON.stringify(report, null, 2));
+}
