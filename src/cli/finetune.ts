@@ -17,6 +17,7 @@ import { type Progress, startProgress } from "./progress.js";
 interface FinetuneCommandOptions extends MethodCommandOptions {
   readonly pairs?: string;
   readonly corpus?: string;
+  readonly context?: readonly string[];
   readonly output: string;
   readonly batchSize?: number;
   readonly steps?: number;
@@ -39,6 +40,7 @@ export function registerFinetune(program: Command): void {
     )
     .option("--corpus <folder>", "phrases to learn from (pearl corpus build; default: WordNet's)")
     .option("--pairs <file>", "table with the columns text, positive, if wanted negative and type")
+    .option("--context <text...>", "texts of a word encoder's pretraining, where the preset learns from them")
     .option("-o, --output <folder>", "folder of the new model", "pearl-model")
     .option("--plan", "say what would be trained, how long and in how much memory; write nothing");
   addMethodOptions(command)
@@ -183,6 +185,7 @@ async function corpusOptions(
     settings: await methodSettings(options),
     otherwise:
       options.base === undefined ? await methodSettings({ ...options, preset: "from-scratch" }) : undefined,
+    contextTexts: options.context,
     ...{ corpus: options.corpus, pairs: options.pairs, steps: options.steps, minutes: options.minutes },
     types: typeof options.types === "string" ? options.types : undefined,
     onPreparation: (_, done, total) => displays.preparing.update(done, total),

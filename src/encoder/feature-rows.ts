@@ -11,6 +11,8 @@ export interface FeatureRows {
 export interface Featurizer {
   /** Reads phrases; counts those that were longer than the model reads. */
   read(phrases: readonly string[]): { rows: FeatureRows; truncated: number };
+  /** Places that each row takes in a batch, where that is not its number of ids. */
+  lengths?(rows: FeatureRows): Int32Array;
   /** Fills the graph's inputs for some of the rows, padded to `length`; adds them to `feeds`. */
   fill(rows: FeatureRows, batch: Int32Array, length: number, feeds: Feeds): void;
 }

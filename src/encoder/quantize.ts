@@ -124,6 +124,21 @@ function addLookup(node: Node, g: GraphBuilder, { matrix, scales }: QuantizedWei
   g.add("Mul", [rows, g.add("Gather", [scales, ids])], {}, { name: node.name, outputs: node.outputs });
 }
 
+/** Tables that {@link quantizeDynamic} made int8, by their first names, as float32 [rows, width]. */
+export function dequantizedTables(initializers: ReadonlyMap<string, Tensor>): Map<string, Tensor> {
+  const tables = new Map<string, Tensor>();
+  for (const [name, { type, dims, data }] of initializers) {
+    const stem = name.replace(/_int8$/, "");
+    const scales = initializers.get(`${stem}_scale`);
+    if (type !== "int8" || stem === name || scales?.dims[1] !== 1) continue;
+    const values = Float32Array.from(data as Int8Array, (value, i) => {
+      return value * (scales.data as Float32Array)[Math.floor(i / dims[1])];
+    });
+    tables.set(stem, tensor("float32", [...dims], values));
+  }
+  return tables;
+}
+
 /** Integers in [-largest, largest] and a scale per column, for a row-major matrix. */
 export function quantizeColumns(matrix: Float32Array, columns: number, largest: number) {
   const scales = new Float32Array(columns);

@@ -32,6 +32,12 @@ export function wordFeaturizer(feature: WordsFeature, words: readonly string[]):
       });
       return { rows: concatenate(rows), truncated };
     },
+    lengths: ({ ids, starts }) =>
+      Int32Array.from(starts.subarray(1), (end, row) => {
+        let count = 0;
+        for (let at = starts[row]; at < end; at += HEADER + ids[at + 2]) count++;
+        return count;
+      }),
     fill({ ids, starts }, batch, _length, feeds) {
       const words = new DistinctWords(ids);
       const phrases = Array.from(batch, (phrase) => {

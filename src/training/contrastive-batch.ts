@@ -69,7 +69,10 @@ export async function readPhrases(
     }
     truncated = Math.max(truncated, cut);
     const rows = joined(parts);
-    const lengths = Int32Array.from(phrases, (_, i) => Math.max(1, rows.starts[i + 1] - rows.starts[i]));
+    const places = featurizer.lengths?.(rows);
+    const lengths = Int32Array.from(phrases, (_, i) =>
+      Math.max(1, places?.[i] ?? rows.starts[i + 1] - rows.starts[i]),
+    );
     features.push({ featurizer, rows, lengths });
   }
   const seen = new Map<string, number>();
@@ -104,6 +107,11 @@ export interface ContrastiveRows {
   readonly negatives: readonly number[];
   /** Type of each anchor and its positive, an index; -1 where unknown. */
   readonly types: ArrayLike<number>;
+  /** Rows that are the matter of one part of the vector alone; default: not told. */
+  readonly phraseRows?: readonly number[];
+  readonly charactersRows?: readonly number[];
+  /** Spans of text behind all others, as numbers of phrases, with the inputs that their contexts fill. */
+  readonly spans?: { readonly rows: readonly number[]; readonly feeds: Feeds };
   /** Of anchors, positives and negatives in turn: equal numbers are no negatives of each other. Default: the reader's. */
   readonly groups?: Int32Array;
 }
@@ -125,18 +133,24 @@ export function contrastiveBatch(
   read: ReadPhrases,
   options: ContrastiveBatchOptions,
 ): TrainingBatch {
-  const { anchors, positives, negatives } = rows;
-  const phrases = [...anchors, ...positives, ...negatives];
+  const { anchors, positives, negatives, spans } = rows;
+  const phrases = [...anchors, ...positives, ...negatives, ...(spans?.rows ?? [])];
   const sizes = [
     anchors.length,
     positives.length,
     ...(options.negatives === "used" ? [negatives.length] : []),
+    ...(spans ? [spans.rows.length] : []),
   ];
-  const groups = rows.groups ?? Int32Array.from(phrases, (phrase) => read.groups[phrase]);
+  const compared = phrases.slice(0, phrases.length - (spans?.rows.length ?? 0));
+  const groups = rows.groups ?? Int32Array.from(compared, (phrase) => read.groups[phrase]);
   const feeds: Feeds = {
     sizes: int64(sizes),
-    groups: { type: "int32", dims: [phrases.length], data: groups },
+    groups: { type: "int32", dims: [compared.length], data: groups },
     ...(options.types > 0 && typeFeeds(rows)),
+    // a pair without others costs nothing, and stands in where a part has none
+    ...(rows.phraseRows && { phrase_rows: int64(orFirst(rows.phraseRows)) }),
+    ...(rows.charactersRows && { characters_rows: int64(orFirst(rows.charactersRows)) }),
+    ...spans?.feeds,
   };
   const plan = planChunks(
     Int32Array.from(phrases, (phrase) => read.lengths[phrase]),
@@ -169,6 +183,8 @@ function encoderFeeds(
   }
   return Object.fromEntries(Object.entries(filled).filter(([name]) => inputNames.has(name)));
 }
+
+const orFirst = (rows: readonly number[]): readonly number[] => (rows.length > 0 ? rows : [0]);
 
 const int64 = (numbers: readonly number[]): Tensor => ({
   type: "int64",

@@ -21,8 +21,9 @@ import { openFeaturizers } from "../encoder/features.js";
 import { readModelFolder } from "../encoder/model-folder.js";
 import { createRandom, type Random, sampleWithout } from "../random.js";
 import type { TrainingBatch } from "./batch.js";
+import { type ContextSource, openContexts } from "./context-source.js";
 import { contrastiveBatch, type Reader, readPhrases } from "./contrastive-batch.js";
-import type { CorpusBatchSettings, CorpusFacts } from "./data-protocol.js";
+import type { CorpusBatchSettings, CorpusFacts, PairSide } from "./data-protocol.js";
 import { NeighbourRuns, type PhrasePair } from "./neighbour-runs.js";
 import { batchSeed, permutation } from "./pair-data.js";
 import { readPairs } from "./pairs.js";
@@ -30,12 +31,16 @@ import { readPairs } from "./pairs.js";
 /** A row of a batch: two phrases that mean the same, and their type's index, -1 where unknown. */
 interface Row extends PhrasePair {
   readonly type: number;
+  readonly side: PairSide | undefined;
 }
 
 /** Positives of one source: pairs in runs, and how many runs a batch has of it. */
 interface Source {
   readonly runs: NeighbourRuns;
   readonly runsPerBatch: number;
+  /** Share of second phrases that are augmented. */
+  readonly augmented: number;
+  readonly side: PairSide | undefined;
 }
 
 export class CorpusBatches {
@@ -50,6 +55,7 @@ export class CorpusBatches {
   readonly #pairTypes: ReadonlyMap<string, number>;
   readonly #sources: readonly Source[];
   readonly #inputNames: ReadonlySet<string>;
+  readonly #spans: ContextSource | undefined;
   #shuffled: { epoch: number; order: Int32Array } = { epoch: -1, order: new Int32Array(0) };
 
   private constructor(settings: CorpusBatchSettings, parts: Parts) {
@@ -64,6 +70,7 @@ export class CorpusBatches {
     this.#pairTypes = pairTypes;
     this.#rowOf = new Map(corpus.phrases.map((phrase, row) => [phrase, row]));
     this.#inputNames = new Set(settings.inputNames);
+    this.#spans = parts.spans;
     this.facts = factsOf(settings, parts);
   }
 
@@ -74,7 +81,10 @@ export class CorpusBatches {
 
   async batch(index: number): Promise<TrainingBatch> {
     const rows = this.#rows(index);
-    const texts = [...new Set(rows.flatMap(({ text, positive }) => [text, positive]))];
+    const spans = await this.#spans?.batch(index);
+    const texts = [
+      ...new Set([...rows.flatMap(({ text, positive }) => [text, positive]), ...(spans?.texts ?? [])]),
+    ];
     const places = new Map(texts.map((text, place) => [text, place]));
     const read = await readPhrases(texts, this.#reader);
     const place = (text: string) => places.get(text) as number;
@@ -90,7 +100,11 @@ export class CorpusBatches {
     const positives = rows.map(({ positive }) => place(positive));
     const groups = Int32Array.from([...anchors, ...positives], (phrase) => sets.group(phrase));
     return contrastiveBatch(
-      { anchors, positives, negatives: [], types: rows.map(({ type }) => type), groups },
+      {
+        ...{ anchors, positives, negatives: [], types: rows.map(({ type }) => type), groups },
+        ...(this.#settings.synonymSides && sidesOf(rows)),
+        ...(spans && { spans: { rows: spans.texts.map(place), feeds: spans.feeds } }),
+      },
       read,
       {
         ...{ negatives: "none", types: types.length, inputNames: this.#inputNames, cells },
@@ -110,10 +124,13 @@ export class CorpusBatches {
     const random = createRandom(batchSeed(this.#settings.seed, index));
     const rows: Row[] = [];
     for (const phrase of this.#phrases(index, random))
-      rows.push({ text: phrase, positive: this.#twin(phrase, random), type: this.#typeOf(phrase) });
-    for (const { runs, runsPerBatch } of this.#sources) {
-      const [from, to] = [index, index + 1].map((number) => Math.floor(number * runsPerBatch));
-      for (const pair of runs.pairs(from, to)) rows.push(this.#pairRow(pair, random));
+      rows.push({
+        ...{ text: phrase, positive: this.#twin(phrase, random), type: this.#typeOf(phrase) },
+        side: "characters",
+      });
+    for (const source of this.#sources) {
+      const [from, to] = [index, index + 1].map((number) => Math.floor(number * source.runsPerBatch));
+      for (const pair of source.runs.pairs(from, to)) rows.push(this.#pairRow(pair, source, random));
     }
     return rows;
   }
@@ -148,10 +165,12 @@ export class CorpusBatches {
     return this.#augmenter?.augment(phrase, random, { type }).text ?? phrase;
   }
 
-  #pairRow({ text, positive }: PhrasePair, random: Random): Row {
+  /** A phrase that is its own synonym has a twin for its positive, always. */
+  #pairRow({ text, positive }: PhrasePair, { augmented, side }: Source, random: Random): Row {
     const [a, b] = random() < 0.5 ? [text, positive] : [positive, text];
     const type = Math.max(this.#typeOf(a), this.#typeOf(b));
-    return { text: a, positive: random() < this.#settings.augmentPairs ? this.#twin(b, random) : b, type };
+    const isTwin = random() < augmented || a === b;
+    return { text: a, positive: isTwin ? this.#twin(b, random) : b, type, side };
   }
 
   #typeOf(phrase: string): number {
@@ -174,6 +193,7 @@ interface Parts {
   /** Types that a table of pairs gives. */
   readonly pairTypes: ReadonlyMap<string, number>;
   readonly pairs: number;
+  readonly spans: ContextSource | undefined;
 }
 
 async function readParts(settings: CorpusBatchSettings): Promise<Parts> {
@@ -191,19 +211,25 @@ async function readParts(settings: CorpusBatchSettings): Promise<Parts> {
   }
   const weights = [...bySource].map(([source, list]) => synonymShares?.[source] ?? list.length);
   const sum = weights.reduce((total, weight) => total + weight, 0);
-  const sources = [...bySource].flatMap(([, list], i): Source[] => {
+  const sources = [...bySource].flatMap(([source, list], i): Source[] => {
     const runsPerBatch = sum === 0 ? 0 : (settings.synonyms * weights[i]) / sum / Math.min(run, list.length);
-    return runsPerBatch > 0 ? [{ runs: new NeighbourRuns(list, { run, seed }), runsPerBatch }] : [];
+    const { augmentPairs, synonymSides } = settings;
+    const augmented = typeof augmentPairs === "number" ? augmentPairs : (augmentPairs[source] ?? 0);
+    const runs = new NeighbourRuns(list, { run, seed });
+    return runsPerBatch > 0 ? [{ runs, runsPerBatch, augmented, side: synonymSides?.[source] }] : [];
   });
   const table = pairs && (await readPairs(pairs.path, { typesPath: pairs.types }));
   if (table && pairs)
     sources.push({
       runs: new NeighbourRuns(table.pairs, { run: 1, seed }),
       runsPerBatch: pairs.rows,
+      augmented: typeof settings.augmentPairs === "number" ? settings.augmentPairs : 0,
+      side: undefined,
     });
   const typed = table?.pairs.filter(({ type }) => settings.types.includes(type)) ?? [];
   return {
     ...{ corpus, sources, pairs: table?.pairs.length ?? 0 },
+    spans: settings.contexts && (await openContexts(settings.contexts, seed)),
     reader: { featurizers, primary: Math.max(0, tokens) },
     augmenter: augmentation === "none" ? undefined : await createAugmenter(augmentation),
     negatives: settings.hardNegatives > 0 ? await readHardNegatives(folder) : new Map(),
@@ -232,6 +258,12 @@ function factsOf(settings: CorpusBatchSettings, { corpus, negatives, synonyms, p
     batchesPerEpoch: Math.max(1, Math.ceil(corpus.phrases.length / Math.max(1, settings.anchors))),
     fingerprint,
   };
+}
+
+/** Which rows are the matter of each part of the vector. */
+function sidesOf(rows: readonly Row[]): { phraseRows: number[]; charactersRows: number[] } {
+  const of = (wanted: PairSide) => rows.flatMap(({ side }, row) => (side === wanted ? [row] : []));
+  return { phraseRows: of("phrase"), charactersRows: of("characters") };
 }
 
 /** The labels of a corpus's types, in the order of the type head. */

@@ -18,15 +18,17 @@ import { corpusTypes } from "./corpus-batches.js";
 import { type CorpusTrainingRecord, corpusCard, runtimeVersion } from "./corpus-card.js";
 import { type CorpusData, openCorpusData } from "./corpus-data.js";
 import { type PrepareCorpusOptions, prepareCorpus } from "./corpus-source.js";
+import type { CorpusBatchSettings } from "./data-protocol.js";
 import { type MeasuredSteps, measureSteps } from "./measure-steps.js";
 import { type MethodSettings, scheduleOf } from "./method.js";
 import type { StepMetrics } from "./metrics.js";
-import { writeTrainedModel } from "./model-writer.js";
-import { pairProgram, prepareForTraining } from "./pair-program.js";
+import { pairProgram, prepareForTraining, type VectorLayout } from "./pair-program.js";
+import { openTexts } from "./pretrain/open-texts.js";
 import type { TrainingProgram } from "./program.js";
 import { checkTrainable, prepareStart, type StartModel } from "./start-model.js";
 import { packageVersion, type TrainingResult, train } from "./trainer.js";
 import { averageWeights } from "./weight-average.js";
+import { wordSizes } from "./word-start.js";
 
 export interface CorpusFinetuneOptions extends PrepareCorpusOptions {
   readonly settings: MethodSettings;
@@ -38,6 +40,8 @@ export interface CorpusFinetuneOptions extends PrepareCorpusOptions {
   readonly pairs?: string;
   /** Types of phrases of that table. */
   readonly types?: string;
+  /** Texts whose spans a word encoder goes on learning from, where the settings say so: those of its pretraining. */
+  readonly contextTexts?: readonly string[];
   /** Steps to train; default: the settings' epochs. */
   readonly steps?: number;
   /** Train for so long: a few steps are measured, and as many are taken as fit. */
@@ -92,14 +96,10 @@ export async function finetuneOnCorpus(options: CorpusFinetuneOptions): Promise<
     const steps = await stepsOf(prepared, options, work);
     const result = await runTraining(prepared, options, { steps, work });
     const record = await recordOf(prepared, options, { steps, result });
-    await writeTrainedModel(output, {
-      ...{ base: prepared.start.folder, assembled: prepared.start.assembled },
-      weights: finalWeights(prepared, result),
-      texts: {
-        "README.md": corpusCard(basename(output), record),
-        "training.json": `${JSON.stringify(record, null, 2)}\n`,
-        "metrics.jsonl": await readFile(join(work, "metrics.jsonl"), "utf8"),
-      },
+    await prepared.start.write(output, finalWeights(prepared, result), {
+      "README.md": corpusCard(basename(output), record),
+      "training.json": `${JSON.stringify(record, null, 2)}\n`,
+      "metrics.jsonl": await readFile(join(work, "metrics.jsonl"), "utf8"),
     });
     await rm(work, { recursive: true, force: true });
     return { ...record, output: options.output, resumedAt: result.resumedAt };
@@ -116,7 +116,7 @@ export async function prepareTraining(
   const { seed = 0, onNote } = options;
   const { settings, base } = await chooseBase(options);
   // before the corpus, which may take long to build
-  if (base) checkTrainable(readModel(base.graph), base);
+  if (base && !wordSizes(base)) checkTrainable(readModel(base.graph), base);
   const corpus = await prepareCorpus({
     ...options,
     hardNegatives: settings.hardNegatives > 0 ? { encoder: base?.path } : "none",
@@ -128,20 +128,13 @@ export async function prepareTraining(
   const { fingerprint } = await readManifest(corpus);
   const start = await prepareStart({ base, settings, types, phrases, seed, fingerprint, folder: work });
   const { assembled } = start;
-  const reader = await openReader(start.folder, assembled);
-  const { parts } = assembled;
-  const { phrase, characters } = settings.partLosses;
-  const program = pairProgram(prepareForTraining(assembled.model), {
-    ...{ sample: await readPhrases(samplePhrases, reader), width: assembled.width, types: types.length },
-    ...{ temperature: settings.temperature, typeWeight: settings.typeWeight, dropout: settings.dropout },
-    ...{ negatives: "none", seed },
-    parts: parts && phrase + characters > 0 ? { widths: parts, weights: [phrase, characters] } : undefined,
-  });
+  const contexts = await contextsOf(start, settings, options, work);
+  const program = await programOf(start, settings, { seed, types: types.length });
   const data = await openCorpusData({
-    ...{ corpus, model: start.folder.path, types, seed, cells: options.chunkCells },
+    ...{ corpus, model: start.folder.path, types, seed, cells: options.chunkCells, contexts },
     ...{ anchors: settings.anchors, hardNegatives: settings.hardNegatives, synonyms: settings.synonyms },
-    ...{ synonymShares: settings.synonymShares, run: settings.run, augmentPairs: settings.augmentPairs },
-    augmentation: settings.augmentation,
+    ...{ synonymShares: settings.synonymShares, synonymSides: settings.synonymSides, run: settings.run },
+    ...{ augmentPairs: settings.augmentPairs, augmentation: settings.augmentation },
     pairs:
       options.pairs === undefined
         ? undefined
@@ -151,6 +144,45 @@ export async function prepareTraining(
   });
   tellFacts(data, start, onNote);
   return { settings, corpus, start, pretrained: base, program, data };
+}
+
+/** The encoder with its losses. */
+async function programOf(
+  { assembled, folder, words }: StartModel,
+  settings: MethodSettings,
+  { seed, types }: { seed: number; types: number },
+): Promise<TrainingProgram> {
+  const reader = await openReader(folder, assembled);
+  const { parts, width } = assembled;
+  const layout: VectorLayout | undefined =
+    words?.layout ?? (parts && { parts: { phrase: [0, parts[0]], characters: [parts[0], width] } });
+  const { temperature, typeWeight, dropout, prefixLoss, contexts, synonymSides } = settings;
+  return pairProgram(prepareForTraining(assembled.model), {
+    ...{ sample: await readPhrases(samplePhrases, reader), width, types, layout },
+    ...{ temperature, typeWeight, dropout, negatives: "none", seed },
+    losses: { ...settings.partLosses, prefix: prefixLoss, context: words ? contexts?.weight : 0 },
+    rows: synonymSides ? "own" : "all",
+    context: words,
+  });
+}
+
+/** Shards of the texts, numbered as the encoder's words are. */
+async function contextsOf(
+  { words }: StartModel,
+  { contexts }: MethodSettings,
+  { contextTexts, onNote }: CorpusFinetuneOptions,
+  work: string,
+): Promise<CorpusBatchSettings["contexts"]> {
+  if (!words || !contexts || contexts.weight <= 0) return undefined;
+  if (contextTexts === undefined)
+    throw new ArgumentError(
+      "these settings learn from text too: name the texts of the pretraining (--context)",
+    );
+  const shards = await openTexts({ texts: contextTexts, onNote }, join(work, "text"));
+  const { length } = words.words;
+  if (shards.words.slice(0, length).join("\n") !== words.words.join("\n"))
+    throw new ArgumentError("the texts are not those of the base's pretraining: name the same ones");
+  return { folder: shards.folder, spans: contexts.spans, vocabulary: length };
 }
 
 const inputsOf = ({ inputs, initializers }: StartModel["assembled"]["model"]["graph"]): string[] =>
@@ -163,7 +195,9 @@ async function chooseBase(
   const { settings, onNote } = options;
   if (settings.base === "none") return { settings, base: undefined };
   try {
-    return { settings, base: await readModelFolder(await locateModel(settings.base, options)) };
+    const base = await readModelFolder(await locateModel(settings.base, options));
+    // a word encoder reads characters itself
+    return { settings: wordSizes(base) ? { ...settings, characters: "none" } : settings, base };
   } catch (error) {
     if (options.otherwise === undefined) throw error;
     onNote?.(
@@ -254,11 +288,7 @@ function runTraining(
         : {
             every: Math.min(steps, data.facts.batchesPerEpoch),
             async run(weights: ReadonlyMap<string, Tensor>) {
-              await writeTrainedModel(evaluation, {
-                base: start.folder,
-                assembled: start.assembled,
-                weights,
-              });
+              await start.write(evaluation, weights);
               return benchmarkScore(evaluation, evaluationData).finally(() =>
                 rm(evaluation, { recursive: true, force: true }),
               );
@@ -269,11 +299,13 @@ function runTraining(
 
 /** The trained weights, or their average with the base's; what the base has not is left as it was trained. */
 function finalWeights(
-  { settings, pretrained }: PreparedTraining,
+  { settings, pretrained, start }: PreparedTraining,
   { weights }: TrainingResult,
 ): ReadonlyMap<string, Tensor> {
   if (pretrained === undefined || settings.averageWithBase >= 1) return weights;
-  const { initializers } = prepareForTraining(readModel(pretrained.graph)).graph;
+  const { initializers } = start.words
+    ? start.assembled.model.graph
+    : prepareForTraining(readModel(pretrained.graph)).graph;
   const encoder = new Map([...initializers].filter(([name]) => !name.startsWith(`${typeHead}.`)));
   return averageWeights(weights, encoder, { share: settings.averageWithBase });
 }

@@ -1,6 +1,12 @@
 /** What the trainer and the thread that makes its batches tell each other. */
 import type { AugmentationSettings } from "../corpus/augmentation/index.js";
 
+/** What two phrases of a pair have in common: their spelling, or what they mean. */
+export type PairSide = "characters" | "phrase";
+
+/** A share for all sources of synonyms, or by source; 0 where a source is not named. */
+export type AugmentedShares = number | Readonly<Record<string, number>>;
+
 /** Everything that decides the batches of a corpus, as plain data. */
 export interface CorpusBatchSettings {
   /** Folder of the corpus. */
@@ -24,7 +30,11 @@ export interface CorpusBatchSettings {
   /** Synonym pairs that share a word and come together. */
   readonly run: number;
   /** Share of the pairs' second phrases that are augmented too. */
-  readonly augmentPairs: number;
+  readonly augmentPairs: AugmentedShares;
+  /** The matter of each source of synonyms; absent: batches do not tell. */
+  readonly synonymSides?: Readonly<Record<string, PairSide>>;
+  /** Spans of text in a batch: the folder of its shards, and the words that contexts have numbers for. */
+  readonly contexts?: { readonly folder: string; readonly spans: number; readonly vocabulary: number };
   /** Phrase types in the order of the type head; empty: types are not learned. */
   readonly types: readonly string[];
   readonly augmentation: AugmentationSettings | "none";

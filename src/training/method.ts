@@ -2,6 +2,7 @@
 import type { AugmentationSettings } from "../corpus/augmentation/index.js";
 import type { BlockLengths } from "../encoder/assemble.js";
 import type { CharacterSettings } from "./character-parts.js";
+import type { AugmentedShares, PairSide } from "./data-protocol.js";
 import type { Schedule } from "./schedule.js";
 import type { ScratchShape } from "./scratch-model.js";
 
@@ -21,6 +22,10 @@ export interface MethodSettings {
   readonly blocks: BlockLengths | "as-they-come";
   /** Factors of NT-Xent on each part alone, added to that on the whole; PEARL's are 0. */
   readonly partLosses: { readonly phrase: number; readonly characters: number };
+  /** Factor of NT-Xent on a word encoder's shorter embedding, its prefix; default 0. */
+  readonly prefixLoss?: number;
+  /** Spans of text in a batch, whose meaning is told apart by what stands around them, and that loss's factor. */
+  readonly contexts?: { readonly spans: number; readonly weight: number };
   /** Whether phrase types are learned. */
   readonly types: "learned" | "none";
   /** Factor of their loss. */
@@ -33,12 +38,17 @@ export interface MethodSettings {
   readonly synonyms: number;
   /** How these are shared out over the corpus's sources of synonyms; default by their sizes. */
   readonly synonymShares?: Readonly<Record<string, number>>;
+  /**
+   * Which part's own loss sees a source: synonyms that are spelled alike, or those that mean the same. Twins made
+   * by augmentation are spelled alike. Default: both parts see all.
+   */
+  readonly synonymSides?: Readonly<Record<string, PairSide>>;
   /** Rows of a table of pairs in a batch, where there is one. */
   readonly pairRows: number;
   /** Synonym pairs that share a word and come together; 1: none do. */
   readonly run: number;
-  /** Share of these pairs' second phrases that are augmented too. */
-  readonly augmentPairs: number;
+  /** Share of these pairs' second phrases that are augmented too, for all sources or by source. */
+  readonly augmentPairs: AugmentedShares;
   readonly augmentation: AugmentationSettings | "none";
   /** Passes over the phrases of the corpus. */
   readonly epochs: number;

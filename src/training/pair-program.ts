@@ -8,12 +8,14 @@ import {
   createNet,
   crossEntropy,
   fromSeed,
+  l2Normalise,
   linear,
   type Net,
   ntXent,
   number,
   type WeightSource,
 } from "../nn/index.js";
+import type { WordEncoderSizes } from "../nn/words/index.js";
 import {
   constantsToInitializers,
   copyModel,
@@ -25,8 +27,11 @@ import {
   untieInitializers,
   upgradeOpset,
 } from "../onnx/index.js";
+import type { Feeds } from "../runtime/tensor.js";
 import { contrastiveBatch, type ReadPhrases } from "./contrastive-batch.js";
 import { addDropout } from "./dropout.js";
+import { contextEncoder, contextWeights, crossEntropyBothWays } from "./pretrain/context-program.js";
+import { CONTEXT } from "./pretrain/spans.js";
 import type { TrainingProgram } from "./program.js";
 
 /** The loss and its parts, as the program names its outputs. */
@@ -36,6 +41,8 @@ export const lossNames = {
   phrase: "nt_xent_phrase",
   characters: "nt_xent_characters",
   type: "type_loss",
+  prefix: "nt_xent_prefix",
+  context: "context_loss_of_spans",
 } as const;
 
 /**
@@ -63,12 +70,30 @@ function fixConstants(model: Model, names: readonly string[]): Model {
   return copy;
 }
 
-/** NT-Xent of each encoder's vectors alone, added to that of both together. */
-export interface PartLosses {
-  /** Widths of the parts of the phrase's vector. */
-  readonly widths: readonly [phrase: number, characters: number];
-  /** Factors of their losses. */
-  readonly weights: readonly [phrase: number, characters: number];
+/** Columns of the phrase's vector: from, and up to. */
+export type Columns = readonly [from: number, to: number];
+
+/** What the columns of the phrase's vector are. */
+export interface VectorLayout {
+  /** The embedding; default all columns. */
+  readonly embedding?: Columns;
+  /** Each encoder's part of it. */
+  readonly parts?: { readonly phrase: Columns; readonly characters: Columns };
+  /** Columns that make a shorter embedding by themselves. */
+  readonly prefix?: readonly Columns[];
+  /** Logits of classes and entity types that the encoder computes itself; default: a head is added. */
+  readonly logits?: { readonly types: Columns; readonly classes: Columns };
+}
+
+/** Factors of further losses; 0, the default, leaves one out. */
+export interface FurtherLosses {
+  /** NT-Xent of each part alone. */
+  readonly phrase?: number;
+  readonly characters?: number;
+  /** NT-Xent of the shorter embedding. */
+  readonly prefix?: number;
+  /** Spans of text against what stands around them. */
+  readonly context?: number;
 }
 
 export interface PairProgramOptions {
@@ -82,8 +107,14 @@ export interface PairProgramOptions {
   /** Factor of the type loss; default 1. */
   readonly typeWeight?: number;
   readonly negatives: "used" | "none";
+  /** Default: one part, an embedding. */
+  readonly layout?: VectorLayout;
   /** Default: PEARL's, none. */
-  readonly parts?: PartLosses;
+  readonly losses?: FurtherLosses;
+  /** "own": a part's loss sees the pairs that are its matter alone, inputs `phrase_rows` and `characters_rows`. */
+  readonly rows?: "all" | "own";
+  /** Of the context's encoder, where that loss is taken: its sizes, and first weights. */
+  readonly context?: { readonly sizes: WordEncoderSizes; readonly weights: WeightSource };
   /** Share of what is dropped in the transformer; default 0. */
   readonly dropout?: number;
   /** Of the type head's first weights, where the encoder has none. */
@@ -92,44 +123,87 @@ export interface PairProgramOptions {
 
 /**
  * Adds losses to an assembled encoder that {@link prepareForTraining} made ready.
- * Inputs beside the encoder's: `sizes` int64 (anchors, positives, and hard negatives where used), `groups`
- * int32 [rows], with types `typed_rows`, `type_labels` int64 [n] and `type_weight`, a float, and with dropout
- * `dropout_seed` int64 [1].
+ * Inputs beside the encoder's: `sizes` int64 (anchors, positives, and hard negatives or spans where used), `groups`
+ * int32 [rows], with types `typed_rows`, `type_labels` int64 [n] and `type_weight`, a float, with dropout
+ * `dropout_seed` int64 [1], with rows of their own `phrase_rows` and `characters_rows` int64 [n], and with
+ * contexts those of pretrain/context-program.ts.
  */
 export function pairProgram(encoder: Model, options: PairProgramOptions): TrainingProgram {
-  const { temperature, types, negatives, seed, dropout = 0, parts } = options;
+  const { types, seed, dropout = 0, losses = {}, layout = {} } = options;
   const plain = copyModel(encoder);
   plain.graph.outputs = [{ name: phraseVector }];
   prune(plain.graph);
   const { model } = addDropout(plain, { ratio: dropout, end: phraseVector });
   model.graph.outputs = [];
-  const net = createNet(fromSeed(seed), new GraphBuilder(model));
+  const source = weightsFrom(encoder, options.context?.weights ?? fromSeed(seed));
+  const net = createNet(source, new GraphBuilder(model));
+  const terms: { name: string; weight: number }[] = [];
+  const add = (name: string, value: string, weight: number) => {
+    net.g.output(name, value);
+    terms.push({ name, weight });
+  };
+  const pairs = pairsOf(net, options);
+  add(lossNames.contrastive, pairs.contrast([layout.embedding ?? "all"]), 1);
+  const { phrase = 0, characters = 0, prefix = 0, context = 0 } = losses;
+  if (prefix > 0 && layout.prefix) add(lossNames.prefix, pairs.contrast(layout.prefix), prefix);
+  if (phrase > 0 && layout.parts)
+    add(lossNames.phrase, pairs.contrast([layout.parts.phrase], "phrase"), phrase);
+  if (characters > 0 && layout.parts)
+    add(lossNames.characters, pairs.contrast([layout.parts.characters], "characters"), characters);
+  if (types > 0) add(lossNames.type, typeLoss(net, options), options.typeWeight ?? 1);
+  const around = context > 0 && layout.parts && options.context && { ...layout.parts, ...options.context };
+  if (around) add(lossNames.context, contextLoss(net, pairs.spans(), around), context);
+  net.g.output(lossNames.total, weightedSum(net, terms));
+  const used = new Set(model.graph.nodes.flatMap(({ inputs }) => inputs));
+  model.graph.inputs = model.graph.inputs.filter(({ name }) => used.has(name));
+  const names = terms.map(({ name }) => name);
+  return {
+    ...{ model, loss: lossNames.total, parts: names, cut: phraseVector, sample: sampleOf(model, options) },
+    ...(around && { weights: contextWeights(model) }),
+  };
+}
+
+/** The rows of a batch: pairs, and behind them hard negatives or spans. */
+function pairsOf(net: Net, { temperature, negatives, losses, rows = "all" }: PairProgramOptions) {
   const { g } = net;
   const sizes = g.input("sizes", "int64", ["parts"]);
   const groups = g.input("groups", "int32", ["rows"]);
-  const losses: { name: string; weight: number }[] = [];
-  const contrast = (name: string, vectors: string, weight: number) => {
-    const count = negatives === "used" ? 3 : 2;
-    const [anchors, positives, hardNegatives] = g.addMany("Split", [vectors, sizes], count, { axis: 0 });
-    g.output(name, ntXent(net, { anchors, positives, hardNegatives, groups }, { temperature }));
-    losses.push({ name, weight });
+  const count = negatives === "used" || (losses?.context ?? 0) > 0 ? 3 : 2;
+  const split = g.addMany("Split", [phraseVector, sizes], count, { axis: 0 });
+  const [anchors, positives] = split;
+  const hardNegatives = negatives === "used" ? split[2] : undefined;
+  const own = (part: "phrase" | "characters") => {
+    const picked = g.input(`${part}_rows`, "int64", [`${part}_own`]);
+    const second = g.add("Add", [picked, g.add("Gather", [sizes, g.ints(0)])]);
+    return {
+      anchors: g.add("Gather", [anchors, picked]),
+      positives: g.add("Gather", [positives, picked]),
+      groups: g.add("Gather", [groups, g.add("Concat", [picked, second], { axis: 0 })]),
+    };
   };
-  contrast(lossNames.contrastive, phraseVector, 1);
-  if (parts) {
-    const [phrase, characters] = g.addMany("Split", [phraseVector, g.ints(...parts.widths)], 2, { axis: 1 });
-    if (parts.weights[0] > 0) contrast(lossNames.phrase, phrase, parts.weights[0]);
-    if (parts.weights[1] > 0) contrast(lossNames.characters, characters, parts.weights[1]);
-  }
-  if (types > 0) {
-    const source = weightsFrom(encoder, net.weights);
-    g.output(lossNames.type, typeLoss({ g, weights: source }, { types, width: options.width }));
-    losses.push({ name: lossNames.type, weight: options.typeWeight ?? 1 });
-  }
-  g.output(lossNames.total, weightedSum(net, losses));
-  const used = new Set(model.graph.nodes.flatMap(({ inputs }) => inputs));
-  model.graph.inputs = model.graph.inputs.filter(({ name }) => used.has(name));
-  const names = losses.map(({ name }) => name);
-  return { model, loss: lossNames.total, parts: names, cut: phraseVector, sample: sampleOf(model, options) };
+  return {
+    /** NT-Xent over some columns, of all pairs or of a part's own. */
+    contrast(columns: readonly (Columns | "all")[], part?: "phrase" | "characters"): string {
+      const inputs = part && rows === "own" ? own(part) : { anchors, positives, hardNegatives, groups };
+      const pick = (values: string | undefined) => values && columnsOf(net, values, columns);
+      const picked = {
+        anchors: pick(inputs.anchors) as string,
+        positives: pick(inputs.positives) as string,
+        hardNegatives: pick("hardNegatives" in inputs ? inputs.hardNegatives : undefined),
+      };
+      return ntXent(net, { ...picked, groups: inputs.groups }, { temperature });
+    },
+    spans: () => split[2],
+  };
+}
+
+/** Some columns of [rows, width] side by side. */
+function columnsOf(net: Net, values: string, columns: readonly (Columns | "all")[]): string {
+  const { g } = net;
+  const cut = columns.map((range) =>
+    range === "all" ? values : g.add("Slice", [values, g.ints(range[0]), g.ints(range[1]), g.ints(1)]),
+  );
+  return cut.length === 1 ? cut[0] : g.add("Concat", cut, { axis: 1 });
 }
 
 function weightedSum(net: Net, losses: readonly { name: string; weight: number }[]): string {
@@ -148,26 +222,82 @@ const weightsFrom =
   };
 
 /** CE over anchors plus CE over positives; both halves are equally long, so it is twice the mean of all. */
-function typeLoss(net: Net, { types, width }: { types: number; width: number }): string {
+function typeLoss(net: Net, { types, width, layout }: PairProgramOptions): string {
   const { g } = net;
   const rows = g.input("typed_rows", "int64", ["typed"]);
   const labels = g.input("type_labels", "int64", ["typed"]);
   const weight = g.input("type_weight", "float32", []);
   const typed = g.add("Gather", [phraseVector, rows]);
-  const logits = linear(net, typed, { name: typeHead, inputs: width, outputs: types });
-  const mean = crossEntropy(net, { logits, labels }, { classes: types });
+  const mean = layout?.logits
+    ? factoredEntropy(net, { typed, labels, logits: layout.logits })
+    : crossEntropy(
+        net,
+        { logits: linear(net, typed, { name: typeHead, inputs: width, outputs: types }), labels },
+        { classes: types },
+      );
   return g.add("Mul", [g.add("Mul", [mean, number(net, 2)]), weight]);
 }
 
-/** Three pairs and two hard negatives. */
-function sampleOf(model: Model, { sample, types, negatives }: PairProgramOptions) {
+/** A label is class × entity types + entity type, and its log-probability the sum of both. */
+function factoredEntropy(
+  net: Net,
+  {
+    typed,
+    labels,
+    logits,
+  }: { typed: string; labels: string; logits: { readonly types: Columns; readonly classes: Columns } },
+): string {
+  const { g } = net;
+  const [types, classes] = [logits.types, logits.classes].map(([from, to]) => to - from);
+  const among = g.scalar("int64", types);
+  const of = (range: Columns, own: string, count: number) =>
+    crossEntropy(net, { logits: columnsOf(net, typed, [range]), labels: own }, { classes: count });
+  return g.add("Add", [
+    of(logits.types, g.add("Mod", [labels, among]), types),
+    of(logits.classes, g.add("Div", [labels, among]), classes),
+  ]);
+}
+
+function contextLoss(
+  net: Net,
+  spans: string,
+  { sizes, phrase }: { sizes: WordEncoderSizes; phrase: Columns },
+): string {
+  const groups = net.g.input("span_groups", "int32", ["spans"]);
+  // parts are scaled by their shares: at length 1 they are as in pretraining
+  const meaning = l2Normalise(net, columnsOf(net, spans, [phrase]));
+  return crossEntropyBothWays(net, { spans: meaning, contexts: contextEncoder(net, sizes), groups });
+}
+
+/** Three pairs, and two hard negatives or some spans. */
+function sampleOf(model: Model, { sample, types, negatives, rows, losses }: PairProgramOptions) {
   const inputNames = new Set(model.graph.inputs.map(({ name }) => name));
-  const rows = {
+  const spans = (losses?.context ?? 0) > 0 ? sampleContexts() : undefined;
+  const all = {
     anchors: [0, 1, 2],
     positives: [3, 4, 5],
     negatives: negatives === "used" ? [6, 7] : [],
     types: [0, types - 1, -1],
+    ...(rows === "own" && { phraseRows: [0, 1], charactersRows: [1, 2] }),
+    ...(spans && { spans: { rows: [6, 7, 0, 1, 2], feeds: spans } }),
   };
   const whole = { cells: Number.POSITIVE_INFINITY, overhead: Number.POSITIVE_INFINITY };
-  return contrastiveBatch(rows, sample, { ...whole, negatives, types, inputNames, seed: 1 }).feeds;
+  return contrastiveBatch(all, sample, { ...whole, negatives, types, inputNames, seed: 1 }).feeds;
+}
+
+/** Contexts of five spans in the form of pretrain/context-batches.ts. */
+function sampleContexts(): Feeds {
+  const numbers = (dims: readonly number[]) => ({
+    type: "int32" as const,
+    dims,
+    data: Int32Array.from(
+      { length: dims.reduce((product, size) => product * size, 1) },
+      (_, i) => 1 + (i % 7),
+    ),
+  });
+  return {
+    context_bag: numbers([5, CONTEXT.words]),
+    context_near: numbers([5, CONTEXT.near]),
+    span_groups: numbers([5]),
+  };
 }

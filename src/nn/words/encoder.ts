@@ -6,10 +6,12 @@
  *                number ─► + ─► positions, marks ─► blocks ─► pooled ─┬──► meaning     [width m]
  *                                     └─► weighted sum ───────────────┘
  *     type       characters, meaning ─► two layers ─► types, classes
- *     embedding  [√s₁ characters; √s₂ meaning; √s₃ √softmax(types)], s = softmax(shares of this phrase)
+ *     embedding  √s₁ characters, √s₂ meaning, √s₃ √softmax(types), s = softmax(shares of this phrase)
  *
  * Every part has length 1 and s adds up to 1, so the embedding has length 1 too, and how much spelling counts
- * beside meaning is learned for each phrase. Blocks normalise first (Xiong et al., 2020).
+ * beside meaning is learned for each phrase. The embedding begins with all types and the first columns of the
+ * other parts, so that a prefix of it is an embedding too (Kusupati et al., 2022, "Matryoshka representation
+ * learning"). Blocks normalise first (Xiong et al., 2020).
  */
 import { typeCode } from "../../onnx/index.js";
 import { attentionMask } from "../attention.js";
@@ -43,10 +45,12 @@ export interface WordEncoderSizes {
   /** Entity types, and lexical classes. */
   readonly types: number;
   readonly classes: number;
+  /** Columns of the parts that the embedding begins with, behind the types; default none. */
+  readonly prefix?: { readonly characters: number; readonly meaning: number };
 }
 
 /** Sizes of pearl-mini. */
-export const pearlMiniSizes: WordEncoderSizes = {
+export const pearlMiniSizes = {
   vocabulary: 60_000,
   buckets: 65_536,
   phraseLength: 14,
@@ -60,7 +64,12 @@ export const pearlMiniSizes: WordEncoderSizes = {
   meaning: 384,
   types: 19,
   classes: 5,
-};
+  // with the types 128
+  prefix: { characters: 48, meaning: 61 },
+} as const satisfies WordEncoderSizes;
+
+/** Length of an n-gram's first vector: such that a step of Adam, which is absolute, changes little of it. */
+const NGRAM_LENGTH = 8;
 
 /** What the encoder computes, each float32 [phrases, ...]. */
 export interface WordEncoding {
@@ -71,7 +80,9 @@ export interface WordEncoding {
   /** Logits [phrases, types] and [phrases, classes]. */
   readonly types: string;
   readonly classes: string;
-  /** Length 1, [phrases, characters + meaning + types]. */
+  /** √share times each of characters, meaning and types: [phrases, width of the part]. */
+  readonly parts: readonly [characters: string, meaning: string, types: string];
+  /** Length 1, [phrases, characters + meaning + types]: the columns of the parts, the prefix first. */
   readonly embedding: string;
   /** The transformer's last states, [phrases × length, width]. */
   readonly states: string;
@@ -98,12 +109,29 @@ export function wordEncoder(net: Net, inputs: WordInputs, sizes: WordEncoderSize
   const { types, classes } = typeHead(net, both, sizes);
   const shares = dense(net, pooled, "share", (POOLS + 1) * sizes.width, 3, 0.02);
   const roots = g.add("Sqrt", [g.add("Softmax", [shares], { axis: -1 })]);
-  const parts = g.addMany("Split", [roots], 3, { axis: 1 });
+  const [forCharacters, forMeaning, forTypes] = g.addMany("Split", [roots], 3, { axis: 1 });
   const probable = g.add("Max", [g.add("Softmax", [types], { axis: -1 }), number(net, 1e-6)]);
-  const scaled = [characters, meaning, g.add("Sqrt", [probable])].map((part, i) =>
-    g.add("Mul", [part, parts[i]]),
-  );
-  return { characters, meaning, types, classes, states, embedding: g.add("Concat", scaled, { axis: 1 }) };
+  const parts = [
+    g.add("Mul", [characters, forCharacters]),
+    g.add("Mul", [meaning, forMeaning]),
+    g.add("Mul", [g.add("Sqrt", [probable]), forTypes]),
+  ] as const;
+  return { characters, meaning, types, classes, states, parts, embedding: joined(net, parts, sizes) };
+}
+
+/** All types, the prefix of the other parts, and the rest of these. */
+function joined(
+  { g }: Net,
+  [characters, meaning, types]: WordEncoding["parts"],
+  sizes: WordEncoderSizes,
+): string {
+  const first = sizes.prefix ?? { characters: 0, meaning: 0 };
+  const cut = (part: string, at: number, width: number) =>
+    at === 0 ? [undefined, part] : g.addMany("Split", [part, g.ints(at, width - at)], 2, { axis: 1 });
+  const [c, otherCharacters] = cut(characters, first.characters, sizes.characters);
+  const [m, otherMeaning] = cut(meaning, first.meaning, sizes.meaning);
+  const columns = [types, c, m, otherCharacters, otherMeaning].filter((part) => part !== undefined);
+  return g.add("Concat", columns, { axis: 1 });
 }
 
 /** What all parts know of the phrases. */
@@ -133,7 +161,12 @@ function wordVectors(
   { buckets, characters, ...sizes }: WordEncoderSizes,
 ): Words {
   const { g } = net;
-  const table = weight(net, "ngrams.weight", [buckets + 1, characters], normal(1 / Math.sqrt(characters)));
+  const table = weight(
+    net,
+    "ngrams.weight",
+    [buckets + 1, characters],
+    normal(NGRAM_LENGTH / Math.sqrt(characters)),
+  );
   const sum = reduce(net, "ReduceSum", g.add("Gather", [table, inputs.ngrams]), { axes: [1] });
   // padding's row is added with the others and taken off again, so that it never learns and never counts
   const padding = g.add("Cast", [g.add("Equal", [inputs.ngrams, g.scalar("int32", 0)])], {
@@ -168,7 +201,7 @@ function charactersOf(net: Net, words: string, phrase: Phrase): string {
   const { g } = net;
   const { inputs, sizes } = phrase;
   const known = perWord(net, "char_weight", inputs.ids, sizes.vocabulary + 1, 1);
-  const rare = dense(net, words, "char_weight_rare", sizes.characters, 1, 0.01);
+  const rare = dense(net, words, "char_weight_rare", sizes.characters, 1, 0.01 / NGRAM_LENGTH);
   const byWord = atPlaces(net, g.add("Add", [known, rare]), phrase);
   const byMark = perWord(net, "char_flag", inputs.marks, sizes.marks + 1, 1);
   const weights = positive(net, g.add("Add", [byWord, byMark]), phrase);
@@ -194,7 +227,7 @@ function meaningOf(
   const { width, meaning } = sizes;
   const start = g.add("Add", [
     dense(net, words.vectors, "from_vectors", sizes.vectors, width, 4),
-    dense(net, words.characters, "from_characters", sizes.characters, width, 1.5),
+    dense(net, words.characters, "from_characters", sizes.characters, width, 1.5 / NGRAM_LENGTH),
   ]);
   const placed = [
     positions(net, phrase),

@@ -46,7 +46,13 @@ export async function readPreset(name: string = defaultPreset): Promise<MethodSe
   if (!Object.hasOwn(presets, preset))
     throw new ArgumentError(`${name}: preset ${preset} is not one of ${Object.keys(presets).join(", ")}`);
   const base: MethodSettings = presets[preset as PresetName];
-  const known = new Set([...Object.keys(pearlSmall), "synonymShares"]);
+  const known = new Set([
+    ...Object.keys(pearlSmall),
+    "synonymShares",
+    "synonymSides",
+    "prefixLoss",
+    "contexts",
+  ]);
   const odd = Object.keys(changes).find((key) => !known.has(key));
   if (odd !== undefined)
     throw new ArgumentError(`${name}: unknown setting "${odd}": use ${[...known].join(", ")}`);

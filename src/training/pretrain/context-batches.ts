@@ -46,17 +46,25 @@ export function spanFeeds(
   spans: Spans,
   { words, featurizer, vocabulary }: SpanReading,
 ): Feeds {
-  const { starts, length } = spans;
-  const phrases = Array.from(starts, (start) =>
+  const phrases = spanTexts(text, spans, words);
+  const feeds = contextFeeds(text, spans, vocabulary);
+  featurizer.fill(featurizer.read(phrases).rows, Int32Array.from(phrases.keys()), spans.length, feeds);
+  return feeds;
+}
+
+/** The spans as phrases. @param words by number, from 1 */
+export const spanTexts = (text: Int32Array, { starts, length }: Spans, words: readonly string[]): string[] =>
+  Array.from(starts, (start) =>
     Array.from(text.subarray(start, start + length), (token) => words[token - 1]).join(" "),
   );
+
+/** What stands around spans: `context_bag`, `context_near`; and `span_groups`. */
+export function contextFeeds(text: Int32Array, spans: Spans, vocabulary: number): Feeds {
   const { bag, near } = contextsOf(text, spans, vocabulary);
-  const count = starts.length;
-  const feeds: Feeds = {
+  const count = spans.starts.length;
+  return {
     context_bag: { type: "int32", dims: [count, CONTEXT.words], data: bag },
     context_near: { type: "int32", dims: [count, CONTEXT.near], data: near },
     span_groups: { type: "int32", dims: [count], data: groupsOf(text, spans) },
   };
-  featurizer.fill(featurizer.read(phrases).rows, Int32Array.from(phrases.keys()), length, feeds);
-  return feeds;
 }

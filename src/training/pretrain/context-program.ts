@@ -19,7 +19,7 @@ import {
   zeros,
 } from "../../nn/index.js";
 import { declareWordInputs, type WordEncoderSizes, wordEncoder } from "../../nn/words/index.js";
-import { prune, typeCode } from "../../onnx/index.js";
+import { type Model, prune, typeCode } from "../../onnx/index.js";
 import type { Feeds } from "../../runtime/tensor.js";
 import type { TrainingProgram } from "../program.js";
 import { CONTEXT, contextRows } from "./spans.js";
@@ -48,11 +48,16 @@ export function contextProgram(
   g.output(lossName, crossEntropyBothWays(net, { spans: meaning, contexts, groups }));
   const model = g.model();
   prune(model.graph);
-  const trained = [...model.graph.initializers].flatMap(([name, { type, data }]) =>
-    type === "float32" && (data.length > 1 || name === scaleName) ? [name] : [],
-  );
+  // n-grams stay as they begin, near to TF-IDF: what is spelled alike is learned from names, not from text
+  const trained = contextWeights(model).filter((name) => name !== "ngrams.weight");
   return { model, loss: lossName, sample, weights: trained };
 }
+
+/** What a program with contexts trains: every float that is no constant. */
+export const contextWeights = ({ graph }: Model): string[] =>
+  [...graph.initializers].flatMap(([name, { type, data }]) =>
+    type === "float32" && (data.length > 1 || name === scaleName) ? [name] : [],
+  );
 
 /** A weighted bag of all words, and the nearest ones in order through one hidden layer: [spans, meaning]. */
 export function contextEncoder(net: Net, { vocabulary, vectors, meaning }: WordEncoderSizes): string {

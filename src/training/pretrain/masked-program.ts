@@ -8,6 +8,7 @@ import { declareWordInputs, type WordEncoderSizes, wordEncoder } from "../../nn/
 import { prune } from "../../onnx/index.js";
 import type { Feeds } from "../../runtime/tensor.js";
 import type { TrainingProgram } from "../program.js";
+import { contextWeights } from "./context-program.js";
 
 const lossName = "masked_loss";
 /** What products of a state and a unit word vector are multiplied by. */
@@ -37,5 +38,6 @@ export function maskedProgram(
   g.output(lossName, g.add("Sub", [mean(net, logSumExp(net, corrected)), mean(net, picked)]));
   const model = g.model();
   prune(model.graph);
-  return { model, loss: lossName, sample };
+  const trained = contextWeights(model).filter((name) => name !== "ngrams.weight");
+  return { model, loss: lossName, sample, weights: trained };
 }

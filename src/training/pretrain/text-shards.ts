@@ -59,7 +59,7 @@ export async function prepareShards(
   source: string,
   onProgress?: (words: number) => void,
 ): Promise<TextShards> {
-  const known = await openShards(folder, source);
+  const known = await knownShards(folder, source);
   if (known !== undefined) return known;
   await rm(folder, { recursive: true, force: true });
   await mkdir(folder, { recursive: true });
@@ -74,15 +74,22 @@ export async function prepareShards(
   const path = join(folder, "shards.json");
   await writeFile(`${path}.partial`, JSON.stringify(manifest));
   await rename(`${path}.partial`, path);
-  return (await openShards(folder, source)) as TextShards;
+  return openShards(folder);
 }
 
-/** The shards of a folder, or undefined where it holds none of this source, whole. */
-async function openShards(folder: string, source: string): Promise<TextShards | undefined> {
+/** @throws MissingDataError where a folder holds no shards */
+export async function openShards(folder: string): Promise<TextShards> {
+  const shards = await knownShards(folder);
+  if (shards === undefined) throw new MissingDataError(`${folder} holds no text that was read before`);
+  return shards;
+}
+
+/** The shards of a folder, or undefined where it holds none, whole and of this source. */
+async function knownShards(folder: string, source?: string): Promise<TextShards | undefined> {
   const text = await readFile(join(folder, "shards.json"), "utf8").catch(() => undefined);
   if (text === undefined) return undefined;
   const manifest = JSON.parse(text) as Manifest;
-  if (manifest.source !== source) return undefined;
+  if (source !== undefined && manifest.source !== source) return undefined;
   const lines = (await readFile(join(folder, "words.txt"), "utf8")).split("\n");
   const rows = lines.map((line) => line.split("\t"));
   const counts = Int32Array.from(rows, ([count]) => Number(count));
