@@ -3,8 +3,8 @@
  *
  *     npm run build && node benchmarks/augmentation.mjs [--phrases 20000] [--json FILE]
  *
- * Phrases: WordNet's lemmas, and those of ../shared/data/train/chunks.tsv.gz where it is (by class too), sampled with a
- * seed, each once. Unchanged is every twin equal to its phrase: drawn as "unchanged" or "dropout", or because what was
+ * Phrases: WordNet's lemmas, and those of ../shared/data/train/chunks.tsv.gz where it is (by class too), and the
+ * titles of gloss_wiki.tsv.gz with their types, sampled with a seed, each once. Unchanged is every twin equal to its phrase: drawn as "unchanged" or "dropout", or because what was
  * drawn knows nothing for it; what goes beyond the probability of the first two is reported apart ("fell back"). No paraphrase files: these shares are
  * what pearl does with nothing but WordNet and its rules. Speed is twins per second of processor time, one thread; the
  * rate of a rule counts every phrase it was asked about, the ones it does not apply to as well.
@@ -30,9 +30,12 @@ const { values: options } = parseArgs({
 const count = Number(options.phrases);
 const seed = 1;
 
-const sets = { "WordNet lemmas": await wordnetLemmas(), ...chunks() };
+/** Entity types of titles, which the preset for names is told. @type {Map<string, any>} */
+const types = new Map();
+const presets = /** @type {const} */ (["house", "pearl", "pearl-head", "names"]);
+const sets = { "WordNet lemmas": await wordnetLemmas(), ...chunks(), ...titles() };
 const shares = [];
-for (const preset of /** @type {const} */ (["house", "pearl", "pearl-head"])) {
+for (const preset of presets) {
   const augmenter = await createAugmenter({ preset });
   for (const [name, phrases] of Object.entries(sets))
     shares.push({ preset, phrases: name, ...share(augmenter, phrases) });
@@ -81,6 +84,17 @@ function chunks() {
   );
 }
 
+/** Titles of an encyclopedia with their entity types, sampled. */
+function titles() {
+  const path = join(options.data, "train/gloss_wiki.tsv.gz");
+  if (!existsSync(path)) return {};
+  for (const line of gunzipSync(readFileSync(path)).toString().split("\n").filter(Boolean)) {
+    const [title, , type] = line.split("\t");
+    types.set(title, type || undefined);
+  }
+  return { titles: sampleWithout([...types.keys()], count, createRandom(seed)) };
+}
+
 function share(
   /** @type {import("../dist/corpus/augmentation/index.js").Augmenter} */ augmenter,
   /** @type {string[]} */ phrases,
@@ -89,7 +103,7 @@ function share(
   const counter = twinCounter();
   let same = 0;
   for (const phrase of phrases) {
-    const twin = augmenter.augment(phrase, random);
+    const twin = augmenter.augment(phrase, random, { type: types.get(phrase) });
     counter.add(twin);
     if (twin.text === phrase) same++;
   }
@@ -120,9 +134,11 @@ async function ruleRates(/** @type {string[]} */ phrases) {
 async function presetRates(/** @type {string[]} */ phrases) {
   /** @type {Record<string, number>} */
   const measured = {};
-  for (const preset of /** @type {const} */ (["house", "pearl", "pearl-head"])) {
+  for (const preset of presets) {
     measured[preset] = speed(await createAugmenter({ preset }), phrases).rate;
   }
+  if ("titles" in sets)
+    measured["names, titles alone"] = speed(await createAugmenter({ preset: "names" }), sets.titles).rate;
   const characters = await createAugmenter({ probabilities: { character: 1 } });
   measured["characters alone"] = speed(characters, phrases).rate;
   return measured;
@@ -138,7 +154,8 @@ function speed(
   let changed = 0;
   for (let pass = 0; pass < 4; pass++) {
     const before = process.cpuUsage();
-    for (const phrase of phrases) if (augmenter.augment(phrase, random).text !== phrase) changed++;
+    for (const phrase of phrases)
+      if (augmenter.augment(phrase, random, { type: types.get(phrase) }).text !== phrase) changed++;
     const { user, system } = process.cpuUsage(before);
     if (pass > 0) rates.push(Math.round(phrases.length / ((user + system) / 1e6)));
   }

@@ -10,6 +10,7 @@ import type {
   Probabilities,
   Twin,
 } from "../corpus/augmentation/index.js";
+import { rulesOfTwin } from "../corpus/augmentation/rule.js";
 import { PRESETS } from "../corpus/augmentation/settings.js";
 import { UsageError } from "../errors.js";
 import { formatCount, formatTable } from "./format.js";
@@ -85,6 +86,10 @@ export function registerAugment(program: Command): void {
       'pearl augment "heart attack" --draw --count 10 --preset pearl',
       "ten twins as PEARL's training draws them",
     ],
+    [
+      'pearl augment "William Jefferson Clinton" --draw --count 10 --preset names',
+      "as two tables write one name differently",
+    ],
     ["pearl augment phrases.csv -o twins.csv", "a twin of each phrase of a table"],
     ["pearl augment names.txt --probabilities initials=1,year=1", "by these two rules alone"],
     [
@@ -134,7 +139,7 @@ async function load(options: AugmentCommandOptions): Promise<Augmenter> {
   const settings: AugmentationSettings = {
     preset,
     probabilities,
-    wordNet: wordnet ? "use" : "off",
+    wordNet: wordnet ? undefined : "off",
     wordVectors: wordVectors === undefined ? "off" : wordVectors === true ? {} : { threshold: wordVectors },
     paraphraseFiles: paraphrases ?? [],
     synonymFiles: synonyms ?? [],
@@ -168,7 +173,7 @@ async function show(
 }
 
 function formatTwins(twins: readonly Twin[]): string {
-  const rows = twins.map(({ text, rule, granularity }) => [rule, granularity, text]);
+  const rows = twins.map((twin) => [rulesOfTwin(twin).join("+"), twin.granularity, twin.text]);
   return formatTable([["rule", "granularity", "twin"], ...rows]);
 }
 

@@ -18,12 +18,14 @@ export type RemovablePart = (typeof removableParts)[number];
 
 /** What each granularity of augmentation draws, by kind. */
 const granularities = {
-  "character-augmentation": ["character", ...RULE_GROUPS.character],
+  "character-augmentation": ["character", ...RULE_GROUPS.character, "transliteration"],
   "token-augmentation": [
     ...["synonym", "word-swap", ...RULE_GROUPS.synonym, ...RULE_GROUPS["word-swap"]],
-    "punctuation",
+    ...["punctuation", "name-words", ...RULE_GROUPS["name-words"]],
   ],
-  "phrase-augmentation": ["paraphrase", ...RULE_GROUPS.paraphrase],
+  "phrase-augmentation": [
+    ...["paraphrase", "name-forms", ...RULE_GROUPS.paraphrase, ...RULE_GROUPS["name-forms"]],
+  ],
 } as const satisfies Partial<Record<RemovablePart, readonly string[]>>;
 
 /** The settings without a part. */

@@ -32,6 +32,13 @@ describe("pearl augment", () => {
     expect(twins).toContainEqual({ text: "automobile", rule: "wordnet-synonym", granularity: "token" });
   });
 
+  it("names all rules that went over a name", async () => {
+    const options = ["--preset", "names", "--draw", "--probabilities", "acronym=1,drop-end-word=1"];
+    const { stdout, code } = await pearl(["augment", "WHO (World Health Organization)", ...options], { cwd });
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^acronym(?:\+drop-end-word)? +phrase +\S/m);
+  });
+
   it("writes a table's twins, the same for the same seed", async () => {
     const run = (output: string) =>
       pearl(["augment", "phrases.csv", "-o", output, "--no-wordnet", "--seed", "5", "--count", "3"], { cwd });

@@ -1,6 +1,8 @@
 /** Acronyms and their expansions: where a phrase gives both, or from a list of the user's. */
+import { isShortWord, namePartsOf } from "./name-words.js";
 import type { PairTable } from "./pair-table.js";
 import { type ListedRule, othersThan } from "./rule.js";
+import { unitsOf } from "./units.js";
 
 /** "World Health Organization (WHO)", "WHO (World Health Organization)". */
 const withBrackets = /^(.+?) [([]([^()[\]]+)[)\]]$/u;
@@ -22,6 +24,19 @@ export function acronymRule(list?: PairTable): ListedRule {
     },
   };
 }
+
+/** The rule: "The New York Times" becomes "NYT"; of three words or more beside articles and prepositions. */
+export const firstLettersRule: ListedRule = {
+  name: "first-letters",
+  granularity: "phrase",
+  list: (phrase) => {
+    const { words, tail } = namePartsOf(phrase);
+    const letters = words
+      .filter((word) => /^\p{L}/u.test(word) && !isShortWord(word))
+      .map((word) => unitsOf(word)[0]);
+    return letters.length < 3 ? [] : othersThan(phrase, [letters.join("").toUpperCase() + tail]);
+  },
+};
 
 function ownExpansion(phrase: string): string[] {
   if (!phrase.endsWith(")") && !phrase.endsWith("]")) return [];

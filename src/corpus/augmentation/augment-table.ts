@@ -6,7 +6,7 @@ import { ArgumentError, InterruptedError, messageOf, PearlError, TableError } fr
 import { createRandom } from "../../random.js";
 import type { Table } from "../../table/index.js";
 import type { Augmenter } from "./augmenter.js";
-import { type Granularity, RULE_NAMES, type RuleName, type Twin } from "./rule.js";
+import { type Granularity, RULE_NAMES, type RuleName, rulesOfTwin, type Twin } from "./rule.js";
 
 export interface AugmentTableOptions {
   /** Twins drawn for each phrase. Default 1. */
@@ -23,6 +23,7 @@ export interface TwinCounts {
   readonly twins: number;
   /** Twins with the phrase's own text: by "dropout", by "unchanged", or because nothing applied. */
   readonly unchanged: number;
+  /** Twins that a rule had a part in: one that several rules went over counts for each of them. */
   readonly byRule: Readonly<Record<RuleName, number>>;
   readonly byGranularity: Readonly<Record<Granularity, number>>;
 }
@@ -40,7 +41,7 @@ export function twinCounter(): { add(twin: Twin): void; counts(): TwinCounts } {
   return {
     add: (twin) => {
       twins++;
-      byRule[twin.rule]++;
+      for (const rule of rulesOfTwin(twin)) byRule[rule]++;
       byGranularity[twin.granularity]++;
     },
     counts: () => ({ twins, unchanged: byGranularity.none, byRule, byGranularity }),
@@ -63,7 +64,7 @@ const formats: Record<
 };
 
 /**
- * Draws twins for the phrases of an open table and writes phrase, twin, rule and granularity, in the table's order;
+ * Draws twins for the phrases of an open table and writes phrase, twin, rule (or rules: "year+abbreviation") and granularity, in the table's order;
  * CSV, TSV or JSONL by the output's ending. The file appears when it is whole.
  * @throws ArgumentError for another ending, TableError where it cannot be written, InterruptedError
  */
@@ -99,7 +100,7 @@ export async function augmentTable(
           for (let drawn = 0; drawn < count; drawn++) {
             const twin = augmenter.augment(phrase, random);
             counter.add(twin);
-            text += `${line([phrase, twin.text, twin.rule, twin.granularity])}\n`;
+            text += `${line([phrase, twin.text, rulesOfTwin(twin).join("+"), twin.granularity])}\n`;
           }
         }
         await file.writeFile(text);

@@ -1,7 +1,15 @@
 /** The augmenter: draws one twin of a phrase by the probabilities, or lists what every rule makes of it. */
 import { createRandom, type Random } from "../../random.js";
 import { createRules } from "./create-rules.js";
-import { drawFrom, outcomesOf, type PhraseContext, type Rule, type RuleName, type Twin } from "./rule.js";
+import {
+  drawFrom,
+  type Granularity,
+  outcomesOf,
+  type PhraseContext,
+  type Rule,
+  type RuleName,
+  type Twin,
+} from "./rule.js";
 import { type AugmentationSettings, type ResolvedSettings, resolveSettings, rulesOf } from "./settings.js";
 
 /** Options of `Augmenter.all`. */
@@ -18,7 +26,8 @@ export interface Augmenter {
   /** The rules that have what they need, in order. */
   readonly rules: readonly RuleName[];
   /**
-   * One twin, its kind drawn by the probabilities; the phrase itself with rule "unchanged" where nothing applies.
+   * One twin, its kind drawn by the probabilities, or its kinds where each draws; the phrase itself with rule
+   * "unchanged" where nothing applies.
    * The same phrase and state of `random` give the same twin.
    */
   augment(phrase: string, random: Random, context?: PhraseContext): Twin;
@@ -50,10 +59,11 @@ export async function createAugmenter(settings: AugmentationSettings = {}): Prom
   const byName = new Map(rules.map((rule) => [rule.name, rule]));
   const choices = choicesOf(resolved, byName);
   const redraws = resolved.whenNothingApplies === "redraw";
+  const drawTwin = resolved.combine === "each" ? drawEach : drawOne;
   return {
     settings: resolved,
     rules: rules.map((rule) => rule.name),
-    augment: (phrase, random, context = noContext) => draw(phrase, random, context, choices, redraws),
+    augment: (phrase, random, context = noContext) => drawTwin(phrase, random, context, choices, redraws),
     all: (phrase, options) => listAll(phrase, rules, options),
   };
 }
@@ -68,7 +78,7 @@ function choicesOf({ probabilities }: ResolvedSettings, byName: ReadonlyMap<Rule
     });
 }
 
-function draw(
+function drawOne(
   phrase: string,
   random: Random,
   context: PhraseContext,
@@ -84,6 +94,46 @@ function draw(
     // What leaves the phrase as it is has had its chance: it gets no more than its own share.
     open = open.filter((other) => other !== choice && other.changes);
   }
+  return unchanged(phrase);
+}
+
+/** Times that all kinds draw while nothing has changed, where they draw again. */
+const redrawsAtMost = 3;
+
+/** Each kind by its own chance, over what those before it made; "unchanged" and "dropout" undo them all. */
+function drawEach(
+  phrase: string,
+  random: Random,
+  context: PhraseContext,
+  choices: readonly Choice[],
+  redraws: boolean,
+): Twin {
+  for (let left = redraws ? redrawsAtMost : 0; left >= 0; left--) {
+    const made: Twin[] = [];
+    let text = phrase;
+    for (const choice of choices) {
+      if (random() >= choice.weight) continue;
+      const twin = drawFromAny(choice.rules, text, random, context);
+      if (twin === undefined) continue;
+      if (twin.granularity === "none") return { ...twin, text: phrase };
+      made.push(twin);
+      text = twin.text;
+    }
+    if (text !== phrase) return combined(text, made);
+  }
+  return unchanged(phrase);
+}
+
+function combined(text: string, made: readonly Twin[]): Twin {
+  const [{ rule, granularity }, ...rest] = made;
+  if (rest.length === 0) return { text, rule, granularity };
+  const coarsest = coarsestFirst.find((one) => made.some((twin) => twin.granularity === one))!;
+  return { text, rule, granularity: coarsest, further: rest.map((twin) => twin.rule) };
+}
+
+const coarsestFirst: readonly Granularity[] = ["phrase", "token", "character"];
+
+function unchanged(phrase: string): Twin {
   return { text: phrase, rule: "unchanged", granularity: "none" };
 }
 
@@ -122,7 +172,7 @@ function listAll(phrase: string, rules: readonly Rule[], options: AllOptions = {
   for (const rule of rules) {
     if (rule.name === "unchanged" || rule.name === "dropout") continue;
     for (const text of "draw" in rule
-      ? drawSome(rule, phrase, random, count)
+      ? drawSome(rule, phrase, random, count, context)
       : outcomesOf(rule, phrase, context)) {
       if (twins.filter((twin) => twin.rule === rule.name).length === count) break;
       twins.push({ text, rule: rule.name, granularity: rule.granularity });
@@ -132,10 +182,16 @@ function listAll(phrase: string, rules: readonly Rule[], options: AllOptions = {
 }
 
 /** Up to `count` different outcomes of a rule that draws; a short phrase may have fewer. */
-function drawSome(rule: Rule, phrase: string, random: Random, count: number): Set<string> {
+function drawSome(
+  rule: Rule,
+  phrase: string,
+  random: Random,
+  count: number,
+  context: PhraseContext,
+): Set<string> {
   const texts = new Set<string>();
   for (let attempt = 0; attempt < 4 * count && texts.size < count; attempt++) {
-    const text = drawFrom(rule, phrase, random, noContext);
+    const text = drawFrom(rule, phrase, random, context);
     if (text === undefined) break;
     texts.add(text);
   }

@@ -1,14 +1,19 @@
 /** Gathers the rules of an augmenter, with the resources that its settings name. */
-import { acronymRule } from "./acronyms.js";
+import { abbreviationRule } from "./abbreviations.js";
+import { acronymRule, firstLettersRule } from "./acronyms.js";
+import { addQualifierRule, addSuffixRule, dropQualifierRule, insertWordRule } from "./added-words.js";
 import { characterRules } from "./characters.js";
 import { initialsRule } from "./initials.js";
 import { legalFormRule } from "./legal-forms.js";
+import { nameWordRules } from "./name-words.js";
+import { englishGivenNames, middleNameRule, nicknameRule } from "./nicknames.js";
 import { numberWordRule } from "./number-words.js";
 import { ofPhraseRule } from "./of-phrases.js";
 import { type PairTable, readPairTable } from "./pair-table.js";
 import { qualifierRule } from "./qualifiers.js";
 import type { DrawnRule, ListedRule, Rule, RuleName } from "./rule.js";
 import type { ResolvedSettings } from "./settings.js";
+import { transliterationRule } from "./transliterations.js";
 import { readNearWords, wordVectorRule } from "./word-vectors.js";
 import { wordnetSynonymRule } from "./wordnet-synonyms.js";
 import { type WordnetTable, wordnetTable } from "./wordnet-table.js";
@@ -22,7 +27,7 @@ const unchangedRule: DrawnRule = { name: "unchanged", granularity: "none", draw:
 /** The rules that have what they need, in the order of RULE_NAMES. @throws TableError, MissingDataError */
 export async function createRules(settings: ResolvedSettings): Promise<Rule[]> {
   const wordnet = settings.wordNet === "use" ? await wordnetTable() : undefined;
-  const givenNames = wordnet?.givenNames ?? new Set<string>();
+  const givenNames = wordnet?.givenNames ?? englishGivenNames;
   const { synonymFiles, paraphraseFiles, acronymFiles } = settings;
   const acronyms = acronymFiles.length === 0 ? undefined : await readPairTable(acronymFiles);
   return [
@@ -40,6 +45,16 @@ export async function createRules(settings: ResolvedSettings): Promise<Rule[]> {
     legalFormRule,
     ofPhraseRule,
     numberWordRule,
+    transliterationRule,
+    abbreviationRule,
+    ...nameWordRules,
+    addSuffixRule,
+    insertWordRule,
+    nicknameRule(givenNames),
+    middleNameRule(givenNames),
+    firstLettersRule,
+    addQualifierRule,
+    dropQualifierRule,
     dropoutRule,
     unchangedRule,
   ];

@@ -14,7 +14,14 @@ export {
   type ParaphraseReport,
   writeParaphrases,
 } from "./paraphrase-model.js";
-export { type Granularity, type PhraseContext, RULE_NAMES, type RuleName, type Twin } from "./rule.js";
+export {
+  type Granularity,
+  type PhraseContext,
+  RULE_NAMES,
+  type RuleName,
+  rulesOfTwin,
+  type Twin,
+} from "./rule.js";
 export {
   type AugmentationSettings,
   PRESETS,

@@ -1,4 +1,5 @@
 /** Persons' names: given names to initials, initials with and without points, surname first. */
+import type { EntityType } from "../phrase-types.js";
 import { type ListedRule, othersThan } from "./rule.js";
 
 const givenName = /^\p{Lu}\p{Ll}+(?:-\p{Lu}\p{Ll}+)?$/u;
@@ -8,7 +9,7 @@ const initial = /^\p{Lu}\.?$/u;
 const joinedInitials = /^(?:\p{Lu}\.){2,}$/u;
 
 /** A name taken apart: "J. R. R." and "Tolkien", "Ludwig" and "van Beethoven". */
-interface Name {
+export interface Name {
   readonly given: readonly string[];
   readonly family: string;
 }
@@ -22,14 +23,28 @@ export function initialsRule(givenNames: ReadonlySet<string>): ListedRule {
     name: "initials",
     granularity: "phrase",
     list: (phrase, { type }) => {
-      if (type !== undefined && type !== "PERSON") return [];
-      const name = readName(phrase);
-      if (name === undefined) return [];
-      const first = name.given[0];
-      const isKnown = /^\p{Lu}\.$/u.test(first) || givenNames.has(first);
-      return isKnown || type === "PERSON" ? othersThan(phrase, spellings(name)) : [];
+      const name = personNameOf(phrase, type, givenNames);
+      return name === undefined ? [] : othersThan(phrase, spellings(name));
     },
   };
+}
+
+/** The parts of a person's name, or undefined for what is none: see `initialsRule`. */
+export function personNameOf(
+  phrase: string,
+  type: EntityType | undefined,
+  givenNames: ReadonlySet<string>,
+): Name | undefined {
+  if (type !== undefined && type !== "PERSON") return undefined;
+  const name = readName(phrase);
+  if (name === undefined || type === "PERSON") return name;
+  const first = name.given[0];
+  return /^\p{Lu}\.$/u.test(first) || givenNames.has(first) ? name : undefined;
+}
+
+/** Whether a given name is one letter, with or without a point. */
+export function isInitial(name: string): boolean {
+  return initial.test(name);
 }
 
 function readName(phrase: string): Name | undefined {
@@ -65,7 +80,7 @@ function* spellings({ given, family }: Name): Generator<string> {
 }
 
 /** "J." of "John", "J.-P." of "Jean-Pierre". */
-function initialOf(name: string): string {
+export function initialOf(name: string): string {
   return name
     .split("-")
     .map((part) => `${part.charAt(0)}.`)

@@ -1,4 +1,5 @@
 /** Legal forms of companies: dropped, written out, abbreviated, or moved to the other end of the name. */
+import { inWholeCaseOf } from "./letter-case.js";
 import { type ListedRule, othersThan } from "./rule.js";
 
 /** Spellings of one form each; the first two are the ones that are written. */
@@ -92,10 +93,7 @@ function* rewritten(phrase: string, { spelling, form }: Spelling): Generator<str
   const name = phrase.slice(0, -spelling.length - 1).replace(/,$/, "");
   // "The Company", "a Limited": nothing is left that names a company.
   if (/^(?:the|a|an|and|of|our|this)$/i.test(name)) return;
-  const isCapitals = phrase === phrase.toUpperCase();
-  const isSmall = phrase === phrase.toLowerCase();
-  const cased = (text: string): string =>
-    isCapitals ? text.toUpperCase() : isSmall ? text.toLowerCase() : text;
+  const cased = (text: string): string => inWholeCaseOf(phrase, text);
   // Without its form, "The Hershey Company" is "Hershey".
   yield name.replace(/^the /i, "");
   for (const other of form.slice(0, 2)) yield `${name} ${cased(other)}`;

@@ -20,6 +20,12 @@ export function likeCaseOf(model: string, text: string, usual?: string): string 
   return words.every((word) => word !== word.toLowerCase()) ? titleCase(text) : capitalised(text);
 }
 
+/** `text` in capitals or small letters where all of `model` is, else as it stands. */
+export function inWholeCaseOf(model: string, text: string): string {
+  if (model === model.toLowerCase()) return text.toLowerCase();
+  return model === model.toUpperCase() ? text.toUpperCase() : text;
+}
+
 /** The first letter as a capital. */
 export function capitalised(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);

@@ -26,6 +26,21 @@ export const RULE_NAMES = [
   "legal-form",
   "of-phrase",
   "number-word",
+  "transliteration",
+  "abbreviation",
+  "shorten-word",
+  "drop-short-word",
+  "drop-end-word",
+  "join-words",
+  "split-word",
+  "shuffle-words",
+  "add-suffix",
+  "insert-word",
+  "nickname",
+  "middle-name",
+  "first-letters",
+  "add-qualifier",
+  "drop-qualifier",
   "dropout",
   "unchanged",
 ] as const;
@@ -35,9 +50,17 @@ export type RuleName = (typeof RULE_NAMES)[number];
 /** One augmented phrase. */
 export interface Twin {
   readonly text: string;
-  /** The rule that made it; "unchanged" and "dropout" give the phrase itself. */
+  /** The rule that made it, of several the first; "unchanged" and "dropout" give the phrase itself. */
   readonly rule: RuleName;
+  /** Of several rules the coarsest. */
   readonly granularity: Granularity;
+  /** The rules after the first, in the order in which they acted; only where several did. */
+  readonly further?: readonly RuleName[];
+}
+
+/** The rules that made a twin, in the order in which they acted. */
+export function rulesOfTwin({ rule, further = [] }: Twin): readonly RuleName[] {
+  return [rule, ...further];
 }
 
 /** What may be known of a phrase beside its text. */

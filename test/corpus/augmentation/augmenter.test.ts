@@ -8,6 +8,7 @@ import {
   createAugmenter,
   PRESETS,
   RULE_NAMES,
+  rulesOfTwin,
   type Twin,
   writeParaphrases,
 } from "../../../src/corpus/augmentation/index.js";
@@ -91,9 +92,9 @@ describe("an augmenter", () => {
   it("makes a typing error in a text of a megabyte, and no list of its copies", async () => {
     const augmenter = await quickAugmenter();
     const text = "three blind mice ".repeat(60_000);
-    const granularities = augmenter.all(text, { count: 1 }).map((twin) => twin.granularity);
-    expect(granularities).toContain("character");
-    expect(granularities).not.toContain("phrase");
+    const rules = augmenter.all(text, { count: 1 }).map((twin) => twin.rule);
+    expect(rules).toContain("drop-character");
+    expect(rules).not.toContain("number-word");
   });
 
   it("marks SimCSE's twin as dropout", async () => {
@@ -146,6 +147,106 @@ describe("an augmenter", () => {
     await expect(settings({ probabilities: { character: -1 } })).rejects.toThrow(/at least 0, not -1/);
     await expect(settings({ probabilities: { character: 0 } })).rejects.toThrow(/every probability is 0/);
     await expect(settings({ wordNet: "off", paraphraseFiles: ["none.tsv"] })).rejects.toThrow(/none\.tsv/);
+  });
+});
+
+describe("an augmenter whose rules combine", () => {
+  const names = ["The New York Times", "Springfield, Illinois", "Acme Manufacturing, Inc.", "of", "", "–"];
+
+  it("lets each rule draw a chance of its own", async () => {
+    const probabilities = { "drop-qualifier": 0.6, "word-swap": 0.3 };
+    const augmenter = await quickAugmenter({ preset: "names", probabilities });
+    const random = createRandom(3);
+    const counts: Record<string, number> = {};
+    for (let drawn = 0; drawn < 10_000; drawn++) {
+      const { text } = augmenter.augment("alpha beta (gamma)", random);
+      counts[text] = (counts[text] ?? 0) + 1;
+    }
+    // .6 × .7 drop alone, .6 × .3 drop and swap, the rest keeps its brackets; four deviations are at most .02.
+    expect(Math.abs(counts["alpha beta"] / 10_000 - 0.42)).toBeLessThan(0.02);
+    expect(Math.abs(counts["beta alpha"] / 10_000 - 0.18)).toBeLessThan(0.02);
+  });
+
+  it("names every rule that acted, in the order of the probabilities, and the coarsest granularity", async () => {
+    const probabilities = { "drop-qualifier": 1, abbreviation: 1, "drop-character": 1, year: 1 };
+    const augmenter = await quickAugmenter({ preset: "names", probabilities });
+    const twin = augmenter.augment("Smith & Ng (makers)", createRandom(1));
+    expect(twin.text).toMatch(/^\p{L}{4} and Ng$/u);
+    expect(twin).toMatchObject({
+      rule: "drop-qualifier",
+      further: ["abbreviation", "drop-character"],
+      granularity: "phrase",
+    });
+    expect(rulesOfTwin(twin)).toEqual(["drop-qualifier", "abbreviation", "drop-character"]);
+  });
+
+  it("says unchanged exactly where the text is the phrase", async () => {
+    const augmenter = await createAugmenter({ preset: "names" });
+    const random = createRandom(8);
+    for (let drawn = 0; drawn < 3000; drawn++) {
+      const phrase = names[drawn % names.length];
+      const twin = augmenter.augment(phrase, random);
+      expect(twin.text === phrase).toBe(twin.rule === "unchanged");
+      expect(twin.granularity === "none").toBe(twin.rule === "unchanged");
+      if (phrase !== "") expect(twin.text.trim()).not.toBe("");
+    }
+  });
+
+  it("draws again while nothing has changed, where it is told to", async () => {
+    const share = async (whenNothingApplies: "redraw" | "unchanged"): Promise<number> => {
+      const settings = { preset: "names", whenNothingApplies, probabilities: { character: 0.5 } } as const;
+      const augmenter = await quickAugmenter(settings);
+      const random = createRandom(4);
+      const twins = Array.from({ length: 4000 }, () => augmenter.augment("Casablanca", random));
+      return twins.filter(({ rule }) => rule === "unchanged").length / 4000;
+    };
+    expect(Math.abs((await share("unchanged")) - 0.5)).toBeLessThan(0.04);
+    expect(Math.abs((await share("redraw")) - 0.0625)).toBeLessThan(0.02);
+  });
+
+  it("leaves the phrase as it is where dropout is drawn", async () => {
+    const augmenter = await quickAugmenter({ preset: "names", probabilities: { character: 1, dropout: 1 } });
+    const twin = augmenter.augment("red wine", createRandom(1));
+    expect(twin).toEqual({ text: "red wine", rule: "dropout", granularity: "none" });
+  });
+
+  it("knows persons by their type, draws the same from the same seed, and reads no WordNet", async () => {
+    const augmenter = await createAugmenter({ preset: "names" });
+    expect(augmenter.rules).not.toContain("wordnet-synonym");
+    const drawAll = (type?: "PERSON" | "ORG") => {
+      const random = createRandom(6);
+      return Array.from({ length: 400 }, () => augmenter.augment("Bob Zoltan Quux", random, { type }));
+    };
+    const used = (twins: readonly Twin[]) => new Set(twins.flatMap((twin) => rulesOfTwin(twin)));
+    for (const rule of ["nickname", "middle-name", "initials"] as const) {
+      expect(used(drawAll("PERSON"))).toContain(rule);
+      expect(used(drawAll("ORG"))).not.toContain(rule);
+    }
+    expect(drawAll("PERSON")).toEqual(drawAll("PERSON"));
+  });
+
+  it("refuses a chance above 1", async () => {
+    const settings: AugmentationSettings = { preset: "names", probabilities: { year: 2 } };
+    await expect(quickAugmenter(settings)).rejects.toThrow(
+      /of year is a chance of its own.*at most 1, not 2/,
+    );
+  });
+
+  it("has its rules named together in a table, and counted each", async () => {
+    const augmenter = await quickAugmenter({
+      preset: "names",
+      probabilities: { "drop-qualifier": 1, "word-swap": 1 },
+    });
+    const table = await Table.open(await file("named.txt", "red wine (drink)\nbeer\n"));
+    try {
+      const output = join(folder, "named.tsv");
+      const report = await augmentTable(table, output, augmenter);
+      expect(await readFile(output, "utf8")).toContain("wine red\tdrop-qualifier+swap-words\tphrase\n");
+      expect(report.byRule).toMatchObject({ "drop-qualifier": 1, "swap-words": 1, unchanged: 1 });
+      expect(report.byGranularity).toEqual({ character: 0, token: 0, phrase: 1, none: 1 });
+    } finally {
+      await table.close();
+    }
   });
 });
 
