@@ -7,6 +7,7 @@ import { addTrainingRunOptions, runTraining, type TrainingRunOptions } from "./t
 interface PretrainCommandOptions extends TrainingRunOptions {
   readonly output: string;
   readonly column?: string;
+  readonly quotes: boolean;
   readonly objective: "context" | "masked";
   readonly vectors?: string;
   readonly vectorWidth?: number;
@@ -28,6 +29,7 @@ export function registerPretrain(program: Command): void {
     .argument("<text...>", "text files, or tables with a column of text (.gz too)")
     .requiredOption("-o, --output <folder>", "folder of the new model")
     .option("--column <name>", "a table's column of text (default: the one with the longest cells)")
+    .option("--no-quotes", "quotes in tables are ordinary characters")
     .addOption(
       new Option("--objective <name>", "phrases in their context, or hidden words of a window")
         .choices(["context", "masked"])
@@ -75,6 +77,7 @@ async function run(texts: string[], options: PretrainCommandOptions): Promise<vo
     pretrain({
       ...training,
       ...{ texts, sizes, output: options.output, objective: options.objective, column: options.column },
+      quote: options.quotes ? "double" : "none",
       ...{ vectors: options.vectors, vocabulary: options.words, steps: options.steps, seed: options.seed },
       ...{ batchSize: options.batchSize, learningRate: options.lr, device: options.device },
     }),

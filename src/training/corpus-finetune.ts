@@ -4,7 +4,6 @@ import { readFile, rm } from "node:fs/promises";
 import { basename, join, resolve } from "node:path";
 import { fileFingerprint } from "../corpus/file-fingerprint.js";
 import { readManifest, streamPhrases } from "../corpus/index.js";
-import { typeHead } from "../encoder/assemble.js";
 import { type LocateOptions, locateModel } from "../encoder/locate.js";
 import { readModelCard } from "../encoder/model-card.js";
 import { type ModelFolder, readModelFolder } from "../encoder/model-folder.js";
@@ -25,9 +24,8 @@ import type { StepMetrics } from "./metrics.js";
 import { pairProgram, prepareForTraining, type VectorLayout } from "./pair-program.js";
 import { openTexts } from "./pretrain/open-texts.js";
 import type { TrainingProgram } from "./program.js";
-import { checkTrainable, prepareStart, type StartModel } from "./start-model.js";
+import { averagedWithBase, checkTrainable, prepareStart, type StartModel } from "./start-model.js";
 import { packageVersion, type TrainingResult, train } from "./trainer.js";
-import { averageWeights } from "./weight-average.js";
 import { wordSizes } from "./word-start.js";
 
 export interface CorpusFinetuneOptions extends PrepareCorpusOptions {
@@ -96,7 +94,12 @@ export async function finetuneOnCorpus(options: CorpusFinetuneOptions): Promise<
     const steps = await stepsOf(prepared, options, work);
     const result = await runTraining(prepared, options, { steps, work });
     const record = await recordOf(prepared, options, { steps, result });
-    await prepared.start.write(output, finalWeights(prepared, result), {
+    const { settings, pretrained, start } = prepared;
+    const share = settings.averageWithBase;
+    const weights = pretrained
+      ? averagedWithBase(result.weights, pretrained, { words: start.words, share })
+      : result.weights;
+    await start.write(output, weights, {
       "README.md": corpusCard(basename(output), record),
       "training.json": `${JSON.stringify(record, null, 2)}\n`,
       "metrics.jsonl": await readFile(join(work, "metrics.jsonl"), "utf8"),
@@ -295,19 +298,6 @@ function runTraining(
             },
           },
   });
-}
-
-/** The trained weights, or their average with the base's; what the base has not is left as it was trained. */
-function finalWeights(
-  { settings, pretrained, start }: PreparedTraining,
-  { weights }: TrainingResult,
-): ReadonlyMap<string, Tensor> {
-  if (pretrained === undefined || settings.averageWithBase >= 1) return weights;
-  const { initializers } = start.words
-    ? start.assembled.model.graph
-    : prepareForTraining(readModel(pretrained.graph)).graph;
-  const encoder = new Map([...initializers].filter(([name]) => !name.startsWith(`${typeHead}.`)));
-  return averageWeights(weights, encoder, { share: settings.averageWithBase });
 }
 
 async function recordOf(

@@ -4,27 +4,25 @@ import { readFile, rm } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { basename, join, resolve } from "node:path";
 import { fileFingerprint } from "../corpus/file-fingerprint.js";
-import { type Assembled, assembleModel, typeHead } from "../encoder/assemble.js";
 import { type LocateOptions, locateModel } from "../encoder/locate.js";
 import { readModelCard } from "../encoder/model-card.js";
 import { type ModelFolder, readModelFolder } from "../encoder/model-folder.js";
 import { checkIsFree } from "../encoder/whole-folder.js";
-import { ArgumentError, ModelError } from "../errors.js";
-import { readModel, type Tensor } from "../onnx/index.js";
+import { ArgumentError } from "../errors.js";
+import type { Tensor } from "../onnx/index.js";
 import type { DeviceChoice } from "../runtime/device.js";
 import { type AdamOptions, adamSettings } from "./adam.js";
 import { benchmarkScore } from "./benchmark-score.js";
 import { openReader, readPhrases, samplePhrases } from "./contrastive-batch.js";
 import { fineTuningCard, type TrainingRecord } from "./fine-tuning-card.js";
 import type { StepMetrics } from "./metrics.js";
-import { writeTrainedModel } from "./model-writer.js";
 import { createPairData, type PairData } from "./pair-data.js";
 import { pairProgram, prepareForTraining } from "./pair-program.js";
 import { type PairTable, readPairs } from "./pairs.js";
 import type { TrainingProgram } from "./program.js";
 import { pearlSchedule, type Schedule } from "./schedule.js";
+import { averagedWithBase, type StartModel, startOfBase } from "./start-model.js";
 import { packageVersion, type TrainingResult, train } from "./trainer.js";
-import { averageWeights } from "./weight-average.js";
 
 export interface FinetuneOptions {
   /** Folder or hub id of the model to start from; its weights are float32. */
@@ -90,7 +88,7 @@ export async function finetune(options: FinetuneOptions): Promise<FinetuneReport
   const base = await readModelFolder(await locateModel(options.base, options));
   const types = [...new Set(table.pairs.map(({ type }) => type))].filter((type) => type !== "").sort();
   if (types.length === 1) throw new ArgumentError(`all types are "${types[0]}": give at least two, or none`);
-  const { assembled, program, data } = await prepare(base, table, types, options);
+  const { start, program, data } = await prepare(base, table, types, options);
   tellNotes(table, data, options);
 
   const work = `${output}.training`;
@@ -112,25 +110,23 @@ export async function finetune(options: FinetuneOptions): Promise<FinetuneReport
     evaluation:
       options.evaluationData === undefined
         ? undefined
-        : evaluationOn(options.evaluationData, { base, assembled, data, work }),
+        : evaluationOn(options.evaluationData, { start, data, work }),
   });
 
   const licence = (await readModelCard(base.path)).licence;
   const record = recordOf({ base, baseFingerprint, licence, table, types, settings, result, options });
-  await writeTrainedModel(output, {
-    ...{ base, assembled, weights: finalWeights(base, result, options) },
-    texts: {
-      "README.md": fineTuningCard(basename(output), record),
-      "training.json": `${JSON.stringify(record, null, 2)}\n`,
-      "metrics.jsonl": await readFile(join(work, "metrics.jsonl"), "utf8"),
-    },
+  const average = { words: start.words, share: options.averageWithBase };
+  await start.write(output, averagedWithBase(result.weights, base, average), {
+    "README.md": fineTuningCard(basename(output), record),
+    "training.json": `${JSON.stringify(record, null, 2)}\n`,
+    "metrics.jsonl": await readFile(join(work, "metrics.jsonl"), "utf8"),
   });
   await rm(work, { recursive: true, force: true });
   return { ...record, output: options.output, resumedAt: result.resumedAt };
 }
 
 interface Prepared {
-  readonly assembled: Assembled;
+  readonly start: StartModel;
   readonly program: TrainingProgram;
   readonly data: PairData;
 }
@@ -143,24 +139,22 @@ async function prepare(
 ): Promise<Prepared> {
   const { batchSize = 512, seed = 0, temperature = 0.07, dropout = 0, chunkCells } = options;
   if (!(temperature > 0)) throw new ArgumentError(`the temperature must be positive, not ${temperature}`);
-  const model = readModel(base.graph);
-  if (![...model.graph.initializers.values()].some(({ type, data }) => type === "float32" && data.length > 1))
-    throw new ModelError(
-      `${options.base} has no float32 weights to train: start from a full-precision model`,
-    );
-  const assembled = assembleModel({ base: { folder: base, model }, types, seed });
+  const start = await startOfBase(base, { types, seed });
+  const { assembled, words } = start;
   const encoder = prepareForTraining(assembled.model);
   const reader = await openReader(base, assembled);
+  // a word encoder's head is as wide as all its types
+  const labels = words && types.length > 0 ? assembled.types : types;
   const negatives = table.pairs.some(({ negative }) => negative !== "") ? "used" : "none";
   const program = pairProgram(encoder, {
-    ...{ sample: await readPhrases(samplePhrases, reader), width: assembled.width, types: types.length },
-    ...{ temperature, negatives, dropout, seed },
+    ...{ sample: await readPhrases(samplePhrases, reader), width: assembled.width, types: labels.length },
+    ...{ temperature, negatives, dropout, seed, layout: words?.layout },
   });
   const data = await createPairData(table.pairs, reader, {
-    ...{ batchSize, seed, types, negatives, fingerprint: table.fingerprint, cells: chunkCells },
+    ...{ batchSize, seed, types: labels, negatives, fingerprint: table.fingerprint, cells: chunkCells },
     inputNames: program.model.graph.inputs.map(({ name }) => name),
   });
-  return { assembled, program, data };
+  return { start, program, data };
 }
 
 function tellNotes(table: PairTable, data: PairData, { onNote, batchSize = 512 }: FinetuneOptions): void {
@@ -198,29 +192,16 @@ function settingsOf(
 /** Scores a snapshot of the weights on the benchmark's tasks, once an epoch. */
 function evaluationOn(
   dataFolder: string,
-  parts: { base: ModelFolder; assembled: Assembled; data: PairData; work: string },
+  { start, data, work }: { start: StartModel; data: PairData; work: string },
 ) {
-  const { base, assembled, data, work } = parts;
   const folder = join(work, "evaluation");
   return {
     every: data.batchesPerEpoch,
     async run(weights: ReadonlyMap<string, Tensor>): Promise<number> {
-      await writeTrainedModel(folder, { base, assembled, weights });
+      await start.write(folder, weights);
       return benchmarkScore(folder, dataFolder).finally(() => rm(folder, { recursive: true, force: true }));
     },
   };
-}
-
-/** What the new model holds: the trained weights, or their average with the base's, the type head left out. */
-function finalWeights(
-  base: ModelFolder,
-  { weights }: TrainingResult,
-  { averageWithBase }: FinetuneOptions,
-): ReadonlyMap<string, Tensor> {
-  if (averageWithBase === undefined) return weights;
-  const { initializers } = prepareForTraining(readModel(base.graph)).graph;
-  const encoder = new Map([...initializers].filter(([name]) => !name.startsWith(`${typeHead}.`)));
-  return averageWeights(weights, encoder, { share: averageWithBase });
 }
 
 interface RecordParts {

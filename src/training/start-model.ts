@@ -1,14 +1,16 @@
 /** What a training begins with: a transformer from a folder or from scratch, a character encoder, a type head. */
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { type Assembled, assembleModel, type CharacterPart } from "../encoder/assemble.js";
+import { type Assembled, assembleModel, type CharacterPart, typeHead } from "../encoder/assemble.js";
 import { type ModelFolder, readModelFolder } from "../encoder/model-folder.js";
 import { ArgumentError, ModelError } from "../errors.js";
 import { type Model, readModel, type Tensor } from "../onnx/index.js";
 import { type CountedPhrases, characterParts } from "./character-parts.js";
 import type { MethodSettings } from "./method.js";
 import { writeTrainedModel } from "./model-writer.js";
+import { prepareForTraining } from "./pair-program.js";
 import { writeScratchModel } from "./scratch-model.js";
+import { averageWeights } from "./weight-average.js";
 import { readWordStart, type WordStart, wordSizes, writeTrainedWords } from "./word-start.js";
 
 export interface StartOptions {
@@ -38,6 +40,50 @@ export interface StartModel {
   ): Promise<void>;
   /** Of a word encoder: what else its training needs. */
   readonly words?: WordStart;
+}
+
+/**
+ * A base as it is, for further training.
+ * @throws ModelError where it cannot be trained; ArgumentError for types that it cannot learn
+ */
+export async function startOfBase(
+  base: ModelFolder,
+  { types, seed }: { readonly types: readonly string[]; readonly seed: number },
+): Promise<StartModel> {
+  if (wordSizes(base)) {
+    const words = await readWordStart(base, seed);
+    const unknown = types.find((type) => !words.assembled.types.includes(type));
+    if (unknown !== undefined)
+      throw new ArgumentError(
+        `${base.name} has ${words.assembled.types.length} types of its own, and "${unknown}" is none: ` +
+          "leave types out, use its names (pearl type --help), or train a transformer",
+      );
+    return {
+      ...{ assembled: words.assembled, words, folder: base },
+      write: (target, weights, texts) => writeTrainedWords(target, words, weights, texts),
+    };
+  }
+  const model = readModel(base.graph);
+  checkTrainable(model, base);
+  const assembled = assembleModel({ base: { folder: base, model }, types, seed });
+  return {
+    ...{ assembled, folder: base },
+    write: (target, weights, texts) => writeTrainedModel(target, { base, assembled, weights, texts }),
+  };
+}
+
+/** Trained weights, or their average with the base's, the type head left out. @param share of the trained ones */
+export function averagedWithBase(
+  trained: ReadonlyMap<string, Tensor>,
+  base: ModelFolder,
+  { words, share = 1 }: Pick<StartModel, "words"> & { readonly share?: number },
+): ReadonlyMap<string, Tensor> {
+  if (share >= 1) return trained;
+  const { initializers } = words
+    ? words.assembled.model.graph
+    : prepareForTraining(readModel(base.graph)).graph;
+  const encoder = new Map([...initializers].filter(([name]) => !name.startsWith(`${typeHead}.`)));
+  return averageWeights(trained, encoder, { share });
 }
 
 /** @throws ModelError for a base that cannot be trained; ArgumentError where nothing is left to train */
@@ -72,15 +118,12 @@ export async function prepareStart(options: StartOptions): Promise<StartModel> {
 }
 
 /** A word encoder has all parts already. */
-async function startOfWords(base: ModelFolder, { folder, seed }: StartOptions): Promise<StartModel> {
-  const words = await readWordStart(base, seed);
+async function startOfWords(base: ModelFolder, { folder, types, seed }: StartOptions): Promise<StartModel> {
+  const model = await startOfBase(base, { types, seed });
   const start = join(folder, "start");
   const known = await readModelFolder(start).catch(() => undefined);
-  if (known === undefined) await writeTrainedWords(start, words, new Map());
-  return {
-    ...{ assembled: words.assembled, words, folder: known ?? (await readModelFolder(start)) },
-    write: (target, weights, texts) => writeTrainedWords(target, words, weights, texts),
-  };
+  if (known === undefined) await model.write(start, new Map());
+  return { ...model, folder: known ?? (await readModelFolder(start)) };
 }
 
 /** Clears away what an earlier run with other settings or another corpus began with. */

@@ -10,6 +10,7 @@ import { encodeModel, readModel } from "../../src/onnx/index.js";
 import { prepareTraining } from "../../src/training/corpus-finetune.js";
 import {
   type CorpusFinetuneOptions,
+  finetune,
   finetuneOnCorpus,
   type MethodSettings,
 } from "../../src/training/index.js";
@@ -145,6 +146,27 @@ describe("a word encoder on a corpus", () => {
     const zeros = () => 0;
     expect(again.weights("vectors.weight", dims, zeros).data).toEqual(
       start.weights("vectors.weight", dims, zeros).data,
+    );
+  });
+
+  it("learns from a table of pairs alone, and says which types it knows", async () => {
+    const pairs = join(folder, "pairs.csv");
+    const rows = corpusPhrases.map(
+      ({ phrase, type }) => `${phrase},the ${phrase},${type ? `NP-${type}` : ""}`,
+    );
+    writeFileSync(pairs, `text,positive,type\n${rows.join("\n")}\n`);
+    const output = join(folder, "of-pairs");
+    const losses: number[] = [];
+    await finetune({
+      ...{ base, pairs, output, epochs: 12, batchSize: 35, learningRate: 5e-3 },
+      onStep: ({ loss }) => losses.push(loss),
+    });
+    expect(losses.at(-1)).toBeLessThan(losses[0]);
+    const { types } = await readModelFolder(output);
+    expect(types).toHaveLength(95);
+    writeFileSync(pairs, readFileSync(pairs, "utf8").replace("NP-ORG", "company"));
+    await expect(finetune({ base, pairs, output: join(folder, "never") })).rejects.toThrow(
+      '95 types of its own, and "company" is none',
     );
   });
 
