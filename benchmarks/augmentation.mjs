@@ -10,7 +10,7 @@
  * rate of a rule counts every phrase it was asked about, the ones it does not apply to as well.
  */
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
-import { availableParallelism, cpus } from "node:os";
+import { availableParallelism, cpus, loadavg } from "node:os";
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
@@ -50,6 +50,7 @@ const result = {
   cores: availableParallelism(),
   cpu: cpus()[0].model,
   node: process.version,
+  load: Number(loadavg()[0].toFixed(1)),
   shares,
   twinsPerProcessorSecond: mixRates,
   rules: rates,

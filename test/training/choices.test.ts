@@ -1,6 +1,8 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { createRules } from "../../src/corpus/augmentation/create-rules.js";
+import { resolveSettings } from "../../src/corpus/augmentation/settings.js";
 import { presets, readPreset, removableParts, withChoices, without } from "../../src/training/index.js";
 import { scheduleOf } from "../../src/training/method.js";
 import { newFolder } from "./pairs-folder.js";
@@ -65,6 +67,14 @@ describe("without", () => {
 });
 
 describe("withChoices", () => {
+  it("knows of every rule of augmentation which part it belongs to", async () => {
+    const rules = await createRules(resolveSettings({ wordVectors: "off" }));
+    for (const { name, granularity } of rules.filter((rule) => rule.granularity !== "none")) {
+      const alone = { ...pearl, augmentation: { preset: "names", probabilities: { [name]: 1 } } } as const;
+      expect(without(alone, `${granularity as "token"}-augmentation`).augmentation, name).toBe("none");
+    }
+  });
+
   it("changes what is given and keeps the rest", () => {
     const changed = withChoices(presets["from-scratch"], {
       ...{ hidden: 96, layers: 1, characters: "love", learningRate: 1e-4, epochs: undefined },
