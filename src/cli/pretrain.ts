@@ -47,7 +47,7 @@ export function registerPretrain(program: Command): void {
       positiveInteger,
     )
     .option("--layers <n>", "transformer layers (default: 2)", positiveInteger)
-    .option("--hidden <n>", "width of the transformer (default: 192)", positiveInteger)
+    .option("--hidden <n>", "width of the transformer (default: 128)", positiveInteger)
     .option("--heads <n>", "attention heads (default: 4)", positiveInteger)
     .option("--steps <n>", "training steps (default: 450)", positiveInteger)
     .option("--batch-size <n>", "phrases or windows of a batch (default: 1280)", positiveInteger)
