@@ -9,7 +9,6 @@
  * training: rows of CoNLL-2003 and BC5CDR, pairs of the evaluation's other half (kept-back.sha256), WordNet.
  */
 import { spawnSync } from "node:child_process";
-import { createHash } from "node:crypto";
 import {
   createReadStream,
   createWriteStream,
@@ -26,6 +25,7 @@ import { finished } from "node:stream/promises";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { createGunzip } from "node:zlib";
+import { pairHash, pairKey, readKeptBack } from "../scripts/leaks.mjs";
 
 const here = dirname(fileURLToPath(import.meta.url));
 const { values: options } = parseArgs({
@@ -102,13 +102,10 @@ async function* phraseRows() {
       yield [phrase, lexical, lexical === "NP" ? "" : "OTHER", Number(count) || 1];
 }
 
-const keptBack = new Set(readFileSync(join(data, "bench", "kept-back.sha256"), "utf8").split("\n"));
+const keptBack = readKeptBack(join(data, "bench"));
 
 /** True for a pair of the half of the evaluation that is kept back. @param {string} a @param {string} b */
-function isKeptBack(a, b) {
-  const [x, y] = [a, b].map((text) => text.toLowerCase().replace(/\s+/g, " ").trim()).sort();
-  return keptBack.has(createHash("sha256").update(`${x}\t${y}`).digest("hex").slice(0, 16));
-}
+const isKeptBack = (a, b) => keptBack.has(pairHash(pairKey(a, b)));
 
 /** Pairs of all kinds, and titles with what they denote. */
 async function* synonymRows() {

@@ -40,12 +40,10 @@ export function readEvaluation(bench) {
 
 /**
  * The evaluation set that holds a pair, "kept back" for the other half, or undefined.
- * @param {Evaluation} evaluation @param {string} a @param {string} b
+ * @param {Evaluation} evaluation @param {string} key from `pairKey`
  */
-export function setOfPair({ pairs, keptBack }, a, b) {
-  const key = pairKey(a, b);
-  return pairs.get(key) ?? (keptBack.has(pairHash(key)) ? "kept back" : undefined);
-}
+export const setOfPair = ({ pairs, keptBack }, key) =>
+  pairs.get(key) ?? (keptBack.has(pairHash(key)) ? "kept back" : undefined);
 
 /** @type {Record<string, (bench: string) => string[][]>} */
 const pairReaders = {

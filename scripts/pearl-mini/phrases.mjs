@@ -18,12 +18,12 @@ export const startsWithAny = (source, starts) => starts.find((start) => source.s
 /**
  * Typed phrases, once each, whatever the source says most: `[phrase, type, best quality, source]`.
  * @param {string} data @param {{ longest: number, leaveOut: readonly string[] }} settings @param {Tally} tally
- * @returns {Promise<Map<string, Phrase>>}
+ * @returns {Map<string, Phrase>}
  */
-export async function readTyped(data, { longest, leaveOut }, tally) {
+export function readTyped(data, { longest, leaveOut }, tally) {
   /** @type {Map<string, { types: Map<string, number>, count: number, best: number }>} */
   const met = new Map();
-  for await (const [text, , type, source, quality, count] of readRows(join(data, "types.tsv.gz"))) {
+  for (const [text, , type, source, quality, count] of readRows(join(data, "types.tsv.gz"))) {
     const start = startsWithAny(source, leaveOut);
     const phrase = clean(text);
     if (start !== undefined) tally.leftOut("types.tsv.gz", start);
@@ -48,12 +48,12 @@ export async function readTyped(data, { longest, leaveOut }, tally) {
 /**
  * Chunks, once each. One that is no noun phrase names no entity; what a noun phrase names is not known.
  * @param {string} data @param {{ longest: number, leaveOut: readonly string[] }} settings @param {Tally} tally
- * @returns {Promise<Phrase[]>}
+ * @returns {Phrase[]}
  */
-export async function readChunks(data, { longest, leaveOut }, tally) {
+export function readChunks(data, { longest, leaveOut }, tally) {
   /** @type {Map<string, Phrase>} */
   const chunks = new Map();
-  for await (const [text, lexical, times, source] of readRows(join(data, "chunks.tsv.gz"))) {
+  for (const [text, lexical, times, source] of readRows(join(data, "chunks.tsv.gz"))) {
     const phrase = clean(text);
     const count = Number(times) || 1;
     const start = startsWithAny(source, leaveOut);

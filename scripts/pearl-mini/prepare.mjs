@@ -11,8 +11,8 @@ import { mkdirSync, renameSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
-import { folded, readEvaluation } from "../leaks.mjs";
-import { clean, readRows, writeRows } from "../training-tables.mjs";
+import { readEvaluation } from "../leaks.mjs";
+import { readRows, writeRows } from "../training-tables.mjs";
 import { mixPhrases, readChunks, readTyped } from "./phrases.mjs";
 import { defaultData, readRecipe, recipePath } from "./recipe.mjs";
 import { synonymRows } from "./synonyms.mjs";
@@ -20,10 +20,11 @@ import { Tally } from "./tally.mjs";
 import { readWordnet } from "./wordnet-pairs.mjs";
 
 /**
- * @param {{ data: string, output: string, recipe: any, seed: number }} options `data` holds train/ and bench/
+ * @param {{ data: string, output: string, recipe: any, seed: number, texts?: readonly string[] }} options `data`
+ *   holds train/ and bench/; `texts` are the recipe's where nothing is said
  * @returns {Promise<object>} what prepared.json says
  */
-export async function prepare({ data, output, recipe, seed }) {
+export async function prepare({ data, output, recipe, seed, texts = recipe.pretrain.texts }) {
   const started = performance.now();
   const train = join(data, "train");
   const { phrases, synonyms, leaveOut } = recipe.data;
@@ -31,16 +32,16 @@ export async function prepare({ data, output, recipe, seed }) {
   mkdirSync(join(output, "text"), { recursive: true });
   const tally = new Tally();
   const evaluation = readEvaluation(join(data, "bench"));
-  const typed = await readTyped(train, { longest: phrases.longest, leaveOut: leftOut }, tally);
-  const chunks = await readChunks(train, { longest: phrases.longest, leaveOut: leftOut }, tally);
+  const typed = readTyped(train, { longest: phrases.longest, leaveOut: leftOut }, tally);
+  const chunks = readChunks(train, { longest: phrases.longest, leaveOut: leftOut }, tally);
   const mixed = mixPhrases(typed, chunks, { ...phrases, seed });
   await writeRows(join(output, "phrases.tsv"), phraseRows(mixed, tally));
   const wordnet = await readWordnet();
   const inputs = { data: train, evaluation, wordnet, typed, chunks };
   const rows = synonymRows(inputs, { ...synonyms, leaveOut: leftOut, seed }, tally);
   await writeRows(join(output, "synonyms.tsv"), underHeader(["phrase", "synonym", "source"], rows));
-  for (const name of recipe.pretrain.texts)
-    await writeRows(join(output, "text", `${name}.txt`), textLines(train, name, evaluation, tally));
+  for (const name of texts)
+    await writeRows(join(output, "text", `${name}.txt`), textLines(join(train, "text", `${name}.tsv.gz`)));
   const prepared = {
     ...{ seed, turneySynsets: wordnet.turney.length },
     evaluation: {
@@ -66,27 +67,15 @@ function* phraseRows(phrases, tally) {
   }
 }
 
-/** @param {string[]} header @param {AsyncIterable<string[]>} rows */
-async function* underHeader(header, rows) {
+/** @param {string[]} header @param {Iterable<string[]>} rows */
+function* underHeader(header, rows) {
   yield header;
   yield* rows;
 }
 
-/**
- * The second column of a table, which is running text; the first is a title.
- * @param {string} train @param {string} name @param {import("../leaks.mjs").Evaluation} evaluation @param {Tally} tally
- */
-async function* textLines(train, name, { titles }, tally) {
-  for await (const [, text] of readRows(join(train, "text", `${name}.tsv.gz`))) {
-    const line = clean(text ?? "");
-    if (line === "") continue;
-    if (line.length < 200 && titles.has(folded(line)))
-      tally.leftOut(`text/${name}`, "title of the evaluation");
-    else {
-      tally.kept("text, lines", name);
-      yield [line];
-    }
-  }
+/** The second column of a table, which is running text; the first is a title. @param {string} path */
+function* textLines(path) {
+  for (const [, text] of readRows(path)) if (text) yield [text];
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {

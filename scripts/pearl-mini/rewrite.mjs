@@ -21,7 +21,8 @@ export function synonymsByWord(pairs) {
 
 /** @param {Map<string, string[]>} synonyms @param {string} word @param {string} synonym */
 function add(synonyms, word, synonym) {
-  if (word.includes(" ") || isFunctionWord(word)) return;
+  // "1" is "ane" and "al" aluminium: short forms mean too many things
+  if (word.includes(" ") || !/\p{L}{3}/u.test(word) || isFunctionWord(word)) return;
   const known = synonyms.get(word);
   if (known === undefined) synonyms.set(word, [synonym]);
   else known.push(synonym);

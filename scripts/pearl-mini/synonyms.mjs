@@ -27,14 +27,14 @@ import { definitionPairs, hypernymPairs, synonymPairs } from "./wordnet-pairs.mj
  * Rows [phrase, synonym, source], each pair once, in either direction. A phrase beside itself asks training for a
  * twin of it.
  * @param {SynonymInputs} inputs @param {SynonymSettings} settings @param {import("./tally.mjs").Tally} tally
- * @returns {AsyncGenerator<string[]>}
+ * @returns {Generator<string[]>}
  */
-export async function* synonymRows(inputs, settings, tally) {
+export function* synonymRows(inputs, settings, tally) {
   const admit = admission(inputs, settings, tally);
   /** @type {string[][]} pairs from which words are replaced */
   const words = [];
   for (const name of settings.pairs)
-    for await (const [a, b, origin] of readRows(join(inputs.data, "pairs", `${name}.tsv.gz`))) {
+    for (const [a, b, origin] of readRows(join(inputs.data, "pairs", `${name}.tsv.gz`))) {
       const start = startsWithAny(origin, settings.leaveOut);
       if (start !== undefined) tally.leftOut(name, start);
       else {
@@ -52,7 +52,7 @@ export async function* synonymRows(inputs, settings, tally) {
   for (const [a, b] of hypernymPairs(inputs.wordnet)) yield* some(admit(a, b, "wordnet-hypernym"));
   for (const [a, b] of definitionPairs(inputs.wordnet)) yield* some(admit(a, b, "wordnet-gloss"));
   const titles = [];
-  for await (const [title, gloss] of readRows(join(inputs.data, "gloss_wiki.tsv.gz"))) {
+  for (const [title, gloss] of readRows(join(inputs.data, "gloss_wiki.tsv.gz"))) {
     titles.push(title);
     yield* some(admit(title, gloss, "gloss"));
   }
@@ -89,9 +89,8 @@ function admission({ evaluation, wordnet }, { longest }, tally) {
     if (phrase === "" || synonym === "" || phrase === synonym) return "empty or the same";
     if (phrase.length > longest || synonym.length > longest) return "too long";
     if (seen.has(exactKey(phrase, synonym))) return "met before";
-    const set = setOfPair(evaluation, phrase, synonym);
-    if (set !== undefined) return set;
-    return turneyPairs.has(pairKey(phrase, synonym)) ? "turney's synsets" : undefined;
+    const key = pairKey(phrase, synonym);
+    return setOfPair(evaluation, key) ?? (turneyPairs.has(key) ? "turney's synsets" : undefined);
   }
 }
 

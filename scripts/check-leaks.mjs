@@ -1,0 +1,73 @@
+/**
+ * Checks that nothing to train on is what the evaluation asks for. It reads finished tables, whoever made them, and
+ * trusts nothing about how they were made.
+ *
+ *     npm run check:leaks -- [FOLDER] [--data ../shared/data] [--json FILE]
+ *
+ * FOLDER is a corpus (pearl corpus build), or tables (scripts/pearl-mini/prepare.mjs); without it the tables
+ * of pearl-mini's recipe are made in a temporary folder. Prints rows checked and hits by evaluation set; exit code 1
+ * where there is a hit, 0 also where the data is not here, which is said.
+ */
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { parseArgs } from "node:util";
+import { readEvaluation } from "./leaks.mjs";
+import { checkPhrases, checkRecipe, checkSynonyms, checkTexts } from "./pearl-mini/leak-checks.mjs";
+import { prepare } from "./pearl-mini/prepare.mjs";
+import { defaultData, readRecipe, recipePath } from "./pearl-mini/recipe.mjs";
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    data: { type: "string", default: defaultData },
+    recipe: { type: "string", default: recipePath },
+    json: { type: "string" },
+  },
+});
+const data = resolve(values.data);
+const [given] = positionals;
+if (!existsSync(join(data, "bench/kept-back.sha256"))) {
+  console.log(`leak check skipped: the evaluation's files are not here (looked in ${join(data, "bench")})`);
+} else if (given !== undefined && !existsSync(join(given, "synonyms.tsv"))) {
+  console.error(`error: ${given} has no synonyms.tsv: give a corpus folder, or one of tables`);
+  process.exitCode = 2;
+} else {
+  const recipe = readRecipe(values.recipe);
+  const folder = given ?? mkdtempSync(join(tmpdir(), "pearl-leaks-"));
+  try {
+    // texts are read where they lie
+    if (given === undefined) await prepare({ data, output: folder, recipe, seed: recipe.seed, texts: [] });
+    report(await checkAll(folder, recipe));
+  } finally {
+    if (given === undefined) rmSync(folder, { recursive: true });
+  }
+}
+
+/** @param {string} folder @param {any} recipe */
+async function checkAll(folder, recipe) {
+  const evaluation = readEvaluation(join(data, "bench"));
+  return [
+    ...(await checkSynonyms(folder, evaluation)),
+    ...checkPhrases(folder, data),
+    ...checkRecipe(recipe, data),
+    ...checkTexts(recipe.pretrain.texts, data, evaluation),
+  ];
+}
+
+/** @param {import("./pearl-mini/leak-checks.mjs").Check[]} checks */
+function report(checks) {
+  const width = Math.max(...checks.map(({ what }) => what.length));
+  console.log(`${"evaluation".padEnd(width)}     checked  hits`);
+  for (const { what, checked, hits } of checks) {
+    console.log(`${what.padEnd(width)}  ${String(checked).padStart(10)}  ${String(hits.length).padStart(4)}`);
+    for (const hit of hits.slice(0, 3)) console.log(`  ${hit}`);
+  }
+  const found = checks.reduce((sum, { hits }) => sum + hits.length, 0);
+  if (values.json !== undefined) {
+    const rows = checks.map(({ what, checked, hits }) => ({ what, checked, hits: hits.length }));
+    writeFileSync(values.json, `${JSON.stringify(rows, null, 2)}\n`);
+  }
+  console.log(found === 0 ? "no leak" : `error: ${found} rows are in the evaluation`);
+  if (found > 0) process.exitCode = 1;
+}
