@@ -1,0 +1,124 @@
+/**
+ * Draws what trainings wrote down: an ablation as a table, and a learning curve. Needs `npm run build`.
+ *
+ *     node scripts/draw-training.mjs ablation REPORT.json [-o benchmarks/results/ablation.svg]
+ *     node scripts/draw-training.mjs learning-curve CURVE.json [-o benchmarks/results/learning-curve.svg]
+ *     node scripts/draw-training.mjs record PRETRAIN_METRICS.jsonl [FINETUNE_METRICS.jsonl] -o CURVE.json
+ *         [--name pearl-mini] [--scores STAGE:STEP=BENCH.json]...
+ *
+ * REPORT.json is what `pearl ablate --json` writes; `record` makes CURVE.json from the metrics.jsonl of model folders,
+ * at most 300 points a stage, and from what `pearl bench --json` says of models on the way. Exit code 1 for input that
+ * cannot be drawn, 2 for wrong usage.
+ */
+import { renameSync, writeFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { parseArgs } from "node:util";
+import { ablationPicture } from "./training-pictures/ablation.mjs";
+import { learningCurvePicture } from "./training-pictures/learning-curve.mjs";
+import { InputError, readAblation, readCurve } from "./training-pictures/read.mjs";
+import { recordScores, recordStage } from "./training-pictures/record.mjs";
+
+const usage = `usage: draw-training.mjs ablation REPORT.json [-o FILE.svg]
+       draw-training.mjs learning-curve CURVE.json [-o FILE.svg]
+       draw-training.mjs record PRETRAIN_METRICS.jsonl [FINETUNE_METRICS.jsonl] -o CURVE.json
+           [--name pearl-mini] [--scores STAGE:STEP=BENCH.json]...
+
+  ablation        what pearl ablate --json wrote, as benchmarks/results/ablation.svg
+  learning-curve  what record wrote, as benchmarks/results/learning-curve.svg
+  record          metrics.jsonl of model folders as one file, with scores of pearl bench --json (STAGE: pretrain
+                  or finetune)`;
+
+class WrongUsage extends Error {}
+
+const stageNames = ["pretrain", "finetune"];
+const commands = { ablation: drawAblation, "learning-curve": drawCurve, record };
+
+try {
+  await run(process.argv.slice(2));
+} catch (error) {
+  const isUsage = error instanceof WrongUsage;
+  if (!isUsage && !(error instanceof InputError)) throw error;
+  console.error(`error: ${error.message}${isUsage ? `\n${usage}` : ""}`);
+  process.exitCode = isUsage ? 2 : 1;
+}
+
+/** @param {string[]} parameters */
+async function run(parameters) {
+  const { values, positionals } = parse(parameters);
+  if (values.help) return console.log(usage);
+  const [command, ...files] = positionals;
+  if (command === undefined || !Object.hasOwn(commands, command))
+    throw new WrongUsage(command === undefined ? "say what to draw" : `unknown command "${command}"`);
+  await commands[command](files, values);
+}
+
+function parse(args) {
+  try {
+    return parseArgs({
+      args,
+      allowPositionals: true,
+      options: {
+        output: { type: "string", short: "o" },
+        name: { type: "string" },
+        scores: { type: "string", multiple: true },
+        help: { type: "boolean", short: "h" },
+      },
+    });
+  } catch (error) {
+    throw new WrongUsage(error.message);
+  }
+}
+
+function drawAblation(files, options) {
+  write(options.output ?? inResults("ablation.svg"), ablationPicture(readAblation(onlyFile(files, options))));
+}
+
+function drawCurve(files, options) {
+  write(
+    options.output ?? inResults("learning-curve.svg"),
+    learningCurvePicture(readCurve(onlyFile(files, options))),
+  );
+}
+
+async function record(files, { output, name = "pearl-mini", scores: given = [] }) {
+  if (files.length === 0 || files.length > stageNames.length)
+    throw new WrongUsage("record takes the metrics.jsonl of pretraining, and that of fine-tuning");
+  if (output === undefined) throw new WrongUsage("record needs -o CURVE.json");
+  const reports = given.map(readPlace);
+  const recorded = files.map((path, index) => recordStage(stageNames[index], path));
+  const scores = recorded.flatMap((stage) => stage.scores);
+  for (const { stage, step, path } of reports) scores.push(await recordScores(stage, step, path));
+  const stages = recorded.map(({ stage }) => stage);
+  write(output, `${JSON.stringify({ name, stages, scores })}\n`);
+}
+
+/** STAGE:STEP=FILE */
+function readPlace(text) {
+  const [, stage, step, path] = /^(\w+):(\d+)=(.+)$/.exec(text) ?? [];
+  if (path === undefined || !stageNames.includes(stage))
+    throw new WrongUsage(`--scores ${text}: give STAGE:STEP=FILE with ${stageNames.join(" or ")} as stage`);
+  return { stage, step: Number(step), path };
+}
+
+function onlyFile(files, { name, scores }) {
+  if (files.length !== 1) throw new WrongUsage("give one JSON file");
+  if (name !== undefined || scores !== undefined)
+    throw new WrongUsage("--name and --scores are options of record");
+  return files[0];
+}
+
+/** The house's own folder, from wherever the script is called. */
+function inResults(file) {
+  return fileURLToPath(new URL(`../benchmarks/results/${file}`, import.meta.url));
+}
+
+/** Whole or not at all. */
+function write(path, content) {
+  try {
+    writeFileSync(`${path}.partial`, content);
+    renameSync(`${path}.partial`, path);
+  } catch (error) {
+    throw new InputError(`${path} cannot be written: ${error.message}`);
+  }
+  console.log(`wrote ${path}: ${Math.ceil(content.length / 1000)} kB`);
+}

@@ -1,0 +1,112 @@
+/** An ablation as a table to look at: a row for each part left out, a column for each task. */
+import { asSvg, headHeight, MARGIN, round, text } from "./picture.mjs";
+import { formatCount, plain, rowName, signed, taskName } from "./words.mjs";
+
+const CELL = { width: 82, height: 44 };
+const NAMES = 240;
+const HEADING = 26;
+/** Between tasks and what sums them up. */
+const GAP = 14;
+/** Bounds of the classes of differences, in points; fixed, so that two pictures have the same colours. */
+const BOUNDS = [0.5, 2, 5, 10];
+/** How strong a class's colour is; text keeps its contrast on the strongest. */
+const STRENGTHS = [0, 0.12, 0.24, 0.36, 0.48];
+const LEGEND = { cell: 44, height: 14, room: 62 };
+
+/**
+ * @param {any} report as `pearl ablate --json` writes it
+ * @returns {string} SVG
+ */
+export function ablationPicture(report) {
+  const whole = report.runs.find(({ name }) => name === "whole");
+  const others = report.runs.filter((run) => run !== whole).sort((a, b) => b.cost - a.cost);
+  const tasks = [...new Set(report.runs.flatMap(({ scores }) => Object.keys(scores)))];
+  const title = `Ablation: ${formatCount(report.steps)} steps each, seed ${report.seed}, protocol “fair”, half of each set`;
+  const notes = [
+    "Scores × 100; below them the difference to the whole method. The parts that cost most come first.",
+    "Cost: what leaving the part out takes from the mean. One run each: small differences may be chance.",
+  ];
+  const top = headHeight(notes) + HEADING;
+  const rows = [whole, ...others];
+  const columns = tasks.map((_, column) => MARGIN + NAMES + column * CELL.width);
+  const sums = MARGIN + NAMES + tasks.length * CELL.width + GAP;
+  const heads = [...tasks.map(taskName), "mean", "cost"].map((name, column) =>
+    text(name, {
+      x: (columns[column] ?? sums + (column - tasks.length) * CELL.width) + CELL.width / 2,
+      ...{ y: top - 9, anchor: "middle", bold: true, size: 11 },
+    }),
+  );
+  const body = rows.flatMap((run, row) => {
+    const y = top + row * CELL.height;
+    return [
+      text(rowName(run.name), { x: MARGIN, y: y + CELL.height / 2 + 5, size: 14, bold: run === whole }),
+      ...tasks.map((task, column) => {
+        const base = run === whole ? undefined : whole.scores[task];
+        return scoreCell(run.scores[task], base, columns[column], y);
+      }),
+      ...sumCells(run, whole, sums, y),
+    ];
+  });
+  const bottom = top + rows.length * CELL.height;
+  const width = Math.max(sums + 2 * CELL.width + MARGIN, 720);
+  return asSvg({
+    ...{ title, notes, width, height: bottom + LEGEND.room },
+    body: [...heads, rule(top, width), ...body, legend(bottom + 18)].join("\n"),
+  });
+}
+
+/** Below the heading. */
+const rule = (y, width) =>
+  `<path d="M${MARGIN} ${y - 1}H${round(width - MARGIN)}" stroke="var(--line)" stroke-width="1.5"/>`;
+
+/** A score over its difference to the whole method's, where there is one to compare with. */
+function scoreCell(score, whole, x, y) {
+  const middle = { x: x + CELL.width / 2, anchor: "middle" };
+  if (score === undefined) return text("–", { ...middle, y: y + 26, size: 14, muted: true });
+  const points = plain(100 * score, 1);
+  if (whole === undefined) return ground(0, x, y) + text(points, { ...middle, y: y + 27, size: 14 });
+  const difference = 100 * (score - whole);
+  return (
+    ground(difference, x, y) +
+    text(points, { ...middle, y: y + 20, size: 14 }) +
+    text(signed(difference, 1), { ...middle, y: y + 35, size: 12 })
+  );
+}
+
+/** The mean, and what is lost of it; what costs has the colour of what makes scores worse. */
+function sumCells(run, whole, x, y) {
+  const mean = text(plain(100 * run.mean, 1), {
+    ...{ x: x + CELL.width / 2, y: y + 27, size: 14, anchor: "middle", bold: true },
+  });
+  if (run === whole) return [mean];
+  const cost = text(signed(100 * run.cost, 1), {
+    ...{ x: x + 1.5 * CELL.width, y: y + 27, size: 14, anchor: "middle", bold: true },
+  });
+  return [mean, ground(-100 * run.cost, x + CELL.width, y) + cost];
+}
+
+/** Blue where the score is better without the part, orange where it is worse: most eyes tell these two apart. */
+function ground(difference, x, y, { width, height } = CELL) {
+  const strength = STRENGTHS[BOUNDS.filter((bound) => Math.abs(difference) >= bound).length];
+  const fill = strength === 0 ? "var(--panel)" : difference > 0 ? "var(--c0)" : "var(--c1)";
+  const opacity = strength === 0 ? "" : ` fill-opacity="${strength}"`;
+  return `<rect x="${round(x + 1)}" y="${round(y + 1)}" width="${width - 2}" height="${height - 2}" rx="4" fill="${fill}"${opacity}/>`;
+}
+
+/** The classes side by side, their bounds below. */
+function legend(y) {
+  const start = MARGIN + NAMES;
+  const bounds = [...BOUNDS.map((bound) => -bound).reverse(), ...BOUNDS];
+  const samples = bounds.toSpliced(BOUNDS.length, 0, 0);
+  const cells = samples.map((sample, index) => ground(sample, start + index * LEGEND.cell, y, box));
+  const marks = bounds.map((bound, index) =>
+    text(signed(bound, 1).replace(/\.0$/, ""), {
+      ...{ x: start + (index + 1) * LEGEND.cell, y: y + LEGEND.height + 14, size: 11, anchor: "middle" },
+      muted: true,
+    }),
+  );
+  const words = text("worse without it … better", { x: MARGIN, y: y + 12, muted: true });
+  return [words, ...cells, ...marks].join("\n");
+}
+
+const box = { width: LEGEND.cell, height: LEGEND.height };
