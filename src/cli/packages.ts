@@ -53,6 +53,11 @@ const npmParts = [
     version: "0.37.1",
     purpose: "vector store for indexes that outgrow a machine (200 MB)",
   },
+  {
+    name: "@huggingface/transformers",
+    version: "4.3.1",
+    purpose: "models for corpus build --ner-model and augment --paraphrase-model",
+  },
 ] as const;
 
 const faiss = {
