@@ -9,6 +9,7 @@
  * it were dense: rows without a gradient still follow their m, as in PyTorch.
  */
 import { elementCount, type Tensor } from "../onnx/index.js";
+import { type AdamArrays, plainArrays, type Update } from "./adam-loop.js";
 import type { Gradient } from "./gradient-sum.js";
 
 export interface AdamOptions {
@@ -28,23 +29,6 @@ export function adamSettings(options: AdamOptions = {}): Required<AdamOptions> {
   return { kind, betas, epsilon, weightDecay };
 }
 
-/** What one update of one step needs to know. */
-interface Update {
-  readonly beta1: number;
-  readonly beta2: number;
-  readonly epsilon: number;
-  /** rate / (1 - β₁ᵗ) */
-  readonly rate: number;
-  /** 1 / √(1 - β₂ᵗ) */
-  readonly spread: number;
-  /** What gradients are multiplied by first. */
-  readonly scale: number;
-  /** Added to the gradient per unit of weight. */
-  readonly pull: number;
-  /** What the weight is multiplied by first. */
-  readonly keep: number;
-}
-
 /** The moments of one weight, in its layout. */
 export interface Moments {
   readonly m: Float32Array;
@@ -58,16 +42,19 @@ export class Adam {
   /** Steps taken. */
   step = 0;
   readonly #weights: ReadonlyMap<string, Tensor>;
+  readonly #arrays: AdamArrays;
   /** For tables: rows whose moments may differ from zero. */
   readonly #moving = new Map<string, Uint8Array>();
 
-  constructor(weights: ReadonlyMap<string, Tensor>, options?: AdamOptions) {
+  /** @param arrays what made the weights' arrays; default: they are plain ones */
+  constructor(weights: ReadonlyMap<string, Tensor>, options?: AdamOptions, arrays = plainArrays) {
     this.settings = adamSettings(options);
     this.#weights = weights;
+    this.#arrays = arrays;
     this.moments = new Map(
       [...weights].map(([name, { dims }]) => {
         const count = elementCount(dims);
-        return [name, { m: new Float32Array(count), v: new Float32Array(count) }];
+        return [name, { m: arrays.floats(count), v: arrays.floats(count) }];
       }),
     );
   }
@@ -83,7 +70,8 @@ export class Adam {
       const { m, v } = this.moments.get(name) as Moments;
       const update = this.#update(weight, rate, scale);
       const w = weight.data as Float32Array;
-      if (gradient.kind === "dense") move(w, m, v, gradient.values, { from: 0, to: w.length, at: 0 }, update);
+      if (gradient.kind === "dense")
+        this.#arrays.move({ w, m, v, gradient: gradient.values }, { from: 0, to: w.length, at: 0 }, update);
       else this.#moveRows(name, weight, gradient, update);
     }
   }
@@ -106,7 +94,7 @@ export class Adam {
       if (moving[row] === 0 && !decays) continue;
       const slot = slots.get(row);
       const range = { from: row * width, to: (row + 1) * width, at: slot === undefined ? 0 : slot * width };
-      move(w, m, v, slot === undefined ? none : values, range, update);
+      this.#arrays.move({ w, m, v, gradient: slot === undefined ? none : values }, range, update);
     }
   }
 
@@ -127,27 +115,6 @@ export class Adam {
   resume(step: number): void {
     this.step = step;
     this.#moving.clear();
-  }
-}
-
-/** The inner loop: elements `from` to `to` of a weight, with the gradient that begins at `at`. */
-function move(
-  w: Float32Array,
-  m: Float32Array,
-  v: Float32Array,
-  gradient: Float32Array,
-  { from, to, at }: { from: number; to: number; at: number },
-  { beta1, beta2, epsilon, rate, spread, scale, pull, keep }: Update,
-): void {
-  const [rest1, rest2, shift] = [1 - beta1, 1 - beta2, at - from];
-  for (let i = from; i < to; i++) {
-    const weight = w[i];
-    const g = gradient[i + shift] * scale + pull * weight;
-    const mean = beta1 * m[i] + rest1 * g;
-    const square = beta2 * v[i] + rest2 * g * g;
-    m[i] = mean;
-    v[i] = square;
-    w[i] = keep * weight - (rate * mean) / (Math.sqrt(square) * spread + epsilon);
   }
 }
 

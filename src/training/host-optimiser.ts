@@ -2,6 +2,8 @@
 import type { Tensor } from "../onnx/index.js";
 import type { Feeds } from "../runtime/tensor.js";
 import { Adam } from "./adam.js";
+import { webAssemblyArrays } from "./adam-kernel.js";
+import { plainArrays } from "./adam-loop.js";
 import { GradientSum, globalNorm } from "./gradient-sum.js";
 import type { GradientSink } from "./gradients.js";
 import {
@@ -18,14 +20,16 @@ export function createHostOptimiser(
   start: ReadonlyMap<string, Tensor>,
   options: OptimiserOptions,
 ): Optimiser {
-  const weights = new Map(
-    [...start].map(([name, { type, dims, data }]) => [
-      name,
-      { type, dims, data: (data as Float32Array).slice() },
-    ]),
-  );
+  const lengths = [...start.values()].flatMap(({ data: { length } }) => [length, length, length]);
+  const arrays = webAssemblyArrays(lengths) ?? plainArrays;
+  const copied = ({ type, dims, data }: Tensor) => {
+    const own = arrays.floats(data.length);
+    own.set(data as Float32Array);
+    return { type, dims, data: own };
+  };
+  const weights = new Map([...start].map(([name, tensor]) => [name, copied(tensor)]));
   const { averageDecay, clipNorm = Number.POSITIVE_INFINITY } = options;
-  const adam = new Adam(weights, options.optimiser);
+  const adam = new Adam(weights, options.optimiser, arrays);
   const average = averageDecay === undefined ? undefined : new MovingAverage(weights, averageDecay);
   const names = () => [...stateNames(weights.keys(), options)];
   const tensorOf = ({ part, weight }: ReturnType<typeof names>[number]): Tensor => {
@@ -51,7 +55,8 @@ export function createHostOptimiser(
         ? new Map(
             [...weights.keys()].map((weight) => [weight, tensorOf({ name: "", part: "average", weight })]),
           )
-        : weights,
+        : // the arrays are parts of one memory: a message with them would take all of it along
+          new Map([...weights].map(([name, tensor]) => [name, { ...tensor, data: tensor.data.slice() }])),
     state: async () => ({
       step: adam.step,
       tensors: new Map(names().map((entry) => [entry.name, tensorOf(entry)])),
