@@ -1,0 +1,109 @@
+/**
+ * Makes pearl-mini again, from data to card: tables, corpus, pretraining, fine-tuning, packing, each as
+ * models/pearl-mini/recipe.yaml says.
+ *
+ *     npm run build && node scripts/build-pearl-mini.mjs --work WORK [--data ../shared/data] [--seed 0]
+ *         [--recipe FILE] [--until tables|corpus|pretrain|finetune] [--scores BENCH.json] [-o models/pearl-mini]
+ *
+ * What is finished in WORK is not done again, and an interrupted stage goes on from its last checkpoint.
+ * WORK/build.json tells seconds and machine of each stage. --scores are those of `pearl bench --json`, for the card.
+ */
+import { existsSync, mkdirSync, renameSync, writeFileSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
+import { parseArgs } from "node:util";
+import { stringify } from "yaml";
+import { pack } from "./pearl-mini/pack.mjs";
+import { prepare } from "./pearl-mini/prepare.mjs";
+import { defaultData, readRecipe, recipePath } from "./pearl-mini/recipe.mjs";
+import { openStages, pearl } from "./pearl-mini/stages.mjs";
+
+const { values } = parseArgs({
+  options: {
+    work: { type: "string" },
+    data: { type: "string", default: defaultData },
+    recipe: { type: "string", default: recipePath },
+    seed: { type: "string" },
+    until: { type: "string", default: "pack" },
+    scores: { type: "string" },
+    output: { type: "string", short: "o", default: dirname(recipePath) },
+  },
+});
+const stageNames = ["tables", "corpus", "pretrain", "finetune", "pack"];
+const last = stageNames.indexOf(values.until);
+if (values.work === undefined || last < 0) {
+  console.error(
+    values.work === undefined
+      ? "error: give a folder for the work: --work WORK"
+      : `error: --until must be one of ${stageNames.join(", ")}`,
+  );
+  process.exit(2);
+}
+const work = resolve(values.work);
+const data = resolve(values.data);
+const recipe = readRecipe(values.recipe);
+const seed = Number(values.seed ?? recipe.seed);
+mkdirSync(work, { recursive: true });
+const { record, once } = openStages(work);
+const [tables, corpus, pretrained, model] = ["tables", "corpus", "pretrained", "model"].map((name) =>
+  join(work, name),
+);
+const texts = recipe.pretrain.texts.map((/** @type {string} */ name) => join(tables, "text", `${name}.txt`));
+const machine = [
+  ...["--device", recipe.device, "--threads", String(recipe.threads)],
+  ...["--seed", String(seed), "--resume"],
+];
+
+/** The tables are of the recipe's seed whatever the run's: runs differ in training alone. */
+const makeTables = () => prepare({ data, output: tables, recipe, seed: recipe.seed });
+
+/** What stands under its name is whole: a cut between that and the record does no harm. @param {string} file */
+const unlessThere = (file, /** @type {() => Promise<void>} */ make) => async () => {
+  if (!existsSync(file)) await make();
+};
+
+const makeCorpus = unlessThere(join(corpus, "corpus.json"), () =>
+  pearl(
+    ...["corpus", "build", "--no-quotes", "--phrases", join(tables, "phrases.tsv")],
+    ...["--synonyms", join(tables, "synonyms.tsv"), "--resume", "-o", corpus],
+  ),
+);
+
+const makePretrained = unlessThere(join(pretrained, "config.json"), () =>
+  pearl("pretrain", ...texts, ...flags(recipe.pretrain.options), ...machine, "-o", pretrained),
+);
+
+const makeModel = unlessThere(join(model, "config.json"), () => {
+  const preset = join(work, "preset.yaml");
+  writeFileSync(`${preset}.partial`, stringify(recipe.finetune.settings));
+  renameSync(`${preset}.partial`, preset);
+  return pearl(
+    ...["finetune", "--corpus", corpus, "--preset", preset, "--base", pretrained, "--context", ...texts],
+    ...["--steps", String(recipe.finetune.steps), ...machine, "-o", model],
+  );
+});
+
+/** @param {Record<string, string | number>} options */
+const flags = (options) => Object.entries(options).flatMap(([name, value]) => [`--${name}`, String(value)]);
+
+const stages = [
+  () => once("tables", recipe.data, makeTables),
+  () => once("corpus", recipe.data, makeCorpus),
+  () => once("pretrain", [recipe.pretrain, seed], makePretrained),
+  () => once("finetune", [recipe.finetune, seed], makeModel),
+  () =>
+    pack({
+      model,
+      output: resolve(values.output),
+      build: record,
+      tables,
+      recipe,
+      seed,
+      scores: values.scores,
+    }),
+];
+try {
+  for (const stage of stages.slice(0, last + 1)) await stage();
+} catch (error) {
+  console.error(`error: ${error instanceof Error ? error.message : error}`);
+  process.exitCode = 1;
+}

@@ -1,0 +1,121 @@
+/** The model card of pearl-mini, made from records alone: it says what was done and measured, and no more. */
+import { publishedMetrics, publishedRows } from "../../dist/benchmark/published.js";
+import { taskScores } from "../../dist/training/benchmark-score.js";
+
+/** Where each part of the data comes from, for the card. The files' own lists name repositories and paths. */
+const sources = [
+  [
+    "names",
+    "ROR (CC0), Wikipedia leads (CC BY-SA), stock listings (MIT), name-suggestion-index (BSD), OFAC (public domain), football clubs (CC0), countries (ODbL), World Factbook (public domain)",
+  ],
+  [
+    "biomed",
+    "CRAFT and OBO ontologies (CC BY), Disease Ontology (CC0), MedQuAD (CC BY), NCBI disease training part",
+  ],
+  ["abbrev", "JabRef journal lists (CC0), acronyms found in Wikipedia, Wikinews and medical texts"],
+  ["misspell", "codespell's dictionaries (CC BY-SA)"],
+  ["er", "matched fields of Leipzig's entity-resolution sets (CC BY); none of the evaluation"],
+  ["lexical", "PPDB 1.0 XL, single words (CC BY)"],
+  ["gloss, titles", "Wikipedia titles and short descriptions (CC BY-SA)"],
+  [
+    "wordnet, wordnet-gloss, wordnet-hypernym",
+    "WordNet 3.1 (WordNet licence), without the synsets behind Turney's questions",
+  ],
+  ["rewrite", "chunks of GUM and CRAFT (CC BY) with words replaced by PPDB's and WordNet's"],
+  [
+    "typed",
+    "named-entity sets (CC BY, CC BY-SA, MIT), Wikipedia, Freebase lists (CC BY), GeoNames (CC BY), OpenFlights (ODbL), corpora (CC0)",
+  ],
+];
+
+const number = (/** @type {number} */ value) => value.toLocaleString("en-US");
+
+/**
+ * README.md of the model.
+ * @param {{ recipe: any, config: any, record: any, reports: any[] | undefined }} facts
+ */
+export function modelCard({ recipe, config, record, reports }) {
+  const { tables, training, stages, seed } = record;
+  const pairs = Object.values(tables.kept["synonyms.tsv"]).reduce((sum, count) => sum + count, 0);
+  return `---
+license: ${recipe.license}
+language: en
+library_name: pearl
+pipeline_tag: feature-extraction
+tags: [pearl, phrase-embeddings, onnx]
+---
+
+# ${recipe.name}
+
+Phrase embeddings of ${config.pearl.dimension} dimensions with a head for ${config.pearl.types?.length ?? 0} phrase types, trained from scratch by pearl (on
+${recipe.device}). It knows how names are spelled and something of what phrases mean; it works offline.
+
+    pearl encode phrases.csv --model ${recipe.name}
+    pearl type "The New York Times" --model ${recipe.name}
+
+## Scores
+
+${reports === undefined ? "Not measured yet: `pearl bench --model pearl-mini` measures them." : scoreTable(recipe.name, reports)}
+
+## Training
+
+recipe.yaml beside this card holds every setting, build.json what was done with them;
+\`node scripts/build-pearl-mini.mjs --work WORK --seed ${seed}\` makes the model again.
+
+| stage | minutes | machine |
+| --- | --- | --- |
+${Object.entries(stages)
+  .map(
+    ([name, { seconds, machine }]) =>
+      `| ${name} | ${(seconds / 60).toFixed(0)} | ${machine.processor}, ${machine.cores} cores |`,
+  )
+  .join("\n")}
+
+${number(training.result.steps)} steps of fine-tuning on ${number(pairs)} pairs of phrases, from a word encoder that read ${recipe.pretrain.texts.length} collections of
+text for ${number(recipe.pretrain.options.steps)} steps; its words start from ${recipe.pretrain.options.vectors} (GloVe).
+
+## Data and licences
+
+| pairs | from |
+| --- | --- |
+${sources.map(([names, from]) => `| ${names}: ${countOf(names, tables.kept["synonyms.tsv"])} | ${from} |`).join("\n")}
+
+Text: Simple English and English Wikipedia (CC BY-SA), Wikinews (CC BY), MedQuAD, CRAFT and ontologies' definitions
+(CC BY), public-domain books, speeches and country facts, MASC.
+
+Left out of all of it: pairs of the evaluation sets (the half at hand by text, the other by hash), the
+${number(tables.turneySynsets)} WordNet synsets behind Turney's questions, mentions of CoNLL-2003 and BC5CDR, titles of YAGO's
+dictionary and AutoFJ's tables as names to make twins of, and sources for research alone. \`npm run check:leaks\` checks it.
+
+## Limits
+
+English, phrases of up to a dozen words. World knowledge is small: trade names, nicknames and translations that share
+no letters are found only where the data had them. Data from Wikipedia and web lists has their gaps and biases.
+`;
+}
+
+/** @param {string} names @param {Record<string, number>} counts */
+const countOf = (names, counts) =>
+  names
+    .split(", ")
+    .map((name) => number(counts[name] ?? 0))
+    .join(", ");
+
+/** @param {string} name @param {any[]} reports as `pearl bench --json` writes them */
+function scoreTable(name, reports) {
+  const own = taskScores(reports.find(({ model }) => String(model).includes(name)) ?? reports[0]);
+  const tasks = Object.keys(publishedMetrics).filter((task) => task in own);
+  const head = `| model | ${tasks.join(" | ")} |\n| --- | ${tasks.map(() => "---").join(" | ")} |`;
+  /** @param {string} model @param {(task: string) => number | undefined} score */
+  const row = (model, score) =>
+    `| ${model} | ${tasks.map((task) => score(task)?.toFixed(1) ?? "–").join(" | ")} |`;
+  return `Fair protocol, on one half of each set (AutoFJ: 30 of 50; YAGO: a dictionary of 159 thousand names, exact search):
+
+${head}
+${row(`**${name}**`, (task) => 100 * own[task])}
+
+Published scores, of whole sets under the published protocol:
+
+${head}
+${publishedRows.map(({ model, scores }) => row(model, (task) => scores[task])).join("\n")}`;
+}
