@@ -4,9 +4,10 @@
  *     npm run build && node scripts/make-e5-shape.mjs && node benchmarks/train-speed.mjs [--rounds 3]
  *
  * PyTorch is Debian's python3-torch. Both sides run in processes of their own, take turns step by step so that
- * other load falls on both, use the same threads without spinning, and get the same token ids: 512 rows of 8
- * tokens, and PEARL's batch of 510 phrases of real, mixed length (../shared/data), which PyTorch pads to the
- * longest as the reference does.
+ * other load falls on both, use the same threads, and get the same token ids: 512 rows of 8 tokens, and PEARL's
+ * batch of 510 phrases of real, mixed length (../shared/data), which PyTorch pads to the longest as the reference
+ * does. OpenMP's threads sleep between operators, OpenBLAS's spin for some milliseconds; pearl's sleep at once, or
+ * with --spinning brief spin for 0.1 ms.
  */
 import { spawn } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
@@ -33,6 +34,7 @@ const { values: options } = parseArgs({
     threads: { type: "string", default: "2" },
     only: { type: "string" },
     cells: { type: "string" },
+    spinning: { type: "string", default: "off" },
     python: { type: "string", default: "/usr/bin/python3" },
     data: { type: "string", default: `${root}../shared/data` },
     json: { type: "string", default: `${root}benchmarks/results/train-speed.json` },
@@ -49,6 +51,8 @@ const small = {
   feedForward: 768,
   positions: 128,
 };
+
+const spinning = /** @type {"on" | "brief" | "off"} */ (options.spinning);
 
 /** @typedef {typeof e5Small} Shape @typedef {{ shape: Shape, folder: string, threads: number, batches: number[][][] }} Settings */
 
@@ -123,7 +127,7 @@ async function serve(/** @type {Settings} */ { folder, threads, batches }) {
     ...{ sample: await readPhrases(samplePhrases, reader), width: assembled.width },
     ...{ temperature: 0.07, types: 0, negatives: "none", seed: 0 },
   });
-  const engine = await TrainingEngine.open(program, { device: "cpu", threads });
+  const engine = await TrainingEngine.open(program, { device: "cpu", threads, spinning });
   const weights = [...(await engine.weights()).values()].reduce((sum, { data }) => sum + data.length, 0);
   const ready = batches.map((rows) => batchOf(rows, featurizers[0]));
   console.log(
@@ -178,9 +182,10 @@ async function measure(/** @type {string} */ name, /** @type {Settings} */ setti
   writeFileSync(path, JSON.stringify(settings));
   const own = fileURLToPath(import.meta.url);
   const cells = options.cells === undefined ? [] : ["--cells", options.cells];
+  const waiting = ["--spinning", spinning];
   const sides = [
     { name: "torch", ...startSide(options.python, [join(dirname(own), "train-speed-torch.py"), path]) },
-    { name: "pearl", ...startSide(process.execPath, [own, "--child", path, ...cells]) },
+    { name: "pearl", ...startSide(process.execPath, [own, "--child", path, ...waiting, ...cells]) },
   ];
   const hellos = [];
   for (const side of sides) hellos.push(await side.hello());
@@ -218,6 +223,7 @@ async function measure(/** @type {string} */ name, /** @type {Settings} */ setti
     name,
     measured: new Date().toISOString().slice(0, 10),
     rounds: Number(options.rounds),
+    ...(spinning !== "off" && { spinning }),
     // of the last five minutes: what else ran on the machine stands beside the numbers
     loadAverage: round(loadavg()[1]),
     rows: settings.batches[0].length,

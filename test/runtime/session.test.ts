@@ -24,6 +24,16 @@ describe("createSession", () => {
     await expect(session.run(feeds)).rejects.toThrow();
   });
 
+  it.each(["off", "brief", "on"] as const)(
+    "gives the same numbers with idle threads' spinning %s",
+    async (spinning) => {
+      const session = await createSession(gramGraph(), { threads: 2, spinning });
+      const { y } = await session.run(feeds);
+      expect([...y.data]).toEqual([5, 11, 11, 25]);
+      await session.dispose();
+    },
+  );
+
   it("rejects bytes that are no model, and a run without its input", async () => {
     await expect(createSession(Uint8Array.of(1, 2, 3), { label: "three bytes" })).rejects.toThrow(ModelError);
     const session = await createSession(gramGraph());
