@@ -1,0 +1,109 @@
+/** The tables of pearl-mini from training data of a few rows, some of which the evaluation asks for. */
+import { execFileSync } from "node:child_process";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { gzipSync } from "node:zlib";
+import { beforeAll, describe, expect, it } from "vitest";
+import { testFolder } from "../table/folder.js";
+
+const { path } = testFolder();
+const data = join(path, "data");
+const evaluation: Record<string, string> = {
+  "turney/turney.txt": "twin sun | duplex | twin | sun | dual | lumen | neutralism | keratoplasty\n",
+  "bird/bird.txt": "pair\tterm1\tterm2\tkind\n",
+  "ppdb/ppdb.json": '[["thanking you", "thanks to you", "pos", 5]]',
+  "ppdb/ppdb_filtered.json": "[]",
+  "yago/yago_test_samples.txt": "Sam Henshaw Ibiam\tSam Ibiam\n",
+  "yago/yago_kb_small.txt": "Sam Ibiam\nLake Bled\n",
+  "autofj/Artwork/left.csv": "id,title\n0,Venus de Milo\n",
+  "autofj/Artwork/right.csv": "id,title\n0,The Venus of Milo\n",
+  "autofj/Artwork/gt.csv": "id_l,title_l,id_r,title_r\n0,Venus de Milo,0,The Venus of Milo\n",
+  "kept-back.sha256": "",
+};
+const training: Record<string, string[]> = {
+  "pairs/names": [
+    "IBM\tInternational Business Machines\tror\talias",
+    "SAM IBIAM\tSam Henshaw Ibiam\tror\talias",
+    "club soda\tseltzer\tror\talias",
+    `IBM\t${"very ".repeat(20)}long\tror\talias`,
+  ],
+  "pairs/lexical": ["large\tbig\tppdb\tparaphrase", "big\tlarge\tppdb\tparaphrase"],
+  "pairs/misspell": ["recieve\treceive\tspell_errors\tx", "teh\tthe\tcodespell\tx"],
+  gloss_wiki: ["Lake Bled\ta lake in Slovenia\tLOC\ten", "Lake Bohinj\ta lake in Slovenia\tLOC\ten"],
+  types: [
+    "Jane Roe\tNP\tPERSON\tconll2003:PER\tgold\t1",
+    "Port of Trieste\tNP\tFAC\twiki:port\tsilver\t1",
+    "Trieste\tNP\tGPE\twiki:city\tsilver\t2",
+    "Trieste\tNP\tORG\twnut17:corporation\tgold\t1",
+  ],
+  chunks: ["a large dog\tNP\t1\tgum", "ran fast\tVP\t1\tconll2000", "went home\tVP\t2\tcraft"],
+  "text/simple": ["Lake Bled\tLake Bled is a lake."],
+};
+
+/** The rows under the header. */
+const rows = (name: string): string[] =>
+  readFileSync(join(path, "tables", name), "utf8")
+    .trim()
+    .split("\n");
+
+beforeAll(() => {
+  const recipe = join(path, "recipe.yaml");
+  writeFileSync(
+    recipe,
+    `seed: 0
+data:
+  phrases: { perType: 10, chunks: 10, longest: 120 }
+  synonyms: { pairs: [names, misspell, lexical], longest: 89, rewrites: 2, rewrittenWords: [2, 6] }
+  leaveOut: { evaluation: [conll2003, bc5cdr], researchOnly: [conll2000, spell_errors] }
+pretrain: { texts: [simple] }
+`,
+  );
+  const write = (file: string, content: string | Uint8Array) => {
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, content);
+  };
+  for (const [name, content] of Object.entries(evaluation)) write(join(data, "bench", name), content);
+  for (const [name, lines] of Object.entries(training))
+    write(join(data, "train", `${name}.tsv.gz`), gzipSync(`${lines.join("\n")}\n`));
+  const options = ["--data", data, "--recipe", recipe, "-o", join(path, "tables")];
+  execFileSync(process.execPath, ["scripts/pearl-mini/prepare.mjs", ...options], { stdio: "pipe" });
+});
+
+describe("scripts/pearl-mini/prepare.mjs", () => {
+  it("leaves out evaluation pairs, Turney's synsets, long phrases and sources for research", () => {
+    const own = rows("synonyms.tsv").filter((row) => /\t(?:names|misspell|lexical)$/.test(row));
+    expect(own).toEqual([
+      "IBM\tInternational Business Machines\tnames",
+      "teh\tthe\tmisspell",
+      "large\tbig\tlexical",
+    ]);
+    const { leftOut } = JSON.parse(readFileSync(join(path, "tables/prepared.json"), "utf8"));
+    expect(leftOut.names).toEqual({ yago: 1, "turney's synsets": 1, "too long": 1 });
+    expect(leftOut.misspell).toEqual({ spell_errors: 1 });
+  });
+
+  it("asks for twins of names, but of no title of the evaluation", () => {
+    const twins = rows("synonyms.tsv").filter((row) => /\t(?:titles|typed)$/.test(row));
+    expect(twins).toEqual(["Lake Bohinj\tLake Bohinj\ttitles", "Port of Trieste\tPort of Trieste\ttyped"]);
+  });
+
+  it("rewrites chunks with words that may stand for each other", () => {
+    const rewritten = rows("synonyms.tsv").filter((row) => row.endsWith("\trewrite"));
+    expect(rewritten.length).toBeGreaterThan(0);
+    for (const row of rewritten) {
+      const [phrase, synonym] = row.split("\t");
+      expect(["a large dog", "went home"]).toContain(phrase);
+      expect(synonym).not.toBe(phrase);
+    }
+  });
+
+  it("has each phrase once, with the type that its rows say most", () => {
+    expect(rows("phrases.tsv").slice(1).sort()).toEqual([
+      "Port of Trieste\tNP\tFAC\t1",
+      "Trieste\tNP\tORG\t3",
+      "a large dog\tNP\t\t1",
+      "went home\tVP\tOTHER\t2",
+    ]);
+    expect(readFileSync(join(path, "tables/text/simple.txt"), "utf8")).toBe("Lake Bled is a lake.\n");
+  });
+});
