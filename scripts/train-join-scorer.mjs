@@ -53,6 +53,7 @@ async function viewRows({ left, right, truth }, encoder) {
     const byTerms = nearestByTerms(search, pair.queries.terms, query, {
       k: settings.candidates,
       postings: 1e9,
+      scored: Infinity,
     });
     const found = new Set([...byTerms.map(({ row }) => row), ...near.slice(query * k, (query + 1) * k)]);
     const candidates = [...found].filter((row) => row >= 0);

@@ -1,7 +1,6 @@
-/** Nearest rows by embedding: exact for tables of moderate size, a graph (HNSW) where both are large. */
-import { InterruptedError } from "../errors.js";
+/** Nearest rows by embedding: exact for tables of moderate size, within the nearest cells for large ones. */
+import { type Cells, gatherRows, makeCells, nearestInCells } from "../search/cells.js";
 import { exactNeighbours } from "../search/exact.js";
-import { graphLibrary, type NeighbourGraph } from "../search/neighbour-graph.js";
 import type { ColumnPair } from "./rank-rows.js";
 
 /** Nearest base rows of each query: [queries, k], -1 for none. */
@@ -13,29 +12,27 @@ export interface NearRows {
 /** Finds the nearest base rows of some query rows of a column. */
 export type NearestByEmbedding = (queries: Uint32Array) => Promise<NearRows>;
 
-const queriesPerCall = 512;
-/** Rows that a search in the graph looks at: what it misses, the candidates by terms mostly have. */
-const searchEffort = 64;
+/** Pairs of rows up to which all are compared with all; beyond, cells take a small part of the time. */
+export const exactPairs = 5e8;
+/** Cells that a query's neighbours are looked for in: what they miss, the candidates by terms mostly have. */
+const probes = 8;
 
-/** The graph over a table's vectors serves both the other table's rows and the table's own. */
-const graphs = new WeakMap<Float32Array, Promise<NeighbourGraph>>();
+/** The cells of a table's vectors serve both the other table's rows and the table's own. */
+const cellsOf = new WeakMap<Float32Array, Promise<Cells>>();
 
 export interface NearestOptions {
   readonly k: number;
   /** Rows meet only within equal numbers. */
   readonly blocks?: { readonly base: Uint32Array; readonly queries: Uint32Array };
-  /**
-   * Rows on both sides from which on a graph is built, which then costs less than comparing all with all.
-   * Default 50,000.
-   */
-  readonly graphRows?: number;
+  /** How many pairs of rows are many, so that cells are made. Default `exactPairs`. */
+  readonly manyPairs?: number;
   readonly signal?: AbortSignal;
 }
 
-/** Prepares the search; a graph is built when it is first needed. */
+/** Prepares the search; cells are made when they are first needed. */
 export function nearestByEmbedding(
   { base, queries, dimension }: ColumnPair,
-  { k, blocks, graphRows = 50_000, signal }: NearestOptions,
+  { k, blocks, manyPairs = exactPairs, signal }: NearestOptions,
 ): NearestByEmbedding {
   const baseVectors = base.vectors;
   const queryVectors = queries.vectors;
@@ -55,24 +52,21 @@ export function nearestByEmbedding(
   };
   if (blocks !== undefined) return (wanted) => byBlock(wanted, blocks, k, exact);
   return async (wanted) => {
-    if (base.terms.count < graphRows || wanted.length < graphRows) return exact(wanted, undefined);
-    let graph = graphs.get(baseVectors);
-    if (graph === undefined) {
-      graph = buildGraph(baseVectors, dimension, signal);
-      graphs.set(baseVectors, graph);
+    if (base.terms.count * wanted.length <= manyPairs) return exact(wanted, undefined);
+    let cells = cellsOf.get(baseVectors);
+    if (cells === undefined) {
+      cells = makeCells(baseVectors, { dimension, signal });
+      cellsOf.set(baseVectors, cells);
     }
-    return searchGraph(await graph, queryVectors, wanted, { dimension, k, signal });
+    const vectors = pickRows(queryVectors, wanted, dimension);
+    return { k, rows: await nearestInCells(await cells, vectors, { k, probes, signal }) };
   };
 }
 
 /** The rows of some numbers, one after the other. All rows in order are given as they are. */
 function pickRows(vectors: Float32Array, rows: Uint32Array, dimension: number): Float32Array {
   if (rows.length * dimension === vectors.length && rows.every((row, place) => row === place)) return vectors;
-  const picked = new Float32Array(rows.length * dimension);
-  rows.forEach((row, place) => {
-    picked.set(vectors.subarray(row * dimension, (row + 1) * dimension), place * dimension);
-  });
-  return picked;
+  return gatherRows(vectors, rows, dimension);
 }
 
 async function byBlock(
@@ -115,45 +109,4 @@ function groupRows(
     else group.push(place);
   }
   return groups;
-}
-
-async function buildGraph(
-  vectors: Float32Array,
-  dimension: number,
-  signal: AbortSignal | undefined,
-): Promise<NeighbourGraph> {
-  const library = await graphLibrary("hnsw");
-  const graph = library.create({ dimension, metric: "cosine" }, searchEffort);
-  const rows = vectors.length / dimension;
-  for (let first = 0; first < rows; first += library.rowsPerCall) {
-    await pause(signal);
-    // The library takes no shared memory.
-    graph.add(first, vectors.slice(first * dimension, (first + library.rowsPerCall) * dimension));
-  }
-  return graph;
-}
-
-async function searchGraph(
-  graph: NeighbourGraph,
-  vectors: Float32Array,
-  wanted: Uint32Array,
-  { dimension, k, signal }: { dimension: number; k: number; signal?: AbortSignal },
-): Promise<NearRows> {
-  const rows = new Int32Array(wanted.length * k).fill(-1);
-  for (let first = 0; first < wanted.length; first += queriesPerCall) {
-    await pause(signal);
-    const part = wanted.subarray(first, first + queriesPerCall);
-    const found = graph.search(new Float32Array(pickRows(vectors, part, dimension)), k);
-    for (let query = 0; query < part.length; query++) {
-      const best = found.rows.subarray(query * found.width, query * found.width + Math.min(k, found.width));
-      rows.set(best, (first + query) * k);
-    }
-  }
-  return { k, rows };
-}
-
-/** Lets others run, and ends where the caller has stopped the work. */
-async function pause(signal: AbortSignal | undefined): Promise<void> {
-  if (signal?.aborted) throw new InterruptedError("the join was stopped", { cause: signal.reason });
-  await new Promise(setImmediate);
 }

@@ -45,6 +45,8 @@ export interface RankSettings {
   readonly byTerms: number;
   /** Postings visited per query and column at most. */
   readonly postings: number;
+  /** Candidates that are scored by all views, those of the greatest cosines. */
+  readonly scored: number;
 }
 
 /** Some query rows with their nearest base rows by embedding. */
@@ -74,6 +76,7 @@ export function createRanker(settings: RankSettings): Ranker {
     query: sameTable && base.texts === queries.texts ? undefined : phraseCache(queries.texts, statistics, 1),
   }));
   const compare = pairScorer(settings, readers);
+  const choose = candidateChooser(settings);
   const searches = columns.map(({ base }) => termSearch(base.index));
   return ({ queries, near }) => {
     const rows = new Int32Array(queries.length * keep).fill(-1);
@@ -88,10 +91,8 @@ export function createRanker(settings: RankSettings): Ranker {
           if (found[place] >= 0) candidates.add(found[place]);
         }
       });
-      for (const row of candidates) {
-        if (!mayMeet(settings, query, row)) continue;
-        insert(rows, scores, position * keep, keep, row, compare(query, row));
-      }
+      for (const { row, cosines } of choose(query, candidates))
+        insert(rows, scores, position * keep, keep, row, compare(query, row, cosines));
     });
     return { keep, rows, scores };
   };
@@ -122,6 +123,34 @@ function mayMeet({ columns, sameTable, blocks }: RankSettings, query: number, ro
   return columns.some(({ base }) => base.texts[row] !== base.texts[query]);
 }
 
+/** A candidate with its cosines in each column. */
+interface Candidate {
+  readonly row: number;
+  readonly cosines: readonly PairCosines[];
+  /** All cosines together, by the columns' weights. */
+  readonly nearness: number;
+}
+
+/** The candidates that may meet a query; of too many those of the greatest cosines, which take little time. */
+function candidateChooser(
+  settings: RankSettings,
+): (query: number, candidates: Iterable<number>) => Candidate[] {
+  const { columns, scored } = settings;
+  return (query, candidates) => {
+    const open: Candidate[] = [];
+    for (const row of candidates) {
+      if (!mayMeet(settings, query, row)) continue;
+      const cosines = columns.map((column) => pairCosines(column, query, row));
+      let nearness = 0;
+      for (let index = 0; index < columns.length; index++)
+        nearness += columns[index].weight * (cosines[index].embedding + cosines[index].grams);
+      open.push({ row, cosines, nearness });
+    }
+    if (open.length <= scored) return open;
+    return open.sort((a, b) => b.nearness - a.nearness || a.row - b.row).slice(0, scored);
+  };
+}
+
 type PhraseReader = (row: number) => WeighedPhrase;
 
 /** Phrases read on demand; `limit` of them are remembered (default all). */
@@ -142,17 +171,17 @@ function phraseCache(texts: readonly string[], statistics: TermStatistics, limit
 function pairScorer(
   { columns, scorer: weights }: RankSettings,
   readers: readonly { base: PhraseReader; query?: PhraseReader }[],
-): (query: number, row: number) => number {
+): (query: number, row: number, cosines: readonly PairCosines[]) => number {
   const scorer = createScorer(weights);
   const views = new Float64Array(viewNames.length);
-  return (query, row) => {
+  return (query, row, cosines) => {
     let [sum, total] = [0, 0];
     for (let index = 0; index < columns.length; index++) {
       const column = columns[index];
       const left = readers[index].base(row);
       const right = (readers[index].query ?? readers[index].base)(query);
       if (left.compact === "" || right.compact === "") continue;
-      pairViews(left, right, pairCosines(column, query, row), views, 0);
+      pairViews(left, right, cosines[index], views, 0);
       sum += column.weight * scoreViews(scorer, views);
       total += column.weight;
     }
@@ -160,12 +189,18 @@ function pairScorer(
   };
 }
 
+/** Both from 0 to 1. */
+interface PairCosines {
+  readonly embedding: number;
+  readonly grams: number;
+}
+
 /** The cosines of a pair: of the embeddings, measured from the model's own zero, and of the terms. */
 export function pairCosines(
   { base, queries, dimension, floor }: ColumnPair,
   query: number,
   row: number,
-): { embedding: number; grams: number } {
+): PairCosines {
   const grams = termCosine(queries.terms, query, base.terms, row);
   if (base.vectors === undefined || queries.vectors === undefined) return { embedding: 0, grams };
   const cosine = dotRows(queries.vectors, query, base.vectors, row, dimension);

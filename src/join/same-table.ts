@@ -26,6 +26,8 @@ export interface SameTableOptions {
 
 /** Neighbours that are looked for by each of the two ways. */
 const NEIGHBOURS = 15;
+/** Pairs of phrases from which on neighbours by embedding are looked for in cells: those of 50,000 phrases. */
+const MANY_PAIRS = 50_000 ** 2;
 /** Postings visited for a phrase at most. */
 const POSTINGS = 50_000;
 /** Phrases between two looks at the signal. */
@@ -33,7 +35,7 @@ const PORTION = 1024;
 
 const place = Object.fromEntries(viewNames.map((name, index) => [name, index]));
 
-/** Compares a table of distinct phrases with itself. Below 50,000 phrases, neighbours by embedding are exact. */
+/** Compares a table of distinct phrases with itself. Up to 50,000 phrases, neighbours by embedding are exact. */
 export async function compareWithin(
   phrases: readonly string[],
   { encoder, signal, onProgress }: SameTableOptions,
@@ -60,7 +62,9 @@ export async function compareWithin(
     for (const { row: other } of near) pairs.add(row, other);
   }
   const all = Uint32Array.from(phrases.keys());
-  const { k, rows } = await nearestByEmbedding(column, { k: NEIGHBOURS + 1, signal })(all);
+  const { k, rows } = await nearestByEmbedding(column, { k: NEIGHBOURS + 1, manyPairs: MANY_PAIRS, signal })(
+    all,
+  );
   rows.forEach((other, index) => {
     pairs.add(Math.floor(index / k), other);
   });

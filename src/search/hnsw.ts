@@ -72,7 +72,7 @@ export const hnsw: GraphLibrary = {
   rowsPerCall: 256,
   // Half of a search's effort: what is found so is found by a search.
   checkEffort: expansionSearch / 2,
-  create: (settings, effort) => graphOf(create(settings, effort), settings),
+  create: (settings) => graphOf(create(settings), settings),
   open(path, settings, effort) {
     const index = create(settings, effort);
     index.view(path);

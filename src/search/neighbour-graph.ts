@@ -35,8 +35,8 @@ export interface GraphLibrary {
   readonly rowsPerCall: number;
   /** The effort with which every row must be found from its own vector; absent where that is not asked of it. */
   readonly checkEffort?: number;
-  /** An empty graph; `effort` is how many rows a search looks at, where the library knows it (default: its own). */
-  create(settings: GraphSettings, effort?: number): NeighbourGraph;
+  /** An empty graph. */
+  create(settings: GraphSettings): NeighbourGraph;
   /**
    * A graph from its file, to be searched; memory-mapped where the library can.
    * @param effort rows looked at in a search; default the library's own

@@ -42,14 +42,15 @@ describe("nearestByEmbedding", () => {
     });
   });
 
-  it("finds nearly the same by a graph, where the tables are large", async () => {
-    const { k, rows } = await nearestByEmbedding(column, { k: 4, graphRows: 50 })(queries);
+  it("finds nearly the same within the nearest cells, where the tables are large", async () => {
+    const { k, rows } = await nearestByEmbedding(column, { k: 4, manyPairs: 1000 })(queries);
     let found = 0;
     queries.forEach((query, place) => {
       const near = new Set(rows.subarray(place * k, (place + 1) * k));
       found += nearest(query, 4).filter((row) => near.has(row)).length;
     });
-    expect(found / (4 * queries.length)).toBeGreaterThan(0.95);
+    // Vectors at random lie in no clusters: the hardest case.
+    expect(found / (4 * queries.length)).toBeGreaterThan(0.9);
   });
 
   it("looks only within a row's block, and takes all of a small one", async () => {

@@ -3,7 +3,7 @@ import { InterruptedError } from "../../src/errors.js";
 import { nearestByEmbedding } from "../../src/join/nearest-by-embedding.js";
 import { prepareColumn } from "../../src/join/prepare.js";
 import { rankRows } from "../../src/join/rank-pool.js";
-import type { RankSettings } from "../../src/join/rank-rows.js";
+import { pairCosines, type RankSettings } from "../../src/join/rank-rows.js";
 import { defaultScorer } from "../../src/join/scorer.js";
 import { createRandom } from "../../src/random.js";
 
@@ -20,6 +20,7 @@ const settings: RankSettings = {
   keep: 3,
   byTerms: 5,
   postings: 1000,
+  scored: Infinity,
 };
 const nearest = [nearestByEmbedding(column, { k: 5 })];
 const queries = Uint32Array.from({ length: 100 }, (_, row) => row + 10);
@@ -37,6 +38,22 @@ describe("rankRows", () => {
     expect(elsewhere).toEqual(here);
     expect(seen.at(-1)).toBe(100);
     expect(Array.from(queries, (_, place) => here.rows[place * 3])).toEqual([...queries]);
+  });
+
+  it("scores of many candidates only those of the greatest cosines by all views", async () => {
+    const nearness = (query: number, row: number): number => {
+      const { embedding, grams } = pairCosines(column, query, row);
+      return embedding + grams;
+    };
+    const all = await rankRows({ ...settings, keep: 8 }, queries, { nearest, threads: 1 });
+    const two = await rankRows({ ...settings, scored: 2 }, queries, { nearest, threads: 1 });
+    queries.forEach((query, place) => {
+      const candidates = [...all.rows.subarray(place * 8, (place + 1) * 8)].filter((row) => row >= 0);
+      const nearest = candidates.sort((a, b) => nearness(query, b) - nearness(query, a)).slice(0, 2);
+      const [first, second, third] = two.rows.subarray(place * 3, (place + 1) * 3);
+      expect([first, second].sort()).toEqual(nearest.sort());
+      expect(third).toBe(-1);
+    });
   });
 
   it("ranks a table's own rows without themselves", async () => {
