@@ -29,6 +29,9 @@ export function adamSettings(options: AdamOptions = {}): Required<AdamOptions> {
   return { kind, betas, epsilon, weightDecay };
 }
 
+/** Rows of tables are moved so many numbers at a time. */
+const blockLength = 4096;
+
 /** The moments of one weight, in its layout. */
 export interface Moments {
   readonly m: Float32Array;
@@ -88,13 +91,20 @@ export class Adam {
     const moving = this.#moving.get(name) ?? movingRows(m, v, width);
     this.#moving.set(name, moving);
     for (const row of slots.keys()) moving[row] = 1;
-    const none = new Float32Array(width);
     const decays = update.pull !== 0 || update.keep !== 1;
-    for (let row = 0; row < moving.length; row++) {
-      if (moving[row] === 0 && !decays) continue;
-      const slot = slots.get(row);
-      const range = { from: row * width, to: (row + 1) * width, at: slot === undefined ? 0 : slot * width };
-      this.#arrays.move({ w, m, v, gradient: slot === undefined ? none : values }, range, update);
+    // neighbours move together: a call for each row would cost as much as its numbers
+    const together = Math.max(1, Math.floor(blockLength / width));
+    const gradient = new Float32Array(together * width);
+    const moves = (row: number) => row < moving.length && (decays || moving[row] === 1);
+    for (let first = 0, end = 0; first < moving.length; first = Math.max(end, first + 1)) {
+      for (end = first; end < first + together && moves(end); end++) {
+        const slot = slots.get(end);
+        const at = (end - first) * width;
+        if (slot === undefined) gradient.fill(0, at, at + width);
+        else gradient.set(values.subarray(slot * width, (slot + 1) * width), at);
+      }
+      const range = { from: first * width, to: end * width, at: 0 };
+      if (end > first) this.#arrays.move({ w, m, v, gradient }, range, update);
     }
   }
 
