@@ -41,9 +41,9 @@ export async function checkSynonyms(folder, { pairs, keptBack, titles }) {
   return [...Object.values(checks), selves];
 }
 
-/** No phrase has a type that only CoNLL-2003 or BC5CDR gave it.
- * @param {string} folder @param {string} data @returns {Check[]} */
-export function checkPhrases(folder, data) {
+/** No phrase has a type that only CoNLL-2003 or BC5CDR gave it, and none is a title: training makes twins of phrases.
+ * @param {string} folder @param {string} data @param {Evaluation} evaluation @returns {Check[]} */
+export function checkPhrases(folder, data, { titles }) {
   /** @type {Map<string, boolean>} whether all of a phrase's rows are of those sets */
   const onlyThere = new Map();
   for (const [text, , , source] of readRows(join(data, "train/types.tsv.gz"))) {
@@ -56,14 +56,17 @@ export function checkPhrases(folder, data) {
     checked: 0,
     hits: /** @type {string[]} */ ([]),
   };
+  const twins = { what: "titles among the phrases", checked: 0, hits: /** @type {string[]} */ ([]) };
   let line = 1;
   for (const [phrase, , type] of readRowsUnderHeader(join(folder, "phrases.tsv"))) {
     line++;
+    twins.checked++;
+    if (titles.has(folded(phrase))) twins.hits.push(`phrases.tsv line ${line}: ${phrase}`);
     if (type === "") continue;
     check.checked++;
     if (onlyThere.get(phrase) === true) check.hits.push(`phrases.tsv line ${line}: ${phrase} (${type})`);
   }
-  return [check];
+  return [check, twins];
 }
 
 /**

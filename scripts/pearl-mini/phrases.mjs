@@ -1,10 +1,12 @@
 /** pearl-mini's phrases: names with their entity types, and chunks of the five lexical classes. */
 import { join } from "node:path";
 import { createRandom, sampleWithout } from "../../dist/random.js";
+import { folded } from "../leaks.mjs";
 import { clean, readRows } from "../training-tables.mjs";
 
 /**
  * @typedef {{ phrase: string, lexical: string, type: string, count: number, best: number }} Phrase
+ * @typedef {{ longest: number, leaveOut: readonly string[], titles: ReadonlySet<string> }} PhraseSettings
  * @typedef {import("./tally.mjs").Tally} Tally
  */
 
@@ -16,11 +18,12 @@ const trust = { gold: 3, list: 2, silver: 1 };
 export const startsWithAny = (source, starts) => starts.find((start) => source.startsWith(start));
 
 /**
- * Typed phrases, once each, whatever the source says most: `[phrase, type, best quality, source]`.
- * @param {string} data @param {{ longest: number, leaveOut: readonly string[] }} settings @param {Tally} tally
+ * Typed phrases, once each, with the type that their rows say most. Training makes twins of phrases, so titles of
+ * the evaluation are none.
+ * @param {string} data @param {PhraseSettings} settings @param {Tally} tally
  * @returns {Map<string, Phrase>}
  */
-export function readTyped(data, { longest, leaveOut }, tally) {
+export function readTyped(data, { longest, leaveOut, titles }, tally) {
   /** @type {Map<string, { types: Map<string, number>, count: number, best: number }>} */
   const met = new Map();
   for (const [text, , type, source, quality, count] of readRows(join(data, "types.tsv.gz"))) {
@@ -28,6 +31,7 @@ export function readTyped(data, { longest, leaveOut }, tally) {
     const phrase = clean(text);
     if (start !== undefined) tally.leftOut("types.tsv.gz", start);
     else if (phrase === "" || phrase.length > longest) tally.leftOut("types.tsv.gz", "too long");
+    else if (titles.has(folded(phrase))) tally.leftOut("types.tsv.gz", "title of the evaluation");
     else {
       const entry = met.get(phrase) ?? { types: new Map(), count: 0, best: 0 };
       met.set(phrase, entry);
@@ -47,10 +51,10 @@ export function readTyped(data, { longest, leaveOut }, tally) {
 
 /**
  * Chunks, once each. One that is no noun phrase names no entity; what a noun phrase names is not known.
- * @param {string} data @param {{ longest: number, leaveOut: readonly string[] }} settings @param {Tally} tally
+ * @param {string} data @param {PhraseSettings} settings @param {Tally} tally
  * @returns {Phrase[]}
  */
-export function readChunks(data, { longest, leaveOut }, tally) {
+export function readChunks(data, { longest, leaveOut, titles }, tally) {
   /** @type {Map<string, Phrase>} */
   const chunks = new Map();
   for (const [text, lexical, times, source] of readRows(join(data, "chunks.tsv.gz"))) {
@@ -60,6 +64,7 @@ export function readChunks(data, { longest, leaveOut }, tally) {
     if (start !== undefined) tally.leftOut("chunks.tsv.gz", start);
     else if (phrase === "" || phrase.length > longest || !lexicalClasses.has(lexical))
       tally.leftOut("chunks.tsv.gz", "too long or of no class");
+    else if (titles.has(folded(phrase))) tally.leftOut("chunks.tsv.gz", "title of the evaluation");
     else if (count > (chunks.get(phrase)?.count ?? 0))
       chunks.set(phrase, { phrase, lexical, type: lexical === "NP" ? "" : "OTHER", count, best: 0 });
   }

@@ -32,8 +32,9 @@ export async function prepare({ data, output, recipe, seed, texts = recipe.pretr
   mkdirSync(join(output, "text"), { recursive: true });
   const tally = new Tally();
   const evaluation = readEvaluation(join(data, "bench"));
-  const typed = readTyped(train, { longest: phrases.longest, leaveOut: leftOut }, tally);
-  const chunks = readChunks(train, { longest: phrases.longest, leaveOut: leftOut }, tally);
+  const kept = { longest: phrases.longest, leaveOut: leftOut, titles: evaluation.titles };
+  const typed = readTyped(train, kept, tally);
+  const chunks = readChunks(train, kept, tally);
   const mixed = mixPhrases(typed, chunks, { ...phrases, seed });
   await writeRows(join(output, "phrases.tsv"), phraseRows(mixed, tally));
   const wordnet = await readWordnet();

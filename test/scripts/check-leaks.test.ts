@@ -90,15 +90,20 @@ describe("npm run check:leaks", () => {
     cpSync(data, titled, { recursive: true });
     write(join(titled, "train/text/simple.tsv.gz"), gzipSync("Lake Bled\tLake  Bled\n"));
     const { code, stdout } = await check({
-      ...{ pairs: Object.values(planted), data: titled, phrases: ["Jane Roe\tNP\tPERSON\t1"] },
+      ...{
+        pairs: Object.values(planted),
+        data: titled,
+        phrases: ["Jane Roe\tNP\tPERSON\t1", "lake bled\tNP\t\t1"],
+      },
     });
     for (const [at, [what, row]] of Object.entries(planted).entries()) {
       const [phrase] = row.split("\t");
       expect(stdout).toMatch(new RegExp(`${what} +\\d+ +1\n +synonyms\\.tsv line ${5 + at}: ${phrase} `));
     }
     expect(stdout).toMatch(/bc5cdr +3 +1\n +phrases\.tsv line 4: Jane Roe \(PERSON\)/);
+    expect(stdout).toMatch(/titles among the phrases +4 +1\n +phrases\.tsv line 5: lake bled/);
     expect(stdout).toMatch(/titles as lines of text +1 +1\n +text\/simple: Lake {2}Bled/);
-    expect(stdout).toMatch(/error: 11 rows are in the evaluation\n$/);
+    expect(stdout).toMatch(/error: 12 rows are in the evaluation\n$/);
     expect(code).toBe(1);
   });
 

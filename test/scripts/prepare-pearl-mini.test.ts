@@ -32,6 +32,7 @@ const training: Record<string, string[]> = {
   gloss_wiki: ["Lake Bled\ta lake in Slovenia\tLOC\ten", "Lake Bohinj\ta lake in Slovenia\tLOC\ten"],
   types: [
     "Jane Roe\tNP\tPERSON\tconll2003:PER\tgold\t1",
+    "lake bled\tNP\tLOC\twiki:lake\tsilver\t1",
     "Port of Trieste\tNP\tFAC\twiki:port\tsilver\t1",
     "Trieste\tNP\tGPE\twiki:city\tsilver\t2",
     "Trieste\tNP\tORG\twnut17:corporation\tgold\t1",
@@ -97,7 +98,7 @@ describe("scripts/pearl-mini/prepare.mjs", () => {
     }
   });
 
-  it("has each phrase once, with the type that its rows say most", () => {
+  it("has each phrase once, with the type that its rows say most, and no title of the evaluation", () => {
     expect(rows("phrases.tsv").slice(1).sort()).toEqual([
       "Port of Trieste\tNP\tFAC\t1",
       "Trieste\tNP\tORG\t3",
