@@ -73,13 +73,15 @@ async function encode(open: OpenModel, request: EncodeRequest): Promise<EncodeRe
     request.prompt === "" ? request.phrases : request.phrases.map((phrase) => request.prompt + phrase);
   const read = open.featurizers.map((featurizer) => featurizer.read(texts));
   // Every feature has its own row lengths; batches follow the tokens', which cost the most, or else the first's.
-  const eachLengths = read.map(({ rows }) =>
-    Int32Array.from(texts, (_, row) => rows.starts[row + 1] - rows.starts[row]),
+  const eachLengths = read.map(
+    ({ rows }, i) =>
+      open.featurizers[i].lengths?.(rows) ??
+      Int32Array.from(texts, (_, row) => rows.starts[row + 1] - rows.starts[row]),
   );
   const tokens = open.folder.features.findIndex(({ kind }) => kind === "tokens");
-  const readsTokens = tokens >= 0;
+  const isTransformer = open.folder.features.some(({ kind }) => kind === "tokens" || kind === "words");
   const lengths = eachLengths[Math.max(0, tokens)];
-  const cells = readsTokens ? TOKENS[open.session.device] : NGRAMS;
+  const cells = isTransformer ? TOKENS[open.session.device] : NGRAMS;
   let vectors = new Float32Array(texts.length * request.dimension);
   for (const batch of batchByLength(lengths, { cells, rows: request.batchSize })) {
     if (Atomics.load(request.state, STOP) === 1) break;

@@ -24,7 +24,10 @@ export interface LocateOptions {
 /** Names of the embedded models. */
 export async function embeddedModels(): Promise<string[]> {
   const entries = await readdir(EMBEDDED_MODELS, { withFileTypes: true }).catch(() => []);
-  return entries.filter((entry) => entry.isDirectory()).map((entry) => entry.name);
+  const names = entries.filter((entry) => entry.isDirectory()).map((entry) => entry.name);
+  // a recipe alone is no model yet
+  const ready = await Promise.all(names.map((name) => hasGraph(join(EMBEDDED_MODELS, name))));
+  return names.filter((_, i) => ready[i]);
 }
 
 /**

@@ -6,7 +6,7 @@ import { EMBEDDING, TYPE_LOGITS } from "../encoder/graph.js";
 import { WORDS_FILE } from "../encoder/model-folder.js";
 import { quantizeDynamic } from "../encoder/quantize.js";
 import { writeWholeFolder } from "../encoder/whole-folder.js";
-import { createNet, type WeightSource } from "../nn/index.js";
+import { createNet, number, type WeightSource } from "../nn/index.js";
 import { declareWordInputs, type WordEncoderSizes, wordEncoder } from "../nn/words/index.js";
 import { type Model, prune, type Tensor, writeModel } from "../onnx/index.js";
 import type { WordOptions } from "../text/word-vocabulary.js";
@@ -26,6 +26,12 @@ export interface WordModel {
   readonly context?: ReadonlyMap<string, Tensor>;
 }
 
+/**
+ * Length of vectors that are not made unit length (`normalize: false`): like a transformer's pooled states, since
+ * what learns from them by small steps, as the probe of PPDB does, learns nothing from small numbers.
+ */
+const RAW_LENGTH = 10;
+
 /** The graph for use: outputs `embedding` and, for all parts, `type_logits`. */
 export function wordModelGraph({ weights, sizes, embedding = "all", tables }: WordModel): Model {
   const net = createNet(weights);
@@ -33,7 +39,8 @@ export function wordModelGraph({ weights, sizes, embedding = "all", tables }: Wo
   const encoded = wordEncoder(net, declareWordInputs(g), sizes);
   const width = embedding === "all" ? sizes.characters + sizes.meaning + sizes.types : sizes.meaning;
   const vectors = embedding === "all" ? encoded.embedding : encoded.meaning;
-  g.output(EMBEDDING, vectors, "float32", ["phrases", width]);
+  const long = g.add("Mul", [vectors, number(net, RAW_LENGTH)]);
+  g.output(EMBEDDING, long, "float32", ["phrases", width]);
   if (embedding === "all") {
     // a class and a type are judged apart: the logit of a pair is the sum of theirs
     const classes = g.add("Unsqueeze", [encoded.classes, g.ints(2)]);
