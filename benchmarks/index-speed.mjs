@@ -2,10 +2,12 @@
  * An index of 500,000 phrases: how often the nearest row is found, how fast, how soon it opens; beside FAISS' HNSW.
  *
  *     npm run build && node benchmarks/index-speed.mjs [--rows 500000] [--peer-rows 20000] [--index FOLDER]
+ *       [--model pearl-ngram]
  *
  * Phrases: names and terms of ../shared/data/train, all different. Queries: such a phrase with an edit (a letter left
  * out, put in or changed, the first word moved to the end, a word added), never a phrase of the index. Vectors:
- * pearl-ngram's, 256 dimensions, from character n-grams: of high intrinsic dimension, which is the hard case for HNSW.
+ * by default pearl-ngram's, 256 dimensions, from character n-grams: of high intrinsic dimension, which is the hard case
+ * for HNSW.
  *
  * recall@1 is the share of queries whose first hit is as near as the nearest row of an exact search (scores within
  * 1e-6 are ties), on `--queries` of them. Searching is timed over all of them, hits with their cells included; the
@@ -17,7 +19,7 @@
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { availableParallelism, cpus, tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { basename, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { gunzipSync } from "node:zlib";
@@ -32,6 +34,7 @@ const { values: options } = parseArgs({
     queries: { type: "string", default: "2000" },
     "peer-rows": { type: "string", default: "20000" },
     index: { type: "string" },
+    model: { type: "string", default: "pearl-ngram" },
     data: { type: "string", default: resolve(root, "../shared/data/train") },
     json: { type: "string", default: join(root, "benchmarks/results/index-speed.json") },
   },
@@ -44,7 +47,7 @@ const columns = ["phrase"];
 const batch = 8192;
 
 const { phrases, queries, peerQueries } = makePhrases();
-const encoder = await PhraseEncoder.load("pearl-ngram");
+const encoder = await PhraseEncoder.load(options.model);
 const { dimension } = encoder;
 const encode = async (texts) => (await encoder.encodeMatrix(texts)).data;
 const vectors = await encode(phrases);
@@ -60,7 +63,7 @@ const small = await comparison();
 const half = await halfPrecision();
 
 const result = {
-  task: `an index of ${rows} phrases, ${dimension} dimensions (pearl-ngram)`,
+  task: `an index of ${rows} phrases, ${dimension} dimensions (${basename(options.model)})`,
   rows,
   queries: queryCount,
   cores: availableParallelism(),
@@ -250,7 +253,7 @@ print(json.dumps({"version": faiss.__version__,
   const peer = run.status === 0 ? JSON.parse(run.stdout) : "not measured: python3-faiss is not here";
   return {
     pearl,
-    peer: { what: "faiss.IndexHNSWFlat(256, 16), efConstruction 128, efSearch 256", result: peer },
+    peer: { what: `faiss.IndexHNSWFlat(${dimension}, 16), efConstruction 128, efSearch 256`, result: peer },
   };
 }
 
