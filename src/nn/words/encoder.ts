@@ -68,7 +68,10 @@ export const pearlMiniSizes = {
   prefix: { characters: 48, meaning: 61 },
 } as const satisfies WordEncoderSizes;
 
-/** Length of an n-gram's first vector: such that a step of Adam, which is absolute, changes little of it. */
+/**
+ * Length of an n-gram's first vector, such that a step of Adam, which is absolute, changes little of it; sums are
+ * divided by it, so that what reads them sees numbers around 1.
+ */
 const NGRAM_LENGTH = 8;
 
 /** What the encoder computes, each float32 [phrases, ...]. */
@@ -175,8 +178,9 @@ function wordVectors(
   const count = reduce(net, "ReduceSum", padding, { axes: [1], keepdims: 1 });
   const row = g.add("Gather", [table, g.ints(0)]);
   const own = g.add("Sub", [sum, g.add("Mul", [count, row])]);
+  const scales = g.add("Mul", [inputs.scales, number(net, 1 / NGRAM_LENGTH)]);
   return {
-    characters: g.add("Mul", [own, inputs.scales]),
+    characters: g.add("Mul", [own, scales]),
     vectors: embedding(net, inputs.ids, {
       name: "vectors",
       rows: sizes.vocabulary + 1,
@@ -201,7 +205,7 @@ function charactersOf(net: Net, words: string, phrase: Phrase): string {
   const { g } = net;
   const { inputs, sizes } = phrase;
   const known = perWord(net, "char_weight", inputs.ids, sizes.vocabulary + 1, 1);
-  const rare = dense(net, words, "char_weight_rare", sizes.characters, 1, 0.01 / NGRAM_LENGTH);
+  const rare = dense(net, words, "char_weight_rare", sizes.characters, 1, 0.01);
   const byWord = atPlaces(net, g.add("Add", [known, rare]), phrase);
   const byMark = perWord(net, "char_flag", inputs.marks, sizes.marks + 1, 1);
   const weights = positive(net, g.add("Add", [byWord, byMark]), phrase);
@@ -227,7 +231,7 @@ function meaningOf(
   const { width, meaning } = sizes;
   const start = g.add("Add", [
     dense(net, words.vectors, "from_vectors", sizes.vectors, width, 4),
-    dense(net, words.characters, "from_characters", sizes.characters, width, 1.5 / NGRAM_LENGTH),
+    dense(net, words.characters, "from_characters", sizes.characters, width, 1.5),
   ]);
   const placed = [
     positions(net, phrase),
