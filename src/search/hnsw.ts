@@ -3,7 +3,10 @@ import { availableParallelism } from "node:os";
 import usearch, { type BatchMatches, type Index } from "usearch";
 import type { GraphLibrary, GraphSettings, NeighbourGraph } from "./neighbour-graph.js";
 
-/** Edges per row; twice as many on the lowest layer. */
+/**
+ * Edges per row; twice as many on the lowest layer. On 100,000 rows of high intrinsic dimension 32 took twice as long to
+ * build and found no more neighbours at equal speed; nor did 512 signs (Hamming distance) instead of 8-bit numbers.
+ */
 const connectivity = 16;
 /** Rows looked at while a row is added. */
 const expansionAdd = 128;
