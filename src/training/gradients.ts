@@ -19,6 +19,7 @@ import {
   upstream,
   wholeGraph,
 } from "./program.js";
+import { inRowBlocks } from "./row-blocks.js";
 
 /** The loss and its parts by name. */
 export type Losses = Record<string, number>;
@@ -137,7 +138,8 @@ export class GradientRunner {
       ({ name }) => [name, inMemory.has(name) ? "memory" : "device"] as const,
     );
     const { gradients: _, ...options } = this.#options;
-    return createOrtSession(encodeModel(model), {
+    const onCpu = this.#target.device === "cpu";
+    return createOrtSession(encodeModel(onCpu ? inRowBlocks(model) : model), {
       ...{ ...options, optimization: "basic" },
       ...(this.#target.tables === "dense" && { outputs: Object.fromEntries(outputs) }),
     });
