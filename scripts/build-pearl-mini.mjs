@@ -50,7 +50,7 @@ const [tables, corpus, pretrained, model] = ["tables", "corpus", "pretrained", "
 const texts = recipe.pretrain.texts.map((/** @type {string} */ name) => join(tables, "text", `${name}.txt`));
 const machine = [
   ...["--device", recipe.device, "--threads", String(recipe.threads)],
-  ...["--seed", String(seed), "--resume"],
+  ...["--seed", String(seed), "--checkpoint-every", "100", "--resume"],
 ];
 
 /** The tables are of the recipe's seed whatever the run's: runs differ in training alone. */
