@@ -98,12 +98,15 @@ const POOLS = 4;
 export function wordEncoder(net: Net, inputs: WordInputs, sizes: WordEncoderSizes): WordEncoding {
   const { g } = net;
   const kept = g.add("Greater", [inputs.words, g.scalar("int32", 0)]);
+  const asFloats = g.add("Cast", [kept], { to: typeCode("float32") });
+  const exists = reduce(net, "ReduceMax", asFloats, { axes: [1], keepdims: 1 });
   const phrase: Phrase = {
     inputs,
     sizes,
     shape: g.add("Shape", [inputs.words]),
-    kept: g.add("Unsqueeze", [g.add("Cast", [kept], { to: typeCode("float32") }), g.ints(2)]),
+    kept: g.add("Unsqueeze", [asFloats, g.ints(2)]),
     counted: g.add("Cast", [kept], { to: typeCode("int32") }),
+    exists,
   };
   const words = wordVectors(net, inputs, sizes);
   const characters = charactersOf(net, words.characters, phrase);
@@ -111,7 +114,7 @@ export function wordEncoder(net: Net, inputs: WordInputs, sizes: WordEncoderSize
   const both = g.add("Concat", [characters, meaning], { axis: 1 });
   const { types, classes } = typeHead(net, both, sizes);
   const shares = dense(net, pooled, "share", (POOLS + 1) * sizes.width, 3, 0.02);
-  const roots = g.add("Sqrt", [g.add("Softmax", [shares], { axis: -1 })]);
+  const roots = g.add("Mul", [g.add("Sqrt", [g.add("Softmax", [shares], { axis: -1 })]), exists]);
   const [forCharacters, forMeaning, forTypes] = g.addMany("Split", [roots], 3, { axis: 1 });
   const probable = g.add("Max", [g.add("Softmax", [types], { axis: -1 }), number(net, 1e-6)]);
   const parts = [
@@ -147,6 +150,8 @@ interface Phrase {
   readonly kept: string;
   /** The same as int32 [phrases, length]. */
   readonly counted: string;
+  /** 1 for a phrase that has words, float32 [phrases, 1]: one of punctuation alone gets the zero vector. */
+  readonly exists: string;
 }
 
 /** Distinct words' vectors: of their n-grams [words, characters], and from the vocabulary [words, vectors]. */
@@ -298,7 +303,7 @@ function block(net: Net, x: string, { name, shape, mask, sizes }: BlockOptions):
 }
 
 /** Four weighted means and the maximum of a phrase's states: [phrases, 5 × width]. */
-function pool(net: Net, hidden: string, { shape, kept, sizes: { width } }: Phrase): string {
+function pool(net: Net, hidden: string, { shape, kept, exists, sizes: { width } }: Phrase): string {
   const { g } = net;
   const states = g.add("Reshape", [hidden, g.add("Concat", [shape, g.ints(width)], { axis: 0 })]);
   const never = g.add("Mul", [g.add("Sub", [kept, number(net, 1)]), number(net, 1e30)]);
@@ -306,7 +311,8 @@ function pool(net: Net, hidden: string, { shape, kept, sizes: { width } }: Phras
   const scores = g.add("Reshape", [raw, g.add("Concat", [shape, g.ints(POOLS)], { axis: 0 })]);
   const shares = g.add("Softmax", [g.add("Add", [scores, never])], { axis: 1 });
   const means = g.add("MatMul", [g.add("Transpose", [shares], { perm: [0, 2, 1] }), states]);
-  const largest = reduce(net, "ReduceMax", g.add("Add", [states, never]), { axes: [1] });
+  const most = reduce(net, "ReduceMax", g.add("Add", [states, never]), { axes: [1] });
+  const largest = g.add("Mul", [most, exists]);
   return g.add("Concat", [g.add("Reshape", [means, g.ints(-1, POOLS * width)]), largest], { axis: 1 });
 }
 
