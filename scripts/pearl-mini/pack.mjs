@@ -36,7 +36,7 @@ export async function pack({ model, output, build, tables, recipe, seed, scores 
   const config = { name: recipe.name, license: recipe.license, ...readJson(join(model, "config.json")) };
   const prepared = readJson(join(tables, "prepared.json"));
   const training = readJson(join(model, "training.json"));
-  const reports = scores === undefined ? undefined : readJson(scores);
+  const reports = scores === undefined ? undefined : [readJson(scores)].flat();
   const record = { seed, stages: build.stages, tables: prepared, training };
   writeWhole(join(output, "config.json"), `${JSON.stringify(config, null, 2)}\n`);
   writeWhole(join(output, "build.json"), `${JSON.stringify(record, null, 2)}\n`);

@@ -39,7 +39,7 @@ export function registerType(program: Command): void {
     .command("type")
     .description("tell what phrases name: lexical class and entity type, each with its probability")
     .argument("<phrases...>", "phrases, or one table of them (CSV, TSV, JSONL, Parquet, plain text)")
-    .requiredOption("-m, --model <model>", "a model trained with types: a folder or hub id")
+    .option("-m, --model <model>", "a model trained with types: a folder or hub id (default: pearl-mini)")
     .option(
       "-o, --output <file>",
       "where to write, a .csv, .tsv or .jsonl file (default: standard output)",
@@ -51,8 +51,8 @@ export function registerType(program: Command): void {
   addDeviceOption(command).option("--threads <n>", "CPU threads (default: all)", positiveInteger);
   addQuietOption(command).action(run);
   addExamples(command, [
-    ['pearl type "The New York Times" "in the end" --model my-model', "two phrases"],
-    ["pearl type phrases.csv --model my-model -o types.csv", "a table"],
+    ['pearl type "The New York Times" "in the end"', "two phrases"],
+    ["pearl type phrases.csv -o types.csv", "a table"],
     ['pearl type "Paris" --model my-model --top 3 --json', "the three most probable types, for programs"],
   ]);
 }
@@ -66,11 +66,11 @@ function outputName(name: string): string {
 
 async function run(given: readonly string[], options: TypeCommandOptions): Promise<void> {
   const phrases = await phrasesOf(given, options);
-  const { PhraseEncoder } = await import("../encoder/index.js");
+  const { PhraseEncoder, TYPING_MODEL } = await import("../encoder/index.js");
   const signal = interruptionSignal();
   const { quiet, device, threads, top } = options;
   const progress = await startProgress({ label: "typing", quiet });
-  const encoder = await PhraseEncoder.load(options.model, { device, threads, signal });
+  const encoder = await PhraseEncoder.load(options.model ?? TYPING_MODEL, { device, threads, signal });
   try {
     const types = await encoder.types(phrases, {
       signal,

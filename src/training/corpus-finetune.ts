@@ -306,11 +306,13 @@ async function recordOf(
   { steps, result }: { steps: number; result: TrainingResult },
 ): Promise<CorpusTrainingRecord> {
   const licence = pretrained && (await readModelCard(pretrained.path)).licence;
+  // of a folder only its name, since paths mean nothing elsewhere
   const isFolder = pretrained && resolve(settings.base) === pretrained.path;
+  const baseName = isFolder ? pretrained.name : settings.base;
   return {
     ...{ pearl: packageVersion(), runtime: runtimeVersion() },
     base: pretrained && {
-      name: isFolder ? pretrained.name : settings.base,
+      name: baseName,
       fingerprint: await fileFingerprint(pretrained.graph),
       ...(licence && { licence }),
     },
@@ -318,7 +320,7 @@ async function recordOf(
     ...(options.pairs !== undefined && {
       pairs: { file: basename(options.pairs), fingerprint: await fileFingerprint(options.pairs) },
     }),
-    settings,
+    settings: { ...settings, base: baseName },
     seed: options.seed ?? 0,
     model: { dimension: start.assembled.width, types: start.assembled.types.length },
     result: { steps, loss: result.last?.loss, parts: result.last?.parts, best: result.best },

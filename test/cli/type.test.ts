@@ -21,16 +21,20 @@ async function typedModel(): Promise<string> {
 }
 
 describe("pearl type", () => {
-  it("says what a model without a type head lacks, and that a model must be named", async () => {
+  it("types with the embedded model, and says what a model without a type head lacks", async () => {
     const plain = await pearl(["type", "The New York Times", "--model", "pearl-ngram"]);
     expect(plain).toMatchObject({
       code: 1,
       stderr: expect.stringMatching(/pearl-ngram has no type head.*pearl finetune/),
     });
-    expect(await pearl(["type", "Paris"])).toMatchObject({
-      code: 2,
-      stderr: expect.stringMatching(/--model/),
-    });
+    const { code, stdout } = await pearl(["type", "Paris", "in the end", "--json"]);
+    expect(code).toBe(0);
+    const told = stdout
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line).types[0]);
+    expect(told.map((type) => type.class)).toEqual(["NP", "PP"]);
+    expect(told[0].type).toBe("GPE");
   });
 
   it.skipIf(!hasOracle)("prints class and type with the probabilities of both and of each", async () => {

@@ -204,7 +204,7 @@ describe("PhraseEncoder with the embedded model", () => {
   });
 
   it("tells what is wrong with a model's place", async () => {
-    await expect(load("no/such/model/here")).rejects.toThrow(/did you mean pearl-ngram/);
+    await expect(load("no/such/model/pearl-ngrams")).rejects.toThrow(/did you mean pearl-ngram/);
     await expect(load("package.json")).rejects.toThrow(/not a file/);
     const empty = mkdtempSync(join(tmpdir(), "pearl-empty-"));
     await expect(load(empty)).rejects.toThrow(/config\.json is missing/);
