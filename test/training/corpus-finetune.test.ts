@@ -6,7 +6,7 @@ import { PhraseEncoder } from "../../src/encoder/index.js";
 import { readModel } from "../../src/onnx/index.js";
 import { type CorpusFinetuneOptions, finetuneOnCorpus } from "../../src/training/index.js";
 import { newFolder } from "./pairs-folder.js";
-import { corpusPhrases, smallCorpus, smallSettings } from "./small-corpus.js";
+import { claimLearned, smallCorpus, smallSettings } from "./small-corpus.js";
 
 const start = async (changes: Partial<CorpusFinetuneOptions> = {}): Promise<CorpusFinetuneOptions> => ({
   settings: smallSettings,
@@ -34,16 +34,9 @@ describe("finetuneOnCorpus", () => {
     const encoder = await PhraseEncoder.load(options.output);
     expect(encoder.dimension).toBe(24);
     expect(encoder.model.types).toHaveLength(95);
-    const [twin, self, other] = await encoder.encode(["Paris Opera Hause", "Paris Opera House", "Lagos"]);
+    const [self] = await encoder.encode(["Paris Opera House"]);
     expect(dot(self, self)).toBeCloseTo(1, 5);
-    expect(dot(twin, self)).toBeGreaterThan(dot(other, self));
-    const typed = corpusPhrases.filter(({ type }) => type !== undefined);
-    const told = await encoder.types(
-      typed.map(({ phrase }) => phrase),
-      { top: 1 },
-    );
-    const right = typed.filter(({ type }, i) => told[i][0].type === `NP-${type}`).length;
-    expect(right / typed.length).toBeGreaterThan(0.75);
+    await claimLearned(encoder);
     await encoder.dispose();
   });
 });

@@ -2,7 +2,9 @@
 import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { expect } from "vitest";
 import { writeCorpus, writeHardNegatives } from "../../src/corpus/index.js";
+import type { PhraseEncoder } from "../../src/encoder/index.js";
 import type { MethodSettings } from "../../src/training/index.js";
 import { presets } from "../../src/training/presets/index.js";
 
@@ -56,3 +58,16 @@ export const smallSettings: MethodSettings = {
   augmentation: { preset: "house", wordNet: "off" },
   learningRate: 5e-3,
 };
+
+/** A trained model knows a misspelled twin from a stranger, and the types of most of the corpus. */
+export async function claimLearned(encoder: PhraseEncoder): Promise<void> {
+  const scores = await encoder.similarity(["Paris Opera House"], ["Paris Opera Hause", "Lagos"]);
+  expect(scores[0][0]).toBeGreaterThan(scores[0][1]);
+  const typed = corpusPhrases.filter(({ type }) => type !== undefined);
+  const told = await encoder.types(
+    typed.map(({ phrase }) => phrase),
+    { top: 1 },
+  );
+  const right = typed.filter(({ type }, i) => told[i][0].type === `NP-${type}`).length;
+  expect(right / typed.length).toBeGreaterThan(0.75);
+}

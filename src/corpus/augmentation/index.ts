@@ -17,7 +17,9 @@ export {
 export {
   type Granularity,
   type PhraseContext,
+  RULE_GROUPS,
   RULE_NAMES,
+  type RuleGroup,
   type RuleName,
   rulesOfTwin,
   type Twin,
@@ -28,7 +30,5 @@ export {
   type PresetName,
   type Probabilities,
   type ResolvedSettings,
-  RULE_GROUPS,
-  type RuleGroup,
   type WordVectorSettings,
 } from "./settings.js";

@@ -1,45 +1,6 @@
 /** How often each augmentation is used, and from which resources: plain data that crosses into a worker. */
 import { ArgumentError } from "../../errors.js";
-import { RULE_NAMES, type RuleName } from "./rule.js";
-
-/** Kinds of augmentation that share one probability: a rule of the kind that applies is drawn. */
-export const RULE_GROUPS = {
-  character: [
-    "swap-characters",
-    "drop-character",
-    "insert-character",
-    "keyboard-neighbour",
-    "random-character",
-    "ocr-confusion",
-  ],
-  synonym: ["wordnet-synonym", "word-vector"],
-  paraphrase: [
-    "known-synonym",
-    "paraphrase-file",
-    "acronym",
-    "initials",
-    "qualifier",
-    "year",
-    "legal-form",
-    "of-phrase",
-    "number-word",
-  ],
-  "word-swap": ["swap-words"],
-  "name-words": [
-    "abbreviation",
-    "shorten-word",
-    "drop-short-word",
-    "drop-end-word",
-    "join-words",
-    "split-word",
-    "shuffle-words",
-    "add-suffix",
-    "insert-word",
-  ],
-  "name-forms": ["nickname", "middle-name", "first-letters", "add-qualifier", "drop-qualifier"],
-} as const satisfies Record<string, readonly RuleName[]>;
-
-export type RuleGroup = keyof typeof RULE_GROUPS;
+import { RULE_GROUPS, RULE_NAMES, type RuleGroup, type RuleName } from "./rule.js";
 
 /**
  * Weight of each kind or single rule. Where one of them makes a twin, they need not add up to 1: their proportions

@@ -14,25 +14,10 @@ import {
   middleNameRule,
   nicknameRule,
 } from "../../../src/corpus/augmentation/nicknames.js";
-import type {
-  DrawnRule,
-  ListedRule,
-  PhraseContext,
-  RuleName,
-} from "../../../src/corpus/augmentation/rule.js";
+import type { DrawnRule, PhraseContext, RuleName } from "../../../src/corpus/augmentation/rule.js";
 import { transliterationRule } from "../../../src/corpus/augmentation/transliterations.js";
 import { createRandom } from "../../../src/random.js";
-
-/** Each line: a phrase, and all that the rule makes of it, worked out by hand. */
-function claims(
-  rule: ListedRule,
-  cases: Record<string, readonly string[]>,
-  context: PhraseContext = {},
-): void {
-  it.each(Object.entries(cases))(`${rule.name}: %s`, (phrase, expected) => {
-    expect([...rule.list(phrase, context)].sort()).toEqual([...expected].sort());
-  });
-}
+import { claims } from "./rule-claims.js";
 
 /** What a rule makes of a phrase, as far as 600 draws show it. */
 function manyDraws(rule: DrawnRule, phrase: string, context: PhraseContext = {}): (string | undefined)[] {

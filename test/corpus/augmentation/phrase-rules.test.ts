@@ -11,21 +11,10 @@ import {
 import { ofPhraseRule } from "../../../src/corpus/augmentation/of-phrases.js";
 import { pairTable } from "../../../src/corpus/augmentation/pair-table.js";
 import { qualifierRule } from "../../../src/corpus/augmentation/qualifiers.js";
-import type { ListedRule, PhraseContext } from "../../../src/corpus/augmentation/rule.js";
 import { yearRule } from "../../../src/corpus/augmentation/years.js";
+import { claims } from "./rule-claims.js";
 
 const givenNames = new Set(["John", "Ludwig", "Jean-Paul", "Ada"]);
-
-/** Each line: a phrase, and all that the rule makes of it, worked out by hand. */
-function claims(
-  rule: ListedRule,
-  cases: Record<string, readonly string[]>,
-  context: PhraseContext = {},
-): void {
-  it.each(Object.entries(cases))(`${rule.name}: %s`, (phrase, expected) => {
-    expect([...rule.list(phrase, context)].sort()).toEqual([...expected].sort());
-  });
-}
 
 describe("acronyms", () => {
   claims(acronymRule(), {
