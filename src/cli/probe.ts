@@ -117,6 +117,12 @@ async function tryLance(): Promise<string> {
   }
 }
 
+async function tryTransformers(): Promise<string> {
+  const { pipeline } = (await importOptional("@huggingface/transformers")) as { pipeline?: unknown };
+  if (typeof pipeline !== "function") throw new Error("it exports no pipeline()");
+  return "loaded; its models are tried where they are used";
+}
+
 const probes: Readonly<Record<string, () => Promise<string>>> = {
   cpu: () => tryDevice("cpu"),
   webgpu: () => tryDevice("webgpu"),
@@ -125,6 +131,7 @@ const probes: Readonly<Record<string, () => Promise<string>>> = {
   duckdb: tryDuckdb,
   "faiss-node": tryFaiss,
   "@lancedb/lancedb": tryLance,
+  "@huggingface/transformers": tryTransformers,
 };
 
 /** What is left of a device's message without the library's source lines and what the report says itself. */

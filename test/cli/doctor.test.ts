@@ -18,6 +18,11 @@ beforeAll(async () => {
   mkdirSync(crashing, { recursive: true });
   writeFileSync(join(crashing, "package.json"), '{"name":"faiss-node","version":"0.0.1","main":"index.cjs"}');
   writeFileSync(join(crashing, "index.cjs"), 'process.kill(process.pid, "SIGSEGV");');
+  const transformers = join(folder, "node_modules", "@huggingface", "transformers");
+  mkdirSync(transformers, { recursive: true });
+  const manifest = { name: "@huggingface/transformers", version: "0.0.2", main: "index.cjs" };
+  writeFileSync(join(transformers, "package.json"), JSON.stringify(manifest));
+  writeFileSync(join(transformers, "index.cjs"), "exports.pipeline = () => {};");
   const blobs = join(folder, "hf", "hub", "models--a--b", "blobs");
   mkdirSync(blobs, { recursive: true });
   writeFileSync(join(blobs, "x"), Buffer.alloc(12_345));
@@ -47,6 +52,13 @@ describe("pearl doctor", () => {
     expect(faiss).toMatchObject({ works: false, version: "0.0.1" });
     expect(faiss?.detail).toContain("crashed with SIGSEGV");
     expect(faiss?.install).toMatch(/install-faiss\.sh|npm install/);
+  });
+
+  it("has a probe for each part", () => {
+    for (const { name, detail } of diagnosis.parts) expect(detail, name).not.toContain("there is no probe");
+    const transformers = diagnosis.parts.find(({ name }) => name === "@huggingface/transformers");
+    // where the checkout has the package itself, that one is tried
+    expect(transformers).toMatchObject({ works: true });
   });
 
   it("names the cache, its size and where the token comes from, never the token", () => {
