@@ -69,7 +69,10 @@ const makeCorpus = unlessThere(join(corpus, "corpus.json"), () =>
 );
 
 const makePretrained = unlessThere(join(pretrained, "config.json"), () =>
-  pearl("pretrain", ...texts, ...flags(recipe.pretrain.options), ...machine, "-o", pretrained),
+  pearl(
+    ...["pretrain", ...texts, "--also-words", join(tables, recipe.pretrain.alsoWords)],
+    ...[...flags(recipe.pretrain.options), ...machine, "-o", pretrained],
+  ),
 );
 
 const makeModel = unlessThere(join(model, "config.json"), () => {

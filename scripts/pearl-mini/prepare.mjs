@@ -4,8 +4,8 @@
  *     npm run build && node scripts/pearl-mini/prepare.mjs -o TABLES [--data ../shared/data] [--recipe FILE] [--seed 0]
  *     pearl corpus build --no-quotes --phrases TABLES/phrases.tsv --synonyms TABLES/synonyms.tsv -o CORPUS
  *
- * TABLES gets phrases.tsv, synonyms.tsv, text/NAME.txt for each text of the recipe (without the articles' titles),
- * and prepared.json: what is in them and what was left out, by where and why.
+ * TABLES gets phrases.tsv, synonyms.tsv, words.txt (WordNet's lemmas of one word), text/NAME.txt for each text of
+ * the recipe (without the articles' titles), and prepared.json: what is in them and what was left out, by where and why.
  */
 import { mkdirSync, renameSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
@@ -17,7 +17,7 @@ import { mixPhrases, readChunks, readTyped } from "./phrases.mjs";
 import { defaultData, readRecipe, recipePath } from "./recipe.mjs";
 import { synonymRows } from "./synonyms.mjs";
 import { Tally } from "./tally.mjs";
-import { readWordnet } from "./wordnet-pairs.mjs";
+import { readWordnet, singleWords } from "./wordnet-pairs.mjs";
 
 /**
  * @param {{ data: string, output: string, recipe: any, seed: number, texts?: readonly string[] }} options `data`
@@ -41,6 +41,10 @@ export async function prepare({ data, output, recipe, seed, texts = recipe.pretr
   const inputs = { data: train, evaluation, wordnet, typed, chunks };
   const rows = synonymRows(inputs, { ...synonyms, leaveOut: leftOut, seed }, tally);
   await writeRows(join(output, "synonyms.tsv"), underHeader(["phrase", "synonym", "source"], rows));
+  await writeRows(
+    join(output, "words.txt"),
+    singleWords(wordnet).map((word) => [word]),
+  );
   for (const name of texts)
     await writeRows(join(output, "text", `${name}.txt`), textLines(join(train, "text", `${name}.tsv.gz`)));
   const prepared = {

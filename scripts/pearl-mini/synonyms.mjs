@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { createRandom } from "../../dist/random.js";
 import { folded, lemmaPairs, pairKey, setOfPair } from "../leaks.mjs";
 import { clean, readRows } from "../training-tables.mjs";
+import { kindPairs } from "./kinds.mjs";
 import { startsWithAny } from "./phrases.mjs";
 import { rewrite, synonymsByWord } from "./rewrite.mjs";
 import { definitionPairs, hypernymPairs, synonymPairs } from "./wordnet-pairs.mjs";
@@ -13,6 +14,7 @@ import { definitionPairs, hypernymPairs, synonymPairs } from "./wordnet-pairs.mj
  * @property {number} longest characters of a phrase at most
  * @property {number} rewrites of each chunk
  * @property {readonly [number, number]} rewrittenWords chunks of so many words
+ * @property {{ fewest: number, most: number }} kinds names that a kind has at least, and pairs of it at most
  * @property {readonly string[]} leaveOut starts of sources
  * @property {number} seed
  * @typedef {object} SynonymInputs
@@ -51,6 +53,8 @@ export function* synonymRows(inputs, settings, tally) {
   }
   for (const [a, b] of hypernymPairs(inputs.wordnet)) yield* some(admit(a, b, "wordnet-hypernym"));
   for (const [a, b] of definitionPairs(inputs.wordnet)) yield* some(admit(a, b, "wordnet-gloss"));
+  for (const [a, b] of kindPairs(inputs.data, inputs.typed, { ...settings, ...settings.kinds }))
+    yield* some(admit(a, b, "kinds"));
   const titles = [];
   for (const [title, gloss] of readRows(join(inputs.data, "gloss_wiki.tsv.gz"))) {
     titles.push(title);

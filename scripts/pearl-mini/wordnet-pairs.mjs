@@ -1,4 +1,5 @@
 /** Pairs that WordNet gives: lemmas of a synset, a lemma and its definition, a lemma and its more general word. */
+import { markedWords } from "../../dist/text/marked-words.js";
 import { readSynsets } from "../../dist/text/wordnet.js";
 import { turneySynsets } from "../leaks.mjs";
 
@@ -14,6 +15,12 @@ export async function readWordnet() {
   for await (const synset of readSynsets()) synsets.push(synset);
   const turney = turneySynsets(synsets);
   return { synsets, turney, isTurney: new Set(turney.map(({ id }) => id)) };
+}
+
+/** Lemmas of one word, as the encoder reads words, each once. @param {Wordnet} wordnet @returns {string[]} */
+export function singleWords({ synsets }) {
+  const read = synsets.flatMap(({ lemmas }) => lemmas.map((lemma) => markedWords(lemma)));
+  return [...new Set(read.flatMap((words) => (words.length === 1 ? [words[0].text] : [])))];
 }
 
 /** Lemmas of one synset. @param {Wordnet} wordnet @returns {Generator<string[]>} */

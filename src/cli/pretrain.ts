@@ -12,6 +12,7 @@ interface PretrainCommandOptions extends TrainingRunOptions {
   readonly vectors?: string;
   readonly vectorWidth?: number;
   readonly words?: number;
+  readonly alsoWords?: string;
   readonly layers?: number;
   readonly hidden?: number;
   readonly heads?: number;
@@ -46,6 +47,10 @@ export function registerPretrain(program: Command): void {
       "words with vectors of their own, the most frequent (default: 60000)",
       positiveInteger,
     )
+    .option(
+      "--also-words <file>",
+      "further words, one a line, that get vectors of their own where --vectors has them (default: none)",
+    )
     .option("--layers <n>", "transformer layers (default: 2)", positiveInteger)
     .option("--hidden <n>", "width of the transformer (default: 128)", positiveInteger)
     .option("--heads <n>", "attention heads (default: 4)", positiveInteger)
@@ -78,7 +83,13 @@ async function run(texts: string[], options: PretrainCommandOptions): Promise<vo
       ...training,
       ...{ texts, sizes, output: options.output, objective: options.objective, column: options.column },
       quote: options.quotes ? "double" : "none",
-      ...{ vectors: options.vectors, vocabulary: options.words, steps: options.steps, seed: options.seed },
+      ...{
+        vectors: options.vectors,
+        vocabulary: options.words,
+        alsoWords: options.alsoWords,
+        steps: options.steps,
+        seed: options.seed,
+      },
       ...{ batchSize: options.batchSize, learningRate: options.lr, device: options.device },
     }),
   );

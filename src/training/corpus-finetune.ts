@@ -159,11 +159,18 @@ async function programOf(
   const { parts, width } = assembled;
   const layout: VectorLayout | undefined =
     words?.layout ?? (parts && { parts: { phrase: [0, parts[0]], characters: [parts[0], width] } });
-  const { temperature, typeWeight, dropout, prefixLoss, contexts, synonymSides } = settings;
+  const { temperature, typeWeight, dropout, prefixLoss, contexts, meanShares, synonymSides } = settings;
   return pairProgram(prepareForTraining(assembled.model), {
     ...{ sample: await readPhrases(samplePhrases, reader), width, types, layout },
     ...{ temperature, typeWeight, dropout, negatives: "none", seed },
-    losses: { ...settings.partLosses, prefix: prefixLoss, context: words ? contexts?.weight : 0 },
+    losses: {
+      ...settings.partLosses,
+      ...{ prefix: prefixLoss, context: words ? contexts?.weight : 0 },
+      shares: meanShares && {
+        mean: [meanShares.characters, meanShares.meaning, meanShares.types],
+        weight: meanShares.weight,
+      },
+    },
     rows: synonymSides ? "own" : "all",
     context: words,
   });
@@ -182,10 +189,11 @@ async function contextsOf(
       "these settings learn from text too: name the texts of the pretraining (--context)",
     );
   const shards = await openTexts({ texts: contextTexts, onNote }, join(work, "text"));
-  const { length } = words.words;
-  if (shards.words.slice(0, length).join("\n") !== words.words.join("\n"))
+  const { vocabulary, contextWords = vocabulary } = words.sizes;
+  const known = (all: readonly string[]) => all.slice(0, contextWords).join("\n");
+  if (known(shards.words) !== known(words.words))
     throw new ArgumentError("the texts are not those of the base's pretraining: name the same ones");
-  return { folder: shards.folder, spans: contexts.spans, vocabulary: length };
+  return { folder: shards.folder, spans: contexts.spans, vocabulary: contextWords };
 }
 
 const inputsOf = ({ inputs, initializers }: StartModel["assembled"]["model"]["graph"]): string[] =>

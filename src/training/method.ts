@@ -26,6 +26,13 @@ export interface MethodSettings {
   readonly prefixLoss?: number;
   /** Spans of text in a batch, whose meaning is told apart by what stands around them, and that loss's factor. */
   readonly contexts?: { readonly spans: number; readonly weight: number };
+  /** Shares of a word encoder's parts that their means over a batch are drawn to, and that loss's factor. */
+  readonly meanShares?: {
+    readonly characters: number;
+    readonly meaning: number;
+    readonly types: number;
+    readonly weight: number;
+  };
   /** Whether phrase types are learned. */
   readonly types: "learned" | "none";
   /** Factor of their loss. */

@@ -10,9 +10,11 @@ import {
   fromSeed,
   l2Normalise,
   linear,
+  mean,
   type Net,
   ntXent,
   number,
+  reduce,
   type WeightSource,
 } from "../nn/index.js";
 import type { WordEncoderSizes } from "../nn/words/index.js";
@@ -43,6 +45,7 @@ export const lossNames = {
   type: "type_loss",
   prefix: "nt_xent_prefix",
   context: "context_loss_of_spans",
+  shares: "divergence_of_shares",
 } as const;
 
 /**
@@ -79,6 +82,8 @@ export interface VectorLayout {
   readonly embedding?: Columns;
   /** Each encoder's part of it. */
   readonly parts?: { readonly phrase: Columns; readonly characters: Columns };
+  /** Columns whose squared lengths are shares, which add up to 1. */
+  readonly shares?: readonly Columns[];
   /** Columns that make a shorter embedding by themselves. */
   readonly prefix?: readonly Columns[];
   /** Logits of classes and entity types that the encoder computes itself; default: a head is added. */
@@ -94,6 +99,8 @@ export interface FurtherLosses {
   readonly prefix?: number;
   /** Spans of text against what stands around them. */
   readonly context?: number;
+  /** How far the batch's mean shares are from given ones, as their Kullback–Leibler divergence. */
+  readonly shares?: { readonly mean: readonly number[]; readonly weight: number };
 }
 
 export interface PairProgramOptions {
@@ -144,12 +151,14 @@ export function pairProgram(encoder: Model, options: PairProgramOptions): Traini
   };
   const pairs = pairsOf(net, options);
   add(lossNames.contrastive, pairs.contrast([layout.embedding ?? "all"]), 1);
-  const { phrase = 0, characters = 0, prefix = 0, context = 0 } = losses;
+  const { phrase = 0, characters = 0, prefix = 0, context = 0, shares } = losses;
   if (prefix > 0 && layout.prefix) add(lossNames.prefix, pairs.contrast(layout.prefix), prefix);
   if (phrase > 0 && layout.parts)
     add(lossNames.phrase, pairs.contrast([layout.parts.phrase], "phrase"), phrase);
   if (characters > 0 && layout.parts)
     add(lossNames.characters, pairs.contrast([layout.parts.characters], "characters"), characters);
+  if (shares && shares.weight > 0 && layout.shares)
+    add(lossNames.shares, divergenceOfShares(net, layout.shares, shares.mean), shares.weight);
   if (types > 0) add(lossNames.type, typeLoss(net, options), options.typeWeight ?? 1);
   const around = context > 0 && layout.parts && options.context && { ...layout.parts, ...options.context };
   if (around) add(lossNames.context, contextLoss(net, pairs.spans(), around), context);
@@ -206,6 +215,21 @@ function columnsOf(net: Net, values: string, columns: readonly (Columns | "all")
   return cut.length === 1 ? cut[0] : g.add("Concat", cut, { axis: 1 });
 }
 
+/**
+ * Σ wanted · log(wanted / mean share): zero where parts weigh on average as they should, however they differ from
+ * phrase to phrase. Contrast alone lets the part win that tells most pairs apart, and the others die away.
+ */
+function divergenceOfShares(net: Net, parts: readonly Columns[], wanted: readonly number[]): string {
+  const { g } = net;
+  const terms = parts.map((part, i) => {
+    const values = columnsOf(net, phraseVector, [part]);
+    const share = mean(net, reduce(net, "ReduceSum", g.add("Mul", [values, values])));
+    const surprise = g.add("Sub", [number(net, Math.log(wanted[i])), g.add("Log", [share])]);
+    return g.add("Mul", [surprise, number(net, wanted[i])]);
+  });
+  return terms.reduce((sum, term) => g.add("Add", [sum, term]));
+}
+
 function weightedSum(net: Net, losses: readonly { name: string; weight: number }[]): string {
   const terms = losses.map(({ name, weight }) =>
     weight === 1 ? name : net.g.add("Mul", [name, number(net, weight)]),
@@ -228,14 +252,14 @@ function typeLoss(net: Net, { types, width, layout }: PairProgramOptions): strin
   const labels = g.input("type_labels", "int64", ["typed"]);
   const weight = g.input("type_weight", "float32", []);
   const typed = g.add("Gather", [phraseVector, rows]);
-  const mean = layout?.logits
+  const entropy = layout?.logits
     ? factoredEntropy(net, { typed, labels, logits: layout.logits })
     : crossEntropy(
         net,
         { logits: linear(net, typed, { name: typeHead, inputs: width, outputs: types }), labels },
         { classes: types },
       );
-  return g.add("Mul", [g.add("Mul", [mean, number(net, 2)]), weight]);
+  return g.add("Mul", [g.add("Mul", [entropy, number(net, 2)]), weight]);
 }
 
 /** A label is class × entity types + entity type, and its log-probability the sum of both. */

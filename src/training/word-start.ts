@@ -79,15 +79,16 @@ function trainingGraph(weights: WeightSource, sizes: WordEncoderSizes, reading: 
 /** Columns in the order in which the graph above joins them. */
 function layoutOf({ characters, meaning, types, classes, prefix }: WordEncoderSizes) {
   const width = characters + meaning + types;
+  const parts = {
+    characters: [0, characters],
+    phrase: [characters, characters + meaning],
+    types: [characters + meaning, width],
+  } as const;
   return {
     embedding: [0, width],
-    parts: { characters: [0, characters], phrase: [characters, characters + meaning] },
+    ...{ parts, shares: [parts.characters, parts.phrase, parts.types] },
     ...(prefix && {
-      prefix: [
-        [0, prefix.characters],
-        [characters, characters + prefix.meaning],
-        [characters + meaning, width],
-      ] as const,
+      prefix: [[0, prefix.characters], [characters, characters + prefix.meaning], parts.types] as const,
     }),
     logits: { types: [width, width + types], classes: [width + types, width + types + classes] },
   } as const satisfies VectorLayout;

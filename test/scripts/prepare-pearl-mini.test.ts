@@ -36,6 +36,11 @@ const training: Record<string, string[]> = {
     "Port of Trieste\tNP\tFAC\twiki:port\tsilver\t1",
     "Trieste\tNP\tGPE\twiki:city\tsilver\t2",
     "Trieste\tNP\tORG\twnut17:corporation\tgold\t1",
+    ...["ETH Zurich", "City College", "Port School"].map(
+      (name) => `${name}\tNP\tORG\thipo:university\tlist\t1`,
+    ),
+    ...["aspirin", "ibuprofen"].map((name) => `${name}\tNP\tOTHER\tcraft:CHEBI\tgold\t1`),
+    ...["May 1st", "June 2nd"].map((name) => `${name}\tNP\tDATE\tregex:DATE\tlist\t1`),
   ],
   chunks: ["a large dog\tNP\t1\tgum", "ran fast\tVP\t1\tconll2000", "went home\tVP\t2\tcraft"],
   "text/simple": ["Lake Bled\tLake Bled is a lake."],
@@ -54,7 +59,7 @@ beforeAll(() => {
     `seed: 0
 data:
   phrases: { perType: 10, chunks: 10, longest: 120 }
-  synonyms: { pairs: [names, misspell, lexical], longest: 89, rewrites: 2, rewrittenWords: [2, 6] }
+  synonyms: { pairs: [names, misspell, lexical], longest: 89, rewrites: 2, rewrittenWords: [2, 6], kinds: { fewest: 2, most: 2 } }
   leaveOut: { evaluation: [conll2003, bc5cdr], researchOnly: [conll2000, spell_errors] }
 pretrain: { texts: [simple] }
 `,
@@ -85,7 +90,33 @@ describe("scripts/pearl-mini/prepare.mjs", () => {
 
   it("asks for twins of names, but of no title of the evaluation", () => {
     const twins = rows("synonyms.tsv").filter((row) => /\t(?:titles|typed)$/.test(row));
-    expect(twins).toEqual(["Lake Bohinj\tLake Bohinj\ttitles", "Port of Trieste\tPort of Trieste\ttyped"]);
+    expect(twins.slice(0, 2)).toEqual([
+      "Lake Bohinj\tLake Bohinj\ttitles",
+      "Port of Trieste\tPort of Trieste\ttyped",
+    ]);
+  });
+
+  it("pairs names with what they are, of kinds with enough names and no more than asked for", () => {
+    const kinds = rows("synonyms.tsv").flatMap((row) => {
+      const [name, kind, source] = row.split("\t");
+      return source === "kinds" ? [[kind, name]] : [];
+    });
+    const chemicals = kinds.flatMap(([kind, name]) => (kind === "chemical" ? [name] : []));
+    expect(chemicals.sort()).toEqual(["aspirin", "ibuprofen"]);
+    // three universities, of which two are drawn; one corporation; dates say what they are themselves
+    expect(kinds.map(([kind]) => kind).sort()).toEqual(["chemical", "chemical", "university", "university"]);
+  });
+
+  it("lists the words of WordNet as the encoder reads them", () => {
+    const words = rows("words.txt");
+    expect(words).toContain("keratoplasty");
+    expect(new Set(words).size).toBe(words.length);
+    for (const word of words) expect(word).toMatch(/^[\p{Ll}\p{Lo}\p{N}]+$/u);
+  });
+
+  it("keeps phrases of each type and class, sharing the chunks out", () => {
+    const types = rows("phrases.tsv").map((row) => row.split("\t")[2]);
+    expect(types.filter((type) => type === "ORG")).toHaveLength(4);
   });
 
   it("rewrites chunks with words that may stand for each other", () => {
@@ -99,7 +130,13 @@ describe("scripts/pearl-mini/prepare.mjs", () => {
   });
 
   it("has each phrase once, with the type that its rows say most, and no title of the evaluation", () => {
-    expect(rows("phrases.tsv").slice(1).sort()).toEqual([
+    const added = /^(?:ETH|City|Port School|aspirin|ibuprofen|May|June)/;
+    expect(
+      rows("phrases.tsv")
+        .slice(1)
+        .filter((row) => !added.test(row))
+        .sort(),
+    ).toEqual([
       "Port of Trieste\tNP\tFAC\t1",
       "Trieste\tNP\tORG\t3",
       "a large dog\tNP\t\t1",

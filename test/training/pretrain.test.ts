@@ -77,6 +77,33 @@ describe("pretraining", () => {
     expect(graphs[0].equals(graphs[1])).toBe(true);
   });
 
+  it("knows further words from the vectors where the text has them too seldom, and no others", async () => {
+    const [output, vectors, further] = ["more", "few-vectors.txt", "further.txt"].map((name) =>
+      join(folder, name),
+    );
+    const row = (word: string, at: number) =>
+      `${word} ${Array.from({ length: 16 }, (_, i) => (i === at ? 1 : 0.1 * at)).join(" ")}`;
+    writeFileSync(vectors, ["zolka", "quern", "gnarl", "flense", "stook"].map(row).join("\n"));
+    writeFileSync(further, "quern\nzolka\nflense\nnowhere\n");
+    await pretrain({ ...small, texts: [text], output, vectors, alsoWords: further, steps: 2 });
+    const words = readFileSync(join(output, "words.txt"), "utf8").trim().split("\n");
+    expect(words.slice(-2)).toEqual(["quern", "flense"]);
+    expect(words.filter((word) => word === "zolka")).toHaveLength(1);
+    const { sizes, data } = JSON.parse(readFileSync(join(output, "training.json"), "utf8"));
+    expect(sizes).toMatchObject({ vocabulary: words.length, contextWords: words.length - 2 });
+    expect(data.furtherWords).toBe(2);
+    const encoder = await PhraseEncoder.load(output);
+    const [known, other] = await encoder.encode(["quern", "flense"]);
+    await encoder.dispose();
+    expect([...known]).not.toEqual([...other]);
+    const without = pretrain({ ...small, texts: [text], output: join(folder, "x"), alsoWords: further });
+    await expect(without).rejects.toThrow("--vectors");
+    const absent = { alsoWords: join(folder, "absent-words.txt"), vectors };
+    await expect(pretrain({ ...small, ...absent, texts: [text], output: join(folder, "x") })).rejects.toThrow(
+      "absent-words.txt: cannot be read",
+    );
+  });
+
   it("goes on from its checkpoint after an interruption, to the same weights", async () => {
     const whole = join(folder, "whole");
     await pretrain({ ...small, texts: [text], output: whole, steps: 8 });

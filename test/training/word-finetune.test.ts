@@ -31,6 +31,7 @@ const settings: MethodSettings = {
   partLosses: { phrase: 0.7, characters: 0.5 },
   prefixLoss: 0.3,
   contexts: { spans: 16, weight: 0.5 },
+  meanShares: { characters: 0.2, meaning: 0.3, types: 0.5, weight: 5 },
   typeWeight: 0.4,
   dropout: 0,
 };
@@ -77,6 +78,7 @@ describe("a word encoder on a corpus", () => {
     const names = Object.keys(parts[0]);
     expect(names.sort()).toEqual([
       "context_loss_of_spans",
+      "divergence_of_shares",
       "nt_xent",
       "nt_xent_characters",
       "nt_xent_phrase",
@@ -93,6 +95,10 @@ describe("a word encoder on a corpus", () => {
     const encoder = await PhraseEncoder.load(join(folder, output));
     expect(encoder.dimension).toBe(16 + 24 + 19);
     await claimLearned(encoder);
+    // the types stand first; their share begins at 0.13
+    const vectors = await encoder.encode(corpusPhrases.map(({ phrase }) => phrase));
+    const shares = vectors.map((vector) => vector.subarray(0, 19).reduce((sum, x) => sum + x * x, 0));
+    expect(shares.reduce((sum, share) => sum + share, 0) / shares.length).toBeGreaterThan(0.25);
     await encoder.dispose();
   });
 

@@ -25,6 +25,8 @@ import type { WordInputs } from "./inputs.js";
 export interface WordEncoderSizes {
   /** Words in the vocabulary. */
   readonly vocabulary: number;
+  /** Of these the first, which contexts know too, in the order of the text's frequencies; default all. */
+  readonly contextWords?: number;
   /** Buckets of n-grams. */
   readonly buckets: number;
   /** Words of a phrase at most. */
@@ -55,7 +57,7 @@ export const pearlMiniSizes = {
   buckets: 65_536,
   phraseLength: 14,
   marks: 9,
-  characters: 128,
+  characters: 192,
   vectors: 100,
   width: 128,
   heads: 4,
@@ -72,7 +74,7 @@ export const pearlMiniSizes = {
  * Length of an n-gram's first vector, such that a step of Adam, which is absolute, changes little of it; sums are
  * divided by it, so that what reads them sees numbers around 1.
  */
-const NGRAM_LENGTH = 8;
+const NGRAM_LENGTH = 1.5;
 
 /** What the encoder computes, each float32 [phrases, ...]. */
 export interface WordEncoding {

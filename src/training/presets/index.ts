@@ -52,6 +52,7 @@ export async function readPreset(name: string = defaultPreset): Promise<MethodSe
     "synonymSides",
     "prefixLoss",
     "contexts",
+    "meanShares",
   ]);
   const odd = Object.keys(changes).find((key) => !known.has(key));
   if (odd !== undefined)

@@ -34,6 +34,8 @@ export interface PretrainRecord {
     readonly distinctWords: number;
     readonly fingerprint: string;
     readonly vectors?: string;
+    /** Words that the text has too seldom and that got vectors of their own nevertheless. */
+    readonly furtherWords?: number;
   };
   readonly settings: PretrainSettings;
   readonly sizes: WordEncoderSizes;

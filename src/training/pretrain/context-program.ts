@@ -60,11 +60,12 @@ export const contextWeights = ({ graph }: Model): string[] =>
   );
 
 /** A weighted bag of all words, and the nearest ones in order through one hidden layer: [spans, meaning]. */
-export function contextEncoder(net: Net, { vocabulary, vectors, meaning }: WordEncoderSizes): string {
+export function contextEncoder(net: Net, sizes: WordEncoderSizes): string {
+  const { vectors, meaning } = sizes;
   const { g } = net;
   const bagIds = g.input("context_bag", "int32", ["spans", CONTEXT.words]);
   const nearIds = g.input("context_near", "int32", ["spans", CONTEXT.near]);
-  const rows = contextRows(vocabulary);
+  const rows = contextRows(sizes.contextWords ?? sizes.vocabulary);
   const table = weight(net, `${contextPrefix}vectors`, [rows, vectors], normal(0.05));
   const wordWeights = weight(net, `${contextPrefix}weights`, [rows, 1], zeros);
   const isWord = g.add("Cast", [g.add("Greater", [bagIds, g.scalar("int32", 0)])], {

@@ -35,7 +35,7 @@ export function firstWordWeights(options: FirstWeightOptions): WeightSource {
   const given = options.vectors ? plainVectors(options.vectors) : undefined;
   const table = (name: string, dims: readonly number[], offset: number): Float32Array => {
     const data = base(name, dims, (random) => UNKNOWN * (2 * random() - 1)).data as Float32Array;
-    words.forEach((word, i) => {
+    words.slice(0, dims[0] - offset).forEach((word, i) => {
       const vector = given?.get(word);
       if (vector) data.set(vector, (i + offset) * sizes.vectors);
     });
@@ -46,13 +46,14 @@ export function firstWordWeights(options: FirstWeightOptions): WeightSource {
       const rank = row < offset ? sizes.vocabulary : row - offset + 1;
       return inverseSoftplus((0.12 + (0.88 * Math.log(1 + rank)) / Math.log(1 + sizes.vocabulary)) ** 2);
     });
-  const context = contextRows(sizes.vocabulary);
+  const contextWords = sizes.contextWords ?? sizes.vocabulary;
+  const context = contextRows(contextWords);
   const special: Record<string, (dims: readonly number[]) => Float32Array> = {
     "vectors.weight": (dims) => table("vectors.weight", dims, 1),
-    [`${contextPrefix}vectors`]: (dims) => table(`${contextPrefix}vectors`, dims, context - sizes.vocabulary),
+    [`${contextPrefix}vectors`]: (dims) => table(`${contextPrefix}vectors`, dims, context - contextWords),
     "char_weight.weight": ([rows]) => ranks(rows, 1),
     "sum_weight.weight": ([rows]) => ranks(rows, 1),
-    [`${contextPrefix}weights`]: ([rows]) => ranks(rows, context - sizes.vocabulary),
+    [`${contextPrefix}weights`]: ([rows]) => ranks(rows, context - contextWords),
     "share.bias": () => Float32Array.from(SHARES, Math.log),
   };
   return (name, dims, initialiser) => {

@@ -20,7 +20,7 @@ const EDGES_ALLOWED = 0.2;
 const WINDOW = 14;
 
 /** How contexts number what they see: punctuation first, then one number for unknown words, then words. */
-export const contextRows = (vocabulary: number): number => PUNCTUATION + 1 + vocabulary;
+export const contextRows = (words: number): number => PUNCTUATION + 1 + words;
 
 /** A span: where it begins in a shard. */
 export interface Spans {
