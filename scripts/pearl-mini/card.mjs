@@ -23,7 +23,7 @@ const sources = [
   ],
   ["rewrite", "chunks of GUM and CRAFT (CC BY) with words replaced by PPDB's and WordNet's"],
   [
-    "typed",
+    "typed, kinds",
     "named-entity sets (CC BY, CC BY-SA, MIT), Wikipedia, Freebase lists (CC BY), GeoNames (CC BY), OpenFlights (ODbL), corpora (CC0)",
   ],
 ];
@@ -72,7 +72,8 @@ ${Object.entries(stages)
   .join("\n")}
 
 ${number(training.result.steps)} steps of fine-tuning on ${number(pairs)} pairs of phrases, from a word encoder that read ${recipe.pretrain.texts.length} collections of
-text for ${number(recipe.pretrain.options.steps)} steps; its words start from ${recipe.pretrain.options.vectors} (GloVe).
+text for ${number(recipe.pretrain.options.steps)} steps; its words start from ${recipe.pretrain.options.vectors} (GloVe),
+and it knows WordNet's words that the texts have too seldom.
 
 ## Data and licences
 
