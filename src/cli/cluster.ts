@@ -6,11 +6,9 @@ import { formatCount } from "./format.js";
 import { interruptionSignal } from "./interruption.js";
 import { type EncoderChoice, loadEncoder } from "./load-encoder.js";
 import {
-  addDeviceOption,
   addExamples,
-  addQuietOption,
-  addTableOptions,
-  fraction,
+  addGroupingOptions,
+  addTableEncodingOptions,
   positiveInteger,
   type TableReadingOptions,
   tableOptionsOf,
@@ -35,19 +33,11 @@ export function registerCluster(program: Command): void {
     .option(
       "-o, --output <file>",
       "the rows with their group: .csv, .tsv or .jsonl (default: groups are printed)",
-    )
-    .option(
-      "--precision <p>",
-      "promise for rows that join a group; chooses the threshold (default: 0.9)",
-      fraction,
-    )
-    .option("--threshold <t>", "link phrases of at least this similarity instead", fraction)
+    );
+  addGroupingOptions(command, { promised: "rows that join a group" })
     .option("--k <n>", "exactly so many groups instead (spherical k-means): for topics", positiveInteger)
-    .option("--seed <n>", "of k-means (default: 0)", wholeNumber)
-    .option("-m, --model <model>", "embedded model, folder or hub id (default: the embedded model)");
-  addTableOptions(command);
-  addDeviceOption(command).option("--threads <n>", "CPU threads (default: all)", positiveInteger);
-  addQuietOption(command).action(run);
+    .option("--seed <n>", "of k-means (default: 0)", wholeNumber);
+  addTableEncodingOptions(command).action(run);
   addExamples(command, [
     ["pearl cluster companies.csv", "print the groups of several"],
     ["pearl cluster companies.csv -c name -o grouped.csv", "all rows with group and representative"],

@@ -6,12 +6,9 @@ import { formatCount } from "./format.js";
 import { interruptionSignal } from "./interruption.js";
 import { type EncoderChoice, loadEncoder } from "./load-encoder.js";
 import {
-  addDeviceOption,
   addExamples,
-  addQuietOption,
-  addTableOptions,
-  fraction,
-  positiveInteger,
+  addGroupingOptions,
+  addTableEncodingOptions,
   type TableReadingOptions,
   tableOptionsOf,
 } from "./options.js";
@@ -31,13 +28,9 @@ export function registerDedupe(program: Command): void {
     .description("take duplicates out of a table: of each group the most complete row stays, or the first")
     .argument("<file>", "the table; - reads standard input")
     .option("-o, --output <file>", "the rows that stay: .csv, .tsv or .jsonl (default: NAME.deduped.csv)")
-    .option("--groups <file>", "also list each group, with the row that stays and those that went")
-    .option("--precision <p>", "promise for rows that go; chooses the threshold (default: 0.9)", fraction)
-    .option("--threshold <t>", "link phrases of at least this similarity instead", fraction)
-    .option("-m, --model <model>", "embedded model, folder or hub id (default: the embedded model)");
-  addTableOptions(command);
-  addDeviceOption(command).option("--threads <n>", "CPU threads (default: all)", positiveInteger);
-  addQuietOption(command).action(run);
+    .option("--groups <file>", "also list each group, with the row that stays and those that went");
+  addGroupingOptions(command, { promised: "rows that go" });
+  addTableEncodingOptions(command).action(run);
   addExamples(command, [
     ["pearl dedupe customers.csv -c name", "into customers.deduped.csv"],
     ["pearl dedupe customers.csv --groups went.csv", "also what went, to look through"],

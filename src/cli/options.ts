@@ -119,6 +119,21 @@ export function addDeviceOption(command: Command): Command {
   );
 }
 
+/** Adds the options of a command that finds groups of phrases which mean the same; `promised` are the rows promised for. */
+export function addGroupingOptions(command: Command, { promised }: { readonly promised: string }): Command {
+  return command
+    .option("--precision <p>", `promise for ${promised}; chooses the threshold (default: 0.9)`, fraction)
+    .option("--threshold <t>", "link phrases of at least this similarity instead", fraction);
+}
+
+/** Adds `--model`, how the table is read, `--device`, `--threads` and `--quiet`: for commands that encode a table. */
+export function addTableEncodingOptions(command: Command): Command {
+  command.option("-m, --model <model>", "embedded model, folder or hub id (default: the embedded model)");
+  addTableOptions(command);
+  addDeviceOption(command).option("--threads <n>", "CPU threads (default: all)", positiveInteger);
+  return addQuietOption(command);
+}
+
 /** Adds `--quiet`: no progress and no notes on stderr; errors still come. */
 export function addQuietOption(command: Command): Command {
   return command.option("-q, --quiet", "no progress and no notes, only results and errors");

@@ -8,10 +8,8 @@ import { formatBytes, formatCount } from "./format.js";
 import { interruptionSignal } from "./interruption.js";
 import { type EncoderChoice, loadEncoder } from "./load-encoder.js";
 import {
-  addDeviceOption,
   addExamples,
-  addQuietOption,
-  addTableOptions,
+  addTableEncodingOptions,
   positiveInteger,
   type TableReadingOptions,
   tableOptionsOf,
@@ -39,11 +37,8 @@ export function registerPlot(program: Command): void {
     .option("--sample <n>", "rows drawn at most; of more, so many are chosen by lot", positiveInteger, 3000)
     .option("--neighbours <n>", "phrases that each one is to stay near", positiveInteger, 15)
     .option("--seed <n>", "the same seed gives the same map", wholeNumber, 0)
-    .option("--title <text>", "heading (default: the file's name)")
-    .option("-m, --model <model>", "embedded model, folder or hub id (default: the embedded model)");
-  addTableOptions(command);
-  addDeviceOption(command).option("--threads <n>", "CPU threads (default: all)", positiveInteger);
-  addQuietOption(command).action(plot);
+    .option("--title <text>", "heading (default: the file's name)");
+  addTableEncodingOptions(command).action(plot);
   addExamples(command, [
     ["pearl plot phrases.csv", "into phrases.map.html"],
     ["pearl plot phrases.csv --color kind -o map.svg", "coloured by a column, as a picture"],
