@@ -8,6 +8,7 @@ import {
   type OpenRequest,
   STOP,
 } from "./encode-protocol.js";
+import { loadWordGraph } from "./graph.js";
 
 /** Phrases from which on more threads than the first are worth their start. */
 const SPREAD_FROM = 512;
@@ -40,12 +41,14 @@ export class EncodePool {
    *   little to share within an operator; a large model gets fewer copies with more threads each.
    * @throws ModelError, DeviceError
    */
-  static async open(request: Omit<OpenRequest, "threads">, cores: number): Promise<EncodePool> {
+  static async open(request: Omit<OpenRequest, "threads" | "graph">, cores: number): Promise<EncodePool> {
     const affordable = Math.floor(COPIES_BUDGET / (3 * request.folder.sizeBytes));
     const copies = Math.max(1, Math.min(cores, affordable));
-    const complete = { ...request, threads: Math.max(1, Math.floor(cores / copies)) };
     const worker = startWorker("./encode-worker.js", import.meta.url);
     try {
+      const { folder, device, precision } = request;
+      const graph = device === "cpu" ? loadWordGraph(folder, precision) : undefined;
+      const complete = { ...request, graph, threads: Math.max(1, Math.floor(cores / copies)) };
       const facts = await worker.call<OpenReply>("open", complete);
       return new EncodePool(complete, facts, worker, facts.device === "cpu" ? copies : 1);
     } catch (error) {

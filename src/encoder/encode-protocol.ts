@@ -1,5 +1,6 @@
 /** What PhraseEncoder and its threads tell each other. */
 import type { Device, DeviceChoice } from "../runtime/device.js";
+import type { ThreadGraph } from "./graph.js";
 import type { ModelFolder } from "./model-folder.js";
 
 /** What a thread needs to open a model. */
@@ -8,6 +9,8 @@ export interface OpenRequest {
   readonly device: DeviceChoice;
   readonly threads: number;
   readonly precision: Precision;
+  /** The graph where it was made ready already; else the thread loads it from the folder. */
+  readonly graph?: ThreadGraph;
 }
 
 /** Numbers the graph computes with: as exported, or weights quantised to int8. */

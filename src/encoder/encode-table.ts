@@ -50,8 +50,9 @@ export interface EncodeTableReport {
   readonly seconds: number;
 }
 
-/** Rows encoded at a time: enough to sort by length, few enough to keep memory flat. */
+/** Rows encoded at a time: enough to sort by length, few enough to keep memory flat, also of long vectors. */
 const CHUNK_ROWS = 16_384;
+const CHUNK_BYTES = 16 * 2 ** 20;
 /** Chunks under way at once, so that no thread waits for the disk. */
 const CHUNKS_AHEAD = 2;
 
@@ -122,6 +123,8 @@ async function encodeRows(
   let finished = writer.rowsDone;
   let empty = 0;
   let truncated = 0;
+  const rowBytes = 4 * (truncateDim ?? encoder.dimension);
+  const chunkRows = Math.max(1, Math.min(CHUNK_ROWS, Math.floor(CHUNK_BYTES / rowBytes)));
   const underWay: Promise<EmbeddingMatrix>[] = [];
   const writeOldest = async (): Promise<void> => {
     const matrix = await (underWay.shift() as Promise<EmbeddingMatrix>);
@@ -132,7 +135,7 @@ async function encodeRows(
     onProgress?.(finished, total);
   };
   try {
-    for await (const phrases of table.phrases({ ...range, chunkRows: CHUNK_ROWS })) {
+    for await (const phrases of table.phrases({ ...range, chunkRows })) {
       if (signal?.aborted) throw new InterruptedError("encoding was stopped", { cause: signal.reason });
       const oldest = underWay.length === 0;
       const chunk = encoder.encodeMatrix(phrases, {

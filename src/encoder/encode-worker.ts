@@ -61,10 +61,10 @@ serve({
   },
 });
 
-async function openModel({ folder, device, threads, precision }: OpenRequest): Promise<OpenModel> {
-  const graph = await loadGraph(folder, precision);
-  const session = await createOrtSession(graph, { device, threads, label: folder.graph });
-  const featurizers = await openFeaturizers(folder, session.inputNames);
+async function openModel({ folder, device, threads, precision, graph }: OpenRequest): Promise<OpenModel> {
+  const source = graph?.bytes ?? (await loadGraph(folder, precision));
+  const session = await createOrtSession(source, { device, threads, label: folder.graph });
+  const featurizers = await openFeaturizers(folder, session.inputNames, graph?.tables);
   return { folder, session, featurizers, output: chooseOutput(session.outputNames, folder) };
 }
 

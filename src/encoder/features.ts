@@ -18,22 +18,31 @@ import {
   WORDS_FILE,
 } from "./model-folder.js";
 import { wordFeaturizer } from "./word-features.js";
+import { wordRowFeaturizer } from "./word-row-features.js";
+import type { WordTable } from "./word-tables.js";
 
 export type { FeatureRows, Featurizer } from "./feature-rows.js";
 
 /**
  * The featurizers of a model folder, its tokenizer read.
  * @param inputNames inputs of the folder's graph
+ * @param tables what was taken out of it, default nothing
  * @throws ModelError for a broken tokenizer, or an input that pearl does not know
  */
 export async function openFeaturizers(
   folder: ModelFolder,
   inputNames: readonly string[],
+  tables?: readonly WordTable[],
 ): Promise<Featurizer[]> {
   const tokenizer = await openTokenizer(folder);
   const vocabulary = await openVocabulary(folder);
   const words = await openWords(folder);
-  return createFeaturizers(folder.features, inputNames, { tokenizer, vocabulary, words }, folder.graph);
+  return createFeaturizers(
+    folder.features,
+    inputNames,
+    { tokenizer, vocabulary, words, tables },
+    folder.graph,
+  );
 }
 
 async function openWords(folder: ModelFolder): Promise<readonly string[] | undefined> {
@@ -78,6 +87,8 @@ export interface TextSide {
   readonly vocabulary?: CharacterVocabulary;
   /** Of the word encoder, in the order of the graph's table. */
   readonly words?: readonly string[];
+  /** Of the word encoder, where they were taken out of the graph. */
+  readonly tables?: readonly WordTable[];
 }
 
 /** The graph inputs that a feature may fill. */
@@ -94,10 +105,10 @@ function inputsOf(feature: Feature): readonly string[] {
 export function createFeaturizers(
   features: readonly Feature[],
   inputNames: readonly string[],
-  { tokenizer, vocabulary, words = [] }: TextSide,
+  { tokenizer, vocabulary, words = [], tables }: TextSide,
   label: string,
 ): Featurizer[] {
-  const fed = features.flatMap(inputsOf);
+  const fed = [...features.flatMap(inputsOf), ...(tables ?? []).map(({ input }) => input)];
   const unknown = inputNames.filter((name) => !fed.includes(name));
   if (unknown.length > 0) {
     throw new ModelError(
@@ -108,7 +119,8 @@ export function createFeaturizers(
   return features.map((feature) => {
     if (feature.kind === "hashed-ngrams") return ngramFeaturizer(feature);
     if (feature.kind === "characters") return characterFeaturizer(feature, vocabulary);
-    if (feature.kind === "words") return wordFeaturizer(feature, words);
+    if (feature.kind === "words")
+      return tables ? wordRowFeaturizer(feature, words, tables) : wordFeaturizer(feature, words);
     if (tokenizer === undefined) {
       throw new ModelError(`${label}: tokenizer.json is missing; the graph reads tokens`);
     }

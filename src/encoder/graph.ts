@@ -1,10 +1,11 @@
 /** The graph a session runs: a folder's ONNX file as it is, or with its weights quantised to int8. */
 import { ModelError } from "../errors.js";
-import { encodeModel, readModel } from "../onnx/index.js";
+import { encodeModel, type Model, readModel } from "../onnx/index.js";
 import type { Precision } from "./encode-protocol.js";
 import { prepareForInference } from "./inference.js";
 import type { ModelFolder } from "./model-folder.js";
 import { quantizeDynamic } from "./quantize.js";
+import { takeOutTables, type WordTable } from "./word-tables.js";
 
 /**
  * The path of the graph's file, or the bytes of a rewritten graph.
@@ -16,6 +17,27 @@ export async function loadGraph(folder: ModelFolder, precision: Precision): Prom
   if (precision === "full") return folder.graph;
   if (folder.quantizedGraph !== undefined) return folder.quantizedGraph;
   return encodeModel(quantizeDynamic(prepareForInference(await readModel(folder.graph))));
+}
+
+/** A graph without its tables, as threads get it. */
+export interface ThreadGraph {
+  /** The ONNX file. */
+  readonly bytes: Uint8Array;
+  readonly tables: readonly WordTable[];
+}
+
+/**
+ * The graph of a word encoder for processors, its tables taken out, so that threads share them.
+ * @returns undefined for other models, which each thread loads for itself
+ * @throws ModelError for a file that cannot be read
+ */
+export function loadWordGraph(folder: ModelFolder, precision: Precision): ThreadGraph | undefined {
+  if (folder.features.length !== 1 || folder.features[0].kind !== "words") return undefined;
+  if (precision === "int8" && folder.quantizedGraph !== undefined) return undefined;
+  const cut = takeOutTables(readModel(folder.graph));
+  if (cut === undefined) return undefined;
+  const model: Model = precision === "full" ? cut.model : quantizeDynamic(prepareForInference(cut.model));
+  return { bytes: encodeModel(model), tables: cut.tables };
 }
 
 /** The output of pearl's own graphs that holds unit-length vectors, float32 [rows, width]. */

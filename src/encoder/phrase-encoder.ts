@@ -9,7 +9,7 @@ import { EncodePool } from "./encode-pool.js";
 import { type EncodeRequest, FINISHED, type Precision, STOP } from "./encode-protocol.js";
 import type { DownloadProgress } from "./hub.js";
 import { locateModel } from "./locate.js";
-import { CHARACTERS_FILE, type ModelFolder, readModelFolder } from "./model-folder.js";
+import { CHARACTERS_FILE, type ModelFolder, readModelFolder, WORDS_FILE } from "./model-folder.js";
 
 export interface LoadOptions {
   /** Where the graph runs; default "cpu". "auto" takes the fastest device that works. */
@@ -186,7 +186,6 @@ export class PhraseEncoder {
       state,
     } as const;
     const { dimension } = wanted;
-    const data = new Float32Array(phrases.length * dimension);
     const stop = (): void => void Atomics.store(state, STOP, 1);
     if (options.signal?.aborted) stop();
     options.signal?.addEventListener("abort", stop, { once: true });
@@ -204,10 +203,7 @@ export class PhraseEncoder {
     if (options.signal?.aborted)
       throw new InterruptedError("encoding was stopped", { cause: options.signal.reason });
     report();
-    positions.forEach((position, row) => {
-      if (position < 0) return;
-      data.set(vectors.subarray(position * dimension, (position + 1) * dimension), row * dimension);
-    });
+    const data = distinct.length === phrases.length ? vectors : placed(vectors, positions, dimension);
     return { data, rows: phrases.length, dimension, distinct: distinct.length, truncated, empty };
   }
 
@@ -230,7 +226,7 @@ export class PhraseEncoder {
 
   /** SHA-256 over the graph and what numbers its inputs, 16 hexadecimal digits: tells two models apart. */
   fingerprint(): Promise<string> {
-    const texts = ["tokenizer.json", CHARACTERS_FILE].map((name) => `${this.model.path}/${name}`);
+    const texts = ["tokenizer.json", CHARACTERS_FILE, WORDS_FILE].map((name) => `${this.model.path}/${name}`);
     this.#fingerprint ??= hashFiles([this.model.graph, ...texts], this.#precision);
     return this.#fingerprint;
   }
@@ -268,6 +264,16 @@ export class PhraseEncoder {
     if (Number.isInteger(truncateDim) && truncateDim > 0 && truncateDim <= this.dimension) return truncateDim;
     throw new ArgumentError(`truncateDim must be between 1 and ${this.dimension}, not ${truncateDim}`);
   }
+}
+
+/** Rows of distinct phrases at their positions; zeros where there is none (-1). */
+function placed(vectors: Float32Array, positions: Int32Array, dimension: number): Float32Array {
+  const data = new Float32Array(positions.length * dimension);
+  positions.forEach((position, row) => {
+    if (position < 0) return;
+    data.set(vectors.subarray(position * dimension, (position + 1) * dimension), row * dimension);
+  });
+  return data;
 }
 
 /** Softmax of one row of scores, the largest first; equal ones in the labels' order. */

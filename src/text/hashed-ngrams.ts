@@ -39,6 +39,7 @@ const FOLDED: Readonly<Record<string, string>> = {
  * "Zürich, CH" and "zurich , ch" give the same words.
  */
 export function normalizedWords(phrase: string): string[] {
+  if (isSmallWord(phrase)) return [phrase];
   const plain = isPlainAscii(phrase)
     ? phrase.toLowerCase()
     : foldLetters(
@@ -52,6 +53,15 @@ export function normalizedWords(phrase: string): string[] {
 
 /** Small letters that NFKD leaves composed as the letters that are written for them: "straße" gives "strasse". */
 export const foldLetters = (small: string): string => small.replace(/[ßæœøđłı]/g, (letter) => FOLDED[letter]);
+
+/** One word of small ASCII letters and digits: what is asked for most often. */
+function isSmallWord(text: string): boolean {
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i);
+    if (!((code >= 0x61 && code <= 0x7a) || (code >= 0x30 && code <= 0x39))) return false;
+  }
+  return text !== "";
+}
 
 function isPlainAscii(text: string): boolean {
   for (let i = 0; i < text.length; i++) if (text.charCodeAt(i) > 0x7e) return false;

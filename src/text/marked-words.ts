@@ -17,25 +17,40 @@ const IS_WORD = /^[\p{L}\p{N}&+#%$€£@]/u;
 
 /**
  * The words of a phrase, in order: "Smith, John (MP)" gives smith, john after a comma, mp in brackets and all
- * capitals. Punctuation is left out; letters and digits are words apart.
+ * capitals. Punctuation is left out; letters and digits are words apart, and "'s" is the word s.
  */
 export function markedWords(phrase: string): MarkedWord[] {
-  const plain = phrase
-    .normalize("NFKD")
-    .replace(/\p{Mn}+/gu, "")
-    .replace(/['’]s\b/gu, " s");
+  return asciiWords(phrase) ?? unicodeWords(phrase);
+}
+
+/** What the words to come stand in or after. */
+interface Place {
+  brackets: number;
+  afterComma: boolean;
+}
+
+/** Takes notice of a sign that is no word. */
+function pass(sign: string, place: Place): void {
+  if (sign === "(" || sign === "[") place.brackets++;
+  else if (sign === ")" || sign === "]") place.brackets = Math.max(0, place.brackets - 1);
+  else if (sign === "," || sign === ":" || sign === ";") place.afterComma = true;
+}
+
+const markOf = (letterCase: number, { brackets, afterComma }: Place): number =>
+  1 + 3 * letterCase + (brackets > 0 ? 1 : afterComma ? 2 : 0);
+
+/** In any script: by the tables of Unicode. */
+export function unicodeWords(phrase: string): MarkedWord[] {
+  const plain = phrase.normalize("NFKD").replace(/\p{Mn}+/gu, "");
   const words: MarkedWord[] = [];
-  let brackets = 0;
-  let afterComma = false;
+  const place: Place = { brackets: 0, afterComma: false };
   for (const token of plain.match(TOKEN) ?? []) {
-    if (token === "(" || token === "[") brackets++;
-    else if (token === ")" || token === "]") brackets = Math.max(0, brackets - 1);
-    else if (token === "," || token === ":" || token === ";") afterComma = true;
-    else if (IS_WORD.test(token)) {
-      const small = token.toLowerCase();
-      const place = brackets > 0 ? 1 : afterComma ? 2 : 0;
-      words.push({ text: foldLetters(small), mark: 1 + 3 * caseOf(token, small) + place });
+    if (!IS_WORD.test(token)) {
+      pass(token, place);
+      continue;
     }
+    const small = token.toLowerCase();
+    words.push({ text: foldLetters(small), mark: markOf(caseOf(token, small), place) });
   }
   return words;
 }
@@ -43,4 +58,38 @@ export function markedWords(phrase: string): MarkedWord[] {
 function caseOf(token: string, small: string): number {
   if (token === small) return 0;
   return token.length > 1 && token === token.toUpperCase() ? 2 : 1;
+}
+
+/** What an ASCII character is to {@link asciiWords}. */
+const KIND = { other: 0, small: 1, capital: 2, digit: 3, sign: 4 } as const;
+const KINDS = Uint8Array.from({ length: 0x7f }, (_, code) => {
+  const character = String.fromCharCode(code);
+  if (/[a-z]/.test(character)) return KIND.small;
+  if (/[A-Z]/.test(character)) return KIND.capital;
+  if (/[0-9]/.test(character)) return KIND.digit;
+  return /[&+#%$@]/.test(character) ? KIND.sign : KIND.other;
+});
+
+/** The same for ASCII, as most phrases are, without regular expressions. @returns undefined for other phrases */
+function asciiWords(phrase: string): MarkedWord[] | undefined {
+  for (let i = 0; i < phrase.length; i++) if (phrase.charCodeAt(i) >= KINDS.length) return undefined;
+  const words: MarkedWord[] = [];
+  const place: Place = { brackets: 0, afterComma: false };
+  for (let start = 0, end = 1; start < phrase.length; start = end++) {
+    const kind = KINDS[phrase.charCodeAt(start)];
+    if (kind === KIND.other) {
+      pass(phrase[start], place);
+      continue;
+    }
+    let capitals = kind === KIND.capital ? 1 : 0;
+    for (; kind !== KIND.sign && end < phrase.length; end++) {
+      const next = KINDS[phrase.charCodeAt(end)];
+      if (next === KIND.other || next === KIND.sign || (next === KIND.digit) !== (kind === KIND.digit)) break;
+      if (next === KIND.capital) capitals++;
+    }
+    const token = phrase.slice(start, end);
+    const letterCase = capitals === 0 ? 0 : capitals > 1 && capitals === token.length ? 2 : 1;
+    words.push({ text: capitals === 0 ? token : token.toLowerCase(), mark: markOf(letterCase, place) });
+  }
+  return words;
 }

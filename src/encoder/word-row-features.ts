@@ -1,0 +1,180 @@
+/** Fills the inputs of a word encoder whose tables were taken out: what a word sums up to is kept for many batches. */
+import { wordInputNames } from "../nn/words/inputs.js";
+import type { Feeds } from "../runtime/tensor.js";
+import { hashNgrams } from "../text/hashed-ngrams.js";
+import { markedWords } from "../text/marked-words.js";
+import type { FeatureRows, Featurizer } from "./feature-rows.js";
+import type { WordsFeature } from "./model-folder.js";
+import { addRows, type WordTable, writeRow } from "./word-tables.js";
+
+/** Words remembered, about: with pearl-mini 12 MiB in each thread. */
+const REMEMBERED = 16_384;
+/** A phrase's ids are, word after word: its mark, and its place among the words remembered. */
+const PAIR = 2;
+
+/** Phrases that were read, and the words that their ids speak of. */
+interface WordRows extends FeatureRows {
+  readonly known: SummedWords;
+}
+
+/** @param words the vocabulary, in the order of the tables' rows */
+export function wordRowFeaturizer(
+  feature: WordsFeature,
+  words: readonly string[],
+  tables: readonly WordTable[],
+): Featurizer {
+  const numbers = new Map<string, number>();
+  for (let i = 0; i < words.length; i++) numbers.set(words[i], i + 1);
+  const fresh = () =>
+    new SummedWords(
+      feature,
+      numbers,
+      tables.filter(({ gives }) => gives === "sum"),
+    );
+  const looked = tables.filter(({ gives }) => gives === "row");
+  let known = fresh();
+  return {
+    read(phrases) {
+      if (known.size > REMEMBERED) known = fresh();
+      const { phraseLength } = feature;
+      const ids = new Int32Array(phrases.length * phraseLength * PAIR);
+      const starts = new Int32Array(phrases.length + 1);
+      let truncated = 0;
+      let at = 0;
+      phrases.forEach((phrase, row) => {
+        const marked = markedWords(phrase);
+        let isCut = marked.length > phraseLength;
+        for (let i = 0; i < marked.length && i < phraseLength; i++) {
+          const place = known.placeOf(marked[i].text);
+          isCut ||= known.isCut(place);
+          ids[at++] = marked[i].mark;
+          ids[at++] = place;
+        }
+        if (isCut) truncated++;
+        starts[row + 1] = at;
+      });
+      const rows: WordRows = { ids: ids.subarray(0, at), starts, known };
+      return { rows, truncated };
+    },
+    lengths: ({ starts }) => Int32Array.from(starts.subarray(1), (end, row) => (end - starts[row]) / PAIR),
+    fill(rows, batch, length, feeds) {
+      const { ids, starts, known } = rows as WordRows;
+      const distinct = new DistinctPlaces(known.size);
+      const numbers = new Int32Array(batch.length * length);
+      const marks = new Int32Array(batch.length * length);
+      batch.forEach((phrase, row) => {
+        for (let from = starts[phrase], to = row * length; from < starts[phrase + 1]; from += PAIR, to++) {
+          marks[to] = ids[from];
+          numbers[to] = distinct.numberOf(ids[from + 1]);
+        }
+      });
+      const dims = [batch.length, length];
+      feeds[wordInputNames.words] = { type: "int32", dims, data: numbers };
+      feeds[wordInputNames.marks] = { type: "int32", dims, data: marks };
+      known.fill(distinct.places, feeds);
+      for (const table of looked) fillRows(table, distinct.places, known, feeds);
+    },
+  };
+}
+
+/** Rows of a table by the words' numbers; the padding word has number 0. */
+function fillRows(table: WordTable, places: readonly number[], known: SummedWords, feeds: Feeds): void {
+  const data = new Float32Array((places.length + 1) * table.width);
+  writeRow(table, 0, data, 0);
+  places.forEach((place, i) => {
+    writeRow(table, known.numberAt(place), data, (i + 1) * table.width);
+  });
+  feeds[table.input] = { type: "float32", dims: [places.length + 1, table.width], data };
+}
+
+/** The words of a batch, each once, numbered from 1. */
+class DistinctPlaces {
+  readonly #numbers: Int32Array;
+  readonly places: number[] = [];
+
+  constructor(known: number) {
+    this.#numbers = new Int32Array(known);
+  }
+
+  numberOf(place: number): number {
+    this.#numbers[place] ||= this.places.push(place);
+    return this.#numbers[place];
+  }
+}
+
+/** Words with the sums of their n-grams, each made when the word is first met. */
+class SummedWords {
+  readonly #feature: WordsFeature;
+  readonly #vocabulary: ReadonlyMap<string, number>;
+  readonly #places = new Map<string, number>();
+  readonly #numbers: number[] = [];
+  /** How many n-grams, negative where more were cut off. */
+  readonly #counts: number[] = [];
+  readonly #sums: { readonly table: WordTable; data: Float32Array }[];
+  readonly #ngrams: Int32Array;
+
+  constructor(feature: WordsFeature, vocabulary: ReadonlyMap<string, number>, tables: readonly WordTable[]) {
+    this.#feature = feature;
+    this.#vocabulary = vocabulary;
+    this.#sums = tables.map((table) => ({ table, data: new Float32Array(1024 * table.width) }));
+    this.#ngrams = new Int32Array(feature.ngrams);
+  }
+
+  get size(): number {
+    return this.#numbers.length;
+  }
+
+  /** In the vocabulary, from 1; 0 for a word outside it. */
+  numberAt(place: number): number {
+    return this.#numbers[place];
+  }
+
+  /** Some n-grams of the word were left out. */
+  isCut(place: number): boolean {
+    return this.#counts[place] < 0;
+  }
+
+  /** @param word as `markedWords` gives it */
+  placeOf(word: string): number {
+    const found = this.#places.get(word);
+    if (found !== undefined) return found;
+    const place = this.#numbers.push(this.#vocabulary.get(word) ?? 0) - 1;
+    this.#places.set(word, place);
+    const { minimum, maximum, buckets, ngrams: limit } = this.#feature;
+    const ngrams = this.#ngrams;
+    const { count, truncated } = hashNgrams(word, { minimum, maximum, buckets, limit }, ngrams, 0);
+    this.#counts.push(truncated ? -count : count);
+    // row 0 is padding
+    for (let i = 0; i < count; i++) ngrams[i]++;
+    for (const sum of this.#sums) {
+      const at = place * sum.table.width;
+      if (at === sum.data.length) sum.data = twiceAsLong(sum.data);
+      addRows(sum.table, ngrams, count, sum.data, at);
+    }
+    return place;
+  }
+
+  /** Sums and scales of some words, after those of the padding word. */
+  fill(places: readonly number[], feeds: Feeds): void {
+    const count = places.length + 1;
+    const scales = new Float32Array(count);
+    places.forEach((place, i) => {
+      scales[i + 1] = this.#counts[place] === 0 ? 0 : 1 / Math.sqrt(Math.abs(this.#counts[place]));
+    });
+    feeds[wordInputNames.scales] = { type: "float32", dims: [count, 1], data: scales };
+    for (const { table, data: sums } of this.#sums) {
+      const { width } = table;
+      const data = new Float32Array(count * width);
+      places.forEach((place, i) => {
+        data.set(sums.subarray(place * width, (place + 1) * width), (i + 1) * width);
+      });
+      feeds[table.input] = { type: "float32", dims: [count, width], data };
+    }
+  }
+}
+
+function twiceAsLong(data: Float32Array): Float32Array {
+  const longer = new Float32Array(2 * data.length);
+  longer.set(data);
+  return longer;
+}

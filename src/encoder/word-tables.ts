@@ -1,0 +1,155 @@
+/**
+ * The word encoder without its tables: rows and sums of rows are looked up here, once for each word of many
+ * batches, and ONNX Runtime keeps only what multiplies. All threads read the same tables.
+ *
+ * What becomes an input of the graph is each lookup by `word_ids`, and the sum of each word's n-grams. Results
+ * stay equal to rounding.
+ */
+import { wordInputNames } from "../nn/words/inputs.js";
+import {
+  any,
+  copyModel,
+  either,
+  find,
+  type Graph,
+  initializer,
+  type Model,
+  made,
+  type Pattern,
+  prune,
+  type Tensor,
+  viewOf,
+} from "../onnx/index.js";
+
+/** A table of the graph, in memory that threads share. */
+export interface WordTable {
+  /** The input of the cut graph that takes its rows, float32 [words, width]. */
+  readonly input: string;
+  /** What a word gets: the sum of its n-grams' rows, or the row of its number. */
+  readonly gives: "sum" | "row";
+  readonly width: number;
+  /** Row-major [rows, width]. */
+  readonly values: Int8Array | Float32Array;
+  /** What each row is multiplied by: [rows], of int8 values only. */
+  readonly scales: Float32Array | undefined;
+}
+
+/** A graph and what {@link takeOutTables} took out of it. */
+export interface CutGraph {
+  readonly model: Model;
+  readonly tables: readonly WordTable[];
+}
+
+/** Rows of a table, plain or as quantizeDynamic writes them. */
+const rows = (ids: Pattern): Pattern =>
+  either(
+    made("Mul", [
+      made("Cast", [made("Gather", [initializer("table"), ids])]),
+      made("Gather", [initializer("scales"), ids]),
+    ]),
+    made("Gather", [initializer("table"), ids]),
+  );
+/** The sum of rows without those that pad, as src/nn/words/encoder.ts writes it. */
+const sumOfRows = made("Sub", [
+  made("ReduceSum", [rows(any("ids"))]),
+  made("Mul", [any("count"), rows(any("padding"))]),
+]);
+
+/**
+ * Cuts the tables out of a word encoder's graph.
+ * @returns undefined where it is not built as one is. The model given is not changed.
+ */
+export function takeOutTables(original: Model): CutGraph | undefined {
+  const model = copyModel(original);
+  const { graph } = model;
+  const cuts = new Map<string, WordTable>();
+  for (const [pattern, ids, gives] of [
+    [sumOfRows, wordInputNames.ngrams, "sum"],
+    [rows(any("ids")), wordInputNames.ids, "row"],
+  ] as const)
+    for (const value of valuesLike(pattern, ids, graph))
+      cuts.set(value.name, tableOf(original, value, gives));
+  for (const node of graph.nodes) node.inputs = node.inputs.map((name) => cuts.get(name)?.input ?? name);
+  for (const { input, width } of cuts.values())
+    graph.inputs.push({ name: input, type: "float32", shape: ["words", width] });
+  prune(graph);
+  const used = new Set(graph.nodes.flatMap(({ inputs }) => inputs));
+  if (used.has(wordInputNames.ids) || used.has(wordInputNames.ngrams)) return undefined;
+  graph.inputs = graph.inputs.filter(({ name }) => used.has(name));
+  const tables = [...cuts.values()].filter(({ input }) => used.has(input));
+  return tables.some(({ gives }) => gives === "sum") ? { model, tables: tables.map(shared) } : undefined;
+}
+
+interface Lookup {
+  /** The value looked up. */
+  readonly name: string;
+  readonly table: string;
+  readonly scales: string | undefined;
+}
+
+/** Values that match a pattern over one of the graph's inputs. */
+function valuesLike(pattern: Pattern, ids: string, graph: Graph): Lookup[] {
+  const view = viewOf(graph);
+  return graph.nodes.flatMap(({ outputs: [name] }) => {
+    const found = find(pattern, name, view);
+    if (found?.ids !== ids) return [];
+    const { table, scales } = found;
+    const isWhole = scales !== undefined || graph.initializers.get(table)?.type === "float32";
+    return isWhole ? [{ name, table, scales }] : [];
+  });
+}
+
+function tableOf({ graph }: Model, { table, scales }: Lookup, gives: WordTable["gives"]): WordTable {
+  const { dims, data } = graph.initializers.get(table) as Tensor;
+  return {
+    ...{ input: `${gives} of ${table}`, gives, width: dims[1], values: data as Int8Array | Float32Array },
+    scales: scales === undefined ? undefined : (graph.initializers.get(scales)?.data as Float32Array),
+  };
+}
+
+/** The same numbers where every thread can read them. */
+function shared(table: WordTable): WordTable {
+  const values =
+    table.values instanceof Int8Array
+      ? new Int8Array(new SharedArrayBuffer(table.values.byteLength))
+      : new Float32Array(new SharedArrayBuffer(table.values.byteLength));
+  values.set(table.values);
+  return { ...table, values };
+}
+
+/** Writes a row to `target` from `at` on. */
+export function writeRow(
+  { values, scales, width }: WordTable,
+  row: number,
+  target: Float32Array,
+  at: number,
+) {
+  const scale = scales?.[row] ?? 1;
+  const from = row * width;
+  for (let i = 0; i < width; i++) target[at + i] = scale * values[from + i];
+}
+
+/** Adds rows `some[0]` to `some[count - 1]` to the numbers in `target` from `at` on. */
+export function addRows(
+  { values, scales, width }: WordTable,
+  some: Int32Array,
+  count: number,
+  target: Float32Array,
+  at: number,
+): void {
+  const scaleOf = (row: number): number => scales?.[row] ?? 1;
+  // four at a time: reading and writing the sums costs as much as adding
+  let i = 0;
+  for (; i + 4 <= count; i += 4) {
+    const [a, b, c, d] = [some[i] * width, some[i + 1] * width, some[i + 2] * width, some[i + 3] * width];
+    const [p, q] = [scaleOf(some[i]), scaleOf(some[i + 1])];
+    const [r, s] = [scaleOf(some[i + 2]), scaleOf(some[i + 3])];
+    for (let k = 0; k < width; k++)
+      target[at + k] += p * values[a + k] + q * values[b + k] + r * values[c + k] + s * values[d + k];
+  }
+  for (; i < count; i++) {
+    const from = some[i] * width;
+    const scale = scaleOf(some[i]);
+    for (let k = 0; k < width; k++) target[at + k] += scale * values[from + k];
+  }
+}
