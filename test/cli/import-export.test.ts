@@ -80,7 +80,7 @@ describe("pearl import and pearl export", () => {
       1,
       /taken is not empty: remove it/,
     ],
-    ["a model without a transformer", ["export", "pearl-ngram", "-o", "y"], 1, /character n-grams/],
+    ["a model without a transformer", ["export", "pearl-ngram", "-o", "y"], 1, /words or n-grams instead/],
     [
       "a repository that is not there",
       ["import", "someone/nothing", "-o", "y"],
