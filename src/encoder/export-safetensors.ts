@@ -67,7 +67,9 @@ export async function exportSafetensors(
   const folder = await readModelFolder(source);
   const label = `${source}: ${folder.graph.slice(folder.path.length + 1)}`;
   if (!folder.features.some(({ kind }) => kind === "tokens"))
-    throw new ModelError(`${source}: the model reads no tokens of a tokenizer (words or n-grams instead): there is no transformer to write.`);
+    throw new ModelError(
+      `${source}: the model reads no tokens of a tokenizer (words or n-grams instead): there is no transformer to write.`,
+    );
   const tokenizer = await readTokenizerFile(source);
   if (tokenizer === undefined) throw new ModelError(`${source}: tokenizer.json is missing.`);
   const model = readModel(folder.graph);
