@@ -6,6 +6,7 @@ import {
   type EncodeRequest,
   type OpenReply,
   type OpenRequest,
+  rowWidth,
   STOP,
 } from "./encode-protocol.js";
 import { loadWordGraph } from "./graph.js";
@@ -59,11 +60,12 @@ export class EncodePool {
 
   /**
    * Encodes distinct phrases: similar lengths together, longest first.
-   * @returns vectors [phrases, dimension] in the phrases' order; incomplete when the state said stop
+   * @returns rows [phrases, width of all parts] in the phrases' order; incomplete when the state said stop
    */
   async encode(phrases: readonly string[], settings: Omit<EncodeRequest, "phrases">): Promise<EncodeReply> {
-    const { dimension, state } = settings;
-    const vectors = new Float32Array(phrases.length * dimension);
+    const { parts, state } = settings;
+    const width = rowWidth(parts);
+    const vectors = new Float32Array(phrases.length * width);
     if (phrases.length === 0) return { vectors, truncated: 0 };
     const order = Int32Array.from(phrases, (_, index) => index);
     order.sort((a, b) => phrases[b].length - phrases[a].length || a - b);
@@ -80,7 +82,7 @@ export class EncodePool {
         const request: EncodeRequest = { ...settings, phrases: Array.from(rows, (row) => phrases[row]) };
         const reply = await worker.call<EncodeReply>("encode", request);
         rows.forEach((row, i) => {
-          vectors.set(reply.vectors.subarray(i * dimension, (i + 1) * dimension), row * dimension);
+          vectors.set(reply.vectors.subarray(i * width, (i + 1) * width), row * width);
         });
         truncated += reply.truncated;
       }

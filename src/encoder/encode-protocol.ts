@@ -27,18 +27,29 @@ export interface OpenReply {
 export interface EncodeRequest {
   readonly phrases: readonly string[];
   readonly prompt: string;
-  readonly dimension: number;
-  readonly length: "unit" | "raw";
+  /** What is computed for each phrase, in one run of the graph; a row of the reply holds the parts in this order. */
+  readonly parts: readonly EncodePart[];
   /** Rows of a batch at most. */
   readonly batchSize: number | undefined;
-  /** What is computed for each phrase: its vector, or a score for each phrase type. */
-  readonly output: "embedding" | "types";
   /** Slot 0: set to 1 by the caller to stop; slot 1: rows finished, added to by every thread. */
   readonly state: Int32Array;
 }
 
+/** A phrase's vector, or its score for each phrase type. */
+export interface EncodePart {
+  readonly output: "embedding" | "types";
+  /** Numbers of a row that are kept, the first ones; 0, in a request of this part alone, keeps them all. */
+  readonly dimension: number;
+  readonly length: "unit" | "raw";
+}
+
+/** Numbers of a row of the reply. */
+export function rowWidth(parts: readonly EncodePart[]): number {
+  return parts.reduce((sum, { dimension }) => sum + dimension, 0);
+}
+
 export interface EncodeReply {
-  /** [phrases, dimension], row-major. */
+  /** [phrases, width of all parts], row-major. */
   readonly vectors: Float32Array;
   readonly truncated: number;
 }

@@ -10,6 +10,7 @@ import {
   FINISHED,
   type OpenReply,
   type OpenRequest,
+  rowWidth,
   STOP,
 } from "./encode-protocol.js";
 import { type Featurizer, openFeaturizers } from "./features.js";
@@ -37,10 +38,8 @@ serve({
     const probe = await encode(model, {
       phrases: ["a"],
       prompt: "",
-      dimension: 0,
-      length: "raw",
+      parts: [{ output: "embedding", dimension: 0, length: "raw" }],
       batchSize: 1,
-      output: "embedding",
       state: new Int32Array(2),
     });
     const reply: OpenReply = {
@@ -82,7 +81,8 @@ async function encode(open: OpenModel, request: EncodeRequest): Promise<EncodeRe
   const isTransformer = open.folder.features.some(({ kind }) => kind === "tokens" || kind === "words");
   const lengths = eachLengths[Math.max(0, tokens)];
   const cells = isTransformer ? TOKENS[open.session.device] : NGRAMS;
-  let vectors = new Float32Array(texts.length * request.dimension);
+  const outputs = request.parts.map(({ output }) => (output === "types" ? TYPE_LOGITS : open.output));
+  let vectors = new Float32Array(texts.length * rowWidth(request.parts));
   for (const batch of batchByLength(lengths, { cells, rows: request.batchSize })) {
     if (Atomics.load(request.state, STOP) === 1) break;
     const feeds: Feeds = {};
@@ -91,29 +91,41 @@ async function encode(open: OpenModel, request: EncodeRequest): Promise<EncodeRe
       const longest = batch.rows.reduce((most, row) => Math.max(most, own[row]), 1);
       open.featurizers[index].fill(rows, batch.rows, longest, feeds);
     });
-    const wanted = request.output === "types" ? TYPE_LOGITS : open.output;
-    const output = (await open.session.run(feeds, [wanted]))[wanted];
-    const pooled = checkedPool(open, output, batch.rows, lengths);
-    const width = pooled.length / batch.rows.length;
-    const dimension = request.dimension || width;
-    if (vectors.length === 0) vectors = new Float32Array(texts.length * dimension);
-    batch.rows.forEach((row, i) => {
-      finishVector(
-        pooled.subarray(i * width, (i + 1) * width),
-        vectors.subarray(row * dimension, (row + 1) * dimension),
-        request.length,
+    const results = await open.session.run(feeds, outputs);
+    let offset = 0;
+    request.parts.forEach(({ dimension, length }, part) => {
+      const pooled = checkedPool(
+        open,
+        { name: outputs[part], output: results[outputs[part]] },
+        batch.rows,
+        lengths,
       );
+      const width = pooled.length / batch.rows.length;
+      const kept = dimension || width;
+      if (vectors.length === 0) vectors = new Float32Array(texts.length * kept);
+      const rowLength = vectors.length / texts.length;
+      batch.rows.forEach((row, i) => {
+        const start = row * rowLength + offset;
+        const target = vectors.subarray(start, start + kept);
+        finishVector(pooled.subarray(i * width, (i + 1) * width), target, length);
+      });
+      offset += kept;
     });
     Atomics.add(request.state, FINISHED, batch.rows.length);
   }
   return { vectors, truncated: read.reduce((most, { truncated }) => Math.max(most, truncated), 0) };
 }
 
-function checkedPool(open: OpenModel, output: Tensor, rows: Int32Array, lengths: Int32Array): Float32Array {
+function checkedPool(
+  open: OpenModel,
+  { name, output }: { readonly name: string; readonly output: Tensor },
+  rows: Int32Array,
+  lengths: Int32Array,
+): Float32Array {
   const { dims } = output;
   if (output.type !== "float32" || dims[0] !== rows.length || (dims.length !== 2 && dims.length !== 3)) {
     throw new ModelError(
-      `${open.folder.graph}: output ${open.output} is ${output.type} [${dims.join(", ")}]; ` +
+      `${open.folder.graph}: output ${name} is ${output.type} [${dims.join(", ")}]; ` +
         `expected float32 [${rows.length}, width] or [${rows.length}, tokens, width]`,
     );
   }

@@ -10,6 +10,7 @@ export {
   type EncodeOptions,
   type LoadOptions,
   PhraseEncoder,
+  type TypedMatrix,
   type TypeProbability,
   type TypesOptions,
 } from "./phrase-encoder.js";

@@ -6,7 +6,7 @@ import { pipeline } from "node:stream/promises";
 import { ArgumentError, InterruptedError, ModelError } from "../errors.js";
 import type { Device, DeviceChoice } from "../runtime/device.js";
 import { EncodePool } from "./encode-pool.js";
-import { type EncodeRequest, FINISHED, type Precision, STOP } from "./encode-protocol.js";
+import { type EncodePart, FINISHED, type Precision, rowWidth, STOP } from "./encode-protocol.js";
 import type { DownloadProgress } from "./hub.js";
 import { locateModel } from "./locate.js";
 import { CHARACTERS_FILE, type ModelFolder, readModelFolder, WORDS_FILE } from "./model-folder.js";
@@ -55,6 +55,12 @@ export interface EmbeddingMatrix {
   readonly truncated: number;
   /** Rows without any visible character: their vector is all zeros. */
   readonly empty: number;
+}
+
+/** Vectors and phrase types of many phrases, from one run of the model. */
+export interface TypedMatrix extends EmbeddingMatrix {
+  /** [rows, `encoder.model.types.length`] probabilities in the order of the labels; zeros for an empty phrase. */
+  readonly types: Float32Array;
 }
 
 /** One phrase's vector: `encoder.dimension` coordinates, unit length unless asked otherwise. */
@@ -140,9 +146,28 @@ export class PhraseEncoder {
 
   /** Like encode, with all vectors in one array: for many phrases. */
   async encodeMatrix(phrases: readonly string[], options: EncodeOptions = {}): Promise<EmbeddingMatrix> {
-    const dimension = this.#checkedDimension(phrases, options);
-    const length = options.normalize === false ? "raw" : "unit";
-    return this.#run(phrases, options, { dimension, length, output: "embedding" });
+    const part = this.#embeddingPart(phrases, options);
+    const { rows, ...counts } = await this.#run(phrases, options, [part]);
+    return { data: rows, rows: phrases.length, dimension: part.dimension, ...counts };
+  }
+
+  /**
+   * Like encodeMatrix, with the probability of each phrase type beside the vectors: both from the same run.
+   * @throws ModelError where the model has no type head, ArgumentError, InterruptedError
+   */
+  async encodeWithTypes(phrases: readonly string[], options: EncodeOptions = {}): Promise<TypedMatrix> {
+    const parts = [this.#embeddingPart(phrases, options), this.#typesPart()];
+    const { rows, ...counts } = await this.#run(phrases, options, parts);
+    const [{ dimension }, { dimension: labels }] = parts;
+    const data = new Float32Array(phrases.length * dimension);
+    const types = new Float32Array(phrases.length * labels);
+    phrases.forEach((phrase, row) => {
+      const start = row * (dimension + labels);
+      data.set(rows.subarray(start, start + dimension), row * dimension);
+      if (phrase.trim() === "") return;
+      types.set(shares(rows.subarray(start + dimension, start + dimension + labels)), row * labels);
+    });
+    return { data, types, rows: phrases.length, dimension, ...counts };
   }
 
   /**
@@ -151,41 +176,44 @@ export class PhraseEncoder {
    * @throws ModelError where the model has no type head, ArgumentError, InterruptedError
    */
   async types(phrases: readonly string[], options: TypesOptions = {}): Promise<TypeProbability[][]> {
+    const part = this.#typesPart();
     const labels = this.model.types;
-    if (labels.length === 0)
-      throw new ModelError(
-        `${this.model.name} has no type head, so it tells no phrase types. Train one: pearl finetune with types`,
-      );
     const { top = labels.length } = options;
     if (!(Number.isInteger(top) && top > 0))
       throw new ArgumentError(`top must be a positive integer, not ${top}`);
     this.#checkedDimension(phrases, options);
-    const { data } = await this.#run(phrases, options, {
-      dimension: labels.length,
-      length: "raw",
-      output: "types",
-    });
+    const { rows } = await this.#run(phrases, options, [part]);
     return phrases.map((phrase, row) =>
       phrase.trim() === ""
         ? []
-        : ranked(data.subarray(row * labels.length, (row + 1) * labels.length), labels, top),
+        : ranked(rows.subarray(row * labels.length, (row + 1) * labels.length), labels, top),
     );
   }
 
-  async #run(
-    phrases: readonly string[],
-    options: EncodeOptions,
-    wanted: Pick<EncodeRequest, "dimension" | "length" | "output">,
-  ): Promise<EmbeddingMatrix> {
+  #embeddingPart(phrases: readonly string[], options: EncodeOptions): EncodePart {
+    const dimension = this.#checkedDimension(phrases, options);
+    return { output: "embedding", dimension, length: options.normalize === false ? "raw" : "unit" };
+  }
+
+  #typesPart(): EncodePart {
+    const { name, types } = this.model;
+    if (types.length > 0) return { output: "types", dimension: types.length, length: "raw" };
+    throw new ModelError(
+      `${name} has no type head, so it tells no phrase types. Train one: pearl finetune with types`,
+    );
+  }
+
+  /** The parts of every phrase, [phrases, width of all parts]; zeros for an empty one. */
+  async #run(phrases: readonly string[], options: EncodeOptions, parts: readonly EncodePart[]) {
     const { distinct, positions, empty } = distinctPhrases(phrases);
     const state = new Int32Array(new SharedArrayBuffer(8));
     const settings = {
       prompt: options.prompt ?? "",
-      ...wanted,
+      parts,
       batchSize: options.batchSize,
       state,
     } as const;
-    const { dimension } = wanted;
+    const width = rowWidth(parts);
     const stop = (): void => void Atomics.store(state, STOP, 1);
     if (options.signal?.aborted) stop();
     options.signal?.addEventListener("abort", stop, { once: true });
@@ -203,8 +231,8 @@ export class PhraseEncoder {
     if (options.signal?.aborted)
       throw new InterruptedError("encoding was stopped", { cause: options.signal.reason });
     report();
-    const data = distinct.length === phrases.length ? vectors : placed(vectors, positions, dimension);
-    return { data, rows: phrases.length, dimension, distinct: distinct.length, truncated, empty };
+    const rows = distinct.length === phrases.length ? vectors : placed(vectors, positions, width);
+    return { rows, distinct: distinct.length, truncated, empty };
   }
 
   /**
@@ -267,22 +295,28 @@ export class PhraseEncoder {
 }
 
 /** Rows of distinct phrases at their positions; zeros where there is none (-1). */
-function placed(vectors: Float32Array, positions: Int32Array, dimension: number): Float32Array {
-  const data = new Float32Array(positions.length * dimension);
+function placed(vectors: Float32Array, positions: Int32Array, width: number): Float32Array {
+  const rows = new Float32Array(positions.length * width);
   positions.forEach((position, row) => {
     if (position < 0) return;
-    data.set(vectors.subarray(position * dimension, (position + 1) * dimension), row * dimension);
+    rows.set(vectors.subarray(position * width, (position + 1) * width), row * width);
   });
-  return data;
+  return rows;
 }
 
-/** Softmax of one row of scores, the largest first; equal ones in the labels' order. */
-function ranked(scores: Float32Array, labels: readonly string[], top: number): TypeProbability[] {
+/** Softmax of one row of scores. */
+function shares(scores: Float32Array): number[] {
   const most = scores.reduce((largest, score) => Math.max(largest, score), Number.NEGATIVE_INFINITY);
   const powers = Array.from(scores, (score) => Math.exp(score - most));
   const sum = powers.reduce((total, power) => total + power, 0);
+  return powers.map((power) => power / sum);
+}
+
+/** The probabilities of one row of scores, the largest first; equal ones in the labels' order. */
+function ranked(scores: Float32Array, labels: readonly string[], top: number): TypeProbability[] {
+  const probabilities = shares(scores);
   return labels
-    .map((type, index) => ({ type, probability: powers[index] / sum }))
+    .map((type, index) => ({ type, probability: probabilities[index] }))
     .sort((a, b) => b.probability - a.probability)
     .slice(0, top);
 }

@@ -229,3 +229,31 @@ describe("PhraseEncoder with the embedded model", () => {
     await expect(encoder.encode(["a"])).rejects.toThrow(/disposed/);
   });
 });
+
+describe("vectors with types", () => {
+  it("are those of encoding, with the probabilities of typing, from one run", async () => {
+    const encoder = await load("pearl-mini");
+    const phrases = ["The New York Times", "in the end", "", "Paris", "The New York Times"];
+    const { data, types, dimension, distinct, empty } = await encoder.encodeWithTypes(phrases);
+    expect({ dimension, distinct, empty }).toEqual({ dimension: encoder.dimension, distinct: 3, empty: 1 });
+    expect(largestDifference(data, (await encoder.encodeMatrix(phrases)).data)).toBeLessThan(1e-6);
+    const labels = encoder.model.types;
+    const told = await encoder.types(phrases);
+    phrases.forEach((phrase, row) => {
+      const own = new Map(told[row].map(({ type, probability }) => [type, probability]));
+      const expected = labels.map((label) => (phrase === "" ? 0 : own.get(label)!));
+      expect(
+        largestDifference(types.subarray(row * labels.length, (row + 1) * labels.length), expected),
+      ).toBeLessThan(1e-6);
+    });
+    const short = await encoder.encodeWithTypes(phrases, { truncateDim: 8, normalize: false });
+    const raw = await encoder.encodeMatrix(phrases, { truncateDim: 8, normalize: false });
+    expect(largestDifference(short.data, raw.data)).toBeLessThan(1e-5);
+    expect(largestDifference(short.types, types)).toBeLessThan(1e-6);
+  });
+
+  it("are refused where the model has no type head", async () => {
+    const encoder = await load("pearl-ngram");
+    await expect(encoder.encodeWithTypes(["a"])).rejects.toThrow(/pearl-ngram has no type head/);
+  });
+});
