@@ -1,9 +1,10 @@
 /**
  * Quality of the label-free fuzzy join on AutoFJ's sets: ranking, precision at a promised precision, strangers, labels.
  *
- * Usage: node benchmarks/join-quality.mjs [--data FOLDER] [--model MODEL|none] [--precision 0.9] [--sets N]
- *   --data   benchmark data folder (default: $PEARL_DATA, else ../shared/data/bench)
- * Writes benchmarks/results/join-quality.json (with --sets only prints). Needs `npm run build`. The scorer was
+ * Usage: node benchmarks/join-quality.mjs [--data FOLDER] [--model MODEL|none] [--precision 0.9] [--sets N] [--scorer FILE]
+ *   --data    benchmark data folder (default: $PEARL_DATA, else ../shared/data/bench)
+ *   --scorer  weights to try, as scripts/train-join-scorer.mjs writes them (default: those in use)
+ * Writes benchmarks/results/join-quality.json (with --sets or --scorer only prints). Needs `npm run build`. The scorer was
  * trained on other data (scripts/train-join-scorer.mjs): nothing is fitted to these sets, so there is nothing to
  * cross-validate; the two halves of the sets are reported apart all the same.
  */
@@ -24,6 +25,7 @@ const { values } = parseArgs({
     model: { type: "string" },
     precision: { type: "string", default: "0.9" },
     sets: { type: "string" },
+    scorer: { type: "string" },
   },
 });
 const promised = Number(values.precision);
@@ -74,7 +76,7 @@ function withStrangers(set, other, random) {
 }
 
 /** How far estimate and truth lie apart with some labelled rows; the labelled rows themselves are not judged. */
-async function withLabels(set, plain, count, { encoder, random }) {
+async function withLabels(set, plain, count, { random }) {
   if (plain.proposals.length < 2 * count) return undefined;
   const chosen = sampleWithout(plain.proposals, count, random);
   const labels = chosen.map(({ left, right }) => ({
@@ -82,7 +84,7 @@ async function withLabels(set, plain, count, { encoder, random }) {
     right: set.right[right],
     match: set.left[left] === set.truth.get(set.right[right]),
   }));
-  const result = await fuzzyJoin(set.left, set.right, { encoder, precision: promised, labels });
+  const result = await fuzzyJoin(set.left, set.right, { ...options, labels });
   const labelled = new Set(labels.map(({ right }) => right));
   const rest = (matches) => matches.filter(({ right }) => !labelled.has(set.right[right]));
   return {
@@ -95,11 +97,13 @@ const names = (await autofj.locate({ dataFolder: values.data })).slice(0, values
 const sets = [];
 for (const name of names) sets.push(await readJoinSet(join(values.data, "autofj"), name));
 const encoder = values.model === "none" ? "none" : await PhraseEncoder.load(values.model);
+const scorer = values.scorer && JSON.parse(readFileSync(values.scorer, "utf8"));
+const options = { encoder, scorer, precision: promised };
 
 const processor = process.cpuUsage();
 const started = performance.now();
 const plain = [];
-for (const set of sets) plain.push(await fuzzyJoin(set.left, set.right, { encoder, precision: promised }));
+for (const set of sets) plain.push(await fuzzyJoin(set.left, set.right, options));
 const seconds = (performance.now() - started) / 1000;
 const used = process.cpuUsage(processor);
 
@@ -109,11 +113,10 @@ for (const [index, set] of sets.entries()) {
   const { proposals, matches, estimatedPrecision } = plain[index];
   const other = sets[(index + 7) % sets.length];
   const mixed = withStrangers(set, other, random);
-  const refused = await fuzzyJoin(set.left, mixed.right, { encoder, precision: promised });
+  const refused = await fuzzyJoin(set.left, mixed.right, options);
   const joinedStrangers = refused.matches.filter(({ right }) => right >= set.right.length).length;
   const labels = {};
-  for (const count of labelCounts)
-    labels[count] = await withLabels(set, plain[index], count, { encoder, random });
+  for (const count of labelCounts) labels[count] = await withLabels(set, plain[index], count, { random });
   const row = {
     set: set.name,
     left: set.left.length,
@@ -186,7 +189,7 @@ const result = {
 if (encoder !== "none") await encoder.dispose();
 const { bySet: _, ...shown } = result;
 process.stdout.write(`${JSON.stringify(shown, null, 1)}\n`);
-if (values.sets === undefined) {
+if (values.sets === undefined && scorer === undefined) {
   mkdirSync(folder, { recursive: true });
   writeFileSync(path, `${JSON.stringify(result, null, 1)}\n`);
 }

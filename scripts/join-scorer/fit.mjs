@@ -13,6 +13,51 @@ export function fitScorer(rows, { views, hidden, epochs, rate, decay, batch, see
     const spread = index < hidden * views ? Math.sqrt(3 / views) : index < hidden * (views + 1) ? 0 : 1;
     return (2 * random() - 1) * spread;
   });
+  const losses = descend(rows, parameters, { epochs, rate, decay, batch, random }, (row, gradient) =>
+    addGradient(row, parameters, gradient, { views, hidden }),
+  );
+  const unit = (at) => Array.from(parameters.subarray(at * views, (at + 1) * views));
+  return {
+    scorer: {
+      inputs: Array.from({ length: hidden }, (_, at) => unit(at)),
+      hiddenBias: Array.from(parameters.subarray(hidden * views, hidden * (views + 1))),
+      outputs: Array.from(parameters.subarray(hidden * (views + 1))),
+    },
+    losses,
+  };
+}
+
+/**
+ * Learns the weights of one more view, from 0, while the network's others are held: rows in which it says nothing are
+ * ranked as before.
+ *
+ * @param rows one per right row: { views: with 0 for the view, right: boolean[], more: the view's value per candidate }
+ * @returns the view's weight for every hidden unit, and the loss without it and with it
+ */
+export function fitView(rows, { inputs, hiddenBias, outputs }, { epochs, rate, decay, batch, seed }) {
+  const hidden = outputs.length;
+  const prepared = rows.map(({ views, right, more }) => {
+    const width = inputs[0].length;
+    const sums = Float64Array.from({ length: right.length * hidden }, (_, at) => {
+      const [candidate, unit] = [Math.floor(at / hidden), at % hidden];
+      return inputs[unit].reduce(
+        (sum, weight, view) => sum + weight * views[candidate * width + view],
+        hiddenBias[unit],
+      );
+    });
+    return { sums, right, more };
+  });
+  const weights = new Float64Array(hidden);
+  const gradientOf = (row, gradient) => addViewGradient(row, weights, gradient, outputs);
+  const loss = () => average(prepared, (row) => gradientOf(row, new Float64Array(hidden)));
+  const before = loss();
+  descend(prepared, weights, { epochs, rate, decay, batch, random: createRandom(seed) }, gradientOf);
+  return { weights: Array.from(weights), losses: [before, loss()] };
+}
+
+/** Adam with a rate that falls as a cosine; `gradientOf` adds a row's gradient and gives its loss. Loss per epoch. */
+function descend(rows, parameters, { epochs, rate, decay, batch, random }, gradientOf) {
+  const size = parameters.length;
   const [first, second] = [new Float64Array(size), new Float64Array(size)];
   const gradient = new Float64Array(size);
   const order = [...rows.keys()];
@@ -28,7 +73,7 @@ export function fitScorer(rows, { views, hidden, epochs, rate, decay, batch, see
     for (let from = 0; from < order.length; from += batch) {
       gradient.fill(0);
       const part = order.slice(from, from + batch);
-      for (const row of part) loss += addGradient(rows[row], parameters, gradient, { views, hidden });
+      for (const row of part) loss += gradientOf(rows[row], gradient);
       step++;
       const now = rate * 0.5 * (1 + Math.cos((Math.PI * step) / steps));
       for (let index = 0; index < size; index++) {
@@ -41,16 +86,11 @@ export function fitScorer(rows, { views, hidden, epochs, rate, decay, batch, see
     }
     losses.push(loss / rows.length);
   }
-  const unit = (at) => Array.from(parameters.subarray(at * views, (at + 1) * views));
-  return {
-    scorer: {
-      inputs: Array.from({ length: hidden }, (_, at) => unit(at)),
-      hiddenBias: Array.from(parameters.subarray(hidden * views, hidden * (views + 1))),
-      outputs: Array.from(parameters.subarray(hidden * (views + 1))),
-    },
-    losses,
-  };
+  return losses;
 }
+
+/** Share of a row's likelihood below which a candidate teaches nothing but takes time. */
+const negligible = 1e-5;
 
 /** Adds the gradient of one row's loss; returns the loss. */
 function addGradient({ views: values, right }, parameters, gradient, { views, hidden }) {
@@ -68,16 +108,10 @@ function addGradient({ views: values, right }, parameters, gradient, { views, hi
       scores[candidate] += parameters[outputs + unit] * state;
     }
   }
-  const highest = Math.max(...scores);
-  const shares = scores.map((score) => Math.exp(score - highest));
-  let [all, good] = [0, 0];
-  shares.forEach((share, candidate) => {
-    all += share;
-    if (right[candidate]) good += share;
-  });
+  const { slopes, loss } = rankingLoss(scores, right);
   for (let candidate = 0; candidate < count; candidate++) {
-    const slope =
-      shares[candidate] / all - (right[candidate] ? shares[candidate] / Math.max(good, 1e-300) : 0);
+    const slope = slopes[candidate];
+    if (Math.abs(slope) < negligible) continue;
     for (let unit = 0; unit < hidden; unit++) {
       const state = states[candidate * hidden + unit];
       gradient[outputs + unit] += slope * state;
@@ -87,7 +121,38 @@ function addGradient({ views: values, right }, parameters, gradient, { views, hi
         gradient[unit * views + view] += inner * values[candidate * views + view];
     }
   }
-  return Math.log(all) - Math.log(Math.max(good, 1e-300));
+  return loss;
+}
+
+/** The same for the weights of one view: see fitView. */
+function addViewGradient({ sums, right, more }, weights, gradient, outputs) {
+  const hidden = weights.length;
+  const states = sums.map((sum, at) => Math.tanh(sum + weights[at % hidden] * more[Math.floor(at / hidden)]));
+  const scores = more.map((_, candidate) =>
+    outputs.reduce((sum, output, unit) => sum + output * states[candidate * hidden + unit], 0),
+  );
+  const { slopes, loss } = rankingLoss(scores, right);
+  more.forEach((value, candidate) => {
+    const slope = slopes[candidate] * value;
+    if (Math.abs(slope) < negligible) return;
+    for (let unit = 0; unit < hidden; unit++)
+      gradient[unit] += slope * outputs[unit] * (1 - states[candidate * hidden + unit] ** 2);
+  });
+  return loss;
+}
+
+/** Loss of a row's scores, -ln of the right candidates' share of all, and its slope by each score. */
+function rankingLoss(scores, right) {
+  const highest = Math.max(...scores);
+  const shares = Float64Array.from(scores, (score) => Math.exp(score - highest));
+  let [all, good] = [0, 0];
+  shares.forEach((share, candidate) => {
+    all += share;
+    if (right[candidate]) good += share;
+  });
+  const known = Math.max(good, 1e-300);
+  const slopes = shares.map((share, candidate) => share / all - (right[candidate] ? share / known : 0));
+  return { slopes, loss: Math.log(all) - Math.log(known) };
 }
 
 /**

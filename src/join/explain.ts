@@ -2,6 +2,7 @@
 import { numberValue } from "./phrase.js";
 import { type ColumnPair, pairCosines } from "./rank-rows.js";
 import { createScorer, type ScorerFile, scoreViews } from "./scorer.js";
+import { type LikelyType, likeliestType } from "./type-agreement.js";
 import { pairViews, type ViewName, viewNames, type WeighedPhrase, weighPhrase } from "./views.js";
 import { alignWords } from "./words.js";
 
@@ -32,6 +33,8 @@ export interface ColumnExplanation {
   readonly shared: readonly ExplainedWord[];
   readonly onlyLeft: readonly ExplainedWord[];
   readonly onlyRight: readonly ExplainedWord[];
+  /** What each phrase most likely names; undefined where the model tells no types. */
+  readonly types?: { readonly left: LikelyType; readonly right: LikelyType };
   /** The views with the greatest effects, for or against. */
   readonly views: readonly ViewEffect[];
 }
@@ -57,7 +60,9 @@ export function explainColumn(
     changed[index] = usual[index];
     return { view, value: views[index], effect: score - scoreViews(scorer, changed) };
   });
-  effects.sort((a, b) => Math.abs(b.effect) - Math.abs(a.effect));
+  // A view that there is not is no reason.
+  const told = effects.filter(({ view }) => view !== "typesDiffer" || column.base.types !== undefined);
+  told.sort((a, b) => Math.abs(b.effect) - Math.abs(a.effect));
   const met = alignWords(left.words, right.words);
   return {
     column: name,
@@ -67,8 +72,27 @@ export function explainColumn(
     shared: wordsWhere(left, (index) => met.left[index] > 0),
     onlyLeft: wordsWhere(left, (index) => met.left[index] === 0),
     onlyRight: wordsWhere(right, (index) => met.right[index] === 0),
-    views: effects.slice(0, shownViews),
+    types: likeliestTypes(column, pair),
+    views: told.slice(0, shownViews),
   };
+}
+
+function likeliestTypes(
+  { base, queries, entityTypes }: ColumnPair,
+  { left, right }: { readonly left: number; readonly right: number },
+): ColumnExplanation["types"] {
+  if (base.types === undefined || queries.types === undefined) return undefined;
+  return {
+    left: likeliestType(base.types, left, entityTypes),
+    right: likeliestType(queries.types, right, entityTypes),
+  };
+}
+
+/** `type of both: ORG`, or `types differ: ORG 0.93, PERSON 0.71`. */
+function typesInWords({ left, right }: NonNullable<ColumnExplanation["types"]>): string {
+  if (left.type === right.type) return `type of both: ${left.type}`;
+  const told = [left, right].map(({ type, probability }) => `${type} ${probability.toFixed(2)}`);
+  return `types differ: ${told.join(", ")}`;
 }
 
 /** Words of a kind, rarest first. */
@@ -83,7 +107,7 @@ function wordsWhere(phrase: WeighedPhrase, isWanted: (index: number) => boolean)
 /** One line: `shares york, times; only left: the; numbers differ: 1998, 2002; grams 0.81 (+1.2), embedding 0.9 (+0.8)`. */
 export function explanationLine({ columns }: PairExplanation): string {
   return columns
-    .map(({ column, shared, onlyLeft, onlyRight, views }) => {
+    .map(({ column, shared, onlyLeft, onlyRight, types, views }) => {
       const parts: string[] = [];
       const list = (words: readonly ExplainedWord[]): string => words.map(({ word }) => word).join(" ");
       if (shared.length > 0) parts.push(`both: ${list(shared)}`);
@@ -94,6 +118,7 @@ export function explanationLine({ columns }: PairExplanation): string {
         words.some(({ word }) => numberValue(word) !== undefined),
       );
       if (bothDiffer) parts.push(`numbers differ: ${list(differing)}`);
+      if (types !== undefined) parts.push(typesInWords(types));
       const sign = (effect: number): string => `${effect < 0 ? "-" : "+"}${Math.abs(effect).toFixed(1)}`;
       parts.push(
         views.map(({ view, value, effect }) => `${view} ${value.toFixed(2)} (${sign(effect)})`).join(", "),

@@ -123,6 +123,16 @@ export async function rankTables(
 ): Promise<{ columns: ColumnPair[]; rankings: Rankings }> {
   const blocks = options.block === undefined ? undefined : blockNumbers(left, right, options.block);
   const columns = await prepareColumns(compared, options);
+  return { columns, rankings: await rankColumns(columns, compared, { scorer, blocks }, options) };
+}
+
+/** The rankings of columns that are prepared. */
+export async function rankColumns(
+  columns: readonly ColumnPair[],
+  compared: readonly ComparedColumn[],
+  { scorer, blocks }: { readonly scorer: ScorerFile; readonly blocks?: RankSettings["blocks"] },
+  options: Omit<JoinOptions, "block" | "encoder" | "scorer">,
+): Promise<Rankings> {
   const rank = async (
     pairs: readonly ColumnPair[],
     queries: Uint32Array,
@@ -169,7 +179,7 @@ export async function rankTables(
     },
     "measuring the left table's spacing",
   );
-  return { columns, rankings: { right: ranked, spacing: spacingOf(lefts, spacing), ...keysOf(compared) } };
+  return { right: ranked, spacing: spacingOf(lefts, spacing), ...keysOf(compared) };
 }
 
 async function prepareColumns(

@@ -1,10 +1,14 @@
-/** Makes two columns of phrases ready to be compared: folded texts, terms with an index, vectors in shared memory. */
+/**
+ * Makes two columns of phrases ready to be compared: folded texts, terms with an index, vectors and, where the model
+ * has a type head, entity types from the same run of it, in shared memory.
+ */
 import type { PhraseEncoder } from "../encoder/index.js";
 import { createRandom } from "../random.js";
 import { dotRows } from "../search/vectors.js";
 import { indexTerms, shared, termRows } from "./grams.js";
 import { foldPhrase } from "./phrase.js";
-import type { ColumnPair } from "./rank-rows.js";
+import type { ColumnPair, RankedColumn } from "./rank-rows.js";
+import { type EntityTypes, entityTypes, writeTypeRoots } from "./type-agreement.js";
 
 /** A column of both tables with its share in the score. */
 export interface JoinColumn {
@@ -31,40 +35,57 @@ export async function prepareColumn(
 ): Promise<ColumnPair> {
   const terms = termRows(left.map(foldPhrase), right.map(foldPhrase));
   const total = left.length + right.length;
-  const encode = (texts: readonly string[], before: number): Promise<Float32Array> | undefined =>
-    encoder && encodeShared(encoder, texts, signal, (done) => onProgress?.(before + done, total));
-  const leftVectors = await encode(left, 0);
-  const rightVectors = await encode(right, left.length);
+  const types = entityTypes(encoder?.model.types ?? []);
+  const encode = async (texts: readonly string[], before: number): Promise<Encoded> =>
+    encoder === undefined
+      ? {}
+      : encodeShared(encoder, texts, types, signal, (done) => onProgress?.(before + done, total));
+  const leftEncoded = await encode(left, 0);
+  const rightEncoded = await encode(right, left.length);
   const dimension = encoder?.dimension ?? 0;
+  const [leftVectors, rightVectors] = [leftEncoded.vectors, rightEncoded.vectors];
   return {
     base: {
       texts: left,
       terms: terms.left,
-      vectors: leftVectors,
+      ...leftEncoded,
       index: indexTerms(terms.left, terms.statistics),
     },
-    queries: { texts: right, terms: terms.right, vectors: rightVectors },
+    queries: { texts: right, terms: terms.right, ...rightEncoded },
     statistics: terms.statistics,
     dimension,
+    entityTypes: types.names,
     floor: leftVectors && rightVectors ? unrelatedCosine(leftVectors, rightVectors, dimension) : 0,
     weight,
   };
 }
 
+/** What a model says of a column; nothing without one. */
+type Encoded = Pick<RankedColumn, "vectors" | "types">;
+
 async function encodeShared(
   encoder: PhraseEncoder,
   texts: readonly string[],
+  entities: EntityTypes,
   signal: AbortSignal | undefined,
   onProgress: (done: number) => void,
-): Promise<Float32Array> {
+): Promise<Encoded> {
   const { dimension } = encoder;
   const vectors = shared(Float32Array, texts.length * dimension);
+  const tellsTypes = entities.names.length > 0;
+  const types = tellsTypes ? shared(Float32Array, texts.length * entities.names.length) : undefined;
   for (let from = 0; from < texts.length; from += portion) {
-    const { data } = await encoder.encodeMatrix(texts.slice(from, from + portion), { signal });
-    vectors.set(data, from * dimension);
+    const part = texts.slice(from, from + portion);
+    if (types === undefined)
+      vectors.set((await encoder.encodeMatrix(part, { signal })).data, from * dimension);
+    else {
+      const encoded = await encoder.encodeWithTypes(part, { signal });
+      vectors.set(encoded.data, from * dimension);
+      writeTypeRoots(encoded.types, entities, types, from);
+    }
     onProgress(Math.min(from + portion, texts.length));
   }
-  return vectors;
+  return { vectors, types };
 }
 
 /** Mean cosine of pairs drawn at random: models differ in what they call unrelated. From 0 to 0.95. */

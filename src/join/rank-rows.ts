@@ -9,7 +9,8 @@ import {
   termSearch,
 } from "./grams.js";
 import { createScorer, type ScorerWeights, scoreViews } from "./scorer.js";
-import { pairViews, viewNames, type WeighedPhrase, weighPhrase } from "./views.js";
+import { typeAgreement } from "./type-agreement.js";
+import { type PairCosines, pairViews, viewNames, type WeighedPhrase, weighPhrase } from "./views.js";
 
 /** One column of a table, as it is compared. Memory may be shared between threads. */
 export interface RankedColumn {
@@ -17,6 +18,8 @@ export interface RankedColumn {
   readonly terms: TermRows;
   /** [rows, dimension] of unit length; undefined without a model. */
   readonly vectors?: Float32Array;
+  /** [rows, entity types], roots of their probabilities; undefined without a model that tells types. */
+  readonly types?: Float32Array;
 }
 
 /** A column of the base table and what belongs to both. */
@@ -25,6 +28,8 @@ export interface ColumnPair {
   readonly queries: RankedColumn;
   readonly statistics: TermStatistics;
   readonly dimension: number;
+  /** The entity types that the model tells; none where it has no type head. */
+  readonly entityTypes: readonly string[];
   /** Mean cosine of two rows that have nothing to do with each other: the model's zero. */
   readonly floor: number;
   /** Share of this column in the score; all sum to 1. */
@@ -189,22 +194,19 @@ function pairScorer(
   };
 }
 
-/** Both from 0 to 1. */
-interface PairCosines {
-  readonly embedding: number;
-  readonly grams: number;
-}
-
-/** The cosines of a pair: of the embeddings, measured from the model's own zero, and of the terms. */
+/** The cosines of a pair: of the embeddings, measured from the model's own zero, of the terms, and of the types. */
 export function pairCosines(
-  { base, queries, dimension, floor }: ColumnPair,
+  { base, queries, dimension, entityTypes, floor }: ColumnPair,
   query: number,
   row: number,
 ): PairCosines {
   const grams = termCosine(queries.terms, query, base.terms, row);
   if (base.vectors === undefined || queries.vectors === undefined) return { embedding: 0, grams };
   const cosine = dotRows(queries.vectors, query, base.vectors, row, dimension);
-  return { embedding: Math.max(0, (cosine - floor) / (1 - floor)), grams };
+  const embedding = Math.max(0, (cosine - floor) / (1 - floor));
+  if (base.types === undefined || queries.types === undefined) return { embedding, grams };
+  const types = typeAgreement(queries.types, query, base.types, row, entityTypes.length);
+  return { embedding, grams, types };
 }
 
 /** Takes a row in where it belongs; of equal scores the earlier row leads. */

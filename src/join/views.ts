@@ -32,6 +32,7 @@ export const viewNames = [
   "shortened", // 1 where a word corresponds as abbreviation or initials
   "firstWord", // how well the first words are met
   "sameWords", // 1 where the words are equal, whatever their order
+  "typesDiffer", // 1 - agreement of what kinds of things they name, 0 where the model tells no types
 ] as const;
 
 export type ViewName = (typeof viewNames)[number];
@@ -55,11 +56,19 @@ function wordWeight(word: string, { documents, buckets, rows }: TermStatistics):
   return (Math.log(1 + rows / count) - Math.LN2) / (Math.log(1 + rows) - Math.LN2) + 0.02;
 }
 
-/** Writes the views of a pair into `out` from `offset`; embedding and grams cosine are given. */
+/** What is compared by numbers of whole phrases: all from 0 to 1. */
+export interface PairCosines {
+  readonly embedding: number;
+  readonly grams: number;
+  /** Agreement of the entity types; undefined where the model tells none, which then speaks neither for nor against. */
+  readonly types?: number;
+}
+
+/** Writes the views of a pair into `out` from `offset`. */
 export function pairViews(
   left: WeighedPhrase,
   right: WeighedPhrase,
-  cosines: { readonly embedding: number; readonly grams: number },
+  cosines: PairCosines,
   out: Float64Array | Float32Array,
   offset: number,
 ): void {
@@ -99,6 +108,7 @@ export function pairViews(
   out[at++] = Math.min(shortened, 1);
   out[at++] = Math.max(metLeft[0] ?? 0, metRight[0] ?? 0);
   out[at++] = metLeft.every((met) => met === 1) && metRight.every((met) => met === 1) ? 1 : 0;
+  out[at++] = cosines.types === undefined ? 0 : 1 - cosines.types;
 }
 
 /** How much of a phrase is met: weights of its words, and the rarest word without counterpart. */

@@ -67,6 +67,16 @@ describe("views of a pair", () => {
     expect(viewsOf("Dumb", "Dumb (film)")).toMatchObject({ parenthesesOneSided: 1 });
   });
 
+  it("have nothing against a pair whose types nobody tells, and all against one of two kinds", () => {
+    const phrase = weighPhrase("Acme", termRows(["acme"], ["acme"]).statistics);
+    const differ = (types?: number): number => {
+      const views = new Float64Array(viewNames.length).fill(0.5);
+      pairViews(phrase, phrase, { embedding: 1, grams: 1, types }, views, 0);
+      return views[viewNames.indexOf("typesDiffer")];
+    };
+    expect([differ(undefined), differ(1), differ(0.25), differ(0)]).toEqual([0, 0, 0.75, 1]);
+  });
+
   it("have Winkler's own values for his examples", () => {
     expect(jaroWinkler("MARTHA", "MARHTA")).toBeCloseTo(0.9611, 4);
     expect(jaroWinkler("DIXON", "DICKSONX")).toBeCloseTo(0.8133, 4);

@@ -1,0 +1,103 @@
+import { afterAll, describe, expect, it } from "vitest";
+import { PhraseEncoder } from "../../src/encoder/index.js";
+import { explanationLine, fuzzyJoin } from "../../src/join/index.js";
+import { prepareColumn } from "../../src/join/prepare.js";
+import { pairCosines } from "../../src/join/rank-rows.js";
+import { defaultScorer, type ScorerFile } from "../../src/join/scorer.js";
+import { entityTypes, likeliestType, typeAgreement, writeTypeRoots } from "../../src/join/type-agreement.js";
+import { viewNames } from "../../src/join/views.js";
+
+const encoder = await PhraseEncoder.load("pearl-mini");
+afterAll(() => encoder.dispose());
+
+/** Agreement of two lists of probabilities over the same labels. */
+function agreementOf(labels: readonly string[], left: readonly number[], right: readonly number[]): number {
+  const types = entityTypes(labels);
+  const roots = new Float32Array(2 * types.names.length);
+  writeTypeRoots(Float32Array.from(left), types, roots, 0);
+  writeTypeRoots(Float32Array.from(right), types, roots, 1);
+  return typeAgreement(roots, 0, roots, 1, types.names.length);
+}
+
+describe("agreement of types", () => {
+  it("is Bhattacharyya's coefficient of the entity types, whatever the lexical class", () => {
+    const labels = ["NP-ORG", "NP-GPE", "VP-ORG", "VP-OTHER"];
+    const expected = Math.sqrt(0.8 * 0.5) + Math.sqrt(0.1 * 0.3) + Math.sqrt(0.1 * 0.2);
+    expect(agreementOf(labels, [0.5, 0.1, 0.3, 0.1], [0, 0.3, 0.5, 0.2])).toBeCloseTo(expected, 6);
+    expect(agreementOf(labels, [1, 0, 0, 0], [0, 0, 1, 0])).toBeCloseTo(1, 6);
+    expect(agreementOf(labels, [1, 0, 0, 0], [0, 1, 0, 0])).toBe(0);
+    expect(agreementOf(["person", "place"], [0.25, 0.75], [0.25, 0.75])).toBeCloseTo(1, 6);
+  });
+
+  it("comes from what the model's types say, for rows of both tables", async () => {
+    const left = ["Barack Obama", "Berlin", "Microsoft Corporation"];
+    const right = ["25 December 1999", "Paris"];
+    const column = await prepareColumn({ left, right, weight: 1 }, { encoder });
+    const told = await encoder.types([...left, ...right]);
+    const shares = told.map((types) => {
+      const ofEntity = new Map<string, number>();
+      for (const { type, probability } of types) {
+        const entity = type.split("-")[1];
+        ofEntity.set(entity, (ofEntity.get(entity) ?? 0) + probability);
+      }
+      return ofEntity;
+    });
+    for (const [row, ofLeft] of shares.slice(0, 3).entries()) {
+      for (const [query, ofRight] of shares.slice(3).entries()) {
+        let expected = 0;
+        for (const [entity, share] of ofLeft) expected += Math.sqrt(share * (ofRight.get(entity) ?? 0));
+        expect(pairCosines(column, query, row).types).toBeCloseTo(expected, 5);
+      }
+    }
+    expect(column.entityTypes).toHaveLength(19);
+    expect(likeliestType(column.base.types!, 0, column.entityTypes)).toMatchObject({ type: "PERSON" });
+    expect(pairCosines(column, 1, 1).types).toBeGreaterThan(0.8);
+    expect(pairCosines(column, 0, 0).types).toBeLessThan(0.3);
+  });
+});
+
+/** The usual scorer with another weight for the view of the types. */
+function withTypesWeighed(weight: number): ScorerFile {
+  const file = defaultScorer();
+  const place = viewNames.indexOf("typesDiffer");
+  const inputs = file.scorer.inputs.map((unit, at) =>
+    unit.map((value, view) => (view === place ? -weight * Math.sign(file.scorer.outputs[at]) : value)),
+  );
+  return { ...file, scorer: { ...file.scorer, inputs } };
+}
+
+describe("a join with types", () => {
+  const left = ["Washington, D.C.", "George Washington", "Lincoln, Nebraska", "Abraham Lincoln"];
+  const right = ["President Washington", "Washington (city)"];
+
+  it("is the same as without that view where the model tells no types, or there is no model", async () => {
+    const plain = await PhraseEncoder.load("pearl-ngram");
+    for (const model of [plain, "none"] as const) {
+      const usual = await fuzzyJoin(left, right, { encoder: model });
+      const { explain, ...others } = await fuzzyJoin(left, right, {
+        encoder: model,
+        scorer: withTypesWeighed(9),
+      });
+      expect(others).toEqual({ ...usual, explain: undefined });
+      const [column] = explain(0, 0).columns;
+      expect(column.types).toBeUndefined();
+      expect(column.views.map(({ view }) => view)).not.toContain("typesDiffer");
+    }
+    await plain.dispose();
+  });
+
+  it("scores a pair of different kinds lower the more the view weighs, and says so in words", async () => {
+    const scoreOf = async (weight: number, row: number): Promise<number> => {
+      const { explain } = await fuzzyJoin(left, right, { encoder, scorer: withTypesWeighed(weight) });
+      return explain(row, 0).columns[0].score;
+    };
+    expect(await scoreOf(2, 0)).toBeLessThan((await scoreOf(0, 0)) - 0.5);
+    const { explain } = await fuzzyJoin(left, right, { encoder, scorer: withTypesWeighed(2) });
+    const reason = explain(0, 0);
+    expect(reason.columns[0].views.find(({ view }) => view === "typesDiffer")!.effect).toBeLessThan(0);
+    expect(explanationLine(reason)).toMatch(
+      /types differ: GPE \d\.\d\d, PERSON \d\.\d\d; .*typesDiffer \d\.\d\d \(-/,
+    );
+    expect(explanationLine(explain(1, 0))).toContain("type of both: PERSON");
+  });
+});
