@@ -58,6 +58,7 @@ export {
   type ModelFolder,
   PhraseEncoder,
   readModelFolder,
+  type TypedMatrix,
   type TypeProbability,
   type TypesOptions,
 } from "./encoder/index.js";
