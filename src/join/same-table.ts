@@ -69,9 +69,9 @@ export async function compareWithin(
     pairs.add(Math.floor(index / k), other);
   });
   const { left, right, scores } = pairs.links(alike);
-  const isDistinguished = learnDistinguishing(weighed, { left, right, scores });
+  const distinguish = learnDistinguishing(weighed, { left, right, scores });
   const lowered = (score: number, a: number, b: number): number =>
-    isDistinguished(weighed[a], weighed[b]) ? score / 2 : score;
+    score * distinguish(weighed[a], weighed[b]);
   return {
     size: phrases.length,
     links: { left, right, scores: scores.map((score, link) => lowered(score, left[link], right[link])) },
@@ -82,8 +82,8 @@ export async function compareWithin(
 /**
  * How similar two phrases are, 0 to 1: the mean of the cosines of their embeddings and their weighted n-grams. It is
  * lowered by up to half where each has a rare word that the other lacks, and halved where each has a number that the
- * other lacks: "Season 2009" is not "Season 2010", however alike they look. Words by which many pairs of the table
- * differ halve it too (distinguishing.ts).
+ * other lacks: "Season 2009" is not "Season 2010", however alike they look. Words that tell this table's things apart lower
+ * it too (distinguishing.ts).
  */
 function pairSimilarity(
   a: WeighedPhrase,

@@ -124,16 +124,33 @@ describe("cluster and dedupe", () => {
     const names = states.flatMap((state) =>
       ["Golden Eagles", "Red Hawks", "Blue Devils"].map((name) => `${state} ${name}`),
     );
-    const teams = names.flatMap((name) => [`${name} football team`, `${name} baseball team`]);
+    const teams = names.flatMap((name) => [`${name} football`, `${name} baseball`]);
     const apart = await cluster(teams, { encoder, threshold: 0.6 });
     expect(apart.groupOf[0]).not.toBe(apart.groupOf[1]);
     // With a sport of its own for every other team the difference does not recur.
     const lone = [
       ...teams.slice(0, 2),
-      ...names.slice(1).map((name, row) => `${name} ${row % 2 ? "foot" : "base"}ball team`),
+      ...names.slice(1).map((name, row) => `${name} ${row % 2 ? "foot" : "base"}ball`),
     ];
     const together = await cluster(lone, { encoder, threshold: 0.6 });
     expect(together.similarityOf(0, 1)).toBeGreaterThan(1.5 * apart.similarityOf(0, 1));
+  });
+
+  it("keeps apart what has an addition, but not what leaves out the word for what all rows are", async () => {
+    const places = ["Lindeby", "Norrhult", "Vallda", "Askersund", "Torekov", "Hjortkvarn"].flatMap((town) =>
+      ["North", "South"].map((side) => `${town} ${side} Hospital`),
+    );
+    const added = [...places, "Vallda Dental North Hospital", "Torekov North Hospital II", "Torekov South"];
+    const { similarityOf, groupOf } = await cluster(added, { encoder, threshold: 0.6 });
+    const row = (phrase: string): number => added.indexOf(phrase);
+    expect(groupOf[row("Torekov South")]).toBe(groupOf[row("Torekov South Hospital")]);
+    for (const [short, long] of [
+      ["Vallda North Hospital", "Vallda Dental North Hospital"],
+      ["Torekov North Hospital", "Torekov North Hospital II"],
+    ]) {
+      expect(groupOf[row(short)]).not.toBe(groupOf[row(long)]);
+      expect(similarityOf(row(short), row(long))).toBeLessThanOrEqual(0.5);
+    }
   });
 
   it("makes exactly k groups", async () => {
