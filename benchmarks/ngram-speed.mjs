@@ -1,17 +1,18 @@
 /**
- * pearl-ngram from CSV to Parquet, beside scikit-learn's HashingVectorizer on the same file.
+ * An embedded model from CSV to Parquet, beside scikit-learn's HashingVectorizer on the same file.
  *
- *     npm run build && node benchmarks/ngram-speed.mjs [--rows 300000] [--rounds 3]
+ *     npm run build && node benchmarks/ngram-speed.mjs [--model pearl-mini] [--rows 300000] [--rounds 3]
  *
- * pearl reads the CSV, makes 256 coordinates a phrase and writes them to Parquet (the whole command, start
- * included). The peer reads the CSV with Python's csv module and hashes the same n-grams (char_wb, 3 to 4)
+ * pearl reads the CSV, makes a vector for each phrase and writes them to Parquet (the whole command, start
+ * included). Noted beside the rate: processor seconds of all threads, the command's largest resident memory, and
+ * how long a fresh process takes to load the model and to encode one phrase. The peer reads the CSV with Python's csv module and hashes the same n-grams (char_wb, 3 to 4)
  * into 256 sparse coordinates, and writes nothing. They take turns; medians are compared.
  * Phrases: two names or words each from ../shared/data, seeded.
  */
 import { execFileSync, spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { availableParallelism, cpus, tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { basename, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { gunzipSync } from "node:zlib";
@@ -19,12 +20,16 @@ import { gunzipSync } from "node:zlib";
 const root = fileURLToPath(new URL("..", import.meta.url));
 const { values: options } = parseArgs({
   options: {
+    model: { type: "string", default: "pearl-ngram" },
+    threads: { type: "string", default: String(availableParallelism()) },
     rows: { type: "string", default: "300000" },
     rounds: { type: "string", default: "3" },
     data: { type: "string", default: resolve(root, "../shared/data") },
-    json: { type: "string", default: join(root, "benchmarks/results/ngram-speed.json") },
+    json: { type: "string" },
   },
 });
+const name = basename(options.model);
+const json = options.json ?? join(root, `benchmarks/results/${name.replace(/^pearl-/, "")}-speed.json`);
 const rows = Number(options.rows);
 const folder = mkdtempSync(join(tmpdir(), "pearl-bench-"));
 
@@ -38,28 +43,54 @@ matrix = HashingVectorizer(analyzer="char_wb", ngram_range=(3, 4), n_features=25
 print(len(names) / (time.perf_counter() - start))
 `;
 
+/** Told on stderr as a process ends: processor seconds, and the largest resident memory in kB. */
+const TELL =
+  "data:text/javascript,process.on('exit',()=>{const u=process.resourceUsage();" +
+  "process.stderr.write(JSON.stringify([(u.userCPUTime+u.systemCPUTime)/1e6,u.maxRSS])+'\\n')})";
+const LOAD = `
+import { PhraseEncoder } from ${JSON.stringify(join(root, "dist/encoder/index.js"))};
+const start = performance.now();
+const encoder = await PhraseEncoder.load(${JSON.stringify(options.model)});
+await encoder.encode(["New York Times"]);
+console.log(performance.now() - start);
+await encoder.dispose();
+`;
+
 writeTable(join(folder, "phrases.csv"));
+writeFileSync(join(folder, "load.mjs"), LOAD);
+const loading = [];
+const processor = [];
+const memory = [];
 const pearl = [];
 const peer = [];
 for (let round = 0; round < Number(options.rounds); round++) {
+  loading.push(Number(execFileSync(process.execPath, [join(folder, "load.mjs")], { encoding: "utf8" })));
   pearl.push(runPearl());
   const rate = runPeer();
   if (rate !== undefined) peer.push(rate);
 }
 const result = {
-  task: "pearl-ngram, CSV to Parquet",
+  task: `${name}, CSV to Parquet`,
   rows,
   cores: availableParallelism(),
+  threads: Number(options.threads),
   cpu: cpus()[0].model,
   node: process.version,
   pearlPhrasesPerSecond: pearl.map(Math.round),
+  processorSeconds: processor.map((seconds) => Number(seconds.toFixed(2))),
+  peakMegabytes: memory.map((kilobytes) => Math.round(kilobytes / 1000)),
+  loadMilliseconds: loading.map(Math.round),
   peer: "scikit-learn HashingVectorizer(char_wb, 3-4, 256), CSV to sparse matrix, nothing written",
   peerPhrasesPerSecond: peer.map(Math.round),
   ratio: peer.length === 0 ? null : Number((median(pearl) / median(peer)).toFixed(2)),
 };
 rmSync(folder, { recursive: true });
-writeFileSync(options.json, `${JSON.stringify(result, null, 2)}\n`);
+writeFileSync(json, `${JSON.stringify(result, null, 2)}\n`);
 console.log(`pearl encode:      ${Math.round(median(pearl))} phrases/s, CSV to Parquet`);
+console.log(
+  `                   ${median(processor).toFixed(1)} processor seconds, ${Math.round(median(memory) / 1000)} MB at most, ` +
+    `loaded in ${Math.round(median(loading))} ms`,
+);
 if (peer.length === 0) console.log("HashingVectorizer: not measured (python3 with scikit-learn is not here)");
 else console.log(`HashingVectorizer: ${Math.round(median(peer))} phrases/s; ratio ${result.ratio}`);
 
@@ -85,10 +116,19 @@ function writeTable(/** @type {string} */ path) {
 
 function runPearl() {
   const started = performance.now();
-  execFileSync(process.execPath, [join(root, "dist/cli/main.js"), "encode", "phrases.csv", "-q"], {
-    cwd: folder,
-  });
-  return rows / ((performance.now() - started) / 1000);
+  const main = join(root, "dist/cli/main.js");
+  const { model, threads } = options;
+  const { status, stderr } = spawnSync(
+    process.execPath,
+    ["--import", TELL, main, "encode", "phrases.csv", "--model", model, "--threads", threads, "-q"],
+    { cwd: folder, encoding: "utf8" },
+  );
+  if (status !== 0) throw new Error(stderr);
+  const rate = rows / ((performance.now() - started) / 1000);
+  const [seconds, kilobytes] = JSON.parse(stderr.trim().split("\n").at(-1) ?? "");
+  processor.push(seconds);
+  memory.push(kilobytes);
+  return rate;
 }
 
 function runPeer() {

@@ -19,6 +19,10 @@ const SMALLEST_SHARE = 256;
 /** Memory that copies of a model in several threads may take together, in bytes. */
 const COPIES_BUDGET = 1.5e9;
 
+/** What a thread makes lives for one batch: a small young heap is collected in time and leaves memory to the model. */
+const startEncoder = (): WorkerClient =>
+  startWorker("./encode-worker.js", import.meta.url, undefined, { maxYoungGenerationSizeMb: 12 });
+
 /** A model on one device: the first thread is there from the start, the others come with work for them. */
 export class EncodePool {
   readonly #request: OpenRequest;
@@ -45,7 +49,7 @@ export class EncodePool {
   static async open(request: Omit<OpenRequest, "threads" | "graph">, cores: number): Promise<EncodePool> {
     const affordable = Math.floor(COPIES_BUDGET / (3 * request.folder.sizeBytes));
     const copies = Math.max(1, Math.min(cores, affordable));
-    const worker = startWorker("./encode-worker.js", import.meta.url);
+    const worker = startEncoder();
     try {
       const { folder, device, precision } = request;
       const graph = device === "cpu" ? loadWordGraph(folder, precision) : undefined;
@@ -99,7 +103,7 @@ export class EncodePool {
   #allWorkers(): readonly Promise<WorkerClient>[] {
     if (this.#workers.length === 0) throw new DeviceError("the encoder's threads have ended");
     while (this.#workers.length < this.#limit) {
-      const worker = startWorker("./encode-worker.js", import.meta.url);
+      const worker = startEncoder();
       this.#workers.push(worker.call<OpenReply>("open", this.#request).then(() => worker));
     }
     return this.#workers;

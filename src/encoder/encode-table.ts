@@ -52,7 +52,7 @@ export interface EncodeTableReport {
 
 /** Rows encoded at a time: enough to sort by length, few enough to keep memory flat, also of long vectors. */
 const CHUNK_ROWS = 16_384;
-const CHUNK_BYTES = 16 * 2 ** 20;
+const CHUNK_BYTES = 10 * 2 ** 20;
 /** Chunks under way at once, so that no thread waits for the disk. */
 const CHUNKS_AHEAD = 2;
 

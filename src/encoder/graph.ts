@@ -1,5 +1,7 @@
 /** The graph a session runs: a folder's ONNX file as it is, or with its weights quantised to int8. */
-import { ModelError } from "../errors.js";
+import { closeSync, fstatSync, openSync, readSync } from "node:fs";
+import { dirname } from "node:path";
+import { ModelError, messageOf } from "../errors.js";
 import { encodeModel, type Model, readModel } from "../onnx/index.js";
 import type { Precision } from "./encode-protocol.js";
 import { prepareForInference } from "./inference.js";
@@ -34,10 +36,30 @@ export interface ThreadGraph {
 export function loadWordGraph(folder: ModelFolder, precision: Precision): ThreadGraph | undefined {
   if (folder.features.length !== 1 || folder.features[0].kind !== "words") return undefined;
   if (precision === "int8" && folder.quantizedGraph !== undefined) return undefined;
-  const cut = takeOutTables(readModel(folder.graph));
+  const cut = takeOutTables(
+    readModel(readShared(folder.graph), { label: folder.graph, folder: dirname(folder.graph) }),
+  );
   if (cut === undefined) return undefined;
   const model: Model = precision === "full" ? cut.model : quantizeDynamic(prepareForInference(cut.model));
   return { bytes: encodeModel(model), tables: cut.tables };
+}
+
+/** A file in memory that threads share, so that tables are read in place. @throws ModelError */
+function readShared(path: string): Uint8Array {
+  try {
+    const file = openSync(path, "r");
+    try {
+      const bytes = new Uint8Array(new SharedArrayBuffer(fstatSync(file).size));
+      let done = 0;
+      for (let read = -1; read !== 0; done += read)
+        read = readSync(file, bytes, done, bytes.length - done, done);
+      return bytes.subarray(0, done);
+    } finally {
+      closeSync(file);
+    }
+  } catch (error) {
+    throw new ModelError(`${path} cannot be read: ${messageOf(error)}`, { cause: error });
+  }
 }
 
 /** The output of pearl's own graphs that holds unit-length vectors, float32 [rows, width]. */

@@ -7,8 +7,8 @@ import type { FeatureRows, Featurizer } from "./feature-rows.js";
 import type { WordsFeature } from "./model-folder.js";
 import { addRows, type WordTable, writeRow } from "./word-tables.js";
 
-/** Words remembered, about: with pearl-mini 12 MiB in each thread. */
-const REMEMBERED = 16_384;
+/** Words remembered, about: with pearl-mini 9 MiB in each thread. */
+const REMEMBERED = 12_288;
 /** A phrase's ids are, word after word: its mark, and its place among the words remembered. */
 const PAIR = 2;
 
@@ -116,7 +116,7 @@ class SummedWords {
   constructor(feature: WordsFeature, vocabulary: ReadonlyMap<string, number>, tables: readonly WordTable[]) {
     this.#feature = feature;
     this.#vocabulary = vocabulary;
-    this.#sums = tables.map((table) => ({ table, data: new Float32Array(1024 * table.width) }));
+    this.#sums = tables.map((table) => ({ table, data: new Float32Array(REMEMBERED * table.width) }));
     this.#ngrams = new Int32Array(feature.ngrams);
   }
 

@@ -107,8 +107,9 @@ function tableOf({ graph }: Model, { table, scales }: Lookup, gives: WordTable["
   };
 }
 
-/** The same numbers where every thread can read them. */
+/** The same numbers where every thread can read them: as they are, where the file was read into shared memory. */
 function shared(table: WordTable): WordTable {
+  if (table.values.buffer instanceof SharedArrayBuffer) return table;
   const values =
     table.values instanceof Int8Array
       ? new Int8Array(new SharedArrayBuffer(table.values.byteLength))

@@ -1,6 +1,6 @@
 /** Calls into a worker thread: one request at a time per call, errors carried over with their class. */
 import { fileURLToPath } from "node:url";
-import { type TransferListItem, Worker } from "node:worker_threads";
+import { type ResourceLimits, type TransferListItem, Worker } from "node:worker_threads";
 import * as errors from "../errors.js";
 import { silenceTelemetry } from "./telemetry.js";
 
@@ -30,11 +30,17 @@ let lastEnd: Promise<void> = Promise.resolve();
 /**
  * Starts the compiled worker script beside `base`.
  * Under a test runner the caller is a .ts file in src; threads always run the compiled file in dist.
+ * @param resourceLimits of its heap; default Node's
  */
-export function startWorker(script: string, base: string, workerData?: unknown): WorkerClient {
+export function startWorker(
+  script: string,
+  base: string,
+  workerData?: unknown,
+  resourceLimits?: ResourceLimits,
+): WorkerClient {
   const directory = base.endsWith(".ts") ? base.replace(/\/src\/(?!.*\/src\/)/, "/dist/") : base;
   silenceTelemetry();
-  const worker = new Worker(fileURLToPath(new URL(script, directory)), { workerData });
+  const worker = new Worker(fileURLToPath(new URL(script, directory)), { workerData, resourceLimits });
   const open = new Map<number, { resolve(value: unknown): void; reject(reason: Error): void }>();
   let nextId = 0;
   let ended: Error | undefined;
