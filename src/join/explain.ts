@@ -2,7 +2,7 @@
 import { numberValue } from "./phrase.js";
 import { type ColumnPair, pairCosines } from "./rank-rows.js";
 import { createScorer, type ScorerFile, scoreViews } from "./scorer.js";
-import { type LikelyType, likeliestType } from "./type-agreement.js";
+import { type LikelyType, likeliestType, typeAgreement } from "./type-agreement.js";
 import { pairViews, type ViewName, viewNames, type WeighedPhrase, weighPhrase } from "./views.js";
 import { alignWords } from "./words.js";
 
@@ -24,6 +24,13 @@ export interface PairExplanation {
   readonly columns: readonly ColumnExplanation[];
 }
 
+export interface TypesOfPair {
+  readonly left: LikelyType;
+  readonly right: LikelyType;
+  /** Agreement of all their types, 0 to 1. */
+  readonly agreement: number;
+}
+
 export interface ColumnExplanation {
   readonly column: string;
   readonly left: string;
@@ -34,7 +41,7 @@ export interface ColumnExplanation {
   readonly onlyLeft: readonly ExplainedWord[];
   readonly onlyRight: readonly ExplainedWord[];
   /** What each phrase most likely names; undefined where the model tells no types. */
-  readonly types?: { readonly left: LikelyType; readonly right: LikelyType };
+  readonly types?: TypesOfPair;
   /** The views with the greatest effects, for or against. */
   readonly views: readonly ViewEffect[];
 }
@@ -80,19 +87,20 @@ export function explainColumn(
 function likeliestTypes(
   { base, queries, entityTypes }: ColumnPair,
   { left, right }: { readonly left: number; readonly right: number },
-): ColumnExplanation["types"] {
+): TypesOfPair | undefined {
   if (base.types === undefined || queries.types === undefined) return undefined;
   return {
     left: likeliestType(base.types, left, entityTypes),
     right: likeliestType(queries.types, right, entityTypes),
+    agreement: typeAgreement(base.types, left, queries.types, right, entityTypes.length),
   };
 }
 
-/** `type of both: ORG`, or `types differ: ORG 0.93, PERSON 0.71`. */
-function typesInWords({ left, right }: NonNullable<ColumnExplanation["types"]>): string {
+/** `type of both: ORG`, `types alike: ORG 0.55, PRODUCT 0.43`, or `types differ: ORG 0.93, PERSON 0.71`. */
+function typesInWords({ left, right, agreement }: TypesOfPair): string {
   if (left.type === right.type) return `type of both: ${left.type}`;
   const told = [left, right].map(({ type, probability }) => `${type} ${probability.toFixed(2)}`);
-  return `types differ: ${told.join(", ")}`;
+  return `types ${agreement < 0.5 ? "differ" : "alike"}: ${told.join(", ")}`;
 }
 
 /** Words of a kind, rarest first. */

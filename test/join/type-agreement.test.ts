@@ -1,5 +1,6 @@
 import { afterAll, describe, expect, it } from "vitest";
 import { PhraseEncoder } from "../../src/encoder/index.js";
+import { explainColumn } from "../../src/join/explain.js";
 import { explanationLine, fuzzyJoin } from "../../src/join/index.js";
 import { prepareColumn } from "../../src/join/prepare.js";
 import { pairCosines } from "../../src/join/rank-rows.js";
@@ -86,18 +87,34 @@ describe("a join with types", () => {
     await plain.dispose();
   });
 
-  it("scores a pair of different kinds lower the more the view weighs, and says so in words", async () => {
-    const scoreOf = async (weight: number, row: number): Promise<number> => {
-      const { explain } = await fuzzyJoin(left, right, { encoder, scorer: withTypesWeighed(weight) });
-      return explain(row, 0).columns[0].score;
+  it("scores a pair lower the less its types agree, and says so in words", async () => {
+    const plain = await prepareColumn({ left, right, weight: 1 }, {});
+    const labels = ["PERSON", "GPE", "ORG"];
+    /** The first pair explained with these types. */
+    const explained = (ofLeft: readonly number[], ofRight: readonly number[]) => {
+      const types = entityTypes(labels);
+      const [base, queries] = [left, right].map(({ length }) => new Float32Array(length * labels.length));
+      writeTypeRoots(Float32Array.from(ofLeft), types, base, 0);
+      writeTypeRoots(Float32Array.from(ofRight), types, queries, 0);
+      const column = {
+        ...plain,
+        dimension: 1,
+        entityTypes: labels,
+        base: { ...plain.base, vectors: new Float32Array(left.length), types: base },
+        queries: { ...plain.queries, vectors: new Float32Array(right.length), types: queries },
+      };
+      return explainColumn(column, "name", withTypesWeighed(2), { left: 0, right: 0 });
     };
-    expect(await scoreOf(2, 0)).toBeLessThan((await scoreOf(0, 0)) - 0.5);
-    const { explain } = await fuzzyJoin(left, right, { encoder, scorer: withTypesWeighed(2) });
-    const reason = explain(0, 0);
-    expect(reason.columns[0].views.find(({ view }) => view === "typesDiffer")!.effect).toBeLessThan(0);
-    expect(explanationLine(reason)).toMatch(
-      /types differ: GPE \d\.\d\d, PERSON \d\.\d\d; .*typesDiffer \d\.\d\d \(-/,
-    );
-    expect(explanationLine(explain(1, 0))).toContain("type of both: PERSON");
+    const line = (of: ReturnType<typeof explained>) => explanationLine({ columns: [of] });
+    const [same, alike, differ] = [
+      explained([0.9, 0.1, 0], [0.8, 0.1, 0.1]),
+      explained([0.4, 0.6, 0], [0.6, 0.1, 0.3]),
+      explained([0.05, 0.95, 0], [0.9, 0, 0.1]),
+    ];
+    expect(same.score).toBeGreaterThan(alike.score);
+    expect(alike.score).toBeGreaterThan(differ.score);
+    expect(line(same)).toContain("type of both: PERSON");
+    expect(line(alike)).toContain("types alike: GPE 0.60, PERSON 0.60");
+    expect(line(differ)).toMatch(/types differ: GPE 0\.95, PERSON 0\.90; .*typesDiffer 0\.79 \(-\d/);
   });
 });
