@@ -1,6 +1,6 @@
 /** The thread that encodes: tokeniser, graph and pooling of one model; phrases in, vectors out. */
 import { ModelError } from "../errors.js";
-import { createOrtSession, type OrtSession } from "../runtime/ort-session.js";
+import { createOrtSession, loadRuntime, type OrtSession } from "../runtime/ort-session.js";
 import type { Feeds, Tensor } from "../runtime/tensor.js";
 import { serve } from "../runtime/worker-server.js";
 import { batchByLength } from "./batching.js";
@@ -31,6 +31,9 @@ interface OpenModel {
 }
 
 let model: OpenModel | undefined;
+
+// The native library is loaded while the thread that started this one still reads the model.
+loadRuntime();
 
 serve({
   async open(request: OpenRequest) {
