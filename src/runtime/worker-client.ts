@@ -1,6 +1,6 @@
 /** Calls into a worker thread: one request at a time per call, errors carried over with their class. */
 import { fileURLToPath } from "node:url";
-import { type ResourceLimits, type TransferListItem, Worker } from "node:worker_threads";
+import { type ResourceLimits, type TransferListItem, Worker, type WorkerOptions } from "node:worker_threads";
 import * as errors from "../errors.js";
 import { silenceTelemetry } from "./telemetry.js";
 
@@ -40,7 +40,7 @@ export function startWorker(
 ): WorkerClient {
   const directory = base.endsWith(".ts") ? base.replace(/\/src\/(?!.*\/src\/)/, "/dist/") : base;
   silenceTelemetry();
-  const worker = new Worker(fileURLToPath(new URL(script, directory)), { workerData, resourceLimits });
+  const worker = startThread(fileURLToPath(new URL(script, directory)), { workerData, resourceLimits });
   const open = new Map<number, { resolve(value: unknown): void; reject(reason: Error): void }>();
   let nextId = 0;
   let ended: Error | undefined;
@@ -86,6 +86,31 @@ export function startWorker(
     },
   };
 }
+
+/**
+ * A thread with Node's flags of this process. Where they hold `--input-type`, which a thread's file must not be
+ * started with (`node --input-type=module -e "…"`), those stay away that are for the program's own text.
+ */
+function startThread(file: string, options: WorkerOptions): Worker {
+  if (!process.execArgv.some((flag) => /^--input-type(=|$)/.test(flag))) return new Worker(file, options);
+  try {
+    return new Worker(file, { ...options, execArgv: flagsOfFiles(process.execArgv) });
+  } catch {
+    // flags of V8 hold for the whole process, and may not be given to a thread
+    return new Worker(file, { ...options, execArgv: [] });
+  }
+}
+
+/** Node's flags without those for a program given as text, with their values. */
+export function flagsOfFiles(flags: readonly string[]): string[] {
+  return flags.filter(
+    (flag, i) => !/^(--(input-type|eval|print)(=|$)|-(e|p|pe)$)/.test(flag) && !takesNext(flags[i - 1], flag),
+  );
+}
+
+/** `flag` is the value of the one before it. */
+const takesNext = (before: string | undefined, flag: string): boolean =>
+  /^(--(input-type|eval|print)|-(e|p|pe))$/.test(before ?? "") && !flag.startsWith("-");
 
 /** Rebuilds an error that crossed the thread boundary, with pearl's class where it has one. */
 function revive({ name, message }: { name: string; message: string }): Error {

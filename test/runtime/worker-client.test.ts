@@ -1,0 +1,36 @@
+/** A thread starts whatever flags this process was started with. */
+import { spawnSync } from "node:child_process";
+import { describe, expect, it } from "vitest";
+import { flagsOfFiles } from "../../src/runtime/worker-client.js";
+
+const client = new URL("../../dist/runtime/worker-client.js", import.meta.url).href;
+
+/** A program given as text that asks a thread for something. @returns what it printed */
+function run(flags: readonly string[]) {
+  const program = `
+    import { startWorker } from "${client}";
+    const worker = startWorker("./session-worker.js", "${client}");
+    await worker.call("run", {}).catch(({ message }) => console.log(message));
+    await worker.terminate();`;
+  return spawnSync(process.execPath, [...flags, program], { encoding: "utf8" });
+}
+
+describe("startWorker", () => {
+  it.each([
+    [["--input-type=module", "-e"]],
+    [["--input-type", "module", "--no-warnings", "--eval"]],
+    [["--max-old-space-size=512", "--input-type=module", "-e"]],
+  ])("starts a thread from a program given as text: node %j", (flags) => {
+    const { stdout, stderr } = run(flags);
+    expect(stderr).toBe("");
+    expect(stdout).toBe("run before open\n");
+  });
+});
+
+describe("flagsOfFiles", () => {
+  it("leaves away what is for a program given as text", () => {
+    const flags = ["--no-warnings", "--input-type", "module", "--import", "./a.mjs", "-p", "-e", "1 + 1"];
+    expect(flagsOfFiles(flags)).toEqual(["--no-warnings", "--import", "./a.mjs"]);
+    expect(flagsOfFiles(["--print=1", "--eval=2", "--input-type=module", "-pe", "3"])).toEqual([]);
+  });
+});
