@@ -2,7 +2,7 @@
 import { stat } from "node:fs/promises";
 import type { DownloadProgress } from "../encoder/hub.js";
 import { embeddedModels, PhraseEncoder } from "../encoder/index.js";
-import { UsageError } from "../errors.js";
+import { ArgumentError, UsageError } from "../errors.js";
 import type { DeviceChoice } from "../runtime/index.js";
 import { gloveBaseline } from "./baselines/glove.js";
 import { jaccardBaseline } from "./baselines/jaccard.js";
@@ -31,6 +31,8 @@ export interface ResolveOptions {
   /** Told about the download of a hub model, some times a second; `total` is undefined where not known. */
   readonly onDownload?: (progress: DownloadProgress) => void;
   readonly signal?: AbortSignal;
+  /** Judge the first columns of vectors alone; default all. String methods have none. */
+  readonly truncateDim?: number;
 }
 
 /**
@@ -46,7 +48,7 @@ export async function resolveModel(
   if (name !== undefined && Object.hasOwn(baselines, name)) return baselines[name]();
   if (name !== undefined) await checkModelName(name);
   const encoder = await PhraseEncoder.load(name, options);
-  return encoderModel(name, encoder);
+  return encoderModel(name, encoder, options);
 }
 
 /**
@@ -73,14 +75,24 @@ export async function checkModelName(name: string): Promise<void> {
 export async function encoderModel(
   name: string | undefined,
   encoder: PhraseEncoder,
+  { truncateDim }: Pick<ResolveOptions, "truncateDim"> = {},
 ): Promise<EmbeddingModel> {
+  const whole = encoder.dimension;
+  if (truncateDim !== undefined && truncateDim > whole) {
+    await encoder.dispose();
+    throw new ArgumentError(
+      `${name ?? encoder.model.name} has vectors of ${whole} numbers, not ${truncateDim}`,
+    );
+  }
+  const fingerprint = await encoder.fingerprint();
   return {
     kind: "embedding",
-    name: name ?? encoder.model.name,
-    fingerprint: await encoder.fingerprint(),
-    dimension: encoder.dimension,
+    name: `${name ?? encoder.model.name}${truncateDim === undefined ? "" : ` (first ${truncateDim} of ${whole})`}`,
+    fingerprint: truncateDim === undefined ? fingerprint : `${fingerprint}-${truncateDim}`,
+    dimension: truncateDim ?? whole,
     async embed(phrases, { signal, onProgress } = {}) {
-      const { data } = await encoder.encodeMatrix(phrases, { normalize: false, signal, onProgress });
+      const options = { normalize: false, truncateDim, signal, onProgress };
+      const { data } = await encoder.encodeMatrix(phrases, options);
       return data;
     },
     dispose: () => encoder.dispose(),

@@ -35,6 +35,8 @@ export interface BenchmarkRequest {
   readonly seed?: number;
   /** Where encoders run. Default `cpu`. */
   readonly device?: DeviceChoice;
+  /** Judge the first columns of their vectors alone. Default all. */
+  readonly truncateDim?: number;
   /** Called some times a second while a task runs. */
   readonly onProgress?: (progress: RunProgress) => void;
   /** Told about the download of a hub model. */
@@ -170,8 +172,9 @@ async function reportOf(
   missing: readonly SkippedTask[],
   request: BenchmarkRequest,
 ): Promise<ModelReport> {
-  const { device, onDownload, signal, protocol = "fair", seed = 0 } = request;
-  const model = typeof named === "object" ? named : await resolveModel(named, { device, onDownload, signal });
+  const { device, onDownload, signal, truncateDim, protocol = "fair", seed = 0 } = request;
+  const options = { device, onDownload, signal, truncateDim };
+  const model = typeof named === "object" ? named : await resolveModel(named, options);
   const results: BenchmarkResult[] = [];
   const skipped: SkippedTask[] = [...missing];
   const notes: string[] = [];

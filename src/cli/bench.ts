@@ -6,7 +6,14 @@ import type { ModelReport, RunProgress } from "../benchmark/index.js";
 import { UsageError } from "../errors.js";
 import type { DeviceChoice } from "../runtime/device.js";
 import { interruptionSignal } from "./interruption.js";
-import { addDeviceOption, addExamples, addQuietOption, repeatable, wholeNumber } from "./options.js";
+import {
+  addDeviceOption,
+  addExamples,
+  addQuietOption,
+  positiveInteger,
+  repeatable,
+  wholeNumber,
+} from "./options.js";
 import { type Progress, startProgress } from "./progress.js";
 
 interface BenchCommandOptions {
@@ -18,6 +25,7 @@ interface BenchCommandOptions {
   readonly report?: string;
   readonly dataset?: string;
   readonly seed: number;
+  readonly truncateDim?: number;
   readonly device: DeviceChoice;
   readonly verbose?: boolean;
   readonly quiet?: boolean;
@@ -47,6 +55,7 @@ export function registerBench(program: Command): void {
     .option("--report <file>", "also write a page there: scores, bars, the worst misses (.html)")
     .option("--dataset <name>", "one of AutoFJ's sets, such as Drug")
     .option("--seed <n>", "seed of whatever is drawn by lot", wholeNumber, 0)
+    .option("--truncate-dim <n>", "judge the first n coordinates of vectors alone", positiveInteger)
     .option("--verbose", "print each of AutoFJ's sets");
   addDeviceOption(command);
   addQuietOption(command).action(bench);
@@ -76,6 +85,7 @@ async function bench(options: BenchCommandOptions): Promise<void> {
       protocol,
       dataset: options.dataset,
       seed: options.seed,
+      truncateDim: options.truncateDim,
       device: options.device,
       signal: interruptionSignal(),
       ...display,

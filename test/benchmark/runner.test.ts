@@ -1,10 +1,12 @@
 /** The runner: what it checks before it starts, what it reports, and the texts made of it. */
 import { describe, expect, it } from "vitest";
 import { checkDataFolder, defaultDataFolder } from "../../src/benchmark/data-folder.js";
+import type { EmbeddingModel } from "../../src/benchmark/model.js";
 import { formatReports, reportsAsJson } from "../../src/benchmark/report.js";
 import { type BenchmarkRequest, parseProtocol, runBenchmark } from "../../src/benchmark/runner.js";
 import { closestName } from "../../src/benchmark/suggest.js";
 import { selectTasks } from "../../src/benchmark/tasks/index.js";
+import { PhraseEncoder } from "../../src/encoder/index.js";
 import { brokenModel, letterModel, smallData, writeData } from "./small-data.js";
 
 const dataFolder = writeData();
@@ -42,6 +44,26 @@ describe("runBenchmark", () => {
       "jaccard",
     ]);
     expect(models(await run({ tasks: ["turney"] }))).toEqual(["toy"]);
+  });
+
+  it("judges the first columns alone where asked to, as a model that has no others", async () => {
+    const encoder = await PhraseEncoder.load("pearl-ngram");
+    const first: EmbeddingModel = {
+      ...{ ...letterModel, kind: "embedding", name: "first", dimension: 64 },
+      embed: async (phrases) =>
+        (await encoder.encodeMatrix(phrases, { normalize: false, truncateDim: 64 })).data,
+    };
+    const models = ["pearl-ngram", first];
+    const [short, own] = await run({ tasks: ["bird", "autofj"], models, truncateDim: 64 });
+    expect(short.model).toBe("pearl-ngram (first 64 of 256)");
+    const scores = ({ results }: typeof own) => results.map(({ score }) => score);
+    expect(scores(short)).toEqual(scores(own));
+    const [whole] = await run({ tasks: ["bird"], models: ["pearl-ngram"] });
+    expect(whole.fingerprint).not.toBe(short.fingerprint);
+    await encoder.dispose();
+    await expect(run({ models: ["pearl-ngram"], truncateDim: 300 })).rejects.toThrow(
+      "pearl-ngram has vectors of 256 numbers, not 300",
+    );
   });
 
   it("stops at missing data that was asked for, naming the paths and the way to get it", async () => {
