@@ -15,7 +15,7 @@ export interface EncoderChoice {
 
 /** The encoder; the caller disposes of it. */
 export async function loadEncoder(choice: EncoderChoice, signal: AbortSignal): Promise<PhraseEncoder> {
-  const { PhraseEncoder } = await import("../encoder/index.js");
+  const { PhraseEncoder } = await import("../encoder/phrase-encoder.js");
   const download = await startProgress({ label: "downloading", unit: "bytes", quiet: choice.quiet });
   return PhraseEncoder.load(choice.model, {
     device: choice.device,

@@ -17,7 +17,7 @@ import {
   type WeightSource,
 } from "../nn/index.js";
 import { copyModel, type Graph, GraphBuilder, type Model, prune, upgradeOpset } from "../onnx/index.js";
-import { chooseOutput, EMBEDDING, TYPE_LOGITS } from "./graph.js";
+import { chooseOutput, EMBEDDING, TYPE_LOGITS } from "./graph-outputs.js";
 import type { Feature, ModelFolder } from "./model-folder.js";
 
 /** The value that both outputs are made of, float32 [rows, width]: what training cuts a graph at. */

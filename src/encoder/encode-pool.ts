@@ -6,10 +6,12 @@ import {
   type EncodeRequest,
   type OpenReply,
   type OpenRequest,
+  type Precision,
   rowWidth,
   STOP,
 } from "./encode-protocol.js";
-import { loadWordGraph } from "./graph.js";
+import type { ThreadGraph } from "./graph.js";
+import type { ModelFolder } from "./model-folder.js";
 
 /** Phrases from which on more threads than the first are worth their start. */
 const SPREAD_FROM = 512;
@@ -52,7 +54,7 @@ export class EncodePool {
     const worker = startEncoder();
     try {
       const { folder, device, precision } = request;
-      const graph = device === "cpu" ? loadWordGraph(folder, precision) : undefined;
+      const graph = device === "cpu" ? await sharedGraph(folder, precision) : undefined;
       const complete = { ...request, graph, threads: Math.max(1, Math.floor(cores / copies)) };
       const facts = await worker.call<OpenReply>("open", complete);
       return new EncodePool(complete, facts, worker, facts.device === "cpu" ? copies : 1);
@@ -108,4 +110,11 @@ export class EncodePool {
     }
     return this.#workers;
   }
+}
+
+/** The graph of a word encoder, for all threads. What reads ONNX files is loaded for these models alone. */
+async function sharedGraph(folder: ModelFolder, precision: Precision): Promise<ThreadGraph | undefined> {
+  if (!folder.features.some(({ kind }) => kind === "words")) return undefined;
+  const { loadWordGraph } = await import("./graph.js");
+  return loadWordGraph(folder, precision);
 }

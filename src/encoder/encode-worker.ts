@@ -14,7 +14,7 @@ import {
   STOP,
 } from "./encode-protocol.js";
 import { type Featurizer, openFeaturizers } from "./features.js";
-import { chooseOutput, loadGraph, TYPE_LOGITS } from "./graph.js";
+import { chooseOutput, TYPE_LOGITS } from "./graph-outputs.js";
 import type { ModelFolder } from "./model-folder.js";
 import { finishVector, pool } from "./pooling.js";
 
@@ -64,9 +64,10 @@ serve({
 });
 
 async function openModel({ folder, device, threads, precision, graph }: OpenRequest): Promise<OpenModel> {
-  const source = graph?.bytes ?? (await loadGraph(folder, precision));
+  // what reads ONNX files is loaded where it is needed: it takes each thread a while
+  const source = graph?.bytes ?? (await (await import("./graph.js")).loadGraph(folder, precision));
   const session = await createOrtSession(source, { device, threads, label: folder.graph });
-  const featurizers = await openFeaturizers(folder, session.inputNames, graph?.tables);
+  const featurizers = await openFeaturizers(folder, session.inputNames, graph);
   return { folder, session, featurizers, output: chooseOutput(session.outputNames, folder) };
 }
 

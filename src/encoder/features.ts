@@ -6,7 +6,7 @@ import { characterInputNames } from "../nn/characters/inputs.js";
 import { wordInputNames } from "../nn/words/inputs.js";
 import { type CharacterVocabulary, checkCharacterVocabulary } from "../text/character-vocabulary.js";
 import { hashNgrams } from "../text/hashed-ngrams.js";
-import { createTokenizer, type Tokenizer } from "../text/tokenizer.js";
+import type { Tokenizer } from "../text/tokenizer.js";
 import { characterFeaturizer } from "./character-features.js";
 import { concatenate, type Featurizer } from "./feature-rows.js";
 import {
@@ -18,29 +18,28 @@ import {
   WORDS_FILE,
 } from "./model-folder.js";
 import { wordFeaturizer } from "./word-features.js";
-import { wordRowFeaturizer } from "./word-row-features.js";
-import type { WordTable } from "./word-tables.js";
+import { type SharedWords, wordRowFeaturizer } from "./word-row-features.js";
 
 export type { FeatureRows, Featurizer } from "./feature-rows.js";
 
 /**
  * The featurizers of a model folder, its tokenizer read.
  * @param inputNames inputs of the folder's graph
- * @param tables what was taken out of it, default nothing
+ * @param shared what was taken out of a word encoder's, default nothing
  * @throws ModelError for a broken tokenizer, or an input that pearl does not know
  */
 export async function openFeaturizers(
   folder: ModelFolder,
   inputNames: readonly string[],
-  tables?: readonly WordTable[],
+  shared?: SharedWords,
 ): Promise<Featurizer[]> {
   const tokenizer = await openTokenizer(folder);
   const vocabulary = await openVocabulary(folder);
-  const words = await openWords(folder);
+  const words = shared ? [] : await openWords(folder);
   return createFeaturizers(
     folder.features,
     inputNames,
-    { tokenizer, vocabulary, words, tables },
+    { tokenizer, vocabulary, words, shared },
     folder.graph,
   );
 }
@@ -74,6 +73,7 @@ async function openTokenizer(folder: ModelFolder): Promise<Tokenizer | undefined
   const tokenizer = await readJson(path);
   if (tokenizer === undefined) return undefined;
   const config = (await readJson(join(folder.path, "tokenizer_config.json"))) ?? {};
+  const { createTokenizer } = await import("../text/tokenizer.js");
   return createTokenizer(tokenizer, config, feature.maximumLength, path);
 }
 
@@ -87,8 +87,8 @@ export interface TextSide {
   readonly vocabulary?: CharacterVocabulary;
   /** Of the word encoder, in the order of the graph's table. */
   readonly words?: readonly string[];
-  /** Of the word encoder, where they were taken out of the graph. */
-  readonly tables?: readonly WordTable[];
+  /** Of the word encoder whose tables were taken out of the graph, in place of its words. */
+  readonly shared?: SharedWords;
 }
 
 /** The graph inputs that a feature may fill. */
@@ -105,10 +105,10 @@ function inputsOf(feature: Feature): readonly string[] {
 export function createFeaturizers(
   features: readonly Feature[],
   inputNames: readonly string[],
-  { tokenizer, vocabulary, words = [], tables }: TextSide,
+  { tokenizer, vocabulary, words = [], shared }: TextSide,
   label: string,
 ): Featurizer[] {
-  const fed = [...features.flatMap(inputsOf), ...(tables ?? []).map(({ input }) => input)];
+  const fed = [...features.flatMap(inputsOf), ...(shared?.tables ?? []).map(({ input }) => input)];
   const unknown = inputNames.filter((name) => !fed.includes(name));
   if (unknown.length > 0) {
     throw new ModelError(
@@ -120,7 +120,7 @@ export function createFeaturizers(
     if (feature.kind === "hashed-ngrams") return ngramFeaturizer(feature);
     if (feature.kind === "characters") return characterFeaturizer(feature, vocabulary);
     if (feature.kind === "words")
-      return tables ? wordRowFeaturizer(feature, words, tables) : wordFeaturizer(feature, words);
+      return shared ? wordRowFeaturizer(feature, shared) : wordFeaturizer(feature, words);
     if (tokenizer === undefined) {
       throw new ModelError(`${label}: tokenizer.json is missing; the graph reads tokens`);
     }

@@ -1,13 +1,18 @@
 /** The graph a session runs: a folder's ONNX file as it is, or with its weights quantised to int8. */
 import { closeSync, fstatSync, openSync, readSync } from "node:fs";
-import { dirname } from "node:path";
+import { dirname, join } from "node:path";
 import { ModelError, messageOf } from "../errors.js";
 import { encodeModel, type Model, readModel } from "../onnx/index.js";
+import { type SharedMemory, shareMemory } from "../runtime/web-assembly.js";
+import { indexWords } from "../text/word-index.js";
 import type { Precision } from "./encode-protocol.js";
 import { prepareForInference } from "./inference.js";
-import type { ModelFolder } from "./model-folder.js";
+import { type ModelFolder, WORDS_FILE } from "./model-folder.js";
 import { quantizeDynamic } from "./quantize.js";
-import { takeOutTables, type WordTable } from "./word-tables.js";
+import type { SharedWords } from "./word-row-features.js";
+import { takeOutTables } from "./word-tables.js";
+
+export { EMBEDDING, TYPE_LOGITS } from "./graph-outputs.js";
 
 /**
  * The path of the graph's file, or the bytes of a rewritten graph.
@@ -22,10 +27,9 @@ export async function loadGraph(folder: ModelFolder, precision: Precision): Prom
 }
 
 /** A graph without its tables, as threads get it. */
-export interface ThreadGraph {
+export interface ThreadGraph extends SharedWords {
   /** The ONNX file. */
   readonly bytes: Uint8Array;
-  readonly tables: readonly WordTable[];
 }
 
 /**
@@ -36,49 +40,60 @@ export interface ThreadGraph {
 export function loadWordGraph(folder: ModelFolder, precision: Precision): ThreadGraph | undefined {
   if (folder.features.length !== 1 || folder.features[0].kind !== "words") return undefined;
   if (precision === "int8" && folder.quantizedGraph !== undefined) return undefined;
-  const cut = takeOutTables(
-    readModel(readShared(folder.graph), { label: folder.graph, folder: dirname(folder.graph) }),
-  );
+  const { bytes, memory } = readShared(folder.graph, kernelMemory);
+  const cut = takeOutTables(readModel(bytes, { label: folder.graph, folder: dirname(folder.graph) }));
   if (cut === undefined) return undefined;
   const model: Model = precision === "full" ? cut.model : quantizeDynamic(prepareForInference(cut.model));
-  return { bytes: encodeModel(model), tables: cut.tables };
+  const tables = cut.tables.map((table) =>
+    table.values.buffer === memory?.buffer ? { ...table, memory } : table,
+  );
+  return { bytes: encodeModel(model), tables, words: indexWords(readWords(folder)) };
+}
+
+/** Memory that threads share, and whether WebAssembly can read it too. */
+interface FileMemory {
+  readonly buffer: SharedArrayBuffer;
+  readonly memory?: SharedMemory;
+}
+
+const plainMemory = (bytes: number): FileMemory => ({ buffer: new SharedArrayBuffer(bytes) });
+
+/** Plain memory where there is too little address space for WebAssembly's, which may grow. */
+function kernelMemory(bytes: number): FileMemory {
+  try {
+    const memory = shareMemory(bytes);
+    return { buffer: memory.buffer, memory };
+  } catch {
+    return plainMemory(bytes);
+  }
+}
+
+function readWords(folder: ModelFolder): Uint8Array {
+  const path = join(folder.path, WORDS_FILE);
+  try {
+    return readShared(path, plainMemory).bytes;
+  } catch (error) {
+    throw new ModelError(`${path} is missing; the graph reads words, and this file numbers them`, {
+      cause: error,
+    });
+  }
 }
 
 /** A file in memory that threads share, so that tables are read in place. @throws ModelError */
-function readShared(path: string): Uint8Array {
+function readShared(path: string, room: (bytes: number) => FileMemory): FileMemory & { bytes: Uint8Array } {
   try {
     const file = openSync(path, "r");
     try {
-      const bytes = new Uint8Array(new SharedArrayBuffer(fstatSync(file).size));
+      const { size } = fstatSync(file);
+      const shared = room(size);
+      const bytes = new Uint8Array(shared.buffer, 0, size);
       let done = 0;
-      for (let read = -1; read !== 0; done += read)
-        read = readSync(file, bytes, done, bytes.length - done, done);
-      return bytes.subarray(0, done);
+      for (let read = -1; read !== 0; done += read) read = readSync(file, bytes, done, size - done, done);
+      return { ...shared, bytes: bytes.subarray(0, done) };
     } finally {
       closeSync(file);
     }
   } catch (error) {
     throw new ModelError(`${path} cannot be read: ${messageOf(error)}`, { cause: error });
   }
-}
-
-/** The output of pearl's own graphs that holds unit-length vectors, float32 [rows, width]. */
-export const EMBEDDING = "embedding";
-/** The output of type scores, float32 [rows, types], where a model has a type head. */
-export const TYPE_LOGITS = "type_logits";
-
-/** Outputs that hold a phrase's or its tokens' vectors, best first, as exporters name them. */
-const OUTPUTS = [EMBEDDING, "last_hidden_state", "token_embeddings", "sentence_embedding", "hidden_states"];
-
-/**
- * The output that a folder's vectors come from.
- * @throws ModelError where none is known as an embedding
- */
-export function chooseOutput(names: readonly string[], folder: ModelFolder): string {
-  const known = OUTPUTS.find((name) => names.includes(name)) ?? (names.length === 1 ? names[0] : undefined);
-  if (known !== undefined) return known;
-  throw new ModelError(
-    `${folder.graph}: no output that pearl knows as an embedding among ${names.join(", ")} ` +
-      `(known: ${OUTPUTS.join(", ")})`,
-  );
 }

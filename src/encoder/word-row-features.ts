@@ -3,9 +3,10 @@ import { wordInputNames } from "../nn/words/inputs.js";
 import type { Feeds } from "../runtime/tensor.js";
 import { hashNgrams } from "../text/hashed-ngrams.js";
 import { markedWords } from "../text/marked-words.js";
+import { type WordIndex, wordFinder } from "../text/word-index.js";
 import type { FeatureRows, Featurizer } from "./feature-rows.js";
 import type { WordsFeature } from "./model-folder.js";
-import { addRows, type WordTable, writeRow } from "./word-tables.js";
+import { openSums, type SumRows, type WordTable, writeRow } from "./row-sums.js";
 
 /** Words remembered, about: with pearl-mini 9 MiB in each thread. */
 const REMEMBERED = 12_288;
@@ -17,20 +18,19 @@ interface WordRows extends FeatureRows {
   readonly known: SummedWords;
 }
 
-/** @param words the vocabulary, in the order of the tables' rows */
-export function wordRowFeaturizer(
-  feature: WordsFeature,
-  words: readonly string[],
-  tables: readonly WordTable[],
-): Featurizer {
-  const numbers = new Map<string, number>();
-  for (let i = 0; i < words.length; i++) numbers.set(words[i], i + 1);
-  const fresh = () =>
-    new SummedWords(
-      feature,
-      numbers,
-      tables.filter(({ gives }) => gives === "sum"),
-    );
+/** What threads share of a word encoder. */
+export interface SharedWords {
+  /** The vocabulary, in the order of the tables' rows. */
+  readonly words: WordIndex;
+  /** What was taken out of the graph. */
+  readonly tables: readonly WordTable[];
+}
+
+export function wordRowFeaturizer(feature: WordsFeature, { words, tables }: SharedWords): Featurizer {
+  const numberOf = wordFinder(words);
+  const summed = tables.filter(({ gives }) => gives === "sum");
+  const sums = summed.map((table) => ({ table, sum: openSums(table, feature.ngrams) }));
+  const fresh = () => new SummedWords(feature, numberOf, sums);
   const looked = tables.filter(({ gives }) => gives === "row");
   let known = fresh();
   return {
@@ -102,21 +102,27 @@ class DistinctPlaces {
   }
 }
 
+/** A table whose rows are summed up. */
+interface TableSums {
+  readonly table: WordTable;
+  readonly sum: SumRows;
+}
+
 /** Words with the sums of their n-grams, each made when the word is first met. */
 class SummedWords {
   readonly #feature: WordsFeature;
-  readonly #vocabulary: ReadonlyMap<string, number>;
+  readonly #numberOf: (word: string) => number;
   readonly #places = new Map<string, number>();
   readonly #numbers: number[] = [];
   /** How many n-grams, negative where more were cut off. */
   readonly #counts: number[] = [];
-  readonly #sums: { readonly table: WordTable; data: Float32Array }[];
+  readonly #sums: (TableSums & { data: Float32Array })[];
   readonly #ngrams: Int32Array;
 
-  constructor(feature: WordsFeature, vocabulary: ReadonlyMap<string, number>, tables: readonly WordTable[]) {
+  constructor(feature: WordsFeature, numberOf: (word: string) => number, sums: readonly TableSums[]) {
     this.#feature = feature;
-    this.#vocabulary = vocabulary;
-    this.#sums = tables.map((table) => ({ table, data: new Float32Array(REMEMBERED * table.width) }));
+    this.#numberOf = numberOf;
+    this.#sums = sums.map((own) => ({ ...own, data: new Float32Array(REMEMBERED * own.table.width) }));
     this.#ngrams = new Int32Array(feature.ngrams);
   }
 
@@ -138,7 +144,7 @@ class SummedWords {
   placeOf(word: string): number {
     const found = this.#places.get(word);
     if (found !== undefined) return found;
-    const place = this.#numbers.push(this.#vocabulary.get(word) ?? 0) - 1;
+    const place = this.#numbers.push(this.#numberOf(word)) - 1;
     this.#places.set(word, place);
     const { minimum, maximum, buckets, ngrams: limit } = this.#feature;
     const ngrams = this.#ngrams;
@@ -149,7 +155,7 @@ class SummedWords {
     for (const sum of this.#sums) {
       const at = place * sum.table.width;
       if (at === sum.data.length) sum.data = twiceAsLong(sum.data);
-      addRows(sum.table, ngrams, count, sum.data, at);
+      sum.sum(ngrams, count, sum.data, at);
     }
     return place;
   }

@@ -20,19 +20,7 @@ import {
   type Tensor,
   viewOf,
 } from "../onnx/index.js";
-
-/** A table of the graph, in memory that threads share. */
-export interface WordTable {
-  /** The input of the cut graph that takes its rows, float32 [words, width]. */
-  readonly input: string;
-  /** What a word gets: the sum of its n-grams' rows, or the row of its number. */
-  readonly gives: "sum" | "row";
-  readonly width: number;
-  /** Row-major [rows, width]. */
-  readonly values: Int8Array | Float32Array;
-  /** What each row is multiplied by: [rows], of int8 values only. */
-  readonly scales: Float32Array | undefined;
-}
+import type { WordTable } from "./row-sums.js";
 
 /** A graph and what {@link takeOutTables} took out of it. */
 export interface CutGraph {
@@ -116,41 +104,4 @@ function shared(table: WordTable): WordTable {
       : new Float32Array(new SharedArrayBuffer(table.values.byteLength));
   values.set(table.values);
   return { ...table, values };
-}
-
-/** Writes a row to `target` from `at` on. */
-export function writeRow(
-  { values, scales, width }: WordTable,
-  row: number,
-  target: Float32Array,
-  at: number,
-) {
-  const scale = scales?.[row] ?? 1;
-  const from = row * width;
-  for (let i = 0; i < width; i++) target[at + i] = scale * values[from + i];
-}
-
-/** Adds rows `some[0]` to `some[count - 1]` to the numbers in `target` from `at` on. */
-export function addRows(
-  { values, scales, width }: WordTable,
-  some: Int32Array,
-  count: number,
-  target: Float32Array,
-  at: number,
-): void {
-  const scaleOf = (row: number): number => scales?.[row] ?? 1;
-  // four at a time: reading and writing the sums costs as much as adding
-  let i = 0;
-  for (; i + 4 <= count; i += 4) {
-    const [a, b, c, d] = [some[i] * width, some[i + 1] * width, some[i + 2] * width, some[i + 3] * width];
-    const [p, q] = [scaleOf(some[i]), scaleOf(some[i + 1])];
-    const [r, s] = [scaleOf(some[i + 2]), scaleOf(some[i + 3])];
-    for (let k = 0; k < width; k++)
-      target[at + k] += p * values[a + k] + q * values[b + k] + r * values[c + k] + s * values[d + k];
-  }
-  for (; i < count; i++) {
-    const from = some[i] * width;
-    const scale = scaleOf(some[i]);
-    for (let k = 0; k < width; k++) target[at + k] += scale * values[from + k];
-  }
 }

@@ -7,7 +7,8 @@ import { openFeaturizers } from "../../src/encoder/features.js";
 import { loadWordGraph, TYPE_LOGITS } from "../../src/encoder/graph.js";
 import { PhraseEncoder } from "../../src/encoder/index.js";
 import { readModelFolder } from "../../src/encoder/model-folder.js";
-import { takeOutTables, type WordTable } from "../../src/encoder/word-tables.js";
+import type { WordTable } from "../../src/encoder/row-sums.js";
+import { takeOutTables } from "../../src/encoder/word-tables.js";
 import { fromSeed } from "../../src/nn/index.js";
 import { GraphBuilder, readModel, tensor } from "../../src/onnx/index.js";
 import { createOrtSession } from "../../src/runtime/ort-session.js";
@@ -91,7 +92,7 @@ describe.each(["int8", "float32"] as const)("a word encoder without its tables (
     if (!graph) throw new Error("the graph was not cut");
     const session = await createOrtSession(graph.bytes);
     expect(session.inputNames).not.toContain("word_ngrams");
-    const featurizers = await openFeaturizers(model, session.inputNames, graph.tables);
+    const featurizers = await openFeaturizers(model, session.inputNames, graph);
     // words of earlier calls are remembered
     const calls = [phrases.slice(0, 2), phrases.slice(2, 3), phrases.slice(3)];
     const { rows, truncated } = await run(session, featurizers, output, calls);

@@ -13,7 +13,7 @@ import {
   type SharedMemory,
   type Variable,
   when,
-} from "./web-assembly.js";
+} from "../../runtime/web-assembly.js";
 
 /** Phrases of more characters are not searched: four 64-bit words hold a phrase's characters. */
 export const LONGEST = 256;

@@ -1,7 +1,8 @@
 /** What every character encoder reads: the words of a batch as numbers, and which words make each phrase. */
 
 import type { GraphBuilder } from "../../onnx/index.js";
-import { typeCode } from "../../onnx/index.js";
+// the file itself: threads that encode read no ONNX files
+import { typeCode } from "../../onnx/tensor.js";
 import type { Net } from "../net.js";
 
 /** The graph inputs of a character encoder, all int32. The text side fills them: src/text/word-units.ts. */

@@ -1,10 +1,10 @@
-/** A WebAssembly assembler as small as the search kernel needs: instructions as bytes, one module, one shared memory. */
+/** A WebAssembly assembler as small as pearl's kernels need: instructions as bytes, one module, one shared memory. */
 
 /** Instructions, encoded. */
 export type Code = readonly number[];
 
 /** Number types of locals and parameters. */
-export type NumberType = "i32" | "i64";
+export type NumberType = "i32" | "i64" | "v128";
 
 /** What `local.get`, `local.set` and `local.tee` make of a name. */
 export interface Variable {
@@ -21,7 +21,7 @@ export interface KernelFunction<Name extends string = string> {
   body(variables: Readonly<Record<string, Variable>>): Code;
 }
 
-const typeCodes: Readonly<Record<NumberType, number>> = { i32: 0x7f, i64: 0x7e };
+const typeCodes: Readonly<Record<NumberType, number>> = { i32: 0x7f, i64: 0x7e, v128: 0x7b };
 
 /** A number as LEB128, unsigned. */
 function unsigned(value: number): number[] {
@@ -95,6 +95,38 @@ export const i64 = {
   load: load(0x29, 3),
   toI32: one(0xa7),
   fromI32: one(0xad),
+} as const;
+
+const vectorCode = (code: number): Code => [0xfd, ...unsigned(code)];
+const vectorOne =
+  (code: number) =>
+  (a: Code): Code => [...a, ...vectorCode(code)];
+const vectorTwo =
+  (code: number) =>
+  (a: Code, b: Code): Code => [...a, ...b, ...vectorCode(code)];
+const vectorLoad =
+  (code: number) =>
+  (address: Code, offset = 0): Code => [...address, ...vectorCode(code), 0, ...unsigned(offset)];
+
+/** Vectors of 128 bits: four 32-bit floats where not said otherwise. Addresses may be any. */
+export const v128 = {
+  zeros: [...vectorCode(12), ...new Array<number>(16).fill(0)] as Code,
+  add: vectorTwo(228),
+  multiply: vectorTwo(230),
+  /** Eight signed bytes as eight integers of 16 bits. */
+  loadBytes: vectorLoad(1),
+  /** One float, four times. */
+  loadRepeated: vectorLoad(9),
+  /** The first and the last four of eight 16-bit integers as floats. */
+  firstToFloats: (a: Code): Code => vectorOne(250)(vectorOne(167)(a)),
+  lastToFloats: (a: Code): Code => vectorOne(250)(vectorOne(168)(a)),
+  store: (address: Code, value: Code, offset = 0): Code => [
+    ...address,
+    ...value,
+    ...vectorCode(11),
+    0,
+    ...unsigned(offset),
+  ],
 } as const;
 
 /** A loop whose body runs while `condition` holds, tested first. */

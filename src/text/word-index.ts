@@ -1,0 +1,80 @@
+/** A vocabulary in memory that threads share: none of them needs a map of its own, which takes long to fill. */
+
+/** Words with their numbers, ready to be posted to threads. */
+export interface WordIndex {
+  /** The file, UTF-8. */
+  readonly bytes: Uint8Array;
+  /** Where each word begins and ends, by number: [2 × (words + 1)]; numbers begin with 1. */
+  readonly places: Int32Array;
+  /** Numbers by hash, 0 where none is; its length is a power of two. */
+  readonly slots: Int32Array;
+  /** Bytes of the longest word. */
+  readonly longest: number;
+}
+
+const LINE_FEED = 0x0a;
+/** Offset basis and prime of the 32-bit FNV-1a hash (Fowler, Noll, Vo). */
+const FNV_BASIS = 0x811c9dc5;
+const FNV_PRIME = 0x01000193;
+
+/**
+ * Numbers the lines of a file that are not empty.
+ * @param bytes in a SharedArrayBuffer, or threads get copies
+ */
+export function indexWords(bytes: Uint8Array): WordIndex {
+  let lines = 1;
+  for (let i = 0; i < bytes.length; i++) if (bytes[i] === LINE_FEED) lines++;
+  const places = sharedNumbers(2 * (lines + 1));
+  const slots = sharedNumbers(2 ** Math.ceil(Math.log2(2 * lines)));
+  let number = 0;
+  let longest = 0;
+  for (let start = 0, end = 0; start < bytes.length; start = ++end) {
+    let hash = FNV_BASIS;
+    for (; end < bytes.length && bytes[end] !== LINE_FEED; end++)
+      hash = Math.imul(hash ^ bytes[end], FNV_PRIME);
+    if (end === start) continue;
+    number++;
+    places[2 * number] = start;
+    places[2 * number + 1] = end;
+    longest = Math.max(longest, end - start);
+    // the last of equal words counts
+    slots[slotOf({ bytes, places, slots }, hash, bytes, start, end)] = number;
+  }
+  return { bytes, places, slots, longest };
+}
+
+const sharedNumbers = (length: number): Int32Array => new Int32Array(new SharedArrayBuffer(4 * length));
+
+/** The slot of the word in `text` from `start` to `end`, or the empty one where it belongs. */
+function slotOf(
+  { bytes, places, slots }: Omit<WordIndex, "longest">,
+  hash: number,
+  text: Uint8Array,
+  start: number,
+  end: number,
+): number {
+  const mask = slots.length - 1;
+  for (let slot = (hash ^ (hash >>> 15)) & mask; ; slot = (slot + 1) & mask) {
+    const number = slots[slot];
+    if (number === 0) return slot;
+    const from = places[2 * number];
+    if (places[2 * number + 1] - from !== end - start) continue;
+    let i = start;
+    while (i < end && text[i] === bytes[from + i - start]) i++;
+    if (i === end) return slot;
+  }
+}
+
+/** Gives a word's number; 0 for a word that is not there. */
+export function wordFinder(index: WordIndex): (word: string) => number {
+  const { slots, longest } = index;
+  const buffer = new Uint8Array(3 * longest);
+  const encoder = new TextEncoder();
+  return (word) => {
+    if (word === "" || word.length > longest) return 0;
+    const { written } = encoder.encodeInto(word, buffer);
+    let hash = FNV_BASIS;
+    for (let i = 0; i < written; i++) hash = Math.imul(hash ^ buffer[i], FNV_PRIME);
+    return slots[slotOf(index, hash, buffer, 0, written)];
+  };
+}
