@@ -66,12 +66,17 @@ export class EncodePool {
 
   /**
    * Encodes distinct phrases: similar lengths together, longest first.
-   * @returns rows [phrases, width of all parts] in the phrases' order; incomplete when the state said stop
+   * @param places `rows[i]` of `count` is the row of phrase i; the others stay zero
+   * @returns rows [count, width of all parts]; incomplete when the state said stop
    */
-  async encode(phrases: readonly string[], settings: Omit<EncodeRequest, "phrases">): Promise<EncodeReply> {
+  async encode(
+    phrases: readonly string[],
+    settings: Omit<EncodeRequest, "phrases">,
+    places: { readonly rows: Int32Array; readonly count: number },
+  ): Promise<EncodeReply> {
     const { parts, state } = settings;
     const width = rowWidth(parts);
-    const vectors = new Float32Array(phrases.length * width);
+    const vectors = new Float32Array(places.count * width);
     if (phrases.length === 0) return { vectors, truncated: 0 };
     const order = Int32Array.from(phrases, (_, index) => index);
     order.sort((a, b) => phrases[b].length - phrases[a].length || a - b);
@@ -83,12 +88,12 @@ export class EncodePool {
     const work = async (pending: Promise<WorkerClient>): Promise<void> => {
       const worker = await pending;
       while (next < order.length && Atomics.load(state, STOP) === 0) {
-        const rows = order.subarray(next, next + share);
+        const some = order.subarray(next, next + share);
         next += share;
-        const request: EncodeRequest = { ...settings, phrases: Array.from(rows, (row) => phrases[row]) };
+        const request: EncodeRequest = { ...settings, phrases: Array.from(some, (index) => phrases[index]) };
         const reply = await worker.call<EncodeReply>("encode", request);
-        rows.forEach((row, i) => {
-          vectors.set(reply.vectors.subarray(i * width, (i + 1) * width), row * width);
+        some.forEach((index, i) => {
+          vectors.set(reply.vectors.subarray(i * width, (i + 1) * width), places.rows[index] * width);
         });
         truncated += reply.truncated;
       }

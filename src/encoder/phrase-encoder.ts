@@ -205,7 +205,7 @@ export class PhraseEncoder {
 
   /** The parts of every phrase, [phrases, width of all parts]; zeros for an empty one. */
   async #run(phrases: readonly string[], options: EncodeOptions, parts: readonly EncodePart[]) {
-    const { distinct, positions, empty } = distinctPhrases(phrases);
+    const { distinct, positions, rows, empty } = distinctPhrases(phrases);
     const state = new Int32Array(new SharedArrayBuffer(8));
     const settings = {
       prompt: options.prompt ?? "",
@@ -223,7 +223,7 @@ export class PhraseEncoder {
     let truncated: number;
     try {
       const pool = await this.#pool(options.device ?? this.device);
-      ({ vectors, truncated } = await pool.encode(distinct, settings));
+      ({ vectors, truncated } = await pool.encode(distinct, settings, { rows, count: phrases.length }));
     } finally {
       clearInterval(timer);
       options.signal?.removeEventListener("abort", stop);
@@ -231,8 +231,8 @@ export class PhraseEncoder {
     if (options.signal?.aborted)
       throw new InterruptedError("encoding was stopped", { cause: options.signal.reason });
     report();
-    const rows = distinct.length === phrases.length ? vectors : placed(vectors, positions, width);
-    return { rows, distinct: distinct.length, truncated, empty };
+    repeat(vectors, positions, rows, width);
+    return { rows: vectors, distinct: distinct.length, truncated, empty };
   }
 
   /**
@@ -294,14 +294,12 @@ export class PhraseEncoder {
   }
 }
 
-/** Rows of distinct phrases at their positions; zeros where there is none (-1). */
-function placed(vectors: Float32Array, positions: Int32Array, width: number): Float32Array {
-  const rows = new Float32Array(positions.length * width);
+/** Copies the vectors of distinct phrases to where these stand again. @param rows where each stands first */
+function repeat(vectors: Float32Array, positions: Int32Array, rows: Int32Array, width: number): void {
   positions.forEach((position, row) => {
-    if (position < 0) return;
-    rows.set(vectors.subarray(position * width, (position + 1) * width), row * width);
+    if (position < 0 || rows[position] === row) return;
+    vectors.copyWithin(row * width, rows[position] * width, (rows[position] + 1) * width);
   });
-  return rows;
 }
 
 /** Softmax of one row of scores. */
@@ -326,25 +324,30 @@ function bestDevice(folder: ModelFolder, choice: DeviceChoice): DeviceChoice {
   return choice === "auto" ? (folder.preferredDevice ?? choice) : choice;
 }
 
-/** The distinct non-empty phrases, and for each row its place among them (-1: empty). */
+/** The distinct non-empty phrases with their first rows, and for each row its place among them (-1: empty). */
 function distinctPhrases(phrases: readonly string[]): {
   distinct: string[];
+  rows: Int32Array;
   positions: Int32Array;
   empty: number;
 } {
   const places = new Map<string, number>();
   const positions = new Int32Array(phrases.length);
+  const rows = new Int32Array(phrases.length);
   let empty = 0;
   phrases.forEach((phrase, row) => {
     let place = places.get(phrase);
     if (place === undefined) {
       place = phrase.trim() === "" ? -1 : places.size;
-      if (place >= 0) places.set(phrase, place);
+      if (place >= 0) {
+        rows[place] = row;
+        places.set(phrase, place);
+      }
     }
     if (place < 0) empty++;
     positions[row] = place;
   });
-  return { distinct: [...places.keys()], positions, empty };
+  return { distinct: [...places.keys()], rows: rows.subarray(0, places.size), positions, empty };
 }
 
 async function hashFiles(paths: readonly string[], salt: string): Promise<string> {

@@ -22,39 +22,52 @@ const FNV_PRIME = 0x01000193;
  * @param bytes in a SharedArrayBuffer, or threads get copies
  */
 export function indexWords(bytes: Uint8Array): WordIndex {
-  let lines = 1;
-  for (let i = 0; i < bytes.length; i++) if (bytes[i] === LINE_FEED) lines++;
+  const lines = countLines(bytes);
   const places = sharedNumbers(2 * (lines + 1));
   const slots = sharedNumbers(2 ** Math.ceil(Math.log2(2 * lines)));
+  const index = { bytes, places, slots, longest: 0 };
   let number = 0;
-  let longest = 0;
-  for (let start = 0, end = 0; start < bytes.length; start = ++end) {
-    let hash = FNV_BASIS;
-    for (; end < bytes.length && bytes[end] !== LINE_FEED; end++)
-      hash = Math.imul(hash ^ bytes[end], FNV_PRIME);
-    if (end === start) continue;
-    number++;
-    places[2 * number] = start;
-    places[2 * number + 1] = end;
-    longest = Math.max(longest, end - start);
-    // the last of equal words counts
-    slots[slotOf({ bytes, places, slots }, hash, bytes, start, end)] = number;
+  for (let start = 0; start < bytes.length; start++) {
+    const end = lineEnd(bytes, start);
+    if (end > start) {
+      number++;
+      places[2 * number] = start;
+      places[2 * number + 1] = end;
+      index.longest = Math.max(index.longest, end - start);
+      // the last of equal words counts
+      slots[slotOf(index, bytes, start, end)] = number;
+    }
+    start = end;
   }
-  return { bytes, places, slots, longest };
+  return index;
+}
+
+// Small functions that are called often are compiled sooner than one long loop: this runs once in a process.
+
+function countLines(bytes: Uint8Array): number {
+  let lines = 1;
+  for (let start = 0; start < bytes.length; start++, lines++) start = lineEnd(bytes, start);
+  return lines;
+}
+
+function lineEnd(bytes: Uint8Array, start: number): number {
+  let end = start;
+  while (end < bytes.length && bytes[end] !== LINE_FEED) end++;
+  return end;
+}
+
+function hashOf(bytes: Uint8Array, start: number, end: number): number {
+  let hash = FNV_BASIS;
+  for (let i = start; i < end; i++) hash = Math.imul(hash ^ bytes[i], FNV_PRIME);
+  return hash ^ (hash >>> 15);
 }
 
 const sharedNumbers = (length: number): Int32Array => new Int32Array(new SharedArrayBuffer(4 * length));
 
 /** The slot of the word in `text` from `start` to `end`, or the empty one where it belongs. */
-function slotOf(
-  { bytes, places, slots }: Omit<WordIndex, "longest">,
-  hash: number,
-  text: Uint8Array,
-  start: number,
-  end: number,
-): number {
+function slotOf({ bytes, places, slots }: WordIndex, text: Uint8Array, start: number, end: number): number {
   const mask = slots.length - 1;
-  for (let slot = (hash ^ (hash >>> 15)) & mask; ; slot = (slot + 1) & mask) {
+  for (let slot = hashOf(text, start, end) & mask; ; slot = (slot + 1) & mask) {
     const number = slots[slot];
     if (number === 0) return slot;
     const from = places[2 * number];
@@ -73,8 +86,6 @@ export function wordFinder(index: WordIndex): (word: string) => number {
   return (word) => {
     if (word === "" || word.length > longest) return 0;
     const { written } = encoder.encodeInto(word, buffer);
-    let hash = FNV_BASIS;
-    for (let i = 0; i < written; i++) hash = Math.imul(hash ^ buffer[i], FNV_PRIME);
-    return slots[slotOf(index, hash, buffer, 0, written)];
+    return slots[slotOf(index, buffer, 0, written)];
   };
 }
