@@ -14,6 +14,10 @@ const sources = [
   ],
   ["abbrev", "JabRef journal lists (CC0), acronyms found in Wikipedia, Wikinews and medical texts"],
   ["misspell", "codespell's dictionaries (CC BY-SA)"],
+  [
+    "words",
+    "WordNet's words and those of typed names, none of the evaluation's word list, with typing errors",
+  ],
   ["er", "matched fields of Leipzig's entity-resolution sets (CC BY); none of the evaluation"],
   ["lexical", "PPDB 1.0 XL, single words (CC BY)"],
   ["gloss, titles", "Wikipedia titles and short descriptions (CC BY-SA)"],

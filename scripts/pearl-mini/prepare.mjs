@@ -17,6 +17,7 @@ import { mixPhrases, readChunks, readTyped } from "./phrases.mjs";
 import { defaultData, readRecipe, recipePath } from "./recipe.mjs";
 import { synonymRows } from "./synonyms.mjs";
 import { Tally } from "./tally.mjs";
+import { typoPairs } from "./typos.mjs";
 import { readWordnet, singleWords } from "./wordnet-pairs.mjs";
 
 /**
@@ -38,7 +39,8 @@ export async function prepare({ data, output, recipe, seed, texts = recipe.pretr
   const mixed = mixPhrases(typed, chunks, { ...phrases, seed });
   await writeRows(join(output, "phrases.tsv"), phraseRows(mixed, tally));
   const wordnet = await readWordnet();
-  const inputs = { data: train, evaluation, wordnet, typed, chunks };
+  const typos = await typoPairs({ data, wordnet, typed }, { ...synonyms.typos, seed });
+  const inputs = { data: train, evaluation, wordnet, typed, chunks, typos };
   const rows = synonymRows(inputs, { ...synonyms, leaveOut: leftOut, seed }, tally);
   await writeRows(join(output, "synonyms.tsv"), underHeader(["phrase", "synonym", "source"], rows));
   await writeRows(

@@ -21,6 +21,7 @@ import { definitionPairs, hypernymPairs, synonymPairs } from "./wordnet-pairs.mj
  * @property {string} data folder of the training data
  * @property {import("../leaks.mjs").Evaluation} evaluation
  * @property {import("./wordnet-pairs.mjs").Wordnet} wordnet
+ * @property {readonly (readonly [word: string, misspelling: string])[]} typos
  * @property {ReadonlyMap<string, import("./phrases.mjs").Phrase>} typed
  * @property {readonly import("./phrases.mjs").Phrase[]} chunks
  */
@@ -55,6 +56,7 @@ export function* synonymRows(inputs, settings, tally) {
   for (const [a, b] of definitionPairs(inputs.wordnet)) yield* some(admit(a, b, "wordnet-gloss"));
   for (const [a, b] of kindPairs(inputs.data, inputs.typed, { ...settings, ...settings.kinds }))
     yield* some(admit(a, b, "kinds"));
+  for (const [a, b] of inputs.typos) yield* some(admit(a, b, "words"));
   const titles = [];
   for (const [title, gloss] of readRows(join(inputs.data, "gloss_wiki.tsv.gz"))) {
     titles.push(title);

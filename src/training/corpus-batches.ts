@@ -126,7 +126,7 @@ export class CorpusBatches {
     for (const phrase of this.#phrases(index, random))
       rows.push({
         ...{ text: phrase, positive: this.#twin(phrase, random), type: this.#typeOf(phrase) },
-        side: "characters",
+        side: "both",
       });
     for (const source of this.#sources) {
       const [from, to] = [index, index + 1].map((number) => Math.floor(number * source.runsPerBatch));
@@ -262,7 +262,8 @@ function factsOf(settings: CorpusBatchSettings, { corpus, negatives, synonyms, p
 
 /** Which rows are the matter of each part of the vector. */
 function sidesOf(rows: readonly Row[]): { phraseRows: number[]; charactersRows: number[] } {
-  const of = (wanted: PairSide) => rows.flatMap(({ side }, row) => (side === wanted ? [row] : []));
+  const of = (wanted: PairSide) =>
+    rows.flatMap(({ side }, row) => (side === wanted || side === "both" ? [row] : []));
   return { phraseRows: of("phrase"), charactersRows: of("characters") };
 }
 

@@ -1,8 +1,8 @@
 /** What the trainer and the thread that makes its batches tell each other. */
 import type { AugmentationSettings } from "../corpus/augmentation/index.js";
 
-/** What two phrases of a pair have in common: their spelling, or what they mean. */
-export type PairSide = "characters" | "phrase";
+/** What two phrases of a pair have in common: their spelling, what they mean, or both, as other forms of a name. */
+export type PairSide = "characters" | "phrase" | "both";
 
 /** A share for all sources of synonyms, or by source; 0 where a source is not named. */
 export type AugmentedShares = number | Readonly<Record<string, number>>;

@@ -46,8 +46,8 @@ export interface MethodSettings {
   /** How these are shared out over the corpus's sources of synonyms; default by their sizes. */
   readonly synonymShares?: Readonly<Record<string, number>>;
   /**
-   * Which part's own loss sees a source: synonyms that are spelled alike, or those that mean the same. Twins made
-   * by augmentation are spelled alike. Default: both parts see all.
+   * Which part's own loss sees a source: synonyms that are spelled alike, those that mean the same, or "both". Twins
+   * made by augmentation are both. Default: both parts see all.
    */
   readonly synonymSides?: Readonly<Record<string, PairSide>>;
   /** Rows of a table of pairs in a batch, where there is one. */

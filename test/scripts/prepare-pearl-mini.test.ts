@@ -3,6 +3,7 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { gzipSync } from "node:zlib";
+import { distance } from "fastest-levenshtein";
 import { beforeAll, describe, expect, it } from "vitest";
 import { testFolder } from "../table/folder.js";
 
@@ -59,7 +60,7 @@ beforeAll(() => {
     `seed: 0
 data:
   phrases: { perType: 10, chunks: 10, longest: 120 }
-  synonyms: { pairs: [names, misspell, lexical], longest: 89, rewrites: 2, rewrittenWords: [2, 6], kinds: { fewest: 2, most: 2 } }
+  synonyms: { pairs: [names, misspell, lexical], longest: 89, rewrites: 2, rewrittenWords: [2, 6], kinds: { fewest: 2, most: 2 }, typos: { copies: 2, twice: 0.5 } }
   leaveOut: { evaluation: [conll2003, bc5cdr], researchOnly: [conll2000, spell_errors] }
 pretrain: { texts: [simple] }
 `,
@@ -69,6 +70,7 @@ pretrain: { texts: [simple] }
     writeFileSync(file, content);
   };
   for (const [name, content] of Object.entries(evaluation)) write(join(data, "bench", name), content);
+  write(join(data, "words/words.txt.gz"), gzipSync("A\nPhotosynthesis\n"));
   for (const [name, lines] of Object.entries(training))
     write(join(data, "train", `${name}.tsv.gz`), gzipSync(`${lines.join("\n")}\n`));
   const options = ["--data", data, "--recipe", recipe, "-o", join(path, "tables")];
@@ -105,6 +107,21 @@ describe("scripts/pearl-mini/prepare.mjs", () => {
     expect(chemicals.sort()).toEqual(["aspirin", "ibuprofen"]);
     // three universities, of which two are drawn; one corporation; dates say what they are themselves
     expect(kinds.map(([kind]) => kind).sort()).toEqual(["chemical", "chemical", "university", "university"]);
+  });
+
+  it("misspells words, but none of the evaluation's list", () => {
+    const pairs = rows("synonyms.tsv").flatMap((row) => {
+      const [word, misspelling, source] = row.split("\t");
+      return source === "words" ? [[word, misspelling] as const] : [];
+    });
+    const words = pairs.map(([word]) => word);
+    expect(words).toContain("trieste");
+    expect(words).toContain("keratoplasty");
+    expect(words).not.toContain("photosynthesis");
+    for (const [word, misspelling] of pairs.slice(0, 2000)) {
+      expect(misspelling).not.toBe(word);
+      expect(distance(word, misspelling), misspelling).toBeLessThanOrEqual(4);
+    }
   });
 
   it("lists the words of WordNet as the encoder reads them", () => {
