@@ -1,4 +1,5 @@
 /** Numbers and tables as people read them: sizes, counts, durations, aligned columns. */
+export { formatCount } from "../count-text.js";
 
 /** A size in bytes with a binary-free unit, e.g. `133 MB` (1 MB = 1,000,000 bytes, as disks count). */
 export function formatBytes(bytes: number): string {
@@ -11,11 +12,6 @@ export function formatBytes(bytes: number): string {
   }
   const digits = unit === 0 || value >= 99.5 ? 0 : 1;
   return `${value.toFixed(digits)} ${units[unit]}`;
-}
-
-/** A count with thousands separators, e.g. `1,000,000`. */
-export function formatCount(count: number): string {
-  return Math.round(count).toLocaleString("en-US");
 }
 
 /** A duration in seconds as `0.4 s`, `12 s`, `3 min 5 s` or `2 h 10 min`. */

@@ -1,6 +1,7 @@
 /** A table of phrases on disk: opened whole, so that trouble shows before any work begins, then streamed. */
 import { createHash } from "node:crypto";
 import { open, stat } from "node:fs/promises";
+import { formatCount } from "../count-text.js";
 import { PearlError, TableError } from "../errors.js";
 import { choosePhraseColumn, findColumn, listed } from "./columns.js";
 import { Database, databaseTrouble } from "./database.js";
@@ -207,7 +208,7 @@ function describe(path: string, format: TableFormat, imported: Imported, column:
     const doubt = imported.headerIsSure ? "" : " (--no-header if that line is data)";
     parts.push(header ? `header in the first line${doubt}` : "no header");
   }
-  parts.push(`${rowCount.toLocaleString("en-US")} row${rowCount === 1 ? "" : "s"}`);
+  parts.push(`${formatCount(rowCount)} row${rowCount === 1 ? "" : "s"}`);
   if (blankLines > 0) parts.push(`${blankLines} blank line${blankLines === 1 ? "" : "s"} skipped`);
   const choice =
     columns.length === 1 ? `phrases from "${name}"` : `phrases from "${name}" of ${listed(columns)}`;
