@@ -9,6 +9,7 @@ import { createRequire } from "node:module";
 import { join } from "node:path";
 import { GraphBuilder, tensor, writeModel } from "../dist/onnx/index.js";
 import { hashNgrams } from "../dist/text/hashed-ngrams.js";
+import { modelIndex } from "./model-index.mjs";
 
 const DIMENSION = 256;
 const FEATURE = {
@@ -106,29 +107,11 @@ async function modelCard() {
     await readFile(new URL("../benchmarks/results/quality.json", import.meta.url), "utf8"),
   );
   const report = recorded.find((/** @type {{ model: string }} */ { model }) => model === "pearl-ngram");
-  // AutoFJ's single sets stay in the record; the card has their mean.
-  const means = report.results.filter(
-    (/** @type {{ task: string, dataset: string }} */ { task, dataset }) =>
-      task !== "autofj" || dataset.startsWith("macro"),
-  );
-  const results = means.map(
-    (/** @type {{ task: string, metric: string, score: number }} */ { task, metric, score }) => `      - task:
-          type: ${task}
-        dataset:
-          name: ${task} (half)
-          type: ${task}
-        metrics:
-          - type: ${metric}
-            value: ${score.toFixed(4)}`,
-  );
   return `---
 license: apache-2.0
 library_name: pearl
 tags: [phrase-embeddings, character-ngrams, baseline]
-model-index:
-  - name: pearl-ngram
-    results:
-${results.join("\n")}
+${modelIndex("pearl-ngram", report)}
 ---
 
 # pearl-ngram

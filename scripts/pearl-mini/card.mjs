@@ -1,6 +1,7 @@
 /** The model card of pearl-mini, made from records alone: it says what was done and measured, and no more. */
 import { publishedMetrics, publishedRows } from "../../dist/benchmark/published.js";
 import { taskScores } from "../../dist/training/benchmark-score.js";
+import { modelIndex } from "../model-index.mjs";
 
 /** Where each part of the data comes from, for the card. The files' own lists name repositories and paths. */
 const sources = [
@@ -47,15 +48,15 @@ language: en
 library_name: pearl
 pipeline_tag: feature-extraction
 tags: [pearl, phrase-embeddings, onnx]
----
+${reports === undefined ? "" : `${modelIndex(recipe.name, reportOf(recipe.name, reports))}\n`}---
 
 # ${recipe.name}
 
 Phrase embeddings of ${config.pearl.dimension} dimensions with a head for ${config.pearl.types?.length ?? 0} phrase types, trained from scratch by pearl (on
 ${recipe.device}). It knows how names are spelled and something of what phrases mean; it works offline.
 
-    pearl encode phrases.csv --model ${recipe.name}
-    pearl type "The New York Times" --model ${recipe.name}
+    pearl encode phrases.csv
+    pearl type "The New York Times"
 
 ## Scores
 
@@ -106,9 +107,16 @@ const countOf = (names, counts) =>
     .map((name) => number(counts[name] ?? 0))
     .join(", ");
 
-/** @param {string} name @param {any[]} reports as `pearl bench --json` writes them */
+/** The model's own report, or the only one there is. @param {string} name @param {any[]} reports as `pearl bench --json` writes them */
+function reportOf(name, reports) {
+  const own = reports.find(({ model }) => model === name) ?? (reports.length === 1 ? reports[0] : undefined);
+  if (own === undefined) throw new Error(`none of the ${reports.length} reports is of ${name}`);
+  return own;
+}
+
+/** @param {string} name @param {any[]} reports */
 function scoreTable(name, reports) {
-  const own = taskScores(reports.find(({ model }) => String(model).includes(name)) ?? reports[0]);
+  const own = taskScores(reportOf(name, reports));
   const tasks = Object.keys(publishedMetrics).filter((task) => task in own);
   const head = `| model | ${tasks.join(" | ")} |\n| --- | ${tasks.map(() => "---").join(" | ")} |`;
   /** @param {string} model @param {(task: string) => number | undefined} score */

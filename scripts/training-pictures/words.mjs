@@ -8,6 +8,7 @@ const losses = {
   nt_xent_prefix: "pairs, short embedding",
   type_loss: "phrase types",
   context_loss_of_spans: "spans in their context",
+  divergence_of_shares: "shares of the parts",
   context_loss: "phrases in their context",
   masked_loss: "masked words",
 };

@@ -39,7 +39,10 @@ export function registerType(program: Command): void {
     .command("type")
     .description("tell what phrases name: lexical class and entity type, each with its probability")
     .argument("<phrases...>", "phrases, or one table of them (CSV, TSV, JSONL, Parquet, plain text)")
-    .option("-m, --model <model>", "a model trained with types: a folder or hub id (default: pearl-mini)")
+    .option(
+      "-m, --model <model>",
+      "a model trained with types: a folder or hub id (default: the embedded model)",
+    )
     .option(
       "-o, --output <file>",
       "where to write, a .csv, .tsv or .jsonl file (default: standard output)",
@@ -66,11 +69,11 @@ function outputName(name: string): string {
 
 async function run(given: readonly string[], options: TypeCommandOptions): Promise<void> {
   const phrases = await phrasesOf(given, options);
-  const { PhraseEncoder, TYPING_MODEL } = await import("../encoder/index.js");
+  const { PhraseEncoder } = await import("../encoder/index.js");
   const signal = interruptionSignal();
   const { quiet, device, threads, top } = options;
   const progress = await startProgress({ label: "typing", quiet });
-  const encoder = await PhraseEncoder.load(options.model ?? TYPING_MODEL, { device, threads, signal });
+  const encoder = await PhraseEncoder.load(options.model, { device, threads, signal });
   try {
     const types = await encoder.types(phrases, {
       signal,

@@ -9,10 +9,7 @@ import { hasGraph } from "./model-folder.js";
 import { hasSafetensors } from "./weight-files.js";
 
 /** The embedded model that is used when none is named. */
-export const DEFAULT_MODEL = "pearl-ngram";
-
-/** The embedded model that tells types where none is named. */
-export const TYPING_MODEL = "pearl-mini";
+export const DEFAULT_MODEL = "pearl-mini";
 
 /** The folder of the models that come with pearl. */
 export const EMBEDDED_MODELS = fileURLToPath(new URL("../../models", import.meta.url));

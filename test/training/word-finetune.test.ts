@@ -87,7 +87,8 @@ describe("a word encoder on a corpus", () => {
     ]);
     const mean = (name: string, some: typeof parts) =>
       some.reduce((sum, part) => sum + part[name], 0) / some.length;
-    for (const name of names) expect(mean(name, parts.slice(-8)), name).toBeLessThan(mean(name, parts.slice(0, 8)));
+    for (const name of names)
+      expect(mean(name, parts.slice(-8)), name).toBeLessThan(mean(name, parts.slice(0, 8)));
 
     const encoder = await PhraseEncoder.load(join(folder, output));
     expect(encoder.dimension).toBe(16 + 24 + 19);
