@@ -2,10 +2,10 @@
  * The part of onnx.proto that pearl reads, with ONNX's field numbers (onnx/onnx.proto, IR version 10).
  * What is not listed here survives a round trip as unknown fields.
  */
-import { wiring } from "./wire.js";
+import protobuf from "protobufjs/light.js";
 
 /** Message → field → [number, type, "repeated" or "packed"]. */
-export const messages = {
+const messages = {
   ModelProto: {
     irVersion: [1, "int64"],
     producerName: [2, "string"],
@@ -82,7 +82,7 @@ type Field<T> = T extends keyof Scalars ? Scalars[T] : T extends keyof Messages 
 /** 64-bit integers come as two halves, and may be given as numbers. */
 export type Int64 = number | { low: number; high: number; toNumber(): number };
 
-/** A message as wire.ts takes and gives it, its unknown fields included. */
+/** A message as protobufjs takes and gives it, its unknown fields included. */
 export type Message<M extends keyof Messages> = {
   -readonly [F in keyof Messages[M]]?: Messages[M][F] extends readonly [number, infer T, unknown]
     ? Field<T>[]
@@ -91,13 +91,28 @@ export type Message<M extends keyof Messages> = {
       : never;
 } & { $unknowns?: readonly Uint8Array[] };
 
-const onnx = wiring(messages);
+type Row = readonly [id: number, type: string, rule?: "repeated" | "packed"];
 
-/** @throws RangeError for bytes that are not this message. */
+const fieldOf = ([id, type, rule]: Row) =>
+  rule ? { id, type, rule: "repeated", options: { packed: rule === "packed" } } : { id, type };
+
+const modelProto = protobuf.Root.fromJSON({
+  nested: Object.fromEntries(
+    Object.entries(messages).map(([message, rows]) => [
+      message,
+      { fields: Object.fromEntries(Object.entries(rows).map(([name, row]) => [name, fieldOf(row as Row)])) },
+    ]),
+  ),
+}).lookupType("ModelProto");
+
+/** @throws whatever protobufjs throws for bytes that are not this message. */
 export function decodeModelProto(bytes: Uint8Array): Message<"ModelProto"> {
-  return onnx.decode("ModelProto", bytes) as Message<"ModelProto">;
+  // A plain view, so that byte fields are Uint8Arrays and not Buffers, whatever the bytes came in.
+  const reader = protobuf.Reader.create(new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.length));
+  reader.discardUnknown = false;
+  return modelProto.decode(reader) as unknown as Message<"ModelProto">;
 }
 
 export function encodeModelProto(model: Message<"ModelProto">): Uint8Array {
-  return onnx.encode("ModelProto", model as Record<string, unknown>);
+  return modelProto.encode(model as Record<string, unknown>).finish();
 }
