@@ -1,13 +1,15 @@
 /**
  * An embedded model from CSV to Parquet, beside scikit-learn's HashingVectorizer on the same file.
  *
- *     npm run build && node benchmarks/ngram-speed.mjs [--model pearl-mini] [--rows 300000] [--rounds 3]
+ *     npm run build && node benchmarks/ngram-speed.mjs [--model pearl-mini] [--phrases two-names|names] [--rows 300000]
+ *       [--rounds 3]
  *
  * pearl reads the CSV, makes a vector for each phrase and writes them to Parquet (the whole command, start
  * included). Noted beside the rate: processor seconds of all threads, the command's largest resident memory, and
  * how long a fresh process takes to load the model and to encode one phrase. The peer reads the CSV with Python's csv module and hashes the same n-grams (char_wb, 3 to 4)
  * into 256 sparse coordinates, and writes nothing. They take turns; medians are compared.
- * Phrases: two names or words each from ../shared/data, seeded.
+ * Phrases: two names or words each from ../shared/data, seeded (5 words on average); or with `--phrases names`
+ * different names as they are (3 words).
  */
 import { execFileSync, spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -22,6 +24,7 @@ const { values: options } = parseArgs({
   options: {
     model: { type: "string", default: "pearl-ngram" },
     threads: { type: "string", default: String(availableParallelism()) },
+    phrases: { type: "string", default: "two-names" },
     rows: { type: "string", default: "300000" },
     rounds: { type: "string", default: "3" },
     data: { type: "string", default: resolve(root, "../shared/data") },
@@ -71,6 +74,7 @@ for (let round = 0; round < Number(options.rounds); round++) {
 }
 const result = {
   task: `${name}, CSV to Parquet`,
+  phrases: options.phrases,
   rows,
   cores: availableParallelism(),
   threads: Number(options.threads),
@@ -104,6 +108,7 @@ function writeTable(/** @type {string} */ path) {
     ...lines("words/words.txt.gz"),
     ...lines("train/pairs/names.tsv.gz").map((line) => line.split("\t")[0]),
   ];
+  if (options.phrases === "names") return writeNames(path, lines);
   let state = 7;
   const next = () => {
     state = (Math.imul(state, 1103515245) + 12345) >>> 0;
@@ -112,6 +117,15 @@ function writeTable(/** @type {string} */ path) {
   let text = "id,name\n";
   for (let i = 0; i < rows; i++) text += `${i},"${next()} ${next()}"\n`;
   writeFileSync(path, text);
+}
+
+/** Different names, typed ones among them. */
+function writeNames(/** @type {string} */ path, /** @type {(file: string) => string[]} */ lines) {
+  const files = ["train/pairs/names.tsv.gz", "train/types.tsv.gz"];
+  const names = new Set(files.flatMap((file) => lines(file).map((line) => line.split("\t")[0])));
+  if (names.size < rows) throw new Error(`${options.data} has ${names.size} names, fewer than ${rows}`);
+  const cells = [...names].slice(0, rows).map((name, i) => `${i},"${name.replaceAll('"', '""')}"\n`);
+  writeFileSync(path, `id,name\n${cells.join("")}`);
 }
 
 function runPearl() {
