@@ -80,21 +80,26 @@ export async function compareWithin(
 }
 
 /**
- * How similar two phrases are, 0 to 1: the mean of the cosines of their embeddings and their weighted n-grams. It is
- * lowered by up to half where each has a rare word that the other lacks, and halved where each has a number that the
- * other lacks: "Season 2009" is not "Season 2010", however alike they look. Words that tell this table's things apart lower
- * it too (distinguishing.ts).
+ * How similar two phrases are, 0 to 1: the mean of the cosines of their embeddings and their weighted n-grams; 1 where
+ * they are the same but for case, accents and punctuation. It is lowered by up to half where each has a rare word that
+ * the other lacks, and halved where each has a number that the other lacks: "Season 2009" is not "Season 2010", however
+ * alike they look. Words that tell this table's things apart lower it too (distinguishing.ts).
  */
 function pairSimilarity(
   a: WeighedPhrase,
   b: WeighedPhrase,
   cosines: { readonly embedding: number; readonly grams: number },
 ): number {
+  if (a.compact !== "" && a.compact === b.compact && withoutPunctuation(a) === withoutPunctuation(b))
+    return 1;
   pairViews(a, b, cosines, views, 0);
   const mean = (views[place.embedding] + views[place.grams]) / 2;
   const conflict = views[place.numbersConflict] === 1 ? 0.5 : 1;
   return mean * conflict * (1 - views[place.bothDiffer] / 2);
 }
+
+/** "C" and "C++" stay apart: signs that names are told apart by are no punctuation. */
+const withoutPunctuation = ({ folded }: WeighedPhrase): string => folded.replace(/[\s.,;:!?"'()[\]-]+/g, "");
 
 const views = new Float64Array(viewNames.length);
 

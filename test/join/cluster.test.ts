@@ -113,7 +113,16 @@ describe("cluster and dedupe", () => {
   });
 
   it("keeps apart at a promise of 1 what is not the same but for case and punctuation", async () => {
-    const crowded = ["Station 1", "Acme North", "Acme South", "Acme West", "Acme East", "acme north"];
+    const crowded = [
+      "Station 1",
+      "Acme North",
+      "Acme South",
+      "Acme West",
+      "Acme East",
+      "acme, NORTH",
+      "C",
+      "C++",
+    ];
     const { groups, estimatedPrecision } = await cluster(crowded, { encoder, precision: 1 });
     expect(estimatedPrecision).toBe(1);
     expect(groups.filter(({ rows }) => rows.length > 1).map(({ rows }) => rows)).toEqual([[1, 5]]);
