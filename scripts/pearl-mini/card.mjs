@@ -95,7 +95,8 @@ dictionary and AutoFJ's tables as names to make twins of, and sources for resear
 
 ## Limits
 
-English, phrases of up to a dozen words. World knowledge is small: trade names, nicknames and translations that share
+English, phrases of up to a dozen words. Capitals count: "The New York Times" and "the new york times" have a cosine
+of 0.83; where one of two tables is in lower case, ranking loses a point (five of AutoFJ's sets: 69.4 for 70.6). World knowledge is small: trade names, nicknames and translations that share
 no letters are found only where the data had them. Data from Wikipedia and web lists has their gaps and biases.
 `;
 }
