@@ -102,8 +102,7 @@ async function encodeOpenTable(
   try {
     if (writer.note !== undefined) options.onNote?.(writer.note);
     const resumedRows = writer.rowsDone;
-    const rest = { from: range.from + resumedRows, to: range.to };
-    const counts = await encodeRows(table, rest, encoder, writer, options);
+    const counts = await encodeRows(table, range, encoder, writer, options);
     const { path, keysPath, bytes, rows } = await writer.finish();
     const seconds = (performance.now() - started) / 1000;
     return { path, keysPath, bytes, rows, dimension, resumedRows, ...counts, seconds };
@@ -119,23 +118,27 @@ async function encodeRows(
   writer: EmbeddingWriter,
   { prompt, batchSize, truncateDim, normalize, signal, onProgress }: EncodeTableOptions,
 ): Promise<{ empty: number; truncated: number }> {
-  const total = range.to - range.from + writer.rowsDone;
+  const total = range.to - range.from;
   let finished = writer.rowsDone;
   let empty = 0;
   let truncated = 0;
   const rowBytes = 4 * (truncateDim ?? encoder.dimension);
   const chunkRows = Math.max(1, Math.min(CHUNK_ROWS, Math.floor(CHUNK_BYTES / rowBytes)));
+  // a vector's last bits depend on what is encoded with it: an interrupted chunk is made again as it was
+  let known = finished % chunkRows;
+  const rest = { from: range.from + finished - known, to: range.to, chunkRows };
   const underWay: Promise<EmbeddingMatrix>[] = [];
   const writeOldest = async (): Promise<void> => {
     const matrix = await (underWay.shift() as Promise<EmbeddingMatrix>);
-    await writer.append(matrix.data);
-    finished += matrix.rows;
+    await writer.append(known === 0 ? matrix.data : matrix.data.subarray(known * matrix.dimension));
+    finished += matrix.rows - known;
+    known = 0;
     empty += matrix.empty;
     truncated += matrix.truncated;
     onProgress?.(finished, total);
   };
   try {
-    for await (const phrases of table.phrases({ ...range, chunkRows })) {
+    for await (const phrases of table.phrases(rest)) {
       if (signal?.aborted) throw new InterruptedError("encoding was stopped", { cause: signal.reason });
       const oldest = underWay.length === 0;
       const chunk = encoder.encodeMatrix(phrases, {

@@ -1,0 +1,38 @@
+/** A table that is encoded, interrupted in the middle of a chunk and gone on with: the bytes of one that was not. */
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { encodeTable } from "../../src/encoder/encode-table.js";
+import { PhraseEncoder } from "../../src/encoder/index.js";
+import { testFolder } from "../table/folder.js";
+
+const { path: folder } = testFolder();
+
+it("goes on to the same bytes, though a vector's last bits depend on what is encoded with it", async () => {
+  const words = ["north", "Acme", "river", "of", "Zürich", "steel", "works", "17", "lake", "union"];
+  const phrases = Array.from({ length: 9_000 }, (_, i) =>
+    [i, i >> 3, i >> 5, i >> 7]
+      .slice(0, 2 + (i % 3))
+      .map((n) => words[n % 10] + (n % 7))
+      .join(" "),
+  );
+  writeFileSync(join(folder, "in.csv"), `name\n${phrases.map((phrase, i) => `${phrase} ${i}`).join("\n")}\n`);
+  const table = join(folder, "in.csv");
+  const encoder = await PhraseEncoder.load();
+  try {
+    const [whole, stopped] = ["whole.parquet", "stopped.parquet"].map((name) => join(folder, name));
+    await encodeTable(table, whole, encoder);
+    const stop = new AbortController();
+    const interrupted = encodeTable(table, stopped, encoder, {
+      signal: stop.signal,
+      onProgress: (done) => done >= 4_000 && stop.abort(),
+    });
+    await expect(interrupted).rejects.toThrow("--resume");
+    const report = await encodeTable(table, stopped, encoder, { resume: "continue" });
+    expect(report.resumedRows).toBeGreaterThan(0);
+    expect(report.resumedRows).toBeLessThan(9_000);
+    expect(readFileSync(stopped).equals(readFileSync(whole))).toBe(true);
+  } finally {
+    await encoder.dispose();
+  }
+});
