@@ -1,4 +1,5 @@
 /** First values of weights, each drawn from a seed and the weight's name: adding a layer changes no other. */
+import { FNV_BASIS, FNV_PRIME } from "../fnv.js";
 import { elementCount, type Tensor, tensor } from "../onnx/index.js";
 import { createRandom, type Random } from "../random.js";
 
@@ -58,7 +59,7 @@ export function initialise(
 
 /** FNV-1a. */
 function hash(text: string): number {
-  let state = 0x811c9dc5;
-  for (const character of text) state = Math.imul(state ^ (character.codePointAt(0) as number), 0x01000193);
+  let state = FNV_BASIS;
+  for (const character of text) state = Math.imul(state ^ (character.codePointAt(0) as number), FNV_PRIME);
   return state;
 }

@@ -1,4 +1,5 @@
 /** Character n-grams of the words of a phrase, as hash buckets: the input of the pearl-ngram model. */
+import { FNV_BASIS, FNV_PRIME } from "../fnv.js";
 
 /** How phrases become n-gram buckets; saved in the model's config.json. */
 export interface HashedNgramOptions {
@@ -15,10 +16,6 @@ export interface HashedNgramOptions {
 /** Word boundaries as characters that no phrase holds after normalisation. */
 const WORD_START = 0x02;
 const WORD_END = 0x03;
-
-/** Offset basis and prime of the 32-bit FNV-1a hash (Fowler, Noll, Vo). */
-const FNV_BASIS = 0x811c9dc5;
-const FNV_PRIME = 0x01000193;
 
 /** Runs of letters, marks and digits are words; any other visible character is a word of its own. */
 const WORD = /[\p{L}\p{N}\p{M}]+|[^\s\p{C}]/gu;

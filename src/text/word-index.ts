@@ -1,4 +1,5 @@
 /** A vocabulary in memory that threads share: none of them needs a map of its own, which takes long to fill. */
+import { FNV_BASIS, FNV_PRIME } from "../fnv.js";
 
 /** Words with their numbers, ready to be posted to threads. */
 export interface WordIndex {
@@ -13,9 +14,6 @@ export interface WordIndex {
 }
 
 const LINE_FEED = 0x0a;
-/** Offset basis and prime of the 32-bit FNV-1a hash (Fowler, Noll, Vo). */
-const FNV_BASIS = 0x811c9dc5;
-const FNV_PRIME = 0x01000193;
 
 /**
  * Numbers the lines of a file that are not empty.

@@ -1,4 +1,5 @@
 /** Pairs of phrases that never are hard negatives: equal after normalisation, known synonyms, or synonyms of the same phrase. */
+import { FNV_BASIS, FNV_PRIME } from "../../fnv.js";
 import { normalizedWords } from "../../text/hashed-ngrams.js";
 
 /**
@@ -92,12 +93,12 @@ export function normalKey(phrase: string): number {
   const spoken = words.filter((word) => /[\p{L}\p{N}]/u.test(word));
   const form = (spoken.length > 0 ? spoken : words).join("");
   // Two 32-bit FNV-1a hashes (Fowler, Noll, Vo) from different bases, the second cut to 21 bits.
-  let low = 0x811c9dc5;
+  let low = FNV_BASIS;
   let high = 0x9747b28c;
   for (let index = 0; index < form.length; index++) {
     const unit = form.charCodeAt(index);
-    low = Math.imul(low ^ unit, 0x01000193);
-    high = Math.imul(high ^ (unit + 0x9e37), 0x01000193);
+    low = Math.imul(low ^ unit, FNV_PRIME);
+    high = Math.imul(high ^ (unit + 0x9e37), FNV_PRIME);
   }
   return ((high ^ (high >>> 15)) & 0x1fffff) * 4294967296 + (low >>> 0);
 }

@@ -1,5 +1,4 @@
 /** The phrases of a corpus as the search reads them: character codes and letter signatures, by length, in memory that threads share. */
-
 import { type SharedMemory, shareMemory } from "../../runtime/web-assembly.js";
 import { comparableForm } from "./edit-ratio.js";
 import { BOUND_BYTES, type KernelLayout, LONGEST, SIGNATURE_BYTES } from "./scan-kernel.js";

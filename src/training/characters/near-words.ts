@@ -1,6 +1,8 @@
 /** Words that look alike: hard negatives for learning spelling, found by shared deletions (as in SymSpell). */
+
 import { distance } from "fastest-levenshtein";
 import { ArgumentError } from "../../errors.js";
+import { FNV_BASIS, FNV_PRIME } from "../../fnv.js";
 import { createRandom } from "../../random.js";
 
 export interface NearWordsOptions {
@@ -76,8 +78,7 @@ const NUMBERS = 2 ** 21;
 
 /** FNV-1a over all characters but one (-1: over all), 32 bits. */
 function hashWithout(word: string, gap: number): number {
-  let hash = 0x811c9dc5;
-  for (let i = 0; i < word.length; i++)
-    if (i !== gap) hash = Math.imul(hash ^ word.charCodeAt(i), 0x01000193);
+  let hash = FNV_BASIS;
+  for (let i = 0; i < word.length; i++) if (i !== gap) hash = Math.imul(hash ^ word.charCodeAt(i), FNV_PRIME);
   return hash >>> 0;
 }
