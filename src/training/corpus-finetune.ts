@@ -166,15 +166,20 @@ async function programOf(
     losses: {
       ...settings.partLosses,
       ...{ prefix: prefixLoss, context: words ? contexts?.weight : 0 },
+      further: settings.furtherContrast,
       shares: meanShares && {
-        mean: [meanShares.characters, meanShares.meaning, meanShares.types],
-        weight: meanShares.weight,
+        ...{ mean: sharesOf(meanShares), weight: meanShares.weight },
+        ...(meanShares.meanings && { meanings: sharesOf(meanShares.meanings) }),
       },
     },
     rows: synonymSides ? "own" : "all",
     context: words,
   });
 }
+
+const sharesOf = ({ characters, meaning, types }: { characters: number; meaning: number; types: number }) => [
+  ...[characters, meaning, types],
+];
 
 /** Shards of the texts, numbered as the encoder's words are. */
 async function contextsOf(

@@ -31,8 +31,15 @@ export interface MethodSettings {
     readonly characters: number;
     readonly meaning: number;
     readonly types: number;
+    /** Shares for pairs that are the meaning's matter alone (`synonymSides`); the others then have those above. */
+    readonly meanings?: { readonly characters: number; readonly meaning: number; readonly types: number };
     readonly weight: number;
   };
+  /**
+   * What the losses of parts and prefix compare: all phrases of a batch, as NT-Xent does, or each side of the pairs
+   * with the other alone, at a quarter of the cost. Default "all".
+   */
+  readonly furtherContrast?: "all" | "between";
   /** Whether phrase types are learned. */
   readonly types: "learned" | "none";
   /** Factor of their loss. */

@@ -5,12 +5,12 @@
  */
 import { phraseVector, typeHead } from "../encoder/assemble.js";
 import {
+  contrastBothWays,
   createNet,
   crossEntropy,
   fromSeed,
   l2Normalise,
   linear,
-  mean,
   type Net,
   ntXent,
   number,
@@ -26,13 +26,15 @@ import {
   GraphBuilder,
   type Model,
   prune,
+  tensor,
+  typeCode,
   untieInitializers,
   upgradeOpset,
 } from "../onnx/index.js";
 import type { Feeds } from "../runtime/tensor.js";
 import { contrastiveBatch, type ReadPhrases } from "./contrastive-batch.js";
 import { addDropout } from "./dropout.js";
-import { contextEncoder, contextWeights, crossEntropyBothWays } from "./pretrain/context-program.js";
+import { contextContrast, contextEncoder, contextWeights } from "./pretrain/context-program.js";
 import { CONTEXT } from "./pretrain/spans.js";
 import type { TrainingProgram } from "./program.js";
 
@@ -100,7 +102,14 @@ export interface FurtherLosses {
   /** Spans of text against what stands around them. */
   readonly context?: number;
   /** How far the batch's mean shares are from given ones, as their Kullback–Leibler divergence. */
-  readonly shares?: { readonly mean: readonly number[]; readonly weight: number };
+  readonly shares?: {
+    readonly mean: readonly number[];
+    /** Those of pairs that are the phrase part's matter alone; `mean` is then that of the others. Needs `rows: "own"`. */
+    readonly meanings?: readonly number[];
+    readonly weight: number;
+  };
+  /** What the parts' and the prefix's losses compare: all rows with all, or each side with the other alone. */
+  readonly further?: "all" | "between";
 }
 
 export interface PairProgramOptions {
@@ -158,7 +167,7 @@ export function pairProgram(encoder: Model, options: PairProgramOptions): Traini
   if (characters > 0 && layout.parts)
     add(lossNames.characters, pairs.contrast([layout.parts.characters], "characters"), characters);
   if (shares && shares.weight > 0 && layout.shares)
-    add(lossNames.shares, divergenceOfShares(net, layout.shares, shares.mean), shares.weight);
+    add(lossNames.shares, pairs.divergence(layout.shares, shares), shares.weight);
   if (types > 0) add(lossNames.type, typeLoss(net, options), options.typeWeight ?? 1);
   const around = context > 0 && layout.parts && options.context && { ...layout.parts, ...options.context };
   if (around) add(lossNames.context, contextLoss(net, pairs.spans(), around), context);
@@ -173,7 +182,7 @@ export function pairProgram(encoder: Model, options: PairProgramOptions): Traini
 }
 
 /** The rows of a batch: pairs, and behind them hard negatives or spans. */
-function pairsOf(net: Net, { temperature, negatives, losses, rows = "all" }: PairProgramOptions) {
+function pairsOf(net: Net, { temperature, negatives, losses, layout, rows = "all" }: PairProgramOptions) {
   const { g } = net;
   const sizes = g.input("sizes", "int64", ["parts"]);
   const groups = g.input("groups", "int32", ["rows"]);
@@ -181,9 +190,12 @@ function pairsOf(net: Net, { temperature, negatives, losses, rows = "all" }: Pai
   const split = g.addMany("Split", [phraseVector, sizes], count, { axis: 0 });
   const [anchors, positives] = split;
   const hardNegatives = negatives === "used" ? split[2] : undefined;
+  const rowsOf = (part: "phrase" | "characters") => {
+    const picked = inputOnce(net, `${part}_rows`, [`${part}_own`]);
+    return { picked, second: g.add("Add", [picked, g.add("Gather", [sizes, g.ints(0)])]) };
+  };
   const own = (part: "phrase" | "characters") => {
-    const picked = g.input(`${part}_rows`, "int64", [`${part}_own`]);
-    const second = g.add("Add", [picked, g.add("Gather", [sizes, g.ints(0)])]);
+    const { picked, second } = rowsOf(part);
     return {
       anchors: g.add("Gather", [anchors, picked]),
       positives: g.add("Gather", [positives, picked]),
@@ -200,7 +212,33 @@ function pairsOf(net: Net, { temperature, negatives, losses, rows = "all" }: Pai
         positives: pick(inputs.positives) as string,
         hardNegatives: pick("hardNegatives" in inputs ? inputs.hardNegatives : undefined),
       };
-      return ntXent(net, { ...picked, groups: inputs.groups }, { temperature });
+      const isMain = part === undefined && columns[0] === (layout?.embedding ?? "all");
+      if (isMain || losses?.further !== "between")
+        return ntXent(net, { ...picked, groups: inputs.groups }, { temperature });
+      const sides = {
+        anchors: l2Normalise(net, picked.anchors),
+        positives: l2Normalise(net, picked.positives),
+        groups: firstRows(net, inputs.groups, picked.anchors),
+      };
+      return contrastBothWays(net, sides, 1 / temperature);
+    },
+    /** Of the mean shares from those wanted. */
+    divergence(parts: readonly Columns[], { mean: wanted, meanings }: Shares): string {
+      const paired = g.add("Concat", [anchors, positives], { axis: 0 });
+      const squares = parts.map((part) => {
+        const values = columnsOf(net, paired, [part]);
+        return reduce(net, "ReduceSum", g.add("Mul", [values, values]), { keepdims: 1 });
+      });
+      const all = g.add("Concat", squares, { axis: 1 });
+      if (!meanings) return divergenceOfShares(net, meanOfRows(net, all), wanted);
+      const { picked, second } = rowsOf("characters");
+      const spelled = g.add("Gather", [all, g.add("Concat", [picked, second], { axis: 0 })]);
+      const rest = meanOfOtherRows(net, all, spelled);
+      const [first, other] = [
+        divergenceOfShares(net, meanOfRows(net, spelled), wanted),
+        divergenceOfShares(net, rest, meanings),
+      ];
+      return g.add("Mul", [g.add("Add", [first, other]), number(net, 0.5)]);
     },
     spans: () => split[2],
   };
@@ -215,19 +253,41 @@ function columnsOf(net: Net, values: string, columns: readonly (Columns | "all")
   return cut.length === 1 ? cut[0] : g.add("Concat", cut, { axis: 1 });
 }
 
+type Shares = NonNullable<FurtherLosses["shares"]>;
+
+/** An int64 input of the graph, declared where it is first wanted. */
+const inputOnce = ({ g }: Net, name: string, dims: string[]): string =>
+  g.model().graph.inputs.some((input) => input.name === name) ? name : g.input(name, "int64", dims);
+
+/** As many of `values` as `like` has rows. */
+const firstRows = ({ g }: Net, values: string, like: string): string =>
+  g.add("Slice", [values, g.ints(0), g.add("Shape", [like], { start: 0, end: 1 })]);
+
+const meanOfRows = (net: Net, rows: string): string => reduce(net, "ReduceMean", rows, { axes: [0] });
+
+/** Mean over the rows of `all` that are not among `some`; nearly 0 where there are none. */
+function meanOfOtherRows(net: Net, all: string, some: string): string {
+  const { g } = net;
+  const sum = (rows: string) => reduce(net, "ReduceSum", rows, { axes: [0] });
+  const count = (rows: string) => g.add("Shape", [rows], { start: 0, end: 1 });
+  const others = g.add("Max", [g.add("Sub", [count(all), count(some)]), g.ints(1)]);
+  const asFloat = g.add("Cast", [others], { to: typeCode("float32") });
+  return g.add("Div", [g.add("Max", [g.add("Sub", [sum(all), sum(some)]), number(net, 1e-6)]), asFloat]);
+}
+
 /**
  * Σ wanted · log(wanted / mean share): zero where parts weigh on average as they should, however they differ from
  * phrase to phrase. Contrast alone lets the part win that tells most pairs apart, and the others die away.
+ * @param shares float32 [parts]
  */
-function divergenceOfShares(net: Net, parts: readonly Columns[], wanted: readonly number[]): string {
+function divergenceOfShares(net: Net, shares: string, wanted: readonly number[]): string {
   const { g } = net;
-  const terms = parts.map((part, i) => {
-    const values = columnsOf(net, phraseVector, [part]);
-    const share = mean(net, reduce(net, "ReduceSum", g.add("Mul", [values, values])));
-    const surprise = g.add("Sub", [number(net, Math.log(wanted[i])), g.add("Log", [share])]);
-    return g.add("Mul", [surprise, number(net, wanted[i])]);
+  const factors = g.add("Constant", [], {
+    value: { type: "tensor", value: tensor("float32", [wanted.length], Float32Array.from(wanted)) },
   });
-  return terms.reduce((sum, term) => g.add("Add", [sum, term]));
+  const surprise = reduce(net, "ReduceSum", g.add("Mul", [g.add("Log", [shares]), factors]));
+  const entropy = wanted.reduce((sum, share) => sum + share * Math.log(share), 0);
+  return g.add("Sub", [number(net, entropy), surprise]);
 }
 
 function weightedSum(net: Net, losses: readonly { name: string; weight: number }[]): string {
@@ -290,7 +350,7 @@ function contextLoss(
   const groups = net.g.input("span_groups", "int32", ["spans"]);
   // parts are scaled by their shares: at length 1 they are as in pretraining
   const meaning = l2Normalise(net, columnsOf(net, spans, [phrase]));
-  return crossEntropyBothWays(net, { spans: meaning, contexts: contextEncoder(net, sizes), groups });
+  return contextContrast(net, { spans: meaning, contexts: contextEncoder(net, sizes), groups });
 }
 
 /** Three pairs, and two hard negatives or some spans. */

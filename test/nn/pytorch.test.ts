@@ -35,6 +35,11 @@ const attend: Build = (net, { hidden, mask }) => {
   });
   return net.g.add("Reshape", [states, net.g.ints(2, 3, 4)]);
 };
+const unitLength = (net: nn.Net, { anchors, positives, groups }: Record<string, string>) => ({
+  anchors: nn.l2Normalise(net, anchors),
+  positives: nn.l2Normalise(net, positives),
+  groups,
+});
 const lstm = { name: "l", inputs: 4, width: 3, steps: 3 };
 type Pair = { anchors: string; positives: string };
 type Labelled = { logits: string; labels: string };
@@ -63,6 +68,8 @@ const graphs: Record<string, Build> = {
   "ntXent.cold": (net, inputs) => nn.ntXent(net, inputs as Pair, { temperature: 0.005 }),
   "ntXent.hard": (net, inputs) => nn.ntXent(net, inputs as Pair, { temperature: 0.1 }),
   "ntXent.groups": (net, inputs) => nn.ntXent(net, inputs as Pair, { temperature: 0.1 }),
+  bothWays: (net, inputs) => nn.contrastBothWays(net, unitLength(net, inputs), 10),
+  "bothWays.learned": (net, inputs) => nn.contrastBothWays(net, unitLength(net, inputs), inputs.scale),
   crossEntropy: (net, inputs) => nn.crossEntropy(net, inputs as Labelled, { classes: 3 }),
   "crossEntropy.smooth": (net, inputs) =>
     nn.crossEntropy(net, inputs as Labelled, { classes: 3, labelSmoothing: 0.1 }),

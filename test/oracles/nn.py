@@ -138,4 +138,18 @@ weights.update({"embeddings.LayerNorm.weight": floats(4), "embeddings.LayerNorm.
 summed = tables["word"][rows] + tables["token_type"][0] + tables["position"][positions]
 norm = [weights["embeddings.LayerNorm.weight"], weights["embeddings.LayerNorm.bias"]]
 case("roberta", weights, {"ids": rows, "mask": real.long()}, F.layer_norm(summed, (4,), *norm, 1e-5))
+
+
+# each side against the other: what is equal but the pair itself is left out
+def both_ways(a, p, groups, scale):
+    s = F.normalize(a) @ F.normalize(p).t() * scale
+    n = len(s)
+    out = (groups[:, None] == groups[None]) & ~torch.eye(n, dtype=torch.bool)
+    s, own = s.masked_fill(out, float("-inf")), torch.arange(n)
+    return (F.cross_entropy(s, own) + F.cross_entropy(s.t(), own)) / 2
+
+
+pairs, scale = torch.tensor([0, 1, 0, 2]), floats(1, 1)
+case("bothWays", {}, {"anchors": a, "positives": p, "groups": pairs}, both_ways(a, p, pairs, 10))
+case("bothWays.learned", {}, {"anchors": a, "positives": p, "groups": pairs, "scale": scale}, both_ways(a, p, pairs, scale))
 json.dump(cases, sys.stdout, separators=(",", ":"))

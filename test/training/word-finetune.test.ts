@@ -100,6 +100,36 @@ describe("a word encoder on a corpus", () => {
     await encoder.dispose();
   });
 
+  it("draws the shares of pairs that mean the same to their own, apart from those of names", async () => {
+    const meanShares = {
+      ...{ characters: 0.7, meaning: 0.2, types: 0.1, weight: 20 },
+      meanings: { characters: 0.1, meaning: 0.2, types: 0.7 },
+    };
+    const output = "shares";
+    const divergences: number[] = [];
+    await finetuneOnCorpus({
+      ...options(output, {
+        settings: {
+          ...{ ...settings, base, meanShares, synonymSides: { names: "phrase" }, synonyms: 12 },
+          ...{ furtherContrast: "between", typeWeight: 0, partLosses: { phrase: 0.1, characters: 0.1 } },
+        },
+      }),
+      onStep: ({ parts }) => divergences.push(parts?.divergence_of_shares ?? Number.NaN),
+    });
+    expect(divergences.at(-1)).toBeLessThan(0.3 * divergences[0]);
+    const encoder = await PhraseEncoder.load(join(folder, output));
+    const shareOfTypes = async (phrases: string[]) => {
+      const vectors = await encoder.encode(phrases);
+      const shares = vectors.map((vector) => vector.subarray(0, 19).reduce((sum, x) => sum + x * x, 0));
+      return shares.reduce((sum, share) => sum + share, 0) / shares.length;
+    };
+    // a society is met in pairs that mean the same alone
+    const meanings = await shareOfTypes(["Paris Chess Society", "Lima Chess Society", "Oslo Chess Society"]);
+    const names = await shareOfTypes(["Paris Opera House", "the river near Lima", "Oslo Water Company"]);
+    await encoder.dispose();
+    expect(meanings).toBeGreaterThan(names + 0.2);
+  });
+
   it("trains on the vector that the model gives: the first batch's loss is that of its own embeddings", async () => {
     const losses: number[] = [];
     const one = options("one", { steps: 1, settings: { ...settings, base, averageWithBase: 1 } });

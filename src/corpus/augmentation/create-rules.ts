@@ -5,6 +5,7 @@ import { addQualifierRule, addSuffixRule, dropQualifierRule, insertWordRule } fr
 import { characterRules } from "./characters.js";
 import { initialsRule } from "./initials.js";
 import { legalFormRule } from "./legal-forms.js";
+import { letterCaseRule } from "./letter-case.js";
 import { nameWordRules } from "./name-words.js";
 import { englishGivenNames, middleNameRule, nicknameRule } from "./nicknames.js";
 import { numberWordRule } from "./number-words.js";
@@ -55,6 +56,7 @@ export async function createRules(settings: ResolvedSettings): Promise<Rule[]> {
     firstLettersRule,
     addQualifierRule,
     dropQualifierRule,
+    letterCaseRule,
     dropoutRule,
     unchangedRule,
   ];

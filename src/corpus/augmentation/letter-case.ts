@@ -1,4 +1,5 @@
-/** Letter case of whole words: a replacement is written as what it replaces. */
+/** Letter case of whole words: a replacement is written as what it replaces, and a rule that changes it. */
+import { type DrawnRule, pick } from "./rule.js";
 
 /** Words that stay small in titles. */
 const small = new Set("a an and at by de for from in of on or the to und van von with y".split(" "));
@@ -43,3 +44,14 @@ export function titleCase(text: string): string {
 export function startsCapital(text: string): boolean {
   return /^[^\p{L}]*\p{Lu}/u.test(text);
 }
+
+/** The rule: a name as a table without capitals, or one all in capitals, writes it. */
+export const letterCaseRule: DrawnRule = {
+  name: "letter-case",
+  granularity: "phrase",
+  draw: (phrase, random) => {
+    const small = phrase.toLowerCase();
+    const written = [small, phrase.toUpperCase(), titleCase(small)].filter((text) => text !== phrase);
+    return written.length === 0 ? undefined : pick(written, random);
+  },
+};

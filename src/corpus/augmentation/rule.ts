@@ -54,6 +54,7 @@ export const RULE_NAMES = [
   "transliteration",
   ...RULE_GROUPS["name-words"],
   ...RULE_GROUPS["name-forms"],
+  "letter-case",
   "dropout",
   "unchanged",
 ] as const;

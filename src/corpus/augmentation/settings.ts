@@ -139,6 +139,8 @@ export const PRESETS = {
       transliteration: 0.15,
       "first-letters": 0.02,
       "add-qualifier": 0.1,
+      // Last, over what the others made.
+      "letter-case": 0.2,
     },
   },
   /** LOVE's attacks on single words (Chen et al. 2022); the synonym falls back to the word itself. */

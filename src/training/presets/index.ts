@@ -53,6 +53,7 @@ export async function readPreset(name: string = defaultPreset): Promise<MethodSe
     "prefixLoss",
     "contexts",
     "meanShares",
+    "furtherContrast",
   ]);
   const odd = Object.keys(changes).find((key) => !known.has(key));
   if (odd !== undefined)

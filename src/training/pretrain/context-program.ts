@@ -4,12 +4,11 @@
  * are thrown away after training.
  */
 import {
+  contrastBothWays,
   createNet,
   gelu,
   l2Normalise,
   linear,
-  logSumExp,
-  mean,
   type Net,
   normal,
   number,
@@ -45,7 +44,7 @@ export function contextProgram(
   const { meaning } = wordEncoder(net, declareWordInputs(g), sizes);
   const contexts = contextEncoder(net, sizes);
   const groups = g.input("span_groups", "int32", ["spans"]);
-  g.output(lossName, crossEntropyBothWays(net, { spans: meaning, contexts, groups }));
+  g.output(lossName, contextContrast(net, { spans: meaning, contexts, groups }));
   const model = g.model();
   prune(model.graph);
   // n-grams stay as they begin, near to TF-IDF: what is spelled alike is learned from names, not from text
@@ -94,24 +93,11 @@ export function contextEncoder(net: Net, sizes: WordEncoderSizes): string {
 
 const scaleName = `${contextPrefix}scale`;
 
-/**
- * Mean of -log softmax over all contexts for each span and over all spans for each context; other pairs of equal
- * spans are left out. @returns a scalar
- */
-export function crossEntropyBothWays(
+/** The contrast of spans and their contexts, cosines times a learned scale. @returns a scalar */
+export function contextContrast(
   net: Net,
   { spans, contexts, groups }: { spans: string; contexts: string; groups: string },
 ): string {
-  const { g } = net;
-  const scale = g.add("Exp", [weight(net, scaleName, [1, 1], () => Math.log(FIRST_SCALE))]);
-  const scores = g.add("Mul", [g.add("Gemm", [spans, contexts], { transB: 1 }), scale]);
-  const equal = g.add("Equal", [g.add("Unsqueeze", [groups, g.ints(1)]), groups]);
-  const asNumber = g.add("Cast", [equal], { to: typeCode("float32") });
-  const others = g.add("Sub", [asNumber, g.add("EyeLike", [asNumber])]);
-  const masked = g.add("Add", [scores, g.add("Mul", [others, number(net, -1e30)])]);
-  const turned = g.add("Transpose", [masked], { perm: [1, 0] });
-  const totals = g.add("Add", [mean(net, logSumExp(net, masked)), mean(net, logSumExp(net, turned))]);
-  const agreement = mean(net, reduce(net, "ReduceSum", g.add("Mul", [spans, contexts])));
-  const attraction = g.add("Mul", [agreement, g.add("Squeeze", [scale])]);
-  return g.add("Sub", [g.add("Mul", [totals, number(net, 0.5)]), attraction]);
+  const scale = net.g.add("Exp", [weight(net, scaleName, [1, 1], () => Math.log(FIRST_SCALE))]);
+  return contrastBothWays(net, { anchors: spans, positives: contexts, groups }, scale);
 }
