@@ -7,7 +7,7 @@ import { initialsRule } from "./initials.js";
 import { legalFormRule } from "./legal-forms.js";
 import { letterCaseRule } from "./letter-case.js";
 import { nameWordRules } from "./name-words.js";
-import { englishGivenNames, middleNameRule, nicknameRule } from "./nicknames.js";
+import { englishGivenNames, middleNameRule, nicknameRule, surnameRule } from "./nicknames.js";
 import { numberWordRule } from "./number-words.js";
 import { ofPhraseRule } from "./of-phrases.js";
 import { type PairTable, readPairTable } from "./pair-table.js";
@@ -53,6 +53,7 @@ export async function createRules(settings: ResolvedSettings): Promise<Rule[]> {
     insertWordRule,
     nicknameRule(givenNames),
     middleNameRule(givenNames),
+    surnameRule(givenNames),
     firstLettersRule,
     addQualifierRule,
     dropQualifierRule,

@@ -1,4 +1,4 @@
-/** Persons' names as they are spoken: nicknames of English given names, and middle names left out. */
+/** Persons' names as they are spoken: nicknames of English given names, middle names left out, the surname alone. */
 import { initialOf, isInitial, personNameOf } from "./initials.js";
 import { likeCaseOf } from "./letter-case.js";
 import { type DrawnRule, type ListedRule, othersThan } from "./rule.js";
@@ -92,6 +92,18 @@ export function middleNameRule(givenNames: ReadonlySet<string>): DrawnRule {
       const initials = middle.map(initialOf).join(" ");
       const text = `${first} ${random() < 0.5 ? initials : initials.replaceAll(".", "")} ${name.family}`;
       return text === phrase ? `${first} ${name.family}` : text;
+    },
+  };
+}
+
+/** The rule: "Ludwig van Beethoven" becomes "Beethoven", as whoever has been named before is called. */
+export function surnameRule(givenNames: ReadonlySet<string>): ListedRule {
+  return {
+    name: "surname",
+    granularity: "phrase",
+    list: (phrase, { type }) => {
+      const family = personNameOf(phrase, type, givenNames)?.family;
+      return family === undefined ? [] : othersThan(phrase, [family.slice(family.lastIndexOf(" ") + 1)]);
     },
   };
 }

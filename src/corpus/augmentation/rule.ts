@@ -39,7 +39,7 @@ export const RULE_GROUPS = {
     "add-suffix",
     "insert-word",
   ],
-  "name-forms": ["nickname", "middle-name", "first-letters", "add-qualifier", "drop-qualifier"],
+  "name-forms": ["nickname", "middle-name", "surname", "first-letters", "add-qualifier", "drop-qualifier"],
 } as const;
 
 export type RuleGroup = keyof typeof RULE_GROUPS;

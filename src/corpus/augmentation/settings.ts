@@ -121,6 +121,7 @@ export const PRESETS = {
       // Before nicknames, so that "William" is abbreviated to "W." and not to the "B." of Bill.
       initials: 0.2,
       nickname: 0.5,
+      surname: 0.1,
       year: 0.1,
       "of-phrase": 0.05,
       "number-word": 0.2,

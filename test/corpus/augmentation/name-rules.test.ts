@@ -13,6 +13,7 @@ import {
   englishGivenNames,
   middleNameRule,
   nicknameRule,
+  surnameRule,
 } from "../../../src/corpus/augmentation/nicknames.js";
 import type { DrawnRule, PhraseContext, RuleName } from "../../../src/corpus/augmentation/rule.js";
 import { transliterationRule } from "../../../src/corpus/augmentation/transliterations.js";
@@ -187,6 +188,22 @@ describe("middle names", () => {
       expect(manyDraws(rule, name), name).toEqual([undefined]);
     expect(manyDraws(rule, "John Hopkins Hospital", { type: "ORG" })).toEqual([undefined]);
   });
+});
+
+describe("surnames", () => {
+  const rule = surnameRule(englishGivenNames);
+  claims(rule, {
+    "John Fitzgerald Kennedy": ["Kennedy"],
+    "Kennedy, John F.": ["Kennedy"],
+    "John Deere tractor": [],
+    Kennedy: [],
+  });
+  claims(
+    rule,
+    { "Ludwig van Beethoven": ["Beethoven"], "J. R. R. Tolkien": ["Tolkien"] },
+    { type: "PERSON" },
+  );
+  claims(rule, { "John Hopkins": [] }, { type: "ORG" });
 });
 
 describe("first letters", () => {
