@@ -1,5 +1,5 @@
 /**
- * Makes pearl-mini again, from data to card: tables, corpus, pretraining, fine-tuning, packing, each as
+ * Makes pearl-mini again, from data to card: tables, corpus, pretraining, fine-tunings, their average, packing, each as
  * models/pearl-mini/recipe.yaml says.
  *
  *     npm run build && node scripts/build-pearl-mini.mjs --work WORK [--data ../shared/data] [--seed 0]
@@ -12,6 +12,7 @@ import { existsSync, mkdirSync, renameSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { stringify } from "yaml";
+import { averageModels } from "./pearl-mini/average.mjs";
 import { pack } from "./pearl-mini/pack.mjs";
 import { prepare } from "./pearl-mini/prepare.mjs";
 import { defaultData, readRecipe, recipePath } from "./pearl-mini/recipe.mjs";
@@ -48,9 +49,10 @@ const [tables, corpus, pretrained, model] = ["tables", "corpus", "pretrained", "
   join(work, name),
 );
 const texts = recipe.pretrain.texts.map((/** @type {string} */ name) => join(tables, "text", `${name}.txt`));
-const machine = [
+/** @param {number} ownSeed */
+const machineOf = (ownSeed) => [
   ...["--device", recipe.device, "--threads", String(recipe.threads)],
-  ...["--seed", String(seed), "--checkpoint-every", "100", "--resume"],
+  ...["--seed", String(ownSeed), "--checkpoint-every", "100", "--resume"],
 ];
 
 /** The tables are of the recipe's seed whatever the run's: runs differ in training alone. */
@@ -71,19 +73,29 @@ const makeCorpus = unlessThere(join(corpus, "corpus.json"), () =>
 const makePretrained = unlessThere(join(pretrained, "config.json"), () =>
   pearl(
     ...["pretrain", ...texts, "--also-words", join(tables, recipe.pretrain.alsoWords)],
-    ...[...flags(recipe.pretrain.options), ...machine, "-o", pretrained],
+    ...[...flags(recipe.pretrain.options), ...machineOf(seed), "-o", pretrained],
   ),
 );
 
-const makeModel = unlessThere(join(model, "config.json"), () => {
-  const preset = join(work, "preset.yaml");
-  writeFileSync(`${preset}.partial`, stringify(recipe.finetune.settings));
-  renameSync(`${preset}.partial`, preset);
-  return pearl(
-    ...["finetune", "--corpus", corpus, "--preset", preset, "--base", pretrained, "--context", ...texts],
-    ...["--steps", String(recipe.finetune.steps), ...machine, "-o", model],
-  );
-});
+/**
+ * One fine-tuning of several: settings that all have, and its own.
+ * @typedef {{ name: string, settings?: object, steps?: number }} Training
+ */
+/** @type {Training[]} */
+const trainings = recipe.finetune.trainings;
+const trained = trainings.map(({ name }) => join(work, name));
+
+/** @param {Training} training @param {number} place */
+const makeTraining = ({ name, settings, steps = recipe.finetune.steps }, place) =>
+  unlessThere(join(trained[place], "config.json"), () => {
+    const preset = join(work, `${name}.yaml`);
+    writeFileSync(`${preset}.partial`, stringify({ ...recipe.finetune.settings, ...settings }));
+    renameSync(`${preset}.partial`, preset);
+    return pearl(
+      ...["finetune", "--corpus", corpus, "--preset", preset, "--base", pretrained, "--context", ...texts],
+      ...["--steps", String(steps), ...machineOf(seed + 100 * place), "-o", trained[place]],
+    );
+  });
 
 /** @param {Record<string, string | number>} options */
 const flags = (options) => Object.entries(options).flatMap(([name, value]) => [`--${name}`, String(value)]);
@@ -92,7 +104,13 @@ const stages = [
   () => once("tables", recipe.data, makeTables),
   () => once("corpus", recipe.data, makeCorpus),
   () => once("pretrain", [recipe.pretrain, seed], makePretrained),
-  () => once("finetune", [recipe.finetune, seed], makeModel),
+  async () => {
+    const { trainings: _, ...common } = recipe.finetune;
+    for (const [place, training] of trainings.entries())
+      await once(`finetune ${training.name}`, [common, training, seed], makeTraining(training, place));
+    const make = unlessThere(join(model, "config.json"), async () => averageModels(trained, model));
+    await once("average", [recipe.finetune, seed], make);
+  },
   () =>
     pack({
       model,

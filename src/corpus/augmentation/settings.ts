@@ -23,6 +23,8 @@ export interface AugmentationSettings {
   /** Where everything that is not given comes from. Default "house". */
   readonly preset?: PresetName;
   readonly probabilities?: Probabilities;
+  /** Numbers that take the place of some of these, 0 to leave a kind out. Default: none. */
+  readonly adjust?: Probabilities;
   /**
    * Whether one kind makes a twin, or each kind draws its own chance, in the order in which `probabilities` names
    * them, and goes over what the ones before it made.
@@ -165,6 +167,7 @@ export const PRESETS = {
 export type PresetName = keyof typeof PRESETS;
 
 const noResources = {
+  adjust: {},
   wordNet: "use",
   wordVectors: "off",
   paraphraseFiles: [],
@@ -179,7 +182,8 @@ export function resolveSettings(settings: AugmentationSettings = {}): ResolvedSe
     throw new ArgumentError(`unknown preset "${preset}": use ${Object.keys(PRESETS).join(", ")}`);
   }
   const given = Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== undefined));
-  const resolved: ResolvedSettings = { ...noResources, ...PRESETS[preset], ...given, preset };
+  const whole: ResolvedSettings = { ...noResources, ...PRESETS[preset], ...given, preset };
+  const resolved = { ...whole, probabilities: { ...whole.probabilities, ...whole.adjust } };
   checkProbabilities(resolved);
   const { minimumWordLength } = resolved;
   if (!(Number.isInteger(minimumWordLength) && minimumWordLength >= 1)) {

@@ -97,6 +97,19 @@ describe("an augmenter", () => {
     expect(rules).not.toContain("number-word");
   });
 
+  it("changes some of a preset's numbers, and checks those too", async () => {
+    const { settings } = await quickAugmenter({ preset: "names", adjust: { surname: 0, year: 0.7 } });
+    expect(settings.probabilities).toMatchObject({ surname: 0, year: 0.7, nickname: 0.5 });
+    expect(Object.keys(settings.probabilities)).toEqual(Object.keys(PRESETS.names.probabilities));
+    const twins = async (adjust: { surname: number }) => {
+      const augmenter = await quickAugmenter({ preset: "names", probabilities: { surname: 1 }, adjust });
+      return augmenter.augment("Ada Lovelace", createRandom(1), { type: "PERSON" }).text;
+    };
+    expect(await twins({ surname: 1 })).toBe("Lovelace");
+    await expect(twins({ surname: 0 })).rejects.toThrow("every probability is 0");
+    await expect(twins({ surname: 2 })).rejects.toThrow("at most 1, not 2");
+  });
+
   it("marks SimCSE's twin as dropout", async () => {
     const augmenter = await quickAugmenter({ preset: "simcse" });
     const twin = augmenter.augment("red wine", createRandom(1));
