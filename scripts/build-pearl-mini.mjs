@@ -78,21 +78,33 @@ const makePretrained = unlessThere(join(pretrained, "config.json"), () =>
 );
 
 /**
- * One fine-tuning of several: settings that all have, and its own.
- * @typedef {{ name: string, settings?: object, steps?: number }} Training
+ * One fine-tuning of several: what it starts from, `pretrained` if nothing is said, and settings of its own.
+ * @typedef {{ name: string, from?: string, settings?: object, steps?: number }} Training
  */
 /** @type {Training[]} */
 const trainings = recipe.finetune.trainings;
 const trained = trainings.map(({ name }) => join(work, name));
+/** @type {Record<string, number>} */
+const averageShares = recipe.finetune.average;
 
 /** @param {Training} training @param {number} place */
-const makeTraining = ({ name, settings, steps = recipe.finetune.steps }, place) =>
+const makeTraining = ({ name, from = "pretrained", settings, steps = recipe.finetune.steps }, place) =>
   unlessThere(join(trained[place], "config.json"), () => {
     const preset = join(work, `${name}.yaml`);
     writeFileSync(`${preset}.partial`, stringify({ ...recipe.finetune.settings, ...settings }));
     renameSync(`${preset}.partial`, preset);
     return pearl(
-      ...["finetune", "--corpus", corpus, "--preset", preset, "--base", pretrained, "--context", ...texts],
+      ...[
+        "finetune",
+        "--corpus",
+        corpus,
+        "--preset",
+        preset,
+        "--base",
+        join(work, from),
+        "--context",
+        ...texts,
+      ],
       ...["--steps", String(steps), ...machineOf(seed + 100 * place), "-o", trained[place]],
     );
   });
@@ -105,10 +117,16 @@ const stages = [
   () => once("corpus", recipe.data, makeCorpus),
   () => once("pretrain", [recipe.pretrain, seed], makePretrained),
   async () => {
-    const { trainings: _, ...common } = recipe.finetune;
+    const { trainings: _, average: __, ...common } = recipe.finetune;
     for (const [place, training] of trainings.entries())
       await once(`finetune ${training.name}`, [common, training, seed], makeTraining(training, place));
-    const make = unlessThere(join(model, "config.json"), async () => averageModels(trained, model));
+    const make = unlessThere(join(model, "config.json"), async () => {
+      const parts = Object.entries(averageShares).map(([name, share]) => ({
+        folder: join(work, name),
+        share,
+      }));
+      averageModels(parts, model);
+    });
     await once("average", [recipe.finetune, seed], make);
   },
   () =>

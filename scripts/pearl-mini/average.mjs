@@ -1,33 +1,39 @@
-/** Several trainings from one pretraining become one model: their weights' mean (Wortsman et al., 2022, "Model soups"). */
+/** Several trainings from one start become one model: their weights' mean (Wortsman et al., 2022, "Model soups"). */
 import { cpSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { readModel, tensor, writeModel } from "../../dist/onnx/index.js";
 import { averageWeights } from "../../dist/training/weight-average.js";
 
 /**
- * Writes the mean of models of one architecture. Files beside the graph are the first model's, and training.json
+ * Writes the weighted mean of models of one architecture. Files beside the graph are the first model's, and training.json
  * lists every training.
- * @param {string[]} models folders that `pearl finetune` wrote, tables as float32
+ * @param {{ folder: string, share: number }[]} models folders that `pearl finetune` wrote, tables as float32
  * @param {string} output
  */
 export function averageModels(models, output) {
-  const graphs = models.map((folder) => readModel(join(folder, "onnx/model.onnx")));
-  const weights = graphs.map((model, i) => floatsOf(model, models[i]));
+  const graphs = models.map(({ folder }) => readModel(join(folder, "onnx/model.onnx")));
+  const weights = graphs.map((model, i) => floatsOf(model, models[i].folder));
   const names = String([...weights[0].keys()]);
   const odd = weights.findIndex((own) => String([...own.keys()]) !== names);
-  if (odd > 0) throw new Error(`${models[odd]} and ${models[0]} are different architectures`);
-  const mean = weights.reduce((sum, own, i) => averageWeights(sum, own, { share: i / (i + 1) }));
+  if (odd > 0) throw new Error(`${models[odd].folder} and ${models[0].folder} are different architectures`);
+  let total = models[0].share;
+  let mean = weights[0];
+  for (const [i, { share }] of models.entries()) {
+    if (i === 0) continue;
+    mean = averageWeights(mean, weights[i], { share: total / (total + share) });
+    total += share;
+  }
   for (const [name, { dims, data }] of mean)
     graphs[0].graph.initializers.set(name, tensor("float32", dims, data));
   const temporary = `${output}.partial`;
   rmSync(temporary, { recursive: true, force: true });
-  cpSync(models[0], temporary, { recursive: true });
+  cpSync(models[0].folder, temporary, { recursive: true });
   writeModel(graphs[0], join(temporary, "onnx/model.onnx"));
-  const averaged = models.map((folder) => ({
-    name: basename(folder),
+  const averaged = models.map(({ folder, share }) => ({
+    ...{ name: basename(folder), share },
     ...JSON.parse(readFileSync(join(folder, "training.json"), "utf8")),
   }));
-  const { name: _, ...first } = averaged[0];
+  const { name: _, share: __, ...first } = averaged[0];
   writeFileSync(join(temporary, "training.json"), `${JSON.stringify({ ...first, averaged }, null, 2)}\n`);
   renameSync(temporary, output);
 }

@@ -104,5 +104,10 @@ export function writeTrainedWords(
   const source: WeightSource = (name, dims, initialiser) =>
     trained.get(name) ?? weights(name, dims, initialiser);
   const { kind: _, ...options } = reading;
-  return writeWordModel(folder, { weights: source, sizes, words, reading: options, tables }, texts);
+  // a further training with contexts goes on with theirs
+  return writeWordModel(
+    folder,
+    { weights: source, sizes, words, reading: options, tables, context: trained },
+    texts,
+  );
 }

@@ -9,7 +9,7 @@ import { writeWordModel } from "../../src/training/word-model.js";
 
 const script = new URL("../../scripts/pearl-mini/average.mjs", import.meta.url).href;
 const { averageModels } = (await import(script)) as {
-  averageModels: (models: string[], output: string) => void;
+  averageModels: (models: { folder: string; share: number }[], output: string) => void;
 };
 
 let folder: string;
@@ -32,6 +32,7 @@ async function model(name: string, seed: number, meaning = 16): Promise<string> 
   );
   return path;
 }
+const equal = (...folders: string[]) => folders.map((one) => ({ folder: one, share: 1 }));
 const numbers = (path: string, name: string) =>
   Array.from(readModel(join(path, "onnx/model.onnx")).graph.initializers.get(name)?.data ?? [], Number);
 
@@ -41,30 +42,33 @@ beforeAll(() => {
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 describe("the average of several trainings", () => {
-  it("has the mean of each weight, and tells of every training", async () => {
+  it("has the weighted mean of each weight, and tells of every training", async () => {
     const models = [await model("a", 1), await model("b", 2), await model("c", 3)];
     const output = join(folder, "mean");
-    averageModels(models, output);
+    averageModels(
+      models.map((one, i) => ({ folder: one, share: i + 1 })),
+      output,
+    );
     for (const name of ["vectors.weight", "block0.query.weight", "share.weight"]) {
       const [a, b, c] = models.map((path) => numbers(path, name));
       const mean = numbers(output, name);
       expect(mean.length).toBeGreaterThan(20);
       mean.forEach((value, i) => {
-        expect(value).toBeCloseTo((a[i] + b[i] + c[i]) / 3, 5);
+        expect(value).toBeCloseTo((a[i] + 2 * b[i] + 3 * c[i]) / 6, 5);
       });
     }
     const { seed, averaged } = JSON.parse(readFileSync(join(output, "training.json"), "utf8"));
     expect(seed).toBe(1);
     expect(averaged).toEqual([
-      { name: "a", seed: 1 },
-      { name: "b", seed: 2 },
-      { name: "c", seed: 3 },
+      { name: "a", share: 1, seed: 1 },
+      { name: "b", share: 2, seed: 2 },
+      { name: "c", share: 3, seed: 3 },
     ]);
   });
 
   it("refuses other architectures, and tables that are rounded already", async () => {
     const [a, wide] = [await model("plain", 1), await model("wide", 1, 24)];
-    expect(() => averageModels([a, wide], join(folder, "none"))).toThrow(/\[.*24.*\]|architectures/);
+    expect(() => averageModels(equal(a, wide), join(folder, "none"))).toThrow(/\[.*24.*\]|architectures/);
     const rounded = join(folder, "rounded");
     cpSync(a, rounded, { recursive: true });
     const path = join(rounded, "onnx/model.onnx");
@@ -77,7 +81,7 @@ describe("the average of several trainings", () => {
       dims: [8],
     } as never);
     writeModel(model8, path);
-    expect(() => averageModels([a, rounded], join(folder, "none"))).toThrow(
+    expect(() => averageModels(equal(a, rounded), join(folder, "none"))).toThrow(
       "average before they are rounded",
     );
   });
