@@ -117,7 +117,7 @@ const stages = [
   () => once("corpus", recipe.data, makeCorpus),
   () => once("pretrain", [recipe.pretrain, seed], makePretrained),
   async () => {
-    const { trainings: _, average: __, ...common } = recipe.finetune;
+    const { trainings: _, average: __, shares: ___, ...common } = recipe.finetune;
     for (const [place, training] of trainings.entries())
       await once(`finetune ${training.name}`, [common, training, seed], makeTraining(training, place));
     const make = unlessThere(join(model, "config.json"), async () => {
@@ -125,7 +125,7 @@ const stages = [
         folder: join(work, name),
         share,
       }));
-      averageModels(parts, model);
+      averageModels(parts, model, recipe.finetune.shares);
     });
     await once("average", [recipe.finetune, seed], make);
   },

@@ -9,7 +9,11 @@ import { writeWordModel } from "../../src/training/word-model.js";
 
 const script = new URL("../../scripts/pearl-mini/average.mjs", import.meta.url).href;
 const { averageModels } = (await import(script)) as {
-  averageModels: (models: { folder: string; share: number }[], output: string) => void;
+  averageModels: (
+    models: { folder: string; share: number }[],
+    output: string,
+    shares?: { factor: number; shift: number[] },
+  ) => void;
 };
 
 let folder: string;
@@ -64,6 +68,16 @@ describe("the average of several trainings", () => {
       { name: "b", share: 2, seed: 2 },
       { name: "c", share: 3, seed: 3 },
     ]);
+  });
+
+  it("makes shares differ less, around others", async () => {
+    const [a, output] = [await model("one", 4), join(folder, "tempered")];
+    averageModels(equal(a), output, { factor: 0.5, shift: [1, 0, -2] });
+    const half = numbers(a, "share.weight").map((value) => value / 2);
+    expect(numbers(output, "share.weight")).toEqual(half);
+    const bias = numbers(a, "share.bias").map((value, i) => value / 2 + [1, 0, -2][i]);
+    expect(numbers(output, "share.bias")).toEqual(bias);
+    expect(numbers(output, "vectors.weight")).toEqual(numbers(a, "vectors.weight"));
   });
 
   it("refuses other architectures, and tables that are rounded already", async () => {
