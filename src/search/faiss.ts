@@ -40,6 +40,7 @@ export function faissLibrary(): GraphLibrary {
   return {
     name: "faiss",
     rowsPerCall: 256,
+    takesAxes: false,
     create: ({ dimension, ...settings }) =>
       graphOf(faiss.Index.fromFactory(dimension, graphDescription, innerProduct), { dimension, ...settings }),
     open: (path, settings) => graphOf(faiss.Index.read(path), settings),
@@ -50,7 +51,7 @@ export function faissLibrary(): GraphLibrary {
 /** FAISS numbers vectors in the order in which they come, as we do. */
 function graphOf(index: FaissIndex, { dimension }: GraphSettings): NeighbourGraph {
   return {
-    search(queries, width) {
+    async search(queries, width) {
       const wide = Math.min(Math.max(width, leastWidth), index.ntotal());
       const count = queries.length / dimension;
       const rows = new Int32Array(count * width).fill(-1);
@@ -65,7 +66,7 @@ function graphOf(index: FaissIndex, { dimension }: GraphSettings): NeighbourGrap
       }
       return { rows, width };
     },
-    add(_first, vectors) {
+    async add(_first, vectors) {
       index.add(Array.from(vectors));
     },
     save: (path) => index.write(path),

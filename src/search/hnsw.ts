@@ -35,7 +35,7 @@ const absent = 0xffff_ffff_ffff_ffffn;
 function graphOf(index: Index, { dimension }: GraphSettings): NeighbourGraph {
   const threads = availableParallelism();
   return {
-    search(queries, width) {
+    async search(queries, width) {
       const count = queries.length / dimension;
       const found = index.search(queries, width, threads);
       const rows = new Int32Array(count * width).fill(-1);
@@ -52,7 +52,7 @@ function graphOf(index: Index, { dimension }: GraphSettings): NeighbourGraph {
       }
       return { rows, width };
     },
-    add(first, vectors) {
+    async add(first, vectors) {
       const keys: bigint[] = [];
       const kept = new Float32Array(vectors.length);
       for (let start = 0; start < vectors.length; start += dimension) {
@@ -73,8 +73,9 @@ function graphOf(index: Index, { dimension }: GraphSettings): NeighbourGraph {
 export const hnsw: GraphLibrary = {
   name: "hnsw",
   rowsPerCall: 256,
-  // Half of a search's effort: what is found so is found by a search.
-  checkEffort: expansionSearch / 2,
+  // At most half of a search's effort: what is found so is found by a search.
+  checkEfforts: [expansionSearch / 8, expansionSearch / 2],
+  takesAxes: true,
   create: (settings) => graphOf(create(settings), settings),
   open(path, settings, effort) {
     const index = create(settings, effort);
