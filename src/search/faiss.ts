@@ -40,7 +40,6 @@ export function faissLibrary(): GraphLibrary {
   return {
     name: "faiss",
     rowsPerCall: 256,
-    takesAxes: false,
     create: ({ dimension, ...settings }) =>
       graphOf(faiss.Index.fromFactory(dimension, graphDescription, innerProduct), { dimension, ...settings }),
     open: (path, settings) => graphOf(faiss.Index.read(path), settings),

@@ -65,7 +65,8 @@ export async function openGraph(
     ListedRows.read(`${path}${listSuffix}`, generation),
     best.width === undefined ? undefined : readAxes(`${path}${axesSuffix}`, best.width, dimension),
   ]);
-  const graph = along(axes, library.open(path, settingsOf(generation, metric, axes)));
+  const effort = axes === undefined ? undefined : library.effortAlongAxes;
+  const graph = along(axes, library.open(path, settingsOf(generation, metric, axes), effort));
   return { name: best.name, rows: best.rows, graph, axes, unreached };
 }
 
@@ -146,11 +147,11 @@ function along(axes: PrincipalAxes | undefined, graph: NeighbourGraph): Neighbou
 
 /** Axes for a new graph. Where lengths count, none: a graph's small numbers keep directions only. */
 async function findAxes(
-  { takesAxes }: GraphLibrary,
+  { effortAlongAxes }: GraphLibrary,
   generation: Generation,
   metric: IndexMetric,
 ): Promise<PrincipalAxes | undefined> {
-  if (!takesAxes || metric !== "cosine") return undefined;
+  if (effortAlongAxes === undefined || metric !== "cosine") return undefined;
   const sample = await readSample(generation, 0);
   return principalAxes(sample, { dimension: generation.dimension, kept: keptByAxes });
 }

@@ -16,6 +16,8 @@ const connectivity = 16;
 const expansionAdd = 128;
 /** Rows looked at while searching: at half a million rows of high intrinsic dimension, 128 found 3 % fewer neighbours. */
 const expansionSearch = 256;
+/** The same along axes, where of half a million rows 128 find 98.5 % of the nearest, 256 find 99.3 % in twice the time. */
+const effortAlongAxes = 160;
 
 /**
  * Rows lie in the graph as 8-bit numbers, which makes it half as large and twice as fast as with float16; what is
@@ -34,9 +36,12 @@ function create({ dimension, metric }: GraphSettings, effort = expansionSearch):
   });
 }
 
+/** A vector of length 1 in 8-bit numbers has this length. */
+const smallLength = 127;
+
 const absent = 0xffff_ffff_ffff_ffffn;
 
-function graphOf(index: Index, { dimension }: GraphSettings): NeighbourGraph {
+function graphOf(index: Index, { dimension, metric }: GraphSettings): NeighbourGraph {
   const threads = availableParallelism();
   return {
     async search(queries, width) {
@@ -54,7 +59,12 @@ function graphOf(index: Index, { dimension }: GraphSettings): NeighbourGraph {
           rows.fill(-1, query * width + Number(counts[query]), (query + 1) * width);
         }
       }
-      return { rows, width };
+      if (metric !== "cosine") return { rows, width };
+      const cosines = new Float32Array(rows.length);
+      found.distances.forEach((distance, place) => {
+        cosines[place] = (1 - distance) / smallLength ** 2;
+      });
+      return { rows, width, cosines };
     },
     async add(first, vectors) {
       const keys: bigint[] = [];
@@ -79,7 +89,7 @@ export const hnsw: GraphLibrary = {
   rowsPerCall: 256,
   // At most half of a search's effort: what is found so is found by a search.
   checkEfforts: [expansionSearch / 8, expansionSearch / 2],
-  takesAxes: true,
+  effortAlongAxes,
   create: (settings) => graphOf(create(settings), settings),
   open(path, settings, effort) {
     const index = create(settings, effort);

@@ -5,6 +5,8 @@ import type { IndexMetric } from "./index-types.js";
 export interface Candidates {
   readonly rows: Int32Array;
   readonly width: number;
+  /** Cosines as the graph's small numbers have them, in the places of the rows; absent where it does not tell. */
+  readonly cosines?: Float32Array;
 }
 
 /** An opened graph. */
@@ -38,8 +40,8 @@ export interface GraphLibrary {
    * that a smaller one does not find. Absent where that is not asked of the library.
    */
   readonly checkEfforts?: readonly number[];
-  /** Whether it gains from a graph over fewer numbers than the vectors have. */
-  readonly takesAxes: boolean;
+  /** Rows looked at in a search along axes; absent where a graph over fewer numbers than the vectors have gains nothing. */
+  readonly effortAlongAxes?: number;
   /** An empty graph. */
   create(settings: GraphSettings): NeighbourGraph;
   /**

@@ -71,7 +71,7 @@ describe("an index whose vectors lie in few directions", () => {
     await index.close();
     const again = await VectorIndex.open(path);
     expect(await recall(again, queries, vectors)).toBeGreaterThan(0.99);
-    expect((await again.describe()).searchedBy).toBe("hnsw over 3,000 rows along 32 axes");
+    expect((await again.describe()).searchedBy).toMatch(/^hnsw over 3,000 rows along 32 axes/);
     await again.close();
   });
 
