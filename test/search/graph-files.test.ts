@@ -77,22 +77,23 @@ describe("an index whose vectors lie in few directions", () => {
 
   it("grows along its axes with rows of the same kind, and gets others with rows of another kind", async () => {
     const path = join(root, "grown");
-    const index = await VectorIndex.build(path, [batchOf(vectors)], options);
-    const more = rowsOf(5500, 2);
+    const few = vectors.slice(0, 500 * dimension);
+    const index = await VectorIndex.build(path, [batchOf(few)], options);
+    const more = rowsOf(5000, 2);
     await index.add(batchOf(more));
     await index.optimise();
-    expect(graphsIn(path)[0]).toBe("hnsw-8500-32axes");
+    expect(graphsIn(path)[0]).toBe("hnsw-5500-32axes");
     expect(graphsIn(path)).toHaveLength(3);
-    const both = Float32Array.from([...vectors, ...more]);
+    const both = Float32Array.from([...few, ...more]);
     expect(await recall(index, nearTo(more, 200), both)).toBeGreaterThan(0.98);
-    const others = rowsOf(5500, 3, "last");
+    const others = rowsOf(5000, 3, "last");
     await index.add(batchOf(others));
     await index.optimise();
     // Two kinds in 32 directions each: no 57 axes or fewer keep enough of both.
-    expect(graphsIn(path)).toEqual(["hnsw-14000", "hnsw-14000.unreached"]);
+    expect(graphsIn(path)).toEqual(["hnsw-10500", "hnsw-10500.unreached"]);
     const all = Float32Array.from([...both, ...others]);
     expect(await recall(index, nearTo(others, 200), all)).toBeGreaterThan(0.98);
-    expect(await recall(index, nearTo(vectors, 200), all)).toBeGreaterThan(0.98);
+    expect(await recall(index, nearTo(more, 200), all)).toBeGreaterThan(0.98);
     await index.close();
   });
 
