@@ -6,8 +6,8 @@
  *
  * Phrases: names and terms of ../shared/data/train, all different. Queries: such a phrase with an edit (a letter left
  * out, put in or changed, the first word moved to the end, a word added), never a phrase of the index. Vectors:
- * by default pearl-ngram's, 256 dimensions, from character n-grams: of high intrinsic dimension, which is the hard case
- * for HNSW.
+ * by default pearl-mini's, 595 dimensions; those of pearl-ngram (--model pearl-ngram, 256 dimensions, from character
+ * n-grams) fill their dimensions, which is the hard case for HNSW.
  *
  * recall@1 is the share of queries whose first hit is as near as the nearest row of an exact search (scores within
  * 1e-6 are ties), on `--queries` of them. Searching is timed over all of them, hits with their cells included; the
@@ -34,7 +34,7 @@ const { values: options } = parseArgs({
     queries: { type: "string", default: "2000" },
     "peer-rows": { type: "string", default: "20000" },
     index: { type: "string" },
-    model: { type: "string", default: "pearl-ngram" },
+    model: { type: "string", default: "pearl-mini" },
     data: { type: "string", default: resolve(root, "../shared/data/train") },
     json: { type: "string", default: join(root, "benchmarks/results/index-speed.json") },
   },

@@ -50,7 +50,7 @@ export function faissLibrary(): GraphLibrary {
 /** FAISS numbers vectors in the order in which they come, as we do. */
 function graphOf(index: FaissIndex, { dimension }: GraphSettings): NeighbourGraph {
   return {
-    search(queries, width) {
+    async search(queries, width) {
       const wide = Math.min(Math.max(width, leastWidth), index.ntotal());
       const count = queries.length / dimension;
       const rows = new Int32Array(count * width).fill(-1);
@@ -65,7 +65,7 @@ function graphOf(index: FaissIndex, { dimension }: GraphSettings): NeighbourGrap
       }
       return { rows, width };
     },
-    add(_first, vectors) {
+    async add(_first, vectors) {
       index.add(Array.from(vectors));
     },
     save: (path) => index.write(path),

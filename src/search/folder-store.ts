@@ -112,13 +112,14 @@ export class FolderStore implements VectorStore {
       bytes += (await stat(join(folder, name)).catch(() => undefined))?.size ?? 0;
     const rest = extent.rows - (this.graph?.rows ?? 0);
     const count = (number: number): string => number.toLocaleString("en-US");
-    const { name, unreached } = this.graph ?? {};
+    const { name, unreached, axes } = this.graph ?? {};
+    const along = axes === undefined ? "" : ` along ${axes.width} axes`;
     const listed =
       unreached !== undefined && unreached.count > 0 ? ` (${count(unreached.count)} of them one by one)` : "";
     const searchedBy =
       this.graph === undefined
         ? "exact"
-        : `${name} over ${count(this.graph.rows)} rows${listed}${rest > 0 ? `, exact over ${count(rest)}` : ""}`;
+        : `${name} over ${count(this.graph.rows)} rows${along}${listed}${rest > 0 ? `, exact over ${count(rest)}` : ""}`;
     return { ...layout, path: this.path, rows, deleted: deleted.size, searchedBy, bytes };
   }
 

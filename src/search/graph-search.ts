@@ -3,6 +3,7 @@ import { InterruptedError } from "../errors.js";
 import type { Generation } from "./generation.js";
 import type { ListedRows } from "./listed-rows.js";
 import type { Candidates, GraphLibrary, NeighbourGraph } from "./neighbour-graph.js";
+import type { PrincipalAxes } from "./principal-axes.js";
 import { type BestRows, rankCandidates, type Scan, scanRows, type VectorReader } from "./row-scan.js";
 
 /** A graph over the rows below `rows`. */
@@ -10,6 +11,8 @@ export interface CoveringGraph {
   readonly name: GraphLibrary["name"];
   readonly rows: number;
   readonly graph: NeighbourGraph;
+  /** The axes along which the graph has its vectors; absent where it has them whole. */
+  readonly axes?: PrincipalAxes;
   /** Rows that no path through the graph leads to: they are compared one by one. */
   readonly unreached: ListedRows;
 }
@@ -64,7 +67,7 @@ async function searchPart(
   const margin = Math.max(leastWidth, 2 * k);
   const wanted = Math.min(margin, rows - gone);
   for (let width = Math.min(rows, margin); ; width = Math.min(rows, width * 4)) {
-    const candidates = graph.search(queries, width);
+    const candidates = await graph.search(queries, width);
     if (gone === 0 || fewestLeft(candidates, deleted) >= wanted) {
       return rankCandidates(generation, queries, candidates, k, isHidden);
     }

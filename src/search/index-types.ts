@@ -73,7 +73,7 @@ export interface IndexDescription extends IndexLayout {
   readonly rows: number;
   /** Deleted rows that still take space. */
   readonly deleted: number;
-  /** What answers a search now, such as "exact" or "hnsw over 500,000 rows, exact over 12". */
+  /** What answers a search now, such as "exact" or "hnsw over 500,000 rows along 128 axes, exact over 12". */
   readonly searchedBy: string;
   readonly bytes: number;
   readonly unfinished?: UnfinishedBuild;

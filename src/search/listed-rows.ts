@@ -2,12 +2,14 @@
  * Rows that a graph holds and does not find: in crowded places HNSW may cut every edge that leads to a row. They are
  * kept in a list and compared with every query one by one, so that each row of an index is found by its own vector.
  */
-import { readFile, writeFile } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import type { Generation } from "./generation.js";
 import type { IndexWork } from "./index-types.js";
+import { writeSynced } from "./manifest.js";
 import type { NeighbourGraph } from "./neighbour-graph.js";
 import { RankingCollector } from "./ranking.js";
 import { type BestRows, collectRows, rankCandidates } from "./row-scan.js";
+import { dotRows } from "./vectors.js";
 
 /** Candidates among which a row must find itself. */
 const checkWidth = 16;
@@ -60,45 +62,66 @@ export class ListedRows {
   }
 
   /** Writes the list with the rows that have joined it. */
-  async save(path: string, joined: readonly number[]): Promise<void> {
-    await writeFile(path, new Uint8Array(Int32Array.from([...this.rows, ...joined]).buffer));
+  async save(path: string, joined: Int32Array): Promise<void> {
+    await writeSynced(path, new Uint8Array(Int32Array.from([...this.rows, ...joined]).buffer));
   }
 }
 
-/** Vectors of single rows, in the list's order. */
+/** Vectors of rows in the list's order; of neighbouring rows in one read. */
 async function readListed(generation: Generation, rows: Int32Array): Promise<Float32Array> {
   const { dimension } = generation;
-  const vectors = new Float32Array(rows.length * dimension);
-  for (let place = 0; place < rows.length; place++) {
+  const count = rows.length;
+  if (rows[count - 1] - rows[0] === count - 1) return generation.readVectors(rows[0], count);
+  const vectors = new Float32Array(count * dimension);
+  for (let place = 0; place < count; place++) {
     vectors.set(await generation.readVectors(rows[place], 1), place * dimension);
   }
   return vectors;
 }
 
-/** The rows from `first` on that the graph does not find from their own vectors. */
+/**
+ * The rows from `first` on that a graph does not find from their own vectors.
+ * @param graphs the same graph, opened with efforts that grow: each is asked for the rows that those before do not find
+ */
 export async function findUnreached(
   generation: Generation,
-  graph: NeighbourGraph,
+  graphs: readonly NeighbourGraph[],
   first: number,
   { signal, onProgress }: IndexWork,
-): Promise<number[]> {
-  const { dimension, extent } = generation;
-  const unreached: number[] = [];
-  for (let start = first; start < extent.rows; start += rowsPerCheck) {
-    signal?.throwIfAborted();
-    const count = Math.min(rowsPerCheck, extent.rows - start);
-    const vectors = await generation.readVectors(start, count);
-    const candidates = graph.search(vectors, Math.min(checkWidth, extent.rows));
-    const best = rankCandidates(generation, vectors, candidates, 1);
-    for (let place = 0; place < count; place++) {
-      const vector = vectors.subarray(place * dimension, (place + 1) * dimension);
-      const own = vector.reduce((sum, value) => sum + value * value, 0);
-      // An equal vector in its place will do: whoever looks for one finds the other.
-      if (own > 0 && !(best.rows[place] >= 0 && best.scores[place] >= own - 1e-5))
-        unreached.push(start + place);
+): Promise<Int32Array> {
+  const missing = generation.extent.rows - first;
+  let unreached = Int32Array.from({ length: missing }, (_, place) => first + place);
+  for (const graph of graphs) {
+    const left: number[] = [];
+    for (let start = 0; start < unreached.length; start += rowsPerCheck) {
+      signal?.throwIfAborted();
+      const rows = unreached.subarray(start, start + rowsPerCheck);
+      left.push(...(await notFound(generation, graph, rows)));
+      onProgress?.(missing - unreached.length + start + rows.length, missing);
+      await new Promise(setImmediate);
     }
-    onProgress?.(start + count - first, extent.rows - first);
-    await new Promise(setImmediate);
+    unreached = Int32Array.from(left);
   }
   return unreached;
+}
+
+/** Those of some ascending rows that a search for their own vectors does not give. */
+async function notFound(
+  generation: Generation,
+  graph: NeighbourGraph,
+  rows: Int32Array,
+): Promise<Int32Array> {
+  const { dimension, extent } = generation;
+  const vectors = await readListed(generation, rows);
+  const width = Math.min(checkWidth, extent.rows);
+  const candidates = await graph.search(vectors, width);
+  return rows.filter((row, place) => {
+    const found = candidates.rows.subarray(place * width, (place + 1) * width);
+    if (found.includes(row)) return false;
+    const vector = vectors.subarray(place * dimension, (place + 1) * dimension);
+    const own = dotRows(vector, 0, vector, 0, dimension);
+    // An equal vector in its place will do: whoever looks for one finds the other.
+    const [score] = rankCandidates(generation, vector, { rows: found, width }, 1).scores;
+    return own > 0 && score < own - 1e-5;
+  });
 }

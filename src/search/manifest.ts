@@ -45,15 +45,20 @@ export async function findManifest(path: string): Promise<Manifest | undefined> 
 /** Writes index.json so that at every moment the old or the new one is there, whole. */
 export async function writeManifest(path: string, manifest: Manifest): Promise<void> {
   const temporary = join(path, `${manifestName}.partial`);
-  const file = await open(temporary, "w");
+  await writeSynced(temporary, `${JSON.stringify(manifest, null, 2)}\n`);
+  await rename(temporary, join(path, manifestName));
+  await syncFolder(path);
+}
+
+/** Writes a file; when it returns, the disk has the content. */
+export async function writeSynced(path: string, content: string | Uint8Array): Promise<void> {
+  const file = await open(path, "w");
   try {
-    await file.writeFile(`${JSON.stringify(manifest, null, 2)}\n`);
+    await file.writeFile(content);
     await file.sync();
   } finally {
     await file.close();
   }
-  await rename(temporary, join(path, manifestName));
-  await syncFolder(path);
 }
 
 /** Makes the names in a folder last through a power cut, where the system can. */

@@ -5,6 +5,8 @@ import type { IndexMetric } from "./index-types.js";
 export interface Candidates {
   readonly rows: Int32Array;
   readonly width: number;
+  /** Cosines as the graph's small numbers have them, in the places of the rows; absent where it does not tell. */
+  readonly cosines?: Float32Array;
 }
 
 /** An opened graph. */
@@ -15,9 +17,9 @@ export interface NeighbourGraph {
    * @param queries rows of the graph's dimension, flat; few at a time, since the call blocks
    * @param width how many rows per query
    */
-  search(queries: Float32Array, width: number): Candidates;
+  search(queries: Float32Array, width: number): Promise<Candidates>;
   /** Adds the vectors of the rows from `first` on, which must be the next. Not for a graph opened to be searched. */
-  add(first: number, vectors: Float32Array): void;
+  add(first: number, vectors: Float32Array): Promise<void>;
   /** Writes the graph to a file. */
   save(path: string): void;
 }
@@ -33,8 +35,13 @@ export interface GraphLibrary {
   readonly name: "hnsw" | "faiss";
   /** Rows added in one call: large enough for its threads, small enough not to hold up the program. */
   readonly rowsPerCall: number;
-  /** The effort with which every row must be found from its own vector; absent where that is not asked of it. */
-  readonly checkEffort?: number;
+  /**
+   * Efforts with which every row must be found from its own vector, the least first: a greater one is spent on the rows
+   * that a smaller one does not find. Absent where that is not asked of the library.
+   */
+  readonly checkEfforts?: readonly number[];
+  /** Rows looked at in a search along axes; absent where a graph over fewer numbers than the vectors have gains nothing. */
+  readonly effortAlongAxes?: number;
   /** An empty graph. */
   create(settings: GraphSettings): NeighbourGraph;
   /**

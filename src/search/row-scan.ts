@@ -127,11 +127,17 @@ function isEmpty(vectors: Float32Array, row: number, dimension: number): boolean
   return true;
 }
 
+/**
+ * How far below the k-th candidate's cosine, by the graph, a candidate may lie and still be compared. Of half a million
+ * phrases along 128 axes no nearest row lay more than 0.11 below the graph's first, and most queries have few that near.
+ */
+const roughness = 0.15;
+
 /** The k best of each query's candidates by their stored vectors, without the hidden ones. */
 export function rankCandidates(
   generation: Generation,
   queries: Float32Array,
-  { rows: candidates, width }: Candidates,
+  { rows: candidates, width, cosines }: Candidates,
   k: number,
   isHidden: (row: number) => boolean = () => false,
 ): BestRows {
@@ -143,9 +149,14 @@ export function rankCandidates(
   const descriptor = generation.vectorsDescriptor;
   for (let query = 0; query < count; query++) {
     const found: { row: number; score: number }[] = [];
+    let least = Number.NEGATIVE_INFINITY;
     for (let place = query * width; place < (query + 1) * width; place++) {
       const row = candidates[place];
       if (row < 0 || isHidden(row)) continue;
+      if (cosines !== undefined) {
+        if (cosines[place] < least) break;
+        if (found.length === k - 1) least = cosines[place] - roughness;
+      }
       readSync(descriptor, bytes, 0, rowBytes, row * rowBytes);
       const vector = stored instanceof Uint16Array ? fromFloat16(stored) : stored;
       found.push({ row, score: dotRows(queries, query, vector, 0, dimension) });

@@ -31,7 +31,7 @@ describe("findUnreached", () => {
     await generation.append(entries, own, 6);
     // A graph without rows 2 and 3; row 3 equals row 1, and row 4 is zero and looked for by nobody.
     const graph = {
-      search: (queries: Float32Array, width: number) => {
+      search: async (queries: Float32Array, width: number) => {
         const lists = Array.from({ length: queries.length / dimension }, () => [
           0,
           1,
@@ -39,10 +39,10 @@ describe("findUnreached", () => {
         ]);
         return { rows: Int32Array.from(lists.flat()), width };
       },
-      add: () => {},
+      add: async () => {},
       save: () => {},
     };
-    expect(await findUnreached(generation, graph, 0, {})).toEqual([2]);
+    expect(await findUnreached(generation, [graph], 0, {})).toEqual(Int32Array.of(2));
     await generation.close();
   });
 });

@@ -10,13 +10,14 @@ import { entry } from "../cli/run-cli.js";
 
 const folder = mkdtempSync(join(tmpdir(), "pearl-index-kill-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
-const dimension = 32;
+const dimension = 96;
 
-/** A vector that follows from its row, so that a row with another's vector shows. */
+/** A vector that follows from its row, so that a row with another's vector shows. Most of it lies along 32 axes. */
 const vectorOf = (row: number): number[] =>
   Array.from(
     { length: dimension },
-    (_, index) => ((Math.sin(row * 12.9898 + index * 78.233) * 43758.5453) % 1) - 0.1,
+    (_, index) =>
+      (((Math.sin(row * 12.9898 + index * 78.233) * 43758.5453) % 1) - 0.1) * (index < 32 ? 1 : 0.1),
   );
 
 /** Adds rows for ever, tidies now and then, deletes every hundredth row, and tells each acknowledgement. */
