@@ -76,9 +76,9 @@ ${Object.entries(stages)
   )
   .join("\n")}
 
-${number(training.result.steps)} steps of fine-tuning on ${number(pairs)} pairs of phrases, from a word encoder that read ${recipe.pretrain.texts.length} collections of
-text for ${number(recipe.pretrain.options.steps)} steps; its words start from ${recipe.pretrain.options.vectors} (GloVe),
-and it knows WordNet's words that the texts have too seldom.
+${trainingSteps(training)} steps of fine-tuning on ${number(pairs)} pairs of phrases, from a word encoder that read
+${recipe.pretrain.texts.length} collections of text for ${number(recipe.pretrain.options.steps)} steps; its words start from ${recipe.pretrain.options.vectors} (GloVe),
+and it knows WordNet's words that the texts have too seldom. ${averageOf(training)}
 
 ## Data and licences
 
@@ -100,6 +100,18 @@ of 0.83; where one of two tables is in lower case, ranking loses a point (five o
 no letters are found only where the data had them. Data from Wikipedia and web lists has their gaps and biases.
 `;
 }
+
+/** @param {any} training */
+const trainingSteps = ({ result, averaged = [{ result }] }) =>
+  averaged.map((/** @type {any} */ one) => number(one.result.steps)).join(" and ");
+
+/** @param {any} training */
+const averageOf = ({ averaged = [] }) =>
+  averaged.length < 2
+    ? ""
+    : `The weights are the mean of ${averaged
+        .map((/** @type {any} */ { name, share }) => `${name} (${share})`)
+        .join(" and ")}.`;
 
 /** @param {string} names @param {Record<string, number>} counts */
 const countOf = (names, counts) =>
