@@ -24,7 +24,8 @@ const granularities = {
     ...["punctuation", "name-words", ...RULE_GROUPS["name-words"]],
   ],
   "phrase-augmentation": [
-    ...["paraphrase", "name-forms", ...RULE_GROUPS.paraphrase, ...RULE_GROUPS["name-forms"]],
+    ...["paraphrase", "name-forms", "letter-case"],
+    ...[...RULE_GROUPS.paraphrase, ...RULE_GROUPS["name-forms"]],
   ],
 } as const satisfies Partial<Record<RemovablePart, readonly string[]>>;
 
@@ -112,7 +113,7 @@ function withProbabilities(
 ): MethodSettings["augmentation"] {
   const settings: AugmentationSettings = augmentation === "none" ? {} : augmentation;
   if (Object.values(probabilities).every((probability) => probability === 0)) return "none";
-  return resolveSettings({ ...settings, probabilities });
+  return resolveSettings({ ...settings, probabilities, adjust: {} });
 }
 
 /** Kinds that are left keep their proportions; where none is left, twins are the phrases themselves. */
@@ -124,5 +125,6 @@ function withoutKinds(
   const { probabilities } = resolveSettings(augmentation);
   const kept = Object.fromEntries(Object.entries(probabilities).filter(([kind]) => !kinds.includes(kind)));
   if (Object.values(kept).every((probability) => !probability)) return "none";
-  return { ...augmentation, probabilities: kept };
+  // these have their adjustments already
+  return { ...augmentation, probabilities: kept, adjust: {} };
 }

@@ -64,6 +64,14 @@ describe("without", () => {
     const only = withChoices(pearl, { augment: { character: 1 } });
     expect(without(only, "character-augmentation").augmentation).toBe("none");
   });
+
+  it("takes out what an adjustment had put in", () => {
+    const augmentation = { preset: "names", adjust: { surname: 0.3, character: 0.1 } } as const;
+    const left = without({ ...pearl, augmentation }, "phrase-augmentation").augmentation;
+    const { probabilities } = resolveSettings(left === "none" ? {} : left);
+    expect(probabilities).toMatchObject({ character: 0.1, abbreviation: 0.22 });
+    expect(probabilities).not.toHaveProperty("surname");
+  });
 });
 
 describe("withChoices", () => {
