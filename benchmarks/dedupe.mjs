@@ -127,7 +127,7 @@ if (values.json) {
   const record = {
     benchmark: "dedupe",
     data: "AutoFJ, left and right titles of each set as one table",
-    model: values.model ?? "pearl-ngram",
+    model: encoder.model.name,
     ...{ cores: availableParallelism(), node: process.version },
     ...{ summaries, sets },
   };

@@ -2,7 +2,7 @@
  * An index of 500,000 phrases: how often the nearest row is found, how fast, how soon it opens; beside FAISS' HNSW.
  *
  *     npm run build && node benchmarks/index-speed.mjs [--rows 500000] [--peer-rows 20000] [--index FOLDER]
- *       [--model pearl-ngram]
+ *       [--model pearl-mini]
  *
  * Phrases: names and terms of ../shared/data/train, all different. Queries: such a phrase with an edit (a letter left
  * out, put in or changed, the first word moved to the end, a word added), never a phrase of the index. Vectors:

@@ -118,6 +118,10 @@ export async function prepareTraining(
 ): Promise<PreparedTraining> {
   const { seed = 0, onNote } = options;
   const { settings, base } = await chooseBase(options);
+  if (settings.meanShares?.meanings && !settings.synonymSides)
+    throw new ArgumentError(
+      "meanShares.meanings are of pairs that mean the same alone: say in synonymSides which sources are",
+    );
   // before the corpus, which may take long to build
   if (base && !wordSizes(base)) checkTrainable(readModel(base.graph), base);
   const corpus = await prepareCorpus({

@@ -130,6 +130,14 @@ describe("a word encoder on a corpus", () => {
     expect(meanings).toBeGreaterThan(names + 0.2);
   });
 
+  it("asks which pairs mean the same where these have shares of their own", async () => {
+    const meanings = { characters: 0.1, meaning: 0.2, types: 0.7 };
+    const meanShares = { characters: 0.7, meaning: 0.2, types: 0.1, weight: 1, meanings };
+    const changed = { ...settings, base, meanShares, synonymSides: undefined };
+    await expect(finetuneOnCorpus(options("sides", { settings: changed }))).rejects.toThrow("synonymSides");
+    expect(existsSync(join(folder, "sides"))).toBe(false);
+  });
+
   it("trains on the vector that the model gives: the first batch's loss is that of its own embeddings", async () => {
     const losses: number[] = [];
     const one = options("one", { steps: 1, settings: { ...settings, base, averageWithBase: 1 } });
