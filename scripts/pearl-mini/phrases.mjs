@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { createRandom, sampleWithout } from "../../dist/random.js";
 import { folded } from "../leaks.mjs";
 import { clean, readRows } from "../training-tables.mjs";
+import { fineType } from "./other-kinds.mjs";
 
 /**
  * @typedef {{ phrase: string, lexical: string, type: string, count: number, best: number }} Phrase
@@ -18,7 +19,7 @@ const trust = { gold: 3, list: 2, silver: 1 };
 export const startsWithAny = (source, starts) => starts.find((start) => source.startsWith(start));
 
 /**
- * Typed phrases, once each, with the type that their rows say most. Training makes twins of phrases, so titles of
+ * Typed phrases, once each, with the type, or the kind of OTHER, that their rows say most. Training makes twins of phrases, so titles of
  * the evaluation are none.
  * @param {string} data @param {PhraseSettings} settings @param {Tally} tally
  * @returns {Map<string, Phrase>}
@@ -33,10 +34,11 @@ export function readTyped(data, { longest, leaveOut, titles }, tally) {
     else if (phrase === "" || phrase.length > longest) tally.leftOut("types.tsv.gz", "too long");
     else if (titles.has(folded(phrase))) tally.leftOut("types.tsv.gz", "title of the evaluation");
     else {
+      const fine = type === "OTHER" ? fineType(source) : type;
       const entry = met.get(phrase) ?? { types: new Map(), count: 0, best: 0 };
       met.set(phrase, entry);
       const times = Number(count) || 1;
-      entry.types.set(type, (entry.types.get(type) ?? 0) + times * trust[quality]);
+      entry.types.set(fine, (entry.types.get(fine) ?? 0) + times * trust[quality]);
       entry.count += times;
       entry.best = Math.max(entry.best, trust[quality]);
     }

@@ -19,7 +19,7 @@ import { GatheredPhrases } from "./gathered-phrases.js";
 import { PhraseRanking, type RankedPhrase } from "./phrase-ranking.js";
 import { mergeRuns } from "./phrase-runs.js";
 import { readPhraseTable, readSynonymTable, readTypeList } from "./phrase-tables.js";
-import { ENTITY_TYPES, type EntityType } from "./phrase-types.js";
+import { FINE_TYPES, type FineType } from "./phrase-types.js";
 import { blockLength, readTexts } from "./text-sources.js";
 import type { TypeSource } from "./typing/phrase-typer.js";
 import { typePhrases } from "./typing/type-phrases.js";
@@ -143,7 +143,7 @@ function refuseMixedInput(texts: readonly string[]): void {
 
 /** Everything but the texts. */
 interface Known {
-  readonly list: Map<string, EntityType>;
+  readonly list: Map<string, FineType>;
   readonly gathered: GatheredPhrases;
   readonly synonyms: SynonymPair[];
   readonly wordnet?: WordnetContent;
@@ -155,7 +155,7 @@ async function readKnown(options: BuildCorpusOptions): Promise<Known> {
   const note = async (path: string, kind: CorpusSource["kind"]): Promise<void> => {
     sources.push({ name: basename(path), kind, fingerprint: await fileFingerprint(path) });
   };
-  const list = new Map<string, EntityType>();
+  const list = new Map<string, FineType>();
   for (const path of options.types ?? []) {
     for (const [phrase, type] of await readTypeList(path, options)) list.set(phrase, type);
     await note(path, "types");
@@ -239,7 +239,7 @@ async function rankPhrases(
 
 function* corpusPhrases(phrases: readonly RankedPhrase[], types: Uint8Array): Generator<CorpusPhrase> {
   for (const [row, phrase] of phrases.entries())
-    yield types[row] === UNKNOWN_TYPE ? phrase : { ...phrase, type: ENTITY_TYPES[types[row]] };
+    yield types[row] === UNKNOWN_TYPE ? phrase : { ...phrase, type: FINE_TYPES[types[row]] };
 }
 
 function settingsOf(options: BuildCorpusOptions, usesWordnet: boolean): CorpusManifest["settings"] {

@@ -3,7 +3,14 @@ import { createHash } from "node:crypto";
 import { readFile, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { MissingDataError, messageOf, TableError } from "../errors.js";
-import { ENTITY_TYPES, type EntityType, LEXICAL_CLASSES, type LexicalClass } from "./phrase-types.js";
+import {
+  ENTITY_TYPES,
+  entityTypeOfFine,
+  FINE_TYPES,
+  type FineType,
+  LEXICAL_CLASSES,
+  type LexicalClass,
+} from "./phrase-types.js";
 import { readTabLines, type TabLines, writeTabLines } from "./tab-lines.js";
 
 /** The files of a corpus folder; the last two need not be there. */
@@ -31,7 +38,7 @@ export interface CorpusPhrase {
   /** Where it was met with several, the most frequent. */
   readonly lexicalClass: LexicalClass;
   /** Absent where unknown. */
-  readonly type?: EntityType;
+  readonly type?: FineType;
   /** Times it was met, at least 1. */
   readonly count: number;
 }
@@ -83,7 +90,7 @@ export interface CorpusCounts {
   readonly occurrences: number;
   /** Different phrases of each lexical class. */
   readonly byClass: Readonly<Record<string, number>>;
-  /** Different phrases of each entity type; "unknown" are those without. */
+  /** Different phrases of each entity type, kinds of OTHER under OTHER; "unknown" are those without. */
   readonly byType: Readonly<Record<string, number>>;
   readonly synonymPairs: number;
 }
@@ -95,13 +102,13 @@ export interface Corpus {
   readonly phrases: readonly string[];
   /** Index in LEXICAL_CLASSES. */
   readonly classes: Uint8Array;
-  /** Index in ENTITY_TYPES, or UNKNOWN_TYPE. */
+  /** Index in FINE_TYPES, or UNKNOWN_TYPE. */
   readonly types: Uint8Array;
   readonly counts: Uint32Array;
 }
 
 const classIndex = new Map<string, number>(LEXICAL_CLASSES.map((name, index) => [name, index]));
-const typeIndex = new Map<string, number>(ENTITY_TYPES.map((name, index) => [name, index]));
+const typeIndex = new Map<string, number>(FINE_TYPES.map((name, index) => [name, index]));
 
 /** Reads corpus.json. @throws MissingDataError where the folder is no corpus */
 export async function readManifest(folder: string): Promise<CorpusManifest> {
@@ -169,14 +176,14 @@ function corpusPhrase([phrase, lexical, type, count]: string[], place: () => str
   }
   if (type !== "" && !typeIndex.has(type)) {
     throw new TableError(
-      `${place()}: unknown type "${type}": use ${ENTITY_TYPES.join(", ")}, or nothing where it is unknown.`,
+      `${place()}: unknown type "${type}": use ${FINE_TYPES.join(", ")}, or nothing where it is unknown.`,
     );
   }
   if (!Number.isInteger(number) || number < 1) {
     throw new TableError(`${place()}: the count "${count}" must be a whole number of at least 1.`);
   }
   const known = { phrase, lexicalClass: lexical as LexicalClass, count: number };
-  return type === "" ? known : { ...known, type: type as EntityType };
+  return type === "" ? known : { ...known, type: type as FineType };
 }
 
 /** Synonym pairs in the file's order; none where the corpus has no such file. @throws TableError with the line */
@@ -271,7 +278,7 @@ export async function writeCorpus(folder: string, content: CorpusContent): Promi
   async function* phraseRows(): TabLines {
     for await (const { phrase, lexicalClass, type, count } of content.phrases) {
       byClass[lexicalClass]++;
-      byType[type ?? "unknown"]++;
+      byType[type === undefined ? "unknown" : entityTypeOfFine(type)]++;
       occurrences += count;
       yield [phrase, lexicalClass, type ?? "", String(count)];
     }

@@ -1,13 +1,13 @@
 /** A look into a corpus: some phrases of each class and type, and how counts are spread. */
 import type { Corpus } from "./corpus-folder.js";
 import { UNKNOWN_TYPE } from "./corpus-folder.js";
-import { ENTITY_TYPES, LEXICAL_CLASSES } from "./phrase-types.js";
+import { FINE_TYPES, LEXICAL_CLASSES } from "./phrase-types.js";
 
 /** What is in a corpus beyond its manifest. */
 export interface CorpusSample {
   /** The most frequent phrases of each lexical class. */
   readonly frequentByClass: Readonly<Record<string, string[]>>;
-  /** The most frequent phrases of each entity type. */
+  /** The most frequent phrases of each entity type, and of each kind of OTHER. */
   readonly frequentByType: Readonly<Record<string, string[]>>;
   /** Phrases by their number of words: index 0 holds those of one word, the last those of so many or more. */
   readonly byWords: number[];
@@ -26,7 +26,7 @@ export function sampleCorpus(corpus: Corpus, examples: number = 3): CorpusSample
   };
   for (const [row, phrase] of corpus.phrases.entries()) {
     note(frequentByClass, LEXICAL_CLASSES[corpus.classes[row]], phrase);
-    if (corpus.types[row] !== UNKNOWN_TYPE) note(frequentByType, ENTITY_TYPES[corpus.types[row]], phrase);
+    if (corpus.types[row] !== UNKNOWN_TYPE) note(frequentByType, FINE_TYPES[corpus.types[row]], phrase);
     byWords[Math.min(phrase.split(" ").length, byWords.length) - 1]++;
   }
   const sorted = corpus.counts.slice().sort();

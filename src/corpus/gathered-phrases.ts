@@ -1,11 +1,11 @@
 /** Phrases from tables, whose class, type and count people know already: rows of one phrase are put together. */
 
 import type { TablePhrase } from "./phrase-tables.js";
-import { type EntityType, LEXICAL_CLASSES } from "./phrase-types.js";
+import { type FineType, LEXICAL_CLASSES } from "./phrase-types.js";
 
 interface Gathered {
   readonly counts: number[];
-  types?: Map<EntityType, number>;
+  types?: Map<FineType, number>;
 }
 
 /** Table phrases by phrase; their classes and types are weighed by count. */
@@ -34,8 +34,8 @@ export class GatheredPhrases {
   }
 
   /** The type that most rows of a phrase give it; of two equally common, the one that comes first in the tables. */
-  typeOf(phrase: string): EntityType | undefined {
-    let best: EntityType | undefined;
+  typeOf(phrase: string): FineType | undefined {
+    let best: FineType | undefined;
     let most = 0;
     for (const [type, count] of this.byPhrase.get(phrase)?.types ?? []) {
       if (count <= most) continue;

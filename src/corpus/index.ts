@@ -31,8 +31,13 @@ export { type CorpusSample, sampleCorpus } from "./corpus-sample.js";
 export {
   ENTITY_TYPES,
   type EntityType,
+  entityTypeOfFine,
+  FINE_PHRASE_TYPES,
+  FINE_TYPES,
+  type FineType,
   LEXICAL_CLASSES,
   type LexicalClass,
+  OTHER_KINDS,
   PHRASE_TYPES,
   phraseTypeIndex,
 } from "./phrase-types.js";

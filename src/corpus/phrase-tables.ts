@@ -3,14 +3,14 @@ import { TableError } from "../errors.js";
 import { Table } from "../table/index.js";
 import { shownPath } from "../table/source.js";
 import type { SynonymPair } from "./corpus-folder.js";
-import { type EntityType, LEXICAL_CLASSES, type LexicalClass } from "./phrase-types.js";
-import { entityTypeOf, KNOWN_LABELS } from "./typing/labels.js";
+import { type FineType, LEXICAL_CLASSES, type LexicalClass } from "./phrase-types.js";
+import { fineTypeOf, KNOWN_FINE_LABELS } from "./typing/labels.js";
 
 /** A row of a table of phrases. */
 export interface TablePhrase {
   readonly phrase: string;
   readonly lexicalClass: LexicalClass;
-  readonly type?: EntityType;
+  readonly type?: FineType;
   readonly count: number;
 }
 
@@ -99,8 +99,8 @@ export async function* readSynonymTable(
 export async function readTypeList(
   path: string,
   options: Pick<PhraseTableOptions, "quote"> = {},
-): Promise<Map<string, EntityType>> {
-  const types = new Map<string, EntityType>();
+): Promise<Map<string, FineType>> {
+  const types = new Map<string, FineType>();
   const table = await openTable(path, options.quote, (names) => names.some((name) => listColumns.has(name)));
   try {
     const { columns, header } = table.description;
@@ -150,10 +150,10 @@ function classOf(cell: string, place: () => string): LexicalClass {
   throw new TableError(`${place()}: unknown class "${cell}": use ${LEXICAL_CLASSES.join(", ")}.`);
 }
 
-function typeOf(cell: string, place: () => string): EntityType {
-  const type = entityTypeOf(cell);
+function typeOf(cell: string, place: () => string): FineType {
+  const type = fineTypeOf(cell);
   if (type !== undefined) return type;
-  throw new TableError(`${place()}: unknown type "${cell}". Known are ${KNOWN_LABELS.join(", ")}.`);
+  throw new TableError(`${place()}: unknown type "${cell}". Known are ${KNOWN_FINE_LABELS.join(", ")}.`);
 }
 
 function countOf(cell: string, place: () => string): number {
@@ -188,7 +188,7 @@ async function columnsOf(table: Table): Promise<PhraseColumns> {
   return {
     phrase,
     class: find((cell) => (LEXICAL_CLASSES as readonly string[]).includes(cell.trim().toUpperCase())),
-    type: find((cell) => entityTypeOf(cell) !== undefined),
+    type: find((cell) => fineTypeOf(cell) !== undefined),
     count: find((cell) => /^[1-9]\d*$/.test(cell)),
   };
 }

@@ -1,6 +1,6 @@
 /** adam.ts as a graph: weights and moments go in with their gradients and come out moved, all on the device. */
 import { GraphBuilder, type Model } from "../onnx/index.js";
-import { adamSettings } from "./adam.js";
+import { adamSettings, rateFactor } from "./adam.js";
 import type { OptimiserOptions } from "./optimiser.js";
 
 /** Scalar inputs of the graph, float32. */
@@ -45,22 +45,26 @@ export function adamGraph(shapes: ReadonlyMap<string, readonly number[]>, option
   );
   const total = squares.reduce((sum, square) => g.add("Add", [sum, square]));
   g.output(normName, g.add("Mul", [g.add("Sqrt", [total]), scale]));
-  const factor = clipped(g, scale, options);
+  const clip = clipped(g, scale, options);
 
-  const { kind, betas, epsilon, weightDecay } = adamSettings(options.optimiser);
+  const settings = adamSettings(options.optimiser);
+  const { kind, betas, epsilon, weightDecay } = settings;
   const [beta1, beta2] = betas;
   const mix = (decay: number, old: string, value: string) =>
     g.add("Add", [g.add("Mul", [old, number(decay)]), g.add("Mul", [value, number(1 - decay)])]);
   for (const { weight, m, v, average, gradient } of names) {
     const decays = weightDecay !== 0 && (shapes.get(weight) as number[]).length > 1;
-    const scaled = g.add("Mul", [gradient, factor]);
+    const scaled = g.add("Mul", [gradient, clip]);
     const pulled = decays && kind === "adam";
     const slope = pulled ? g.add("Add", [scaled, g.add("Mul", [weight, number(weightDecay)])]) : scaled;
     const mean = mix(beta1, m, slope);
     const square = mix(beta2, v, g.add("Mul", [slope, slope]));
     const spreadOut = g.add("Add", [g.add("Mul", [g.add("Sqrt", [square]), spread]), number(epsilon)]);
-    const kept = decays && kind === "adamw" ? g.add("Mul", [weight, keep]) : weight;
-    const next = g.add("Sub", [kept, g.add("Div", [g.add("Mul", [mean, rate]), spreadOut])]);
+    const factor = rateFactor(settings, weight);
+    const times = (value: string) => (factor === 1 ? value : g.add("Mul", [value, number(factor)]));
+    const lost = () => times(g.add("Sub", [number(1), keep]));
+    const kept = decays && kind === "adamw" ? g.add("Sub", [weight, g.add("Mul", [weight, lost()])]) : weight;
+    const next = g.add("Sub", [kept, g.add("Div", [g.add("Mul", [mean, times(rate)]), spreadOut])]);
     g.output(`next/${weight}`, next);
     g.output(`next/${m}`, mean);
     g.output(`next/${v}`, square);

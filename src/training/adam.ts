@@ -21,13 +21,21 @@ export interface AdamOptions {
   readonly epsilon?: number;
   /** Share of a weight taken off per unit of rate; biases and norms (one axis) are spared. Default 0. */
   readonly weightDecay?: number;
+  /** What the learning rate of a weight is multiplied by, by its name; default 1. */
+  readonly rateFactors?: Readonly<Record<string, number>>;
 }
 
-/** Settings with their defaults filled in. */
-export function adamSettings(options: AdamOptions = {}): Required<AdamOptions> {
-  const { kind = "adam", betas = [0.9, 0.999], epsilon = 1e-8, weightDecay = 0 } = options;
-  return { kind, betas, epsilon, weightDecay };
+/** Settings with their defaults filled in; factors are absent where there are none. */
+export type AdamSettings = Required<Omit<AdamOptions, "rateFactors">> & Pick<AdamOptions, "rateFactors">;
+
+export function adamSettings(options: AdamOptions = {}): AdamSettings {
+  const { kind = "adam", betas = [0.9, 0.999], epsilon = 1e-8, weightDecay = 0, rateFactors } = options;
+  return { kind, betas, epsilon, weightDecay, ...(rateFactors && { rateFactors }) };
 }
+
+/** The factor of a weight's learning rate. */
+export const rateFactor = ({ rateFactors }: Pick<AdamOptions, "rateFactors">, weight: string): number =>
+  rateFactors && Object.hasOwn(rateFactors, weight) ? rateFactors[weight] : 1;
 
 /** Rows of tables are moved so many numbers at a time. */
 const blockLength = 4096;
@@ -40,7 +48,7 @@ export interface Moments {
 
 /** An optimiser over weights that it changes in place. */
 export class Adam {
-  readonly settings: Required<AdamOptions>;
+  readonly settings: AdamSettings;
   readonly moments: ReadonlyMap<string, Moments>;
   /** Steps taken. */
   step = 0;
@@ -71,7 +79,7 @@ export class Adam {
     for (const [name, gradient] of gradients) {
       const weight = this.#weights.get(name) as Tensor;
       const { m, v } = this.moments.get(name) as Moments;
-      const update = this.#update(weight, rate, scale);
+      const update = this.#update(weight, rate * rateFactor(this.settings, name), scale);
       const w = weight.data as Float32Array;
       if (gradient.kind === "dense")
         this.#arrays.move({ w, m, v, gradient: gradient.values }, { from: 0, to: w.length, at: 0 }, update);

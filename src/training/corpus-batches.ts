@@ -6,11 +6,11 @@
 import { type Augmenter, createAugmenter } from "../corpus/augmentation/index.js";
 import {
   type Corpus,
-  ENTITY_TYPES,
+  entityTypeOfFine,
+  FINE_TYPES,
   type HardNegative,
   LEXICAL_CLASSES,
   PHRASE_TYPES,
-  phraseTypeIndex,
   readCorpus,
   readHardNegatives,
   readSynonyms,
@@ -54,6 +54,8 @@ export class CorpusBatches {
   readonly #rowOf: ReadonlyMap<string, number>;
   readonly #pairTypes: ReadonlyMap<string, number>;
   readonly #sources: readonly Source[];
+  /** By class and fine type. */
+  readonly #labels: readonly Int32Array[];
   readonly #inputNames: ReadonlySet<string>;
   readonly #spans: ContextSource | undefined;
   #shuffled: { epoch: number; order: Int32Array } = { epoch: -1, order: new Int32Array(0) };
@@ -69,6 +71,7 @@ export class CorpusBatches {
     this.#sources = sources;
     this.#pairTypes = pairTypes;
     this.#rowOf = new Map(corpus.phrases.map((phrase, row) => [phrase, row]));
+    this.#labels = labelsOf(settings.types);
     this.#inputNames = new Set(settings.inputNames);
     this.#spans = parts.spans;
     this.facts = factsOf(settings, parts);
@@ -161,7 +164,7 @@ export class CorpusBatches {
   #twin(phrase: string, random: Random): string {
     const row = this.#rowOf.get(phrase);
     const known = row === undefined ? UNKNOWN_TYPE : this.#corpus.types[row];
-    const type = known === UNKNOWN_TYPE ? undefined : ENTITY_TYPES[known];
+    const type = known === UNKNOWN_TYPE ? undefined : entityTypeOfFine(FINE_TYPES[known]);
     return this.#augmenter?.augment(phrase, random, { type }).text ?? phrase;
   }
 
@@ -179,7 +182,7 @@ export class CorpusBatches {
     if (own !== undefined) return own;
     const row = this.#rowOf.get(phrase);
     if (row === undefined || this.#corpus.types[row] === UNKNOWN_TYPE) return -1;
-    return phraseTypeIndex(LEXICAL_CLASSES[this.#corpus.classes[row]], ENTITY_TYPES[this.#corpus.types[row]]);
+    return this.#labels[this.#corpus.classes[row]][this.#corpus.types[row]];
   }
 }
 
@@ -267,7 +270,18 @@ function sidesOf(rows: readonly Row[]): { phraseRows: number[]; charactersRows: 
   return { phraseRows: of("phrase"), charactersRows: of("characters") };
 }
 
-/** The labels of a corpus's types, in the order of the type head. */
+/** Places of all classes and fine types in a head's labels; a head without kinds has OTHER for all of them. */
+function labelsOf(types: readonly string[]): Int32Array[] {
+  const places = new Map(types.map((label, place) => [label, place]));
+  return LEXICAL_CLASSES.map((lexical) =>
+    Int32Array.from(
+      FINE_TYPES,
+      (type) => places.get(`${lexical}-${type}`) ?? places.get(`${lexical}-${entityTypeOfFine(type)}`) ?? -1,
+    ),
+  );
+}
+
+/** The labels of a corpus's types, in the order of the type head that an encoder without one gets. */
 export const corpusTypes: readonly string[] = PHRASE_TYPES;
 
 /** Sets of phrases that are no negatives of each other: those that look the same, and those that are united. */

@@ -134,11 +134,14 @@ export async function prepareTraining(
   const types = settings.types === "learned" ? corpusTypes : [];
   const { fingerprint } = await readManifest(corpus);
   const start = await prepareStart({ base, settings, types, phrases, seed, fingerprint, folder: work });
-  const { assembled } = start;
+  const { assembled, words } = start;
+  // a word encoder's head is as wide as all its types
+  const labels = words && types.length > 0 ? assembled.types : types;
   const contexts = await contextsOf(start, settings, options, work);
-  const program = await programOf(start, settings, { seed, types: types.length });
+  const program = await programOf(start, settings, { seed, types: labels.length });
+  checkRateFactors(settings, program);
   const data = await openCorpusData({
-    ...{ corpus, model: start.folder.path, types, seed, cells: options.chunkCells, contexts },
+    ...{ corpus, model: start.folder.path, types: labels, seed, cells: options.chunkCells, contexts },
     ...{ anchors: settings.anchors, hardNegatives: settings.hardNegatives, synonyms: settings.synonyms },
     ...{ synonymShares: settings.synonymShares, synonymSides: settings.synonymSides, run: settings.run },
     ...{ augmentPairs: settings.augmentPairs, augmentation: settings.augmentation },
@@ -151,6 +154,20 @@ export async function prepareTraining(
   });
   tellFacts(data, start, onNote);
   return { settings, corpus, start, pretrained: base, program, data };
+}
+
+/** @throws ArgumentError for a factor of a weight that there is none of */
+function checkRateFactors(
+  { rateFactors = {} }: MethodSettings,
+  { model: { graph } }: Pick<TrainingProgram, "model">,
+): void {
+  const odd = Object.keys(rateFactors).find((name) => !graph.initializers.has(name));
+  if (odd !== undefined) {
+    const names = [...graph.initializers.keys()].filter((name) => name.endsWith(".weight"));
+    throw new ArgumentError(
+      `rateFactors: there is no weight "${odd}". Among the weights are ${names.join(", ")}`,
+    );
+  }
 }
 
 /** The encoder with its losses. */
@@ -289,6 +306,7 @@ function runTraining(
     ...{ steps, folder: work, learningRate: settings.learningRate },
     schedule: scheduleOf(settings.schedule, steps),
     clipNorm: settings.clipNorm > 0 ? settings.clipNorm : undefined,
+    optimiser: { rateFactors: settings.rateFactors },
     ...{ checkpointEvery: options.checkpointEvery, device: options.device, threads: options.threads },
     ...{ resume: options.resume, signal: options.signal },
     settings: {

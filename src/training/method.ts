@@ -67,6 +67,11 @@ export interface MethodSettings {
   /** Passes over the phrases of the corpus. */
   readonly epochs: number;
   readonly learningRate: number;
+  /**
+   * What it is multiplied by for a weight, by the weight's name. A table's row is met in few batches, and Adam's step
+   * does not grow with the gradient: tables may want larger steps than what every phrase passes. Default: 1 for all.
+   */
+  readonly rateFactors?: Readonly<Record<string, number>>;
   readonly schedule: MethodSchedule;
   readonly temperature: number;
   /** Share of the transformer's inner values that is dropped. */

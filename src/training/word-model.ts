@@ -7,7 +7,7 @@ import { WORDS_FILE } from "../encoder/model-folder.js";
 import { quantizeDynamic } from "../encoder/quantize.js";
 import { writeWholeFolder } from "../encoder/whole-folder.js";
 import { createNet, number, type WeightSource } from "../nn/index.js";
-import { declareWordInputs, type WordEncoderSizes, wordEncoder } from "../nn/words/index.js";
+import { declareWordInputs, embeddingWidth, type WordEncoderSizes, wordEncoder } from "../nn/words/index.js";
 import { type Model, prune, type Tensor, writeModel } from "../onnx/index.js";
 import type { WordOptions } from "../text/word-vocabulary.js";
 import { writeContext } from "./pretrain/context-file.js";
@@ -37,7 +37,7 @@ export function wordModelGraph({ weights, sizes, embedding = "all", tables }: Wo
   const net = createNet(weights);
   const { g } = net;
   const encoded = wordEncoder(net, declareWordInputs(g), sizes);
-  const width = embedding === "all" ? sizes.characters + sizes.meaning + sizes.types : sizes.meaning;
+  const width = embedding === "all" ? embeddingWidth(sizes) : sizes.meaning;
   const vectors = embedding === "all" ? encoded.embedding : encoded.meaning;
   const long = g.add("Mul", [vectors, number(net, RAW_LENGTH)]);
   g.output(EMBEDDING, long, "float32", ["phrases", width]);
@@ -68,7 +68,7 @@ export function writeWordModel(
       architectures: ["PearlWords"],
       pearl: {
         format: 1,
-        dimension: embedding === "all" ? sizes.characters + sizes.meaning + sizes.types : sizes.meaning,
+        dimension: embedding === "all" ? embeddingWidth(sizes) : sizes.meaning,
         device: "cpu",
         features: [{ kind: "words", ...reading }],
         ...(embedding === "all" && { types: PHRASE_TYPES }),

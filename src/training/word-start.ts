@@ -1,13 +1,19 @@
 /** A word encoder as what a training begins with: its graph from the sizes in config.json, and its weights. */
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { PHRASE_TYPES } from "../corpus/phrase-types.js";
+import { FINE_PHRASE_TYPES, PHRASE_TYPES } from "../corpus/phrase-types.js";
 import { type Assembled, phraseVector } from "../encoder/assemble.js";
 import { type ModelFolder, WORDS_FILE, type WordsFeature } from "../encoder/model-folder.js";
 import { dequantizedTables } from "../encoder/quantize.js";
 import { ModelError } from "../errors.js";
 import { createNet, type WeightSource } from "../nn/index.js";
-import { declareWordInputs, type WordEncoderSizes, wordEncoder } from "../nn/words/index.js";
+import {
+  declareWordInputs,
+  embeddingWidth,
+  typeWidth,
+  type WordEncoderSizes,
+  wordEncoder,
+} from "../nn/words/index.js";
 import { prune, readModel, type Tensor } from "../onnx/index.js";
 import { WordVocabulary } from "../text/word-vocabulary.js";
 import type { VectorLayout } from "./pair-program.js";
@@ -65,20 +71,23 @@ export async function readWordStart(folder: ModelFolder, seed: number): Promise<
 function trainingGraph(weights: WeightSource, sizes: WordEncoderSizes, reading: WordsFeature) {
   const net = createNet(weights);
   const { g } = net;
-  const { parts, types, classes } = wordEncoder(net, declareWordInputs(g), sizes);
-  g.add("Concat", [...parts, types, classes], { axis: 1 }, { outputs: [phraseVector] });
+  const { parts, fineTypes, classes } = wordEncoder(net, declareWordInputs(g), sizes);
+  g.add("Concat", [...parts, fineTypes, classes], { axis: 1 }, { outputs: [phraseVector] });
   const layout = layoutOf(sizes);
   const [, width] = layout.embedding;
   g.output(phraseVector, phraseVector, "float32", ["phrases", layout.logits.classes[1]]);
   const model = g.model();
   prune(model.graph);
-  const assembled: Assembled = { model, width, features: [reading], types: PHRASE_TYPES };
+  const labels = sizes.kinds ? FINE_PHRASE_TYPES : PHRASE_TYPES;
+  const assembled: Assembled = { model, width, features: [reading], types: labels };
   return { assembled, layout };
 }
 
 /** Columns in the order in which the graph above joins them. */
-function layoutOf({ characters, meaning, types, classes, prefix }: WordEncoderSizes) {
-  const width = characters + meaning + types;
+function layoutOf(sizes: WordEncoderSizes) {
+  const { characters, meaning, classes, prefix } = sizes;
+  const types = typeWidth(sizes);
+  const width = embeddingWidth(sizes);
   const parts = {
     characters: [0, characters],
     phrase: [characters, characters + meaning],

@@ -26,6 +26,7 @@ const phrases: CorpusPhrase[] = [
   { phrase: "The New York Times", lexicalClass: "NP", type: "ORG", count: 7 },
   { phrase: "naïve “Café”", lexicalClass: "ADJP", count: 3 },
   { phrase: "in 1999", lexicalClass: "PP", type: "DATE", count: 2 },
+  { phrase: "aspirin", lexicalClass: "NP", type: "OTHER/chemical", count: 1 },
 ];
 
 describe("a corpus folder", () => {
@@ -38,14 +39,14 @@ describe("a corpus folder", () => {
       settings: { "minimum count": 2 },
     });
     expect(await readManifest(folder)).toEqual(written);
-    expect(written.counts).toMatchObject({ phrases: 3, occurrences: 12, synonymPairs: 1 });
-    expect(written.counts.byClass).toEqual({ NP: 1, VP: 0, PP: 1, ADVP: 0, ADJP: 1 });
-    expect(written.counts.byType).toMatchObject({ ORG: 1, DATE: 1, unknown: 1, PERSON: 0 });
+    expect(written.counts).toMatchObject({ phrases: 4, occurrences: 13, synonymPairs: 1 });
+    expect(written.counts.byClass).toEqual({ NP: 2, VP: 0, PP: 1, ADVP: 0, ADJP: 1 });
+    expect(written.counts.byType).toMatchObject({ ORG: 1, DATE: 1, OTHER: 1, unknown: 1, PERSON: 0 });
     const corpus = await readCorpus(folder);
     expect(corpus.phrases).toEqual(phrases.map(({ phrase }) => phrase));
-    expect([...corpus.classes]).toEqual([0, 4, 2]);
-    expect([...corpus.types]).toEqual([3, UNKNOWN_TYPE, 11]);
-    expect([...corpus.counts]).toEqual([7, 3, 2]);
+    expect([...corpus.classes]).toEqual([0, 4, 2, 0]);
+    expect([...corpus.types]).toEqual([3, UNKNOWN_TYPE, 11, 20]);
+    expect([...corpus.counts]).toEqual([7, 3, 2, 1]);
     const streamed: CorpusPhrase[] = [];
     for await (const block of streamPhrases(folder)) streamed.push(...block);
     expect(streamed).toEqual(phrases);
@@ -88,8 +89,8 @@ describe("a corpus folder", () => {
       [good.replace("\t3\n", "\tthree\n"), /line 3: the count "three"/],
       [good.replace("\t3\n", "\n"), /line 3: expected 4 columns/],
       [good.replace("phrase\tclass", "class\tphrase"), /line 1: expected the header phrase, class/],
-      [good.slice(0, good.indexOf("in 1999")), /has fewer phrases than the 3/],
-      [`${good}x\tNP\t\t1\n`, /has more phrases than the 3/],
+      [good.slice(0, good.indexOf("in 1999")), /has fewer phrases than the 4/],
+      [`${good}x\tNP\t\t1\n`, /has more phrases than the 4/],
       ["", /is empty/],
     ];
     for (const [text, message] of broken) {

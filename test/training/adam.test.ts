@@ -52,6 +52,23 @@ describe("Adam", () => {
     });
   });
 
+  it("multiplies the rate of a weight by its factor", () => {
+    const start = numbers(12);
+    const steps = Array.from({ length: 4 }, () => numbers(12));
+    const factors: Record<string, number>[] = [{}, { w: 4 }, { v: 4 }];
+    const [plain, faster, other] = factors.map((rateFactors) => {
+      const weights = weightsOf(start, [3, 4]);
+      const adam = new Adam(weights, { kind: "adamw", weightDecay: 0.1, rateFactors });
+      for (const gradient of steps) adam.update(dense(gradient), 0.0025);
+      return valuesOf(weights);
+    });
+    expect(other).toEqual(plain);
+    faster.forEach((w, i) => {
+      const gradients = steps.map((gradient) => gradient[i]);
+      expect(Math.abs(w - byHand(start[i], gradients, { kind: "adamw", decay: 0.1 }))).toBeLessThan(1e-6);
+    });
+  });
+
   it("spares biases and norms from decay", () => {
     const weights = weightsOf(Float32Array.of(1, 2), [2]);
     new Adam(weights, { kind: "adamw", weightDecay: 0.5 }).update(dense(new Float32Array(2)), 0.1);

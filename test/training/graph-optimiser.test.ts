@@ -9,6 +9,10 @@ describe("Adam as a graph, with weights on the device", () => {
     ["with clipping and a running average", { clipNorm: 0.05, averageDecay: 0.9 }],
     ["with decay added to gradients", { optimiser: { weightDecay: 0.1 } }],
     ["with decay taken off weights", { optimiser: { kind: "adamw", weightDecay: 0.1 } }],
+    [
+      "with a larger rate for the table",
+      { optimiser: { kind: "adamw", weightDecay: 0.1, rateFactors: { "table.weight": 3 } } },
+    ],
   ] as const)("moves weights as the loop in memory does: %s", async (_, options) => {
     await expectSameTraining(options, { device: "cpu", updates: "device" });
   });

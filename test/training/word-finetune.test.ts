@@ -1,8 +1,9 @@
 /** A word encoder that was pretrained on text learns names from a corpus, with all its losses. */
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { FINE_TYPES, writeCorpus } from "../../src/corpus/index.js";
 import { PhraseEncoder } from "../../src/encoder/index.js";
 import { readModelFolder } from "../../src/encoder/model-folder.js";
 import { quantizeDynamic } from "../../src/encoder/quantize.js";
@@ -91,13 +92,46 @@ describe("a word encoder on a corpus", () => {
       expect(mean(name, parts.slice(-8)), name).toBeLessThan(mean(name, parts.slice(0, 8)));
 
     const encoder = await PhraseEncoder.load(join(folder, output));
-    expect(encoder.dimension).toBe(16 + 24 + 19);
+    expect(encoder.dimension).toBe(16 + 24 + 24);
     await claimLearned(encoder);
     // the types stand first; their share begins at 0.13
     const vectors = await encoder.encode(corpusPhrases.map(({ phrase }) => phrase));
-    const shares = vectors.map((vector) => vector.subarray(0, 19).reduce((sum, x) => sum + x * x, 0));
+    const shares = vectors.map((vector) => vector.subarray(0, 24).reduce((sum, x) => sum + x * x, 0));
     expect(shares.reduce((sum, share) => sum + share, 0) / shares.length).toBeGreaterThan(0.25);
     await encoder.dispose();
+  });
+
+  it("tells kinds of OTHER apart in its embedding, and gives OTHER what they have together", async () => {
+    const kinds = join(folder, "kinds");
+    mkdirSync(kinds);
+    const isRiver = (phrase: string) => phrase.startsWith("the river");
+    await writeCorpus(kinds, {
+      phrases: corpusPhrases.map(({ phrase, type }) => ({
+        ...{ phrase, lexicalClass: "NP" as const, count: 1 },
+        type: type ?? (isRiver(phrase) ? ("OTHER/disease" as const) : ("OTHER/gene" as const)),
+      })),
+    });
+    const output = "of-kinds";
+    await finetuneOnCorpus(options(output, { corpus: kinds, settings: { ...settings, base, synonyms: 0 } }));
+    const encoder = await PhraseEncoder.load(join(folder, output));
+    const others = corpusPhrases.filter(({ type }) => type === undefined).map(({ phrase }) => phrase);
+    const vectors = await encoder.encode(others);
+    const told = await encoder.types(others, { top: 95 });
+    let right = 0;
+    others.forEach((phrase, i) => {
+      const squares = Array.from(vectors[i].subarray(0, FINE_TYPES.length), (x) => x * x);
+      const sum = squares.reduce((total, square) => total + square, 0);
+      const shareOf = (types: readonly number[]) =>
+        types.reduce((total, type) => total + squares[type] / sum, 0);
+      const other = told[i].filter(({ type }) => type.endsWith("-OTHER"));
+      const probability = other.reduce((total, known) => total + known.probability, 0);
+      const places = FINE_TYPES.flatMap((type, place) => (type.startsWith("OTHER") ? [place] : []));
+      expect(shareOf(places)).toBeCloseTo(probability, 4);
+      const [disease, gene] = [FINE_TYPES.indexOf("OTHER/disease"), FINE_TYPES.indexOf("OTHER/gene")];
+      if (squares[disease] > squares[gene] === isRiver(phrase)) right++;
+    });
+    await encoder.dispose();
+    expect(right / others.length).toBeGreaterThan(0.75);
   });
 
   it("draws the shares of pairs that mean the same to their own, apart from those of names", async () => {
@@ -120,7 +154,7 @@ describe("a word encoder on a corpus", () => {
     const encoder = await PhraseEncoder.load(join(folder, output));
     const shareOfTypes = async (phrases: string[]) => {
       const vectors = await encoder.encode(phrases);
-      const shares = vectors.map((vector) => vector.subarray(0, 19).reduce((sum, x) => sum + x * x, 0));
+      const shares = vectors.map((vector) => vector.subarray(0, 24).reduce((sum, x) => sum + x * x, 0));
       return shares.reduce((sum, share) => sum + share, 0) / shares.length;
     };
     // a society is met in pairs that mean the same alone
@@ -206,7 +240,27 @@ describe("a word encoder on a corpus", () => {
     expect(types).toHaveLength(95);
     writeFileSync(pairs, readFileSync(pairs, "utf8").replace("NP-ORG", "company"));
     await expect(finetune({ base, pairs, output: join(folder, "never") })).rejects.toThrow(
-      '95 types of its own, and "company" is none',
+      '120 types of its own, and "company" is none',
+    );
+  });
+
+  it("takes larger steps for a table where the settings say so, and refuses names of no weight", async () => {
+    const moved = async (output: string, changes: Partial<MethodSettings>) => {
+      await finetuneOnCorpus(options(output, { steps: 2, settings: { ...settings, base, ...changes } }));
+      const [before, after] = await Promise.all(
+        [base, join(folder, output)].map(async (path) => readWordStart(await readModelFolder(path), 0)),
+      );
+      const table = ({ weights, sizes }: typeof before) =>
+        weights("vectors.weight", [sizes.vocabulary + 1, sizes.vectors], () => 0).data as Float32Array;
+      const [from, to] = [table(before), table(after)];
+      return Math.hypot(...from.map((value, i) => to[i] - value));
+    };
+    const plain = await moved("plain", {});
+    const faster = await moved("faster", { rateFactors: { "vectors.weight": 8 } });
+    expect(faster / plain).toBeGreaterThan(4);
+    const odd = { ...settings, base, rateFactors: { "vector.weight": 8 } };
+    await expect(finetuneOnCorpus(options("odd", { settings: odd }))).rejects.toThrow(
+      'there is no weight "vector.weight". Among the weights are',
     );
   });
 

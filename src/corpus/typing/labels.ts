@@ -1,5 +1,5 @@
 /** Other people's names for entity types: OntoNotes, CoNLL-2003, spaCy, WNUT and wink-nlp, mapped to ours. */
-import { ENTITY_TYPES, type EntityType } from "../phrase-types.js";
+import { ENTITY_TYPES, type EntityType, FINE_TYPES, type FineType } from "../phrase-types.js";
 
 const synonyms: Readonly<Record<string, EntityType>> = {
   // CoNLL-2003 and WikiNER
@@ -51,3 +51,12 @@ export function entityTypeOf(label: string): EntityType | undefined {
     .replaceAll(/[-\s]/g, "_");
   return known.get(bare);
 }
+
+const fine = new Map(FINE_TYPES.map((type) => [type.toUpperCase(), type]));
+
+/** As {@link entityTypeOf}, and kinds of OTHER too ("OTHER/disease"). */
+export const fineTypeOf = (label: string): FineType | undefined =>
+  entityTypeOf(label) ?? fine.get(label.trim().toUpperCase());
+
+/** The labels that `fineTypeOf` knows, sorted; for messages. */
+export const KNOWN_FINE_LABELS: readonly string[] = [...new Set([...KNOWN_LABELS, ...FINE_TYPES])].sort();

@@ -3,7 +3,7 @@ import { InterruptedError } from "../../errors.js";
 import { startWorker } from "../../runtime/worker-client.js";
 import type { GatheredPhrases } from "../gathered-phrases.js";
 import type { RankedPhrase } from "../phrase-ranking.js";
-import { ENTITY_TYPES, type EntityType, LEXICAL_CLASSES } from "../phrase-types.js";
+import { ENTITY_TYPES, FINE_TYPES, type FineType, LEXICAL_CLASSES } from "../phrase-types.js";
 import { createPhraseTyper, TYPE_SOURCES, type TypeSource } from "./phrase-typer.js";
 import { loadTokenClassifier } from "./token-classifier.js";
 import { type TypeAnswer, type TypeRequest, typeBatch } from "./type-batch.js";
@@ -11,7 +11,7 @@ import { type TypeAnswer, type TypeRequest, typeBatch } from "./type-batch.js";
 /** What is known, and how much help there is. */
 export interface TypePhrasesOptions {
   /** The user's types; they come first. */
-  readonly list: ReadonlyMap<string, EntityType>;
+  readonly list: ReadonlyMap<string, FineType>;
   /** Types of the tables; they come second. */
   readonly gathered: GatheredPhrases;
   /** A model for what nothing else types. */
@@ -23,7 +23,7 @@ export interface TypePhrasesOptions {
 
 /** Types in the order of the phrases, and how many each source gave. */
 export interface TypedPhrases {
-  /** Index in ENTITY_TYPES; 255 where unknown. */
+  /** Index in FINE_TYPES; 255 where unknown. */
   readonly types: Uint8Array;
   readonly bySource: Partial<Record<TypeSource | "table", number>>;
 }
@@ -47,7 +47,7 @@ export async function typePhrases(
     const listed = options.list.get(phrase);
     const type = listed ?? options.gathered.typeOf(phrase);
     if (type === undefined) open.push(row);
-    else give(row, ENTITY_TYPES.indexOf(type), listed === undefined ? "table" : "list");
+    else give(row, FINE_TYPES.indexOf(type), listed === undefined ? "table" : "list");
   }
   let done = types.length - open.length;
   const take = (rows: readonly number[], answer: TypeAnswer): void => {

@@ -5,8 +5,8 @@
  *                                ▼
  *                number ─► + ─► positions, marks ─► blocks ─► pooled ─┬──► meaning     [width m]
  *                                     └─► weighted sum ───────────────┘
- *     type       characters, meaning ─► two layers ─► types, classes
- *     embedding  √s₁ characters, √s₂ meaning, √s₃ √softmax(types), s = softmax(shares of this phrase)
+ *     type       characters, meaning ─► two layers ─► types and kinds, classes
+ *     embedding  √s₁ characters, √s₂ meaning, √s₃ √softmax(types and kinds), s = softmax(shares of this phrase)
  *
  * Every part has length 1 and s adds up to 1, so the embedding has length 1 too, and how much spelling counts
  * beside meaning is learned for each phrase. The embedding begins with all types and the first columns of the
@@ -17,6 +17,7 @@ import { typeCode } from "../../onnx/index.js";
 import { attentionMask } from "../attention.js";
 import { type Initialiser, normal, zeros } from "../initialise.js";
 import { embedding, gelu, layerNorm, linear } from "../layers.js";
+import { logSumExp } from "../losses/log-sum-exp.js";
 import { type Net, number, reduce, weight } from "../net.js";
 import { l2Normalise } from "../pooling.js";
 import type { WordInputs } from "./inputs.js";
@@ -47,6 +48,8 @@ export interface WordEncoderSizes {
   /** Entity types, and lexical classes. */
   readonly types: number;
   readonly classes: number;
+  /** Kinds of the last entity type that the embedding tells apart; default none. */
+  readonly kinds?: number;
   /** Columns of the parts that the embedding begins with, behind the types; default none. */
   readonly prefix?: { readonly characters: number; readonly meaning: number };
 }
@@ -66,8 +69,9 @@ export const pearlMiniSizes = {
   meaning: 384,
   types: 19,
   classes: 5,
-  // with the types 128
-  prefix: { characters: 48, meaning: 61 },
+  kinds: 5,
+  // with the types and kinds 128
+  prefix: { characters: 46, meaning: 58 },
 } as const satisfies WordEncoderSizes;
 
 /**
@@ -76,18 +80,26 @@ export const pearlMiniSizes = {
  */
 const NGRAM_LENGTH = 1.5;
 
+/** Numbers of the embedding that say what type a phrase is of. */
+export const typeWidth = ({ types, kinds = 0 }: WordEncoderSizes): number => types + kinds;
+
+/** Length of the embedding. */
+export const embeddingWidth = (sizes: WordEncoderSizes): number =>
+  sizes.characters + sizes.meaning + typeWidth(sizes);
+
 /** What the encoder computes, each float32 [phrases, ...]. */
 export interface WordEncoding {
   /** Length 1, [phrases, characters]. */
   readonly characters: string;
   /** Length 1, [phrases, meaning]. */
   readonly meaning: string;
-  /** Logits [phrases, types] and [phrases, classes]. */
+  /** Logits [phrases, types], [phrases, types + kinds] and [phrases, classes]; the last type's is that of all its kinds. */
   readonly types: string;
+  readonly fineTypes: string;
   readonly classes: string;
   /** √share times each of characters, meaning and types: [phrases, width of the part]. */
   readonly parts: readonly [characters: string, meaning: string, types: string];
-  /** Length 1, [phrases, characters + meaning + types]: the columns of the parts, the prefix first. */
+  /** Length 1, [phrases, {@link embeddingWidth}]: the columns of the parts, the prefix first. */
   readonly embedding: string;
   /** The transformer's last states, [phrases × length, width]. */
   readonly states: string;
@@ -114,17 +126,26 @@ export function wordEncoder(net: Net, inputs: WordInputs, sizes: WordEncoderSize
   const characters = charactersOf(net, words.characters, phrase);
   const { meaning, pooled, states } = meaningOf(net, words, phrase);
   const both = g.add("Concat", [characters, meaning], { axis: 1 });
-  const { types, classes } = typeHead(net, both, sizes);
+  const { types, fineTypes, classes } = typeHead(net, both, sizes);
   const shares = dense(net, pooled, "share", (POOLS + 1) * sizes.width, 3, 0.02);
   const roots = g.add("Mul", [g.add("Sqrt", [g.add("Softmax", [shares], { axis: -1 })]), exists]);
   const [forCharacters, forMeaning, forTypes] = g.addMany("Split", [roots], 3, { axis: 1 });
-  const probable = g.add("Max", [g.add("Softmax", [types], { axis: -1 }), number(net, 1e-6)]);
+  const probable = g.add("Max", [g.add("Softmax", [fineTypes], { axis: -1 }), number(net, 1e-6)]);
   const parts = [
     g.add("Mul", [characters, forCharacters]),
     g.add("Mul", [meaning, forMeaning]),
     g.add("Mul", [g.add("Sqrt", [probable]), forTypes]),
   ] as const;
-  return { characters, meaning, types, classes, states, parts, embedding: joined(net, parts, sizes) };
+  return {
+    characters,
+    meaning,
+    types,
+    fineTypes,
+    classes,
+    states,
+    parts,
+    embedding: joined(net, parts, sizes),
+  };
 }
 
 /** All types, the prefix of the other parts, and the rest of these. */
@@ -318,12 +339,28 @@ function pool(net: Net, hidden: string, { shape, kept, exists, sizes: { width } 
   return g.add("Concat", [g.add("Reshape", [means, g.ints(-1, POOLS * width)]), largest], { axis: 1 });
 }
 
-function typeHead(net: Net, x: string, sizes: WordEncoderSizes): { types: string; classes: string } {
+function typeHead(
+  net: Net,
+  x: string,
+  sizes: WordEncoderSizes,
+): Pick<WordEncoding, "types" | "fineTypes" | "classes"> {
   const hidden = 128;
   const scaled = net.g.add("Mul", [x, number(net, 8)]);
   const active = gelu(net, dense(net, scaled, "type_hidden", sizes.characters + sizes.meaning, hidden));
+  const fineTypes = dense(net, active, "type_out", hidden, typeWidth(sizes), 1);
   return {
-    types: dense(net, active, "type_out", hidden, sizes.types, 1),
+    fineTypes,
+    types: withoutKinds(net, fineTypes, sizes),
     classes: dense(net, active, "class_out", hidden, sizes.classes, 1),
   };
+}
+
+/** The last type's logit is the logarithm of the sum over its kinds, itself among them as the rest. */
+function withoutKinds(net: Net, logits: string, sizes: WordEncoderSizes): string {
+  const { g } = net;
+  if (!sizes.kinds) return logits;
+  const first = sizes.types - 1;
+  const [others, kinds] = g.addMany("Split", [logits, g.ints(first, 1 + sizes.kinds)], 2, { axis: 1 });
+  const last = g.add("Unsqueeze", [logSumExp(net, kinds), g.ints(1)]);
+  return g.add("Concat", [others, last], { axis: 1 });
 }

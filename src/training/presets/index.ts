@@ -54,6 +54,7 @@ export async function readPreset(name: string = defaultPreset): Promise<MethodSe
     "contexts",
     "meanShares",
     "furtherContrast",
+    "rateFactors",
   ]);
   const odd = Object.keys(changes).find((key) => !known.has(key));
   if (odd !== undefined)
