@@ -3,6 +3,7 @@ import { createRequire } from "node:module";
 import { availableParallelism } from "node:os";
 import type { BatchMatches, Index } from "usearch";
 import type { GraphLibrary, GraphSettings, NeighbourGraph } from "./neighbour-graph.js";
+import { orderNodes } from "./node-order.js";
 
 // Required, not imported: its module for import takes twice the time to load, a third of what opening an index takes.
 const usearch = createRequire(import.meta.url)("usearch") as typeof import("usearch");
@@ -82,7 +83,10 @@ function graphOf(index: Index, { dimension, metric }: GraphSettings): NeighbourG
       if (keys.length === 0) return;
       index.add(BigUint64Array.from(keys), kept.subarray(0, keys.length * dimension), threads);
     },
-    save: (path) => index.save(path),
+    save(path) {
+      index.save(path);
+      orderNodes(path);
+    },
   };
 }
 
