@@ -78,8 +78,9 @@ const makePretrained = unlessThere(join(pretrained, "config.json"), () =>
 );
 
 /**
- * One fine-tuning of several: what it starts from, `pretrained` if nothing is said, and settings of its own.
- * @typedef {{ name: string, from?: string, settings?: object, steps?: number }} Training
+ * One fine-tuning of several: what it starts from, `pretrained` if nothing is said, an earlier one, or the average of
+ * some with their shares; settings of its own; what is added to the seed.
+ * @typedef {{ name: string, from?: string | Record<string, number>, settings?: object, steps?: number, seed?: number }} Training
  */
 /** @type {Training[]} */
 const trainings = recipe.finetune.trainings;
@@ -87,25 +88,27 @@ const trained = trainings.map(({ name }) => join(work, name));
 /** @type {Record<string, number>} */
 const averageShares = recipe.finetune.average;
 
+/** @param {Record<string, number>} parts @param {string} output */
+const makeAverage = (parts, output, /** @type {any} */ damping = undefined) =>
+  unlessThere(join(output, "config.json"), async () => {
+    const models = Object.entries(parts).map(([name, share]) => ({ folder: join(work, name), share }));
+    averageModels(models, output, damping);
+  });
+
 /** @param {Training} training @param {number} place */
-const makeTraining = ({ name, from = "pretrained", settings, steps = recipe.finetune.steps }, place) =>
-  unlessThere(join(trained[place], "config.json"), () => {
+const makeTraining = (
+  { name, from = "pretrained", settings, steps = recipe.finetune.steps, seed: added = 0 },
+  place,
+) =>
+  unlessThere(join(trained[place], "config.json"), async () => {
+    const base = join(work, typeof from === "string" ? from : `${name}-base`);
+    if (typeof from !== "string") await makeAverage(from, base)();
     const preset = join(work, `${name}.yaml`);
     writeFileSync(`${preset}.partial`, stringify({ ...recipe.finetune.settings, ...settings }));
     renameSync(`${preset}.partial`, preset);
     return pearl(
-      ...[
-        "finetune",
-        "--corpus",
-        corpus,
-        "--preset",
-        preset,
-        "--base",
-        join(work, from),
-        "--context",
-        ...texts,
-      ],
-      ...["--steps", String(steps), ...machineOf(seed + 100 * place), "-o", trained[place]],
+      ...["finetune", "--corpus", corpus, "--preset", preset, "--base", base, "--context", ...texts],
+      ...["--steps", String(steps), ...machineOf(seed + added), "-o", trained[place]],
     );
   });
 
@@ -120,14 +123,7 @@ const stages = [
     const { trainings: _, average: __, shares: ___, ...common } = recipe.finetune;
     for (const [place, training] of trainings.entries())
       await once(`finetune ${training.name}`, [common, training, seed], makeTraining(training, place));
-    const make = unlessThere(join(model, "config.json"), async () => {
-      const parts = Object.entries(averageShares).map(([name, share]) => ({
-        folder: join(work, name),
-        share,
-      }));
-      averageModels(parts, model, recipe.finetune.shares);
-    });
-    await once("average", [recipe.finetune, seed], make);
+    await once("average", [recipe.finetune, seed], makeAverage(averageShares, model, recipe.finetune.shares));
   },
   () =>
     pack({

@@ -1,6 +1,7 @@
 /** Several trainings from one start become one model: their weights' mean (Wortsman et al., 2022, "Model soups"). */
 import { cpSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
+import { ENTITY_TYPES, FINE_TYPES } from "../../dist/corpus/index.js";
 import { readModel, tensor, writeModel } from "../../dist/onnx/index.js";
 import { averageWeights } from "../../dist/training/weight-average.js";
 
@@ -14,9 +15,10 @@ import { averageWeights } from "../../dist/training/weight-average.js";
  */
 export function averageModels(models, output, shares = { factor: 1, shift: [0, 0, 0] }) {
   const graphs = models.map(({ folder }) => readModel(join(folder, "onnx/model.onnx")));
-  const weights = graphs.map((model, i) => floatsOf(model, models[i].folder));
+  const own = graphs.map((model, i) => floatsOf(model, models[i].folder));
+  const weights = own.map((floats) => withKindsOf(own[0], floats));
   const names = String([...weights[0].keys()]);
-  const odd = weights.findIndex((own) => String([...own.keys()]) !== names);
+  const odd = weights.findIndex((floats) => String([...floats.keys()]) !== names);
   if (odd > 0) throw new Error(`${models[odd].folder} and ${models[0].folder} are different architectures`);
   let total = models[0].share;
   let mean = averageWeights(weights[0], weights[0]);
@@ -45,6 +47,32 @@ export function averageModels(models, output, shares = { factor: 1, shift: [0, 0
   const { name: _, share: __, ...first } = averaged[0];
   writeFileSync(join(temporary, "training.json"), `${JSON.stringify({ ...first, averaged }, null, 2)}\n`);
   renameSync(temporary, output);
+}
+
+/**
+ * The weights of a model that tells no kinds of OTHER apart, for an average with one that does: each kind gets OTHER's
+ * row, and an equal part of its probability.
+ * @param {Map<string, any>} first @param {Map<string, any>} floats
+ */
+function withKindsOf(first, floats) {
+  const [bias, weight] = ["type_out.bias", "type_out.weight"].map((name) => floats.get(name));
+  const types = bias?.data.length;
+  const wanted = first.get("type_out.bias")?.data.length;
+  if (types !== ENTITY_TYPES.length || wanted !== FINE_TYPES.length) return floats;
+  const other = types - 1;
+  const inputs = weight.data.length / types;
+  const grown = new Float32Array(wanted * inputs);
+  for (let type = 0; type < wanted; type++) {
+    const row = Math.min(type, other) * inputs;
+    grown.set(weight.data.subarray(row, row + inputs), type * inputs);
+  }
+  const part = Math.log(wanted - other);
+  const shifted = Float32Array.from({ length: wanted }, (_, type) =>
+    type < other ? bias.data[type] : bias.data[other] - part,
+  );
+  return new Map(floats)
+    .set("type_out.bias", tensor("float32", [wanted], shifted))
+    .set("type_out.weight", tensor("float32", [wanted, inputs], grown));
 }
 
 /** Weights that are trained; constants are equal in all. @param {any} model @param {string} folder */

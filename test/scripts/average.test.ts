@@ -19,7 +19,7 @@ const { averageModels } = (await import(script)) as {
 let folder: string;
 const words = Array.from({ length: 40 }, (_, i) => `word${i}`);
 
-async function model(name: string, seed: number, meaning = 16): Promise<string> {
+async function model(name: string, seed: number, meaning = 16, kinds = 5): Promise<string> {
   const path = join(folder, name);
   await writeWordModel(
     path,
@@ -27,7 +27,7 @@ async function model(name: string, seed: number, meaning = 16): Promise<string> 
       weights: fromSeed(seed),
       sizes: {
         ...{ ...pearlMiniSizes, vocabulary: words.length, buckets: 64, characters: 8, vectors: 8, width: 8 },
-        ...{ heads: 2, feedForward: 16, layers: 1, meaning, prefix: { characters: 4, meaning: 4 } },
+        ...{ heads: 2, feedForward: 16, layers: 1, meaning, kinds, prefix: { characters: 4, meaning: 4 } },
       },
       words,
       reading: { minimum: 2, maximum: 4, buckets: 64, ngrams: 20, phraseLength: 14 },
@@ -78,6 +78,42 @@ describe("the average of several trainings", () => {
     const bias = numbers(a, "share.bias").map((value, i) => value / 2 + [1, 0, -2][i]);
     expect(numbers(output, "share.bias")).toEqual(bias);
     expect(numbers(output, "vectors.weight")).toEqual(numbers(a, "vectors.weight"));
+  });
+
+  it("gives kinds of OTHER to a model that knows none, which together weigh as OTHER did", async () => {
+    const [knowing, plain] = [await model("knowing", 5), await model("no-kinds", 6, 16, 0)];
+    const output = join(folder, "grown");
+    averageModels(
+      [
+        { folder: knowing, share: 1e-6 },
+        { folder: plain, share: 1 },
+      ],
+      output,
+    );
+    const logits = (weights: readonly number[]) => {
+      const row = Array.from({ length: 128 }, (_, i) => Math.sin(i));
+      const at = weights.length / 128;
+      return Array.from({ length: at }, (_, type) =>
+        row.reduce((sum, x, i) => sum + x * weights[type * 128 + i], 0),
+      );
+    };
+    const of = (path: string) => {
+      const bias = numbers(path, "type_out.bias");
+      return logits(numbers(path, "type_out.weight")).map((logit, type) => logit + bias[type]);
+    };
+    const [before, after] = [of(plain), of(output)];
+    expect([before.length, after.length]).toEqual([19, 24]);
+    before.slice(0, 18).forEach((logit, type) => {
+      expect(after[type]).toBeCloseTo(logit, 3);
+    });
+    const together = Math.log(after.slice(18).reduce((sum, logit) => sum + Math.exp(logit), 0));
+    expect(together).toBeCloseTo(before[18], 3);
+    expect(() =>
+      averageModels(
+        [plain, knowing].map((one) => ({ folder: one, share: 1 })),
+        join(folder, "none"),
+      ),
+    ).toThrow("type_out");
   });
 
   it("refuses other architectures, and tables that are rounded already", async () => {
