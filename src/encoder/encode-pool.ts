@@ -23,7 +23,7 @@ const COPIES_BUDGET = 1.5e9;
 
 /** What a thread makes lives for one batch: a small young heap is collected in time and leaves memory to the model. */
 const startEncoder = (): WorkerClient =>
-  startWorker("./encode-worker.js", import.meta.url, undefined, { maxYoungGenerationSizeMb: 12 });
+  startWorker("./encode-worker.js", import.meta.url, undefined, { maxYoungGenerationSizeMb: 3 });
 
 /** A model on one device: the first thread is there from the start, the others come with work for them. */
 export class EncodePool {

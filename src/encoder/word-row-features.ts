@@ -8,8 +8,10 @@ import type { FeatureRows, Featurizer } from "./feature-rows.js";
 import type { WordsFeature } from "./model-folder.js";
 import { openSums, type SumRows, type WordTable, writeRow } from "./row-sums.js";
 
-/** Words remembered, about: with pearl-mini 9 MiB in each thread. */
-const REMEMBERED = 12_288;
+/** A read that begins with more words than this starts over. */
+const REMEMBERED = 10_240;
+/** Words that there is room for at first: with pearl-mini 9 MiB in each thread. */
+const ROOM = 12_288;
 /** A phrase's ids are, word after word: its mark, and its place among the words remembered. */
 const PAIR = 2;
 
@@ -26,16 +28,16 @@ export interface SharedWords {
   readonly tables: readonly WordTable[];
 }
 
+/** Rows are to be filled before the next read. */
 export function wordRowFeaturizer(feature: WordsFeature, { words, tables }: SharedWords): Featurizer {
   const numberOf = wordFinder(words);
   const summed = tables.filter(({ gives }) => gives === "sum");
   const sums = summed.map((table) => ({ table, sum: openSums(table, feature.ngrams) }));
-  const fresh = () => new SummedWords(feature, numberOf, sums);
   const looked = tables.filter(({ gives }) => gives === "row");
-  let known = fresh();
+  let known = new SummedWords(feature, numberOf, sums);
   return {
     read(phrases) {
-      if (known.size > REMEMBERED) known = fresh();
+      if (known.size > REMEMBERED) known = known.startOver();
       const { phraseLength } = feature;
       const ids = new Int32Array(phrases.length * phraseLength * PAIR);
       const starts = new Int32Array(phrases.length + 1);
@@ -119,11 +121,23 @@ class SummedWords {
   readonly #sums: (TableSums & { data: Float32Array })[];
   readonly #ngrams: Int32Array;
 
-  constructor(feature: WordsFeature, numberOf: (word: string) => number, sums: readonly TableSums[]) {
+  constructor(
+    feature: WordsFeature,
+    numberOf: (word: string) => number,
+    sums: readonly (TableSums & { data?: Float32Array })[],
+  ) {
     this.#feature = feature;
     this.#numberOf = numberOf;
-    this.#sums = sums.map((own) => ({ ...own, data: new Float32Array(REMEMBERED * own.table.width) }));
+    this.#sums = sums.map((own) => ({
+      ...own,
+      data: own.data?.fill(0) ?? new Float32Array(ROOM * own.table.width),
+    }));
     this.#ngrams = new Int32Array(feature.ngrams);
+  }
+
+  /** No words, in the memory of these, which can no more be filled: memory left to the collector would pile up. */
+  startOver(): SummedWords {
+    return new SummedWords(this.#feature, this.#numberOf, this.#sums.splice(0));
   }
 
   get size(): number {

@@ -78,9 +78,14 @@ export class Database {
    * of it end at multiples of DuckDB's vector size. It is hardly slower.
    */
   async createTable(name: string, query: string, subject: string): Promise<void> {
+    await this.runInOneThread(`CREATE OR REPLACE TABLE ${name} AS ${query}`, subject);
+  }
+
+  /** Runs a statement in one thread: what each thread would hold, such as a row group, is there once. */
+  async runInOneThread(sql: string, subject: string): Promise<void> {
     await this.run("SET threads = 1", subject);
     try {
-      await this.run(`CREATE OR REPLACE TABLE ${name} AS ${query}`, subject);
+      await this.run(sql, subject);
     } finally {
       await this.run(`SET threads = ${this.threads}`, subject);
     }

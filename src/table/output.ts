@@ -98,7 +98,7 @@ async function joinVectors(
   const columns = expressions.map((expression, index) => `${expression} AS c${index}`);
   const query = `SELECT ${columns.join(", ")} FROM ${await rangeTable(request)}`;
   const write = async (groupRows: number) => {
-    await table.database.run(
+    await table.database.runInOneThread(
       `COPY (${query}) TO ${literal(keys)} (FORMAT parquet, ROW_GROUP_SIZE ${groupRows})`,
       keys,
     );

@@ -103,6 +103,28 @@ describe.each(["int8", "float32"] as const)("a word encoder without its tables (
   });
 });
 
+it("gives the same rows after more words than are remembered", async () => {
+  const path = await written("float32").catch(() => join(folder, "float32"));
+  const model = await readModelFolder(path);
+  const graph = loadWordGraph(model, "full");
+  if (!graph) throw new Error("the graph was not cut");
+  const session = await createOrtSession(graph.bytes);
+  const open = () => openFeaturizers(model, session.inputNames, graph);
+  const many = Array.from({ length: 3000 }, (_, i) => {
+    const letters = String(i).replace(/\d/g, (digit) => "abcdefghij"[Number(digit)]);
+    return ["a", "b", "c", "d"].map((first) => first + letters).join(" ");
+  });
+  const [featurizer] = await open();
+  const before = featurizer.read(many.slice(0, 1)).rows;
+  featurizer.read(many);
+  // the first to forget
+  const { rows } = await run(session, [featurizer], "embedding", [phrases]);
+  expect(rows).toEqual((await run(session, await open(), "embedding", [phrases])).rows);
+  const feeds: Feeds = {};
+  featurizer.fill(before, Int32Array.of(0), 4, feeds);
+  await expect(session.run(feeds, ["embedding"])).rejects.toThrow(/is missing/);
+});
+
 describe("tables", () => {
   const tableOf = (model: ReturnType<typeof readModel>): readonly WordTable[] =>
     takeOutTables(model)?.tables ?? [];
