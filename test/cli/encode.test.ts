@@ -40,7 +40,7 @@ describe("pearl encode", () => {
     const { code, stdout, stderr } = await encode("phrases.csv");
     expect({ code, stdout }).toEqual({
       code: 0,
-      stdout: expect.stringMatching(/^wrote phrases\.embeddings\.parquet: 65 rows × 595 dimensions, /),
+      stdout: expect.stringMatching(/^wrote phrases\.embeddings\.parquet: 65 rows × 600 dimensions, /),
     });
     expect(stderr).toMatch(/phrases from "phrase" of id, phrase, kind/);
     expect(readdirSync(folder).sort()).toEqual(["phrases.csv", "phrases.embeddings.parquet"]);
@@ -69,8 +69,8 @@ describe("pearl encode", () => {
     expect(objects[1].embedding.every((value) => value === 0)).toBe(true);
     expect(objects[0].embedding).toEqual(objects[6].embedding);
     const npy = readFileSync(join(folder, "out.npy"));
-    expect(npy.subarray(0, 128).toString("latin1")).toMatch(/'shape': \(9, 595\)/);
-    expect(npy.readFloatLE(npy.length - 9 * 595 * 4)).toBeCloseTo(objects[0].embedding[0], 6);
+    expect(npy.subarray(0, 128).toString("latin1")).toMatch(/'shape': \(9, 600\)/);
+    expect(npy.readFloatLE(npy.length - 9 * 600 * 4)).toBeCloseTo(objects[0].embedding[0], 6);
     expect(readFileSync(join(folder, "out.csv"), "utf8").split("\n")[0]).toBe("id,name,embedding");
   });
 
@@ -90,7 +90,7 @@ describe("pearl encode", () => {
       cwd: folder,
       input: "phrase\nNYTimes\n",
     });
-    expect(piped).toMatchObject({ code: 0, stdout: expect.stringMatching(/1 rows? × 595/) });
+    expect(piped).toMatchObject({ code: 0, stdout: expect.stringMatching(/1 rows? × 600/) });
   });
 
   it("leaves nothing in the temporary folder, ONNX Runtime's telemetry included", async () => {
@@ -135,7 +135,7 @@ describe("pearl encode with bad input: one clear line, the right code, no output
     ["a file as model", "a\nb\n", ["-m", "in.csv"], /a model is a folder/, 1],
     ["an unknown device", "a\nb\n", ["--device", "gpu"], /auto, cpu, webgpu, cuda/, 2],
     ["a device that is not there", "a\nb\n", ["--device", "cuda"], /cuda does not work here/, 1],
-    ["too many dimensions", "a\nb\n", ["--truncate-dim", "999"], /between 1 and 595/, 1],
+    ["too many dimensions", "a\nb\n", ["--truncate-dim", "999"], /between 1 and 600/, 1],
     ["no number", "a\nb\n", ["--batch-size", "many"], /whole number/, 2],
     ["an output of unknown kind", "a\nb\n", ["-o", "x.xlsx"], /x\.xlsx/, 1],
     ["an output in a missing folder", "a\nb\n", ["-o", "no/x.csv"], /no does not exist/, 1],

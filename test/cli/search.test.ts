@@ -26,7 +26,7 @@ beforeAll(async () => {
   expect(built.stderr).toContain("1 rows have no phrase");
   expect(built).toMatchObject({
     code: 0,
-    stdout: "papers: 4 rows added, 4 in all × 595 dimensions; exact\n",
+    stdout: "papers: 4 rows added, 4 in all × 600 dimensions; exact\n",
   });
 });
 
@@ -103,7 +103,7 @@ describe("pearl index", () => {
       rows: 4,
       keyColumn: "id",
       phraseColumn: "name",
-      dimension: 595,
+      dimension: 600,
     });
     const opened = await VectorIndex.open(index);
     const cells: (readonly string[])[] = [];
