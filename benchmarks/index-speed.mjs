@@ -6,7 +6,7 @@
  *
  * Phrases: names and terms of ../shared/data/train, all different. Queries: such a phrase with an edit (a letter left
  * out, put in or changed, the first word moved to the end, a word added), never a phrase of the index. Vectors:
- * by default pearl-mini's, 595 dimensions; those of pearl-ngram (--model pearl-ngram, 256 dimensions, from character
+ * by default pearl-mini's, 600 dimensions; those of pearl-ngram (--model pearl-ngram, 256 dimensions, from character
  * n-grams) fill their dimensions, which is the hard case for HNSW.
  *
  * recall@1 is the share of queries whose first hit is as near as the nearest row of an exact search (scores within
