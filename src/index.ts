@@ -15,6 +15,8 @@ export {
   type CorpusPhrase,
   ENTITY_TYPES,
   type EntityType,
+  FINE_TYPES,
+  type FineType,
   type HardNegative,
   LEXICAL_CLASSES,
   type LexicalClass,

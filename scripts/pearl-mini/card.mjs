@@ -33,6 +33,9 @@ const sources = [
   ],
 ];
 
+/** "a, b, and c". @param {string[]} items */
+const list = (items) => new Intl.ListFormat("en").format(items);
+
 const number = (/** @type {number} */ value) => value.toLocaleString("en-US");
 
 /**
@@ -78,7 +81,7 @@ ${Object.entries(stages)
 
 ${trainingSteps(training)} steps of fine-tuning on ${number(pairs)} pairs of phrases, from a word encoder that read
 ${recipe.pretrain.texts.length} collections of text for ${number(recipe.pretrain.options.steps)} steps; its words start from ${recipe.pretrain.options.vectors} (GloVe),
-and it knows WordNet's words that the texts have too seldom. ${averageOf(training)}
+and it knows WordNet's words that the texts have too seldom. ${averageOf(training)}${recipe.note === undefined ? "" : `\n\n${recipe.note}`}
 
 ## Data and licences
 
@@ -105,15 +108,13 @@ phrase means counts too. Data from Wikipedia and web lists has their gaps and bi
 
 /** @param {any} training */
 const trainingSteps = ({ result, averaged = [{ result }] }) =>
-  averaged.map((/** @type {any} */ one) => number(one.result.steps)).join(" and ");
+  list(averaged.map((/** @type {any} */ one) => number(one.result.steps)));
 
 /** @param {any} training */
 const averageOf = ({ averaged = [] }) =>
   averaged.length < 2
     ? ""
-    : `The weights are the mean of ${averaged
-        .map((/** @type {any} */ { name, share }) => `${name} (${share})`)
-        .join(" and ")}.`;
+    : `The weights are the mean of ${list(averaged.map((/** @type {any} */ { name, share }) => `${name} (${share})`))}.`;
 
 /** @param {string} names @param {Record<string, number>} counts */
 const countOf = (names, counts) =>

@@ -19,8 +19,8 @@ const trust = { gold: 3, list: 2, silver: 1 };
 export const startsWithAny = (source, starts) => starts.find((start) => source.startsWith(start));
 
 /**
- * Typed phrases, once each, with the type, or the kind of OTHER, that their rows say most. Training makes twins of phrases, so titles of
- * the evaluation are none.
+ * Typed phrases, once each, with the type, or the kind of OTHER, that their rows say most. Training makes twins of
+ * phrases, so titles of the evaluation are none.
  * @param {string} data @param {PhraseSettings} settings @param {Tally} tally
  * @returns {Map<string, Phrase>}
  */

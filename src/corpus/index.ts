@@ -37,7 +37,6 @@ export {
   type FineType,
   LEXICAL_CLASSES,
   type LexicalClass,
-  OTHER_KINDS,
   PHRASE_TYPES,
   phraseTypeIndex,
 } from "./phrase-types.js";

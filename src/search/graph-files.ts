@@ -15,8 +15,8 @@ const rowsOutsideGraph = 5_000;
 
 /**
  * Share of the vectors' squares that the axes of a graph keep at least. What is lost puts neighbours in a wrong order, which
- * comparing the candidates whole puts right: of pearl-mini's some 600 numbers 128 axes keep 85 %, and the nearest of
- * 100,000 rows is among the first 32 along them for 99.9 % of misspelt phrases.
+ * comparing the candidates whole puts right: of the 595 numbers of an earlier pearl-mini 128 axes kept 85 %, and the
+ * nearest of 100,000 rows was among the first 32 along them for 99.9 % of misspelt phrases.
  */
 const keptByAxes = 0.82;
 /** Where axes keep less than this of rows that come later, a graph along others is made. */

@@ -18,8 +18,8 @@ const expansionAdd = 128;
 /** Rows looked at while searching: at half a million rows of high intrinsic dimension, 128 found 3 % fewer neighbours. */
 const expansionSearch = 256;
 /**
- * The same along axes: of half a million rows of pearl-mini's 128 find 98.6 % of the nearest (five sets of 2,000
- * queries, 98.1 to 99.0 %), 160 find 98.8 % in a sixth more time.
+ * The same along axes: of half a million rows of an earlier pearl-mini's 128 found 98.6 % of the nearest (five sets of
+ * 2,000 queries, 98.1 to 99.0 %), 160 found 98.8 % in a sixth more time.
  */
 const effortAlongAxes = 128;
 

@@ -62,8 +62,8 @@ export function adamGraph(shapes: ReadonlyMap<string, readonly number[]>, option
     const spreadOut = g.add("Add", [g.add("Mul", [g.add("Sqrt", [square]), spread]), number(epsilon)]);
     const factor = rateFactor(settings, weight);
     const times = (value: string) => (factor === 1 ? value : g.add("Mul", [value, number(factor)]));
-    const lost = () => times(g.add("Sub", [number(1), keep]));
-    const kept = decays && kind === "adamw" ? g.add("Sub", [weight, g.add("Mul", [weight, lost()])]) : weight;
+    const lost = decays && kind === "adamw" && times(g.add("Sub", [number(1), keep]));
+    const kept = lost ? g.add("Sub", [weight, g.add("Mul", [weight, lost])]) : weight;
     const next = g.add("Sub", [kept, g.add("Div", [g.add("Mul", [mean, times(rate)]), spreadOut])]);
     g.output(`next/${weight}`, next);
     g.output(`next/${m}`, mean);

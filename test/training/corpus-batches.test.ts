@@ -1,4 +1,8 @@
+import { mkdtempSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { FINE_PHRASE_TYPES, PHRASE_TYPES, writeCorpus } from "../../src/corpus/index.js";
 import { CorpusBatches } from "../../src/training/corpus-batches.js";
 import type { CorpusBatchSettings } from "../../src/training/data-protocol.js";
 import { NeighbourRuns } from "../../src/training/neighbour-runs.js";
@@ -10,7 +14,7 @@ const settings = async (changes: Partial<CorpusBatchSettings> = {}): Promise<Cor
   encoderInputs: ["ngram_ids"],
   inputNames: ["ngram_ids", "sizes", "groups", "typed_rows", "type_labels", "type_weight"],
   ...{ anchors: 20, hardNegatives: 2, synonyms: 4, run: 2, augmentPairs: 0, seed: 5 },
-  types: (await import("../../src/corpus/index.js")).PHRASE_TYPES,
+  types: PHRASE_TYPES,
   augmentation: { preset: "house", wordNet: "off" },
   ...changes,
 });
@@ -32,6 +36,26 @@ describe("CorpusBatches", () => {
     const seen = Array.from({ length: 7 }, (_, i) => batches.describe(i).map(({ text }) => text)).flat();
     expect(new Set(seen).size).toBe(70);
     expect(seen).toHaveLength(70);
+  });
+
+  it("labels kinds of OTHER for a head that tells them apart, and as OTHER for one that does not", async () => {
+    const corpus = mkdtempSync(join(tmpdir(), "pearl-kinds-"));
+    const common = { lexicalClass: "NP", count: 1 } as const;
+    await writeCorpus(corpus, {
+      phrases: [
+        { phrase: "aspirin", type: "OTHER/chemical", ...common },
+        { phrase: "Paris", type: "GPE", ...common },
+      ],
+    });
+    for (const [types, label] of [
+      [PHRASE_TYPES, "NP-OTHER"],
+      [FINE_PHRASE_TYPES, "NP-OTHER/chemical"],
+    ] as const) {
+      const own = await settings({ corpus, types, anchors: 2, hardNegatives: 0, synonyms: 0 });
+      const rows = (await CorpusBatches.open(own)).describe(0);
+      const told = new Map(rows.map(({ text, type }) => [text, type]));
+      expect(Object.fromEntries(told)).toEqual({ aspirin: label, Paris: "NP-GPE" });
+    }
   });
 
   it("puts hard negatives into the batch as anchors with twins of their own", async () => {
