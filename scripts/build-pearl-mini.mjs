@@ -16,7 +16,9 @@ import { averageModels } from "./pearl-mini/average.mjs";
 import { pack } from "./pearl-mini/pack.mjs";
 import { prepare } from "./pearl-mini/prepare.mjs";
 import { defaultData, readRecipe, recipePath } from "./pearl-mini/recipe.mjs";
+import { fitShares, phrasesOfGroups } from "./pearl-mini/shares.mjs";
 import { openStages, pearl } from "./pearl-mini/stages.mjs";
+import { whitenModel } from "./pearl-mini/whiten.mjs";
 
 const { values } = parseArgs({
   options: {
@@ -48,6 +50,7 @@ const { record, once } = openStages(work);
 const [tables, corpus, pretrained, model] = ["tables", "corpus", "pretrained", "model"].map((name) =>
   join(work, name),
 );
+const synonyms = join(tables, "synonyms.tsv");
 const texts = recipe.pretrain.texts.map((/** @type {string} */ name) => join(tables, "text", `${name}.txt`));
 /** @param {number} ownSeed */
 const machineOf = (ownSeed) => [
@@ -66,7 +69,7 @@ const unlessThere = (file, /** @type {() => Promise<void>} */ make) => async () 
 const makeCorpus = unlessThere(join(corpus, "corpus.json"), () =>
   pearl(
     ...["corpus", "build", "--no-quotes", "--phrases", join(tables, "phrases.tsv")],
-    ...["--synonyms", join(tables, "synonyms.tsv"), "--resume", "-o", corpus],
+    ...["--synonyms", synonyms, "--resume", "-o", corpus],
   ),
 );
 
@@ -79,8 +82,9 @@ const makePretrained = unlessThere(join(pretrained, "config.json"), () =>
 
 /**
  * One fine-tuning of several: what it starts from, `pretrained` if nothing is said, an earlier one, or the average of
- * some with their shares; settings of its own; what is added to the seed.
- * @typedef {{ name: string, from?: string | Record<string, number>, settings?: object, steps?: number, seed?: number }} Training
+ * some with their shares, whitened by so many phrases where that is said; settings of its own; what is added to the seed.
+ * @typedef {{ name: string, from?: string | Record<string, number>, settings?: object, steps?: number, seed?: number,
+ *   whiten?: import("./pearl-mini/whiten.mjs").Powers & { phrases: number } }} Training
  */
 /** @type {Training[]} */
 const trainings = recipe.finetune.trainings;
@@ -88,21 +92,37 @@ const trained = trainings.map(({ name }) => join(work, name));
 /** @type {Record<string, number>} */
 const averageShares = recipe.finetune.average;
 
-/** @param {Record<string, number>} parts @param {string} output */
-const makeAverage = (parts, output, /** @type {any} */ damping = undefined) =>
+/** @param {Record<string, number>} parts @param {string} output @param {(folder: string) => Promise<void>} finish */
+const makeAverage = (parts, output, finish) =>
   unlessThere(join(output, "config.json"), async () => {
     const models = Object.entries(parts).map(([name, share]) => ({ folder: join(work, name), share }));
-    averageModels(models, output, damping);
+    const mean = `${output}.mean`;
+    averageModels(models, mean);
+    await finish(mean);
+    renameSync(mean, output);
   });
+
+/** @param {Training["whiten"]} settings */
+const whitening = (settings) => async (/** @type {string} */ folder) => {
+  if (settings === undefined) return;
+  const { phrases, ...powers } = settings;
+  const [sample] = phrasesOfGroups(synonyms, [{}], { phrases, seed: recipe.seed });
+  await whitenModel(folder, sample, powers);
+};
+
+const sharing = async (/** @type {string} */ folder) => {
+  const { phrases, groups } = recipe.finetune.shares;
+  await fitShares(folder, groups, phrasesOfGroups(synonyms, groups, { phrases, seed: recipe.seed }));
+};
 
 /** @param {Training} training @param {number} place */
 const makeTraining = (
-  { name, from = "pretrained", settings, steps = recipe.finetune.steps, seed: added = 0 },
+  { name, from = "pretrained", whiten, settings, steps = recipe.finetune.steps, seed: added = 0 },
   place,
 ) =>
   unlessThere(join(trained[place], "config.json"), async () => {
     const base = join(work, typeof from === "string" ? from : `${name}-base`);
-    if (typeof from !== "string") await makeAverage(from, base)();
+    if (typeof from !== "string") await makeAverage(from, base, whitening(whiten))();
     const preset = join(work, `${name}.yaml`);
     writeFileSync(`${preset}.partial`, stringify({ ...recipe.finetune.settings, ...settings }));
     renameSync(`${preset}.partial`, preset);
@@ -123,7 +143,7 @@ const stages = [
     const { trainings: _, average: __, shares: ___, ...common } = recipe.finetune;
     for (const [place, training] of trainings.entries())
       await once(`finetune ${training.name}`, [common, training, seed], makeTraining(training, place));
-    await once("average", [recipe.finetune, seed], makeAverage(averageShares, model, recipe.finetune.shares));
+    await once("average", [recipe.finetune, seed], makeAverage(averageShares, model, sharing));
   },
   () =>
     pack({

@@ -49,7 +49,7 @@ async function checkAll(folder, recipe) {
   const evaluation = readEvaluation(join(data, "bench"));
   return [
     ...(await checkSynonyms(folder, evaluation)),
-    ...checkPhrases(folder, data, evaluation),
+    ...(await checkPhrases(folder, data, evaluation)),
     ...checkRecipe(recipe, data),
     ...checkTexts(recipe.pretrain.texts, data, evaluation),
   ];

@@ -10,10 +10,8 @@ import { averageWeights } from "../../dist/training/weight-average.js";
  * lists every training.
  * @param {{ folder: string, share: number }[]} models folders that `pearl finetune` wrote, tables as float32
  * @param {string} output
- * @param {{ factor: number, shift: readonly number[] }} [shares] makes the shares of characters, meaning and types
- *   differ less from phrase to phrase: their logits times `factor`, plus `shift`
  */
-export function averageModels(models, output, shares = { factor: 1, shift: [0, 0, 0] }) {
+export function averageModels(models, output) {
   const graphs = models.map(({ folder }) => readModel(join(folder, "onnx/model.onnx")));
   const own = graphs.map((model, i) => floatsOf(model, models[i].folder));
   const weights = own.map((floats) => withKindsOf(own[0], floats));
@@ -26,13 +24,6 @@ export function averageModels(models, output, shares = { factor: 1, shift: [0, 0
     if (i === 0) continue;
     mean = averageWeights(mean, weights[i], { share: total / (total + share) });
     total += share;
-  }
-  for (const name of ["share.weight", "share.bias"]) {
-    const data = /** @type {Float32Array} */ (mean.get(name)?.data);
-    if (data === undefined) throw new Error(`${models[0].folder}: there is no ${name}`);
-    data.forEach((value, i) => {
-      data[i] = value * shares.factor + (name === "share.bias" ? shares.shift[i] : 0);
-    });
   }
   for (const [name, { dims, data }] of mean)
     graphs[0].graph.initializers.set(name, tensor("float32", dims, data));

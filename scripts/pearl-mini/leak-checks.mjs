@@ -3,6 +3,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { folded, lemmaPairs, pairHash, pairKey, pairSets } from "../leaks.mjs";
 import { clean, readRows, readRowsUnderHeader } from "../training-tables.mjs";
+import { ontologyNames, surnames, wordnetNames } from "./typed-names.mjs";
 import { readWordnet } from "./wordnet-pairs.mjs";
 
 /** @typedef {import("../leaks.mjs").Evaluation} Evaluation */
@@ -41,16 +42,32 @@ export async function checkSynonyms(folder, { pairs, keptBack, titles }) {
   return [...Object.values(checks), selves];
 }
 
-/** No phrase has a type that only CoNLL-2003 or BC5CDR gave it, and none is a title: training makes twins of phrases.
- * @param {string} folder @param {string} data @param {Evaluation} evaluation @returns {Check[]} */
-export function checkPhrases(folder, data, { titles }) {
+/**
+ * No phrase has a type that only CoNLL-2003 or BC5CDR gave it, and none is a title: training makes twins of phrases.
+ * Types come from other rows too, WordNet, ontologies, the surnames of other rows' persons; and a name may come in
+ * capitals beside itself.
+ * @param {string} folder @param {string} data @param {Evaluation} evaluation @returns {Promise<Check[]>}
+ */
+export async function checkPhrases(folder, data, { titles }) {
   /** @type {Map<string, boolean>} whether all of a phrase's rows are of those sets */
   const onlyThere = new Map();
-  for (const [text, , , source] of readRows(join(data, "train/types.tsv.gz"))) {
+  const persons = [];
+  for (const [text, , type, source] of readRows(join(data, "train/types.tsv.gz"))) {
     const phrase = clean(text);
-    onlyThere.set(phrase, (onlyThere.get(phrase) ?? true) && scoredUntrained.test(source));
+    const there = scoredUntrained.test(source);
+    onlyThere.set(phrase, (onlyThere.get(phrase) ?? true) && there);
+    if (type === "PERSON" && !there) persons.push(phrase);
   }
   for (const [text] of readRows(join(data, "train/chunks.tsv.gz"))) onlyThere.set(clean(text), false);
+  for (const [name] of ontologyNames(join(data, "train"))) onlyThere.set(clean(name), false);
+  for await (const [name, type] of wordnetNames(await readWordnet())) {
+    onlyThere.set(clean(name), false);
+    if (type === "PERSON") persons.push(clean(name));
+  }
+  for (const surname of surnames(persons).keys()) onlyThere.set(surname, false);
+  const rows = [...readRowsUnderHeader(join(folder, "phrases.tsv"))];
+  const others = rows.filter(([phrase]) => /\p{Ll}/u.test(phrase) && onlyThere.get(phrase) === false);
+  const capitals = new Set(others.map(([phrase]) => phrase.toUpperCase()));
   const check = {
     what: "typed mentions of conll2003, bc5cdr",
     checked: 0,
@@ -58,13 +75,14 @@ export function checkPhrases(folder, data, { titles }) {
   };
   const twins = { what: "titles among the phrases", checked: 0, hits: /** @type {string[]} */ ([]) };
   let line = 1;
-  for (const [phrase, , type] of readRowsUnderHeader(join(folder, "phrases.tsv"))) {
+  for (const [phrase, , type] of rows) {
     line++;
     twins.checked++;
     if (titles.has(folded(phrase))) twins.hits.push(`phrases.tsv line ${line}: ${phrase}`);
     if (type === "") continue;
     check.checked++;
-    if (onlyThere.get(phrase) === true) check.hits.push(`phrases.tsv line ${line}: ${phrase} (${type})`);
+    if (onlyThere.get(phrase) === true && !capitals.has(phrase))
+      check.hits.push(`phrases.tsv line ${line}: ${phrase} (${type})`);
   }
   return [check, twins];
 }

@@ -4,6 +4,7 @@ import { createRandom, sampleWithout } from "../../dist/random.js";
 import { folded } from "../leaks.mjs";
 import { clean, readRows } from "../training-tables.mjs";
 import { fineType } from "./other-kinds.mjs";
+import { inCapitals, ontologyNames, surnames, wordnetNames } from "./typed-names.mjs";
 
 /**
  * @typedef {{ phrase: string, lexical: string, type: string, count: number, best: number }} Phrase
@@ -14,6 +15,8 @@ import { fineType } from "./other-kinds.mjs";
 const lexicalClasses = new Set(["NP", "VP", "PP", "ADVP", "ADJP"]);
 /** How far a row of each quality is trusted where rows of one phrase disagree. @type {Record<string, number>} */
 const trust = { gold: 3, list: 2, silver: 1 };
+/** WordNet knows the best known name of a word: London is a city whatever writers are called. */
+const trustInWordnet = 40;
 
 /** Whether a source is one that is left out, and said so. @param {string} source @param {readonly string[]} starts */
 export const startsWithAny = (source, starts) => starts.find((start) => source.startsWith(start));
@@ -21,35 +24,53 @@ export const startsWithAny = (source, starts) => starts.find((start) => source.s
 /**
  * Typed phrases, once each, with the type, or the kind of OTHER, that their rows say most. Training makes twins of
  * phrases, so titles of the evaluation are none.
- * @param {string} data @param {PhraseSettings} settings @param {Tally} tally
- * @returns {Map<string, Phrase>}
+ * @param {string} data @param {import("./wordnet-pairs.mjs").Wordnet} wordnet @param {PhraseSettings} settings
+ * @param {Tally} tally
+ * @returns {Promise<Map<string, Phrase>>}
  */
-export function readTyped(data, { longest, leaveOut, titles }, tally) {
+export async function readTyped(data, wordnet, { longest, leaveOut, titles }, tally) {
   /** @type {Map<string, { types: Map<string, number>, count: number, best: number }>} */
   const met = new Map();
-  for (const [text, , type, source, quality, count] of readRows(join(data, "types.tsv.gz"))) {
-    const start = startsWithAny(source, leaveOut);
+  /** @param {string} table @param {string} text @param {string} type */
+  const add = (table, text, type, count = 1, trusted = 1) => {
     const phrase = clean(text);
-    if (start !== undefined) tally.leftOut("types.tsv.gz", start);
-    else if (phrase === "" || phrase.length > longest) tally.leftOut("types.tsv.gz", "too long");
-    else if (titles.has(folded(phrase))) tally.leftOut("types.tsv.gz", "title of the evaluation");
+    if (phrase === "" || phrase.length > longest) tally.leftOut(table, "too long");
+    else if (titles.has(folded(phrase))) tally.leftOut(table, "title of the evaluation");
     else {
-      const fine = type === "OTHER" ? fineType(source) : type;
       const entry = met.get(phrase) ?? { types: new Map(), count: 0, best: 0 };
       met.set(phrase, entry);
-      const times = Number(count) || 1;
-      entry.types.set(fine, (entry.types.get(fine) ?? 0) + times * trust[quality]);
-      entry.count += times;
-      entry.best = Math.max(entry.best, trust[quality]);
+      entry.types.set(type, (entry.types.get(type) ?? 0) + count * trusted);
+      entry.count += count;
+      entry.best = Math.max(entry.best, trusted);
     }
+  };
+  for (const [text, , type, source, quality, count] of readRows(join(data, "types.tsv.gz"))) {
+    const start = startsWithAny(source, leaveOut);
+    if (start !== undefined) tally.leftOut("types.tsv.gz", start);
+    else
+      add(
+        "types.tsv.gz",
+        text,
+        type === "OTHER" ? fineType(source) : type,
+        Number(count) || 1,
+        trust[quality],
+      );
   }
+  for (const [name, type] of ontologyNames(data)) add("names of ontologies", name, type);
+  for await (const [name, type] of wordnetNames(wordnet))
+    add("names of WordNet", name, type, 1, trustInWordnet);
+  const persons = [...met].flatMap(([phrase, entry]) => (mostly(entry) === "PERSON" ? [phrase] : []));
+  for (const [surname, bearers] of surnames(persons)) add("surnames", surname, "PERSON", bearers);
   return new Map(
-    [...met].map(([phrase, { types, count, best }]) => {
-      const [[type]] = [...types].sort((a, b) => b[1] - a[1]);
-      return [phrase, { phrase, lexical: "NP", type, count, best }];
+    [...met].map(([phrase, entry]) => {
+      const { count, best } = entry;
+      return [phrase, { phrase, lexical: "NP", type: mostly(entry), count, best }];
     }),
   );
 }
+
+/** @param {{ types: Map<string, number> }} entry @returns {string} */
+const mostly = ({ types }) => [...types].sort((a, b) => b[1] - a[1])[0][0];
 
 /**
  * Chunks, once each. One that is no noun phrase names no entity; what a noun phrase names is not known.
@@ -77,13 +98,15 @@ export function readChunks(data, { longest, leaveOut, titles }, tally) {
  * The mixture that training samples from, row by row: at most `perType` names of a type, those that people marked
  * in text first, and `chunks` chunks, shared out so that a class that has few keeps all.
  * @param {ReadonlyMap<string, Phrase>} typed @param {readonly Phrase[]} chunks
- * @param {{ perType: number, chunks: number, seed: number }} settings @returns {Phrase[]}
+ * @param {{ perType: number, capitals: number, chunks: number, seed: number }} settings `capitals` is the share of
+ *   names that come in capitals too
+ * @returns {Phrase[]}
  */
-export function mixPhrases(typed, chunks, { perType, chunks: most, seed }) {
+export function mixPhrases(typed, chunks, { perType, capitals, chunks: most, seed }) {
   const random = createRandom(seed);
   const names = [...groupBy([...typed.values()], ({ type }) => type).values()].flatMap((group) => {
-    const marked = group.filter(({ best }) => best === trust.gold);
-    const others = group.filter(({ best }) => best !== trust.gold);
+    const marked = group.filter(({ best }) => best >= trust.gold);
+    const others = group.filter(({ best }) => best < trust.gold);
     const kept = sampleWithout(marked, perType, random);
     return [...kept, ...sampleWithout(others, perType - kept.length, random)];
   });
@@ -97,7 +120,7 @@ export function mixPhrases(typed, chunks, { perType, chunks: most, seed }) {
     left -= share.length;
     return share;
   });
-  return [...names, ...kept];
+  return [...names, ...inCapitals(names, capitals, random), ...kept];
 }
 
 /** @template Item @param {readonly Item[]} items @param {(item: Item) => string} key @returns {Map<string, Item[]>} */

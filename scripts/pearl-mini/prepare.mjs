@@ -34,11 +34,11 @@ export async function prepare({ data, output, recipe, seed, texts = recipe.pretr
   const tally = new Tally();
   const evaluation = readEvaluation(join(data, "bench"));
   const kept = { longest: phrases.longest, leaveOut: leftOut, titles: evaluation.titles };
-  const typed = readTyped(train, kept, tally);
+  const wordnet = await readWordnet();
+  const typed = await readTyped(train, wordnet, kept, tally);
   const chunks = readChunks(train, kept, tally);
   const mixed = mixPhrases(typed, chunks, { ...phrases, seed });
   await writeRows(join(output, "phrases.tsv"), phraseRows(mixed, tally));
-  const wordnet = await readWordnet();
   const typos = await typoPairs({ data, wordnet, typed }, { ...synonyms.typos, seed });
   const inputs = { data: train, evaluation, wordnet, typed, chunks, typos };
   const rows = synonymRows(inputs, { ...synonyms, leaveOut: leftOut, seed }, tally);

@@ -2,40 +2,17 @@ import { cpSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { fromSeed } from "../../src/nn/index.js";
-import { pearlMiniSizes } from "../../src/nn/words/index.js";
 import { readModel, writeModel } from "../../src/onnx/index.js";
-import { writeWordModel } from "../../src/training/word-model.js";
+import { smallWordModel } from "./small-word-model.js";
 
 const script = new URL("../../scripts/pearl-mini/average.mjs", import.meta.url).href;
 const { averageModels } = (await import(script)) as {
-  averageModels: (
-    models: { folder: string; share: number }[],
-    output: string,
-    shares?: { factor: number; shift: number[] },
-  ) => void;
+  averageModels: (models: { folder: string; share: number }[], output: string) => void;
 };
 
 let folder: string;
-const words = Array.from({ length: 40 }, (_, i) => `word${i}`);
-
-async function model(name: string, seed: number, meaning = 16, kinds = 5): Promise<string> {
-  const path = join(folder, name);
-  await writeWordModel(
-    path,
-    {
-      weights: fromSeed(seed),
-      sizes: {
-        ...{ ...pearlMiniSizes, vocabulary: words.length, buckets: 64, characters: 8, vectors: 8, width: 8 },
-        ...{ heads: 2, feedForward: 16, layers: 1, meaning, kinds, prefix: { characters: 4, meaning: 4 } },
-      },
-      words,
-      reading: { minimum: 2, maximum: 4, buckets: 64, ngrams: 20, phraseLength: 14 },
-    },
-    { "training.json": JSON.stringify({ seed }) },
-  );
-  return path;
-}
+const model = (name: string, seed: number, meaning = 16, kinds = 5) =>
+  smallWordModel(join(folder, name), seed, { meaning, kinds });
 const equal = (...folders: string[]) => folders.map((one) => ({ folder: one, share: 1 }));
 const numbers = (path: string, name: string) =>
   Array.from(readModel(join(path, "onnx/model.onnx")).graph.initializers.get(name)?.data ?? [], Number);
@@ -68,16 +45,6 @@ describe("the average of several trainings", () => {
       { name: "b", share: 2, seed: 2 },
       { name: "c", share: 3, seed: 3 },
     ]);
-  });
-
-  it("makes shares differ less, around others", async () => {
-    const [a, output] = [await model("one", 4), join(folder, "tempered")];
-    averageModels(equal(a), output, { factor: 0.5, shift: [1, 0, -2] });
-    const half = numbers(a, "share.weight").map((value) => value / 2);
-    expect(numbers(output, "share.weight")).toEqual(half);
-    const bias = numbers(a, "share.bias").map((value, i) => value / 2 + [1, 0, -2][i]);
-    expect(numbers(output, "share.bias")).toEqual(bias);
-    expect(numbers(output, "vectors.weight")).toEqual(numbers(a, "vectors.weight"));
   });
 
   it("gives kinds of OTHER to a model that knows none, which together weigh as OTHER did", async () => {

@@ -1,0 +1,112 @@
+/**
+ * Spreads what the parts of an embedding say over more of their dimensions: soft whitening. Trained vectors lie mostly
+ * along few directions; stretching those that vary least by eigenvalue^(-power/2) of the covariance lets rarer
+ * differences count (Su et al., 2021, "Whitening Sentence Representations for Better Semantics and Faster Retrieval",
+ * has power 1; all of it loses more than it gives). The matrix goes into the weights around each part: no
+ * layer is added, and a training can go on from there.
+ */
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { EigenvalueDecomposition, Matrix } from "ml-matrix";
+import { PhraseEncoder } from "../../dist/index.js";
+import { readModel, tensor, writeModel } from "../../dist/onnx/index.js";
+import { readContext, writeContext } from "../../dist/training/pretrain/context-file.js";
+
+/** Eigenvalues below this share of the largest are taken for it, so that empty directions stay so. */
+const SMALLEST = 1e-4;
+
+/** @typedef {{ characters: number, meaning: number }} Powers 0 leaves a part as it is, 1 whitens it */
+
+/**
+ * Whitens a model's characters' and meaning's parts by their covariance over some phrases, in place.
+ * @param {string} folder a word encoder, tables as float32
+ * @param {readonly string[]} phrases
+ * @param {Powers} powers
+ */
+export async function whitenModel(folder, phrases, powers) {
+  const sizes = JSON.parse(readFileSync(join(folder, "config.json"), "utf8")).pearl.word_encoder;
+  const encoder = await PhraseEncoder.load(folder);
+  const { data } = await encoder.encodeMatrix(phrases);
+  await encoder.dispose();
+  const columns = columnsOf(sizes);
+  const model = readModel(join(folder, "onnx/model.onnx"));
+  const context = new Map(readContext(folder));
+  /** @param {string} name @param {(matrix: Matrix) => Matrix} change */
+  const turn = (name, change, weights = model.graph.initializers) => {
+    const found = weights.get(name);
+    if (found?.type !== "float32") throw new Error(`${folder}: ${name} is no float32 weight`);
+    const [rows, width = 1] = found.dims;
+    const matrix = change(Matrix.from1DArray(rows, width, /** @type {any} */ (found.data)));
+    weights.set(name, tensor("float32", found.dims, Float32Array.from(matrix.to1DArray())));
+  };
+  const all = columns.characters.length + columns.meaning.length;
+  const backwards = Matrix.eye(all);
+  for (const part of /** @type {const} */ (["characters", "meaning"])) {
+    const rows = unitRows(data, phrases.length, columns[part]);
+    const { stretch, back } = stretching(rows, powers[part]);
+    const start = part === "characters" ? 0 : columns.characters.length;
+    backwards.setSubMatrix(back, start, start);
+    if (part === "characters") {
+      turn("ngrams.weight", (table) => table.mmul(stretch));
+      // what reads n-grams' sums reads what it read before
+      for (const name of ["from_characters.weight", "char_weight_rare.weight"])
+        turn(name, (w) => w.mmul(back));
+    } else
+      for (const of of ["weight", "bias"]) {
+        for (const name of ["to_phrase", "sum_to_phrase"]) turn(`${name}.${of}`, (w) => stretch.mmul(w));
+        // a context's vector is compared with the meaning's
+        if (context.size > 0)
+          for (const name of ["out", "bag"]) turn(`context.${name}.${of}`, (w) => stretch.mmul(w), context);
+      }
+  }
+  turn("type_hidden.weight", (w) => w.mmul(backwards));
+  writeModel(model, join(folder, "onnx/model.onnx"));
+  writeContext(folder, context);
+}
+
+/** Where the parts' numbers stand in the embedding (src/nn/words/encoder.ts). @param {any} sizes */
+function columnsOf({ characters, meaning, types, kinds = 0, prefix = { characters: 0, meaning: 0 } }) {
+  const first = types + kinds;
+  const range = (/** @type {number} */ start, /** @type {number} */ length) =>
+    Array.from({ length }, (_, i) => start + i);
+  const second = first + prefix.characters + prefix.meaning;
+  const otherCharacters = characters - prefix.characters;
+  return {
+    characters: [...range(first, prefix.characters), ...range(second, otherCharacters)],
+    meaning: [
+      ...range(first + prefix.characters, prefix.meaning),
+      ...range(second + otherCharacters, meaning - prefix.meaning),
+    ],
+  };
+}
+
+/** Some columns of rows, at length 1; rows of zeros are left out.
+ * @param {Float32Array} data @param {number} count @param {readonly number[]} columns */
+function unitRows(data, count, columns) {
+  const width = data.length / count;
+  const rows = Array.from({ length: count }, (_, row) => {
+    const values = columns.map((column) => data[row * width + column]);
+    const length = Math.hypot(...values);
+    return length > 1e-6 ? values.map((value) => value / length) : [];
+  });
+  return new Matrix(rows.filter(({ length }) => length > 0));
+}
+
+/** The matrix that whitens rows and keeps their mean length, and the one that undoes it; both are symmetric.
+ * @param {Matrix} rows @param {number} power */
+function stretching(rows, power) {
+  const centred = rows.clone().center("column");
+  const covariance = centred.transpose().mmul(centred).div(rows.rows);
+  const { realEigenvalues, eigenvectorMatrix: axes } = new EigenvalueDecomposition(covariance, {
+    assumeSymmetric: true,
+  });
+  const least = Math.max(...realEigenvalues) * SMALLEST;
+  const scales = realEigenvalues.map((value) => Math.max(value, least) ** (-power / 2));
+  const along = (/** @type {number[]} */ by) => axes.mmul(Matrix.diag(by)).mmul(axes.transpose());
+  const stretched = rows.mmul(along(scales));
+  const length = stretched.to2DArray().reduce((sum, row) => sum + Math.hypot(...row), 0) / rows.rows;
+  return {
+    stretch: along(scales.map((scale) => scale / length)),
+    back: along(scales.map((scale) => length / scale)),
+  };
+}

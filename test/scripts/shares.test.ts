@@ -1,0 +1,94 @@
+/** The layer that shares an embedding out among spelling, meaning and type, fitted to groups of phrases. */
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { PhraseEncoder } from "../../src/index.js";
+import { testFolder } from "../table/folder.js";
+import { partOf, smallWordModel } from "./small-word-model.js";
+
+interface Group {
+  sources?: string[];
+  words?: "one" | "several";
+  characters: number;
+  meaning: number;
+  types: number;
+}
+const script = new URL("../../scripts/pearl-mini/shares.mjs", import.meta.url).href;
+const { fitShares, phrasesOfGroups } = (await import(script)) as {
+  fitShares: (folder: string, groups: Group[], phrases: string[][]) => Promise<void>;
+  phrasesOfGroups: (
+    path: string,
+    groups: Partial<Group>[],
+    settings: { phrases: number; seed: number },
+  ) => string[][];
+};
+
+const { path } = testFolder();
+const shares = (characters: number, meaning: number, types: number) => ({ characters, meaning, types });
+
+/** Logarithms of the three shares, their mean taken away. */
+function logits(embedding: ArrayLike<number>): number[] {
+  const logs = (["characters", "meaning", "types"] as const).map((part) =>
+    Math.log(partOf(embedding, part).reduce((sum, value) => sum + value ** 2, 0)),
+  );
+  return centred(logs);
+}
+const centred = (logs: readonly number[]) => {
+  const mean = logs.reduce((sum, log) => sum + log, 0) / logs.length;
+  return logs.map((log) => log - mean);
+};
+const means = (rows: readonly number[][]) =>
+  rows[0].map((_, i) => rows.reduce((sum, row) => sum + row[i], 0) / rows.length);
+
+describe("the shares", () => {
+  it("come near what each group is given, whose mean they keep", async () => {
+    const folder = await smallWordModel(join(path, "model"), 5);
+    const groups = [shares(0.8, 0.1, 0.1), shares(0.2, 0.6, 0.2)];
+    const phrases = [
+      Array.from({ length: 30 }, (_, i) => `Xylo${i} Corp.`),
+      Array.from({ length: 90 }, (_, i) => `word${i % 40} of the word${(i * 7) % 40}`),
+    ];
+    await fitShares(folder, groups, phrases);
+    const encoder = await PhraseEncoder.load(folder);
+    const measured = [];
+    for (const own of phrases) measured.push(means((await encoder.encode(own)).map(logits)));
+    await encoder.dispose();
+    const wanted = groups.map(({ characters, meaning, types }) =>
+      centred([characters, meaning, types].map(Math.log)),
+    );
+    measured.forEach((group, at) => {
+      group.forEach((logit, i) => {
+        expect(Math.abs(logit - wanted[at][i])).toBeLessThan(0.25);
+      });
+    });
+    // a regression with an intercept meets the mean, here with equal weight of both groups
+    means(measured).forEach((logit, i) => {
+      expect(logit).toBeCloseTo(means(wanted)[i], 3);
+    });
+  });
+
+  it("are fitted to phrases of given sources and lengths, each once", () => {
+    const table = join(path, "synonyms.tsv");
+    const rows = [
+      "phrase\tsynonym\tsource",
+      "IBM\tBig Blue\tnames",
+      "IBM\tI.B.M.\tnames",
+      "car\tauto mobile\tgloss",
+    ];
+    writeFileSync(table, `${rows.join("\n")}\n`);
+    const groups = [
+      { sources: ["names"] },
+      { words: "one" as const },
+      { sources: ["gloss"], words: "several" as const },
+      {},
+    ];
+    const found = phrasesOfGroups(table, groups, { phrases: 10, seed: 0 });
+    expect(found.map((all) => [...all].sort())).toEqual([
+      ["Big Blue", "I.B.M.", "IBM"],
+      ["I.B.M.", "IBM", "car"],
+      ["auto mobile"],
+      ["Big Blue", "I.B.M.", "IBM", "auto mobile", "car"],
+    ]);
+    expect(phrasesOfGroups(table, [{}], { phrases: 2, seed: 0 })[0]).toHaveLength(2);
+  });
+});

@@ -1,0 +1,45 @@
+/** A word encoder of a few numbers with random weights, as a folder. */
+import { fromSeed } from "../../src/nn/index.js";
+import { pearlMiniSizes } from "../../src/nn/words/index.js";
+import { writeWordModel } from "../../src/training/word-model.js";
+
+const words = Array.from({ length: 40 }, (_, i) => `word${i}`);
+
+/** @returns the path */
+export async function smallWordModel(
+  path: string,
+  seed: number,
+  { meaning = 16, kinds = 5 } = {},
+): Promise<string> {
+  await writeWordModel(
+    path,
+    {
+      weights: fromSeed(seed),
+      sizes: {
+        ...{ ...pearlMiniSizes, vocabulary: words.length, buckets: 64, characters: 8, vectors: 8, width: 8 },
+        ...{ heads: 2, feedForward: 16, layers: 1, meaning, kinds, prefix: { characters: 4, meaning: 4 } },
+      },
+      words,
+      reading: { minimum: 2, maximum: 4, buckets: 64, ngrams: 20, phraseLength: 14 },
+    },
+    { "training.json": JSON.stringify({ seed }) },
+  );
+  return path;
+}
+
+/** Where the parts' columns stand in its embedding of 24 + 8 + 16 numbers. */
+const columns = {
+  types: [[0, 24]],
+  characters: [
+    [24, 28],
+    [32, 36],
+  ],
+  meaning: [
+    [28, 32],
+    [36, 48],
+  ],
+};
+
+/** A part of a small model's embedding. */
+export const partOf = (embedding: ArrayLike<number>, part: keyof typeof columns): number[] =>
+  columns[part].flatMap(([start, end]) => Array.from(embedding).slice(start, end));
