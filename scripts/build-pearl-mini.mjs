@@ -92,12 +92,15 @@ const trained = trainings.map(({ name }) => join(work, name));
 /** @type {Record<string, number>} */
 const averageShares = recipe.finetune.average;
 
-/** @param {Record<string, number>} parts @param {string} output @param {(folder: string) => Promise<void>} finish */
-const makeAverage = (parts, output, finish) =>
+/**
+ * @param {Record<string, number>} parts @param {string} output @param {(folder: string) => Promise<void>} finish
+ * @param {string} [typeHead] one of the parts
+ */
+const makeAverage = (parts, output, finish, typeHead) =>
   unlessThere(join(output, "config.json"), async () => {
     const models = Object.entries(parts).map(([name, share]) => ({ folder: join(work, name), share }));
     const mean = `${output}.mean`;
-    averageModels(models, mean);
+    averageModels(models, mean, typeHead && join(work, typeHead));
     await finish(mean);
     renameSync(mean, output);
   });
@@ -140,10 +143,14 @@ const stages = [
   () => once("corpus", recipe.data, makeCorpus),
   () => once("pretrain", [recipe.pretrain, seed], makePretrained),
   async () => {
-    const { trainings: _, average: __, shares: ___, ...common } = recipe.finetune;
+    const { trainings: _, average: __, typeHead: ___, shares: ____, ...common } = recipe.finetune;
     for (const [place, training] of trainings.entries())
       await once(`finetune ${training.name}`, [common, training, seed], makeTraining(training, place));
-    await once("average", [recipe.finetune, seed], makeAverage(averageShares, model, sharing));
+    await once(
+      "average",
+      [recipe.finetune, seed],
+      makeAverage(averageShares, model, sharing, recipe.finetune.typeHead),
+    );
   },
   () =>
     pack({

@@ -10,8 +10,9 @@ import { averageWeights } from "../../dist/training/weight-average.js";
  * lists every training.
  * @param {{ folder: string, share: number }[]} models folders that `pearl finetune` wrote, tables as float32
  * @param {string} output
+ * @param {string} [typeHead] one of the folders, whose layers of types are taken as they are
  */
-export function averageModels(models, output) {
+export function averageModels(models, output, typeHead) {
   const graphs = models.map(({ folder }) => readModel(join(folder, "onnx/model.onnx")));
   const own = graphs.map((model, i) => floatsOf(model, models[i].folder));
   const weights = own.map((floats) => withKindsOf(own[0], floats));
@@ -25,6 +26,10 @@ export function averageModels(models, output) {
     mean = averageWeights(mean, weights[i], { share: total / (total + share) });
     total += share;
   }
+  const head = models.findIndex(({ folder }) => folder === typeHead);
+  if (typeHead !== undefined && head < 0) throw new Error(`${typeHead} is not among the averaged`);
+  if (head >= 0)
+    for (const [name, weight] of weights[head]) if (/^(?:type|class)_/.test(name)) mean.set(name, weight);
   for (const [name, { dims, data }] of mean)
     graphs[0].graph.initializers.set(name, tensor("float32", dims, data));
   const temporary = `${output}.partial`;

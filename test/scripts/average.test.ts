@@ -47,6 +47,17 @@ describe("the average of several trainings", () => {
     ]);
   });
 
+  it("takes the layers of types from one of them where that is asked for", async () => {
+    const [a, b] = [await model("first", 8), await model("second", 9)];
+    const output = join(folder, "headed");
+    averageModels(equal(a, b), output, b);
+    expect(numbers(output, "type_hidden.weight")).toEqual(numbers(b, "type_hidden.weight"));
+    expect(numbers(output, "class_out.bias")).toEqual(numbers(b, "class_out.bias"));
+    const [first] = numbers(output, "vectors.weight");
+    expect(first).toBeCloseTo((numbers(a, "vectors.weight")[0] + numbers(b, "vectors.weight")[0]) / 2, 6);
+    expect(() => averageModels(equal(a, b), output, "elsewhere")).toThrow("not among");
+  });
+
   it("gives kinds of OTHER to a model that knows none, which together weigh as OTHER did", async () => {
     const [knowing, plain] = [await model("knowing", 5), await model("no-kinds", 6, 16, 0)];
     const output = join(folder, "grown");
