@@ -7,7 +7,7 @@ import { smallWordModel } from "./small-word-model.js";
 
 const script = new URL("../../scripts/pearl-mini/average.mjs", import.meta.url).href;
 const { averageModels } = (await import(script)) as {
-  averageModels: (models: { folder: string; share: number }[], output: string) => void;
+  averageModels: (models: { folder: string; share: number }[], output: string, typeHead?: string) => void;
 };
 
 let folder: string;
