@@ -32,21 +32,28 @@ const BATCH = 256;
  */
 
 /**
- * Phrases of the pairs of synonyms, each once, drawn by the seed.
+ * Phrases of the pairs of synonyms, each once, drawn by the seed, of each source of a group as many.
  * @param {string} synonyms path of synonyms.tsv
  * @param {readonly Chosen[]} groups
- * @param {{ phrases: number, seed: number }} settings so many phrases of a group at most
+ * @param {{ phrases: number, seed: number }} settings so many phrases of a source at most, or of all where none is named
  * @returns {string[][]} of each group
  */
 export function phrasesOfGroups(synonyms, groups, { phrases, seed }) {
-  const found = groups.map(() => /** @type {Set<string>} */ (new Set()));
+  /** @type {Map<string, Set<string>>[]} by source */
+  const found = groups.map(() => new Map());
   for (const [phrase, synonym, source] of readRowsUnderHeader(synonyms))
-    for (const [place, { sources, words }] of groups.entries())
-      if (sources?.includes(source) ?? true)
-        for (const text of [phrase, synonym])
-          if (words === undefined || (words === "one") !== text.includes(" ")) found[place].add(text);
+    for (const [place, { sources, words }] of groups.entries()) {
+      if (!(sources?.includes(source) ?? true)) continue;
+      const key = sources === undefined ? "" : source;
+      const own = found[place].get(key) ?? new Set();
+      found[place].set(key, own);
+      for (const text of [phrase, synonym])
+        if (words === undefined || (words === "one") !== text.includes(" ")) own.add(text);
+    }
   const random = createRandom(seed);
-  return found.map((all) => sampleWithout([...all], phrases, random));
+  return found.map((sources) => [
+    ...new Set([...sources.values()].flatMap((all) => sampleWithout([...all], phrases, random))),
+  ]);
 }
 
 /**
