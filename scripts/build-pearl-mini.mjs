@@ -18,7 +18,7 @@ import { prepare } from "./pearl-mini/prepare.mjs";
 import { defaultData, readRecipe, recipePath } from "./pearl-mini/recipe.mjs";
 import { fitShares, phrasesOfGroups } from "./pearl-mini/shares.mjs";
 import { openStages, pearl } from "./pearl-mini/stages.mjs";
-import { largestAxesFirst, whitenModel } from "./pearl-mini/whiten.mjs";
+import { whitenModel } from "./pearl-mini/whiten.mjs";
 
 const { values } = parseArgs({
   options: {
@@ -113,9 +113,7 @@ const whitening = (settings) => async (/** @type {string} */ folder) => {
   await whitenModel(folder, sample, powers);
 };
 
-const finishing = async (/** @type {string} */ folder) => {
-  const [sample] = phrasesOfGroups(synonyms, [{}], { phrases: recipe.finetune.axes, seed: recipe.seed });
-  await largestAxesFirst(folder, sample);
+const sharing = async (/** @type {string} */ folder) => {
   const { phrases, groups } = recipe.finetune.shares;
   await fitShares(folder, groups, phrasesOfGroups(synonyms, groups, { phrases, seed: recipe.seed }));
 };
@@ -145,20 +143,13 @@ const stages = [
   () => once("corpus", recipe.data, makeCorpus),
   () => once("pretrain", [recipe.pretrain, seed], makePretrained),
   async () => {
-    const {
-      trainings: _,
-      average: __,
-      typeHead: ___,
-      axes: ____,
-      shares: _____,
-      ...common
-    } = recipe.finetune;
+    const { trainings: _, average: __, typeHead: ___, shares: ____, ...common } = recipe.finetune;
     for (const [place, training] of trainings.entries())
       await once(`finetune ${training.name}`, [common, training, seed], makeTraining(training, place));
     await once(
       "average",
       [recipe.finetune, seed],
-      makeAverage(averageShares, model, finishing, recipe.finetune.typeHead),
+      makeAverage(averageShares, model, sharing, recipe.finetune.typeHead),
     );
   },
   () =>

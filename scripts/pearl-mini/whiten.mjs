@@ -24,59 +24,6 @@ const SMALLEST = 1e-4;
  * @param {Powers} powers
  */
 export async function whitenModel(folder, phrases, powers) {
-  const { rows, characters, turn, save } = await open(folder, phrases);
-  const spelling = stretching(rows("characters"), powers.characters);
-  turn("ngrams.weight", (table) => table.mmul(spelling.stretch));
-  // what reads n-grams' sums reads what it read before
-  for (const name of ["from_characters.weight", "char_weight_rare.weight"])
-    turn(name, (w) => w.mmul(spelling.back));
-  const meaning = stretching(rows("meaning"), powers.meaning);
-  turnMeaning(turn, meaning.stretch);
-  const backwards = Matrix.eye(characters + meaning.back.rows);
-  backwards.setSubMatrix(spelling.back, 0, 0);
-  backwards.setSubMatrix(meaning.back, characters, characters);
-  turn("type_hidden.weight", (w) => w.mmul(backwards));
-  save();
-}
-
-/**
- * Turns a model's meaning, in place, so that its columns are the principal axes over some phrases, those that say most
- * first. Cosines stay as they are, and the prefix, which has the first columns, keeps most of them.
- * @param {string} folder a word encoder, tables as float32
- * @param {readonly string[]} phrases
- */
-export async function largestAxesFirst(folder, phrases) {
-  const { rows, characters, turn, save } = await open(folder, phrases);
-  const meaning = rows("meaning");
-  const { realEigenvalues, eigenvectorMatrix } = new EigenvalueDecomposition(
-    meaning.transpose().mmul(meaning).div(meaning.rows),
-    { assumeSymmetric: true },
-  );
-  const order = realEigenvalues
-    .map((_, axis) => axis)
-    .sort((a, b) => realEigenvalues[b] - realEigenvalues[a]);
-  const axes = eigenvectorMatrix.subMatrixColumn(order);
-  turnMeaning(turn, axes.transpose());
-  const all = Matrix.eye(characters + meaning.columns);
-  all.setSubMatrix(axes, characters, characters);
-  turn("type_hidden.weight", (w) => w.mmul(all));
-  save();
-}
-
-/**
- * What writes the meaning gives other columns; a context's vector is compared with them.
- * @param {Turn} turn @param {Matrix} change [columns, columns]
- */
-function turnMeaning(turn, change) {
-  for (const of of ["weight", "bias"])
-    for (const name of ["to_phrase", "sum_to_phrase", "context.out", "context.bag"])
-      turn(`${name}.${of}`, (w) => change.mmul(w));
-}
-
-/** @typedef {(name: string, change: (matrix: Matrix) => Matrix) => void} Turn */
-
-/** A model's weights, and what its parts say of phrases. @param {string} folder @param {readonly string[]} phrases */
-async function open(folder, phrases) {
   const sizes = JSON.parse(readFileSync(join(folder, "config.json"), "utf8")).pearl.word_encoder;
   const encoder = await PhraseEncoder.load(folder);
   const { data } = await encoder.encodeMatrix(phrases);
@@ -84,25 +31,37 @@ async function open(folder, phrases) {
   const columns = columnsOf(sizes);
   const model = readModel(join(folder, "onnx/model.onnx"));
   const context = new Map(readContext(folder));
-  /** @type {Turn} */
-  const turn = (name, change) => {
-    const weights = name.startsWith("context.") ? context : model.graph.initializers;
-    if (weights.size === 0) return; // a model may have no context beside it
+  /** @param {string} name @param {(matrix: Matrix) => Matrix} change */
+  const turn = (name, change, weights = model.graph.initializers) => {
     const found = weights.get(name);
     if (found?.type !== "float32") throw new Error(`${folder}: ${name} is no float32 weight`);
     const [rows, width = 1] = found.dims;
     const matrix = change(Matrix.from1DArray(rows, width, /** @type {any} */ (found.data)));
     weights.set(name, tensor("float32", found.dims, Float32Array.from(matrix.to1DArray())));
   };
-  return {
-    rows: (/** @type {keyof Powers} */ part) => unitRows(data, phrases.length, columns[part]),
-    characters: columns.characters.length,
-    turn,
-    save() {
-      writeModel(model, join(folder, "onnx/model.onnx"));
-      writeContext(folder, context);
-    },
-  };
+  const all = columns.characters.length + columns.meaning.length;
+  const backwards = Matrix.eye(all);
+  for (const part of /** @type {const} */ (["characters", "meaning"])) {
+    const rows = unitRows(data, phrases.length, columns[part]);
+    const { stretch, back } = stretching(rows, powers[part]);
+    const start = part === "characters" ? 0 : columns.characters.length;
+    backwards.setSubMatrix(back, start, start);
+    if (part === "characters") {
+      turn("ngrams.weight", (table) => table.mmul(stretch));
+      // what reads n-grams' sums reads what it read before
+      for (const name of ["from_characters.weight", "char_weight_rare.weight"])
+        turn(name, (w) => w.mmul(back));
+    } else
+      for (const of of ["weight", "bias"]) {
+        for (const name of ["to_phrase", "sum_to_phrase"]) turn(`${name}.${of}`, (w) => stretch.mmul(w));
+        // a context's vector is compared with the meaning's
+        if (context.size > 0)
+          for (const name of ["out", "bag"]) turn(`context.${name}.${of}`, (w) => stretch.mmul(w), context);
+      }
+  }
+  turn("type_hidden.weight", (w) => w.mmul(backwards));
+  writeModel(model, join(folder, "onnx/model.onnx"));
+  writeContext(folder, context);
 }
 
 /** Where the parts' numbers stand in the embedding (src/nn/words/encoder.ts). @param {any} sizes */

@@ -8,8 +8,7 @@ import { testFolder } from "../table/folder.js";
 import { partOf, smallWordModel } from "./small-word-model.js";
 
 const script = new URL("../../scripts/pearl-mini/whiten.mjs", import.meta.url).href;
-const { largestAxesFirst, whitenModel } = (await import(script)) as {
-  largestAxesFirst: (folder: string, phrases: string[]) => Promise<void>;
+const { whitenModel } = (await import(script)) as {
   whitenModel: (
     folder: string,
     phrases: string[],
@@ -80,25 +79,5 @@ describe("soft whitening", () => {
     });
     const [narrow, wide] = [before, after].map((rows) => directions(part(rows, "meaning")));
     expect(wide).toBeGreaterThan(narrow * 1.3);
-  });
-});
-
-describe("the largest axes first", () => {
-  it("keeps every cosine, and gives the first columns of the meaning most of its squares", async () => {
-    const plain = await smallWordModel(join(path, "axes-before"), 11);
-    const output = join(path, "axes");
-    cpSync(plain, output, { recursive: true });
-    await largestAxesFirst(output, phrases);
-    const [before, after] = [await embeddings(plain), await embeddings(output)];
-    const cosine = (a: readonly number[], b: readonly number[]) => a.reduce((sum, x, i) => sum + x * b[i], 0);
-    for (let i = 1; i < 60; i++)
-      expect(cosine(after[0], after[i])).toBeCloseTo(cosine(before[0], before[i]), 4);
-    const squares = part(after, "meaning").reduce(
-      (sum, row) => sum.map((value, i) => value + row[i] ** 2),
-      Array<number>(16).fill(0),
-    );
-    squares.slice(1).forEach((value, i) => {
-      expect(value).toBeLessThan(squares[i] + 1e-3);
-    });
   });
 });
