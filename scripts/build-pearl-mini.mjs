@@ -8,7 +8,7 @@
  * What is finished in WORK is not done again, and an interrupted stage goes on from its last checkpoint.
  * WORK/build.json tells seconds and machine of each stage. --scores are those of `pearl bench --json`, for the card.
  */
-import { existsSync, mkdirSync, renameSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { stringify } from "yaml";
@@ -81,8 +81,8 @@ const makePretrained = unlessThere(join(pretrained, "config.json"), () =>
 );
 
 /**
- * One fine-tuning of several: what it starts from, `pretrained` if nothing is said, an earlier one, or the average of
- * some with their shares, whitened by so many phrases where that is said; settings of its own; what is added to the seed.
+ * One fine-tuning of several: what it starts from, `pretrained` if nothing is said, an earlier one or its base, or the
+ * average of some with their shares, whitened by so many phrases where that is said; settings of its own; what is added to the seed.
  * @typedef {{ name: string, from?: string | Record<string, number>, settings?: object, steps?: number, seed?: number,
  *   whiten?: import("./pearl-mini/whiten.mjs").Powers & { phrases: number } }} Training
  */
@@ -100,6 +100,7 @@ const makeAverage = (parts, output, finish, typeHead) =>
   unlessThere(join(output, "config.json"), async () => {
     const models = Object.entries(parts).map(([name, share]) => ({ folder: join(work, name), share }));
     const mean = `${output}.mean`;
+    rmSync(mean, { recursive: true, force: true }); // of a work that was cut off
     averageModels(models, mean, typeHead && join(work, typeHead));
     await finish(mean);
     renameSync(mean, output);

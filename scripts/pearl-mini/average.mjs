@@ -1,5 +1,5 @@
 /** Several trainings from one start become one model: their weights' mean (Wortsman et al., 2022, "Model soups"). */
-import { cpSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, readFileSync, realpathSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { ENTITY_TYPES, FINE_TYPES } from "../../dist/corpus/index.js";
 import { readModel, tensor, writeModel } from "../../dist/onnx/index.js";
@@ -34,7 +34,8 @@ export function averageModels(models, output, typeHead) {
     graphs[0].graph.initializers.set(name, tensor("float32", dims, data));
   const temporary = `${output}.partial`;
   rmSync(temporary, { recursive: true, force: true });
-  cpSync(models[0].folder, temporary, { recursive: true });
+  // of a link the folder itself: what is written below must not reach the training
+  cpSync(realpathSync(models[0].folder), temporary, { recursive: true, dereference: true });
   writeModel(graphs[0], join(temporary, "onnx/model.onnx"));
   const averaged = models.map(({ folder, share }) => ({
     ...{ name: basename(folder), share },

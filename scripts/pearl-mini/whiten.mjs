@@ -9,6 +9,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { EigenvalueDecomposition, Matrix } from "ml-matrix";
 import { PhraseEncoder } from "../../dist/index.js";
+import { embeddingColumns } from "../../dist/nn/words/index.js";
 import { readModel, tensor, writeModel } from "../../dist/onnx/index.js";
 import { readContext, writeContext } from "../../dist/training/pretrain/context-file.js";
 
@@ -28,7 +29,10 @@ export async function whitenModel(folder, phrases, powers) {
   const encoder = await PhraseEncoder.load(folder);
   const { data } = await encoder.encodeMatrix(phrases);
   await encoder.dispose();
-  const columns = columnsOf(sizes);
+  const columns = embeddingColumns(sizes);
+  const [spelling, meaning] = /** @type {const} */ (["characters", "meaning"]).map((part) =>
+    stretching(unitRows(data, phrases.length, columns[part]), powers[part]),
+  );
   const model = readModel(join(folder, "onnx/model.onnx"));
   const context = new Map(readContext(folder));
   /** @param {string} name @param {(matrix: Matrix) => Matrix} change */
@@ -39,45 +43,23 @@ export async function whitenModel(folder, phrases, powers) {
     const matrix = change(Matrix.from1DArray(rows, width, /** @type {any} */ (found.data)));
     weights.set(name, tensor("float32", found.dims, Float32Array.from(matrix.to1DArray())));
   };
-  const all = columns.characters.length + columns.meaning.length;
-  const backwards = Matrix.eye(all);
-  for (const part of /** @type {const} */ (["characters", "meaning"])) {
-    const rows = unitRows(data, phrases.length, columns[part]);
-    const { stretch, back } = stretching(rows, powers[part]);
-    const start = part === "characters" ? 0 : columns.characters.length;
-    backwards.setSubMatrix(back, start, start);
-    if (part === "characters") {
-      turn("ngrams.weight", (table) => table.mmul(stretch));
-      // what reads n-grams' sums reads what it read before
-      for (const name of ["from_characters.weight", "char_weight_rare.weight"])
-        turn(name, (w) => w.mmul(back));
-    } else
-      for (const of of ["weight", "bias"]) {
-        for (const name of ["to_phrase", "sum_to_phrase"]) turn(`${name}.${of}`, (w) => stretch.mmul(w));
-        // a context's vector is compared with the meaning's
-        if (context.size > 0)
-          for (const name of ["out", "bag"]) turn(`context.${name}.${of}`, (w) => stretch.mmul(w), context);
-      }
+  turn("ngrams.weight", (table) => table.mmul(spelling.stretch));
+  for (const of of ["weight", "bias"]) {
+    for (const name of ["to_phrase", "sum_to_phrase"]) turn(`${name}.${of}`, (w) => meaning.stretch.mmul(w));
+    // a context's vector is compared with the meaning's
+    if (context.size > 0)
+      for (const name of ["out", "bag"])
+        turn(`context.${name}.${of}`, (w) => meaning.stretch.mmul(w), context);
   }
-  turn("type_hidden.weight", (w) => w.mmul(backwards));
+  // what reads the parts reads what it read before
+  for (const name of ["from_characters.weight", "char_weight_rare.weight"])
+    turn(name, (w) => w.mmul(spelling.back));
+  const both = Matrix.zeros(sizes.characters + sizes.meaning, sizes.characters + sizes.meaning);
+  both.setSubMatrix(spelling.back, 0, 0);
+  both.setSubMatrix(meaning.back, sizes.characters, sizes.characters);
+  turn("type_hidden.weight", (w) => w.mmul(both));
   writeModel(model, join(folder, "onnx/model.onnx"));
   writeContext(folder, context);
-}
-
-/** Where the parts' numbers stand in the embedding (src/nn/words/encoder.ts). @param {any} sizes */
-function columnsOf({ characters, meaning, types, kinds = 0, prefix = { characters: 0, meaning: 0 } }) {
-  const first = types + kinds;
-  const range = (/** @type {number} */ start, /** @type {number} */ length) =>
-    Array.from({ length }, (_, i) => start + i);
-  const second = first + prefix.characters + prefix.meaning;
-  const otherCharacters = characters - prefix.characters;
-  return {
-    characters: [...range(first, prefix.characters), ...range(second, otherCharacters)],
-    meaning: [
-      ...range(first + prefix.characters, prefix.meaning),
-      ...range(second + otherCharacters, meaning - prefix.meaning),
-    ],
-  };
 }
 
 /** Some columns of rows, at length 1; rows of zeros are left out.

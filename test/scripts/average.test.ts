@@ -1,4 +1,4 @@
-import { cpSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { cpSync, lstatSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -45,6 +45,19 @@ describe("the average of several trainings", () => {
       { name: "b", share: 2, seed: 2 },
       { name: "c", share: 3, seed: 3 },
     ]);
+  });
+
+  it("leaves a training alone that is a link, and the files in it", async () => {
+    const [a, b] = [await model("whole", 11), await model("other", 12)];
+    const link = join(folder, "link");
+    symlinkSync(a, link);
+    const before = readFileSync(join(a, "onnx/model.onnx"));
+    const output = join(folder, "of-a-link");
+    averageModels(equal(link, b), output);
+    expect(readFileSync(join(a, "onnx/model.onnx")).equals(before)).toBe(true);
+    expect(JSON.parse(readFileSync(join(a, "training.json"), "utf8"))).toEqual({ seed: 11 });
+    expect(lstatSync(output).isSymbolicLink()).toBe(false);
+    expect(numbers(output, "vectors.weight")).not.toEqual(numbers(a, "vectors.weight"));
   });
 
   it("takes the layers of types from one of them where that is asked for", async () => {
