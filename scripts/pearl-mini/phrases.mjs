@@ -3,8 +3,9 @@ import { join } from "node:path";
 import { createRandom, sampleWithout } from "../../dist/random.js";
 import { folded } from "../leaks.mjs";
 import { clean, readRows } from "../training-tables.mjs";
+import { impliedNames, plurals, typeByHead } from "./implied-types.mjs";
 import { fineType } from "./other-kinds.mjs";
-import { inCapitals, ontologyNames, surnames, wordnetNames } from "./typed-names.mjs";
+import { inCapitals, kindsOfRareSenses, ontologyNames, surnames, wordnetNames } from "./typed-names.mjs";
 
 /**
  * @typedef {{ phrase: string, lexical: string, type: string, count: number, best: number }} Phrase
@@ -59,8 +60,13 @@ export async function readTyped(data, wordnet, { longest, leaveOut, titles }, ta
   for (const [name, type] of ontologyNames(data)) add("names of ontologies", name, type);
   for await (const [name, type] of wordnetNames(wordnet))
     add("names of WordNet", name, type, 1, trustInWordnet);
-  const persons = [...met].flatMap(([phrase, entry]) => (mostly(entry) === "PERSON" ? [phrase] : []));
+  /** @returns {[string, string][]} */
+  const known = () => [...met].map(([phrase, entry]) => [phrase, mostly(entry)]);
+  const persons = known().flatMap(([phrase, type]) => (type === "PERSON" ? [phrase] : []));
   for (const [surname, bearers] of surnames(persons)) add("surnames", surname, "PERSON", bearers);
+  for (const [name, type] of impliedNames(data, typeByHead(known()), kindsOfRareSenses(wordnet)))
+    add("implied names", name, type);
+  for (const [word, type] of plurals(data, typeByHead(known()))) add("plurals", word, type);
   return new Map(
     [...met].map(([phrase, entry]) => {
       const { count, best } = entry;

@@ -6,6 +6,7 @@ import { sampleWithout } from "../../dist/random.js";
 import { readRows } from "../training-tables.mjs";
 
 /** @typedef {import("./phrases.mjs").Phrase} Phrase */
+/** @typedef {import("../../dist/text/wordnet.js").Synset} Synset */
 
 /** What the sources of biomed.tsv.gz name. @type {Record<string, string>} */
 const ontologies = {
@@ -31,6 +32,8 @@ const roots = {
     ["ill health", "noun.state"],
     ["mental disorder", "noun.state"],
     ["symptom", "noun.state"],
+    ["attack", "noun.state"],
+    ["ache", "noun.state"],
     ["pain", "noun.feeling"],
   ],
   "OTHER/chemical": [
@@ -51,25 +54,54 @@ const roots = {
   ],
 };
 
-/** WordNet's named persons, places, bodies and works, and nouns most of whose senses are of one kind.
+/** WordNet's named persons, places, bodies and works, and nouns that are mostly of one kind: a sense counts one, and
+ * one for each time that it was met in the texts whose words were tagged with senses.
  * @param {import("./wordnet-pairs.mjs").Wordnet} wordnet @returns {AsyncGenerator<[phrase: string, type: string]>} */
-export async function* wordnetNames({ synsets }) {
+export async function* wordnetNames({ synsets, tagCounts }) {
   const { types } = await readGazetteer();
   for (const [name, type] of types) if (type !== "OTHER" && /^\p{Lu}/u.test(name)) yield [name, type];
-  const nouns = synsets.filter(({ partOfSpeech }) => partOfSpeech === "noun");
-  /** @type {Map<string, number>} */
-  const senses = new Map();
-  for (const { lemmas } of nouns) for (const lemma of lemmas) senses.set(lemma, (senses.get(lemma) ?? 0) + 1);
-  for (const [kind, tops] of Object.entries(roots)) {
-    /** @type {Map<string, number>} */
-    const inside = new Map();
-    for (const { lemmas } of below(nouns, tops))
-      for (const lemma of lemmas) inside.set(lemma, (inside.get(lemma) ?? 0) + 1);
-    for (const [lemma, count] of inside) if (2 * count > (senses.get(lemma) ?? 0)) yield [lemma, kind];
-  }
+  const nouns = nounsOf(synsets);
+  const senses = sensesOf(nouns, tagCounts);
+  for (const [kind, synsetsOfKind] of synsetsOfKinds(nouns))
+    for (const [lemma, count] of sensesOf(synsetsOfKind, tagCounts))
+      if (2 * count > (senses.get(lemma) ?? 0)) yield [lemma, kind];
 }
 
-/** @param {import("../../dist/text/wordnet.js").Synset[]} nouns @param {string[][]} tops */
+/** Nouns of which some sense, be it a rare one, is of a kind; none that are of two.
+ * @param {import("./wordnet-pairs.mjs").Wordnet} wordnet @returns {Map<string, string>} */
+export function kindsOfRareSenses({ synsets }) {
+  /** @type {Map<string, string>} */
+  const kinds = new Map();
+  /** @type {Set<string>} */
+  const odd = new Set();
+  for (const [kind, synsetsOfKind] of synsetsOfKinds(nounsOf(synsets)))
+    for (const lemma of synsetsOfKind.flatMap(({ lemmas }) => lemmas)) {
+      if ((kinds.get(lemma) ?? kind) !== kind) odd.add(lemma);
+      kinds.set(lemma, kind);
+    }
+  for (const lemma of odd) kinds.delete(lemma);
+  return kinds;
+}
+
+/** @param {readonly Synset[]} synsets */
+const nounsOf = (synsets) => synsets.filter(({ partOfSpeech }) => partOfSpeech === "noun");
+
+/** @param {readonly Synset[]} nouns @returns {[kind: string, synsets: Synset[]][]} */
+const synsetsOfKinds = (nouns) => Object.entries(roots).map(([kind, tops]) => [kind, below(nouns, tops)]);
+
+/** @param {readonly Synset[]} nouns @param {ReadonlyMap<string, number>} tagCounts */
+function sensesOf(nouns, tagCounts) {
+  /** @type {Map<string, number>} */
+  const senses = new Map();
+  for (const { id, lemmas } of nouns)
+    for (const lemma of lemmas) {
+      const met = tagCounts.get(`${id}\t${lemma.toLowerCase()}`) ?? 0;
+      senses.set(lemma, (senses.get(lemma) ?? 0) + 1 + met);
+    }
+  return senses;
+}
+
+/** @param {readonly Synset[]} nouns @param {string[][]} tops */
 function below(nouns, tops) {
   const found = new Set(
     nouns

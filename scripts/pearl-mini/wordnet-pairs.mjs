@@ -1,6 +1,6 @@
 /** Pairs that WordNet gives: lemmas of a synset, a lemma and its definition, a lemma and its more general word. */
 import { markedWords } from "../../dist/text/marked-words.js";
-import { readSynsets } from "../../dist/text/wordnet.js";
+import { readSynsets, readTagCounts } from "../../dist/text/wordnet.js";
 import { turneySynsets } from "../leaks.mjs";
 
 /** Of a definition the words before a semicolon or a bracket, so many at most. */
@@ -8,13 +8,13 @@ const DEFINITION_WORDS = 10;
 
 /** @typedef {Awaited<ReturnType<typeof readWordnet>>} Wordnet */
 
-/** All synsets, and the ids of those behind Turney's questions. */
+/** All synsets, how often senses were met in tagged text, and the ids of the synsets behind Turney's questions. */
 export async function readWordnet() {
   /** @type {import("../../dist/text/wordnet.js").Synset[]} */
   const synsets = [];
   for await (const synset of readSynsets()) synsets.push(synset);
   const turney = turneySynsets(synsets);
-  return { synsets, turney, isTurney: new Set(turney.map(({ id }) => id)) };
+  return { synsets, tagCounts: await readTagCounts(), turney, isTurney: new Set(turney.map(({ id }) => id)) };
 }
 
 /** Lemmas of one word, as the encoder reads words, each once. @param {Wordnet} wordnet @returns {string[]} */

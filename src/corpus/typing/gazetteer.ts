@@ -67,6 +67,8 @@ export async function readGazetteer(options: WordnetOptions = {}): Promise<Gazet
   }
   const types = new Map<string, EntityType>();
   for (const [lemma, byType] of votes) {
+    // A country's name means its government too, and stays a country's (OntoNotes 5 has both as GPE).
+    if (byType.has("GPE")) byType.delete("ORG");
     const best = [...byType].sort((left, right) => right[1] - left[1])[0][0];
     types.set(lemma, best);
   }

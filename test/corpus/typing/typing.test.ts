@@ -108,6 +108,9 @@ describe("the gazetteer", () => {
       "OTHER",
       "DATE",
     ]);
+    // mostly the government in the tagged text, and a country all the same
+    expect(types.get("U.S.")).toBe("GPE");
+    expect(types.get("NATO")).toBe("ORG");
     expect(firstNames.has("Albert")).toBe(true);
     expect(firstNames.has("Black")).toBe(false);
   });
