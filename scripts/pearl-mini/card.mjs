@@ -33,9 +33,6 @@ const sources = [
   ],
 ];
 
-/** "a, b, and c". @param {string[]} items */
-const list = (items) => new Intl.ListFormat("en").format(items);
-
 const number = (/** @type {number} */ value) => value.toLocaleString("en-US");
 
 /**
@@ -79,9 +76,11 @@ ${Object.entries(stages)
   )
   .join("\n")}
 
-${trainingSteps(training)} steps of fine-tuning on ${number(pairs)} pairs of phrases, from a word encoder that read
+${number(training.result.steps)} steps of fine-tuning on ${number(pairs)} pairs of phrases, from a word encoder that read
 ${recipe.pretrain.texts.length} collections of text for ${number(recipe.pretrain.options.steps)} steps; its words start from ${recipe.pretrain.options.vectors} (GloVe),
-and it knows WordNet's words that the texts have too seldom. ${averageOf(training)}${recipe.note === undefined ? "" : `\n\n${recipe.note}`}
+and it knows WordNet's words that the texts have too seldom. Then, without training, the parts of spelling and of meaning are
+whitened (softly, by ${recipe.finish.whiten.characters} and ${recipe.finish.whiten.meaning}), types tempered (${recipe.finish.typeTemperature}), and the layer that shares out the embedding between spelling,
+meaning and type is fitted to groups of phrases.
 
 ## Data and licences
 
@@ -105,22 +104,6 @@ where the data had them. A misspelt word alone is found less often than by its s
 phrase means counts too. Data from Wikipedia and web lists has their gaps and biases.
 `;
 }
-
-/** Of each training once: an average may have averages among its parts. @param {any} training */
-function trainingSteps(training) {
-  /** @type {Map<string, number>} */
-  const steps = new Map();
-  const add = (/** @type {any} */ { name, result, averaged }) =>
-    averaged === undefined ? steps.set(name, result.steps) : averaged.forEach(add);
-  add(training);
-  return list([...steps.values()].map(number));
-}
-
-/** @param {any} training */
-const averageOf = ({ averaged = [] }) =>
-  averaged.length < 2
-    ? ""
-    : `The weights are the mean of ${list(averaged.map((/** @type {any} */ { name, share }) => `${name} (${share})`))}.`;
 
 /** @param {string} names @param {Record<string, number>} counts */
 const countOf = (names, counts) =>

@@ -6,6 +6,8 @@ import { readRows } from "../training-tables.mjs";
 /** Names that end in a word, so many at least, and the share of them of one type, before the word tells the type. */
 const FEWEST_NAMES = 10;
 const SHARE_OF_TYPE = 0.85;
+/** What MedQuAD's articles on drugs are called. */
+const OVERDOSE = " overdose";
 /** How often a text must have a plural. */
 const FEWEST_TIMES = 3;
 
@@ -54,6 +56,8 @@ export function* impliedNames(data, typeOf, rareSenses) {
   }
   for (const [name, other, source] of rowsOf(join(data, "pairs/biomed.tsv.gz"))) {
     if (source !== "medquad") continue;
+    for (const phrase of [name, other])
+      if (phrase.endsWith(OVERDOSE)) yield [phrase.slice(0, -OVERDOSE.length), "OTHER/chemical"];
     // a synonym is what its preferred name is, where one of them tells
     const type = typeOf(other) ?? typeOf(name);
     if (type?.startsWith("OTHER/")) for (const phrase of [name, other]) yield [phrase, type];

@@ -1,6 +1,6 @@
 /** Which kind of OTHER a source of typed phrases means: "obo:disease" is a disease. */
 
-/** Sources of each kind that pearl's encoder tells apart (src/corpus/phrase-types.ts). */
+/** Sources of the kinds that pearl-mini tells apart, four of those of src/corpus/phrase-types.ts. */
 const sources = {
   disease: [
     ...["obo:disease", "ncbi-disease:", "corpora:medicine/diseases", "corpora:medicine/cancer"],
@@ -11,12 +11,11 @@ const sources = {
     ...["obo:chemical", "craft:CHEBI", "corpora:medicine/drugs", "corpora:science/toxic_chemicals"],
     ...["bionlp13cg:Simple_chemical", "bionlp13cg:Amino_acid", "bionlp11id:Chemical", "gum:substance"],
     ...["crossner:chemicalcompound", "crossner:chemicalelement", "wiki:compound", "wiki:element", "wiki:ion"],
-    ...["wiki:substance", "wiki:drug", "wiki:molecule", "wiki:chemical", "wiki:mineral", "wiki:metal"],
-  ],
-  gene: [
+    // genes and their products too: symbols and codes ("IL-2", "MK-801") look alike, and one word names both
     ...["bc2gm:GENE", "jnlpba:protein", "jnlpba:DNA", "jnlpba:RNA", "craft:GGP", "obo:protein"],
     ...["bionlp11id:Protein", "bionlp11id:Regulon-operon", "bionlp13cg:Gene_or_gene_product"],
     ...["crossner:protein", "crossner:enzyme"],
+    ...["wiki:substance", "wiki:drug", "wiki:molecule", "wiki:chemical", "wiki:mineral", "wiki:metal"],
   ],
   anatomy: [
     ...["obo:anatomy", "obo:cell", "anatem:Anatomy", "anem:", "bionlp13cg:Cell", "bionlp13cg:Organ"],

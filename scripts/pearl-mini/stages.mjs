@@ -42,11 +42,13 @@ export function openStages(folder) {
    * Does a stage unless it is finished.
    * @param {string} name @param {unknown} settings an error where it was begun with others
    * @param {() => Promise<unknown>} work goes on with what it finds
+   * @param {{ anew?: boolean }} [options] `anew`: work that is quick begins again with other settings instead
    */
-  async function once(name, settings, work) {
+  async function once(name, settings, work, { anew = false } = {}) {
     const hash = createHash("sha256").update(JSON.stringify(settings)).digest("hex").slice(0, 16);
-    const before = record.stages[name];
-    if (before !== undefined && before.settings !== hash)
+    const others = record.stages[name] !== undefined && record.stages[name].settings !== hash;
+    const before = others ? undefined : record.stages[name];
+    if (others && !anew)
       throw new Error(`${name} was begun with other settings in ${folder}: give a new folder with --work`);
     if (before?.finished) return;
     console.error(`== ${name}`);

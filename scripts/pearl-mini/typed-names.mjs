@@ -11,7 +11,7 @@ import { readRows } from "../training-tables.mjs";
 /** What the sources of biomed.tsv.gz name. @type {Record<string, string>} */
 const ontologies = {
   ...{ obo_doid: "OTHER/disease", ncbi_disease_train: "OTHER/disease", obo_chebi: "OTHER/chemical" },
-  ...{ obo_uberon: "OTHER/anatomy", obo_cl: "OTHER/anatomy", obo_pr: "OTHER/gene", obo_go: "OTHER" },
+  ...{ obo_uberon: "OTHER/anatomy", obo_cl: "OTHER/anatomy", obo_pr: "OTHER/chemical", obo_go: "OTHER" },
   ...{ plant_synonyms: "OTHER/organism", wiki_taxon: "OTHER/organism", obo_ncbitaxon: "OTHER/organism" },
 };
 

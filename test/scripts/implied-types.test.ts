@@ -40,6 +40,7 @@ beforeAll(() => {
     "weak heart\tcongestive heart failure\tmedquad\tsynonym",
     "heart failure - discharge\tgoing home\tmedquad\tsynonym",
     "a\theart failure\tobo_doid\texact",
+    "Valium overdose\tDiazepam overdose\tmedquad\tsynonym",
   ]);
   table("text/medical.tsv.gz", [
     "Strokes\tinfections and infections, of towns and towns and towns; INFECTIONS",
@@ -49,7 +50,14 @@ beforeAll(() => {
 
 describe("types that follow", () => {
   it("are those of names with the same last word, where ten of them agree", () => {
-    const names = ["multiple organ failure", "mitral valve", "solid state", "Boston", "New Boston", "failure"];
+    const names = [
+      "multiple organ failure",
+      "mitral valve",
+      "solid state",
+      "Boston",
+      "New Boston",
+      "failure",
+    ];
     expect(names.map(typeOf)).toEqual([disease, undefined, undefined, "GPE", undefined, undefined]);
   });
 
@@ -60,6 +68,8 @@ describe("types that follow", () => {
       ["CRF", disease],
       ["weak heart", disease],
       ["congestive heart failure", disease],
+      ["Valium", "OTHER/chemical"],
+      ["Diazepam", "OTHER/chemical"],
       // a title of a medical article is a disease if the word can mean one
       ["Strokes", disease],
       ["strokes", disease],

@@ -6,7 +6,7 @@
  *                number ─► + ─► positions, marks ─► blocks ─► pooled ─┬──► meaning     [width m]
  *                                     └─► weighted sum ───────────────┘
  *     type       characters, meaning ─► two layers ─► types and kinds, classes
- *     embedding  √s₁ characters, √s₂ meaning, √s₃ √softmax(types and kinds), s = softmax(shares of this phrase)
+ *     embedding  √s₁ characters, √s₂ meaning, √s₃ √softmax(types and kinds / temperature), s = softmax(shares of this phrase)
  *
  * Every part has length 1 and s adds up to 1, so the embedding has length 1 too, and how much spelling counts
  * beside meaning is learned for each phrase. The embedding begins with all types and the first columns of the
@@ -50,6 +50,11 @@ export interface WordEncoderSizes {
   readonly classes: number;
   /** Kinds of the last entity type that the embedding tells apart; default none. */
   readonly kinds?: number;
+  /**
+   * What the types' logits are divided by within the embedding, not where they are told; default 1. Above 1 names of
+   * doubtful types come nearer to each other (distillation's temperature, Hinton et al., 2015).
+   */
+  readonly typeTemperature?: number;
   /** Columns of the parts that the embedding begins with, behind the types; default none. */
   readonly prefix?: { readonly characters: number; readonly meaning: number };
 }
@@ -146,7 +151,10 @@ export function wordEncoder(net: Net, inputs: WordInputs, sizes: WordEncoderSize
   const shares = dense(net, pooled, "share", (POOLS + 1) * sizes.width, 3, 0.02);
   const roots = g.add("Mul", [g.add("Sqrt", [g.add("Softmax", [shares], { axis: -1 })]), exists]);
   const [forCharacters, forMeaning, forTypes] = g.addMany("Split", [roots], 3, { axis: 1 });
-  const probable = g.add("Max", [g.add("Softmax", [fineTypes], { axis: -1 }), number(net, 1e-6)]);
+  const { typeTemperature = 1 } = sizes;
+  const tempered =
+    typeTemperature === 1 ? fineTypes : g.add("Div", [fineTypes, number(net, typeTemperature)]);
+  const probable = g.add("Max", [g.add("Softmax", [tempered], { axis: -1 }), number(net, 1e-6)]);
   const parts = [
     g.add("Mul", [characters, forCharacters]),
     g.add("Mul", [meaning, forMeaning]),
