@@ -20,7 +20,7 @@ import { defaultData, readRecipe, recipePath } from "./pearl-mini/recipe.mjs";
 import { fitShares, phrasesOfGroups } from "./pearl-mini/shares.mjs";
 import { openStages, pearl } from "./pearl-mini/stages.mjs";
 import { temperTypes } from "./pearl-mini/temper.mjs";
-import { whitenModel } from "./pearl-mini/whiten.mjs";
+import { whitenCharacters } from "./pearl-mini/whiten.mjs";
 
 const { values } = parseArgs({
   options: {
@@ -95,7 +95,7 @@ const makeTrained = unlessThere(join(trained, "config.json"), () => {
   );
 });
 
-/** What needs no training: the parts are whitened, types tempered, and the shares fitted. */
+/** What needs no training: spelling is whitened, types tempered, and the shares fitted. */
 async function makeModel() {
   const { whiten, typeTemperature, shares } = recipe.finish;
   const partial = `${model}.partial`;
@@ -103,7 +103,7 @@ async function makeModel() {
   cpSync(realpathSync(trained), partial, { recursive: true, dereference: true });
   const drawn = (/** @type {number} */ phrases) => ({ phrases, seed: recipe.seed });
   const [sample] = phrasesOfGroups(synonyms, [{}], drawn(whiten.phrases));
-  await whitenModel(partial, sample, whiten);
+  await whitenCharacters(partial, sample, whiten.characters);
   temperTypes(partial, typeTemperature);
   await fitShares(partial, shares.groups, phrasesOfGroups(synonyms, shares.groups, drawn(shares.phrases)));
   rmSync(model, { recursive: true, force: true });

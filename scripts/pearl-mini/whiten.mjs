@@ -1,8 +1,8 @@
 /**
- * Spreads what the parts of an embedding say over more of their dimensions: soft whitening. Trained vectors lie mostly
+ * Spreads what an embedding says of spelling over more of its dimensions: soft whitening. Trained vectors lie mostly
  * along few directions; stretching those that vary least by eigenvalue^(-power/2) of the covariance lets rarer
  * differences count (Su et al., 2021, "Whitening Sentence Representations for Better Semantics and Faster Retrieval",
- * has power 1; all of it loses more than it gives). The matrix goes into the weights around each part: no
+ * has power 1; all of it loses more than it gives). The matrix goes into the weights around the part: no
  * layer is added, and a training can go on from there.
  */
 import { readFileSync } from "node:fs";
@@ -11,55 +11,39 @@ import { EigenvalueDecomposition, Matrix } from "ml-matrix";
 import { PhraseEncoder } from "../../dist/index.js";
 import { embeddingColumns } from "../../dist/nn/words/index.js";
 import { readModel, tensor, writeModel } from "../../dist/onnx/index.js";
-import { readContext, writeContext } from "../../dist/training/pretrain/context-file.js";
 
 /** Eigenvalues below this share of the largest are taken for it, so that empty directions stay so. */
 const SMALLEST = 1e-4;
 
-/** @typedef {{ characters: number, meaning: number }} Powers 0 leaves a part as it is, 1 whitens it */
-
 /**
- * Whitens a model's characters' and meaning's parts by their covariance over some phrases, in place.
+ * Whitens the spelling's part of a model by its covariance over some phrases, in place.
  * @param {string} folder a word encoder, tables as float32
  * @param {readonly string[]} phrases
- * @param {Powers} powers
+ * @param {number} power 0 leaves the part as it is, 1 whitens it
  */
-export async function whitenModel(folder, phrases, powers) {
+export async function whitenCharacters(folder, phrases, power) {
   const sizes = JSON.parse(readFileSync(join(folder, "config.json"), "utf8")).pearl.word_encoder;
   const encoder = await PhraseEncoder.load(folder);
   const { data } = await encoder.encodeMatrix(phrases);
   await encoder.dispose();
-  const columns = embeddingColumns(sizes);
-  const [spelling, meaning] = /** @type {const} */ (["characters", "meaning"]).map((part) =>
-    stretching(unitRows(data, phrases.length, columns[part]), powers[part]),
-  );
+  const { characters } = embeddingColumns(sizes);
+  const { stretch, back } = stretching(unitRows(data, phrases.length, characters), power);
   const model = readModel(join(folder, "onnx/model.onnx"));
-  const context = new Map(readContext(folder));
   /** @param {string} name @param {(matrix: Matrix) => Matrix} change */
-  const turn = (name, change, weights = model.graph.initializers) => {
-    const found = weights.get(name);
+  const turn = (name, change) => {
+    const found = model.graph.initializers.get(name);
     if (found?.type !== "float32") throw new Error(`${folder}: ${name} is no float32 weight`);
-    const [rows, width = 1] = found.dims;
+    const [rows, width] = found.dims;
     const matrix = change(Matrix.from1DArray(rows, width, /** @type {any} */ (found.data)));
-    weights.set(name, tensor("float32", found.dims, Float32Array.from(matrix.to1DArray())));
+    model.graph.initializers.set(name, tensor("float32", found.dims, Float32Array.from(matrix.to1DArray())));
   };
-  turn("ngrams.weight", (table) => table.mmul(spelling.stretch));
-  for (const of of ["weight", "bias"]) {
-    for (const name of ["to_phrase", "sum_to_phrase"]) turn(`${name}.${of}`, (w) => meaning.stretch.mmul(w));
-    // a context's vector is compared with the meaning's
-    if (context.size > 0)
-      for (const name of ["out", "bag"])
-        turn(`context.${name}.${of}`, (w) => meaning.stretch.mmul(w), context);
-  }
-  // what reads the parts reads what it read before
-  for (const name of ["from_characters.weight", "char_weight_rare.weight"])
-    turn(name, (w) => w.mmul(spelling.back));
-  const both = Matrix.zeros(sizes.characters + sizes.meaning, sizes.characters + sizes.meaning);
-  both.setSubMatrix(spelling.back, 0, 0);
-  both.setSubMatrix(meaning.back, sizes.characters, sizes.characters);
+  turn("ngrams.weight", (table) => table.mmul(stretch));
+  // what reads the part reads what it read before
+  for (const name of ["from_characters.weight", "char_weight_rare.weight"]) turn(name, (w) => w.mmul(back));
+  const both = Matrix.eye(sizes.characters + sizes.meaning);
+  both.setSubMatrix(back, 0, 0);
   turn("type_hidden.weight", (w) => w.mmul(both));
   writeModel(model, join(folder, "onnx/model.onnx"));
-  writeContext(folder, context);
 }
 
 /** Some columns of rows, at length 1; rows of zeros are left out.
