@@ -3,6 +3,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { folded, lemmaPairs, pairHash, pairKey, pairSets } from "../leaks.mjs";
 import { clean, readRows, readRowsUnderHeader } from "../training-tables.mjs";
+import { impliedNames, plurals } from "./implied-types.mjs";
 import { ontologyNames, surnames, wordnetNames } from "./typed-names.mjs";
 import { readWordnet } from "./wordnet-pairs.mjs";
 
@@ -44,8 +45,8 @@ export async function checkSynonyms(folder, { pairs, keptBack, titles }) {
 
 /**
  * No phrase has a type that only CoNLL-2003 or BC5CDR gave it, and none is a title: training makes twins of phrases.
- * Types come from other rows too, WordNet, ontologies, the surnames of other rows' persons; and a name may come in
- * capitals beside itself.
+ * Types come from other rows too, WordNet, ontologies, the surnames of other rows' persons, and names that follow from
+ * others (implied-types.mjs); and a name may come in capitals beside itself.
  * @param {string} folder @param {string} data @param {Evaluation} evaluation @returns {Promise<Check[]>}
  */
 export async function checkPhrases(folder, data, { titles }) {
@@ -65,6 +66,13 @@ export async function checkPhrases(folder, data, { titles }) {
     if (type === "PERSON") persons.push(clean(name));
   }
   for (const surname of surnames(persons).keys()) onlyThere.set(surname, false);
+  // whatever the types are from which they follow: those rows are checked themselves
+  const anyType = () => "OTHER/disease";
+  const singularAlone = (/** @type {string} */ word) => (word.endsWith("s") ? undefined : anyType());
+  for (const typeOf of [anyType, singularAlone])
+    for (const [name] of impliedNames(join(data, "train"), typeOf, new Map()))
+      onlyThere.set(clean(name), false);
+  for (const [word] of plurals(join(data, "train"), singularAlone)) onlyThere.set(word, false);
   const rows = [...readRowsUnderHeader(join(folder, "phrases.tsv"))];
   const others = rows.filter(([phrase]) => /\p{Ll}/u.test(phrase) && onlyThere.get(phrase) === false);
   const capitals = new Set(others.map(([phrase]) => phrase.toUpperCase()));
