@@ -72,7 +72,7 @@ recipe.yaml beside this card holds every setting, build.json what was done with 
 ${Object.entries(stages)
   .map(
     ([name, { seconds, machine }]) =>
-      `| ${name} | ${(seconds / 60).toFixed(0)} | ${machine.processor}, ${machine.cores} cores |`,
+      `| ${name} | ${(seconds / 60).toFixed(1)} | ${machine.processor}, ${machine.cores} cores |`,
   )
   .join("\n")}
 

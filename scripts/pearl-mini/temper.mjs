@@ -15,7 +15,6 @@ export function temperTypes(folder, typeTemperature) {
   const sizes = { ...config.pearl.word_encoder, typeTemperature };
   config.pearl.word_encoder = sizes;
   const weights = fromTensors(readModel(graph).graph.initializers, folder);
-  const [reading] = config.pearl.features;
-  writeModel(wordModelGraph({ weights, sizes, words: [], reading }), graph);
+  writeModel(wordModelGraph({ weights, sizes }), graph);
   writeFileSync(path, `${JSON.stringify(config, null, 2)}\n`);
 }

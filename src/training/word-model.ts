@@ -33,7 +33,12 @@ export interface WordModel {
 const RAW_LENGTH = 10;
 
 /** The graph for use: outputs `embedding` and, for all parts, `type_logits`. */
-export function wordModelGraph({ weights, sizes, embedding = "all", tables }: WordModel): Model {
+export function wordModelGraph({
+  weights,
+  sizes,
+  embedding = "all",
+  tables,
+}: Pick<WordModel, "weights" | "sizes" | "embedding" | "tables">): Model {
   const net = createNet(weights);
   const { g } = net;
   const encoded = wordEncoder(net, declareWordInputs(g), sizes);
