@@ -216,9 +216,9 @@ async function readParts(settings: CorpusBatchSettings): Promise<Parts> {
   const sum = weights.reduce((total, weight) => total + weight, 0);
   const sources = [...bySource].flatMap(([source, list], i): Source[] => {
     const runsPerBatch = sum === 0 ? 0 : (settings.synonyms * weights[i]) / sum / Math.min(run, list.length);
-    const { augmentPairs, synonymSides } = settings;
+    const { augmentPairs, synonymSides, runsBy } = settings;
     const augmented = typeof augmentPairs === "number" ? augmentPairs : (augmentPairs[source] ?? 0);
-    const runs = new NeighbourRuns(list, { run, seed });
+    const runs = new NeighbourRuns(list, { run, seed, by: runsBy?.[source] });
     return runsPerBatch > 0 ? [{ runs, runsPerBatch, augmented, side: synonymSides?.[source] }] : [];
   });
   const table = pairs && (await readPairs(pairs.path, { typesPath: pairs.types }));

@@ -21,6 +21,7 @@ import type { CorpusBatchSettings } from "./data-protocol.js";
 import { type MeasuredSteps, measureSteps } from "./measure-steps.js";
 import { type MethodSettings, scheduleOf } from "./method.js";
 import type { StepMetrics } from "./metrics.js";
+import { RUN_KEYS } from "./neighbour-runs.js";
 import { pairProgram, prepareForTraining, type VectorLayout } from "./pair-program.js";
 import { openTexts } from "./pretrain/open-texts.js";
 import type { TrainingProgram } from "./program.js";
@@ -122,6 +123,11 @@ export async function prepareTraining(
     throw new ArgumentError(
       "meanShares.meanings are of pairs that mean the same alone: say in synonymSides which sources are",
     );
+  const oddKey = Object.values(settings.runsBy ?? {}).find((key) => !RUN_KEYS.includes(key));
+  if (oddKey !== undefined)
+    throw new ArgumentError(
+      `runsBy: the pairs of a run share ${RUN_KEYS.join(" or ")} words, not "${oddKey}"`,
+    );
   // before the corpus, which may take long to build
   if (base && !wordSizes(base)) checkTrainable(readModel(base.graph), base);
   const corpus = await prepareCorpus({
@@ -143,7 +149,8 @@ export async function prepareTraining(
   const data = await openCorpusData({
     ...{ corpus, model: start.folder.path, types: labels, seed, cells: options.chunkCells, contexts },
     ...{ anchors: settings.anchors, hardNegatives: settings.hardNegatives, synonyms: settings.synonyms },
-    ...{ synonymShares: settings.synonymShares, synonymSides: settings.synonymSides, run: settings.run },
+    ...{ synonymShares: settings.synonymShares, synonymSides: settings.synonymSides },
+    ...{ run: settings.run, runsBy: settings.runsBy },
     ...{ augmentPairs: settings.augmentPairs, augmentation: settings.augmentation },
     pairs:
       options.pairs === undefined

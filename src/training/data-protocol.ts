@@ -1,5 +1,6 @@
 /** What the trainer and the thread that makes its batches tell each other. */
 import type { AugmentationSettings } from "../corpus/augmentation/index.js";
+import type { RunKey } from "./neighbour-runs.js";
 
 /** What two phrases of a pair have in common: their spelling, what they mean, or both, as other forms of a name. */
 export type PairSide = "characters" | "phrase" | "both";
@@ -27,8 +28,10 @@ export interface CorpusBatchSettings {
   readonly synonymShares?: Readonly<Record<string, number>>;
   /** A table of further pairs, and how many a batch has of them. */
   readonly pairs?: { readonly path: string; readonly types?: string; readonly rows: number };
-  /** Synonym pairs that share a word and come together. */
+  /** Synonym pairs that share words and come together. */
   readonly run: number;
+  /** Which words they share, by source; default the rarest. */
+  readonly runsBy?: Readonly<Record<string, RunKey>>;
   /** Share of the pairs' second phrases that are augmented too. */
   readonly augmentPairs: AugmentedShares;
   /** The matter of each source of synonyms; absent: batches do not tell. */

@@ -3,6 +3,7 @@ import type { AugmentationSettings } from "../corpus/augmentation/index.js";
 import type { BlockLengths } from "../encoder/assemble.js";
 import type { CharacterSettings } from "./character-parts.js";
 import type { AugmentedShares, PairSide } from "./data-protocol.js";
+import type { RunKey } from "./neighbour-runs.js";
 import type { Schedule } from "./schedule.js";
 import type { ScratchShape } from "./scratch-model.js";
 
@@ -59,8 +60,10 @@ export interface MethodSettings {
   readonly synonymSides?: Readonly<Record<string, PairSide>>;
   /** Rows of a table of pairs in a batch, where there is one. */
   readonly pairRows: number;
-  /** Synonym pairs that share a word and come together; 1: none do. */
+  /** Synonym pairs that share words and come together; 1: none do. */
   readonly run: number;
+  /** Which words they share, by source of synonyms; default "rarest". */
+  readonly runsBy?: Readonly<Record<string, RunKey>>;
   /** Share of these pairs' second phrases that are augmented too, for all sources or by source. */
   readonly augmentPairs: AugmentedShares;
   readonly augmentation: AugmentationSettings | "none";

@@ -1,6 +1,6 @@
 /**
- * Pairs of phrases in runs of neighbours: pairs that share a rare word come into a batch together, so that each is
- * a hard negative of the others.
+ * Pairs of phrases in runs of neighbours: pairs that share words come into a batch together, so that each is a hard
+ * negative of the others.
  */
 import { splitWords } from "../text/char-ngrams.js";
 import { permutation } from "./pair-data.js";
@@ -11,20 +11,31 @@ export interface PhrasePair {
   readonly positive: string;
 }
 
+/**
+ * What the pairs of a run share. "rarest": the rarest word of theirs, so that the others must tell them apart. "last":
+ * the last words, as many as there are others with them, as the rows of a table about one kind of thing do: hospitals,
+ * or the seasons of a team; what is in front, and the year, must tell them apart.
+ */
+export type RunKey = (typeof RUN_KEYS)[number];
+export const RUN_KEYS = ["rarest", "last"] as const;
+
 export class NeighbourRuns {
   readonly #pairs: readonly PhrasePair[];
-  /** Pairs sorted by their rarest word. */
+  /** Pairs sorted by what runs share. */
   readonly #order: Int32Array;
   readonly #run: number;
   readonly #seed: number;
   #shuffled: { epoch: number; order: Int32Array } = { epoch: -1, order: new Int32Array(0) };
 
   /** @param run pairs that stay together; 1: none do */
-  constructor(pairs: readonly PhrasePair[], { run, seed }: { run: number; seed: number }) {
+  constructor(
+    pairs: readonly PhrasePair[],
+    { run, seed, by = "rarest" }: { run: number; seed: number; by?: RunKey },
+  ) {
     this.#pairs = pairs;
     this.#run = Math.max(1, Math.min(run, pairs.length));
     this.#seed = seed;
-    this.#order = byRarestWord(pairs);
+    this.#order = sortedBy(by === "last" ? lastWords(pairs) : rarestWords(pairs));
   }
 
   /** Runs of pairs in an epoch. */
@@ -57,13 +68,13 @@ export class NeighbourRuns {
   }
 }
 
-/** Indices sorted by each pair's rarest word that another pair has too; equal ones by the phrase. */
-function byRarestWord(pairs: readonly PhrasePair[]): Int32Array {
+/** Of each pair, its rarest word that another pair has too, and then the phrase. */
+function rarestWords(pairs: readonly PhrasePair[]): string[] {
   const frequency = new Map<string, number>();
   const wordsOf = (pair: PhrasePair) => splitWords(pair.text);
   for (const pair of pairs)
     for (const word of new Set(wordsOf(pair))) frequency.set(word, (frequency.get(word) ?? 0) + 1);
-  const keys = pairs.map((pair) => {
+  return pairs.map((pair) => {
     let [best, least] = ["", Number.POSITIVE_INFINITY];
     for (const word of wordsOf(pair)) {
       const count = frequency.get(word) as number;
@@ -71,6 +82,19 @@ function byRarestWord(pairs: readonly PhrasePair[]): Int32Array {
     }
     return `${best}\t${pair.text}`;
   });
-  const order = Int32Array.from(pairs, (_, i) => i);
+}
+
+/** Of each pair, its words from the last to the first, those with digits behind the others. */
+const lastWords = (pairs: readonly PhrasePair[]): string[] =>
+  pairs.map(({ text }) => {
+    const words = splitWords(text.toLowerCase()).reverse();
+    const isNumber = (word: string) => /\p{N}/u.test(word);
+    const inOrder = [...words.filter((word) => !isNumber(word)), ...words.filter(isNumber)];
+    return `${inOrder.join(" ")}\t${text}`;
+  });
+
+/** Indices of the keys in their order. */
+function sortedBy(keys: readonly string[]): Int32Array {
+  const order = Int32Array.from(keys, (_, i) => i);
   return order.sort((a, b) => (keys[a] < keys[b] ? -1 : keys[a] > keys[b] ? 1 : a - b));
 }

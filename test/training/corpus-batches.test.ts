@@ -138,4 +138,23 @@ describe("NeighbourRuns", () => {
       expect([...a].some((word) => b.has(word))).toBe(true);
     }
   });
+
+  it("or the last words, whatever the years", () => {
+    const titles = [
+      "1998 Afghanistan earthquake",
+      "Chester Hospital",
+      "2012 Hawaii Warriors football team",
+      "2002 Afghanistan earthquake",
+      "Ealing Hospital",
+      "1992 Hawaii Warriors football team",
+    ].map((text) => ({ text, positive: text }));
+    const runs = new NeighbourRuns(titles, { run: 2, seed: 1, by: "last" });
+    const found = [0, 1, 2].map((run) => runs.pairs(run, run + 1).map(({ text }) => text));
+    const withoutYears = (text: string) => text.replace(/\d+ /, "");
+    expect(found.flat()).toHaveLength(6);
+    for (const [a, b] of found)
+      expect(withoutYears(a) === withoutYears(b) || (a.endsWith("Hospital") && b.endsWith("Hospital"))).toBe(
+        true,
+      );
+  });
 });

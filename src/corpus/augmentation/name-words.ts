@@ -2,6 +2,7 @@
 import type { Random } from "../../random.js";
 import { type DrawnRule, type PhraseContext, pick, type RuleName } from "./rule.js";
 import { unitsOf } from "./units.js";
+import { isDayBeforeYear } from "./years.js";
 
 /** A name taken apart: its words, and what qualifies it, in brackets at the end or after the first comma. */
 export interface NameParts {
@@ -12,9 +13,17 @@ export interface NameParts {
 
 /** The parts of a name; joined by spaces, and the tail put after them, they give it again. */
 export function namePartsOf(phrase: string): NameParts {
-  const start = phrase.endsWith(")") ? phrase.lastIndexOf(" (") : phrase.indexOf(", ");
+  const start = phrase.endsWith(")") ? phrase.lastIndexOf(" (") : commaOf(phrase);
   const end = start > 0 ? start : phrase.length;
   return { words: phrase.slice(0, end).split(" "), tail: phrase.slice(end) };
+}
+
+/** Where a qualifier begins: the first comma that is not within a date. */
+function commaOf(phrase: string): number {
+  const comma = phrase.indexOf(", ");
+  return comma > 0 && isDayBeforeYear(phrase.slice(0, comma), phrase.slice(comma + 2))
+    ? phrase.indexOf(", ", comma + 1)
+    : comma;
 }
 
 /** A change of a name's words in place; false where it does not apply. */

@@ -1,5 +1,6 @@
 /** Qualifiers in brackets or after a comma: dropped, moved, or set off in the other way. */
 import { type ListedRule, othersThan } from "./rule.js";
+import { isDayBeforeYear } from "./years.js";
 
 const bracketsAtEnd = /^([^()]+) \( ?([^()]*[^() ]) ?\)$/;
 const initials = /^(?:\p{Lu}\.[ -]?)+$/u;
@@ -24,6 +25,7 @@ export const qualifierRule = (givenNames: ReadonlySet<string>): ListedRule => ({
     const match = phrase.includes(", ") && type !== "PERSON" ? afterComma.exec(phrase) : null;
     if (match === null || noQualifier.test(match[2]) || list.test(match[2])) return [];
     const [, main, qualifier] = match;
+    if (isDayBeforeYear(main, qualifier)) return [];
     // "Tolkien, J. R. R." and "Smith, John" are names, which the rule of initials turns round.
     if (initials.test(qualifier) || givenNames.has(qualifier.split(" ", 1)[0])) return [];
     return othersThan(phrase, [main, `${main} (${qualifier})`, `${qualifier} ${main}`]);

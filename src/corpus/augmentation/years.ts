@@ -28,6 +28,13 @@ export const yearRule: ListedRule = {
   },
 };
 
+/** "May 30" of "May 30, 1998 earthquake": what follows the comma is the day's year, and no qualifier. */
+export const isDayBeforeYear = (before: string, after: string): boolean =>
+  dayAtEnd.test(before) && /^\d{4}/.test(after);
+
+const dayAtEnd =
+  /(?:^|\s)(?:jan|feb|mar|apr|may|june?|july?|aug|sept?|oct|nov|dec)(?:[a-z]*|\.) \d{1,2}(?:st|nd|rd|th)?$/i;
+
 const boundToYear =
   /(?:^|\s)(?:\d+(?:st|nd|rd|th)?|jan\w*|feb\w*|mar|march|apr|april|may|june?|july?|aug\w*|sept?\w*|oct\w*|nov\w*|dec\w*|of|in|since|from|to|until|till|year|by|before|after|about|around|circa|early|late|mid|and|the|a)[.,]?$/i;
 

@@ -50,6 +50,7 @@ export async function readPreset(name: string = defaultPreset): Promise<MethodSe
     ...Object.keys(pearlSmall),
     "synonymShares",
     "synonymSides",
+    "runsBy",
     "prefixLoss",
     "contexts",
     "meanShares",

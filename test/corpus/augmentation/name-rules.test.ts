@@ -34,6 +34,8 @@ describe("a name's parts", () => {
   it("are its words and its qualifier, and give the name again", () => {
     expect(namePartsOf("New York (state)")).toEqual({ words: ["New", "York"], tail: " (state)" });
     expect(namePartsOf("Paris, Texas, USA")).toEqual({ words: ["Paris"], tail: ", Texas, USA" });
+    expect(namePartsOf("May 30, 1998 earthquake, Takhar").tail).toBe(", Takhar");
+    expect(namePartsOf("May 30, Afghan").tail).toBe(", Afghan");
     for (const name of ["", " ", "(x)", ", a", "A  b", "A (b) c", "Über (Film)"]) {
       const { words, tail } = namePartsOf(name);
       expect(words.join(" ") + tail).toBe(name);
