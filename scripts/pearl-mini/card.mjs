@@ -26,6 +26,7 @@ const sources = [
     "wordnet, wordnet-gloss, wordnet-hypernym",
     "WordNet 3.1 (WordNet licence), without the synsets behind Turney's questions",
   ],
+  ["thesaurus", "Moby Thesaurus II (public domain)"],
   ["rewrite", "chunks of GUM and CRAFT (CC BY) with words replaced by PPDB's and WordNet's"],
   [
     "typed, kinds",

@@ -104,17 +104,23 @@ export function readChunks(data, { longest, leaveOut, titles }, tally) {
  * The mixture that training samples from, row by row: at most `perType` names of a type, those that people marked
  * in text first, and `chunks` chunks, shared out so that a class that has few keeps all.
  * @param {ReadonlyMap<string, Phrase>} typed @param {readonly Phrase[]} chunks
- * @param {{ perType: number, capitals: number, chunks: number, seed: number }} settings `capitals` is the share of
+ * @param {{ perType: number, oneWord?: Record<string, number>, capitals: number, chunks: number, seed: number }} settings
+ *   `oneWord` has for a type the share of its names that are of one word, where enough are; `capitals` is the share of
  *   names that come in capitals too
  * @returns {Phrase[]}
  */
-export function mixPhrases(typed, chunks, { perType, capitals, chunks: most, seed }) {
+export function mixPhrases(typed, chunks, { perType, oneWord = {}, capitals, chunks: most, seed }) {
   const random = createRandom(seed);
   const names = [...groupBy([...typed.values()], ({ type }) => type).values()].flatMap((group) => {
     const marked = group.filter(({ best }) => best >= trust.gold);
     const others = group.filter(({ best }) => best < trust.gold);
     const kept = sampleWithout(marked, perType, random);
-    return [...kept, ...sampleWithout(others, perType - kept.length, random)];
+    const share = oneWord[group[0].type];
+    const more = perType - kept.length;
+    return [
+      ...kept,
+      ...(share === undefined ? sampleWithout(others, more, random) : mixed(others, more, share, random)),
+    ];
   });
   const untyped = chunks.filter(({ phrase }) => !typed.has(phrase));
   const classes = [...groupBy(untyped, ({ lexical }) => lexical).values()].sort(
@@ -127,6 +133,18 @@ export function mixPhrases(typed, chunks, { perType, capitals, chunks: most, see
     return share;
   });
   return [...names, ...inCapitals(names, capitals, random), ...kept];
+}
+
+/**
+ * A share of the names is of one word, or more where there are not enough longer ones.
+ * @param {readonly Phrase[]} names @param {number} most @param {number} share @param {() => number} random
+ * @returns {Phrase[]}
+ */
+function mixed(names, most, share, random) {
+  const single = names.filter(({ phrase }) => !phrase.includes(" "));
+  const longer = names.filter(({ phrase }) => phrase.includes(" "));
+  const kept = sampleWithout(single, Math.max(Math.floor(most * share), most - longer.length), random);
+  return [...kept, ...sampleWithout(longer, most - kept.length, random)];
 }
 
 /** @template Item @param {readonly Item[]} items @param {(item: Item) => string} key @returns {Map<string, Item[]>} */

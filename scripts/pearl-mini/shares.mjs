@@ -22,6 +22,7 @@ const BATCH = 256;
  * @typedef {object} Chosen which phrases of the pairs
  * @property {readonly string[]} [sources] of synonyms.tsv; default all
  * @property {"one" | "several"} [words] how many a phrase has; default any
+ * @property {"frequent" | "rare"} [known] whether all its words are frequent ones; default either
  *
  * @typedef {object} Shares of a phrase's squared length
  * @property {number} characters
@@ -35,20 +36,28 @@ const BATCH = 256;
  * Phrases of the pairs of synonyms, each once, drawn by the seed, of each source of a group as many.
  * @param {string} synonyms path of synonyms.tsv
  * @param {readonly Chosen[]} groups
- * @param {{ phrases: number, seed: number }} settings so many phrases of a source at most, or of all where none is named
+ * @param {{ phrases: number, seed: number, frequent?: Iterable<string> }} settings so many phrases of a source at most,
+ *   or of all where none is named; the frequent words, in small letters
  * @returns {string[][]} of each group
  */
-export function phrasesOfGroups(synonyms, groups, { phrases, seed }) {
+export function phrasesOfGroups(synonyms, groups, { phrases, seed, frequent = [] }) {
+  const frequentWords = new Set(frequent);
+  const isFrequent = (/** @type {string} */ text) =>
+    text.split(" ").every((word) => frequentWords.has(word.toLowerCase()));
   /** @type {Map<string, Set<string>>[]} by source */
   const found = groups.map(() => new Map());
   for (const [phrase, synonym, source] of readRowsUnderHeader(synonyms))
-    for (const [place, { sources, words }] of groups.entries()) {
+    for (const [place, { sources, words, known }] of groups.entries()) {
       if (!(sources?.includes(source) ?? true)) continue;
       const key = sources === undefined ? "" : source;
       const own = found[place].get(key) ?? new Set();
       found[place].set(key, own);
       for (const text of [phrase, synonym])
-        if (words === undefined || (words === "one") !== text.includes(" ")) own.add(text);
+        if (
+          (words === undefined || (words === "one") !== text.includes(" ")) &&
+          (known === undefined || (known === "frequent") === isFrequent(text))
+        )
+          own.add(text);
     }
   const random = createRandom(seed);
   return found.map((sources) => [

@@ -6,6 +6,7 @@ import { clean, readRows } from "../training-tables.mjs";
 import { kindPairs } from "./kinds.mjs";
 import { startsWithAny } from "./phrases.mjs";
 import { rewrite, synonymsByWord } from "./rewrite.mjs";
+import { readThesaurus, thesaurusPairs } from "./thesaurus.mjs";
 import { definitionPairs, hypernymPairs, synonymPairs } from "./wordnet-pairs.mjs";
 
 /**
@@ -15,6 +16,7 @@ import { definitionPairs, hypernymPairs, synonymPairs } from "./wordnet-pairs.mj
  * @property {number} rewrites of each chunk
  * @property {readonly [number, number]} rewrittenWords chunks of so many words
  * @property {{ fewest: number, most: number }} kinds names that a kind has at least, and pairs of it at most
+ * @property {{ most: number, least: number }} [thesaurus] pairs of an entry at most, and their least likeness
  * @property {readonly string[]} leaveOut starts of sources
  * @property {number} seed
  * @typedef {object} SynonymInputs
@@ -54,6 +56,9 @@ export function* synonymRows(inputs, settings, tally) {
   }
   for (const [a, b] of hypernymPairs(inputs.wordnet)) yield* some(admit(a, b, "wordnet-hypernym"));
   for (const [a, b] of definitionPairs(inputs.wordnet)) yield* some(admit(a, b, "wordnet-gloss"));
+  if (settings.thesaurus !== undefined)
+    for (const [a, b] of thesaurusPairs(readThesaurus(), settings.thesaurus))
+      yield* some(admit(a, b, "thesaurus"));
   for (const [a, b] of kindPairs(inputs.data, inputs.typed, { ...settings, ...settings.kinds }))
     yield* some(admit(a, b, "kinds"));
   for (const [a, b] of inputs.typos) yield* some(admit(a, b, "words"));

@@ -117,7 +117,7 @@ function below(nouns, tops) {
   return nouns.filter(({ id }) => found.has(id));
 }
 
-/** Last names of persons, and of how many; one that a single person bears is left out. @param {Iterable<string>} persons
+/** Last names of persons, and how many first names were met with each. @param {Iterable<string>} persons
  * @returns {Map<string, number>} */
 export function surnames(persons) {
   /** @type {Map<string, Set<string>>} */
@@ -125,10 +125,10 @@ export function surnames(persons) {
   for (const person of persons) {
     const words = person.split(" ");
     const last = words.pop() ?? "";
-    if (words.length === 0 || !/^\p{Lu}\p{Ll}[\p{L}'’-]+$/u.test(last)) continue;
+    if (words.length === 0 || words.length > 2 || !/^\p{Lu}\p{Ll}[\p{L}'’-]+$/u.test(last)) continue;
     bearers.set(last, (bearers.get(last) ?? new Set()).add(words[0]));
   }
-  return new Map([...bearers].flatMap(([last, first]) => (first.size > 1 ? [[last, first.size]] : [])));
+  return new Map([...bearers].map(([last, first]) => [last, first.size]));
 }
 
 const nameTypes = new Set(["PERSON", "GPE", "LOC", "ORG", "NORP"]);

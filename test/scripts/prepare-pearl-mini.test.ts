@@ -125,6 +125,24 @@ describe("scripts/pearl-mini/prepare.mjs", () => {
     }
   });
 
+  it("takes names of one word in a given share, where enough are of either kind", async () => {
+    const script = new URL("../../scripts/pearl-mini/phrases.mjs", import.meta.url).href;
+    const { mixPhrases } = (await import(script)) as {
+      mixPhrases: (typed: Map<string, object>, chunks: object[], settings: object) => { phrase: string }[];
+    };
+    const persons = Array.from({ length: 40 }, (_, i) => (i < 10 ? `Surname${i}` : `Given Surname${i}`));
+    const typed = new Map(
+      persons.map((phrase) => [phrase, { phrase, lexical: "NP", type: "PERSON", count: 1, best: 1 }]),
+    );
+    const lone = (perType: number, share: number) => {
+      const settings = { perType, oneWord: { PERSON: share }, capitals: 0, chunks: 0, seed: 0 };
+      const mixed = mixPhrases(typed, [], settings);
+      expect(mixed).toHaveLength(Math.min(perType, 40));
+      return mixed.filter(({ phrase }) => !phrase.includes(" ")).length;
+    };
+    expect([lone(10, 0.5), lone(10, 0), lone(20, 1), lone(35, 0), lone(50, 0.5)]).toEqual([5, 0, 10, 5, 10]);
+  });
+
   it("lists the words of WordNet as the encoder reads them", () => {
     const words = rows("words.txt");
     expect(words).toContain("keratoplasty");
@@ -155,7 +173,7 @@ describe("scripts/pearl-mini/prepare.mjs", () => {
     const some = [
       "Port of Trieste\tNP\tFAC\t1",
       "Trieste\tNP\tORG\t3",
-      "London\tNP\tGPE\t6",
+      "London\tNP\tGPE\t7",
       "a large dog\tNP\t\t1",
       "went home\tVP\tOTHER\t2",
     ];

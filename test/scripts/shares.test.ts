@@ -9,6 +9,7 @@ import { partOf, smallWordModel } from "./small-word-model.js";
 interface Group {
   sources?: string[];
   words?: "one" | "several";
+  known?: "frequent" | "rare";
   characters: number;
   meaning: number;
   types: number;
@@ -19,7 +20,7 @@ const { fitShares, phrasesOfGroups } = (await import(script)) as {
   phrasesOfGroups: (
     path: string,
     groups: Partial<Group>[],
-    settings: { phrases: number; seed: number },
+    settings: { phrases: number; seed: number; frequent?: string[] },
   ) => string[][];
 };
 
@@ -90,5 +91,15 @@ describe("the shares", () => {
       ["Big Blue", "I.B.M.", "IBM", "auto mobile", "car"],
     ]);
     expect(phrasesOfGroups(table, [{}], { phrases: 2, seed: 0 })[0]).toHaveLength(2);
+    const known = [{ known: "frequent" as const }, { known: "rare" as const, words: "several" as const }];
+    const split = phrasesOfGroups(table, known, {
+      phrases: 10,
+      seed: 0,
+      frequent: ["car", "auto", "ibm", "blue"],
+    });
+    expect(split.map((all) => [...all].sort())).toEqual([
+      ["IBM", "car"],
+      ["Big Blue", "auto mobile"],
+    ]);
   });
 });

@@ -6,14 +6,18 @@ import { writeWordModel } from "../../src/training/word-model.js";
 const words = Array.from({ length: 40 }, (_, i) => `word${i}`);
 
 /** @returns the path */
-export async function smallWordModel(path: string, seed: number): Promise<string> {
+export async function smallWordModel(
+  path: string,
+  seed: number,
+  { meaning = 16 }: { meaning?: number } = {},
+): Promise<string> {
   await writeWordModel(
     path,
     {
       weights: fromSeed(seed),
       sizes: {
         ...{ ...pearlMiniSizes, vocabulary: words.length, buckets: 64, characters: 8, vectors: 8, width: 8 },
-        ...{ heads: 2, feedForward: 16, layers: 1, meaning: 16, prefix: { characters: 4, meaning: 4 } },
+        ...{ heads: 2, feedForward: 16, layers: 1, meaning, prefix: { characters: 4, meaning: 4 } },
       },
       words,
       reading: { minimum: 2, maximum: 4, buckets: 64, ngrams: 20, phraseLength: 14 },

@@ -41,7 +41,7 @@ describe("typed names", () => {
     expect([...ontologyNames(join(path, "nowhere"))]).toEqual([]);
   });
 
-  it("are surnames that persons of two first names bear", () => {
+  it("are surnames, with how many first names they were met", () => {
     const persons = [
       "Ann Smith",
       "Bob Smith",
@@ -51,8 +51,10 @@ describe("typed names", () => {
       "Eve Lone",
       "Plato",
       "F. X.",
+      "Earl of the Isle",
     ];
     expect([...surnames(persons)].sort()).toEqual([
+      ["Lone", 1],
       ["McNeill", 2],
       ["Smith", 2],
     ]);

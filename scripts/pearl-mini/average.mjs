@@ -1,0 +1,53 @@
+/** Trainings that began alike become one model: their weights' mean (Wortsman et al., 2022, "Model soups"). */
+import { cpSync, readFileSync, realpathSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { basename, join } from "node:path";
+import { readModel, tensor, writeModel } from "../../dist/onnx/index.js";
+
+/**
+ * Writes the mean of models of one architecture. Files beside the graph are the first model's, and training.json lists
+ * every training.
+ * @param {readonly string[]} folders that `pearl finetune` wrote, tables as float32
+ * @param {string} output
+ */
+export function averageModels(folders, output) {
+  const graphs = folders.map((folder) => readModel(join(folder, "onnx/model.onnx")));
+  const weights = graphs.map(({ graph }, i) => trained(graph, folders[i]));
+  const shapes = weights.map((own) => String([...own].map(([name, { dims }]) => `${name} ${dims}`)));
+  const odd = shapes.findIndex((shape) => shape !== shapes[0]);
+  if (odd > 0) throw new Error(`${folders[odd]} and ${folders[0]} are different architectures`);
+  for (const [name, { dims, data }] of weights[0]) {
+    const sum = Float64Array.from(data);
+    for (const others of weights.slice(1))
+      others.get(name).data.forEach((/** @type {number} */ x, /** @type {number} */ i) => {
+        sum[i] += x;
+      });
+    graphs[0].graph.initializers.set(
+      name,
+      tensor(
+        "float32",
+        dims,
+        Float32Array.from(sum, (x) => x / folders.length),
+      ),
+    );
+  }
+  const temporary = `${output}.partial`;
+  rmSync(temporary, { recursive: true, force: true });
+  // of a link the folder itself: what is written below must not reach the training
+  cpSync(realpathSync(folders[0]), temporary, { recursive: true, dereference: true });
+  writeModel(graphs[0], join(temporary, "onnx/model.onnx"));
+  const averaged = folders.map((folder) => ({
+    name: basename(folder),
+    ...JSON.parse(readFileSync(join(folder, "training.json"), "utf8")),
+  }));
+  const { name: _, ...first } = averaged[0];
+  writeFileSync(join(temporary, "training.json"), `${JSON.stringify({ ...first, averaged }, null, 2)}\n`);
+  rmSync(output, { recursive: true, force: true });
+  renameSync(temporary, output);
+}
+
+/** Weights that are trained; constants are equal in all. @param {any} graph @param {string} folder @returns {Map<string, any>} */
+function trained({ initializers }, folder) {
+  if ([...initializers.values()].some(({ type }) => type === "int8"))
+    throw new Error(`${folder}: tables are int8; average before they are rounded`);
+  return new Map([...initializers].filter(([, { type, data }]) => type === "float32" && data.length > 1));
+}
