@@ -77,7 +77,7 @@ ${Object.entries(stages)
   )
   .join("\n")}
 
-${number(training.result.steps)} steps of fine-tuning on ${number(pairs)} pairs of phrases, from a word encoder that read
+${stepsOf(training)} of fine-tuning on ${number(pairs)} pairs of phrases, from a word encoder that read
 ${recipe.pretrain.texts.length} collections of text for ${number(recipe.pretrain.options.steps)} steps; its words start from ${recipe.pretrain.options.vectors} (GloVe),
 and it knows WordNet's words that the texts have too seldom. Then, without training, the part of
 spelling is whitened (softly, by ${recipe.finish.whiten.characters}), types are tempered (${recipe.finish.typeTemperature}), and the layer that shares out the embedding between
@@ -98,12 +98,20 @@ dictionary and AutoFJ's tables as names to make twins of, and sources for resear
 
 ## Limits
 
-English, phrases of up to a dozen words. Letter case counts little: "The New York Times" has a cosine of 0.87 to its small
-letters, 0.98 to its capitals, and right tables in small letters rank nearly as well (AutoFJ's 30 sets: 71.8 for 73.0; in
-capitals 72.8). World knowledge is small: trade names, nicknames and translations that share no letters are found only
+English, phrases of up to a dozen words. Letter case counts little: "The New York Times" has a cosine of 0.90 to its small
+letters, 0.98 to its capitals, and right tables in small letters rank nearly as well (AutoFJ's 30 sets: 73.1 for 73.7; in
+capitals 73.7). World knowledge is small: trade names, nicknames and translations that share no letters are found only
 where the data had them. A misspelt word alone is found less often than by its spelling part alone, since what a
 phrase means counts too. Data from Wikipedia and web lists has their gaps and biases.
 `;
+}
+
+/** @param {any} training training.json of one training, or of the mean of several */
+function stepsOf({ result, averaged = [] }) {
+  const steps = `${number(result.steps)} steps`;
+  return averaged.length > 1
+    ? `The mean of the weights of ${averaged.length} trainings: ${steps} each`
+    : steps;
 }
 
 /** @param {string} names @param {Record<string, number>} counts */
