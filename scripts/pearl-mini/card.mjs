@@ -77,7 +77,7 @@ ${Object.entries(stages)
   )
   .join("\n")}
 
-${stepsOf(training)} of fine-tuning on ${number(pairs)} pairs of phrases, from a word encoder that read
+${fineTunings(training)} on ${number(pairs)} pairs of phrases, from a word encoder that read
 ${recipe.pretrain.texts.length} collections of text for ${number(recipe.pretrain.options.steps)} steps; its words start from ${recipe.pretrain.options.vectors} (GloVe),
 and it knows WordNet's words that the texts have too seldom. Then, without training, the part of
 spelling is whitened (softly, by ${recipe.finish.whiten.characters}), types are tempered (${recipe.finish.typeTemperature}), and the layer that shares out the embedding between
@@ -107,11 +107,11 @@ phrase means counts too. Data from Wikipedia and web lists has their gaps and bi
 }
 
 /** @param {any} training training.json of one training, or of the mean of several */
-function stepsOf({ result, averaged = [] }) {
-  const steps = `${number(result.steps)} steps`;
+function fineTunings({ result, averaged = [] }) {
+  const steps = number(result.steps);
   return averaged.length > 1
-    ? `The mean of the weights of ${averaged.length} trainings: ${steps} each`
-    : steps;
+    ? `The mean of the weights of ${averaged.length} fine-tunings of ${steps} steps each`
+    : `${steps} steps of fine-tuning`;
 }
 
 /** @param {string} names @param {Record<string, number>} counts */
