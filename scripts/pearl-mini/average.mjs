@@ -1,7 +1,8 @@
 /** Trainings that began alike become one model: their weights' mean (Wortsman et al., 2022, "Model soups"). */
 import { cpSync, readFileSync, realpathSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
-import { readModel, tensor, writeModel } from "../../dist/onnx/index.js";
+import { readModel, writeModel } from "../../dist/onnx/index.js";
+import { averageWeights } from "../../dist/training/weight-average.js";
 
 /**
  * Writes the mean of models of one architecture. Files beside the graph are the first model's, and training.json lists
@@ -15,21 +16,8 @@ export function averageModels(folders, output) {
   const shapes = weights.map((own) => String([...own].map(([name, { dims }]) => `${name} ${dims}`)));
   const odd = shapes.findIndex((shape) => shape !== shapes[0]);
   if (odd > 0) throw new Error(`${folders[odd]} and ${folders[0]} are different architectures`);
-  for (const [name, { dims, data }] of weights[0]) {
-    const sum = Float64Array.from(data);
-    for (const others of weights.slice(1))
-      others.get(name).data.forEach((/** @type {number} */ x, /** @type {number} */ i) => {
-        sum[i] += x;
-      });
-    graphs[0].graph.initializers.set(
-      name,
-      tensor(
-        "float32",
-        dims,
-        Float32Array.from(sum, (x) => x / folders.length),
-      ),
-    );
-  }
+  const mean = weights.reduce((sum, own, i) => averageWeights(sum, own, { share: i / (i + 1) }));
+  for (const [name, weight] of mean) graphs[0].graph.initializers.set(name, weight);
   const temporary = `${output}.partial`;
   rmSync(temporary, { recursive: true, force: true });
   // of a link the folder itself: what is written below must not reach the training

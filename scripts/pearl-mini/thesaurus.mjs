@@ -9,7 +9,7 @@ import { createRequire } from "node:module";
 const packageFile = "moby/words.txt";
 
 /** @returns {string} where the thesaurus lies; an error that says how to get it where it does not */
-export function thesaurusPath() {
+function thesaurusPath() {
   try {
     return createRequire(import.meta.url).resolve(packageFile);
   } catch {

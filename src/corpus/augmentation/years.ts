@@ -32,11 +32,12 @@ export const yearRule: ListedRule = {
 export const isDayBeforeYear = (before: string, after: string): boolean =>
   dayAtEnd.test(before) && /^\d{4}/.test(after);
 
-const dayAtEnd =
-  /(?:^|\s)(?:jan|feb|mar|apr|may|june?|july?|aug|sept?|oct|nov|dec)(?:[a-z]*|\.) \d{1,2}(?:st|nd|rd|th)?$/i;
-
-const boundToYear =
-  /(?:^|\s)(?:\d+(?:st|nd|rd|th)?|jan\w*|feb\w*|mar|march|apr|april|may|june?|july?|aug\w*|sept?\w*|oct\w*|nov\w*|dec\w*|of|in|since|from|to|until|till|year|by|before|after|about|around|circa|early|late|mid|and|the|a)[.,]?$/i;
+const month = "jan\\w*|feb\\w*|mar|march|apr|april|may|june?|july?|aug\\w*|sept?\\w*|oct\\w*|nov\\w*|dec\\w*";
+const dayAtEnd = new RegExp(`(?:^|\\s)(?:${month})\\.? \\d{1,2}(?:st|nd|rd|th)?$`, "i");
+const boundToYear = new RegExp(
+  `(?:^|\\s)(?:\\d+(?:st|nd|rd|th)?|${month}|of|in|since|from|to|until|till|year|by|before|after|about|around|circa|early|late|mid|and|the|a)[.,]?$`,
+  "i",
+);
 
 function takeOut(phrase: string): { when: string; rest: string } | undefined {
   const start = atStart.exec(phrase);
