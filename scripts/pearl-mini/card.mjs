@@ -27,6 +27,10 @@ const sources = [
     "WordNet 3.1 (WordNet licence), without the synsets behind Turney's questions",
   ],
   ["thesaurus", "Moby Thesaurus II (public domain)"],
+  [
+    "edict, cedict",
+    "translations of one word: EDICT of the Electronic Dictionary Research and Development Group, CC-CEDICT (CC BY-SA)",
+  ],
   ["rewrite", "chunks of GUM and CRAFT (CC BY) with words replaced by PPDB's and WordNet's"],
   [
     "typed, kinds",

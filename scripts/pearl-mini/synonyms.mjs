@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { createRandom } from "../../dist/random.js";
 import { folded, lemmaPairs, pairKey, setOfPair } from "../leaks.mjs";
 import { clean, readRows } from "../training-tables.mjs";
+import { dictionaryPairs, readCedict, readEdict } from "./dictionaries.mjs";
 import { kindPairs } from "./kinds.mjs";
 import { startsWithAny } from "./phrases.mjs";
 import { rewrite, synonymsByWord } from "./rewrite.mjs";
@@ -17,6 +18,7 @@ import { definitionPairs, hypernymPairs, synonymPairs } from "./wordnet-pairs.mj
  * @property {readonly [number, number]} rewrittenWords chunks of so many words
  * @property {{ fewest: number, most: number }} kinds names that a kind has at least, and pairs of it at most
  * @property {{ most: number, least: number }} [thesaurus] pairs of an entry at most, and their least likeness
+ * @property {{ words: number }} [dictionaries] words of a translation at most
  * @property {readonly string[]} leaveOut starts of sources
  * @property {number} seed
  * @typedef {object} SynonymInputs
@@ -59,6 +61,12 @@ export function* synonymRows(inputs, settings, tally) {
   if (settings.thesaurus !== undefined)
     for (const [a, b] of thesaurusPairs(readThesaurus(), settings.thesaurus))
       yield* some(admit(a, b, "thesaurus"));
+  if (settings.dictionaries !== undefined)
+    for (const [source, read] of /** @type {const} */ ([
+      ["edict", readEdict],
+      ["cedict", readCedict],
+    ]))
+      for (const [a, b] of dictionaryPairs(read(), settings.dictionaries)) yield* some(admit(a, b, source));
   for (const [a, b] of kindPairs(inputs.data, inputs.typed, { ...settings, ...settings.kinds }))
     yield* some(admit(a, b, "kinds"));
   for (const [a, b] of inputs.typos) yield* some(admit(a, b, "words"));
