@@ -12,7 +12,7 @@ const edictFile = "/usr/share/edict/edict";
 
 /** What stands in an entry beside translations: other spellings, measure words, pronunciations, other entries. */
 const NO_TRANSLATION =
-  /^(?:CL:|see |also |variant|old variant|erhua|Japanese variant|abbr|same as|used in|equivalent of|(?:Taiwan|old|coll\.|Beijing) pr\.|surname |classifier |lit\. |EntL)/;
+  /^(?:CL:|see |also |variant|old variant|erhua|Japanese variant|abbr|same as|used in|equivalent of|(?:Taiwan|old|coll\.|Beijing) pr\.|surname |classifier |lit\. )/;
 const LATIN = /^[\p{Script=Latin}\d '’&/.-]+$/u;
 
 /**

@@ -15,9 +15,13 @@ import type { ModelFolder } from "./model-folder.js";
 
 /** Phrases from which on more threads than the first are worth their start. */
 const SPREAD_FROM = 512;
-/** Phrases a thread gets at a time. */
-const LARGEST_SHARE = 4096;
+/**
+ * Phrases a thread gets at a time: an eighth of all within these bounds. How many threads there are has no say, as a
+ * vector's last bit hangs on the batch that it travels in: one thread and many give the same.
+ */
+const LARGEST_SHARE = 1024;
 const SMALLEST_SHARE = 256;
+const SHARES = 8;
 /** Memory that copies of a model in several threads may take together, in bytes. */
 const COPIES_BUDGET = 1.5e9;
 
@@ -81,8 +85,7 @@ export class EncodePool {
     const order = Int32Array.from(phrases, (_, index) => index);
     order.sort((a, b) => phrases[b].length - phrases[a].length || a - b);
     const workers = phrases.length < SPREAD_FROM ? this.#workers.slice(0, 1) : this.#allWorkers();
-    const even = Math.ceil(phrases.length / workers.length / 4);
-    const share = Math.min(LARGEST_SHARE, Math.max(SMALLEST_SHARE, even));
+    const share = Math.min(LARGEST_SHARE, Math.max(SMALLEST_SHARE, Math.ceil(phrases.length / SHARES)));
     let next = 0;
     let truncated = 0;
     const work = async (pending: Promise<WorkerClient>): Promise<void> => {
