@@ -16,8 +16,8 @@ import type { ModelFolder } from "./model-folder.js";
 /** Phrases from which on more threads than the first are worth their start. */
 const SPREAD_FROM = 512;
 /**
- * Phrases a thread gets at a time: an eighth of all within these bounds. How many threads there are has no say: a
- * vector's last bits hang on the batch that it travels in.
+ * Phrases a thread gets at a time: an eighth of all within these bounds. How many threads there are has no say, as a
+ * vector's last bits hang on the batch that it travels in: one thread and many give the same.
  */
 const LARGEST_SHARE = 1024;
 const SMALLEST_SHARE = 256;

@@ -44,8 +44,9 @@ export function loadWordGraph(folder: ModelFolder, precision: Precision): Thread
   const cut = takeOutTables(readModel(bytes, { label: folder.graph, folder: dirname(folder.graph) }));
   if (cut === undefined) return undefined;
   const model: Model = precision === "full" ? cut.model : quantizeDynamic(prepareForInference(cut.model));
+  // not memory.buffer: while another model's memory grows, that becomes another object over the same bytes
   const tables = cut.tables.map((table) =>
-    table.values.buffer === memory?.buffer ? { ...table, memory } : table,
+    table.values.buffer === bytes.buffer ? { ...table, memory } : table,
   );
   return { bytes: encodeModel(model), tables, words: indexWords(readWords(folder)) };
 }

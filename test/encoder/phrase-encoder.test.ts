@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { PhraseEncoder } from "../../src/encoder/index.js";
 import { ArgumentError, InterruptedError, ModelError } from "../../src/errors.js";
+import { createRandom } from "../../src/random.js";
 import { hasOracle, makeOracleModel, oracleBatch, oracleExports } from "./oracle-model.js";
 
 const open: PhraseEncoder[] = [];
@@ -185,6 +186,19 @@ describe("PhraseEncoder with the embedded model", () => {
     const row = (i: number): Float32Array =>
       matrix.data.subarray(i * matrix.dimension, (i + 1) * matrix.dimension);
     expect(cosine(row(2), row(3))).toBeCloseTo(1, 6);
+  });
+
+  it("gives the same bytes with one thread and with two", async () => {
+    const random = createRandom(11);
+    const syllables = ["mar", "tin", "ber", "lo", "ka", "ster", "dam", "ville", "ro", "sen", "burg", "al"];
+    const part = (): string => syllables[Math.floor(random() * syllables.length)];
+    const name = (): string =>
+      `${part()}${part()}${part()} ${part()}${part()}${random() < 0.5 ? part() : ""}`;
+    const names = Array.from({ length: 9000 }, name);
+    const [one, two] = await Promise.all(
+      [1, 2].map(async (threads) => (await (await load(undefined, { threads })).encodeMatrix(names)).data),
+    );
+    expect(Buffer.compare(Buffer.from(one.buffer), Buffer.from(two.buffer))).toBe(0);
   });
 
   it("encodes 10,000 equal rows once", async () => {
