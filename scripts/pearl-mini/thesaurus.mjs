@@ -4,21 +4,10 @@
  * common tells near ones from far ones.
  */
 import { existsSync, readFileSync } from "node:fs";
-import { createRequire } from "node:module";
-
-const packageFile = "moby/words.txt";
-
-/** @returns {string} where the thesaurus lies; an error that says how to get it where it does not */
-function thesaurusPath() {
-  try {
-    return createRequire(import.meta.url).resolve(packageFile);
-  } catch {
-    throw new Error(`${packageFile} is not here: npm install --no-save moby`);
-  }
-}
+import { packageFile } from "./package-file.mjs";
 
 /** The lists, the entry first and then what belongs to it. @param {string} [path] a line for a list, commas between */
-export function readThesaurus(path = thesaurusPath()) {
+export function readThesaurus(path = packageFile("moby/words.txt", "moby")) {
   if (!existsSync(path)) throw new Error(`${path} is not here: npm install --no-save moby`);
   const lines = readFileSync(path, "utf8").split(/\r?\n/).filter(Boolean);
   return lines.map((line) => [...new Set(line.split(",").map((word) => word.trim()))].filter(Boolean));

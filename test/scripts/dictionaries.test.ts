@@ -46,14 +46,14 @@ describe("EDICT", () => {
     const lines = [
       "逃道 [にげみち] /(n) way out/means to escape/escape route/",
       "逃げ道 [にげみち] /(n) way out/means to escape/escape route/",
-      '工作 [こうさく] /(n,vs) (1) handicraft/work/(n,vs) (2) (abbr) construction/"building" works/(P)/',
+      '工作 [こうさく] /(n,vs) (1) handicraft/handiwork/(n,vs) (2) (abbr) construction/"building" works/(P)/',
       "無 [む] /(n) (1) nothing/(2) zilch .../naught/",
     ];
     const file = join(path, "edict");
     writeFileSync(file, inEucJp(lines.join("\n")));
     expect(readEdict(file)).toEqual([
       ["way out", "means to escape", "escape route"],
-      ["handicraft", "work"],
+      ["handicraft", "handiwork"],
       ["construction", "building works"],
       ["zilch", "naught"],
     ]);
