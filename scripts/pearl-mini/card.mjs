@@ -105,7 +105,8 @@ dictionary and AutoFJ's tables as names to make twins of, and sources for resear
 English, phrases of up to a dozen words. Letter case counts little: "The New York Times" has a cosine of 0.90 to its small
 letters, 0.98 to its capitals, and right tables in small letters rank nearly as well (AutoFJ's 30 sets: 72.8 for 73.4; in
 capitals 73.8). World knowledge is small: trade names, nicknames and translations that share no letters are found only
-where the data had them. A misspelt word alone is found less often than by its spelling part alone, since what a
+where the data had them. Initials run into a word are told badly: "NYTimes" has a cosine of 0.62 to "The New
+York Times" and of 0.64 to "Los Angeles Times". A misspelt word alone is found less often than by its spelling part alone, since what a
 phrase means counts too. Data from Wikipedia and web lists has their gaps and biases.
 `;
 }
