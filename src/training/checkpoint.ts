@@ -23,6 +23,7 @@ import {
 import { dirname, join } from "node:path";
 import { readSafetensors, writeSafetensors } from "../encoder/safetensors.js";
 import { messageOf, TrainingError } from "../errors.js";
+import type { StepLoss } from "./metrics.js";
 import type { EngineState } from "./optimiser.js";
 
 /** Settings that must be equal for a run to go on; values are compared as JSON. */
@@ -39,6 +40,8 @@ export interface CheckpointRecord {
   readonly best?: { readonly step: number; readonly score: number };
   /** Evaluations since then. */
   readonly evaluationsSinceBest: number;
+  /** Of the last step taken: a run that goes on after it reports it as one that was never cut off. */
+  readonly last?: StepLoss;
 }
 
 /** A checkpoint on disk. */

@@ -4,13 +4,17 @@ import { dirname } from "node:path";
 import { messageOf, TrainingError } from "../errors.js";
 import type { Losses } from "./gradients.js";
 
-/** One step. */
-export interface StepMetrics {
-  /** Counted from 1. */
-  readonly step: number;
+/** What a step lost. */
+export interface StepLoss {
   readonly loss: number;
   /** The loss's parts by name. */
   readonly parts: Losses;
+}
+
+/** One step. */
+export interface StepMetrics extends StepLoss {
+  /** Counted from 1. */
+  readonly step: number;
   /** Before clipping. */
   readonly gradientNorm: number;
   readonly learningRate: number;

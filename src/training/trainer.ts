@@ -16,7 +16,7 @@ import {
   type Settings,
 } from "./checkpoint.js";
 import type { EngineOptions, StepReport } from "./engine.js";
-import { appendMetrics, type StepMetrics, startMetrics } from "./metrics.js";
+import { appendMetrics, type StepLoss, type StepMetrics, startMetrics } from "./metrics.js";
 import type { TrainingProgram } from "./program.js";
 import { type Schedule, scheduleFactor } from "./schedule.js";
 import type { OpenReply, WeightsReply } from "./training-protocol.js";
@@ -77,8 +77,8 @@ export interface TrainingResult {
   /** The step that this run went on from; 0 for a new one. */
   readonly resumedAt: number;
   readonly best?: { readonly step: number; readonly score: number };
-  /** Of the last step taken here. */
-  readonly last?: StepMetrics;
+  /** Of the last step, taken here or before the run was resumed. */
+  readonly last?: StepLoss;
 }
 
 /**
@@ -126,6 +126,7 @@ class Run {
   #savedAt = -1;
   #best: CheckpointRecord["best"];
   #evaluationsSinceBest = 0;
+  #last: StepLoss | undefined;
 
   constructor(program: TrainingProgram, data: TrainingData, options: TrainOptions, worker: WorkerClient) {
     this.#program = program;
@@ -143,7 +144,6 @@ class Run {
     const resumedAt = this.#step;
     if (this.#step === 0 && evaluation) await this.#evaluate(evaluation);
     let next = this.#prepare(this.#step);
-    let last: StepMetrics | undefined;
     while (this.#step < steps && !this.#hasStalled()) {
       if (signal?.aborted) await this.#interrupt(signal);
       const asked = performance.now();
@@ -155,8 +155,9 @@ class Run {
       next = this.#prepare(this.#step + 1);
       const report = await running;
       const seconds = (performance.now() - started) / 1000;
-      last = this.#metricsOf(report, batches, { learningRate, seconds, wait });
+      const last = this.#metricsOf(report, batches, { learningRate, seconds, wait });
       if (!report.finite) await this.#stopAtNonsense(last);
+      this.#last = { loss: last.loss, parts: last.parts };
       this.#step++;
       if (this.#metrics) appendMetrics(this.#metrics, last);
       this.#options.onStep?.(last);
@@ -166,7 +167,7 @@ class Run {
     await this.#save();
     if (this.#best && this.#best.step !== this.#step) await this.#load(this.#best.step);
     const weights = await this.#worker.call<WeightsReply>("weights", undefined);
-    return { weights, steps: this.#step, resumedAt, best: this.#best, last };
+    return { weights, steps: this.#step, resumedAt, best: this.#best, last: this.#last };
   }
 
   /** Goes on from the last checkpoint, or clears the way for a new run. */
@@ -181,6 +182,7 @@ class Run {
       this.#savedAt = record.step;
       this.#best = record.best;
       this.#evaluationsSinceBest = record.evaluationsSinceBest;
+      this.#last = record.last;
     } else rmSync(this.#checkpoints, { recursive: true, force: true });
     mkdirSync(folder, { recursive: true });
     startMetrics(this.#metrics, this.#step);
@@ -278,6 +280,7 @@ class Run {
       step: this.#step,
       best: this.#best,
       evaluationsSinceBest: this.#evaluationsSinceBest,
+      last: this.#last,
     };
     await this.#worker.call("save", { folder: this.#checkpoints, record });
     this.#savedAt = this.#step;

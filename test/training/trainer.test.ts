@@ -46,6 +46,15 @@ describe("train", () => {
     expect(checkpointFiles(parted, 30)).toEqual(checkpointFiles(straight, 30));
   });
 
+  it("tells of the last step also where it was taken before the run was resumed", async () => {
+    const folder = newFolder();
+    const whole = await run({ folder });
+    const rest = await run({ folder, resume: "continue" });
+    expect(rest.resumedAt).toBe(30);
+    expect(rest.last).toEqual(whole.last);
+    expect(rest.last?.loss).toBeGreaterThan(0);
+  });
+
   it("goes on bit for bit from the last checkpoint after a crash between two", async () => {
     const [straight, parted] = [newFolder(), newFolder()];
     const whole = await run({ folder: straight });
