@@ -35,8 +35,14 @@ export const CHARACTERS_FILE = "characters.json";
  * Words by number, by n-grams and with their marks, under the names of src/nn/words/inputs.ts. The vocabulary is
  * the folder's {@link WORDS_FILE}.
  */
-export interface WordsFeature extends WordOptions {
+export interface WordsFeature extends WordReading {
   readonly kind: "words";
+}
+
+/** How the words of a phrase become numbers. */
+export interface WordReading extends WordOptions {
+  /** Whether words outside the vocabulary are parted at inner capitals, as "NYTimes"; default "kept". */
+  readonly innerCapitals?: "kept" | "parted";
 }
 
 /** The vocabulary of a folder's word encoder: one word a line, in the order of the graph's table. */

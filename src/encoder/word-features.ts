@@ -1,7 +1,7 @@
 /** Fills the inputs of the word encoder: each distinct word of a batch once, and which words make each phrase. */
 import { wordInputNames } from "../nn/words/inputs.js";
 import type { Feeds } from "../runtime/tensor.js";
-import { markedWords } from "../text/marked-words.js";
+import { type MarkedWord, markedWords } from "../text/marked-words.js";
 import { WordVocabulary } from "../text/word-vocabulary.js";
 import { concatenate, type Featurizer } from "./feature-rows.js";
 import type { WordsFeature } from "./model-folder.js";
@@ -9,14 +9,24 @@ import type { WordsFeature } from "./model-folder.js";
 /** A phrase's ids are, word after word: its mark, its number in the vocabulary, the count of its n-grams, and these. */
 const HEADER = 3;
 
+/** How a model reads the words of a phrase. @param isKnown whether a word is in its vocabulary */
+export function phraseReader(
+  { innerCapitals }: WordsFeature,
+  isKnown: (word: string) => boolean,
+): (phrase: string) => MarkedWord[] {
+  const parting = innerCapitals === "parted" ? isKnown : undefined;
+  return (phrase) => markedWords(phrase, parting);
+}
+
 /** @param words the vocabulary, in the order of the graph's table */
 export function wordFeaturizer(feature: WordsFeature, words: readonly string[]): Featurizer {
   const vocabulary = new WordVocabulary(words, feature);
+  const wordsOf = phraseReader(feature, (word) => vocabulary.entry(word).id > 0);
   return {
     read(phrases) {
       let truncated = 0;
       const rows = phrases.map((phrase) => {
-        const marked = markedWords(phrase);
+        const marked = wordsOf(phrase);
         const entries = marked.slice(0, feature.phraseLength).map(({ text }) => vocabulary.entry(text));
         if (entries.length < marked.length || entries.some((entry) => entry.truncated)) truncated++;
         const ids = new Int32Array(entries.reduce((sum, { ngrams }) => sum + HEADER + ngrams.length, 0));

@@ -2,11 +2,11 @@
 import { wordInputNames } from "../nn/words/inputs.js";
 import type { Feeds } from "../runtime/tensor.js";
 import { hashNgrams } from "../text/hashed-ngrams.js";
-import { markedWords } from "../text/marked-words.js";
 import { type WordIndex, wordFinder } from "../text/word-index.js";
 import type { FeatureRows, Featurizer } from "./feature-rows.js";
 import type { WordsFeature } from "./model-folder.js";
 import { openSums, type SumRows, type WordTable, writeRow } from "./row-sums.js";
+import { phraseReader } from "./word-features.js";
 
 /** A read that begins with more words than this starts over. */
 const REMEMBERED = 10_240;
@@ -31,6 +31,7 @@ export interface SharedWords {
 /** Rows are to be filled before the next read. */
 export function wordRowFeaturizer(feature: WordsFeature, { words, tables }: SharedWords): Featurizer {
   const numberOf = wordFinder(words);
+  const wordsOf = phraseReader(feature, (word) => numberOf(word) > 0);
   const summed = tables.filter(({ gives }) => gives === "sum");
   const sums = summed.map((table) => ({ table, sum: openSums(table, feature.ngrams) }));
   const looked = tables.filter(({ gives }) => gives === "row");
@@ -44,7 +45,7 @@ export function wordRowFeaturizer(feature: WordsFeature, { words, tables }: Shar
       let truncated = 0;
       let at = 0;
       phrases.forEach((phrase, row) => {
-        const marked = markedWords(phrase);
+        const marked = wordsOf(phrase);
         let isCut = marked.length > phraseLength;
         for (let i = 0; i < marked.length && i < phraseLength; i++) {
           const place = known.placeOf(marked[i].text);

@@ -1,4 +1,5 @@
 /** A phrase as the join reads it: folded text, words, numbers and years as values, the part in parentheses apart. */
+import { INNER_CAPITALS } from "../text/inner-capitals.js";
 
 /** What is compared of one phrase. */
 export interface JoinPhrase {
@@ -22,8 +23,6 @@ const marks = /\p{M}+/gu;
 // A dash or quote of UTF-8 that was read as Latin-1 or Windows-1252 ("â" and two more): a separator.
 const brokenPunctuation = /â[\u0080-\u009f€][\u0080-\u00bf™œ“”˜\u2018-\u2026]?/g;
 const apostrophes = /(?<=\p{L})['’`´ʻʼ](?=\p{L}|\s|$)/gu;
-// "NYTimes" and "AirForces" are two words, "McDonald" and "eBay" one.
-const innerCapitals = /(?<=\p{Lu}{2})(?=\p{Lu}\p{Ll}{2})|(?<=\p{Ll}{2})(?=\p{Lu}\p{Ll})/gu;
 const thousands = /(?<=\d),(?=\d{3}(?!\d))/g;
 const yearRange = /(?<!\d)(1[5-9]|20)(\d\d)\s?[-–—/]\s?(\d\d)(?!\d)/g;
 const wordRuns = /\p{L}+|\p{N}+/gu;
@@ -37,7 +36,7 @@ export function foldPhrase(text: string): string {
     .replace(brokenPunctuation, " ")
     .normalize("NFKD")
     .replace(marks, "")
-    .replace(innerCapitals, " ")
+    .replace(INNER_CAPITALS, " ")
     .toLowerCase()
     .replace(apostrophes, "")
     .replace(thousands, "")

@@ -1,5 +1,6 @@
 /** Words of a phrase with what a name's writing says about them: capitals, brackets, what follows a comma. */
 import { foldLetters } from "./hashed-ngrams.js";
+import { partsAtCapitals } from "./inner-capitals.js";
 
 /** A word without capitals and accents, and its mark. */
 export interface MarkedWord {
@@ -18,9 +19,11 @@ const IS_WORD = /^[\p{L}\p{N}&+#%$€£@]/u;
 /**
  * The words of a phrase, in order: "Smith, John (MP)" gives smith, john after a comma, mp in brackets and all
  * capitals. Punctuation is left out; letters and digits are words apart, and "'s" is the word s.
+ * @param isKnown where given, words that it does not know are parted at inner capitals: "NYTimes" gives ny, all
+ *   capitals, and times. It is asked for the word as it would be given.
  */
-export function markedWords(phrase: string): MarkedWord[] {
-  return asciiWords(phrase) ?? unicodeWords(phrase);
+export function markedWords(phrase: string, isKnown?: (word: string) => boolean): MarkedWord[] {
+  return asciiWords(phrase, isKnown) ?? unicodeWords(phrase, isKnown);
 }
 
 /** What the words to come stand in or after. */
@@ -40,7 +43,7 @@ const markOf = (letterCase: number, { brackets, afterComma }: Place): number =>
   1 + 3 * letterCase + (brackets > 0 ? 1 : afterComma ? 2 : 0);
 
 /** In any script: by the tables of Unicode. */
-export function unicodeWords(phrase: string): MarkedWord[] {
+export function unicodeWords(phrase: string, isKnown?: (word: string) => boolean): MarkedWord[] {
   const plain = phrase.normalize("NFKD").replace(/\p{Mn}+/gu, "");
   const words: MarkedWord[] = [];
   const place: Place = { brackets: 0, afterComma: false };
@@ -50,9 +53,19 @@ export function unicodeWords(phrase: string): MarkedWord[] {
       continue;
     }
     const small = token.toLowerCase();
-    words.push({ text: foldLetters(small), mark: markOf(caseOf(token, small), place) });
+    const text = foldLetters(small);
+    if (token !== small && isKnown !== undefined && !isKnown(text)) pushParts(token, place, words);
+    else words.push({ text, mark: markOf(caseOf(token, small), place) });
   }
   return words;
+}
+
+/** Adds the words that an unknown one is written of. */
+function pushParts(token: string, place: Place, words: MarkedWord[]): void {
+  for (const part of partsAtCapitals(token)) {
+    const small = part.toLowerCase();
+    words.push({ text: foldLetters(small), mark: markOf(caseOf(part, small), place) });
+  }
 }
 
 function caseOf(token: string, small: string): number {
@@ -71,7 +84,7 @@ const KINDS = Uint8Array.from({ length: 0x7f }, (_, code) => {
 });
 
 /** The same for ASCII, as most phrases are, without regular expressions. @returns undefined for other phrases */
-function asciiWords(phrase: string): MarkedWord[] | undefined {
+function asciiWords(phrase: string, isKnown?: (word: string) => boolean): MarkedWord[] | undefined {
   for (let i = 0; i < phrase.length; i++) if (phrase.charCodeAt(i) >= KINDS.length) return undefined;
   const words: MarkedWord[] = [];
   const place: Place = { brackets: 0, afterComma: false };
@@ -88,8 +101,11 @@ function asciiWords(phrase: string): MarkedWord[] | undefined {
       if (next === KIND.capital) capitals++;
     }
     const token = phrase.slice(start, end);
+    const text = capitals === 0 ? token : token.toLowerCase();
     const letterCase = capitals === 0 ? 0 : capitals > 1 && capitals === token.length ? 2 : 1;
-    words.push({ text: capitals === 0 ? token : token.toLowerCase(), mark: markOf(letterCase, place) });
+    const isMixed = letterCase === 1 && (capitals > 1 || KINDS[token.charCodeAt(0)] !== KIND.capital);
+    if (isMixed && isKnown !== undefined && !isKnown(text)) pushParts(token, place, words);
+    else words.push({ text, mark: markOf(letterCase, place) });
   }
   return words;
 }

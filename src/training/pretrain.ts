@@ -1,6 +1,7 @@
 /** Pretraining of a word encoder on running text: phrases in context, or masked words. */
 import { readFile, rm } from "node:fs/promises";
 import { basename, join, resolve } from "node:path";
+import type { WordReading } from "../encoder/model-folder.js";
 import { checkIsFree } from "../encoder/whole-folder.js";
 import { wordFeaturizer } from "../encoder/word-features.js";
 import { ArgumentError, messageOf } from "../errors.js";
@@ -9,7 +10,7 @@ import { pearlMiniSizes, type WordEncoderSizes } from "../nn/words/index.js";
 import { createRandom } from "../random.js";
 import type { DeviceChoice } from "../runtime/device.js";
 import { readWordVectors, type WordVectors } from "../text/word-vectors.js";
-import { type WordOptions, WordVocabulary } from "../text/word-vocabulary.js";
+import { WordVocabulary } from "../text/word-vocabulary.js";
 import type { StepMetrics } from "./metrics.js";
 import { type PretrainRecord, type PretrainSettings, pretrainCard } from "./pretrain/card.js";
 import { createContextBatches, spanFeeds } from "./pretrain/context-batches.js";
@@ -49,9 +50,10 @@ export interface PretrainReport extends PretrainRecord {
 }
 
 /** How words of a pretrained encoder become numbers. */
-export const defaultReading: WordOptions = {
+export const defaultReading: WordReading = {
   ...{ minimum: 2, maximum: 4, buckets: pearlMiniSizes.buckets },
   ...{ ngrams: 40, phraseLength: pearlMiniSizes.phraseLength },
+  innerCapitals: "parted",
 };
 
 /**
@@ -141,7 +143,7 @@ function sizesOf(settings: PretrainSettings, vocabulary: number): WordEncoderSiz
 
 interface Encoder {
   readonly sizes: WordEncoderSizes;
-  readonly reading: WordOptions;
+  readonly reading: WordReading;
   readonly words: readonly string[];
   readonly shards: TextShards;
 }

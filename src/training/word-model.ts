@@ -3,13 +3,12 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { PHRASE_TYPES } from "../corpus/phrase-types.js";
 import { EMBEDDING, TYPE_LOGITS } from "../encoder/graph.js";
-import { WORDS_FILE } from "../encoder/model-folder.js";
+import { WORDS_FILE, type WordReading } from "../encoder/model-folder.js";
 import { quantizeDynamic } from "../encoder/quantize.js";
 import { writeWholeFolder } from "../encoder/whole-folder.js";
 import { createNet, number, type WeightSource } from "../nn/index.js";
 import { declareWordInputs, embeddingWidth, type WordEncoderSizes, wordEncoder } from "../nn/words/index.js";
 import { type Model, prune, type Tensor, writeModel } from "../onnx/index.js";
-import type { WordOptions } from "../text/word-vocabulary.js";
 import { writeContext } from "./pretrain/context-file.js";
 
 export interface WordModel {
@@ -17,7 +16,7 @@ export interface WordModel {
   readonly sizes: WordEncoderSizes;
   /** The vocabulary, in the order of the graph's table. */
   readonly words: readonly string[];
-  readonly reading: WordOptions;
+  readonly reading: WordReading;
   /** What the vector is: all parts, or the meaning alone, as pretraining leaves it. Default all, with types. */
   readonly embedding?: "all" | "meaning";
   /** Tables as int8 rows, dequantised when they are looked up; default float32. */

@@ -46,6 +46,17 @@ describe("the word encoder's inputs", () => {
     expect(feeds.word_ngrams.dims).toEqual([1, 1]);
   });
 
+  it("part unknown words at inner capitals, where the model wants it", () => {
+    const read = (innerCapitals?: "parted") => {
+      const own = wordFeaturizer({ kind: "words", ...options, innerCapitals }, ["eurobasket", "times"]);
+      const feeds: Feeds = {};
+      own.fill(own.read(["NYTimes", "EuroBasket"]).rows, Int32Array.of(0, 1), 0, feeds);
+      return numbers(feeds, "word_ids");
+    };
+    expect(read("parted")).toEqual([0, 0, 2, 1]);
+    expect(read()).toEqual([0, 0, 1]);
+  });
+
   it("count phrases that were cut", () => {
     expect(featurizer.read(["a b c d", "the york", "extraordinarily"]).truncated).toBe(2);
   });

@@ -31,6 +31,20 @@ describe("marked words", () => {
     expect(markedWords(" … ")).toEqual([]);
   });
 
+  it("are parted at inner capitals where they are unknown", () => {
+    const parted = (phrase: string): string =>
+      markedWords(phrase, (word) => word === "javascript")
+        .map(({ text, mark }) => `${text}:${mark}`)
+        .join(" ");
+    expect(parted("NYTimes")).toBe("ny:7 times:4");
+    expect(parted("the (EuroBasket)")).toBe("the:1 euro:5 basket:5");
+    expect(parted("ÉluÉtat")).toBe("elu:4 etat:4");
+    expect(parted("JavaScript McDonald eBay PhD NASA iOS")).toBe(
+      "javascript:4 mcdonald:4 ebay:4 phd:4 nasa:7 ios:4",
+    );
+    expect(shown("NYTimes")).toBe("nytimes:4");
+  });
+
   it("have marks from 1 to the last", () => {
     for (const { mark } of markedWords("a B CC (a B CC), a B CC, (d")) {
       expect(mark).toBeGreaterThanOrEqual(1);
@@ -44,6 +58,8 @@ describe("marked words", () => {
     for (let i = 0; i < 5000; i++) {
       const phrase = Array.from({ length: 12 }, () => signs[Math.floor(random() * signs.length)]).join("");
       expect(markedWords(phrase), phrase).toEqual(unicodeWords(phrase));
+      const isKnown = (word: string) => word.includes("z");
+      expect(markedWords(phrase, isKnown), phrase).toEqual(unicodeWords(phrase, isKnown));
     }
   });
 });
