@@ -29,7 +29,8 @@ import { prepare } from "./pearl-mini/prepare.mjs";
 import { defaultData, readRecipe, recipePath } from "./pearl-mini/recipe.mjs";
 import { fitShares, phrasesOfGroups } from "./pearl-mini/shares.mjs";
 import { openStages, pearl } from "./pearl-mini/stages.mjs";
-import { temperTypes } from "./pearl-mini/temper.mjs";
+import { setInnerCapitals, temperTypes } from "./pearl-mini/temper.mjs";
+import { weighYears } from "./pearl-mini/weigh-years.mjs";
 import { whitenCharacters } from "./pearl-mini/whiten.mjs";
 
 const { values } = parseArgs({
@@ -125,12 +126,14 @@ const makeTrained = unlessThere(join(trained, "config.json"), async () => {
   averageModels(folders, trained);
 });
 
-/** What needs no training: spelling is whitened, types tempered, and the shares fitted. */
+/** What needs no training: words are parted, years count for more, spelling is whitened, and so on as the recipe says. */
 async function makeModel() {
-  const { whiten, typeTemperature, shares } = recipe.finish;
+  const { innerCapitals, years, whiten, typeTemperature, shares } = recipe.finish;
   const partial = `${model}.partial`;
   rmSync(partial, { recursive: true, force: true });
   cpSync(realpathSync(trained), partial, { recursive: true, dereference: true });
+  setInnerCapitals(partial, innerCapitals);
+  weighYears(partial, years);
   const frequent = readFileSync(join(partial, "words.txt"), "utf8").split("\n", shares.frequentWords);
   const drawn = (/** @type {number} */ phrases) => ({ phrases, seed: recipe.seed, frequent });
   const [sample] = phrasesOfGroups(synonyms, [{}], drawn(whiten.phrases));

@@ -53,7 +53,6 @@ export interface PretrainReport extends PretrainRecord {
 export const defaultReading: WordReading = {
   ...{ minimum: 2, maximum: 4, buckets: pearlMiniSizes.buckets },
   ...{ ngrams: 40, phraseLength: pearlMiniSizes.phraseLength },
-  innerCapitals: "parted",
 };
 
 /**

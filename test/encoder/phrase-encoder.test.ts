@@ -271,3 +271,18 @@ describe("vectors with types", () => {
     await expect(encoder.encodeWithTypes(["a"])).rejects.toThrow(/pearl-ngram has no type head/);
   });
 });
+
+describe("the embedded model", () => {
+  it.each([
+    ["NYTimes", "The New York Times", ["Los Angeles Times", "Financial Times", "New York Post", "Time Inc."]],
+    [
+      "2008 Ashes series",
+      "Ashes series (2008)",
+      ["2009 Ashes series", "2006 Ashes series", "2008 Asia series"],
+    ],
+  ])("holds %s for %s", async (query, right, wrong) => {
+    const encoder = await load("pearl-mini");
+    const [[cosine, ...others]] = await encoder.similarity([query], [right, ...wrong]);
+    expect(cosine).toBeGreaterThan(Math.max(...others));
+  });
+});

@@ -3,13 +3,13 @@ import { fromSeed } from "../../src/nn/index.js";
 import { pearlMiniSizes } from "../../src/nn/words/index.js";
 import { writeWordModel } from "../../src/training/word-model.js";
 
-const words = Array.from({ length: 40 }, (_, i) => `word${i}`);
+const fortyWords = Array.from({ length: 40 }, (_, i) => `word${i}`);
 
 /** @returns the path */
 export async function smallWordModel(
   path: string,
   seed: number,
-  { meaning = 16 }: { meaning?: number } = {},
+  { meaning = 16, words = fortyWords }: { meaning?: number; words?: readonly string[] } = {},
 ): Promise<string> {
   await writeWordModel(
     path,

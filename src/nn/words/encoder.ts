@@ -83,7 +83,7 @@ export const pearlMiniSizes = {
  * Length of an n-gram's first vector, such that a step of Adam, which is absolute, changes little of it; sums are
  * divided by it, so that what reads them sees numbers around 1.
  */
-const NGRAM_LENGTH = 1.5;
+export const NGRAM_LENGTH = 1.5;
 
 /** Numbers of the embedding that say what type a phrase is of. */
 export const typeWidth = ({ types, kinds = 0 }: WordEncoderSizes): number => types + kinds;
