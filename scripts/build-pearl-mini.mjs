@@ -24,12 +24,13 @@ import { dirname, join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { stringify } from "yaml";
 import { averageModels } from "./pearl-mini/average.mjs";
+import { setInnerCapitals } from "./pearl-mini/inner-capitals.mjs";
 import { pack } from "./pearl-mini/pack.mjs";
 import { prepare } from "./pearl-mini/prepare.mjs";
 import { defaultData, readRecipe, recipePath } from "./pearl-mini/recipe.mjs";
 import { fitShares, phrasesOfGroups } from "./pearl-mini/shares.mjs";
 import { openStages, pearl } from "./pearl-mini/stages.mjs";
-import { setInnerCapitals, temperTypes } from "./pearl-mini/temper.mjs";
+import { temperTypes } from "./pearl-mini/temper.mjs";
 import { weighYears } from "./pearl-mini/weigh-years.mjs";
 import { whitenCharacters } from "./pearl-mini/whiten.mjs";
 

@@ -1,24 +1,9 @@
-/** What a trained model's config.json says of reading and of the embedding, set anew without training. */
+/** How sharply a trained model's embedding tells types apart, set anew without training. */
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fromTensors } from "../../dist/nn/net.js";
 import { readModel, writeModel } from "../../dist/onnx/index.js";
 import { wordModelGraph } from "../../dist/training/word-model.js";
-
-/**
- * Sets whether words outside the vocabulary are parted at inner capitals.
- * @param {string} folder a word encoder; changed in place
- * @param {"kept" | "parted"} innerCapitals src/encoder/model-folder.ts
- */
-export function setInnerCapitals(folder, innerCapitals) {
-  const path = join(folder, "config.json");
-  const config = JSON.parse(readFileSync(path, "utf8"));
-  config.pearl.features = config.pearl.features.map((/** @type {object} */ feature) => ({
-    ...feature,
-    innerCapitals,
-  }));
-  writeFileSync(path, `${JSON.stringify(config, null, 2)}\n`);
-}
 
 /**
  * Sets how sharply an embedding tells types apart: the graph is made anew around the same weights.

@@ -1,4 +1,4 @@
-/** What is set without training: the temperature of the types within an embedding, and how words are parted. */
+/** The temperature of the types within an embedding, set without training. */
 import { cpSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
@@ -7,8 +7,7 @@ import { testFolder } from "../table/folder.js";
 import { partOf, smallWordModel } from "./small-word-model.js";
 
 const script = new URL("../../scripts/pearl-mini/temper.mjs", import.meta.url).href;
-const { setInnerCapitals, temperTypes } = (await import(script)) as {
-  setInnerCapitals: (folder: string, value: "kept" | "parted") => void;
+const { temperTypes } = (await import(script)) as {
   temperTypes: (folder: string, value: number) => void;
 };
 const { path } = testFolder();
@@ -35,19 +34,6 @@ it("flattens the types' part, and leaves the rest and the types that are told", 
       Math.max(...unit(partOf(before.rows[i], "types"))),
     );
   }
-});
-
-it("parts unknown words at inner capitals from then on", async () => {
-  const folder = await smallWordModel(join(path, "parted"), 3);
-  const cosines = async () => {
-    const encoder = await PhraseEncoder.load(folder);
-    const [[cosine]] = await encoder.similarity(["XYZzyxx"], ["XY Zzyxx"]);
-    await encoder.dispose();
-    return cosine;
-  };
-  expect(await cosines()).toBeLessThan(0.999);
-  setInnerCapitals(folder, "parted");
-  expect(await cosines()).toBeCloseTo(1, 6);
 });
 
 async function embeddings(folder: string) {
