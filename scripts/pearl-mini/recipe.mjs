@@ -11,5 +11,23 @@ export const recipePath = join(root, "models/pearl-mini/recipe.yaml");
 export const defaultData = resolve(root, "../shared/data");
 export const program = join(root, "dist/cli/main.js");
 
+/**
+ * The settings of each mixture of pairs: the common ones, and what it says itself instead, also within tables such as
+ * `synonymShares`.
+ * @param {{ settings: Record<string, any>, mixtures?: readonly Record<string, any>[] }} finetune
+ * @returns {Record<string, any>[]}
+ */
+export function mixedSettings({ settings, mixtures = [{}] }) {
+  return mixtures.map((own) => {
+    const all = { ...settings };
+    for (const [name, value] of Object.entries(own))
+      all[name] = isTable(value) && isTable(settings[name]) ? { ...settings[name], ...value } : value;
+    return all;
+  });
+}
+
+const isTable = (/** @type {unknown} */ value) =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
 /** @param {string} [path] @returns {any} the recipe; its keys are explained in the file */
 export const readRecipe = (path = recipePath) => parse(readFileSync(path, "utf8"));

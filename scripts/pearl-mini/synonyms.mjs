@@ -8,7 +8,11 @@ import { kindPairs } from "./kinds.mjs";
 import { startsWithAny } from "./phrases.mjs";
 import { rewrite, synonymsByWord } from "./rewrite.mjs";
 import { readThesaurus, thesaurusPairs } from "./thesaurus.mjs";
+import { readWikdict, wikdictGlosses } from "./wikdict.mjs";
 import { definitionPairs, hypernymPairs, synonymPairs } from "./wordnet-pairs.mjs";
+
+/** Those that may be named in the recipe: groups of phrases that translate one word. */
+const dictionaries = { edict: readEdict, cedict: readCedict, wikdict: readWikdict };
 
 /**
  * @typedef {object} SynonymSettings
@@ -18,7 +22,8 @@ import { definitionPairs, hypernymPairs, synonymPairs } from "./wordnet-pairs.mj
  * @property {readonly [number, number]} rewrittenWords chunks of so many words
  * @property {{ fewest: number, most: number }} kinds names that a kind has at least, and pairs of it at most
  * @property {{ most: number, least: number }} [thesaurus] pairs of an entry at most, and their least likeness
- * @property {{ words: number }} [dictionaries] words of a translation at most
+ * @property {{ from: readonly (keyof typeof dictionaries)[], words: number }} [dictionaries] words of a translation or
+ *   gloss at most
  * @property {readonly string[]} leaveOut starts of sources
  * @property {number} seed
  * @typedef {object} SynonymInputs
@@ -61,12 +66,13 @@ export function* synonymRows(inputs, settings, tally) {
   if (settings.thesaurus !== undefined)
     for (const [a, b] of thesaurusPairs(readThesaurus(), settings.thesaurus))
       yield* some(admit(a, b, "thesaurus"));
-  if (settings.dictionaries !== undefined)
-    for (const [source, read] of /** @type {const} */ ([
-      ["edict", readEdict],
-      ["cedict", readCedict],
-    ]))
-      for (const [a, b] of dictionaryPairs(read(), settings.dictionaries)) yield* some(admit(a, b, source));
+  if (settings.dictionaries !== undefined) {
+    for (const source of settings.dictionaries.from)
+      for (const [a, b] of dictionaryPairs(dictionaries[source](), settings.dictionaries))
+        yield* some(admit(a, b, source));
+    if (settings.dictionaries.from.includes("wikdict"))
+      for (const [a, b] of wikdictGlosses(settings.dictionaries)) yield* some(admit(a, b, "wikdict-gloss"));
+  }
   for (const [a, b] of kindPairs(inputs.data, inputs.typed, { ...settings, ...settings.kinds }))
     yield* some(admit(a, b, "kinds"));
   for (const [a, b] of inputs.typos) yield* some(admit(a, b, "words"));
