@@ -29,10 +29,10 @@ import { setInnerCapitals } from "./pearl-mini/inner-capitals.mjs";
 import { pack } from "./pearl-mini/pack.mjs";
 import { prepare } from "./pearl-mini/prepare.mjs";
 import { defaultData, mixedSettings, readRecipe, recipePath } from "./pearl-mini/recipe.mjs";
-import { fitShares, phrasesOfGroups } from "./pearl-mini/shares.mjs";
+import { fitShares, pairsOfSources, phrasesOfGroups } from "./pearl-mini/shares.mjs";
 import { openStages, pearl } from "./pearl-mini/stages.mjs";
 import { temperTypes } from "./pearl-mini/temper.mjs";
-import { weighYears } from "./pearl-mini/weigh-years.mjs";
+import { averageWithRarity, weighBrackets, weighSum, weighYears } from "./pearl-mini/weigh-words.mjs";
 import { whitenCharacters } from "./pearl-mini/whiten.mjs";
 
 const { values } = parseArgs({
@@ -103,7 +103,7 @@ const makePretrained = unlessThere(join(pretrained, "config.json"), () =>
  * fine-tuning adds begin at random: the further trainings take them from the first's first step.
  */
 const makeTrained = unlessThere(join(trained, "config.json"), async () => {
-  const { steps, trainings, innerCapitals } = recipe.finetune;
+  const { steps, trainings, spellingOf, innerCapitals } = recipe.finetune;
   setInnerCapitals(pretrained, innerCapitals);
   const presets = mixedSettings(recipe.finetune).map((settings, i) => {
     const preset = join(work, `preset-${i}.yaml`);
@@ -132,22 +132,31 @@ const makeTrained = unlessThere(join(trained, "config.json"), async () => {
   await finetune(0, pretrained);
   if (folders.length > 1) await finetune(0, pretrained, start, 1);
   for (let i = 1; i < folders.length; i++) await finetune(i, start);
-  averageModels(folders, trained);
+  averageModels(folders, trained, { spellingOf: spellingOf * trainings });
 });
 
-/** What needs no training: years count for more, spelling is whitened, and so on as the recipe says. */
+/** What needs no training: words' weights, whitening of spelling, and so on as the recipe says. */
 async function makeModel() {
-  const { years, whiten, typeTemperature, shares } = recipe.finish;
+  const { words, whiten, typeTemperature, shares } = recipe.finish;
   const partial = `${model}.partial`;
   rmSync(partial, { recursive: true, force: true });
   cpSync(realpathSync(trained), partial, { recursive: true, dereference: true });
-  weighYears(partial, years);
   const frequent = readFileSync(join(partial, "words.txt"), "utf8").split("\n", shares.frequentWords);
   const drawn = (/** @type {number} */ phrases) => ({ phrases, seed: recipe.seed, frequent });
+  const [names] = phrasesOfGroups(synonyms, [{ sources: words.of }], drawn(words.phrases));
+  averageWithRarity(partial, words.rarity, names);
+  weighYears(partial, words.years);
+  weighBrackets(partial, words.brackets);
+  weighSum(partial, words.sum);
   const [sample] = phrasesOfGroups(synonyms, [{}], drawn(whiten.phrases));
   await whitenCharacters(partial, sample, whiten.characters);
   temperTypes(partial, typeTemperature);
-  await fitShares(partial, shares.groups, phrasesOfGroups(synonyms, shares.groups, drawn(shares.phrases)));
+  const { groups, phrases, agree } = shares;
+  const pairs = pairsOfSources(synonyms, agree.sources, { pairs: agree.pairs, seed: recipe.seed });
+  await fitShares(partial, groups, phrasesOfGroups(synonyms, groups, drawn(phrases)), {
+    weight: agree.weight,
+    pairs,
+  });
   rmSync(model, { recursive: true, force: true });
   renameSync(partial, model);
 }

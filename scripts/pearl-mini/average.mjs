@@ -4,20 +4,25 @@ import { basename, join } from "node:path";
 import { readModel, writeModel } from "../../dist/onnx/index.js";
 import { averageWeights } from "../../dist/training/weight-average.js";
 
+/** Weights that make the part of spelling: src/nn/words/encoder.ts. */
+const OF_SPELLING = /^(?:ngrams|char_weight|char_flag|char_weight_rare)\./;
+
 /**
  * Writes the mean of models of one architecture. Files beside the graph are the first model's, and training.json lists
  * every training.
  * @param {readonly string[]} folders that `pearl finetune` wrote, tables as float32
  * @param {string} output
+ * @param {{ spellingOf?: number }} [options] so many of them, the first, give the spelling its weights; default all
  */
-export function averageModels(folders, output) {
+export function averageModels(folders, output, { spellingOf = folders.length } = {}) {
   const graphs = folders.map((folder) => readModel(join(folder, "onnx/model.onnx")));
   const weights = graphs.map(({ graph }, i) => trained(graph, folders[i]));
   const shapes = weights.map((own) => String([...own].map(([name, { dims }]) => `${name} ${dims}`)));
   const odd = shapes.findIndex((shape) => shape !== shapes[0]);
   if (odd > 0) throw new Error(`${folders[odd]} and ${folders[0]} are different architectures`);
-  const mean = weights.reduce((sum, own, i) => averageWeights(sum, own, { share: i / (i + 1) }));
-  for (const [name, weight] of mean) graphs[0].graph.initializers.set(name, weight);
+  const spelling = meanOf(weights.slice(0, spellingOf));
+  for (const [name, weight] of meanOf(weights))
+    graphs[0].graph.initializers.set(name, OF_SPELLING.test(name) ? spelling.get(name) : weight);
   const temporary = `${output}.partial`;
   rmSync(temporary, { recursive: true, force: true });
   // of a link the folder itself: what is written below must not reach the training
@@ -32,6 +37,9 @@ export function averageModels(folders, output) {
   rmSync(output, { recursive: true, force: true });
   renameSync(temporary, output);
 }
+
+/** @param {readonly Map<string, any>[]} weights */
+const meanOf = (weights) => weights.reduce((sum, own, i) => averageWeights(sum, own, { share: i / (i + 1) }));
 
 /** Weights that are trained; constants are equal in all. @param {any} graph @param {string} folder @returns {Map<string, any>} */
 function trained({ initializers }, folder) {

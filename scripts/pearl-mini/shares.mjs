@@ -2,7 +2,8 @@
  * Fits what decides how much of an embedding is spelling, meaning and type. The shares that the trainings learn differ
  * much from phrase to phrase, and a candidate is then preferred because its shares are the question's. So the layer is
  * set anew: groups of phrases are given shares (in names spelling counts, in phrases meaning), and the layer learns
- * to tell from the transformer's states which a phrase is like: ridge regression of the logarithms of the shares.
+ * to tell from the transformer's states which a phrase is like: ridge regression of the logarithms of the shares, in which
+ * the two names of a pair should get equal ones.
  */
 import { join } from "node:path";
 import { inverse, Matrix } from "ml-matrix";
@@ -66,12 +67,30 @@ export function phrasesOfGroups(synonyms, groups, { phrases, seed, frequent = []
 }
 
 /**
+ * Pairs of synonyms, drawn by the seed, of each source as many.
+ * @param {string} synonyms path of synonyms.tsv
+ * @param {readonly string[]} sources
+ * @param {{ pairs: number, seed: number }} settings so many of a source at most
+ * @returns {[string, string][][]} of each source
+ */
+export function pairsOfSources(synonyms, sources, { pairs, seed }) {
+  /** @type {Map<string, [string, string][]>} */
+  const found = new Map(sources.map((source) => [source, []]));
+  for (const [phrase, synonym, source] of readRowsUnderHeader(synonyms))
+    found.get(source)?.push([phrase, synonym]);
+  const random = createRandom(seed);
+  return [...found.values()].map((all) => sampleWithout(all, pairs, random));
+}
+
+/**
  * Sets the layer of the shares in a model folder, in place.
  * @param {string} folder a word encoder, tables as float32
  * @param {readonly Group[]} groups
  * @param {readonly (readonly string[])[]} phrases of each group
+ * @param {{ weight: number, pairs: readonly (readonly [string, string][])[] }} [agree] of some sources, pairs whose two
+ *   sides should get equal shares, and how much the mean square of their difference counts beside the groups' error
  */
-export async function fitShares(folder, groups, phrases) {
+export async function fitShares(folder, groups, phrases, agree) {
   const path = join(folder, "onnx/model.onnx");
   const states = await pooledStates(folder, phrases.flat());
   const wanted = new Matrix(phrases.flatMap((own, place) => own.map(() => logits(groups[place]))));
@@ -83,6 +102,17 @@ export async function fitShares(folder, groups, phrases) {
   const weighted = centred.clone().mulColumnVector(counts.to1DArray()).transpose();
   const squares = weighted.mmul(centred);
   const ridge = Matrix.eye(squares.rows).mul((RIDGE * squares.trace()) / squares.rows);
+  for (const own of agree?.pairs ?? []) {
+    const sides = [0, 1].map((side) => own.map((pair) => pair[side]));
+    const [left, right] = [await pooledStates(folder, sides[0]), await pooledStates(folder, sides[1])];
+    const apart = left.sub(right);
+    ridge.add(
+      apart
+        .transpose()
+        .mmul(apart)
+        .mul(agree.weight / (own.length * agree.pairs.length)),
+    );
+  }
   const weight = inverse(squares.add(ridge)).mmul(weighted.mmul(wanted.subRowVector(meanWanted.to1DArray())));
   const bias = meanWanted.sub(mean.mmul(weight));
   const model = readModel(path);

@@ -7,7 +7,7 @@ import { smallWordModel } from "./small-word-model.js";
 
 const script = new URL("../../scripts/pearl-mini/average.mjs", import.meta.url).href;
 const { averageModels } = (await import(script)) as {
-  averageModels: (folders: string[], output: string) => void;
+  averageModels: (folders: string[], output: string, options?: { spellingOf?: number }) => void;
 };
 
 let folder: string;
@@ -41,6 +41,28 @@ describe("the average of several trainings", () => {
       { name: "b", seed: 2 },
       { name: "c", seed: 3 },
     ]);
+  });
+
+  it("takes the weights of spelling from some, and the others from all", async () => {
+    const models = [await model("first", 1), await model("second", 2), await model("third", 3)];
+    const output = join(folder, "spelling-of-two");
+    averageModels(models, output, { spellingOf: 2 });
+    const expected = (name: string, count: number) => {
+      const all = models.slice(0, count).map((path) => numbers(path, name));
+      return all[0].map((_, i) => all.reduce((sum, own) => sum + own[i], 0) / count);
+    };
+    for (const [name, count] of [
+      ["ngrams.weight", 2],
+      ["char_weight_rare.weight", 2],
+      ["from_characters.weight", 3],
+      ["vectors.weight", 3],
+    ] as const) {
+      const wanted = expected(name, count);
+      expect(wanted.length).toBeGreaterThan(7);
+      numbers(output, name).forEach((value, i) => {
+        expect(value).toBeCloseTo(wanted[i], 5);
+      });
+    }
   });
 
   it("leaves a training alone that is a link, and the files in it", async () => {

@@ -15,8 +15,15 @@ interface Group {
   types: number;
 }
 const script = new URL("../../scripts/pearl-mini/shares.mjs", import.meta.url).href;
-const { fitShares, phrasesOfGroups } = (await import(script)) as {
-  fitShares: (folder: string, groups: Group[], phrases: string[][]) => Promise<void>;
+type Pairs = [string, string][][];
+const { fitShares, pairsOfSources, phrasesOfGroups } = (await import(script)) as {
+  fitShares: (
+    folder: string,
+    groups: Group[],
+    phrases: string[][],
+    agree?: { weight: number; pairs: Pairs },
+  ) => Promise<void>;
+  pairsOfSources: (path: string, sources: string[], settings: { pairs: number; seed: number }) => Pairs;
   phrasesOfGroups: (
     path: string,
     groups: Partial<Group>[],
@@ -68,6 +75,28 @@ describe("the shares", () => {
     });
   });
 
+  it("come nearer to each other in the two names of a pair, the more these are to agree", async () => {
+    const groups = [shares(0.8, 0.1, 0.1), shares(0.2, 0.6, 0.2)];
+    const phrases = [
+      Array.from({ length: 30 }, (_, i) => `Xylo${i} Corp.`),
+      Array.from({ length: 30 }, (_, i) => `word${i} of the word${(i * 7) % 40}`),
+    ];
+    const pairs = phrases[0].map((name, i): [string, string] => [name, phrases[1][i]]);
+    const distances = [];
+    for (const weight of [0, 0.5, 50]) {
+      const folder = await smallWordModel(join(path, `agree-${weight}`), 5);
+      await fitShares(folder, groups, phrases, { weight, pairs: [pairs.slice(0, 10), pairs.slice(10)] });
+      const encoder = await PhraseEncoder.load(folder);
+      const [left, right] = [0, 1].map((side) => pairs.map((pair) => pair[side]));
+      const [a, b] = [await encoder.encode(left), await encoder.encode(right)];
+      await encoder.dispose();
+      const apart = a.map((row, i) => Math.abs(logits(row)[0] - logits(b[i])[0]));
+      distances.push(apart.reduce((sum, value) => sum + value, 0) / apart.length);
+    }
+    expect(distances[1]).toBeLessThan(0.9 * distances[0]);
+    expect(distances[2]).toBeLessThan(0.1 * distances[0]);
+  });
+
   it("are fitted to phrases of given sources and lengths, each once", () => {
     const table = join(path, "synonyms.tsv");
     const rows = [
@@ -91,6 +120,10 @@ describe("the shares", () => {
       ["Big Blue", "I.B.M.", "IBM", "auto mobile", "car"],
     ]);
     expect(phrasesOfGroups(table, [{}], { phrases: 2, seed: 0 })[0]).toHaveLength(2);
+    const [ofNames, ofGloss] = pairsOfSources(table, ["names", "gloss"], { pairs: 2, seed: 0 });
+    expect(ofNames).toHaveLength(2);
+    expect(new Set(ofNames.flat())).toEqual(new Set(["IBM", "Big Blue", "I.B.M."]));
+    expect(ofGloss).toEqual([["car", "auto mobile"]]);
     const known = [{ known: "frequent" as const }, { known: "rare" as const, words: "several" as const }];
     const split = phrasesOfGroups(table, known, {
       phrases: 10,

@@ -44,7 +44,7 @@ export function firstWordWeights(options: FirstWeightOptions): WeightSource {
   const ranks = (rows: number, offset: number): Float32Array =>
     Float32Array.from({ length: rows }, (_, row) => {
       const rank = row < offset ? sizes.vocabulary : row - offset + 1;
-      return inverseSoftplus((0.12 + (0.88 * Math.log(1 + rank)) / Math.log(1 + sizes.vocabulary)) ** 2);
+      return inverseSoftplus(weightOfRank(rank, sizes.vocabulary));
     });
   const contextWords = sizes.contextWords ?? sizes.vocabulary;
   const context = contextRows(contextWords);
@@ -63,6 +63,10 @@ export function firstWordWeights(options: FirstWeightOptions): WeightSource {
     return weight;
   };
 }
+
+/** What a word counts for to begin with, by its rank among the text's words: 1 the rarest, the commonest least. */
+export const weightOfRank = (rank: number, vocabulary: number): number =>
+  (0.12 + (0.88 * Math.log(1 + rank)) / Math.log(1 + vocabulary)) ** 2;
 
 const inverseSoftplus = (y: number): number => Math.log(Math.expm1(y));
 
