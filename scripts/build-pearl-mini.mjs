@@ -103,7 +103,7 @@ const makePretrained = unlessThere(join(pretrained, "config.json"), () =>
  * fine-tuning adds begin at random: the further trainings take them from the first's first step.
  */
 const makeTrained = unlessThere(join(trained, "config.json"), async () => {
-  const { steps, trainings, spellingOf, innerCapitals } = recipe.finetune;
+  const { steps, trainings, innerCapitals, mixtures = [{}], spellingOf = mixtures.length } = recipe.finetune;
   setInnerCapitals(pretrained, innerCapitals);
   const presets = mixedSettings(recipe.finetune).map((settings, i) => {
     const preset = join(work, `preset-${i}.yaml`);

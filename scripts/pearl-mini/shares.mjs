@@ -3,7 +3,7 @@
  * much from phrase to phrase, and a candidate is then preferred because its shares are the question's. So the layer is
  * set anew: groups of phrases are given shares (in names spelling counts, in phrases meaning), and the layer learns
  * to tell from the transformer's states which a phrase is like: ridge regression of the logarithms of the shares, in which
- * the two names of a pair should get equal ones.
+ * the two sides of a pair should get equal ones.
  */
 import { join } from "node:path";
 import { inverse, Matrix } from "ml-matrix";
