@@ -23,6 +23,17 @@ export interface Synset {
   readonly hypernyms: readonly string[];
   /** Ids of the classes that this synset is an instance of: "Danube" is one of "river". */
   readonly instanceHypernyms: readonly string[];
+  /** Its lemmas' kin in other synsets: derived forms ("establish", "establishment"), pertainyms, participles. */
+  readonly kin: readonly Kinship[];
+}
+
+/** A lemma of a synset and one of another synset that is made from it, or it from that one. */
+export interface Kinship {
+  /** Place in the synset's lemmas. */
+  readonly lemma: number;
+  /** Id of the other synset, and the place in its lemmas. */
+  readonly synset: string;
+  readonly other: number;
 }
 
 /** Where to read, and what. */
@@ -123,18 +134,33 @@ function parseSynset(line: string, partOfSpeech: PartOfSpeech): Synset | undefin
   for (let word = 0; word < wordCount; word++) lemmas.push(lemmaOf(fields[4 + 2 * word]));
   const hypernyms: string[] = [];
   const instanceHypernyms: string[] = [];
+  const kin: Kinship[] = [];
   const pointers = 4 + 2 * wordCount;
   const pointerCount = Number(fields[pointers]);
   if (!Number.isInteger(pointerCount)) return undefined;
   for (let pointer = 0; pointer < pointerCount; pointer++) {
-    const [symbol, target, kind] = fields.slice(pointers + 1 + 4 * pointer, pointers + 4 + 4 * pointer);
+    const [symbol, target, kind, places] = fields.slice(
+      pointers + 1 + 4 * pointer,
+      pointers + 5 + 4 * pointer,
+    );
     if (symbol === "@") hypernyms.push(`${target}-${kind}`);
     else if (symbol === "@i") instanceHypernyms.push(`${target}-${kind}`);
+    else if (kinshipSymbols.has(symbol)) {
+      // two hexadecimal numbers of two digits, counted from 1; 0 is the whole synset
+      const [lemma, other] = [places.slice(0, 2), places.slice(2)].map(
+        (place) => Number.parseInt(place, 16) - 1,
+      );
+      if (lemma >= 0 && other >= 0) kin.push({ lemma, synset: `${target}-${kind}`, other });
+    }
   }
   const { definition, examples } = splitGloss(bar < 0 ? "" : line.slice(bar + 3));
   const id = `${offset}-${letter === "s" ? "a" : letter}`;
-  return { id, partOfSpeech, lexicographerFile, lemmas, definition, examples, hypernyms, instanceHypernyms };
+  const described = { definition, examples, hypernyms, instanceHypernyms, kin };
+  return { id, partOfSpeech, lexicographerFile, lemmas, ...described };
 }
+
+/** Derivationally related form, pertainym (or the adjective of an adverb), participle of a verb (wninput(5WN)). */
+const kinshipSymbols: ReadonlySet<string> = new Set(["+", "\\", "<"]);
 
 /** "galore(ip)" is "galore": the mark tells where the adjective may stand. */
 function lemmaOf(word: string): string {
