@@ -11,6 +11,8 @@ export interface Word {
   /** Place in the text, in UTF-16 units. */
   readonly start: number;
   readonly end: number;
+  /** In small letters, where the tagger was asked for it: "come" of "came". */
+  readonly lemma?: string;
 }
 
 /** An entity as wink-nlp finds it: dates, money, percentages and the like. */
@@ -48,9 +50,9 @@ function createNlp(pipe: string[]): WinkMethods {
 }
 
 /** A tagger that knows only its model: equal texts get equal tags from every new one. */
-export function createTagger(): Tagger {
+export function createTagger({ lemmas = false }: { lemmas?: boolean } = {}): Tagger {
   const nlp = createNlp(["sbd", "pos"]);
-  return { sentences: (text) => sentencesOf(nlp, text) };
+  return { sentences: (text) => sentencesOf(nlp, text, lemmas) };
 }
 
 /** A finder of wink-nlp's own entities in short texts. */
@@ -63,12 +65,13 @@ export function createEntityFinder(): (text: string) => FoundEntity[] {
     );
 }
 
-function sentencesOf(nlp: WinkMethods, text: string): Word[][] {
+function sentencesOf(nlp: WinkMethods, text: string, withLemmas: boolean): Word[][] {
   const { its } = nlp;
   const document = nlp.readDoc(text);
   const tokens = document.tokens();
   const values = tokens.out(its.value) as string[];
   const tags = tokens.out(its.pos) as string[];
+  const lemmas = withLemmas ? (tokens.out(its.lemma as unknown as typeof its.value) as string[]) : undefined;
   const spans = document.sentences().out(its.span) as unknown as [number, number][];
   const sentences: Word[][] = [];
   let place = 0;
@@ -81,7 +84,8 @@ function sentencesOf(nlp: WinkMethods, text: string): Word[][] {
       const start = found < 0 || found > place + 64 ? place : found;
       const end = Math.min(start + value.length, text.length);
       place = end;
-      if (tags[index] !== "SPACE") words.push({ text: value, tag: tags[index], start, end });
+      if (tags[index] !== "SPACE")
+        words.push({ text: value, tag: tags[index], start, end, ...(lemmas && { lemma: lemmas[index] }) });
       else if (/\n\s*\n/.test(value) && words.length > 0) {
         sentences.push(words);
         words = [];

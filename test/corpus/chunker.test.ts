@@ -18,6 +18,22 @@ const phrasesIn = (text: string): string[] =>
     ({ phrase, lexicalClass }) => `${lexicalClass} ${phrase}`,
   );
 
+describe("the tagger", () => {
+  it("gives lemmas in small letters where it is asked for them", () => {
+    const text = "The children Came home.";
+    const [words] = createTagger({ lemmas: true }).sentences(text);
+    expect(words.map(({ lemma }) => lemma)).toEqual(["the", "child", "come", "home", "."]);
+    expect(words.map(({ start, end }) => text.slice(start, end))).toEqual([
+      "The",
+      "children",
+      "Came",
+      "home",
+      ".",
+    ]);
+    expect(tagger.sentences(text)[0].every((word) => !("lemma" in word))).toBe(true);
+  });
+});
+
 describe("the chunker", () => {
   it("cuts the example sentence of the CoNLL-2000 shared task as its annotators did", () => {
     // Tjong Kim Sang & Buchholz 2000, section 2
