@@ -14,10 +14,11 @@ export interface PhrasePair {
 /**
  * What the pairs of a run share. "rarest": the rarest word of theirs, so that the others must tell them apart. "last":
  * the last words, as many as there are others with them, as the rows of a table about one kind of thing do: hospitals,
- * or the seasons of a team; what is in front, and the year, must tell them apart.
+ * or the seasons of a team; what is in front, and the year, must tell them apart. "first": the first word, as in "is
+ * accepted" and "is seen"; what follows must tell them apart.
  */
 export type RunKey = (typeof RUN_KEYS)[number];
-export const RUN_KEYS = ["rarest", "last"] as const;
+export const RUN_KEYS = ["rarest", "last", "first"] as const;
 
 export class NeighbourRuns {
   readonly #pairs: readonly PhrasePair[];
@@ -35,7 +36,7 @@ export class NeighbourRuns {
     this.#pairs = pairs;
     this.#run = Math.max(1, Math.min(run, pairs.length));
     this.#seed = seed;
-    this.#order = sortedBy(by === "last" ? lastWords(pairs) : rarestWords(pairs));
+    this.#order = sortedBy(sharedWords[by](pairs));
   }
 
   /** Runs of pairs in an epoch. */
@@ -92,6 +93,17 @@ const lastWords = (pairs: readonly PhrasePair[]): string[] =>
     const inOrder = [...words.filter((word) => !isNumber(word)), ...words.filter(isNumber)];
     return `${inOrder.join(" ")}\t${text}`;
   });
+
+/** Of each pair, its first word; pairs with the same stay in the order that they are given in. */
+const firstWords = (pairs: readonly PhrasePair[]): string[] =>
+  pairs.map(({ text }) => splitWords(text.toLowerCase())[0] ?? "");
+
+/** The keys of each kind, by which pairs are sorted. */
+const sharedWords: Record<RunKey, (pairs: readonly PhrasePair[]) => string[]> = {
+  rarest: rarestWords,
+  last: lastWords,
+  first: firstWords,
+};
 
 /** Indices of the keys in their order. */
 function sortedBy(keys: readonly string[]): Int32Array {

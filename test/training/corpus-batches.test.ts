@@ -157,4 +157,22 @@ describe("NeighbourRuns", () => {
         true,
       );
   });
+
+  it("or the first word, whatever comes behind it", () => {
+    const phrases = [
+      "was seen",
+      "to establish",
+      "Was established",
+      "the use of",
+      "to see",
+      "the establishment",
+    ];
+    const runs = new NeighbourRuns(
+      phrases.map((text) => ({ text, positive: text })),
+      { run: 2, seed: 1, by: "first" },
+    );
+    const found = [0, 1, 2].map((run) => runs.pairs(run, run + 1).map(({ text }) => text));
+    expect(found.flat().sort()).toEqual([...phrases].sort());
+    for (const [a, b] of found) expect(a.toLowerCase().split(" ")[0]).toBe(b.toLowerCase().split(" ")[0]);
+  });
 });
