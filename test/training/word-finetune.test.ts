@@ -169,9 +169,9 @@ describe("a word encoder on a corpus", () => {
     const meanShares = { characters: 0.7, meaning: 0.2, types: 0.1, weight: 1, meanings };
     const changed = { ...settings, base, meanShares, synonymSides: undefined };
     await expect(finetuneOnCorpus(options("sides", { settings: changed }))).rejects.toThrow("synonymSides");
-    const runsBy = { names: "first" as "last" };
+    const runsBy = { names: "middle" as "last" };
     const odd = { ...settings, base, runsBy };
-    await expect(finetuneOnCorpus(options("runs", { settings: odd }))).rejects.toThrow('not "first"');
+    await expect(finetuneOnCorpus(options("runs", { settings: odd }))).rejects.toThrow('not "middle"');
     expect(existsSync(join(folder, "sides"))).toBe(false);
   });
 

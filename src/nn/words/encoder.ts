@@ -9,7 +9,8 @@
  *     embedding  √s₁ characters, √s₂ meaning, √s₃ √softmax(types and kinds / temperature), s = softmax(shares of this phrase)
  *
  * Every part has length 1 and s adds up to 1, so the embedding has length 1 too, and how much spelling counts
- * beside meaning is learned for each phrase. The embedding begins with all types and the first columns of the
+ * beside meaning is learned for each phrase; names, words and phrases, told apart by how they are written, can have
+ * layers of their own for it. The embedding begins with all types and the first columns of the
  * other parts, so that a prefix of it is an embedding too (Kusupati et al., 2022, "Matryoshka representation
  * learning"). Blocks normalise first (Xiong et al., 2020).
  */
@@ -55,6 +56,12 @@ export interface WordEncoderSizes {
    * doubtful types come nearer to each other (distillation's temperature, Hinton et al., 2015).
    */
   readonly typeTemperature?: number;
+  /**
+   * Whether phrases with a capital, single words without and longer phrases without have a layer of shares each, in
+   * this order; default one layer for all. Shares that differ within a table turn its ranking; one layer that is to
+   * tell names from phrases differs among names too.
+   */
+  readonly sharesByWriting?: boolean;
   /** Columns of the parts that the embedding begins with, behind the types; default none. */
   readonly prefix?: { readonly characters: number; readonly meaning: number };
 }
@@ -148,7 +155,7 @@ export function wordEncoder(net: Net, inputs: WordInputs, sizes: WordEncoderSize
   const { meaning, pooled, states } = meaningOf(net, words, phrase);
   const both = g.add("Concat", [characters, meaning], { axis: 1 });
   const { types, fineTypes, classes } = typeHead(net, both, sizes);
-  const shares = dense(net, pooled, "share", (POOLS + 1) * sizes.width, 3, 0.02);
+  const shares = sharesOf(net, pooled, phrase);
   const roots = g.add("Mul", [g.add("Sqrt", [g.add("Softmax", [shares], { axis: -1 })]), exists]);
   const [forCharacters, forMeaning, forTypes] = g.addMany("Split", [roots], 3, { axis: 1 });
   const { typeTemperature = 1 } = sizes;
@@ -170,6 +177,26 @@ export function wordEncoder(net: Net, inputs: WordInputs, sizes: WordEncoderSize
     parts,
     embedding: joined(net, parts, sizes),
   };
+}
+
+/** Marks of words in small letters: src/text/marked-words.ts. */
+const SMALL_LETTERS = 3;
+
+/** Logits of the shares of characters, meaning and types, [phrases, 3]. */
+function sharesOf(net: Net, pooled: string, { inputs, sizes, counted }: Phrase): string {
+  const { g } = net;
+  const layer = (outputs: number) => dense(net, pooled, "share", (POOLS + 1) * sizes.width, outputs, 0.02);
+  if (!sizes.sharesByWriting) return layer(3);
+  const float = (values: string) => g.add("Cast", [values], { to: typeCode("float32") });
+  const without = (values: string) => g.add("Sub", [number(net, 1), values]);
+  const marked = float(g.add("Greater", [inputs.marks, g.scalar("int32", SMALL_LETTERS)]));
+  const capital = reduce(net, "ReduceMax", marked, { axes: [1], keepdims: 1 });
+  const count = reduce(net, "ReduceSum", counted, { axes: [1], keepdims: 1 });
+  const word = g.add("Mul", [float(g.add("Equal", [count, g.scalar("int32", 1)])), without(capital)]);
+  const phrase = without(g.add("Add", [capital, word]));
+  const which = g.add("Unsqueeze", [g.add("Concat", [capital, word, phrase], { axis: 1 }), g.ints(2)]);
+  const all = g.add("Reshape", [layer(9), g.ints(-1, 3, 3)]);
+  return reduce(net, "ReduceSum", g.add("Mul", [all, which]), { axes: [1] });
 }
 
 /** All types, the prefix of the other parts, and the rest of these. */
