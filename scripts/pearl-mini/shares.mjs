@@ -1,36 +1,46 @@
 /**
  * Fits what decides how much of an embedding is spelling, meaning and type. The shares that the trainings learn differ
- * much from phrase to phrase, and a candidate is then preferred because its shares are the question's. So the layer is
- * set anew: groups of phrases are given shares (in names spelling counts, in phrases meaning), and the layer learns
- * to tell from the transformer's states which a phrase is like: ridge regression of the logarithms of the shares, in which
- * the two sides of a pair should get equal ones.
+ * much from phrase to phrase, and a candidate is then preferred because its shares are the question's. So the layers are
+ * set anew, one for phrases with a capital, one for single words, one for longer phrases: groups of phrases are given
+ * shares (in names spelling counts, in phrases meaning), and a layer learns to tell from the transformer's states which a
+ * phrase is like: ridge regression of the logarithms of the shares, in which the two sides of a pair should get equal ones.
  */
-import { join } from "node:path";
 import { inverse, Matrix } from "ml-matrix";
 import { openFeaturizers } from "../../dist/encoder/features.js";
 import { readModelFolder } from "../../dist/encoder/model-folder.js";
 import { wordInputNames } from "../../dist/nn/words/inputs.js";
-import { encodeModel, readModel, tensor, writeModel } from "../../dist/onnx/index.js";
+import { encodeModel, readModel, tensor } from "../../dist/onnx/index.js";
 import { createRandom, sampleWithout } from "../../dist/random.js";
 import { createOrtSession } from "../../dist/runtime/ort-session.js";
 import { readRowsUnderHeader } from "../training-tables.mjs";
+import { remakeModel } from "./remake.mjs";
 
 /** Of the mean variance of a state, added to each: far fewer directions than numbers matter. */
 const RIDGE = 0.01;
 const BATCH = 256;
+
+/** How the phrases of a group are written. */
+const written = {
+  small: (/** @type {string} */ text) => text,
+  "made small": (/** @type {string} */ text) => text.toLowerCase(),
+  "made capital": (/** @type {string} */ text) => text.replace(/\p{L}/u, (letter) => letter.toUpperCase()),
+};
 
 /**
  * @typedef {object} Chosen which phrases of the pairs
  * @property {readonly string[]} [sources] of synonyms.tsv; default all
  * @property {"one" | "several"} [words] how many a phrase has; default any
  * @property {"frequent" | "rare"} [known] whether all its words are frequent ones; default either
+ * @property {keyof typeof written} [letters] those without a capital; or all, put in small letters, or with a capital in
+ *   front; default all as they are
  *
  * @typedef {object} Shares of a phrase's squared length
  * @property {number} characters
  * @property {number} meaning
  * @property {number} types
  *
- * @typedef {Chosen & Shares} Group
+ * @typedef {Chosen & Shares & { weight?: number }} Group a group counts as much as another, however many phrases it has,
+ *   or `weight` times as much
  */
 
 /**
@@ -48,7 +58,7 @@ export function phrasesOfGroups(synonyms, groups, { phrases, seed, frequent = []
   /** @type {Map<string, Set<string>>[]} by source */
   const found = groups.map(() => new Map());
   for (const [phrase, synonym, source] of readRowsUnderHeader(synonyms))
-    for (const [place, { sources, words, known }] of groups.entries()) {
+    for (const [place, { sources, words, known, letters }] of groups.entries()) {
       if (!(sources?.includes(source) ?? true)) continue;
       const key = sources === undefined ? "" : source;
       const own = found[place].get(key) ?? new Set();
@@ -56,9 +66,10 @@ export function phrasesOfGroups(synonyms, groups, { phrases, seed, frequent = []
       for (const text of [phrase, synonym])
         if (
           (words === undefined || (words === "one") !== text.includes(" ")) &&
-          (known === undefined || (known === "frequent") === isFrequent(text))
+          (known === undefined || (known === "frequent") === isFrequent(text)) &&
+          (letters !== "small" || text === text.toLowerCase())
         )
-          own.add(text);
+          own.add(letters === undefined ? text : written[letters](text));
     }
   const random = createRandom(seed);
   return found.map((sources) => [
@@ -83,19 +94,45 @@ export function pairsOfSources(synonyms, sources, { pairs, seed }) {
 }
 
 /**
- * Sets the layer of the shares in a model folder, in place.
- * @param {string} folder a word encoder, tables as float32
- * @param {readonly Group[]} groups
- * @param {readonly (readonly string[])[]} phrases of each group
- * @param {{ weight: number, pairs: readonly (readonly [string, string][])[] }} [agree] of some sources, pairs whose two
+ * @typedef {object} Layer
+ * @property {readonly Group[]} groups
+ * @property {readonly (readonly string[])[]} phrases of each group
+ * @property {{ weight: number, pairs: readonly (readonly [string, string][])[] }} [agree] of some sources, pairs whose two
  *   sides should get equal shares, and how much the mean square of their difference counts beside the groups' error
  */
-export async function fitShares(folder, groups, phrases, agree) {
-  const path = join(folder, "onnx/model.onnx");
+
+/**
+ * Sets the layers of the shares in a model folder, in place. Which phrases a layer serves is the encoder's rule, which a
+ * layer is shown is the groups': a group without `letters` may hold phrases that another layer serves.
+ * @param {string} folder a word encoder, tables as float32
+ * @param {{ capitals: Layer, word: Layer, words: Layer }} layers of phrases with a capital, of single words and of longer
+ *   phrases without
+ */
+export async function fitShares(folder, { capitals, word, words }) {
+  const fitted = [];
+  for (const layer of [capitals, word, words]) fitted.push(await fittedLayer(folder, layer));
+  const outputs = fitted.length * 3;
+  const values = (/** @type {Matrix[]} */ all) => Float32Array.from(all.flatMap((own) => own.to1DArray()));
+  const weight = values(fitted.map((own) => own.weight));
+  const changed = new Map([
+    ["share.weight", tensor("float32", [outputs, weight.length / outputs], weight)],
+    ["share.bias", tensor("float32", [outputs], values(fitted.map((own) => own.bias)))],
+  ]);
+  remakeModel(folder, { sharesByWriting: true }, changed);
+}
+
+/** Weights [3, states] and bias [1, 3] of a layer. @param {string} folder @param {Layer} layer */
+async function fittedLayer(folder, { groups, phrases, agree }) {
+  for (const [place, own] of phrases.entries())
+    if (own.length === 0)
+      throw new Error(`shares: no phrase of the pairs is in ${JSON.stringify(groups[place])}`);
   const states = await pooledStates(folder, phrases.flat());
   const wanted = new Matrix(phrases.flatMap((own, place) => own.map(() => logits(groups[place]))));
-  // each group counts as much as another, however many phrases it has
-  const counts = new Matrix(phrases.flatMap((own) => own.map(() => [1 / (own.length * groups.length)])));
+  const weights = groups.map(({ weight = 1 }) => weight);
+  const total = weights.reduce((sum, weight) => sum + weight, 0);
+  const counts = new Matrix(
+    phrases.flatMap((own, place) => own.map(() => [weights[place] / (own.length * total)])),
+  );
   const mean = counts.transpose().mmul(states);
   const meanWanted = counts.transpose().mmul(wanted);
   const centred = states.subRowVector(mean.to1DArray());
@@ -114,17 +151,7 @@ export async function fitShares(folder, groups, phrases, agree) {
     );
   }
   const weight = inverse(squares.add(ridge)).mmul(weighted.mmul(wanted.subRowVector(meanWanted.to1DArray())));
-  const bias = meanWanted.sub(mean.mmul(weight));
-  const model = readModel(path);
-  set(model, "share.weight", weight.transpose());
-  set(model, "share.bias", bias);
-  writeModel(model, path);
-}
-
-/** @param {any} model @param {string} name @param {Matrix} values */
-function set({ graph }, name, values) {
-  const { dims } = graph.initializers.get(name);
-  graph.initializers.set(name, tensor("float32", dims, Float32Array.from(values.to1DArray())));
+  return { weight: weight.transpose(), bias: meanWanted.sub(mean.mmul(weight)) };
 }
 
 /** Logarithms of the shares, their mean taken away. @param {Group} group */

@@ -11,6 +11,8 @@ export interface MarkedWord {
 
 /** Case: small, with a capital, all capitals (of two letters or more). Place: plain, in brackets, after a comma. */
 export const WORD_MARKS = 9;
+/** The last mark of a word in small letters. */
+export const SMALL_LETTERS = 3;
 
 /** Runs of letters, runs of digits, and signs that are read as words; other visible characters one by one. */
 const TOKEN = /\p{L}[\p{L}\p{M}]*|\p{N}+|[^\s\p{C}]/gu;

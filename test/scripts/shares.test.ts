@@ -10,19 +10,20 @@ interface Group {
   sources?: string[];
   words?: "one" | "several";
   known?: "frequent" | "rare";
+  letters?: "small" | "made small" | "made capital";
   characters: number;
   meaning: number;
   types: number;
 }
 const script = new URL("../../scripts/pearl-mini/shares.mjs", import.meta.url).href;
 type Pairs = [string, string][][];
+interface Layer {
+  groups: Group[];
+  phrases: string[][];
+  agree?: { weight: number; pairs: Pairs };
+}
 const { fitShares, pairsOfSources, phrasesOfGroups } = (await import(script)) as {
-  fitShares: (
-    folder: string,
-    groups: Group[],
-    phrases: string[][],
-    agree?: { weight: number; pairs: Pairs },
-  ) => Promise<void>;
+  fitShares: (folder: string, layers: { capitals: Layer; word: Layer; words: Layer }) => Promise<void>;
   pairsOfSources: (path: string, sources: string[], settings: { pairs: number; seed: number }) => Pairs;
   phrasesOfGroups: (
     path: string,
@@ -45,6 +46,7 @@ const centred = (logs: readonly number[]) => {
   const mean = logs.reduce((sum, log) => sum + log, 0) / logs.length;
   return logs.map((log) => log - mean);
 };
+const upper = (text: string) => text.toUpperCase();
 const means = (rows: readonly number[][]) =>
   rows[0].map((_, i) => rows.reduce((sum, row) => sum + row[i], 0) / rows.length);
 
@@ -53,14 +55,24 @@ describe("the shares", () => {
     const folder = await smallWordModel(join(path, "model"), 5);
     const groups = [shares(0.8, 0.1, 0.1), shares(0.2, 0.6, 0.2)];
     const phrases = [
-      Array.from({ length: 30 }, (_, i) => `Xylo${i} Corp.`),
+      Array.from({ length: 30 }, (_, i) => `xylo${i} corp.`),
       Array.from({ length: 90 }, (_, i) => `word${i % 40} of the word${(i * 7) % 40}`),
     ];
-    await fitShares(folder, groups, phrases);
+    const reversed = { groups: [...groups].reverse(), phrases: phrases.map((own) => own.map(upper)) };
+    const single = {
+      groups: [shares(0.1, 0.1, 0.8)],
+      phrases: [["xylo", "corp", "of", "the"]],
+    };
+    await fitShares(folder, { capitals: reversed, word: single, words: { groups, phrases } });
     const encoder = await PhraseEncoder.load(folder);
     const measured = [];
     for (const own of phrases) measured.push(means((await encoder.encode(own)).map(logits)));
+    // the same words with capitals, which the transformer is told too: their layer has the groups the other way round
+    const inCapitals = means((await encoder.encode(phrases[0].map(upper))).map(logits));
+    const [, , typesOfOne] = means((await encoder.encode(single.phrases[0])).map(logits));
     await encoder.dispose();
+    expect(inCapitals[0]).toBeLessThan(inCapitals[1]);
+    expect(typesOfOne).toBeCloseTo(centred([0.1, 0.1, 0.8].map(Math.log))[2], 1);
     const wanted = groups.map(({ characters, meaning, types }) =>
       centred([characters, meaning, types].map(Math.log)),
     );
@@ -78,14 +90,15 @@ describe("the shares", () => {
   it("come nearer to each other in the two names of a pair, the more these are to agree", async () => {
     const groups = [shares(0.8, 0.1, 0.1), shares(0.2, 0.6, 0.2)];
     const phrases = [
-      Array.from({ length: 30 }, (_, i) => `Xylo${i} Corp.`),
+      Array.from({ length: 30 }, (_, i) => `xylo${i} corp.`),
       Array.from({ length: 30 }, (_, i) => `word${i} of the word${(i * 7) % 40}`),
     ];
     const pairs = phrases[0].map((name, i): [string, string] => [name, phrases[1][i]]);
     const distances = [];
     for (const weight of [0, 0.5, 50]) {
       const folder = await smallWordModel(join(path, `agree-${weight}`), 5);
-      await fitShares(folder, groups, phrases, { weight, pairs: [pairs.slice(0, 10), pairs.slice(10)] });
+      const layer = { groups, phrases, agree: { weight, pairs: [pairs.slice(0, 10), pairs.slice(10)] } };
+      await fitShares(folder, { capitals: layer, word: layer, words: layer });
       const encoder = await PhraseEncoder.load(folder);
       const [left, right] = [0, 1].map((side) => pairs.map((pair) => pair[side]));
       const [a, b] = [await encoder.encode(left), await encoder.encode(right)];
@@ -125,6 +138,17 @@ describe("the shares", () => {
     expect(new Set(ofNames.flat())).toEqual(new Set(["IBM", "Big Blue", "I.B.M."]));
     expect(ofGloss).toEqual([["car", "auto mobile"]]);
     const known = [{ known: "frequent" as const }, { known: "rare" as const, words: "several" as const }];
+    const letters = [
+      { letters: "small" as const },
+      { letters: "made small" as const, sources: ["names"] },
+      { letters: "made capital" as const, sources: ["gloss"] },
+    ];
+    const written = phrasesOfGroups(table, letters, { phrases: 10, seed: 0 });
+    expect(written.map((all) => [...all].sort())).toEqual([
+      ["auto mobile", "car"],
+      ["big blue", "i.b.m.", "ibm"],
+      ["Auto mobile", "Car"],
+    ]);
     const split = phrasesOfGroups(table, known, {
       phrases: 10,
       seed: 0,

@@ -15,6 +15,7 @@
  * learning"). Blocks normalise first (Xiong et al., 2020).
  */
 import { typeCode } from "../../onnx/index.js";
+import { SMALL_LETTERS } from "../../text/marked-words.js";
 import { attentionMask } from "../attention.js";
 import { type Initialiser, normal, zeros } from "../initialise.js";
 import { embedding, gelu, layerNorm, linear } from "../layers.js";
@@ -178,9 +179,6 @@ export function wordEncoder(net: Net, inputs: WordInputs, sizes: WordEncoderSize
     embedding: joined(net, parts, sizes),
   };
 }
-
-/** Marks of words in small letters: src/text/marked-words.ts. */
-const SMALL_LETTERS = 3;
 
 /** Logits of the shares of characters, meaning and types, [phrases, 3]. */
 function sharesOf(net: Net, pooled: string, { inputs, sizes, counted }: Phrase): string {

@@ -54,7 +54,8 @@ export function firstWordWeights(options: FirstWeightOptions): WeightSource {
     "char_weight.weight": ([rows]) => ranks(rows, 1),
     "sum_weight.weight": ([rows]) => ranks(rows, 1),
     [`${contextPrefix}weights`]: ([rows]) => ranks(rows, context - contextWords),
-    "share.bias": () => Float32Array.from(SHARES, Math.log),
+    "share.bias": ([outputs]) =>
+      Float32Array.from({ length: outputs }, (_, i) => Math.log(SHARES[i % SHARES.length])),
   };
   return (name, dims, initialiser) => {
     if (Object.hasOwn(special, name)) return tensor("float32", dims, special[name](dims));
