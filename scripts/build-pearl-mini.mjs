@@ -29,9 +29,9 @@ import { setInnerCapitals } from "./pearl-mini/inner-capitals.mjs";
 import { pack } from "./pearl-mini/pack.mjs";
 import { prepare } from "./pearl-mini/prepare.mjs";
 import { defaultData, mixedSettings, readRecipe, recipePath } from "./pearl-mini/recipe.mjs";
+import { remakeModel } from "./pearl-mini/remake.mjs";
 import { fitShares, pairsOfSources, phrasesOfGroups } from "./pearl-mini/shares.mjs";
 import { openStages, pearl } from "./pearl-mini/stages.mjs";
-import { temperTypes } from "./pearl-mini/temper.mjs";
 import { averageWithRarity, weighBrackets, weighSum, weighYears } from "./pearl-mini/weigh-words.mjs";
 import { whitenCharacters } from "./pearl-mini/whiten.mjs";
 
@@ -150,12 +150,22 @@ async function makeModel() {
   weighSum(partial, words.sum);
   const [sample] = phrasesOfGroups(synonyms, [{}], drawn(whiten.phrases));
   await whitenCharacters(partial, sample, whiten.characters);
-  temperTypes(partial, typeTemperature);
-  const { groups, phrases, agree } = shares;
-  const pairs = pairsOfSources(synonyms, agree.sources, { pairs: agree.pairs, seed: recipe.seed });
-  await fitShares(partial, groups, phrasesOfGroups(synonyms, groups, drawn(phrases)), {
-    weight: agree.weight,
-    pairs,
+  remakeModel(partial, { typeTemperature });
+  const layerOf = (/** @type {{ agree?: any, groups: any }} */ { agree, groups }) => ({
+    groups,
+    phrases: phrasesOfGroups(synonyms, groups, drawn(shares.phrases)),
+    ...(agree && {
+      agree: {
+        weight: agree.weight,
+        pairs: pairsOfSources(synonyms, agree.sources, { pairs: agree.pairs, seed: recipe.seed }),
+      },
+    }),
+  });
+  const { capitals, word, words: several } = shares;
+  await fitShares(partial, {
+    capitals: layerOf(capitals),
+    word: layerOf(word),
+    words: layerOf(several),
   });
   rmSync(model, { recursive: true, force: true });
   renameSync(partial, model);

@@ -35,6 +35,10 @@ const sources = [
     "wikdict, wikdict-gloss",
     "WikDict's dictionaries from Wiktionary (CC BY-SA 3.0) as FreeDict packages them: translations of one sense, English headwords of one translation, headwords with what they mean",
   ],
+  [
+    "forms",
+    "one word in two forms among words of grammar, drawn from the texts below and WordNet's derived forms",
+  ],
   ["rewrite", "chunks of GUM and CRAFT (CC BY) with words replaced by PPDB's and WordNet's"],
   [
     "typed, kinds",
@@ -90,8 +94,9 @@ ${recipe.pretrain.texts.length} collections of text for ${number(recipe.pretrain
 and it knows WordNet's words that the texts have too seldom. Words that it does not know are parted at inner capitals
 ("NYTimes" is read as "NY Times"). Spelling has the weights of the first ${recipe.finetune.spellingOf * recipe.finetune.trainings} trainings alone. Then, without training: half of a word's
 weight is its rarity (in texts ${recipe.finish.words.rarity.text}, in names ${recipe.finish.words.rarity.names}), years count ${recipe.finish.words.years} times in spelling, words in brackets less, and the sum of
-words ${recipe.finish.words.sum} times in meaning; spelling is whitened (softly, by ${recipe.finish.whiten.characters}), types are tempered (${recipe.finish.typeTemperature}), and the layer
-that shares out the embedding between spelling, meaning and type is fitted to groups of phrases.
+words ${recipe.finish.words.sum} times in meaning; spelling is whitened (softly, by ${recipe.finish.whiten.characters}), types are tempered (${recipe.finish.typeTemperature}), and the layers
+that share out the embedding between spelling, meaning and type (one for phrases with a capital, one for single words
+without, one for longer phrases without) are fitted to groups of phrases.
 
 ## Data and licences
 
@@ -108,9 +113,9 @@ dictionary and AutoFJ's tables as names to make twins of, and sources for resear
 
 ## Limits
 
-English, phrases of up to a dozen words. Letter case counts little: "The New York Times" has a cosine of 0.87 to its small
-letters, 0.99 to its capitals, and right tables in small letters rank nearly as well (AutoFJ's 30 sets: 74.8 for 75.5; in
-capitals 75.8). World knowledge is small: trade names, nicknames and translations that share no letters are found only
+English, phrases of up to a dozen words. Phrases with a capital are taken for names rather than those without: "The New
+York Times" has a cosine of 0.70 to its small letters, 0.99 to its capitals; right tables in small letters rank nearly as
+well all the same (AutoFJ's 30 sets: 74.9 for 75.5; in capitals 75.7). World knowledge is small: trade names, nicknames and translations that share no letters are found only
 where the data had them. A misspelt word alone is found less often than by its spelling part alone, since what a
 phrase means counts too. Data from Wikipedia and web lists has their gaps and biases.
 `;

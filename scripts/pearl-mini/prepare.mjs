@@ -18,6 +18,7 @@ import { defaultData, readRecipe, recipePath } from "./recipe.mjs";
 import { synonymRows } from "./synonyms.mjs";
 import { Tally } from "./tally.mjs";
 import { typoPairs } from "./typos.mjs";
+import { formPairs } from "./word-forms.mjs";
 import { readWordnet, singleWords } from "./wordnet-pairs.mjs";
 
 /**
@@ -40,15 +41,20 @@ export async function prepare({ data, output, recipe, seed, texts = recipe.pretr
   const mixed = mixPhrases(typed, chunks, { ...phrases, seed });
   await writeRows(join(output, "phrases.tsv"), phraseRows(mixed, tally));
   const typos = await typoPairs({ data, wordnet, typed }, { ...synonyms.typos, seed });
-  const inputs = { data: train, evaluation, wordnet, typed, chunks, typos };
+  // forms are read from texts that may not be asked for themselves
+  for (const name of new Set([...texts, ...(synonyms.forms?.texts ?? [])]))
+    await writeRows(join(output, "text", `${name}.txt`), textLines(join(train, "text", `${name}.tsv.gz`)));
+  const formTexts = synonyms.forms?.texts.map((/** @type {string} */ name) =>
+    join(output, "text", `${name}.txt`),
+  );
+  const forms = formTexts ? await formPairs(formTexts, wordnet.synsets, { ...synonyms.forms, seed }) : [];
+  const inputs = { data: train, evaluation, wordnet, typed, chunks, typos, forms };
   const rows = synonymRows(inputs, { ...synonyms, leaveOut: leftOut, seed }, tally);
   await writeRows(join(output, "synonyms.tsv"), underHeader(["phrase", "synonym", "source"], rows));
   await writeRows(
     join(output, "words.txt"),
     singleWords(wordnet).map((word) => [word]),
   );
-  for (const name of texts)
-    await writeRows(join(output, "text", `${name}.txt`), textLines(join(train, "text", `${name}.tsv.gz`)));
   const prepared = {
     ...{ seed, turneySynsets: wordnet.turney.length },
     evaluation: {

@@ -33,6 +33,7 @@ const dictionaries = { edict: readEdict, cedict: readCedict, wikdict: readWikdic
  * @property {readonly (readonly [word: string, misspelling: string])[]} typos
  * @property {ReadonlyMap<string, import("./phrases.mjs").Phrase>} typed
  * @property {readonly import("./phrases.mjs").Phrase[]} chunks
+ * @property {readonly (readonly [string, string])[]} forms of word-forms.mjs
  */
 
 /**
@@ -76,6 +77,7 @@ export function* synonymRows(inputs, settings, tally) {
   for (const [a, b] of kindPairs(inputs.data, inputs.typed, { ...settings, ...settings.kinds }))
     yield* some(admit(a, b, "kinds"));
   for (const [a, b] of inputs.typos) yield* some(admit(a, b, "words"));
+  for (const [a, b] of inputs.forms) yield* some(admit(a, b, "forms"));
   const titles = [];
   for (const [title, gloss] of readRows(join(inputs.data, "gloss_wiki.tsv.gz"))) {
     titles.push(title);

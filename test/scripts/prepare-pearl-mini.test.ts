@@ -46,6 +46,10 @@ const training: Record<string, string[]> = {
   ],
   chunks: ["a large dog\tNP\t1\tgum", "ran fast\tVP\t1\tconll2000", "went home\tVP\t2\tcraft"],
   "text/simple": ["Lake Bled\tLake Bled is a lake."],
+  "text/news": Array.from(
+    { length: 4 },
+    (_, i) => `${i}\tThey were thanking you. They thanked you. The bridge was seen.`,
+  ),
 };
 
 /** The rows under the header. */
@@ -61,9 +65,9 @@ beforeAll(() => {
     `seed: 0
 data:
   phrases: { perType: 100000, capitals: 0, chunks: 10, longest: 120 }
-  synonyms: { pairs: [names, misspell, lexical], longest: 89, rewrites: 2, rewrittenWords: [2, 6], kinds: { fewest: 2, most: 2 }, typos: { copies: 2, twice: 0.5 } }
+  synonyms: { pairs: [names, misspell, lexical], longest: 89, rewrites: 2, rewrittenWords: [2, 6], kinds: { fewest: 2, most: 2 }, typos: { copies: 2, twice: 0.5 }, forms: { texts: [news], words: 3, fewest: 2, phrases: 80, pairs: 100 } }
   leaveOut: { evaluation: [conll2003, bc5cdr], researchOnly: [conll2000, spell_errors] }
-pretrain: { texts: [simple] }
+pretrain: { texts: [simple, news] }
 `,
   );
   const write = (file: string, content: string | Uint8Array) => {
@@ -123,6 +127,12 @@ describe("scripts/pearl-mini/prepare.mjs", () => {
       expect(misspelling).not.toBe(word);
       expect(distance(word, misspelling), misspelling).toBeLessThanOrEqual(4);
     }
+  });
+
+  it("pairs words' forms in running text", () => {
+    const forms = rows("synonyms.tsv").filter((row) => row.endsWith("\tforms"));
+    expect(forms.length).toBeGreaterThan(0);
+    for (const row of forms) expect(row).toMatch(/^.*\bthank(?:ing|ed)\b.*\t.*\bthank(?:ing|ed)\b.*\tforms$/);
   });
 
   it("takes names of one word in a given share, where enough are of either kind", async () => {

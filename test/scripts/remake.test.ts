@@ -1,4 +1,4 @@
-/** The temperature of the types within an embedding, set without training. */
+/** A model made anew around the same weights: here with another temperature of the types within an embedding. */
 import { cpSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
@@ -6,9 +6,9 @@ import { PhraseEncoder } from "../../src/index.js";
 import { testFolder } from "../table/folder.js";
 import { partOf, smallWordModel } from "./small-word-model.js";
 
-const script = new URL("../../scripts/pearl-mini/temper.mjs", import.meta.url).href;
-const { temperTypes } = (await import(script)) as {
-  temperTypes: (folder: string, value: number) => void;
+const script = new URL("../../scripts/pearl-mini/remake.mjs", import.meta.url).href;
+const { remakeModel } = (await import(script)) as {
+  remakeModel: (folder: string, sizes: { typeTemperature: number }) => void;
 };
 const { path } = testFolder();
 const phrases = ["word1 word2", "word3", "Word9 word4 xyzzy", "nothing that is known"];
@@ -17,7 +17,7 @@ it("flattens the types' part, and leaves the rest and the types that are told", 
   const plain = await smallWordModel(join(path, "plain"), 7);
   const tempered = join(path, "tempered");
   cpSync(plain, tempered, { recursive: true });
-  temperTypes(tempered, 2);
+  remakeModel(tempered, { typeTemperature: 2 });
   const [before, after] = await Promise.all([plain, tempered].map(embeddings));
   expect(after.types).toEqual(before.types);
   for (const [i, row] of after.rows.entries()) {
