@@ -1,13 +1,26 @@
 import { defineConfig } from "vitest/config";
 
+const memory = "test/slow/training-leak.test.ts";
+
 /** The slow end-to-end checks: large tables, kill -9, real benchmark data. */
 export default defineConfig({
   test: {
-    include: ["test/slow/**/*.test.ts"],
     globalSetup: ["test/setup/build.ts"],
     pool: "forks",
     fileParallelism: false,
     testTimeout: 600_000,
     hookTimeout: 600_000,
+    projects: [
+      { extends: true, test: { name: "slow", include: ["test/slow/**/*.test.ts"], exclude: [memory] } },
+      {
+        extends: true,
+        test: {
+          name: "memory",
+          include: [memory],
+          // a young generation that grows to its usual 32 MiB and shrinks at a time of its own would hide what is kept
+          execArgv: ["--expose-gc", "--max-semi-space-size=1"],
+        },
+      },
+    ],
   },
 });
