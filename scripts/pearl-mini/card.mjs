@@ -115,9 +115,10 @@ dictionary and AutoFJ's tables as names to make twins of, and sources for resear
 
 English, phrases of up to a dozen words. Phrases with a capital are taken for names rather than those without: "The New
 York Times" has a cosine of 0.70 to its small letters, 0.99 to its capitals; right tables in small letters rank nearly as
-well all the same (AutoFJ's 30 sets: 74.9 for 75.5; in capitals 75.7). World knowledge is small: trade names, nicknames and translations that share no letters are found only
-where the data had them. A misspelt word alone is found less often than by its spelling part alone, since what a
-phrase means counts too. Data from Wikipedia and web lists has their gaps and biases.
+well all the same (AutoFJ's 30 sets: 74.9 for 75.5; in capitals 75.7). World knowledge is small: trade names, nicknames
+and translations that share no letters are found only where the data had them. A misspelt word alone is found less often
+than by its spelling part alone, since what a phrase means counts too. Data from Wikipedia and web lists has their gaps
+and biases.
 `;
 }
 
