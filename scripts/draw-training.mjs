@@ -6,9 +6,9 @@
  *     node scripts/draw-training.mjs record PRETRAIN_METRICS.jsonl [FINETUNE_METRICS.jsonl] -o CURVE.json
  *         [--name pearl-mini] [--scores STAGE:STEP=BENCH.json]...
  *
- * REPORT.json is what `pearl ablate --json` writes; `record` makes CURVE.json from the metrics.jsonl of model folders,
- * at most 300 points a stage, and from what `pearl bench --json` says of models on the way. Exit code 1 for input that
- * cannot be drawn, 2 for wrong usage.
+ * REPORT.json is what `pearl ablate --json` writes, or benchmarks/results/from-scratch.json, which holds it; `record`
+ * makes CURVE.json from the metrics.jsonl of model folders, at most 300 points a stage, and from what `pearl bench --json`
+ * says of models on the way. Exit code 1 for input that cannot be drawn, 2 for wrong usage.
  */
 import { renameSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -23,7 +23,7 @@ const usage = `usage: draw-training.mjs ablation REPORT.json [-o FILE.svg]
        draw-training.mjs record PRETRAIN_METRICS.jsonl [FINETUNE_METRICS.jsonl] -o CURVE.json
            [--name pearl-mini] [--scores STAGE:STEP=BENCH.json]...
 
-  ablation        what pearl ablate --json wrote, as benchmarks/results/ablation.svg
+  ablation        what pearl ablate --json or benchmarks/from-scratch.mjs wrote, as benchmarks/results/ablation.svg
   learning-curve  what record wrote, as benchmarks/results/learning-curve.svg
   record          metrics.jsonl of model folders as one file, with scores of pearl bench --json (STAGE: pretrain
                   or finetune)`;

@@ -1,5 +1,6 @@
 /** An ablation as a table to look at: a row for each part left out, a column for each task. */
-import { asSvg, headHeight, MARGIN, round, text } from "./picture.mjs";
+import { headHeight, headMargin, svgFile } from "../../dist/plot/svg-file.js";
+import { round, text } from "./picture.mjs";
 import { formatCount, plain, rowName, signed, taskName } from "./words.mjs";
 
 const CELL = { width: 82, height: 44 };
@@ -28,8 +29,8 @@ export function ablationPicture(report) {
   ];
   const top = headHeight(notes) + HEADING;
   const rows = [whole, ...others];
-  const columns = tasks.map((_, column) => MARGIN + NAMES + column * CELL.width);
-  const sums = MARGIN + NAMES + tasks.length * CELL.width + GAP;
+  const columns = tasks.map((_, column) => headMargin + NAMES + column * CELL.width);
+  const sums = headMargin + NAMES + tasks.length * CELL.width + GAP;
   const heads = [...tasks.map(taskName), "mean", "cost"].map((name, column) =>
     text(name, {
       x: (columns[column] ?? sums + (column - tasks.length) * CELL.width) + CELL.width / 2,
@@ -39,7 +40,7 @@ export function ablationPicture(report) {
   const body = rows.flatMap((run, row) => {
     const y = top + row * CELL.height;
     return [
-      text(rowName(run.name), { x: MARGIN, y: y + CELL.height / 2 + 5, size: 14, bold: run === whole }),
+      text(rowName(run.name), { x: headMargin, y: y + CELL.height / 2 + 5, size: 14, bold: run === whole }),
       ...tasks.map((task, column) => {
         const base = run === whole ? undefined : whole.scores[task];
         return scoreCell(run.scores[task], base, columns[column], y);
@@ -48,8 +49,8 @@ export function ablationPicture(report) {
     ];
   });
   const bottom = top + rows.length * CELL.height;
-  const width = Math.max(sums + 2 * CELL.width + MARGIN, 720);
-  return asSvg({
+  const width = Math.max(sums + 2 * CELL.width + headMargin, 720);
+  return svgFile({
     ...{ title, notes, width, height: bottom + LEGEND.room },
     body: [...heads, rule(top, width), ...body, legend(bottom + 18)].join("\n"),
   });
@@ -57,7 +58,7 @@ export function ablationPicture(report) {
 
 /** Below the heading. */
 const rule = (y, width) =>
-  `<path d="M${MARGIN} ${y - 1}H${round(width - MARGIN)}" stroke="var(--line)" stroke-width="1.5"/>`;
+  `<path d="M${headMargin} ${y - 1}H${round(width - headMargin)}" stroke="var(--line)" stroke-width="1.5"/>`;
 
 /** A score over its difference to the whole method's, where there is one to compare with. */
 function scoreCell(score, whole, x, y) {
@@ -95,7 +96,7 @@ function ground(difference, x, y, { width, height } = CELL) {
 
 /** The classes side by side, their bounds below. */
 function legend(y) {
-  const start = MARGIN + NAMES;
+  const start = headMargin + NAMES;
   const bounds = [...BOUNDS.map((bound) => -bound).reverse(), ...BOUNDS];
   const samples = bounds.toSpliced(BOUNDS.length, 0, 0);
   const cells = samples.map((sample, index) => ground(sample, start + index * LEGEND.cell, y, box));
@@ -105,7 +106,7 @@ function legend(y) {
       muted: true,
     }),
   );
-  const words = text("worse without it … better", { x: MARGIN, y: y + 12, muted: true });
+  const words = text("worse without it … better", { x: headMargin, y: y + 12, muted: true });
   return [words, ...cells, ...marks].join("\n");
 }
 

@@ -1,7 +1,9 @@
 /** A learning curve: a panel for each loss of each stage, and the scores of tasks where they were taken. */
+
+import { headHeight, headMargin, svgFile } from "../../dist/plot/svg-file.js";
 import { marks } from "../../dist/plot/theme.js";
 import { panel, pathOf } from "./axes.mjs";
-import { asSvg, headHeight, MARGIN, round, text } from "./picture.mjs";
+import { round, text } from "./picture.mjs";
 import { formatCount, lossName, plain, stageName, taskName } from "./words.mjs";
 
 const WIDTH = 960;
@@ -39,7 +41,7 @@ export function learningCurvePicture(curve) {
     y += height;
   }
   const title = `Learning curve of ${name}`;
-  return asSvg({ title, notes, width: WIDTH, height: y + 4, body: drawn.join("\n") });
+  return svgFile({ title, notes, width: WIDTH, height: y + 4, body: drawn.join("\n") });
 }
 
 /** A heading, the losses' panels in rows, the scores below. */
@@ -47,22 +49,22 @@ function drawStage(stage, scores, top) {
   const losses = lossesOf(stage);
   const steps = Math.max(...stage.metrics.map(({ step }) => step), ...scores.map(({ step }) => step), 1);
   const heading = `${stageName(stage.name)}, ${formatCount(steps)} ${steps === 1 ? "step" : "steps"}`;
-  const parts = [text(heading, { x: MARGIN, y: top + 14, size: 15, bold: true })];
+  const parts = [text(heading, { x: headMargin, y: top + 14, size: 15, bold: true })];
   const thinned = `a point is the mean of ${stage.stepsPerPoint} steps`;
   if (stage.stepsPerPoint > 1)
-    parts.push(text(thinned, { x: WIDTH - MARGIN, y: top + 14, anchor: "end", muted: true }));
+    parts.push(text(thinned, { x: WIDTH - headMargin, y: top + 14, anchor: "end", muted: true }));
   const columns = losses.length === 4 ? 2 : Math.min(3, losses.length);
-  const width = (WIDTH - 2 * MARGIN - (columns - 1) * GAP) / columns;
+  const width = (WIDTH - 2 * headMargin - (columns - 1) * GAP) / columns;
   let y = top + STAGE_HEADING;
   losses.forEach((loss, index) => {
-    const x = MARGIN + (index % columns) * (width + GAP);
+    const x = headMargin + (index % columns) * (width + GAP);
     const row = Math.floor(index / columns);
     const box = { x, y: y + row * (LOSS_HEIGHT + 16), width, height: LOSS_HEIGHT };
     parts.push(lossPanel(loss, box, steps));
   });
   y += Math.ceil(losses.length / Math.max(columns, 1)) * (LOSS_HEIGHT + 16);
   if (scores.length > 0) {
-    const box = { x: MARGIN, y, width: WIDTH - 2 * MARGIN - LABELS, height: SCORE_HEIGHT };
+    const box = { x: headMargin, y, width: WIDTH - 2 * headMargin - LABELS, height: SCORE_HEIGHT };
     parts.push(scorePanel(scores, box, steps));
     y += SCORE_HEIGHT + 16;
   }

@@ -1,5 +1,6 @@
 /** A map of phrases as SVG: marks by category, a legend, and labels where there is room. */
-import { escapeText, fontFamily, htmlPage, light, marks, themeStyle } from "./theme.js";
+import { headHeight, headMargin, svgFile } from "./svg-file.js";
+import { escapeText, htmlPage, light, marks } from "./theme.js";
 
 /** One phrase on the map. */
 export interface MapPoint {
@@ -22,7 +23,7 @@ export interface MapDrawing {
 
 const width = 960;
 const height = 680;
-const margin = 24;
+const margin = headMargin;
 const legendRow = 20;
 const labelHeight = 13;
 const letterWidth = 6.1;
@@ -41,19 +42,7 @@ interface Category {
 /** A map that stands for itself, its hover text in the marks' titles. */
 export function mapAsSvg(drawing: MapDrawing): string {
   const { body, size } = drawMap(drawing);
-  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${size}" role="img" aria-labelledby="t d" font-family="${escapeText(fontFamily)}">
-<title id="t">${escapeText(drawing.title)}</title>
-<desc id="d">${escapeText(drawing.notes.join(" "))}</desc>
-<style>
-${themeStyle("svg")}
-${mapStyle}
-</style>
-<rect width="100%" height="100%" fill="var(--background)"/>
-<text x="${margin}" y="30" font-size="18" font-weight="600" fill="var(--ink)">${escapeText(drawing.title)}</text>
-${drawing.notes.map((note, line) => `<text x="${margin}" y="${50 + line * 17}" font-size="12" fill="var(--muted)">${escapeText(note)}</text>`).join("\n")}
-${body}
-</svg>
-`;
+  return svgFile({ ...drawing, width, height: size, body, style: mapStyle });
 }
 
 /** The map in a page, with a search field, and categories that can be picked out. */
@@ -76,7 +65,7 @@ ${body}
 
 /** Marks, labels and legend; the height grows with the notes above and the legend below. */
 function drawMap({ points, notes, categoriesAre }: MapDrawing): { body: string; size: number } {
-  const top = notes.length === 0 ? 0 : 40 + notes.length * 17;
+  const top = notes.length === 0 ? 0 : headHeight(notes);
   const categories = rankCategories(points);
   const colours = new Map(categories.map(({ name, colour }) => [name, colour]));
   const placed = placePoints(points, top);

@@ -47,10 +47,25 @@ export const marks: readonly string[] = [
   "M-2.8-4.6L0-1.8L2.8-4.6L4.6-2.8L1.8 0L4.6 2.8L2.8 4.6L0 1.8L-2.8 4.6L-4.6 2.8L-1.8 0L-4.6-2.8Z", // cross
 ];
 
-function variables({ background, panel, ink, muted, line, categories, rest }: Theme): string {
-  const colours = categories.map((colour, index) => `--c${index}:${colour}`).join(";");
-  return `--background:${background};--panel:${panel};--ink:${ink};--muted:${muted};--line:${line};${colours};--rest:${rest}`;
-}
+/** A theme's colours by the names of their variables. */
+const named = ({ categories, ...others }: Theme): Record<string, string> => ({
+  ...others,
+  ...Object.fromEntries(categories.map((colour, index) => [`c${index}`, colour])),
+});
+
+const variables = (theme: Theme): string =>
+  Object.entries(named(theme))
+    .map(([name, colour]) => `--${name}:${colour}`)
+    .join(";");
+
+const lightColours = named(light);
+
+/** Rules of a style, each colour in its light form before the variable: who does not know variables keeps the first. */
+export const withPlainColours = (style: string): string =>
+  style.replaceAll(
+    /([\w-]+):var\(--(\w+)\)/g,
+    (rule, property, name) => `${property}:${lightColours[name]};${rule}`,
+  );
 
 /** Style that gives an element the theme's colours as variables, after the reader's preference. */
 export function themeStyle(selector: string): string {

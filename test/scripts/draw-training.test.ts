@@ -66,7 +66,7 @@ describe("the picture of an ablation", () => {
   it("colours what is worse unlike what is better, and leaves its text readable in light and dark", async () => {
     const svg = await picture("ablation", ablation);
     const fillOf = (words: string) =>
-      new RegExp(`fill="var\\(--(\\w+)\\)"[^>]*/>(?:<text[^>]*>[^<]*</text>)?<text[^>]*>${words}<`).exec(
+      new RegExp(`[";]fill:var\\(--(\\w+)\\)"[^>]*/>(?:<text[^>]*>[^<]*</text>)?<text[^>]*>${words}<`).exec(
         svg,
       )?.[1];
     expect(["−40.0", "−6.4", "\\+0.9", "\\+1.2", "±0.0"].map(fillOf)).toEqual([
@@ -85,6 +85,10 @@ describe("the picture of an ablation", () => {
     for (const { background, ink, categories } of [light, dark])
       for (const colour of categories.slice(0, 2))
         expect(contrast(luminance(ink), luminance(colour, background, strongest))).toBeGreaterThan(4.5);
+  });
+
+  it("is the same from a record that holds the report among other things", async () => {
+    expect(await picture("ablation", { minutes: 30, ablation })).toBe(await picture("ablation", ablation));
   });
 
   it("names every part that can be left out for people", async () => {
@@ -137,7 +141,7 @@ describe("the picture of a learning curve", () => {
       scores: [],
     });
     const [, path] =
-      /<path d="(M[^"]*L[^"]*)" fill="none" stroke="var\(--c0\)" stroke-width="2"/.exec(svg) ?? [];
+      /<path d="(M[^"]*L[^"]*)" fill="none" stroke-width="2"[^>]*;stroke:var\(--c0\)"/.exec(svg) ?? [];
     const points = path
       .split(/[ML]/)
       .slice(1)

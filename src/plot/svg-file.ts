@@ -1,0 +1,52 @@
+/** The frame of a picture: a whole SVG that needs nothing else, after the reader's light or dark. */
+import { escapeText, fontFamily, themeStyle, withPlainColours } from "./theme.js";
+
+/** What a picture is made of. */
+export interface Picture {
+  readonly title: string;
+  /** A line each, under the title. */
+  readonly notes: readonly string[];
+  readonly width: number;
+  readonly height: number;
+  /** Elements below {@link headHeight}; colours as the theme's variables, `fill="var(--ink)"`. */
+  readonly body: string;
+  /** Style beside the theme's own. */
+  readonly style?: string;
+}
+
+/** Room to the left of title and notes. */
+export const headMargin = 20;
+/** Room that title and notes take. */
+export const headHeight = (notes: readonly string[]): number => 48 + notes.length * 17;
+
+/** The picture as a file. Viewers that know no CSS variables show it too, in light colours. */
+export function svgFile({ title, notes, width, height, body, style = "" }: Picture): string {
+  const head = [
+    `<rect width="100%" height="100%" fill="var(--background)"/>`,
+    `<text x="${headMargin}" y="31" font-size="18" font-weight="600" fill="var(--ink)">${escapeText(title)}</text>`,
+    ...notes.map(
+      (note, line) =>
+        `<text x="${headMargin}" y="${52 + line * 17}" font-size="12" fill="var(--muted)">${escapeText(note)}</text>`,
+    ),
+  ];
+  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" role="img" aria-labelledby="t d" font-family="${escapeText(fontFamily)}">
+<title id="t">${escapeText(title)}</title>
+<desc id="d">${escapeText(notes.join(" "))}</desc>
+<style>
+${themeStyle("svg")}${style && `\n${withPlainColours(style)}`}
+</style>
+${paintedPlainly([...head, body].join("\n"))}
+</svg>
+`;
+}
+
+/** A viewer may take an attribute that it does not understand for black; of a style it leaves out what it does not. */
+const paintedPlainly = (elements: string): string =>
+  elements.replaceAll(/<\w[^>]*var\(--[^>]*>/g, (tag) => {
+    const rules: string[] = [];
+    const bare = tag.replaceAll(/ (fill|stroke)="(var\(--\w+\))"/g, (_, property, colour) => {
+      rules.push(`${property}:${colour}`);
+      return "";
+    });
+    return bare.replace(/\s*\/?>$/, (end) => ` style="${withPlainColours(rules.join(";"))}"${end}`);
+  });
