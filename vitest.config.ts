@@ -5,7 +5,7 @@ export default defineConfig({
   test: {
     include: ["test/**/*.test.ts"],
     exclude: ["test/slow/**"],
-    globalSetup: ["test/setup/build.ts"],
+    globalSetup: ["test/setup/temporary-folder.ts", "test/setup/build.ts"],
     pool: "forks",
     // many tests wait for a program of their own: two files at a time keep two cores busy
     maxWorkers: 2,

@@ -5,7 +5,7 @@ const memory = "test/slow/training-leak.test.ts";
 /** The slow end-to-end checks: large tables, kill -9, real benchmark data. */
 export default defineConfig({
   test: {
-    globalSetup: ["test/setup/build.ts"],
+    globalSetup: ["test/setup/temporary-folder.ts", "test/setup/build.ts"],
     pool: "forks",
     fileParallelism: false,
     testTimeout: 600_000,

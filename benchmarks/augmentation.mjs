@@ -1,13 +1,13 @@
 /**
- * How often a twin is its phrase, and how fast twins are made.
+ * Measures how often an augmented phrase equals the original, and the speed of augmentation.
  *
  *     npm run build && node benchmarks/augmentation.mjs [--phrases 20000] [--json FILE]
  *
- * Phrases: WordNet's lemmas, and those of ../shared/data/train/chunks.tsv.gz where it is (by class too), and the
- * titles of gloss_wiki.tsv.gz with their types, sampled with a seed, each once. Unchanged is every twin equal to its phrase: drawn as "unchanged" or "dropout", or because what was
- * drawn knows nothing for it; what goes beyond the probability of the first two is reported apart ("fell back"). No paraphrase files: these shares are
- * what pearl does with nothing but WordNet and its rules. Speed is twins per second of processor time, one thread; the
- * rate of a rule counts every phrase it was asked about, the ones it does not apply to as well.
+ * Phrases: WordNet's lemmas; those of ../shared/data/train/chunks.tsv.gz if it exists, also by class; and the titles of
+ * gloss_wiki.tsv.gz with their types. They are sampled with a seed, without duplicates. "Unchanged" counts results equal to
+ * the phrase: "unchanged" or "dropout" was drawn, or the drawn rule does not apply. The part beyond the probability of the
+ * first two is reported as "fell back". No paraphrase files are used. Speed is results per second of processor time, one
+ * thread; the rate of a rule counts every phrase it was tried on.
  */
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { availableParallelism, cpus, loadavg } from "node:os";
@@ -15,7 +15,9 @@ import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { gunzipSync } from "node:zlib";
-import { createAugmenter, RULE_NAMES, twinCounter } from "../dist/corpus/augmentation/index.js";
+import { twinCounter } from "../dist/pearl/augmentation/augment-table.js";
+import { createAugmenter } from "../dist/pearl/augmentation/augmenter.js";
+import { RULE_NAMES } from "../dist/pearl/augmentation/rule.js";
 import { createRandom, sampleWithout } from "../dist/random.js";
 import { readSynsets } from "../dist/text/wordnet.js";
 
@@ -97,7 +99,7 @@ function titles() {
 }
 
 function share(
-  /** @type {import("../dist/corpus/augmentation/index.js").Augmenter} */ augmenter,
+  /** @type {import("../dist/pearl/augmentation/augmenter.js").Augmenter} */ augmenter,
   /** @type {string[]} */ phrases,
 ) {
   const random = createRandom(seed);
@@ -147,7 +149,7 @@ async function presetRates(/** @type {string[]} */ phrases) {
 
 /** Median of three passes after one to warm up, in twins per second of user and system time. */
 function speed(
-  /** @type {import("../dist/corpus/augmentation/index.js").Augmenter} */ augmenter,
+  /** @type {import("../dist/pearl/augmentation/augmenter.js").Augmenter} */ augmenter,
   /** @type {string[]} */ phrases,
 ) {
   const random = createRandom(seed);

@@ -1,5 +1,5 @@
 /**
- * The chunker against CoNLL-2000, and its speed.
+ * Measures the chunker against CoNLL-2000, and its speed.
  *
  *     npm run build && node benchmarks/chunker.mjs [--data ../shared/data] [--half held-out|development|both]
  *
@@ -19,8 +19,8 @@ import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { gunzipSync } from "node:zlib";
-import { chunkSentence, joinCompounds } from "../dist/corpus/chunker.js";
-import { createTagger } from "../dist/corpus/tagger.js";
+import { chunkSentence, joinCompounds } from "../dist/corpus/text/chunker.js";
+import { createTagger } from "../dist/corpus/text/tagger.js";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const { values: options } = parseArgs({

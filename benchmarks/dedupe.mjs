@@ -13,8 +13,8 @@ import { readdir, writeFile } from "node:fs/promises";
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { PhraseEncoder } from "../dist/encoder/index.js";
-import { cluster } from "../dist/join/cluster.js";
+import { PhraseEncoder } from "../dist/encoder/phrase-encoder.js";
+import { cluster } from "../dist/group/cluster.js";
 import { readColumns } from "../dist/table/index.js";
 
 const { values } = parseArgs({

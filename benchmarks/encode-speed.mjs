@@ -1,5 +1,5 @@
 /**
- * Phrases per second of pearl and of transformers.js on one model, in one run, with the same threads.
+ * Compares phrases per second of pearl and transformers.js on one model, in one run, with the same threads.
  *
  *     npm run build && node scripts/make-e5-shape.mjs && node benchmarks/encode-speed.mjs [--phrases 20000]
  *
@@ -34,7 +34,7 @@ import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { gunzipSync } from "node:zlib";
 import { env, pipeline } from "@huggingface/transformers";
-import { PhraseEncoder } from "../dist/encoder/index.js";
+import { PhraseEncoder } from "../dist/encoder/phrase-encoder.js";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const { values: options } = parseArgs({

@@ -5,7 +5,7 @@
  *     npm run build && node benchmarks/from-scratch.mjs [--minutes 30] [--threads 2] [--ablation-steps 0]
  *         [--data ../shared/data] [--work FOLDER, default in the temporary folder] [--text all|none] [--json benchmarks/results/from-scratch.json]
  *
- * What is finished in the work folder is not done again; an interrupted step goes on where it stopped. Kept out of
+ * Finished steps in the work folder are skipped; an interrupted step resumes. Kept out of
  * training: rows of CoNLL-2003 and BC5CDR, pairs of the evaluation's other half (kept-back.sha256), WordNet.
  */
 import { spawnSync } from "node:child_process";
@@ -183,7 +183,7 @@ if (options["ablation-steps"] !== "0")
     ),
   );
 
-const { taskScores } = await import("../dist/training/benchmark-score.js");
+const { taskScores } = await import("../dist/methods/benchmark-score.js");
 const reports = JSON.parse(readFileSync(scores, "utf8"));
 /** The first metric of a task that every model has: similarities have no vectors to probe. @type {Record<string, string>} */
 const shared = { ppdb: "auc", "ppdb-filtered": "auc" };

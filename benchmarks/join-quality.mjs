@@ -13,11 +13,11 @@ import { cpus } from "node:os";
 import { basename, join } from "node:path";
 import { parseArgs } from "node:util";
 import { autofj, readJoinSet } from "../dist/benchmark/tasks/autofj.js";
-import { PhraseEncoder } from "../dist/encoder/index.js";
-import { fuzzyJoin } from "../dist/join/index.js";
+import { PhraseEncoder } from "../dist/encoder/phrase-encoder.js";
+import { fuzzyJoin } from "../dist/join/fuzzy-join.js";
+import { keepPromise, spacingPrecision } from "../dist/match/estimates/spacing-precision.js";
 import { createRandom, sampleWithout } from "../dist/random.js";
 import { exactNeighbours } from "../dist/search/exact.js";
-import { keepPromise, spacingPrecision } from "../dist/search/spacing-precision.js";
 
 const { values } = parseArgs({
   options: {

@@ -54,7 +54,7 @@ function makeTables(leftRows, rightRows) {
 
 /** One join, measured; runs in a process of its own. */
 async function measure(leftRows, rightRows) {
-  const { fuzzyJoin } = await import("../dist/join/index.js");
+  const { fuzzyJoin } = await import("../dist/join/fuzzy-join.js");
   const { left, right, truth } = makeTables(leftRows, rightRows);
   const stages = {};
   const before = process.cpuUsage();

@@ -5,7 +5,7 @@
  *     [--data ../shared/data/train] [--model MODEL] [--json FILE] [--only speed|recall]
  *
  * The phrases are distinct ones of the training data (types, chunks, names, words), shuffled by a seed; without it,
- * WordNet's lemmas. Brute force compares every pair with the textbook's table, in plain JavaScript.
+ * WordNet's lemmas. Brute force compares every pair with the textbook dynamic programme, in plain JavaScript.
  */
 import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
@@ -16,12 +16,12 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { gunzipSync } from "node:zlib";
-import { writeCorpus } from "../dist/corpus/index.js";
-import { comparableForm } from "../dist/corpus/mining/edit-ratio.js";
+import { writeCorpus } from "../dist/corpus/corpus-folder.js";
 import { mineCorpus } from "../dist/corpus/mining/mine.js";
-import { GROUP, NearSearch, workspaceBytes } from "../dist/corpus/mining/near-phrases.js";
-import { buildPhraseStore } from "../dist/corpus/mining/phrase-store.js";
-import { PhraseEncoder } from "../dist/encoder/index.js";
+import { PhraseEncoder } from "../dist/encoder/phrase-encoder.js";
+import { comparableForm } from "../dist/pearl/hard-negatives/edit-ratio.js";
+import { GROUP, NearSearch, workspaceBytes } from "../dist/pearl/hard-negatives/near-phrases.js";
+import { buildPhraseStore } from "../dist/pearl/hard-negatives/phrase-store.js";
 import { createRandom, sampleWithout } from "../dist/random.js";
 
 const { values } = parseArgs({

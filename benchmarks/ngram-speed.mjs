@@ -1,5 +1,5 @@
 /**
- * An embedded model from CSV to Parquet, beside scikit-learn's HashingVectorizer on the same file.
+ * Times an embedded model from CSV to Parquet, beside scikit-learn's HashingVectorizer on the same file.
  *
  *     npm run build && node benchmarks/ngram-speed.mjs [--model pearl-mini] [--phrases two-names|names] [--rows 300000]
  *       [--rounds 3]
@@ -51,7 +51,7 @@ const TELL =
   "data:text/javascript,process.on('exit',()=>{const u=process.resourceUsage();" +
   "process.stderr.write(JSON.stringify([(u.userCPUTime+u.systemCPUTime)/1e6,u.maxRSS])+'\\n')})";
 const LOAD = `
-import { PhraseEncoder } from ${JSON.stringify(join(root, "dist/encoder/index.js"))};
+import { PhraseEncoder } from ${JSON.stringify(join(root, "dist/encoder/phrase-encoder.js"))};
 const start = performance.now();
 const encoder = await PhraseEncoder.load(${JSON.stringify(options.model)});
 await encoder.encode(["New York Times"]);

@@ -6,7 +6,7 @@
  *
  * Training: words of ../shared/data/words. "ngrams" and "love" see only the 215,916 words that the task did not
  * draw, so that neither its dictionary nor its queries were met; "ngrams:all" sees all 235,886 words, the
- * dictionary among them, and queries only by chance: its attacks are those of src/training/characters/attacks.ts,
+ * dictionary among them, and queries only by chance: its attacks are those of src/methods/characters/attacks.ts,
  * from seeds of their own.
  * Precision@1 comes from the task itself (ties at 1/k). For time, the whole of a search is measured: with the
  * dictionary ready (encoding the queries; the best of all products by ONNX Runtime) and with encoding the
@@ -23,10 +23,10 @@ import { readLines } from "../dist/benchmark/data-folder.js";
 import { runBenchmark } from "../dist/benchmark/index.js";
 import { rankAnswers } from "../dist/benchmark/rank.js";
 import { drawRetrieval } from "../dist/benchmark/tasks/strings.js";
-import { PhraseEncoder } from "../dist/encoder/index.js";
+import { PhraseEncoder } from "../dist/encoder/phrase-encoder.js";
+import { pretrainCharacters } from "../dist/methods/characters/pretrain-characters.js";
 import { encodeModel, GraphBuilder } from "../dist/onnx/index.js";
 import { createOrtSession } from "../dist/runtime/ort-session.js";
-import { pretrainCharacters } from "../dist/training/index.js";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const { values: options } = parseArgs({

@@ -17,14 +17,15 @@ import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { gunzipSync } from "node:zlib";
-import { assembleModel } from "../dist/encoder/assemble.js";
-import { openFeaturizers } from "../dist/encoder/features.js";
-import { readModelFolder } from "../dist/encoder/model-folder.js";
+import { assembleModel } from "../dist/architectures/compose.js";
+import { openFeaturizers } from "../dist/architectures/features.js";
+import { readModelFolder } from "../dist/architectures/model-folder.js";
 import { readModel } from "../dist/onnx/index.js";
-import { planChunks } from "../dist/training/chunks.js";
-import { openReader, readPhrases, samplePhrases } from "../dist/training/contrastive-batch.js";
+import { openReader, readPhrases, samplePhrases } from "../dist/pearl/contrastive-batch.js";
+import { prepareForTraining } from "../dist/pearl/loss/prepare.js";
+import { pairProgram } from "../dist/pearl/loss/program.js";
 import { TrainingEngine } from "../dist/training/engine.js";
-import { pairProgram, prepareForTraining } from "../dist/training/pair-program.js";
+import { planChunks } from "../dist/training/gradients/chunks.js";
 import { e5Small, makeModelFolder } from "../scripts/make-e5-shape.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
@@ -151,7 +152,7 @@ async function serve(/** @type {Settings} */ { folder, threads, batches }) {
 
 function batchOf(
   /** @type {number[][]} */ rows,
-  /** @type {import("../dist/encoder/features.js").Featurizer} */ featurizer,
+  /** @type {import("../dist/architectures/features.js").Featurizer} */ featurizer,
 ) {
   const starts = Int32Array.from([0, ...rows.map(({ length }) => length)]);
   for (let i = 1; i < starts.length; i++) starts[i] += starts[i - 1];

@@ -1,5 +1,5 @@
 /**
- * How many gold phrases get an entity type without a model, and how often the right one.
+ * Measures how many gold phrases get an entity type without a model, and how often the right one.
  *
  *     npm run build && node benchmarks/typing.mjs [--data ../shared/data] [--limit 0]
  *

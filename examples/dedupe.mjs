@@ -1,5 +1,5 @@
 /** Spellings of the same thing in groups, and a list without duplicates. Run: node examples/dedupe.mjs */
-import { cluster, dedupe, PhraseEncoder } from "pearl";
+import { cluster, dedupe, PhraseEncoder } from "pearl-embeddings";
 
 const names = ["The New York Times", "New York Times", "New York Post", "Acme Inc.", "Acme, Inc", "Apex Ltd"];
 const encoder = await PhraseEncoder.load();

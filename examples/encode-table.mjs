@@ -1,7 +1,7 @@
 /** A table of phrases into a file of vectors, from a program. Run: node examples/encode-table.mjs */
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { encodeTable, PhraseEncoder } from "pearl";
+import { encodeTable, PhraseEncoder } from "pearl-embeddings";
 
 const encoder = await PhraseEncoder.load();
 const output = join(tmpdir(), "phrases.parquet");

@@ -1,6 +1,6 @@
 /** Which company is meant by each supplier, and how sure is that? Run: node examples/join.mjs */
 import { readFileSync } from "node:fs";
-import { explanationLine, fuzzyJoin } from "pearl";
+import { explanationLine, fuzzyJoin } from "pearl-embeddings";
 
 const column = (file, index) =>
   readFileSync(new URL(`../data/${file}`, import.meta.url), "utf8")

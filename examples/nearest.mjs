@@ -1,5 +1,5 @@
 /** Which known name does each messy one mean? Run: node examples/nearest.mjs */
-import { PhraseEncoder } from "pearl";
+import { PhraseEncoder } from "pearl-embeddings";
 
 const known = ["Toyota Motor Corporation", "Procter & Gamble", "Siemens AG", "Deutsche Bahn AG"];
 const messy = ["toyota motors corp", "Procter and Gamble Co.", "SIEMENS A.G.", "Deutsche Bhan"];

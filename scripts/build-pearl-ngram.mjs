@@ -1,6 +1,6 @@
 /**
- * Writes models/pearl-ngram: hashed character n-grams weighted by inverse document frequency over WordNet's
- * lemmas, folded into 256 coordinates. No training: the same WordNet gives the same bytes.
+ * Builds models/pearl-ngram: hashed character n-grams, weighted by inverse document frequency over WordNet's lemmas, in
+ * 256 dimensions. There is no training: the same WordNet gives the same bytes.
  *
  *     npm run build:pearl-ngram
  */

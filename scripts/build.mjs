@@ -1,16 +1,29 @@
-/** Builds dist, also after `npm ci`; without the development dependencies it fetches the compiler for this one run. */
+/**
+ * Builds dist from src; runs after `npm ci` and before `npm pack` too. Without the development dependencies it
+ * fetches the compiler for this one run. `--no-check` leaves the types to `npm run typecheck`.
+ */
 import { execFileSync } from "node:child_process";
-import { chmodSync, existsSync, readFileSync } from "node:fs";
+import { chmodSync, existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { join } from "node:path";
 
 const local = "node_modules/typescript/bin/tsc";
+const project = ["-p", "tsconfig.build.json"];
 if (existsSync(local)) {
-  execFileSync(process.execPath, [local, "-p", "tsconfig.build.json"], { stdio: "inherit" });
+  const noCheck = process.argv.includes("--no-check") ? ["--noCheck"] : [];
+  execFileSync(process.execPath, [local, ...project, ...noCheck], { stdio: "inherit" });
 } else {
   const { devDependencies } = JSON.parse(readFileSync("package.json", "utf8"));
   const compiler = `typescript@${devDependencies.typescript}`;
   // Type packages are development dependencies too: this run only translates.
-  const build = ["tsc", "-p", "tsconfig.build.json", "--noCheck", "--types", ""];
+  const build = ["tsc", ...project, "--noCheck", "--types", ""];
   execFileSync("npm", ["exec", "--yes", `--package=${compiler}`, "--", ...build], { stdio: "inherit" });
+}
+
+// What a deleted or renamed source left behind must not be packed.
+for (const file of readdirSync("dist", { recursive: true, encoding: "utf8" })) {
+  const source = /^(.*?)(?:\.d\.ts|\.js|\.d\.cts|\.cjs|\.json)$/.exec(file)?.[1];
+  const isOurs = [".ts", ".cts", ".json"].some((ending) => existsSync(join("src", `${source}${ending}`)));
+  if (!isOurs && !existsSync(join("src", file))) rmSync(join("dist", file), { recursive: true });
 }
 
 // npm sets this bit only when it first links the command.

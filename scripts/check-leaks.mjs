@@ -1,12 +1,11 @@
 /**
- * Checks that nothing to train on is what the evaluation asks for. It reads finished tables, whoever made them, and
- * trusts nothing about how they were made.
+ * Checks that training tables contain no evaluation data, however the tables were made.
  *
  *     npm run check:leaks -- [FOLDER] [--data ../shared/data] [--json FILE]
  *
- * The recipe's sources are installed as models/pearl-mini/recipe.yaml says. FOLDER is a corpus (pearl corpus build), or tables (scripts/pearl-mini/prepare.mjs); without it the tables
- * of pearl-mini's recipe are made in a temporary folder. Prints rows checked and hits by evaluation set; exit code 1
- * where there is a hit, 0 also where the data is not here, which is said.
+ * FOLDER is a corpus (pearl corpus build) or tables (scripts/pearl-mini/prepare.mjs). Without it, the tables of pearl-mini
+ * are built in a temporary folder; models/pearl-mini/recipe.yaml says which packages they need. Prints the rows checked and
+ * the hits by evaluation set. Exit code 1 if there is a hit, 0 if there is none or if the data is missing (with a note).
  */
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

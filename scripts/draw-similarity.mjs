@@ -1,6 +1,6 @@
 /**
- * Draws the picture at the head of README: cosine similarity of names and their variants, as the embedded
- * model gives it. Writes benchmarks/results/similarity.svg.
+ * Draws the first picture of README, the cosine similarities of names and their variants by the embedded model, to
+ * benchmarks/results/similarity.svg.
  *
  *     npm run build && node scripts/draw-similarity.mjs
  */

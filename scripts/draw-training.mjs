@@ -1,14 +1,14 @@
 /**
- * Draws what trainings wrote down: an ablation as a table, and a learning curve. Needs `npm run build`.
+ * Draws records of training: an ablation as a table, or a learning curve. Needs `npm run build`.
  *
  *     node scripts/draw-training.mjs ablation REPORT.json [-o benchmarks/results/ablation.svg]
  *     node scripts/draw-training.mjs learning-curve CURVE.json [-o benchmarks/results/learning-curve.svg]
  *     node scripts/draw-training.mjs record PRETRAIN_METRICS.jsonl [FINETUNE_METRICS.jsonl] -o CURVE.json
  *         [--name pearl-mini] [--scores STAGE:STEP=BENCH.json]...
  *
- * REPORT.json is what `pearl ablate --json` writes, or benchmarks/results/from-scratch.json, which holds it; `record`
- * makes CURVE.json from the metrics.jsonl of model folders, at most 300 points a stage, and from what `pearl bench --json`
- * says of models on the way. Exit code 1 for input that cannot be drawn, 2 for wrong usage.
+ * REPORT.json is the output of `pearl ablate --json`, or benchmarks/results/from-scratch.json, which contains it. `record`
+ * writes CURVE.json from the metrics.jsonl of model folders, at most 300 points per stage, and from the `pearl bench --json`
+ * scores of intermediate models. Exit code 1 for input that cannot be drawn, 2 for wrong usage.
  */
 import { renameSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";

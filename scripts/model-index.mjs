@@ -1,4 +1,4 @@
-/** Scores of a model as the metadata of its card (model-index, as the Hugging Face hub reads it). */
+/** Writes the scores of a model as metadata of its card (model-index, read by the Hugging Face hub). */
 
 /**
  * Lines of YAML without a newline at the end. AutoFJ's single sets stay in the record; the card has their mean.

@@ -1,35 +1,35 @@
 /**
- * Learns the weights of the join's small model (src/join/scorer-weights.json), the same numbers on every run.
+ * Trains the scorer of the join (src/match/scorer-weights.json). Every run gives the same weights.
  *
  * Usage: node scripts/train-join-scorer.mjs [--data FOLDER] [--model MODEL]... [--hold FILE] [-o FILE]
  *   --data   training data (default ../shared/data/train): pairs of names and titles, none from a benchmark
- *   --model  whose embedding, and entity types where it tells them, are among the views (default: the default model);
- *            with several, every join is seen through each
- *   --hold   weights that are held: only those of the view of the types are learned, by a model that tells them
+ *   --model  the model of the embeddings and entity types among the features (default: the default model);
+ *            with several, every join is used once with each
+ *   --hold   a file of weights to keep: only those of the type feature are trained, with a model that has a type head
  *
- * After a change of the default model this one command, without options, is all; then `npm run build` takes the new
- * weights into use, and benchmarks/join-quality.mjs says how good they are. Needs `npm run build` before, too.
+ * Needs `npm run build`. After a change of the default model, run it without options, build again to use the new weights,
+ * and measure them with benchmarks/join-quality.mjs.
  *
- * It learns in two steps: a network over all views but that of the types, and then this view's weights, while the
- * others are held. So a model without a type head, for which the view is 0, is served as if there were no such view.
+ * Training has two steps: first a network over all features except the types, then the weights of the type feature with
+ * the others fixed. For a model without a type head, the feature is 0 and has no effect.
  */
 import { readFileSync, writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
-import { PhraseEncoder } from "../dist/encoder/index.js";
-import { prepareColumn } from "../dist/join/prepare.js";
-import { evidenceNames } from "../dist/join/scorer.js";
-import { viewNames } from "../dist/join/views.js";
+import { PhraseEncoder } from "../dist/encoder/phrase-encoder.js";
+import { prepareColumn } from "../dist/match/columns/prepare.js";
+import { featureNames } from "../dist/match/evidence/features.js";
+import { evidenceNames } from "../dist/match/scorer.js";
 import { createRandom } from "../dist/random.js";
 import { fitEstimate, fitScorer, fitView } from "./join-scorer/fit.mjs";
 import { trainingJoins } from "./join-scorer/joins.mjs";
-import { evidencePoints, lateView, plainViews, viewRows, withoutModel } from "./join-scorer/pairs.mjs";
+import { evidencePoints, lateFeature, plainFeatures, viewRows, withoutModel } from "./join-scorer/pairs.mjs";
 
 const { values } = parseArgs({
   options: {
     data: { type: "string", default: "../shared/data/train" },
     model: { type: "string", multiple: true, default: [] },
     hold: { type: "string" },
-    output: { type: "string", short: "o", default: "src/join/scorer-weights.json" },
+    output: { type: "string", short: "o", default: "src/match/scorer-weights.json" },
   },
 });
 const settings = {
@@ -37,7 +37,7 @@ const settings = {
   candidates: 10,
   network: { hidden: 16, epochs: 30, rate: 0.02, decay: 5e-4, batch: 128, seed: 1 },
   types: { epochs: 20, rate: 0.05, decay: 5e-4, batch: 256, seed: 1 },
-  /** Share of joins whose embedding view is silent: the scorer must do without a model too. */
+  /** Share of joins whose embedding feature is silent: the scorer must do without a model too. */
   withoutEmbedding: 0.15,
   /** Of every join a second copy in which this share of the right rows has lost its left row. */
   strangers: 0.5,
@@ -70,13 +70,13 @@ async function seenJoins(joins) {
   return { seen, embeddings };
 }
 
-/** Mean of each view over all candidates; that of the types over those that have it. */
-function meanViews(rows) {
-  const sums = new Float64Array(plainViews);
+/** Mean of each feature over all candidates; that of the types over those that have it. */
+function meanFeatures(rows) {
+  const sums = new Float64Array(plainFeatures);
   let [pairs, more, typed] = [0, 0, 0];
   for (const row of rows) {
-    row.views.forEach((value, at) => {
-      sums[at % plainViews] += value;
+    row.features.forEach((value, at) => {
+      sums[at % plainFeatures] += value;
     });
     pairs += row.right.length;
     for (const value of row.more ?? []) more += value;
@@ -85,9 +85,9 @@ function meanViews(rows) {
   return [...Array.from(sums, (sum) => round(sum / pairs)), typed === 0 ? 0 : round(more / typed)];
 }
 
-/** The network over all views but the types. */
+/** The network over all features but the types. */
 function learnNetwork(rows) {
-  const { scorer, losses } = fitScorer(rows, { ...settings.network, views: plainViews });
+  const { scorer, losses } = fitScorer(rows, { ...settings.network, features: plainFeatures });
   say(`loss ${losses[0].toFixed(4)} -> ${losses.at(-1).toFixed(4)}`);
   const { inputs, hiddenBias, outputs } = scorer;
   const network = {
@@ -100,11 +100,11 @@ function learnNetwork(rows) {
 
 /** The network with the weights of the types, which are 0 where no model told any. */
 function withTypes(network, rows) {
-  const inputs = network.inputs.map((unit) => unit.slice(0, plainViews));
+  const inputs = network.inputs.map((unit) => unit.slice(0, plainFeatures));
   const typed = rows.filter(({ more }) => more !== undefined);
   if (typed.length === 0) return { scorer: { ...network, inputs: inputs.map((unit) => [...unit, 0]) } };
   const { weights, losses } = fitView(typed, { ...network, inputs }, settings.types);
-  say(`with ${lateView}: loss ${losses[0].toFixed(4)} -> ${losses[1].toFixed(4)}`);
+  say(`with ${lateFeature}: loss ${losses[0].toFixed(4)} -> ${losses[1].toFixed(4)}`);
   const scorer = { ...network, inputs: inputs.map((unit, at) => [...unit, round(weights[at])]) };
   const [lossBefore, loss] = losses.map(round);
   return { scorer, types: { rows: typed.length, lossBefore, loss } };
@@ -126,7 +126,7 @@ const all = seen.flatMap(({ rows }) => rows);
 const rows = all.filter(({ right }) => right.includes(true));
 const pairs = all.reduce((sum, { right }) => sum + right.length, 0);
 say(`${rows.length} rows have their match among ${pairs} candidates`);
-const means = meanViews(all);
+const means = meanFeatures(all);
 const { network, loss } = held ? { network: held.scorer } : learnNetwork(rows);
 const { scorer, types } = withTypes(network, rows);
 const learned = held ? { estimate: held.estimate } : await learnEstimate(seen, scorer);
@@ -134,10 +134,10 @@ const card = held
   ? {
       ...held.card,
       types: { ...types, embeddings, settings: settings.types },
-      meanViews: [...held.card.meanViews.slice(0, plainViews), means.at(-1)],
+      meanViews: [...held.card.meanViews.slice(0, plainFeatures), means.at(-1)],
     }
   : {
-      what: "scores pairs of a fuzzy join from their views, and estimates how likely a row's best pair is right",
+      what: "scores pairs of a fuzzy join from their features, and estimates how likely a row's best pair is right",
       trainedOn:
         "aliases of organisations, companies, people, places, works, clubs, diseases, anatomy, chemicals, journals and products, and titles of Wikipedia articles renamed by rule; no table of a benchmark",
       joins: joins.length,
@@ -151,6 +151,6 @@ const card = held
       licence: "Apache-2.0",
       meanViews: means,
     };
-const file = { card, views: viewNames, evidence: evidenceNames, scorer, estimate: learned.estimate };
+const file = { card, views: featureNames, evidence: evidenceNames, scorer, estimate: learned.estimate };
 writeFileSync(values.output, `${JSON.stringify(file, null, 2)}\n`);
 say(`wrote ${values.output}: ${JSON.stringify(file.estimate)}`);

@@ -1,4 +1,4 @@
-/** The tables of the training data are read, and new ones written whole or not at all. */
+/** Reads the tables of the training data, and writes new ones that appear only when complete. */
 import { createWriteStream, readFileSync, renameSync } from "node:fs";
 import { finished } from "node:stream/promises";
 import { gunzipSync } from "node:zlib";

@@ -1,27 +1,22 @@
 /** pearl's public API. */
+
+export type {
+  Architecture,
+  CountedPhrases,
+  Feature,
+  ModelPart,
+  OpenSource,
+  PartSettings,
+} from "./architectures/architecture.js";
+export { concatenate, type FeatureRows, type Featurizer } from "./architectures/feature-rows.js";
+export { type ModelFolder, readModelFolder } from "./architectures/model-folder.js";
+export { registerArchitecture } from "./architectures/registry.js";
+export { type BuildCorpusOptions, type BuildCorpusReport, buildCorpus } from "./corpus/build-corpus.js";
 export {
-  type AugmentationSettings,
-  type Augmenter,
-  augmentTable,
-  createAugmenter,
-  type Twin,
-} from "./corpus/augmentation/index.js";
-export {
-  type BuildCorpusOptions,
-  type BuildCorpusReport,
-  buildCorpus,
   type Corpus,
   type CorpusManifest,
   type CorpusPhrase,
-  ENTITY_TYPES,
-  type EntityType,
-  FINE_TYPES,
-  type FineType,
   type HardNegative,
-  LEXICAL_CLASSES,
-  type LexicalClass,
-  PHRASE_TYPES,
-  phraseTypeIndex,
   readCorpus,
   readHardNegatives,
   readSynonyms,
@@ -30,14 +25,13 @@ export {
   synonymIndex,
   UNKNOWN_TYPE,
   writeCorpus,
-} from "./corpus/index.js";
+} from "./corpus/corpus-folder.js";
 export {
-  editRatio,
   type MineOptions,
   type MiningEncoder,
   type MiningReport,
   mineCorpus,
-} from "./corpus/mining/index.js";
+} from "./corpus/mining/mine.js";
 export {
   type EncoderSource,
   type EncodeTableOptions,
@@ -45,63 +39,98 @@ export {
   encodeTable,
 } from "./encoder/encode-table.js";
 export {
-  DEFAULT_MODEL,
-  downloadModel,
   type Embedding,
   type EmbeddingMatrix,
   type EncodeOptions,
+  type LoadOptions,
+  PhraseEncoder,
+  type TypedMatrix,
+  type TypesOptions,
+} from "./encoder/phrase-encoder.js";
+export type { TypeProbability } from "./encoder/type-probabilities.js";
+export * from "./errors.js";
+export { type Clustering, type ClusterOptions, cluster, type PhraseGroup } from "./group/cluster.js";
+export { type DedupeOptions, type Deduplication, type DuplicateRow, dedupe } from "./group/dedupe.js";
+export {
   type ExportOptions,
   type ExportReport,
   exportSafetensors,
-  type ImportOptions,
-  type ImportReport,
-  importModel,
-  type LoadOptions,
-  type ModelFolder,
-  PhraseEncoder,
-  readModelFolder,
-  type TypedMatrix,
-  type TypeProbability,
-  type TypesOptions,
-} from "./encoder/index.js";
-export * from "./errors.js";
-export { type Clustering, type ClusterOptions, cluster, type PhraseGroup } from "./join/cluster.js";
-export { type DedupeOptions, type Deduplication, type DuplicateRow, dedupe } from "./join/dedupe.js";
+} from "./hub/convert/export-safetensors.js";
+export { type ImportOptions, type ImportReport, importModel } from "./hub/convert/import-model.js";
+export { downloadModel } from "./hub/download.js";
+export { DEFAULT_MODEL } from "./hub/locate.js";
+export { explanationLine } from "./join/explain.js";
+export { fuzzyJoin } from "./join/fuzzy-join.js";
+export { type JoinTablesOptions, type JoinTablesReport, joinTables } from "./join/join-tables.js";
+export { readLabelsFile } from "./join/labels-file.js";
+export type {
+  JoinKind,
+  JoinMatch,
+  JoinOn,
+  JoinOptions,
+  JoinResult,
+  JoinTable,
+  LabelledPair,
+} from "./join/options.js";
+export { type AblateOptions, type AblationReport, ablate } from "./methods/ablate.js";
 export {
-  explanationLine,
-  fuzzyJoin,
-  type JoinKind,
-  type JoinMatch,
-  type JoinOn,
-  type JoinOptions,
-  type JoinResult,
-  type JoinTable,
-  type JoinTablesOptions,
-  type JoinTablesReport,
-  joinTables,
-  type LabelledPair,
-  readLabelsFile,
-} from "./join/index.js";
-export { type PlotOptions, type PlotReport, plotTable } from "./plot/index.js";
+  type PretrainCharactersOptions,
+  type PretrainCharactersReport,
+  pretrainCharacters,
+} from "./methods/characters/pretrain-characters.js";
+export {
+  type CorpusFinetuneOptions,
+  type CorpusFinetuneReport,
+  finetuneOnCorpus,
+} from "./methods/corpus/corpus-finetune.js";
+export { type FinetuneOptions, type FinetuneReport, finetune } from "./methods/pairs/finetune.js";
+export { planTraining, type TrainingPlan } from "./methods/plan.js";
+export { type PretrainOptions, type PretrainReport, pretrain } from "./methods/pretrain/pretrain.js";
+export { createModel } from "./methods/start-model.js";
+export { embedding } from "./nn/layers.js";
+export { meanPooling } from "./nn/pooling.js";
+export { augmentTable } from "./pearl/augmentation/augment-table.js";
+export { type Augmenter, createAugmenter } from "./pearl/augmentation/augmenter.js";
+export type { Twin } from "./pearl/augmentation/rule.js";
+export type { AugmentationSettings } from "./pearl/augmentation/settings.js";
+export { type MethodChoices, type RemovablePart, withChoices, without } from "./pearl/choices.js";
+export { editRatio } from "./pearl/hard-negatives/edit-ratio.js";
+export type { MethodSettings } from "./pearl/method.js";
+export {
+  ENTITY_TYPES,
+  type EntityType,
+  FINE_TYPES,
+  type FineType,
+  LEXICAL_CLASSES,
+  type LexicalClass,
+  PHRASE_TYPES,
+  phraseTypeIndex,
+} from "./pearl/phrase-types.js";
+export { presets, readPreset } from "./pearl/presets/index.js";
+export { type PlotOptions, type PlotReport, plotTable } from "./plot/plot-table.js";
 export { type Device, type DeviceChoice, parseDevice } from "./runtime/index.js";
+export type {
+  IndexBackend,
+  IndexDescription,
+  IndexModel,
+  IndexRows,
+  SearchHit,
+} from "./search/index-types.js";
 export {
-  type AddOptions,
   type AddTableOptions,
   addTable,
-  type CreateIndexOptions,
-  type IndexBackend,
-  type IndexDescription,
-  type IndexModel,
-  type IndexRows,
   type IndexTableOptions,
   type IndexTableReport,
   indexTable,
-  type SearchHit,
-  type SearchOptions,
   type SearchPhrasesOptions,
   searchPhrases,
+} from "./search/phrase-index.js";
+export {
+  type AddOptions,
+  type CreateIndexOptions,
+  type SearchOptions,
   VectorIndex,
-} from "./search/index.js";
+} from "./search/vector-index.js";
 export {
   type EmbeddingFormat,
   EmbeddingWriter,
@@ -111,33 +140,9 @@ export {
   type TableOptions,
 } from "./table/index.js";
 export {
-  type AblateOptions,
-  type AblationReport,
-  ablate,
-  type CorpusFinetuneOptions,
-  type CorpusFinetuneReport,
-  type FinetuneOptions,
-  type FinetuneReport,
-  finetune,
-  finetuneOnCorpus,
-  type MethodChoices,
-  type MethodSettings,
-  type PretrainCharactersOptions,
-  type PretrainCharactersReport,
-  type PretrainOptions,
-  type PretrainReport,
-  planTraining,
-  presets,
-  pretrain,
-  pretrainCharacters,
-  type RemovablePart,
-  readPreset,
   type TrainingData,
-  type TrainingPlan,
   type TrainingProgram,
   type TrainingResult,
   type TrainOptions,
   train,
-  withChoices,
-  without,
 } from "./training/index.js";

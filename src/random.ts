@@ -24,3 +24,18 @@ export function sampleWithout<Item>(items: readonly Item[], count: number, rando
   }
   return pool.slice(0, take);
 }
+
+/** Fisher and Yates' shuffle, its own for every epoch. */
+export function permutation(count: number, seed: number, epoch: number): Int32Array {
+  const random = createRandom((seed + Math.imul(epoch + 1, 0x9e3779b1)) | 0);
+  const order = Int32Array.from({ length: count }, (_, i) => i);
+  for (let i = count - 1; i > 0; i--) {
+    const j = Math.floor(random() * (i + 1));
+    [order[i], order[j]] = [order[j], order[i]];
+  }
+  return order;
+}
+
+/** A seed of its own for every batch, from 0 to 2^31 - 1. */
+export const batchSeed = (seed: number, index: number): number =>
+  (Math.imul(seed + 1, 0x9e3779b1) ^ Math.imul(index + 1, 0x85ebca6b)) >>> 1;

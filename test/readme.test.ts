@@ -1,45 +1,55 @@
-/** README keeps its promises: its programs are the examples that CI runs, its files and options exist. */
-import { existsSync, readFileSync } from "node:fs";
+/** README and docs match the package: their links, commands and options exist. `test/slow/docs.test.ts` runs them. */
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { pearl } from "./cli/run-cli.js";
 
-const readme = readFileSync("README.md", "utf8");
+const pages = ["README.md", ...readdirSync("docs").map((name) => `docs/${name}`)];
+const texts = new Map(pages.map((page) => [page, readFileSync(page, "utf8")]));
+const readme = texts.get("README.md") as string;
 
 describe("README", () => {
-  it("shows programs that stand in examples/, word for word", () => {
+  it("is one page", () => {
+    expect(readme.trimEnd().split("\n").length).toBeLessThanOrEqual(150);
+  });
+
+  it("shows a program that examples/ holds, word for word", () => {
     const blocks = [...readme.matchAll(/<!-- (examples\/\S+) -->\n```js\n([\s\S]*?)```/g)];
     expect(blocks.length).toBeGreaterThan(0);
-    for (const [, path, code] of blocks) {
-      const program = readFileSync(path, "utf8").replace(/^\/\*\*.*\*\/\n/, "");
-      expect(program, path).toBe(code);
-    }
-    expect([...readme.matchAll(/```js\n/g)]).toHaveLength(blocks.length);
+    for (const [, path, code] of blocks)
+      expect(readFileSync(path, "utf8").replace(/^\/\*\*.*\*\/\n/, ""), path).toBe(code);
   });
 
   it("starts a newcomer with two commands", () => {
-    expect([...readme.matchAll(/^```sh \w+$/gm)].map(([line]) => line)).toEqual([
-      "```sh install",
-      "```sh test",
+    expect(readme.match(/^npm ci.*$/gm)).toEqual([
+      "npm ci && npx pearl encode data/phrases.csv",
+      "npm ci && npm test",
     ]);
   });
+});
 
-  it("links to files that are there", () => {
-    for (const [, target] of readme.matchAll(/\]\((?!https?:)([^)#]+)\)/g))
-      expect(existsSync(target), target).toBe(true);
+describe("README and docs", () => {
+  it("link to files that exist", () => {
+    for (const [page, text] of texts)
+      for (const [, target] of text.matchAll(/\]\((?!https?:)([^)#]+)(?:#[^)]*)?\)/g))
+        expect(existsSync(join(dirname(page), target)), `${page}: ${target}`).toBe(true);
   });
 
-  it("names commands and options that the command line knows", async () => {
+  it("name commands and options that the command line knows", async () => {
     const { stdout } = await pearl(["--help"]);
     const commands = [...stdout.matchAll(/^ {2}([a-z-]+) /gm)].map(([, name]) => name);
-    for (const [, name] of readme.matchAll(/(?:npx |`)pearl ([a-z][a-z-]*)/g))
-      expect(commands, name).toContain(name);
     const help = await Promise.all(
       [...commands, "index build", "corpus build"].map(
         async (name) => (await pearl([...name.split(" "), "--help"])).stdout,
       ),
     );
     const known = help.join("\n");
-    const ours = readme.replaceAll(/npm ci --[\w=-]+/g, "");
-    for (const [option] of ours.matchAll(/(?<=[\s`])--[a-z][\w-]+/g)) expect(known, option).toContain(option);
+    for (const [page, text] of texts) {
+      for (const [, name] of text.matchAll(/(?:npx |`)pearl ([a-z][a-z-]*)/g))
+        expect(commands, `${page}: pearl ${name}`).toContain(name);
+      const ours = text.replaceAll(/^.*npx (?!pearl).*$/gm, "");
+      for (const [option] of ours.matchAll(/(?<=[\s`])--[a-z][\w-]+/g))
+        expect(known, `${page}: ${option}`).toContain(option);
+    }
   });
 });

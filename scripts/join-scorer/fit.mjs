@@ -1,47 +1,48 @@
-/** Fits the join's small model: a network that ranks candidates, and a logistic estimate over the evidence. */
+/** Fits the scorer of the join: a network that ranks candidates, and a logistic estimate over the evidence. */
 import { createRandom } from "../../dist/random.js";
 
 /**
  * Learns to rank: softmax over a row's candidates, loss -ln of the right ones' share, Adam with a falling rate.
  *
- * @param rows one per right row: { views: Float32Array [candidates × views], right: boolean[] }
+ * @param rows one per right row: { features: Float32Array [candidates × features], right: boolean[] }
  */
-export function fitScorer(rows, { views, hidden, epochs, rate, decay, batch, seed }) {
+export function fitScorer(rows, { features, hidden, epochs, rate, decay, batch, seed }) {
   const random = createRandom(seed);
-  const size = hidden * (views + 2);
+  const size = hidden * (features + 2);
   const parameters = Float64Array.from({ length: size }, (_, index) => {
-    const spread = index < hidden * views ? Math.sqrt(3 / views) : index < hidden * (views + 1) ? 0 : 1;
+    const spread =
+      index < hidden * features ? Math.sqrt(3 / features) : index < hidden * (features + 1) ? 0 : 1;
     return (2 * random() - 1) * spread;
   });
   const losses = descend(rows, parameters, { epochs, rate, decay, batch, random }, (row, gradient) =>
-    addGradient(row, parameters, gradient, { views, hidden }),
+    addGradient(row, parameters, gradient, { features, hidden }),
   );
-  const unit = (at) => Array.from(parameters.subarray(at * views, (at + 1) * views));
+  const unit = (at) => Array.from(parameters.subarray(at * features, (at + 1) * features));
   return {
     scorer: {
       inputs: Array.from({ length: hidden }, (_, at) => unit(at)),
-      hiddenBias: Array.from(parameters.subarray(hidden * views, hidden * (views + 1))),
-      outputs: Array.from(parameters.subarray(hidden * (views + 1))),
+      hiddenBias: Array.from(parameters.subarray(hidden * features, hidden * (features + 1))),
+      outputs: Array.from(parameters.subarray(hidden * (features + 1))),
     },
     losses,
   };
 }
 
 /**
- * Learns the weights of one more view, from 0, while the network's others are held: rows in which it says nothing are
+ * Learns the weights of one more feature, from 0, while the network's others are held: rows in which it says nothing are
  * ranked as before.
  *
- * @param rows one per right row: { views: with 0 for the view, right: boolean[], more: the view's value per candidate }
- * @returns the view's weight for every hidden unit, and the loss without it and with it
+ * @param rows one per right row: { features: with 0 for the feature, right: boolean[], more: the feature's value per candidate }
+ * @returns the feature's weight for every hidden unit, and the loss without it and with it
  */
 export function fitView(rows, { inputs, hiddenBias, outputs }, { epochs, rate, decay, batch, seed }) {
   const hidden = outputs.length;
-  const prepared = rows.map(({ views, right, more }) => {
+  const prepared = rows.map(({ features, right, more }) => {
     const width = inputs[0].length;
     const sums = Float64Array.from({ length: right.length * hidden }, (_, at) => {
       const [candidate, unit] = [Math.floor(at / hidden), at % hidden];
       return inputs[unit].reduce(
-        (sum, weight, view) => sum + weight * views[candidate * width + view],
+        (sum, weight, feature) => sum + weight * features[candidate * width + feature],
         hiddenBias[unit],
       );
     });
@@ -93,16 +94,16 @@ function descend(rows, parameters, { epochs, rate, decay, batch, random }, gradi
 const negligible = 1e-5;
 
 /** Adds the gradient of one row's loss; returns the loss. */
-function addGradient({ views: values, right }, parameters, gradient, { views, hidden }) {
+function addGradient({ features: values, right }, parameters, gradient, { features, hidden }) {
   const count = right.length;
   const states = new Float64Array(count * hidden);
   const scores = new Float64Array(count);
-  const [biases, outputs] = [hidden * views, hidden * (views + 1)];
+  const [biases, outputs] = [hidden * features, hidden * (features + 1)];
   for (let candidate = 0; candidate < count; candidate++) {
     for (let unit = 0; unit < hidden; unit++) {
       let sum = parameters[biases + unit];
-      for (let view = 0; view < views; view++)
-        sum += parameters[unit * views + view] * values[candidate * views + view];
+      for (let feature = 0; feature < features; feature++)
+        sum += parameters[unit * features + feature] * values[candidate * features + feature];
       const state = Math.tanh(sum);
       states[candidate * hidden + unit] = state;
       scores[candidate] += parameters[outputs + unit] * state;
@@ -117,14 +118,14 @@ function addGradient({ views: values, right }, parameters, gradient, { views, hi
       gradient[outputs + unit] += slope * state;
       const inner = slope * parameters[outputs + unit] * (1 - state * state);
       gradient[biases + unit] += inner;
-      for (let view = 0; view < views; view++)
-        gradient[unit * views + view] += inner * values[candidate * views + view];
+      for (let feature = 0; feature < features; feature++)
+        gradient[unit * features + feature] += inner * values[candidate * features + feature];
     }
   }
   return loss;
 }
 
-/** The same for the weights of one view: see fitView. */
+/** The same for the weights of one feature: see fitView. */
 function addViewGradient({ sums, right, more }, weights, gradient, outputs) {
   const hidden = weights.length;
   const states = sums.map((sum, at) => Math.tanh(sum + weights[at % hidden] * more[Math.floor(at / hidden)]));

@@ -1,18 +1,19 @@
-/** What the join sees of a training join: the views of its candidates, and the evidence of its rows' best pairs. */
-import { gatherEvidence } from "../../dist/join/estimate.js";
-import { rankColumns } from "../../dist/join/fuzzy-join.js";
-import { nearestByTerms, termSearch } from "../../dist/join/grams.js";
-import { nearestByEmbedding } from "../../dist/join/nearest-by-embedding.js";
-import { pairCosines } from "../../dist/join/rank-rows.js";
-import { evidenceNames } from "../../dist/join/scorer.js";
-import { openPairs } from "../../dist/join/select.js";
-import { pairViews, viewNames, weighPhrase } from "../../dist/join/views.js";
+/** Computes for a training join the features of its candidates and the evidence of the best pairs of its rows. */
 
-/** The view whose weights are learned after all others, as only some models have it: the last one. */
-export const lateView = "typesDiffer";
-/** Views that every join has. */
-export const plainViews = viewNames.length - 1;
-if (viewNames[plainViews] !== lateView) throw new Error(`${lateView} must be the last view`);
+import { rankColumns } from "../../dist/join/fuzzy-join.js";
+import { openPairs } from "../../dist/join/select.js";
+import { nearestByTerms, termSearch } from "../../dist/match/candidates/grams.js";
+import { nearestByEmbedding } from "../../dist/match/candidates/nearest-by-embedding.js";
+import { pairCosines } from "../../dist/match/columns/column-pair.js";
+import { gatherEvidence } from "../../dist/match/estimates/estimate.js";
+import { featureNames, pairFeatures, weighPhrase } from "../../dist/match/evidence/features.js";
+import { evidenceNames } from "../../dist/match/scorer.js";
+
+/** The feature whose weights are learned after all others, as only some models have it: the last one. */
+export const lateFeature = "typesDiffer";
+/** Features that every join has. */
+export const plainFeatures = featureNames.length - 1;
+if (featureNames[plainFeatures] !== lateFeature) throw new Error(`${lateFeature} must be the last feature`);
 
 /** A prepared join without anything that a model says of it. */
 export function withoutModel({ base, queries, ...pair }) {
@@ -21,29 +22,29 @@ export function withoutModel({ base, queries, ...pair }) {
 }
 
 /**
- * The views of every candidate of every right row.
+ * The features of every candidate of every right row.
  *
- * @returns per right row { views: Float32Array [candidates × plainViews], right: boolean[], more: Float32Array of the
- *   late view, undefined without a type head }
+ * @returns per right row { features: Float32Array [candidates × plainFeatures], right: boolean[], more: Float32Array of the
+ *   late feature, undefined without a type head }
  */
 export async function viewRows({ left, right, truth }, pair, { candidates: wanted }) {
   const { k, rows: near } = await nearestByEmbedding(pair, { k: wanted })(Uint32Array.from(right.keys()));
   const search = termSearch(pair.base.index);
   const phrases = left.map((text) => weighPhrase(text, pair.statistics));
-  const all = new Float32Array(viewNames.length);
+  const all = new Float32Array(featureNames.length);
   return right.map((text, query) => {
     const byTerms = nearestByTerms(search, pair.queries.terms, query, { k: wanted, postings: 1e9 });
     const found = new Set([...byTerms.map(({ row }) => row), ...near.slice(query * k, (query + 1) * k)]);
     const candidates = [...found].filter((row) => row >= 0);
     const phrase = weighPhrase(text, pair.statistics);
-    const views = new Float32Array(candidates.length * plainViews);
+    const features = new Float32Array(candidates.length * plainFeatures);
     const more = pair.base.types && new Float32Array(candidates.length);
     candidates.forEach((row, at) => {
-      pairViews(phrases[row], phrase, pairCosines(pair, query, row), all, 0);
-      views.set(all.subarray(0, plainViews), at * plainViews);
-      if (more !== undefined) more[at] = all[plainViews];
+      pairFeatures(phrases[row], phrase, pairCosines(pair, query, row), all, 0);
+      features.set(all.subarray(0, plainFeatures), at * plainFeatures);
+      if (more !== undefined) more[at] = all[plainFeatures];
     });
-    return { views, right: candidates.map((row) => row === truth[query]), more };
+    return { features, right: candidates.map((row) => row === truth[query]), more };
   });
 }
 

@@ -1,11 +1,11 @@
-/** Looks through finished tables for what the evaluation asks for: pairs, typed mentions, titles. */
+/** Searches finished tables for evaluation data: pairs, typed mentions, titles. */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { folded, lemmaPairs, pairHash, pairKey, pairSets } from "../leaks.mjs";
 import { clean, readRows, readRowsUnderHeader } from "../training-tables.mjs";
-import { impliedNames, plurals } from "./implied-types.mjs";
-import { ontologyNames, surnames, wordnetNames } from "./typed-names.mjs";
-import { readWordnet } from "./wordnet-pairs.mjs";
+import { impliedNames, plurals } from "./data/implied-types.mjs";
+import { ontologyNames, surnames, wordnetNames } from "./data/typed-names.mjs";
+import { readWordnet } from "./data/wordnet-pairs.mjs";
 
 /** @typedef {import("../leaks.mjs").Evaluation} Evaluation */
 /** @typedef {{ what: string, checked: number, hits: string[] }} Check `hits` are places and texts, for people */

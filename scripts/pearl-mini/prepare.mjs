@@ -1,11 +1,12 @@
 /**
- * Makes the tables that pearl-mini's corpus is built from, and its text, without what the evaluation asks for.
+ * Writes the tables and texts from which pearl-mini's corpus is built, without evaluation data.
  *
  *     npm run build && node scripts/pearl-mini/prepare.mjs -o TABLES [--data ../shared/data] [--recipe FILE] [--seed 0]
  *     pearl corpus build --no-quotes --phrases TABLES/phrases.tsv --synonyms TABLES/synonyms.tsv -o CORPUS
  *
- * TABLES gets phrases.tsv, synonyms.tsv, words.txt (WordNet's lemmas of one word), text/NAME.txt for each text of
- * the recipe (without the articles' titles), and prepared.json: what is in them and what was left out, by where and why.
+ * TABLES receives phrases.tsv, synonyms.tsv, words.txt (WordNet's one-word lemmas), text/NAME.txt for each text of the
+ * recipe (without titles of articles), and prepared.json, which counts what was kept and what was removed, by source and
+ * reason.
  */
 import { mkdirSync, renameSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
@@ -13,13 +14,13 @@ import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { readEvaluation } from "../leaks.mjs";
 import { readRows, writeRows } from "../training-tables.mjs";
-import { mixPhrases, readChunks, readTyped } from "./phrases.mjs";
+import { mixPhrases, readChunks, readTyped } from "./data/phrases.mjs";
+import { synonymRows } from "./data/synonyms.mjs";
+import { Tally } from "./data/tally.mjs";
+import { typoPairs } from "./data/typos.mjs";
+import { formPairs } from "./data/word-forms.mjs";
+import { readWordnet, singleWords } from "./data/wordnet-pairs.mjs";
 import { defaultData, readRecipe, recipePath } from "./recipe.mjs";
-import { synonymRows } from "./synonyms.mjs";
-import { Tally } from "./tally.mjs";
-import { typoPairs } from "./typos.mjs";
-import { formPairs } from "./word-forms.mjs";
-import { readWordnet, singleWords } from "./wordnet-pairs.mjs";
 
 /**
  * @param {{ data: string, output: string, recipe: any, seed: number, texts?: readonly string[] }} options `data`
@@ -71,7 +72,7 @@ export async function prepare({ data, output, recipe, seed, texts = recipe.pretr
   return prepared;
 }
 
-/** @param {readonly import("./phrases.mjs").Phrase[]} phrases @param {Tally} tally */
+/** @param {readonly import("./data/phrases.mjs").Phrase[]} phrases @param {Tally} tally */
 function* phraseRows(phrases, tally) {
   yield ["phrase", "class", "type", "count"];
   for (const { phrase, lexical, type, count } of phrases) {

@@ -1,4 +1,4 @@
-/** Reads models/pearl-mini/recipe.yaml, where every setting of the model stands. */
+/** Reads models/pearl-mini/recipe.yaml, which has every setting of the model. */
 import { readFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -7,7 +7,7 @@ import { parse } from "yaml";
 const root = join(dirname(fileURLToPath(import.meta.url)), "../..");
 
 export const recipePath = join(root, "models/pearl-mini/recipe.yaml");
-/** Where the data lies if nothing is said: beside the checkout. */
+/** The default data folder, beside the checkout. */
 export const defaultData = resolve(root, "../shared/data");
 export const program = join(root, "dist/cli/main.js");
 

@@ -1,4 +1,4 @@
-/** Stages of a long work, each done once: what is finished is recorded, and an interrupted stage goes on. */
+/** Runs the stages of a long build once each: finished stages are recorded, and an interrupted one resumes. */
 import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";

@@ -1,4 +1,4 @@
-/** An ablation as a table to look at: a row for each part left out, a column for each task. */
+/** Draws an ablation as a table: a row per removed part, a column per task. */
 import { headHeight, headMargin, svgFile } from "../../dist/plot/svg-file.js";
 import { round, text } from "./picture.mjs";
 import { formatCount, plain, rowName, signed, taskName } from "./words.mjs";

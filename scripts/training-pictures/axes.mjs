@@ -1,4 +1,4 @@
-/** A panel with its two axes: round ticks, thin lines, and where a value lies. */
+/** Draws a panel with two axes, round ticks and grid lines, and maps values to positions. */
 import { round, text } from "./picture.mjs";
 import { formatCount, plain } from "./words.mjs";
 

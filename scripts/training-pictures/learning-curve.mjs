@@ -1,4 +1,4 @@
-/** A learning curve: a panel for each loss of each stage, and the scores of tasks where they were taken. */
+/** Draws a learning curve: a panel per loss of each stage, and the scores of tasks at the steps where they were measured. */
 
 import { headHeight, headMargin, svgFile } from "../../dist/plot/svg-file.js";
 import { marks } from "../../dist/plot/theme.js";

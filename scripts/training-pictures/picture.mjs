@@ -1,4 +1,4 @@
-/** Texts and numbers of a picture. */
+/** Text and number elements of a picture. */
 import { escapeText } from "../../dist/plot/theme.js";
 
 /**

@@ -1,4 +1,4 @@
-/** Reads what a picture is drawn from; whatever is not as it must be is said with its file and place. */
+/** Reads the input of a picture. Errors name the file and the place. */
 import { readFileSync } from "node:fs";
 
 /** Input that cannot be drawn: the message is for the reader of the terminal. */

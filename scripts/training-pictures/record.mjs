@@ -1,4 +1,4 @@
-/** A learning curve's numbers, from what trainings and benchmarks wrote down. */
+/** Collects the numbers of a learning curve from records of training and of benchmarks. */
 import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { check, checkStep, InputError, readJson, readText } from "./read.mjs";
@@ -35,7 +35,7 @@ export function recordStage(name, path) {
  * @param {string} path
  */
 export async function recordScores(stage, step, path) {
-  const { taskScores } = await import("../../dist/training/benchmark-score.js");
+  const { taskScores } = await import("../../dist/methods/benchmark-score.js");
   const content = readJson(path);
   const report = check.object(Array.isArray(content) ? content[0] : content, path);
   check.list(report.results, `${path}: results`);

@@ -1,4 +1,4 @@
-/** Names of losses, parts, tasks and stages as people read them, and numbers with their signs. */
+/** Display names of losses, parts, tasks and stages, and signed numbers. */
 
 const losses = {
   training_loss: "whole loss",

@@ -1,5 +1,8 @@
 /** Numeric gradients: central differences, the judge of every rule. */
-import { encodeModel, type Model, observeShapes, type Tensor } from "../onnx/index.js";
+import { encodeModel } from "../onnx/io/file.js";
+import type { Model } from "../onnx/model.js";
+import { observeShapes } from "../onnx/observe-shapes.js";
+import type { Tensor } from "../onnx/tensor.js";
 import { type DifferentiateOptions, differentiate } from "./gradient.js";
 
 /** Opens an encoded model; `runtime`'s sessions fit. */

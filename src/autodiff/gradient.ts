@@ -1,18 +1,9 @@
 /** Reverse-mode differentiation: one walk back from the loss, which adds the gradient graph to the forward graph. */
 import { ArgumentError, ModelError } from "../errors.js";
-import {
-  copyModel,
-  type DataType,
-  elementCount,
-  type Graph,
-  GraphBuilder,
-  intAttribute,
-  type Model,
-  type Node,
-  type Shapes,
-  subgraphs,
-  type Tensor,
-} from "../onnx/index.js";
+import { GraphBuilder } from "../onnx/builder.js";
+import { copyModel, type Graph, intAttribute, type Model, type Node, subgraphs } from "../onnx/model.js";
+import type { Shapes } from "../onnx/observe-shapes.js";
+import { type DataType, elementCount, type Tensor } from "../onnx/tensor.js";
 import { rules } from "./rules.js";
 import { type Backward, flat, type Rule, Site } from "./site.js";
 import { operatorOf, rejectUntrainable, withoutRule } from "./untrainable.js";

@@ -1,15 +1,9 @@
 /** What a rule works with: one node of the forward graph, the gradients of its outputs, and ways to emit. */
 import { ModelError } from "../errors.js";
-import {
-  type AttributeValue,
-  type DataType,
-  type GraphBuilder,
-  type Node,
-  numbersOf,
-  type Shapes,
-  type Tensor,
-  typeCode,
-} from "../onnx/index.js";
+import type { AttributeValue, GraphBuilder } from "../onnx/builder.js";
+import type { Node } from "../onnx/model.js";
+import type { Shapes } from "../onnx/observe-shapes.js";
+import { type DataType, numbersOf, type Tensor, typeCode } from "../onnx/tensor.js";
 
 /**
  * The derivative of one operator: for each input a way to emit its gradient, called only where that gradient

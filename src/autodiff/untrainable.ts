@@ -1,6 +1,6 @@
 /** What cannot be trained, said early and with the cure: quantised, 16-bit and fused graphs, missing rules. */
 import { ModelError } from "../errors.js";
-import type { Model, Node } from "../onnx/index.js";
+import type { Model, Node } from "../onnx/model.js";
 
 /** The key of a node's operator in the rule table. */
 export const operatorOf = ({ domain, op }: Node): string => (domain === "" ? op : `${domain}::${op}`);

@@ -1,4 +1,4 @@
-/** Finds a task's files in the data folder, under our layout's names or the published ones, and says how to get what is missing. */
+/** Finds the files of a task in the data folder, under our names or the published ones, and says how to get missing ones. */
 import { access, readdir, readFile, stat } from "node:fs/promises";
 import { homedir } from "node:os";
 import { basename, dirname, join, relative } from "node:path";
@@ -9,7 +9,7 @@ const archive =
   "the data archive of the PEARL repository (github.com/tigerchen52/PEARL, README, Data Preparation) or " +
   "the Hugging Face data set Lihuchen/pearl_benchmark";
 
-/** Where the files of each set come from, as a sentence's end. */
+/** Where to get the files of a task, as the end of a sentence. */
 const sources: Readonly<Record<string, string>> = {
   autofj: "`pearl data autofj` downloads them (github.com/chu-data-lab/AutomaticFuzzyJoin)",
   strings:
@@ -17,17 +17,17 @@ const sources: Readonly<Record<string, string>> = {
     "one word a line, as it is or gzipped",
 };
 
-/** One kind of file that a task needs; any one of the names will do, the first found is taken. */
+/** A file that a task needs. The first name that exists is used. */
 export interface WantedFile {
   /** What the file is, for the message: "the dictionary". */
   readonly what: string;
-  /** Paths relative to the data folder, preferred first. */
+  /** Paths relative to the data folder, in order of preference. */
   readonly names: readonly string[];
 }
 
 /**
  * The path of a wanted file.
- * @throws MissingDataError naming each path that was looked for and where the data comes from.
+ * @throws MissingDataError with the paths tried and where to get the data
  */
 export async function findFile(dataFolder: string, task: string, wanted: WantedFile): Promise<string> {
   const paths = wanted.names.map((name) => join(dataFolder, name));
@@ -35,16 +35,16 @@ export async function findFile(dataFolder: string, task: string, wanted: WantedF
   throw missing(task, wanted.what, paths);
 }
 
-/** The error for data that is not there: what was looked for, where, and the cure. */
+/** The error for missing data: what is missing, the paths tried and the cure. */
 export function missing(task: string, what: string, paths: readonly string[]): MissingDataError {
   const cure = sources[task] ?? `get it from ${archive}`;
   return new MissingDataError(
-    `task ${task}: ${what} not found. Looked for ${paths.join(", ")}. ` +
+    `task ${task}: ${what} not found. Tried ${paths.join(", ")}. ` +
       `Put it there, or name another folder with --data; ${cure}.`,
   );
 }
 
-/** The subfolders that hold all the given files, in alphabetical order. */
+/** The subfolders with all of the given files, in alphabetical order. */
 export async function foldersWith(folder: string, files: readonly string[]): Promise<string[]> {
   let names: string[];
   try {
@@ -61,32 +61,32 @@ export async function foldersWith(folder: string, files: readonly string[]): Pro
 }
 
 /**
- * Lines of a UTF-8 text file, gzipped or not, without the empty last one.
- * @throws TableError for a file without any
+ * The lines of a UTF-8 text file, gzipped or not, without an empty last line.
+ * @throws TableError for an empty file
  */
 export async function readLines(path: string): Promise<string[]> {
   const bytes = await readFile(path);
   const text = (path.endsWith(".gz") ? gunzipSync(bytes) : bytes).toString("utf8").replace(/^\ufeff/, "");
   const lines = text.split(/\r?\n/);
   if (lines.at(-1) === "") lines.pop();
-  if (lines.length === 0) throw new TableError(`${path} is empty: put the data set's file there again`);
+  if (lines.length === 0) throw new TableError(`${path} is empty: download the file of the data set again`);
   return lines;
 }
 
-/** How a file is named in results: relative to the data folder where it lies inside. */
+/** The name of a file in results: relative to the data folder if it is inside it. */
 export function shownPath(dataFolder: string, path: string): string {
   const inside = relative(dataFolder, path);
   return inside.startsWith("..") ? join(basename(dirname(path)), basename(path)) : inside;
 }
 
-/** The data folder when none is named: $PEARL_DATA, ./data/bench where it exists, else the cache folder. */
+/** The default data folder: $PEARL_DATA, else ./data/bench if it exists, else the cache folder. */
 export async function defaultDataFolder(environment = process.env): Promise<string> {
   if (environment.PEARL_DATA) return environment.PEARL_DATA;
   const local = join("data", "bench");
   return (await exists(local)) ? local : cacheDataFolder(environment);
 }
 
-/** Where downloads go when no folder is named: $XDG_CACHE_HOME or ~/.cache, then pearl/bench. */
+/** The default folder of downloads: pearl/bench in $XDG_CACHE_HOME or ~/.cache. */
 export function cacheDataFolder(environment = process.env): string {
   return join(environment.XDG_CACHE_HOME || join(homedir(), ".cache"), "pearl", "bench");
 }
@@ -99,7 +99,7 @@ async function exists(path: string): Promise<boolean> {
 }
 
 /**
- * Checks that the data folder is there at all, so that a mistyped --data is not reported as ten missing files.
+ * Checks that the data folder exists, so that a mistyped --data is not reported as ten missing files.
  * @throws MissingDataError
  */
 export async function checkDataFolder(dataFolder: string): Promise<void> {

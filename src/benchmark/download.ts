@@ -1,9 +1,10 @@
 /** Downloads the 50 AutoFJ sets from their public repository into the data folder. */
-import { mkdir, rename, rm, stat, writeFile } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { stat } from "node:fs/promises";
+import { join } from "node:path";
 import { InterruptedError, MissingDataError, messageOf } from "../errors.js";
+import { writeWholeFile } from "../files/whole-file.js";
 
-/** The repository, at the commit whose tables the paper's scores are for. */
+/** The repository, at the commit with the tables of the published scores. */
 const repository =
   "chu-data-lab/AutomaticFuzzyJoin/2e638b2dd17da41abf5ed71575cea94b1d175ccd/src/autofj/benchmark";
 
@@ -11,7 +12,7 @@ const defaultEndpoint = "https://raw.githubusercontent.com";
 
 const files = ["left.csv", "right.csv", "gt.csv"];
 
-/** The sets, as the repository lists them. */
+/** The sets, in the order of the repository. */
 export const autofjSets: readonly string[] = (
   "Amphibian ArtificialSatellite Artwork Award BasketballTeam Case ChristianBishop ClericalAdministrativeRegion " +
   "Country Device Drug Election Enzyme EthnicGroup FootballLeagueSeason FootballMatch Galaxy GivenName " +
@@ -23,7 +24,7 @@ export const autofjSets: readonly string[] = (
 
 /** Settings of the download. */
 export interface DownloadOptions {
-  /** Server that has the repository's files. Default: $PEARL_DATA_ENDPOINT, else raw.githubusercontent.com. */
+  /** Server with the files of the repository. Default: $PEARL_DATA_ENDPOINT, else raw.githubusercontent.com. */
   readonly endpoint?: string;
   /** Names of the sets. Default: all 50. */
   readonly sets?: readonly string[];
@@ -32,21 +33,20 @@ export interface DownloadOptions {
   readonly signal?: AbortSignal;
 }
 
-/** What was done. */
+/** What the download did. */
 export interface DownloadOutcome {
-  /** The folder that holds one folder per set. */
+  /** The folder with one subfolder per set. */
   readonly folder: string;
   readonly downloaded: number;
-  /** Files that were there already. */
+  /** Files that already existed. */
   readonly kept: number;
 }
 
 /**
- * Fetches `<set>/left.csv`, `right.csv` and `gt.csv` into `<dataFolder>/autofj`. A file appears under its name only
- * when it is whole, so that a second call fetches what is missing and nothing else.
+ * Downloads `<set>/left.csv`, `right.csv` and `gt.csv` to `<dataFolder>/autofj`. Files appear under their names only when
+ * complete, so that a second call downloads only what is missing.
  *
- * @throws MissingDataError for a server that cannot be reached or has no such file, or a file cut short;
- *   InterruptedError
+ * @throws MissingDataError for an unreachable server, a missing file or an incomplete one; InterruptedError
  */
 export async function downloadAutofj(
   dataFolder: string,
@@ -67,7 +67,7 @@ export async function downloadAutofj(
       kept++;
     } else {
       const body = await fetchWhole(`${endpoint}/${repository}/${name}`, signal);
-      await writeWhole(path, body);
+      await writeWholeFile(path, body);
       downloaded++;
     }
     onProgress?.(downloaded + kept, wanted.length);
@@ -75,12 +75,12 @@ export async function downloadAutofj(
   return { folder, downloaded, kept };
 }
 
-/** The body of a URL, checked against the length that the server announced. */
+/** The body of a URL, checked against its content-length. */
 async function fetchWhole(url: string, signal: AbortSignal | undefined): Promise<Uint8Array> {
   let body: Uint8Array;
   let announced: string | null;
   try {
-    // Uncompressed, so that the announced length is the file's.
+    // Uncompressed, so that content-length is the length of the file.
     const response = await fetch(url, { signal, headers: { "accept-encoding": "identity" } });
     if (!response.ok) {
       await response.body?.cancel();
@@ -90,17 +90,17 @@ async function fetchWhole(url: string, signal: AbortSignal | undefined): Promise
     body = new Uint8Array(await response.arrayBuffer());
   } catch (error) {
     if (error instanceof MissingDataError) throw error;
-    if (signal?.aborted) throw new InterruptedError("the download was stopped; run it again to go on");
+    if (signal?.aborted) throw new InterruptedError("the download was interrupted; run it again to resume");
     const cause = error instanceof Error && error.cause !== undefined ? error.cause : error;
     throw new MissingDataError(
       `${url}: the download failed (${messageOf(cause) || "no answer"}). Check the network, or name a mirror with ` +
-        "PEARL_DATA_ENDPOINT; what is already here is kept, run it again to go on.",
+        "PEARL_DATA_ENDPOINT, and run it again: files already downloaded are kept.",
       { cause: error },
     );
   }
   if (announced !== null && Number(announced) !== body.length) {
     throw new MissingDataError(
-      `${url}: the file was cut short: ${body.length} of ${announced} bytes. Run it again to go on.`,
+      `${url}: the file is incomplete: ${body.length} of ${announced} bytes. Run it again to resume.`,
     );
   }
   return body;
@@ -112,18 +112,6 @@ function statusError(url: string, status: number): MissingDataError {
       ? "The server does not have this file: check PEARL_DATA_ENDPOINT, which must serve GitHub's raw files."
       : "Try again later, or name a mirror with PEARL_DATA_ENDPOINT.";
   return new MissingDataError(`${url}: the server answered ${status}. ${cure}`);
-}
-
-async function writeWhole(path: string, body: Uint8Array): Promise<void> {
-  await mkdir(dirname(path), { recursive: true });
-  const partial = `${path}.${process.pid}.partial`;
-  try {
-    await writeFile(partial, body);
-    await rename(partial, path);
-  } catch (error) {
-    await rm(partial, { force: true });
-    throw error;
-  }
 }
 
 async function isFile(path: string): Promise<boolean> {

@@ -1,11 +1,11 @@
-/** Embeds a task's phrases, with progress, and refuses vectors that no score may be made of. */
+/** Embeds the phrases of a task, with progress, and rejects invalid embeddings. */
 import { countRows } from "../search/vectors.js";
 import type { EmbeddingModel } from "./model.js";
 import type { TaskContext } from "./task.js";
 
 /**
- * The phrases' vectors as the model gives them, rows of `model.dimension` numbers.
- * @throws ArgumentError where the model gives a NaN, an infinity or broken rows.
+ * The embeddings as the model returns them: [phrases, model.dimension].
+ * @throws ArgumentError if the model returns NaN, infinity or incomplete rows
  */
 export async function embedPhrases(
   model: EmbeddingModel,

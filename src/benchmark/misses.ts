@@ -1,12 +1,12 @@
-/** Wrong answers worth a look: of each set those in which the model was surest of the wrong one, and why it may be so. */
+/** Selects the worst misses of each set, those with the largest lead of the wrong answer, and explains them. */
 import { charWbNgrams } from "../text/char-ngrams.js";
 import type { RankedAnswer } from "./rank.js";
 import type { Miss } from "./task.js";
 
-/** A query with its answer and what was chosen. */
+/** A query with its right answer and the chosen one. */
 export interface Judged {
   readonly ranked: Pick<RankedAnswer, "bestScore" | "answerScore" | "hasAnswer">;
-  /** What the choice was worth, from 0 to 1: below one half it is a miss. */
+  /** Credit for the choice, from 0 to 1; below 0.5 it is a miss. */
   readonly credit: number;
   readonly dataset: string;
   readonly query: string;
@@ -14,10 +14,10 @@ export interface Judged {
   readonly chosen: string;
 }
 
-/** Misses kept of each set. */
+/** Misses kept per set. */
 const missesPerSet = 5;
 
-/** The misses with the largest lead of the wrong answer before the right one; those without a right one come last. */
+/** The misses with the largest lead of the wrong answer over the right one; those without a right one come last. */
 export function worstMisses(rows: readonly Judged[]): Miss[] {
   return rows
     .filter(({ credit, chosen, expected }) => credit < 0.5 && chosen !== expected)
@@ -30,14 +30,14 @@ export function worstMisses(rows: readonly Judged[]): Miss[] {
     .slice(0, missesPerSet);
 }
 
-/** By how much the wrong answer is ahead. */
+/** The lead of the wrong answer. */
 export function leadOf({ expectedScore, chosenScore }: Miss): number {
   return expectedScore === null ? Number.NEGATIVE_INFINITY : chosenScore - expectedScore;
 }
 
 /**
- * What on the surface speaks for the choice and against the answer: words and pieces of words that they share with
- * the query. The model may have had other reasons; this is what a reader can check.
+ * What the spelling says for the choice and against the answer: words and letter groups in common with the query. The
+ * model may have other reasons; these are the ones that a reader can check.
  */
 export function explainMiss({ query, expected, chosen, expectedScore }: Miss): string {
   if (expectedScore === null) return "the answer is not among the candidates as it is spelled here";

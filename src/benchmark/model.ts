@@ -1,40 +1,40 @@
-/** What the benchmark measures: a model that gives vectors, or a measure that compares two strings. */
+/** What the benchmark measures: a model that embeds phrases, or a similarity of strings. */
 
-/** A model that gives each phrase a vector. */
+/** A model that embeds phrases. */
 export interface EmbeddingModel {
   readonly kind: "embedding";
   readonly name: string;
-  /** Tells two versions of a model apart in recorded results. */
+  /** Distinguishes versions of a model in recorded results. */
   readonly fingerprint: string;
   readonly dimension: number;
-  /** Rows of `dimension` numbers in the phrases' order; not necessarily of unit length. */
+  /** [phrases, dimension], not necessarily of unit length. */
   embed(phrases: readonly string[], options?: EmbedOptions): Promise<Float32Array>;
   dispose(): Promise<void>;
 }
 
-/** What a task tells a model that embeds. */
+/** Options of `embed`. */
 export interface EmbedOptions {
   readonly signal?: AbortSignal;
   readonly onProgress?: (done: number, total: number) => void;
 }
 
-/** A string method without vectors. */
+/** A similarity of strings, without embeddings. */
 export interface SimilarityModel {
   readonly kind: "similarity";
   readonly name: string;
   readonly fingerprint: string;
-  /** Prepares for a task's phrases: candidates are what queries are compared with; both may teach (idf). */
+  /** Prepares to compare queries with candidates; statistics such as idf may come from both. */
   fit(candidates: readonly string[], queries: readonly string[]): FittedSimilarity;
   dispose(): Promise<void>;
 }
 
-/** A measure ready for one set of candidates. Similarities lie between 0 and 1. */
+/** A similarity prepared for one set of candidates, from 0 to 1. */
 export interface FittedSimilarity {
   /** Similarity of any two phrases of the task. */
   pair(a: string, b: string): number;
-  /** Writes the similarity of the query with each candidate into `scores` (length: the candidates'). */
+  /** Writes the similarity of the query to each candidate into `scores`: [candidates]. */
   all(query: string, scores: Float64Array): void;
 }
 
-/** Whatever can be measured. */
+/** Anything the benchmark can measure. */
 export type PhraseModel = EmbeddingModel | SimilarityModel;

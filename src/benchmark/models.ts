@@ -1,9 +1,10 @@
-/** From a name on the command line to a model under test: a named baseline, or a phrase encoder. */
+/** Resolves the name of a model: a baseline, or a phrase encoder. */
 import { stat } from "node:fs/promises";
-import type { DownloadProgress } from "../encoder/hub.js";
-import { embeddedModels, PhraseEncoder } from "../encoder/index.js";
+import { PhraseEncoder } from "../encoder/phrase-encoder.js";
 import { ArgumentError, UsageError } from "../errors.js";
-import type { DeviceChoice } from "../runtime/index.js";
+import type { DownloadProgress } from "../hub/download.js";
+import { embeddedModels } from "../hub/locate.js";
+import type { DeviceChoice } from "../runtime/device.js";
 import { gloveBaseline } from "./baselines/glove.js";
 import { jaccardBaseline } from "./baselines/jaccard.js";
 import { jaroWinklerBaseline } from "./baselines/jaro-winkler.js";
@@ -21,25 +22,24 @@ const baselines: Readonly<Record<string, () => PhraseModel | Promise<PhraseModel
   glove: gloveBaseline,
 };
 
-/** The baselines that `--model` knows by name. */
+/** Names of the baselines. */
 export const baselineNames: readonly string[] = Object.keys(baselines);
 
 /** How an encoder is loaded. */
 export interface ResolveOptions {
   /** Default "cpu". */
   readonly device?: DeviceChoice;
-  /** Told about the download of a hub model, some times a second; `total` is undefined where not known. */
+  /** Called several times a second while a hub model is downloaded; `total` is undefined if unknown. */
   readonly onDownload?: (progress: DownloadProgress) => void;
   readonly signal?: AbortSignal;
-  /** Judge the first columns of vectors alone; default all. String methods have none. */
+  /** Use only the first dimensions of the embeddings. Default: all. */
   readonly truncateDim?: number;
 }
 
 /**
  * The model of that name: a baseline, an embedded model, a folder or a hub id; the embedded default for undefined.
  *
- * @throws UsageError for a name that is none of these, MissingDataError for an optional part, ModelError for a
- *   broken model.
+ * @throws UsageError for an unknown name, MissingDataError for a missing optional package, ModelError for a broken model
  */
 export async function resolveModel(
   name: string | undefined,
@@ -52,7 +52,7 @@ export async function resolveModel(
 }
 
 /**
- * Checks a name without loading anything, so that a typing error ends a run before its first minute.
+ * Checks a name without loading the model, so that a typo ends a run at once.
  * @throws UsageError with a suggestion
  */
 export async function checkModelName(name: string): Promise<void> {
@@ -71,7 +71,7 @@ export async function checkModelName(name: string): Promise<void> {
   );
 }
 
-/** A phrase encoder as the benchmark sees it: raw vectors, since the published protocols depend on their length. */
+/** A phrase encoder as a model under test: without normalisation, as the published protocols depend on lengths. */
 export async function encoderModel(
   name: string | undefined,
   encoder: PhraseEncoder,
@@ -81,7 +81,7 @@ export async function encoderModel(
   if (truncateDim !== undefined && truncateDim > whole) {
     await encoder.dispose();
     throw new ArgumentError(
-      `${name ?? encoder.model.name} has vectors of ${whole} numbers, not ${truncateDim}`,
+      `${name ?? encoder.model.name} has ${whole} dimensions, fewer than ${truncateDim}`,
     );
   }
   const fingerprint = await encoder.fingerprint();

@@ -9,8 +9,11 @@
  * The reference leaves split, shuffling and first weights unseeded; here all follow from the seed.
  */
 import { InterruptedError } from "../errors.js";
-import { binaryCrossEntropy, createNet, fromSeed, linear } from "../nn/index.js";
-import { encodeModel, type Tensor } from "../onnx/index.js";
+import { linear } from "../nn/layers.js";
+import { binaryCrossEntropy } from "../nn/losses/binary-cross-entropy.js";
+import { createNet, fromSeed } from "../nn/net.js";
+import { encodeModel } from "../onnx/io/file.js";
+import type { Tensor } from "../onnx/tensor.js";
 import { createRandom, type Random } from "../random.js";
 import { createOrtSession, type OrtSession } from "../runtime/ort-session.js";
 import type { Feeds } from "../runtime/tensor.js";

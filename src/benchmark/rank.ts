@@ -1,4 +1,4 @@
-/** Ranks the candidates for each query with any kind of model, and scores a right answer fairly among ties. */
+/** Ranks the candidates of each query with any kind of model, and scores ties fairly. */
 import { exactNeighbours } from "../search/exact.js";
 import { type Ranking, RankingCollector } from "../search/ranking.js";
 import { embedPhrases } from "./embed.js";
@@ -9,7 +9,7 @@ import type { TaskContext } from "./task.js";
 export interface RankRequest {
   readonly queries: readonly string[];
   readonly candidates: readonly string[];
-  /** Per query the indices of its right candidates, all of them the same title; empty where there is none. */
+  /** For each query, the indices of its right candidates, which all have the same title; empty if there are none. */
   readonly answers: readonly (readonly number[])[];
 }
 
@@ -17,20 +17,20 @@ export interface RankRequest {
 export interface RankedAnswer {
   /** Similarity of the best candidate. */
   readonly bestScore: number;
-  /** Similarity of the right answer, the best of them where there are several; NaN where there is none. */
+  /** Similarity of the right answer, of several the best; NaN if there is none. */
   readonly answerScore: number;
   /** Index of the best candidate, the first among equals. */
   readonly best: number;
-  /** Share of hits if a tie at the top is broken by lot: right ones among the tied; 0 where none is right. */
+  /** Expected hits if a tie at the top is broken at random: the share of right ones among the tied. */
   readonly credit: number;
-  /** Candidates that are not right and above the right answer; 0 where there is no right answer. */
+  /** Number of wrong candidates above the right answer; 0 if there is no right answer. */
   readonly above: number;
-  /** Candidates that are not right and level with the right answer. */
+  /** Number of wrong candidates tied with the right answer. */
   readonly tied: number;
   readonly hasAnswer: boolean;
 }
 
-/** Scores closer than this are tied, so that rounding decides nothing. */
+/** Scores closer than this are tied, so that rounding does not matter. */
 export const tieTolerance = 1e-6;
 
 /** Ranks all candidates by cosine (vectors) or by the string measure. */
@@ -57,13 +57,13 @@ export async function rankAnswers(request: RankRequest, context: TaskContext): P
   });
 }
 
-/** Expected share of hits among the first k if ties are broken by lot. */
+/** Expected recall at k if ties are broken at random. */
 export function expectedRecall({ above, tied, hasAnswer }: RankedAnswer, k: number): number {
   if (!hasAnswer) return 0;
   return Math.min(1, Math.max(0, (k - above) / (tied + 1)));
 }
 
-/** Expected reciprocal rank if ties are broken by lot. */
+/** Expected reciprocal rank if ties are broken at random. */
 export function expectedReciprocalRank({ above, tied, hasAnswer }: RankedAnswer): number {
   if (!hasAnswer) return 0;
   let sum = 0;
@@ -76,7 +76,7 @@ async function rankByVectors(
   { queries, candidates, answers }: RankRequest,
   { signal, onProgress }: TaskContext,
 ): Promise<Ranking> {
-  // One call for both sides: a phrase on both is encoded once, and progress runs through.
+  // One call for both sides, so that equal phrases are encoded once and progress is continuous.
   const rows = await embedPhrases(model, [...queries, ...candidates], { signal, onProgress });
   const split = queries.length * model.dimension;
   return exactNeighbours(rows.subarray(0, split), rows.subarray(split), {
@@ -88,7 +88,7 @@ async function rankByVectors(
   });
 }
 
-/** How long strings are compared before the event loop gets its turn, in milliseconds. */
+/** Milliseconds of comparing between yields to the event loop. */
 const slice = 50;
 
 async function rankByStrings(

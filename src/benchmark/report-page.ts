@@ -1,20 +1,17 @@
-/** Benchmark reports as a page to look at: scores, published ones beside them, AutoFJ's sets as bars, the worst misses. */
+/** Formats benchmark reports as an HTML page: scores, published scores, AutoFJ's sets as bars, the worst misses. */
 import { escapeText, htmlPage, light } from "../plot/theme.js";
 import { explainMiss, leadOf } from "./misses.js";
 import { publishedMetrics, publishedRows } from "./published.js";
+import { isMean, percent, reportRows, titleOf } from "./report-rows.js";
 import type { BenchmarkMiss, BenchmarkResult, ModelReport } from "./runner.js";
 import { taskNames } from "./tasks/index.js";
 
-/** Misses shown of each task and model. */
+/** Misses shown per task and model. */
 const missesShown = 12;
-/** Misses shown of one set. */
+/** Misses shown per set. */
 const missesOfSet = 2;
 
-const percent = (score: number): string => (score * 100).toFixed(1);
-const isMean = ({ dataset }: BenchmarkResult): boolean => dataset.startsWith("macro mean");
-const titleOf = ({ model, floor }: ModelReport): string => (floor ? `${model} (floor)` : model);
-
-/** The whole page; it needs no network. Scores are shown × 100. */
+/** The page, self-contained. Scores are shown × 100. */
 export function reportsAsPage(reports: readonly ModelReport[]): string {
   const [{ pearl, protocol, seed }] = reports;
   const body = [
@@ -33,22 +30,12 @@ export function reportsAsPage(reports: readonly ModelReport[]): string {
   });
 }
 
-/** Tasks × models, single sets of a task with a mean left to their bars. */
+/** Tasks × models. Single sets of a task with a mean are shown as bars instead. */
 function scoreSection(reports: readonly ModelReport[]): string {
-  const rows = new Map<string, { result: BenchmarkResult; scores: Map<string, number> }>();
-  for (const report of reports) {
-    for (const result of report.results) {
-      const hasMean = report.results.some((other) => other.task === result.task && isMean(other));
-      if (hasMean && !isMean(result)) continue;
-      const key = [result.task, result.dataset, result.metric].join("\t");
-      const row = rows.get(key) ?? { result, scores: new Map<string, number>() };
-      rows.set(key, row);
-      row.scores.set(report.model, result.score);
-    }
-  }
-  if (rows.size === 0) return "";
+  const rows = reportRows(reports);
+  if (rows.length === 0) return "";
   const heading = ["task", "data", "metric", "n", ...reports.map(titleOf)];
-  const body = [...rows.values()].map(({ result, scores }) => {
+  const body = rows.map(({ result, scores }) => {
     const best = Math.max(...scores.values());
     const cells = reports.map(({ model }) => scoreCell(scores.get(model), scores.size > 1 ? best : Infinity));
     const { task, dataset, metric, n } = result;
@@ -86,8 +73,8 @@ function publishedSection(reports: readonly ModelReport[]): string {
   );
   const isComparable = reports[0].protocol === "published";
   const warning = isComparable
-    ? "Ours are by the same protocol; they compare where the data are the full test sets."
-    : "Ours are by the fair protocol: the published ones show the order of magnitude, and are not to be compared directly.";
+    ? "Ours use the same protocol; they are comparable if the data are the full test sets."
+    : "Ours use the fair protocol: the published scores show the order of magnitude and are not directly comparable.";
   const heading = ["model", ...tasks.map((task) => `${task}, ${publishedMetrics[task]}`)];
   return `<h2>Beside published scores</h2>
 <p class="note">Published: PEARL paper and repository, protocol “published”, full test sets. ${warning}</p>
@@ -99,7 +86,7 @@ function modelRow(model: string, scores: readonly (number | undefined)[], style 
   return `<tr class="${style}"><th scope="row">${escapeText(model)}</th>${cells.join("")}</tr>`;
 }
 
-/** The number that stands for a task: its first, × 100. */
+/** The main score of a task, its first, × 100. */
 function headScore({ results }: ModelReport, task: string): number | undefined {
   const own = results.filter((result) => result.task === task);
   const score = (own.find(isMean) ?? own[0])?.score;
@@ -120,7 +107,7 @@ function setsSection(reports: readonly ModelReport[]): string {
     name,
     scores: reports.map((report) => setsOf(report).find(({ dataset }) => dataset === name)?.score),
   }));
-  // The sets in which the first model is weakest come first: they are what one looks for.
+  // The weakest sets of the first model come first.
   groups.sort((left, right) => (left.scores[0] ?? 0) - (right.scores[0] ?? 0));
   const groupHeight = reports.length * (barHeight + 2) + 8;
   const size = { width: labelWidth + barWidth + 60, height: groups.length * groupHeight + 24 };
@@ -144,14 +131,14 @@ function setsSection(reports: readonly ModelReport[]): string {
       `<span class="key"><i class="k${model % light.categories.length}"></i>${escapeText(titleOf(report))}</span>`,
   );
   return `<h2>AutoFJ, set by set</h2>
-<p class="note">Accuracy of the best left title, the weakest sets first. ${legend.join(" ")}</p>
+<p class="note">Accuracy of the best left title, weakest sets first. ${legend.join(" ")}</p>
 <div class="wide"><svg viewBox="0 0 ${size.width} ${size.height}" style="min-width:${size.width}px" role="img" aria-label="Accuracy on each AutoFJ set">
 <g class="grid">${grid.join("")}</g>
 ${bars.join("\n")}
 </svg></div>`;
 }
 
-/** The misses with the largest lead of the wrong answer, by model and task, with what speaks for them on the surface. */
+/** The misses with the largest lead of the wrong answer, by model and task, each with an explanation. */
 function missSection(reports: readonly ModelReport[]): string {
   const parts = reports
     .filter(({ floor }) => !floor)
@@ -161,8 +148,8 @@ function missSection(reports: readonly ModelReport[]): string {
     });
   if (parts.length === 0) return "";
   return `<h2>Worst misses</h2>
-<p class="note">Wrong answers that the model put furthest ahead of the right one, at most ${missesOfSet} of a set. The last
-column tells what speaks for them on the surface, which need not be the model's own reason.</p>
+<p class="note">Wrong answers with the largest lead over the right one, at most ${missesOfSet} per set. The last column explains them by
+their spelling, which need not be the reason of the model.</p>
 ${parts.join("\n")}`;
 }
 
@@ -173,7 +160,7 @@ function missTable(report: ModelReport, task: string, naming: boolean): string {
     (miss) =>
       `<tr>${textCells([miss.dataset, miss.query, miss.chosen])}${numberCell(score(miss.chosenScore))}${textCells([miss.expected])}${numberCell(score(miss.expectedScore))}${textCells([explainMiss(miss)])}</tr>`,
   );
-  const heading = ["set", "query", "chosen", "similarity", "right", "similarity", "why it may be so"];
+  const heading = ["set", "query", "chosen", "similarity", "right", "similarity", "possible reason"];
   const title = naming ? `${task}: ${titleOf(report)}` : task;
   return `<h3>${escapeText(title)}</h3>\n${table(heading, rows, 99)}`;
 }
@@ -200,7 +187,7 @@ function remarkSection(reports: readonly ModelReport[]): string {
   return `<h2>Remarks</h2>\n<ul>\n${items.join("\n")}\n</ul>`;
 }
 
-/** A table that scrolls by itself where the window is narrow; from column `firstNumber` on, headings stand right. */
+/** A table that scrolls in narrow windows; headings from column `firstNumber` are aligned right. */
 function table(heading: readonly string[], rows: readonly string[], firstNumber: number): string {
   const heads = heading.map(
     (text, column) => `<th scope="col"${column >= firstNumber ? ' class="n"' : ""}>${escapeText(text)}</th>`,

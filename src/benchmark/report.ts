@@ -1,11 +1,13 @@
-/** Benchmark reports as plain text: our scores as a table of tasks × models, and the published ones in a block of their own. */
+/** Formats benchmark reports as text: our scores as a table of tasks × models, then the published scores. */
+import { alignColumns } from "../files/text-table.js";
 import { publishedMetrics, publishedRows } from "./published.js";
-import type { BenchmarkResult, ModelReport } from "./runner.js";
+import { isMean, percent, reportRows, titleOf } from "./report-rows.js";
+import type { ModelReport } from "./runner.js";
 import { taskNames } from "./tasks/index.js";
 
-/** How much is printed. */
+/** Options of the text. */
 export interface ReportOptions {
-  /** Also each of AutoFJ's sets. Default false: their means only. */
+  /** Print each set of AutoFJ too. Default: only their means. */
   readonly everySet?: boolean;
 }
 
@@ -24,52 +26,28 @@ export function formatReports(reports: readonly ModelReport[], options: ReportOp
   return blocks.filter((block) => block !== "").join("\n\n");
 }
 
-/** A row of the table: the same task, data and metric in all models. */
-interface TableRow {
-  readonly result: BenchmarkResult;
-  readonly byModel: Map<string, BenchmarkResult>;
-}
-
-function scoreTable(reports: readonly ModelReport[], { everySet = false }: ReportOptions): string {
-  const rows = new Map<string, TableRow>();
-  for (const report of reports) {
-    for (const result of report.results) {
-      if (!everySet && isPartOfMean(result, report)) continue;
-      const key = [result.task, result.dataset, result.metric].join("\t");
-      const row = rows.get(key) ?? { result, byModel: new Map() };
-      rows.set(key, row);
-      row.byModel.set(report.model, result);
-    }
-  }
-  if (rows.size === 0) return "";
-  const heading = ["task", "data", "metric", "n", ...reports.map(columnTitle)];
-  const body = [...rows.values()].map(({ result, byModel }) => [
+function scoreTable(reports: readonly ModelReport[], options: ReportOptions): string {
+  const rows = reportRows(reports, options);
+  if (rows.length === 0) return "";
+  const heading = ["task", "data", "metric", "n", ...reports.map(titleOf)];
+  const body = rows.map(({ result, scores }) => [
     result.task,
     result.dataset,
     result.metric,
     result.n.toLocaleString("en-US"),
-    ...reports.map(({ model }) => percent(byModel.get(model)?.score)),
+    ...reports.map(({ model }) => scoreCell(scores.get(model))),
   ]);
   const seconds = reports.map(({ results }) => {
     const spent = new Map(results.map((result) => [`${result.task} ${result.seconds}`, result]));
     const counted = [...spent.values()].filter((result) => !isMean(result));
     return counted.reduce((sum, result) => sum + result.seconds, 0).toFixed(1);
   });
-  return alignColumns([heading, ...body, ["seconds", "", "", "", ...seconds]], 3);
+  return alignColumns([heading, ...body, ["seconds", "", "", "", ...seconds]], (column) => column >= 3);
 }
 
-const columnTitle = ({ model, floor }: ModelReport): string => (floor ? `${model} (floor)` : model);
+const scoreCell = (score: number | undefined): string => (score === undefined ? "-" : percent(score));
 
-const percent = (score: number | undefined): string => (score === undefined ? "-" : (score * 100).toFixed(1));
-
-const isMean = ({ dataset }: BenchmarkResult): boolean => dataset.startsWith("macro mean");
-
-/** True for a single set of a task whose mean is reported too. */
-function isPartOfMean(result: BenchmarkResult, { results }: ModelReport): boolean {
-  return !isMean(result) && results.some((other) => other.task === result.task && isMean(other));
-}
-
-/** What was skipped, with the reason, and what must be known of the scores; each line once. */
+/** What was skipped and why, and notes on the scores; each line once. */
 function remarks(reports: readonly ModelReport[]): string[] {
   const skipped = new Set(reports.flatMap((report) => report.skipped.map(({ reason }) => reason)));
   const notes = new Set(reports.flatMap((report) => report.notes));
@@ -77,7 +55,7 @@ function remarks(reports: readonly ModelReport[]): string[] {
   return lines.length > 0 ? [lines.join("\n")] : [];
 }
 
-/** The published rows for the tasks that were run. Never in one table with ours. */
+/** The published scores of the tasks that were run. Never in one table with ours. */
 function publishedBlock(reports: readonly ModelReport[]): string {
   const run = new Set(
     reports.flatMap(({ results, skipped }) => [...results, ...skipped].map(({ task }) => task)),
@@ -93,25 +71,10 @@ function publishedBlock(reports: readonly ModelReport[]): string {
   const shown = body.filter((cells) => cells.slice(1).some((cell) => cell !== "-"));
   return [
     'Published scores × 100 (PEARL paper and repository): protocol "published", full test sets.',
-    "Other data and, unless --protocol published was given, other rules than above: not to be compared directly.",
+    "Not directly comparable with the scores above: other data and, without --protocol published, other rules.",
     "",
-    alignColumns([heading, metrics, ...shown], 1),
+    alignColumns([heading, metrics, ...shown], (column) => column >= 1),
   ].join("\n");
-}
-
-/** Cells in columns two spaces apart; from column `firstRight` on they are aligned to the right. */
-function alignColumns(rows: readonly (readonly string[])[], firstRight: number): string {
-  const widths = rows[0].map((_, column) => Math.max(...rows.map((row) => row[column].length)));
-  return rows
-    .map((row) =>
-      row
-        .map((cell, column) =>
-          column < firstRight ? cell.padEnd(widths[column]) : cell.padStart(widths[column]),
-        )
-        .join("  ")
-        .trimEnd(),
-    )
-    .join("\n");
 }
 
 /**

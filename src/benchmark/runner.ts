@@ -1,7 +1,8 @@
-/** Runs tasks on models and gathers the scores, each with what is needed to judge and repeat it. */
-import { readFileSync } from "node:fs";
+/** Runs tasks on models and collects the scores with what is needed to repeat them. */
+
 import { MissingDataError, PearlError, UsageError } from "../errors.js";
-import type { DeviceChoice } from "../runtime/index.js";
+import { packageVersion } from "../files/version.js";
+import type { DeviceChoice } from "../runtime/device.js";
 import { checkDataFolder } from "./data-folder.js";
 import type { PhraseModel } from "./model.js";
 import { checkModelName, type ResolveOptions, resolveModel } from "./models.js";
@@ -19,7 +20,7 @@ import { selectTasks } from "./tasks/index.js";
 
 /** What to run. */
 export interface BenchmarkRequest {
-  /** Names of tasks; `all` stands for every task whose data is there. */
+  /** Names of tasks; `all` means every task with data in the data folder. */
   readonly tasks: readonly string[];
   /**
    * Names (baselines, embedded models, folders, hub ids; undefined is the embedded default), loaded one after the
@@ -35,11 +36,11 @@ export interface BenchmarkRequest {
   readonly seed?: number;
   /** Where encoders run. Default `cpu`. */
   readonly device?: DeviceChoice;
-  /** Judge the first columns of their vectors alone. Default all. */
+  /** Use only the first dimensions of the embeddings. Default: all. */
   readonly truncateDim?: number;
-  /** Called some times a second while a task runs. */
+  /** Called several times a second while a task runs. */
   readonly onProgress?: (progress: RunProgress) => void;
-  /** Told about the download of a hub model. */
+  /** Called while a hub model is downloaded. */
   readonly onDownload?: ResolveOptions["onDownload"];
   /** Called for each model and task as it begins. */
   readonly onTask?: (model: string, task: string) => void;
@@ -81,11 +82,11 @@ export interface ModelReport {
   readonly results: readonly BenchmarkResult[];
   /** Tasks without a score, each with the reason. */
   readonly skipped: readonly SkippedTask[];
-  /** What a reader of the scores must know. */
+  /** Notes that readers of the scores need. */
   readonly notes: readonly string[];
-  /** Wrong answers of the tasks that choose among candidates, each set's worst. */
+  /** The worst misses of each set, for tasks that choose among candidates. */
   readonly misses: readonly BenchmarkMiss[];
-  /** True where the model was added by the runner, as the floor that AutoFJ is read against. */
+  /** True if the runner added the model as the floor for AutoFJ. */
   readonly floor?: true;
 }
 
@@ -100,14 +101,14 @@ export interface SkippedTask {
   readonly reason: string;
 }
 
-/** The untrained method that AutoFJ's scores are printed beside. */
+/** The untrained method shown beside scores on AutoFJ. */
 const floorModel = "tfidf";
 
 /**
  * Runs every task on every model.
  *
- * Whatever can be wrong with names and files is found before the first task runs. With AutoFJ among the tasks
- * the floor `tfidf` is run on it too, if it is not among the models.
+ * Names and files are checked before the first task runs. If AutoFJ is among the tasks, the floor `tfidf` is run on it
+ * too, unless it is among the models.
  *
  * @returns one report per model, in order; the floor's last
  * @throws UsageError, MissingDataError (of `all`: only where no task has its data), ModelError
@@ -144,7 +145,7 @@ export function parseProtocol(name: string): Protocol {
   );
 }
 
-/** Tasks whose data is there; with `all` the others are skipped, else the first missing file is an error. */
+/** The tasks with data. With `all` the others are skipped; otherwise the first missing file is an error. */
 async function withData(
   selected: readonly Task[],
   request: BenchmarkRequest,
@@ -212,22 +213,17 @@ async function reportOf(
   };
 }
 
-/** With `all`, a task that lacks an optional part is skipped with the reason; else the error stands. */
+/** With `all`, a task without its optional package is skipped with the reason; otherwise rethrows. */
 function skipOf(error: unknown, { tasks }: BenchmarkRequest): TaskOutcome {
   if (!(error instanceof MissingDataError) || !tasks.includes("all")) throw error;
   return { scores: [], notApplicable: error.message };
 }
 
-/** A score outside its range is a fault of ours or of the model, never a result. */
+/** Throws for a score outside its range, which is never a result. */
 function checked(score: Score, task: Task, model: PhraseModel): Score {
   const lowest = score.metric === "pearson" || score.metric === "spearman" ? -1 : 0;
   if (score.score >= lowest && score.score <= 1 + 1e-9) return score;
   throw new PearlError(
-    `${model.name} on ${task.name} (${score.dataset}): ${score.metric} is ${score.score}, which is no score`,
+    `${model.name} on ${task.name} (${score.dataset}): ${score.metric} is ${score.score}, outside its range`,
   );
-}
-
-function packageVersion(): string {
-  const manifest = readFileSync(new URL("../../package.json", import.meta.url), "utf8");
-  return (JSON.parse(manifest) as { version: string }).version;
 }

@@ -1,32 +1,32 @@
-/** What a task of the benchmark is: a protocol in code, run on one model, giving scores. */
+/** The interface of a task: a protocol as code that scores one model. */
 import type { PhraseModel } from "./model.js";
 
-/** `fair`: the quirks mended, for our own claims. `published`: as the paper's code computes it. */
+/** `fair`: with corrected quirks, for our own claims. `published`: as the code of the paper computes it. */
 export type Protocol = "fair" | "published";
 
 /** Both protocols, the default first. */
 export const protocols: readonly Protocol[] = ["fair", "published"];
 
-/** What a task gets to run. */
+/** What a task is run with. */
 export interface TaskContext {
   readonly model: PhraseModel;
   readonly protocol: Protocol;
   readonly dataFolder: string;
-  /** One data set of those a task has (AutoFJ); all where absent. */
+  /** One of the sets of a task (AutoFJ). Default: all. */
   readonly dataset?: string;
   readonly seed: number;
   readonly signal?: AbortSignal;
   readonly onProgress?: (progress: TaskProgress) => void;
 }
 
-/** How far a task is; `label` says at what. */
+/** Progress of a task; `label` names the current step. */
 export interface TaskProgress {
   readonly label: string;
   readonly done: number;
   readonly total: number;
 }
 
-/** One number with what it was measured on. */
+/** One score and what it was measured on. */
 export interface Score {
   /** The set or file: "Drug", "macro average of 30 sets", "dev.json". */
   readonly dataset: string;
@@ -40,39 +40,39 @@ export interface Score {
   readonly details: Readonly<Record<string, unknown>>;
 }
 
-/** What a task gives back: scores, or why it cannot be run on this model, and remarks that must be shown. */
+/** The result of a task: scores, or why the model cannot be scored, and notes that must be shown. */
 export interface TaskOutcome {
   readonly scores: readonly Score[];
   /** Why there is no score under this protocol or for this kind of model. */
   readonly notApplicable?: string;
   readonly notes?: readonly string[];
-  /** Queries whose answer was not chosen, the worst first, some of each set. */
+  /** The worst misses of each set, the worst first. */
   readonly misses?: readonly Miss[];
 }
 
-/** A query that got a wrong answer. */
+/** A query with a wrong answer. */
 export interface Miss {
-  /** The set or file that the query is of. */
+  /** The set or file of the query. */
   readonly dataset: string;
   readonly query: string;
-  /** What is right. */
+  /** The right answer. */
   readonly expected: string;
-  /** What the model took for it. */
+  /** The answer of the model. */
   readonly chosen: string;
-  /** Similarity of the query with what is right; null where what is right was not among the candidates. */
+  /** Similarity of the query to the right answer; null if it was not among the candidates. */
   readonly expectedScore: number | null;
-  /** Similarity of the query with what was chosen. */
+  /** Similarity of the query to the chosen answer. */
   readonly chosenScore: number;
 }
 
 /** A task: its name on the command line, and its protocol as code. */
 export interface Task {
   readonly name: string;
-  /** The metric that stands for the task in summaries. */
+  /** The main metric, used in summaries. */
   readonly metric: string;
   /**
-   * The files and folders it will read, without reading them: asked before any task starts.
-   * @throws MissingDataError saying what to get and where to put it; UsageError for an unknown data set.
+   * The files and folders that the task reads, found before any task starts.
+   * @throws MissingDataError with the missing file and where to get it; UsageError for an unknown set
    */
   locate(context: Pick<TaskContext, "dataFolder" | "dataset">): Promise<readonly string[]>;
   run(context: TaskContext): Promise<TaskOutcome>;

@@ -1,7 +1,9 @@
-/** Numbers and tables as people read them: sizes, counts, durations, aligned columns. */
-export { formatCount } from "../count-text.js";
+/** Numbers as people read them: sizes, counts, durations. */
+import { formatCount } from "../files/count-text.js";
 
-/** A size in bytes with a binary-free unit, e.g. `133 MB` (1 MB = 1,000,000 bytes, as disks count). */
+export { formatCount };
+
+/** A size in bytes in decimal units, e.g. `133 MB` (1 MB = 1,000,000 bytes). */
 export function formatBytes(bytes: number): string {
   const units = ["B", "kB", "MB", "GB", "TB"];
   let value = bytes;
@@ -23,35 +25,10 @@ export function formatDuration(seconds: number): string {
   return `${Math.floor(whole / 3600)} h ${Math.floor((whole % 3600) / 60)} min`;
 }
 
-/**
- * Rows as aligned columns with two spaces between, the first row being the heading.
- *
- * @param options.right indices of columns aligned to the right (numbers); default none
- */
-export function formatTable(
-  rows: readonly (readonly string[])[],
-  options: { readonly right?: readonly number[] } = {},
-): string {
-  const widths: number[] = [];
-  for (const row of rows) {
-    row.forEach((cell, column) => {
-      widths[column] = Math.max(widths[column] ?? 0, displayWidth(cell));
-    });
-  }
-  const pad = (cell: string, column: number): string => {
-    const space = " ".repeat(widths[column] - displayWidth(cell));
-    return options.right?.includes(column) ? space + cell : cell + space;
-  };
-  return rows.map((row) => row.map(pad).join("  ").trimEnd()).join("\n");
-}
+/** A fraction as a percentage, e.g. `12.5 %`. */
+export const formatPercent = (fraction: number, digits = 1): string =>
+  `${(100 * fraction).toFixed(digits)} %`;
 
-/** Columns a text takes on a terminal: wide East Asian characters take two, combining marks none. */
-function displayWidth(text: string): number {
-  let width = 0;
-  for (const character of text) {
-    if (/\p{Mark}/u.test(character)) continue;
-    const wide = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\uff01-\uff60]/u;
-    width += wide.test(character) ? 2 : 1;
-  }
-  return width;
-}
+/** A count with its noun, e.g. `1 phrase`, `1,200 phrases`; nouns whose plural is not made with s give it. */
+export const counted = (count: number, noun: string, plural = `${noun}s`): string =>
+  `${formatCount(count)} ${count === 1 ? noun : plural}`;

@@ -1,74 +1,49 @@
 #!/usr/bin/env node
-/** The `pearl` command: gathers the commands, runs one, and turns every ending into a line and an exit code. */
-import { readFileSync } from "node:fs";
+/** The `pearl` command: runs one of its commands and turns every error into one line and an exit code. */
 import { Command, CommanderError } from "commander";
 import { InterruptedError, messageOf, PearlError } from "../errors.js";
-import { registerAblate } from "./ablate.js";
-import { registerAugment } from "./augment.js";
-import { registerBench } from "./bench.js";
-import { registerCluster } from "./cluster.js";
-import { registerCorpus } from "./corpus.js";
-import { registerData } from "./data.js";
-import { registerDedupe } from "./dedupe.js";
-import { registerDoctor } from "./doctor.js";
-import { registerEncode } from "./encode.js";
-import { registerExport } from "./export.js";
-import { registerFinetune } from "./finetune.js";
-import { registerImport } from "./import.js";
-import { registerIndex } from "./index-build.js";
+import { packageVersion } from "../files/version.js";
+import { type AnyCommand, register } from "./command.js";
 import { wasInterrupted } from "./interruption.js";
-import { registerJoin } from "./join.js";
-import { registerMine } from "./mine.js";
-import { registerModels } from "./models.js";
-import { registerPlot } from "./plot.js";
-import { registerPretrain } from "./pretrain.js";
-import { registerPretrainCharacters } from "./pretrain-characters.js";
-import { registerSearch } from "./search.js";
-import { registerType } from "./type.js";
 
-/** Adding a command takes one import and one line here, in the order in which `pearl --help` lists them. */
-function registerCommands(program: Command): void {
-  registerEncode(program);
-  registerJoin(program);
-  registerCluster(program);
-  registerDedupe(program);
-  registerIndex(program);
-  registerSearch(program);
-  registerPlot(program);
-  registerFinetune(program);
-  registerPretrain(program);
-  registerPretrainCharacters(program);
-  registerAugment(program);
-  registerMine(program);
-  registerType(program);
-  registerBench(program);
-  registerAblate(program);
-  registerCorpus(program);
-  registerData(program);
-  registerModels(program);
-  registerImport(program);
-  registerExport(program);
-  registerDoctor(program);
-}
+/** Every command, in the order of `pearl --help`; only the one that is run is loaded. */
+const commands: Readonly<Record<string, () => Promise<{ default: AnyCommand }>>> = {
+  encode: () => import("./use/encode.js"),
+  join: () => import("./use/join.js"),
+  cluster: () => import("./use/cluster.js"),
+  dedupe: () => import("./use/dedupe.js"),
+  index: () => import("./use/index-table.js"),
+  search: () => import("./use/search.js"),
+  plot: () => import("./use/plot.js"),
+  finetune: () => import("./learn/finetune.js"),
+  pretrain: () => import("./learn/pretrain.js"),
+  "pretrain-characters": () => import("./learn/pretrain-characters.js"),
+  augment: () => import("./learn/augment.js"),
+  mine: () => import("./learn/mine.js"),
+  type: () => import("./use/type.js"),
+  bench: () => import("./judge/bench.js"),
+  ablate: () => import("./judge/ablate.js"),
+  corpus: () => import("./learn/corpus.js"),
+  data: () => import("./judge/data.js"),
+  models: () => import("./models/list.js"),
+  import: () => import("./models/import.js"),
+  export: () => import("./models/export.js"),
+  doctor: () => import("./doctor/doctor.js"),
+};
 
 const overview = `
 Examples:
-  pearl encode phrases.csv                 vectors of a table's phrases, into phrases.embeddings.parquet
+  pearl encode phrases.csv                 embed a table's phrases into phrases.embeddings.parquet
   pearl bench --task autofj --model tfidf  measure a model or a baseline
-  pearl models                             which models are on this machine
-  pearl doctor                             what works on this machine, and how to get the rest
+  pearl models                             list the models on this machine
+  pearl doctor                             check this machine and show install commands
 
-"pearl COMMAND --help" shows a command's options with examples.
-Documentation of the library is in README.md beside this program.`;
+"pearl COMMAND --help" shows the options of a command, with examples.
+README.md, installed with this program, documents the library.`;
 
-function packageVersion(): string {
-  const manifest = readFileSync(new URL("../../package.json", import.meta.url), "utf8");
-  return (JSON.parse(manifest) as { version: string }).version;
-}
-
-function createProgram(): Command {
+async function createProgram(first: string | undefined): Promise<Command> {
   const program = new Command("pearl");
-  // These settings come first: subcommands inherit what is set when they are created.
+  // Subcommands inherit the settings that are made before they are added.
   program
     .exitOverride()
     .showSuggestionAfterError()
@@ -79,17 +54,21 @@ function createProgram(): Command {
       getOutHelpWidth: () => Math.min(process.stdout.columns ?? 100, 120),
       getErrHelpWidth: () => Math.min(process.stderr.columns ?? 100, 120),
     })
-    .description("Phrase embeddings: encode, match and judge names, terms and titles, offline.")
+    .description("Phrase embeddings: encode, match and compare names, terms and titles, offline.")
     .version(packageVersion(), "-V, --version", "print the version")
     .helpOption("-h, --help", "show this help")
     .addHelpText("after", overview);
-  registerCommands(program);
+  const named =
+    first !== undefined && Object.hasOwn(commands, first) ? [commands[first]] : Object.values(commands);
+  const isVersion = first === "--version" || first === "-V";
+  const loaded = isVersion ? [] : await Promise.all(named.map((load) => load()));
+  for (const { default: declared } of loaded) register(program, declared);
   return program;
 }
 
-/** Says in one line what went wrong, and gives the exit code that belongs to it. */
+/** Prints one line about the error. @returns the exit code */
 function report(error: unknown): number {
-  // Commander has printed its message; its own exit code for wrong usage is 1, ours is 2.
+  // Commander has printed its message; its exit code for wrong usage is 1, ours is 2.
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
   const interrupted = wasInterrupted() || error instanceof InterruptedError;
   const known = error instanceof PearlError;
@@ -101,13 +80,13 @@ function report(error: unknown): number {
   return known ? error.exitCode : 1;
 }
 
-/** Ends with the code once the streams are flushed, even where a library keeps a thread or a timer alive. */
+/** Exits once the streams are flushed, even if a library keeps a thread or a timer alive. */
 function endWith(exitCode: number): void {
   process.exitCode = exitCode;
   setTimeout(() => process.exit(), 2_000).unref();
 }
 
-/** A reader that goes away (`pearl models | head -1`) is no error of ours: the rest is not wanted. */
+/** Exits without an error when the reader closes the pipe, as in `pearl models | head -1`. */
 function endQuietlyWithoutReader(): void {
   for (const stream of [process.stdout, process.stderr]) {
     stream.on("error", (error: NodeJS.ErrnoException) => {
@@ -121,7 +100,8 @@ async function main(): Promise<void> {
   endQuietlyWithoutReader();
   process.on("uncaughtException", (error) => process.exit(report(error)));
   try {
-    await createProgram().parseAsync(process.argv);
+    const program = await createProgram(process.argv[2]);
+    await program.parseAsync(process.argv);
     if (wasInterrupted()) endWith(report(new InterruptedError("interrupted")));
   } catch (error) {
     endWith(report(error));

@@ -1,9 +1,7 @@
-/** Options that several commands share, and the parsers that say what a wrong value should have been. */
-import { type Command, InvalidArgumentError, Option } from "commander";
-import type { TableFormat, TableOptions } from "../table/index.js";
-
-/** Where the network runs: `auto` takes the fastest device that works and says which. */
-export const deviceNames = ["auto", "cpu", "webgpu", "cuda"] as const;
+/** Options that several commands share, and parsers that say what a value must be. */
+import type { Option as TypedOption } from "@commander-js/extra-typings";
+import { InvalidArgumentError, Option } from "commander";
+import type { OptionsOf } from "./command.js";
 
 /** One shard of a table: `index` counts from 1 to `count`. */
 export interface Shard {
@@ -75,36 +73,13 @@ export function delimiterOf(text: string): string {
   return value;
 }
 
-/** How a table is read, as the command line says it. */
-export interface TableReadingOptions {
-  readonly column?: string;
-  readonly delimiter?: string;
-  readonly header?: boolean;
-  readonly quotes: boolean;
-  readonly inputFormat?: TableFormat;
-}
-
-/** Adds the options that say how a table of phrases is read. */
-export function addTableOptions(command: Command): Command {
-  const formats = ["csv", "tsv", "jsonl", "parquet", "text"];
-  return command
-    .option("-c, --column <name>", "the column that holds the phrases, by name or number from 1")
-    .option("--delimiter <character>", "what separates columns, or tab, comma, semicolon, pipe", delimiterOf)
-    .option("--header", "the first line names the columns (default: found by its looks)")
-    .option("--no-header", "the first line is a row")
-    .option("--no-quotes", "quotes are ordinary characters and hold no cells together")
-    .addOption(new Option("--input-format <name>", "format of the input").choices(formats));
-}
-
-/** The library's table options for those of the command line. */
-export function tableOptionsOf(options: TableReadingOptions): TableOptions {
-  return {
-    column: options.column,
-    delimiter: options.delimiter,
-    header: options.header === undefined ? "auto" : options.header ? "present" : "absent",
-    quote: options.quotes ? "double" : "none",
-    format: options.inputFormat,
-  };
+/** Parser of names separated by commas; the option may be repeated: `--task turney,bird --task autofj`. */
+export function commaSeparated(text: string, previous: readonly string[] | undefined): string[] {
+  const names = text.split(",").map((name) => name.trim());
+  if (names.some((name) => name === "")) {
+    throw new InvalidArgumentError("It must be names separated by commas.");
+  }
+  return [...(previous ?? []), ...names];
 }
 
 /** Parser of an option that may be given several times: `--model a --model b` gives both, in order. */
@@ -112,36 +87,123 @@ export function repeatable(value: string, previous: readonly string[] | undefine
   return [...(previous ?? []), value];
 }
 
-/** Adds `--device`, default `auto`. */
-export function addDeviceOption(command: Command): Command {
-  return command.addOption(
-    new Option("--device <name>", "where the network runs").choices(deviceNames).default("auto"),
-  );
+/** Parser of `character=.3,year=.1`: names with weights. */
+export function weights(text: string): Record<string, number> {
+  const entries = text.split(",").map((part): [string, number] => {
+    const [name, value, ...rest] = part.split("=");
+    const weight = Number(value);
+    if (rest.length > 0 || !name.trim() || !value?.trim() || !(weight >= 0 && Number.isFinite(weight))) {
+      throw new InvalidArgumentError(`"${part}" is not NAME=NUMBER, as in character=.3,synonym=.2.`);
+    }
+    return [name.trim(), weight];
+  });
+  return Object.fromEntries(entries);
 }
 
-/** Adds the options of a command that finds groups of phrases which mean the same; `promised` are the rows promised for. */
-export function addGroupingOptions(command: Command, { promised }: { readonly promised: string }): Command {
-  return command
-    .option("--precision <p>", `promise for ${promised}; chooses the threshold (default: 0.9)`, fraction)
-    .option("--threshold <t>", "link phrases of at least this similarity instead", fraction);
+/** Declares an option; its parser and its default give the type of its value. */
+export function option<Flags extends string, Value = undefined, Default = undefined>(
+  flags: Flags,
+  description: string,
+  parse?: (text: string, previous: Value | undefined) => Value,
+  standard?: Default,
+): TypedOption<Flags, undefined, Default, Value> {
+  const declared = new Option(flags, description);
+  if (parse) declared.argParser(parse);
+  if (standard !== undefined) declared.default(standard);
+  return declared as unknown as TypedOption<Flags, undefined, Default, Value>;
 }
 
-/** Adds `--model`, how the table is read, `--device`, `--threads` and `--quiet`: for commands that encode a table. */
-export function addTableEncodingOptions(command: Command): Command {
-  command.option("-m, --model <model>", "embedded model, folder or hub id (default: the embedded model)");
-  addTableOptions(command);
-  addDeviceOption(command).option("--threads <n>", "CPU threads (default: all)", positiveInteger);
-  return addQuietOption(command);
+/** Declares an option that takes one of several words. */
+export function choice<
+  Flags extends string,
+  const Words extends readonly string[],
+  Default extends Words[number] | undefined = undefined,
+>(
+  flags: Flags,
+  description: string,
+  words: Words,
+  standard?: Default,
+): TypedOption<Flags, undefined, Default, undefined, false, Words[number]> {
+  const declared = new Option(flags, description).choices(words);
+  if (standard !== undefined) declared.default(standard);
+  return declared as unknown as TypedOption<Flags, undefined, Default, undefined, false, Words[number]>;
 }
 
-/** Adds `--quiet`: no progress and no notes on stderr; errors still come. */
-export function addQuietOption(command: Command): Command {
-  return command.option("-q, --quiet", "no progress and no notes, only results and errors");
+/** Declares an option that must be given. */
+export function required<Flags extends string>(
+  flags: Flags,
+  description: string,
+): TypedOption<Flags, undefined, undefined, undefined, true> {
+  const declared = new Option(flags, description).makeOptionMandatory();
+  return declared as unknown as TypedOption<Flags, undefined, undefined, undefined, true>;
 }
 
-/** Adds the examples that end a command's help; each is the line to type and what it is for. */
-export function addExamples(command: Command, examples: readonly (readonly [string, string])[]): Command {
-  const width = Math.max(...examples.map(([line]) => line.length));
-  const lines = examples.map(([line, purpose]) => `  ${line.padEnd(width)}  ${purpose}`);
-  return command.addHelpText("after", `\nExamples:\n${lines.join("\n")}`);
+export const modelOption = option(
+  "-m, --model <model>",
+  "embedded model, folder or hub id (default: the embedded model)",
+);
+export const columnOption = option(
+  "-c, --column <name>",
+  "the column of phrases, by name or by number from 1",
+);
+export const deviceOption = choice(
+  "--device <name>",
+  "where the model runs",
+  ["auto", "cpu", "webgpu", "cuda"],
+  "auto",
+);
+export const threadsOption = option("--threads <n>", "CPU threads (default: all cores)", positiveInteger);
+export const jsonOption = option("--json", "print JSON");
+export const quietOption = option("-q, --quiet", "print no progress and no notes, only results and errors");
+export const noQuotesOption = option("--no-quotes", "treat quotes as ordinary characters");
+export const batchSizeOption = option(
+  "--batch-size <n>",
+  "largest number of phrases in a batch",
+  positiveInteger,
+);
+export const truncateOption = option(
+  "--truncate-dim <n>",
+  "keep only the first n dimensions of each embedding",
+  positiveInteger,
+);
+export const int8Option = option("--int8", "compute with 8-bit weights: faster, nearly the same embeddings");
+export const dataOption = option(
+  "--data <folder>",
+  "benchmark data (default: $PEARL_DATA, else ./data/bench, else ~/.cache/pearl/bench)",
+);
+export const seedOption = option("--seed <n>", "random seed (default: 0)", wholeNumber);
+
+/** Where the model runs, and what is printed meanwhile. */
+export const runOptions = [deviceOption, threadsOption, quietOption] as const;
+
+/** How a table is parsed. */
+export const tableFormatOptions = [
+  option(
+    "--delimiter <character>",
+    "column separator: one character, or tab, comma, semicolon, pipe, space (default: detected)",
+    delimiterOf,
+  ),
+  option("--header", "the first line names the columns (default: detected)"),
+  option("--no-header", "the first line is a row"),
+  noQuotesOption,
+  choice("--input-format <name>", "format of the input", ["csv", "tsv", "jsonl", "parquet", "text"]),
+] as const;
+
+export const tableOptions = [columnOption, ...tableFormatOptions] as const;
+
+/** For commands that encode a table with a model of the user's choice. */
+export const tableEncodingOptions = [modelOption, ...tableOptions, ...runOptions] as const;
+
+/** The library's table options for those of the command line. */
+export function tableOptionsOf(options: OptionsOf<typeof tableFormatOptions> & { readonly column?: string }) {
+  const { column, delimiter, header, quotes, inputFormat } = options;
+  return {
+    ...{ column, delimiter, format: inputFormat },
+    header: header === undefined ? "auto" : header ? "present" : "absent",
+    quote: quotes ? "double" : "none",
+  } as const;
 }
+
+/** The library's word for `--resume`. */
+export const resumption = (resume: true | undefined): "continue" | "start-over" =>
+  resume ? "continue" : "start-over";

@@ -1,4 +1,4 @@
-/** Progress on a terminal: a bar with rate and time left on stderr, and nothing at all where nobody looks. */
+/** Progress on a terminal: a bar with rate and time left on stderr; nothing where stderr is not a terminal. */
 import { formatBytes, formatCount, formatDuration } from "./format.js";
 
 /** What a progress bar counts; the rate is shown in it. */
@@ -6,9 +6,9 @@ export type ProgressUnit = "phrases" | "bytes" | "items";
 
 /** Settings of a progress bar. */
 export interface ProgressOptions {
-  /** What is going on, in a word or two, e.g. `encoding`. */
+  /** What is being done, in a word or two, e.g. `encoding`. */
   readonly label: string;
-  /** How many units there are in all; unknown where absent (then count and rate are shown without a bar). */
+  /** Number of units; where it is absent, count and rate are shown without a bar. */
   readonly total?: number;
   /** What is counted. Default `phrases`. */
   readonly unit?: ProgressUnit;
@@ -20,7 +20,7 @@ export interface ProgressOptions {
 export interface Progress {
   /** Shows that `done` units are finished (an absolute count); `total` may become known or change. */
   update(done: number, total?: number): void;
-  /** Takes the bar away. Safe to call more than once. */
+  /** Removes the bar. Safe to call more than once. */
   finish(): void;
 }
 
@@ -36,8 +36,7 @@ export async function startProgress(options: ProgressOptions): Promise<Progress>
     stream: process.stderr,
     clearOnComplete: true,
     fps: 5,
-    // The terminal's state stays as it is (cursor, line wrap, handlers of Ctrl-C): there is nothing to restore
-    // when the process is ended from outside.
+    // The terminal's state is not changed, so there is nothing to restore when the process is killed.
     hideCursor: false,
     linewrap: true,
     gracefulExit: false,
@@ -50,7 +49,7 @@ export async function startProgress(options: ProgressOptions): Promise<Progress>
   return {
     update: (done, total) => {
       meter.note(done);
-      // It appears with the first step, so that what a command says before that stands in lines of its own.
+      // The bar appears with the first step: notes printed before that keep their own lines.
       if (!isShown) bar.start(total ?? options.total ?? 0, done);
       isShown = true;
       if (total !== undefined) bar.setTotal(total);
@@ -60,13 +59,14 @@ export async function startProgress(options: ProgressOptions): Promise<Progress>
   };
 }
 
-/** A bar for each stage of some work, one after the other, and lines in between. */
+/** A bar for each stage of the work, one after the other, with lines in between. */
 export function stageDisplay({ quiet = false }: Pick<ProgressOptions, "quiet">) {
   let stage = "";
   let bar: Promise<Progress> | undefined;
   const finish = async (): Promise<void> => {
     const last = bar;
     bar = undefined;
+    stage = "";
     (await last)?.finish();
   };
   return {
@@ -75,12 +75,12 @@ export function stageDisplay({ quiet = false }: Pick<ProgressOptions, "quiet">) 
     say: (text: string): void => {
       if (!quiet) process.stderr.write(`${text}\n`);
     },
-    /** Shows how far a stage is. */
-    show: (name: string, done: number, total: number): void => {
+    /** Shows how much of a stage is done; a stage of another name replaces the bar. */
+    show: (name: string, done: number, total?: number, unit: ProgressUnit = "items"): void => {
       if (name !== stage) {
         void finish();
         stage = name;
-        bar = startProgress({ label: name, unit: "items", quiet });
+        bar = startProgress({ label: name, unit, quiet });
       }
       void bar?.then((progress) => progress.update(done, total));
     },
@@ -89,7 +89,7 @@ export function stageDisplay({ quiet = false }: Pick<ProgressOptions, "quiet">) 
 
 const windowMs = 15_000;
 
-/** The rate over the last quarter of a minute: what an earlier run has finished, or an earlier file, does not count. */
+/** The rate over the last 15 seconds; the work of an earlier run or of an earlier file does not count. */
 export function rateMeter(now: () => number = () => performance.now()): {
   /** Notes that `done` units are finished now; a smaller count than before starts anew. */
   note(done: number): void;
@@ -101,7 +101,7 @@ export function rateMeter(now: () => number = () => performance.now()): {
     note: (done) => {
       const at = now();
       if (notes.length > 0 && done < notes[notes.length - 1].done) notes.length = 0;
-      // Bytes may be noted thousands of times a second: one note in a tenth of a second is kept.
+      // Bytes may be noted thousands of times a second: one note per 100 ms is kept.
       if (notes.length > 1 && at - notes[notes.length - 2].at < 100) notes.pop();
       notes.push({ done, at });
       while (notes.length > 2 && at - notes[1].at > windowMs) notes.shift();
@@ -127,8 +127,8 @@ export interface ProgressState {
 const barWidth = 12;
 
 /**
- * One line: `encoding █████░░░░░░░ 45 %, 4 s left, 12,300 phrases/s, 45,000/100,000`; what matters least comes
- * last, where a narrow terminal cuts it off.
+ * One line: `encoding █████░░░░░░░ 45 %, 4 s left, 12,300 phrases/s, 45,000/100,000`; the least
+ * important part comes last, where a narrow terminal cuts the line.
  */
 export function progressLine({ label, unit, value, total, perSecond }: ProgressState): string {
   const show = unit === "bytes" ? formatBytes : formatCount;

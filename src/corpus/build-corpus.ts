@@ -1,11 +1,12 @@
 /** Builds a corpus folder from text, tables of phrases and WordNet: counted, cut, typed, written whole. */
-import { createHash } from "node:crypto";
-import { rm } from "node:fs/promises";
+import { mkdir, rm } from "node:fs/promises";
 import { availableParallelism } from "node:os";
 import { basename } from "node:path";
-import { checkIsFree, writeWholeFolder } from "../encoder/whole-folder.js";
-import { ArgumentError, InterruptedError, MissingDataError } from "../errors.js";
-import { type CountedTexts, countTexts } from "./block-counting.js";
+import { ArgumentError, InterruptedError, MissingDataError, TableError } from "../errors.js";
+import { fileFingerprint, fingerprint } from "../files/fingerprint.js";
+import { partialPath } from "../files/whole-file.js";
+import { checkIsFree, writeWholeFolder } from "../files/whole-folder.js";
+import { FINE_TYPES, type FineType } from "../pearl/phrase-types.js";
 import {
   type CorpusManifest,
   type CorpusPhrase,
@@ -14,20 +15,19 @@ import {
   UNKNOWN_TYPE,
   writeCorpus,
 } from "./corpus-folder.js";
-import { fileFingerprint } from "./file-fingerprint.js";
 import { GatheredPhrases } from "./gathered-phrases.js";
-import { PhraseRanking, type RankedPhrase } from "./phrase-ranking.js";
-import { mergeRuns } from "./phrase-runs.js";
 import { readPhraseTable, readSynonymTable, readTypeList } from "./phrase-tables.js";
-import { FINE_TYPES, type FineType } from "./phrase-types.js";
-import { blockLength, readTexts } from "./text-sources.js";
+import { type CountedTexts, countTexts } from "./text/block-counting.js";
+import { PhraseRanking, type RankedPhrase } from "./text/phrase-ranking.js";
+import { mergeRuns } from "./text/phrase-runs.js";
+import { blockLength, readTexts } from "./text/text-sources.js";
 import type { TypeSource } from "./typing/phrase-typer.js";
 import { typePhrases } from "./typing/type-phrases.js";
 import { readWordnetContent, type WordnetContent } from "./wordnet-corpus.js";
 
 /** What a corpus is built from, and how. */
 export interface BuildCorpusOptions {
-  /** The corpus folder; nothing may be there yet. Unfinished work stands beside it in OUTPUT.partial. */
+  /** The corpus folder; it must not exist, or be empty. */
   readonly output: string;
   /** Files of text: plain, or tables (.csv, .tsv, .jsonl, .parquet), also .gz; "-" is standard input. */
   readonly texts?: readonly string[];
@@ -53,10 +53,8 @@ export interface BuildCorpusOptions {
   readonly quote?: "double" | "none";
   /** Default all cores. The result does not depend on it. */
   readonly threads?: number;
-  /** Characters of text that are counted at a time, and lost at most when interrupted. Default 4,000,000. */
+  /** Characters of text that are counted at a time. Default 4,000,000. */
   readonly blockLength?: number;
-  /** "continue" goes on with an interrupted run of the same texts. Default "start-over". */
-  readonly resume?: "continue" | "start-over";
   readonly signal?: AbortSignal;
   readonly onNote?: (note: string) => void;
   readonly onProgress?: (stage: BuildStage, done: number, total?: number) => void;
@@ -70,11 +68,10 @@ export interface BuildCorpusReport {
   readonly manifest: CorpusManifest;
   readonly characters: number;
   readonly words: number;
-  /** Different phrases of the texts that were met too seldom. */
+  /** Distinct phrases of the texts that occur too rarely. */
   readonly droppedRare: number;
   /** Phrases left out beyond `maximumPhrases`. */
   readonly droppedBeyond: number;
-  readonly resumedBlocks: number;
   /** Phrases typed by each source; those of a table count as "table". */
   readonly typedBy: Readonly<Partial<Record<TypeSource | "table", number>>>;
 }
@@ -88,31 +85,39 @@ const defaults = { minimumCount: 2, maximumPhrases: 5_000_000 };
 export async function buildCorpus(options: BuildCorpusOptions): Promise<BuildCorpusReport> {
   await checkIsFree(options.output);
   refuseMixedInput(options.texts ?? []);
-  const threads = options.threads ?? availableParallelism();
-  const partial = `${options.output.replace(/\/+$/, "")}.partial`;
-  // What is quick to read comes first: its trouble shows before the long work.
+  // What is quick to read comes first, so that its errors show before the long work.
   const known = await readKnown(options);
+  const partial = partialPath(options.output.replace(/\/+$/, ""));
+  try {
+    await mkdir(partial, { recursive: true });
+  } catch (error) {
+    throw new TableError(`${partial} cannot be created. Choose another output folder.`, { cause: error });
+  }
+  try {
+    return await buildFrom(known, partial, options);
+  } finally {
+    await rm(partial, { recursive: true, force: true });
+  }
+}
+
+/** @param partial folder for the files of counts */
+async function buildFrom(
+  known: Known,
+  partial: string,
+  options: BuildCorpusOptions,
+): Promise<BuildCorpusReport> {
+  const threads = options.threads ?? availableParallelism();
   const counted = await countTexts(allTexts(options, known.wordnet), {
-    folder: partial,
-    threads,
+    ...{ folder: partial, threads, signal: options.signal },
     blockLength: options.blockLength ?? blockLength,
-    resume: options.resume ?? "start-over",
-    signal: options.signal,
-    onNote: options.onNote,
     onProgress: (characters) => options.onProgress?.("reading", characters),
   });
   noteOtherScripts(counted, options);
   const { phrases, dropped, droppedRare } = await rankPhrases(counted.runs, partial, known.gathered, options);
-  if (phrases.length === 0) {
-    await rm(partial, { recursive: true, force: true });
-    throw nothingFound(counted, droppedRare);
-  }
+  if (phrases.length === 0) throw nothingFound(counted, droppedRare);
   const typed = await typePhrases(phrases, {
-    list: known.list,
-    gathered: known.gathered,
-    nerModel: options.nerModel,
-    threads,
-    signal: options.signal,
+    ...{ list: known.list, gathered: known.gathered, nerModel: options.nerModel },
+    ...{ threads, signal: options.signal },
     onProgress: (done) => options.onProgress?.("typing", done, phrases.length),
   });
   let manifest: CorpusManifest | undefined;
@@ -124,14 +129,12 @@ export async function buildCorpus(options: BuildCorpusOptions): Promise<BuildCor
       settings: settingsOf(options, known.wordnet !== undefined),
     });
   });
-  await rm(partial, { recursive: true, force: true });
   return {
     manifest: manifest as CorpusManifest,
     characters: counted.characters,
     words: counted.words,
     droppedRare,
     droppedBeyond: dropped,
-    resumedBlocks: counted.resumedBlocks,
     typedBy: typed.bySource,
   };
 }
@@ -202,9 +205,8 @@ async function* allTexts(
 
 function textSources({ texts = [] }: BuildCorpusOptions, { hashes }: CountedTexts): CorpusSource[] {
   if (texts.length === 0) return [];
-  const fingerprint = createHash("sha256").update(hashes.join("\n")).digest("hex").slice(0, 16);
   const name = texts.map((path) => (path === "-" ? "standard input" : basename(path))).join(", ");
-  return [{ name, kind: "text", fingerprint }];
+  return [{ name, kind: "text", fingerprint: fingerprint(hashes.join("\n")) }];
 }
 
 /** The phrases of texts that are frequent enough, and all those of tables, ranked. */
@@ -222,8 +224,7 @@ async function rankPhrases(
   for await (const { phrase, counts } of mergeRuns(runs, folder)) {
     if (++merged % 65_536 === 0) {
       options.onProgress?.("merging", merged);
-      if (options.signal?.aborted === true)
-        throw new InterruptedError("interrupted; the counted text is kept: go on with --resume");
+      if (options.signal?.aborted === true) throw new InterruptedError("interrupted; nothing was written");
     }
     const known = gathered.countsOf(phrase);
     if (known !== undefined) {
@@ -263,13 +264,13 @@ function noteOtherScripts({ words, foreign }: CountedTexts, { onNote }: BuildCor
 }
 
 function nothingFound({ words, foreign }: CountedTexts, droppedRare: number): MissingDataError {
-  if (words === 0) return new MissingDataError("the text holds no words, so there are no phrases to keep.");
+  if (words === 0) return new MissingDataError("the text contains no words, so it has no phrases.");
   if (foreign / words > 0.5)
     return new MissingDataError(
       "no phrases found: most words are not in Latin letters, and phrases are found in English text only. " +
         "Give phrases of other languages with --phrases.",
     );
   return new MissingDataError(
-    `all ${droppedRare} phrases of the text were met once only, and such are dropped: give more text, or --min-count 1.`,
+    `all ${droppedRare} phrases of the text occur only once and were dropped: give more text, or --min-count 1.`,
   );
 }

@@ -1,8 +1,9 @@
 /** The corpus folder: phrases with class, type and count; synonyms; hard negatives; and what they were made from. */
-import { createHash } from "node:crypto";
-import { readFile, rename, writeFile } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { MissingDataError, messageOf, TableError } from "../errors.js";
+import { fingerprint } from "../files/fingerprint.js";
+import { writeWholeJson } from "../files/whole-file.js";
 import {
   ENTITY_TYPES,
   entityTypeOfFine,
@@ -10,8 +11,8 @@ import {
   type FineType,
   LEXICAL_CLASSES,
   type LexicalClass,
-} from "./phrase-types.js";
-import { readTabLines, type TabLines, writeTabLines } from "./tab-lines.js";
+} from "../pearl/phrase-types.js";
+import { readTabLines, type TabLines, writeTabLines } from "../table/tab-lines.js";
 
 /** The files of a corpus folder; the last two need not be there. */
 export const CORPUS_FILES = {
@@ -157,7 +158,7 @@ export async function readCorpus(folder: string): Promise<Corpus> {
 
 function lengthTrouble(folder: string, size: number, how: string): TableError {
   return new TableError(
-    `${join(folder, CORPUS_FILES.phrases)} has ${how} phrases than the ${size} that corpus.json says. Build the corpus again.`,
+    `${join(folder, CORPUS_FILES.phrases)} has ${how} phrases than the ${size} that corpus.json states. Build the corpus again.`,
   );
 }
 
@@ -251,8 +252,7 @@ export async function writeHardNegatives(
       yield [phrase, negative, ratio.toFixed(4), cosine.toFixed(4)];
     }
   }
-  const path = join(folder, CORPUS_FILES.hardNegatives);
-  return (await writeTabLines(path, hardNegativeColumns, rows())).rows;
+  return (await writeTabLines(join(folder, CORPUS_FILES.hardNegatives), hardNegativeColumns, rows())).rows;
 }
 
 /** What a corpus folder is written from. */
@@ -288,20 +288,13 @@ export async function writeCorpus(folder: string, content: CorpusContent): Promi
   }
   const phrases = await writeTabLines(join(folder, CORPUS_FILES.phrases), phraseColumns, phraseRows());
   const synonyms = await writeTabLines(join(folder, CORPUS_FILES.synonyms), synonymColumns, synonymRows());
-  const fingerprint = createHash("sha256").update(`${phrases.hash}\n${synonyms.hash}\n`).digest("hex");
   const manifest: CorpusManifest = {
     format: 1,
     sources: content.sources ?? [],
     settings: content.settings ?? {},
     counts: { phrases: phrases.rows, occurrences, byClass, byType, synonymPairs: synonyms.rows },
-    fingerprint: fingerprint.slice(0, 16),
+    fingerprint: fingerprint(`${phrases.hash}\n${synonyms.hash}\n`),
   };
-  await writeManifest(folder, manifest);
+  await writeWholeJson(join(folder, CORPUS_FILES.manifest), manifest);
   return manifest;
-}
-
-async function writeManifest(folder: string, manifest: CorpusManifest): Promise<void> {
-  const path = join(folder, CORPUS_FILES.manifest);
-  await writeFile(`${path}.new`, `${JSON.stringify(manifest, null, 2)}\n`);
-  await rename(`${path}.new`, path);
 }

@@ -1,7 +1,7 @@
 /** A look into a corpus: some phrases of each class and type, and how counts are spread. */
-import type { Corpus } from "./corpus-folder.js";
-import { UNKNOWN_TYPE } from "./corpus-folder.js";
-import { FINE_TYPES, LEXICAL_CLASSES } from "./phrase-types.js";
+
+import { FINE_TYPES, LEXICAL_CLASSES } from "../pearl/phrase-types.js";
+import { type Corpus, UNKNOWN_TYPE } from "./corpus-folder.js";
 
 /** What is in a corpus beyond its manifest. */
 export interface CorpusSample {

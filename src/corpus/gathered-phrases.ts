@@ -1,7 +1,7 @@
 /** Phrases from tables, whose class, type and count people know already: rows of one phrase are put together. */
 
+import { type FineType, LEXICAL_CLASSES } from "../pearl/phrase-types.js";
 import type { TablePhrase } from "./phrase-tables.js";
-import { type FineType, LEXICAL_CLASSES } from "./phrase-types.js";
 
 interface Gathered {
   readonly counts: number[];

@@ -1,9 +1,9 @@
 /** Tables that people have: phrases with class, type and count; pairs of synonyms; lists of typed phrases. */
 import { TableError } from "../errors.js";
-import { Table } from "../table/index.js";
-import { shownPath } from "../table/source.js";
+import { type FineType, LEXICAL_CLASSES, type LexicalClass } from "../pearl/phrase-types.js";
+import { shownPath } from "../table/read/source.js";
+import { Table } from "../table/table.js";
 import type { SynonymPair } from "./corpus-folder.js";
-import { type FineType, LEXICAL_CLASSES, type LexicalClass } from "./phrase-types.js";
 import { fineTypeOf, KNOWN_FINE_LABELS } from "./typing/labels.js";
 
 /** A row of a table of phrases. */

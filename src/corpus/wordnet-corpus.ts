@@ -1,9 +1,9 @@
 /** WordNet as a corpus: its lemmas are phrases, its synsets synonyms, its glosses and examples text. */
 import { createHash } from "node:crypto";
+import type { LexicalClass } from "../pearl/phrase-types.js";
 import { type PartOfSpeech, readSynsets, readTagCounts, type WordnetOptions } from "../text/wordnet.js";
 import type { SynonymPair } from "./corpus-folder.js";
 import type { TablePhrase } from "./phrase-tables.js";
-import type { LexicalClass } from "./phrase-types.js";
 
 /** What WordNet gives to a corpus. */
 export interface WordnetContent {

@@ -1,69 +1,79 @@
-/** The threads that hold a model on one device, and how phrases are shared out over them. */
+/** The workers that hold a model on one device, and how phrases are divided among them. */
+
+import { soleArchitecture } from "../architectures/registry.js";
 import { DeviceError } from "../errors.js";
-import { startWorker, type WorkerClient } from "../runtime/worker-client.js";
+import type { WorkerClient } from "../runtime/worker-client.js";
+import { WorkerPool } from "../runtime/worker-pool.js";
 import {
   type EncodeReply,
   type EncodeRequest,
   type OpenReply,
   type OpenRequest,
-  type Precision,
   rowWidth,
   STOP,
 } from "./encode-protocol.js";
-import type { ThreadGraph } from "./graph.js";
-import type { ModelFolder } from "./model-folder.js";
 
-/** Phrases from which on more threads than the first are worth their start. */
+/** From this number of phrases, starting more workers than the first pays off. */
 const SPREAD_FROM = 512;
 /**
- * Phrases a thread gets at a time: an eighth of all within these bounds. How many threads there are has no say, as a
- * vector's last bits hang on the batch that it travels in: one thread and many give the same.
+ * Phrases a worker gets at a time: an eighth of all, within these bounds. The number of workers does not count:
+ * low-order bits depend on how a batch is composed, and one worker and many must give the same.
  */
 const LARGEST_SHARE = 1024;
 const SMALLEST_SHARE = 256;
 const SHARES = 8;
-/** Memory that copies of a model in several threads may take together, in bytes. */
+/** Memory that copies of a model in several workers may take together, in bytes. */
 const COPIES_BUDGET = 1.5e9;
 
-/** What a thread makes lives for one batch: a small young heap is collected in time and leaves memory to the model. */
-const startEncoder = (): WorkerClient =>
-  startWorker("./encode-worker.js", import.meta.url, undefined, { maxYoungGenerationSizeMb: 3 });
-
-/** A model on one device: the first thread is there from the start, the others come with work for them. */
+/** A model on one device: the first worker is there from the start, the others start when there is work for them. */
 export class EncodePool {
-  readonly #request: OpenRequest;
-  readonly #workers: Promise<WorkerClient>[];
+  readonly #pool: WorkerPool;
   readonly #limit: number;
+  #isClosed = false;
 
-  /** What the first thread found. */
+  /** What the first worker found. */
   readonly facts: OpenReply;
 
-  private constructor(request: OpenRequest, facts: OpenReply, first: WorkerClient, limit: number) {
-    // Further threads take the device that the first one settled on.
-    this.#request = { ...request, device: facts.device };
-    this.#workers = [Promise.resolve(first)];
+  private constructor(pool: WorkerPool, facts: OpenReply, limit: number) {
+    this.#pool = pool;
     this.#limit = limit;
     this.facts = facts;
   }
 
   /**
-   * Opens the model in a first thread.
-   * @param cores CPU threads in all. One graph to a core beats one graph over all cores, as short phrases leave
-   *   little to share within an operator; a large model gets fewer copies with more threads each.
+   * Opens the model in a first worker.
+   * @param cores CPU threads in all. One graph per core beats one graph on all cores, since short phrases leave
+   *   little to parallelise within an operator; a large model gets fewer copies with more threads each.
    * @throws ModelError, DeviceError
    */
   static async open(request: Omit<OpenRequest, "threads" | "graph">, cores: number): Promise<EncodePool> {
-    const affordable = Math.floor(COPIES_BUDGET / (3 * request.folder.sizeBytes));
+    const { folder, device, precision } = request;
+    const affordable = Math.floor(COPIES_BUDGET / (3 * folder.sizeBytes));
     const copies = Math.max(1, Math.min(cores, affordable));
-    const worker = startEncoder();
+    const threads = Math.max(1, Math.floor(cores / copies));
+    let facts: OpenReply | undefined;
+    const graph =
+      device === "cpu" ? await soleArchitecture(folder.features)?.share?.(folder, precision) : undefined;
+    const pool = new WorkerPool({
+      script: "./encode-worker.js",
+      base: import.meta.url,
+      limit: copies,
+      // What a worker allocates lives for one batch: a small young heap is collected in time and saves memory.
+      resourceLimits: { maxYoungGenerationSizeMb: 3 },
+      async open(worker) {
+        // Further workers use the device that the first one found.
+        const complete = { ...request, graph, threads, device: facts?.device ?? device };
+        const reply = await worker.call<OpenReply>("open", complete);
+        facts ??= reply;
+      },
+    });
     try {
-      const { folder, device, precision } = request;
-      const graph = device === "cpu" ? await sharedGraph(folder, precision) : undefined;
-      const complete = { ...request, graph, threads: Math.max(1, Math.floor(cores / copies)) };
-      const facts = await worker.call<OpenReply>("open", complete);
-      return new EncodePool(complete, facts, worker, facts.device === "cpu" ? copies : 1);
+      await pool.worker(0);
+      const found = facts as OpenReply | undefined;
+      if (found === undefined) throw new DeviceError("the encoder's first worker did not open");
+      return new EncodePool(pool, found, found.device === "cpu" ? copies : 1);
     } catch (error) {
-      await worker.terminate();
+      await pool.close();
       throw error;
     }
   }
@@ -82,47 +92,30 @@ export class EncodePool {
     const width = rowWidth(parts);
     const vectors = new Float32Array(places.count * width);
     if (phrases.length === 0) return { vectors, truncated: 0 };
+    if (this.#isClosed) throw new DeviceError("the encoder's workers have ended");
     const order = Int32Array.from(phrases, (_, index) => index);
     order.sort((a, b) => phrases[b].length - phrases[a].length || a - b);
-    const workers = phrases.length < SPREAD_FROM ? this.#workers.slice(0, 1) : this.#allWorkers();
     const share = Math.min(LARGEST_SHARE, Math.max(SMALLEST_SHARE, Math.ceil(phrases.length / SHARES)));
-    let next = 0;
+    function* shares(): Generator<Int32Array> {
+      for (let first = 0; first < order.length && Atomics.load(state, STOP) === 0; first += share)
+        yield order.subarray(first, first + share);
+    }
     let truncated = 0;
-    const work = async (pending: Promise<WorkerClient>): Promise<void> => {
-      const worker = await pending;
-      while (next < order.length && Atomics.load(state, STOP) === 0) {
-        const some = order.subarray(next, next + share);
-        next += share;
-        const request: EncodeRequest = { ...settings, phrases: Array.from(some, (index) => phrases[index]) };
-        const reply = await worker.call<EncodeReply>("encode", request);
-        some.forEach((index, i) => {
-          vectors.set(reply.vectors.subarray(i * width, (i + 1) * width), places.rows[index] * width);
-        });
-        truncated += reply.truncated;
-      }
+    const encodeShare = async (worker: WorkerClient, some: Int32Array): Promise<void> => {
+      const request: EncodeRequest = { ...settings, phrases: Array.from(some, (index) => phrases[index]) };
+      const reply = await worker.call<EncodeReply>("encode", request);
+      some.forEach((index, i) => {
+        vectors.set(reply.vectors.subarray(i * width, (i + 1) * width), places.rows[index] * width);
+      });
+      truncated += reply.truncated;
     };
-    await Promise.all(workers.map(work));
+    await this.#pool.each(shares(), encodeShare, phrases.length < SPREAD_FROM ? 1 : this.#limit);
     return { vectors, truncated };
   }
 
-  /** Ends the threads and frees their memory. */
+  /** Ends the workers and frees their memory. */
   async close(): Promise<void> {
-    await Promise.all(this.#workers.splice(0).map(async (worker) => (await worker).terminate()));
+    this.#isClosed = true;
+    await this.#pool.close();
   }
-
-  #allWorkers(): readonly Promise<WorkerClient>[] {
-    if (this.#workers.length === 0) throw new DeviceError("the encoder's threads have ended");
-    while (this.#workers.length < this.#limit) {
-      const worker = startEncoder();
-      this.#workers.push(worker.call<OpenReply>("open", this.#request).then(() => worker));
-    }
-    return this.#workers;
-  }
-}
-
-/** The graph of a word encoder, for all threads. What reads ONNX files is loaded for these models alone. */
-async function sharedGraph(folder: ModelFolder, precision: Precision): Promise<ThreadGraph | undefined> {
-  if (!folder.features.some(({ kind }) => kind === "words")) return undefined;
-  const { loadWordGraph } = await import("./graph.js");
-  return loadWordGraph(folder, precision);
 }

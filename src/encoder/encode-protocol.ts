@@ -1,7 +1,7 @@
 /** What PhraseEncoder and its threads tell each other. */
+
+import type { ModelFolder, SharedGraph } from "../architectures/architecture.js";
 import type { Device, DeviceChoice } from "../runtime/device.js";
-import type { ThreadGraph } from "./graph.js";
-import type { ModelFolder } from "./model-folder.js";
 
 /** What a thread needs to open a model. */
 export interface OpenRequest {
@@ -10,7 +10,7 @@ export interface OpenRequest {
   readonly threads: number;
   readonly precision: Precision;
   /** The graph where it was made ready already; else the thread loads it from the folder. */
-  readonly graph?: ThreadGraph;
+  readonly graph?: SharedGraph;
 }
 
 /** Numbers the graph computes with: as exported, or weights quantised to int8. */

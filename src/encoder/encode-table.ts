@@ -1,13 +1,8 @@
 /** Encodes a table's phrases into a file of embeddings: reading, encoding and writing overlap. */
 import { ArgumentError, InterruptedError } from "../errors.js";
-import {
-  type EmbeddingFormat,
-  EmbeddingWriter,
-  type RowRange,
-  Table,
-  type TableDescription,
-  type TableOptions,
-} from "../table/index.js";
+import type { EmbeddingFormat } from "../table/format.js";
+import { type RowRange, Table, type TableDescription, type TableOptions } from "../table/table.js";
+import { EmbeddingWriter } from "../table/write/embedding-writer.js";
 import type { EmbeddingMatrix, PhraseEncoder } from "./phrase-encoder.js";
 
 export interface EncodeTableOptions {

@@ -1,6 +1,13 @@
 /** The thread that encodes: tokeniser, graph and pooling of one model; phrases in, vectors out. */
+
+import type { ModelFolder } from "../architectures/architecture.js";
+import type { Featurizer } from "../architectures/feature-rows.js";
+import { openFeaturizers } from "../architectures/features.js";
+import { chooseOutput, TYPE_LOGITS } from "../architectures/graph-outputs.js";
+import { architectureOf, costliest } from "../architectures/registry.js";
 import { ModelError } from "../errors.js";
-import { createOrtSession, loadRuntime, type OrtSession } from "../runtime/ort-session.js";
+import { loadRuntime } from "../runtime/onnx-runtime.js";
+import { createOrtSession, type OrtSession } from "../runtime/ort-session.js";
 import type { Feeds, Tensor } from "../runtime/tensor.js";
 import { serve } from "../runtime/worker-server.js";
 import { batchByLength } from "./batching.js";
@@ -13,9 +20,6 @@ import {
   rowWidth,
   STOP,
 } from "./encode-protocol.js";
-import { type Featurizer, openFeaturizers } from "./features.js";
-import { chooseOutput, TYPE_LOGITS } from "./graph-outputs.js";
-import type { ModelFolder } from "./model-folder.js";
 import { finishVector, pool } from "./pooling.js";
 
 /** Tokens of a batch that keep a core's level 2 cache warm, by device (cpu: measured, benchmarks/encode-speed.mjs). */
@@ -75,16 +79,16 @@ async function encode(open: OpenModel, request: EncodeRequest): Promise<EncodeRe
   const texts =
     request.prompt === "" ? request.phrases : request.phrases.map((phrase) => request.prompt + phrase);
   const read = open.featurizers.map((featurizer) => featurizer.read(texts));
-  // Every feature has its own row lengths; batches follow the tokens', which cost the most, or else the first's.
+  // Every feature has its own row lengths; batches follow those of the costliest.
   const eachLengths = read.map(
     ({ rows }, i) =>
       open.featurizers[i].lengths?.(rows) ??
       Int32Array.from(texts, (_, row) => rows.starts[row + 1] - rows.starts[row]),
   );
-  const tokens = open.folder.features.findIndex(({ kind }) => kind === "tokens");
-  const isTransformer = open.folder.features.some(({ kind }) => kind === "tokens" || kind === "words");
-  const lengths = eachLengths[Math.max(0, tokens)];
-  const cells = isTransformer ? TOKENS[open.session.device] : NGRAMS;
+  const primary = costliest(open.folder.features);
+  const lengths = eachLengths[primary];
+  const { cost } = architectureOf(open.folder.features[primary]);
+  const cells = cost === "transformer" ? TOKENS[open.session.device] : NGRAMS;
   const outputs = request.parts.map(({ output }) => (output === "types" ? TYPE_LOGITS : open.output));
   let vectors = new Float32Array(texts.length * rowWidth(request.parts));
   for (const batch of batchByLength(lengths, { cells, rows: request.batchSize })) {

@@ -1,14 +1,15 @@
-/** PhraseEncoder: loads a model and turns phrases into vectors, in threads of its own. */
-import { createHash } from "node:crypto";
-import { open } from "node:fs/promises";
+/** PhraseEncoder: loads a model and turns phrases into vectors in worker threads. */
 import { availableParallelism } from "node:os";
+import { type ModelFolder, readModelFolder } from "../architectures/model-folder.js";
 import { ArgumentError, InterruptedError, ModelError } from "../errors.js";
+import type { DownloadProgress } from "../hub/download.js";
+import { locateModel } from "../hub/locate.js";
 import type { Device, DeviceChoice } from "../runtime/device.js";
+import { distinctPhrases, repeat } from "./distinct.js";
 import { EncodePool } from "./encode-pool.js";
 import { type EncodePart, FINISHED, type Precision, rowWidth, STOP } from "./encode-protocol.js";
-import type { DownloadProgress } from "./hub.js";
-import { locateModel } from "./locate.js";
-import { CHARACTERS_FILE, type ModelFolder, readModelFolder, WORDS_FILE } from "./model-folder.js";
+import { modelFingerprint } from "./model-fingerprint.js";
+import { ranked, softmax, type TypeProbability } from "./type-probabilities.js";
 
 export interface LoadOptions {
   /** Where the graph runs; default "cpu". "auto" takes the fastest device that works. */
@@ -19,30 +20,30 @@ export interface LoadOptions {
   readonly precision?: Precision;
   /** Revision of a hub model: a branch, tag or commit; default "main". */
   readonly revision?: string;
-  /** Told about a download of the model, some times a second. */
+  /** Called during a download of the model, several times a second. */
   readonly onDownload?: (progress: DownloadProgress) => void;
   /** Stops a download. */
   readonly signal?: AbortSignal;
 }
 
 export interface EncodeOptions {
-  /** Phrases in one run of the graph at most; default: as many as the device's caches like. */
+  /** Phrases in one run of the graph at most; default: what suits the device's caches. */
   readonly batchSize?: number;
   /** Scale vectors to length 1, so that their dot product is their cosine; default true. */
   readonly normalize?: boolean;
-  /** Text put before every phrase, such as "query: "; default none, as PEARL uses E5. */
+  /** Text prepended to every phrase, such as "query: "; default none, as PEARL uses E5. */
   readonly prompt?: string;
-  /** Where this call runs, when not where the model was loaded: it is opened there too. */
+  /** The device of this call, default that of the model; the model is opened there too. */
   readonly device?: DeviceChoice;
   /** Keep only the first coordinates (before scaling); default all. */
   readonly truncateDim?: number;
-  /** Called a few times a second with the phrases finished and in all. */
+  /** Called several times a second with the phrases finished and in all. */
   readonly onProgress?: (finished: number, total: number) => void;
   /** Stops between two batches; the call then rejects with InterruptedError. */
   readonly signal?: AbortSignal;
 }
 
-/** Vectors of many phrases in one array, with what was noticed on the way. */
+/** Vectors of many phrases in one array, with counts. */
 export interface EmbeddingMatrix {
   /** [rows, dimension], row-major, in the phrases' order. */
   readonly data: Float32Array;
@@ -50,7 +51,7 @@ export interface EmbeddingMatrix {
   readonly dimension: number;
   /** Distinct phrases: each is encoded once. */
   readonly distinct: number;
-  /** Distinct phrases that were longer than the model reads, and were cut. */
+  /** Distinct phrases cut off because they were longer than the model reads. */
   readonly truncated: number;
   /** Rows without any visible character: their vector is all zeros. */
   readonly empty: number;
@@ -64,13 +65,6 @@ export interface TypedMatrix extends EmbeddingMatrix {
 
 /** One phrase's vector: `encoder.dimension` coordinates, unit length unless asked otherwise. */
 export type Embedding = Float32Array;
-
-/** A phrase type with its probability. */
-export interface TypeProbability {
-  /** As the model was trained with, such as "NP-ORG". */
-  readonly type: string;
-  readonly probability: number;
-}
 
 export interface TypesOptions
   extends Pick<EncodeOptions, "prompt" | "device" | "batchSize" | "onProgress" | "signal"> {
@@ -90,7 +84,7 @@ const PROGRESS_MILLISECONDS = 100;
 export class PhraseEncoder {
   readonly #cores: number;
   readonly #precision: Precision;
-  /** The model on each device that was asked for so far. */
+  /** The model on each device requested so far. */
   readonly #pools: Map<DeviceChoice, Promise<EncodePool>>;
   #fingerprint: Promise<string> | undefined;
   #disposed = false;
@@ -101,7 +95,7 @@ export class PhraseEncoder {
   readonly dimension: number;
   /** The device in use. */
   readonly device: Device;
-  /** Why faster devices were passed over, one line each. */
+  /** Why faster devices were not used, one line each. */
   readonly notes: readonly string[];
 
   private constructor(folder: ModelFolder, pool: EncodePool, cores: number, precision: Precision) {
@@ -151,7 +145,7 @@ export class PhraseEncoder {
   }
 
   /**
-   * Like encodeMatrix, with the probability of each phrase type beside the vectors: both from the same run.
+   * Like encodeMatrix, with the probability of each phrase type, from the same run.
    * @throws ModelError where the model has no type head, ArgumentError, InterruptedError
    */
   async encodeWithTypes(phrases: readonly string[], options: EncodeOptions = {}): Promise<TypedMatrix> {
@@ -164,7 +158,7 @@ export class PhraseEncoder {
       const start = row * (dimension + labels);
       data.set(rows.subarray(start, start + dimension), row * dimension);
       if (phrase.trim() === "") return;
-      types.set(shares(rows.subarray(start + dimension, start + dimension + labels)), row * labels);
+      types.set(softmax(rows.subarray(start + dimension, start + dimension + labels)), row * labels);
     });
     return { data, types, rows: phrases.length, dimension, ...counts };
   }
@@ -198,7 +192,7 @@ export class PhraseEncoder {
     const { name, types } = this.model;
     if (types.length > 0) return { output: "types", dimension: types.length, length: "raw" };
     throw new ModelError(
-      `${name} has no type head, so it tells no phrase types. Train one: pearl finetune with types`,
+      `${name} has no type head and cannot predict phrase types. Train one: pearl finetune with types`,
     );
   }
 
@@ -251,14 +245,13 @@ export class PhraseEncoder {
     );
   }
 
-  /** SHA-256 over the graph and what numbers its inputs, 16 hexadecimal digits: tells two models apart. */
+  /** Fingerprint of the graph, the files that number its inputs and the precision; differs between two models. */
   fingerprint(): Promise<string> {
-    const texts = ["tokenizer.json", CHARACTERS_FILE, WORDS_FILE].map((name) => `${this.model.path}/${name}`);
-    this.#fingerprint ??= hashFiles([this.model.graph, ...texts], this.#precision);
+    this.#fingerprint ??= modelFingerprint(this.model, this.#precision);
     return this.#fingerprint;
   }
 
-  /** Ends the threads and frees their memory. */
+  /** Ends the workers and frees their memory. */
   async dispose(): Promise<void> {
     this.#disposed = true;
     const pools = [...this.#pools.values()];
@@ -266,21 +259,21 @@ export class PhraseEncoder {
     await Promise.allSettled(pools.map(async (pool) => (await pool).close()));
   }
 
-  /** The model on a device; it is opened there when it is first asked for. */
+  /** The model on a device, opened there on first use. */
   #pool(choice: DeviceChoice): Promise<EncodePool> {
     const device = bestDevice(this.model, choice);
     let pool = this.#pools.get(device);
     if (pool === undefined) {
       pool = EncodePool.open({ folder: this.model, device, precision: this.#precision }, this.#cores);
       this.#pools.set(device, pool);
-      // A device that failed may be tried again.
+      // A failed device may be tried again.
       pool.catch(() => this.#pools.delete(device));
     }
     return pool;
   }
 
   #checkedDimension(phrases: readonly string[], { truncateDim, batchSize }: EncodeOptions): number {
-    if (this.#disposed) throw new ArgumentError("this encoder was disposed; load it again");
+    if (this.#disposed) throw new ArgumentError("This encoder was disposed. Load it again.");
     if (!Array.isArray(phrases)) throw new ArgumentError("encode takes an array of strings");
     const odd = phrases.findIndex((phrase) => typeof phrase !== "string");
     if (odd >= 0) throw new ArgumentError(`phrase ${odd} is ${typeof phrases[odd]}, not a string`);
@@ -293,81 +286,7 @@ export class PhraseEncoder {
   }
 }
 
-/** Copies the vectors of distinct phrases to where these stand again. @param rows where each stands first */
-function repeat(vectors: Float32Array, positions: Int32Array, rows: Int32Array, width: number): void {
-  positions.forEach((position, row) => {
-    if (position < 0 || rows[position] === row) return;
-    vectors.copyWithin(row * width, rows[position] * width, (rows[position] + 1) * width);
-  });
-}
-
-/** Softmax of one row of scores. */
-function shares(scores: Float32Array): number[] {
-  const most = scores.reduce((largest, score) => Math.max(largest, score), Number.NEGATIVE_INFINITY);
-  const powers = Array.from(scores, (score) => Math.exp(score - most));
-  const sum = powers.reduce((total, power) => total + power, 0);
-  return powers.map((power) => power / sum);
-}
-
-/** The probabilities of one row of scores, the largest first; equal ones in the labels' order. */
-function ranked(scores: Float32Array, labels: readonly string[], top: number): TypeProbability[] {
-  const probabilities = shares(scores);
-  return labels
-    .map((type, index) => ({ type, probability: probabilities[index] }))
-    .sort((a, b) => b.probability - a.probability)
-    .slice(0, top);
-}
-
-/** "auto" for a model that is known to run fastest on one device means that device. */
+/** Resolves "auto" for a model that is known to run fastest on one device. */
 function bestDevice(folder: ModelFolder, choice: DeviceChoice): DeviceChoice {
   return choice === "auto" ? (folder.preferredDevice ?? choice) : choice;
-}
-
-/** The distinct non-empty phrases with their first rows, and for each row its place among them (-1: empty). */
-function distinctPhrases(phrases: readonly string[]): {
-  distinct: string[];
-  rows: Int32Array;
-  positions: Int32Array;
-  empty: number;
-} {
-  const places = new Map<string, number>();
-  const positions = new Int32Array(phrases.length);
-  const rows = new Int32Array(phrases.length);
-  let empty = 0;
-  phrases.forEach((phrase, row) => {
-    let place = places.get(phrase);
-    if (place === undefined) {
-      place = phrase.trim() === "" ? -1 : places.size;
-      if (place >= 0) {
-        rows[place] = row;
-        places.set(phrase, place);
-      }
-    }
-    if (place < 0) empty++;
-    positions[row] = place;
-  });
-  return { distinct: [...places.keys()], rows: rows.subarray(0, places.size), positions, empty };
-}
-
-/** Bytes of a file that are hashed at a time: a stream's small pieces cost more than hashing them. */
-const HASHED = 2 ** 20;
-
-async function hashFiles(paths: readonly string[], salt: string): Promise<string> {
-  const hash = createHash("sha256").update(salt);
-  const piece = Buffer.allocUnsafe(HASHED);
-  for (const path of paths) {
-    const file = await open(path).catch((error: NodeJS.ErrnoException) => {
-      if (error.code !== "ENOENT") throw error;
-    });
-    if (file === undefined) continue;
-    try {
-      for (let bytes = -1; bytes !== 0; ) {
-        ({ bytesRead: bytes } = await file.read(piece, 0, HASHED));
-        hash.update(piece.subarray(0, bytes));
-      }
-    } finally {
-      await file.close();
-    }
-  }
-  return hash.digest("hex").slice(0, 16);
 }

@@ -1,6 +1,7 @@
 /** From a graph's output to unit vectors: pooling over tokens, truncation, normalisation. */
+
+import type { Pooling } from "../architectures/model-folder.js";
 import type { Tensor } from "../runtime/tensor.js";
-import type { Pooling } from "./model-folder.js";
 
 /**
  * Pools token vectors to one vector per row.

@@ -1,7 +1,7 @@
 /**
- * One-to-one assignment: of weighted pairs those that share no row and have the greatest total weight, by successive
- * shortest paths over the sparse graph of pairs (the Hungarian method with Dijkstra's algorithm; Jonker and
- * Volgenant 1987). Rows may stay alone: only pairs of positive weight are taken.
+ * One-to-one assignment of greatest total weight over sparse weighted pairs, by successive shortest paths (the Hungarian
+ * method with Dijkstra's algorithm; Jonker and Volgenant 1987). Rows may stay unassigned: only pairs of positive weight
+ * are used.
  */
 import { ArgumentError } from "../errors.js";
 
@@ -9,12 +9,12 @@ import { ArgumentError } from "../errors.js";
 export interface WeightedPair {
   readonly left: number;
   readonly right: number;
-  /** Finite; pairs of 0 and less are never taken. */
+  /** Finite; pairs with a weight of 0 or less are never assigned. */
   readonly weight: number;
 }
 
 /**
- * The pairs of greatest total weight of which no two share a row.
+ * Assigns rows so that the total weight is greatest and no row is used twice.
  * @returns for each right row, 0 to rights - 1, its left row, or -1
  */
 export function assignOneToOne(
@@ -26,7 +26,7 @@ export function assignOneToOne(
     edges,
     leftOf: new Int32Array(rights).fill(-1),
     rightOf: new Int32Array(lefts).fill(-1),
-    // Prices keep every reduced cost at or above 0, so that shortest paths are found by Dijkstra's algorithm.
+    // Prices keep every reduced cost at or above 0, as Dijkstra's algorithm requires.
     rightPrice: Float64Array.from(edges, (list) =>
       list.reduce((best, { weight }) => Math.max(best, weight), 0),
     ),
@@ -56,8 +56,8 @@ function groupByRight(pairs: readonly WeightedPair[], rights: number): WeightedP
 }
 
 /**
- * Brings one more right row in along the cheapest alternating path. The path ends at a free left row, or at a right
- * row that is better left alone (its price is what being assigned is worth to it: alone costs it that much).
+ * Adds one right row along the cheapest alternating path. The path ends at a free left row, or at a right row that is
+ * best left unassigned, which costs its price.
  */
 function augment(state: State, start: number): void {
   const { edges, leftOf, rightOf, rightPrice, leftPrice } = state;
@@ -126,7 +126,7 @@ function flip(
   }
 }
 
-/** A binary heap of numbers by key, least first. */
+/** A binary min-heap of numbers by key. */
 class Heap {
   private readonly items: { key: number; value: number }[] = [];
 

@@ -1,14 +1,21 @@
-/** Why a pair scores as it does: the words that correspond, those that do not, and the views that weighed most. */
-import { numberValue } from "./phrase.js";
-import { type ColumnPair, pairCosines } from "./rank-rows.js";
-import { createScorer, type ScorerFile, scoreViews } from "./scorer.js";
-import { type LikelyType, likeliestType, typeAgreement } from "./type-agreement.js";
-import { pairViews, type ViewName, viewNames, type WeighedPhrase, weighPhrase } from "./views.js";
-import { alignWords } from "./words.js";
+/** Explains the score of a pair: words in common, words on one side only, and the features with the largest effects. */
 
-/** A view and how much the score would fall (positive) or rise (negative) if it said what it says of strangers. */
-export interface ViewEffect {
-  readonly view: ViewName;
+import { type ColumnPair, pairCosines } from "../match/columns/column-pair.js";
+import {
+  type FeatureName,
+  featureNames,
+  pairFeatures,
+  type WeighedPhrase,
+  weighPhrase,
+} from "../match/evidence/features.js";
+import { numberValue } from "../match/evidence/phrase.js";
+import { type LikelyType, likeliestType, typeAgreement } from "../match/evidence/type-agreement.js";
+import { alignWords } from "../match/evidence/words.js";
+import { createScorer, type ScorerFile, scoreFeatures } from "../match/scorer.js";
+
+/** A feature and its effect: how much the score falls (positive) or rises (negative) if the feature takes its value for unrelated pairs. */
+export interface FeatureEffect {
+  readonly feature: FeatureName;
   readonly value: number;
   readonly effect: number;
 }
@@ -19,7 +26,7 @@ export interface ExplainedWord {
   readonly rarity: number;
 }
 
-/** The explanation of one compared column. */
+/** The explanation of a pair, by compared column. */
 export interface PairExplanation {
   readonly columns: readonly ColumnExplanation[];
 }
@@ -36,17 +43,17 @@ export interface ColumnExplanation {
   readonly left: string;
   readonly right: string;
   readonly score: number;
-  /** Words of the left phrase that the right one has too, in whatever form. */
+  /** Words of the left phrase with a counterpart in the right one, in any form. */
   readonly shared: readonly ExplainedWord[];
   readonly onlyLeft: readonly ExplainedWord[];
   readonly onlyRight: readonly ExplainedWord[];
-  /** What each phrase most likely names; undefined where the model tells no types. */
+  /** The likeliest entity type of each phrase; undefined if the model has no type head. */
   readonly types?: TypesOfPair;
-  /** The views with the greatest effects, for or against. */
-  readonly views: readonly ViewEffect[];
+  /** The features with the largest effects, for or against. */
+  readonly features: readonly FeatureEffect[];
 }
 
-const shownViews = 4;
+const shownFeatures = 4;
 
 /** Explains one column of a pair. */
 export function explainColumn(
@@ -58,17 +65,17 @@ export function explainColumn(
   const left = weighPhrase(column.base.texts[pair.left], column.statistics);
   const right = weighPhrase(column.queries.texts[pair.right], column.statistics);
   const scorer = createScorer(weights);
-  const views = new Float64Array(viewNames.length);
-  pairViews(left, right, pairCosines(column, pair.right, pair.left), views, 0);
-  const score = scoreViews(scorer, views);
-  const usual = (card.meanViews ?? viewNames.map(() => 0.5)) as readonly number[];
-  const effects = viewNames.map((view, index): ViewEffect => {
-    const changed = views.slice();
+  const features = new Float64Array(featureNames.length);
+  pairFeatures(left, right, pairCosines(column, pair.right, pair.left), features, 0);
+  const score = scoreFeatures(scorer, features);
+  const usual = (card.meanViews ?? featureNames.map(() => 0.5)) as readonly number[];
+  const effects = featureNames.map((feature, index): FeatureEffect => {
+    const changed = features.slice();
     changed[index] = usual[index];
-    return { view, value: views[index], effect: score - scoreViews(scorer, changed) };
+    return { feature, value: features[index], effect: score - scoreFeatures(scorer, changed) };
   });
-  // A view that there is not is no reason.
-  const told = effects.filter(({ view }) => view !== "typesDiffer" || column.base.types !== undefined);
+  // Without a type head this feature is always 0 and explains nothing.
+  const told = effects.filter(({ feature }) => feature !== "typesDiffer" || column.base.types !== undefined);
   told.sort((a, b) => Math.abs(b.effect) - Math.abs(a.effect));
   const met = alignWords(left.words, right.words);
   return {
@@ -80,7 +87,7 @@ export function explainColumn(
     onlyLeft: wordsWhere(left, (index) => met.left[index] === 0),
     onlyRight: wordsWhere(right, (index) => met.right[index] === 0),
     types: likeliestTypes(column, pair),
-    views: told.slice(0, shownViews),
+    features: told.slice(0, shownFeatures),
   };
 }
 
@@ -103,7 +110,7 @@ function typesInWords({ left, right, agreement }: TypesOfPair): string {
   return `types ${agreement < 0.5 ? "differ" : "alike"}: ${told.join(", ")}`;
 }
 
-/** Words of a kind, rarest first. */
+/** The wanted words, rarest first. */
 function wordsWhere(phrase: WeighedPhrase, isWanted: (index: number) => boolean): ExplainedWord[] {
   return phrase.words
     .map((word, index) => ({ word, rarity: Math.min(1, phrase.weights[index]), index }))
@@ -115,7 +122,7 @@ function wordsWhere(phrase: WeighedPhrase, isWanted: (index: number) => boolean)
 /** One line: `shares york, times; only left: the; numbers differ: 1998, 2002; grams 0.81 (+1.2), embedding 0.9 (+0.8)`. */
 export function explanationLine({ columns }: PairExplanation): string {
   return columns
-    .map(({ column, shared, onlyLeft, onlyRight, types, views }) => {
+    .map(({ column, shared, onlyLeft, onlyRight, types, features }) => {
       const parts: string[] = [];
       const list = (words: readonly ExplainedWord[]): string => words.map(({ word }) => word).join(" ");
       if (shared.length > 0) parts.push(`both: ${list(shared)}`);
@@ -129,7 +136,9 @@ export function explanationLine({ columns }: PairExplanation): string {
       if (types !== undefined) parts.push(typesInWords(types));
       const sign = (effect: number): string => `${effect < 0 ? "-" : "+"}${Math.abs(effect).toFixed(1)}`;
       parts.push(
-        views.map(({ view, value, effect }) => `${view} ${value.toFixed(2)} (${sign(effect)})`).join(", "),
+        features
+          .map(({ feature, value, effect }) => `${feature} ${value.toFixed(2)} (${sign(effect)})`)
+          .join(", "),
       );
       return columns.length > 1 ? `${column}: ${parts.join("; ")}` : parts.join("; ");
     })

@@ -1,20 +1,26 @@
 /**
- * Joins two tables by what their phrases mean: candidates by embedding and by character n-grams, a small model over
- * several views of each pair, and a threshold that keeps a promised precision without labels. The precision is
- * estimated from the scores of a row's other candidates and from the left table's own spacing, after Li et al.,
- * "Auto-FuzzyJoin" (SIGMOD 2021), of whom the idea is: a match no nearer than the table's rows are to each other
- * says nothing.
+ * Joins two tables by meaning: finds candidates by embedding and by character n-grams, scores each pair with a small
+ * network over its features, and picks the threshold that keeps a promised precision without labels. The precision is
+ * estimated from the scores of a row's other candidates and from the spacing of the left table. The idea is from
+ * Li et al., "Auto-FuzzyJoin" (SIGMOD 2021): a match that is no nearer than the table's rows are to each other is no
+ * evidence.
  */
 
-import { PhraseEncoder } from "../encoder/index.js";
+import { PhraseEncoder } from "../encoder/phrase-encoder.js";
 import { ArgumentError } from "../errors.js";
-import { keepPromise } from "../search/spacing-precision.js";
-import { calibrated } from "./calibrate.js";
-import { estimatePairs, type Rankings, type RowPair } from "./estimate.js";
+import { exactPairs, nearestByEmbedding } from "../match/candidates/nearest-by-embedding.js";
+import type { ColumnPair } from "../match/columns/column-pair.js";
+import { prepareColumn } from "../match/columns/prepare.js";
+import { calibrated } from "../match/estimates/calibrate.js";
+import { estimatePairs, type Rankings, type RowPair } from "../match/estimates/estimate.js";
+import { keepPromise } from "../match/estimates/spacing-precision.js";
+import { foldPhrase } from "../match/evidence/phrase.js";
+import { rankRows } from "../match/rank-pool.js";
+import type { RankedRows, RankSettings } from "../match/rank-rows.js";
+import { defaultScorer, type ScorerFile } from "../match/scorer.js";
 import { explainColumn } from "./explain.js";
 import { keysOf, tableWarnings } from "./keys.js";
 import { calibrateWith, readLabels } from "./labels.js";
-import { exactPairs, nearestByEmbedding } from "./nearest-by-embedding.js";
 import {
   blockColumn,
   type ComparedColumn,
@@ -24,23 +30,18 @@ import {
   type JoinResult,
   type JoinTable,
 } from "./options.js";
-import { foldPhrase } from "./phrase.js";
-import { prepareColumn } from "./prepare.js";
-import { rankRows } from "./rank-pool.js";
-import type { ColumnPair, RankedRows, RankSettings } from "./rank-rows.js";
-import { defaultScorer, type ScorerFile } from "./scorer.js";
 import { assignPairs, everyPair, openPairs } from "./select.js";
 
-/** Best left rows kept per right row: also the most that many-to-many gives. */
+/** Best left rows kept per right row; also the maximum that many-to-many returns. */
 const kept = 8;
-/** Left rows that a left row's spacing is measured with. */
+/** Neighbours among the left rows from which the spacing of a left row is measured. */
 const keptSpacing = 4;
 /**
- * Candidates scored by all views, in tables so large that their neighbours by embedding are not exact either. In
- * small ones all are: on AutoFJ's sets 12 of 20 would cost half a point of the accuracy of the ranking.
+ * Candidates that get all features in large tables, where neighbours by embedding are approximate too. In small tables
+ * all candidates do: on AutoFJ's sets, scoring 12 of 20 costs half a point of ranking accuracy.
  */
 const scoredOfMany = { all: 12, spacing: 8 };
-/** Postings visited per row: all of them in a table of thousands of rows, the rare ones in larger ones. */
+/** Postings visited per row: enough for every term in a table of thousands of rows, for the rare terms in larger ones. */
 const postings = 12_000;
 
 /**
@@ -113,7 +114,7 @@ function checkOptions({ precision = 0.9, top = 1, leastLikely = 0, candidates = 
   }
 }
 
-/** Everything that is known of the two tables before anything is decided. */
+/** Prepares the columns of two tables and ranks candidates for every right row. */
 export async function rankTables(
   left: JoinTable,
   right: JoinTable,
@@ -126,7 +127,7 @@ export async function rankTables(
   return { columns, rankings: await rankColumns(columns, compared, { scorer, blocks }, options) };
 }
 
-/** The rankings of columns that are prepared. */
+/** Ranks the candidates of prepared columns. */
 export async function rankColumns(
   columns: readonly ColumnPair[],
   compared: readonly ComparedColumn[],
@@ -161,7 +162,7 @@ export async function rankColumns(
     { sameTable: false, keep: kept, scored: scored.all, blocks },
     "comparing",
   );
-  // The spacing is needed only around rows that may be joined: the best, and those that may take its place.
+  // Spacing is needed only around rows that may be matched: the best candidate, and those that may replace it.
   const depth = options.kind === "one-to-one" || (options.labels?.length ?? 0) > 0 ? 3 : 1;
   const near = new Set<number>();
   for (let place = 0; place < ranked.rows.length; place++) {
@@ -213,7 +214,7 @@ function spacingOf(lefts: Uint32Array, { keep, scores }: RankedRows): Rankings["
   };
 }
 
-/** Equal numbers for equal texts, but for case, accents and spaces. */
+/** Numbers the blocks: rows get the same number if their texts differ only in case, accents and spaces. */
 function blockNumbers(left: JoinTable, right: JoinTable, block: NonNullable<JoinOptions["block"]>) {
   const texts = blockColumn(left, right, block);
   const numbers = new Map<string, number>();

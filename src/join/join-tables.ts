@@ -1,8 +1,9 @@
-/** Joins two tables on disk: every column of both is carried over, labels and decisions are read, reviews written. */
+/** Joins two table files: writes the matched rows with all columns of both, a review file and training pairs. */
 import { realpath } from "node:fs/promises";
 import { TableError, UsageError } from "../errors.js";
 import { findColumn } from "../table/columns.js";
-import { Table, type TableOptions, writeRows } from "../table/index.js";
+import { Table, type TableOptions } from "../table/table.js";
+import { writeRows } from "../table/write/text-rows.js";
 import { explanationLine } from "./explain.js";
 import { fuzzyJoin } from "./fuzzy-join.js";
 import { type PairsReport, writePairs } from "./labels-file.js";
@@ -10,25 +11,25 @@ import type { JoinOn, JoinOptions, JoinResult } from "./options.js";
 import { writeReview } from "./review.js";
 
 export interface JoinTablesOptions extends Omit<JoinOptions, "on" | "block"> {
-  /** Columns to compare, by name or number. Default: the phrase column that each table seems to have. */
+  /** Columns to compare, by name or number. Default: the detected phrase column of each table. */
   readonly on?: readonly JoinOn[];
-  /** A column of both tables within which rows meet. */
+  /** A column of both tables: only rows with equal cells are compared. */
   readonly block?: JoinOn;
   /** How the tables are read. */
   readonly table?: Omit<TableOptions, "column">;
-  /** Right rows without a match are written too, with empty left cells. Default false. */
+  /** "keep" also writes right rows without a match, with empty left cells. Default "leave-out". */
   readonly unmatched?: "keep" | "leave-out";
-  /** A column "why" says for each match what decided. Default "none". */
+  /** "column" adds a column "why" with the reasons for each match. Default "none". */
   readonly explain?: "column" | "none";
-  /** Where to write doubtful pairs first, for a person to decide. */
+  /** Where to write the pairs for a person to review, the most doubtful first. */
   readonly reviewPath?: string;
   /** Where to write the labels as pairs for `pearl finetune`. */
   readonly pairsPath?: string;
-  /** Told how each table was read, and what to know of it. */
+  /** Called with notes on how each table was read, and with warnings. */
   readonly onNote?: (note: string) => void;
 }
 
-/** Takes the joined table: its columns, and its rows some at a time. */
+/** Receives the joined table: its columns, and its rows in batches. */
 export type JoinSink = (
   columns: readonly string[],
   rows: Iterable<readonly (readonly string[])[]>,
@@ -53,7 +54,7 @@ export interface JoinTablesReport {
 interface LoadedTable {
   readonly path: string;
   readonly names: readonly string[];
-  /** The column that seems to hold the phrases. */
+  /** The column detected as the one with the phrases. */
   readonly phraseColumn: string;
   readonly columns: Readonly<Record<string, readonly string[]>>;
   readonly rows: number;
@@ -62,7 +63,7 @@ interface LoadedTable {
 /**
  * Joins the right table's rows to the left table's.
  * @param output a file (.csv, .tsv, .jsonl), or a function that takes the rows
- * @throws TableError, UsageError where both are one file, ArgumentError, InterruptedError
+ * @throws TableError, UsageError if both paths are the same file, ArgumentError, InterruptedError
  */
 export async function joinTables(
   leftPath: string,
@@ -109,7 +110,7 @@ async function refuseSameFile(left: string, right: string): Promise<void> {
   const [a, b] = await Promise.all([left, right].map((path) => realpath(path).catch(() => undefined)));
   if (a === undefined || a !== b) return;
   throw new UsageError(
-    `${left} and ${right} are the same file: every row would be joined to itself. ` +
+    `${left} and ${right} are the same file: every row would match itself. ` +
       "`pearl dedupe` finds the rows of one table that mean the same.",
   );
 }
@@ -137,7 +138,7 @@ function columnsToCompare(left: LoadedTable, right: LoadedTable, on: readonly Jo
   return [{ left: left.phraseColumn, right: right.phraseColumn }];
 }
 
-/** The columns' names as the tables have them. */
+/** Replaces column numbers and differently cased names by the names in the tables. */
 function resolved(
   left: LoadedTable,
   right: LoadedTable,

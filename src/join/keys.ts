@@ -1,9 +1,10 @@
-/** Rows of equal text, and what a user should know of two tables before trusting their join. */
-import type { Rankings } from "./estimate.js";
-import type { ComparedColumn } from "./options.js";
-import { foldPhrase } from "./phrase.js";
+/** Numbers rows of equal text, and warns of what makes a join of two tables less reliable. */
 
-/** Equal numbers for rows whose compared texts are equal but for case, accents and spaces. */
+import type { Rankings } from "../match/estimates/estimate.js";
+import { foldPhrase } from "../match/evidence/phrase.js";
+import type { ComparedColumn } from "./options.js";
+
+/** Numbers rows: the same number for rows whose compared cells differ only in case, accents and spaces. */
 export function keysOf(compared: readonly ComparedColumn[]): Pick<Rankings, "leftKeys" | "rightKeys"> {
   const numbers = new Map<string, number>();
   const keys = (side: "left" | "right"): Int32Array =>
@@ -16,12 +17,12 @@ export function keysOf(compared: readonly ComparedColumn[]): Pick<Rankings, "lef
   return { leftKeys: keys("left"), rightKeys: keys("right") };
 }
 
-/** Left rows below which their spacing tells little. */
+/** With fewer left rows, their spacing is weak evidence. */
 const fewRows = 20;
 
 const count = (number: number): string => number.toLocaleString("en-US");
 
-/** One line for each thing that weakens the join. */
+/** One sentence for each thing that weakens the join. */
 export function tableWarnings(
   compared: readonly ComparedColumn[],
   { leftKeys, rightKeys }: Pick<Rankings, "leftKeys" | "rightKeys">,
@@ -32,13 +33,13 @@ export function tableWarnings(
   if (repeated > 0) {
     warnings.push(
       `left table: ${count(repeated)} of ${count(leftKeys.length)} rows repeat the ${names} of another row. The ` +
-        "precision estimate leans on a left table that is nearly free of duplicates; remove them first.",
+        "precision estimate assumes a left table with almost no duplicates; remove them first.",
     );
   }
   if (leftKeys.length < fewRows) {
     warnings.push(
-      `left table: ${count(leftKeys.length)} row${leftKeys.length === 1 ? " says" : "s say"} little about how far apart ` +
-        "different things lie; look at the matches before you rely on the estimated precision.",
+      `left table: ${count(leftKeys.length)} row${leftKeys.length === 1 ? " is" : "s are"} too few to show how far apart ` +
+        "different things are; check the matches before you rely on the estimated precision.",
     );
   }
   for (const side of ["left", "right"] as const) {
@@ -47,12 +48,12 @@ export function tableWarnings(
     ).length;
     if (empty > 0) {
       const rows = `${count(empty)} of ${count(compared[0][side].length)} rows`;
-      warnings.push(`${side} table: ${names} is empty in ${rows}; they are joined to nothing.`);
+      warnings.push(`${side} table: ${names} is empty in ${rows}; they match nothing.`);
     }
   }
   if (leftKeys.length > 1 && leftKeys.length === rightKeys.length) {
     if (leftKeys.every((key, row) => key === rightKeys[row])) {
-      warnings.push(`both tables hold the same ${names} in the same order: every row is joined to itself.`);
+      warnings.push(`both tables hold the same ${names} in the same order: every row matches itself.`);
     }
   }
   return warnings;

@@ -1,7 +1,8 @@
-/** Files of known pairs: labels and decisions read in, and handed on as pairs for training. */
+/** Files of known pairs: reads labels and review decisions, and writes them as training pairs. */
 import { basename } from "node:path";
 import { TableError } from "../errors.js";
-import { Table, writeRows } from "../table/index.js";
+import { Table } from "../table/table.js";
+import { writeRows } from "../table/write/text-rows.js";
 import type { JoinResult, LabelledPair } from "./options.js";
 
 const answers: Readonly<Record<string, boolean>> = {
@@ -20,9 +21,9 @@ const answers: Readonly<Record<string, boolean>> = {
 const decisionNames = ["decision", "match", "label", "is_match"];
 
 /**
- * Reads known pairs from a table with the columns left, right and decision (or match, or label), else from its first
- * three columns; without a third one every pair is a match. Rows without an answer are left out.
- * @throws TableError with the row of an answer that is none, and where no row has one
+ * Reads known pairs from the columns left, right and decision (or match, label, is_match), or else from the first three
+ * columns. Without a third column every pair is a match. Rows with an empty decision are skipped.
+ * @throws TableError for an unknown decision (with its row), and if no row has a decision
  */
 export async function readLabelsFile(path: string): Promise<LabelledPair[]> {
   const table = await Table.open(path, { column: "1" });
@@ -37,16 +38,16 @@ export async function readLabelsFile(path: string): Promise<LabelledPair[]> {
       if (answer === "") return;
       if (!Object.hasOwn(answers, answer)) {
         throw new TableError(
-          `${name} row ${row + 1}: "${decisions[row]}" is no decision. Write yes or no, or leave it empty.`,
+          `${name} row ${row + 1}: "${decisions[row]}" is not a decision. Write yes or no, or leave it empty.`,
         );
       }
       if (left.trim() === "" || rights[row].trim() === "") {
-        throw new TableError(`${name} row ${row + 1}: left or right is empty. Give the texts of both.`);
+        throw new TableError(`${name} row ${row + 1}: left or right is empty. Fill in both.`);
       }
       labels.push({ left, right: rights[row], match: answers[answer] });
     });
     if (labels.length === 0) {
-      throw new TableError(`${name}: no row is decided. Write yes or no beside some pairs.`);
+      throw new TableError(`${name}: no row has a decision. Write yes or no beside some pairs.`);
     }
     refuseContradictions(name, labels);
     return labels;
@@ -63,7 +64,7 @@ function labelColumns(path: string, names: readonly string[]): string[] {
     return decision === undefined ? [left, right] : [left, right, decision];
   if (names.length < 2) {
     throw new TableError(
-      `${path}: found one column (${names[0]}), expected left, right and, where there are non-matches, decision.`,
+      `${path}: found one column (${names[0]}), expected left, right and, if some pairs do not match, decision.`,
     );
   }
   return names.slice(0, 3);
@@ -80,21 +81,23 @@ function refuseContradictions(path: string, labels: readonly LabelledPair[]): vo
   for (const { left, right, match } of labels) {
     const key = JSON.stringify([left, right]);
     if (known.get(key) === !match) {
-      throw new TableError(`${path}: "${left}" and "${right}" are both a match and none. Decide for one.`);
+      throw new TableError(
+        `${path}: "${left}" and "${right}" are marked both as a match and as a non-match. Keep one of the two.`,
+      );
     }
     known.set(key, match);
   }
 }
 
-/** What was handed on for training. */
+/** How many training pairs were written. */
 export interface PairsReport {
   readonly pairs: number;
   readonly withNegative: number;
 }
 
 /**
- * Writes the known matches as pairs for `pearl finetune`: text (right), positive (left) and, as a hard negative, a
- * left row that is known to be another one or else the row's second best.
+ * Writes the known matches as pairs for `pearl finetune`: text (right), positive (left) and a hard negative, which is a
+ * left row known not to match or, without one, the row's second-best candidate.
  */
 export async function writePairs(
   path: string,
@@ -105,7 +108,7 @@ export async function writePairs(
   const matches = labels.filter(({ match, left, right }) => match && left.trim() !== right.trim());
   if (matches.length === 0) {
     throw new TableError(
-      `${path}: there is no pair to write. Pairs come from the matches among the labels or decisions.`,
+      `${path}: no pairs to write. Pairs are made from the matches among the labels or decisions.`,
     );
   }
   const rightRow = new Map(texts.right.map((text, row) => [text.trim(), row]));

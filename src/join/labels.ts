@@ -1,19 +1,19 @@
-/** Known pairs, found in the tables, and what they say of the estimates. */
+/** Finds known pairs in the tables and calibrates the estimates with them. */
 import { ArgumentError } from "../errors.js";
-import { type Calibration, fitCalibration, type JudgedEstimate } from "./calibrate.js";
-import { bestPairs, estimatePairs, type Rankings } from "./estimate.js";
+import { type Calibration, fitCalibration, type JudgedEstimate } from "../match/estimates/calibrate.js";
+import { bestPairs, estimatePairs, type Rankings } from "../match/estimates/estimate.js";
+import type { EstimateWeights } from "../match/scorer.js";
 import type { ComparedColumn, LabelledPair } from "./options.js";
-import type { EstimateWeights } from "./scorer.js";
 
-/** Labels by right row. */
+/** Known left rows by right row: matches, and others that are known not to match. */
 export interface RowLabels {
   readonly matches: ReadonlyMap<number, ReadonlySet<number>>;
   readonly others: ReadonlyMap<number, ReadonlySet<number>>;
 }
 
 /**
- * Finds the labels' texts in the first compared column; a label counts for every row of its texts.
- * @throws ArgumentError for a text that the table does not hold
+ * Finds the labels' texts in the first compared column. A label applies to every row with its text.
+ * @throws ArgumentError if the table does not have the text
  */
 export function readLabels({ left, right }: ComparedColumn, labels: readonly LabelledPair[]): RowLabels {
   const matches = new Map<number, Set<number>>();
@@ -33,7 +33,7 @@ export function readLabels({ left, right }: ComparedColumn, labels: readonly Lab
     if (lefts === undefined || rights === undefined) {
       const [side, text] = lefts === undefined ? ["left", label.left] : ["right", label.right];
       throw new ArgumentError(
-        `labels: the ${side} table has no row "${text}". Labels hold texts of the tables.`,
+        `labels: the ${side} table has no row "${text}". Labels must match values in the tables exactly.`,
       );
     }
     const known = label.match ? matches : others;
@@ -42,7 +42,7 @@ export function readLabels({ left, right }: ComparedColumn, labels: readonly Lab
   return { matches, others };
 }
 
-/** What the labels say of the estimates of the pairs they judge. */
+/** The calibration that fits the labels. */
 export function calibrateWith(rankings: Rankings, labels: RowLabels, weights: EstimateWeights): Calibration {
   const judged: JudgedEstimate[] = [];
   const best = bestPairs(rankings);
@@ -50,7 +50,7 @@ export function calibrateWith(rankings: Rankings, labels: RowLabels, weights: Es
   best.forEach(({ left }, row) => {
     if (left < 0) return;
     const matches = labels.matches.get(row);
-    // A row whose match is known to be another one is judged as well.
+    // If the known match is another row, this pair is known to be wrong.
     if (matches?.has(left)) judged.push({ estimate: estimates[row], match: true });
     else if (labels.others.get(row)?.has(left) || matches !== undefined) {
       judged.push({ estimate: estimates[row], match: false });

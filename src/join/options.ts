@@ -1,11 +1,12 @@
-/** What a join takes and gives. */
+/** Options and results of a join, and the columns it compares. */
 
-import type { PhraseEncoder } from "../encoder/index.js";
+import type { PhraseEncoder } from "../encoder/phrase-encoder.js";
 import { ArgumentError } from "../errors.js";
+import type { JoinColumn } from "../match/columns/prepare.js";
+import type { ScorerFile } from "../match/scorer.js";
 import type { PairExplanation } from "./explain.js";
-import type { ScorerFile } from "./scorer.js";
 
-/** A table to be joined: phrases, or columns by name, all equally long. */
+/** A table to join: phrases, or columns of equal length by name. */
 export type JoinTable = readonly string[] | Readonly<Record<string, readonly string[]>>;
 
 /** Columns that are compared with each other. */
@@ -13,17 +14,17 @@ export interface JoinOn {
   readonly left: string;
   /** Default: the same name as on the left. */
   readonly right?: string;
-  /** Share in the score beside other columns. Default 1. */
+  /** Weight in the score relative to the other columns. Default 1. */
   readonly weight?: number;
 }
 
 /**
- * How rows may be joined: many-to-one gives each right row one left row at most, one-to-one each left row one right
- * row at most as well, many-to-many every pair that is likely enough.
+ * How rows may match. many-to-one: each right row has at most one left row. one-to-one: in addition, each left row has
+ * at most one right row. many-to-many: every pair that is likely enough.
  */
 export type JoinKind = "many-to-one" | "one-to-one" | "many-to-many";
 
-/** A pair whose truth is known. Texts are those of the first compared column. */
+/** A known match or non-match. Texts are cells of the first compared column. */
 export interface LabelledPair {
   readonly left: string;
   readonly right: string;
@@ -31,74 +32,70 @@ export interface LabelledPair {
 }
 
 export interface JoinOptions {
-  /** The compared columns; needed where the tables are columns by name. */
+  /** The columns to compare; required if the tables are given as columns by name. */
   readonly on?: readonly (string | JoinOn)[];
-  /** The promised share of right matches among all matches, from 0 to 1. Default 0.9. */
+  /** The promised precision: share of matches that are right, from 0 to 1. Default 0.9. */
   readonly precision?: number;
   /** Default many-to-one. */
   readonly kind?: JoinKind;
-  /** Left rows per right row at most, for many-to-many. Default 8, which is the most. */
+  /** For many-to-many: maximum left rows per right row. Default and maximum: 8. */
   readonly top?: number;
-  /** A column of both tables; rows meet only where it is equal but for case, accents and spaces. */
+  /** A column of both tables: only rows with equal cells are compared (case, accents and spaces are ignored). */
   readonly block?: string | JoinOn;
-  /** Known pairs: they calibrate the estimate, known matches are joined, known non-matches never. */
+  /** Known pairs. They calibrate the estimate; known matches are always joined, known non-matches never. */
   readonly labels?: readonly LabelledPair[];
-  /** The model whose vectors are compared; "none" for none. Default: the embedded model. */
+  /** The model that embeds the phrases, or "none" to compare without one. Default: the embedded model. */
   readonly encoder?: PhraseEncoder | "none";
-  /** Candidates by terms, and as many by embedding, for each right row. Default 10. */
+  /** Candidates per right row found by terms, and as many found by embedding. Default 10. */
   readonly candidates?: number;
-  /** Matches less likely than this are not made even where the mean would bear them. Default 0.5. */
+  /** Pairs less likely than this never match, even if the mean would still keep the promise. Default 0.5. */
   readonly leastLikely?: number;
   /** Default: all cores. */
   readonly threads?: number;
   /** The scorer's weights. Default: those that come with pearl. */
   readonly scorer?: ScorerFile;
   readonly signal?: AbortSignal;
-  /** Called with what is going on, how much of it is done, and how much it is in all. */
+  /** Called with the current stage, the items done and the total. */
   readonly onProgress?: (stage: JoinStage, done: number, total: number) => void;
 }
 
 export type JoinStage = "encoding" | "comparing" | "measuring the left table's spacing";
 
-/** Two rows, counted from 0, that are taken to mean the same. */
+/** Two rows, counted from 0, that are judged to mean the same. */
 export interface JoinMatch {
   readonly left: number;
   readonly right: number;
-  /** The higher the likelier; differences between candidates of a row are logarithms of odds. */
+  /** Higher is likelier; the difference between two candidates of a row is a log-odds ratio. */
   readonly score: number;
-  /** How likely the match is right; over many matches, the share that is. 1 where a label says so. */
+  /** Estimated probability that the match is right; 1 if a label says so. */
   readonly estimatedPrecision: number;
 }
 
 export interface JoinResult {
-  /** By right row; of a right row's matches the likeliest first. */
+  /** Ordered by right row, then the likeliest first. */
   readonly matches: readonly JoinMatch[];
   /** Right rows without a match, ascending. */
   readonly unmatched: readonly number[];
-  /** The best pair of every right row that has any candidate, joined or not, by right row. */
+  /** The best pair of every right row that has a candidate, matched or not, ordered by right row. */
   readonly proposals: readonly JoinMatch[];
-  /** Of each right row the left row that came second (of another text), or -1. */
+  /** For each right row, the second-best left row with a different text, or -1. */
   readonly runnersUp: Int32Array;
-  /** Mean estimate of the matches: the promise is kept where it reaches the precision asked for; 1 without any. */
+  /** Mean estimate of the matches, at least the promised precision; 1 if there are none. */
   readonly estimatedPrecision: number;
-  /** The least estimate that was joined; Infinity without any match. */
+  /** The lowest estimate among the matches; Infinity if there are none. */
   readonly threshold: number;
-  /** What the user should know of the tables. */
+  /** What weakens the join, one sentence each. */
   readonly warnings: readonly string[];
-  /** Why a pair scores as it does; works for any pair of rows. */
+  /** Explains the score of any pair of rows. */
   readonly explain: (left: number, right: number) => PairExplanation;
 }
 
-/** The columns to compare, as texts. */
-export interface ComparedColumn {
+/** A compared column with the texts of both tables. */
+export interface ComparedColumn extends JoinColumn {
   readonly name: string;
-  readonly left: readonly string[];
-  readonly right: readonly string[];
-  /** All sum to 1. */
-  readonly weight: number;
 }
 
-/** @throws ArgumentError for columns that are not there, or of different lengths, or weights that are no weights */
+/** The columns to compare. @throws ArgumentError for missing columns, unequal lengths or invalid weights */
 export function comparedColumns(left: JoinTable, right: JoinTable, on: JoinOptions["on"]): ComparedColumn[] {
   const leftColumns = columnsOf(left, "left");
   const rightColumns = columnsOf(right, "right");
@@ -118,7 +115,7 @@ export function comparedColumns(left: JoinTable, right: JoinTable, on: JoinOptio
   });
 }
 
-/** The block column's texts of both tables. */
+/** The block column of both tables. */
 export function blockColumn(left: JoinTable, right: JoinTable, block: string | JoinOn) {
   const names = joinOn(block);
   return {

@@ -1,9 +1,9 @@
-/** The review file: proposed pairs for a person to decide, the most doubtful first. */
-import { writeRows } from "../table/index.js";
+/** Writes the review file: proposed pairs for a person to decide, the most doubtful first. */
+import { writeRows } from "../table/write/text-rows.js";
 import { explanationLine } from "./explain.js";
 import type { JoinResult, LabelledPair } from "./options.js";
 
-/** Columns of a review file; `decision` is to be filled with yes or no. */
+/** Columns of a review file; a person fills in `decision` with yes or no. */
 export const reviewColumns = [
   "decision",
   "left",
@@ -17,9 +17,9 @@ export const reviewColumns = [
 ] as const;
 
 /**
- * Writes every proposed pair that no label has decided, those nearest to even odds first: each of them teaches the
- * most, and above and below them a person need not read on.
- * @returns how many pairs were written
+ * Writes every proposed pair without a label. Pairs nearest to even odds come first, because their decisions improve the
+ * estimates most.
+ * @returns the number of pairs written
  */
 export async function writeReview(
   path: string,

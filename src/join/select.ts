@@ -1,10 +1,11 @@
-/** Which pairs a join proposes: each row's best, a one-to-one assignment, or every likely pair. */
+/** Selects the pairs that a join proposes: the best of each row, a one-to-one assignment, or every likely pair. */
+
+import type { Rankings, RowPair } from "../match/estimates/estimate.js";
 import { assignOneToOne, type WeightedPair } from "./assignment.js";
-import type { Rankings, RowPair } from "./estimate.js";
 import type { RowLabels } from "./labels.js";
 import type { JoinMatch } from "./options.js";
 
-/** Each right row's best left row that is not known to be another; a known match comes first. */
+/** The best left row of each right row that is not a known non-match; a known match comes first. */
 export function openPairs({ right }: Rankings, labels: RowLabels): RowPair[] {
   return Array.from({ length: right.rows.length / right.keep }, (_, row): RowPair => {
     const taken = labels.others.get(row);
@@ -17,15 +18,15 @@ export function openPairs({ right }: Rankings, labels: RowLabels): RowPair[] {
       if (matches?.has(left)) return pair;
       if (best.left < 0) best = pair;
     }
-    // A known match that was no candidate is joined all the same.
+    // A known match counts even if it was not among the candidates.
     const [known] = matches ?? [];
     return known === undefined ? best : { left: known, score: best.score, taken };
   });
 }
 
 /**
- * The assignment of greatest expected number of right pairs. A row that lost its best left row to another one is
- * judged by the candidates that are left to it.
+ * The one-to-one assignment with the greatest expected number of right pairs. If a row loses its best left row to
+ * another, it is judged by its remaining candidates.
  */
 export function assignPairs(
   { right }: Rankings,
@@ -38,7 +39,7 @@ export function assignPairs(
   open.forEach((pair, row) => {
     const known = labels.matches.get(row);
     if (pair.left >= 0 && known?.has(pair.left)) {
-      // More than all others together can offer for the left row.
+      // Above 1, so that no estimate outweighs a known match.
       weighted.push({ left: pair.left, right: row, weight: 2 });
       scores.set(`${row} ${pair.left}`, pair.score);
       return;
@@ -64,7 +65,7 @@ export function assignPairs(
     for (let place = row * right.keep; place < (row + 1) * right.keep; place++) {
       const other = right.rows[place];
       const owner = other < 0 || other === left ? undefined : holder.get(other);
-      // Held by a row that it fits better.
+      // The owner matches it better.
       if (owner !== undefined && scores.get(`${owner} ${other}`)! > right.scores[place]) others.add(other);
     }
     return { left, score: scores.get(`${row} ${left}`)!, taken: others };
@@ -72,8 +73,8 @@ export function assignPairs(
 }
 
 /**
- * All pairs: a row's best with its estimate, further ones with as much less as their odds are lower. Candidates of
- * the best one's own text are as good as it.
+ * All likely pairs. The best pair of a row has its estimate; the others have less, in proportion to their odds.
+ * Candidates with the text of the best one are as likely as it.
  */
 export function everyPair(
   { right }: Rankings,

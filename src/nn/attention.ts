@@ -1,5 +1,5 @@
 /** Attention of every token on every other, in several heads (Vaswani et al., 2017). */
-import { typeCode } from "../onnx/index.js";
+import { typeCode } from "../onnx/tensor.js";
 import { linear } from "./layers.js";
 import { type Net, number } from "./net.js";
 

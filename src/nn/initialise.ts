@@ -1,6 +1,6 @@
 /** First values of weights, each drawn from a seed and the weight's name: adding a layer changes no other. */
-import { FNV_BASIS, FNV_PRIME } from "../fnv.js";
-import { elementCount, type Tensor, tensor } from "../onnx/index.js";
+import { FNV_BASIS, FNV_PRIME } from "../files/fnv.js";
+import { elementCount, type Tensor, tensor } from "../onnx/tensor.js";
 import { createRandom, type Random } from "../random.js";
 
 /** Draws one number for a weight of these dimensions. */

@@ -1,6 +1,7 @@
 /** A network under construction: the graph, and where its weights come from. */
 import { ModelError } from "../errors.js";
-import { GraphBuilder, type Tensor } from "../onnx/index.js";
+import { GraphBuilder } from "../onnx/builder.js";
+import type { Tensor } from "../onnx/tensor.js";
 import { type Initialiser, initialise } from "./initialise.js";
 
 /** Gives each weight its first value. */

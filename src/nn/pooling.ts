@@ -1,5 +1,5 @@
 /** From hidden states of a phrase's tokens to one vector. */
-import { typeCode } from "../onnx/index.js";
+import { typeCode } from "../onnx/tensor.js";
 import { type Net, number, reduce } from "./net.js";
 
 /** Hidden states [batch, length, width] with their mask, integers [batch, length]: 0 where a token does not count. */

@@ -4,11 +4,11 @@
  * then the rewrites; schema.ts, codec.ts and file.ts are only about files.
  */
 export * from "./builder.js";
-export * from "./file.js";
-export * from "./fuse.js";
 export * from "./graph.js";
+export * from "./io/file.js";
 export * from "./model.js";
 export * from "./observe-shapes.js";
-export * from "./pattern.js";
+export * from "./rewrite/fuse.js";
+export * from "./rewrite/pattern.js";
+export * from "./rewrite/upgrade.js";
 export * from "./tensor.js";
-export * from "./upgrade.js";

@@ -1,5 +1,5 @@
 /** Types and shapes by observation: the graph runs once on small feeds with every inner value as an output. */
-import { encodeModel } from "./file.js";
+import { encodeModel } from "./io/file.js";
 import { copyModel, type Model } from "./model.js";
 import { elementCount, type Tensor, tensor } from "./tensor.js";
 

@@ -1,4 +1,4 @@
-/** A map of phrases as SVG: marks by category, a legend, and labels where there is room. */
+/** Draws a map of phrases as SVG or HTML: marks by category, a legend, and labels where there is room. */
 import { headHeight, headMargin, svgFile } from "./svg-file.js";
 import { escapeText, htmlPage, light, marks } from "./theme.js";
 
@@ -7,16 +7,16 @@ export interface MapPoint {
   readonly x: number;
   readonly y: number;
   readonly phrase: string;
-  /** What it is coloured by; empty where it is not. */
+  /** The category that sets the colour, or an empty string. */
   readonly category: string;
 }
 
 /** What is drawn. */
 export interface MapDrawing {
   readonly title: string;
-  /** Lines that say what the reader sees: model, method, how many of how many rows. */
+  /** Lines under the title: model, method, how many of how many rows. */
   readonly notes: readonly string[];
-  /** What the categories are, such as a column's name; absent where there are none. */
+  /** What the categories are, such as the name of a column; undefined without categories. */
   readonly categoriesAre?: string;
   readonly points: readonly MapPoint[];
 }
@@ -29,23 +29,23 @@ const labelHeight = 13;
 const letterWidth = 6.1;
 const longestLabel = 30;
 const mostLabels = 60;
-/** With more points than this, marks are smaller, and labels may lie on them. */
+/** Above this many points, marks are smaller and labels may cover them. */
 const crowd = 400;
 
-/** A category with its place among the colours: -1 for those that share grey. */
+/** A category and the index of its colour: -1 for grey. */
 interface Category {
   readonly name: string;
   readonly count: number;
   readonly colour: number;
 }
 
-/** A map that stands for itself, its hover text in the marks' titles. */
+/** The map as a self-contained SVG file, with hover text in the titles of the marks. */
 export function mapAsSvg(drawing: MapDrawing): string {
   const { body, size } = drawMap(drawing);
   return svgFile({ ...drawing, width, height: size, body, style: mapStyle });
 }
 
-/** The map in a page, with a search field, and categories that can be picked out. */
+/** The map as an HTML page with a search field and a filter by category. */
 export function mapAsHtml(drawing: MapDrawing): string {
   const { body, size } = drawMap({ ...drawing, notes: [] });
   const notes = drawing.notes.map((note) => `<p class="note">${escapeText(note)}</p>`).join("\n");
@@ -69,7 +69,7 @@ function drawMap({ points, notes, categoriesAre }: MapDrawing): { body: string; 
   const categories = rankCategories(points);
   const colours = new Map(categories.map(({ name, colour }) => [name, colour]));
   const placed = placePoints(points, top);
-  // Grey lies below the colours.
+  // Grey marks are drawn first, below the colours.
   const order = points
     .map((_, index) => index)
     .sort((a, b) => rankOf(colours, points[a]) - rankOf(colours, points[b]) || a - b);
@@ -92,7 +92,7 @@ ${legend}`;
   return { body, size: top + height + rows * legendRow + 8 };
 }
 
-/** Categories by frequency; the first eight have a colour and a mark, the others and the empty one are grey. */
+/** Categories by frequency. The first eight have a colour and a mark; the others and the empty one are grey. */
 function rankCategories(points: readonly MapPoint[]): Category[] {
   const counts = new Map<string, number>();
   for (const { category } of points) counts.set(category, (counts.get(category) ?? 0) + 1);
@@ -110,7 +110,7 @@ function rankCategories(points: readonly MapPoint[]): Category[] {
 const rankOf = (colours: ReadonlyMap<string, number>, { category }: MapPoint): number =>
   (colours.get(category) ?? -1) < 0 ? 0 : 1;
 
-/** Places in the frame; the axes share a scale, and the outermost hundredth may not push the rest together. */
+/** Positions in the frame. Both axes have one scale, and the outermost 1 % of points do not affect it. */
 function placePoints(points: readonly MapPoint[], top: number): { x: number; y: number }[] {
   const across = rangeOf(points.map(({ x }) => x));
   const down = rangeOf(points.map(({ y }) => y));
@@ -144,7 +144,7 @@ function markOf(
   return `<use href="#m${mark}" x="${x.toFixed(1)}" y="${y.toFixed(1)}" class="${style}"><title>${escapeText(text)}</title></use>`;
 }
 
-/** Labels of points with room around them, spread over the map: a box is taken only where none is. */
+/** Labels of points with room around them, spread over the map without overlaps. */
 function labelsOf(
   points: readonly MapPoint[],
   placed: readonly { x: number; y: number }[],
@@ -152,7 +152,7 @@ function labelsOf(
 ): string[] {
   const taken: { left: number; right: number; top: number; bottom: number }[] = [];
   const labels: string[] = [];
-  // A stride that hits every point once, in an order without system.
+  // A stride that visits every point once, in a scattered order.
   const stride = strideFor(points.length);
   for (let step = 0, index = 0; step < points.length && labels.length < mostLabels; step++) {
     index = (index + stride) % points.length;
@@ -186,7 +186,7 @@ function strideFor(count: number): number {
 
 const legendColumns = 4;
 
-/** What the legend lists: the coloured ones, then one line for the rest. */
+/** Entries of the legend: the coloured categories, then one for the rest. */
 function shownInLegend(categories: readonly Category[]): { name: string; colour: number; count: number }[] {
   const coloured = categories.filter(({ colour }) => colour >= 0);
   const others = categories.filter(({ colour }) => colour < 0);

@@ -1,27 +1,25 @@
-/** A table of phrases as a map: read, sampled where it is large, encoded, projected, drawn, written. */
-import { randomBytes } from "node:crypto";
-import { rename, rm, writeFile } from "node:fs/promises";
+/** Draws the phrases of a table as a map: reads, samples, encodes, projects, draws and writes. */
 import { basename, extname } from "node:path";
 import type { EncoderSource } from "../encoder/encode-table.js";
-import type { PhraseEncoder } from "../encoder/index.js";
-import { messageOf, PearlError, TableError } from "../errors.js";
+import type { PhraseEncoder } from "../encoder/phrase-encoder.js";
+import { messageOf, TableError } from "../errors.js";
+import { writeWholeFile } from "../files/whole-file.js";
 import { createRandom, sampleWithout } from "../random.js";
-import { Table, type TableOptions } from "../table/index.js";
+import { Table, type TableOptions } from "../table/table.js";
 import { type MapPoint, mapAsHtml, mapAsSvg } from "./map.js";
-import { leastPoints } from "./principal-plane.js";
 
 /** Settings of a map. */
 export interface PlotOptions {
   /** How the table is read. */
   readonly table?: TableOptions;
   /**
-   * A column whose values give the colours; or "type", where the table has no such column: the entity type that the
-   * model tells, or where it tells none, that rules and WordNet's names tell. Default: one colour.
+   * The column that sets the colours, or "type" if the table has no such column: the entity type predicted by the model
+   * or, without a type head, by rules and the names in WordNet. Default: one colour.
    */
   readonly color?: string;
-  /** Rows drawn at most; of more, so many are drawn by lot. Default 3,000. */
+  /** Maximum rows drawn; of a larger table, a random sample. Default 3,000. */
   readonly sample?: number;
-  /** Neighbours that each phrase is to stay near. Default 15. */
+  /** Neighbours that UMAP keeps near each phrase. Default 15. */
   readonly neighbours?: number;
   /** The same seed gives the same map. Default 0. */
   readonly seed?: number;
@@ -29,11 +27,11 @@ export interface PlotOptions {
   readonly title?: string;
   readonly signal?: AbortSignal;
   readonly onNote?: (note: string) => void;
-  /** What is being done, steps finished and in all. */
+  /** Called with the current stage, the steps done and the total. */
   readonly onProgress?: (stage: string, done: number, total: number) => void;
 }
 
-/** What came of it. */
+/** What was drawn. */
 export interface PlotReport {
   readonly path: string;
   readonly drawn: number;
@@ -86,7 +84,9 @@ export async function plotTable(
       points,
     };
     const text = ending === ".svg" ? mapAsSvg(drawing) : mapAsHtml(drawing);
-    await writeWhole(output, text);
+    await writeWholeFile(output, text).catch((error) => {
+      throw new TableError(`${output} cannot be written (${messageOf(error)}).`, { cause: error });
+    });
     return { path: output, drawn: points.length, rows: rowCount, bytes: Buffer.byteLength(text) };
   } finally {
     await table.close();
@@ -100,10 +100,10 @@ export async function plotTable(
 export function checkPlotName(output: string): ".html" | ".svg" {
   const ending = extname(output).toLowerCase();
   if (ending === ".html" || ending === ".svg") return ending;
-  throw new TableError(`${output}: a map is written as .html or .svg. End the name in one of these.`);
+  throw new TableError(`${output}: the name of a map must end in .html or .svg.`);
 }
 
-/** The rows with a phrase, or so many of them drawn by lot, in the table's order. */
+/** The rows with a phrase, or a random sample of them, in the order of the table. */
 async function chooseRows(
   table: Table,
   colour: string | undefined,
@@ -119,14 +119,14 @@ async function chooseRows(
       else rows.push({ phrase, category: values?.[index] ?? "" });
     });
   }
-  if (empty > 0) onNote?.(`${empty} rows without a phrase are left out`);
+  if (empty > 0) onNote?.(`${empty} rows without a phrase are skipped`);
   if (rows.length <= sample) return rows;
-  onNote?.(`${sample} of ${rows.length} rows are drawn, chosen by lot (--sample draws more)`);
+  onNote?.(`${sample} of ${rows.length} rows are drawn, chosen at random (--sample draws more)`);
   const places = sampleWithout([...rows.keys()], sample, createRandom(seed)).sort((a, b) => a - b);
   return places.map((place) => rows[place]);
 }
 
-/** Vectors of the rows that have one: a phrase that the model knows nothing of has no place on the map. */
+/** Embeds the rows and drops those with a zero embedding, about which the model knows nothing. */
 async function encodeRows(
   encoder: PhraseEncoder,
   rows: readonly Row[],
@@ -140,11 +140,12 @@ async function encodeRows(
   const known = rows.flatMap((_, row) =>
     data.subarray(row * dimension, (row + 1) * dimension).some((value) => value !== 0) ? [row] : [],
   );
+  const { leastPoints } = await import("./project.js");
   if (known.length < leastPoints) {
-    throw new TableError(`a map needs at least ${leastPoints} phrases, and there are ${known.length}.`);
+    throw new TableError(`a map needs at least ${leastPoints} phrases, found ${known.length}.`);
   }
   if (known.length === rows.length) return { vectors: data, rows };
-  onNote?.(`${rows.length - known.length} phrases have no vector and are left out`);
+  onNote?.(`${rows.length - known.length} phrases have no embedding and are skipped`);
   const vectors = new Float32Array(known.length * dimension);
   known.forEach((row, place) => {
     vectors.set(data.subarray(row * dimension, (row + 1) * dimension), place * dimension);
@@ -152,7 +153,7 @@ async function encodeRows(
   return { vectors, rows: known.map((row) => rows[row]) };
 }
 
-/** Entity types in the place of categories, and who tells them. */
+/** Entity types as categories, and their source. */
 async function withTypes(
   encoder: PhraseEncoder,
   rows: readonly Row[],
@@ -165,14 +166,14 @@ async function withTypes(
       { signal },
     );
     const typed = rows.map(({ phrase }, row) => ({ phrase, category: entityOf(types[row][0].type) }));
-    return { rows: typed, source: `entity type, as ${encoder.model.name} tells it` };
+    return { rows: typed, source: `entity type, predicted by ${encoder.model.name}` };
   }
-  onNote?.(`${encoder.model.name} tells no types: rules and WordNet's names do`);
-  // Taggers and word lists: a second to load, and seldom wanted.
-  const { createPhraseTyper } = await import("../corpus/index.js");
+  onNote?.(`${encoder.model.name} predicts no types; rules and the names in WordNet are used instead`);
+  // Taggers and word lists take a second to load and are rarely needed.
+  const { createPhraseTyper } = await import("../corpus/typing/phrase-typer.js");
   const typer = await createPhraseTyper();
   const typed = rows.map(({ phrase }) => ({ phrase, category: typer(phrase, "NP")?.type ?? "" }));
-  return { rows: typed, source: "entity type, by rules and WordNet's names" };
+  return { rows: typed, source: "entity type, by rules and the names in WordNet" };
 }
 
 function notesOn(drawn: number, rows: number, encoder: PhraseEncoder, { seed = 0 }: PlotOptions): string[] {
@@ -180,21 +181,9 @@ function notesOn(drawn: number, rows: number, encoder: PhraseEncoder, { seed = 0
   const which =
     drawn === rows
       ? `${count(drawn)} phrases`
-      : `${count(drawn)} of ${count(rows)} phrases, chosen by lot (seed ${seed})`;
+      : `${count(drawn)} of ${count(rows)} phrases, chosen at random (seed ${seed})`;
   return [
     `${which}, encoded by ${encoder.model.name}, projected by UMAP.`,
-    "Neighbours on the map are alike; distances far away and directions mean little.",
+    "Neighbouring phrases are similar; long distances and directions mean little.",
   ];
-}
-
-async function writeWhole(path: string, text: string): Promise<void> {
-  const temporary = `${path}.${randomBytes(6).toString("hex")}.partial`;
-  try {
-    await writeFile(temporary, text);
-    await rename(temporary, path);
-  } catch (error) {
-    await rm(temporary, { force: true });
-    if (error instanceof PearlError) throw error;
-    throw new TableError(`${path} cannot be written (${messageOf(error)}).`, { cause: error });
-  }
 }

@@ -1,28 +1,31 @@
-/** Vectors to the plane by UMAP (McInnes, Healy and Melville 2018), from their exact nearest neighbours. */
+/** Projects embeddings to the plane by UMAP (McInnes, Healy and Melville 2018), from their exact nearest neighbours. */
 import { UMAP } from "umap-js";
 import { ArgumentError } from "../errors.js";
-import { createRandom } from "../random.js";
+import { createRandom, type Random } from "../random.js";
 import { exactNeighbours } from "../search/exact.js";
-import { leastPoints, principalPlane } from "./principal-plane.js";
+import { leadingAxes, project } from "../search/principal-axes.js";
+
+/** Fewer points than this make no map. */
+export const leastPoints = 4;
 
 /** Settings of a projection. */
 export interface ProjectionOptions {
-  /** Numbers per row. */
+  /** Dimension of the embeddings. */
   readonly dimension: number;
-  /** Neighbours that each point is to stay near. Default 15; fewer where there are fewer points. */
+  /** Neighbours kept near each point. Default 15, or fewer for fewer points. */
   readonly neighbours?: number;
   /** The same seed gives the same map. Default 0. */
   readonly seed?: number;
   readonly signal?: AbortSignal;
-  /** Called with finished and all rounds. */
+  /** Called with the rounds done and the total. */
   readonly onProgress?: (done: number, total: number) => void;
 }
 
-/** How long is computed before the event loop gets its turn, in milliseconds. */
+/** Milliseconds of computing between yields to the event loop. */
 const slice = 50;
 
 /**
- * Places of the vectors on a plane: near ones by cosine stay near. Distances far away mean little.
+ * Positions on a plane: embeddings that are near by cosine stay near. Long distances mean little.
  *
  * @param vectors rows of `dimension` numbers, flat, none of them zero
  * @returns x and y of each row: [rows, 2]
@@ -48,9 +51,9 @@ export async function projectToPlane(
     distances.push(own.map(({ distance }) => distance));
   }
   umap.setPrecomputedKNN(indices, distances);
-  // The neighbours are known: of the data only its length is still asked for.
+  // As the neighbours are given, UMAP needs only the length of the data.
   const rounds = umap.initializeFit(Array.from({ length: count }, () => [0]));
-  startFrom(umap.getEmbedding(), principalPlane(vectors, dimension, random));
+  startFrom(umap.getEmbedding(), await principalPlane(vectors, dimension, random));
   let turn = performance.now();
   for (let round = 0; round < rounds; round++) {
     umap.step();
@@ -80,11 +83,27 @@ function neighboursOf(
   return own;
 }
 
-/** UMAP's own start is random; from the principal plane, what lies where keeps a meaning (Kobak and Linderman 2021). */
-function startFrom(embedding: number[][], plane: Float64Array): void {
+/** Starts from the principal plane instead of UMAP's random start, which preserves global structure (Kobak and Linderman 2021). */
+function startFrom(embedding: number[][], plane: Float32Array): void {
   const largest = plane.reduce((most, value) => Math.max(most, Math.abs(value)), 1e-12);
   embedding.forEach((point, row) => {
     point[0] = (plane[row * 2] / largest) * 10;
     point[1] = (plane[row * 2 + 1] / largest) * 10;
   });
+}
+
+/** Rounds of iteration until two axes are near enough for a start. */
+const planeRounds = 30;
+
+/** Coordinates along the first two principal components: [rows, 2]. */
+async function principalPlane(
+  vectors: Float32Array,
+  dimension: number,
+  random: Random,
+): Promise<Float32Array> {
+  const mean = new Float64Array(dimension);
+  const count = vectors.length / dimension;
+  for (let index = 0; index < vectors.length; index++) mean[index % dimension] += vectors[index] / count;
+  const centred = vectors.map((value, index) => value - mean[index % dimension]);
+  return project(centred, await leadingAxes(centred, { dimension, width: 2, rounds: planeRounds, random }));
 }

@@ -1,4 +1,4 @@
-/** The frame of a picture: a whole SVG that needs nothing else, after the reader's light or dark. */
+/** The frame of a picture: a self-contained SVG file with a light and a dark theme. */
 import { escapeText, fontFamily, themeStyle, withPlainColours } from "./theme.js";
 
 /** What a picture is made of. */
@@ -19,7 +19,7 @@ export const headMargin = 20;
 /** Room that title and notes take. */
 export const headHeight = (notes: readonly string[]): number => 48 + notes.length * 17;
 
-/** The picture as a file. Viewers that know no CSS variables show it too, in light colours. */
+/** The picture as a file. Viewers without CSS variables show it in light colours. */
 export function svgFile({ title, notes, width, height, body, style = "" }: Picture): string {
   const head = [
     `<rect width="100%" height="100%" fill="var(--background)"/>`,
@@ -40,7 +40,7 @@ ${paintedPlainly([...head, body].join("\n"))}
 `;
 }
 
-/** A viewer may take an attribute that it does not understand for black; of a style it leaves out what it does not. */
+/** Viewers draw an attribute that they do not understand in black, but ignore a style that they do not understand. */
 const paintedPlainly = (elements: string): string =>
   elements.replaceAll(/<\w[^>]*var\(--[^>]*>/g, (tag) => {
     const rules: string[] = [];

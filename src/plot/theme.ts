@@ -1,4 +1,4 @@
-/** Colours that are told apart in light and dark, on paper and by most eyes; escaping; the frame of a page. */
+/** Colours that are distinguishable in light and dark, in print and with colour blindness; escaping; the frame of a page. */
 
 /** A theme's colours. */
 export interface Theme {
@@ -7,13 +7,13 @@ export interface Theme {
   readonly ink: string;
   readonly muted: string;
   readonly line: string;
-  /** Of categories, the most frequent first. */
+  /** Colours of categories, the most frequent first. */
   readonly categories: readonly string[];
-  /** Of everything that has no category of its own. */
+  /** Colour of everything without a category of its own. */
   readonly rest: string;
 }
 
-/** Every colour stands out from its background by 3 : 1 at least (WCAG 2.1, 1.4.11), text by 4.5 : 1. */
+/** The contrast to the background is at least 3 : 1 (WCAG 2.1, 1.4.11), of text 4.5 : 1. */
 export const light: Theme = {
   background: "#ffffff",
   panel: "#f4f6f8",
@@ -24,7 +24,7 @@ export const light: Theme = {
   rest: "#858d96",
 };
 
-/** The same for those who prefer dark. */
+/** The same for dark mode. */
 export const dark: Theme = {
   background: "#12171d",
   panel: "#1b222a",
@@ -35,7 +35,7 @@ export const dark: Theme = {
   rest: "#7d8792",
 };
 
-/** Marks of categories: with colours alone, some could not tell them apart. Each about the size of a circle of 4. */
+/** Marks of categories, for readers who cannot distinguish the colours. Each about the size of a circle of radius 4. */
 export const marks: readonly string[] = [
   "M0-3.6A3.6 3.6 0 1 1 0 3.6A3.6 3.6 0 1 1 0-3.6Z", // circle
   "M0-4.6L4.2 3H-4.2Z", // triangle
@@ -60,14 +60,14 @@ const variables = (theme: Theme): string =>
 
 const lightColours = named(light);
 
-/** Rules of a style, each colour in its light form before the variable: who does not know variables keeps the first. */
+/** A style with each colour in its light form before the variable, for viewers without CSS variables. */
 export const withPlainColours = (style: string): string =>
   style.replaceAll(
     /([\w-]+):var\(--(\w+)\)/g,
     (rule, property, name) => `${property}:${lightColours[name]};${rule}`,
   );
 
-/** Style that gives an element the theme's colours as variables, after the reader's preference. */
+/** Style that defines the colours as variables, by the reader's preference for light or dark. */
 export function themeStyle(selector: string): string {
   return (
     `${selector}{color-scheme:light dark;${variables(light)}}\n` +
@@ -75,10 +75,10 @@ export function themeStyle(selector: string): string {
   );
 }
 
-/** Fonts that every system has something for: nothing is fetched. */
+/** System fonts: nothing is downloaded. */
 export const fontFamily = 'system-ui,-apple-system,"Segoe UI",Roboto,"Helvetica Neue",Arial,sans-serif';
 
-/** Text as it stands in HTML and SVG, in attributes too. Characters that XML does not know are left out. */
+/** Escapes text for HTML and SVG, including attributes. Characters that XML does not allow are removed. */
 export function escapeText(text: string): string {
   return text
     .replaceAll(/[\p{Cc}\uFFFE\uFFFF]|\p{Cs}/gu, (character) => (/[\t\n\r]/.test(character) ? " " : ""))
@@ -97,7 +97,7 @@ export interface Page {
   readonly script?: string;
 }
 
-/** A whole HTML page that needs nothing else: no network, no fonts, no scripts of others. */
+/** A self-contained HTML page: no network, fonts or external scripts. */
 export function htmlPage({ title, body, style = "", script }: Page): string {
   return `<!doctype html>
 <html lang="en">

@@ -26,9 +26,16 @@ export type Candidate = { readonly device: Device } | { readonly device: Device;
 
 /**
  * The devices to try for a choice, best first. What plainly cannot work is marked, so that the native
- * libraries are not asked: they would print warnings of their own to stderr.
+ * libraries are not asked: they would print warnings of their own to stderr. The WebAssembly runtime
+ * (`isNative` false) has the CPU alone.
  */
-export function candidates(choice: DeviceChoice): readonly Candidate[] {
+export function candidates(choice: DeviceChoice, isNative = true): readonly Candidate[] {
+  if (!isNative) {
+    const missing = "it needs onnxruntime-node, which is not installed";
+    if (choice === "auto")
+      return [{ device: "cuda", missing }, { device: "webgpu", missing }, { device: "cpu" }];
+    return choice === "cpu" ? [{ device: choice }] : [{ device: choice, missing }];
+  }
   if (choice === "cuda") return [withMissing("cuda", missingCuda())];
   // A Vulkan loader may lie where the search below does not look, so WebGPU is tried when it is named.
   if (choice !== "auto") return [{ device: choice }];

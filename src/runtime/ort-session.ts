@@ -1,15 +1,14 @@
 /** One ONNX Runtime session in the calling thread: options, device choice with fall-back, plain tensors in and out. */
-import { createRequire } from "node:module";
 import type * as OnnxRuntime from "onnxruntime-common";
 import { DeviceError, ModelError, messageOf } from "../errors.js";
 import { candidates, type Device, type DeviceChoice } from "./device.js";
-import { silenceTelemetry } from "./telemetry.js";
+import { loadRuntime } from "./onnx-runtime.js";
 import { DeviceTensor, type Feeds, fromOrt, type Tensor } from "./tensor.js";
 
 export interface SessionOptions {
   /** Default "cpu". "auto" takes the first device that can create the session and says why others could not. */
   device?: DeviceChoice;
-  /** Threads inside one operator; default 1. */
+  /** Threads inside one operator; default 1. The WebAssembly runtime always takes 1. */
   threads?: number;
   /**
    * Let idle threads spin: faster on a machine of one's own, wasteful on a shared one. "brief": for at most
@@ -46,12 +45,6 @@ export interface OrtSession {
   release(): Promise<void>;
 }
 
-/** Loads the native library late: the command line's help must not wait for it. */
-export function loadRuntime(): typeof OnnxRuntime {
-  silenceTelemetry();
-  return createRequire(import.meta.url)("onnxruntime-node") as typeof OnnxRuntime;
-}
-
 /**
  * Creates a session from a file's path or a model's bytes.
  * @throws ModelError for a broken model, DeviceError for a device that does not work here.
@@ -60,10 +53,10 @@ export async function createOrtSession(
   model: string | Uint8Array,
   options: SessionOptions = {},
 ): Promise<OrtSession> {
-  const runtime = loadRuntime();
+  const { runtime, isNative } = loadRuntime();
   const label = options.label ?? (typeof model === "string" ? model : "the model");
   const notes: string[] = [];
-  const devices = candidates(options.device ?? "cpu");
+  const devices = candidates(options.device ?? "cpu", isNative);
   for (const candidate of devices) {
     const { device } = candidate;
     if ("missing" in candidate) {

@@ -1,4 +1,4 @@
-/** Calls into a worker thread: one request at a time per call, errors carried over with their class. */
+/** Calls into a worker thread; errors cross over with their class. */
 import { fileURLToPath } from "node:url";
 import { type ResourceLimits, type TransferListItem, Worker, type WorkerOptions } from "node:worker_threads";
 import * as errors from "../errors.js";
@@ -24,7 +24,7 @@ export interface WorkerClient {
   terminate(): Promise<void>;
 }
 
-/** Threads end one after another: WebGPU sessions freed at the same time corrupt the heap (ONNX Runtime 1.30). */
+/** Workers end one after another: WebGPU sessions freed at the same time corrupt the heap (ONNX Runtime 1.30). */
 let lastEnd: Promise<void> = Promise.resolve();
 
 /**
@@ -32,15 +32,10 @@ let lastEnd: Promise<void> = Promise.resolve();
  * Under a test runner the caller is a .ts file in src; threads always run the compiled file in dist.
  * @param resourceLimits of its heap; default Node's
  */
-export function startWorker(
-  script: string,
-  base: string,
-  workerData?: unknown,
-  resourceLimits?: ResourceLimits,
-): WorkerClient {
+export function startWorker(script: string, base: string, resourceLimits?: ResourceLimits): WorkerClient {
   const directory = base.endsWith(".ts") ? base.replace(/\/src\/(?!.*\/src\/)/, "/dist/") : base;
   silenceTelemetry();
-  const worker = startThread(fileURLToPath(new URL(script, directory)), { workerData, resourceLimits });
+  const worker = startThread(fileURLToPath(new URL(script, directory)), { resourceLimits });
   const open = new Map<number, { resolve(value: unknown): void; reject(reason: Error): void }>();
   let nextId = 0;
   let ended: Error | undefined;
@@ -88,27 +83,27 @@ export function startWorker(
 }
 
 /**
- * A thread with Node's flags of this process. Where they hold `--input-type`, which a thread's file must not be
- * started with (`node --input-type=module -e "…"`), those stay away that are for the program's own text.
+ * Starts a thread with this process's Node flags. `--input-type` (`node --input-type=module -e "…"`) is not allowed
+ * for a thread's file, so the flags that belong to a program given as text are then left out.
  */
 function startThread(file: string, options: WorkerOptions): Worker {
   if (!process.execArgv.some((flag) => /^--input-type(=|$)/.test(flag))) return new Worker(file, options);
   try {
     return new Worker(file, { ...options, execArgv: flagsOfFiles(process.execArgv) });
   } catch {
-    // flags of V8 hold for the whole process, and may not be given to a thread
+    // V8 flags apply to the whole process and are refused for a thread
     return new Worker(file, { ...options, execArgv: [] });
   }
 }
 
-/** Node's flags without those for a program given as text, with their values. */
+/** Node's flags without those for a program given as text and their values. */
 export function flagsOfFiles(flags: readonly string[]): string[] {
   return flags.filter(
     (flag, i) => !/^(--(input-type|eval|print)(=|$)|-(e|p|pe)$)/.test(flag) && !takesNext(flags[i - 1], flag),
   );
 }
 
-/** `flag` is the value of the one before it. */
+/** Whether `flag` is the value of the one before it. */
 const takesNext = (before: string | undefined, flag: string): boolean =>
   /^(--(input-type|eval|print)|-(e|p|pe))$/.test(before ?? "") && !flag.startsWith("-");
 

@@ -1,7 +1,8 @@
 /** Exact nearest neighbours: every query against every candidate, as blocks of a matrix product on ONNX Runtime. */
 import { availableParallelism } from "node:os";
-import { encodeModel, GraphBuilder } from "../onnx/index.js";
-import { createSession, type Session } from "../runtime/index.js";
+import { GraphBuilder } from "../onnx/builder.js";
+import { encodeModel } from "../onnx/io/file.js";
+import { createSession, type Session } from "../runtime/session.js";
 import { type Ranking, RankingCollector } from "./ranking.js";
 import { countRows, dotRows, unitRows } from "./vectors.js";
 

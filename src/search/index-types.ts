@@ -1,4 +1,4 @@
-/** What goes into an index of vectors and what comes out: rows, hits, the description, and the store behind it. */
+/** The types of an index of vectors: rows, hits, its description, and the interface of the stores behind it. */
 
 /** How two vectors are compared: by angle, or by angle and length. */
 export type IndexMetric = "cosine" | "inner-product";
@@ -6,24 +6,24 @@ export type IndexMetric = "cosine" | "inner-product";
 /** What finds neighbours; `auto` is exact below 50,000 rows and hnsw from there. */
 export type IndexBackend = "auto" | "exact" | "hnsw" | "faiss" | "lancedb";
 
-/** How vectors lie on disk. */
+/** How vectors are stored. */
 export type VectorPrecision = "float32" | "float16";
 
-/** The model whose vectors an index holds. Vectors of another one would give scores without meaning. */
+/** The model whose vectors an index holds. Scores with vectors of another model mean nothing. */
 export interface IndexModel {
-  /** Tells two models (with their prompt and cut) apart. */
+  /** Differs between two models. */
   readonly fingerprint: string;
   /** What loads the model again: an embedded model's name, a folder or a hub id. */
   readonly name?: string;
-  /** Text put before every phrase. Default none. */
+  /** Text prepended to every phrase. Default none. */
   readonly prompt?: string;
 }
 
-/** Rows to be added. */
+/** Rows to add. */
 export interface IndexRows {
   /** Rows of the index's dimension, flat. */
   readonly vectors: Float32Array;
-  /** For each row a value for each of the index's columns, in their order. */
+  /** For each row its cells, in the order of the index's columns. */
   readonly cells: readonly (readonly string[])[];
 }
 
@@ -32,11 +32,11 @@ export interface SearchHit {
   readonly key: string;
   /** Cosine or inner product with the query. */
   readonly score: number;
-  /** The row, by column. */
+  /** The row's cells by column. */
   readonly cells: Readonly<Record<string, string>>;
 }
 
-/** A stored row, as it is read back. */
+/** A stored row. */
 export interface IndexEntry {
   readonly key: string;
   readonly cells: readonly string[];
@@ -51,61 +51,63 @@ export interface IndexLayout {
   readonly columns: readonly string[];
   /** The column that holds the phrases; absent where the rows are not phrases. */
   readonly phraseColumn?: string;
-  /** The column whose values are the keys, each of them once; without it a row's key is its running number, from 1. */
+  /** The column whose values are the keys, all different; without it rows are numbered from 1. */
   readonly keyColumn?: string;
-  /** Absent where nobody said which model the vectors are of: then nothing is refused. */
+  /** Absent where the model of the vectors is unknown: then no vectors are refused. */
   readonly model?: IndexModel;
 }
 
-/** A build that has not ended. */
+/** An interrupted build. */
 export interface UnfinishedBuild {
-  /** Tells whether a table is the one that the build began with. */
+  /** Identifies the table that the build began with. */
   readonly source: string;
-  /** Rows that the whole index will have. */
+  /** Rows that the finished index will have. */
   readonly rows: number;
 }
 
-/** What an index is. */
+/** An index as it is now. */
 export interface IndexDescription extends IndexLayout {
   /** The folder or URI. */
   readonly path: string;
-  /** Rows that can be found: deleted ones do not count. */
+  /** Rows that searches can find, without the deleted ones. */
   readonly rows: number;
   /** Deleted rows that still take space. */
   readonly deleted: number;
   /** What answers a search now, such as "exact" or "hnsw over 500,000 rows along 128 axes, exact over 12". */
   readonly searchedBy: string;
+  /** What a user should know, such as that a library is missing and searches are therefore slow. */
+  readonly note?: string;
   readonly bytes: number;
   readonly unfinished?: UnfinishedBuild;
 }
 
-/** Which rows to delete: those of these keys, or those whose phrase is one of these. */
+/** The rows to delete: those with these keys, or those with these phrases. */
 export type IndexSelection = { readonly keys: readonly string[] } | { readonly phrases: readonly string[] };
 
-/** What long work on an index may be told and tells. */
+/** How long work on an index is stopped and watched. */
 export interface IndexWork {
   readonly signal?: AbortSignal;
-  /** Called with finished and all rows. */
+  /** Called with the rows finished and in all. */
   readonly onProgress?: (done: number, total: number) => void;
 }
 
-/** Where an index lives: a folder of ours, or a LanceDB database. Vectors come in as they are to be stored. */
+/** Where an index is stored: a folder, or a LanceDB database. Vectors arrive as they are to be stored. */
 export interface VectorStore {
   readonly layout: IndexLayout;
   describe(): Promise<IndexDescription>;
-  /** When it returns, the rows are safe: a power cut or kill -9 keeps them. Either all or none is in. */
+  /** Adds all rows or none. When it returns they are on disk: a power cut or kill -9 does not lose them. */
   append(rows: IndexRows, existing: "refuse" | "replace"): Promise<void>;
-  /** Deletes rows, safely as `append` adds them, and returns how many they were. */
+  /** Deletes rows as safely as `append` adds them. @returns how many */
   remove(selection: IndexSelection): Promise<number>;
   /** The k best rows of each query, best first. */
   search(queries: Float32Array, k: number, work: IndexWork): Promise<SearchHit[][]>;
-  /** All rows, in the order in which they came. */
+  /** All rows, in the order they were added. */
   entries(): AsyncGenerator<IndexEntry>;
-  /** Makes searches fast again after many additions, and gives back the space of deleted rows. */
+  /** Makes searches fast again after many additions, and frees the space of deleted rows. */
   optimise(work: IndexWork): Promise<void>;
-  /** Marks the build as begun (with its plan) or finished (without). */
+  /** Records that a build has begun (with its plan) or finished (undefined). */
   markBuild(build: UnfinishedBuild | undefined): Promise<void>;
-  /** Throws VectorIndexError where a stored row is not as it was written. */
+  /** @throws VectorIndexError where a stored row differs from what was written */
   verify(): Promise<void>;
   close(): Promise<void>;
 }

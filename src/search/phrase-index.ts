@@ -1,20 +1,21 @@
-/** Tables of phrases into an index, and phrases that search it: the index with an encoder in front. */
+/** An index with an encoder in front: indexes tables of phrases, and searches by phrase. */
 import type { EncoderSource } from "../encoder/encode-table.js";
-import type { EmbeddingMatrix, PhraseEncoder } from "../encoder/index.js";
-import { ArgumentError, InterruptedError, TableError, VectorIndexError } from "../errors.js";
-import { Table, type TableOptions } from "../table/index.js";
+import type { EmbeddingMatrix, PhraseEncoder } from "../encoder/phrase-encoder.js";
+import { ArgumentError, InterruptedError, VectorIndexError } from "../errors.js";
+import { Table, type TableOptions } from "../table/table.js";
 import type { IndexBackend, IndexRows, SearchHit, VectorPrecision } from "./index-types.js";
+import { checkKeys, findKeyColumn, keptColumns, tableRows } from "./table-rows.js";
 import { VectorIndex } from "./vector-index.js";
 
-/** What both making an index of a table and adding a table to one may be told. */
+/** Settings shared by `indexTable` and `addTable`. */
 export interface IndexTableWork {
   /** How the table is read. */
   readonly table?: TableOptions;
   readonly batchSize?: number;
   readonly signal?: AbortSignal;
-  /** Told what a user should know, such as that a column was left out. */
+  /** Called with what a user should know, such as that a column was left out. */
   readonly onNote?: (note: string) => void;
-  /** What is being done ("encoding", "building the graph"), rows finished and rows in all. */
+  /** Called with the stage ("encoding", "building the graph") and the rows finished and in all. */
   readonly onProgress?: (stage: string, finished: number, total: number) => void;
 }
 
@@ -26,7 +27,7 @@ export interface IndexTableOptions extends IndexTableWork {
   readonly backend?: IndexBackend;
   /** Default "float32". */
   readonly precision?: VectorPrecision;
-  /** Text put before every phrase, also before queries. Default none. */
+  /** Text prepended to every phrase and every query. Default none. */
   readonly prompt?: string;
   /** Keep only the first coordinates. */
   readonly truncateDim?: number;
@@ -59,9 +60,6 @@ export interface IndexTableReport {
   readonly searchedBy: string;
   readonly seconds: number;
 }
-
-/** Rows that are encoded, and made safe, at a time. */
-const rowsPerBatch = 8192;
 
 /**
  * Makes an index of a table: its phrases' vectors with all its columns. Interrupted or killed, it leaves an index of
@@ -117,9 +115,11 @@ export async function addTable(
     const names = table.description.columns;
     if (keyColumn !== undefined) await checkKeys(table, findKeyColumn(names, keyColumn));
     const missing = columns.filter((name) => !names.includes(name) && name !== phraseColumn);
-    if (missing.length > 0) options.onNote?.(`the table has no ${missing.join(", ")}: empty in the new rows`);
+    if (missing.length > 0)
+      options.onNote?.(`The table has no ${missing.join(", ")}; these cells stay empty.`);
     const surplus = names.filter((name) => !columns.includes(name) && name !== table.description.column);
-    if (surplus.length > 0) options.onNote?.(`the index has no ${surplus.join(", ")}: left out`);
+    if (surplus.length > 0)
+      options.onNote?.(`The index has no ${surplus.join(", ")}; these columns were left out.`);
     const loaded = typeof encoder === "function" ? await encoder(table.description) : encoder;
     index.checkModel(await loaded.fingerprint());
     const counts = await addRows(index, table, loaded, { ...options, from: 0 });
@@ -134,7 +134,7 @@ export async function addTable(
 export interface SearchPhrasesOptions {
   /** Rows per phrase at most. Default 10. */
   readonly k?: number;
-  /** Text put before every query. Default: the index's prompt. */
+  /** Text prepended to every query. Default: the index's prompt. */
   readonly prompt?: string;
   readonly signal?: AbortSignal;
 }
@@ -190,7 +190,7 @@ async function reopen(path: string, source: string): Promise<VectorIndex | undef
     unfinished === undefined
       ? "is finished: there is nothing to resume. `pearl index add` adds rows to it."
       : unfinished.source !== source
-        ? "was begun with another table, or the table has changed since. Remove it and build anew."
+        ? "was begun with another table, or the table has changed. Remove it and build again."
         : undefined;
   if (problem === undefined) return index;
   await index.close();
@@ -247,72 +247,13 @@ async function addRows(
   return counts;
 }
 
-/** The table's phrases with the index's columns, batch by batch. */
-async function* tableRows(
-  table: Table,
-  columns: readonly string[],
-  phraseColumn: string | undefined,
-  from: number,
-): AsyncGenerator<{ phrases: string[]; cells: string[][] }> {
-  const range = { from, chunkRows: rowsPerBatch };
-  const names = table.description.columns;
-  const streams = columns.map((name) => {
-    // The phrases go into the index's column of phrases, whatever this table calls it.
-    if (name === phraseColumn) return undefined;
-    return names.includes(name) ? table.columnValues(name, range) : undefined;
-  });
-  for await (const phrases of table.phrases(range)) {
-    const parts = await Promise.all(streams.map((stream) => stream?.next()));
-    const cells = phrases.map((phrase, row) =>
-      columns.map((name, column) => (name === phraseColumn ? phrase : (parts[column]?.value?.[row] ?? ""))),
-    );
-    yield { phrases, cells };
-  }
-}
-
-/** The columns that go into the index: all but lists, which are vectors and would fill it with digits. */
-function keptColumns(table: Table, { onNote }: IndexTableOptions): string[] {
-  const lists = table.columns.filter(({ type }) => type.endsWith("]")).map(({ name }) => name);
-  if (lists.length > 0) onNote?.(`left out, since they hold lists: ${lists.join(", ")}`);
-  return table.columns.map(({ name }) => name).filter((name) => !lists.includes(name));
-}
-
-function findKeyColumn(columns: readonly string[], wanted: string): string {
-  const found =
-    columns.find((name) => name === wanted) ??
-    columns.find((name) => name.trim().toLowerCase() === wanted.trim().toLowerCase());
-  if (found !== undefined) return found;
-  throw new TableError(
-    `there is no column "${wanted}" to take keys from. The columns are ${columns.join(", ")}.`,
-  );
-}
-
-/** Trouble with keys shows before any work begins. */
-async function checkKeys(table: Table, column: string): Promise<void> {
-  const { path } = table.description;
-  const rows = new Map<string, number>();
-  let row = 0;
-  for await (const chunk of table.columnValues(column)) {
-    for (const key of chunk) {
-      row++;
-      if (key === "")
-        throw new TableError(`${path}: row ${row} has no ${column}, which is the key. Give it one.`);
-      const earlier = rows.get(key);
-      if (earlier !== undefined) {
-        throw new TableError(
-          `${path}: rows ${earlier} and ${row} have the same ${column}, ${key}. Keys must differ; without --key rows are numbered.`,
-        );
-      }
-      rows.set(key, row);
-    }
-  }
-}
-
-function optimise(index: VectorIndex, { signal, onProgress }: IndexTableWork): Promise<void> {
-  return index.optimise({
+async function optimise(index: VectorIndex, { signal, onNote, onProgress }: IndexTableWork): Promise<void> {
+  await index.optimise({
     signal,
     onProgress: (done, total) => onProgress?.("building the graph", done, total),
   });
+  const { note } = await index.describe();
+  if (note !== undefined) onNote?.(note);
 }
 
 async function reportOf(

@@ -1,9 +1,9 @@
 /**
- * The directions in which vectors lie: the first principal axes of a sample, by subspace iteration (Golub and Van Loan,
- * "Matrix Computations", 8.2). What a learned model fills with hundreds of numbers often lies in far fewer directions,
- * and a graph over those few is made and searched in a fraction of the time.
+ * Principal axes of vectors by subspace iteration (Golub and Van Loan, "Matrix Computations", 8.2): the few directions
+ * that hold most of what a learned model spreads over hundreds of numbers. A graph over those few is built and searched
+ * in a fraction of the time, and the first two make a map.
  */
-import { createRandom } from "../random.js";
+import { createRandom, type Random } from "../random.js";
 import { multiplyRows } from "./exact.js";
 import { dotRows } from "./vectors.js";
 
@@ -14,41 +14,56 @@ export interface PrincipalAxes {
   readonly axes: Float32Array;
 }
 
-/** Widths are whole multiples of this: what a processor multiplies at once. */
+/** Widths are multiples of this: what a processor multiplies at once. */
 const widthStep = 32;
 /** With more axes than this share of the dimension, little would be saved. */
 const widestShare = 0.6;
-/** Later rounds turn the axes within their space, which changes nothing. */
+/** Further rounds only turn the axes within their space, which changes nothing. */
 const rounds = 8;
-/** Up to so many products, a loop here is done before the runtime's thread has answered. */
+/** Up to this many products, a loop here finishes before the runtime's thread answers. */
 const fewProducts = 2 ** 19;
 
 /**
- * The fewest axes that keep the wanted share of the squares of a sample, and enough more to fill a multiple of 32;
- * undefined where that takes more than six tenths of the dimension. The mean is not taken away: inner products count.
+ * The fewest axes that keep the wanted share of a sample's sum of squares, rounded up to a multiple of 32; undefined
+ * where that takes more than six tenths of the dimension. The mean is not subtracted: inner products count.
  *
  * @param sample rows of `dimension` numbers, flat
- * @param kept share of the squares to be kept, such as 0.9
+ * @param kept share of the sum of squares to keep, such as 0.9
  */
 export async function principalAxes(
   sample: Float32Array,
   { dimension, kept }: { readonly dimension: number; readonly kept: number },
 ): Promise<PrincipalAxes | undefined> {
-  const widest = Math.floor((dimension * widestShare) / widthStep) * widthStep;
-  if (widest === 0 || sample.length === 0) return undefined;
-  const columns = transposed(sample, dimension);
-  const products = await multiplyRows(columns, columns, sample.length / dimension);
-  const random = createRandom(1);
+  const width = Math.floor((dimension * widestShare) / widthStep) * widthStep;
+  if (width === 0 || sample.length === 0) return undefined;
+  const widest = await leadingAxes(sample, { dimension, width, rounds, random: createRandom(1) });
+  const needed = await widthThatKeeps(kept, widest, sample);
+  if (needed === undefined) return undefined;
+  return { width: needed, dimension, axes: widest.axes.slice(0, needed * dimension) };
+}
+
+/** The `width` axes along which the rows' squares are largest, after that many rounds from a random start. */
+export async function leadingAxes(
+  rows: Float32Array,
+  options: {
+    readonly dimension: number;
+    readonly width: number;
+    readonly rounds: number;
+    readonly random: Random;
+  },
+): Promise<PrincipalAxes> {
+  const { dimension, width, random } = options;
+  const columns = transposed(rows, dimension);
+  const products = await multiplyRows(columns, columns, rows.length / dimension);
   let axes = orthonormal(
-    Float32Array.from({ length: widest * dimension }, () => random() - 0.5),
+    Float32Array.from({ length: width * dimension }, () => random() - 0.5),
     dimension,
   );
   // The products are symmetric: each row of this is the product of one axis with them.
-  for (let round = 0; round < rounds; round++) {
+  for (let round = 0; round < options.rounds; round++) {
     axes = orthonormal(await multiplyRows(axes, products, dimension), dimension);
   }
-  const width = await widthThatKeeps(kept, axes, sample, dimension);
-  return width === undefined ? undefined : { width, dimension, axes: axes.slice(0, width * dimension) };
+  return { width, dimension, axes };
 }
 
 /** Coordinates of rows along the axes: [rows, width]. */
@@ -62,7 +77,7 @@ export async function project(
   );
 }
 
-/** Which share of the rows' squares lies along the axes; 1 for rows of zeros. */
+/** The share of the rows' sum of squares that lies along the axes; 1 for rows of zeros. */
 export async function keptShare(vectors: Float32Array, axes: PrincipalAxes): Promise<number> {
   const whole = squares(vectors);
   return whole === 0 ? 1 : squares(await project(vectors, axes)) / whole;
@@ -70,12 +85,11 @@ export async function keptShare(vectors: Float32Array, axes: PrincipalAxes): Pro
 
 async function widthThatKeeps(
   kept: number,
-  axes: Float32Array,
+  axes: PrincipalAxes,
   sample: Float32Array,
-  dimension: number,
 ): Promise<number | undefined> {
-  const widest = axes.length / dimension;
-  const coordinates = await project(sample, { width: widest, dimension, axes });
+  const { width: widest } = axes;
+  const coordinates = await project(sample, axes);
   const along = new Float64Array(widest);
   coordinates.forEach((value, place) => {
     along[place % widest] += value * value;
@@ -89,7 +103,7 @@ async function widthThatKeeps(
   return undefined;
 }
 
-/** Gram and Schmidt, row by row: each loses its parts along those before. One that has no more to it becomes zero. */
+/** Gram-Schmidt, row by row: subtracts from each row its parts along the earlier ones. A row with nothing left becomes zero. */
 function orthonormal(rows: Float32Array, dimension: number): Float32Array {
   const done: Float64Array[] = [];
   for (let start = 0; start < rows.length; start += dimension) {
@@ -101,7 +115,7 @@ function orthonormal(rows: Float32Array, dimension: number): Float32Array {
       for (let index = 0; index < dimension; index++) row[index] -= along * other[index];
     }
     const length = Math.hypot(...row);
-    // What is left of it is rounding.
+    // Anything shorter is rounding error.
     const scale = length > before * 1e-5 ? 1 / length : 0;
     done.push(row.map((value) => value * scale));
   }

@@ -1,6 +1,5 @@
 /** An index of vectors that outlives the program: rows with their vectors, searched, added to, deleted from. */
 import { ArgumentError, ModelError, VectorIndexError } from "../errors.js";
-import { FolderStore } from "./folder-store.js";
 import type {
   IndexBackend,
   IndexDescription,
@@ -16,25 +15,26 @@ import type {
   VectorPrecision,
   VectorStore,
 } from "./index-types.js";
+import { FolderStore } from "./store/folder-store.js";
 import { countRows, unitRows } from "./vectors.js";
 
 /** What is decided when an index is made. */
 export interface CreateIndexOptions {
   /** Numbers per vector. */
   readonly dimension: number;
-  /** Names of the cells of each row. Default none: hits then carry a key and a score. */
+  /** Names of the columns. Default none: hits then carry a key and a score. */
   readonly columns?: readonly string[];
   /** Which of the columns holds the phrases, for deleting by phrase. */
   readonly phraseColumn?: string;
-  /** Which of the columns is the key, a different one for each row. Default: rows are numbered from 1. */
+  /** Which of the columns holds the keys, all different. Default: rows are numbered from 1. */
   readonly keyColumn?: string;
   /** Default "cosine". */
   readonly metric?: IndexMetric;
   /** Default "auto": exact below 50,000 rows, hnsw from there; "lancedb" for a URI. */
   readonly backend?: IndexBackend;
-  /** Default "float32"; "float16" takes half the space and moves scores by less than 0.001. */
+  /** Default "float32"; "float16" takes half the space and changes scores by less than 0.001. */
   readonly precision?: VectorPrecision;
-  /** Whose vectors these are: those of another model are then refused. */
+  /** The model of the vectors; the index then refuses those of another model. */
   readonly model?: IndexModel;
 }
 
@@ -42,15 +42,15 @@ export interface CreateIndexOptions {
 export interface SearchOptions extends IndexWork {
   /** Rows per query at most. Default 10. */
   readonly k?: number;
-  /** Fingerprint of the model that made the queries; refused where it is not the index's. */
+  /** Fingerprint of the model that made the queries; must be the index's. */
   readonly fingerprint?: string;
 }
 
 /** Settings of an addition. */
 export interface AddOptions {
-  /** Fingerprint of the model that made the vectors; refused where it is not the index's. */
+  /** Fingerprint of the model that made the vectors; must be the index's. */
   readonly fingerprint?: string;
-  /** What happens to a row whose key is in the index. Default "refuse", with an error. */
+  /** What happens to a row whose key is already in the index. Default "refuse", an error. */
   readonly existing?: "refuse" | "replace";
 }
 
@@ -70,22 +70,22 @@ export class VectorIndex {
   /**
    * Makes an empty index, open for adding. A path is a folder; a URI (s3://, gs://, az://, db://) or the backend
    * "lancedb" makes a LanceDB database.
-   * @throws VectorIndexError where something is there already, ArgumentError, MissingDataError without LanceDB
+   * @throws VectorIndexError where the path exists, ArgumentError, MissingDataError where the backend is not installed
    */
   static async create(path: string, options: CreateIndexOptions): Promise<VectorIndex> {
     const layout = layoutOf(path, options);
-    if (layout.backend === "faiss") {
-      // Loading it comes first: a build must not end in a missing library.
-      await (await import("./neighbour-graph.js")).graphLibrary("faiss");
+    if (layout.backend === "faiss" || layout.backend === "hnsw") {
+      // Loaded first: a build must not end with a missing library.
+      await (await import("./graph/graph-library.js")).graphLibrary(layout.backend);
     }
     const store =
       layout.backend === "lancedb"
-        ? await (await import("./lance-store.js")).LanceStore.create(path, layout)
+        ? await (await import("./store/lance-store.js")).LanceStore.create(path, layout)
         : await FolderStore.create(path, layout);
     return new VectorIndex(path, store);
   }
 
-  /** Makes an index of rows that come batch by batch, and prepares it for searching. */
+  /** Makes an index of rows that arrive in batches, and prepares it for searching. */
   static async build(
     path: string,
     rows: AsyncIterable<IndexRows> | Iterable<IndexRows>,
@@ -106,44 +106,47 @@ export class VectorIndex {
   }
 
   /**
-   * Opens an index. Many may have it open; whoever changes it first locks it until `close`.
+   * Opens an index. Many processes may; the first that changes it locks it until `close`. Without usearch an index with
+   * an HNSW graph is searched exactly, and `describe` gives a note.
    * @throws VectorIndexError where there is none, or it is damaged
    */
   static async open(path: string): Promise<VectorIndex> {
     const isUri = isLanceUri(path);
     const folder = isUri ? undefined : await FolderStore.open(path);
     if (folder !== undefined) return new VectorIndex(path, folder);
-    const { isLanceFolder, LanceStore } = await import("./lance-store.js");
+    const { isLanceFolder, LanceStore } = await import("./store/lance-store.js");
     if (isUri || (await isLanceFolder(path))) return new VectorIndex(path, await LanceStore.open(path));
     throw new VectorIndexError(`${path} is not an index. \`pearl index build FILE -o ${path}\` makes one.`);
   }
 
-  /** What is fixed: dimension, columns, model ... */
+  /** What is fixed when an index is made: dimension, columns, model. */
   get layout(): IndexLayout {
     return this.store.layout;
   }
 
-  /** The layout with what is in the index now. */
+  /** The layout, and what the index holds now. */
   describe(): Promise<IndexDescription> {
     return this.store.describe();
   }
 
   /**
-   * Adds rows: all of them or, with an error, none. When it returns, they are on disk; kill -9 does not undo it.
+   * Adds all rows or, with an error, none. When it returns they are on disk; kill -9 does not lose them.
    * @throws ArgumentError for vectors of another dimension, ModelError for another model's, VectorIndexError for a
-   *   key that is there already, LockedError where another process writes
+   *   key that exists, LockedError where another process writes
    */
   async add(rows: IndexRows, options: AddOptions = {}): Promise<void> {
     const { dimension, metric, columns } = this.layout;
     this.checkModel(options.fingerprint);
     const count = countRows(rows.vectors, dimension, "vectors to add");
     if (rows.cells.length !== count) {
-      throw new ArgumentError(`${count} vectors came with the cells of ${rows.cells.length} rows`);
+      throw new ArgumentError(
+        `There are ${count} vectors, but cells of ${rows.cells.length} rows. Pass one row of cells per vector.`,
+      );
     }
     const odd = rows.cells.findIndex((cells) => cells.length !== columns.length);
     if (odd >= 0) {
       throw new ArgumentError(
-        `row ${odd} has ${rows.cells[odd].length} cells, the index ${columns.length} columns`,
+        `Row ${odd} has ${rows.cells[odd].length} cells, but the index has ${columns.length} columns.`,
       );
     }
     if (count === 0) return;
@@ -151,7 +154,7 @@ export class VectorIndex {
     await this.store.append({ vectors, cells: rows.cells }, options.existing ?? "refuse");
   }
 
-  /** Deletes rows, safely as `add` adds them. Returns how many they were. */
+  /** Deletes rows as safely as `add` adds them. @returns how many */
   delete(selection: IndexSelection): Promise<number> {
     return this.store.remove(selection);
   }
@@ -174,29 +177,29 @@ export class VectorIndex {
     return hits.map((found, query) => (isZero(vectors, query, dimension) ? [] : found));
   }
 
-  /** All rows, in the order in which they came. */
+  /** All rows, in the order they were added. */
   entries(): AsyncGenerator<IndexEntry> {
     return this.store.entries();
   }
 
-  /** Makes searches fast again after many additions, and gives back the space of many deleted rows. */
+  /** Makes searches fast again after many additions, and frees the space of many deleted rows. */
   optimise(work: IndexWork = {}): Promise<void> {
     return this.store.optimise(work);
   }
 
-  /** Notes that a build has begun, with what it is of, or that it is finished (undefined). */
+  /** Records that a build has begun (with its plan) or finished (undefined). */
   markBuild(build: UnfinishedBuild | undefined): Promise<void> {
     return this.store.markBuild(build);
   }
 
-  /** Compares every stored row with its checksum. Throws VectorIndexError where they differ. */
+  /** Compares every stored row with its checksum. @throws VectorIndexError where they differ */
   verify(): Promise<void> {
     return this.store.verify();
   }
 
   /**
-   * Throws ModelError where the fingerprint is not that of the index's model. Undefined is not checked, nor is
-   * anything where the index knows no model.
+   * Checks that a fingerprint is that of the index's model; passes where either is unknown.
+   * @throws ModelError
    */
   checkModel(fingerprint: string | undefined): void {
     const { model } = this.layout;
@@ -207,13 +210,13 @@ export class VectorIndex {
     );
   }
 
-  /** Closes the files and gives the lock back. */
+  /** Closes the files and releases the lock. */
   close(): Promise<void> {
     return this.store.close();
   }
 }
 
-/** True for s3://..., db://... and the like, which only LanceDB can hold. */
+/** True for s3://..., db://... and other URIs, which only LanceDB can open. */
 export function isLanceUri(path: string): boolean {
   return /^[a-z][a-z0-9+]+:\/\//i.test(path);
 }
@@ -233,13 +236,15 @@ function layoutOf(path: string, options: CreateIndexOptions): IndexLayout {
   }
   for (const [name, column] of Object.entries({ phraseColumn, keyColumn })) {
     if (column !== undefined && !columns.includes(column)) {
-      throw new ArgumentError(`${name} "${column}" is none of the columns (${columns.join(", ")})`);
+      throw new ArgumentError(`${name} "${column}" is not among the columns (${columns.join(", ")})`);
     }
   }
   const isUri = isLanceUri(path);
   const backend = options.backend ?? "auto";
   if (isUri && backend !== "auto" && backend !== "lancedb") {
-    throw new ArgumentError(`${path} can only be held by LanceDB, not by the backend ${backend}`);
+    throw new ArgumentError(
+      `${path} needs the backend lancedb, not ${backend}. Leave the backend out, or name a folder.`,
+    );
   }
   return {
     dimension,

@@ -1,8 +1,8 @@
 /** Chooses the column that holds the phrases, and says so when the choice fails. */
 import { distance } from "fastest-levenshtein";
 import { TableError } from "../errors.js";
-import { isNumeric } from "./records.js";
-import { phraseColumnNames } from "./sniff.js";
+import { isNumeric } from "./read/records.js";
+import { phraseColumnNames } from "./read/sniff.js";
 
 /** A column as the choice sees it. */
 export interface ColumnInfo {

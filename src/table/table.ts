@@ -1,13 +1,13 @@
 /** A table of phrases on disk: opened whole, so that trouble shows before any work begins, then streamed. */
 import { createHash } from "node:crypto";
 import { open, stat } from "node:fs/promises";
-import { formatCount } from "../count-text.js";
 import { PearlError, TableError } from "../errors.js";
+import { formatCount } from "../files/count-text.js";
 import { choosePhraseColumn, findColumn, listed } from "./columns.js";
-import { Database, databaseTrouble } from "./database.js";
 import { formatOfName, nameOfDelimiter, parseDelimiter, type TableFormat } from "./format.js";
-import { type Imported, importParquet, importText, type QuoteStyle, rowsTable } from "./import.js";
-import { checkFile, emptyFile, openSource, shownPath, standardInput } from "./source.js";
+import { Database, databaseTrouble } from "./read/database.js";
+import { type Imported, importParquet, importText, type QuoteStyle, rowsTable } from "./read/import.js";
+import { checkFile, emptyFile, openSource, shownPath, standardInput } from "./read/source.js";
 
 /** How a table is to be read. Everything left out is found in the file. */
 export interface TableOptions {

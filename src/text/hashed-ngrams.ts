@@ -1,5 +1,5 @@
 /** Character n-grams of the words of a phrase, as hash buckets: the input of the pearl-ngram model. */
-import { FNV_BASIS, FNV_PRIME } from "../fnv.js";
+import { FNV_BASIS, FNV_PRIME } from "../files/fnv.js";
 
 /** How phrases become n-gram buckets; saved in the model's config.json. */
 export interface HashedNgramOptions {

@@ -21,10 +21,10 @@ import {
   writeFileSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
-import { readSafetensors, writeSafetensors } from "../encoder/safetensors.js";
 import { messageOf, TrainingError } from "../errors.js";
+import { readSafetensors, writeSafetensors } from "../onnx/io/safetensors.js";
 import type { StepLoss } from "./metrics.js";
-import type { EngineState } from "./optimiser.js";
+import type { EngineState } from "./optimiser/optimiser.js";
 
 /** Settings that must be equal for a run to go on; values are compared as JSON. */
 export type Settings = Readonly<Record<string, unknown>>;

@@ -1,14 +1,15 @@
 /** The training engine: gradients and optimiser in the calling thread, moved by one step at a time. */
-import type { Tensor } from "../onnx/index.js";
-import { encodeModel } from "../onnx/index.js";
+
+import { encodeModel } from "../onnx/io/file.js";
+import type { Tensor } from "../onnx/tensor.js";
 import type { Device } from "../runtime/device.js";
 import { createOrtSession, type SessionOptions } from "../runtime/ort-session.js";
-import { copyGraph } from "./adam-graph.js";
 import type { TrainingBatch } from "./batch.js";
-import { GradientRunner, type Losses } from "./gradients.js";
-import { createGraphOptimiser } from "./graph-optimiser.js";
-import { createHostOptimiser } from "./host-optimiser.js";
-import type { EngineState, Optimiser, OptimiserOptions } from "./optimiser.js";
+import { GradientRunner, type Losses } from "./gradients/gradients.js";
+import { copyGraph } from "./optimiser/adam-graph.js";
+import { createGraphOptimiser } from "./optimiser/graph-optimiser.js";
+import { createHostOptimiser } from "./optimiser/host-optimiser.js";
+import type { EngineState, Optimiser, OptimiserOptions } from "./optimiser/optimiser.js";
 import type { TrainingProgram } from "./program.js";
 
 export interface EngineOptions

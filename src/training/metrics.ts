@@ -2,7 +2,7 @@
 import { appendFileSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { messageOf, TrainingError } from "../errors.js";
-import type { Losses } from "./gradients.js";
+import type { Losses } from "./gradients/gradients.js";
 
 /** What a step lost. */
 export interface StepLoss {

@@ -1,7 +1,10 @@
 /** What is trained, as a graph: from inputs to the loss, and how it is taken apart for large batches. */
-import { type Differentiated, type DifferentiateOptions, differentiate } from "../autodiff/index.js";
+import { type Differentiated, type DifferentiateOptions, differentiate } from "../autodiff/gradient.js";
 import { ArgumentError } from "../errors.js";
-import { copyModel, GraphBuilder, type Model, observeShapes, prune, type Shapes } from "../onnx/index.js";
+import { GraphBuilder } from "../onnx/builder.js";
+import { prune } from "../onnx/graph.js";
+import { copyModel, type Model } from "../onnx/model.js";
+import { observeShapes, type Shapes } from "../onnx/observe-shapes.js";
 import { createOrtSession } from "../runtime/ort-session.js";
 import type { Feeds } from "../runtime/tensor.js";
 

@@ -1,11 +1,12 @@
 /** Training from first step to last: batches ahead, schedule, evaluation, checkpoints, metrics, interruption. */
+
 import { createHash } from "node:crypto";
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { ArgumentError, InterruptedError, TrainingError } from "../errors.js";
-import { bytesOf, type Tensor } from "../onnx/index.js";
+import { packageVersion } from "../files/version.js";
+import { bytesOf, type Tensor } from "../onnx/tensor.js";
 import { startWorker, type WorkerClient } from "../runtime/worker-client.js";
-import { adamSettings } from "./adam.js";
 import type { TrainingBatch } from "./batch.js";
 import {
   type CheckpointRecord,
@@ -17,8 +18,9 @@ import {
 } from "./checkpoint.js";
 import type { EngineOptions, StepReport } from "./engine.js";
 import { appendMetrics, type StepLoss, type StepMetrics, startMetrics } from "./metrics.js";
+import { adamSettings } from "./optimiser/adam.js";
+import { type Schedule, scheduleFactor } from "./optimiser/schedule.js";
 import type { TrainingProgram } from "./program.js";
-import { type Schedule, scheduleFactor } from "./schedule.js";
 import type { OpenReply, WeightsReply } from "./training-protocol.js";
 
 /** Batches of a run. */
@@ -323,10 +325,4 @@ function programFingerprint({ model: { graph }, loss, cut }: TrainingProgram): s
 function plainNumbers(_: string, value: unknown): unknown {
   if (typeof value === "bigint") return Number(value);
   return ArrayBuffer.isView(value) ? Array.from(value as Uint8Array) : value;
-}
-
-/** Version of this package. */
-export function packageVersion(): string {
-  const manifest = readFileSync(new URL("../../package.json", import.meta.url), "utf8");
-  return (JSON.parse(manifest) as { version: string }).version;
 }

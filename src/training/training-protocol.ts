@@ -1,5 +1,5 @@
 /** What the trainer and its thread tell each other. */
-import type { Tensor } from "../onnx/index.js";
+import type { Tensor } from "../onnx/tensor.js";
 import type { TrainingBatch } from "./batch.js";
 import type { CheckpointPlace, CheckpointRecord } from "./checkpoint.js";
 import type { EngineOptions, TrainingEngine } from "./engine.js";

@@ -1,6 +1,7 @@
-/** What PyTorch's numbers in ../shared/oracle demand of a training graph, with the tolerances given there. */
+/** What PyTorch's numbers in test/fixtures/oracle demand of a training graph, with the tolerances given there. */
 import { expect } from "vitest";
-import { bert, createNet, fromTensors } from "../../src/nn/index.js";
+import { bert } from "../../src/architectures/transformer/bert.js";
+import { createNet, fromTensors } from "../../src/nn/index.js";
 import {
   constantsToInitializers,
   fuseGelu,
@@ -59,7 +60,7 @@ export const encoders: [string, () => Model][] = [
   ["a BERT written with src/nn", written],
 ];
 
-/** A bias on keys shifts all scores of a row alike: its gradient is rounding noise (../shared/oracle/README.md). */
+/** A bias on keys shifts all scores of a row alike: its gradient is rounding noise (test/fixtures/oracle/README.md). */
 const meaningful = (parameter: string) => !parameter.endsWith("attention.self.key.bias");
 const norm = (values: ArrayLike<number>) => Math.sqrt(Array.from(values).reduce((sum, x) => sum + x * x, 0));
 const largest = (values: ArrayLike<number>) =>

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Tensor } from "../../src/onnx/index.js";
-import { feedsOf, golden, openTask, oracleIsHere } from "./oracle.js";
+import { feedsOf, golden, openTask } from "./oracle.js";
 import {
   difference,
   encoders,
@@ -10,7 +10,7 @@ import {
   written,
 } from "./oracle-claims.js";
 
-describe.skipIf(!oracleIsHere)("training graphs give PyTorch's numbers", () => {
+describe("training graphs give PyTorch's numbers", () => {
   it.each(encoders)("losses and gradients of %s", (_, encoder) => expectFirstStep(encoder()));
   it("losses and gradients of the export whose equal weights were merged", () => expectFirstStepOfMerged());
   it.each(encoders)("20 Adam steps of %s", (_, encoder) => expectTwentySteps(encoder()));

@@ -1,7 +1,6 @@
-/** The training task of ../shared/oracle: tiny BERT, NT-Xent and a head of 95 classes, with PyTorch's numbers. */
-import { existsSync, readFileSync } from "node:fs";
+/** The training task of test/fixtures/oracle: tiny BERT, NT-Xent and a head of 95 classes, with PyTorch's numbers. */
+import { readFileSync } from "node:fs";
 import { differentiate } from "../../src/autodiff/index.js";
-import { readSafetensors } from "../../src/encoder/safetensors.js";
 import { createNet, crossEntropy, fromTensors, linear, meanPooling, ntXent } from "../../src/nn/index.js";
 import {
   encodeModel,
@@ -12,13 +11,11 @@ import {
   type Tensor,
   tensor,
 } from "../../src/onnx/index.js";
+import { readSafetensors } from "../../src/onnx/io/safetensors.js";
 import type { Feeds } from "../../src/runtime/index.js";
 import { createOrtSession } from "../../src/runtime/ort-session.js";
 
-const folder = new URL("../../../shared/oracle/", import.meta.url);
-export const oracleIsHere = existsSync(folder);
-if (!oracleIsHere)
-  console.info("../shared/oracle is absent: comparisons with PyTorch's training are skipped");
+const folder = new URL("../fixtures/oracle/", import.meta.url);
 
 export const oraclePath = (file: string): string => new URL(file, folder).pathname;
 
@@ -132,7 +129,7 @@ export function asParameter(name: string, value: Tensor, start: Tensor, known: R
   return { parameter: equal[0], data: turned(value) };
 }
 
-/** Adam as ../shared/oracle/README.md writes it, on numbers in place. */
+/** Adam as test/fixtures/oracle/README.md writes it, on numbers in place. */
 export function createAdam(rate = 1e-3) {
   const moments = new Map<string, { m: Float32Array; v: Float32Array }>();
   let t = 0;

@@ -86,13 +86,15 @@ describe("downloadAutofj", () => {
     expect(requests).toHaveLength(4);
   });
 
-  it("leaves nothing of a file that was cut short", async () => {
+  it("leaves no part of an incomplete file", async () => {
     handler = (_, response) => {
       response.writeHead(200, { "content-length": "1000" });
       response.write("only a part");
       setTimeout(() => response.destroy(), 20);
     };
-    await expect(downloadAutofj(dataFolder, { endpoint, sets })).rejects.toThrow(/download failed|cut short/);
+    await expect(downloadAutofj(dataFolder, { endpoint, sets })).rejects.toThrow(
+      /download failed|is incomplete/,
+    );
     expect(filesOf("Drug")).toEqual([]);
   });
 
@@ -113,7 +115,7 @@ describe("downloadAutofj", () => {
     const controller = new AbortController();
     handler = () => controller.abort();
     await expect(downloadAutofj(dataFolder, { endpoint, sets, signal: controller.signal })).rejects.toThrow(
-      "the download was stopped",
+      "the download was interrupted",
     );
     expect(filesOf("Drug")).toEqual([]);
   });

@@ -63,7 +63,7 @@ describe("the page", () => {
     expect(page).toContain(`Cities, toy: ${((cities?.score ?? 0) * 100).toFixed(1)}`);
     expect(page).toContain("<td>apples</td><td>apple</td>");
     expect(page).toContain("PEARL-base (repository)");
-    expect(page).toContain("not to be compared directly");
+    expect(page).toContain("not directly comparable");
     expect(page).toContain("tfidf (floor)");
   });
 

@@ -6,7 +6,7 @@ import { formatReports, reportsAsJson } from "../../src/benchmark/report.js";
 import { type BenchmarkRequest, parseProtocol, runBenchmark } from "../../src/benchmark/runner.js";
 import { closestName } from "../../src/benchmark/suggest.js";
 import { selectTasks } from "../../src/benchmark/tasks/index.js";
-import { PhraseEncoder } from "../../src/encoder/index.js";
+import { PhraseEncoder } from "../../src/encoder/phrase-encoder.js";
 import { brokenModel, letterModel, smallData, writeData } from "./small-data.js";
 
 const dataFolder = writeData();
@@ -62,7 +62,7 @@ describe("runBenchmark", () => {
     expect(whole.fingerprint).not.toBe(short.fingerprint);
     await encoder.dispose();
     await expect(run({ models: ["pearl-ngram"], truncateDim: 300 })).rejects.toThrow(
-      "pearl-ngram has vectors of 256 numbers, not 300",
+      "pearl-ngram has 256 dimensions, fewer than 300",
     );
   });
 
@@ -70,7 +70,7 @@ describe("runBenchmark", () => {
     const { "umls/umls_kb.txt": _, ...files } = smallData;
     const folder = writeData(files);
     const asked = run({ tasks: ["turney", "umls"], dataFolder: folder });
-    await expect(asked).rejects.toThrow("task umls: the dictionary not found. Looked for");
+    await expect(asked).rejects.toThrow("task umls: the dictionary not found. Tried");
     await expect(run({ tasks: ["umls"], dataFolder: folder })).rejects.toThrow("umls_kb.txt");
     await expect(run({ tasks: ["umls"], dataFolder: folder })).rejects.toThrow("Lihuchen/pearl_benchmark");
     await expect(run({ tasks: ["autofj"], dataFolder: writeData({}) })).rejects.toThrow("pearl data autofj");

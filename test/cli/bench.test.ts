@@ -93,7 +93,7 @@ describe("pearl bench", () => {
       writeData(files),
     ]);
     expect(outcome.code).toBe(1);
-    expect(outcome.stderr).toMatch(/task turney: the questions not found\. Looked for .*turney\/turney\.txt/);
+    expect(outcome.stderr).toMatch(/task turney: the questions not found\. Tried .*turney\/turney\.txt/);
   });
 
   it("names every task in its help, with examples", async () => {
@@ -113,10 +113,10 @@ describe("pearl data autofj", () => {
       const environment = { PEARL_DATA_ENDPOINT: endpoint };
       const outcome = await pearl(["data", "autofj", "--data", folder], { environment });
       expect(outcome.code).toBe(0);
-      expect(outcome.stdout).toContain("150 files downloaded, 0 were there");
+      expect(outcome.stdout).toContain("150 files downloaded, 0 already existed");
       expect(existsSync(join(folder, "autofj", "Wrestler", "gt.csv"))).toBe(true);
       const again = await pearl(["data", "autofj", "--data", folder], { environment });
-      expect(again.stdout).toContain("0 files downloaded, 150 were there");
+      expect(again.stdout).toContain("0 files downloaded, 150 already existed");
     } finally {
       server.close();
     }

@@ -35,7 +35,9 @@ describe("pearl cluster", () => {
     expect(code).toBe(0);
     expect(stdout).toMatch(/^The New York Times\n {2}0\.\d\d {2}New York Times\n/m);
     expect(stdout).not.toContain("Season");
-    expect(stderr).toContain("5 groups, 2 of several rows; similarity 0.70 or more, estimated precision");
+    expect(stderr).toContain(
+      "5 groups, 2 with two or more rows; similarity at least 0.70, estimated precision",
+    );
   });
 
   it("writes every row with group, representative and similarity, beside a column that is called so", async () => {
@@ -61,7 +63,7 @@ describe("pearl cluster", () => {
   it("says what is wrong before it works", async () => {
     const both = await run("cluster", "names.csv", "-c", "name", "--k", "2", "--threshold", "0.5");
     expect(both.code).toBe(1);
-    expect(both.stderr).toContain("give one of threshold, k and precision");
+    expect(both.stderr).toContain("give only one of threshold, k and precision");
     const ending = await run("cluster", "names.csv", "-c", "name", "-o", "groups.xlsx");
     expect(ending.stderr).toContain("groups.xlsx: rows are written as .csv, .tsv or .jsonl");
     const column = await run("cluster", "names.csv", "-c", "title");
@@ -77,7 +79,9 @@ describe("pearl dedupe", () => {
       ...["dedupe", "names.csv", "-c", "name", "--threshold", "0.7", "--groups", "went.csv", "-q"],
     );
     expect(code).toBe(0);
-    expect(stdout).toBe("wrote names.deduped.csv: 5 rows, 2 duplicates of 7 rows went\nwrote went.csv\n");
+    expect(stdout).toBe(
+      "wrote names.deduped.csv: 5 rows, removed 2 duplicates from 7 rows\nwrote went.csv\n",
+    );
     expect((await lines("names.deduped.csv")).map((line) => line.split(",")[0])).toEqual([
       "id",
       "2",
@@ -96,10 +100,10 @@ describe("pearl dedupe", () => {
     ]);
   });
 
-  it("never writes over the table that it reads", async () => {
+  it("never overwrites its input table", async () => {
     const { code, stderr } = await run("dedupe", "names.csv", "-c", "name", "-o", "names.csv");
     expect(code).toBe(1);
-    expect(stderr).toContain("names.csv is the table that is read");
+    expect(stderr).toContain("names.csv is the input table");
     expect((await readdir(folder)).some((name) => name.includes("partial"))).toBe(false);
   });
 });

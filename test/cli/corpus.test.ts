@@ -16,14 +16,14 @@ describe("pearl corpus", () => {
     const built = await pearl(["corpus", "build", "-", "-o", "corpus"], { cwd, input: text });
     expect(built).toMatchObject({
       code: 0,
-      stdout: expect.stringMatching(/^wrote corpus: 2 phrases, met 4 times, 2 with a type/),
+      stdout: expect.stringMatching(/^wrote corpus: 2 phrases, 4 occurrences, 2 with a type/),
     });
-    expect(built.stderr).toMatch(/words read; \d+ phrases met too seldom were dropped/);
+    expect(built.stderr).toMatch(/words read; \d+ rare phrases? dropped \(--min-count\)/);
     expect(readFileSync(join(folder, "corpus", "phrases.tsv"), "utf8")).toBe(
       "phrase\tclass\ttype\tcount\nMr. Smith\tNP\tPERSON\t2\nthe new contract\tNP\tOTHER\t2\n",
     );
     const shown = await pearl(["corpus", "stats", "corpus"], { cwd });
-    expect(shown.stdout).toMatch(/2 phrases, met 4 times/);
+    expect(shown.stdout).toMatch(/2 phrases, 4 occurrences/);
     expect(shown.stdout).toMatch(/PERSON +1 +50\.0 % +Mr\. Smith/);
     const json = JSON.parse((await pearl(["corpus", "stats", "corpus", "--json"], { cwd })).stdout);
     expect(json).toMatchObject({

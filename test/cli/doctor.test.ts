@@ -1,10 +1,9 @@
-/** `pearl doctor` tells what works, survives what crashes, and keeps secrets. */
+/** `pearl doctor` reports what works, survives crashes, and prints no secrets. */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { Diagnosis } from "../../src/cli/diagnosis.js";
-import { instructionsOf } from "../../src/cli/machine.js";
+import { type Diagnosis, instructionsOf } from "../../src/cli/doctor/diagnosis.js";
 import { pearl } from "./run-cli.js";
 
 let folder: string;
@@ -47,14 +46,14 @@ describe("pearl doctor", () => {
     for (const { works, detail } of diagnosis.devices) expect(works || detail.length > 10).toBe(true);
   });
 
-  it("survives a native part that crashes, and says how to install it anew", () => {
+  it("survives a native part that crashes, and says how to reinstall it", () => {
     const faiss = diagnosis.parts.find(({ name }) => name === "faiss-node");
     expect(faiss).toMatchObject({ works: false, version: "0.0.1" });
     expect(faiss?.detail).toContain("crashed with SIGSEGV");
     expect(faiss?.install).toMatch(/install-faiss\.sh|npm install/);
   });
 
-  it("has a probe for each part", () => {
+  it("has a probe for each optional part", () => {
     for (const { name, detail } of diagnosis.parts) expect(detail, name).not.toContain("there is no probe");
     const transformers = diagnosis.parts.find(({ name }) => name === "@huggingface/transformers");
     // where the checkout has the package itself, that one is tried
@@ -90,7 +89,7 @@ describe("vector instructions", () => {
     expect(instructionsOf("Features\t: fp asimd asimddp i8mm\n")).toEqual(["asimd", "asimddp", "i8mm"]);
   });
 
-  it("are none where the system does not tell", () => {
+  it("are none where the system does not list them", () => {
     expect(instructionsOf("")).toEqual([]);
   });
 });

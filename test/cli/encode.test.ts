@@ -12,7 +12,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { asyncBufferFromFile, parquetReadObjects } from "hyparquet";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { PhraseEncoder } from "../../src/encoder/index.js";
+import { PhraseEncoder } from "../../src/encoder/phrase-encoder.js";
 import { encodeModel, GraphBuilder } from "../../src/onnx/index.js";
 import { pearl } from "./run-cli.js";
 
@@ -105,7 +105,7 @@ describe("pearl encode", () => {
     write("big.csv", `id,name\n1,${"x".repeat(1_000_000)}\n${"2,Zürich\n".repeat(10_000)}`);
     const { code, stdout, stderr } = await encode("big.csv");
     expect({ code, stdout }).toMatchObject({ code: 0, stdout: expect.stringContaining("10,001 rows") });
-    expect(stderr).toMatch(/1 phrase was longer than the model reads and was cut/);
+    expect(stderr).toMatch(/1 phrase longer than the model can read, truncated/);
   });
 });
 
@@ -127,9 +127,9 @@ describe("pearl encode with bad input: one clear line, the right code, no output
     ["an empty file", "", [], /empty/, 1],
     ["a binary file", png, [], /in\.csv/, 1],
     ["a wrong column", "id,name\n1,a\n", ["-c", "nmae"], /no column "nmae".*Did you mean "name"/, 1],
-    ["a ragged row", "id,name\n1,a\n2,b,c\n", [], /in\.csv line 3: /, 1],
-    ["an unclosed quote", 'id,name\n1,a\n2,"b\n3,c\n', [], /in\.csv line 3/, 1],
-    ["bad UTF-8", Buffer.from("id,name\n1,a\n2,\xff\xfe\n", "latin1"), [], /in\.csv line 3.*UTF-8/, 1],
+    ["a ragged row", "id,name\n1,a\n2,b,c\n", [], /in\.csv, line 3: /, 1],
+    ["an unclosed quote", 'id,name\n1,a\n2,"b\n3,c\n', [], /in\.csv, line 3/, 1],
+    ["bad UTF-8", Buffer.from("id,name\n1,a\n2,\xff\xfe\n", "latin1"), [], /in\.csv, line 3.*UTF-8/, 1],
     ["UTF-16", Buffer.from("\ufeffid,name\n1,a\n", "utf16le"), [], /UTF-16/, 1],
     ["an unknown model", "a\nb\n", ["-m", "pearl-ngrm"], /did you mean pearl-ngram/, 1],
     ["a file as model", "a\nb\n", ["-m", "in.csv"], /a model is a folder/, 1],

@@ -4,10 +4,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type HubServer, startHubServer } from "../encoder/hub-server.js";
-import { hasOracle, makeOracleModel } from "../encoder/oracle-model.js";
+import { makeOracleModel } from "../encoder/oracle-model.js";
 import { pearl } from "./run-cli.js";
 
-describe.skipIf(!hasOracle)("a hub model by id (graph of ../shared/oracle)", () => {
+describe("a hub model by id", () => {
   let folder: string;
   let server: HubServer;
   const run = (id: string, environment: Record<string, string> = {}): ReturnType<typeof pearl> =>

@@ -3,8 +3,8 @@ import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { readHardNegatives, type SynonymPair, writeCorpus } from "../../src/corpus/index.js";
-import { editRatio } from "../../src/corpus/mining/index.js";
+import { readHardNegatives, type SynonymPair, writeCorpus } from "../../src/corpus/corpus-folder.js";
+import { editRatio } from "../../src/pearl/hard-negatives/edit-ratio.js";
 import { pearl } from "./run-cli.js";
 
 let folder: string;
@@ -28,7 +28,7 @@ async function corpus(
 }
 
 describe("pearl mine", () => {
-  it("lists phrases spelt alike, never a synonym or the same phrase in other capitals", async () => {
+  it("lists phrases spelled alike, never a synonym or the same phrase in other capitals", async () => {
     const path = await corpus(
       "words",
       ["insulin", "inulin", "Inulin", "insulins", "colour", "color", "New York", "Newark"],
@@ -61,7 +61,7 @@ describe("pearl mine", () => {
     const path = await corpus("three", ["cat", "house", "democracy"]);
     const { code, stderr } = await pearl(["mine", path]);
     expect(code).toBe(0);
-    expect(stderr).toContain("no two of the 3 phrases are spelt alike");
+    expect(stderr).toContain("no two of the 3 phrases are spelled alike");
     expect((await readHardNegatives(path)).size).toBe(0);
   });
 

@@ -3,7 +3,7 @@ import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } fr
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { ModelSummary } from "../../src/encoder/inventory.js";
+import type { ModelSummary } from "../../src/hub/inventory.js";
 import { pearl } from "./run-cli.js";
 
 let home: string;

@@ -1,9 +1,10 @@
 /** What commands print: numbers, tables, progress; and how option values are read. */
 import { InvalidArgumentError } from "commander";
 import { describe, expect, it } from "vitest";
-import { formatBytes, formatCount, formatDuration, formatTable } from "../../src/cli/format.js";
+import { counted, formatBytes, formatCount, formatDuration } from "../../src/cli/format.js";
 import { delimiterOf, fraction, positiveInteger, shardOf, wholeNumber } from "../../src/cli/options.js";
 import { progressLine, rateMeter, startProgress } from "../../src/cli/progress.js";
+import { alignColumns } from "../../src/files/text-table.js";
 
 describe("numbers for people", () => {
   it.each([
@@ -24,6 +25,11 @@ describe("numbers for people", () => {
   ])("%f seconds are %s", (seconds, text) => expect(formatDuration(seconds)).toBe(text));
 
   it("separates thousands", () => expect(formatCount(1_234_567.4)).toBe("1,234,567"));
+
+  it("gives one thing a singular noun, and any other number a plural", () => {
+    expect([0, 1, 2000].map((count) => counted(count, "row"))).toEqual(["0 rows", "1 row", "2,000 rows"]);
+    expect(counted(2, "match", "matches")).toBe("2 matches");
+  });
 });
 
 describe("tables for people", () => {
@@ -33,7 +39,7 @@ describe("tables for people", () => {
       ["東京", "5"],
       ["e\u0301te", "12"],
     ];
-    expect(formatTable(rows, { right: [1] })).toBe("NAME   N\n東京   5\ne\u0301te   12");
+    expect(alignColumns(rows, (column) => column === 1)).toBe("NAME   N\n東京   5\ne\u0301te   12");
   });
 });
 

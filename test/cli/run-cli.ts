@@ -30,8 +30,17 @@ export function pearl(parameters: readonly string[], options: RunOptions = {}): 
 }
 
 /** Runs node with arguments and waits for its end. */
-export async function runNode(parameters: readonly string[], options: RunOptions = {}): Promise<Outcome> {
-  const child = spawn(process.execPath, parameters, {
+export function runNode(parameters: readonly string[], options: RunOptions = {}): Promise<Outcome> {
+  return run(process.execPath, parameters, options);
+}
+
+/** Runs a program with arguments and waits for its end. */
+export async function run(
+  program: string,
+  parameters: readonly string[],
+  options: RunOptions = {},
+): Promise<Outcome> {
+  const child = spawn(program, parameters, {
     cwd: options.cwd,
     env: { ...process.env, ...options.environment },
     stdio: [options.input === undefined ? "ignore" : "pipe", "pipe", "pipe"],

@@ -3,7 +3,7 @@ import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } 
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { VectorIndex } from "../../src/search/index.js";
+import { VectorIndex } from "../../src/search/vector-index.js";
 import { pearl } from "./run-cli.js";
 
 const folder = mkdtempSync(join(tmpdir(), "pearl-search-"));
@@ -23,7 +23,7 @@ beforeAll(async () => {
   const built = await pearl(["index", "build", "papers.csv", "-o", "papers", "-c", "name", "--key", "id"], {
     cwd,
   });
-  expect(built.stderr).toContain("1 rows have no phrase");
+  expect(built.stderr).toContain("1 row without a phrase");
   expect(built).toMatchObject({
     code: 0,
     stdout: "papers: 4 rows added, 4 in all × 600 dimensions; exact\n",
@@ -46,7 +46,7 @@ describe("pearl search", () => {
       cwd,
     });
     expect(run).toMatchObject({ code: 0 });
-    expect(run.stdout).toContain("2 hits of 2 queries");
+    expect(run.stdout).toContain("2 hits for 2 queries");
     const [heading, , second] = readFileSync(join(folder, "hits.csv"), "utf8").split("\n");
     expect(heading).toBe("query,rank,score,key,row_id,row_name,row_year");
     expect(second).toMatch(/^zurich,1,0\.\d{4},p3,p3,"Zürich, ""Limmatstadt""",1780$/);
@@ -97,7 +97,7 @@ describe("pearl index", () => {
     const replaced = await pearl(["index", "add", "changing", "more.csv", "--replace"], { cwd });
     expect(replaced.stdout).toContain("2 rows added, 5 in all");
     const deleted = await pearl(["index", "delete", "changing", "--phrases", "Le Monde", "nothing"], { cwd });
-    expect(deleted.stdout).toBe("changing: 1 rows deleted, 4 left\n");
+    expect(deleted.stdout).toBe("changing: 1 row deleted, 4 left\n");
     const info = await pearl(["index", "info", "changing", "--json", "--check"], { cwd });
     expect(JSON.parse(info.stdout)).toMatchObject({
       rows: 4,
@@ -125,6 +125,6 @@ describe("pearl index", () => {
     expect(other.stderr).toMatch(/no column "name"/);
     const again = await pearl(["index", "build", "papers.csv", "-o", "papers", "-q"], { cwd });
     expect(again).toMatchObject({ code: 1 });
-    expect(again.stderr).toContain("papers is an index already");
+    expect(again.stderr).toContain("papers is already an index");
   });
 });

@@ -12,7 +12,7 @@ import {
   UNKNOWN_TYPE,
   writeCorpus,
   writeHardNegatives,
-} from "../../src/corpus/index.js";
+} from "../../src/corpus/corpus-folder.js";
 import { testFolder } from "../table/folder.js";
 
 const { path } = testFolder();

@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { encodeTable } from "../../src/encoder/encode-table.js";
-import { PhraseEncoder } from "../../src/encoder/index.js";
+import { PhraseEncoder } from "../../src/encoder/phrase-encoder.js";
 import { testFolder } from "../table/folder.js";
 
 const { path: folder } = testFolder();

@@ -2,11 +2,11 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { type DownloadOptions, downloadModel } from "../../src/encoder/hub.js";
-import { hubSettings } from "../../src/encoder/hub-settings.js";
-import { PhraseEncoder } from "../../src/encoder/index.js";
-import { listModels } from "../../src/encoder/inventory.js";
+import { PhraseEncoder } from "../../src/encoder/phrase-encoder.js";
 import { ModelError } from "../../src/errors.js";
+import { type DownloadOptions, downloadModel } from "../../src/hub/download.js";
+import { listModels } from "../../src/hub/inventory.js";
+import { hubSettings } from "../../src/hub/settings.js";
 import { fixtureModel, largestError, temporaryFolder } from "./fixture-models.js";
 import { type HubServer, startHubServer } from "./hub-server.js";
 
@@ -134,7 +134,7 @@ describe("a repository that cannot be used", () => {
   it("has no tokenizer that pearl reads", async () => {
     publish({ "config.json": "{}", "model.safetensors": "x", "sentencepiece.bpe.model": "x" });
     expect(await failure()).toMatch(
-      /no tokenizer\.json \(404\).*vocab\.txt, or vocab\.json with merges\.txt/,
+      /no tokenizer\.json \(404\).*vocab\.txt nor vocab\.json with merges\.txt/,
     );
   });
 

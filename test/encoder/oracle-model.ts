@@ -1,11 +1,10 @@
 /** Makes a model folder around one of the oracle's encoders, with a tokenizer whose words are "t0" … "t499". */
-import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
+import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { join } from "node:path";
 
-/** The oracle beside the checkout; tests that need it skip where it is absent. */
-export const oracleFolder = resolve("../shared/oracle");
-export const hasOracle = existsSync(join(oracleFolder, "golden.json"));
+/** Encoders made by PyTorch with the numbers they give; its README says how. */
+export const oracleFolder = join(import.meta.dirname, "../fixtures/oracle");
 
 export const oracleExports = [
   "encoder.folded.onnx",

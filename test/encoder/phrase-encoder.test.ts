@@ -2,10 +2,10 @@ import { mkdtempSync, truncateSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
-import { PhraseEncoder } from "../../src/encoder/index.js";
+import { PhraseEncoder } from "../../src/encoder/phrase-encoder.js";
 import { ArgumentError, InterruptedError, ModelError } from "../../src/errors.js";
 import { createRandom } from "../../src/random.js";
-import { hasOracle, makeOracleModel, oracleBatch, oracleExports } from "./oracle-model.js";
+import { makeOracleModel, oracleBatch, oracleExports } from "./oracle-model.js";
 
 const open: PhraseEncoder[] = [];
 afterAll(() => Promise.all(open.map((encoder) => encoder.dispose())));
@@ -38,7 +38,7 @@ function manyPhrases(count: number): string[] {
   );
 }
 
-describe.skipIf(!hasOracle)("PhraseEncoder on PyTorch's encoders (../shared/oracle)", () => {
+describe("PhraseEncoder on PyTorch's encoders", () => {
   it.each(oracleExports)("gives PyTorch's vectors to 1e-5: %s", async (graph) => {
     const encoder = await load(makeOracleModel(graph));
     const { phrases, embeddings } = oracleBatch();

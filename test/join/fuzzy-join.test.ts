@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { fuzzyJoin, type JoinResult } from "../../src/join/index.js";
+import { fuzzyJoin } from "../../src/join/fuzzy-join.js";
+import type { JoinResult } from "../../src/join/options.js";
 
 const papers = [
   "The New York Times",
@@ -138,15 +139,17 @@ describe("fuzzyJoin", () => {
     expect(estimateOf(result)).toBeLessThan(estimateOf(plain));
   });
 
-  it("says which words and views decided", async () => {
+  it("says which words and features decided", async () => {
     const right = ["Winter Olympics 2002"];
     const { explain } = await fuzzyJoin(papers, right, { encoder });
     const [column] = explain(papers.indexOf("1998 Winter Olympics"), 0).columns;
     expect(column.shared.map(({ word }) => word).sort()).toEqual(["olympics", "winter"]);
     expect(column.onlyLeft).toMatchObject([{ word: "1998" }]);
     expect(column.onlyRight).toMatchObject([{ word: "2002" }]);
-    const against = column.views.filter(({ effect }) => effect < 0).map(({ view }) => view);
-    expect(against.some((view) => /numbers|years|Rarest|Covered|bothDiffer|words/.test(view))).toBe(true);
+    const against = column.features.filter(({ effect }) => effect < 0).map(({ feature }) => feature);
+    expect(against.some((feature) => /numbers|years|Rarest|Covered|bothDiffer|words/.test(feature))).toBe(
+      true,
+    );
     expect(explain(papers.indexOf("2002 Winter Olympics"), 0).columns[0].score).toBeGreaterThan(column.score);
   });
 });
@@ -158,10 +161,8 @@ describe("what a user is told", () => {
     expect(repeated.warnings.join("\n")).toMatch(/left table: phrase is empty in 1 of 24 rows/);
     expect(repeated.warnings.join("\n")).toMatch(/right table: phrase is empty in 1 of 2 rows/);
     const single = await fuzzyJoin(["Siemens AG"], ["Siemens A.G."], { encoder });
-    expect(single.warnings.join("\n")).toMatch(/1 row says little/);
-    expect((await fuzzyJoin(papers, [...papers], { encoder })).warnings.join("\n")).toMatch(
-      /joined to itself/,
-    );
+    expect(single.warnings.join("\n")).toMatch(/1 row is too few/);
+    expect((await fuzzyJoin(papers, [...papers], { encoder })).warnings.join("\n")).toMatch(/matches itself/);
     expect((await fuzzyJoin(papers, ["Siemens"], { encoder })).warnings).toEqual([]);
   });
 

@@ -3,7 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { TableError, UsageError } from "../../src/errors.js";
-import { type JoinTablesOptions, joinTables, readLabelsFile } from "../../src/join/index.js";
+import { type JoinTablesOptions, joinTables } from "../../src/join/join-tables.js";
+import { readLabelsFile } from "../../src/join/labels-file.js";
 
 const folder = mkdtempSync(join(tmpdir(), "pearl-join-tables-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -91,7 +92,7 @@ describe("joinTables", () => {
     expect(read(out)).toContain("Zürich Versicherung,Zurich Versicherung,");
     const latin = file("latin.csv", Buffer.from("name\nZürich\nSiemens AG\n", "latin1"));
     await expect(run({}, [latin, lines])).rejects.toThrow(
-      /latin\.csv line 2: bytes that are not UTF-8.*iconv/,
+      /latin\.csv, line 2: bytes that are not UTF-8.*iconv/,
     );
   });
 
@@ -120,7 +121,7 @@ describe("joinTables", () => {
     );
     expect(notes.join("\n")).toMatch(/name=title is empty in 1 of 22 rows/);
     const one = await run({}, [file("one.csv", "name,x\nThe Washington Post,1\n"), right]);
-    expect(one.warnings.join()).toMatch(/1 row says little/);
+    expect(one.warnings.join()).toMatch(/1 row is too few/);
   });
 
   it("leaves nothing half written where it cannot write", async () => {
@@ -144,14 +145,14 @@ describe("readLabelsFile", () => {
 
   it("asks for decisions where a review comes back without any", async () => {
     const untouched = file("untouched.csv", "decision,left,right\n,x,y\n,v,w\n");
-    await expect(readLabelsFile(untouched)).rejects.toThrow("untouched.csv: no row is decided");
+    await expect(readLabelsFile(untouched)).rejects.toThrow("untouched.csv: no row has a decision");
   });
 
   it("names the row of an answer that is none, contradictions and missing columns", async () => {
     const odd = file("odd.csv", "left,right,decision\nx,y,yes\nx,z,perhaps\n");
-    await expect(readLabelsFile(odd)).rejects.toThrow('odd.csv row 2: "perhaps" is no decision');
+    await expect(readLabelsFile(odd)).rejects.toThrow('odd.csv row 2: "perhaps" is not a decision');
     const both = file("both.csv", "left,right,match\nx,y,yes\nx,y,no\n");
-    await expect(readLabelsFile(both)).rejects.toThrow(/both a match and none/);
+    await expect(readLabelsFile(both)).rejects.toThrow(/both as a match and as a non-match/);
     await expect(readLabelsFile(file("single.csv", "left\nx\ny\n"))).rejects.toThrow(/expected left, right/);
     await expect(readLabelsFile(file("gap.csv", "left,right,match\nx,,yes\n"))).rejects.toThrow(
       /row 1: left or right is empty/,

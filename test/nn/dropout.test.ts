@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import * as transformer from "../../src/architectures/transformer/bert.js";
 import * as nn from "../../src/nn/index.js";
 import { encodeModel, type Model, sampleFeeds } from "../../src/onnx/index.js";
 import type { Feeds } from "../../src/runtime/index.js";
@@ -16,7 +17,7 @@ function encoder(ratio?: number, seed = 1) {
   const inputs = { input_ids: ids("ids"), attention_mask: ids("mask"), token_type_ids: ids("types") };
   const options =
     ratio === undefined ? {} : { dropout: (x: string) => nn.dropout(net, x, { ratio, seed: place++ }) };
-  net.g.output("hidden", nn.bert(net, config, inputs, options));
+  net.g.output("hidden", transformer.bert(net, config, inputs, options));
   return net.g.model();
 }
 

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import * as transformer from "../../src/architectures/transformer/bert.js";
 import { ModelError } from "../../src/errors.js";
 import * as nn from "../../src/nn/index.js";
 import { tensor } from "../../src/onnx/index.js";
@@ -62,8 +63,8 @@ describe("weights from a file", () => {
       },
       ...{ max_position_embeddings: 7, type_vocab_size: 1 },
     };
-    const build = (more: Partial<nn.BertConfig>) => () =>
-      nn.bert(given([1, 2]), { ...config, ...more }, { input_ids: "i", attention_mask: "m" });
+    const build = (more: Partial<transformer.BertConfig>) => () =>
+      transformer.bert(given([1, 2]), { ...config, ...more }, { input_ids: "i", attention_mask: "m" });
     expect(build({})).toThrow(new ModelError("config.json: 4 heads do not divide hidden_size 6"));
     expect(build({ hidden_size: 8, hidden_act: "swish" })).toThrow(/hidden_act swish is not one of gelu/);
     expect(build({ hidden_size: 8, position_embedding_type: "relative_key" })).toThrow(/relative_key/);

@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
+import * as transformer from "../../src/architectures/transformer/bert.js";
 import { differentiate } from "../../src/autodiff/index.js";
 import * as nn from "../../src/nn/index.js";
 import { encodeModel, GraphBuilder, observeShapes, type Tensor, tensor } from "../../src/onnx/index.js";
@@ -87,7 +88,7 @@ const graphs: Record<string, Build> = {
   squaredError: (net, { predictions, targets }) => nn.squaredError(net, { predictions, targets }),
   cosineRegression: (net, { left, right, targets }) => nn.cosineRegression(net, { left, right, targets }),
   triplet: (net, inputs) => nn.triplet(net, inputs as Pair & { negatives: string }),
-  roberta: (net, { ids, mask }) => nn.bert(net, roberta, { input_ids: ids, attention_mask: mask }),
+  roberta: (net, { ids, mask }) => transformer.bert(net, roberta, { input_ids: ids, attention_mask: mask }),
   "triplet.cosine": (net, inputs) =>
     nn.triplet(net, inputs as Pair & { negatives: string }, { distance: "cosine" }),
 };

@@ -3,9 +3,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Tokenizer } from "@huggingface/tokenizers";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { prepareForInference } from "../../src/encoder/inference.js";
-import { quantizeDynamic } from "../../src/encoder/quantize.js";
 import { readModel } from "../../src/onnx/index.js";
+import { prepareForInference } from "../../src/onnx/rewrite/inference.js";
+import { quantizeDynamic } from "../../src/onnx/rewrite/quantize.js";
 import { encoderFeeds, largestDifference, runModel } from "./oracle.js";
 
 describe("the model folder of E5's shape, made small", () => {

@@ -1,14 +1,12 @@
-/** The exported encoders of ../shared/oracle with PyTorch's numbers for them, where that folder is present. */
-import { existsSync, readFileSync } from "node:fs";
+/** The exported encoders of test/fixtures/oracle with PyTorch's numbers for them. */
+import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import type * as OnnxRuntime from "onnxruntime-common";
 import { encodeModel, type Model } from "../../src/onnx/index.js";
 
 export const ort = createRequire(import.meta.url)("onnxruntime-node") as typeof OnnxRuntime;
 
-const folder = new URL("../../../shared/oracle/", import.meta.url);
-export const oracleIsHere = existsSync(folder);
-if (!oracleIsHere) console.info("../shared/oracle is absent: tests on exported encoders are skipped");
+const folder = new URL("../fixtures/oracle/", import.meta.url);
 
 export const exportNames = ["folded", "folded.opset11", "folded.opset17", "named", "merged"] as const;
 export const exportPath = (name: string) => new URL(`encoder.${name}.onnx`, folder).pathname;

@@ -148,11 +148,11 @@ describe("pearl plot", () => {
     );
     expect(run).toMatchObject({ code: 0 });
     expect(run.stdout).toMatch(/^wrote map\.svg: 50 of 61 phrases/);
-    expect(run.stderr).toContain("1 rows without a phrase are left out");
-    expect(run.stderr).toContain("50 of 60 rows are drawn, chosen by lot");
+    expect(run.stderr).toContain("1 rows without a phrase are skipped");
+    expect(run.stderr).toContain("50 of 60 rows are drawn, chosen at random");
     const text = readFileSync(join(folder, "map.svg"), "utf8");
     expect([...text.matchAll(/<title>name \d+ of \d \((odd|even)\)<\/title>/g)]).toHaveLength(50);
-    expect(text).toContain("50 of 61 phrases, chosen by lot (seed 0), encoded by");
+    expect(text).toContain("50 of 61 phrases, chosen at random (seed 0), encoded by");
     const ending = await pearl(["plot", "names.csv", "-o", "map.png"], options);
     expect(ending.stderr).toContain(".html or .svg");
     const column = await pearl(["plot", "names.csv", "--color", "colour", "-o", "x.html"], options);
@@ -160,6 +160,6 @@ describe("pearl plot", () => {
     writeFileSync(join(folder, "two.txt"), "one\ntwo\n");
     const few = await pearl(["plot", "two.txt"], options);
     expect(few).toMatchObject({ code: 1 });
-    expect(few.stderr).toContain("at least 4 phrases, and there are 2");
+    expect(few.stderr).toContain("at least 4 phrases, found 2");
   });
 });

@@ -2,10 +2,11 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import type { AblationReport, AblationRun } from "../../src/methods/ablate.js";
+import { wordEncoderLossNames } from "../../src/methods/corpus/word-encoder-terms.js";
+import { removableParts } from "../../src/pearl/choices.js";
+import { lossNames } from "../../src/pearl/loss/program.js";
 import { dark, light } from "../../src/plot/theme.js";
-import type { AblationReport, AblationRun } from "../../src/training/ablate.js";
-import { removableParts } from "../../src/training/choices.js";
-import { lossNames } from "../../src/training/pair-program.js";
 import { runNode } from "../cli/run-cli.js";
 import { testFolder } from "../table/folder.js";
 
@@ -154,7 +155,12 @@ describe("the picture of a learning curve", () => {
   });
 
   it("names every loss of a training for people", async () => {
-    const names: string[] = [...Object.values(lossNames), "context_loss", "masked_loss"];
+    const names: string[] = [
+      ...Object.values(lossNames),
+      ...Object.values(wordEncoderLossNames),
+      "context_loss",
+      "masked_loss",
+    ];
     const parts = Object.fromEntries(names.map((name) => [name, 1]));
     const svg = await picture("learning-curve", {
       name: "m",

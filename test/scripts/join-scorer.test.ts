@@ -1,10 +1,10 @@
-/** How the join's small model learns one more view, while its other weights are held. */
+/** How the join's small model learns one more feature, while its other weights are held. */
 import { describe, expect, it } from "vitest";
-import { createScorer, type ScorerWeights, scoreViews } from "../../src/join/scorer.js";
+import { createScorer, type ScorerWeights, scoreFeatures } from "../../src/match/scorer.js";
 import { createRandom } from "../../src/random.js";
 
 interface Row {
-  readonly views: Float32Array;
+  readonly features: Float32Array;
   readonly right: readonly boolean[];
   readonly more: Float32Array;
 }
@@ -28,10 +28,10 @@ const network: ScorerWeights = {
   hiddenBias: [0.1, -0.2],
   outputs: [1.5, -0.7],
 };
-/** Two candidates a row, of which only the further view knows the right one. */
+/** Two candidates a row, of which only the further feature knows the right one. */
 const rows = Array.from({ length: 200 }, (): Row => {
-  const views = Float32Array.from({ length: 4 }, random);
-  return { views, right: [true, false], more: Float32Array.of(0.1 * random(), 0.5 + 0.5 * random()) };
+  const features = Float32Array.from({ length: 4 }, random);
+  return { features, right: [true, false], more: Float32Array.of(0.1 * random(), 0.5 + 0.5 * random()) };
 });
 const settings = { epochs: 30, rate: 0.05, decay: 0, batch: 20, seed: 1 };
 
@@ -41,14 +41,16 @@ function lossOf(weights: readonly number[]): number {
     ...network,
     inputs: network.inputs.map((unit, at) => [...unit, weights[at]]),
   });
-  const losses = rows.map(({ views, right, more }) => {
-    const scores = right.map((_, at) => scoreViews(scorer, [views[2 * at], views[2 * at + 1], more[at]]));
+  const losses = rows.map(({ features, right, more }) => {
+    const scores = right.map((_, at) =>
+      scoreFeatures(scorer, [features[2 * at], features[2 * at + 1], more[at]]),
+    );
     return Math.log(1 + Math.exp(scores[1] - scores[0]));
   });
   return losses.reduce((sum, loss) => sum + loss, 0) / losses.length;
 }
 
-describe("one more view of the join's scorer", () => {
+describe("one more feature of the join's scorer", () => {
   it("is learned from the loss without it down to one that the join's own scores have too", () => {
     const { weights, losses } = fitView(rows, network, settings);
     expect(losses[0]).toBeCloseTo(lossOf([0, 0]), 6);

@@ -13,7 +13,7 @@ import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { ArgumentError, LockedError, ModelError, VectorIndexError } from "../../src/errors.js";
 import { createRandom } from "../../src/random.js";
-import { VectorIndex } from "../../src/search/index.js";
+import { VectorIndex } from "../../src/search/vector-index.js";
 
 const root = mkdtempSync(join(tmpdir(), "pearl-index-"));
 afterAll(() => rmSync(root, { recursive: true, force: true }));
@@ -114,7 +114,7 @@ describe("VectorIndex", () => {
 
   it("keeps keys of the rows' own: refused twice, replaced on demand, deleted by name", async () => {
     const index = await VectorIndex.build(place(), [rowsOf(10)], { ...base, keyColumn: "id" });
-    await expect(index.add(rowsOf(1, 5, 3))).rejects.toThrow(/id3.*is in/);
+    await expect(index.add(rowsOf(1, 5, 3))).rejects.toThrow(/already has.*id3/);
     await index.add(rowsOf(1, 5, 3), { existing: "replace" });
     expect((await index.describe()).rows).toBe(10);
     const [[hit]] = await index.search(rowsOf(1, 5).vectors, { k: 1 });
@@ -236,8 +236,8 @@ describe("VectorIndex", () => {
     writeFileSync(join(path, "index.json"), "{}");
     await expect(VectorIndex.open(path)).rejects.toThrow(/index\.json/);
     await expect(VectorIndex.open(place())).rejects.toThrow(/is not an index/);
-    await expect(VectorIndex.create(path, base)).rejects.toThrow(/is an index already/);
-    await expect(VectorIndex.create(folder, base)).rejects.toThrow(/is there already/);
+    await expect(VectorIndex.create(path, base)).rejects.toThrow(/is already an index/);
+    await expect(VectorIndex.create(folder, base)).rejects.toThrow(/already exists/);
   });
 });
 

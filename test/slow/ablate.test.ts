@@ -3,7 +3,7 @@ import { existsSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { InterruptedError } from "../../src/errors.js";
-import { type AblateOptions, ablate } from "../../src/training/index.js";
+import { type AblateOptions, ablate } from "../../src/methods/ablate.js";
 import { writeData } from "../benchmark/small-data.js";
 import { pearl } from "../cli/run-cli.js";
 import { newFolder } from "../training/pairs-folder.js";
@@ -88,7 +88,7 @@ describe("ablate", () => {
       { cwd },
     );
     expect(code).toBe(0);
-    expect(stdout).toMatch(/ +turney +mean +cost\nwhole .*\nwithout types .*\n2 steps each/);
+    expect(stdout).toMatch(/ +turney +mean +cost\nwhole .*\nwithout types .*\n2 steps per run/);
     const { runs } = JSON.parse(readFileSync(join(cwd, "abl.json"), "utf8"));
     expect(runs.map(({ name }: { name: string }) => name)).toEqual(["whole", "types"]);
     const odd = await pearl(["ablate", "--corpus", corpus, "-o", "x", "--parts", "magic"], { cwd });

@@ -4,17 +4,14 @@ import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { env, pipeline } from "@huggingface/transformers";
 import { describe, expect, it } from "vitest";
-import { PhraseEncoder } from "../../src/encoder/index.js";
+import { PhraseEncoder } from "../../src/encoder/phrase-encoder.js";
 import { InterruptedError } from "../../src/errors.js";
+import { type CorpusFinetuneOptions, finetuneOnCorpus } from "../../src/methods/corpus/corpus-finetune.js";
+import { planTraining } from "../../src/methods/plan.js";
 import { readModel } from "../../src/onnx/index.js";
-import {
-  type CorpusFinetuneOptions,
-  finetuneOnCorpus,
-  planTraining,
-  presets,
-  without,
-} from "../../src/training/index.js";
-import { hasOracle, makeOracleModel } from "../encoder/oracle-model.js";
+import { without } from "../../src/pearl/choices.js";
+import { presets } from "../../src/pearl/presets/index.js";
+import { makeOracleModel } from "../encoder/oracle-model.js";
 import { newFolder } from "../training/pairs-folder.js";
 import { smallCorpus, smallSettings } from "../training/small-corpus.js";
 
@@ -93,7 +90,7 @@ describe("finetuneOnCorpus", () => {
     }
   });
 
-  it.skipIf(!hasOracle).each(["encoder.folded.opset11.onnx", "encoder.merged.onnx", "encoder.named.onnx"])(
+  it.each(["encoder.folded.opset11.onnx", "encoder.merged.onnx", "encoder.named.onnx"])(
     "puts LOVE beside an exported base, with PEARL's settings: %s",
     async (graph) => {
       const base = makeOracleModel(graph);

@@ -117,7 +117,7 @@ describe("pearl encode on 1,000,000 rows", () => {
     }
     const { code, stderr } = await pearl(["encode", "large.csv", "--resume"], { cwd: folder });
     expect(code, stderr).toBe(0);
-    expect(stderr).toMatch(/rows were finished by an earlier run/);
+    expect(stderr).toMatch(/rows already encoded by an earlier run/);
     expect(await fileHash(output())).toBe(whole);
     expect(existsSync(`${output()}.partial`)).toBe(false);
   });

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { createRandom } from "../../src/random.js";
-import { VectorIndex } from "../../src/search/index.js";
+import { VectorIndex } from "../../src/search/vector-index.js";
 import { entry } from "../cli/run-cli.js";
 
 const folder = mkdtempSync(join(tmpdir(), "pearl-index-kill-"));
@@ -22,7 +22,7 @@ const vectorOf = (row: number): number[] =>
 
 /** Adds rows for ever, tidies now and then, deletes every hundredth row, and tells each acknowledgement. */
 const script = `
-  import { VectorIndex } from "./dist/search/index.js";
+  import { VectorIndex } from "./dist/search/vector-index.js";
   const [path] = process.argv.slice(1);
   const options = { dimension: ${dimension}, columns: ["number"], keyColumn: "number", backend: "hnsw" };
   const index = await VectorIndex.open(path).catch(() => VectorIndex.create(path, options));

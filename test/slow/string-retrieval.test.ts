@@ -7,7 +7,7 @@ import { afterAll, expect, it } from "vitest";
 import { readLines } from "../../src/benchmark/data-folder.js";
 import { runBenchmark } from "../../src/benchmark/index.js";
 import { drawRetrieval } from "../../src/benchmark/tasks/strings.js";
-import { pretrainCharacters } from "../../src/training/index.js";
+import { pretrainCharacters } from "../../src/methods/characters/pretrain-characters.js";
 
 const data = fileURLToPath(new URL("../../../shared/data/", import.meta.url));
 const list = join(data, "words/words.txt.gz");

@@ -5,10 +5,9 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { createRandom } from "../../src/random.js";
-import { hasOracle, makeOracleModel } from "../encoder/oracle-model.js";
+import { makeOracleModel } from "../encoder/oracle-model.js";
 import { newFolder, somePairs, writeTable } from "../training/pairs-folder.js";
 
-if (!hasOracle) console.info("../shared/oracle is absent: killed training runs are not tested");
 const entry = fileURLToPath(new URL("../../dist/cli/main.js", import.meta.url));
 
 /** Runs `pearl finetune`; kills it after some milliseconds where given. @returns the exit code, or null if killed */
@@ -23,7 +22,7 @@ function run(parameters: readonly string[], killAfter?: number): Promise<number 
   });
 }
 
-describe.skipIf(!hasOracle)("pearl finetune under kill -9", () => {
+describe("pearl finetune under kill -9", () => {
   it("ends at the same weights, bit for bit, as without a kill", { timeout: 600_000 }, async () => {
     const folder = newFolder();
     const settings = [

@@ -2,8 +2,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { finetune } from "../../src/training/index.js";
-import { oracleIsHere } from "../autodiff/oracle.js";
+import { finetune } from "../../src/methods/pairs/finetune.js";
 import { makeOracleModel } from "../encoder/oracle-model.js";
 import { expectTwentyAdamSteps } from "../training/oracle-claims.js";
 import { oracleProgram } from "../training/oracle-task.js";
@@ -18,11 +17,10 @@ describe.skipIf(!works)("training on WebGPU", () => {
   it("ends where training in memory does: clipped, averaged, in chunks, accumulated and resumed", () =>
     expectSameTraining({ clipNorm: 0.05, averageDecay: 0.9 }, { device }, 1e-4));
 
-  it.skipIf(!oracleIsHere)("20 Adam steps end at PyTorch's weights", () =>
-    expectTwentyAdamSteps(oracleProgram(), "in one pass", { device }),
-  );
+  it("20 Adam steps end at PyTorch's weights", () =>
+    expectTwentyAdamSteps(oracleProgram(), "in one pass", { device }));
 
-  it.skipIf(!oracleIsHere)("pearl finetune loses what it loses on the CPU", async () => {
+  it("pearl finetune loses what it loses on the CPU", async () => {
     const pairs = writeTable(somePairs(24), ["text", "positive", "negative", "type"]);
     const base = makeOracleModel("encoder.folded.onnx");
     const lossesOn = async (where: "cpu" | "webgpu") => {

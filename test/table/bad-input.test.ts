@@ -44,22 +44,24 @@ describe("a malformed row is reported with its line", () => {
   it("names a row with too many cells, as the style guide has it", async () => {
     const rows = Array.from({ length: 15 }, (_, row) => `${row},a,b\n`).join("");
     expect(await csv(`id,name,city\n${rows}17,a,b,c\n`)).toBe(
-      "phrases.csv line 17: expected 3 columns, found 4. Quote fields that contain commas.",
+      "phrases.csv, line 17: 4 columns, expected 3. Quote fields that contain commas.",
     );
   });
   it("names a row with too few cells", async () => {
     expect(await csv("id;name\n1;a\n2\n", { delimiter: ";" })).toBe(
-      "phrases.csv line 3: expected 2 columns, found 1. Add the missing semicolons, " +
+      "phrases.csv, line 3: 1 column, expected 2. Add the missing semicolons, " +
         "or use --format text if each line is one phrase.",
     );
   });
   it("counts the lines inside quoted cells, blank lines and CRLF", async () => {
-    expect(await csv('id,name\r\n1,"a\nb\nc"\r\n\r\n2,x,y\r\n')).toMatch(/^phrases\.csv line 6: expected 2/);
+    expect(await csv('id,name\r\n1,"a\nb\nc"\r\n\r\n2,x,y\r\n')).toMatch(
+      /^phrases\.csv, line 6: 3 columns, expected 2/,
+    );
   });
   it("finds it a million bytes into the file", async () => {
     const row = `1,${"x".repeat(98)}\n`;
     const content = `id,name\n${row.repeat(30_000)}1,2,3\n${row.repeat(10_000)}`;
-    expect(await csv(content)).toMatch(/^phrases\.csv line 30002: expected 2 columns, found 3/);
+    expect(await csv(content)).toMatch(/^phrases\.csv, line 30002: 3 columns, expected 2/);
   });
   it("names the line where an unclosed quote opens, not the end of the file", async () => {
     expect(await csv('id,name\n1,a\n2,"b\n3,c\n')).toMatch(
@@ -73,7 +75,7 @@ describe("a malformed row is reported with its line", () => {
   });
   it("refuses two columns of one name", async () => {
     expect(await csv("id,name,name\n1,a,b\n")).toBe(
-      'phrases.csv line 1: columns 2 and 3 are both called "name". ' +
+      'phrases.csv, line 1: columns 2 and 3 are both called "name". ' +
         "Rename one, or use --no-header if the first line is data.",
     );
   });
@@ -97,7 +99,7 @@ describe("bytes that are no text", () => {
   it("names the line that is not UTF-8 and how to convert", async () => {
     const message = await csv(Buffer.from("id,name\n1,Paris\n2,Orléans\n", "latin1"));
     expect(message).toMatch(
-      /^phrases\.csv line 3: bytes that are not UTF-8\. .*iconv -f WINDOWS-1252 -t UTF-8/,
+      /^phrases\.csv, line 3: bytes that are not UTF-8\. .*iconv -f WINDOWS-1252 -t UTF-8/,
     );
   });
   it("accepts a UTF-8 sequence that two reads share, and refuses one that the file's end cuts", async () => {
@@ -116,7 +118,7 @@ describe("bytes that are no text", () => {
     expect(await csv(bytes)).toMatch(/^phrases\.csv is UTF-16 text\. Convert it: iconv -f UTF-16/);
   });
   it("names the line of a NUL byte", async () => {
-    expect(await csv("id,name\n1,a\n2,b\0c\n")).toMatch(/^phrases\.csv line 3: a NUL byte/);
+    expect(await csv("id,name\n1,a\n2,b\0c\n")).toMatch(/^phrases\.csv, line 3: a NUL byte/);
   });
   it.each([
     ["a spreadsheet", [0x50, 0x4b, 3, 4, 20], /spreadsheet file .*Save the sheet as CSV/],
@@ -137,7 +139,7 @@ describe("JSON lines", () => {
   const jsonl = (content: string) => messageOf(file("phrases.jsonl", content));
   it("names the line that is not JSON", async () => {
     expect(await jsonl('{"name":"a"}\n{"name":\n')).toMatch(
-      /^phrases\.jsonl line 2: not valid JSON .*Each line must hold/,
+      /^phrases\.jsonl, line 2: not valid JSON .*Each line must hold/,
     );
   });
   it("says how to turn an array into lines", async () => {

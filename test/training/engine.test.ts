@@ -7,14 +7,14 @@ import {
   GradientSum,
   type TrainingProgram,
 } from "../../src/training/index.js";
-import { asParameter, golden, oracleIsHere, parameters } from "../autodiff/oracle.js";
+import { asParameter, golden, parameters } from "../autodiff/oracle.js";
 import { difference, expectTwentyAdamSteps, largest, meaningful } from "./oracle-claims.js";
 import { chunkedBatch, oracleProgram, wholeBatch } from "./oracle-task.js";
 
 const startOf = (program: TrainingProgram, name: string) =>
   program.model.graph.initializers.get(name) as Tensor;
 
-describe.skipIf(!oracleIsHere)("the training engine on PyTorch's oracle (../shared/oracle)", () => {
+describe("the training engine on PyTorch's oracle", () => {
   it.each([
     ["folded", "in one pass"],
     ["folded.opset11", "in one pass"],

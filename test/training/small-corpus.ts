@@ -3,10 +3,10 @@ import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect } from "vitest";
-import { writeCorpus, writeHardNegatives } from "../../src/corpus/index.js";
-import type { PhraseEncoder } from "../../src/encoder/index.js";
-import type { MethodSettings } from "../../src/training/index.js";
-import { presets } from "../../src/training/presets/index.js";
+import { writeCorpus, writeHardNegatives } from "../../src/corpus/corpus-folder.js";
+import type { PhraseEncoder } from "../../src/encoder/phrase-encoder.js";
+import type { MethodSettings } from "../../src/pearl/method.js";
+import { presets } from "../../src/pearl/presets/index.js";
 
 const places = ["Paris", "Vienna", "Lagos", "Quito", "Oslo", "Hanoi", "Dakar", "Lima", "Cairo", "Kyoto"];
 const bodies = ["Chess Club", "Water Company", "Opera House", "Football Association"];

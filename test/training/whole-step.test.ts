@@ -1,29 +1,26 @@
 /** A step of the whole method against PyTorch (scripts/make-step-fixture.py): two encoders, hard negatives, types. */
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
+import type { Assembled, ModelFolder, ModelPart } from "../../src/architectures/architecture.js";
+import { characterFeaturizer } from "../../src/architectures/characters/character-features.js";
 import {
-  type Assembled,
-  assembleModel,
-  type CharacterPart,
-  phraseVector,
-} from "../../src/encoder/assemble.js";
-import { characterFeaturizer } from "../../src/encoder/character-features.js";
-import { concatenate, type Featurizer } from "../../src/encoder/feature-rows.js";
-import { createFeaturizers } from "../../src/encoder/features.js";
-import { encoderGraph } from "../../src/encoder/import-model.js";
-import type { CharactersFeature, ModelFolder } from "../../src/encoder/model-folder.js";
-import {
-  type BertConfig,
   type CharacterEncoderOptions,
   characterEncoder,
-  declareCharacterInputs,
-  fromTensors,
-} from "../../src/nn/index.js";
+} from "../../src/architectures/characters/encoder.js";
+import type { CharactersFeature } from "../../src/architectures/characters/feature.js";
+import { declareCharacterInputs } from "../../src/architectures/characters/inputs.js";
+import { assembleModel, phraseVector } from "../../src/architectures/compose.js";
+import { concatenate, type Featurizer } from "../../src/architectures/feature-rows.js";
+import { tokenFeaturizer } from "../../src/architectures/transformer/architecture.js";
+import type { BertConfig } from "../../src/architectures/transformer/bert.js";
+import { encoderGraph } from "../../src/architectures/transformer/bert-graph.js";
+import { fromTensors } from "../../src/nn/index.js";
 import { type Tensor, tensor } from "../../src/onnx/index.js";
+import { contrastiveBatch, type ReadPhrases } from "../../src/pearl/contrastive-batch.js";
+import { prepareForTraining } from "../../src/pearl/loss/prepare.js";
+import { lossNames, pairProgram } from "../../src/pearl/loss/program.js";
 import type { Feeds } from "../../src/runtime/index.js";
-import { contrastiveBatch, type ReadPhrases } from "../../src/training/contrastive-batch.js";
 import { type Gradient, GradientRunner, GradientSum } from "../../src/training/index.js";
-import { lossNames, pairProgram, prepareForTraining } from "../../src/training/pair-program.js";
 import { difference, largest, meaningful } from "./oracle-claims.js";
 
 interface Stored {
@@ -64,7 +61,7 @@ function assembled(): Assembled {
     ...{ path: "fixture", graph: "fixture", pooling: "mean", dimension: config.hidden_size },
     ...{ features: [tokensFeature], types: [], config: {} },
   } as unknown as ModelFolder;
-  const characters: CharacterPart = {
+  const characters: ModelPart = {
     features: [charactersFeature],
     width: fixture.characters.outputs as number,
     build: ({ g }) => characterEncoder({ g, weights: source }, declareCharacterInputs(g), fixture.characters),
@@ -81,7 +78,7 @@ function assembled(): Assembled {
 function readFixture(inputNames: readonly string[]): ReadPhrases {
   const tokenizer = { padId: 0, encode: () => ({ ids: new Int32Array(), truncated: false }) };
   const tokenInputs = inputNames.filter((name) => /^(input_ids|attention_mask|token_type_ids)$/.test(name));
-  const [tokens] = createFeaturizers([tokensFeature], tokenInputs, { tokenizer }, "fixture");
+  const tokens = tokenFeaturizer(tokenizer, tokenInputs);
   const vocabulary = { characters: ["a"], pieces: [] };
   const features: [Featurizer, number[][]][] = [
     [tokens, phrases.map((phrase) => phrase.tokens)],

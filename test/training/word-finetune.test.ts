@@ -3,20 +3,21 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { FINE_TYPES, writeCorpus } from "../../src/corpus/index.js";
-import { PhraseEncoder } from "../../src/encoder/index.js";
-import { readModelFolder } from "../../src/encoder/model-folder.js";
-import { quantizeDynamic } from "../../src/encoder/quantize.js";
-import { encodeModel, readModel } from "../../src/onnx/index.js";
-import { prepareTraining } from "../../src/training/corpus-finetune.js";
+import { readModelFolder } from "../../src/architectures/model-folder.js";
+import { readWordStart } from "../../src/architectures/pearl-mini/word-start.js";
+import { writeCorpus } from "../../src/corpus/corpus-folder.js";
+import { PhraseEncoder } from "../../src/encoder/phrase-encoder.js";
 import {
   type CorpusFinetuneOptions,
-  finetune,
   finetuneOnCorpus,
-  type MethodSettings,
-} from "../../src/training/index.js";
-import { pretrain } from "../../src/training/pretrain.js";
-import { readWordStart } from "../../src/training/word-start.js";
+  prepareTraining,
+} from "../../src/methods/corpus/corpus-finetune.js";
+import { finetune } from "../../src/methods/pairs/finetune.js";
+import { pretrain } from "../../src/methods/pretrain/pretrain.js";
+import { encodeModel, readModel } from "../../src/onnx/index.js";
+import { quantizeDynamic } from "../../src/onnx/rewrite/quantize.js";
+import type { MethodSettings } from "../../src/pearl/method.js";
+import { FINE_PHRASE_TYPES, FINE_TYPES, PHRASE_TYPES } from "../../src/pearl/phrase-types.js";
 import { claimLearned, corpusPhrases, smallCorpus, smallSettings } from "./small-corpus.js";
 
 let folder: string;
@@ -67,6 +68,8 @@ const cosine = (a: ArrayLike<number>, b: ArrayLike<number>) => {
     Array.from(x).reduce((sum, value, i) => sum + value * y[i], 0);
   return dot(a, b) / Math.sqrt(dot(a, a) * dot(b, b));
 };
+
+const labels = { seed: 1, types: PHRASE_TYPES, fineTypes: FINE_PHRASE_TYPES };
 
 describe("a word encoder on a corpus", () => {
   it("lowers every loss, and tells types", async () => {
@@ -208,11 +211,11 @@ describe("a word encoder on a corpus", () => {
     cpSync(base, small, { recursive: true });
     const model = readModel(folderOf.graph);
     // the test's tables are too small to be worth it by themselves
-    const start = await readWordStart(folderOf, 1);
+    const start = await readWordStart(folderOf, labels);
     expect(start.tables).toBe("float32");
     const quantised = quantizeDynamic(model, { products: "kept" });
     writeFileSync(join(small, "onnx", "model.onnx"), encodeModel(quantised));
-    const again = await readWordStart(await readModelFolder(small), 1);
+    const again = await readWordStart(await readModelFolder(small), labels);
     const dims = [61, 16];
     const zeros = () => 0;
     expect(again.weights("vectors.weight", dims, zeros).data).toEqual(
@@ -251,7 +254,7 @@ describe("a word encoder on a corpus", () => {
     const moved = async (output: string, changes: Partial<MethodSettings>) => {
       await finetuneOnCorpus(options(output, { steps: 2, settings: { ...settings, base, ...changes } }));
       const [before, after] = await Promise.all(
-        [base, join(folder, output)].map(async (path) => readWordStart(await readModelFolder(path), 0)),
+        [base, join(folder, output)].map(async (path) => readWordStart(await readModelFolder(path), labels)),
       );
       const table = ({ weights, sizes }: typeof before) =>
         weights("vectors.weight", [sizes.vocabulary + 1, sizes.vectors], () => 0).data as Float32Array;

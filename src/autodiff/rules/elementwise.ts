@@ -1,5 +1,5 @@
 /** Derivatives of operators that work element by element, with broadcasting. */
-import { floatAttribute, stringAttribute } from "../../onnx/index.js";
+import { floatAttribute, stringAttribute } from "../../onnx/model.js";
 import { broadcasting, flat, type Rule } from "../site.js";
 
 /** Max and Min: the gradient goes to the largest input, in equal shares where several are. */

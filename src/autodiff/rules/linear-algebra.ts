@@ -1,5 +1,5 @@
 /** Derivatives of matrix products and of convolution over one dimension. */
-import { floatAttribute, intAttribute, intsAttribute, stringAttribute } from "../../onnx/index.js";
+import { floatAttribute, intAttribute, intsAttribute, stringAttribute } from "../../onnx/model.js";
 import type { Rule, Site } from "../site.js";
 
 /** Swaps the last two axes of a value of this rank. */

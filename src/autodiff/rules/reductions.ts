@@ -1,5 +1,5 @@
 /** Derivatives of reductions, of softmax and of layer normalisation. */
-import { intAttribute, intsAttribute } from "../../onnx/index.js";
+import { intAttribute, intsAttribute } from "../../onnx/model.js";
 import type { Rule, Site } from "../site.js";
 
 /** Gives a value of the output's shape its reduced axes back, as size 1. */

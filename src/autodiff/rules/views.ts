@@ -1,5 +1,6 @@
 /** Derivatives of operators that move, select or copy elements, and of casts and dropout. */
-import { intAttribute, intsAttribute, stringAttribute, typeCode } from "../../onnx/index.js";
+import { intAttribute, intsAttribute, stringAttribute } from "../../onnx/model.js";
+import { typeCode } from "../../onnx/tensor.js";
 import type { Rule, Site } from "../site.js";
 
 /** Adds `updates` to zeros in the shape of x at flat positions, which may repeat. */

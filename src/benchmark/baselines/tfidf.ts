@@ -1,4 +1,7 @@
 /** The untrained floor: cosine of TF-IDF over characters or words, its idf learned from the task's own phrases. */
+
+import { charWbNgrams, wordTokens } from "../../text/char-ngrams.js";
+import type { SimilarityModel } from "../model.js";
 import {
   type Analyser,
   fitTfidf,
@@ -6,9 +9,7 @@ import {
   sparseCosine,
   tfidfSimilarities,
   tfidfVector,
-} from "../../search/tfidf.js";
-import { charWbNgrams, wordTokens } from "../../text/char-ngrams.js";
-import type { SimilarityModel } from "../model.js";
+} from "./tfidf-vectors.js";
 
 /** Character 2- to 4-grams within words: scikit-learn's TfidfVectorizer(analyzer="char_wb", ngram_range=(2, 4)). */
 export function tfidfBaseline(): SimilarityModel {

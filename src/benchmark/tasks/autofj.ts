@@ -10,7 +10,7 @@
  */
 import { join } from "node:path";
 import { UsageError } from "../../errors.js";
-import { readColumns } from "../../table/index.js";
+import { readColumns } from "../../table/table.js";
 import { foldersWith, missing } from "../data-folder.js";
 import { joinAtPrecision } from "../metrics/join-at-precision.js";
 import { worstMisses } from "../misses.js";

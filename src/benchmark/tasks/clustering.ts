@@ -8,8 +8,10 @@
  * - fair: unit vectors, 10 starts, mean over 5 seeds, counted up from the run's seed.
  * The published scores are those of test.json; dev.json is taken where there is no test.json.
  */
-import { messageOf, TableError } from "../../errors.js";
-import { kMeans } from "../../search/k-means.js";
+import { array, looseObject, looseTuple, number, string } from "valibot";
+import { TableError } from "../../errors.js";
+import { parseJson } from "../../files/json.js";
+import { kMeans } from "../../search/k-means/k-means.js";
 import { unitRows } from "../../search/vectors.js";
 import { findFile, readLines, shownPath } from "../data-folder.js";
 import { embedPhrases } from "../embed.js";
@@ -75,13 +77,19 @@ async function clusterings(
   return nmis;
 }
 
-/** One JSON object a line: sentences (lists of tokens) and per sentence ner: [first, last, type] with both ends included. */
+const documentSchema = looseObject({
+  sentences: array(array(string())),
+  ner: array(array(looseTuple([number(), number(), string()]))),
+});
+const trouble = { error: TableError, cure: 'Expected an object with "sentences" and "ner".' };
+
+/** One JSON object per line: sentences (lists of tokens) and per sentence ner: [first, last, type] with both ends included. */
 export function parseMentions(lines: readonly string[], path: string, types: readonly string[]) {
   const phrases: string[] = [];
   const labels: number[] = [];
   lines.forEach((line, index) => {
     if (line.trim() === "") return;
-    const { sentences, ner } = parseDocument(line, `${path} line ${index + 1}`);
+    const { sentences, ner } = parseJson(line, `${path} line ${index + 1}`, documentSchema, trouble);
     sentences.forEach((tokens, sentence) => {
       for (const [first, last, type] of ner[sentence] ?? []) {
         const label = types.indexOf(type);
@@ -95,22 +103,4 @@ export function parseMentions(lines: readonly string[], path: string, types: rea
     throw new TableError(`${path}: found ${phrases.length} mentions of the types ${types.join(", ")}`);
   }
   return { phrases, labels };
-}
-
-interface AnnotatedDocument {
-  readonly sentences: readonly (readonly string[])[];
-  readonly ner: readonly (readonly [number, number, string][])[];
-}
-
-function parseDocument(line: string, place: string): AnnotatedDocument {
-  let document: Partial<AnnotatedDocument>;
-  try {
-    document = JSON.parse(line);
-  } catch (error) {
-    throw new TableError(`${place}: not valid JSON (${messageOf(error)})`);
-  }
-  if (!Array.isArray(document.sentences) || !Array.isArray(document.ner)) {
-    throw new TableError(`${place}: expected an object with "sentences" and "ner"`);
-  }
-  return document as AnnotatedDocument;
 }

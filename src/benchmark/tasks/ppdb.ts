@@ -9,7 +9,9 @@
  *   cosine, which needs no probe.
  */
 import { readFile } from "node:fs/promises";
-import { messageOf, TableError } from "../../errors.js";
+import { array, looseTuple, picklist, string } from "valibot";
+import { TableError } from "../../errors.js";
+import { parseJson } from "../../files/json.js";
 import { unitRows } from "../../search/vectors.js";
 import { findFile, shownPath } from "../data-folder.js";
 import { embedPhrases } from "../embed.js";
@@ -116,26 +118,15 @@ function scoreOf(
   return { dataset: file, metric, score, n: left.length, seconds, details: { file, positives, ...details } };
 }
 
+const pairsSchema = array(looseTuple([string(), string(), picklist(["pos", "neg"])]));
+
 /** A JSON list of [phrase, phrase, "pos" or "neg", ...]. */
 export function parsePpdb(text: string, path: string) {
-  let pairs: unknown;
-  try {
-    pairs = JSON.parse(text);
-  } catch (error) {
-    throw new TableError(`${path}: not valid JSON (${messageOf(error)})`);
-  }
-  if (!Array.isArray(pairs)) throw new TableError(`${path}: expected a JSON list of pairs`);
-  const left: string[] = [];
-  const right: string[] = [];
-  const positive: boolean[] = [];
-  pairs.forEach((pair: unknown, index) => {
-    const [a, b, label] = Array.isArray(pair) ? pair : [];
-    if (typeof a !== "string" || typeof b !== "string" || (label !== "pos" && label !== "neg")) {
-      throw new TableError(`${path} pair ${index + 1}: expected [phrase, phrase, "pos" or "neg", ...]`);
-    }
-    left.push(a);
-    right.push(b);
-    positive.push(label === "pos");
-  });
-  return { left, right, positive };
+  const cure = 'Expected a list of [phrase, phrase, "pos" or "neg", ...].';
+  const pairs = parseJson(text, path, pairsSchema, { error: TableError, cure });
+  return {
+    left: pairs.map(([left]) => left),
+    right: pairs.map(([, right]) => right),
+    positive: pairs.map(([, , label]) => label === "pos"),
+  };
 }

@@ -9,7 +9,7 @@
  * The published dictionaries have 572k (YAGO) and 750k (UMLS) names; which file was used is in the details.
  */
 import { TableError } from "../../errors.js";
-import { faissTopOne, subquantisers } from "../../search/faiss.js";
+import { faissTopOne, subquantisers } from "../../search/graph/faiss.js";
 import { findFile, readLines, shownPath } from "../data-folder.js";
 import { embedPhrases } from "../embed.js";
 import { worstMisses } from "../misses.js";

@@ -1,10 +1,19 @@
 /** Mines a corpus folder's hard negatives: near by edit distance, far by an encoder's cosine (PEARL, Chen et al. 2024, and LOVE's code). */
-import { rename, writeFile } from "node:fs/promises";
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import type { EncodeOptions } from "../../encoder/phrase-encoder.js";
 import { ArgumentError, InterruptedError } from "../../errors.js";
-import { startWorker, type WorkerClient } from "../../runtime/worker-client.js";
+import { writeWholeJson } from "../../files/whole-file.js";
+import {
+  type CompactVectors,
+  meanCosine,
+  shareVectors,
+  storeVectors,
+} from "../../pearl/hard-negatives/compact-vectors.js";
+import { indexKnownPairs } from "../../pearl/hard-negatives/known-pairs.js";
+import { workspaceBytes } from "../../pearl/hard-negatives/near-phrases.js";
+import { buildPhraseStore, type PhraseStore } from "../../pearl/hard-negatives/phrase-store.js";
+import { WorkerPool } from "../../runtime/worker-pool.js";
 import {
   CORPUS_FILES,
   HARD_NEGATIVES_PER_PHRASE,
@@ -13,12 +22,14 @@ import {
   readSynonyms,
   writeHardNegatives,
 } from "../corpus-folder.js";
-import { type CompactVectors, meanCosine, shareVectors, VectorStoreFile } from "./compact-vectors.js";
-import { indexKnownPairs } from "./known-pairs.js";
-import { FINISHED, type MiningRequest, type MiningSetup, STOP } from "./mining-protocol.js";
-import { workspaceBytes } from "./near-phrases.js";
-import { buildPhraseStore, type PhraseStore } from "./phrase-store.js";
-import { RunFolder, readShard, type ShardCounts } from "./shards.js";
+import {
+  FINISHED,
+  type MiningRequest,
+  type MiningSetup,
+  type Shard,
+  type ShardCounts,
+  STOP,
+} from "./mining-protocol.js";
 
 /** What mining asks of an encoder; a PhraseEncoder has it. */
 export interface MiningEncoder {
@@ -48,13 +59,11 @@ export interface MineOptions {
   readonly nearest?: number;
   /** Threads that search. Default all that this process may use. */
   readonly threads?: number;
-  /** "continue" goes on where an interrupted run of the same corpus, model and settings ended. Default "start-over". */
-  readonly resume?: "continue" | "start-over";
-  /** Stops soon; what is finished is kept for `resume`. */
+  /** Stops within a second; nothing is written. */
   readonly signal?: AbortSignal;
-  /** Told about phrases that are finished, some times a second. */
+  /** Called a few times a second with the number of finished phrases. */
   readonly onProgress?: (progress: MiningProgress) => void;
-  /** Told what a person should know, a line each. */
+  /** Called with lines for the user. */
   readonly onNote?: (line: string) => void;
 }
 
@@ -69,9 +78,7 @@ export interface MiningProgress {
 export interface MiningReport extends ShardCounts {
   /** hard-negatives.tsv. */
   readonly path: string;
-  /** Phrases that an earlier run had finished. */
-  readonly resumedAt: number;
-  /** Mean cosine of phrases drawn by lot. */
+  /** Mean cosine of random pairs of phrases. */
   readonly floor: number;
   /** Phrases left out: without visible characters, or longer than 256 characters. */
   readonly skipped: { readonly empty: number; readonly tooLong: number };
@@ -79,14 +86,15 @@ export interface MiningReport extends ShardCounts {
 
 type Settings = Required<Pick<MineOptions, "minimumRatio" | "margin" | "listed" | "nearest" | "threads">>;
 
-/** Phrases of a shard: some seconds of work, which is what a kill costs. */
+/** Phrases of a shard: a few seconds of work for a thread. */
 const SHARD = 4096;
 const ENCODED_AT_ONCE = 16_384;
 const PROGRESS_MILLISECONDS = 200;
 
 /**
- * Writes hard-negatives.tsv of a corpus folder: for each phrase, in the corpus's order, the phrases that are spelt
- * alike and mean something else, best first. Memory: about 150 bytes a phrase, and a byte for each number of its vector.
+ * Writes hard-negatives.tsv into a corpus folder: for each phrase, in the corpus's order, the phrases that are spelled
+ * alike and mean something else, best first. A million phrases take 11 minutes on 2 cores (benchmarks/mining.mjs).
+ * Memory: about 150 bytes per phrase, plus one byte per dimension of its vector.
  * @throws MissingDataError, TableError, ArgumentError; InterruptedError when stopped
  */
 export async function mineCorpus(folder: string, options: MineOptions): Promise<MiningReport> {
@@ -96,23 +104,19 @@ export async function mineCorpus(folder: string, options: MineOptions): Promise<
   const { threads, ...changing } = settings;
   const model = await options.encoder.fingerprint();
   const key = { corpus: manifest.fingerprint, model, settings: changing };
-  const run = await RunFolder.open(path, key, options.resume ?? "start-over");
-  if (run.note !== undefined) options.onNote?.(run.note);
   const vectors = shareVectors(phrases.length, options.encoder.dimension);
-  await encodeAll(phrases, vectors, run, options);
+  await encodeAll(phrases, vectors, options);
   const store = buildPhraseStore(phrases, (alphabet) => threads * workspaceBytes(alphabet));
   noteSkipped(store, options);
   const known = indexKnownPairs(phrases, await readSynonyms(folder));
   const floor = meanCosine(vectors);
   const setup = { ...settings, store, known, vectors, floor, state: sharedState() };
-  const resumedAt = await mineShards(setup, run, options);
-  await run.checkStillOurs();
-  const { counts, entries } = await gather(run, store.size, phrases.length);
-  await writeHardNegatives(folder, listNegatives(phrases, entries));
+  const shards = await mineShards(setup, options);
+  const counts = sumOf(shards);
+  await writeHardNegatives(folder, listNegatives(phrases, shards));
   const record = { ...counts, floor, skipped: { empty: store.empty, tooLong: store.tooLong } };
-  await writeRecord(folder, { format: 1, ...key, ...record });
-  await run.remove();
-  return { ...record, path, resumedAt };
+  await writeWholeJson(join(folder, "mining.json"), { format: 1, ...key, ...record });
+  return { ...record, path };
 }
 
 function checkedSettings(options: MineOptions): Settings {
@@ -142,133 +146,103 @@ function sharedState(): Int32Array {
   return new Int32Array(new SharedArrayBuffer(8));
 }
 
-/** Encodes each phrase once; what an earlier run has encoded is read from its file. */
 async function encodeAll(
   phrases: readonly string[],
   vectors: CompactVectors,
-  run: RunFolder,
   { encoder, signal, onProgress }: MineOptions,
 ): Promise<void> {
-  const file = await VectorStoreFile.open(run.vectorsPath, vectors);
-  try {
-    while (file.rows < phrases.length) {
-      if (signal?.aborted) throw stopped(signal, file.rows, phrases.length, "encoded");
-      const { data } = await encoder.encodeMatrix(phrases.slice(file.rows, file.rows + ENCODED_AT_ONCE), {
-        signal,
-      });
-      await file.append(data);
-      onProgress?.({ step: "encoding", done: file.rows, total: phrases.length });
-    }
-  } finally {
-    await file.close();
+  for (let first = 0; first < phrases.length; first += ENCODED_AT_ONCE) {
+    if (signal?.aborted) throw stopped(signal, first, phrases.length, "encoded");
+    const batch = phrases.slice(first, first + ENCODED_AT_ONCE);
+    const { data } = await encoder.encodeMatrix(batch, { signal });
+    storeVectors(vectors, first, data);
+    onProgress?.({ step: "encoding", done: first + batch.length, total: phrases.length });
   }
 }
 
 function stopped(signal: AbortSignal, done: number, total: number, what: string): InterruptedError {
-  const counted = `${done.toLocaleString("en-US")} of ${total.toLocaleString("en-US")} phrases are ${what}`;
-  return new InterruptedError(`mining was stopped: ${counted}; go on with --resume`, {
+  const counted = `${done.toLocaleString("en-US")} of ${total.toLocaleString("en-US")} phrases were ${what}`;
+  return new InterruptedError(`mining was stopped: ${counted}; nothing was written`, {
     cause: signal.reason,
   });
 }
 
 function noteSkipped({ empty, tooLong }: PhraseStore, { onNote }: MineOptions): void {
-  if (empty > 0) onNote?.(`${empty} phrases without visible characters are left out`);
-  if (tooLong > 0) onNote?.(`${tooLong} phrases of more than 256 characters are left out`);
+  if (empty > 0) onNote?.(`skipped ${empty} phrases without visible characters`);
+  if (tooLong > 0) onNote?.(`skipped ${tooLong} phrases of more than 256 characters`);
 }
 
-/** Shares the shards that are not finished out over the threads; gives the phrases that were finished before. */
+/** Mines all shards on several threads; returns them in order. */
 async function mineShards(
   setup: Omit<MiningSetup, "thread"> & { readonly threads: number },
-  run: RunFolder,
   { signal, onProgress }: MineOptions,
-): Promise<number> {
+): Promise<Shard[]> {
   const { store, state } = setup;
   const waiting: MiningRequest[] = [];
-  let before = 0;
-  for (let first = 0; first < store.size; first += SHARD) {
-    const last = Math.min(first + SHARD, store.size);
-    const index = first / SHARD;
-    if (run.finished.has(index)) before += last - first;
-    else waiting.push({ first, last, path: run.shardPath(index) });
-  }
-  const done = (): number => before + Atomics.load(state, FINISHED);
+  for (let first = 0; first < store.size; first += SHARD)
+    waiting.push({ first, last: Math.min(first + SHARD, store.size) });
+  const shards: Shard[] = [];
+  const done = (): number => Atomics.load(state, FINISHED);
   const report = (): void => onProgress?.({ step: "mining", done: done(), total: store.size });
   const stop = (): void => void Atomics.store(state, STOP, 1);
   if (signal?.aborted) stop();
   signal?.addEventListener("abort", stop, { once: true });
   const timer = setInterval(report, PROGRESS_MILLISECONDS);
-  const workers: WorkerClient[] = [];
+  function* unlessStopped(): Generator<MiningRequest> {
+    for (const request of waiting) {
+      if (Atomics.load(state, STOP) === 1) return;
+      yield request;
+    }
+  }
+  const pool = new WorkerPool({
+    script: "./mining-worker.js",
+    base: import.meta.url,
+    limit: setup.threads,
+    open: (worker, thread) => worker.call("open", { ...setup, thread }),
+  });
   try {
-    const work = async (thread: number): Promise<void> => {
-      const worker = startWorker("./mining-worker.js", import.meta.url);
-      workers.push(worker);
-      await worker.call("open", { ...setup, thread });
-      for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
-        if (Atomics.load(state, STOP) === 1) return;
-        await worker.call("mine", next);
-      }
-    };
-    const threads = Math.min(setup.threads, waiting.length);
-    await Promise.all(Array.from({ length: threads }, (_, thread) => work(thread)));
+    await pool.each(unlessStopped(), async (worker, request) => {
+      const shard = await worker.call<Shard | undefined>("mine", request);
+      if (shard) shards[request.first / SHARD] = shard;
+    });
   } finally {
     clearInterval(timer);
     signal?.removeEventListener("abort", stop);
-    await Promise.all(workers.map((worker) => worker.terminate()));
+    await pool.close();
   }
   if (signal?.aborted) throw stopped(signal, done(), store.size, "mined");
   report();
-  return before;
+  return shards;
 }
 
-/** Negatives of all phrases as the shards have them, and where each corpus row's begin. */
-interface Entries {
-  /** Per corpus row the place of its number of negatives in `numbers`, or -1. */
-  readonly places: Int32Array;
-  readonly shards: readonly Int32Array[];
-  readonly shardOf: Int32Array;
-}
-
-async function gather(
-  run: RunFolder,
-  size: number,
-  rows: number,
-): Promise<{ counts: ShardCounts; entries: Entries }> {
-  const places = new Int32Array(rows).fill(-1);
-  const shardOf = new Int32Array(rows);
-  const shards: Int32Array[] = [];
-  const counts = { phrases: 0, candidates: 0, full: 0, negatives: 0, withNegatives: 0 };
-  for (let index = 0; index * SHARD < size; index++) {
-    const shard = await readShard(run.shardPath(index));
-    for (const name of Object.keys(counts) as (keyof ShardCounts)[]) counts[name] += shard.counts[name];
-    for (let at = 0; at < shard.entries.length; at += 2 + 3 * shard.entries[at + 1]) {
-      places[shard.entries[at]] = at + 1;
-      shardOf[shard.entries[at]] = index;
-    }
-    shards.push(shard.entries);
-  }
-  return { counts, entries: { places, shards, shardOf } };
+function sumOf(shards: readonly Shard[]): ShardCounts {
+  const sum = { phrases: 0, candidates: 0, full: 0, negatives: 0, withNegatives: 0 };
+  for (const { counts } of shards)
+    for (const name of Object.keys(sum) as (keyof ShardCounts)[]) sum[name] += counts[name];
+  return sum;
 }
 
 /** The negatives in the corpus's order. */
 function* listNegatives(
   phrases: readonly string[],
-  { places, shards, shardOf }: Entries,
+  shards: readonly Shard[],
 ): Generator<HardNegative & { phrase: string }> {
-  for (const [row, phrase] of phrases.entries()) {
-    if (places[row] < 0) continue;
-    const numbers = shards[shardOf[row]];
-    const floats = new Float32Array(numbers.buffer, numbers.byteOffset, numbers.length);
-    const start = places[row] + 1;
-    const end = start + 3 * numbers[places[row]];
-    for (let at = start; at < end; at += 3) {
-      yield { phrase, negative: phrases[numbers[at]], ratio: floats[at + 1], cosine: floats[at + 2] };
+  // Per corpus row: its shard, and the place of its number of negatives in the shard's entries, or -1.
+  const shardOf = new Int32Array(phrases.length);
+  const places = new Int32Array(phrases.length).fill(-1);
+  for (const [index, { entries }] of shards.entries()) {
+    for (let at = 0; at < entries.length; at += 2 + 3 * entries[at + 1]) {
+      places[entries[at]] = at + 1;
+      shardOf[entries[at]] = index;
     }
   }
-}
-
-/** Says beside the negatives how they were made. */
-async function writeRecord(folder: string, record: object): Promise<void> {
-  const path = join(folder, "mining.json");
-  await writeFile(`${path}.new`, `${JSON.stringify(record, null, 2)}\n`);
-  await rename(`${path}.new`, path);
+  for (const [row, phrase] of phrases.entries()) {
+    if (places[row] < 0) continue;
+    const { entries } = shards[shardOf[row]];
+    const floats = new Float32Array(entries.buffer, entries.byteOffset, entries.length);
+    const start = places[row] + 1;
+    const end = start + 3 * entries[places[row]];
+    for (let at = start; at < end; at += 3)
+      yield { phrase, negative: phrases[entries[at]], ratio: floats[at + 1], cosine: floats[at + 2] };
+  }
 }

@@ -1,8 +1,8 @@
-/** What the mining run and its threads tell each other. */
-import type { CompactVectors } from "./compact-vectors.js";
-import type { KnownPairs } from "./known-pairs.js";
-import type { PhraseStore } from "./phrase-store.js";
-import type { SelectOptions } from "./select.js";
+/** The messages between a mining run and its threads. */
+import type { CompactVectors } from "../../pearl/hard-negatives/compact-vectors.js";
+import type { KnownPairs } from "../../pearl/hard-negatives/known-pairs.js";
+import type { PhraseStore } from "../../pearl/hard-negatives/phrase-store.js";
+import type { SelectOptions } from "../../pearl/hard-negatives/select.js";
 
 /** What a thread needs; nearly all of it is memory that threads share. */
 export interface MiningSetup extends SelectOptions {
@@ -17,11 +17,29 @@ export interface MiningSetup extends SelectOptions {
   readonly state: Int32Array;
 }
 
-/** Phrases at the places `first` to `last` (exclusive), whose negatives go to `path`. */
+/** Phrases to mine: those at the places `first` to `last` (exclusive). */
 export interface MiningRequest {
   readonly first: number;
   readonly last: number;
-  readonly path: string;
+}
+
+/** Mined phrases. */
+export interface Shard {
+  readonly counts: ShardCounts;
+  /** Per phrase: its corpus row, its number of negatives, then for each its row, and ratio and cosine as a float's bits. */
+  readonly entries: Int32Array;
+}
+
+export interface ShardCounts {
+  /** Phrases that were searched. */
+  readonly phrases: number;
+  /** Near phrases that were found. */
+  readonly candidates: number;
+  /** Phrases with as many near phrases as are kept. */
+  readonly full: number;
+  readonly negatives: number;
+  /** Phrases with a hard negative. */
+  readonly withNegatives: number;
 }
 
 /** Slots of MiningSetup.state. */

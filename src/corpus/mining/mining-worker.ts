@@ -1,11 +1,11 @@
-/** The thread that mines: near phrases of a shard, their cosines, and the hard negatives among them, into a file. */
+/** The mining thread: the near phrases of a shard, their cosines, and the hard negatives among them. */
+
+import { compactCosine } from "../../pearl/hard-negatives/compact-vectors.js";
+import { isKnownPair } from "../../pearl/hard-negatives/known-pairs.js";
+import { GROUP, NearSearch } from "../../pearl/hard-negatives/near-phrases.js";
+import { selectNegatives } from "../../pearl/hard-negatives/select.js";
 import { serve } from "../../runtime/worker-server.js";
-import { compactCosine } from "./compact-vectors.js";
-import { isKnownPair } from "./known-pairs.js";
-import { FINISHED, type MiningRequest, type MiningSetup, STOP } from "./mining-protocol.js";
-import { GROUP, NearSearch } from "./near-phrases.js";
-import { selectNegatives } from "./select.js";
-import { type ShardCounts, writeShard } from "./shards.js";
+import { FINISHED, type MiningRequest, type MiningSetup, type Shard, STOP } from "./mining-protocol.js";
 
 let open: { readonly setup: MiningSetup; readonly search: NearSearch } | undefined;
 
@@ -19,7 +19,8 @@ serve({
   },
   async mine(request: MiningRequest) {
     if (open === undefined) throw new Error("mine before open");
-    return { result: await mine(open.setup, open.search, request) };
+    const shard = mine(open.setup, open.search, request);
+    return { result: shard, transfer: shard && [shard.entries.buffer as ArrayBuffer] };
   },
   async close() {
     open = undefined;
@@ -36,11 +37,7 @@ function floatBits(value: number): number {
 }
 
 /** Mines a shard; undefined where it was stopped before its end. */
-async function mine(
-  setup: MiningSetup,
-  search: NearSearch,
-  { first, last, path }: MiningRequest,
-): Promise<ShardCounts | undefined> {
+function mine(setup: MiningSetup, search: NearSearch, { first, last }: MiningRequest): Shard | undefined {
   const { rows } = setup.store;
   const entries: number[] = [];
   const counts = { phrases: last - first, candidates: 0, full: 0, negatives: 0, withNegatives: 0 };
@@ -62,6 +59,5 @@ async function mine(
     });
     Atomics.add(setup.state, FINISHED, end - start);
   }
-  await writeShard(path, { counts, entries: Int32Array.from(entries) });
-  return counts;
+  return { counts, entries: Int32Array.from(entries) };
 }

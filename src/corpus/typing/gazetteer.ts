@@ -1,6 +1,7 @@
 /** A gazetteer made from WordNet: named persons, places, peoples and works, and common nouns that name nothing. */
+
+import type { EntityType } from "../../pearl/phrase-types.js";
 import { readSynsets, readTagCounts, type Synset, type WordnetOptions } from "../../text/wordnet.js";
-import type { EntityType } from "../phrase-types.js";
 
 /** What WordNet tells about names. */
 export interface Gazetteer {

@@ -1,5 +1,5 @@
 /** Other people's names for entity types: OntoNotes, CoNLL-2003, spaCy, WNUT and wink-nlp, mapped to ours. */
-import { ENTITY_TYPES, type EntityType, FINE_TYPES, type FineType } from "../phrase-types.js";
+import { ENTITY_TYPES, type EntityType, FINE_TYPES, type FineType } from "../../pearl/phrase-types.js";
 
 const synonyms: Readonly<Record<string, EntityType>> = {
   // CoNLL-2003 and WikiNER

@@ -1,5 +1,5 @@
 /** Entity types that show in how a phrase is written: amounts, times, laws, and names with a telling word. */
-import type { EntityType } from "../phrase-types.js";
+import type { EntityType } from "../../pearl/phrase-types.js";
 
 const months =
   "(?:jan(?:uary|\\.)?|feb(?:ruary|\\.)?|mar(?:ch|\\.)|apr(?:il|\\.)?|may|june?|july?|aug(?:ust|\\.)?|" +

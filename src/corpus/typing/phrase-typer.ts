@@ -1,6 +1,6 @@
 /** Gives phrases their entity type: from lists, patterns, wink-nlp's entities, the gazetteer, in this order. */
-import type { EntityType, LexicalClass } from "../phrase-types.js";
-import { createEntityFinder } from "../tagger.js";
+import type { EntityType, LexicalClass } from "../../pearl/phrase-types.js";
+import { createEntityFinder } from "../text/tagger.js";
 import { type Gazetteer, readGazetteer } from "./gazetteer.js";
 import { entityTypeOf } from "./labels.js";
 import { typeOfAmount, typeOfNamePattern } from "./patterns.js";

@@ -2,7 +2,7 @@
 import { existsSync } from "node:fs";
 import { basename, dirname, resolve } from "node:path";
 import { MissingDataError, ModelError, messageOf } from "../../errors.js";
-import type { EntityType } from "../phrase-types.js";
+import type { EntityType } from "../../pearl/phrase-types.js";
 import { entityTypeOf, KNOWN_LABELS } from "./labels.js";
 
 /** Types of phrases, in their order; OTHER where the model sees no entity. */

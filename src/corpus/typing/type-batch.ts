@@ -1,5 +1,5 @@
 /** Types of many phrases as plain arrays, which cross between threads without a copy. */
-import { ENTITY_TYPES, LEXICAL_CLASSES } from "../phrase-types.js";
+import { ENTITY_TYPES, LEXICAL_CLASSES } from "../../pearl/phrase-types.js";
 import { type PhraseTyper, TYPE_SOURCES } from "./phrase-typer.js";
 
 /** Phrases with the indices of their classes. */

@@ -1,9 +1,9 @@
 /** Types all phrases of a corpus: what tables and lists say, then the typer over several threads, then a model. */
 import { InterruptedError } from "../../errors.js";
-import { startWorker } from "../../runtime/worker-client.js";
+import { ENTITY_TYPES, FINE_TYPES, type FineType, LEXICAL_CLASSES } from "../../pearl/phrase-types.js";
+import { WorkerPool } from "../../runtime/worker-pool.js";
 import type { GatheredPhrases } from "../gathered-phrases.js";
-import type { RankedPhrase } from "../phrase-ranking.js";
-import { ENTITY_TYPES, FINE_TYPES, type FineType, LEXICAL_CLASSES } from "../phrase-types.js";
+import type { RankedPhrase } from "../text/phrase-ranking.js";
 import { createPhraseTyper, TYPE_SOURCES, type TypeSource } from "./phrase-typer.js";
 import { loadTokenClassifier } from "./token-classifier.js";
 import { type TypeAnswer, type TypeRequest, typeBatch } from "./type-batch.js";
@@ -62,7 +62,7 @@ export async function typePhrases(
   return { types, bySource };
 }
 
-/** Small work is done here and now; more is shared out. */
+/** Types a few phrases in this thread, and many in workers. */
 async function typeBatches(
   phrases: readonly RankedPhrase[],
   rows: readonly number[],
@@ -77,22 +77,20 @@ async function typeBatches(
     if (rows.length > 0) take(rows, typeBatch(await createPhraseTyper(), request(rows)));
     return;
   }
-  let next = 0;
-  const work = async (): Promise<void> => {
-    const worker = startWorker("./type-worker.js", import.meta.url);
-    try {
-      while (next < rows.length) {
-        refuseInterruption(signal);
-        const batch = rows.slice(next, next + batchSize);
-        next += batchSize;
-        take(batch, await worker.call<TypeAnswer>("type", request(batch)));
-      }
-    } finally {
-      await worker.terminate();
+  function* batches(): Generator<readonly number[]> {
+    for (let first = 0; first < rows.length; first += batchSize) {
+      refuseInterruption(signal);
+      yield rows.slice(first, first + batchSize);
     }
-  };
-  const count = Math.min(threads, Math.ceil(rows.length / batchSize));
-  await Promise.all(Array.from({ length: count }, work));
+  }
+  const pool = new WorkerPool({ script: "./type-worker.js", base: import.meta.url, limit: threads });
+  try {
+    await pool.each(batches(), async (worker, batch) =>
+      take(batch, await worker.call<TypeAnswer>("type", request(batch))),
+    );
+  } finally {
+    await pool.close();
+  }
 }
 
 async function typeByModel(
@@ -113,6 +111,5 @@ async function typeByModel(
 }
 
 function refuseInterruption(signal: AbortSignal | undefined): void {
-  if (signal?.aborted === true)
-    throw new InterruptedError("interrupted; the counted text is kept: go on with --resume");
+  if (signal?.aborted === true) throw new InterruptedError("interrupted; nothing was written");
 }

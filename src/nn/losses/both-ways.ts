@@ -6,7 +6,7 @@
  *
  * NT-Xent compares each row with its own side too, at four times the cost.
  */
-import { typeCode } from "../../onnx/index.js";
+import { typeCode } from "../../onnx/tensor.js";
 import { mean, type Net, number, reduce } from "../net.js";
 import { logSumExp } from "./log-sum-exp.js";
 
@@ -15,7 +15,7 @@ export interface BothWaysInputs {
   anchors: string;
   /** float32 [B, width], of length 1: row i belongs to row i of the anchors. */
   positives: string;
-  /** Integers [B]: pairs of the same number are equal and are no negatives of each other. */
+  /** Integers [B]: pairs of the same number are equal and are not negatives of each other. */
   groups: string;
 }
 

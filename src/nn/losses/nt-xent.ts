@@ -6,7 +6,7 @@
  *
  * where p(i) is the other member of its pair; the loss is the mean over the 2B rows.
  */
-import { typeCode } from "../../onnx/index.js";
+import { typeCode } from "../../onnx/tensor.js";
 import { mean, type Net, number, reduce } from "../net.js";
 import { l2Normalise } from "../pooling.js";
 import { logSumExp } from "./log-sum-exp.js";
@@ -20,7 +20,7 @@ export interface NtXentInputs {
   hardNegatives?: string;
   /**
    * Integers [2B + N], in the order anchors, positives, hard negatives: phrases of the same number are equal,
-   * and are no negatives of each other. int32 runs on GPUs too. Default: all are different.
+   * and are not negatives of each other. int32 runs on GPUs too. Default: all are different.
    */
   groups?: string;
 }

@@ -1,16 +1,13 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import {
-  createPhraseTyper,
-  ENTITY_TYPES,
-  entityTypeOf,
-  KNOWN_LABELS,
-  readGazetteer,
-} from "../../../src/corpus/index.js";
+import { readGazetteer } from "../../../src/corpus/typing/gazetteer.js";
+import { entityTypeOf, KNOWN_LABELS } from "../../../src/corpus/typing/labels.js";
 import { typeOfAmount, typeOfNamePattern } from "../../../src/corpus/typing/patterns.js";
+import { createPhraseTyper } from "../../../src/corpus/typing/phrase-typer.js";
 import { loadTokenClassifier } from "../../../src/corpus/typing/token-classifier.js";
 import { GraphBuilder, tensor, writeModel } from "../../../src/onnx/index.js";
+import { ENTITY_TYPES } from "../../../src/pearl/phrase-types.js";
 import { testFolder } from "../../table/folder.js";
 
 const { path } = testFolder();
@@ -84,14 +81,13 @@ describe("patterns", () => {
   ];
   it.each(names)("read %s as %s", (phrase, type) => expect(typeOfNamePattern(phrase)).toBe(type));
 
-  it("answer at once for long and repetitive phrases", () => {
-    const started = performance.now();
+  // A pattern that backtracks without bound would never return.
+  it("finish on long and repetitive phrases", () => {
     for (const unit of ["A a ", "the ", "12 ", "Mr. ", "of the Aa, ", "one hundred ", "A.-"])
       for (const end of ["", "!"]) {
         typeOfAmount(unit.repeat(40) + end);
         typeOfNamePattern(unit.repeat(40) + end);
       }
-    expect(performance.now() - started).toBeLessThan(2000);
   });
 });
 

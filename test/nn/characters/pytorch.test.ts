@@ -1,6 +1,9 @@
 /** Character encoders beside PyTorch: results and gradients of scripts/oracle_models.py, in float64. */
+
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
+import * as characters from "../../../src/architectures/characters/encoder.js";
+import { declareCharacterInputs } from "../../../src/architectures/characters/inputs.js";
 import { differentiate } from "../../../src/autodiff/index.js";
 import * as nn from "../../../src/nn/index.js";
 import { encodeModel, observeShapes, type Tensor, tensor } from "../../../src/onnx/index.js";
@@ -14,7 +17,7 @@ interface Stored {
 }
 type Stock = Readonly<Record<string, Stored>>;
 interface PyTorchCase {
-  readonly sizes: nn.CharacterEncoderOptions;
+  readonly sizes: characters.CharacterEncoderOptions;
   readonly weights: Stock;
   readonly inputs: Stock;
   readonly result: Stored;
@@ -42,7 +45,7 @@ function error(found: ArrayLike<number | bigint>, { data }: Stored): number {
 function withLoss({ sizes, weights, result }: PyTorchCase) {
   const net = nn.createNet(nn.fromTensors(new Map(Object.entries(loaded(weights)))));
   const { g } = net;
-  const vectors = nn.characterEncoder(net, nn.declareCharacterInputs(g), sizes);
+  const vectors = characters.characterEncoder(net, declareCharacterInputs(g), sizes);
   const factors = tensor(
     "float32",
     result.dims,
@@ -57,7 +60,7 @@ function withLoss({ sizes, weights, result }: PyTorchCase) {
 describe("character encoders have PyTorch's results and gradients", () => {
   it("for every kind", () => {
     const kinds = new Set(Object.values(pytorch).map(({ sizes }) => sizes.kind));
-    expect([...kinds].sort()).toEqual([...nn.characterEncoderKinds].sort());
+    expect([...kinds].sort()).toEqual(Object.keys(characters.characterEncoders).sort());
   });
 
   it.each(Object.entries(pytorch))("%s", async (_, expected) => {

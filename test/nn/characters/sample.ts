@@ -4,10 +4,9 @@ import { join } from "node:path";
 import {
   type CharacterEncoderKind,
   characterEncoder,
-  createNet,
-  declareCharacterInputs,
-  fromSeed,
-} from "../../../src/nn/index.js";
+} from "../../../src/architectures/characters/encoder.js";
+import { declareCharacterInputs } from "../../../src/architectures/characters/inputs.js";
+import { createNet, fromSeed } from "../../../src/nn/index.js";
 import { writeModel } from "../../../src/onnx/index.js";
 import { buildCharacterVocabulary } from "../../../src/text/character-vocabulary.js";
 import { createWordReader, type WordUnitOptions } from "../../../src/text/word-units.js";

@@ -1,0 +1,166 @@
+/** Pairs of synonyms for pearl-mini by source, without evaluation data. */
+import { join } from "node:path";
+import { createRandom } from "../../../dist/random.js";
+import { folded, lemmaPairs, pairKey, setOfPair } from "../../leaks.mjs";
+import { clean, readRows } from "../../training-tables.mjs";
+import { dictionaryPairs, readCedict, readEdict } from "./dictionaries.mjs";
+import { kindPairs } from "./kinds.mjs";
+import { startsWithAny } from "./phrases.mjs";
+import { rewrite, synonymsByWord } from "./rewrite.mjs";
+import { readThesaurus, thesaurusPairs } from "./thesaurus.mjs";
+import { readWikdict, wikdictGlosses } from "./wikdict.mjs";
+import { definitionPairs, hypernymPairs, synonymPairs } from "./wordnet-pairs.mjs";
+
+/** Those that may be named in the recipe: groups of phrases that translate one word. */
+const dictionaries = { edict: readEdict, cedict: readCedict, wikdict: readWikdict };
+
+/**
+ * @typedef {object} SynonymSettings
+ * @property {readonly string[]} pairs names of tables in train/pairs
+ * @property {number} longest characters of a phrase at most
+ * @property {number} rewrites of each chunk
+ * @property {readonly [number, number]} rewrittenWords chunks of so many words
+ * @property {{ fewest: number, most: number }} kinds names that a kind has at least, and pairs of it at most
+ * @property {{ most: number, least: number }} [thesaurus] pairs of an entry at most, and their least likeness
+ * @property {{ from: readonly (keyof typeof dictionaries)[], words: number }} [dictionaries] words of a translation or
+ *   gloss at most
+ * @property {readonly string[]} leaveOut starts of sources
+ * @property {number} seed
+ * @typedef {object} SynonymInputs
+ * @property {string} data folder of the training data
+ * @property {import("../../leaks.mjs").Evaluation} evaluation
+ * @property {import("./wordnet-pairs.mjs").Wordnet} wordnet
+ * @property {readonly (readonly [word: string, misspelling: string])[]} typos
+ * @property {ReadonlyMap<string, import("./phrases.mjs").Phrase>} typed
+ * @property {readonly import("./phrases.mjs").Phrase[]} chunks
+ * @property {readonly (readonly [string, string])[]} forms of word-forms.mjs
+ */
+
+/**
+ * Rows [phrase, synonym, source], each pair once, in either direction. A phrase beside itself asks training for a
+ * twin of it.
+ * @param {SynonymInputs} inputs @param {SynonymSettings} settings @param {import("./tally.mjs").Tally} tally
+ * @returns {Generator<string[]>}
+ */
+export function* synonymRows(inputs, settings, tally) {
+  const admit = admission(inputs, settings, tally);
+  /** @type {string[][]} pairs from which words are replaced */
+  const words = [];
+  for (const name of settings.pairs)
+    for (const [a, b, origin] of readRows(join(inputs.data, "pairs", `${name}.tsv.gz`))) {
+      const start = startsWithAny(origin, settings.leaveOut);
+      if (start !== undefined) tally.leftOut(name, start);
+      else {
+        const row = admit(a, b, name);
+        if (row !== undefined && name === "lexical") words.push(row);
+        if (row !== undefined) yield row;
+      }
+    }
+  for (const [a, b] of synonymPairs(inputs.wordnet)) {
+    const row = admit(a, b, "wordnet");
+    if (row === undefined) continue;
+    words.push(row);
+    yield row;
+  }
+  for (const [a, b] of hypernymPairs(inputs.wordnet)) yield* some(admit(a, b, "wordnet-hypernym"));
+  for (const [a, b] of definitionPairs(inputs.wordnet)) yield* some(admit(a, b, "wordnet-gloss"));
+  if (settings.thesaurus !== undefined)
+    for (const [a, b] of thesaurusPairs(readThesaurus(), settings.thesaurus))
+      yield* some(admit(a, b, "thesaurus"));
+  if (settings.dictionaries !== undefined) {
+    for (const source of settings.dictionaries.from)
+      for (const [a, b] of dictionaryPairs(dictionaries[source](), settings.dictionaries))
+        yield* some(admit(a, b, source));
+    if (settings.dictionaries.from.includes("wikdict"))
+      for (const [a, b] of wikdictGlosses(settings.dictionaries)) yield* some(admit(a, b, "wikdict-gloss"));
+  }
+  for (const [a, b] of kindPairs(inputs.data, inputs.typed, { ...settings, ...settings.kinds }))
+    yield* some(admit(a, b, "kinds"));
+  for (const [a, b] of inputs.typos) yield* some(admit(a, b, "words"));
+  for (const [a, b] of inputs.forms) yield* some(admit(a, b, "forms"));
+  const titles = [];
+  for (const [title, gloss] of readRows(join(inputs.data, "gloss_wiki.tsv.gz"))) {
+    titles.push(title);
+    yield* some(admit(title, gloss, "gloss"));
+  }
+  for (const [a, b] of rewrites(inputs.chunks, synonymsByWord(words), settings))
+    yield* some(admit(a, b, "rewrite"));
+  const admitSelf = selfAdmission(inputs.evaluation, settings, tally);
+  for (const title of titles) yield* some(admitSelf(title, "titles"));
+  // mentions that people marked in running text are often no names, "the company"
+  for (const { phrase, best } of inputs.typed.values())
+    if (phrase.includes(" ") && best < 3) yield* some(admitSelf(phrase, "typed"));
+}
+
+/** @template Item @param {Item | undefined} item @returns {Item[]} */
+const some = (item) => (item === undefined ? [] : [item]);
+
+/**
+ * Gives the row of a pair that may be trained on, and counts the others.
+ * @param {SynonymInputs} inputs @param {SynonymSettings} settings @param {import("./tally.mjs").Tally} tally
+ */
+function admission({ evaluation, wordnet }, { longest }, tally) {
+  const turneyPairs = lemmaPairs(wordnet.turney);
+  const seen = new Set();
+  return (/** @type {string} */ a, /** @type {string} */ b, /** @type {string} */ source) => {
+    const [phrase, synonym] = [clean(a), clean(b ?? "")];
+    const why = refusal(phrase, synonym);
+    if (why !== undefined) return void tally.leftOut(source, why);
+    seen.add(exactKey(phrase, synonym));
+    tally.kept("synonyms.tsv", source);
+    return [phrase, synonym, source];
+  };
+
+  /** @param {string} phrase @param {string} synonym */
+  function refusal(phrase, synonym) {
+    if (phrase === "" || synonym === "" || phrase === synonym) return "empty or the same";
+    if (phrase.length > longest || synonym.length > longest) return "too long";
+    if (seen.has(exactKey(phrase, synonym))) return "met before";
+    const key = pairKey(phrase, synonym);
+    return setOfPair(evaluation, key) ?? (turneyPairs.has(key) ? "turney's synsets" : undefined);
+  }
+}
+
+/** @param {string} a @param {string} b */
+const exactKey = (a, b) => (a < b ? `${a}\t${b}` : `${b}\t${a}`);
+
+/**
+ * Gives the row of a name whose twins may be trained on: no title of the evaluation.
+ * @param {import("../../leaks.mjs").Evaluation} evaluation @param {SynonymSettings} settings
+ * @param {import("./tally.mjs").Tally} tally
+ */
+function selfAdmission({ titles }, { longest }, tally) {
+  const seen = new Set();
+  return (/** @type {string} */ text, /** @type {string} */ source) => {
+    const phrase = clean(text);
+    const why =
+      phrase.length < 5 || phrase.length > longest
+        ? "too short or too long"
+        : seen.has(phrase)
+          ? "met before"
+          : titles.has(folded(phrase))
+            ? "title of the evaluation"
+            : undefined;
+    if (why !== undefined) return void tally.leftOut(source, why);
+    seen.add(phrase);
+    tally.kept("synonyms.tsv", source);
+    return [phrase, phrase, source];
+  };
+}
+
+/**
+ * Chunks and what is made of them.
+ * @param {SynonymInputs["chunks"]} chunks @param {ReadonlyMap<string, readonly string[]>} synonyms
+ * @param {SynonymSettings} settings
+ */
+function* rewrites(chunks, synonyms, { rewrites: times, rewrittenWords: [fewest, most], seed }) {
+  const random = createRandom(seed + 1);
+  for (const { phrase } of chunks) {
+    const { length } = phrase.split(" ");
+    if (length < fewest || length > most) continue;
+    for (let time = 0; time < times; time++) {
+      const other = rewrite(phrase, synonyms, random);
+      if (other !== undefined) yield [phrase, other];
+    }
+  }
+}

@@ -1,0 +1,38 @@
+/** Pairs of a word and a misspelling of it. */
+import { join } from "node:path";
+import { markedWords } from "../../../dist/architectures/pearl-mini/marked-words.js";
+import { createAugmenter } from "../../../dist/pearl/augmentation/augmenter.js";
+import { createRandom } from "../../../dist/random.js";
+import { readRows } from "../../training-tables.mjs";
+import { singleWords } from "./wordnet-pairs.mjs";
+
+/** An edit often turns a shorter word into another word. */
+const SHORTEST = 4;
+
+/**
+ * Each word with a misspelling; words of names that people gave, and WordNet's, but none of the list whose
+ * misspellings the evaluation asks for.
+ * @param {{ data: string, wordnet: import("./wordnet-pairs.mjs").Wordnet, typed: ReadonlyMap<string, unknown> }} inputs
+ *   `data` holds the folder `words`
+ * @param {{ copies: number, twice: number, seed: number }} settings `copies` misspellings of a word, each with a
+ *   second edit in a share `twice` of all
+ * @returns {Promise<[word: string, misspelling: string][]>}
+ */
+export async function typoPairs({ data, wordnet, typed }, { copies, twice, seed }) {
+  const asked = new Set();
+  for (const [word] of readRows(join(data, "words/words.txt.gz"))) asked.add(word.trim().toLowerCase());
+  const words = new Set(singleWords(wordnet));
+  for (const phrase of typed.keys()) for (const { text } of markedWords(phrase)) words.add(text);
+  const augmenter = await createAugmenter({ probabilities: { character: 1 }, wordNet: "off" });
+  const random = createRandom(seed + 3);
+  /** @type {[string, string][]} */
+  const pairs = [];
+  for (const word of words) {
+    if (word.length < SHORTEST || !/^\p{L}+$/u.test(word) || asked.has(word)) continue;
+    for (let copy = 0; copy < copies; copy++) {
+      const once = augmenter.augment(word, random).text;
+      pairs.push([word, random() < twice ? augmenter.augment(once, random).text : once]);
+    }
+  }
+  return pairs;
+}

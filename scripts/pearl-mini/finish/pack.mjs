@@ -1,0 +1,63 @@
+/** Packs a trained model for release: tables as int8 rows, a card, and a record of its build. */
+import {
+  copyFileSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { join } from "node:path";
+import { readModel, writeModel } from "../../../dist/onnx/index.js";
+import { quantizeDynamic } from "../../../dist/onnx/rewrite/quantize.js";
+import { modelCard } from "./card.mjs";
+
+/** What a shipped model may take on disk. */
+const MOST_BYTES = 30 * 2 ** 20;
+
+/**
+ * @param {object} options
+ * @param {string} options.model folder that was fine-tuned
+ * @param {string} options.output folder to ship; files of the same names are replaced
+ * @param {{ stages: Record<string, import("../stages.mjs").Stage> }} options.build seconds and machine of each stage
+ * @param {string} options.tables folder with prepared.json
+ * @param {any} options.recipe
+ * @param {number} options.seed
+ * @param {string} [options.scores] what `pearl bench --json` wrote of this model
+ */
+export async function pack({ model, output, build, tables, recipe, seed, scores }) {
+  mkdirSync(join(output, "onnx"), { recursive: true });
+  writeModel(
+    quantizeDynamic(readModel(join(model, "onnx/model.onnx")), { products: "kept" }),
+    join(output, "onnx/model.onnx"),
+  );
+  copyFileSync(join(model, "words.txt"), join(output, "words.txt"));
+  const config = { name: recipe.name, license: recipe.license, ...readJson(join(model, "config.json")) };
+  const prepared = readJson(join(tables, "prepared.json"));
+  const training = readJson(join(model, "training.json"));
+  const reports = scores === undefined ? undefined : [readJson(scores)].flat();
+  const record = { seed, stages: build.stages, tables: prepared, training };
+  writeWhole(join(output, "config.json"), `${JSON.stringify(config, null, 2)}\n`);
+  writeWhole(join(output, "build.json"), `${JSON.stringify(record, null, 2)}\n`);
+  writeWhole(join(output, "README.md"), modelCard({ recipe, config, record, reports }));
+  const bytes = folderBytes(output);
+  const megabytes = (bytes / 2 ** 20).toFixed(1);
+  if (bytes > MOST_BYTES) throw new Error(`${output} takes ${megabytes} MiB, more than the 30 it may`);
+  console.error(`${output}: ${megabytes} MiB`);
+}
+
+/** @param {string} path @returns {any} */
+const readJson = (path) => JSON.parse(readFileSync(path, "utf8"));
+
+/** @param {string} path @param {string} text */
+function writeWhole(path, text) {
+  writeFileSync(`${path}.partial`, text);
+  renameSync(`${path}.partial`, path);
+}
+
+/** @param {string} folder */
+const folderBytes = (folder) =>
+  readdirSync(folder, { recursive: true })
+    .map((name) => statSync(join(folder, String(name))))
+    .reduce((sum, file) => sum + (file.isFile() ? file.size : 0), 0);

@@ -1,0 +1,21 @@
+/** Rebuilds the graph of a trained word encoder around its weights. */
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { wordModelGraph } from "../../../dist/architectures/pearl-mini/word-model.js";
+import { fromTensors } from "../../../dist/nn/net.js";
+import { readModel, writeModel } from "../../../dist/onnx/index.js";
+
+/**
+ * Changes sizes and the weights that depend on them in a model folder, in place.
+ * @param {string} folder a word encoder, tables as float32
+ * @param {Partial<import("../../../dist/architectures/pearl-mini/sizes.js").WordEncoderSizes>} sizes
+ * @param {ReadonlyMap<string, import("../../../dist/onnx/index.js").Tensor>} [weights] that replace others
+ */
+export function remakeModel(folder, sizes, weights = new Map()) {
+  const [path, graph] = [join(folder, "config.json"), join(folder, "onnx/model.onnx")];
+  const config = JSON.parse(readFileSync(path, "utf8"));
+  config.pearl.word_encoder = { ...config.pearl.word_encoder, ...sizes };
+  const all = new Map([...readModel(graph).graph.initializers, ...weights]);
+  writeModel(wordModelGraph({ weights: fromTensors(all, folder), sizes: config.pearl.word_encoder }), graph);
+  writeFileSync(path, `${JSON.stringify(config, null, 2)}\n`);
+}

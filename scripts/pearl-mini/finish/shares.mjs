@@ -1,0 +1,187 @@
+/**
+ * Fits the gates, which set how much of an embedding is spelling, meaning and type. Gates from training differ strongly
+ * between phrases, so that candidates are preferred because their gates equal those of the query. The gate layers are
+ * therefore refitted: one for phrases with a capital, one for single words, one for longer phrases. Groups of phrases have
+ * target gates (spelling in names, meaning in phrases), and each layer predicts them from the states of the transformer by
+ * ridge regression of their logarithms, with equal gates for both sides of a pair.
+ */
+import { inverse, Matrix } from "ml-matrix";
+import { openFeaturizers } from "../../../dist/architectures/features.js";
+import { readModelFolder } from "../../../dist/architectures/model-folder.js";
+import { wordInputNames } from "../../../dist/architectures/pearl-mini/inputs.js";
+import { encodeModel, readModel, tensor } from "../../../dist/onnx/index.js";
+import { createRandom, sampleWithout } from "../../../dist/random.js";
+import { createOrtSession } from "../../../dist/runtime/ort-session.js";
+import { readRowsUnderHeader } from "../../training-tables.mjs";
+import { remakeModel } from "./remake.mjs";
+
+/** Of the mean variance of a state, added to each: far fewer directions than numbers matter. */
+const RIDGE = 0.01;
+const BATCH = 256;
+
+/** How the phrases of a group are written. */
+const written = {
+  small: (/** @type {string} */ text) => text,
+  "made small": (/** @type {string} */ text) => text.toLowerCase(),
+  "made capital": (/** @type {string} */ text) => text.replace(/\p{L}/u, (letter) => letter.toUpperCase()),
+};
+
+/**
+ * @typedef {object} Chosen which phrases of the pairs
+ * @property {readonly string[]} [sources] of synonyms.tsv; default all
+ * @property {"one" | "several"} [words] how many a phrase has; default any
+ * @property {"frequent" | "rare"} [known] whether all its words are frequent ones; default either
+ * @property {keyof typeof written} [letters] those without a capital; or all, put in small letters, or with a capital in
+ *   front; default all as they are
+ *
+ * @typedef {object} Shares of a phrase's squared length
+ * @property {number} characters
+ * @property {number} meaning
+ * @property {number} types
+ *
+ * @typedef {Chosen & Shares & { weight?: number }} Group a group counts as much as another, however many phrases it has,
+ *   or `weight` times as much
+ */
+
+/**
+ * Phrases of the pairs of synonyms, each once, drawn by the seed, of each source of a group as many.
+ * @param {string} synonyms path of synonyms.tsv
+ * @param {readonly Chosen[]} groups
+ * @param {{ phrases: number, seed: number, frequent?: Iterable<string> }} settings so many phrases of a source at most,
+ *   or of all where none is named; the frequent words, in small letters
+ * @returns {string[][]} of each group
+ */
+export function phrasesOfGroups(synonyms, groups, { phrases, seed, frequent = [] }) {
+  const frequentWords = new Set(frequent);
+  const isFrequent = (/** @type {string} */ text) =>
+    text.split(" ").every((word) => frequentWords.has(word.toLowerCase()));
+  /** @type {Map<string, Set<string>>[]} by source */
+  const found = groups.map(() => new Map());
+  for (const [phrase, synonym, source] of readRowsUnderHeader(synonyms))
+    for (const [place, { sources, words, known, letters }] of groups.entries()) {
+      if (!(sources?.includes(source) ?? true)) continue;
+      const key = sources === undefined ? "" : source;
+      const own = found[place].get(key) ?? new Set();
+      found[place].set(key, own);
+      for (const text of [phrase, synonym])
+        if (
+          (words === undefined || (words === "one") !== text.includes(" ")) &&
+          (known === undefined || (known === "frequent") === isFrequent(text)) &&
+          (letters !== "small" || text === text.toLowerCase())
+        )
+          own.add(letters === undefined ? text : written[letters](text));
+    }
+  const random = createRandom(seed);
+  return found.map((sources) => [
+    ...new Set([...sources.values()].flatMap((all) => sampleWithout([...all], phrases, random))),
+  ]);
+}
+
+/**
+ * Pairs of synonyms, drawn by the seed, of each source as many.
+ * @param {string} synonyms path of synonyms.tsv
+ * @param {readonly string[]} sources
+ * @param {{ pairs: number, seed: number }} settings so many of a source at most
+ * @returns {[string, string][][]} of each source
+ */
+export function pairsOfSources(synonyms, sources, { pairs, seed }) {
+  /** @type {Map<string, [string, string][]>} */
+  const found = new Map(sources.map((source) => [source, []]));
+  for (const [phrase, synonym, source] of readRowsUnderHeader(synonyms))
+    found.get(source)?.push([phrase, synonym]);
+  const random = createRandom(seed);
+  return [...found.values()].map((all) => sampleWithout(all, pairs, random));
+}
+
+/**
+ * @typedef {object} Layer
+ * @property {readonly Group[]} groups
+ * @property {readonly (readonly string[])[]} phrases of each group
+ * @property {{ weight: number, pairs: readonly (readonly [string, string][])[] }} [agree] of some sources, pairs whose two
+ *   sides should get equal shares, and how much the mean square of their difference counts beside the groups' error
+ */
+
+/**
+ * Sets the layers of the shares in a model folder, in place. Which phrases a layer serves is the encoder's rule, which a
+ * layer is shown is the groups': a group without `letters` may hold phrases that another layer serves.
+ * @param {string} folder a word encoder, tables as float32
+ * @param {{ capitals: Layer, word: Layer, words: Layer }} layers of phrases with a capital, of single words and of longer
+ *   phrases without
+ */
+export async function fitShares(folder, { capitals, word, words }) {
+  const fitted = [];
+  for (const layer of [capitals, word, words]) fitted.push(await fittedLayer(folder, layer));
+  const outputs = fitted.length * 3;
+  const values = (/** @type {Matrix[]} */ all) => Float32Array.from(all.flatMap((own) => own.to1DArray()));
+  const weight = values(fitted.map((own) => own.weight));
+  const changed = new Map([
+    ["share.weight", tensor("float32", [outputs, weight.length / outputs], weight)],
+    ["share.bias", tensor("float32", [outputs], values(fitted.map((own) => own.bias)))],
+  ]);
+  remakeModel(folder, { sharesByWriting: true }, changed);
+}
+
+/** Weights [3, states] and bias [1, 3] of a layer. @param {string} folder @param {Layer} layer */
+async function fittedLayer(folder, { groups, phrases, agree }) {
+  for (const [place, own] of phrases.entries())
+    if (own.length === 0)
+      throw new Error(`shares: no phrase of the pairs is in ${JSON.stringify(groups[place])}`);
+  const states = await pooledStates(folder, phrases.flat());
+  const wanted = new Matrix(phrases.flatMap((own, place) => own.map(() => logits(groups[place]))));
+  const weights = groups.map(({ weight = 1 }) => weight);
+  const total = weights.reduce((sum, weight) => sum + weight, 0);
+  const counts = new Matrix(
+    phrases.flatMap((own, place) => own.map(() => [weights[place] / (own.length * total)])),
+  );
+  const mean = counts.transpose().mmul(states);
+  const meanWanted = counts.transpose().mmul(wanted);
+  const centred = states.subRowVector(mean.to1DArray());
+  const weighted = centred.clone().mulColumnVector(counts.to1DArray()).transpose();
+  const squares = weighted.mmul(centred);
+  const ridge = Matrix.eye(squares.rows).mul((RIDGE * squares.trace()) / squares.rows);
+  for (const own of agree?.pairs ?? []) {
+    const sides = [0, 1].map((side) => own.map((pair) => pair[side]));
+    const [left, right] = [await pooledStates(folder, sides[0]), await pooledStates(folder, sides[1])];
+    const apart = left.sub(right);
+    ridge.add(
+      apart
+        .transpose()
+        .mmul(apart)
+        .mul(agree.weight / (own.length * agree.pairs.length)),
+    );
+  }
+  const weight = inverse(squares.add(ridge)).mmul(weighted.mmul(wanted.subRowVector(meanWanted.to1DArray())));
+  return { weight: weight.transpose(), bias: meanWanted.sub(mean.mmul(weight)) };
+}
+
+/** Logarithms of the shares, their mean taken away. @param {Group} group */
+function logits({ characters, meaning, types }) {
+  const logs = [characters, meaning, types].map(Math.log);
+  const mean = logs.reduce((sum, log) => sum + log, 0) / logs.length;
+  return logs.map((log) => log - mean);
+}
+
+/** What the layer of the shares reads: [phrases, numbers]. @param {string} path @param {readonly string[]} phrases */
+async function pooledStates(path, phrases) {
+  const folder = await readModelFolder(path);
+  const model = readModel(folder.graph);
+  const layer = model.graph.nodes.find(({ inputs }) => inputs.includes("share.weight"));
+  if (layer === undefined) throw new Error(`${path}: there is no layer of shares`);
+  const [name] = layer.inputs;
+  model.graph.outputs = [{ name, type: "float32", dims: ["phrases", "states"] }];
+  const session = await createOrtSession(encodeModel(model));
+  const [featurizer] = await openFeaturizers(folder, Object.values(wordInputNames));
+  const { rows } = featurizer.read(phrases);
+  const states = [];
+  for (let start = 0; start < phrases.length; start += BATCH) {
+    const batch = Int32Array.from({ length: Math.min(BATCH, phrases.length - start) }, (_, i) => start + i);
+    /** @type {Record<string, any>} */
+    const feeds = {};
+    featurizer.fill(rows, batch, 0, feeds);
+    const { data, dims } = (await session.run(feeds, [name]))[name];
+    for (let row = 0; row < dims[0]; row++)
+      states.push(Array.from(data.subarray(row * dims[1], (row + 1) * dims[1])));
+  }
+  await session.release();
+  return new Matrix(states);
+}

@@ -1,0 +1,178 @@
+/** What an architecture is to the rest of pearl, and the model folder that it belongs to. */
+import type { Net, WeightSource } from "../nn/net.js";
+import type { Model } from "../onnx/model.js";
+import type { Tensor } from "../onnx/tensor.js";
+import type { Feeds } from "../runtime/tensor.js";
+import type { Featurizer } from "./feature-rows.js";
+
+/** One way a graph reads phrases, as `pearl.features` of config.json declares it; a graph may have several. */
+export interface Feature {
+  /** Names the {@link Architecture}. */
+  readonly kind: string;
+  /** Tokens the model reads at most, where it has a tokenizer. */
+  readonly maximumLength?: number;
+}
+
+/** How token vectors become the phrase's vector; "none" when the graph does it. */
+export type Pooling = "mean" | "cls" | "max" | "none";
+
+export interface ModelFolder {
+  /** Absolute path of the folder. */
+  readonly path: string;
+  /** Name for people: the last part of the path, or what config.json says. */
+  readonly name: string;
+  /** config.json as it stands. */
+  readonly config: Readonly<Record<string, unknown>>;
+  /** For example "BertModel" or "PearlNgram". */
+  readonly architecture: string;
+  /** Length of an embedding, where config.json states it. */
+  readonly dimension: number | undefined;
+  readonly features: readonly Feature[];
+  readonly pooling: Pooling;
+  /** Phrase types in the order of the graph's output `type_logits`; empty where it has none. */
+  readonly types: readonly string[];
+  /** Full-precision graph, or the only one there is. */
+  readonly graph: string;
+  /** int8 graph, where the folder has one. */
+  readonly quantizedGraph: string | undefined;
+  /** Set when the model is known to run fastest there. */
+  readonly preferredDevice: "cpu" | undefined;
+  /** All files together, in bytes. */
+  readonly sizeBytes: number;
+}
+
+/** Distinct phrases with their counts; they can be iterated several times. */
+export type CountedPhrases = Iterable<readonly [phrase: string, count: number]>;
+
+/** What a user asks of a new part of a model; saved in training.json. */
+export interface PartSettings {
+  /** Name of a new part ({@link Architecture.parts}), or the folder of a pretrained character encoder. */
+  readonly from: string;
+  /** Length of its part of the vector; default 96, as PEARL-small's, or a folder's own. */
+  readonly width?: number;
+  /** Only of n-grams: number of hash buckets, a power of two. Default 65,536. */
+  readonly buckets?: number;
+}
+
+/** An encoder as a part of a model: alone, or beside a transformer. */
+export interface ModelPart {
+  /** The inputs it reads, as config.json declares them. */
+  readonly features: readonly Feature[];
+  /** Length of its vectors. */
+  readonly width: number;
+  /** Contents of its own files in the model folder, by name. */
+  readonly files?: Readonly<Record<string, string>>;
+  /** Further keys of the section `pearl` of config.json. */
+  readonly section?: Readonly<Record<string, unknown>>;
+  /** Adds inputs, weights and operators; returns the vectors, float32 [rows, width]. */
+  build(net: Net): string;
+}
+
+/** What a featurizer is opened with. */
+export interface OpenSource {
+  readonly folder: ModelFolder;
+  /** Inputs of the graph. */
+  readonly inputNames: readonly string[];
+  /** What {@link Architecture.share} returned, where the graph is its. */
+  readonly shared?: SharedGraph;
+}
+
+/** A graph without the tables that all workers share; an architecture adds what its featurizer needs of them. */
+export interface SharedGraph {
+  /** The ONNX file. */
+  readonly bytes: Uint8Array;
+}
+
+/** What one kind of feature means. `F` is the feature as config.json holds it. */
+export interface Architecture<F extends Feature = Feature> {
+  readonly kind: string;
+  /** Files of the model folder that it reads phrases with. */
+  readonly files: readonly string[];
+  /** What a place of a batch costs: a pass through a transformer, or an addition. */
+  readonly cost: "transformer" | "addition";
+  /** Names of the graph inputs that it may fill. */
+  inputs(feature: F, shared?: SharedGraph): readonly string[];
+  /** @throws ModelError for a missing or broken file */
+  open(feature: F, source: OpenSource): Promise<Featurizer> | Featurizer;
+  /** How token vectors of a folder are pooled. Default: the graph pools. */
+  pooling?(path: string): Promise<Pooling>;
+  /** New parts by the name that {@link PartSettings.from} gives; vocabulary and frequencies come from the phrases. */
+  readonly parts?: Readonly<
+    Record<string, (settings: PartSettings, phrases: CountedPhrases) => ModelPart | Promise<ModelPart>>
+  >;
+  /** What a training of a folder starts from. Default: its graph, with a new type head where needed. */
+  start?(folder: ModelFolder, options: StartOptions): Promise<TrainingStart>;
+  /** A graph whose tables all workers share; undefined: each worker loads the graph. */
+  share?(folder: ModelFolder, precision: "full" | "int8"): Promise<SharedGraph | undefined>;
+}
+
+/** A graph for training, before its first step. */
+export interface Assembled {
+  readonly model: Model;
+  /** Length of an embedding. */
+  readonly width: number;
+  readonly features: readonly Feature[];
+  /** Phrase types in the order of the type head; empty: there is none. */
+  readonly types: readonly string[];
+  /** {@link ModelPart.files} of a new part. */
+  readonly files?: Readonly<Record<string, string>>;
+  /** Further keys of the section `pearl` of config.json. */
+  readonly section?: Readonly<Record<string, unknown>>;
+  /** Widths of the parts of the phrase's vector in order, where two were joined. */
+  readonly parts?: readonly [phrase: number, characters: number];
+}
+
+/** Columns of the phrase's vector: from, and up to. */
+export type Columns = readonly [from: number, to: number];
+
+/** What the columns of the phrase's vector are. */
+export interface VectorLayout {
+  /** The embedding; default all columns. */
+  readonly embedding?: Columns;
+  /** Each encoder's part of it. */
+  readonly parts?: { readonly phrase: Columns; readonly characters: Columns };
+  /** Columns whose squared lengths are gates, which add up to 1. */
+  readonly gates?: readonly Columns[];
+  /** Columns that make a shorter embedding by themselves. */
+  readonly prefix?: readonly Columns[];
+  /** Logits of classes and entity types that the encoder computes itself; default: a head is added. */
+  readonly logits?: { readonly types: Columns; readonly classes: Columns };
+}
+
+/** The contrast of spans and the text around them, with an encoder of contexts that is used in training alone. */
+export interface ContextLoss {
+  /** First weights by name. */
+  readonly weights: WeightSource;
+  /** Inputs of a sample batch of five spans. */
+  readonly sample: Feeds;
+  /** Adds it to a graph. @param spans unit length, float32 [spans, width] @returns a scalar */
+  add(net: Net, spans: string): string;
+  /** The weights that a program with this loss trains. */
+  trained(model: Model): string[];
+}
+
+/** What a start needs beside the folder. */
+export interface StartOptions {
+  /** Of weights that the folder lacks. */
+  readonly seed: number;
+  /** Labels of the type head, and those with the kinds of the last entity type told apart. */
+  readonly types: readonly string[];
+  readonly fineTypes: readonly string[];
+}
+
+export interface TrainingStart {
+  /** The graph whose value `phrase_vector` holds all that losses read. */
+  readonly assembled: Assembled;
+  readonly layout: VectorLayout;
+  readonly context: ContextLoss;
+  /** The vocabulary that contexts share, in order. */
+  readonly words: readonly string[];
+  /** How many of {@link words} contexts know, the first ones. */
+  readonly contextWords: number;
+  /** Writes the model with trained weights, and further files by name. @throws ModelError, ArgumentError */
+  write(
+    folder: string,
+    trained: ReadonlyMap<string, Tensor>,
+    texts?: Readonly<Record<string, string>>,
+  ): Promise<void>;
+}

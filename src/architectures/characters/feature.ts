@@ -1,0 +1,31 @@
+/** How character encoders read words, as config.json and characters.json record it. */
+import { join } from "node:path";
+import { ModelError } from "../../errors.js";
+import { type CharacterVocabulary, checkCharacterVocabulary } from "../../text/character-vocabulary.js";
+import type { WordUnitOptions } from "../../text/word-units.js";
+import type { Feature, ModelFolder } from "../architecture.js";
+import { readJson } from "../folder-json.js";
+
+/** The inputs of inputs.ts; the vocabulary of characters and pieces is the folder's {@link CHARACTERS_FILE}. */
+export interface CharactersFeature extends Feature, WordUnitOptions {
+  readonly kind: "characters";
+}
+
+/** The vocabulary of a folder's character encoder. */
+export const CHARACTERS_FILE = "characters.json";
+
+/** True where units are numbered by a vocabulary; n-grams are hashed. */
+export const needsVocabulary = ({ units }: WordUnitOptions): boolean => units !== "ngrams";
+
+/** @returns undefined where the units need none @throws ModelError for a missing or broken file */
+export async function readVocabulary(
+  folder: ModelFolder,
+  feature: WordUnitOptions,
+): Promise<CharacterVocabulary | undefined> {
+  if (!needsVocabulary(feature)) return undefined;
+  const path = join(folder.path, CHARACTERS_FILE);
+  const vocabulary = await readJson(path);
+  if (vocabulary === undefined)
+    throw new ModelError(`${path} is missing; the graph reads characters, and this file numbers them`);
+  return checkCharacterVocabulary(vocabulary, path);
+}

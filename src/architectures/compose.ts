@@ -1,0 +1,164 @@
+/**
+ * One graph from parts (Chen, Varoquaux and Suchanek, 2024, section 3): a transformer's pooled vector and a
+ * character encoder's, concatenated; made unit length it is the output `embedding`, and a linear map of it gives
+ * the output `type_logits`.
+ */
+import { ModelError } from "../errors.js";
+import { linear } from "../nn/layers.js";
+import { createNet, fromSeed, type Net, number, type WeightSource } from "../nn/net.js";
+import { firstToken, l2Normalise, maxPooling, meanPooling } from "../nn/pooling.js";
+import { GraphBuilder } from "../onnx/builder.js";
+import { prune } from "../onnx/graph.js";
+import { copyModel, type Graph, type Model } from "../onnx/model.js";
+import { upgradeOpset } from "../onnx/rewrite/upgrade.js";
+import type { Assembled, ModelFolder, ModelPart } from "./architecture.js";
+import { chooseOutput, EMBEDDING, TYPE_LOGITS } from "./graph-outputs.js";
+
+/** The value that both outputs are made of, float32 [rows, width]: what training cuts a graph at. */
+export const phraseVector = "phrase_vector";
+/** Prefix of the type head's weights, `weight` [types, width] and `bias` [types]. */
+export const typeHead = "type_head";
+
+/** How long each encoder's part of the vector is made before both are joined; its share of a cosine is the square. */
+export interface BlockLengths {
+  readonly phrase: number;
+  readonly characters: number;
+}
+
+export interface AssembleOptions {
+  /** The transformer's folder and graph; default: characters alone. */
+  readonly base?: { readonly folder: ModelFolder; readonly model: Model };
+  /** Default: nothing is added. */
+  readonly characters?: ModelPart;
+  /** Default: vectors are joined as they come, as PEARL does. */
+  readonly blocks?: BlockLengths;
+  /** Phrase types in the head's order; empty: no head. */
+  readonly types: readonly string[];
+  /** Of new weights. */
+  readonly seed: number;
+}
+
+/**
+ * Builds the graph. A base that was assembled before keeps its parts; its type head stays where the types are the
+ * same, and is replaced where they differ.
+ * @throws ModelError where the base has no vectors, two character encoders meet, or nothing is left to build
+ */
+export function assembleModel(options: AssembleOptions): Assembled {
+  const { base, characters, blocks, types, seed } = options;
+  const start = base ? baseGraph(base.model, base.folder, characters !== undefined) : undefined;
+  const net = createNet(fromSeed(seed), new GraphBuilder(start?.model ?? { name: "pearl" }));
+  const { g } = net;
+  const features = [...(base?.folder.features ?? []), ...(characters?.features ?? [])];
+  if (characters && features.length > characters.features.length + 1)
+    throw new ModelError(`${base?.folder.path}: the base has a character encoder already; leave ours out`);
+  const parts: { value: string; width: number; length?: number }[] = [];
+  if (start) parts.push({ ...start.vector(net), length: blocks?.phrase });
+  if (characters) {
+    const value = characters.build(net);
+    parts.push({ value, width: characters.width, length: blocks?.characters });
+  }
+  if (parts.length === 0) throw new ModelError("a model needs a transformer, a character encoder, or both");
+  const width = parts.reduce((sum, part) => sum + part.width, 0);
+  const vector = joined(net, parts);
+  g.output(EMBEDDING, l2Normalise(net, vector), "float32", ["batch", width]);
+  if (types.length > 0) {
+    // a head of other types, or of a vector that was shorter, is of no use
+    const isKept = start && !characters && sameTypes(base?.folder, types);
+    const source = isKept ? start.head : net.weights;
+    const logits = linear({ g, weights: source }, vector, {
+      name: typeHead,
+      inputs: width,
+      outputs: types.length,
+    });
+    g.output(TYPE_LOGITS, logits, "float32", ["batch", types.length]);
+  }
+  const both = parts.length === 2 ? ([parts[0].width, parts[1].width] as const) : undefined;
+  const section = characters?.section ?? furtherKeys(base?.folder);
+  const files = characters?.files;
+  return { model: g.model(), width, features, types, section, files, ...(both && { parts: both }) };
+}
+
+/** What an architecture has written into the section `pearl` of config.json. */
+function furtherKeys(folder: ModelFolder | undefined): Readonly<Record<string, unknown>> {
+  const section = (folder?.config.pearl ?? {}) as Readonly<Record<string, unknown>>;
+  const { format, dimension, features, types, device, ...further } = section;
+  return further;
+}
+
+/** The parts side by side, as the value {@link phraseVector}. */
+function joined(net: Net, parts: readonly { readonly value: string; readonly length?: number }[]): string {
+  const { g } = net;
+  if (parts.length === 1 && parts[0].value === phraseVector) return phraseVector;
+  const scaled = parts.map(({ value, length }) =>
+    length === undefined ? value : g.add("Mul", [l2Normalise(net, value), number(net, length)]),
+  );
+  if (scaled.length === 1) return g.add("Identity", scaled, {}, { outputs: [phraseVector] });
+  return g.add("Concat", scaled, { axis: -1 }, { outputs: [phraseVector] });
+}
+
+interface BaseGraph {
+  readonly model: Model;
+  /** Weights of the head that was there. */
+  readonly head: WeightSource;
+  vector(net: Net): { value: string; width: number };
+}
+
+/** The base without heads of an earlier training, and where its vectors are. */
+function baseGraph(given: Model, folder: ModelFolder, isJoined: boolean): BaseGraph {
+  // pooling and head are written for sets since 13, where axes became inputs; character encoders for 17
+  const oldest = isJoined ? 17 : 13;
+  const model = copyModel((given.opsets[""] ?? 17) < oldest ? upgradeOpset(given) : given);
+  const { graph } = model;
+  const known = new Map(graph.initializers);
+  const head: WeightSource = (name) => {
+    const found = known.get(name);
+    if (!found) throw new ModelError(`${folder.graph}: ${name} is missing, though config.json names types`);
+    return found;
+  };
+  const names = graph.outputs.map(({ name }) => name);
+  const isAssembled = graph.nodes.some(({ outputs }) => outputs.includes(phraseVector));
+  if (isAssembled) {
+    const width = folder.dimension;
+    if (width === undefined) throw new ModelError(`${folder.path}/config.json: the dimension is missing`);
+    graph.outputs = graph.outputs.filter(({ name }) => name !== EMBEDDING && name !== TYPE_LOGITS);
+    const kept = graph.outputs;
+    graph.outputs = [...kept, { name: phraseVector }];
+    prune(graph);
+    graph.outputs = kept;
+    const value = isJoined ? renamed(graph, phraseVector) : phraseVector;
+    return { model, head, vector: () => ({ value, width }) };
+  }
+  const chosen = chooseOutput(names, folder);
+  const output = chosen === EMBEDDING ? renamed(graph, chosen) : chosen;
+  const declared = graph.outputs.find(({ name }) => name === output);
+  const rank = declared?.shape?.length;
+  const last = declared?.shape?.at(-1);
+  const width = typeof last === "number" ? last : folder.dimension;
+  if (width === undefined)
+    throw new ModelError(`${folder.path}/config.json: hidden_size is missing, which a type head needs`);
+  return { model, head, vector: (net) => ({ value: pooled(net, output, rank, folder), width }) };
+}
+
+/** Gives way to the output of that name: the value is an inner one from now on. */
+function renamed(graph: Graph, name: string): string {
+  const inner = `${name}_of_base`;
+  graph.outputs = graph.outputs.map((output) => (output.name === name ? { ...output, name: inner } : output));
+  for (const node of graph.nodes) {
+    node.inputs = node.inputs.map((input) => (input === name ? inner : input));
+    node.outputs = node.outputs.map((output) => (output === name ? inner : output));
+  }
+  return inner;
+}
+
+/** One vector per phrase, [rows, width]. */
+function pooled(net: Net, output: string, rank: number | undefined, { pooling }: ModelFolder): string {
+  if (rank === 2) return output;
+  if (pooling === "cls") return firstToken(net, output);
+  const { g } = net;
+  const mask = "attention_mask";
+  if (!g.graph.inputs.some(({ name }) => name === mask)) g.input(mask, "int64", ["batch", "length"]);
+  return (pooling === "max" ? maxPooling : meanPooling)(net, { hidden: output, mask });
+}
+
+const sameTypes = (folder: ModelFolder | undefined, types: readonly string[]): boolean =>
+  folder !== undefined && folder.types.join("\t") === types.join("\t");

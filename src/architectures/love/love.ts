@@ -1,0 +1,82 @@
+/**
+ * LOVE (Chen, Varoquaux and Suchanek, 2022, "Imputing Out-of-Vocabulary Embeddings with LOVE Makes Language
+ * Models Robust with Little Cost", section 4): characters and word pieces of a word together, one block of
+ * positional attention, summed over positions, at length 1.
+ *
+ * Where this differs from the published code: capitals are read (units.ts), padding is left out of every sum,
+ * and the layer norm is the usual one (biased variance, epsilon inside the root).
+ */
+
+import { layerNorm, linear } from "../../nn/layers.js";
+import { type Net, number, reduce } from "../../nn/net.js";
+import { tensor, typeCode } from "../../onnx/tensor.js";
+import type { CharacterEncoder, WordLayerOptions } from "../characters/character-encoder.js";
+import { type CharacterInputs, unitMask } from "../characters/inputs.js";
+import { unitEmbeddings, wordVectors } from "../characters/units.js";
+
+export const love: CharacterEncoder = {
+  units: { units: "characters-and-pieces", positions: 48, phraseLength: 32 },
+  pretrainingWidth: 300,
+  hasDropout: true,
+  isSum: false,
+  words: loveWords,
+};
+
+/**
+ * x + norm(f(x)), f = positional attention and two linear layers with ReLU. In training LOVE drops out a tenth of
+ * the norm's result, as src/architectures/transformer/dropout.ts adds it.
+ * @returns [words, width]
+ */
+export function loveWords(net: Net, inputs: CharacterInputs, options: WordLayerOptions): string {
+  const { g } = net;
+  const { name, width } = options;
+  const x = unitEmbeddings(net, inputs, options);
+  const attended = g.add("MatMul", [positionalWeights(net, inputs, options), x]);
+  let hidden = g.add("Reshape", [attended, g.ints(-1, width)]);
+  for (const layer of ["first", "second"])
+    hidden = g.add("Relu", [
+      linear(net, hidden, { name: `${name}.${layer}`, inputs: width, outputs: width }),
+    ]);
+  const normed = layerNorm(net, hidden, { name: `${name}.norm`, width, epsilon: 1e-6 });
+  return wordVectors(net, g.add("Add", [x, g.add("Reshape", [normed, g.add("Shape", [x])])]), inputs);
+}
+
+/**
+ * Attention whose queries and keys are fixed sinusoids (Vaswani et al., 2017): with one head it depends on
+ * nothing but where a word ends, a blur over neighbouring positions. Scores are divided by the fourth root of the
+ * width, as the published code does. Their softmax is written as a table of exponentials, masked and divided by
+ * its sums.
+ * @returns [words, positions, positions]
+ */
+function positionalWeights(
+  net: Net,
+  inputs: CharacterInputs,
+  { width, positions }: WordLayerOptions,
+): string {
+  const { g } = net;
+  const largest = sinusoidProduct(0, width);
+  const byDistance = Float32Array.from({ length: positions }, (_, apart) =>
+    Math.exp((sinusoidProduct(apart, width) - largest) / width ** 0.25),
+  );
+  const values = Float32Array.from(
+    { length: positions ** 2 },
+    (_, i) => byDistance[Math.abs(Math.floor(i / positions) - (i % positions))],
+  );
+  // a node and not an initializer, so that nobody takes it for a weight
+  const table = g.add("Constant", [], { value: tensor("float32", [positions, positions], values) });
+  const length = g.add("Shape", [inputs.ids], { start: 1, end: 2 });
+  const ends = g.add("Concat", [length, length], { axis: 0 });
+  const used = g.add("Slice", [table, g.ints(0, 0), ends, g.ints(0, 1)]);
+  const kept = g.add("Cast", [unitMask(net, inputs)], { to: typeCode("float32") });
+  const masked = g.add("Mul", [used, g.add("Unsqueeze", [kept, g.ints(1)])]);
+  const sums = reduce(net, "ReduceSum", masked, { keepdims: 1 });
+  // the sum is 0 in rows of padding alone, far from every unit
+  return g.add("Div", [masked, g.add("Max", [sums, number(net, 1e-30)])]);
+}
+
+/** Σ cos(Δ 10000^(-2k / width)): the product of the sinusoids of two positions Δ apart. */
+function sinusoidProduct(distance: number, width: number): number {
+  let sum = 0;
+  for (let k = 0; 2 * k < width; k++) sum += Math.cos(distance * 10000 ** ((-2 * k) / width));
+  return sum;
+}

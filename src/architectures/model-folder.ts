@@ -1,0 +1,107 @@
+/** A model folder in the hub's layout, read from disk: what its files say about inputs, output and size. */
+import { readdir, stat } from "node:fs/promises";
+import { basename, join, resolve } from "node:path";
+import { ModelError } from "../errors.js";
+import type { Feature, ModelFolder } from "./architecture.js";
+import { numberAt, readJson } from "./folder-json.js";
+import { architectureOf, inheritArchitectures } from "./registry.js";
+import { hubFeature } from "./transformer/architecture.js";
+
+export type { Feature, ModelFolder, Pooling } from "./architecture.js";
+
+/** The parts of config.json that pearl writes for its own models; absent from other hubs' models. */
+interface PearlSection {
+  readonly features: readonly Feature[];
+  readonly dimension: number;
+  /** Phrase types in the order of the graph's output `type_logits`; absent: there is no such output. */
+  readonly types?: readonly string[];
+  /** Where the model runs fastest, for `--device auto`; absent: wherever it can. */
+  readonly device?: "cpu";
+}
+
+const GRAPHS = ["onnx/model.onnx", "model.onnx"];
+const QUANTIZED_GRAPHS = ["onnx/model_quantized.onnx", "onnx/model_int8.onnx", "model_quantized.onnx"];
+
+/**
+ * Reads a model folder.
+ * @throws ModelError that names the missing or broken file
+ */
+export async function readModelFolder(folder: string): Promise<ModelFolder> {
+  const path = resolve(folder);
+  const entry = await stat(path).catch(() => undefined);
+  if (entry === undefined) throw new ModelError(`${folder}: no such model folder`);
+  if (!entry.isDirectory())
+    throw new ModelError(`${folder}: a model is a folder with config.json and onnx/model.onnx`);
+  const config = await readJson(join(path, "config.json"));
+  if (config === undefined)
+    throw new ModelError(`${folder}: config.json is missing; a model folder needs one`);
+  const full = await firstThatExists(path, GRAPHS);
+  const quantizedGraph = await firstThatExists(path, QUANTIZED_GRAPHS);
+  const graph = full ?? quantizedGraph;
+  if (graph === undefined) {
+    throw new ModelError(
+      `${folder}: onnx/model.onnx is missing; export the model to ONNX, or make it from model.safetensors: ` +
+        "pearl import FOLDER -o OUT",
+    );
+  }
+  await inheritArchitectures();
+  const pearl = pearlSection(config, folder);
+  const features = pearl?.features ?? [await hubFeature(path, config)];
+  // a transformer alone pools as its sentence-transformers files say, whoever reads the folder
+  const [first, ...others] = features.map((feature) => architectureOf(feature));
+  return {
+    path,
+    name: typeof config.name === "string" ? config.name : basename(path),
+    config,
+    architecture: architectureName(config),
+    dimension: pearl?.dimension ?? numberAt(config, "hidden_size") ?? numberAt(config, "dim"),
+    features,
+    pooling: others.length === 0 && first.pooling ? await first.pooling(path) : "none",
+    types: pearl?.types ?? [],
+    graph,
+    quantizedGraph,
+    preferredDevice: pearl?.device,
+    sizeBytes: await folderSize(path),
+  };
+}
+
+/** True where the folder has an ONNX graph that can be run. */
+export async function hasGraph(folder: string): Promise<boolean> {
+  return (await firstThatExists(folder, [...GRAPHS, ...QUANTIZED_GRAPHS])) !== undefined;
+}
+
+async function firstThatExists(folder: string, names: readonly string[]): Promise<string | undefined> {
+  for (const name of names) {
+    const path = join(folder, name);
+    if (await stat(path).catch(() => undefined)) return path;
+  }
+  return undefined;
+}
+
+function architectureName(config: Record<string, unknown>): string {
+  const names = config.architectures;
+  if (Array.isArray(names) && typeof names[0] === "string") return names[0];
+  return typeof config.model_type === "string" ? config.model_type : "unknown";
+}
+
+function pearlSection(config: Record<string, unknown>, folder: string): PearlSection | undefined {
+  const section = config.pearl as Partial<PearlSection> | undefined;
+  if (section === undefined) return undefined;
+  const label = `${folder}/config.json`;
+  if (!Array.isArray(section.features) || section.features.length === 0 || !(Number(section.dimension) > 0)) {
+    throw new ModelError(`${label}: the "pearl" section must list features and a dimension`);
+  }
+  for (const feature of section.features) architectureOf(feature, label);
+  return section as PearlSection;
+}
+
+async function folderSize(path: string): Promise<number> {
+  const entries = await readdir(path, { withFileTypes: true, recursive: true });
+  let total = 0;
+  for (const entry of entries) {
+    // Hub caches link to their files, so links are followed.
+    const file = await stat(join(entry.parentPath ?? entry.path, entry.name)).catch(() => undefined);
+    if (file?.isFile()) total += file.size;
+  }
+  return total;
+}

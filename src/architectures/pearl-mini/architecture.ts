@@ -1,0 +1,23 @@
+/** pearl's word encoder: words by number, by their n-grams, and with marks of how they are written. */
+import type { Architecture } from "../architecture.js";
+import { readWords, WORDS_FILE, type WordsFeature } from "./feature.js";
+import { wordInputNames } from "./inputs.js";
+import { wordFeaturizer } from "./word-features.js";
+import { type WordGraph, wordRowFeaturizer } from "./word-row-features.js";
+
+export const words: Architecture<WordsFeature> = {
+  kind: "words",
+  files: [WORDS_FILE],
+  cost: "transformer",
+  inputs: (_, shared) => [
+    ...Object.values(wordInputNames),
+    ...((shared as WordGraph | undefined)?.tables ?? []).map(({ input }) => input),
+  ],
+  async open(feature, { folder, shared }) {
+    if (shared) return wordRowFeaturizer(feature, shared as WordGraph);
+    return wordFeaturizer(feature, await readWords(folder));
+  },
+  // what reads ONNX files is loaded where it is needed: it takes each worker a while
+  start: async (folder, options) => (await import("./word-start.js")).readWordStart(folder, options),
+  share: async (folder, precision) => (await import("./shared-graph.js")).loadWordGraph(folder, precision),
+};

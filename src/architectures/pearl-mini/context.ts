@@ -1,0 +1,111 @@
+/**
+ * Phrase in context, as a graph: the meaning of a span against an encoding of the words around it, both ways.
+ * The context has an encoder and a word table of its own, as QuickThoughts has (Logeswaran and Lee, 2018), which
+ * are thrown away after training.
+ */
+
+import { normal, zeros } from "../../nn/initialise.js";
+import { gelu, linear } from "../../nn/layers.js";
+import { contrastBothWays } from "../../nn/losses/both-ways.js";
+import { type Net, number, reduce, type WeightSource, weight } from "../../nn/net.js";
+import { l2Normalise } from "../../nn/pooling.js";
+import type { Model } from "../../onnx/model.js";
+import { typeCode } from "../../onnx/tensor.js";
+import type { Feeds } from "../../runtime/tensor.js";
+import type { ContextLoss } from "../architecture.js";
+import type { WordEncoderSizes } from "./sizes.js";
+
+/** Numbers of punctuation are -1 to this: marks seen first have numbers of their own, all others share the last. */
+export const PUNCTUATION = 40;
+
+/** Places of a context: words on either side, and the nearest of them, in order and with punctuation. */
+export const CONTEXT = { words: 20, near: 6 } as const;
+
+/** How contexts number what they see: punctuation first, then one number for unknown words, then words. */
+export const contextRows = (words: number): number => PUNCTUATION + 1 + words;
+
+/** Prefix of the weights that are used in training alone. */
+export const contextPrefix = "context.";
+
+/** Width of the context's hidden layer. */
+const HIDDEN = 384;
+/** The factor of cosines is learned; it starts here. */
+const FIRST_SCALE = 12;
+
+/** What a program with contexts trains: every float that is no constant. */
+export const contextWeights = ({ graph }: Model): string[] =>
+  [...graph.initializers].flatMap(([name, { type, data }]) =>
+    type === "float32" && (data.length > 1 || name === scaleName) ? [name] : [],
+  );
+
+/** A weighted bag of all words, and the nearest ones in order through one hidden layer: [spans, meaning]. */
+export function contextEncoder(net: Net, sizes: WordEncoderSizes): string {
+  const { vectors, meaning } = sizes;
+  const { g } = net;
+  const bagIds = g.input("context_bag", "int32", ["spans", CONTEXT.words]);
+  const nearIds = g.input("context_near", "int32", ["spans", CONTEXT.near]);
+  const rows = contextRows(sizes.contextWords ?? sizes.vocabulary);
+  const table = weight(net, `${contextPrefix}vectors`, [rows, vectors], normal(0.05));
+  const wordWeights = weight(net, `${contextPrefix}weights`, [rows, 1], zeros);
+  const isWord = g.add("Cast", [g.add("Greater", [bagIds, g.scalar("int32", 0)])], {
+    to: typeCode("float32"),
+  });
+  const weights = g.add("Mul", [
+    g.add("Softplus", [g.add("Gather", [wordWeights, bagIds])]),
+    g.add("Unsqueeze", [isWord, g.ints(2)]),
+  ]);
+  const weighted = g.add("Mul", [g.add("Gather", [table, bagIds]), weights]);
+  const bag = l2Normalise(net, reduce(net, "ReduceSum", weighted, { axes: [1] }));
+  const near = g.add("Reshape", [g.add("Gather", [table, nearIds]), g.ints(-1, CONTEXT.near * vectors)]);
+  const seen = g.add("Concat", [g.add("Mul", [bag, number(net, 6)]), near], { axis: 1 });
+  const dense = (x: string, name: string, inputs: number, outputs: number, gain: number) =>
+    linear(net, x, {
+      ...{ name: `${contextPrefix}${name}`, inputs, outputs },
+      initialiser: normal(gain / Math.sqrt(inputs)),
+    });
+  const hidden = gelu(net, dense(seen, "hidden", (1 + CONTEXT.near) * vectors, HIDDEN, 1));
+  const both = g.add("Add", [
+    dense(hidden, "out", HIDDEN, meaning, 1),
+    dense(bag, "bag", vectors, meaning, 4),
+  ]);
+  return l2Normalise(net, both);
+}
+
+const scaleName = `${contextPrefix}scale`;
+
+/** The contrast of spans and their contexts, cosines times a learned scale. @returns a scalar */
+export function contextContrast(
+  net: Net,
+  { spans, contexts, groups }: { spans: string; contexts: string; groups: string },
+): string {
+  const scale = net.g.add("Exp", [weight(net, scaleName, [1, 1], () => Math.log(FIRST_SCALE))]);
+  return contrastBothWays(net, { anchors: spans, positives: contexts, groups }, scale);
+}
+
+/** The contrast as a loss beside others. */
+export const contextLoss = (sizes: WordEncoderSizes, weights: WeightSource): ContextLoss => ({
+  weights,
+  sample: sampleContexts(),
+  trained: contextWeights,
+  add(net, spans) {
+    const groups = net.g.input("span_groups", "int32", ["spans"]);
+    return contextContrast(net, { spans, contexts: contextEncoder(net, sizes), groups });
+  },
+});
+
+/** Contexts of five spans as methods/pretrain/context-batches.ts reads them from text. */
+function sampleContexts(): Feeds {
+  const numbers = (dims: readonly number[]) => ({
+    type: "int32" as const,
+    dims,
+    data: Int32Array.from(
+      { length: dims.reduce((product, size) => product * size, 1) },
+      (_, i) => 1 + (i % 7),
+    ),
+  });
+  return {
+    context_bag: numbers([5, CONTEXT.words]),
+    context_near: numbers([5, CONTEXT.near]),
+    span_groups: numbers([5]),
+  };
+}

@@ -1,0 +1,132 @@
+/**
+ * First weights of a word encoder. Word vectors given by the user start the tables, common directions taken out
+ * (Mu and Viswanath, 2018); n-grams start as Gaussian vectors scaled by inverse document frequency, so that sums
+ * of them compare like TF-IDF; words' weights start from their rank, frequent words low.
+ */
+
+import type { WeightSource } from "../../nn/net.js";
+import { fromSeed } from "../../nn/net.js";
+import { tensor } from "../../onnx/tensor.js";
+import type { WordVectors } from "../../text/word-vectors.js";
+import { contextPrefix, contextRows } from "./context.js";
+import type { WordEncoderSizes } from "./sizes.js";
+import type { WordVocabulary } from "./word-vocabulary.js";
+
+export interface FirstWeightOptions {
+  readonly sizes: WordEncoderSizes;
+  /** The vocabulary, by falling frequency. */
+  readonly words: readonly string[];
+  /** Words that n-grams are counted over: the vocabulary and rarer ones. */
+  readonly allWords: readonly string[];
+  readonly vocabulary: WordVocabulary;
+  /** Of the encoder's length; default: words start at random. */
+  readonly vectors?: WordVectors;
+  readonly seed: number;
+}
+
+/** Deviation of the vectors of words that have none. */
+const UNKNOWN = 0.02;
+/** Gates of characters, meaning and types in the embedding, to begin with. */
+const GATES = [0.5, 0.37, 0.13] as const;
+
+export function firstWordWeights(options: FirstWeightOptions): WeightSource {
+  const { sizes, words, seed } = options;
+  const base = fromSeed(seed);
+  const given = options.vectors ? plainVectors(options.vectors) : undefined;
+  const table = (name: string, dims: readonly number[], offset: number): Float32Array => {
+    const data = base(name, dims, (random) => UNKNOWN * (2 * random() - 1)).data as Float32Array;
+    words.slice(0, dims[0] - offset).forEach((word, i) => {
+      const vector = given?.get(word);
+      if (vector) data.set(vector, (i + offset) * sizes.vectors);
+    });
+    return data;
+  };
+  const ranks = (rows: number, offset: number): Float32Array =>
+    Float32Array.from({ length: rows }, (_, row) => {
+      const rank = row < offset ? sizes.vocabulary : row - offset + 1;
+      return inverseSoftplus(weightOfRank(rank, sizes.vocabulary));
+    });
+  const contextWords = sizes.contextWords ?? sizes.vocabulary;
+  const context = contextRows(contextWords);
+  const special: Record<string, (dims: readonly number[]) => Float32Array> = {
+    "vectors.weight": (dims) => table("vectors.weight", dims, 1),
+    [`${contextPrefix}vectors`]: (dims) => table(`${contextPrefix}vectors`, dims, context - contextWords),
+    "char_weight.weight": ([rows]) => ranks(rows, 1),
+    "sum_weight.weight": ([rows]) => ranks(rows, 1),
+    [`${contextPrefix}weights`]: ([rows]) => ranks(rows, context - contextWords),
+    "share.bias": ([outputs]) =>
+      Float32Array.from({ length: outputs }, (_, i) => Math.log(GATES[i % GATES.length])),
+  };
+  return (name, dims, initialiser) => {
+    if (Object.hasOwn(special, name)) return tensor("float32", dims, special[name](dims));
+    const weight = base(name, dims, initialiser);
+    if (name === "ngrams.weight") scaleByRarity(weight.data as Float32Array, options);
+    return weight;
+  };
+}
+
+/** What a word counts for to begin with, by its rank among the text's words: 1 the rarest, the commonest least. */
+export const weightOfRank = (rank: number, vocabulary: number): number =>
+  (0.12 + (0.88 * Math.log(1 + rank)) / Math.log(1 + vocabulary)) ** 2;
+
+const inverseSoftplus = (y: number): number => Math.log(Math.expm1(y));
+
+/** log((N + 1) / (n + 1)) over its largest: 1 for n-grams that no word has. */
+function scaleByRarity(table: Float32Array, { allWords, vocabulary, sizes }: FirstWeightOptions): void {
+  const found = new Float64Array(sizes.buckets + 1);
+  for (const word of allWords) for (const ngram of new Set(vocabulary.entry(word).ngrams)) found[ngram]++;
+  const largest = Math.log(1 + allWords.length);
+  for (let row = 0; row <= sizes.buckets; row++) {
+    const rarity = row === 0 ? 0 : (largest - Math.log(1 + found[row])) / largest;
+    for (let i = 0; i < sizes.characters; i++) table[row * sizes.characters + i] *= rarity;
+  }
+}
+
+/** Words' vectors without their mean and their two commonest directions, at length 1. */
+function plainVectors({ words, dimension, data }: WordVectors): Map<string, Float32Array> {
+  const centred = Float32Array.from(data);
+  const count = words.length;
+  const mean = new Float64Array(dimension);
+  centred.forEach((value, i) => {
+    mean[i % dimension] += value / count;
+  });
+  centred.forEach((value, i) => {
+    centred[i] = value - mean[i % dimension];
+  });
+  for (let k = 0; k < 2; k++) removeDirection(centred, dimension, commonDirection(centred, dimension));
+  const plain = new Map<string, Float32Array>();
+  words.forEach((word, i) => {
+    const vector = centred.subarray(i * dimension, (i + 1) * dimension);
+    const length = Math.hypot(...vector) || 1;
+    plain.set(
+      word,
+      vector.map((value) => value / length),
+    );
+  });
+  return plain;
+}
+
+/** The first principal direction, by power iteration over the first 30,000 rows. */
+function commonDirection(rows: Float32Array, dimension: number): Float64Array {
+  let direction = Float64Array.from({ length: dimension }, (_, i) => 1 + (i % 7) / 10);
+  const end = Math.min(rows.length, 30_000 * dimension);
+  for (let iteration = 0; iteration < 20; iteration++) {
+    const next = new Float64Array(dimension);
+    for (let at = 0; at < end; at += dimension) {
+      let product = 0;
+      for (let i = 0; i < dimension; i++) product += rows[at + i] * direction[i];
+      for (let i = 0; i < dimension; i++) next[i] += product * rows[at + i];
+    }
+    const length = Math.hypot(...next) || 1;
+    direction = next.map((value) => value / length);
+  }
+  return direction;
+}
+
+function removeDirection(rows: Float32Array, dimension: number, direction: Float64Array): void {
+  for (let at = 0; at < rows.length; at += dimension) {
+    let product = 0;
+    for (let i = 0; i < dimension; i++) product += rows[at + i] * direction[i];
+    for (let i = 0; i < dimension; i++) rows[at + i] -= product * direction[i];
+  }
+}

@@ -1,0 +1,87 @@
+/** How large the parts of a word encoder are, and where they stand in its embedding. */
+
+/** Sizes; saved in training.json and config.json. */
+export interface WordEncoderSizes {
+  /** Words in the vocabulary. */
+  readonly vocabulary: number;
+  /** Of these the first, which contexts know too, in the order of the text's frequencies; default all. */
+  readonly contextWords?: number;
+  /** Buckets of n-grams. */
+  readonly buckets: number;
+  /** Words of a phrase at most. */
+  readonly phraseLength: number;
+  /** Marks of a word, without padding. */
+  readonly marks: number;
+  /** Of the n-grams' vectors, and of the characters' part. */
+  readonly characters: number;
+  /** Of the words' vectors. */
+  readonly vectors: number;
+  /** Of the transformer. */
+  readonly width: number;
+  readonly heads: number;
+  readonly feedForward: number;
+  readonly layers: number;
+  /** Of the meaning's part. */
+  readonly meaning: number;
+  /** Entity types, and lexical classes. */
+  readonly types: number;
+  readonly classes: number;
+  /** Kinds of the last entity type that the embedding tells apart; default none. */
+  readonly kinds?: number;
+  /**
+   * What the types' logits are divided by within the embedding, not where they are told; default 1. Above 1 names of
+   * doubtful types come nearer to each other (distillation's temperature, Hinton et al., 2015).
+   */
+  readonly typeTemperature?: number;
+  /**
+   * Whether phrases with a capital, single words without and longer phrases without have a layer of gates each, in
+   * this order; default one layer for all. Gates that differ within a table change its ranking; one layer that is to
+   * tell names from phrases differs among names too.
+   */
+  readonly sharesByWriting?: boolean;
+  /** Columns of the parts that the embedding begins with, behind the types; default none. */
+  readonly prefix?: { readonly characters: number; readonly meaning: number };
+}
+
+/** Sizes of pearl-mini. */
+export const pearlMiniSizes = {
+  vocabulary: 60_000,
+  buckets: 65_536,
+  phraseLength: 14,
+  marks: 9,
+  characters: 192,
+  vectors: 100,
+  width: 128,
+  heads: 4,
+  feedForward: 384,
+  layers: 2,
+  meaning: 384,
+  types: 19,
+  classes: 5,
+  kinds: 5,
+  // with the types and kinds 128
+  prefix: { characters: 46, meaning: 58 },
+} as const satisfies WordEncoderSizes;
+
+/** Numbers of the embedding that say what type a phrase is of. */
+export const typeWidth = ({ types, kinds = 0 }: WordEncoderSizes): number => types + kinds;
+
+/** Length of the embedding. */
+export const embeddingWidth = (sizes: WordEncoderSizes): number =>
+  sizes.characters + sizes.meaning + typeWidth(sizes);
+
+/** Where the parts' numbers stand in the embedding, in the order of each part's own. */
+export function embeddingColumns(sizes: WordEncoderSizes): { characters: number[]; meaning: number[] } {
+  const first = sizes.prefix ?? { characters: 0, meaning: 0 };
+  let next = typeWidth(sizes);
+  const take = (count: number): number[] => {
+    next += count;
+    return Array.from({ length: count }, (_, i) => next - count + i);
+  };
+  const [c, m] = [take(first.characters), take(first.meaning)];
+  const [otherCharacters, otherMeaning] = [
+    take(sizes.characters - first.characters),
+    take(sizes.meaning - first.meaning),
+  ];
+  return { characters: [...c, ...otherCharacters], meaning: [...m, ...otherMeaning] };
+}

@@ -1,0 +1,85 @@
+/** All architectures by the kind of feature they read: pearl's own, and those that a user registers. */
+import { getEnvironmentData, setEnvironmentData } from "node:worker_threads";
+import { ArgumentError, ModelError } from "../errors.js";
+import type { Architecture, CountedPhrases, Feature, ModelPart, PartSettings } from "./architecture.js";
+import { characters } from "./characters/architecture.js";
+import { hashedNgrams } from "./ngrams/architecture.js";
+import { words } from "./pearl-mini/architecture.js";
+import { transformer } from "./transformer/architecture.js";
+
+const architectures = new Map<string, Architecture>(
+  [transformer, hashedNgrams, characters, words].map((own) => [own.kind, own as Architecture]),
+);
+
+/** Where the addresses of registered modules are kept: worker threads inherit this data. */
+const MODULES = "pearl.architectures";
+const imported = new Set<string>();
+
+/**
+ * Registers an architecture for this process and the workers it starts from now on.
+ * @param module URL of a module whose default export is an {@link Architecture}, such as
+ *   `new URL("./mean-of-words.mjs", import.meta.url)`. Each worker imports it, so it must do nothing else.
+ * @throws ArgumentError for a module without one, or a kind that already exists
+ */
+export async function registerArchitecture(module: string | URL): Promise<void> {
+  const address = String(module);
+  await importArchitecture(address);
+  const known = registered();
+  if (!known.includes(address)) setEnvironmentData(MODULES, [...known, address]);
+}
+
+const registered = (): readonly string[] =>
+  (getEnvironmentData(MODULES) as readonly string[] | undefined) ?? [];
+
+async function importArchitecture(address: string): Promise<void> {
+  if (imported.has(address)) return;
+  const { default: found } = (await import(address)) as { default?: Architecture };
+  if (typeof found?.kind !== "string" || typeof found.open !== "function")
+    throw new ArgumentError(`${address}: the default export is not an architecture with kind and open()`);
+  if (imported.has(address)) return;
+  if (architectures.has(found.kind))
+    throw new ArgumentError(
+      `${address}: the architecture "${found.kind}" already exists. Choose another kind.`,
+    );
+  architectures.set(found.kind, found);
+  imported.add(address);
+}
+
+/** Imports what the thread that started this one registered. */
+export async function inheritArchitectures(): Promise<void> {
+  for (const address of registered()) await importArchitecture(address);
+}
+
+/** @throws ModelError for an unknown kind */
+export function architectureOf({ kind }: Feature, label = "config.json"): Architecture {
+  const found = architectures.get(kind);
+  if (found) return found;
+  throw new ModelError(`${label}: unknown feature kind "${kind}"; a newer pearl may know it`);
+}
+
+/** The architecture of a model that has only one. */
+export const soleArchitecture = (features: readonly Feature[]): Architecture | undefined =>
+  features.length === 1 ? architectureOf(features[0]) : undefined;
+
+/** Index of the feature that costs most, whose lengths decide how batches are cut. */
+export const costliest = (features: readonly Feature[]): number =>
+  Math.max(
+    0,
+    features.findIndex((feature) => architectureOf(feature).cost === "transformer"),
+  );
+
+/** Files that the features of a model are read with; default of all architectures. */
+export const filesOf = (features?: readonly Feature[]): string[] =>
+  (features?.map((feature) => architectureOf(feature)) ?? [...architectures.values()]).flatMap(
+    ({ files }) => files,
+  );
+
+/** A new part by name, or undefined where no architecture has one of that name. */
+export async function newPart(
+  settings: PartSettings,
+  phrases: CountedPhrases,
+): Promise<ModelPart | undefined> {
+  for (const { parts } of architectures.values())
+    if (parts && Object.hasOwn(parts, settings.from)) return parts[settings.from](settings, phrases);
+  return undefined;
+}

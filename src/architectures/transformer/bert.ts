@@ -1,0 +1,159 @@
+/** BERT and RoBERTa encoders of any shape, written from their config.json, with the weights' published names. */
+import { ModelError } from "../../errors.js";
+import { attention, attentionMask } from "../../nn/attention.js";
+import { truncatedNormal } from "../../nn/initialise.js";
+import { embedding, gelu, geluTanh, type LinearOptions, layerNorm, linear } from "../../nn/layers.js";
+import type { Net } from "../../nn/net.js";
+import { typeCode } from "../../onnx/tensor.js";
+
+/** The keys of a hub repository's config.json that shape the encoder. */
+export interface BertConfig {
+  /** "bert" (the default), or "roberta", "xlm-roberta", "camembert", which number positions otherwise. */
+  model_type?: string;
+  vocab_size: number;
+  hidden_size: number;
+  num_hidden_layers: number;
+  num_attention_heads: number;
+  intermediate_size: number;
+  max_position_embeddings: number;
+  type_vocab_size: number;
+  /** Default 1e-12. */
+  layer_norm_eps?: number;
+  /** "gelu" (the default), its approximation "gelu_new" (also "gelu_pytorch_tanh", "gelu_fast"), "relu" or "tanh". */
+  hidden_act?: string;
+  /** Only RoBERTa looks at it; default 1. */
+  pad_token_id?: number;
+  /** Default "absolute", and nothing else is built. */
+  position_embedding_type?: string;
+  /** Deviation of new weights; default 0.02. */
+  initializer_range?: number;
+}
+
+export interface BertInputs {
+  /** int64 [batch, length] */
+  input_ids: string;
+  /** int64 [batch, length], 1 for tokens and 0 for padding */
+  attention_mask: string;
+  /** int64 [batch, length]; default type 0 everywhere */
+  token_type_ids?: string;
+}
+
+export interface BertOptions {
+  /** Before every weight's name, such as "bert."; default "". */
+  prefix?: string;
+  /**
+   * Where BERT drops out in training: after the embeddings, on attention's shares, after attention and after
+   * the feed-forward. Such as `(x) => dropout(net, x, { ratio: 0.1, seed: seed++ })`; default none.
+   */
+  dropout?: (x: string) => string;
+}
+
+/**
+ * @returns the last hidden state, float32 [batch, length, hidden_size]
+ * @throws ModelError for a config that is not built here
+ */
+export function bert(net: Net, config: BertConfig, inputs: BertInputs, options: BertOptions = {}): string {
+  checkConfig(config);
+  const { g } = net;
+  const { prefix = "" } = options;
+  const shape = g.add("Shape", [inputs.input_ids]);
+  const mask = attentionMask(net, inputs.attention_mask);
+  let hidden = embeddings(net, config, inputs, options);
+  for (let layer = 0; layer < config.num_hidden_layers; layer++)
+    hidden = block(net, hidden, { ...options, name: `${prefix}encoder.layer.${layer}`, config, shape, mask });
+  return g.add("Reshape", [hidden, g.add("Concat", [shape, g.ints(config.hidden_size)], { axis: 0 })]);
+}
+
+function checkConfig(config: BertConfig): void {
+  const {
+    hidden_size,
+    num_attention_heads,
+    hidden_act = "gelu",
+    position_embedding_type = "absolute",
+  } = config;
+  if (hidden_size % num_attention_heads !== 0)
+    throw new ModelError(
+      `config.json: ${num_attention_heads} heads do not divide hidden_size ${hidden_size}`,
+    );
+  if (!Object.hasOwn(activations, hidden_act))
+    throw new ModelError(`config.json: hidden_act ${hidden_act} is not one of ${Object.keys(activations)}`);
+  if (position_embedding_type !== "absolute")
+    throw new ModelError(`config.json: position_embedding_type ${position_embedding_type} is not built here`);
+}
+
+const activations: Record<string, (net: Net, x: string) => string> = {
+  gelu,
+  gelu_new: geluTanh,
+  gelu_pytorch_tanh: geluTanh,
+  gelu_fast: geluTanh,
+  relu: ({ g }, x) => g.add("Relu", [x]),
+  tanh: ({ g }, x) => g.add("Tanh", [x]),
+};
+
+const deviation = ({ initializer_range = 0.02 }: BertConfig) => truncatedNormal(initializer_range);
+const dropped = (x: string, { dropout }: BertOptions) => (dropout ? dropout(x) : x);
+const normed = (
+  net: Net,
+  x: string,
+  name: string,
+  { hidden_size: width, layer_norm_eps: epsilon }: BertConfig,
+) => layerNorm(net, x, { name: `${name}.LayerNorm`, width, epsilon });
+
+/** Words, types and positions, added and normalised: [batch × length, hidden_size]. */
+function embeddings(net: Net, config: BertConfig, inputs: BertInputs, options: BertOptions): string {
+  const { g } = net;
+  const { hidden_size: width, vocab_size, type_vocab_size, max_position_embeddings } = config;
+  const name = `${options.prefix ?? ""}embeddings`;
+  const initialiser = deviation(config);
+  const table = (part: string, rows: number, ids: string) =>
+    embedding(net, ids, { name: `${name}.${part}_embeddings`, rows, width, initialiser });
+  const words = table("word", vocab_size, inputs.input_ids);
+  const types = inputs.token_type_ids
+    ? table("token_type", type_vocab_size, inputs.token_type_ids)
+    : table("token_type", type_vocab_size, g.scalar("int64", 0));
+  const positions = table("position", max_position_embeddings, positionIds(net, config, inputs.input_ids));
+  const sum = g.add("Add", [g.add("Add", [words, types]), positions]);
+  const flat = g.add("Reshape", [sum, g.ints(-1, width)]);
+  return dropped(normed(net, flat, name, config), options);
+}
+
+/** 0, 1, 2, ...; RoBERTa counts from behind the padding's number, and only what is not padding. */
+function positionIds({ g }: Net, config: BertConfig, ids: string): string {
+  const [zero, one] = [g.scalar("int64", 0), g.scalar("int64", 1)];
+  if (!/roberta|camembert/.test(config.model_type ?? "bert")) {
+    const length = g.add("Squeeze", [g.add("Shape", [ids], { start: 1 })]);
+    return g.add("Range", [zero, length, one]);
+  }
+  const padding = g.scalar("int64", config.pad_token_id ?? 1);
+  const real = g.add("Cast", [g.add("Not", [g.add("Equal", [ids, padding])])], { to: typeCode("int64") });
+  return g.add("Add", [g.add("Mul", [g.add("CumSum", [real, one]), real]), padding]);
+}
+
+/** One layer: attention and feed-forward, each added to its input and normalised. */
+function block(
+  net: Net,
+  x: string,
+  options: BertOptions & { name: string; config: BertConfig; shape: string; mask: string },
+): string {
+  const { name, config, shape, mask, dropout } = options;
+  const { hidden_size: width, num_attention_heads: heads, intermediate_size, hidden_act = "gelu" } = config;
+  const project = (at: Net, input: string, how: LinearOptions) =>
+    linear(at, input, { ...how, initialiser: deviation(config) });
+  const output = (input: string, inputs: number, residual: string, part: string) => {
+    const dense = project(net, input, { name: `${part}.dense`, inputs, outputs: width });
+    return normed(net, net.g.add("Add", [dropped(dense, options), residual]), part, config);
+  };
+  const mixed = attention(net, x, {
+    name: `${name}.attention.self`,
+    width,
+    heads,
+    shape,
+    mask,
+    project,
+    dropout,
+  });
+  const attended = output(mixed, width, x, `${name}.attention.output`);
+  const wide = { name: `${name}.intermediate.dense`, inputs: width, outputs: intermediate_size };
+  const active = activations[hidden_act](net, project(net, attended, wide));
+  return output(active, intermediate_size, attended, `${name}.output`);
+}

@@ -1,0 +1,125 @@
+/**
+ * Dropout where BERT has it (Srivastava et al., 2014; Devlin et al., 2019), added to a graph that was exported for
+ * use: after the embeddings' norm, on attention's shares, and on what each layer adds to its input.
+ *
+ * Masks are computed in the graph from the input `dropout_seed`, a place's number and an element's position, so
+ * that they are a function of the batch alone: a resumed run and both passes over a chunk draw the same ones.
+ * ONNX's own Dropout draws from its session's state, which no checkpoint can hold.
+ */
+
+import { GraphBuilder } from "../../onnx/builder.js";
+import { producersOf } from "../../onnx/graph.js";
+import { copyModel, type Model, type Node } from "../../onnx/model.js";
+import { typeCode } from "../../onnx/tensor.js";
+
+/** Input of the graph, int64 [1], below 2^31: decides all masks. */
+export const dropoutSeed = "dropout_seed";
+
+/** The Mersenne prime 2^31 - 1: products of two residues fit 64 bits. */
+const modulus = 2 ** 31 - 1;
+const factors = [48271, 69621, 16807] as const;
+
+/**
+ * Adds dropout to a graph whose norms are LayerNormalization nodes ({@link prepareForTraining} makes them so).
+ * @param model is not changed
+ * @param ratio share of entries that become 0; the others are divided by 1 - ratio
+ * @param end a value up to which dropout is added; what does not lead there is left alone
+ * @returns the graph and the number of places; with 0 places the graph has no new input
+ */
+export function addDropout(
+  model: Model,
+  { ratio, end }: { ratio: number; end: string },
+): { model: Model; places: number } {
+  const copy = copyModel(model);
+  const before = ancestors(copy, end);
+  const places = copy.graph.nodes.filter((node) => before.has(node)).flatMap((node) => placesOf(copy, node));
+  if (places.length === 0 || ratio === 0) return { model: copy, places: 0 };
+  const g = new GraphBuilder(copy);
+  g.input(dropoutSeed, "int64", [1]);
+  const nodes = copy.graph.nodes;
+  copy.graph.nodes = [];
+  const added = new Map<Node, { value: string; number: number }[]>();
+  for (const [number, { after, value }] of places.entries())
+    added.set(after, [...(added.get(after) ?? []), { value, number }]);
+  const renamed = new Map<string, string>();
+  for (const node of nodes) {
+    node.inputs = node.inputs.map((input) => renamed.get(input) ?? input);
+    copy.graph.nodes.push(node);
+    for (const { value, number } of added.get(node) ?? [])
+      renamed.set(value, dropped(g, value, { ratio, number }));
+  }
+  return { model: copy, places: places.length };
+}
+
+/** A value and the node that makes it. */
+interface Place {
+  readonly value: string;
+  readonly after: Node;
+}
+
+/** What a node tells of places: an attention's Softmax, or a norm with what flows into it. */
+function placesOf({ graph }: Model, node: Node): Place[] {
+  if (node.op === "Softmax") return [{ value: node.outputs[0], after: node }];
+  if (node.op !== "LayerNormalization") return [];
+  const makers = producersOf(graph);
+  const sum = makers.get(node.inputs[0]);
+  const dense =
+    sum?.op === "Add" ? sum.inputs.find((input) => isDense(graph.initializers, makers, input)) : undefined;
+  if (dense !== undefined) return [{ value: dense, after: makers.get(dense) as Node }];
+  // no product comes in: it is the embeddings' norm
+  return [{ value: node.outputs[0], after: node }];
+}
+
+/** True for x W + b, as one Gemm or as MatMul and Add. */
+function isDense(
+  stored: ReadonlyMap<string, unknown>,
+  makers: ReadonlyMap<string, Node>,
+  value: string,
+): boolean {
+  const node = makers.get(value);
+  if (node?.op === "Reshape") return isDense(stored, makers, node.inputs[0]);
+  if (node?.op === "Gemm" || node?.op === "MatMul") return true;
+  return (
+    node?.op === "Add" &&
+    node.inputs.some((input) => stored.has(input)) &&
+    node.inputs.some((input) => makers.get(input)?.op === "MatMul")
+  );
+}
+
+/** value · mask / (1 - ratio); the mask is a hash of position, place and seed, three rounds modulo a prime. */
+function dropped(
+  g: GraphBuilder,
+  value: string,
+  { ratio, number }: { ratio: number; number: number },
+): string {
+  const integer = (x: number) => g.scalar("int64", x);
+  const reduced = (x: string) => g.add("Mod", [x, integer(modulus)]);
+  const size = g.add("Size", [value]);
+  const positions = g.add("Range", [integer(0), size, integer(1)]);
+  const own = reduced(
+    g.add("Mul", [g.add("Add", [dropoutSeed, integer(7919 * (number + 1))]), integer(factors[0])]),
+  );
+  let hash = reduced(g.add("Add", [g.add("Mul", [positions, integer(factors[1])]), own]));
+  for (let round = 0; round < 2; round++) {
+    const shifted = g.add("Add", [hash, integer(factors[2] * (round + 1))]);
+    hash = reduced(g.add("Add", [g.add("Mul", [shifted, shifted]), own]));
+  }
+  const kept = g.add("GreaterOrEqual", [hash, integer(Math.round(ratio * modulus))]);
+  const mask = g.add("Mul", [
+    g.add("Cast", [kept], { to: typeCode("float32") }),
+    g.scalar("float32", 1 / (1 - ratio)),
+  ]);
+  return g.add("Mul", [value, g.add("Reshape", [mask, g.add("Shape", [value])])]);
+}
+
+/** The nodes that lead to a value. */
+function ancestors({ graph }: Model, end: string): Set<Node> {
+  const wanted = new Set([end]);
+  const found = new Set<Node>();
+  for (const node of graph.nodes.toReversed()) {
+    if (!node.outputs.some((output) => wanted.has(output))) continue;
+    found.add(node);
+    for (const input of node.inputs) wanted.add(input);
+  }
+  return found;
+}

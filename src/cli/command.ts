@@ -1,0 +1,83 @@
+/** A command of `pearl` as data, and what commander makes of it. */
+import type { InferArgument, InferOptions, Option as TypedOption } from "@commander-js/extra-typings";
+import type { Command, Option } from "commander";
+import { openSession, type Session } from "./session.js";
+
+type ArgumentLine = readonly [usage: string, description: string];
+
+/** The values of declared options, by name. */
+export type OptionsOf<
+  Declared extends readonly object[],
+  Found = Record<never, never>,
+> = Declared extends readonly [
+  TypedOption<infer Flags, infer Preset, infer Default, infer Value, infer Mandatory, infer Choices>,
+  ...infer Rest extends readonly object[],
+]
+  ? OptionsOf<Rest, InferOptions<Found, Flags, Default, Value, Mandatory, Preset, Choices>>
+  : Found;
+
+type ValuesOf<Arguments extends readonly ArgumentLine[]> = {
+  -readonly [Position in keyof Arguments]: InferArgument<Arguments[Position][0]>;
+};
+
+interface Described {
+  readonly name: string;
+  /** What it does, in one line of `pearl --help`. */
+  readonly summary: string;
+  /** Lines to type, each with what it is for. */
+  readonly examples: readonly (readonly [line: string, purpose: string])[];
+}
+
+/** A command with the types of its arguments and options erased, or a group of commands. */
+export interface AnyCommand extends Described {
+  readonly arguments?: readonly ArgumentLine[];
+  readonly options?: readonly Option[];
+  readonly commands?: readonly AnyCommand[];
+  readonly run?: (
+    values: unknown[],
+    options: { readonly quiet?: boolean },
+    session: Session,
+  ) => Promise<void>;
+}
+
+/** Declares a command; `run` gets its arguments, its options, and a session to print and to stop with. */
+export function command<
+  const Options extends readonly object[],
+  const Arguments extends readonly ArgumentLine[] = [],
+>(
+  declaration: Described & {
+    readonly arguments?: Arguments;
+    readonly options: Options;
+    readonly run: (
+      values: ValuesOf<Arguments>,
+      options: OptionsOf<Options>,
+      session: Session,
+    ) => Promise<void>;
+  },
+): AnyCommand {
+  return declaration as unknown as AnyCommand;
+}
+
+/** Adds a command, or a group of them, to a program. */
+export function register(program: Command, declared: AnyCommand): void {
+  const { name, summary, examples, run } = declared;
+  const made = program.command(name).description(summary).addHelpText("after", exampleLines(examples));
+  for (const [usage, description] of declared.arguments ?? []) made.argument(usage, description);
+  for (const option of declared.options ?? []) made.addOption(option);
+  for (const inner of declared.commands ?? []) register(made, inner);
+  if (!run) return;
+  made.action(async (...given: unknown[]) => {
+    const session = openSession(made.opts());
+    try {
+      await run(given.slice(0, -2), made.opts(), session);
+    } finally {
+      await session.close();
+    }
+  });
+}
+
+function exampleLines(examples: Described["examples"]): string {
+  const width = Math.max(...examples.map(([line]) => line.length));
+  const lines = examples.map(([line, purpose]) => `  ${line.padEnd(width)}  ${purpose}`);
+  return `\nExamples:\n${lines.join("\n")}`;
+}

@@ -1,0 +1,153 @@
+/** Collects what `pearl doctor` reports: versions, machine, devices, hub, data, models and optional parts. */
+
+import { execFile } from "node:child_process";
+import { readdir, readFile, stat } from "node:fs/promises";
+import { availableParallelism, cpus, freemem, totalmem } from "node:os";
+import { join, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+import { defaultDataFolder } from "../../benchmark/data-folder.js";
+import { packageVersion } from "../../files/version.js";
+import { listModels } from "../../hub/inventory.js";
+import { hubSettings } from "../../hub/settings.js";
+import { candidates } from "../../runtime/device.js";
+import { loadRuntime } from "../../runtime/onnx-runtime.js";
+import { findPackage, type OptionalPart, optionalParts, pearlFolder } from "./parts.js";
+import type { ProbeAnswer } from "./probe.js";
+
+/** An optional part and whether it works. */
+export type PartFinding = OptionalPart & ProbeAnswer;
+
+/** Everything that `pearl doctor --json` prints; `works` is true where the embedded model encodes. */
+export type Diagnosis = Awaited<ReturnType<typeof diagnose>>;
+
+const heavyPackages = [
+  "onnxruntime-node",
+  "onnxruntime-web",
+  "onnxruntime-common",
+  "@duckdb/node-api",
+  "@huggingface/tokenizers",
+];
+
+/** Tries everything, each native part in a process of its own. */
+export async function diagnose(signal: AbortSignal) {
+  const probe = limitedProbe(signal);
+  const checkPart = async (part: OptionalPart): Promise<PartFinding> => {
+    if (part.version === undefined) return { ...part, works: false, detail: "not installed" };
+    return { ...part, ...(await probe(part.name)) };
+  };
+  const checkDevice = async (candidate: ReturnType<typeof candidates>[number]) => {
+    const answer = "missing" in candidate ? undefined : await probe(candidate.device);
+    const detail = "missing" in candidate ? candidate.missing : "";
+    return { name: candidate.device, ...(answer ?? { works: false, detail }) };
+  };
+  const [model, duckdb, devices, parts] = await Promise.all([
+    probe("model"),
+    probe("duckdb"),
+    Promise.all(candidates("auto", loadRuntime().isNative).map(checkDevice)),
+    Promise.all(optionalParts().map(checkPart)),
+  ]);
+  const { endpoint, cacheFolder, offline, tokenSource } = hubSettings();
+  const dataFolder = resolve(await defaultDataFolder());
+  const sets = await readdir(dataFolder).catch(() => undefined);
+  return {
+    works: model.works,
+    pearl: { version: packageVersion(), folder: pearlFolder },
+    node: process.version,
+    packages: Object.fromEntries(heavyPackages.map((name) => [name, findPackage(name)?.version ?? null])),
+    machine: await readMachine(),
+    devices,
+    core: [
+      { name: "embedded model", ...model },
+      { name: "table engine", ...duckdb },
+    ],
+    // The source of the token, never the token.
+    hub: {
+      endpoint,
+      cacheFolder,
+      cacheBytes: await sizeOf(cacheFolder),
+      offline,
+      tokenSource: tokenSource ?? null,
+    },
+    data: {
+      folder: dataFolder,
+      exists: sets !== undefined,
+      sets: (sets ?? []).filter((name) => !name.startsWith(".")).sort(),
+    },
+    models: (await listModels()).filter(({ problem }) => !problem).map(({ model: name }) => name),
+    parts,
+  };
+}
+
+/** Runs two probes at a time: each loads a native library, and ten at once would slow each other to a timeout. */
+function limitedProbe(signal: AbortSignal): (name: string) => Promise<ProbeAnswer> {
+  const lanes: Promise<unknown>[] = [Promise.resolve(), Promise.resolve()];
+  let next = 0;
+  return (name) => {
+    const lane = next++ % lanes.length;
+    const result = lanes[lane].then(() => runProbe(name, signal));
+    lanes[lane] = result;
+    return result;
+  };
+}
+
+const probeSeconds = 30;
+
+/** Runs one probe in a child process; a crash or a timeout is an answer too. */
+async function runProbe(name: string, signal: AbortSignal): Promise<ProbeAnswer> {
+  signal.throwIfAborted();
+  const file = fileURLToPath(new URL("./probe.js", import.meta.url));
+  const limits = { timeout: probeSeconds * 1000, killSignal: "SIGKILL", signal } as const;
+  const answer = await new Promise<ProbeAnswer>((settle) => {
+    execFile(process.execPath, [file, name], limits, (error, output) => {
+      const line = output.split("\n").findLast((text) => text.startsWith('{"works":'));
+      if (line) return settle(JSON.parse(line) as ProbeAnswer);
+      const ending = error?.signal
+        ? `it crashed with ${error.signal}`
+        : `it ended with code ${error?.code ?? 0}`;
+      settle({ works: false, detail: error?.killed ? `no answer within ${probeSeconds} s` : ending });
+    });
+  });
+  signal.throwIfAborted();
+  return answer;
+}
+
+/** Instruction sets that decide the speed: wide vectors, int8 dot products, bfloat16, matrix tiles; x86, then ARM. */
+const fastInstructions = [
+  ...["sse4_2", "fma", "f16c", "avx", "avx2", "avx512f", "avx512bw", "avx512_vnni", "avx_vnni"],
+  ...["avx512_bf16", "amx_tile", "amx_int8", "amx_bf16", "asimd", "asimddp", "i8mm", "bf16", "sve"],
+];
+
+/** Instruction sets of a /proc/cpuinfo that decide the speed, in a fixed order. */
+export function instructionsOf(cpuinfo: string): string[] {
+  const line = /^(?:flags|Features)\s*:\s*(.*)$/m.exec(cpuinfo)?.[1] ?? "";
+  const present = new Set(line.split(/\s+/));
+  return fastInstructions.filter((name) => present.has(name));
+}
+
+async function readMachine() {
+  const text = (path: string): Promise<string> => readFile(path, "utf8").catch(() => "");
+  const memoryLimit = process.constrainedMemory();
+  // The control group's CPU quota and its period, both in µs; the quota may be "max".
+  const [quota, period] = (await text("/sys/fs/cgroup/cpu.max")).split(" ").map(Number);
+  return {
+    platform: process.platform,
+    architecture: process.arch,
+    processor: cpus()[0]?.model.trim() || "unknown",
+    cores: availableParallelism(),
+    coreLimit: quota > 0 ? quota / period : undefined,
+    instructions: instructionsOf(await text("/proc/cpuinfo")),
+    memoryBytes: totalmem(),
+    availableBytes: freemem(),
+    memoryLimitBytes: memoryLimit && memoryLimit < totalmem() ? memoryLimit : undefined,
+  };
+}
+
+/** Bytes of the regular files in a folder; links are not followed. */
+async function sizeOf(folder: string): Promise<number> {
+  const entries = await readdir(folder, { withFileTypes: true, recursive: true }).catch(() => []);
+  let bytes = 0;
+  for (const entry of entries.filter((found) => found.isFile())) {
+    bytes += (await stat(join(entry.parentPath ?? entry.path, entry.name)).catch(() => undefined))?.size ?? 0;
+  }
+  return bytes;
+}

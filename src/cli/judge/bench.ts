@@ -1,0 +1,91 @@
+/** `pearl bench`: measures models and baselines on the benchmark's tasks. */
+import { access } from "node:fs/promises";
+import { dirname, resolve } from "node:path";
+import { UsageError } from "../../errors.js";
+import { command } from "../command.js";
+import {
+  commaSeparated,
+  dataOption,
+  deviceOption,
+  option,
+  positiveInteger,
+  quietOption,
+  repeatable,
+  wholeNumber,
+} from "../options.js";
+
+export default command({
+  name: "bench",
+  summary: "measure models and baselines on the benchmark's tasks",
+  options: [
+    option(
+      "-t, --task <names...>",
+      "ppdb, ppdb-filtered, turney, bird, yago, umls, conll, bc5cdr, autofj, strings or all (default: all)",
+      commaSeparated,
+    ),
+    dataOption,
+    option(
+      "-m, --model <model>",
+      "embedded model, folder, hub id, or tfidf, tfidf-words, jaccard, levenshtein, jaro-winkler, glove; " +
+        "repeatable (default: the embedded model)",
+      repeatable,
+    ),
+    option("--protocol <name>", "fair, or published (the rules of the paper's code)", undefined, "fair"),
+    option("--json <file>", "also write the results as JSON"),
+    option("--report <file>", "also write a page with scores, bars and the worst mistakes (.html)"),
+    option("--dataset <name>", "only one of AutoFJ's datasets, such as Drug"),
+    option("--seed <n>", "random seed", wholeNumber, 0),
+    option("--truncate-dim <n>", "use only the first n dimensions of each embedding", positiveInteger),
+    option("--verbose", "print each of AutoFJ's datasets"),
+    deviceOption,
+    quietOption,
+  ],
+  examples: [
+    ["pearl bench --task autofj", "the embedded model beside an untrained baseline"],
+    ["pearl bench --task autofj --model tfidf --model jaccard", "compare several models"],
+    ["pearl bench --task all --data bench --json scores.json", "every task whose data is in bench/"],
+    ["pearl bench --task all --data bench --report report.html", "the same as a page"],
+    ["pearl bench --task turney,bird --protocol published", "scores by the paper's own rules"],
+    ["pearl bench --task autofj --dataset Drug --model ./my-model", "one dataset"],
+  ],
+  run: async (_, options, session) => {
+    const [{ defaultDataFolder }, { formatReports, reportsAsJson }, { parseProtocol, runBenchmark }] =
+      await Promise.all([
+        import("../../benchmark/data-folder.js"),
+        import("../../benchmark/report.js"),
+        import("../../benchmark/runner.js"),
+      ]);
+    const { dataset, seed, truncateDim, device } = options;
+    const protocol = parseProtocol(options.protocol);
+    if (options.json) await checkFolder("--json", options.json);
+    if (options.report) await checkFolder("--report", options.report);
+    const reports = await runBenchmark({
+      ...{ protocol, dataset, seed, truncateDim, device, signal: session.signal },
+      tasks: options.task ?? ["all"],
+      models: options.model ?? [undefined],
+      dataFolder: options.data ?? (await defaultDataFolder()),
+      onTask: (model, task) => {
+        void session.finish();
+        session.say(`${task}: ${model}`);
+      },
+      onProgress: ({ task, label, done, total }) => session.show(`${task}: ${label}`, done, total),
+      onDownload: session.onDownload,
+    });
+    await session.finish();
+    const everySet = options.verbose === true || dataset !== undefined;
+    session.print(formatReports(reports, { everySet }));
+    const { writeWholeFile } = await import("../../files/whole-file.js");
+    if (options.json) await writeWholeFile(options.json, reportsAsJson(reports));
+    if (!options.report) return;
+    const { reportsAsPage } = await import("../../benchmark/report-page.js");
+    await writeWholeFile(options.report, reportsAsPage(reports));
+  },
+});
+
+/** Refuses a file in a missing folder before hours of measuring. */
+async function checkFolder(name: string, file: string): Promise<void> {
+  const folder = dirname(resolve(file));
+  await access(folder).catch(() => {
+    throw new UsageError(`${name} ${file}: there is no folder ${folder}. Create it first.`);
+  });
+}

@@ -1,0 +1,44 @@
+/** `pearl data`: downloads public benchmark data. */
+import { Option } from "commander";
+import { type AnyCommand, command } from "../command.js";
+import { option, quietOption } from "../options.js";
+
+const endpoint = "--endpoint <url>";
+
+const autofj = command({
+  name: "autofj",
+  summary: "download the tables of AutoFJ's 50 datasets (about 6 MB)",
+  options: [
+    option(
+      "--data <folder>",
+      "download folder (default: $PEARL_DATA, else ./data/bench, else ~/.cache/pearl/bench)",
+    ),
+    new Option(endpoint, "a mirror of raw.githubusercontent.com").env(
+      "PEARL_DATA_ENDPOINT",
+    ) as unknown as ReturnType<typeof option<typeof endpoint>>,
+    quietOption,
+  ],
+  examples: [
+    ["pearl data autofj", "into the folder where `pearl bench` looks by default"],
+    ["pearl data autofj --data bench", "into bench/autofj; a second run downloads only missing files"],
+  ],
+  run: async (_, options, session) => {
+    const { defaultDataFolder } = await import("../../benchmark/data-folder.js");
+    const { downloadAutofj } = await import("../../benchmark/download.js");
+    const target = options.data ?? (await defaultDataFolder());
+    const { folder, downloaded, kept } = await downloadAutofj(target, {
+      endpoint: options.endpoint,
+      signal: session.signal,
+      onProgress: (done, total) => session.show("downloading", done, total),
+    });
+    await session.finish();
+    session.print(`${folder}: ${downloaded} files downloaded, ${kept} already existed`);
+  },
+});
+
+export default {
+  name: "data",
+  summary: "download public benchmark data",
+  commands: [autofj],
+  examples: [["pearl data autofj", "AutoFJ's tables, where `pearl bench` looks by default"]],
+} satisfies AnyCommand;

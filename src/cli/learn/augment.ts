@@ -1,0 +1,167 @@
+/** `pearl augment`: augmented versions ("twins") of phrases with the rule that made each; of a table, into a table. */
+import { UsageError } from "../../errors.js";
+import { alignColumns } from "../../files/text-table.js";
+import type { Augmenter } from "../../pearl/augmentation/augmenter.js";
+import { rulesOfTwin } from "../../pearl/augmentation/rule.js";
+import { PRESETS, type PresetName } from "../../pearl/augmentation/settings.js";
+import { command, type OptionsOf } from "../command.js";
+import { counted, formatCount, formatPercent } from "../format.js";
+import {
+  choice,
+  columnOption,
+  fraction,
+  jsonOption,
+  option,
+  positiveInteger,
+  quietOption,
+  repeatable,
+  weights,
+  wholeNumber,
+} from "../options.js";
+import { type Session, stemOf } from "../session.js";
+import { isFile, phrasesOf } from "../use/type.js";
+
+const options = [
+  option("-o, --output <file>", "for a table: .csv, .tsv or .jsonl (default: NAME.twins.csv)"),
+  columnOption,
+  option("--seed <n>", "random seed", wholeNumber, 1),
+  option(
+    "--count <n>",
+    "twins per rule (default: 3); with --draw or a table, per phrase (default: 1)",
+    positiveInteger,
+  ),
+  option("--draw", "draw twins at random as training does; always so for a table"),
+  choice("--preset <name>", "rules and their probabilities", Object.keys(PRESETS) as PresetName[], "house"),
+  option("--probabilities <k=v,...>", "your own, such as character=.3,synonym=.2,year=.1", weights),
+  option("--paraphrases <file>", "table of phrase and paraphrase; repeatable", repeatable),
+  option(
+    "--synonyms <file>",
+    "table of phrase and synonym, such as a corpus's synonyms.tsv; repeatable",
+    repeatable,
+  ),
+  option("--acronyms <file>", "table of short and long form; repeatable", repeatable),
+  option(
+    "--word-vectors [threshold]",
+    "words with a word-vector cosine of at least this (default: 0.8)",
+    fraction,
+  ),
+  option("--no-wordnet", "use no synonyms from WordNet"),
+  option("--paraphrase-model <model>", "instead: write paraphrases of the table by a text-to-text model"),
+  jsonOption,
+  quietOption,
+] as const;
+
+type AugmentOptions = OptionsOf<typeof options>;
+
+export default command({
+  name: "augment",
+  summary: "augment phrases with typing errors, synonyms, paraphrases; each result names its rule",
+  arguments: [["<phrase...>", "phrases, or one table of phrases; - reads a table from standard input"]],
+  options,
+  examples: [
+    ['pearl augment "The New York Times"', "what each rule makes of it"],
+    [
+      'pearl augment "heart attack" --draw --count 10 --preset pearl',
+      "ten twins drawn as in PEARL's training",
+    ],
+    ['pearl augment "William Jefferson Clinton" --draw --preset names', "as another table writes a name"],
+    ["pearl augment phrases.csv -o twins.csv", "one twin for each phrase of a table"],
+    ["pearl augment names.txt --probabilities initials=1,year=1", "only these two rules"],
+    [
+      "pearl augment phrases.csv --paraphrase-model Xenova/flan-t5-small -o para.tsv",
+      "make a file for --paraphrases",
+    ],
+  ],
+  run: async ([phrases], options, session) => {
+    const [first] = phrases;
+    const isTable = phrases.length === 1 && (await isFile(first));
+    if (options.paraphraseModel !== undefined) {
+      if (!isTable) throw new UsageError("--paraphrase-model needs a table of phrases");
+      return writeModelParaphrases(first, options.paraphraseModel, options, session);
+    }
+    if (isTable) return augmentFile(first, options, session);
+    if (options.output !== undefined) {
+      throw new UsageError(`-o needs a table of phrases, and there is no file ${first}`);
+    }
+    if (phrases.length === 1 && /^\S+\.(?:csv|tsv|jsonl|parquet|txt|gz)$/i.test(first)) {
+      session.say(`there is no file ${first}: it is used as a phrase`);
+    }
+    await printTwins(await load(options), phrases, options, session);
+  },
+});
+
+async function load(options: AugmentOptions): Promise<Augmenter> {
+  const { createAugmenter } = await import("../../pearl/augmentation/augmenter.js");
+  const { preset, probabilities, paraphrases, synonyms, acronyms, wordVectors, wordnet } = options;
+  return createAugmenter({
+    ...{ preset, probabilities, wordNet: wordnet ? undefined : "off" },
+    wordVectors:
+      wordVectors === undefined ? "off" : wordVectors === true ? {} : { threshold: Number(wordVectors) },
+    paraphraseFiles: paraphrases ?? [],
+    synonymFiles: synonyms ?? [],
+    acronymFiles: acronyms ?? [],
+  });
+}
+
+async function printTwins(
+  augmenter: Augmenter,
+  phrases: readonly string[],
+  { seed, draw, count, json }: AugmentOptions,
+  session: Session,
+): Promise<void> {
+  const { createRandom } = await import("../../random.js");
+  const random = createRandom(seed);
+  const listed = phrases.map((phrase) => ({
+    phrase,
+    twins: draw
+      ? Array.from({ length: count ?? 1 }, () => augmenter.augment(phrase, random))
+      : augmenter.all(phrase, { random, count: count ?? 3 }),
+  }));
+  if (json) return session.printJson(listed);
+  for (const { phrase, twins } of listed) {
+    if (listed.length > 1) session.print(phrase);
+    const rows = twins.map((twin) => [rulesOfTwin(twin).join("+"), twin.granularity, twin.text]);
+    if (twins.length === 0) session.say(`no rule applies to "${phrase}"`);
+    else session.print(alignColumns([["rule", "granularity", "twin"], ...rows]));
+  }
+}
+
+async function augmentFile(path: string, options: AugmentOptions, session: Session): Promise<void> {
+  const { augmentTable } = await import("../../pearl/augmentation/augment-table.js");
+  const { Table } = await import("../../table/table.js");
+  const { column, count, seed, json, output = `${stemOf(path)}.twins.csv` } = options;
+  const table = await Table.open(path, { column });
+  session.atEnd(() => table.close());
+  session.say(table.description.summary);
+  const report = await augmentTable(table, output, await load(options), {
+    ...{ count, seed, signal: session.signal },
+    onProgress: (done, total) => session.show("augmenting", done, total, "phrases"),
+  });
+  await session.finish();
+  const byRule = Object.entries(report.byRule).filter(([, made]) => made > 0);
+  byRule.sort(([, left], [, right]) => right - left);
+  session.say(byRule.map(([rule, made]) => `${rule} ${formatCount(made)}`).join(", "));
+  if (json) return session.printJson(report);
+  const unchanged = formatPercent(report.unchanged / Math.max(report.twins, 1));
+  const made = `${counted(report.twins, "twin")} of ${counted(report.phrases, "phrase")}`;
+  session.print(`wrote ${report.path}: ${made}, ${unchanged} unchanged`);
+}
+
+async function writeModelParaphrases(
+  path: string,
+  model: string,
+  options: AugmentOptions,
+  session: Session,
+): Promise<void> {
+  const { loadParaphraser, writeParaphrases } = await import("../../pearl/augmentation/paraphrase-model.js");
+  const { column, count, output = `${stemOf(path)}.paraphrases.tsv` } = options;
+  const phrases = await phrasesOf(path, column);
+  const report = await writeParaphrases(phrases, output, await loadParaphraser(model), {
+    ...{ count, signal: session.signal },
+    onProgress: (done, total) => session.show("paraphrasing", done, total, "phrases"),
+  });
+  await session.finish();
+  if (report.resumed > 0) session.say(`${counted(report.resumed, "phrase")} already done by an earlier run`);
+  const made = `${counted(report.pairs, "paraphrase")} of ${counted(report.phrases, "phrase")}`;
+  session.print(`wrote ${report.path}: ${made}`);
+}

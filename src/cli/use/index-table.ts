@@ -1,0 +1,202 @@
+/** `pearl index`: builds an index of a table's phrases, adds to it, deletes from it, and describes it. */
+import { existsSync } from "node:fs";
+import { resolve } from "node:path";
+import { UsageError } from "../../errors.js";
+import type { IndexDescription } from "../../search/index-types.js";
+import type { IndexTableReport } from "../../search/phrase-index.js";
+import type { VectorIndex } from "../../search/vector-index.js";
+import { type AnyCommand, command } from "../command.js";
+import { counted, formatBytes, formatCount, formatDuration } from "../format.js";
+import {
+  batchSizeOption,
+  choice,
+  jsonOption,
+  modelOption,
+  option,
+  required,
+  resumption,
+  runOptions,
+  tableOptions,
+  tableOptionsOf,
+  truncateOption,
+} from "../options.js";
+import { encoderAfterTable, type Session } from "../session.js";
+
+const workOptions = [
+  ...tableOptions,
+  ...runOptions,
+  batchSizeOption,
+  option("--int8", "compute with 8-bit weights; searches must use --int8 too"),
+] as const;
+
+const build = command({
+  name: "build",
+  summary: "build an index of a table's phrases that keeps all the table's columns",
+  arguments: [["<file>", "the table; - reads standard input"]],
+  options: [
+    required("-o, --output <index>", "folder of the index, or a LanceDB URI (s3://..., db://...)"),
+    option("--key <column>", "column of unique keys (default: row numbers from 1)"),
+    choice(
+      "--backend <name>",
+      "search method; auto takes exact below 50,000 rows, else hnsw",
+      ["auto", "exact", "hnsw", "faiss", "lancedb"],
+      "auto",
+    ),
+    choice("--storage <type>", "number format of stored embeddings", ["float32", "float16"], "float32"),
+    option("--prompt <text>", 'text put before each phrase and query, such as "query: "'),
+    truncateOption,
+    option("--resume", "continue an interrupted build of the same table"),
+    modelOption,
+    ...workOptions,
+  ],
+  examples: [
+    ["pearl index build companies.csv -o companies.index", "row numbers as keys, the embedded model"],
+    ["pearl index build names.parquet -o names.index -c name --key id", "keys from a column"],
+    ["pearl index build names.parquet -o names.index --resume", "after an interruption"],
+    ["pearl index build names.csv -o s3://bucket/names", "in LanceDB (pearl doctor says how to install it)"],
+  ],
+  run: async ([file], options, session) => {
+    const { indexTable } = await import("../../search/phrase-index.js");
+    const { output, key, backend, storage, prompt, truncateDim, model, resume } = options;
+    const report = await indexTable(file, output, encoderAfterTable(options, session), {
+      ...settingsOf(options, session),
+      ...{ keyColumn: key, backend, precision: storage, prompt, truncateDim },
+      // A folder is stored as an absolute path, so that the index finds it from any working folder.
+      modelName: model !== undefined && existsSync(model) ? resolve(model) : model,
+      resume: resumption(resume),
+    });
+    await printReport(report, session);
+  },
+});
+
+const add = command({
+  name: "add",
+  summary: "add a table's rows to an index",
+  arguments: [
+    ["<index>", "the index"],
+    ["<file>", "the table; - reads standard input"],
+  ],
+  options: [
+    option("--replace", "replace rows whose key is already in the index"),
+    option("-m, --model <model>", "the index's model, if it has moved"),
+    ...workOptions,
+  ],
+  examples: [
+    ["pearl index add companies.index more.csv", "columns are matched by name"],
+    ["pearl index add companies.index changed.csv --replace", "new versions of rows with the same key"],
+  ],
+  run: async ([path, file], options, session) => {
+    const { addTable } = await import("../../search/phrase-index.js");
+    const index = await openIndex(path, session);
+    const model = options.model ?? index.layout.model?.name;
+    const report = await addTable(index, file, encoderAfterTable({ ...options, model }, session), {
+      ...settingsOf(options, session),
+      existing: options.replace ? "replace" : "refuse",
+    });
+    await printReport(report, session);
+  },
+});
+
+const remove = command({
+  name: "delete",
+  summary: "delete rows by key or by phrase",
+  arguments: [["<index>", "the index"]],
+  options: [
+    option("--keys <keys...>", "keys, as `pearl search` prints them"),
+    option("--phrases <phrases...>", "phrases, exactly as they are in the index"),
+  ],
+  examples: [
+    ["pearl index delete companies.index --keys 17 23", "two rows"],
+    ['pearl index delete companies.index --phrases "Toyota Motor"', "every row with this phrase"],
+  ],
+  run: async ([path], { keys, phrases }, session) => {
+    if ((keys === undefined) === (phrases === undefined)) {
+      throw new UsageError('give the rows to delete: either --keys 17 23 or --phrases "Toyota Motor"');
+    }
+    const index = await openIndex(path, session);
+    const count = await index.delete(keys === undefined ? { phrases: phrases ?? [] } : { keys });
+    await index.optimise({ signal: session.signal });
+    const { rows } = await index.describe();
+    session.print(`${path}: ${counted(count, "row")} deleted, ${formatCount(rows)} left`);
+  },
+});
+
+const info = command({
+  name: "info",
+  summary: "describe an index",
+  arguments: [["<index>", "the index"]],
+  options: [jsonOption, option("--check", "also compare every stored row with its checksum")],
+  examples: [
+    ["pearl index info companies.index", "rows, model, columns, size"],
+    ["pearl index info companies.index --check", "is every row as it was written?"],
+  ],
+  run: async ([path], { json, check }, session) => {
+    const index = await openIndex(path, session);
+    const description = await index.describe();
+    if (check) await index.verify();
+    if (json) session.printJson(description);
+    else session.print(describe(description, check ?? false));
+  },
+});
+
+export default {
+  name: "index",
+  summary: "build an index of a table's phrases to search, add rows, delete rows",
+  commands: [build, add, remove, info],
+  examples: [
+    ["pearl index build companies.csv -o companies.index", "then: pearl search companies.index NYTimes"],
+    ["pearl index add companies.index more.csv", "added rows are on disk at once"],
+    ["pearl index info companies.index", "what it contains"],
+  ],
+} satisfies AnyCommand;
+
+/** Opens an index that is closed when the command ends. */
+export async function openIndex(path: string, session: Session): Promise<VectorIndex> {
+  const { VectorIndex } = await import("../../search/vector-index.js");
+  const index = await VectorIndex.open(path);
+  session.atEnd(() => index.close());
+  return index;
+}
+
+type WorkOptions = Parameters<typeof tableOptionsOf>[0] & { readonly batchSize?: number };
+
+function settingsOf(options: WorkOptions, { signal, say, show }: Session) {
+  const { batchSize } = options;
+  return { table: tableOptionsOf(options), batchSize, signal, onNote: say, onProgress: show };
+}
+
+async function printReport(report: IndexTableReport, { say, print, finish }: Session): Promise<void> {
+  await finish();
+  const { path, added, rows, dimension, resumedRows, empty, truncated, searchedBy, seconds } = report;
+  if (resumedRows > 0) say(`${counted(resumedRows, "row")} already added by an earlier run`);
+  if (empty > 0) say(`${counted(empty, "row")} without a phrase: kept, but no search finds them`);
+  if (truncated > 0) say(`${counted(truncated, "phrase")} longer than the model can read, truncated`);
+  say(formatDuration(seconds));
+  const total = `${formatCount(rows)} in all × ${dimension} dimensions`;
+  print(`${path}: ${counted(added, "row")} added, ${total}; ${searchedBy}`);
+}
+
+function describe(index: IndexDescription, isChecked: boolean): string {
+  const { model, unfinished } = index;
+  const deleted =
+    index.deleted > 0 ? `, and ${formatCount(index.deleted)} deleted ones that still use space` : "";
+  const lines: [string, string][] = [
+    ["rows", `${formatCount(index.rows)}${deleted}`],
+    ["vectors", `${index.dimension} dimensions, ${index.metric}, ${index.precision}`],
+    ["search", `${index.searchedBy} (backend ${index.backend})`],
+    ["model", model === undefined ? "unknown" : `${model.name ?? "?"}, fingerprint ${model.fingerprint}`],
+    ["columns", index.columns.join(", ") || "none"],
+    ["phrases", index.phraseColumn ?? "none"],
+    ["keys", index.keyColumn ?? "row numbers"],
+  ];
+  if (model?.prompt) lines.push(["prompt", JSON.stringify(model.prompt)]);
+  if (index.bytes > 0) lines.push(["size", formatBytes(index.bytes)]);
+  if (unfinished !== undefined) {
+    lines.push([
+      "state",
+      `unfinished, ${counted(unfinished.rows, "row")} planned; build with --resume continues`,
+    ]);
+  }
+  if (isChecked) lines.push(["check", "every row is as it was written"]);
+  return lines.map(([name, value]) => `${name.padEnd(8)} ${value}`).join("\n");
+}

@@ -1,0 +1,143 @@
+/** `pearl join`: the rows of two tables that mean the same, at a required precision. */
+import { InvalidArgumentError } from "commander";
+import { UsageError } from "../../errors.js";
+import type { JoinSink, JoinTablesReport } from "../../join/join-tables.js";
+import type { JoinOn, LabelledPair } from "../../join/options.js";
+import { command, type OptionsOf } from "../command.js";
+import { counted, formatCount, formatDuration, formatPercent } from "../format.js";
+import {
+  choice,
+  fraction,
+  int8Option,
+  option,
+  positiveInteger,
+  runOptions,
+  tableFormatOptions,
+  tableOptionsOf,
+} from "../options.js";
+import { loadEncoder, type Session } from "../session.js";
+
+const options = [
+  option(
+    "--on <column>",
+    "one name for both tables or LEFT=RIGHT, with :WEIGHT if needed; repeatable",
+    onColumns,
+  ),
+  option("--precision <p>", "expected share of correct matches; sets the threshold", fraction, 0.9),
+  choice(
+    "--kind <kind>",
+    "how many matches a row may have",
+    ["many-to-one", "one-to-one", "many-to-many"],
+    "many-to-one",
+  ),
+  option("--top <k>", "with many-to-many: matches per right row, 1 to 8", positiveInteger),
+  option("--block <column>", "compare only rows with equal values in this column (or LEFT=RIGHT)", oneColumn),
+  option("-o, --output <file>", "output: .csv, .tsv or .jsonl (default: CSV on standard output)"),
+  option("--keep-unmatched", "also write right rows without a match"),
+  option("--explain", "add a column with the words and scores behind each match"),
+  option("--labels <file>", "known pairs (left, right, match), to calibrate the estimated precision"),
+  option("--review-out <file>", "write the proposed pairs for review, the most doubtful first"),
+  option("--review <file>", "read back the decisions of a reviewed file"),
+  option("--pairs-out <file>", "write the known matches as pairs for `pearl finetune`"),
+  option("--candidates <n>", "candidate pairs per row, by words and by embedding each", positiveInteger, 10),
+  ...tableFormatOptions,
+  option("-m, --model <model>", "embedded model, folder or hub id; none: compare without embeddings"),
+  int8Option,
+  ...runOptions,
+] as const;
+
+type JoinOptions = OptionsOf<typeof options>;
+
+export default command({
+  name: "join",
+  summary: "join two tables on columns that mean the same but are written differently",
+  arguments: [
+    ["<left>", "the reference table, with few duplicates"],
+    ["<right>", "the table whose rows are looked up in it"],
+  ],
+  options,
+  examples: [
+    ["pearl join companies.csv messy.csv --on name -o joined.csv", "at a precision of 0.9"],
+    ["pearl join a.csv b.csv --on name=title:2 --on city", "two columns, the first counts twice"],
+    ["pearl join a.csv b.csv --kind one-to-one --precision 0.95", "each row in one match at most"],
+    ["pearl join a.csv b.csv --on name --review-out review.csv", "doubtful pairs for a person to decide"],
+    ["pearl join a.csv b.csv --on name --review review.csv --pairs-out pairs.csv", "use the decisions"],
+  ],
+  run: async ([left, right], options, session) => {
+    checkUsage(options);
+    const { checkRowsName } = await import("../../table/write/text-rows.js");
+    for (const path of [options.output, options.reviewOut, options.pairsOut]) if (path) checkRowsName(path);
+    const { joinTables } = await import("../../join/join-tables.js");
+    const labels = await readLabels(options);
+    const encoder = options.model === "none" ? "none" : await loadEncoder(options, session);
+    const report = await joinTables(left, right, options.output ?? toStandardOutput, {
+      ...options,
+      ...{ labels, encoder, table: tableOptionsOf(options), signal: session.signal },
+      unmatched: options.keepUnmatched ? "keep" : "leave-out",
+      explain: options.explain ? "column" : "none",
+      reviewPath: options.reviewOut,
+      pairsPath: options.pairsOut,
+      onNote: session.say,
+      onProgress: (_, done, total) => session.show("joining", done, total),
+    });
+    await session.finish();
+    printReport(report, options, session);
+  },
+});
+
+/** Parser of one of several `--on`. */
+function onColumns(text: string, previous: readonly JoinOn[] | undefined): JoinOn[] {
+  return [...(previous ?? []), oneColumn(text)];
+}
+
+/** Parser of `name`, `name=title`, `name=title:2`. */
+function oneColumn(text: string): JoinOn {
+  const match = /^([^=]+?)(?:=([^=]+?))?(?::(\d+(?:\.\d+)?))?$/.exec(text);
+  const weight = match?.[3] === undefined ? undefined : Number(match[3]);
+  if (match === null || weight === 0) {
+    throw new InvalidArgumentError(
+      "It must be COLUMN or LEFT=RIGHT, with a weight above 0 if needed: name=title:2.",
+    );
+  }
+  return { left: match[1], right: match[2], weight };
+}
+
+function checkUsage({ top, kind, pairsOut, labels, review }: JoinOptions): void {
+  if (top !== undefined && kind !== "many-to-many") {
+    throw new UsageError("--top needs --kind many-to-many; other kinds give each right row one match");
+  }
+  if (top !== undefined && top > 8) throw new UsageError("--top must be at most 8");
+  if (pairsOut !== undefined && labels === undefined && review === undefined) {
+    throw new UsageError("--pairs-out writes the matches known from --labels or --review: give one of them");
+  }
+}
+
+async function readLabels({ labels, review }: JoinOptions): Promise<LabelledPair[]> {
+  const { readLabelsFile } = await import("../../join/labels-file.js");
+  const known: LabelledPair[] = [];
+  for (const path of [labels, review]) if (path !== undefined) known.push(...(await readLabelsFile(path)));
+  return known;
+}
+
+const toStandardOutput: JoinSink = async (columns, rows) => {
+  const { csvLine } = await import("../../table/write/text-rows.js");
+  process.stdout.write(`${csvLine(columns)}\n`);
+  for (const batch of rows) process.stdout.write(batch.map((cells) => `${csvLine(cells)}\n`).join(""));
+};
+
+function printReport(report: JoinTablesReport, options: JoinOptions, { say, print }: Session): void {
+  const { matches, matchedRows, rightRows, estimatedPrecision, threshold, reviewed, pairs, seconds } = report;
+  const estimate = matches === 0 ? "" : `, estimated precision ${estimatedPrecision.toFixed(3)}`;
+  const summary =
+    `${counted(matches, "match", "matches")} for ${formatCount(matchedRows)} of ${counted(rightRows, "right row")} ` +
+    `(${formatPercent(matchedRows / rightRows)})${estimate}, ${formatDuration(seconds)}`;
+  if (options.output === undefined) say(summary);
+  else print(`wrote ${options.output}: ${summary}`);
+  if (matches > 0) say(`matched where the estimated precision is at least ${threshold.toFixed(2)}`);
+  else say(`no match reaches a precision of ${options.precision}; a lower --precision gives more matches`);
+  if (reviewed !== undefined) say(`wrote ${options.reviewOut}: ${counted(reviewed, "pair")} to decide`);
+  if (pairs !== undefined) {
+    const negatives = `${formatCount(pairs.withNegative)} with a hard negative`;
+    say(`wrote ${options.pairsOut}: ${counted(pairs.pairs, "pair")}, ${negatives}`);
+  }
+}

@@ -1,0 +1,39 @@
+/** `pearl plot`: a table's phrases as a map, in one file. */
+import { command } from "../command.js";
+import { counted, formatBytes, formatCount } from "../format.js";
+import { option, positiveInteger, tableEncodingOptions, tableOptionsOf, wholeNumber } from "../options.js";
+import { encoderAfterTable, stemOf } from "../session.js";
+
+export default command({
+  name: "plot",
+  summary: "draw the phrases of a table as a map: similar phrases lie close together",
+  arguments: [["<file>", "the table; - reads standard input"]],
+  options: [
+    option("-o, --output <file>", ".html (hover, search) or .svg (default: NAME.map.html)"),
+    option("--color <column>", "colour by this column, or by `type`: the model's entity types"),
+    option("--sample <n>", "draw at most n rows, chosen at random", positiveInteger, 3000),
+    option("--neighbours <n>", "near phrases that each phrase should stay close to", positiveInteger, 15),
+    option("--seed <n>", "random seed; the same seed gives the same map", wholeNumber, 0),
+    option("--title <text>", "heading (default: the file's name)"),
+    ...tableEncodingOptions,
+  ],
+  examples: [
+    ["pearl plot phrases.csv", "write phrases.map.html"],
+    ["pearl plot phrases.csv --color kind -o map.svg", "a picture, coloured by a column"],
+    ["pearl plot names.txt --color type", "coloured by entity type"],
+  ],
+  run: async ([file], options, session) => {
+    const { checkPlotName, plotTable } = await import("../../plot/plot-table.js");
+    const { color, sample, neighbours, seed, title, output = `${stemOf(file)}.map.html` } = options;
+    checkPlotName(output);
+    const { drawn, rows, bytes } = await plotTable(file, output, encoderAfterTable(options, session), {
+      ...{ table: tableOptionsOf(options), color, sample, neighbours, seed, title, signal: session.signal },
+      onNote: session.say,
+      onProgress: session.show,
+    });
+    await session.finish();
+    session.print(
+      `wrote ${output}: ${formatCount(drawn)} of ${counted(rows, "phrase")}, ${formatBytes(bytes)}`,
+    );
+  },
+});

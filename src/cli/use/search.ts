@@ -1,0 +1,186 @@
+/** `pearl search`: the rows of an index that are most similar to a phrase; one query, a file of them, or a dialogue. */
+import { createInterface } from "node:readline/promises";
+import { UsageError } from "../../errors.js";
+import { alignColumns } from "../../files/text-table.js";
+import type { SearchHit } from "../../search/index-types.js";
+import type { VectorIndex } from "../../search/vector-index.js";
+import { command, type OptionsOf } from "../command.js";
+import { counted, formatCount, formatDuration } from "../format.js";
+import { jsonOption, option, positiveInteger, runOptions, tableOptions, tableOptionsOf } from "../options.js";
+import { loadEncoder, type Session } from "../session.js";
+import { openIndex } from "./index-table.js";
+
+const options = [
+  option("-k, --top <n>", "rows per query", positiveInteger, 10),
+  option("--queries <file>", "a table of queries (CSV, TSV, JSONL, Parquet, plain text)"),
+  option("-o, --output <file>", "write the hits: .csv, .tsv or .jsonl"),
+  jsonOption,
+  option("--prompt <text>", "text put before each query (default: the index's)"),
+  option("-m, --model <model>", "the index's model, if it has moved"),
+  ...tableOptions,
+  ...runOptions,
+  option("--int8", "compute queries with 8-bit weights, for an index built with --int8"),
+] as const;
+
+type SearchOptions = OptionsOf<typeof options>;
+type Batches = AsyncIterable<readonly string[]> | Iterable<readonly string[]>;
+type Answers = AsyncGenerator<(readonly [query: string, hits: readonly SearchHit[]])[]>;
+
+export default command({
+  name: "search",
+  summary: "find the rows of an index that are most similar to a phrase",
+  arguments: [
+    ["<index>", "an index made by `pearl index build`"],
+    ["[queries...]", "phrases; without any, a terminal asks for them, and otherwise standard input is read"],
+  ],
+  options,
+  examples: [
+    ['pearl search companies.index "NYTimes"', "the ten best rows"],
+    ['pearl search companies.index "NYTimes" -k 1 --json', "the best row, for a program"],
+    ["pearl search companies.index", "type one query after the other"],
+    ["pearl search companies.index --queries names.csv -o hits.csv", "a file of queries"],
+  ],
+  run: async ([path, queries], options, session) => {
+    if (queries.length > 0 && options.queries !== undefined) {
+      throw new UsageError("give phrases or --queries FILE, not both");
+    }
+    if (options.output !== undefined) {
+      const { checkRowsName } = await import("../../table/write/text-rows.js");
+      checkRowsName(options.output);
+    }
+    const index = await openIndex(path, session);
+    await warnOfUnfinished(index, session);
+    const encoder = await loadEncoder(
+      { ...options, model: options.model ?? index.layout.model?.name },
+      session,
+    );
+    index.checkModel(await encoder.fingerprint());
+    const { searchPhrases } = await import("../../search/phrase-index.js");
+    const { top: k, prompt, output } = options;
+    const answers = async function* (batches: Batches): Answers {
+      let done = 0;
+      for await (const batch of batches) {
+        const hits = await searchPhrases(index, encoder, batch, { k, prompt, signal: session.signal });
+        done += batch.length;
+        if (output !== undefined) session.show("searching", done, undefined, "phrases");
+        yield batch.map((query, row) => [query, hits[row]] as const);
+      }
+    };
+    const isDialogue = queries.length === 0 && options.queries === undefined && process.stdin.isTTY;
+    if (isDialogue) return converse(index, answers, session);
+    const answered = answers(queries.length > 0 ? [queries] : queriesOf(options, session));
+    if (output === undefined) await printHits(answered, index, options.json ? "json" : "text");
+    else await writeHits(output, answered, index, session);
+  },
+});
+
+async function warnOfUnfinished(index: VectorIndex, { say }: Session): Promise<void> {
+  const { unfinished, rows, note } = await index.describe();
+  if (note !== undefined) say(note);
+  if (unfinished === undefined) return;
+  const state = `${formatCount(rows)} of ${counted(unfinished.rows, "row")}`;
+  say(`${index.path} is unfinished: ${state}; continue with \`pearl index build --resume\``);
+}
+
+/** Phrases of the file or of standard input, 2,048 at a time. */
+async function* queriesOf(options: SearchOptions, { say }: Session): AsyncGenerator<string[]> {
+  const { Table } = await import("../../table/table.js");
+  const file = options.queries ?? "-";
+  const reading = tableOptionsOf(options);
+  const table = await Table.open(file, {
+    ...reading,
+    format: reading.format ?? (file === "-" ? "text" : undefined),
+  });
+  try {
+    say(table.description.summary);
+    yield* table.phrases({ chunkRows: 2048 });
+  } finally {
+    await table.close();
+  }
+}
+
+async function printHits(answered: Answers, index: VectorIndex, format: "json" | "text"): Promise<void> {
+  let separator = "";
+  for await (const part of answered) {
+    for (const [query, hits] of part) {
+      if (format === "json") process.stdout.write(`${asJson(query, hits)}\n`);
+      else process.stdout.write(`${separator}${asText(query, hits, index)}\n`);
+      separator = "\n";
+    }
+  }
+}
+
+async function writeHits(
+  path: string,
+  answered: Answers,
+  { layout }: VectorIndex,
+  session: Session,
+): Promise<void> {
+  const { writeRows } = await import("../../table/write/text-rows.js");
+  let queries = 0;
+  const rows = async function* (): AsyncGenerator<string[][]> {
+    for await (const part of answered) {
+      queries += part.length;
+      yield part.flatMap(([query, hits]) =>
+        hits.map(({ score, key, cells }, rank) => [
+          ...[query, String(rank + 1), score.toFixed(4), key],
+          ...layout.columns.map((name) => cells[name]),
+        ]),
+      );
+    }
+  };
+  const columns = ["query", "rank", "score", "key", ...layout.columns.map((name) => `row_${name}`)];
+  const count = await writeRows(path, columns, rows());
+  await session.finish();
+  const time = formatDuration(session.seconds());
+  session.print(
+    `wrote ${path}: ${counted(count, "hit")} for ${counted(queries, "query", "queries")}, ${time}`,
+  );
+}
+
+/** Asks for phrases until an empty line or the end of input. */
+async function converse(
+  index: VectorIndex,
+  answers: (batches: Batches) => Answers,
+  { signal }: Session,
+): Promise<void> {
+  const { rows } = await index.describe();
+  process.stderr.write(`${counted(rows, "row")}. Type a phrase and press Enter; an empty line quits.\n`);
+  const terminal = createInterface({ input: process.stdin, output: process.stderr });
+  // readline reads Ctrl-C as a key, so no signal arrives.
+  terminal.on("SIGINT", () => terminal.close());
+  terminal.setPrompt("> ");
+  terminal.prompt();
+  for await (const line of terminal) {
+    if (line.trim() === "" || signal.aborted) break;
+    await printHits(answers([[line.trim()]]), index, "text");
+    terminal.prompt();
+  }
+  terminal.close();
+}
+
+function asJson(query: string, hits: readonly SearchHit[]): string {
+  const shown = hits.map(({ key, score, cells }) => ({ key, score: Number(score.toFixed(6)), row: cells }));
+  return JSON.stringify({ query, hits: shown });
+}
+
+const longestCell = 60;
+
+/** Hits under their query: score, key, phrase, and the other columns; long cells are cut. */
+function asText(query: string, hits: readonly SearchHit[], { layout }: VectorIndex): string {
+  if (hits.length === 0) return `${query}\n  nothing found`;
+  const { phraseColumn, keyColumn, columns } = layout;
+  const others = columns.filter((name) => name !== phraseColumn && name !== keyColumn);
+  const shown = [...(phraseColumn === undefined ? [] : [phraseColumn]), ...others];
+  const rows = hits.map(({ score, key, cells }) => [
+    ...[score.toFixed(3), key],
+    ...shown.map((name) => shortened(cells[name])),
+  ]);
+  const table = alignColumns([["SCORE", "KEY", ...shown], ...rows], (column) => column === 0);
+  return `${query}\n${table.replace(/^/gm, "  ")}`;
+}
+
+function shortened(cell: string): string {
+  const line = cell.replaceAll(/\s+/g, " ");
+  return line.length > longestCell ? `${line.slice(0, longestCell - 1)}…` : line;
+}

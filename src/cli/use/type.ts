@@ -1,0 +1,111 @@
+/** `pearl type`: what each phrase names, by a model's type head. */
+import { stat } from "node:fs/promises";
+import { InvalidArgumentError } from "commander";
+import { type TypeShares, typeShares } from "../../encoder/type-shares.js";
+import { alignColumns } from "../../files/text-table.js";
+import { command } from "../command.js";
+import { counted } from "../format.js";
+import { columnOption, jsonOption, option, positiveInteger, runOptions } from "../options.js";
+import { loadEncoder, type Session } from "../session.js";
+
+/** A phrase with its types, the most probable first. */
+interface TypedPhrase {
+  readonly phrase: string;
+  readonly types: readonly TypeShares[];
+}
+
+export default command({
+  name: "type",
+  summary: "classify phrases: lexical class and entity type, with probabilities",
+  arguments: [["<phrases...>", "phrases, or one table of phrases; - reads a table from standard input"]],
+  options: [
+    option(
+      "-m, --model <model>",
+      "a model trained with types: folder or hub id (default: the embedded model)",
+    ),
+    option("-o, --output <file>", "output: .csv, .tsv or .jsonl (default: print)", outputName),
+    columnOption,
+    option("--top <n>", "types per phrase", positiveInteger, 1),
+    jsonOption,
+    ...runOptions,
+  ],
+  examples: [
+    ['pearl type "The New York Times" "in the end"', "two phrases"],
+    ["pearl type phrases.csv -o types.csv", "a table"],
+    ['pearl type "Paris" --model my-model --top 3 --json', "the three most probable types, for a program"],
+  ],
+  run: async ([given], options, session) => {
+    const { output, top, json } = options;
+    const [first] = given;
+    const isTable = given.length === 1 && (await isFile(first));
+    const phrases = isTable ? await phrasesOf(first, options.column) : given;
+    const encoder = await loadEncoder(options, session);
+    const types = await encoder.types(phrases, {
+      signal: session.signal,
+      onProgress: (done, total) => session.show("typing", done, total, "phrases"),
+    });
+    await session.finish();
+    const rows = phrases.map((phrase, row) => ({ phrase, types: typeShares(types[row]).slice(0, top) }));
+    if (output !== undefined) await write(output, rows, session);
+    else if (json) process.stdout.write(asJsonLines(rows));
+    else session.print(alignColumns([header, ...rows.flatMap(cellsOf)], (column) => column >= 3));
+  },
+});
+
+function outputName(name: string): string {
+  if (/\.(?:csv|tsv|jsonl)$/.test(name)) return name;
+  throw new InvalidArgumentError("Its name must end in .csv, .tsv, .jsonl.");
+}
+
+/** True for a file, and for standard input. */
+export async function isFile(path: string): Promise<boolean> {
+  return path === "-" || ((await stat(path).catch(() => undefined))?.isFile() ?? false);
+}
+
+/** The phrases of a table. */
+export async function phrasesOf(path: string, column: string | undefined): Promise<readonly string[]> {
+  const { Table } = await import("../../table/table.js");
+  const table = await Table.open(path, { column });
+  try {
+    const phrases: string[] = [];
+    for await (const chunk of table.phrases()) for (const phrase of chunk) phrases.push(phrase);
+    return phrases;
+  } finally {
+    await table.close();
+  }
+}
+
+const header = ["phrase", "class", "type", "probability", "class_probability", "type_probability"];
+
+function cellsOf({ phrase, types }: TypedPhrase): string[][] {
+  if (types.length === 0) return [[phrase, "", "", "", "", ""]];
+  return types.map(({ lexical, entity, both, ofClass, ofEntity }) => [
+    ...[phrase, lexical, entity],
+    ...[both, ofClass, ofEntity].map((probability) => probability.toFixed(3)),
+  ]);
+}
+
+const rounded = (probability: number): number => Number(probability.toFixed(6));
+
+const asJsonLines = (rows: readonly TypedPhrase[]): string =>
+  rows
+    .map(({ phrase, types }) => ({
+      phrase,
+      types: types.map(({ lexical, entity, both, ofClass, ofEntity }) => ({
+        ...{ class: lexical, type: entity, probability: rounded(both) },
+        ...{ classProbability: rounded(ofClass), typeProbability: rounded(ofEntity) },
+      })),
+    }))
+    .map((line) => `${JSON.stringify(line)}\n`)
+    .join("");
+
+async function write(path: string, rows: readonly TypedPhrase[], { print }: Session): Promise<void> {
+  if (path.endsWith(".jsonl")) {
+    const { writeWholeFile } = await import("../../files/whole-file.js");
+    await writeWholeFile(path, asJsonLines(rows));
+  } else {
+    const { writeRows } = await import("../../table/write/text-rows.js");
+    await writeRows(path, header, [rows.flatMap(cellsOf)]);
+  }
+  print(`wrote ${path}: types of ${counted(rows.length, "phrase")}`);
+}

@@ -1,0 +1,114 @@
+/** The phrases of a text: chunks as they are written, possessives joined, verbs and prepositions with their objects. */
+
+import { LEXICAL_CLASSES, type LexicalClass } from "../../pearl/phrase-types.js";
+import { type Chunk, chunkSentence, joinCompounds } from "./chunker.js";
+import type { Tagger, Word } from "./tagger.js";
+import { pieces } from "./text-sources.js";
+
+/** A phrase where it was met. */
+export interface MetPhrase {
+  readonly phrase: string;
+  readonly lexicalClass: LexicalClass;
+}
+
+/** How many words were read, and how many of them are in letters that are not Latin. */
+export interface ReadWords {
+  words: number;
+  foreign: number;
+}
+
+/** Longer phrases are sentences by another name, or tables. */
+const mostWords = 8;
+const mostCharacters = 100;
+/** The tagger's time grows faster than its text. */
+const window = 8192;
+
+const contentTags = new Set(["NOUN", "PROPN", "VERB", "ADJ", "ADV", "NUM", "X"]);
+const openTags = new Set(["NOUN", "PROPN", "VERB", "ADJ", "NUM", "X", "INTJ", "SYM"]);
+const notWords = /\S{101,}/g;
+
+/**
+ * Yields the phrases of a text:
+ * every chunk with a word of content ("of" and "it" have none); a noun phrase with its possessive as one
+ * ("Japan's economy"); a verb phrase also with the noun phrase after it, as VP ("signed the contract"); a
+ * prepositional phrase only with the noun phrase after it, or of several words ("in the morning", "because of").
+ * The first word of a sentence loses its capital where it is a function word ("The company" is "the company").
+ */
+export function* phrasesOfText(tagger: Tagger, text: string, read: ReadWords): Generator<MetPhrase> {
+  // Nobody's word has a hundred letters; the tagger needs minutes for what has a million.
+  for (const piece of pieces(text.replace(notWords, " "), window)) {
+    for (const sentence of tagger.sentences(piece)) {
+      for (const word of sentence) {
+        if (word.tag === "PUNCT" || word.tag === "SYM") continue;
+        read.words++;
+        if (/\p{L}/u.test(word.text) && !/\p{Script=Latin}/u.test(word.text)) read.foreign++;
+      }
+      yield* phrasesOfSentence(piece, joinCompounds(sentence));
+    }
+  }
+}
+
+function* phrasesOfSentence(text: string, words: readonly Word[]): Generator<MetPhrase> {
+  const chunks = joinPossessives(chunkSentence(words), words);
+  for (const [index, chunk] of chunks.entries()) {
+    const next = chunks[index + 1];
+    const hasObject = next?.lexicalClass === "NP" && next.first === chunk.last + 1;
+    if (chunk.lexicalClass !== "PP" || chunk.last > chunk.first) yield* phraseOf(text, words, chunk);
+    if (hasObject && (chunk.lexicalClass === "PP" || chunk.lexicalClass === "VP"))
+      yield* phraseOf(text, words, { ...chunk, last: next.last }, next.first);
+  }
+}
+
+/** "Japan" and "'s economy" are one phrase. */
+function joinPossessives(chunks: readonly Chunk[], words: readonly Word[]): Chunk[] {
+  const joined: Chunk[] = [];
+  for (const chunk of chunks) {
+    const last = joined[joined.length - 1];
+    const isPossessive = /^['’]s?$/.test(words[chunk.first].text);
+    const follows = last?.lexicalClass === "NP" && last.last + 1 === chunk.first;
+    if (isPossessive && chunk.lexicalClass === "NP" && follows)
+      joined[joined.length - 1] = { ...last, last: chunk.last };
+    else joined.push(chunk);
+  }
+  return joined;
+}
+
+/** The phrase of some words as it is written. `from`: where a word of content is looked for. */
+function* phraseOf(
+  text: string,
+  words: readonly Word[],
+  { lexicalClass, first, last }: Chunk,
+  from: number = first,
+): Generator<MetPhrase> {
+  if (last - first >= mostWords) return;
+  let hasContent = lexicalClass === "PP" && from === first;
+  for (let index = from; index <= last && !hasContent; index++)
+    hasContent = contentTags.has(words[index].tag) && /\p{Script=Latin}|\d/u.test(words[index].text);
+  if (!hasContent) return;
+  const written = text.slice(words[first].start, words[last].end).replace(/\s+/gu, " ").trim();
+  if (written === "" || written.length > mostCharacters || /[\t\n\r\p{Cc}]/u.test(written)) return;
+  const isOpening = first === 0 && !openTags.has(words[0].tag) && /^\p{Lu}(?:\p{Ll}|\s)/u.test(written);
+  const phrase =
+    isOpening && !/^I\s/.test(written) ? written.charAt(0).toLowerCase() + written.slice(1) : written;
+  yield { phrase, lexicalClass };
+}
+
+/** How often each phrase was met as each class: five numbers, in the order of LEXICAL_CLASSES. */
+export function countPhrases(
+  tagger: Tagger,
+  texts: Iterable<string>,
+): { counts: Map<string, number[]>; read: ReadWords } {
+  const counts = new Map<string, number[]>();
+  const read = { words: 0, foreign: 0 };
+  for (const text of texts) {
+    for (const { phrase, lexicalClass } of phrasesOfText(tagger, text, read)) {
+      let entry = counts.get(phrase);
+      if (entry === undefined) {
+        entry = LEXICAL_CLASSES.map(() => 0);
+        counts.set(phrase, entry);
+      }
+      entry[LEXICAL_CLASSES.indexOf(lexicalClass)]++;
+    }
+  }
+  return { counts, read };
+}

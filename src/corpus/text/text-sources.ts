@@ -1,0 +1,164 @@
+/** Running text from files, piece by piece: plain text, or a column of a table; packed or not; lines of any length. */
+import { TextDecoder } from "node:util";
+import { TableError } from "../../errors.js";
+import { fingerprint } from "../../files/fingerprint.js";
+import { formatOfName } from "../../table/format.js";
+import { openSource, refuseNonText, shownPath } from "../../table/read/source.js";
+import { Table } from "../../table/table.js";
+
+/** A paragraph or less is handed on at a time; longer ones are cut at the end of a sentence or between words. */
+export const longestPiece = 65_536;
+
+/** How a table is read for its text. */
+export interface TextOptions {
+  /** The column of text, a name or a 1-based number; default the one with the longest cells. Plain text has none. */
+  readonly column?: string;
+  /** Whether quotes hold cells of a table together (default "double") or are ordinary characters ("none"). */
+  readonly quote?: "double" | "none";
+  /** Told how a table was read. */
+  readonly onNote?: (note: string) => void;
+}
+
+/**
+ * The text of a file as pieces of at most `longestPiece` characters, in order.
+ * A file named .csv, .tsv, .jsonl, .parquet (also .gz) is a table; any other is plain text; "-" is standard input.
+ * @throws TableError for what is no text, with the cure
+ */
+export async function* readTexts(path: string, options: TextOptions = {}): AsyncGenerator<string> {
+  const format = formatOfName(path);
+  if (format === undefined || format === "text") {
+    yield* plainText(path);
+    return;
+  }
+  const table = await Table.open(path, { column: options.column, quote: options.quote });
+  try {
+    const column = options.column === undefined ? longestColumn(table) : table.description.column;
+    const { rowCount, columns } = table.description;
+    options.onNote?.(
+      `${shownPath(path)}: ${rowCount.toLocaleString("en-US")} rows; text from "${column}" of ${columns.join(", ")}`,
+    );
+    for await (const cells of table.columnValues(column))
+      for (const cell of cells) if (cell !== "") yield* pieces(cell);
+  } finally {
+    await table.close();
+  }
+}
+
+/** The column whose cells are longest on average in the table's sample. */
+function longestColumn(table: Table): string {
+  let best = table.description.column;
+  let longest = -1;
+  for (const { name, sample, isText } of table.columns) {
+    const average = sample.reduce((sum, cell) => sum + cell.length, 0) / Math.max(sample.length, 1);
+    if (isText && average > longest) {
+      best = name;
+      longest = average;
+    }
+  }
+  return best;
+}
+
+/** Lines of a file; a line that begins with a small letter belongs to the one before (hard-wrapped text). */
+async function* plainText(path: string): AsyncGenerator<string> {
+  const source = await openSource(path);
+  refuseNonText(path, source.signature);
+  let paragraph = "";
+  for await (const line of linesOf(path, source.chunks)) {
+    const joins = /^\s*\p{Ll}/u.test(line) && paragraph.length + line.length < longestPiece;
+    if (joins && paragraph !== "") paragraph += ` ${line.trim()}`;
+    else {
+      yield* pieces(paragraph);
+      paragraph = line.trim();
+    }
+  }
+  yield* pieces(paragraph);
+}
+
+/** Lines without their ends; of a line beyond 16 pieces, parts that end between words. */
+async function* linesOf(path: string, chunks: AsyncIterable<Buffer>): AsyncGenerator<string> {
+  const decoder = new TextDecoder("utf-8", { fatal: true });
+  let rest = "";
+  let bytes = 0;
+  for await (const chunk of chunks) {
+    rest += decode(decoder, chunk, path, bytes);
+    bytes += chunk.length;
+    const lines = rest.split(/\r?\n/);
+    rest = lines.pop() as string;
+    yield* lines;
+    while (rest.length > 16 * longestPiece) {
+      const cut = cutPlace(rest, longestPiece);
+      yield rest.slice(0, cut);
+      rest = rest.slice(cut);
+    }
+  }
+  rest += decode(decoder, undefined, path, bytes);
+  if (rest !== "") yield rest;
+}
+
+function decode(decoder: TextDecoder, chunk: Buffer | undefined, path: string, bytes: number): string {
+  try {
+    return chunk === undefined ? decoder.decode() : decoder.decode(chunk, { stream: true });
+  } catch (error) {
+    throw new TableError(
+      `${shownPath(path)}: not valid UTF-8 text after byte ${bytes.toLocaleString("en-US")}. ` +
+        "Convert it: iconv -f LATIN1 -t UTF-8 text.txt > utf8.txt",
+      { cause: error },
+    );
+  }
+}
+
+/** A text in parts of at most `longestPiece`; blank ones are left out. */
+export function* pieces(text: string, longest: number = longestPiece): Generator<string> {
+  let rest = text;
+  while (rest.length > longest) {
+    const cut = cutPlace(rest, longest);
+    yield rest.slice(0, cut);
+    rest = rest.slice(cut);
+  }
+  if (rest.trim() !== "") yield rest;
+}
+
+/** Where to cut within the first `longest` characters: after a sentence, else between words, else just there. */
+function cutPlace(text: string, longest: number): number {
+  const window = text.slice(0, longest);
+  const half = longest >> 1;
+  const sentence = Math.max(
+    ...[". ", "! ", "? ", ".\n", "\n"].map((end) => window.lastIndexOf(end) + end.length - 1),
+  );
+  if (sentence >= half) return sentence;
+  const space = window.search(/\s\S*$/);
+  return space >= half ? space : longest;
+}
+
+/** Characters of a block, which one worker counts at a time. */
+export const blockLength = 4_000_000;
+
+/** Some pieces of text that follow each other. */
+export interface TextBlock {
+  readonly index: number;
+  readonly texts: readonly string[];
+  readonly characters: number;
+  /** SHA-256 of the texts, first 16 hexadecimal digits. */
+  readonly hash: string;
+  readonly isLast: boolean;
+}
+
+/** Gathers texts to blocks; where they are cut depends on the texts alone. */
+export async function* textBlocks(texts: AsyncIterable<string>, length: number): AsyncGenerator<TextBlock> {
+  let gathered: string[] = [];
+  let characters = 0;
+  let index = 0;
+  const block = (isLast: boolean): TextBlock => {
+    return { index: index++, texts: gathered, characters, hash: fingerprint(gathered.join("\n")), isLast };
+  };
+  for await (const text of texts) {
+    if (characters >= length) {
+      yield block(false);
+      gathered = [];
+      characters = 0;
+    }
+    gathered.push(text);
+    characters += text.length;
+  }
+  if (gathered.length > 0) yield block(true);
+}

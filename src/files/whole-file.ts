@@ -1,0 +1,59 @@
+/** Files that appear under their name only when they are complete. */
+import { randomBytes } from "node:crypto";
+import { mkdir, open, rename, rm } from "node:fs/promises";
+import { dirname } from "node:path";
+import writeFileAtomic from "write-file-atomic";
+
+/**
+ * Replaces a file by content in memory: written beside it, flushed to disk, renamed.
+ * @throws the system's error; the old file is then untouched
+ */
+export async function writeWholeFile(path: string, content: string | Uint8Array): Promise<void> {
+  await mkdir(dirname(path), { recursive: true });
+  await writeFileAtomic(path, typeof content === "string" ? content : asBuffer(content));
+}
+
+/** {@link writeWholeFile} for callers that cannot wait. The folder must exist. */
+export function writeWholeFileSync(path: string, content: string | Uint8Array): void {
+  writeFileAtomic.sync(path, typeof content === "string" ? content : asBuffer(content));
+}
+
+const asBuffer = ({ buffer, byteOffset, byteLength }: Uint8Array): Buffer =>
+  Buffer.from(buffer, byteOffset, byteLength);
+
+/** Writes a value as indented JSON with {@link writeWholeFile}. */
+export const writeWholeJson = (path: string, value: unknown): Promise<void> =>
+  writeWholeFile(path, `${JSON.stringify(value, null, 2)}\n`);
+
+/** A name beside `path` that no other process uses, for content that is not complete yet. */
+export const partialPath = (path: string): string => `${path}.${randomBytes(6).toString("hex")}.partial`;
+
+/**
+ * Replaces a file by what `write` streams into a temporary file beside it, flushed to disk before it is renamed.
+ * The folder must exist.
+ * @returns what `write` returns
+ * @throws what `write` throws; the old file is then untouched and the temporary one removed
+ */
+export async function replaceFile<Result>(
+  path: string,
+  write: (temporary: string) => Promise<Result>,
+): Promise<Result> {
+  const temporary = partialPath(path);
+  try {
+    const result = await write(temporary);
+    await flush(temporary);
+    await rename(temporary, path);
+    return result;
+  } finally {
+    await rm(temporary, { recursive: true, force: true });
+  }
+}
+
+async function flush(path: string): Promise<void> {
+  const file = await open(path, "r+");
+  try {
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+}

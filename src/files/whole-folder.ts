@@ -1,0 +1,51 @@
+/** A folder that appears under its name only when it is whole. */
+import { mkdir, readdir, rename, rm, rmdir } from "node:fs/promises";
+import { basename, dirname, join, resolve } from "node:path";
+import { ArgumentError, ModelError, messageOf, PearlError } from "../errors.js";
+import { partialPath } from "./whole-file.js";
+
+/**
+ * Refuses a place where something is, so that nobody waits for work that cannot be stored.
+ * @throws ArgumentError that names it; an empty folder does not count as something
+ */
+export async function checkIsFree(target: string): Promise<void> {
+  const inside = await readdir(target).catch((error: NodeJS.ErrnoException) =>
+    error.code === "ENOENT" ? [] : ["a file"],
+  );
+  if (inside.length > 0)
+    throw new ArgumentError(`${target} is not empty: remove it, or name another folder for the output.`);
+}
+
+/**
+ * Has `fill` write into a temporary folder beside `target`, and renames it when that is done.
+ * @throws ArgumentError where something stands there; ModelError where it cannot be written
+ */
+export async function writeWholeFolder(
+  target: string,
+  fill: (temporary: string) => Promise<void>,
+): Promise<void> {
+  await checkIsFree(target);
+  const path = resolve(target);
+  const temporary = partialPath(path);
+  try {
+    await mkdir(temporary, { recursive: true });
+    await fill(temporary);
+    await mkdir(dirname(path), { recursive: true });
+    await rmdir(path).catch(() => {}); // an empty one; renaming over it is not possible everywhere
+    await rename(temporary, path);
+  } catch (error) {
+    if (error instanceof PearlError) throw error;
+    throw new ModelError(`${target} cannot be written: ${messageOf(error)}`, { cause: error });
+  } finally {
+    await rm(temporary, { recursive: true, force: true });
+  }
+}
+
+/** Removes what killed processes left beside `target`: the temporary folders of {@link writeWholeFolder}. */
+export async function removePartialFolders(target: string): Promise<void> {
+  const path = resolve(target);
+  const name = basename(path);
+  for (const entry of await readdir(dirname(path)).catch(() => []))
+    if (entry.startsWith(`${name}.`) && /^\.[0-9a-f]{12}\.partial$/.test(entry.slice(name.length)))
+      await rm(join(dirname(path), entry), { recursive: true, force: true });
+}

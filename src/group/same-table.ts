@@ -1,0 +1,134 @@
+/** Compares a table with itself: the nearest phrases by embedding and by n-grams, and the similarity of any two. */
+import type { PhraseEncoder } from "../encoder/phrase-encoder.js";
+import { nearestByTerms, termSearch } from "../match/candidates/grams.js";
+import { nearestByEmbedding } from "../match/candidates/nearest-by-embedding.js";
+import { pairCosines } from "../match/columns/column-pair.js";
+import { prepareColumn, unrelatedCosine } from "../match/columns/prepare.js";
+import { featureNames, pairFeatures, type WeighedPhrase, weighPhrase } from "../match/evidence/features.js";
+import { learnDistinguishing } from "./distinguishing.js";
+import type { Links } from "./linkage.js";
+
+/** Distinct phrases and their similarities. */
+export interface SameTable {
+  readonly size: number;
+  /** Candidate pairs, each once, the lower row on the left. */
+  readonly links: Links;
+  /** Similarity of any two rows, 0 to 1. */
+  similarity(a: number, b: number): number;
+}
+
+export interface SameTableOptions {
+  readonly encoder: PhraseEncoder;
+  readonly signal?: AbortSignal;
+  /** Called with the number of phrases encoded and the total. */
+  readonly onProgress?: (done: number, total: number) => void;
+}
+
+/** Neighbours found by embedding, and by n-grams. */
+const NEIGHBOURS = 15;
+/** Above this many pairs, those of 50,000 phrases, neighbours by embedding are found with IVF lists. */
+const MANY_PAIRS = 50_000 ** 2;
+/** Maximum postings visited per phrase. */
+const POSTINGS = 50_000;
+/** Phrases between two checks of the signal. */
+const PORTION = 1024;
+
+const place = Object.fromEntries(featureNames.map((name, index) => [name, index]));
+
+/** Compares a table of distinct phrases with itself. Up to 50,000 phrases, neighbours by embedding are exact. */
+export async function compareWithin(
+  phrases: readonly string[],
+  { encoder, signal, onProgress }: SameTableOptions,
+): Promise<SameTable> {
+  const prepared = await prepareColumn(
+    { left: phrases, right: [], weight: 1 },
+    { encoder, signal, onProgress },
+  );
+  const { vectors } = prepared.base;
+  const floor = vectors === undefined ? 0 : unrelatedCosine(vectors, vectors, prepared.dimension);
+  const column = { ...prepared, queries: prepared.base, floor };
+  const { base, statistics } = column;
+  const weighed = phrases.map((phrase) => weighPhrase(phrase, statistics));
+  const alike = (a: number, b: number): number =>
+    pairSimilarity(weighed[a], weighed[b], pairCosines(column, a, b));
+  const pairs = new PairList(phrases.length);
+  const search = termSearch(base.index);
+  for (let row = 0; row < phrases.length; row++) {
+    if (row % PORTION === 0) {
+      signal?.throwIfAborted();
+      await new Promise(setImmediate);
+    }
+    const near = nearestByTerms(search, base.terms, row, { k: NEIGHBOURS + 1, postings: POSTINGS });
+    for (const { row: other } of near) pairs.add(row, other);
+  }
+  const all = Uint32Array.from(phrases.keys());
+  const { k, rows } = await nearestByEmbedding(column, { k: NEIGHBOURS + 1, manyPairs: MANY_PAIRS, signal })(
+    all,
+  );
+  rows.forEach((other, index) => {
+    pairs.add(Math.floor(index / k), other);
+  });
+  const { left, right, scores } = pairs.links(alike);
+  const distinguish = learnDistinguishing(weighed, { left, right, scores });
+  const lowered = (score: number, a: number, b: number): number =>
+    score * distinguish(weighed[a], weighed[b]);
+  return {
+    size: phrases.length,
+    links: { left, right, scores: scores.map((score, link) => lowered(score, left[link], right[link])) },
+    similarity: (a, b) => lowered(alike(a, b), a, b),
+  };
+}
+
+/**
+ * Similarity of two phrases, 0 to 1: the mean of the cosines of their embeddings and of their weighted n-grams, or 1 if
+ * they differ only in case, accents and punctuation. It is reduced by up to half if each has a rare word that the other
+ * lacks, and halved if each has a number that the other lacks: "Season 2009" is not "Season 2010". Distinguishing words of
+ * the table reduce it too (distinguishing.ts).
+ */
+function pairSimilarity(
+  a: WeighedPhrase,
+  b: WeighedPhrase,
+  cosines: { readonly embedding: number; readonly grams: number },
+): number {
+  if (a.compact !== "" && a.compact === b.compact && withoutPunctuation(a) === withoutPunctuation(b))
+    return 1;
+  pairFeatures(a, b, cosines, features, 0);
+  const mean = (features[place.embedding] + features[place.grams]) / 2;
+  const conflict = features[place.numbersConflict] === 1 ? 0.5 : 1;
+  return mean * conflict * (1 - features[place.bothDiffer] / 2);
+}
+
+/** "+" and "#" stay, so that "C" and "C++" differ. */
+const withoutPunctuation = ({ folded }: WeighedPhrase): string => folded.replace(/[\s.,;:!?"'()[\]-]+/g, "");
+
+const features = new Float64Array(featureNames.length);
+
+/** Collects pairs of rows without duplicates. */
+class PairList {
+  readonly #size: number;
+  #keys = new Float64Array(1 << 12);
+  #count = 0;
+
+  constructor(size: number) {
+    this.#size = size;
+  }
+
+  add(a: number, b: number): void {
+    if (a === b || b < 0) return;
+    if (this.#count === this.#keys.length) {
+      const larger = new Float64Array(2 * this.#count);
+      larger.set(this.#keys);
+      this.#keys = larger;
+    }
+    this.#keys[this.#count++] = Math.min(a, b) * this.#size + Math.max(a, b);
+  }
+
+  links(similarity: (a: number, b: number) => number): Links {
+    const sorted = this.#keys.subarray(0, this.#count).sort();
+    const keys = sorted.filter((key, index) => index === 0 || key !== sorted[index - 1]);
+    const left = Int32Array.from(keys, (key) => Math.floor(key / this.#size));
+    const right = Int32Array.from(keys, (key) => key % this.#size);
+    const scores = Float32Array.from(left, (row, index) => similarity(row, right[index]));
+    return { left, right, scores };
+  }
+}

@@ -1,0 +1,242 @@
+/** From a model folder to what sentence-transformers loads: config, safetensors weights, tokenizer, modules. */
+import { mkdir, rm, writeFile } from "node:fs/promises";
+import { basename, join } from "node:path";
+import { type ModelFolder, readModelFolder } from "../../architectures/model-folder.js";
+import { hasTransformer, tokenLimit } from "../../architectures/transformer/architecture.js";
+import type { BertConfig } from "../../architectures/transformer/bert.js";
+import { encoderGraph } from "../../architectures/transformer/bert-graph.js";
+import { type FoundEncoder, readBert } from "../../architectures/transformer/read-bert.js";
+import { ModelError } from "../../errors.js";
+import { checkIsFree, writeWholeFolder } from "../../files/whole-folder.js";
+import { readModel, writeModel } from "../../onnx/io/file.js";
+import { writeSafetensors } from "../../onnx/io/safetensors.js";
+import type { Model } from "../../onnx/model.js";
+import { elementCount, type Tensor, tensor } from "../../onnx/tensor.js";
+import { createOrtSession } from "../../runtime/ort-session.js";
+import type { Feeds } from "../../runtime/tensor.js";
+import { readTokenizerFile, tokenizerSettings } from "../../text/tokenizer-file.js";
+import { derivedCard } from "./derived-card.js";
+import { copyCompanions } from "./import-model.js";
+import { checkModules, readModules } from "./modules.js";
+import { families } from "./pretrained.js";
+import { weightsFile } from "./weight-files.js";
+
+export interface ExportOptions {
+  /**
+   * "unit" adds the module that scales vectors to length 1. Default: as the model's modules.json says, and
+   * "unit" for a model without one, since that is how pearl uses it.
+   */
+  readonly length?: "unit" | "raw";
+}
+
+export interface ExportReport {
+  /** The folder that was written. */
+  readonly path: string;
+  /** `model_type` of its config.json. */
+  readonly family: string;
+  readonly layers: number;
+  /** Length of an embedding. */
+  readonly dimension: number;
+  /** Numbers in all weights. */
+  readonly parameters: number;
+  readonly pooling: string;
+  readonly length: "unit" | "raw";
+  /**
+   * Largest difference between hidden states of the source's graph and of one built anew from what was
+   * written, as a share of the largest state.
+   */
+  readonly difference: number;
+}
+
+/** Outputs of encoders that hold the last hidden state, as exporters name them. */
+const hiddenStates = ["last_hidden_state", "token_embeddings", "hidden_states"];
+/** Beyond rounding: another GELU differs by 1e-3, another number of heads by 1e-1. */
+const largestDifference = 5e-5;
+
+/**
+ * Writes a model folder's encoder as safetensors with the names and layout of transformers, and the files by
+ * which sentence-transformers finds tokenizer, pooling and scaling. Before anything is written, the weights are
+ * put into a new graph, which must give the source's hidden states.
+ * @param source a model folder with the graph of a BERT or RoBERTa encoder
+ * @param target where the new folder shall stand; it appears when it is whole
+ * @throws ModelError for other graphs, naming the node; ArgumentError where the target is not free
+ */
+export async function exportSafetensors(
+  source: string,
+  target: string,
+  options: ExportOptions = {},
+): Promise<ExportReport> {
+  await checkIsFree(target);
+  await checkModules(source);
+  const folder = await readModelFolder(source);
+  const label = `${source}: ${folder.graph.slice(folder.path.length + 1)}`;
+  if (!hasTransformer(folder))
+    throw new ModelError(
+      `${source}: the model reads no tokens of a tokenizer (words or n-grams instead): there is no transformer to write.`,
+    );
+  const tokenizer = await readTokenizerFile(source);
+  if (tokenizer === undefined) throw new ModelError(`${source}: tokenizer.json is missing.`);
+  const model = readModel(folder.graph);
+  const output = hiddenStateOf(model, label);
+  const heads = folder.config.num_attention_heads;
+  const found = readBert(model, {
+    output,
+    label,
+    heads: typeof heads === "number" && heads > 0 ? heads : undefined,
+  });
+  const config = configOf(folder, found);
+  const scales = (await readModules(source))?.includes("Normalize") ?? true;
+  const { length = scales ? "unit" : "raw" } = options;
+  const maximumLength = await tokenLimit(source, config);
+  let difference = 0;
+  await writeWholeFolder(target, async (path) => {
+    difference = await checkEqual(folder.graph, output, found, { label, folder: path });
+    await writeFile(join(path, "tokenizer.json"), tokenizer.text);
+    await writeJson(path, "tokenizer_config.json", tokenizerSettings(tokenizer.text, maximumLength));
+    await writeJson(path, "sentence_bert_config.json", {
+      max_seq_length: maximumLength,
+      do_lower_case: false,
+    });
+    await writeJson(path, "1_Pooling/config.json", poolingOf(folder, config.hidden_size));
+    await copyCompanions(source, path);
+    await writeJson(path, "config.json", config);
+    await writeJson(path, "modules.json", modulesOf(length));
+    if (length === "unit") await mkdir(join(path, "2_Normalize"), { recursive: true });
+    await writeFile(join(path, "README.md"), await card(source, folder));
+    writeSafetensors(join(path, weightsFile), found.weights);
+  });
+  return {
+    path: target,
+    family: config.model_type as string,
+    layers: config.num_hidden_layers,
+    dimension: config.hidden_size,
+    parameters: [...found.weights.values()].reduce((sum, { dims }) => sum + elementCount(dims), 0),
+    pooling: folder.pooling === "none" ? "mean" : folder.pooling,
+    length,
+    difference,
+  };
+}
+
+async function writeJson(folder: string, name: string, value: object): Promise<void> {
+  await mkdir(join(folder, name, ".."), { recursive: true });
+  await writeFile(join(folder, name), `${JSON.stringify(value, null, 2)}\n`);
+}
+
+function hiddenStateOf({ graph }: Model, label: string): string {
+  const names = graph.outputs.map(({ name }) => name);
+  const output = hiddenStates.find((name) => names.includes(name));
+  if (output !== undefined) return output;
+  throw new ModelError(
+    `${label}: no output with a vector for each token (${hiddenStates.join(", ")}) among ${names.join(", ")}. ` +
+      "Export the encoder without pooling.",
+  );
+}
+
+/** config.json: the source's, with everything that the graph shows set to what it shows. */
+function configOf({ config }: ModelFolder, found: FoundEncoder): BertConfig {
+  const { pearl: _, ...kept } = config;
+  const shown = found.config;
+  // Camembert and XLM-RoBERTa are RoBERTas by another name.
+  const named = String(config.model_type);
+  const isSameKind = named in families && (named === "bert") === (shown.model_type === "bert");
+  const family = isSameKind ? named : (shown.model_type as string);
+  const isApproximate = shown.hidden_act === "gelu_new" && /^gelu_/.test(String(config.hidden_act));
+  const written = {
+    ...kept,
+    architectures: [families[family]],
+    ...shown,
+    model_type: family,
+    ...(isApproximate && { hidden_act: String(config.hidden_act) }),
+    position_embedding_type: "absolute",
+    torch_dtype: "float32",
+  };
+  return written;
+}
+
+/** What sentence-transformers' Pooling module reads. */
+function poolingOf({ pooling }: ModelFolder, dimension: number): object {
+  return {
+    word_embedding_dimension: dimension,
+    pooling_mode_cls_token: pooling === "cls",
+    pooling_mode_mean_tokens: pooling === "mean" || pooling === "none",
+    pooling_mode_max_tokens: pooling === "max",
+    pooling_mode_mean_sqrt_len_tokens: false,
+  };
+}
+
+function modulesOf(length: "unit" | "raw"): object[] {
+  const paths = { Transformer: "", Pooling: "1_Pooling", Normalize: "2_Normalize" };
+  return Object.entries(paths)
+    .filter(([name]) => name !== "Normalize" || length === "unit")
+    .map(([name, path], idx) => ({
+      idx,
+      name: `${idx}`,
+      path,
+      type: `sentence_transformers.models.${name}`,
+    }));
+}
+
+function card(source: string, { name }: ModelFolder): Promise<string> {
+  return derivedCard(source, {
+    title: name,
+    origin:
+      `\`${weightsFile}\` was written by \`pearl export\` from the ONNX graph of ${basename(source)}: the same ` +
+      "weights in the layout of sentence-transformers, which loads this folder with `SentenceTransformer(FOLDER)`.",
+    metadata: { library_name: "sentence-transformers", pipeline_tag: "sentence-similarity" },
+  });
+}
+
+// --- the check --------------------------------------------------------------------------------------------
+
+/** Runs the source and a graph made anew. @throws ModelError where they differ by more than rounding */
+async function checkEqual(
+  graph: string,
+  output: string,
+  { config, weights }: FoundEncoder,
+  { label, folder }: { label: string; folder: string },
+): Promise<number> {
+  const anew = join(folder, "check.onnx");
+  writeModel(
+    encoderGraph(config, (name) => weights.get(name) as Tensor),
+    anew,
+  );
+  const feeds = sampleTokens(config);
+  const [expected, given] = [await run(graph, output, feeds), await run(anew, "last_hidden_state", feeds)];
+  for (const leftover of [anew, `${anew}_data`]) await rm(leftover, { force: true });
+  const largest = expected.reduce((most, value) => Math.max(most, Math.abs(value)), 0);
+  const apart = expected.reduce((most, value, i) => Math.max(most, Math.abs(value - given[i])), 0) / largest;
+  if (apart <= largestDifference && given.length === expected.length) return apart;
+  const read = `${config.num_hidden_layers} layers, ${config.num_attention_heads} heads, ${config.hidden_act}`;
+  throw new ModelError(
+    `${label}: read as a ${config.model_type} (${read}), it gives other vectors (apart by ${apart.toExponential(1)} ` +
+      "of the largest): the graph does something that a BERT or RoBERTa does not.",
+  );
+}
+
+/** Three rows of tokens, none of them padding. */
+function sampleTokens({ vocab_size, pad_token_id = 0, max_position_embeddings }: BertConfig): Feeds {
+  const dims = [3, Math.max(1, Math.min(9, max_position_embeddings - 2))];
+  const count = dims[0] * dims[1];
+  const ids = Array.from({ length: count }, (_, i) => {
+    const id = (7919 * (i + 1)) % vocab_size;
+    return id === pad_token_id ? (id + 1) % vocab_size : id;
+  });
+  const int64 = (values: number[]) => tensor("int64", dims, values) as Feeds[string];
+  const same = (value: number) => int64(new Array(count).fill(value));
+  return { input_ids: int64(ids), attention_mask: same(1), token_type_ids: same(0) };
+}
+
+async function run(graph: string, output: string, feeds: Feeds): Promise<Float32Array> {
+  const session = await createOrtSession(graph, { label: graph });
+  try {
+    const positions = { ...feeds.input_ids, data: positionsOf(feeds.input_ids.dims) };
+    const all: Feeds = { ...feeds, position_ids: positions };
+    const taken = session.inputNames.filter((name) => name in all).map((name) => [name, all[name]] as const);
+    return (await session.run(Object.fromEntries(taken), [output]))[output].data as Float32Array;
+  } finally {
+    await session.release();
+  }
+}
+
+const positionsOf = ([rows, length]: readonly number[]): BigInt64Array =>
+  BigInt64Array.from({ length: rows * length }, (_, i) => BigInt(i % length));

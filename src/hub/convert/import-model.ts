@@ -1,0 +1,123 @@
+/** From published weights to a model folder: the graph is written here, so that no Python is needed. */
+import { copyFile, mkdir, stat, writeFile } from "node:fs/promises";
+import { basename, join, resolve } from "node:path";
+import { tokenLimit } from "../../architectures/transformer/architecture.js";
+import { encoderGraph } from "../../architectures/transformer/bert-graph.js";
+import { ModelError } from "../../errors.js";
+import { checkIsFree, writeWholeFolder } from "../../files/whole-folder.js";
+import { writeModel } from "../../onnx/io/file.js";
+import { elementCount } from "../../onnx/tensor.js";
+import { readTokenizerFile, tokenizerSettings } from "../../text/tokenizer-file.js";
+import { readModelCard } from "../model-card.js";
+import { derivedCard } from "./derived-card.js";
+import { checkModules } from "./modules.js";
+import { readPretrained } from "./pretrained.js";
+
+/** Raised whenever the same weights would give another folder: it is part of the cache's keys. */
+export const importVersion = 1;
+
+/** Copied where the source has them; config.json and the tokenizer come first. */
+export const companionFiles = [
+  ...["tokenizer_config.json", "special_tokens_map.json", "added_tokens.json", "vocab.txt", "vocab.json"],
+  ...["merges.txt", "modules.json", "1_Pooling/config.json", "sentence_bert_config.json"],
+  ...["config_sentence_transformers.json", "LICENSE", "LICENSE.txt", "LICENSE.md", "NOTICE"],
+] as const;
+
+export interface ImportOptions {
+  /** Where the source comes from, for the card: a hub id. Default: the source folder's name. */
+  readonly origin?: string;
+  /** The hub's commit, for the card. */
+  readonly commit?: string;
+}
+
+export interface ImportReport {
+  /** The folder that was written. */
+  readonly path: string;
+  /** For example "bert". */
+  readonly family: string;
+  readonly layers: number;
+  /** Length of an embedding. */
+  readonly dimension: number;
+  /** Numbers in all weights of the graph. */
+  readonly parameters: number;
+  /** Types of the source's weights; all become float32. */
+  readonly types: readonly string[];
+  /** As the source's card names it. */
+  readonly licence: string | undefined;
+}
+
+/**
+ * Writes a model folder with onnx/model.onnx from a folder with config.json and model.safetensors: BERT,
+ * RoBERTa, XLM-RoBERTa and CamemBERT encoders, weights in float32, float16 or bfloat16, in one file or several.
+ * @param source the folder as the hub lays it out
+ * @param target where the new folder shall stand; it appears when it is whole
+ * @throws ModelError that names file and tensor; ArgumentError where the target is not free
+ */
+export async function importModel(
+  source: string,
+  target: string,
+  options: ImportOptions = {},
+): Promise<ImportReport> {
+  await checkIsFree(target);
+  await checkModules(source);
+  const { config, weights, types } = await readPretrained(source);
+  const tokenizer = await readTokenizerFile(source);
+  if (tokenizer === undefined)
+    throw new ModelError(
+      `${source}: there is no tokenizer.json, nor vocab.txt, nor vocab.json with merges.txt to build it from. ` +
+        "Save the tokenizer with transformers' fast tokenizers, which write tokenizer.json.",
+    );
+  const graph = encoderGraph(config, weights);
+  const { licence } = await readModelCard(source);
+  const { model_type: family = "bert", num_hidden_layers: layers, hidden_size: dimension } = config;
+  const origin = options.origin ?? basename(source);
+  await writeWholeFolder(target, async (folder) => {
+    await copyFile(join(source, "config.json"), join(folder, "config.json"));
+    await writeFile(join(folder, "tokenizer.json"), tokenizer.text);
+    const settings = tokenizerSettings(tokenizer.text, await tokenLimit(source, config));
+    await writeFile(join(folder, "tokenizer_config.json"), `${JSON.stringify(settings, null, 2)}\n`);
+    await copyCompanions(source, folder);
+    await writeFile(join(folder, "README.md"), await card(source, { ...options, origin }, types));
+    await mkdir(join(folder, "onnx"));
+    writeModel(graph, join(folder, "onnx", "model.onnx"));
+  });
+  const parameters = [...graph.graph.initializers.values()]
+    .filter(({ type, dims }) => type === "float32" && dims.length > 0)
+    .reduce((sum, { dims }) => sum + elementCount(dims), 0);
+  return { path: target, family, layers, dimension, parameters, types, licence };
+}
+
+/** Hub id and commit of a snapshot folder of the hub's cache; nothing for other folders. */
+export function sourceOf(folder: string): ImportOptions {
+  const match = /models--([^/\\]+?)--([^/\\]+)[/\\]snapshots[/\\]([^/\\]+)[/\\]?$/.exec(resolve(folder));
+  if (!match) return {};
+  const [, organisation, name, commit] = match;
+  return { origin: `${organisation}/${name}`, commit };
+}
+
+function card(
+  source: string,
+  { origin, commit }: ImportOptions & { origin: string },
+  types: readonly string[],
+): Promise<string> {
+  const isHubId = origin.includes("/");
+  const from = isHubId ? `[${origin}](https://huggingface.co/${origin})` : origin;
+  const wide = types.filter((type) => type !== "float32");
+  return derivedCard(source, {
+    title: `${origin} as ONNX`,
+    origin:
+      "`onnx/model.onnx` was written by `pearl import` from `config.json` and `model.safetensors` of " +
+      `${from}${commit ? `, commit ${commit}` : ""}. Nothing was trained: the weights are those of the source` +
+      `${wide.length > 0 ? `, widened from ${wide.join(" and ")} to float32` : ""}.`,
+    metadata: isHubId ? { base_model: origin } : {},
+  });
+}
+
+/** Copies tokenizer and sentence-transformers files, where the source has them. */
+export async function copyCompanions(source: string, folder: string): Promise<void> {
+  for (const name of companionFiles) {
+    if (!(await stat(join(source, name)).catch(() => undefined))) continue;
+    if (name.includes("/")) await mkdir(join(folder, name, ".."), { recursive: true });
+    await copyFile(join(source, name), join(folder, name));
+  }
+}

@@ -1,0 +1,126 @@
+/** A model as hubs publish it for training libraries: config.json and safetensors weights of a BERT or RoBERTa. */
+import { join } from "node:path";
+import { readJson } from "../../architectures/folder-json.js";
+import type { BertConfig } from "../../architectures/transformer/bert.js";
+import { ModelError } from "../../errors.js";
+import type { WeightSource } from "../../nn/net.js";
+import { toFloat32 } from "../../onnx/io/float16.js";
+import { readSafetensors } from "../../onnx/io/safetensors.js";
+import type { Tensor } from "../../onnx/tensor.js";
+import { weightFiles, weightsFile } from "./weight-files.js";
+
+/** The families that pearl writes graphs for: `model_type` of config.json, and the class that holds the encoder. */
+export const families: Readonly<Record<string, string>> = {
+  bert: "BertModel",
+  roberta: "RobertaModel",
+  "xlm-roberta": "XLMRobertaModel",
+  camembert: "CamembertModel",
+};
+
+const exportInstead =
+  "Take a repository that has onnx/model.onnx, or export the model to ONNX with its own tools.";
+
+/** An encoder as its folder describes it. */
+export interface Pretrained {
+  readonly config: BertConfig;
+  /** Types of the numbers in the files, such as "float16". */
+  readonly types: readonly string[];
+  /** Gives the encoder's weights in float32, by their names without prefix. */
+  readonly weights: WeightSource;
+}
+
+/**
+ * Reads config.json and the weights of a folder.
+ * @throws ModelError that names the file, and the tensor where it is one, for architectures that are not built
+ *   here and for weights that are missing, misshaped or cut off
+ */
+export async function readPretrained(folder: string): Promise<Pretrained> {
+  const config = await readEncoderConfig(folder);
+  const found = new Map<string, { tensor: Tensor; file: string }>();
+  for (const file of await weightFiles(folder))
+    for (const [name, tensor] of readSafetensors(join(folder, file))) found.set(name, { tensor, file });
+  const anywhere = `${folder}/${weightsFile}`;
+  const prefix = prefixOf(found.keys(), anywhere);
+  const deeper = `${prefix}encoder.layer.${config.num_hidden_layers}.attention.self.query.weight`;
+  if (found.has(deeper))
+    throw new ModelError(
+      `${folder}/config.json: num_hidden_layers is ${config.num_hidden_layers}, but the weights have more ` +
+        `(${deeper}). Take both files from the same model.`,
+    );
+  const weights: WeightSource = (name, dims) => {
+    // Checkpoints converted from TensorFlow call a LayerNorm's weight gamma, and its bias beta.
+    const old = name
+      .replace(/LayerNorm\.weight$/, "LayerNorm.gamma")
+      .replace(/LayerNorm\.bias$/, "LayerNorm.beta");
+    const entry = found.get(prefix + name) ?? found.get(prefix + old);
+    if (!entry)
+      throw new ModelError(
+        `${anywhere}: tensor ${prefix}${name} is missing; a model of config.json's shape has it as float32 ` +
+          `[${dims.join(", ")}]. Download the weights again, or take both files from the same model.`,
+      );
+    return checkedWeight(entry.tensor, dims, `${folder}/${entry.file}: tensor ${prefix}${name}`);
+  };
+  const encoder = [...found].filter(([name]) => name.startsWith(prefix));
+  const types = new Set(
+    encoder.map(([, { tensor }]) => tensor.type).filter((type) => type.includes("float")),
+  );
+  return { config, types: [...types], weights };
+}
+
+function checkedWeight(tensor: Tensor, dims: readonly number[], label: string): Tensor {
+  const shape = dims.join(", ");
+  const wide = toFloat32(tensor);
+  if (!wide)
+    throw new ModelError(
+      `${label} is ${tensor.type}, expected float32, float16 or bfloat16 [${shape}]. Take the unquantised model.`,
+    );
+  if (tensor.dims.join(", ") !== shape)
+    throw new ModelError(
+      `${label} is [${tensor.dims.join(", ")}], expected [${shape}] by config.json. ` +
+        "Take both files from the same model.",
+    );
+  return wide;
+}
+
+function prefixOf(names: Iterable<string>, label: string): string {
+  const stem = "embeddings.word_embeddings.weight";
+  const prefixes = [...names].filter((name) => name === stem || name.endsWith(`.${stem}`));
+  if (prefixes.length === 0)
+    throw new ModelError(
+      `${label}: tensor ${stem} is missing, also behind "bert." and "roberta.": these are no weights of a BERT ` +
+        `or RoBERTa. ${exportInstead}`,
+    );
+  return prefixes.sort((a, b) => a.length - b.length)[0].slice(0, -stem.length);
+}
+
+const sizes = [
+  ...["vocab_size", "hidden_size", "num_hidden_layers", "num_attention_heads"],
+  ...["intermediate_size", "max_position_embeddings", "type_vocab_size"],
+] as const;
+
+/**
+ * What config.json says about the encoder's shape.
+ * @throws ModelError for a family or a variant that is not built here, and for sizes that are missing
+ */
+export async function readEncoderConfig(folder: string): Promise<BertConfig> {
+  const label = `${folder}/config.json`;
+  const config = await readJson(join(folder, "config.json"));
+  if (config === undefined) throw new ModelError(`${label} is missing; it gives the shape of the model`);
+  const family = config.model_type ?? "none";
+  if (!Object.hasOwn(families, String(family)))
+    throw new ModelError(
+      `${label}: model_type is ${family}; from weights pearl builds ${Object.keys(families).join(", ")}. ${exportInstead}`,
+    );
+  for (const key of ["is_decoder", "add_cross_attention"])
+    if (config[key] === true)
+      throw new ModelError(`${label}: ${key} is set; pearl builds encoders. ${exportInstead}`);
+  for (const key of sizes) {
+    const value = config[key];
+    if (!(Number.isSafeInteger(value) && (value as number) > 0))
+      throw new ModelError(
+        `${label}: ${key} must be a whole number above 0, not ${value}. Download it again.`,
+      );
+  }
+  const known = { ...config, pad_token_id: config.pad_token_id ?? undefined };
+  return known as unknown as BertConfig;
+}

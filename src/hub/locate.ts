@@ -1,0 +1,72 @@
+/** From what a user calls a model to its folder: embedded name, path, hub id, or nothing for the default. */
+import { readdir, stat } from "node:fs/promises";
+import { basename, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { closest } from "fastest-levenshtein";
+import { hasGraph } from "../architectures/model-folder.js";
+import { ModelError } from "../errors.js";
+import { hasSafetensors } from "./convert/weight-files.js";
+import { type DownloadOptions, type DownloadProgress, downloadModel, isHubId } from "./download.js";
+
+/** The embedded model that is used when none is named. */
+export const DEFAULT_MODEL = "pearl-mini";
+
+/** The folder of the models that come with pearl. */
+export const EMBEDDED_MODELS = fileURLToPath(new URL("../../models", import.meta.url));
+
+export interface LocateOptions {
+  readonly revision?: string;
+  /** Told about a download, some times a second. */
+  readonly onDownload?: (progress: DownloadProgress) => void;
+  readonly signal?: AbortSignal;
+}
+
+/** Names of the embedded models. */
+export async function embeddedModels(): Promise<string[]> {
+  const entries = await readdir(EMBEDDED_MODELS, { withFileTypes: true }).catch(() => []);
+  const names = entries.filter((entry) => entry.isDirectory()).map((entry) => entry.name);
+  // a recipe alone is no model yet
+  const ready = await Promise.all(names.map((name) => hasGraph(join(EMBEDDED_MODELS, name))));
+  return names.filter((_, i) => ready[i]);
+}
+
+/**
+ * The folder of a model that can be run; a hub model is downloaded when it is not cached, and one that comes as
+ * safetensors without a graph is imported into a cache (import-cache.ts).
+ * @throws ModelError when there is no such model, or it cannot be imported
+ */
+export async function locateModel(model: string | undefined, options: LocateOptions = {}): Promise<string> {
+  const folder = await locateFiles(model, { ...options, weights: "either" });
+  const hasTokenizer = await stat(join(folder, "tokenizer.json")).catch(() => undefined);
+  if (((await hasGraph(folder)) && hasTokenizer) || !(await hasSafetensors(folder))) return folder;
+  // Loaded late: whoever runs a graph needs nothing that makes one.
+  const { importedFolder } = await import("./import-cache.js");
+  return importedFolder(folder);
+}
+
+/**
+ * The folder of a model as it was published.
+ * @param options.weights for a hub model: what to download, as in DownloadOptions
+ * @throws ModelError when there is no such model
+ */
+export async function locateFiles(
+  model: string | undefined,
+  options: LocateOptions & Pick<DownloadOptions, "weights"> = {},
+): Promise<string> {
+  if (model === undefined || model === DEFAULT_MODEL) return join(EMBEDDED_MODELS, DEFAULT_MODEL);
+  const found = await stat(model).catch(() => undefined);
+  if (found?.isFile()) {
+    throw new ModelError(`${model}: a model is a folder (config.json, onnx/model.onnx), not a file`);
+  }
+  if (found !== undefined) return model;
+  const embedded = await embeddedModels();
+  if (embedded.includes(model)) return join(EMBEDDED_MODELS, model);
+  if (isHubId(model)) {
+    const { revision, signal, weights, onDownload } = options;
+    return downloadModel(model, { revision, signal, weights, onProgress: onDownload });
+  }
+  const near = embedded.length > 0 ? closest(basename(model), embedded) : DEFAULT_MODEL;
+  throw new ModelError(
+    `${model}: no such folder, embedded model (did you mean ${near}?) or hub id such as intfloat/e5-small-v2`,
+  );
+}

@@ -1,0 +1,70 @@
+/**
+ * Estimates without labels how likely a match is right, from the spacing of a table with almost no duplicates
+ * (Li et al., "Auto-FuzzyJoin: Auto-Program Fuzzy Similarity Joins Without Labeled Examples", SIGMOD 2021).
+ *
+ * A row that matches at distance t may as well mean any other row of the table within 2t of the matched row, by the
+ * triangle inequality.
+ */
+import { ArgumentError } from "../../errors.js";
+
+/**
+ * Estimated precision of one match: 1 / (1 + rows of the reference table within `reach` × distance of the matched row).
+ *
+ * @param distance of the match, at least 0
+ * @param neighbours distances from the matched row to other rows of its table, in any order; those farther than
+ *   reach × distance may be omitted
+ * @param options.reach default 2, as published
+ */
+export function spacingPrecision(
+  distance: number,
+  neighbours: ArrayLike<number>,
+  { reach = 2 }: { readonly reach?: number } = {},
+): number {
+  const radius = reach * distance;
+  let within = 0;
+  for (let index = 0; index < neighbours.length; index++) if (neighbours[index] <= radius) within++;
+  return 1 / (1 + within);
+}
+
+/** The matches that keep a promised precision. */
+export interface PromisedMatches {
+  /** Positions of the kept matches among the estimates, most certain first. */
+  readonly kept: Int32Array;
+  /** Mean estimate of the kept matches; 1 if there are none. */
+  readonly estimatedPrecision: number;
+  /** The lowest kept estimate; Infinity if there are none. */
+  readonly threshold: number;
+}
+
+/**
+ * Keeps as many matches as possible while their mean estimated precision meets the promise, so that certain matches
+ * make up for doubtful ones. Equal estimates are kept together or not at all.
+ *
+ * @param estimates precision of each match, from 0 to 1; NaN and values at or below the floor are never kept
+ * @param options.target the promised mean, from 0 to 1
+ * @param options.floor default 0: matches at or below it are dropped even if the mean would still meet the promise
+ */
+export function keepPromise(
+  estimates: ArrayLike<number>,
+  { target, floor = 0 }: { readonly target: number; readonly floor?: number },
+): PromisedMatches {
+  if (!(target >= 0 && target <= 1)) throw new ArgumentError(`target must be between 0 and 1, not ${target}`);
+  const order = Array.from({ length: estimates.length }, (_, index) => index)
+    .filter((index) => estimates[index] > floor)
+    .sort((a, b) => estimates[b] - estimates[a] || a - b);
+  let sum = 0;
+  let best = { count: 0, mean: 1 };
+  order.forEach((index, position) => {
+    sum += estimates[index];
+    const count = position + 1;
+    if (count < order.length && estimates[order[count]] === estimates[index]) return;
+    // The running mean of sorted estimates never rises, so the kept matches are a prefix.
+    if (sum / count + 1e-12 >= target) best = { count, mean: sum / count };
+  });
+  const kept = Int32Array.from(order.slice(0, best.count));
+  return {
+    kept,
+    estimatedPrecision: best.mean,
+    threshold: best.count > 0 ? estimates[kept[best.count - 1]] : Infinity,
+  };
+}

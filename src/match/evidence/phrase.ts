@@ -1,0 +1,141 @@
+/** Parses a phrase for comparison: folded text, words, values of numbers, and the part in parentheses. */
+import { INNER_CAPITALS } from "../../text/inner-capitals.js";
+
+/** A parsed phrase. */
+export interface JoinPhrase {
+  /** Lower-case, without accents, quotes and repeated spaces. */
+  readonly folded: string;
+  /** Letters and digits only. */
+  readonly compact: string;
+  /** Runs of letters or of digits, in order. */
+  readonly words: readonly string[];
+  /** Values of the numbers among the words: digits without leading zeros, ordinals, Roman numerals, number words. */
+  readonly numbers: readonly string[];
+  /** Letters and digits outside parentheses; equal to `compact` where there are none. */
+  readonly main: string;
+  /** How many of the words are inside parentheses. */
+  readonly asideCount: number;
+  /** Per word whether it is inside parentheses. */
+  readonly aside: readonly boolean[];
+}
+
+const marks = /\p{M}+/gu;
+// A UTF-8 dash or quote that was decoded as Latin-1 or Windows-1252 ("â" and two more characters).
+const brokenPunctuation = /â[\u0080-\u009f€][\u0080-\u00bf™œ“”˜\u2018-\u2026]?/g;
+const apostrophes = /(?<=\p{L})['’`´ʻʼ](?=\p{L}|\s|$)/gu;
+const thousands = /(?<=\d),(?=\d{3}(?!\d))/g;
+const yearRange = /(?<!\d)(1[5-9]|20)(\d\d)\s?[-–—/]\s?(\d\d)(?!\d)/g;
+const wordRuns = /\p{L}+|\p{N}+/gu;
+
+/**
+ * Lower-cases, splits words at inner capitals, and removes what writers use inconsistently: accents, apostrophes and
+ * thousands separators.
+ */
+export function foldPhrase(text: string): string {
+  return text
+    .replace(brokenPunctuation, " ")
+    .normalize("NFKD")
+    .replace(marks, "")
+    .replace(INNER_CAPITALS, " ")
+    .toLowerCase()
+    .replace(apostrophes, "")
+    .replace(thousands, "")
+    .replace(yearRange, (_, century: string, first: string, second: string) => {
+      const next = Number(second) < Number(first) ? String(Number(century) + 1) : century;
+      return `${century}${first} ${next}${second}`;
+    })
+    .replace(/&/g, " and ")
+    .replace(/\s+/g, " ")
+    .trim();
+}
+
+const ordinalEnding = /^(?:st|nd|rd|th)$/;
+
+/**
+ * Words of a folded text: letters and digits apart, the ending of "21st" dropped.
+ * @param places if given, receives the position of the first letter of each word
+ */
+export function joinWords(folded: string, places?: number[]): string[] {
+  const words: string[] = [];
+  for (const match of folded.matchAll(wordRuns)) {
+    const word = match[0];
+    const before = words[words.length - 1];
+    const touches = match.index > 0 && isDigit(folded.charCodeAt(match.index - 1));
+    if (touches && before !== undefined && ordinalEnding.test(word)) continue;
+    words.push(word);
+    places?.push(match.index);
+  }
+  return words;
+}
+
+const numberWords = new Map(
+  [
+    ["one", "first"],
+    ["two", "second"],
+    ["three", "third"],
+    ["four", "fourth"],
+    ["five", "fifth"],
+    ["six", "sixth"],
+    ["seven", "seventh"],
+    ["eight", "eighth"],
+    ["nine", "ninth"],
+    ["ten", "tenth"],
+    ["eleven", "eleventh"],
+    ["twelve", "twelfth"],
+  ].flatMap((names, index) => names.map((name) => [name, String(index + 1)] as const)),
+);
+
+const roman = /^(?=[ivx]{2})x{0,3}(?:ix|iv|v?i{0,3})$/;
+const romanValues: Record<string, number> = { i: 1, v: 5, x: 10 };
+
+/** The value of digits, a number word or a Roman numeral of at least two letters; undefined for other words. */
+export function numberValue(word: string): string | undefined {
+  if (isDigit(word.charCodeAt(0))) return word.replace(/^0+(?=.)/, "");
+  const named = numberWords.get(word);
+  if (named !== undefined) return named;
+  return roman.test(word) ? String(romanNumber(word)) : undefined;
+}
+
+function romanNumber(word: string): number {
+  let sum = 0;
+  for (let index = 0; index < word.length; index++) {
+    const value = romanValues[word[index]];
+    sum += value < (romanValues[word[index + 1]] ?? 0) ? -value : value;
+  }
+  return sum;
+}
+
+/** Whether a value looks like a year. */
+export function isYear(value: string): boolean {
+  return value.length === 4 && value >= "1000" && value <= "2100";
+}
+
+function isDigit(unit: number): boolean {
+  return unit >= 48 && unit <= 57;
+}
+
+const parentheses = /[([][^)\]]*[)\]]/g;
+
+/** Parses a phrase. */
+export function readJoinPhrase(text: string): JoinPhrase {
+  const folded = foldPhrase(text);
+  const places: number[] = [];
+  const words = joinWords(folded, places);
+  const compact = words.join("");
+  const numbers: string[] = [];
+  for (const word of words) {
+    const value = numberValue(word);
+    if (value !== undefined) numbers.push(value);
+  }
+  const spans = [...folded.matchAll(parentheses)].map((match) => [
+    match.index,
+    match.index + match[0].length,
+  ]);
+  const aside = places.map((place) => spans.some(([from, to]) => place >= from && place < to));
+  const asideCount = aside.filter(Boolean).length;
+  const isWhole = asideCount === 0 || asideCount === words.length;
+  if (isWhole)
+    return { folded, compact, words, numbers, main: compact, asideCount: 0, aside: words.map(() => false) };
+  const main = words.filter((_, index) => !aside[index]).join("");
+  return { folded, compact, words, numbers, main, asideCount, aside };
+}

@@ -1,0 +1,67 @@
+/**
+ * Agreement of two phrases on their entity types, by a model's type head: the Bhattacharyya coefficient of the types'
+ * probabilities (Bhattacharyya 1943), the sum over all types of sqrt(left × right). It is 1 for equal distributions and
+ * 0 if no type is possible for both. Lexical classes are ignored, because tables contain names, for which the class of a
+ * phrase carries no information.
+ */
+import { dotRows } from "../../search/vectors.js";
+
+/** The entity types of a model's labels: "NP-ORG" and "VP-ORG" are both ORG. */
+export interface EntityTypes {
+  /** In order of first occurrence in the labels. */
+  readonly names: readonly string[];
+  /** For each label, the index of its entity type in `names`. */
+  readonly places: Int32Array;
+}
+
+/** The entity types of the labels. A label without a hyphen is a type itself. */
+export function entityTypes(labels: readonly string[]): EntityTypes {
+  const entities = labels.map((label) => label.slice(label.indexOf("-") + 1));
+  const names = [...new Set(entities)];
+  return { names, places: Int32Array.from(entities, (entity) => names.indexOf(entity)) };
+}
+
+/**
+ * Writes the square roots of the entity types' probabilities to `out`, from row `first`: agreement is then a dot product.
+ *
+ * @param probabilities [rows, labels]
+ * @param out [all rows, entity types]
+ */
+export function writeTypeRoots(
+  probabilities: Float32Array,
+  { names, places }: EntityTypes,
+  out: Float32Array,
+  first: number,
+): void {
+  const rows = probabilities.length / places.length;
+  for (let row = 0; row < rows; row++) {
+    const start = (first + row) * names.length;
+    for (let label = 0; label < places.length; label++)
+      out[start + places[label]] += probabilities[row * places.length + label];
+    for (let type = start; type < start + names.length; type++) out[type] = Math.sqrt(out[type]);
+  }
+}
+
+/** Agreement of two rows of roots, 0 to 1. */
+export function typeAgreement(
+  left: Float32Array,
+  a: number,
+  right: Float32Array,
+  b: number,
+  types: number,
+): number {
+  return Math.min(1, dotRows(left, a, right, b, types));
+}
+
+/** A phrase's likeliest entity type. */
+export interface LikelyType {
+  readonly type: string;
+  readonly probability: number;
+}
+
+/** The likeliest type of a row of roots. */
+export function likeliestType(roots: Float32Array, row: number, names: readonly string[]): LikelyType {
+  const own = roots.subarray(row * names.length, (row + 1) * names.length);
+  const best = own.reduce((place, root, index) => (root > own[place] ? index : place), 0);
+  return { type: names[best], probability: own[best] ** 2 };
+}

@@ -1,0 +1,76 @@
+/** Ranks rows in worker threads, or in the calling thread if there are too few rows to be worth starting workers. */
+import { availableParallelism } from "node:os";
+import { InterruptedError } from "../errors.js";
+import { WorkerPool } from "../runtime/worker-pool.js";
+import type { NearestByEmbedding, NearRows } from "./candidates/nearest-by-embedding.js";
+import { createRanker, type RankedRows, type RankPart, type RankSettings } from "./rank-rows.js";
+
+export interface RankOptions {
+  /** One per column. */
+  readonly nearest: readonly NearestByEmbedding[];
+  /** Default: all cores. */
+  readonly threads?: number;
+  /** Rows per worker. Default 8192. */
+  readonly rowsPerThread?: number;
+  readonly signal?: AbortSignal;
+  /** Called with the number of rows ranked and the total. */
+  readonly onProgress?: (done: number, total: number) => void;
+}
+
+/** Maximum rows sent to a worker at a time. */
+const largestPart = 2048;
+
+/** Ranks the base rows for each of the query rows, in the order of `queries`. */
+export async function rankRows(
+  settings: RankSettings,
+  queries: Uint32Array,
+  { nearest, threads = availableParallelism(), rowsPerThread = 8192, signal, onProgress }: RankOptions,
+): Promise<RankedRows> {
+  const { keep } = settings;
+  const ranked: RankedRows = {
+    keep,
+    rows: new Int32Array(queries.length * keep).fill(-1),
+    scores: new Float32Array(queries.length * keep).fill(-Infinity),
+  };
+  const near: NearRows[] = [];
+  for (const find of nearest) near.push(await find(queries));
+  const count = Math.min(threads, Math.ceil(queries.length / rowsPerThread));
+  const rowsInPart = Math.min(largestPart, rowsPerThread);
+  const partAt = (first: number): RankPart => ({
+    queries: queries.slice(first, first + rowsInPart),
+    near: near.map(({ k, rows }) => ({ k, rows: rows.slice(first * k, (first + rowsInPart) * k) })),
+  });
+  let done = 0;
+  function* starts(): Generator<number> {
+    for (let first = 0; first < queries.length; first += rowsInPart) {
+      if (signal?.aborted) throw new InterruptedError("the join was stopped", { cause: signal.reason });
+      yield first;
+    }
+  }
+  const take = (first: number, found: RankedRows): void => {
+    ranked.rows.set(found.rows, first * keep);
+    ranked.scores.set(found.scores, first * keep);
+    done += found.rows.length / keep;
+    onProgress?.(done, queries.length);
+  };
+  if (count <= 1) {
+    const rank = createRanker(settings);
+    for (const first of starts()) {
+      await new Promise(setImmediate);
+      take(first, rank(partAt(first)));
+    }
+    return ranked;
+  }
+  const pool = new WorkerPool({
+    script: "./rank-worker.js",
+    base: import.meta.url,
+    limit: count,
+    open: (worker) => worker.call("open", settings),
+  });
+  try {
+    await pool.each(starts(), async (worker, first) => take(first, await worker.call("rank", partAt(first))));
+  } finally {
+    await pool.close();
+  }
+  return ranked;
+}

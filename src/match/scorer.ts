@@ -1,0 +1,106 @@
+/**
+ * The scorer: a network with one hidden layer over the features of a pair, and a logistic estimate of how likely the best
+ * pair of a row is right. scripts/train-join-scorer.mjs trains the weights on public names and titles, never on a
+ * benchmark.
+ */
+import { createRequire } from "node:module";
+import { featureNames } from "./evidence/features.js";
+// The type import makes the compiler copy the file; it is loaded when first needed.
+import type weightsFile from "./scorer-weights.json";
+
+/** The weights of the network. */
+export interface ScorerWeights {
+  /** [hidden][features] */
+  readonly inputs: readonly (readonly number[])[];
+  /** [hidden] */
+  readonly hiddenBias: readonly number[];
+  /** [hidden] */
+  readonly outputs: readonly number[];
+}
+
+/** The weights of the estimate, in the order of `evidenceNames`. */
+export interface EstimateWeights {
+  readonly bias: number;
+  readonly weights: readonly number[];
+}
+
+/** The file of weights. */
+export interface ScorerFile {
+  /** What the weights are, and how and on what data they were trained. */
+  readonly card: Readonly<Record<string, unknown>>;
+  /** Names of the features. */
+  readonly views: readonly string[];
+  readonly evidence: readonly string[];
+  readonly scorer: ScorerWeights;
+  readonly estimate: EstimateWeights;
+}
+
+/** Evidence about the best pair of a row besides its features. Scores are the network's, as log-odds. */
+export const evidenceNames = [
+  "score", // of the best pair
+  "margin", // score - score of the second best left row
+  "widerMargin", // score - score of the third best
+  "share", // of the best pair among all candidates, exp(score) / sum of exp(scores)
+  "spacing", // score - score of the left row with its nearest other left row: the table's spacing there
+  "widerSpacing", // the same with its third nearest
+  "insideSpacing", // spacing where it is negative: another left row is nearer than the right row
+  "rivalry", // best score of another right row with the same left row - score
+  "hasRival", // 1 where there is one
+] as const;
+
+/** The network in flat arrays. */
+export interface Scorer {
+  readonly hidden: number;
+  readonly features: number;
+  readonly inputs: Float64Array;
+  readonly hiddenBias: Float64Array;
+  readonly outputs: Float64Array;
+}
+
+/** Copies the weights to flat arrays. */
+export function createScorer({ inputs, hiddenBias, outputs }: ScorerWeights): Scorer {
+  return {
+    hidden: outputs.length,
+    features: inputs[0].length,
+    inputs: Float64Array.from(inputs.flat()),
+    hiddenBias: Float64Array.from(hiddenBias),
+    outputs: Float64Array.from(outputs),
+  };
+}
+
+/** The score of a pair: higher is likelier; differences are log-odds ratios. */
+export function scoreFeatures(scorer: Scorer, features: ArrayLike<number>, offset = 0): number {
+  let score = 0;
+  for (let unit = 0; unit < scorer.hidden; unit++) {
+    let sum = scorer.hiddenBias[unit];
+    const start = unit * scorer.features;
+    for (let feature = 0; feature < scorer.features; feature++)
+      sum += scorer.inputs[start + feature] * features[offset + feature];
+    score += scorer.outputs[unit] * Math.tanh(sum);
+  }
+  return score;
+}
+
+/** The probability that a pair is right, from its evidence. */
+export function estimateFrom(evidence: ArrayLike<number>, { bias, weights }: EstimateWeights): number {
+  let sum = bias;
+  for (let index = 0; index < weights.length; index++) sum += weights[index] * evidence[index];
+  return 1 / (1 + Math.exp(-sum));
+}
+
+let loaded: ScorerFile | undefined;
+
+/** The weights that come with pearl. */
+export function defaultScorer(): ScorerFile {
+  if (loaded === undefined) {
+    const read = createRequire(import.meta.url);
+    const file: ScorerFile = read("./scorer-weights.json") as typeof weightsFile;
+    if (file.views.join() !== featureNames.join() || file.evidence.join() !== evidenceNames.join()) {
+      throw new Error(
+        "scorer-weights.json was trained with other features: run scripts/train-join-scorer.mjs again",
+      );
+    }
+    loaded = file;
+  }
+  return loaded;
+}

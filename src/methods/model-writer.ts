@@ -1,0 +1,82 @@
+/** Writes a trained model as a folder in the hub's layout: the base's files, with the trained weights in its graph. */
+import { copyFile, mkdir, stat, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import type { Assembled, ModelFolder } from "../architectures/architecture.js";
+import { filesOf } from "../architectures/registry.js";
+import { ModelError } from "../errors.js";
+import { writeWholeFolder } from "../files/whole-folder.js";
+import { companionFiles } from "../hub/convert/import-model.js";
+import { untieInitializers } from "../onnx/graph.js";
+import { writeModel } from "../onnx/io/file.js";
+import type { Model } from "../onnx/model.js";
+import type { Tensor } from "../onnx/tensor.js";
+
+/** Files beside graph and config.json that belong to a model. */
+const companionsOf = ({ features }: ModelFolder): string[] => [
+  ...filesOf(features),
+  ...["sentencepiece.bpe.model", "spiece.model"],
+  ...companionFiles,
+];
+
+export interface TrainedModel {
+  /** Its tokenizer, configuration and licence come along; absent: the model has no transformer. */
+  readonly base?: ModelFolder;
+  /** The graph with its first weights. */
+  readonly assembled: Assembled;
+  /** By name of the graph's initializers, in their layouts; others stay as they are. */
+  readonly weights: ReadonlyMap<string, Tensor>;
+  /** Further files by name, such as the card. */
+  readonly texts?: Readonly<Record<string, string>>;
+}
+
+/**
+ * Writes the folder under a temporary name and renames it when it is whole.
+ * @throws ModelError where it cannot be written, ArgumentError where something stands there
+ */
+export function writeTrainedModel(folder: string, model: TrainedModel): Promise<void> {
+  return writeWholeFolder(folder, (temporary) => fill(temporary, model));
+}
+
+async function fill(folder: string, { base, assembled, weights, texts = {} }: TrainedModel): Promise<void> {
+  await mkdir(join(folder, "onnx"), { recursive: true });
+  for (const name of base ? companionsOf(base) : []) {
+    const source = join((base as ModelFolder).path, name);
+    if (!(await stat(source).catch(() => undefined))) continue;
+    await mkdir(dirname(join(folder, name)), { recursive: true });
+    await copyFile(source, join(folder, name));
+  }
+  writeModel(withWeights(assembled.model, weights), join(folder, "onnx", "model.onnx"));
+  const { width, features, types, section, files } = assembled;
+  // the name is the folder's from now on
+  const { name: _, ...config } = base?.config ?? { model_type: "pearl", architectures: ["PearlCharacters"] };
+  await writeJson(join(folder, "config.json"), {
+    ...config,
+    pearl: {
+      ...{ format: 1, dimension: width, features },
+      ...(types.length > 0 && { types }),
+      ...section,
+    },
+  });
+  for (const [name, text] of Object.entries({ ...files, ...texts }))
+    await writeFile(join(folder, name), text);
+}
+
+const writeJson = (path: string, value: unknown): Promise<void> =>
+  writeFile(path, `${JSON.stringify(value, null, 2)}\n`);
+
+/**
+ * A graph as it was exported, with other numbers in the same initializers. Weights that the exporter merged are
+ * taken apart first, since training made them differ.
+ */
+export function withWeights(model: Model, weights: ReadonlyMap<string, Tensor>): Model {
+  const apart = untieInitializers(model);
+  const { initializers } = apart.graph;
+  for (const [name, { dims, data }] of weights) {
+    const value = initializers.get(name);
+    if (!value) continue;
+    if (String(value.dims) !== String(dims))
+      throw new ModelError(`weight ${name} is [${dims}] after training, but [${value.dims}] in the graph`);
+    initializers.set(name, { ...value, data });
+  }
+  return apart;
+}

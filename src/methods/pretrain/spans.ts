@@ -1,0 +1,113 @@
+/**
+ * Spans of words and what stands around them, drawn from running text: the phrase and its context, as
+ * QuickThoughts pairs sentences (Logeswaran and Lee, 2018).
+ */
+
+import { CONTEXT, PUNCTUATION } from "../../architectures/pearl-mini/context.js";
+import type { Random } from "../../random.js";
+import type { TextShards } from "./text-shards.js";
+
+/** Chance of spans of one, two, three and four words. */
+const LENGTHS = [0.22, 0.42, 0.26, 0.1] as const;
+
+/** Frequency from which on words are drawn less often (word2vec's subsampling; Mikolov et al., 2013). */
+const FREQUENT = 3e-5;
+/** Words as frequent as these are no edges of a phrase, but for one span in five. */
+const EDGE_FREQUENCY = 2e-3;
+const EDGES_ALLOWED = 0.2;
+/** How far contexts look. */
+const WINDOW = 14;
+
+/** A span: where it begins in a shard. */
+export interface Spans {
+  readonly starts: Int32Array;
+  /** Words of each; one length for all, so that nothing is padded. */
+  readonly length: number;
+}
+
+/** Draws spans. */
+export class SpanSampler {
+  readonly #keep: Float32Array;
+  readonly #isEdge: Uint8Array;
+
+  constructor({ counts }: Pick<TextShards, "counts">) {
+    const total = counts.reduce((sum, count) => sum + count, 0);
+    this.#keep = Float32Array.from(counts, (count) => Math.min(1, Math.sqrt((FREQUENT * total) / count)));
+    this.#isEdge = Uint8Array.from(counts, (count) => (count / total < EDGE_FREQUENCY ? 1 : 0));
+  }
+
+  /**
+   * Spans without punctuation, kept with the mean of their words' chances.
+   * @returns fewer than asked for where the text has hardly any
+   */
+  draw(text: Int32Array, count: number, random: Random, length: number = drawLength(random)): Spans {
+    const starts = new Int32Array(count);
+    let found = 0;
+    for (let tries = 0; found < count && tries < 2000 * count; tries++) {
+      const start = Math.floor(random() * (text.length - length));
+      if (this.#suits(text, start, length, random)) starts[found++] = start;
+    }
+    return { starts: starts.subarray(0, found), length };
+  }
+
+  #suits(text: Int32Array, start: number, length: number, random: Random): boolean {
+    let keep = 0;
+    for (let at = start; at < start + length; at++) {
+      if (text[at] <= 0) return false;
+      keep += this.#keep[text[at] - 1];
+    }
+    if (random() > keep / length) return false;
+    const edges = this.#isEdge[text[start] - 1] + this.#isEdge[text[start + length - 1] - 1];
+    return edges === 2 || random() < EDGES_ALLOWED;
+  }
+}
+
+export function drawLength(random: Random): number {
+  let rest = random();
+  for (let i = 0; i < LENGTHS.length - 1; i++) {
+    rest -= LENGTHS[i];
+    if (rest < 0) return i + 1;
+  }
+  return LENGTHS.length;
+}
+
+/** Contexts as numbers of {@link contextRows}: `bag` [spans, words], `near` [spans, near]; 0 is nothing. */
+export function contextsOf(
+  text: Int32Array,
+  { starts, length }: Spans,
+  vocabulary: number,
+): { bag: Int32Array; near: Int32Array } {
+  const bag = new Int32Array(starts.length * CONTEXT.words);
+  const near = new Int32Array(starts.length * CONTEXT.near);
+  const half = CONTEXT.near / 2;
+  const row = (token: number): number => {
+    if (token < 0) return -token;
+    return token > vocabulary ? PUNCTUATION : PUNCTUATION + token;
+  };
+  starts.forEach((start, span) => {
+    const walk = (from: number, step: number, at: number, limit: number, nearAt: number): number => {
+      let filled = at;
+      for (let i = 0; i < WINDOW; i++) {
+        const token = text[from + step * i] ?? 0;
+        if (token === 0) break;
+        if (i < half) near[nearAt + i] = row(token);
+        if (token > 0 && filled < limit) bag[span * CONTEXT.words + filled++] = row(token);
+      }
+      return filled;
+    };
+    const before = walk(start - 1, -1, 0, CONTEXT.words / 2, span * CONTEXT.near);
+    walk(start + length, 1, before, CONTEXT.words, span * CONTEXT.near + half);
+  });
+  return { bag, near };
+}
+
+/** Equal spans have equal numbers: they are not negatives of each other's contexts. */
+export function groupsOf(text: Int32Array, { starts, length }: Spans): Int32Array {
+  const seen = new Map<string, number>();
+  return Int32Array.from(starts, (start) => {
+    const key = text.subarray(start, start + length).join();
+    const group = seen.get(key) ?? seen.size;
+    seen.set(key, group);
+    return group;
+  });
+}

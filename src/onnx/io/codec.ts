@@ -1,0 +1,311 @@
+/** Between the protobuf messages of an ONNX file and pearl's own plain model, in both directions. */
+import { isUtf8 } from "node:buffer";
+import { ModelError } from "../../errors.js";
+import type { Attribute, Graph, Model, Node, Rest, ValueInfo } from "../model.js";
+import {
+  arrayOver,
+  byteLength,
+  bytesOf,
+  type DataType,
+  elementCount,
+  type Tensor,
+  type TensorData,
+  toInt64,
+  typeCode,
+  typeOfCode,
+} from "../tensor.js";
+import type { Int64, Message } from "./schema.js";
+
+/** Where a tensor's bytes lie outside the model file; keys as in ONNX: location, offset, length. */
+export type ExternalPlace = Record<string, string>;
+
+/** Fetches the bytes of a tensor kept beside the model. */
+export type ReadExternal = (place: ExternalPlace, bytes: number) => Uint8Array;
+/** Puts a tensor beside the model and says where; undefined keeps it inside. */
+export type WriteExternal = (tensor: Tensor) => ExternalPlace | undefined;
+
+// --- models and graphs ---------------------------------------------------------------------------------
+
+/** @throws ModelError where the message is not a whole model. */
+export function modelOfProto(proto: Message<"ModelProto">, external: ReadExternal): Model {
+  if (!proto.graph) throw new ModelError("it holds no graph");
+  if (!proto.opsetImport?.length) throw new ModelError("it names no operator set");
+  return {
+    irVersion: toNumber(proto.irVersion),
+    opsets: Object.fromEntries(
+      proto.opsetImport.map(({ domain, version }) => [plainDomain(domain), toNumber(version)]),
+    ),
+    producer: proto.producerName ?? "",
+    producerVersion: proto.producerVersion ?? "",
+    metadata: recordOf(proto.metadataProps),
+    graph: graphOfProto(proto.graph, external),
+    ...restOf(proto),
+  };
+}
+
+/** The message of a model; `external` may move the tensors of the main graph out of it. */
+export function protoOfModel(model: Model, external: WriteExternal = () => undefined): Message<"ModelProto"> {
+  return {
+    irVersion: model.irVersion,
+    producerName: model.producer,
+    producerVersion: model.producerVersion,
+    graph: protoOfGraph(model.graph, external),
+    opsetImport: Object.entries(model.opsets).map(([domain, version]) => ({ domain, version })),
+    metadataProps: entriesOf(model.metadata),
+    ...unknownsOf(model.rest),
+  };
+}
+
+function graphOfProto(proto: Message<"GraphProto">, external: ReadExternal): Graph {
+  return {
+    name: proto.name ?? "",
+    inputs: (proto.input ?? []).map(valueOfProto),
+    outputs: (proto.output ?? []).map(valueOfProto),
+    nodes: (proto.node ?? []).map((node) => nodeOfProto(node, external)),
+    initializers: new Map(
+      proto.initializer?.map((tensor) => [tensor.name ?? "", tensorOfProto(tensor, external)]),
+    ),
+    values: (proto.valueInfo ?? []).map(valueOfProto),
+    ...restOf(proto),
+  };
+}
+
+function protoOfGraph(graph: Graph, external?: WriteExternal): Message<"GraphProto"> {
+  return {
+    node: graph.nodes.map(protoOfNode),
+    name: graph.name,
+    initializer: [...graph.initializers].map(([name, tensor]) => ({
+      name,
+      ...protoOfTensor(tensor, external),
+    })),
+    input: graph.inputs.map(protoOfValue),
+    output: graph.outputs.map(protoOfValue),
+    valueInfo: graph.values.map(protoOfValue),
+    ...unknownsOf(graph.rest),
+  };
+}
+
+function nodeOfProto(proto: Message<"NodeProto">, external: ReadExternal): Node {
+  return {
+    name: proto.name ?? "",
+    op: proto.opType ?? "",
+    domain: plainDomain(proto.domain),
+    inputs: [...(proto.input ?? [])],
+    outputs: [...(proto.output ?? [])],
+    attributes: Object.fromEntries(
+      (proto.attribute ?? []).map((attribute) => [
+        attribute.name,
+        { ...attributeOfProto(attribute, external), ...restOf(attribute) },
+      ]),
+    ),
+    ...restOf(proto),
+  };
+}
+
+function protoOfNode(node: Node): Message<"NodeProto"> {
+  return {
+    input: node.inputs,
+    output: node.outputs,
+    name: node.name,
+    opType: node.op,
+    attribute: Object.entries(node.attributes).map(([name, attribute]) => ({
+      name,
+      ...protoOfAttribute(attribute),
+      ...unknownsOf(attribute.rest),
+    })),
+    domain: node.domain,
+    ...unknownsOf(node.rest),
+  };
+}
+
+// --- attributes ----------------------------------------------------------------------------------------
+
+type AttributeProto = Message<"AttributeProto">;
+type ValueOf<T> = Extract<Attribute, { type: T }>["value"];
+
+interface AttributeRow {
+  type: Attribute["type"];
+  field: keyof AttributeProto;
+  read(held: unknown, external: ReadExternal): unknown;
+  write(value: unknown): unknown;
+}
+
+/** A kind of attribute, the field of AttributeProto that holds it, and the way from there and back. */
+function row<T extends Attribute["type"], F extends keyof AttributeProto>(
+  type: T,
+  field: F,
+  read: (held: NonNullable<AttributeProto[F]>, external: ReadExternal) => ValueOf<T>,
+  write: (value: ValueOf<T>) => NonNullable<AttributeProto[F]>,
+): AttributeRow {
+  return { type, field, read: read as AttributeRow["read"], write: write as AttributeRow["write"] };
+}
+
+const same = <T>(value: T): T => value;
+
+const singleRows: AttributeRow[] = [
+  row("float", "f", same, same),
+  row("int", "i", toNumber, longOf),
+  row("string", "s", textOf, bytesOfText),
+  row("tensor", "t", tensorOfProto, (tensor) => protoOfTensor(tensor)),
+  row("graph", "g", graphOfProto, (graph) => protoOfGraph(graph)),
+];
+
+/** Lists of the same kinds, each in a field of its own. */
+const listRows = (["floats", "ints", "strings", "tensors", "graphs"] as const).map(
+  (list, i): AttributeRow => ({
+    type: list,
+    field: list,
+    read: (held, external) => (held as unknown[]).map((item) => singleRows[i].read(item, external)),
+    write: (values) => (values as unknown[]).map((item) => singleRows[i].write(item)),
+  }),
+);
+
+/** In the order of their numbers in AttributeProto.AttributeType, from 1. */
+const attributeRows = [...singleRows, ...listRows];
+
+function attributeOfProto(proto: AttributeProto, external: ReadExternal): Attribute {
+  // IR version 1 had no type: the field that is there tells.
+  const found = proto.type
+    ? attributeRows[proto.type - 1]
+    : attributeRows.find(({ field }) => Object.hasOwn(proto, field));
+  if (!found) return { type: "other", value: proto.type ?? 0 };
+  if (found.type === "string" && proto.s && !isUtf8(proto.s)) return { type: "bytes", value: proto.s };
+  return { type: found.type, value: found.read(proto[found.field], external) } as Attribute;
+}
+
+function protoOfAttribute(attribute: Attribute): AttributeProto {
+  if (attribute.type === "other") return { type: attribute.value };
+  if (attribute.type === "bytes") return { type: 3, s: attribute.value };
+  const index = attributeRows.findIndex(({ type }) => type === attribute.type);
+  const { field, write } = attributeRows[index];
+  return { type: index + 1, [field]: write(attribute.value) };
+}
+
+// --- tensors -------------------------------------------------------------------------------------------
+
+function tensorOfProto(proto: Message<"TensorProto">, external: ReadExternal): Tensor {
+  const label = `tensor "${proto.name ?? ""}"`;
+  const type = typeOfCode(proto.dataType ?? 0);
+  if (!type) throw new ModelError(`${label} has the unknown element type ${proto.dataType ?? 0}`);
+  const dims = (proto.dims ?? []).map(toNumber);
+  const expected = type === "string" ? elementCount(dims) : byteLength(type, dims);
+  const check = <T extends ArrayLike<unknown>>(found: T, unit = 1): T => {
+    if (found.length * unit === expected) return found;
+    throw new ModelError(
+      `${label} of ${type} [${dims}] should hold ${expected} bytes, not ${found.length * unit}`,
+    );
+  };
+  if (proto.dataLocation) {
+    const place = recordOf(proto.externalData);
+    return { type, dims, data: arrayOver(type, check(external(place, expected))) };
+  }
+  if (proto.rawData?.length) return { type, dims, data: arrayOver(type, check(proto.rawData)) };
+  const data = listedElements(proto, type);
+  return { type, dims, data: check(data, Array.isArray(data) ? 1 : data.BYTES_PER_ELEMENT) };
+}
+
+/** The elements of a tensor that is written as a typed list instead of raw bytes. */
+function listedElements(proto: Message<"TensorProto">, type: DataType): TensorData {
+  switch (type) {
+    case "string":
+      return (proto.stringData ?? []).map(textOf);
+    case "float32":
+    case "complex64":
+      return Float32Array.from(proto.floatData ?? []);
+    case "float64":
+    case "complex128":
+      return Float64Array.from(proto.doubleData ?? []);
+    case "int64":
+      return new BigInt64Array(words(proto.int64Data));
+    case "uint64":
+      return new BigUint64Array(words(proto.uint64Data));
+    case "uint32":
+      return Uint32Array.from(Array.from(new BigUint64Array(words(proto.uint64Data)), Number));
+    default: {
+      // int32_data holds every type of 32 bits or fewer, an element (or a packed byte) per entry
+      const values = proto.int32Data ?? [];
+      const unit = arrayOver(type, new Uint8Array()).BYTES_PER_ELEMENT;
+      const array = arrayOver(type, new Uint8Array(values.length * unit));
+      (array as Int32Array).set(values);
+      return array;
+    }
+  }
+}
+
+function protoOfTensor(tensor: Tensor, external?: WriteExternal): Message<"TensorProto"> {
+  const head = { dims: [...tensor.dims], dataType: typeCode(tensor.type) };
+  if (Array.isArray(tensor.data)) return { ...head, stringData: tensor.data.map(bytesOfText) };
+  const place = external?.(tensor);
+  if (place) return { ...head, externalData: entriesOf(place), dataLocation: 1 };
+  return { ...head, rawData: bytesOf(tensor) };
+}
+
+// --- types of values -----------------------------------------------------------------------------------
+
+function valueOfProto({ name = "", type, ...proto }: Message<"ValueInfoProto">): ValueInfo {
+  const { elemType, shape } = type?.tensorType ?? {};
+  return {
+    name,
+    ...(elemType && { type: typeOfCode(elemType) }),
+    ...(shape && {
+      shape: (shape.dim ?? []).map((dim) =>
+        Object.hasOwn(dim, "dimValue") ? toNumber(dim.dimValue) : dim.dimParam || null,
+      ),
+    }),
+    ...restOf(proto),
+    ...(type?.$unknowns && { typeRest: type.$unknowns }),
+  };
+}
+
+function protoOfValue({ name, type, shape, rest, typeRest }: ValueInfo): Message<"ValueInfoProto"> {
+  const dim = shape?.map((size) =>
+    typeof size === "number" ? { dimValue: size } : size === null ? {} : { dimParam: size },
+  );
+  const tensorType = type && { elemType: typeCode(type), ...(dim && { shape: { dim } }) };
+  return {
+    name,
+    ...((tensorType || typeRest) && { type: { ...(tensorType && { tensorType }), ...unknownsOf(typeRest) } }),
+    ...unknownsOf(rest),
+  };
+}
+
+// --- small conversions ---------------------------------------------------------------------------------
+
+const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+
+function textOf(bytes: Uint8Array): string {
+  return utf8.decode(bytes);
+}
+
+function bytesOfText(text: string): Uint8Array {
+  return Buffer.from(text);
+}
+
+function toNumber(value: Int64 | undefined): number {
+  return typeof value === "object" ? value.toNumber() : (value ?? 0);
+}
+
+function longOf(value: number): Int64 {
+  if (Number.isSafeInteger(value)) return value;
+  const [low, high] = new Int32Array(BigInt64Array.of(toInt64(value)).buffer);
+  return { low, high, toNumber: () => value };
+}
+
+/** 64-bit integers as their bytes, without a BigInt for each. */
+function words(values: readonly Int64[] = []): ArrayBuffer {
+  const halves = new Int32Array(2 * values.length);
+  values.forEach((value, i) => {
+    if (typeof value === "number") new BigInt64Array(halves.buffer)[i] = BigInt(value);
+    else halves.set([value.low, value.high], 2 * i);
+  });
+  return halves.buffer;
+}
+
+/** "ai.onnx" is another way of writing "". */
+const plainDomain = (domain = "") => (domain === "ai.onnx" ? "" : domain);
+const recordOf = (entries: readonly Message<"StringStringEntryProto">[] = []): Record<string, string> =>
+  Object.fromEntries(entries.map(({ key = "", value = "" }) => [key, value]));
+const entriesOf = (record: Record<string, string>) =>
+  Object.entries(record).map(([key, value]) => ({ key, value }));
+const restOf = ({ $unknowns }: { $unknowns?: Rest }) => ($unknowns ? { rest: $unknowns } : {});
+const unknownsOf = (rest?: Rest) => (rest ? { $unknowns: rest } : {});

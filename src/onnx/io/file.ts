@@ -1,0 +1,183 @@
+/** ONNX files on disk and in memory, weights kept beside the model included. */
+import {
+  closeSync,
+  fstatSync,
+  fsyncSync,
+  openSync,
+  readFileSync,
+  readSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+  writeSync,
+} from "node:fs";
+import { basename, dirname, isAbsolute, join, normalize, sep } from "node:path";
+import { ModelError, messageOf, PearlError } from "../../errors.js";
+import type { Model } from "../model.js";
+import { bytesOf, type Tensor } from "../tensor.js";
+import { type ExternalPlace, modelOfProto, protoOfModel, type ReadExternal } from "./codec.js";
+import { decodeModelProto, encodeModelProto } from "./schema.js";
+
+const gibibyte = 2 ** 30;
+/** Protobuf's own limit; a little is left for the nodes. */
+const largestFile = 2 * gibibyte - 2 ** 20;
+/** Smaller tensors stay in the model file: shapes and scalars are needed to read it. */
+const smallestExternal = 1024;
+/** External tensors start at pages, so that they can be mapped into memory. */
+const page = 4096;
+
+export interface ReadOptions {
+  /** What the model is called in error messages; default its path, or "the model". */
+  label?: string;
+  /** Folder of external data files for a model given as bytes; default none. */
+  folder?: string;
+}
+
+/**
+ * Reads a model from a file or its bytes. Weights are views of the bytes where alignment allows it.
+ * @throws ModelError naming the file and the cure, for anything that is not a whole ONNX model.
+ */
+export function readModel(source: string | Uint8Array, options: ReadOptions = {}): Model {
+  const path = typeof source === "string" ? source : undefined;
+  const label = options.label ?? path ?? "the model";
+  const folder = options.folder ?? (path === undefined ? undefined : dirname(path));
+  const bytes = typeof source === "string" ? readWhole(source, label) : source;
+  if (bytes.length === 0) throw new ModelError(`${label} is empty. Download or export it again.`);
+  rejectOtherFormats(bytes, label);
+  try {
+    return modelOfProto(decodeModelProto(bytes), externalReader(folder));
+  } catch (error) {
+    const reason = error instanceof PearlError ? messageOf(error) : "its bytes do not decode";
+    throw new ModelError(
+      `${label} is not a whole ONNX model: ${reason}. Download or export it again; it may be cut off.`,
+      { cause: error },
+    );
+  }
+}
+
+function readWhole(path: string, label: string): Uint8Array {
+  try {
+    if (statSync(path).size >= 2 * gibibyte)
+      throw new ModelError(
+        `${label} is over 2 GB, more than one ONNX file can hold. Export it with external data.`,
+      );
+    return readFileSync(path);
+  } catch (error) {
+    if (error instanceof PearlError) throw error;
+    throw new ModelError(`${label} cannot be read: ${messageOf(error)}`, { cause: error });
+  }
+}
+
+/** Files that often lie where a model should be. */
+function rejectOtherFormats(bytes: Uint8Array, label: string): void {
+  const start = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(64, bytes.length)).toString("latin1");
+  if (start.startsWith("version https://git-lfs"))
+    throw new ModelError(`${label} is a Git LFS pointer, not the model. Run "git lfs pull".`);
+  if (/^\s*[<{]/.test(start))
+    throw new ModelError(`${label} is text (HTML or JSON), not an ONNX model. Download it again.`);
+}
+
+/** Reads tensors from files inside the folder; a path that leaves the folder is refused. */
+function externalReader(folder: string | undefined): ReadExternal {
+  return (place, bytes) => {
+    const { location = "", offset = "0", length = String(bytes) } = place;
+    if (folder === undefined)
+      throw new ModelError(`its weights lie in ${location}: give the model's path, not its bytes`);
+    const inside = normalize(location);
+    if (location === "" || isAbsolute(inside) || inside.split(sep).includes(".."))
+      throw new ModelError(`its weights point outside the model's folder (${location})`);
+    if (Number(length) !== bytes)
+      throw new ModelError(`${location} should hold ${bytes} bytes for a tensor, the model says ${length}`);
+    return readPart(join(folder, inside), location, Number(offset), bytes);
+  };
+}
+
+function readPart(path: string, location: string, offset: number, bytes: number): Uint8Array {
+  let file: number;
+  try {
+    file = openSync(path, "r");
+  } catch (error) {
+    throw new ModelError(`its weights file ${location} is missing beside it (${messageOf(error)})`);
+  }
+  try {
+    if (!(offset >= 0) || fstatSync(file).size < offset + bytes)
+      throw new ModelError(`its weights file ${location} ends before byte ${offset + bytes}`);
+    const part = new Uint8Array(bytes);
+    for (let done = 0; done < bytes; ) {
+      const chunk = Math.min(gibibyte, bytes - done);
+      done += readSync(file, part.subarray(done, done + chunk), 0, chunk, offset + done);
+    }
+    return part;
+  } finally {
+    closeSync(file);
+  }
+}
+
+/** The bytes of a model as one ONNX file. @throws ModelError over protobuf's 2 GB. */
+export function encodeModel(model: Model): Uint8Array {
+  if (weightBytes(model) > largestFile)
+    throw new ModelError("the model's weights exceed 2 GB: write it to a path, with external data");
+  return encodeModelProto(protoOfModel(model));
+}
+
+export interface WriteOptions {
+  /**
+   * "always": weights go to one file named like the model with `_data` appended; "never": all in one file.
+   * Default "auto": beside the model only where they exceed the 2 GB that one ONNX file can hold.
+   */
+  externalData?: "auto" | "always" | "never";
+}
+
+/** Writes a model; the file appears under its name only when it is whole. */
+export function writeModel(model: Model, path: string, options: WriteOptions = {}): void {
+  const { externalData = "auto" } = options;
+  const external = externalData === "always" || (externalData === "auto" && weightBytes(model) > largestFile);
+  const partial = `${path}.partial`;
+  const dataPath = `${path}_data`;
+  const partialData = `${dataPath}.partial`;
+  try {
+    if (external) {
+      const data = dataWriter(partialData, basename(dataPath));
+      const proto = protoOfModel(model, data.put);
+      data.close();
+      writeFileSync(partial, encodeModelProto(proto), { flush: true });
+      renameSync(partialData, dataPath);
+    } else writeFileSync(partial, encodeModel(model), { flush: true });
+    renameSync(partial, path);
+  } catch (error) {
+    for (const leftover of [partial, partialData]) rmSync(leftover, { force: true });
+    if (error instanceof PearlError) throw error;
+    throw new ModelError(`${path} cannot be written: ${messageOf(error)}`, { cause: error });
+  }
+}
+
+/** Streams tensors to one file, each at the start of a page. */
+function dataWriter(path: string, location: string) {
+  const file = openSync(path, "w");
+  let end = 0;
+  const put = (tensor: Tensor): ExternalPlace | undefined => {
+    const bytes = bytesOf(tensor);
+    if (bytes.length < smallestExternal) return undefined;
+    const offset = Math.ceil(end / page) * page;
+    for (let done = 0; done < bytes.length; ) {
+      const chunk = Math.min(gibibyte, bytes.length - done);
+      done += writeSync(file, bytes.subarray(done, done + chunk), 0, chunk, offset + done);
+    }
+    end = offset + bytes.length;
+    return { location, offset: String(offset), length: String(bytes.length) };
+  };
+  const close = () => {
+    fsyncSync(file);
+    closeSync(file);
+  };
+  return { put, close };
+}
+
+/** Bytes of all weights of the main graph. */
+function weightBytes(model: Model): number {
+  let total = 0;
+  for (const tensor of model.graph.initializers.values())
+    if (!Array.isArray(tensor.data)) total += tensor.data.byteLength;
+  return total;
+}

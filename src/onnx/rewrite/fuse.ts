@@ -1,0 +1,83 @@
+/** LayerNorm and GELU, which exporters write as many small steps, back as one operator each. */
+import type { GraphBuilder } from "../builder.js";
+import { rewriteNodes } from "../graph.js";
+import { intAttribute, intsAttribute, type Model, type Node } from "../model.js";
+import { numbersOf } from "../tensor.js";
+import {
+  any,
+  either,
+  find,
+  initializer,
+  made,
+  named,
+  type Pattern,
+  scalar,
+  scalarOf,
+  type View,
+  viewOf,
+} from "./pattern.js";
+
+/** Over the last axis, which keeps its place. The axes are an attribute, or an input from version 18 on. */
+const overLastAxis = (node: Node, view: View): boolean => {
+  const given = view.initializers.get(node.inputs[1] ?? "");
+  const axes = intsAttribute(node, "axes") ?? (given && numbersOf(given));
+  return axes?.length === 1 && axes[0] === -1 && intAttribute(node, "keepdims", 1) === 1;
+};
+
+const mean = (of: Pattern) => made("ReduceMean", [of], overLastAxis);
+
+// y = (x - mean(x)) / sqrt(mean((x - mean(x))²) + epsilon) · scale + bias
+const centred = made("Sub", [any("x"), mean(any("x"))]);
+const squared = either(
+  made("Pow", [centred, scalar(2)]),
+  made("Mul", [named("centred", centred), any("centred")]),
+);
+const deviation = made("Sqrt", [made("Add", [mean(squared), initializer("epsilon")])]);
+const normalised = either(
+  made("Div", [centred, deviation]),
+  made("Mul", [centred, made("Reciprocal", [deviation])]),
+);
+const layerNorm = made("Add", [made("Mul", [normalised, initializer("scale")]), initializer("bias")]);
+
+// y = x · (1 + erf(x / √2)) · ½, the three factors multiplied in any order
+const erf = made("Erf", [
+  either(made("Div", [any("x"), scalar(Math.SQRT2)]), made("Mul", [any("x"), scalar(Math.SQRT1_2)])),
+]);
+const factors = [any("x"), made("Add", [erf, scalar(1)]), scalar(0.5)];
+const gelu = either(
+  ...[0, 1, 2].map((last) => {
+    const others = factors.filter((_, i) => i !== last);
+    return made("Mul", [made("Mul", others), factors[last]]);
+  }),
+);
+
+/** LayerNormalization nodes in place of their decomposition. @param model of operator set 17 or newer */
+export function fuseLayerNorm(model: Model): Model {
+  const view = viewOf(model.graph);
+  return rewriteNodes(model, (node, g) => node.op === "Add" && fuseOneNorm(node, g, view));
+}
+
+function fuseOneNorm(node: Node, g: GraphBuilder, view: View): boolean {
+  const found = find(layerNorm, node.outputs[0], view);
+  const epsilon = found && scalarOf(found.epsilon, view);
+  if (!found || epsilon === undefined) return false;
+  const [scale, bias] = [found.scale, found.bias].map((name) => view.initializers.get(name));
+  if (scale?.dims.length !== 1 || bias?.dims.length !== 1 || scale.dims[0] !== bias.dims[0]) return false;
+  const attributes = { axis: -1, epsilon };
+  g.add("LayerNormalization", [found.x, found.scale, found.bias], attributes, namesOf(node));
+  return true;
+}
+
+/** Gelu nodes in place of their decomposition with erf: ONNX's own from version 20 on, else ONNX Runtime's. */
+export function fuseGelu(model: Model): Model {
+  const view = viewOf(model.graph);
+  const domain = model.opsets[""] >= 20 ? "" : "com.microsoft";
+  return rewriteNodes(model, (node, g) => {
+    const found = node.op === "Mul" && find(gelu, node.outputs[0], view);
+    if (found) g.add("Gelu", [found.x], {}, { ...namesOf(node), domain });
+    return Boolean(found);
+  });
+}
+
+/** The fused node takes the place, name and output of the last one that it replaces. */
+const namesOf = ({ name, outputs }: Node) => ({ name, outputs });

@@ -1,0 +1,206 @@
+/** Phrases read for a model, and batches of anchors, positives and hard negatives made of them. */
+import type { Assembled, ModelFolder } from "../architectures/architecture.js";
+import type { FeatureRows, Featurizer } from "../architectures/feature-rows.js";
+import { openFeaturizers } from "../architectures/features.js";
+import { costliest } from "../architectures/registry.js";
+import { dropoutSeed } from "../architectures/transformer/dropout.js";
+import type { Feeds, Tensor } from "../runtime/tensor.js";
+import type { TrainingBatch } from "../training/batch.js";
+import { type ChunkOptions, planChunks } from "../training/gradients/chunks.js";
+
+/** Phrases as a model's features. */
+export interface ReadPhrases {
+  readonly features: readonly FeatureLengths[];
+  /** Of each phrase: the length of the feature that costs most, tokens where the model reads them. */
+  readonly lengths: Int32Array;
+  /** Phrases with the same number look the same to the model. */
+  readonly groups: Int32Array;
+  /** Phrases longer than the model reads, which were cut. */
+  readonly truncated: number;
+}
+
+interface FeatureLengths {
+  readonly featurizer: Featurizer;
+  readonly rows: FeatureRows;
+  readonly lengths: Int32Array;
+}
+
+/** The featurizers of a model, and which of them costs most. */
+export interface Reader {
+  readonly featurizers: readonly Featurizer[];
+  /** Index of the featurizer whose lengths decide how batches are cut. */
+  readonly primary: number;
+}
+
+/** Opens the featurizers of a model's graph; its tokenizer and vocabulary are the folder's. */
+export async function openReader(
+  folder: ModelFolder,
+  { model, features }: Pick<Assembled, "model" | "features">,
+): Promise<Reader> {
+  const { inputs, initializers } = model.graph;
+  const names = inputs.map(({ name }) => name).filter((name) => !initializers.has(name));
+  const featurizers = await openFeaturizers({ ...folder, features }, names);
+  return { featurizers, primary: costliest(features) };
+}
+
+/** Eight phrases of different lengths, for the sample batch of pair-program.ts. */
+export const samplePhrases: readonly string[] = [
+  ...["phrase", "two words", "The New York Times", "a", "an unusually long phrase of many words indeed"],
+  ...["in the end", "Zürich", "3.5 % of it"],
+];
+
+/** Phrases read at a time, so that the event loop is never held for long. */
+const portion = 2048;
+
+export async function readPhrases(
+  phrases: readonly string[],
+  { featurizers, primary }: Reader,
+): Promise<ReadPhrases> {
+  let truncated = 0;
+  const features: FeatureLengths[] = [];
+  for (const featurizer of featurizers) {
+    const parts: FeatureRows[] = [];
+    let cut = 0;
+    for (let from = 0; from < phrases.length; from += portion) {
+      const read = featurizer.read(phrases.slice(from, from + portion));
+      parts.push(read.rows);
+      cut += read.truncated;
+      if (phrases.length > portion) await new Promise(setImmediate);
+    }
+    truncated = Math.max(truncated, cut);
+    const rows = joined(parts);
+    const places = featurizer.lengths?.(rows);
+    const lengths = Int32Array.from(phrases, (_, i) =>
+      Math.max(1, places?.[i] ?? rows.starts[i + 1] - rows.starts[i]),
+    );
+    features.push({ featurizer, rows, lengths });
+  }
+  const seen = new Map<string, number>();
+  const groups = Int32Array.from(phrases, (_, i) => {
+    const key = features
+      .map(({ rows: { ids, starts } }) => ids.subarray(starts[i], starts[i + 1]).join())
+      .join(";");
+    const group = seen.get(key) ?? seen.size;
+    seen.set(key, group);
+    return group;
+  });
+  return { features, lengths: features[primary].lengths, groups, truncated };
+}
+
+function joined(parts: readonly FeatureRows[]): FeatureRows {
+  const ids = new Int32Array(parts.reduce((sum, part) => sum + part.ids.length, 0));
+  const starts = new Int32Array(parts.reduce((sum, part) => sum + part.starts.length - 1, 1));
+  let [row, at] = [0, 0];
+  for (const part of parts) {
+    ids.set(part.ids, at);
+    for (let i = 1; i < part.starts.length; i++) starts[++row] = at + part.starts[i];
+    at += part.ids.length;
+  }
+  return { ids, starts };
+}
+
+/** Row i of anchors and positives mean the same; numbers are those of phrases in {@link ReadPhrases}. */
+export interface ContrastiveRows {
+  readonly anchors: readonly number[];
+  readonly positives: readonly number[];
+  /** Further negatives of every row. */
+  readonly negatives: readonly number[];
+  /** Type of each anchor and its positive, an index; -1 where unknown. */
+  readonly types: ArrayLike<number>;
+  /** Rows that are the matter of one part of the vector alone; default: not told. */
+  readonly phraseRows?: readonly number[];
+  readonly charactersRows?: readonly number[];
+  /** Spans of text behind all others, as numbers of phrases, with the inputs that their contexts fill. */
+  readonly spans?: { readonly rows: readonly number[]; readonly feeds: Feeds };
+  /** Of anchors, positives and negatives in turn: equal numbers are not negatives of each other. Default: the reader's. */
+  readonly groups?: Int32Array;
+}
+
+export interface ContrastiveBatchOptions extends ChunkOptions {
+  /** Whether the program takes hard negatives as a third part. */
+  readonly negatives: "used" | "none";
+  /** Number of phrase types; 0: types are not learned. */
+  readonly types: number;
+  /** Inputs of the graph; others of a featurizer are left out. */
+  readonly inputNames: ReadonlySet<string>;
+  /** Decides the masks of dropout. */
+  readonly seed: number;
+}
+
+/** The inputs of pair-program.ts for some rows, in chunks where that is cheaper. */
+export function contrastiveBatch(
+  rows: ContrastiveRows,
+  read: ReadPhrases,
+  options: ContrastiveBatchOptions,
+): TrainingBatch {
+  const { anchors, positives, negatives, spans } = rows;
+  const phrases = [...anchors, ...positives, ...negatives, ...(spans?.rows ?? [])];
+  const sizes = [
+    anchors.length,
+    positives.length,
+    ...(options.negatives === "used" ? [negatives.length] : []),
+    ...(spans ? [spans.rows.length] : []),
+  ];
+  const compared = phrases.slice(0, phrases.length - (spans?.rows.length ?? 0));
+  const groups = rows.groups ?? Int32Array.from(compared, (phrase) => read.groups[phrase]);
+  const feeds: Feeds = {
+    sizes: int64(sizes),
+    groups: { type: "int32", dims: [compared.length], data: groups },
+    ...(options.types > 0 && typeFeeds(rows)),
+    // a pair without others costs nothing, and stands in where a part has none
+    ...(rows.phraseRows && { phrase_rows: int64(orFirst(rows.phraseRows)) }),
+    ...(rows.charactersRows && { characters_rows: int64(orFirst(rows.charactersRows)) }),
+    ...spans?.feeds,
+  };
+  const plan = planChunks(
+    Int32Array.from(phrases, (phrase) => read.lengths[phrase]),
+    options,
+  );
+  const inputsOf = (numbers: Int32Array, part: number) => encoderFeeds(read, numbers, options, part);
+  if (!plan)
+    return { feeds: { ...feeds, ...inputsOf(Int32Array.from(phrases), 0) }, phrases: phrases.length };
+  const chunks = plan.map((chunk, part) => ({
+    rows: chunk,
+    feeds: inputsOf(
+      chunk.map((row) => phrases[row]),
+      part,
+    ),
+  }));
+  return { feeds, chunks, phrases: phrases.length };
+}
+
+/** The encoder's inputs for some phrases, each feature padded to its own longest. */
+function encoderFeeds(
+  { features }: ReadPhrases,
+  numbers: Int32Array,
+  { inputNames, seed }: ContrastiveBatchOptions,
+  part: number,
+): Feeds {
+  const filled: Feeds = { [dropoutSeed]: int64([(seed + 977 * part) % (2 ** 31 - 1)]) };
+  for (const { featurizer, rows, lengths } of features) {
+    const longest = numbers.reduce((most, phrase) => Math.max(most, lengths[phrase]), 1);
+    featurizer.fill(rows, numbers, longest, filled);
+  }
+  return Object.fromEntries(Object.entries(filled).filter(([name]) => inputNames.has(name)));
+}
+
+const orFirst = (rows: readonly number[]): readonly number[] => (rows.length > 0 ? rows : [0]);
+
+const int64 = (numbers: readonly number[]): Tensor => ({
+  type: "int64",
+  dims: [numbers.length],
+  data: BigInt64Array.from(numbers, BigInt),
+});
+
+/** Rows whose type is known, anchors and then positives. Without any, a row that counts for nothing. */
+function typeFeeds({ anchors, types }: ContrastiveRows): Feeds {
+  const known = [...anchors.keys()].filter((row) => types[row] >= 0);
+  const rows = [...known, ...known.map((row) => row + anchors.length)];
+  const labels = [...known, ...known].map((row) => types[row]);
+  const weight = Float32Array.of(known.length > 0 ? 1 : 0);
+  return {
+    typed_rows: int64(known.length > 0 ? rows : [0]),
+    type_labels: int64(known.length > 0 ? labels : [0]),
+    type_weight: { type: "float32", dims: [], data: weight },
+  };
+}

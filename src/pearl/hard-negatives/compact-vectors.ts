@@ -1,0 +1,62 @@
+/** Embeddings of a whole corpus at one byte per dimension, in memory that threads share. */
+import { createRandom } from "../../random.js";
+
+/** Vectors in bytes; posted to threads as they are. */
+export interface CompactVectors {
+  readonly dimension: number;
+  /** [rows, dimension]: each vector scaled so that its largest number is 127. */
+  readonly values: Int8Array;
+}
+
+/** Room for vectors, all zero. */
+export function shareVectors(rows: number, dimension: number): CompactVectors {
+  return { dimension, values: new Int8Array(new SharedArrayBuffer(rows * dimension)) };
+}
+
+/**
+ * Rounds vectors into rows from `first` on.
+ * @param data [rows, dimension]
+ */
+export function storeVectors({ dimension, values }: CompactVectors, first: number, data: Float32Array): void {
+  for (let start = 0; start < data.length; start += dimension) {
+    let largest = 0;
+    for (let index = start; index < start + dimension; index++)
+      largest = Math.max(largest, Math.abs(data[index]));
+    const scale = largest > 0 ? 127 / largest : 0;
+    const offset = first * dimension;
+    for (let index = start; index < start + dimension; index++)
+      values[offset + index] = Math.round(data[index] * scale);
+  }
+}
+
+/** Cosine of two rows, within 0.01 of the exact one; 0 where one of them is all zero. */
+export function compactCosine({ dimension, values }: CompactVectors, a: number, b: number): number {
+  const startA = a * dimension;
+  const startB = b * dimension;
+  let both = 0;
+  let squaresA = 0;
+  let squaresB = 0;
+  for (let index = 0; index < dimension; index++) {
+    const left = values[startA + index];
+    const right = values[startB + index];
+    both += left * right;
+    squaresA += left * left;
+    squaresB += right * right;
+  }
+  return both === 0 ? 0 : both / Math.sqrt(squaresA * squaresB);
+}
+
+/** The mean cosine of ten thousand random pairs of rows; 0 for fewer than two rows. */
+export function meanCosine(vectors: CompactVectors, seed = 0): number {
+  const rows = vectors.values.length / vectors.dimension;
+  if (rows < 2) return 0;
+  const random = createRandom(seed);
+  const draws = 10_000;
+  let sum = 0;
+  for (let draw = 0; draw < draws; draw++) {
+    const a = Math.floor(random() * rows);
+    const b = (a + 1 + Math.floor(random() * (rows - 1))) % rows;
+    sum += compactCosine(vectors, a, b);
+  }
+  return sum / draws;
+}

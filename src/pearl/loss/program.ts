@@ -1,0 +1,174 @@
+/**
+ * PEARL's training as a graph: an encoder and its loss (Chen, Varoquaux and Suchanek, 2024, "Learning High-Quality
+ * and General-Purpose Phrase Representations", section 3): NT-Xent + CE(type | anchor) + CE(type | positive).
+ */
+
+import type { VectorLayout } from "../../architectures/architecture.js";
+import { phraseVector } from "../../architectures/compose.js";
+import { addDropout } from "../../architectures/transformer/dropout.js";
+import { createNet, fromSeed, type Net, number, type WeightSource } from "../../nn/net.js";
+import { GraphBuilder } from "../../onnx/builder.js";
+import { prune } from "../../onnx/graph.js";
+import { copyModel, type Model } from "../../onnx/model.js";
+import type { Feeds } from "../../runtime/tensor.js";
+import type { TrainingProgram } from "../../training/program.js";
+import { contrastiveBatch, type ReadPhrases } from "../contrastive-batch.js";
+import { contrastiveLoss } from "./contrastive-loss.js";
+import { type BatchRows, splitRows } from "./rows.js";
+import { typeLoss } from "./type-loss.js";
+
+/** The loss and its terms, as the program names its outputs. */
+export const lossNames = {
+  total: "training_loss",
+  contrastive: "nt_xent",
+  phrase: "nt_xent_phrase",
+  characters: "nt_xent_characters",
+  type: "type_loss",
+  prefix: "nt_xent_prefix",
+} as const;
+
+/** A term of the caller's, beside PEARL's. */
+export interface FurtherTerm {
+  /** Name of its output. */
+  readonly name: string;
+  /** Its factor in the sum. */
+  readonly weight: number;
+  /** Adds the term to the graph; returns the name of a scalar. */
+  add(net: Net, rows: BatchRows): string;
+  /** Of a term over rows of its own behind the pairs: their numbers in the sample, and the term's inputs there. */
+  readonly sample?: { readonly rows: readonly number[]; readonly feeds: Feeds };
+  /** First weights that the term adds. Default: from the seed. */
+  readonly weights?: WeightSource;
+  /** Names of the weights to train. Default: the engine's choice. */
+  readonly trained?: (model: Model) => string[];
+}
+
+/** Factors of further contrastive losses; 0, the default, leaves one out. PEARL has none of them. */
+export interface FurtherContrast {
+  /** NT-Xent of each part alone. */
+  readonly phrase?: number;
+  readonly characters?: number;
+  /** NT-Xent of the shorter embedding. */
+  readonly prefix?: number;
+  /** What these compare: all rows with all, or anchors with positives alone. Default "all". */
+  readonly further?: "all" | "between";
+}
+
+export interface PairProgramOptions {
+  /** Eight phrases of different lengths as the model reads them, for the sample batch. */
+  readonly sample: ReadPhrases;
+  readonly temperature: number;
+  /** Dimension of the phrase's vector. */
+  readonly width: number;
+  /** Number of phrase types; 0: no type head. */
+  readonly types: number;
+  /** Factor of the type loss; default 1. */
+  readonly typeWeight?: number;
+  readonly negatives: "used" | "none";
+  /** Default: one part, an embedding. */
+  readonly layout?: VectorLayout;
+  readonly losses?: FurtherContrast;
+  /** At most one of them may have rows of its own, and then without hard negatives. */
+  readonly terms?: readonly FurtherTerm[];
+  /** "own": a part's loss sees only its own pairs, inputs `phrase_rows` and `characters_rows`. Default "all". */
+  readonly rows?: "all" | "own";
+  /** Rate of dropout in the transformer; default 0. */
+  readonly dropout?: number;
+  /** Of the type head's first weights, where the encoder has none. */
+  readonly seed: number;
+}
+
+/**
+ * Adds the losses to an encoder made ready by prepareForTraining.
+ * Inputs beside the encoder's: `sizes` int64 (anchors, positives, and the rows behind them), `groups` int32 [rows];
+ * with types `typed_rows`, `type_labels` int64 [n] and `type_weight`, a float; with dropout `dropout_seed` int64 [1];
+ * with rows of their own `phrase_rows` and `characters_rows` int64 [n]; and those of further terms.
+ */
+export function pairProgram(encoder: Model, options: PairProgramOptions): TrainingProgram {
+  const { seed, dropout = 0, terms: further = [] } = options;
+  const plain = copyModel(encoder);
+  plain.graph.outputs = [{ name: phraseVector }];
+  prune(plain.graph);
+  const { model } = addDropout(plain, { ratio: dropout, end: phraseVector });
+  model.graph.outputs = [];
+  const own = further.find(({ sample }) => sample);
+  const weights = further.find((term) => term.weights)?.weights ?? fromSeed(seed);
+  const net = createNet(weightsFrom(encoder, weights), new GraphBuilder(model));
+  const terms = termsOf(net, splitRows(net, options.negatives === "used" || own !== undefined), options);
+  net.g.output(lossNames.total, weightedSum(net, terms));
+  const used = new Set(model.graph.nodes.flatMap(({ inputs }) => inputs));
+  model.graph.inputs = model.graph.inputs.filter(({ name }) => used.has(name));
+  const trained = further.find((term) => term.trained)?.trained;
+  return {
+    ...{ model, loss: lossNames.total, parts: terms.map(({ name }) => name), cut: phraseVector },
+    sample: sampleOf(model, options, own?.sample),
+    ...(trained && { weights: trained(model) }),
+  };
+}
+
+interface Term {
+  readonly name: string;
+  readonly weight: number;
+}
+
+/** Adds every term to the graph, each as an output of its own. */
+function termsOf(net: Net, rows: BatchRows, options: PairProgramOptions): Term[] {
+  const { temperature, negatives, layout = {}, losses = {}, types, typeWeight = 1 } = options;
+  const terms: Term[] = [];
+  const add = (name: string, weight: number, value: string) => {
+    net.g.output(name, value);
+    terms.push({ name, weight });
+  };
+  const embedding = layout.embedding ?? "all";
+  add(lossNames.contrastive, 1, contrastiveLoss(net, rows, { columns: [embedding], temperature, negatives }));
+  const common = { temperature, negatives, compare: losses.further };
+  if (layout.prefix && (losses.prefix ?? 0) > 0)
+    add(
+      lossNames.prefix,
+      losses.prefix as number,
+      contrastiveLoss(net, rows, { ...common, columns: layout.prefix }),
+    );
+  for (const part of ["phrase", "characters"] as const) {
+    const weight = losses[part] ?? 0;
+    if (weight <= 0 || !layout.parts) continue;
+    const columns = [layout.parts[part]];
+    const own = options.rows === "own" ? part : undefined;
+    add(lossNames[part], weight, contrastiveLoss(net, rows, { ...common, columns, part: own }));
+  }
+  if (types > 0) add(lossNames.type, typeWeight, typeLoss(net, options));
+  for (const term of options.terms ?? []) add(term.name, term.weight, term.add(net, rows));
+  return terms;
+}
+
+function weightedSum(net: Net, terms: readonly Term[]): string {
+  return terms
+    .map(({ name, weight }) => (weight === 1 ? name : net.g.add("Mul", [name, number(net, weight)])))
+    .reduce((sum, term) => net.g.add("Add", [sum, term]));
+}
+
+/** The weights of a model, and new ones where it has none. */
+const weightsFrom =
+  ({ graph }: Model, otherwise: WeightSource): WeightSource =>
+  (name, dims, initialiser) => {
+    const found = graph.initializers.get(name);
+    return found && String(found.dims) === String(dims) ? found : otherwise(name, dims, initialiser);
+  };
+
+/** Three pairs, and behind them two hard negatives or a further term's rows. */
+function sampleOf(
+  model: Model,
+  { sample, types, negatives, rows }: PairProgramOptions,
+  own: FurtherTerm["sample"],
+): Feeds {
+  const inputNames = new Set(model.graph.inputs.map(({ name }) => name));
+  const all = {
+    anchors: [0, 1, 2],
+    positives: [3, 4, 5],
+    negatives: negatives === "used" ? [6, 7] : [],
+    types: [0, types - 1, -1],
+    ...(rows === "own" && { phraseRows: [0, 1], charactersRows: [1, 2] }),
+    ...(own && { spans: own }),
+  };
+  const whole = { cells: Number.POSITIVE_INFINITY, overhead: Number.POSITIVE_INFINITY };
+  return contrastiveBatch(all, sample, { ...whole, negatives, types, inputNames, seed: 1 }).feeds;
+}

@@ -1,0 +1,55 @@
+/** Loads ONNX Runtime: its native library, or its WebAssembly build where the native one is not installed. */
+import { createRequire } from "node:module";
+import type * as OnnxRuntime from "onnxruntime-common";
+import { DeviceError, messageOf } from "../errors.js";
+import { silenceTelemetry } from "./telemetry.js";
+
+/** ONNX Runtime with the package that it came from. */
+export interface LoadedRuntime {
+  readonly runtime: typeof OnnxRuntime;
+  /** The package and its version, as records name it: "onnxruntime-node 1.30.0". */
+  readonly name: string;
+  readonly isNative: boolean;
+}
+
+let loaded: LoadedRuntime | undefined;
+
+/**
+ * Loads the runtime at the first call: the command line's help does not wait for it. The native package is optional,
+ * because its install script needs a host besides the npm registry. `PEARL_RUNTIME=web` passes over it.
+ * @throws DeviceError where neither package loads.
+ */
+export function loadRuntime(): LoadedRuntime {
+  silenceTelemetry();
+  loaded ??= loadNative() ?? loadWeb();
+  return loaded;
+}
+
+const require = createRequire(import.meta.url);
+let nativeTrouble = "PEARL_RUNTIME=web";
+
+function loadNative(): LoadedRuntime | undefined {
+  if (process.env.PEARL_RUNTIME === "web") return undefined;
+  try {
+    const runtime = require("onnxruntime-node") as typeof OnnxRuntime;
+    return { runtime, name: `onnxruntime-node ${runtime.env.versions.node}`, isNative: true };
+  } catch (error) {
+    const isAbsent = (error as NodeJS.ErrnoException).code === "MODULE_NOT_FOUND";
+    nativeTrouble = isAbsent ? "onnxruntime-node is not installed" : messageOf(error).split("\n", 1)[0];
+    return undefined;
+  }
+}
+
+function loadWeb(): LoadedRuntime {
+  try {
+    const runtime = require("onnxruntime-web") as typeof OnnxRuntime;
+    // One thread to a session, as natively: pearl runs a session per core.
+    runtime.env.wasm.numThreads = 1;
+    return { runtime, name: `onnxruntime-web ${runtime.env.versions.web}`, isNative: false };
+  } catch (error) {
+    throw new DeviceError(
+      `ONNX Runtime does not load (${nativeTrouble}; ${messageOf(error).split("\n", 1)[0]}). Install it: npm install onnxruntime-node`,
+      { cause: error },
+    );
+  }
+}

@@ -1,0 +1,77 @@
+/** Several workers of one script that share the items of a piece of work. */
+import type { ResourceLimits } from "node:worker_threads";
+import { startWorker, type WorkerClient } from "./worker-client.js";
+
+/** Which workers a pool starts. */
+export interface WorkerPoolOptions {
+  /** The compiled script, relative to `base`. */
+  readonly script: string;
+  /** The caller's `import.meta.url`. */
+  readonly base: string;
+  /** Most workers at a time. */
+  readonly limit: number;
+  /** Prepares a new worker, before its first item. */
+  readonly open?: (worker: WorkerClient, index: number) => Promise<unknown>;
+  readonly resourceLimits?: ResourceLimits;
+}
+
+/** Starts workers when there is work for them, keeps them for more, and ends them one after another. */
+export class WorkerPool {
+  readonly #options: WorkerPoolOptions;
+  readonly #clients: WorkerClient[] = [];
+  readonly #opened: Promise<WorkerClient>[] = [];
+
+  constructor(options: WorkerPoolOptions) {
+    this.#options = options;
+  }
+
+  /** The worker of this index, started and opened by the first call. */
+  worker(index: number): Promise<WorkerClient> {
+    this.#opened[index] ??= this.#open(index);
+    return this.#opened[index];
+  }
+
+  /**
+   * Hands each item to the next free worker; an item is taken from `items` only when a worker is free for it.
+   * @param most workers to use, default the pool's limit; never more are started than there are items
+   * @throws the first error of `items` or `work`, after the work in progress has ended
+   */
+  async each<Item>(
+    items: Iterable<Item> | AsyncIterable<Item>,
+    work: (worker: WorkerClient, item: Item) => Promise<void>,
+    most = this.#options.limit,
+  ): Promise<void> {
+    const iterator = inTurn(items);
+    let failure: { readonly error: unknown } | undefined;
+    const takeItems = async (_: unknown, index: number): Promise<void> => {
+      try {
+        for (let item = await iterator.next(); !item.done; item = await iterator.next())
+          await work(await this.worker(index), item.value);
+      } catch (error) {
+        failure ??= { error };
+        await iterator.return();
+      }
+    };
+    await Promise.all(Array.from({ length: most }, takeItems));
+    if (failure !== undefined) throw failure.error;
+  }
+
+  /** Ends the workers, each once it is open; other calls in progress are rejected. */
+  async close(): Promise<void> {
+    await Promise.allSettled(this.#opened.splice(0));
+    await Promise.all(this.#clients.splice(0).map((worker) => worker.terminate()));
+  }
+
+  async #open(index: number): Promise<WorkerClient> {
+    const { script, base, open, resourceLimits } = this.#options;
+    const worker = startWorker(script, base, resourceLimits);
+    this.#clients.push(worker);
+    await open?.(worker, index);
+    return worker;
+  }
+}
+
+/** Items for several takers: a generator answers `next` and `return` in the order they are called. */
+async function* inTurn<Item>(items: Iterable<Item> | AsyncIterable<Item>): AsyncGenerator<Item, void, void> {
+  yield* items;
+}

@@ -1,0 +1,300 @@
+/**
+ * An index in a folder: `index.json`, a lock, and a generation of files that only grow. What `append` and `remove` have
+ * acknowledged is on disk. Graphs are built from the stored vectors and can always be rebuilt.
+ */
+import { mkdir, readdir, rm, stat } from "node:fs/promises";
+import { join } from "node:path";
+import { MissingDataError, VectorIndexError } from "../../errors.js";
+import { acquireLock, type Lock } from "../../files/lock.js";
+import type { GraphLibrary } from "../graph/neighbour-graph.js";
+import type {
+  IndexDescription,
+  IndexEntry,
+  IndexLayout,
+  IndexRows,
+  IndexSelection,
+  IndexWork,
+  SearchHit,
+  UnfinishedBuild,
+  VectorStore,
+} from "../index-types.js";
+import { copyLiveRows, removeLeftovers } from "./compact.js";
+import { Generation, writeTrouble } from "./generation.js";
+import { growGraph, openGraph, removeGraphs } from "./graph-files.js";
+import { type CoveringGraph, describeGraph, searchGraph } from "./graph-search.js";
+import { keyExists, keysOf, namedCells, selectedValues } from "./layout.js";
+import { findManifest, generationFolder, type Manifest, syncFolder, writeManifest } from "./manifest.js";
+import { type BestRows, scanRows, VectorReader } from "./row-scan.js";
+
+/** From this many rows on, `auto` takes hnsw. */
+export const exactBelow = 50_000;
+/** Share of deleted rows from which on the files are rewritten. */
+const deletedShare = 0.2;
+
+/** An open index folder. Many may read it; the first change takes the lock, which `close` releases. */
+export class FolderStore implements VectorStore {
+  private lock: Lock | undefined;
+  private reader: VectorReader;
+  private graph: CoveringGraph | undefined;
+  /** Why there is no graph, where its library is missing. */
+  private note: string | undefined;
+  /** Row of each key; made when a row with a key is first added. */
+  private keys: Map<string, number> | undefined;
+
+  private constructor(
+    private readonly path: string,
+    private manifest: Manifest,
+    private generation: Generation,
+  ) {
+    this.reader = new VectorReader(generation);
+  }
+
+  /**
+   * Makes an empty index; the folder must not exist, or be empty.
+   * @throws VectorIndexError, LockedError
+   */
+  static async create(path: string, layout: IndexLayout): Promise<FolderStore> {
+    const names = await readdir(path).catch(() => [] as string[]);
+    if (names.includes("index.json")) {
+      throw new VectorIndexError(
+        `${path} is already an index. Add rows to it with \`pearl index add\`, remove it, or choose another name.`,
+      );
+    }
+    if (names.length > 0) throw new VectorIndexError(`${path} already exists. Choose another name.`);
+    await mkdir(path, { recursive: true }).catch((error: unknown) => {
+      throw writeTrouble(error, path);
+    });
+    const lock = await acquireLock(path);
+    const { dimension, precision } = layout;
+    const generation = await Generation.create(generationFolder(path, 1), dimension, precision);
+    await syncFolder(generation.folder);
+    const fixed = { ...layout, columns: [...layout.columns] };
+    const manifest: Manifest = { format: "pearl-index", version: 1, ...fixed, generation: 1, rows: 0 };
+    await writeManifest(path, manifest);
+    const store = new FolderStore(path, manifest, generation);
+    store.lock = lock;
+    return store;
+  }
+
+  /** Opens an index; undefined where the folder holds none. */
+  static async open(path: string): Promise<FolderStore | undefined> {
+    for (let attempt = 1; ; attempt++) {
+      const manifest = await findManifest(path);
+      if (manifest === undefined) return undefined;
+      let generation: Generation | undefined;
+      try {
+        generation = await openGeneration(path, manifest);
+        const store = new FolderStore(path, manifest, generation);
+        await store.openGraph();
+        return store;
+      } catch (error) {
+        await generation?.close();
+        // A writer may just have replaced the generation.
+        if (attempt === 3 || (error as NodeJS.ErrnoException).code !== "ENOENT")
+          throw missingFiles(path, error);
+      }
+    }
+  }
+
+  get layout(): IndexLayout {
+    return this.manifest;
+  }
+
+  async describe(): Promise<IndexDescription> {
+    const { format: _f, version: _v, generation: _g, ...layout } = this.manifest;
+    const { folder, extent, deleted } = this.generation;
+    let bytes = 0;
+    for (const name of await readdir(folder))
+      bytes += (await stat(join(folder, name)).catch(() => undefined))?.size ?? 0;
+    const searchedBy = this.graph === undefined ? "exact" : describeGraph(this.graph, extent.rows);
+    const facts = { rows: this.liveRows, deleted: deleted.size, searchedBy, bytes };
+    return { ...layout, path: this.path, ...facts, ...(this.note !== undefined && { note: this.note }) };
+  }
+
+  async append({ vectors, cells }: IndexRows, existing: "refuse" | "replace"): Promise<void> {
+    await this.startWriting();
+    const { next, rows } = this.generation.extent;
+    const keys = keysOf(this.manifest, cells);
+    const replaced = await this.rowsToReplace(keys, existing);
+    const entries = cells.map((row, index) => ({ key: keys?.[index] ?? String(next + index), cells: row }));
+    const following = keys === undefined ? next + cells.length : next;
+    await this.generation.append(entries, vectors, following, replaced);
+    keys?.forEach((key, index) => void this.keys?.set(key, rows + index));
+  }
+
+  async remove(selection: IndexSelection): Promise<number> {
+    await this.startWriting();
+    const { column, values } = selectedValues(this.path, this.manifest, selection);
+    const wanted = new Set(values);
+    const rows: number[] = [];
+    const removed: string[] = [];
+    for await (const { row, entry } of this.generation.entries()) {
+      if (!wanted.has(column === undefined ? entry.key : entry.cells[column])) continue;
+      rows.push(row);
+      removed.push(entry.key);
+    }
+    if (rows.length > 0) await this.generation.remove(rows);
+    for (const key of removed) this.keys?.delete(key);
+    return rows.length;
+  }
+
+  async search(queries: Float32Array, k: number, work: IndexWork): Promise<SearchHit[][]> {
+    const scan = { queries, k, from: 0, to: this.generation.extent.rows, ...work };
+    const best =
+      this.graph === undefined
+        ? await scanRows(this.generation, this.reader, scan)
+        : await searchGraph(this.generation, this.reader, this.graph, scan);
+    return this.hitsOf(best, k);
+  }
+
+  async *entries(): AsyncGenerator<IndexEntry> {
+    for await (const { entry } of this.generation.entries()) yield entry;
+  }
+
+  async optimise(work: IndexWork): Promise<void> {
+    await this.startWriting();
+    const { extent, deleted } = this.generation;
+    if (deleted.size > 0 && deleted.size >= extent.rows * deletedShare) await this.compact(work);
+    const name = this.wantedGraph();
+    if (name === undefined) {
+      await removeGraphs(this.generation.folder);
+      this.graph = undefined;
+    } else {
+      await this.withLibrary(async () => {
+        this.graph = await growGraph(name, this.generation, this.manifest.metric, this.graph, work);
+      });
+    }
+    await this.saveManifest({});
+  }
+
+  async markBuild(unfinished: UnfinishedBuild | undefined): Promise<void> {
+    await this.startWriting();
+    await this.saveManifest({ unfinished });
+  }
+
+  verify(): Promise<void> {
+    return this.generation.verify();
+  }
+
+  async close(): Promise<void> {
+    if (this.lock !== undefined) await this.saveManifest({});
+    await this.generation.close();
+    await this.lock?.release();
+    this.lock = undefined;
+  }
+
+  private get liveRows(): number {
+    return this.generation.extent.rows - this.generation.deleted.size;
+  }
+
+  private openGraph(): Promise<void> {
+    return this.withLibrary(async () => {
+      this.graph = await openGraph(this.generation, this.manifest.metric);
+    });
+  }
+
+  /** Work with a graph; without hnsw's library the rows are searched exactly, with a note. */
+  private async withLibrary(work: () => Promise<void>): Promise<void> {
+    this.note = undefined;
+    try {
+      await work();
+    } catch (error) {
+      if (!(error instanceof MissingDataError) || this.manifest.backend === "faiss") throw error;
+      this.graph = undefined;
+      this.note = `${this.path} is searched exactly, which is slower: ${error.message}`;
+    }
+  }
+
+  private async saveManifest(change: Partial<Manifest>): Promise<void> {
+    this.manifest = { ...this.manifest, rows: this.liveRows, ...change };
+    await writeManifest(this.path, this.manifest);
+  }
+
+  /** Takes the lock, and reads what others have written since this index was opened. */
+  private async startWriting(): Promise<void> {
+    if (this.lock === undefined) {
+      const lock = await acquireLock(this.path).catch((error: unknown) => {
+        throw error instanceof VectorIndexError ? error : writeTrouble(error, this.path);
+      });
+      try {
+        const manifest = await findManifest(this.path);
+        if (manifest === undefined) throw new VectorIndexError(`${this.path}: the index was removed.`);
+        if (manifest.generation !== this.manifest.generation) await this.changeGeneration(manifest);
+        this.manifest = manifest;
+        await removeLeftovers(this.path, generationFolder(this.path, manifest.generation));
+      } catch (error) {
+        await lock.release();
+        throw error;
+      }
+      this.lock = lock;
+    }
+    await this.generation.startWriting();
+  }
+
+  private async changeGeneration(manifest: Manifest): Promise<void> {
+    const generation = await openGeneration(this.path, manifest);
+    await this.generation.close();
+    this.generation = generation;
+    this.reader = new VectorReader(generation);
+    this.keys = undefined;
+    await this.openGraph();
+  }
+
+  /** The rows that hold these keys already. @throws VectorIndexError where there are any and they are to be refused */
+  private async rowsToReplace(
+    keys: readonly string[] | undefined,
+    existing: "refuse" | "replace",
+  ): Promise<number[]> {
+    if (keys === undefined) return [];
+    this.keys ??= await readKeys(this.generation);
+    const known = this.keys;
+    const taken = keys.filter((key) => known.has(key));
+    if (existing === "refuse" && taken.length > 0) throw keyExists(this.path, taken[0]);
+    return taken.map((key) => known.get(key)!);
+  }
+
+  private hitsOf({ rows, scores }: BestRows, k: number): SearchHit[][] {
+    return Array.from({ length: rows.length / k }, (_, query) => {
+      const hits: SearchHit[] = [];
+      for (let place = query * k; place < (query + 1) * k && rows[place] >= 0; place++) {
+        const { key, cells } = this.generation.readEntry(rows[place]);
+        hits.push({ key, score: scores[place], cells: namedCells(this.manifest.columns, cells) });
+      }
+      return hits;
+    });
+  }
+
+  private async compact(work: IndexWork): Promise<void> {
+    const old = this.generation;
+    const manifest = { ...this.manifest, generation: this.manifest.generation + 1 };
+    await copyLiveRows(old, generationFolder(this.path, manifest.generation), work);
+    await writeManifest(this.path, manifest);
+    this.manifest = manifest;
+    await this.changeGeneration(manifest);
+    await rm(old.folder, { recursive: true, force: true });
+    await this.generation.startWriting();
+  }
+
+  private wantedGraph(): GraphLibrary["name"] | undefined {
+    const { backend } = this.manifest;
+    if (backend === "auto") return this.liveRows >= exactBelow ? "hnsw" : undefined;
+    return backend === "hnsw" || backend === "faiss" ? backend : undefined;
+  }
+}
+
+function openGeneration(path: string, { generation, dimension, precision }: Manifest): Promise<Generation> {
+  return Generation.open(generationFolder(path, generation), dimension, precision);
+}
+
+function missingFiles(path: string, error: unknown): unknown {
+  if ((error as NodeJS.ErrnoException).code !== "ENOENT") return error;
+  return new VectorIndexError(`${path} is damaged: files are missing. Build the index again.`, {
+    cause: error,
+  });
+}
+
+async function readKeys(generation: Generation): Promise<Map<string, number>> {
+  const keys = new Map<string, number>();
+  for await (const { row, entry } of generation.entries()) keys.set(entry.key, row);
+  return keys;
+}

@@ -1,0 +1,287 @@
+/** An index in a LanceDB database (a folder, s3://, gs://, az://, db://), through the optional @lancedb/lancedb. */
+import { readdir } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { isAbsolute, join } from "node:path";
+import { pathToFileURL } from "node:url";
+import type { InferOutput } from "valibot";
+import { MissingDataError, messageOf, VectorIndexError } from "../../errors.js";
+import { parseJson } from "../../files/json.js";
+import type {
+  IndexDescription,
+  IndexEntry,
+  IndexLayout,
+  IndexRows,
+  IndexSelection,
+  IndexWork,
+  SearchHit,
+  UnfinishedBuild,
+  VectorStore,
+} from "../index-types.js";
+import { exactBelow } from "./folder-store.js";
+import { keyExists, keysOf, namedCells, selectedValues } from "./layout.js";
+import { layoutSchema, layoutTrouble } from "./manifest.js";
+
+/** The part of @lancedb/lancedb that is used. */
+interface Lance {
+  connect(uri: string): Promise<Connection>;
+  Index: { hnswSq(options: { distanceType: string }): unknown };
+}
+interface Connection {
+  tableNames(): Promise<string[]>;
+  createTable(name: string, rows: unknown, options?: { mode?: "overwrite" }): Promise<LanceTable>;
+  openTable(name: string): Promise<LanceTable>;
+  close(): void;
+}
+interface LanceTable {
+  add(rows: Row[]): Promise<unknown>;
+  mergeInsert(key: string): Merge;
+  delete(condition: string): Promise<unknown>;
+  countRows(condition?: string): Promise<number>;
+  createIndex(column: string, options: { config: unknown; replace: boolean }): Promise<void>;
+  listIndices(): Promise<{ name: string }[]>;
+  optimize(): Promise<unknown>;
+  query(): LanceQuery;
+  search(vector: Float32Array): LanceQuery;
+  close(): void;
+}
+interface Merge {
+  whenMatchedUpdateAll(): Merge;
+  whenNotMatchedInsertAll(): Merge;
+  execute(rows: Row[]): Promise<unknown>;
+}
+interface LanceQuery extends AsyncIterable<Iterable<Row>> {
+  select(columns: string[]): LanceQuery;
+  where(condition: string): LanceQuery;
+  limit(count: number): LanceQuery;
+  distanceType(name: "cosine" | "dot"): LanceQuery;
+  refineFactor(factor: number): LanceQuery;
+  toArray(): Promise<Row[]>;
+}
+type Row = Record<string, unknown>;
+
+const rowsName = "pearl_rows";
+const layoutName = "pearl_index";
+/** Keys in one condition. */
+const keysPerCondition = 500;
+
+/** The layout, stored as the one row of a table beside the rows. */
+type Settings = InferOutput<typeof layoutSchema>;
+
+/**
+ * A database as an index. LanceDB commits each addition as a whole, in a version of its own, and lets several
+ * processes write; there is no lock of ours. Numbered keys go on from the highest.
+ */
+export class LanceStore implements VectorStore {
+  private constructor(
+    private readonly uri: string,
+    private readonly lance: Lance,
+    private readonly connection: Connection,
+    private settings: Settings,
+    private table: LanceTable | undefined,
+    /** The number of the next row that is numbered. */
+    private next: number,
+  ) {}
+
+  static async create(uri: string, layout: IndexLayout): Promise<LanceStore> {
+    const lance = await loadLance();
+    const connection = await connect(lance, uri);
+    const names = await connection.tableNames();
+    if (names.includes(layoutName) || names.includes(rowsName)) {
+      throw new VectorIndexError(`${uri} holds an index already. Choose another place, or remove it.`);
+    }
+    await connection.createTable(layoutName, [{ settings: JSON.stringify(layout) }]);
+    const settings = { ...layout, columns: [...layout.columns] };
+    return new LanceStore(uri, lance, connection, settings, undefined, 1);
+  }
+
+  static async open(uri: string): Promise<LanceStore> {
+    const lance = await loadLance();
+    const connection = await connect(lance, uri);
+    const names = await connection.tableNames();
+    if (!names.includes(layoutName)) throw new VectorIndexError(`${uri} holds no index of pearl.`);
+    const [{ settings }] = await (await connection.openTable(layoutName)).query().toArray();
+    const layout = parseJson(String(settings), `${uri}: the layout`, layoutSchema, layoutTrouble);
+    const table = names.includes(rowsName) ? await connection.openTable(rowsName) : undefined;
+    const store = new LanceStore(uri, lance, connection, layout, table, 1);
+    if (layout.keyColumn === undefined) store.next = (await store.highestNumber()) + 1;
+    return store;
+  }
+
+  get layout(): IndexLayout {
+    return this.settings;
+  }
+
+  async describe(): Promise<IndexDescription> {
+    const rows = (await this.table?.countRows()) ?? 0;
+    const indices = (await this.table?.listIndices()) ?? [];
+    const searchedBy = indices.length > 0 ? "LanceDB, hnsw with 8-bit numbers" : "LanceDB, exact";
+    return { ...this.settings, path: this.uri, rows, deleted: 0, searchedBy, bytes: 0 };
+  }
+
+  async append({ vectors, cells }: IndexRows, existing: "refuse" | "replace"): Promise<void> {
+    const { dimension, columns } = this.settings;
+    const keys = keysOf(this.settings, cells);
+    if (keys !== undefined && existing === "refuse") await this.refuseExisting(keys);
+    const rows = cells.map((row, index) => ({
+      key: keys?.[index] ?? String(this.next + index),
+      number: keys === undefined ? this.next + index : 0,
+      vector: Array.from(vectors.subarray(index * dimension, (index + 1) * dimension)),
+      ...Object.fromEntries(columns.map((_, place) => [cellName(place), row[place]])),
+    }));
+    if (this.table === undefined) this.table = await this.connection.createTable(rowsName, rows);
+    else if (existing === "refuse") await this.table.add(rows);
+    else await this.table.mergeInsert("key").whenMatchedUpdateAll().whenNotMatchedInsertAll().execute(rows);
+    if (keys === undefined) this.next += rows.length;
+  }
+
+  async remove(selection: IndexSelection): Promise<number> {
+    const { column, values } = selectedValues(this.uri, this.settings, selection);
+    if (this.table === undefined) return 0;
+    const before = await this.table.countRows();
+    for (const condition of conditions(column === undefined ? "key" : cellName(column), values))
+      await this.table.delete(condition);
+    return before - (await this.table.countRows());
+  }
+
+  async search(queries: Float32Array, k: number, { signal, onProgress }: IndexWork): Promise<SearchHit[][]> {
+    const { dimension, columns, metric } = this.settings;
+    const names = ["key", ...columns.map((_, place) => cellName(place)), "_distance"];
+    const count = queries.length / dimension;
+    const hits: SearchHit[][] = [];
+    for (let query = 0; query < count; query++) {
+      signal?.throwIfAborted();
+      // A copy: LanceDB would read the whole buffer behind a view.
+      const vector = queries.slice(query * dimension, (query + 1) * dimension);
+      const found = await this.table
+        ?.search(vector)
+        .distanceType(metric === "cosine" ? "cosine" : "dot")
+        .refineFactor(4)
+        .limit(k)
+        .select(names)
+        .toArray();
+      hits.push(
+        (found ?? []).map((row) => ({
+          key: String(row.key),
+          score: 1 - Number(row._distance),
+          cells: namedCells(
+            columns,
+            columns.map((_, place) => String(row[cellName(place)])),
+          ),
+        })),
+      );
+      onProgress?.(query + 1, count);
+    }
+    return hits;
+  }
+
+  async *entries(): AsyncGenerator<IndexEntry> {
+    if (this.table === undefined) return;
+    const names = this.settings.columns.map((_, place) => cellName(place));
+    for await (const batch of this.table.query().select(["key", ...names])) {
+      for (const row of batch) yield { key: String(row.key), cells: names.map((name) => String(row[name])) };
+    }
+  }
+
+  async optimise(): Promise<void> {
+    if (this.table === undefined) return;
+    if ((await this.table.countRows()) >= exactBelow && (await this.table.listIndices()).length === 0) {
+      const distanceType = this.settings.metric === "cosine" ? "cosine" : "dot";
+      await this.table.createIndex("vector", {
+        config: this.lance.Index.hnswSq({ distanceType }),
+        replace: true,
+      });
+    }
+    await this.table.optimize();
+  }
+
+  async markBuild(unfinished: UnfinishedBuild | undefined): Promise<void> {
+    this.settings = { ...this.settings, unfinished };
+    const rows = [{ settings: JSON.stringify(this.settings) }];
+    await this.connection.createTable(layoutName, rows, { mode: "overwrite" });
+  }
+
+  /** Reads everything: LanceDB checks its own files. */
+  async verify(): Promise<void> {
+    for await (const _ of this.table?.query().select(["key", "vector"]) ?? []);
+  }
+
+  async close(): Promise<void> {
+    this.table?.close();
+    this.connection.close();
+  }
+
+  private async highestNumber(): Promise<number> {
+    let highest = 0;
+    if (this.table === undefined) return highest;
+    for await (const batch of this.table.query().select(["number"])) {
+      for (const row of batch) highest = Math.max(highest, Number(row.number));
+    }
+    return highest;
+  }
+
+  private async refuseExisting(keys: readonly string[]): Promise<void> {
+    for (const condition of this.table === undefined ? [] : conditions("key", keys)) {
+      const [row] = await this.table!.query().where(condition).select(["key"]).limit(1).toArray();
+      if (row !== undefined) throw keyExists(this.uri, String(row.key));
+    }
+  }
+}
+
+/** Columns have names of ours: LanceDB's conditions are particular about names. */
+const cellName = (place: number): string => `cell${place}`;
+
+function conditions(column: string, values: readonly string[]): string[] {
+  const parts: string[] = [];
+  for (let first = 0; first < values.length; first += keysPerCondition) {
+    const list = values
+      .slice(first, first + keysPerCondition)
+      .map((value) => `'${value.replaceAll("'", "''")}'`);
+    parts.push(`${column} IN (${list.join(", ")})`);
+  }
+  return parts;
+}
+
+/** True for a folder with one of our databases in it. */
+export async function isLanceFolder(path: string): Promise<boolean> {
+  return (await readdir(path).catch(() => [] as string[])).includes(`${layoutName}.lance`);
+}
+
+/** A bare relative path would be taken for the name of a remote database. */
+async function connect(lance: Lance, uri: string): Promise<Connection> {
+  const isRelative = !uri.includes("://") && !isAbsolute(uri);
+  try {
+    return await lance.connect(isRelative ? `./${uri}` : uri);
+  } catch (error) {
+    throw new VectorIndexError(`${uri} cannot be reached: ${reasonOf(error)}`, { cause: error });
+  }
+}
+
+/** LanceDB's messages hold the whole chain of causes with places in its sources: the first and the last are told. */
+function reasonOf(error: unknown): string {
+  const causes = messageOf(error).split(/\s*Caused by:\s*/);
+  const plain = (cause: string): string =>
+    cause
+      .replace(/^.*LanceError\(\w+\): /, "")
+      .replace(/,? ?\/\S+\.rs:\d+:\d+/, "")
+      .trim();
+  const [first, last] = [plain(causes[0]), plain(causes[causes.length - 1])];
+  return first === last ? first : `${first} (${last})`;
+}
+
+async function loadLance(): Promise<Lance> {
+  let reason = "it is not installed";
+  for (const base of [import.meta.url, join(process.cwd(), "package.json")]) {
+    try {
+      const path = createRequire(base).resolve("@lancedb/lancedb");
+      const loaded = (await import(pathToFileURL(path).href)) as Lance & { default?: Lance };
+      return loaded.default ?? loaded;
+    } catch (error) {
+      const text = messageOf(error).split("\n", 1)[0];
+      if (!text.startsWith("Cannot find module '@lancedb/lancedb'")) reason = text;
+    }
+  }
+  throw new MissingDataError(
+    `an index in LanceDB needs the optional package @lancedb/lancedb (${reason}). ` +
+      "`pearl doctor` shows the command that installs it.",
+  );
+}

@@ -1,0 +1,70 @@
+/** The rows of a table as an index takes them: which columns, which keys, and the cells in batches. */
+import { TableError } from "../errors.js";
+import type { Table } from "../table/table.js";
+
+/** Rows encoded and committed at a time. */
+const rowsPerBatch = 8192;
+
+/** The table's phrases with the index's columns, batch by batch. */
+export async function* tableRows(
+  table: Table,
+  columns: readonly string[],
+  phraseColumn: string | undefined,
+  from: number,
+): AsyncGenerator<{ phrases: string[]; cells: string[][] }> {
+  const range = { from, chunkRows: rowsPerBatch };
+  const names = table.description.columns;
+  const streams = columns.map((name) => {
+    // The phrases go into the index's column of phrases, whatever this table calls it.
+    if (name === phraseColumn) return undefined;
+    return names.includes(name) ? table.columnValues(name, range) : undefined;
+  });
+  for await (const phrases of table.phrases(range)) {
+    const parts = await Promise.all(streams.map((stream) => stream?.next()));
+    const cells = phrases.map((phrase, row) =>
+      columns.map((name, column) => (name === phraseColumn ? phrase : (parts[column]?.value?.[row] ?? ""))),
+    );
+    yield { phrases, cells };
+  }
+}
+
+/** The columns that go into the index: all but lists, which are vectors and would fill it with digits. */
+export function keptColumns(
+  table: Table,
+  { onNote }: { readonly onNote?: (note: string) => void },
+): string[] {
+  const lists = table.columns.filter(({ type }) => type.endsWith("]")).map(({ name }) => name);
+  if (lists.length > 0) onNote?.(`left out, since they hold lists: ${lists.join(", ")}`);
+  return table.columns.map(({ name }) => name).filter((name) => !lists.includes(name));
+}
+
+export function findKeyColumn(columns: readonly string[], wanted: string): string {
+  const found =
+    columns.find((name) => name === wanted) ??
+    columns.find((name) => name.trim().toLowerCase() === wanted.trim().toLowerCase());
+  if (found !== undefined) return found;
+  throw new TableError(
+    `there is no column "${wanted}" to take keys from. The columns are ${columns.join(", ")}.`,
+  );
+}
+
+/** Checks the keys before any work begins. @throws TableError for an empty or repeated key */
+export async function checkKeys(table: Table, column: string): Promise<void> {
+  const { path } = table.description;
+  const rows = new Map<string, number>();
+  let row = 0;
+  for await (const chunk of table.columnValues(column)) {
+    for (const key of chunk) {
+      row++;
+      if (key === "")
+        throw new TableError(`${path}: row ${row} has no ${column}, which is the key. Give it one.`);
+      const earlier = rows.get(key);
+      if (earlier !== undefined) {
+        throw new TableError(
+          `${path}: rows ${earlier} and ${row} have the same ${column}, ${key}. Keys must differ; without --key rows are numbered.`,
+        );
+      }
+      rows.set(key, row);
+    }
+  }
+}

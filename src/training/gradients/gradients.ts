@@ -1,0 +1,201 @@
+/** Runs a batch through a program: losses, and gradients added up, in one pass or in chunks of bounded memory. */
+import { ArgumentError } from "../../errors.js";
+import { encodeModel } from "../../onnx/io/file.js";
+import type { Model } from "../../onnx/model.js";
+import type { Shapes } from "../../onnx/observe-shapes.js";
+import {
+  createOrtSession,
+  type DeviceFeeds,
+  type OrtSession,
+  type SessionOptions,
+} from "../../runtime/ort-session.js";
+import type { Feeds, Tensor } from "../../runtime/tensor.js";
+import type { Chunk, TrainingBatch } from "../batch.js";
+import {
+  type CutProgram,
+  cutProgram,
+  type GradientGraph,
+  observeProgram,
+  type Target,
+  type TrainingProgram,
+  upstream,
+  wholeGraph,
+} from "../program.js";
+import { inRowBlocks } from "./row-blocks.js";
+
+/** The loss and its parts by name. */
+export type Losses = Record<string, number>;
+
+/** What takes the gradients of each run; they are its own from then on. */
+export interface GradientSink {
+  /** @param feeds and `outputs` of a run of the graph @param except a value whose gradient is not wanted */
+  collect(
+    graph: GradientGraph,
+    run: { readonly feeds: DeviceFeeds; readonly outputs: DeviceFeeds },
+    except?: string,
+  ): void | Promise<void>;
+}
+
+export interface GradientOptions extends SessionOptions {
+  /**
+   * Where gradients are wanted: in "memory" (the default), those of tables as rows, or on the "device", where
+   * all are whole.
+   */
+  readonly gradients?: "memory" | "device";
+}
+
+/** A graph that is open in a session. */
+interface OpenGraph {
+  readonly graph: GradientGraph;
+  readonly session: OrtSession;
+}
+
+/** A program ready to give gradients in the calling thread. */
+export class GradientRunner {
+  /** Names of the weights that get gradients. */
+  readonly weights: readonly string[];
+  readonly #program: TrainingProgram;
+  readonly #shapes: Shapes;
+  readonly #options: GradientOptions;
+  readonly #target: Target;
+  readonly #wholeGraph: GradientGraph;
+  #gradientOfCut: string | undefined;
+  #whole: Promise<OpenGraph> | undefined;
+  #cut: Promise<{ forward: OrtSession; backward: OpenGraph; loss: OpenGraph }> | undefined;
+
+  private constructor(program: TrainingProgram, shapes: Shapes, options: GradientOptions) {
+    this.#program = program;
+    this.#shapes = shapes;
+    this.#options = options;
+    // rows in memory: writing whole tables of zeros would cost more than the rows
+    const onDevice = options.gradients === "device";
+    this.#target = {
+      device: (options.device ?? "cpu") === "cpu" ? "cpu" : "gpu",
+      tables: onDevice ? "dense" : "rows",
+    };
+    this.#wholeGraph = wholeGraph(program, shapes, this.#target);
+    this.weights = this.#wholeGraph.weights;
+  }
+
+  /** @throws ModelError where an operator between weights and loss has no derivative */
+  static async open(program: TrainingProgram, options: GradientOptions): Promise<GradientRunner> {
+    return new GradientRunner(program, await observeProgram(program), options);
+  }
+
+  /**
+   * The losses of a batch; its gradients go to `sink`.
+   * @param weights values of {@link weights}, read while this runs
+   */
+  async run(batch: TrainingBatch, weights: DeviceFeeds, sink: GradientSink): Promise<Losses> {
+    if (batch.chunks) return this.#inChunks(batch.feeds, batch.chunks, weights, sink);
+    this.#whole ??= this.#open(this.#wholeGraph);
+    const { graph, session } = await this.#whole;
+    const feeds = { ...batch.feeds, ...pick(weights, graph.weights) };
+    const outputs = await session.runOnDevice(feeds);
+    await sink.collect(graph, { feeds, outputs });
+    return this.#losses(outputs);
+  }
+
+  /** Embeds chunk by chunk, takes the loss over all, and sends its gradient back chunk by chunk. */
+  async #inChunks(
+    feeds: Feeds,
+    chunks: readonly Chunk[],
+    weights: DeviceFeeds,
+    sink: GradientSink,
+  ): Promise<Losses> {
+    this.#cut ??= this.#openCut();
+    const { forward, backward, loss } = await this.#cut;
+    const cut = this.#program.cut as string;
+    const before = pick(weights, backward.graph.weights);
+    const parts: Float32Array[] = [];
+    for (const chunk of chunks) {
+      const outputs = await forward.runOnDevice({ ...chunk.feeds, ...before });
+      parts.push((outputs[cut] as Tensor).data as Float32Array);
+    }
+    const head = { ...feeds, ...pick(weights, loss.graph.weights), [cut]: gathered(chunks, parts) };
+    const outputs = await loss.session.runOnDevice(head);
+    const gradient = outputs[loss.graph.gradients.get(cut) as string] as Tensor;
+    await sink.collect(loss.graph, { feeds: head, outputs }, cut);
+    for (const chunk of chunks) {
+      const inputs = { ...chunk.feeds, ...before, [upstream]: rowsOf(gradient, chunk.rows) };
+      await sink.collect(backward.graph, {
+        feeds: inputs,
+        outputs: await backward.session.runOnDevice(inputs),
+      });
+    }
+    return this.#losses(outputs);
+  }
+
+  #losses(outputs: DeviceFeeds): Losses {
+    const { loss, parts = [] } = this.#program;
+    return Object.fromEntries(
+      [loss, ...parts].map((name) => [name, Number((outputs[name] as Tensor).data[0])]),
+    );
+  }
+
+  #session(model: Model): Promise<OrtSession> {
+    const { loss, parts = [], cut } = this.#program;
+    const inMemory = new Set([loss, ...parts, cut, this.#gradientOfCut]);
+    const outputs = model.graph.outputs.map(
+      ({ name }) => [name, inMemory.has(name) ? "memory" : "device"] as const,
+    );
+    const { gradients: _, ...options } = this.#options;
+    const onCpu = this.#target.device === "cpu";
+    return createOrtSession(encodeModel(onCpu ? inRowBlocks(model) : model), {
+      ...{ ...options, optimization: "basic" },
+      ...(this.#target.tables === "dense" && { outputs: Object.fromEntries(outputs) }),
+    });
+  }
+
+  async #open(graph: GradientGraph): Promise<OpenGraph> {
+    return { graph, session: await this.#session(graph.model) };
+  }
+
+  async #openCut() {
+    const cut: CutProgram = cutProgram(this.#program, this.#shapes, this.#target);
+    this.#gradientOfCut = cut.loss.gradients.get(this.#program.cut as string);
+    return {
+      forward: await this.#session(cut.forward),
+      backward: await this.#open(cut.backward),
+      loss: await this.#open(cut.loss),
+    };
+  }
+
+  /** Frees the sessions. */
+  async release(): Promise<void> {
+    const whole = await this.#whole;
+    const cut = await this.#cut;
+    await whole?.session.release();
+    for (const session of cut ? [cut.forward, cut.backward.session, cut.loss.session] : [])
+      await session.release();
+  }
+}
+
+const pick = (weights: DeviceFeeds, names: readonly string[]): DeviceFeeds =>
+  Object.fromEntries(names.filter((name) => name in weights).map((name) => [name, weights[name]]));
+
+/** The chunks' embeddings in the order of the batch. */
+function gathered(chunks: readonly Chunk[], parts: readonly Float32Array[]): Tensor {
+  const rows = chunks.reduce((count, chunk) => count + chunk.rows.length, 0);
+  const width = parts[0].length / chunks[0].rows.length;
+  const data = new Float32Array(rows * width);
+  chunks.forEach((chunk, c) => {
+    if (parts[c].length !== chunk.rows.length * width)
+      throw new ArgumentError(
+        `chunk ${c}: ${chunk.rows.length} rows, but ${parts[c].length / width} came out`,
+      );
+    chunk.rows.forEach((row, i) => {
+      data.set(parts[c].subarray(i * width, (i + 1) * width), row * width);
+    });
+  });
+  return { type: "float32", dims: [rows, width], data };
+}
+
+function rowsOf({ data, dims }: Tensor, rows: Int32Array): Tensor {
+  const width = dims[1];
+  const picked = new Float32Array(rows.length * width);
+  rows.forEach((row, i) => {
+    picked.set((data as Float32Array).subarray(row * width, (row + 1) * width), i * width);
+  });
+  return { type: "float32", dims: [rows.length, width], data: picked };
+}

@@ -1,0 +1,100 @@
+/** adam.ts as a graph: weights and moments go in with their gradients and come out moved, all on the device. */
+import { GraphBuilder } from "../../onnx/builder.js";
+import type { Model } from "../../onnx/model.js";
+import { adamSettings, rateFactor } from "./adam.js";
+import type { OptimiserOptions } from "./optimiser.js";
+
+/** Scalar inputs of the graph, float32. */
+export interface UpdateScalars {
+  /** The learning rate over 1 - β₁ᵗ. */
+  readonly rate: number;
+  /** 1 / √(1 - β₂ᵗ). */
+  readonly spread: number;
+  /** What gradients are multiplied by: one over the number of batches. */
+  readonly scale: number;
+  /** 1 - the learning rate × decay. */
+  readonly keep: number;
+}
+
+/** Names of the inputs and outputs that belong to a weight; outputs have "next/" before them. */
+export const inputsOf = (weight: string) => ({
+  weight,
+  m: `m/${weight}`,
+  v: `v/${weight}`,
+  average: `average/${weight}`,
+  gradient: `gradient/${weight}`,
+});
+
+/** The output that tells the gradients' norm before clipping, a float. */
+export const normName = "gradient_norm";
+
+/** @param shapes of the weights, by name */
+export function adamGraph(shapes: ReadonlyMap<string, readonly number[]>, options: OptimiserOptions): Model {
+  const g = new GraphBuilder({ name: "adam" });
+  const number = (value: number) => g.scalar("float32", value);
+  const [rate, spread, scale, keep] = ["rate", "spread", "scale", "keep"].map((name) =>
+    g.input(name, "float32", []),
+  );
+  const names = [...shapes.keys()].map(inputsOf);
+  const { averageDecay } = options;
+  for (const { weight, m, v, average, gradient } of names) {
+    const parts = averageDecay === undefined ? [weight, m, v, gradient] : [weight, m, v, gradient, average];
+    for (const name of parts) g.input(name, "float32", [...(shapes.get(weight) as number[])]);
+  }
+  const squares = names.map(({ gradient }) =>
+    g.add("ReduceSum", [g.add("Mul", [gradient, gradient])], { keepdims: 0 }),
+  );
+  const total = squares.reduce((sum, square) => g.add("Add", [sum, square]));
+  g.output(normName, g.add("Mul", [g.add("Sqrt", [total]), scale]));
+  const clip = clipped(g, scale, options);
+
+  const settings = adamSettings(options.optimiser);
+  const { kind, betas, epsilon, weightDecay } = settings;
+  const [beta1, beta2] = betas;
+  const mix = (decay: number, old: string, value: string) =>
+    g.add("Add", [g.add("Mul", [old, number(decay)]), g.add("Mul", [value, number(1 - decay)])]);
+  for (const { weight, m, v, average, gradient } of names) {
+    const decays = weightDecay !== 0 && (shapes.get(weight) as number[]).length > 1;
+    const scaled = g.add("Mul", [gradient, clip]);
+    const pulled = decays && kind === "adam";
+    const slope = pulled ? g.add("Add", [scaled, g.add("Mul", [weight, number(weightDecay)])]) : scaled;
+    const mean = mix(beta1, m, slope);
+    const square = mix(beta2, v, g.add("Mul", [slope, slope]));
+    const spreadOut = g.add("Add", [g.add("Mul", [g.add("Sqrt", [square]), spread]), number(epsilon)]);
+    const factor = rateFactor(settings, weight);
+    const times = (value: string) => (factor === 1 ? value : g.add("Mul", [value, number(factor)]));
+    const lost = decays && kind === "adamw" && times(g.add("Sub", [number(1), keep]));
+    const kept = lost ? g.add("Sub", [weight, g.add("Mul", [weight, lost])]) : weight;
+    const next = g.add("Sub", [kept, g.add("Div", [g.add("Mul", [mean, times(rate)]), spreadOut])]);
+    g.output(`next/${weight}`, next);
+    g.output(`next/${m}`, mean);
+    g.output(`next/${v}`, square);
+    if (averageDecay !== undefined) g.output(`next/${average}`, mix(averageDecay, average, next));
+  }
+  return g.model();
+}
+
+/** What gradients are multiplied by: the scale, and less where their norm exceeds the limit. */
+function clipped(g: GraphBuilder, scale: string, { clipNorm }: OptimiserOptions): string {
+  if (clipNorm === undefined) return scale;
+  const limit = g.scalar("float32", clipNorm);
+  return g.add("Mul", [scale, g.add("Div", [limit, g.add("Max", [normName, limit])])]);
+}
+
+/** Sums of pairs of values: `sum/NAME` of `a/NAME` and `b/NAME`. */
+export function sumGraph(shapes: ReadonlyMap<string, readonly number[]>): Model {
+  const g = new GraphBuilder({ name: "sum" });
+  for (const [name, dims] of shapes) {
+    const [a, b] = ["a", "b"].map((side) => g.input(`${side}/${name}`, "float32", [...dims]));
+    g.output(`sum/${name}`, g.add("Add", [a, b]));
+  }
+  return g.model();
+}
+
+/** Copies of values, from memory to the device or back: `copy/NAME` of `NAME`. */
+export function copyGraph(shapes: ReadonlyMap<string, readonly number[]>): Model {
+  const g = new GraphBuilder({ name: "copy" });
+  for (const [name, dims] of shapes)
+    g.output(`copy/${name}`, g.add("Identity", [g.input(name, "float32", [...dims])]));
+  return g.model();
+}

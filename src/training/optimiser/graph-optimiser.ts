@@ -1,0 +1,206 @@
+/** Weights that stay on a device, moved by the graph of adam-graph.ts: what trains on a GPU. */
+import { encodeModel } from "../../onnx/io/file.js";
+import type { Model } from "../../onnx/model.js";
+import type { Tensor } from "../../onnx/tensor.js";
+import {
+  createOrtSession,
+  type DeviceFeeds,
+  type OrtSession,
+  type SessionOptions,
+} from "../../runtime/ort-session.js";
+import { DeviceTensor, type Feeds, type Tensor as RunTensor } from "../../runtime/tensor.js";
+import type { GradientSink } from "../gradients/gradients.js";
+import { adamSettings } from "./adam.js";
+import { adamGraph, copyGraph, inputsOf, normName, sumGraph } from "./adam-graph.js";
+import {
+  type EngineState,
+  type Optimiser,
+  type OptimiserOptions,
+  stateNames,
+  type UpdateOptions,
+} from "./optimiser.js";
+
+/** Opens an optimiser on the sessions' device. The CPU is one too. @param start first values */
+export async function createGraphOptimiser(
+  start: ReadonlyMap<string, Tensor>,
+  options: OptimiserOptions,
+  sessions: SessionOptions,
+): Promise<Optimiser> {
+  const optimiser = new GraphOptimiser(start, options, sessions);
+  const zeros = (name: string, { dims, data }: Tensor): Tensor =>
+    ({
+      type: "float32",
+      dims,
+      data: name.startsWith("average/") ? data : new Float32Array(data.length),
+    }) as Tensor;
+  const tensors = [...stateNames(start.keys(), options)].map(({ name, part, weight }) => {
+    const value = start.get(weight) as Tensor;
+    return [name, part === "weight" ? value : zeros(name, value)] as const;
+  });
+  await optimiser.restore({ step: 0, tensors: new Map(tensors) });
+  return optimiser;
+}
+
+class GraphOptimiser implements Optimiser {
+  readonly #options: OptimiserOptions;
+  readonly #sessions: SessionOptions;
+  readonly #shapes: ReadonlyMap<string, readonly number[]>;
+  readonly #open = new Map<string, Promise<OrtSession>>();
+  #step = 0;
+  /** The state by its names, on the device. */
+  #state: DeviceFeeds = {};
+
+  constructor(start: ReadonlyMap<string, Tensor>, options: OptimiserOptions, sessions: SessionOptions) {
+    this.#options = options;
+    this.#sessions = sessions;
+    this.#shapes = new Map([...start].map(([name, { dims }]) => [name, dims]));
+  }
+
+  feeds(): DeviceFeeds {
+    return Object.fromEntries([...this.#shapes.keys()].map((name) => [name, this.#state[name]]));
+  }
+
+  sink(): DeviceGradientSum {
+    return new DeviceGradientSum((names) => {
+      const shapes = new Map(names.map((name) => [name, this.#shapes.get(name) as number[]]));
+      return this.#session(`sum of ${names}`, () => sumGraph(shapes), "device");
+    });
+  }
+
+  async update(sink: GradientSink, { rate, batches, finite }: UpdateOptions): Promise<number> {
+    const gradients = (sink as DeviceGradientSum).finish(this.#shapes);
+    const session = await this.#session("adam", () => adamGraph(this.#shapes, this.#options), "device");
+    const { betas, weightDecay } = adamSettings(this.#options.optimiser);
+    const [beta1, beta2] = betas;
+    const t = this.#step + 1;
+    const outputs = await session.runOnDevice({
+      ...this.#state,
+      ...Object.fromEntries([...gradients].map(([name, value]) => [inputsOf(name).gradient, value])),
+      rate: scalar(rate / (1 - beta1 ** t)),
+      spread: scalar(1 / Math.sqrt(1 - beta2 ** t)),
+      scale: scalar(1 / batches),
+      keep: scalar(1 - rate * weightDecay),
+    });
+    dispose(gradients.values());
+    const norm = Number((outputs[normName] as RunTensor).data[0]);
+    const next = Object.fromEntries(Object.keys(this.#state).map((name) => [name, outputs[`next/${name}`]]));
+    const accepted = finite && Number.isFinite(norm);
+    dispose(Object.values(accepted ? this.#state : next));
+    if (accepted) {
+      this.#state = next;
+      this.#step = t;
+    }
+    return norm;
+  }
+
+  async weights(): Promise<ReadonlyMap<string, Tensor>> {
+    const prefix = this.#options.averageDecay === undefined ? "" : "average/";
+    return this.#download([...this.#shapes.keys()].map((name) => [name, this.#state[`${prefix}${name}`]]));
+  }
+
+  async state(): Promise<EngineState> {
+    const parts = new Map<string, Map<string, Tensor>>();
+    const names = [...stateNames(this.#shapes.keys(), this.#options)];
+    for (const part of new Set(names.map((entry) => entry.part)))
+      parts.set(
+        part,
+        await this.#download(
+          names.filter((entry) => entry.part === part).map(({ name, weight }) => [weight, this.#state[name]]),
+        ),
+      );
+    const tensors = names.map(
+      ({ name, part, weight }) => [name, parts.get(part)?.get(weight) as Tensor] as const,
+    );
+    return { step: this.#step, tensors: new Map(tensors) };
+  }
+
+  async restore({ step, tensors }: EngineState): Promise<void> {
+    dispose(Object.values(this.#state));
+    const session = await this.#session("upload", () => copyGraph(this.#shapes), "device");
+    const names = [...stateNames(this.#shapes.keys(), this.#options)];
+    for (const part of new Set(names.map((entry) => entry.part))) {
+      const entries = names.filter((entry) => entry.part === part);
+      const feeds = entries.map(({ name, weight }) => [weight, tensors.get(name)]);
+      const copies = await session.runOnDevice(Object.fromEntries(feeds) as Feeds);
+      for (const { name, weight } of entries) this.#state[name] = copies[`copy/${weight}`];
+    }
+    this.#step = step;
+  }
+
+  layout(): ReadonlyMap<string, readonly number[]> {
+    const names = stateNames(this.#shapes.keys(), this.#options);
+    return new Map([...names].map(({ name, weight }) => [name, this.#shapes.get(weight) as number[]]));
+  }
+
+  async release(): Promise<void> {
+    dispose(Object.values(this.#state));
+    for (const session of this.#open.values()) await (await session).release();
+  }
+
+  async #download(values: readonly (readonly [string, DeviceFeeds[string]])[]): Promise<Map<string, Tensor>> {
+    const session = await this.#session("download", () => copyGraph(this.#shapes), "memory");
+    const copies = await session.runOnDevice(Object.fromEntries(values));
+    return new Map(values.map(([name]) => [name, copies[`copy/${name}`] as Tensor]));
+  }
+
+  /** Opens a graph on first use. */
+  #session(name: string, graph: () => Model, place: "memory" | "device"): Promise<OrtSession> {
+    const known = this.#open.get(name);
+    if (known) return known;
+    const model = graph();
+    const outputs = model.graph.outputs.map((output) => [
+      output.name,
+      output.name === normName ? "memory" : place,
+    ]);
+    const session = createOrtSession(encodeModel(model), {
+      ...this.#sessions,
+      optimization: "basic",
+      outputs: Object.fromEntries(outputs),
+    });
+    this.#open.set(name, session);
+    return session;
+  }
+}
+
+/** Gradients on the device, added up there. */
+class DeviceGradientSum implements GradientSink {
+  readonly #adderOf: (names: readonly string[]) => Promise<OrtSession>;
+  readonly #sums = new Map<string, DeviceFeeds[string]>();
+
+  constructor(adderOf: (names: readonly string[]) => Promise<OrtSession>) {
+    this.#adderOf = adderOf;
+  }
+
+  async collect(...[graph, { outputs }, except]: Parameters<GradientSink["collect"]>): Promise<void> {
+    const found = [...graph.gradients].filter(([name]) => name !== except);
+    const fresh = found.filter(([name]) => !this.#sums.has(name));
+    const known = found.filter(([name]) => this.#sums.has(name));
+    for (const [name, output] of fresh) this.#sums.set(name, outputs[output]);
+    if (known.length === 0) return;
+    const pairs = known.flatMap(([name, output]) => [
+      [`a/${name}`, this.#sums.get(name)],
+      [`b/${name}`, outputs[output]],
+    ]);
+    const feeds: DeviceFeeds = Object.fromEntries(pairs);
+    const adder = await this.#adderOf(known.map(([name]) => name));
+    const sums = await adder.runOnDevice(feeds);
+    dispose(Object.values(feeds));
+    for (const [name] of known) this.#sums.set(name, sums[`sum/${name}`]);
+  }
+
+  /** The sums; zeros for weights that no run gave a gradient for. */
+  finish(shapes: ReadonlyMap<string, readonly number[]>): ReadonlyMap<string, DeviceFeeds[string]> {
+    for (const [name, dims] of shapes) {
+      if (this.#sums.has(name)) continue;
+      const count = dims.reduce((product, size) => product * size, 1);
+      this.#sums.set(name, { type: "float32", dims, data: new Float32Array(count) });
+    }
+    return this.#sums;
+  }
+}
+
+const scalar = (value: number): RunTensor => ({ type: "float32", dims: [], data: Float32Array.of(value) });
+
+function dispose(values: Iterable<DeviceFeeds[string]>): void {
+  for (const value of values) if (value instanceof DeviceTensor) value.dispose();
+}

@@ -1,0 +1,182 @@
+/** A training from options to a model folder, the same for every method: start, train, record, card, write. */
+import { mkdirSync } from "node:fs";
+import { readdir, readFile, rm } from "node:fs/promises";
+import { basename, join, resolve } from "node:path";
+import * as v from "valibot";
+import { ArgumentError, TrainingError } from "../errors.js";
+import { readJson } from "../files/json.js";
+import { writeWholeJson } from "../files/whole-file.js";
+import { checkIsFree, removePartialFolders } from "../files/whole-folder.js";
+import type { Tensor } from "../onnx/tensor.js";
+import type { DeviceChoice } from "../runtime/device.js";
+import { measureSteps } from "./measure-steps.js";
+import type { StepMetrics } from "./metrics.js";
+import type { TrainingProgram } from "./program.js";
+import { type TrainingData, type TrainingResult, type TrainOptions, train } from "./trainer.js";
+
+/** Options that every method has. */
+export interface RunOptions {
+  /** Folder of the new model; it must not exist. */
+  readonly output: string;
+  /** Of first weights and the order of batches; default 0. */
+  readonly seed?: number;
+  /** Default "cpu". */
+  readonly device?: DeviceChoice;
+  /** CPU threads; default 1. */
+  readonly threads?: number;
+  /** "continue" resumes an interrupted run at its last checkpoint; default "start-over". */
+  readonly resume?: "continue" | "start-over";
+  /** Steps between two checkpoints; the default is the method's. */
+  readonly checkpointEvery?: number;
+  /** Aborting it finishes the step, writes a checkpoint, and rejects with InterruptedError. */
+  readonly signal?: AbortSignal;
+  /** Called with one line for each fact about what was read. */
+  readonly onNote?: (note: string) => void;
+  /** Called after every step, with the number of steps of the whole run. */
+  readonly onStep?: (metrics: StepMetrics, steps: number) => void;
+  readonly onEvaluation?: (step: number, score: number) => void;
+}
+
+/** What the record (training.json) of every method holds. */
+export interface RunRecord {
+  /** Version of pearl. */
+  readonly pearl: string;
+  readonly settings: object;
+  readonly result: RunResult;
+}
+
+export interface RunResult {
+  readonly steps: number;
+  /** Of the last step. */
+  readonly loss?: number;
+  /** Best evaluation: mean score over the tasks that had data. */
+  readonly best?: { readonly step: number; readonly score: number };
+}
+
+/** A method's training, ready to start. */
+export interface PreparedRun<Record extends RunRecord> {
+  readonly program: TrainingProgram;
+  readonly data: TrainingData;
+  /** Steps to train, unless `minutes` decides. */
+  readonly steps: number;
+  /** Train for this long: a few steps are measured, and as many are taken as fit. */
+  readonly minutes?: number;
+  readonly learningRate: number;
+  /** Further settings of the optimiser and what must be equal for a run to resume, for a number of steps. */
+  options(steps: number): Pick<TrainOptions, "schedule" | "optimiser" | "clipNorm" | "settings">;
+  /** Steps between two checkpoints where the caller names none; default 500. */
+  readonly checkpointEvery?: number;
+  /** What is trained, for the note "training WHAT on DEVICE". */
+  what(steps: number): string;
+  /** Scores a model folder after every `every` steps (not more than there are); the best weights are kept. */
+  readonly evaluation?: { readonly every: number; score(folder: string): Promise<number> };
+  record(result: TrainingResult): Record | Promise<Record>;
+  /** README.md of the model. */
+  card(name: string, record: Record): string;
+  /** Writes the whole model folder. `texts`: further files by name; none where a snapshot is only scored. */
+  write(
+    folder: string,
+    weights: ReadonlyMap<string, Tensor>,
+    texts?: Readonly<globalThis.Record<string, string>>,
+  ): Promise<void>;
+  /** The weights that are written; default the trained ones. */
+  finish?(weights: ReadonlyMap<string, Tensor>): ReadonlyMap<string, Tensor>;
+  /** Ends what `prepare` started, such as threads. */
+  close?(): Promise<void>;
+}
+
+/** Where a run keeps its checkpoints, metrics and start model until the model is written. */
+export const workFolderOf = (output: string): string => `${resolve(output)}.training`;
+
+/**
+ * Runs a method. Everything unfinished lies in `OUTPUT.training`, which goes when the model is written; an
+ * interrupted run leaves it behind to resume from.
+ * @param prepare reads what the method learns from; the folder it gets is `OUTPUT.training`
+ * @throws ArgumentError where the output exists; TrainingError, InterruptedError; what the method throws
+ */
+export async function runMethod<Record extends RunRecord>(
+  options: RunOptions,
+  prepare: (work: string) => Promise<PreparedRun<Record>>,
+): Promise<Record & { readonly output: string; readonly resumedAt: number }> {
+  const output = resolve(options.output);
+  await checkIsFree(options.output);
+  await removePartialFolders(output);
+  const work = workFolderOf(output);
+  if (options.resume !== "continue") await clear(work);
+  mkdirSync(work, { recursive: true });
+  const prepared = await prepare(work);
+  try {
+    const result = await trainPrepared(prepared, options, work);
+    const record = await prepared.record(result);
+    await prepared.write(output, prepared.finish?.(result.weights) ?? result.weights, {
+      "README.md": prepared.card(basename(output), record),
+      "training.json": `${JSON.stringify(record, null, 2)}\n`,
+      "metrics.jsonl": await readFile(join(work, "metrics.jsonl"), "utf8"),
+    });
+    await rm(work, { recursive: true, force: true });
+    return { ...record, output: options.output, resumedAt: result.resumedAt };
+  } finally {
+    await prepared.close?.();
+  }
+}
+
+/** Empties the work folder of an earlier run, but for its text shards: they know the texts they were made from. */
+async function clear(work: string): Promise<void> {
+  const names = await readdir(work).catch(() => []);
+  for (const name of names) if (name !== "text") await rm(join(work, name), { recursive: true, force: true });
+}
+
+async function trainPrepared<Record extends RunRecord>(
+  prepared: PreparedRun<Record>,
+  options: RunOptions,
+  work: string,
+): Promise<TrainingResult> {
+  const { program, data, learningRate, evaluation } = prepared;
+  const { device, threads, resume, signal, onNote, onStep, onEvaluation } = options;
+  const steps = await stepsOf(prepared, options, work);
+  const snapshot = join(work, "evaluation");
+  return train(program, data, {
+    ...prepared.options(steps),
+    ...{ steps, learningRate, folder: work, device, threads, resume, signal, onEvaluation },
+    checkpointEvery: options.checkpointEvery ?? prepared.checkpointEvery,
+    onOpen: ({ device, notes }) => {
+      onNote?.(`training ${prepared.what(steps)} on ${device}`);
+      for (const note of notes) onNote?.(`  not ${note}`);
+    },
+    onStep: (metrics) => onStep?.(metrics, steps),
+    evaluation: evaluation && {
+      every: Math.min(steps, evaluation.every),
+      async run(weights) {
+        // a run that was killed while it scored leaves its snapshot behind
+        await rm(snapshot, { recursive: true, force: true });
+        await removePartialFolders(snapshot);
+        await prepared.write(snapshot, weights);
+        return evaluation.score(snapshot).finally(() => rm(snapshot, { recursive: true, force: true }));
+      },
+    },
+  });
+}
+
+const StoredSteps = v.object({ steps: v.number() });
+
+/** How many steps are taken; a measured number is kept, so that a resumed run has the same schedule. */
+async function stepsOf<Record extends RunRecord>(
+  { program, data, learningRate, steps, minutes }: PreparedRun<Record>,
+  { device, threads, signal, onNote }: RunOptions,
+  work: string,
+): Promise<number> {
+  if (minutes === undefined) return steps;
+  if (!(minutes > 0)) throw new ArgumentError(`minutes must be a number above 0, not ${minutes}`);
+  const path = join(work, "steps.json");
+  const stored = await readJson(path, StoredSteps, {
+    error: TrainingError,
+    cure: "Start over without --resume.",
+  });
+  if (stored) return stored.steps;
+  const { seconds } = await measureSteps(program, data, { device, threads, signal, learningRate });
+  const fitting = Math.max(1, Math.floor((minutes * 60) / seconds));
+  const count = fitting.toLocaleString("en-US");
+  onNote?.(`a step takes ${seconds.toFixed(2)} s: ${count} steps fit into ${minutes} minutes`);
+  await writeWholeJson(path, { steps: fitting, seconds });
+  return fitting;
+}

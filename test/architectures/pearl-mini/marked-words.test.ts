@@ -1,0 +1,65 @@
+/** Words with their marks. */
+import { describe, expect, it } from "vitest";
+import { markedWords, unicodeWords, WORD_MARKS } from "../../../src/architectures/pearl-mini/marked-words.js";
+import { createRandom } from "../../../src/random.js";
+
+const shown = (phrase: string): string =>
+  markedWords(phrase)
+    .map(({ text, mark }) => `${text}:${mark}`)
+    .join(" ");
+
+describe("marked words", () => {
+  it("tell capitals, brackets and commas apart", () => {
+    expect(shown("Smith, John (MP)")).toBe("smith:4 john:6 mp:8");
+    expect(shown("the NY times")).toBe("the:1 ny:7 times:1");
+    expect(shown("Mercury (planet) Lander")).toBe("mercury:4 planet:2 lander:4");
+  });
+
+  it("have neither accents nor joined letters, and letters and digits apart", () => {
+    expect(markedWords("Łódź Straße B2B").map(({ text }) => text)).toEqual([
+      "lodz",
+      "strasse",
+      "b",
+      "2",
+      "b",
+    ]);
+  });
+
+  it("leave punctuation out, and keep signs that are read as words", () => {
+    expect(markedWords("“AT&T” – No. 1!").map(({ text }) => text)).toEqual(["at", "&", "t", "no", "1"]);
+    expect(markedWords("Macy's").map(({ text }) => text)).toEqual(["macy", "s"]);
+    expect(markedWords(" … ")).toEqual([]);
+  });
+
+  it("are parted at inner capitals where they are unknown", () => {
+    const parted = (phrase: string): string =>
+      markedWords(phrase, (word) => word === "javascript")
+        .map(({ text, mark }) => `${text}:${mark}`)
+        .join(" ");
+    expect(parted("NYTimes")).toBe("ny:7 times:4");
+    expect(parted("the (EuroBasket)")).toBe("the:1 euro:5 basket:5");
+    expect(parted("ÉluÉtat")).toBe("elu:4 etat:4");
+    expect(parted("JavaScript McDonald eBay PhD NASA iOS")).toBe(
+      "javascript:4 mcdonald:4 ebay:4 phd:4 nasa:7 ios:4",
+    );
+    expect(shown("NYTimes")).toBe("nytimes:4");
+  });
+
+  it("have marks from 1 to the last", () => {
+    for (const { mark } of markedWords("a B CC (a B CC), a B CC, (d")) {
+      expect(mark).toBeGreaterThanOrEqual(1);
+      expect(mark).toBeLessThanOrEqual(WORD_MARKS);
+    }
+  });
+
+  it("are the same by the quick way for ASCII as by Unicode's tables", () => {
+    const random = createRandom(4);
+    const signs = "aabBZz09 '’()[],:;&+#%$@_-.\t\u0000\u007f~";
+    for (let i = 0; i < 5000; i++) {
+      const phrase = Array.from({ length: 12 }, () => signs[Math.floor(random() * signs.length)]).join("");
+      expect(markedWords(phrase), phrase).toEqual(unicodeWords(phrase));
+      const isKnown = (word: string) => word.includes("z");
+      expect(markedWords(phrase, isKnown), phrase).toEqual(unicodeWords(phrase, isKnown));
+    }
+  });
+});

@@ -1,0 +1,195 @@
+/** Clusters and duplicates: groups that hold together, who stands for them, and what a promise keeps apart. */
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { PhraseEncoder } from "../../src/encoder/phrase-encoder.js";
+import { cluster } from "../../src/group/cluster.js";
+import { dedupe } from "../../src/group/dedupe.js";
+import { groupMembers, type Links, linkGroups, representative } from "../../src/group/linkage.js";
+import { createRandom } from "../../src/random.js";
+
+/** Links and similarity of points on a line: 1 less a tenth of their distance. */
+function line(points: readonly number[]): { links: Links; similarity: (a: number, b: number) => number } {
+  const similarity = (a: number, b: number): number => Math.max(0, 1 - Math.abs(points[a] - points[b]) / 10);
+  const [left, right, scores]: number[][] = [[], [], []];
+  points.forEach((_, a) => {
+    for (let b = a + 1; b < points.length; b++) {
+      left.push(a);
+      right.push(b);
+      scores.push(similarity(a, b));
+    }
+  });
+  const links = {
+    left: Int32Array.from(left),
+    right: Int32Array.from(right),
+    scores: Float32Array.from(scores),
+  };
+  return { links, similarity };
+}
+
+describe("linkage", () => {
+  it("splits a chain whose ends are far apart, and keeps a tight group whole", () => {
+    const { links, similarity } = line([0, 1, 2, 3, 4, 5, 6, 7, 50, 50.5, 51]);
+    const chained = linkGroups(11, links, { threshold: 0.9 - 1e-6, endThreshold: 0, similarity });
+    expect(groupMembers(chained).map(({ length }) => length)).toEqual([8, 3]);
+    const checked = linkGroups(11, links, { threshold: 0.9 - 1e-6, endThreshold: 0.85, similarity });
+    const members = groupMembers(checked);
+    expect(members.at(-1)).toEqual([8, 9, 10]);
+    expect(members.length).toBe(5);
+    for (const rows of members)
+      for (const a of rows) for (const b of rows) expect(similarity(a, b)).toBeGreaterThanOrEqual(0.85);
+  });
+
+  it("gives components when nothing is asked of their ends, and numbers groups by first row", () => {
+    const random = createRandom(5);
+    const points = Array.from({ length: 200 }, () => Math.floor(random() * 2000));
+    const { links, similarity } = line(points);
+    const groups = linkGroups(200, links, { threshold: 0.5, endThreshold: -1, similarity });
+    // On a line, components are the runs of sorted points without a gap of more than 5.
+    const order = [...points.keys()].sort((a, b) => points[a] - points[b]);
+    order.forEach((row, place) => {
+      if (place === 0) return;
+      const before = order[place - 1];
+      expect(groups[row] === groups[before]).toBe(points[row] - points[before] <= 5);
+    });
+    let highest = -1;
+    for (const group of groups) {
+      expect(group).toBeLessThanOrEqual(highest + 1);
+      highest = Math.max(highest, group);
+    }
+  });
+
+  it("takes a component apart that is too large to compare all its pairs", () => {
+    const points = Array.from({ length: 1700 }, (_, row) => row);
+    const similarity = (a: number, b: number): number => Math.max(0, 1 - Math.abs(a - b) / 1000);
+    const left = Int32Array.from({ length: 1699 }, (_, row) => row);
+    const scores = Float32Array.from(left, (row) => (row % 2 === 0 ? 0.999 : 0.99));
+    const links = { left, right: left.map((row) => row + 1), scores };
+    const groups = linkGroups(points.length, links, { threshold: 0.9, endThreshold: 0.9, similarity });
+    for (const rows of groupMembers(groups))
+      expect((rows.at(-1) as number) - rows[0]).toBeLessThanOrEqual(100);
+    expect(groups[0]).toBe(groups[1]);
+  });
+
+  it("lets the middle of a group stand for it; of two, the more frequent, then the longer, then the first", () => {
+    const { similarity } = line([0, 1, 5]);
+    const phrases = ["a", "bb", "cc"];
+    const choose = (members: number[], counts: number[]) =>
+      representative(members, { similarity, counts, phrases });
+    expect(choose([0, 1, 2], [1, 1, 1])).toBe(1);
+    expect(choose([0, 1, 2], [1, 1, 9])).toBe(2);
+    expect(choose([0, 1], [5, 1, 1])).toBe(0);
+    expect(choose([0, 1], [1, 1, 1])).toBe(1);
+    expect(choose([1, 2], [1, 1, 1])).toBe(1);
+  });
+});
+
+describe("cluster and dedupe", () => {
+  let encoder: PhraseEncoder;
+  beforeAll(async () => {
+    encoder = await PhraseEncoder.load(undefined, { threads: 1 });
+  });
+  afterAll(() => encoder.dispose());
+
+  const phrases = [
+    "The New York Times",
+    "New York Times",
+    "Acme Inc.",
+    "Acme, Inc",
+    "Acme Inc.",
+    "Season 2009",
+    "Season 2010",
+    " ",
+    "",
+    "Le Monde",
+  ];
+
+  it("groups variants, not seasons of other years, and leaves empty rows alone", async () => {
+    const { groups, groupOf, similarity } = await cluster(phrases, { encoder, threshold: 0.7 });
+    expect(groups.map(({ rows }) => rows)).toEqual([[0, 1], [2, 3, 4], [5], [6], [7], [8], [9]]);
+    expect([...groupOf]).toEqual([0, 0, 1, 1, 1, 2, 3, 4, 5, 6]);
+    expect(groups[0].representative).toBe(0);
+    expect(phrases[groups[1].representative]).toBe("Acme Inc.");
+    expect(similarity[4]).toBe(1);
+    expect(similarity[3]).toBeGreaterThan(0.7);
+  });
+
+  it("keeps apart at a promise of 1 what is not the same but for case and punctuation", async () => {
+    const crowded = [
+      "Station 1",
+      "Acme North",
+      "Acme South",
+      "Acme West",
+      "Acme East",
+      "acme, NORTH",
+      "C",
+      "C++",
+    ];
+    const { groups, estimatedPrecision } = await cluster(crowded, { encoder, precision: 1 });
+    expect(estimatedPrecision).toBe(1);
+    expect(groups.filter(({ rows }) => rows.length > 1).map(({ rows }) => rows)).toEqual([[1, 5]]);
+  });
+
+  it("keeps apart what a table tells apart by the same words again and again", async () => {
+    const states = ["Alabama", "Georgia", "Florida", "Kansas", "Oregon", "Nevada", "Texas", "Ohio"];
+    const names = states.flatMap((state) =>
+      ["Golden Eagles", "Red Hawks", "Blue Devils"].map((name) => `${state} ${name}`),
+    );
+    const teams = names.flatMap((name) => [`${name} football`, `${name} baseball`]);
+    const apart = await cluster(teams, { encoder, threshold: 0.6 });
+    expect(apart.groupOf[0]).not.toBe(apart.groupOf[1]);
+    // With a sport of its own for every other team the difference does not recur.
+    const lone = [
+      ...teams.slice(0, 2),
+      ...names.slice(1).map((name, row) => `${name} ${row % 2 ? "foot" : "base"}ball`),
+    ];
+    const together = await cluster(lone, { encoder, threshold: 0.6 });
+    expect(together.similarityOf(0, 1)).toBeGreaterThan(1.5 * apart.similarityOf(0, 1));
+  });
+
+  it("keeps apart what has an addition, but not what leaves out the word for what all rows are", async () => {
+    const places = ["Lindeby", "Norrhult", "Vallda", "Askersund", "Torekov", "Hjortkvarn"].flatMap((town) =>
+      ["North", "South"].map((side) => `${town} ${side} Hospital`),
+    );
+    const added = [...places, "Vallda Dental North Hospital", "Torekov North Hospital II", "Torekov South"];
+    // what tells apart brings a similarity down to 0.5 at most
+    const { similarityOf, groupOf } = await cluster(added, { encoder, threshold: 0.51 });
+    const row = (phrase: string): number => added.indexOf(phrase);
+    expect(groupOf[row("Torekov South")]).toBe(groupOf[row("Torekov South Hospital")]);
+    for (const [short, long] of [
+      ["Vallda North Hospital", "Vallda Dental North Hospital"],
+      ["Torekov North Hospital", "Torekov North Hospital II"],
+    ]) {
+      expect(groupOf[row(short)]).not.toBe(groupOf[row(long)]);
+      expect(similarityOf(row(short), row(long))).toBeLessThanOrEqual(0.5);
+    }
+  });
+
+  it("makes exactly k groups", async () => {
+    const { groups, threshold } = await cluster(phrases, { encoder, k: 3 });
+    expect(groups.filter(({ rows }) => phrases[rows[0]].trim() !== "").length).toBe(3);
+    expect(threshold).toBeUndefined();
+    await expect(cluster(["a", "b", "a"], { encoder, k: 3 })).rejects.toThrow(
+      "k is 3, but there are only 2 different phrases",
+    );
+  });
+
+  it("says which options do not go together, and takes no phrases at all", async () => {
+    await expect(cluster(phrases, { encoder, k: 2, threshold: 0.5 })).rejects.toThrow("give only one of");
+    await expect(cluster(phrases, { encoder, threshold: 1.5 })).rejects.toThrow("between 0 and 1");
+    expect((await cluster([], { encoder })).groups).toEqual([]);
+    expect((await cluster(["one"], { encoder })).groups).toEqual([{ rows: [0], representative: 0 }]);
+  });
+
+  it("keeps the most complete row of a group, else the first, and names the one that stands for each that went", async () => {
+    const first = await dedupe(phrases, { encoder, threshold: 0.7 });
+    expect([...first.kept]).toEqual([0, 2, 5, 6, 7, 8, 9]);
+    expect(first.removed.map(({ row, keptRow }) => [row, keptRow])).toEqual([
+      [1, 0],
+      [3, 2],
+      [4, 2],
+    ]);
+    const completeness = phrases.map((_, row) => (row === 3 || row === 4 ? 2 : 1));
+    const complete = await dedupe(phrases, { encoder, threshold: 0.7, completeness });
+    expect([...complete.kept]).toEqual([0, 3, 5, 6, 7, 8, 9]);
+    expect(complete.removed.find(({ row }) => row === 4)?.keptRow).toBe(3);
+  });
+});

@@ -1,0 +1,81 @@
+/** Words that tell a table's things apart: what recurs, what is added, and what people leave out at will. */
+import { describe, expect, it } from "vitest";
+import { learnDistinguishing } from "../../src/group/distinguishing.js";
+import { termRows } from "../../src/match/candidates/grams.js";
+import { weighPhrase } from "../../src/match/evidence/features.js";
+import { foldPhrase } from "../../src/match/evidence/phrase.js";
+
+/** Share of their similarity that two phrases keep in a table of these and others, all pairs of which look alike. */
+function judge(phrases: readonly string[]): (a: string, b: string) => number {
+  const { statistics } = termRows(phrases.map(foldPhrase), []);
+  const weighed = phrases.map((phrase) => weighPhrase(phrase, statistics));
+  const [left, right]: number[][] = [[], []];
+  phrases.forEach((_, a) => {
+    for (let b = a + 1; b < phrases.length; b++) {
+      left.push(a);
+      right.push(b);
+    }
+  });
+  const links = {
+    left: Int32Array.from(left),
+    right: Int32Array.from(right),
+    scores: new Float32Array(left.length).fill(0.8),
+  };
+  const distinguish = learnDistinguishing(weighed, links);
+  return (a, b) => distinguish(weighPhrase(a, statistics), weighPhrase(b, statistics));
+}
+
+const towns = ["Oslo", "Bergen", "Tromso", "Molde", "Hamar", "Gjovik", "Halden", "Moss", "Larvik", "Skien"];
+const towns2 = ["Turku", "Oulu", "Espoo", "Vantaa", "Lahti", "Kuopio", "Pori", "Vaasa", "Kotka", "Rauma"];
+const cups = [...towns, ...towns2].map((town) => `${town} Cup season`);
+
+describe("words that tell things apart", () => {
+  it("takes a word that one side adds for another thing", () => {
+    const kept = judge(cups);
+    expect(kept("Oslo Cup season", "Oslo Ladies' Cup season")).toBe(0.5);
+    expect(kept("Oslo Cup", "Oslo Cup Qualification")).toBe(0.5);
+    expect(kept("Oslo Cup", "Oslo Cup")).toBe(1);
+    expect(kept("Kuopio Cup", "Kuopioo Cup")).toBe(1);
+  });
+
+  it("takes no function word, legal form or word for what all rows are for another thing", () => {
+    const kept = judge(cups);
+    expect(kept("Oslo Cup season", "Oslo Cup")).toBe(1);
+    expect(kept("The Oslo Cup", "Cup of Oslo")).toBe(1);
+    expect(kept("Oslo Cup", "Oslo Cup Ltd")).toBe(1);
+    // On every row, but in the middle of a name it is a part of it.
+    expect(kept("Oslo Trophy", "Oslo Cup Trophy")).toBe(0.5);
+  });
+
+  it("takes an added number, numeral or letter for another thing, however many rows have it", () => {
+    const kept = judge(cups.map((cup) => `${cup} II`));
+    for (const order of ["II", "2", "B", "A"]) expect(kept("Oslo Cup", `Oslo Cup ${order}`)).toBe(0.5);
+    expect(kept("Oslo Cup", "A Oslo Cup")).toBe(1);
+    expect(kept("Oslo Cup II", "Oslo Cup 2")).toBe(1);
+  });
+
+  it("is in doubt about what stands in parentheses", () => {
+    const kept = judge(cups.map((cup) => `${cup} (football)`));
+    expect(kept("Oslo Cup", "Oslo Cup (Minnesota)")).toBe(0.75);
+    expect(kept("Oslo Cup", "Oslo Cup (football)")).toBe(1);
+  });
+
+  it("tells a misspelt word from two words of the table that are alike", () => {
+    const acids = (word: string): string[] => towns.slice(0, 4).map((town) => `${town} ${word} acid`);
+    const kept = judge([...acids("methylated"), ...acids("ethylated"), ...cups]);
+    expect(kept("Skien methylated acid", "Skien ethylated acid")).toBe(0.5);
+    expect(kept("Skien methylated acid", "Skien metylated acid")).toBe(1);
+    // A plural is the same word.
+    const plural = judge([...acids("salt"), ...acids("salts"), ...cups]);
+    expect(plural("Skien salt acid", "Skien salts acid")).toBe(1);
+  });
+
+  it("learns which two words several pairs differ by", () => {
+    const sports = (count: number): string[] =>
+      towns.slice(0, count).flatMap((town) => [`${town} football`, `${town} handball`]);
+    const few = judge([...sports(2)]);
+    const many = judge([...sports(10)]);
+    expect(few("Skien football", "Skien handball")).toBe(1);
+    expect(many("Skien football", "Skien handball")).toBe(0.5);
+  });
+});

@@ -1,0 +1,325 @@
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
+import { dirname, join } from "node:path";
+import { afterAll, describe, expect, it } from "vitest";
+import { PhraseEncoder } from "../../../src/encoder/phrase-encoder.js";
+import { ArgumentError, ModelError } from "../../../src/errors.js";
+import { importModel } from "../../../src/hub/convert/import-model.js";
+import { readModelCard } from "../../../src/hub/model-card.js";
+import { readModel, type Tensor, tensor } from "../../../src/onnx/index.js";
+import { readSafetensors, writeSafetensors } from "../../../src/onnx/io/safetensors.js";
+import { createTokenizer } from "../../../src/text/tokenizer.js";
+import {
+  editJson,
+  fixtureModel,
+  largestError,
+  oracleCheckpoint,
+  readJsonFile,
+  temporaryFolder,
+} from "../../encoder/fixture-models.js";
+import { oracleBatch } from "../../encoder/oracle-model.js";
+
+const open: PhraseEncoder[] = [];
+afterAll(() => Promise.all(open.map((encoder) => encoder.dispose())));
+
+async function rawVectors(folder: string, phrases: string[]): Promise<Float32Array[]> {
+  const encoder = await PhraseEncoder.load(folder, { threads: 1 });
+  open.push(encoder);
+  return encoder.encode(phrases, { normalize: false });
+}
+
+async function imported(source: string): Promise<string> {
+  const target = join(temporaryFolder(), "out");
+  await importModel(source, target);
+  return target;
+}
+
+describe("pearl import gives PyTorch's vectors to 1e-5", () => {
+  it("for the oracle's weights, without prefix", async () => {
+    const { phrases, embeddings } = oracleBatch();
+    const vectors = await rawVectors(await imported(oracleCheckpoint()), phrases);
+    expect(largestError(vectors, embeddings)).toBeLessThan(1e-5);
+  });
+
+  it("for a RoBERTa with byte-level BPE, its positions counted behind the padding", async () => {
+    const { folder, expected } = fixtureModel("roberta");
+    const target = await imported(folder);
+    expect(largestError(await rawVectors(target, expected.phrases), expected.pooled)).toBeLessThan(1e-5);
+    const inputs = readModel(join(target, "onnx/model.onnx")).graph.inputs.map(({ name }) => name);
+    expect(inputs).toEqual(["input_ids", "attention_mask"]);
+  });
+
+  it("for a BERT of another shape: float16 in two files, gamma and beta, GELU by tanh", async () => {
+    const { folder, expected } = fixtureModel("bert");
+    const target = await imported(folder);
+    expect(largestError(await rawVectors(target, expected.phrases), expected.pooled)).toBeLessThan(1e-5);
+  });
+
+  it("for bfloat16, whose numbers are float32's with fewer digits", async () => {
+    const { folder, expected } = fixtureModel("roberta");
+    const path = join(folder, "model.safetensors");
+    const narrow = new Map<string, Tensor>();
+    const wide = new Map<string, Tensor>();
+    for (const [name, { type, dims, data }] of readSafetensors(path)) {
+      if (type !== "float32") continue;
+      const bits = Uint16Array.from(new Uint32Array((data as Float32Array).buffer), (word) => word >>> 16);
+      narrow.set(name, { type: "bfloat16", dims, data: bits });
+      const cut = Uint32Array.from(bits, (half) => half << 16);
+      wide.set(name, { type: "float32", dims, data: new Float32Array(cut.buffer) });
+    }
+    writeSafetensors(path, wide);
+    const plain = await rawVectors(await imported(folder), expected.phrases);
+    writeSafetensors(path, narrow);
+    const target = await imported(folder);
+    const vectors = await rawVectors(target, expected.phrases);
+    expect(vectors).toEqual(plain);
+    expect(largestError(vectors, expected.pooled)).toBeGreaterThan(1e-4);
+    expect(readFileSync(join(target, "README.md"), "utf8")).toContain("widened from bfloat16 to float32");
+  });
+
+  it("also in transformers.js' feature-extraction pipeline", async () => {
+    const { folder, expected } = fixtureModel("bert");
+    const target = await imported(folder);
+    const { env, pipeline } = await import("@huggingface/transformers");
+    env.allowRemoteModels = false;
+    env.localModelPath = "";
+    const extract = await pipeline("feature-extraction", target, { dtype: "fp32", local_files_only: true });
+    const result = await extract(expected.phrases, { pooling: "mean" });
+    await extract.dispose();
+    expect(largestError(result.tolist(), expected.pooled)).toBeLessThan(1e-5);
+  });
+});
+
+describe("the folder that pearl import writes", () => {
+  it("has the hub's layout, with the source's companions and nothing else", async () => {
+    const { folder } = fixtureModel("bert");
+    mkdirSync(join(folder, "1_Pooling"));
+    writeFileSync(join(folder, "1_Pooling/config.json"), '{"pooling_mode_cls_token":true}');
+    writeFileSync(
+      join(folder, "README.md"),
+      "---\nlicense: mit\nmodel-index:\n- name: b\n  results:\n  - dataset: STS\n    metrics:\n    - type: r\n      value: 3\n---\n# Its own words\n",
+    );
+    const target = await imported(folder);
+    const files = readdirSync(target, { recursive: true, encoding: "utf8" }).sort();
+    expect(files).toEqual([
+      ...["1_Pooling", "1_Pooling/config.json", "README.md", "config.json", "onnx", "onnx/model.onnx"],
+      ...["tokenizer.json", "tokenizer_config.json", "vocab.txt"],
+    ]);
+    expect(readJsonFile(join(target, "config.json"))).toEqual(readJsonFile(join(folder, "config.json")));
+    expect(await readModelCard(target)).toMatchObject({
+      licence: "mit",
+      scores: [{ dataset: "STS", value: 3 }],
+    });
+    const card = readFileSync(join(target, "README.md"), "utf8");
+    expect(card).toMatch(/written by `pearl import` .* of bert\. .*widened from float16 to float32/);
+    expect(card).toMatch(/Licence: mit.*\n\nThe source's own card follows.\n\n# Its own words/s);
+  });
+
+  it("states who to ask where the source states no licence", async () => {
+    const target = await imported(fixtureModel("bert").folder);
+    expect(readFileSync(join(target, "README.md"), "utf8")).toMatch(/states none\. Ask its authors/);
+  });
+
+  it("never takes the place of something, and is never half there", async () => {
+    const { folder } = fixtureModel("bert");
+    const parent = temporaryFolder();
+    writeFileSync(join(parent, "file"), "mine");
+    await expect(importModel(folder, parent)).rejects.toThrow(ArgumentError);
+    await expect(importModel(folder, join(parent, "file"))).rejects.toThrow(/is not empty/);
+    editJson(join(folder, "config.json"), { hidden_act: "swish" });
+    await expect(importModel(folder, join(parent, "new"))).rejects.toThrow(/hidden_act swish/);
+    await expect(importModel(fixtureModel("bert").folder, join(parent, "file/below"))).rejects.toThrow(
+      /file\/below/,
+    );
+    expect(readdirSync(parent)).toEqual(["file"]);
+  });
+});
+
+describe("tokenizers built from vocabulary files", () => {
+  const idsOf = async (folder: string, phrases: readonly string[]): Promise<number[][]> => {
+    const target = await imported(folder);
+    const path = join(target, "tokenizer.json");
+    const tokenizer = createTokenizer(readJsonFile(path) as object, {}, 64, path);
+    return phrases.map((phrase) => Array.from(tokenizer.encode(phrase).ids));
+  };
+
+  it.each(["roberta", "bert"] as const)("cut phrases as the oracle does: %s", async (name) => {
+    const { folder, expected } = fixtureModel(name);
+    expect(await idsOf(folder, expected.phrases)).toEqual(expected.ids);
+  });
+
+  it("keep case and accents where tokenizer_config.json says so", async () => {
+    const { folder } = fixtureModel("bert");
+    writeFileSync(join(folder, "tokenizer_config.json"), '{"do_lower_case":false}');
+    const unknown = 1;
+    expect(await idsOf(folder, ["the The zurich Zürich"])).toEqual([[2, 5, unknown, 12, unknown, 3]]);
+  });
+
+  it("put a space before the first word where tokenizer_config.json says so", async () => {
+    const { folder } = fixtureModel("roberta");
+    const [plain] = await idsOf(folder, [" pearl"]);
+    writeFileSync(join(folder, "tokenizer_config.json"), '{"add_prefix_space":true}');
+    expect(await idsOf(folder, ["pearl"])).toEqual([plain]);
+  });
+
+  it("name a vocabulary without special tokens, and a folder without any", async () => {
+    const { folder } = fixtureModel("bert");
+    writeFileSync(join(folder, "vocab.txt"), "[UNK]\nthe\n");
+    await expect(imported(folder)).rejects.toThrow(/vocab\.txt: the special token \[CLS\] is missing/);
+    rmSync(join(folder, "vocab.txt"));
+    await expect(imported(folder)).rejects.toThrow(/no tokenizer\.json, nor vocab\.txt, nor vocab\.json/);
+  });
+});
+
+describe("bad sources end in an error that names file, tensor, shapes and cure", () => {
+  const edited = (name: "bert" | "roberta", changes: object): string => {
+    const { folder } = fixtureModel(name);
+    editJson(join(folder, "config.json"), changes);
+    return folder;
+  };
+  const withTensors = (change: (tensors: Map<string, Tensor>) => void): string => {
+    const { folder } = fixtureModel("roberta");
+    const path = join(folder, "model.safetensors");
+    const tensors = readSafetensors(path);
+    change(tensors);
+    writeSafetensors(path, tensors);
+    return folder;
+  };
+  const query = "roberta.encoder.layer.1.attention.self.query.weight";
+
+  it.each<[string, () => string, RegExp]>([
+    [
+      "an unknown family",
+      () => edited("bert", { model_type: "mpnet" }),
+      /config\.json: model_type is mpnet; .*bert, roberta.*onnx\/model\.onnx/,
+    ],
+    ["no family at all", () => edited("bert", { model_type: undefined }), /model_type is none/],
+    ["a decoder", () => edited("bert", { is_decoder: true }), /is_decoder is set/],
+    ["relative positions", () => edited("bert", { position_embedding_type: "relative_key" }), /relative_key/],
+    [
+      "a size that is missing",
+      () => edited("bert", { intermediate_size: undefined }),
+      /intermediate_size must be a whole number above 0, not undefined/,
+    ],
+    ["heads that do not divide", () => edited("bert", { num_attention_heads: 7 }), /7 heads do not divide/],
+    [
+      "more layers in the weights",
+      () => edited("roberta", { num_hidden_layers: 1 }),
+      /num_hidden_layers is 1, but the weights have more/,
+    ],
+    [
+      "fewer layers in the weights",
+      () => edited("roberta", { num_hidden_layers: 3 }),
+      /model\.safetensors: tensor roberta\.encoder\.layer\.2\.\S+ is missing; .*\[16, 16\]/,
+    ],
+    [
+      "a vocabulary of another size",
+      () => edited("roberta", { vocab_size: 99 }),
+      /model\.safetensors: tensor roberta\.embeddings\.word_embeddings\.weight is \[\d+, 16\], expected \[99, 16\].*same model/,
+    ],
+    [
+      "a missing tensor",
+      () => withTensors((tensors) => tensors.delete(query)),
+      new RegExp(`${query} is missing`),
+    ],
+    [
+      "a misshaped tensor",
+      () => withTensors((tensors) => tensors.set(query, tensor("float32", [16, 2], new Float32Array(32)))),
+      new RegExp(`${query} is \\[16, 2\\], expected \\[16, 16\\]`),
+    ],
+    [
+      "quantised weights",
+      () => withTensors((tensors) => tensors.set(query, tensor("int8", [16, 16], new Int8Array(256)))),
+      /is int8, expected float32.*unquantised/,
+    ],
+    [
+      "weights of something else",
+      () =>
+        withTensors((tensors) => {
+          for (const name of tensors.keys()) if (name.includes("embeddings")) tensors.delete(name);
+        }),
+      /no weights of a BERT/,
+    ],
+  ])("%s", async (_, source, message) => {
+    const failure = imported(source());
+    await expect(failure).rejects.toThrow(message);
+    await expect(failure).rejects.toBeInstanceOf(ModelError);
+  });
+
+  it("a download that was cut off, an LFS pointer, no weights, a shard that is missing", async () => {
+    const cut = fixtureModel("roberta").folder;
+    truncateSync(join(cut, "model.safetensors"), 30_000);
+    await expect(imported(cut)).rejects.toThrow(
+      /model\.safetensors is not a whole safetensors file: tensor \S+ has \d+ bytes/,
+    );
+    writeFileSync(
+      join(cut, "model.safetensors"),
+      "version https://git-lfs.github.com/spec/v1\noid sha256:0\n",
+    );
+    await expect(imported(cut)).rejects.toThrow(/Git LFS pointer/);
+    rmSync(join(cut, "model.safetensors"));
+    await expect(imported(cut)).rejects.toThrow(/no model\.safetensors to import.*pytorch_model\.bin/);
+    const sharded = fixtureModel("bert").folder;
+    rmSync(join(sharded, "model-00002-of-00002.safetensors"));
+    await expect(imported(sharded)).rejects.toThrow(
+      /model-00002-of-00002\.safetensors, which .*names, is missing/,
+    );
+    editJson(join(sharded, "model.safetensors.index.json"), { weight_map: { a: "../../etc/x.safetensors" } });
+    await expect(imported(sharded)).rejects.toThrow(/names no safetensors files of this folder/);
+  });
+
+  it("layers that sentence-transformers would add behind the encoder", async () => {
+    const { folder } = fixtureModel("bert");
+    writeFileSync(join(folder, "modules.json"), '[{"type":"sentence_transformers.models.Dense"}]');
+    await expect(imported(folder)).rejects.toThrow(/modules\.json: the model has a Dense module/);
+  });
+});
+
+describe("PhraseEncoder.load of a folder without a graph", () => {
+  const cache = temporaryFolder();
+  const withCache = async <T>(work: () => Promise<T>): Promise<T> => {
+    const before = process.env.HF_HOME;
+    process.env.HF_HOME = cache;
+    try {
+      return await work();
+    } finally {
+      if (before === undefined) delete process.env.HF_HOME;
+      else process.env.HF_HOME = before;
+    }
+  };
+  const kept = (): string[] => readdirSync(join(cache, "pearl", "imported"));
+
+  it("imports it into the cache once, keyed by its contents", async () => {
+    const { folder, expected } = fixtureModel("roberta");
+    const first = await withCache(() => rawVectors(folder, expected.phrases));
+    expect(largestError(first, expected.pooled)).toBeLessThan(1e-5);
+    expect(kept()).toHaveLength(1);
+    expect(existsSync(join(cache, "pearl", "imported", kept()[0], "roberta", "onnx", "model.onnx"))).toBe(
+      true,
+    );
+    expect(await withCache(() => rawVectors(folder, expected.phrases))).toEqual(first);
+    expect(kept()).toHaveLength(1);
+
+    editJson(join(folder, "config.json"), { hidden_act: "relu" });
+    const changed = await withCache(() => rawVectors(folder, expected.phrases));
+    expect(largestError(changed, expected.pooled)).toBeGreaterThan(1e-3);
+    expect(kept()).toHaveLength(2);
+    expect(readdirSync(dirname(folder))).toEqual(["roberta"]);
+  });
+
+  it("says so where the cache cannot be written", async () => {
+    const { folder } = fixtureModel("bert");
+    rmSync(join(cache, "pearl"), { recursive: true, force: true });
+    writeFileSync(join(cache, "pearl"), "a file in the way");
+    await expect(withCache(() => PhraseEncoder.load(folder))).rejects.toThrow(
+      /graph cannot be kept in .*HF_HOME.*pearl import/,
+    );
+  });
+});

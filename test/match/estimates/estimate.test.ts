@@ -1,0 +1,84 @@
+import { describe, expect, it } from "vitest";
+import {
+  bestPairs,
+  estimatePairs,
+  gatherEvidence,
+  type Rankings,
+} from "../../../src/match/estimates/estimate.js";
+import { evidenceNames } from "../../../src/match/scorer.js";
+
+/** Rankings of two right rows over three left rows; left rows 1 and 2 hold the same text. */
+function rankings(
+  scores: readonly (readonly [left: number, score: number])[][],
+  near: number[] = [],
+): Rankings {
+  const keep = 3;
+  const fill = (value: (pair: readonly [number, number] | undefined) => number): number[] =>
+    scores.flatMap((row) => Array.from({ length: keep }, (_, place) => value(row[place])));
+  return {
+    right: {
+      keep,
+      rows: Int32Array.from(fill((pair) => pair?.[0] ?? -1)),
+      scores: Float32Array.from(fill((pair) => pair?.[1] ?? -Infinity)),
+    },
+    spacing: () => near,
+    leftKeys: Int32Array.of(0, 1, 1),
+    rightKeys: Int32Array.of(0, 1),
+  };
+}
+
+const evidenceOf = (given: Rankings, row: number): Record<string, number> => {
+  const width = evidenceNames.length;
+  const evidence = gatherEvidence(given, bestPairs(given)).subarray(row * width, (row + 1) * width);
+  return Object.fromEntries(evidenceNames.map((name, at) => [name, evidence[at]]));
+};
+
+describe("the evidence of a row's best pair", () => {
+  it("measures the margin to the next left row of another text", () => {
+    const given = rankings([
+      [
+        [1, 5],
+        [2, 5],
+        [0, 3],
+      ],
+      [],
+    ]);
+    const { margin, share } = evidenceOf(given, 0);
+    expect(margin).toBe(2);
+    expect(share).toBeCloseTo(1 / (1 + Math.exp(-2)));
+  });
+
+  it("sees when another left row is nearer to the matched one than the right row is", () => {
+    const pair = [[[0, 4]], []] as const;
+    expect(evidenceOf(rankings(pair as never, [6, 1, 0]), 0)).toMatchObject({
+      spacing: -2,
+      insideSpacing: -2,
+      widerSpacing: 4,
+    });
+    expect(evidenceOf(rankings(pair as never, [1]), 0)).toMatchObject({
+      spacing: 3,
+      insideSpacing: 0,
+      widerSpacing: 8,
+    });
+  });
+
+  it("takes a spacing that nobody has measured for no evidence in favour", () => {
+    const given: Rankings = { ...rankings([[[0, 4]], []]), spacing: () => undefined };
+    expect(evidenceOf(given, 0)).toMatchObject({ spacing: 0, widerSpacing: 0, insideSpacing: 0 });
+  });
+
+  it("knows the best other right row that wants the same left row", () => {
+    const given = rankings([[[1, 4]], [[2, 5]]]);
+    expect(evidenceOf(given, 0)).toMatchObject({ rivalry: 1, hasRival: 1 });
+    expect(evidenceOf(given, 1)).toMatchObject({ rivalry: -1, hasRival: 1 });
+    expect(evidenceOf(rankings([[[0, 4]], [[2, 5]]]), 0)).toMatchObject({ rivalry: 0, hasRival: 0 });
+  });
+
+  it("gives rows without a candidate the estimate 0", () => {
+    const given = rankings([[[0, 4]], []]);
+    const weights = { bias: 1, weights: evidenceNames.map(() => 0) };
+    const [first, second] = estimatePairs(given, bestPairs(given), weights);
+    expect(first).toBeCloseTo(1 / (1 + Math.exp(-1)));
+    expect(second).toBe(0);
+  });
+});

@@ -1,0 +1,48 @@
+import { describe, expect, it } from "vitest";
+import { keepPromise, spacingPrecision } from "../../../src/match/estimates/spacing-precision.js";
+import { createRandom } from "../../../src/random.js";
+
+describe("spacingPrecision", () => {
+  it("is 1 for a match whose row stands alone within twice the distance", () => {
+    expect(spacingPrecision(0.2, [0.41, 0.9])).toBe(1);
+  });
+
+  it("shares the match among the rows that could have been meant", () => {
+    expect(spacingPrecision(0.2, [0.4, 0.39, 0.9])).toBeCloseTo(1 / 3);
+  });
+
+  it("takes an exact match as certain unless the table repeats the row", () => {
+    expect(spacingPrecision(0, [0.1, 0.2])).toBe(1);
+    expect(spacingPrecision(0, [0, 0.2])).toBe(0.5);
+  });
+
+  it("looks as far as it is told", () => {
+    expect(spacingPrecision(0.2, [0.4], { reach: 1 })).toBe(1);
+  });
+});
+
+describe("keepPromise", () => {
+  it("keeps the largest set whose mean meets the target, as trying every prefix finds it", () => {
+    const random = createRandom(3);
+    for (let trial = 0; trial < 50; trial++) {
+      const estimates = Array.from({ length: 40 }, () => Math.round(random() * 20) / 20);
+      const target = 0.3 + 0.6 * random();
+      const levels = [...new Set(estimates)].filter((level) => level > 0);
+      const sizes = levels
+        .map((level) => estimates.filter((estimate) => estimate >= level))
+        .filter((kept) => kept.reduce((sum, value) => sum + value, 0) / kept.length >= target - 1e-12)
+        .map((kept) => kept.length);
+      expect(keepPromise(estimates, { target }).kept.length).toBe(Math.max(0, ...sizes));
+    }
+  });
+
+  it("keeps nothing where even the most certain match is too doubtful", () => {
+    const { kept, threshold } = keepPromise([0.5, 0.8, Number.NaN], { target: 0.9 });
+    expect(kept.length).toBe(0);
+    expect(threshold).toBe(Infinity);
+  });
+
+  it("lets no single match fall below the floor", () => {
+    expect([...keepPromise([1, 1, 1, 0.3], { target: 0.8, floor: 0.4 }).kept]).toEqual([0, 1, 2]);
+  });
+});

@@ -1,0 +1,169 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, describe, expect, it } from "vitest";
+import { readCharacterPart } from "../../../src/architectures/characters/character-part.js";
+import { readModelFolder } from "../../../src/architectures/model-folder.js";
+import { PhraseEncoder } from "../../../src/encoder/phrase-encoder.js";
+import {
+  type PretrainCharactersOptions,
+  pretrainCharacters,
+} from "../../../src/methods/characters/pretrain-characters.js";
+import { createNet, fromSeed } from "../../../src/nn/index.js";
+import { readModel } from "../../../src/onnx/index.js";
+import { createRandom } from "../../../src/random.js";
+
+const root = mkdtempSync(join(tmpdir(), "pearl-pretrain-"));
+afterAll(() => rmSync(root, { recursive: true, force: true }));
+const at = (name: string) => join(root, name);
+
+const random = createRandom(9);
+const syllables = ["ba", "ke", "lo", "mi", "nu", "ra", "se", "ti", "vo", "zu", "an", "er", "is", "on"];
+const words = [
+  ...new Set(
+    Array.from({ length: 150 }, () =>
+      Array.from({ length: 3 }, () => syllables[Math.floor(random() * syllables.length)]).join(""),
+    ),
+  ),
+];
+writeFileSync(at("words.txt"), `${words.join("\n")}\n`);
+
+/** Two letters swapped in each word, which n-grams feel most. */
+const misspelt = words.map((word) => word[0] + word[2] + word[1] + word.slice(3));
+
+async function withEncoder<Result>(folder: string, use: (encoder: PhraseEncoder) => Promise<Result>) {
+  const encoder = await PhraseEncoder.load(folder, { threads: 1 });
+  return use(encoder).finally(() => encoder.dispose());
+}
+
+/** Share of misspelt words whose nearest word is the right one. */
+const found = (folder: string): Promise<number> =>
+  withEncoder(folder, async (encoder) => {
+    const scores = await encoder.similarity(misspelt, words);
+    const right = scores.filter((row, i) => row.every((score, j) => j === i || score < row[i]));
+    return right.length / words.length;
+  });
+
+const small: Omit<PretrainCharactersOptions, "output"> = {
+  ...{ words: at("words.txt"), width: 24, batchSize: 32, seed: 4, learningRate: 0.01 },
+};
+
+describe("pretraining on spelling", () => {
+  it.each([
+    ["ngrams", 0.85],
+    ["love", 0.7],
+  ] as const)("teaches %s to find misspelt words", async (kind, least) => {
+    const untrained = at(`${kind}-untrained`);
+    const trained = at(`${kind}-trained`);
+    await pretrainCharacters({ ...small, kind, output: untrained, epochs: 0.01, learningRate: 1e-9 });
+    const report = await pretrainCharacters({ ...small, kind, output: trained, epochs: 12 });
+    const [before, after] = [await found(untrained), await found(trained)];
+    expect(after).toBeGreaterThan(before + 0.05);
+    expect(after).toBeGreaterThan(least);
+    expect(report.result.steps).toBe(12 * Math.ceil(words.length / 32));
+    expect(existsSync(`${trained}.training`)).toBe(false);
+  });
+
+  it("writes down everything that it takes to train again", async () => {
+    const folder = at("record");
+    const report = await pretrainCharacters({ ...small, kind: "bag", output: folder, epochs: 0.5 });
+    const stored = JSON.parse(readFileSync(join(folder, "training.json"), "utf8"));
+    expect(stored.settings).toMatchObject({ kind: "bag", width: 24, seed: 4, epochs: 0.5 });
+    expect(stored.data).toMatchObject({ words: words.length, source: "words.txt" });
+    expect(report.data.fingerprint).toBe(stored.data.fingerprint);
+    expect(readFileSync(join(folder, "README.md"), "utf8")).toContain("sum of a word's characters");
+  });
+
+  it("goes on bit for bit after an interruption", async () => {
+    const options = { ...small, kind: "love", dropout: 0.1, epochs: 3 } as const;
+    await pretrainCharacters({ ...options, output: at("whole") });
+    const stop = new AbortController();
+    const interrupted = pretrainCharacters({
+      ...options,
+      ...{ output: at("parts"), signal: stop.signal },
+      onStep: ({ step }) => step === 5 && stop.abort(),
+      // more epochs than the run will have in the end: their number changes no step
+      epochs: 9,
+    });
+    await expect(interrupted).rejects.toThrow("training was stopped after step");
+    const report = await pretrainCharacters({ ...options, output: at("parts"), resume: "continue" });
+    expect(report.resumedAt).toBeGreaterThanOrEqual(5);
+    const graph = (folder: string) => readFileSync(join(at(folder), "onnx/model.onnx"));
+    expect(graph("parts").equals(graph("whole"))).toBe(true);
+  });
+
+  it("refuses sizes that make no sense, and a list of one word, before it trains", async () => {
+    const output = at("never");
+    await expect(pretrainCharacters({ ...small, output, epochs: 0 })).rejects.toThrow(
+      "epochs must be above 0",
+    );
+    await expect(pretrainCharacters({ ...small, output, batchSize: 1 })).rejects.toThrow("the batch size");
+    await expect(pretrainCharacters({ ...small, output, limit: 1 })).rejects.toThrow(
+      "at least two are needed",
+    );
+    expect(existsSync(output)).toBe(false);
+  });
+});
+
+describe("pretraining on word vectors", () => {
+  const dimension = 24;
+  const normal = () => Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random());
+  const listed = words.slice(0, 40);
+  const vectors = listed.map(() => Array.from({ length: dimension }, normal));
+  const lines = listed.map((word, i) => `${word} ${vectors[i].map((x) => x.toFixed(5)).join(" ")}`);
+  writeFileSync(at("vectors.txt"), `${lines.join("\n")}\n`);
+
+  const mimic = {
+    vectors: at("vectors.txt"),
+    epochs: 60,
+    batchSize: 20,
+    learningRate: 0.01,
+    dropout: 0,
+  } as const;
+
+  it("comes to give clean and misspelt words the vectors it was shown", async () => {
+    const folder = at("mimic");
+    await pretrainCharacters({
+      ...{ ...mimic, output: folder, kind: "ngrams", width: dimension },
+      attacks: { preset: "typing" },
+    });
+    const encoded = await withEncoder(folder, (encoder) => encoder.encode(listed));
+    const cosine = (a: ArrayLike<number>, b: readonly number[]) =>
+      b.reduce((sum, x, i) => sum + x * a[i], 0) / Math.hypot(...b);
+    const nearest = encoded.map((vector) => {
+      const cosines = vectors.map((target) => cosine(vector, target));
+      return cosines.indexOf(Math.max(...cosines));
+    });
+    expect(nearest.filter((target, i) => target === i).length).toBeGreaterThan(0.9 * listed.length);
+  });
+
+  it("reaches vectors of another length through a layer that is not kept", async () => {
+    const folder = at("wider");
+    await pretrainCharacters({ ...mimic, output: folder, kind: "bag", width: 10, epochs: 0.1 });
+    const model = await readModelFolder(folder);
+    expect(model.dimension).toBe(10);
+    const names = [...readModel(model.graph).graph.initializers.keys()];
+    expect(names).toContain("characters.embedding.weight");
+    expect(names.filter((name) => name.startsWith("mimic"))).toEqual([]);
+  });
+});
+
+describe("a pretrained folder as a part of another model", () => {
+  it("brings its weights, and gets a reduction of new ones", async () => {
+    const folder = at("bag");
+    await pretrainCharacters({ ...small, kind: "bag", output: folder, epochs: 1 });
+    const model = await readModelFolder(folder);
+    const part = await readCharacterPart(model, { outputs: 3 });
+    expect(part.width).toBe(3);
+    const net = createNet(fromSeed(1));
+    part.build(net);
+    const trained = readModel(model.graph).graph.initializers.get("characters.embedding.weight");
+    expect(net.g.graph.initializers.get("characters.embedding.weight")?.data).toEqual(trained?.data);
+    expect(net.g.graph.initializers.get("characters.reduction.weight")?.dims).toEqual([3, 24]);
+  });
+
+  it("is told apart from folders without a character encoder", async () => {
+    const model = await readModelFolder("models/pearl-ngram");
+    await expect(readCharacterPart(model)).rejects.toThrow("has no character encoder");
+  });
+});

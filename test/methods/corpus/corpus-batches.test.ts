@@ -1,0 +1,179 @@
+import { mkdtempSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { writeCorpus } from "../../../src/corpus/corpus-folder.js";
+import { CorpusBatches } from "../../../src/methods/corpus/corpus-batches.js";
+import type { CorpusBatchSettings } from "../../../src/methods/corpus/data-protocol.js";
+import { NeighbourRuns } from "../../../src/pearl/neighbour-runs.js";
+import { FINE_PHRASE_TYPES, PHRASE_TYPES } from "../../../src/pearl/phrase-types.js";
+import { smallCorpus } from "../../training/small-corpus.js";
+
+const settings = async (changes: Partial<CorpusBatchSettings> = {}): Promise<CorpusBatchSettings> => ({
+  corpus: await smallCorpus(),
+  model: "models/pearl-ngram",
+  encoderInputs: ["ngram_ids"],
+  inputNames: ["ngram_ids", "sizes", "groups", "typed_rows", "type_labels", "type_weight"],
+  ...{ anchors: 20, hardNegatives: 2, synonyms: 4, run: 2, augmentPairs: 0, seed: 5 },
+  types: PHRASE_TYPES,
+  augmentation: { preset: "house", wordNet: "off" },
+  ...changes,
+});
+const numbers = (data: unknown) => Array.from(data as ArrayLike<number | bigint>, Number);
+
+describe("CorpusBatches", () => {
+  it("makes a batch from its number alone, whatever was asked for before", async () => {
+    const own = await settings();
+    const [first, second] = [await CorpusBatches.open(own), await CorpusBatches.open(own)];
+    for (const index of [0, 1, 2, 9]) await first.batch(index);
+    expect(await second.batch(9)).toEqual(await first.batch(9));
+    expect(await second.batch(3)).not.toEqual(await second.batch(4));
+    expect(second.describe(9)).toEqual(first.describe(9));
+  });
+
+  it("has every phrase of the corpus as an anchor once in an epoch", async () => {
+    const batches = await CorpusBatches.open(await settings({ hardNegatives: 0, synonyms: 0, anchors: 10 }));
+    expect(batches.facts.batchesPerEpoch).toBe(7);
+    const seen = Array.from({ length: 7 }, (_, i) => batches.describe(i).map(({ text }) => text)).flat();
+    expect(new Set(seen).size).toBe(70);
+    expect(seen).toHaveLength(70);
+  });
+
+  it("labels kinds of OTHER for a head that tells them apart, and as OTHER for one that does not", async () => {
+    const corpus = mkdtempSync(join(tmpdir(), "pearl-kinds-"));
+    const common = { lexicalClass: "NP", count: 1 } as const;
+    await writeCorpus(corpus, {
+      phrases: [
+        { phrase: "aspirin", type: "OTHER/chemical", ...common },
+        { phrase: "Paris", type: "GPE", ...common },
+      ],
+    });
+    for (const [types, label] of [
+      [PHRASE_TYPES, "NP-OTHER"],
+      [FINE_PHRASE_TYPES, "NP-OTHER/chemical"],
+    ] as const) {
+      const own = await settings({ corpus, types, anchors: 2, hardNegatives: 0, synonyms: 0 });
+      const rows = (await CorpusBatches.open(own)).describe(0);
+      const told = new Map(rows.map(({ text, type }) => [text, type]));
+      expect(Object.fromEntries(told)).toEqual({ aspirin: label, Paris: "NP-GPE" });
+    }
+  });
+
+  it("puts hard negatives into the batch as anchors with twins of their own", async () => {
+    const batches = await CorpusBatches.open(await settings({ synonyms: 0, hardNegatives: 1 }));
+    const rows = batches.describe(0);
+    const anchors = rows.filter(({ text }) => /Water Company|Opera House|Football/.test(text));
+    expect(rows.length).toBeGreaterThan(20);
+    const following = rows
+      .slice(1)
+      .filter(({ text }, i) => /Opera House/.test(rows[i].text) && /Opera House/.test(text));
+    expect(following.length).toBeGreaterThan(0);
+    expect(anchors.length).toBeGreaterThan(0);
+  });
+
+  it("lets no phrase repel itself, its twin elsewhere, or a known synonym", async () => {
+    const batches = await CorpusBatches.open(await settings({ anchors: 70, hardNegatives: 1, synonyms: 10 }));
+    const rows = batches.describe(0);
+    const { feeds } = await batches.batch(0);
+    const groups = numbers(feeds.groups.data);
+    const places = new Map<string, Set<number>>();
+    rows.forEach(({ text, positive }, i) => {
+      for (const [phrase, row] of [
+        [text, i],
+        [positive, i + rows.length],
+      ] as const)
+        places.set(phrase, (places.get(phrase) ?? new Set()).add(groups[row]));
+    });
+    // every phrase has one group, wherever it stands, and shares it with its twin
+    for (const set of places.values()) expect(set.size).toBe(1);
+    rows.forEach((_, i) => {
+      expect(groups[i]).toBe(groups[i + rows.length]);
+    });
+    const synonyms = [...places.keys()].filter((phrase) =>
+      places.has(phrase.replace("Chess Society", "Chess Club")),
+    );
+    const both = synonyms.filter((phrase) => phrase.includes("Society"));
+    expect(both.length).toBeGreaterThan(0);
+    for (const phrase of both)
+      expect(places.get(phrase)).toEqual(places.get(phrase.replace("Chess Society", "Chess Club")));
+    // and different organisations repel each other
+    expect(places.get("Oslo Water Company")).not.toEqual(places.get("Lima Water Company"));
+  });
+
+  it("masks rows without a type out of the type loss", async () => {
+    const batches = await CorpusBatches.open(await settings({ synonyms: 0, hardNegatives: 0, anchors: 70 }));
+    const rows = batches.describe(0);
+    const { feeds } = await batches.batch(0);
+    const typed = numbers(feeds.typed_rows.data);
+    const half = typed.slice(0, typed.length / 2);
+    expect(half).toEqual([...rows.keys()].filter((row) => rows[row].type !== undefined));
+    expect(typed.slice(half.length)).toEqual(half.map((row) => row + rows.length));
+    expect(half.map((row) => rows[row].type)).not.toContain(undefined);
+  });
+
+  it("shares synonyms out over their sources as told, and none of a source with 0", async () => {
+    const none = await CorpusBatches.open(await settings({ synonymShares: { names: 0 } }));
+    const some = await CorpusBatches.open(await settings({}));
+    const count = (batches: CorpusBatches) =>
+      batches.describe(0).filter(({ text, positive }) => /Society/.test(text + positive)).length;
+    expect(count(none)).toBe(0);
+    expect(count(some)).toBe(4);
+  });
+});
+
+describe("NeighbourRuns", () => {
+  const pairs = ["red car", "red bus", "blue car", "blue bus", "old oak", "old elm"].map((text) => ({
+    text,
+    positive: `${text}s`,
+  }));
+
+  it("keeps pairs that share a word together, and has all of them once in an epoch", () => {
+    const runs = new NeighbourRuns(pairs, { run: 2, seed: 1 });
+    expect(runs.runs).toBe(3);
+    for (const epoch of [0, 1]) {
+      const texts = runs.pairs(3 * epoch, 3 * epoch + 3).map(({ text }) => text);
+      expect([...texts].sort()).toEqual(pairs.map(({ text }) => text).sort());
+    }
+    for (let run = 0; run < 3; run++) {
+      const [a, b] = runs.pairs(run, run + 1).map(({ text }) => new Set(text.split(" ")));
+      expect([...a].some((word) => b.has(word))).toBe(true);
+    }
+  });
+
+  it("or the last words, whatever the years", () => {
+    const titles = [
+      "1998 Afghanistan earthquake",
+      "Chester Hospital",
+      "2012 Hawaii Warriors football team",
+      "2002 Afghanistan earthquake",
+      "Ealing Hospital",
+      "1992 Hawaii Warriors football team",
+    ].map((text) => ({ text, positive: text }));
+    const runs = new NeighbourRuns(titles, { run: 2, seed: 1, by: "last" });
+    const found = [0, 1, 2].map((run) => runs.pairs(run, run + 1).map(({ text }) => text));
+    const withoutYears = (text: string) => text.replace(/\d+ /, "");
+    expect(found.flat()).toHaveLength(6);
+    for (const [a, b] of found)
+      expect(withoutYears(a) === withoutYears(b) || (a.endsWith("Hospital") && b.endsWith("Hospital"))).toBe(
+        true,
+      );
+  });
+
+  it("or the first word, whatever comes behind it", () => {
+    const phrases = [
+      "was seen",
+      "to establish",
+      "Was established",
+      "the use of",
+      "to see",
+      "the establishment",
+    ];
+    const runs = new NeighbourRuns(
+      phrases.map((text) => ({ text, positive: text })),
+      { run: 2, seed: 1, by: "first" },
+    );
+    const found = [0, 1, 2].map((run) => runs.pairs(run, run + 1).map(({ text }) => text));
+    expect(found.flat().sort()).toEqual([...phrases].sort());
+    for (const [a, b] of found) expect(a.toLowerCase().split(" ")[0]).toBe(b.toLowerCase().split(" ")[0]);
+  });
+});

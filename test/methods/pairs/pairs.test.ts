@@ -1,0 +1,38 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { readPairs } from "../../../src/methods/pairs/pairs.js";
+import { newFolder, writeTable } from "../../training/pairs-folder.js";
+
+describe("readPairs", () => {
+  it("finds columns by name in any order, and types in a table of their own", async () => {
+    const rows = [
+      ["a cat", "x", "cats", ""],
+      ["a dog", "y", "dogs", "beast"],
+      ["a rock", "z", "rocks", ""],
+    ];
+    const path = writeTable(rows, ["positive", "note", "Text", "type"]);
+    const typesPath = join(newFolder(), "types.tsv");
+    writeFileSync(typesPath, "phrase\ttype\ncats\tanimal\ndogs\tanimal\na rock\tthing\n");
+    const { pairs } = await readPairs(path, { typesPath });
+    expect(pairs).toEqual([
+      { text: "cats", positive: "a cat", negative: "", type: "animal" },
+      { text: "dogs", positive: "a dog", negative: "", type: "beast" },
+      { text: "rocks", positive: "a rock", negative: "", type: "thing" },
+    ]);
+  });
+
+  it("tells two tables apart by their pairs, not by their format", async () => {
+    const rows = [
+      ["a", "b"],
+      ["c", "d"],
+    ];
+    const lines = join(newFolder(), "pairs.jsonl");
+    writeFileSync(lines, rows.map(([text, positive]) => `${JSON.stringify({ text, positive })}\n`).join(""));
+    const [csv, jsonl] = [await readPairs(writeTable(rows, ["text", "positive"])), await readPairs(lines)];
+    const other = await readPairs(writeTable([...rows, ["e", "f"]], ["text", "positive"]));
+    expect(jsonl.pairs).toEqual(csv.pairs);
+    expect(jsonl.fingerprint).toBe(csv.fingerprint);
+    expect(other.fingerprint).not.toBe(csv.fingerprint);
+  });
+});

@@ -1,0 +1,54 @@
+/** Spans and what stands around them. */
+import { describe, expect, it } from "vitest";
+import { CONTEXT, PUNCTUATION } from "../../../src/architectures/pearl-mini/context.js";
+import { contextsOf, groupsOf, SpanSampler } from "../../../src/methods/pretrain/spans.js";
+import { createRandom } from "../../../src/random.js";
+
+/** Two texts: words 1 to 5, a comma, words 6 to 9; then 10 to 12. */
+const text = Int32Array.of(1, 2, 3, 4, 5, -1, 6, 7, 8, 9, 0, 10, 11, 12, 0);
+const word = (rank: number) => PUNCTUATION + rank;
+
+describe("spans", () => {
+  it("never reach over punctuation or the end of a text", () => {
+    const sampler = new SpanSampler({ counts: new Int32Array(12).fill(1) });
+    const random = createRandom(1);
+    for (let i = 0; i < 50; i++) {
+      const { starts, length } = sampler.draw(text, 20, random);
+      for (const start of starts)
+        expect(
+          Math.min(...text.subarray(start, start + length)),
+          `at ${start}, ${length} words`,
+        ).toBeGreaterThan(0);
+    }
+  });
+
+  it("of frequent words are rarer than spans of rare ones", () => {
+    const numbers = Int32Array.from({ length: 20_000 }, (_, i) => (i % 2 === 0 ? 1 : 2 + (i % 9_999)));
+    const counts = new Int32Array(10_001).fill(1);
+    counts[0] = 10_000;
+    const { starts } = new SpanSampler({ counts }).draw(numbers, 2000, createRandom(2), 1);
+    const frequent = [...starts].filter((start) => numbers[start] === 1).length;
+    expect(starts.length).toBe(2000);
+    expect(frequent).toBeLessThan(100);
+  });
+
+  it("have the words before and after as context, nearest first, punctuation only among the nearest", () => {
+    const { bag, near } = contextsOf(text, { starts: Int32Array.of(4, 11), length: 1 }, 100);
+    expect([...bag.subarray(0, CONTEXT.words)].filter((row) => row > 0)).toEqual(
+      [4, 3, 2, 1, 6, 7, 8, 9].map(word),
+    );
+    expect([...near.subarray(0, CONTEXT.near)]).toEqual([word(4), word(3), word(2), 1, word(6), word(7)]);
+    // the second text begins with its span: nothing before
+    expect([...near.subarray(CONTEXT.near)]).toEqual([0, 0, 0, word(11), word(12), 0]);
+  });
+
+  it("see words outside the vocabulary as one", () => {
+    const { near } = contextsOf(text, { starts: Int32Array.of(4), length: 1 }, 3);
+    expect([...near]).toEqual([PUNCTUATION, word(3), word(2), 1, PUNCTUATION, PUNCTUATION]);
+  });
+
+  it("are of one group where their words are equal", () => {
+    const twice = Int32Array.of(1, 2, 0, 1, 2, 0, 2, 1, 0);
+    expect([...groupsOf(twice, { starts: Int32Array.of(0, 3, 6), length: 2 })]).toEqual([0, 0, 1]);
+  });
+});

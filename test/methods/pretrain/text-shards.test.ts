@@ -1,0 +1,39 @@
+/** Text as numbers on disk. */
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { prepareShards, readShard } from "../../../src/methods/pretrain/text-shards.js";
+
+async function* texts(...parts: string[]): AsyncGenerator<string> {
+  yield* parts;
+}
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "pearl-shards-"));
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+describe("shards of text", () => {
+  it("number words by falling frequency, punctuation below zero, and 0 after each text", async () => {
+    const shards = await prepareShards(texts("The cat, the dog.", "A dog: the end."), join(folder, "s"), "x");
+    expect(shards.words).toEqual(["the", "dog", "a", "cat", "end"]);
+    expect([...shards.counts]).toEqual([3, 2, 1, 1, 1]);
+    expect(shards.tokens).toBe(14);
+    const numbers = [...(await readShard(shards, 0))];
+    // , . : in the order of first sight
+    expect(numbers).toEqual([1, 4, -1, 1, 2, -2, 0, 3, 2, -3, 1, 5, -2, 0]);
+  });
+
+  it("are taken as they are for the same source, and made again for another", async () => {
+    const place = join(folder, "s");
+    const first = await prepareShards(texts("one two"), place, "x");
+    expect(await prepareShards(texts("never read"), place, "x")).toEqual(first);
+    expect((await prepareShards(texts("three"), place, "y")).words).toEqual(["three"]);
+  });
+
+  it("refuse text without words", async () => {
+    await expect(prepareShards(texts("…", "!"), join(folder, "s"), "x")).rejects.toThrow("holds no words");
+  });
+});

@@ -1,0 +1,383 @@
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { augmentTable } from "../../../src/pearl/augmentation/augment-table.js";
+import { createAugmenter } from "../../../src/pearl/augmentation/augmenter.js";
+import { readPairTable } from "../../../src/pearl/augmentation/pair-table.js";
+import { writeParaphrases } from "../../../src/pearl/augmentation/paraphrase-model.js";
+import { RULE_NAMES, rulesOfTwin, type Twin } from "../../../src/pearl/augmentation/rule.js";
+import { type AugmentationSettings, PRESETS } from "../../../src/pearl/augmentation/settings.js";
+import { nearestWords, wordVectorRule } from "../../../src/pearl/augmentation/token/word-vector.js";
+import { createRandom } from "../../../src/random.js";
+import { Table } from "../../../src/table/index.js";
+
+let folder: string;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "pearl-augment-"));
+});
+
+afterAll(() => rm(folder, { recursive: true }));
+
+async function file(name: string, text: string): Promise<string> {
+  const path = join(folder, name);
+  await writeFile(path, text);
+  return path;
+}
+
+/** Without WordNet, which takes a second to read. */
+function quickAugmenter(settings: AugmentationSettings = {}) {
+  return createAugmenter({ wordNet: "off", ...settings });
+}
+
+const phrases = ["The New York Times", "Acme, Inc.", "University of Oxford", "J. R. R. Tolkien", "of", ""];
+
+describe("an augmenter", () => {
+  it("draws the same twins from the same seed", async () => {
+    const draw = async (): Promise<Twin[]> => {
+      const augmenter = await quickAugmenter();
+      const random = createRandom(42);
+      return Array.from({ length: 300 }, (_, index) => augmenter.augment(phrases[index % 6], random));
+    };
+    expect(await draw()).toEqual(await draw());
+  });
+
+  it("draws the kinds by their probabilities", async () => {
+    const probabilities = { character: 6, "word-swap": 3, unchanged: 1 };
+    const augmenter = await quickAugmenter({ probabilities });
+    const random = createRandom(1);
+    const counts = { character: 0, token: 0, phrase: 0, none: 0 };
+    for (let drawn = 0; drawn < 10_000; drawn++)
+      counts[augmenter.augment("alpha beta", random).granularity]++;
+    // Four standard deviations of a binomial share of 10,000 are at most 0.02.
+    expect(counts.character / 10_000).toBeCloseTo(0.6, 1);
+    expect(Math.abs(counts.character / 10_000 - 0.6)).toBeLessThan(0.02);
+    expect(Math.abs(counts.token / 10_000 - 0.3)).toBeLessThan(0.02);
+    expect(Math.abs(counts.none / 10_000 - 0.1)).toBeLessThan(0.02);
+  });
+
+  it("draws another kind where the drawn one knows nothing, or leaves the phrase, as the settings say", async () => {
+    const probabilities = { "word-swap": 0.5, character: 0.5 };
+    const random = createRandom(1);
+    const share = async (whenNothingApplies: "redraw" | "unchanged"): Promise<number> => {
+      const augmenter = await quickAugmenter({ probabilities, whenNothingApplies });
+      const twins = Array.from({ length: 1000 }, () => augmenter.augment("single", random));
+      return twins.filter(({ rule, text }) => rule === "unchanged" && text === "single").length / 1000;
+    };
+    expect(await share("redraw")).toBe(0);
+    expect(Math.abs((await share("unchanged")) - 0.5)).toBeLessThan(0.07);
+  });
+
+  it("leaves dropout its own share where other kinds are drawn again", async () => {
+    const augmenter = await quickAugmenter({ probabilities: { year: 0.8, character: 0.1, dropout: 0.1 } });
+    const random = createRandom(2);
+    const twins = Array.from({ length: 4000 }, () => augmenter.augment("red wine", random));
+    const share = twins.filter(({ rule }) => rule === "dropout").length / 4000;
+    expect(Math.abs(share - 0.1)).toBeLessThan(0.02);
+    expect(twins.filter(({ rule }) => rule === "unchanged")).toEqual([]);
+  });
+
+  it("gives the phrase itself, marked, where no rule at all applies", async () => {
+    const augmenter = await quickAugmenter({ probabilities: { character: 1, "word-swap": 1 } });
+    const twin = augmenter.augment("–", createRandom(1));
+    expect(twin).toEqual({ text: "–", rule: "unchanged", granularity: "none" });
+  });
+
+  it("makes a typing error in a text of a megabyte, and no list of its copies", async () => {
+    const augmenter = await quickAugmenter();
+    const text = "three blind mice ".repeat(60_000);
+    const rules = augmenter.all(text, { count: 1 }).map((twin) => twin.rule);
+    expect(rules).toContain("drop-character");
+    expect(rules).not.toContain("number-word");
+  });
+
+  it("changes some of a preset's numbers, and checks those too", async () => {
+    const { settings } = await quickAugmenter({ preset: "names", adjust: { surname: 0, year: 0.7 } });
+    expect(settings.probabilities).toMatchObject({ surname: 0, year: 0.7, nickname: 0.5 });
+    expect(Object.keys(settings.probabilities)).toEqual(Object.keys(PRESETS.names.probabilities));
+    const twins = async (adjust: { surname: number }) => {
+      const augmenter = await quickAugmenter({ preset: "names", probabilities: { surname: 1 }, adjust });
+      return augmenter.augment("Ada Lovelace", createRandom(1), { type: "PERSON" }).text;
+    };
+    expect(await twins({ surname: 1 })).toBe("Lovelace");
+    await expect(twins({ surname: 0 })).rejects.toThrow("every probability is 0");
+    await expect(twins({ surname: 2 })).rejects.toThrow("at most 1, not 2");
+  });
+
+  it("marks SimCSE's twin as dropout", async () => {
+    const augmenter = await quickAugmenter({ preset: "simcse" });
+    const twin = augmenter.augment("red wine", createRandom(1));
+    expect(twin).toEqual({ text: "red wine", rule: "dropout", granularity: "none" });
+  });
+
+  it("lists what every rule makes, none of it the phrase, and nothing twice", async () => {
+    const augmenter = await quickAugmenter();
+    for (const phrase of phrases) {
+      const twins = augmenter.all(phrase);
+      for (const { text } of twins) expect(text).not.toBe(phrase);
+      expect(new Set(twins.map(({ rule, text }) => `${rule} ${text}`)).size).toBe(twins.length);
+    }
+    expect(augmenter.all("Acme, Inc.").find(({ rule }) => rule === "legal-form")?.text).toBe("Acme");
+  });
+
+  it("is made from settings that survive JSON, as a worker gets them", async () => {
+    const settings: AugmentationSettings = { preset: "pearl", wordNet: "off", probabilities: { year: 1 } };
+    const augmenter = await createAugmenter(JSON.parse(JSON.stringify(settings)) as AugmentationSettings);
+    expect(JSON.parse(JSON.stringify(augmenter.settings))).toEqual(augmenter.settings);
+    expect(structuredClone(augmenter.settings)).toEqual(augmenter.settings);
+    expect(augmenter.augment("Summer Olympics 2012", createRandom(1)).rule).toBe("year");
+  });
+
+  it("has the published probabilities as presets", () => {
+    expect(PRESETS.pearl.probabilities).toEqual({
+      character: 0.3,
+      synonym: 0.2,
+      paraphrase: 0.3,
+      "word-swap": 0.1,
+      unchanged: 0.1,
+    });
+    expect(PRESETS["pearl-head"].probabilities).toEqual({
+      character: 0.1,
+      synonym: 0.3,
+      paraphrase: 0.5,
+      "word-swap": 0.05,
+      unchanged: 0.05,
+    });
+  });
+
+  it("says what is wrong with settings", async () => {
+    const settings = (given: unknown) => createAugmenter(given as AugmentationSettings);
+    await expect(settings({ preset: "best" })).rejects.toThrow(/unknown preset "best": use house, pearl/);
+    await expect(settings({ probabilities: { typo: 1 } })).rejects.toThrow(
+      /unknown augmentation "typo": use char/,
+    );
+    await expect(settings({ probabilities: { character: -1 } })).rejects.toThrow(/at least 0, not -1/);
+    await expect(settings({ probabilities: { character: 0 } })).rejects.toThrow(/every probability is 0/);
+    await expect(settings({ wordNet: "off", paraphraseFiles: ["none.tsv"] })).rejects.toThrow(/none\.tsv/);
+  });
+});
+
+describe("an augmenter whose rules combine", () => {
+  const names = ["The New York Times", "Springfield, Illinois", "Acme Manufacturing, Inc.", "of", "", "–"];
+
+  it("lets each rule draw a chance of its own", async () => {
+    const probabilities = { "drop-qualifier": 0.6, "word-swap": 0.3 };
+    const augmenter = await quickAugmenter({ preset: "names", probabilities });
+    const random = createRandom(3);
+    const counts: Record<string, number> = {};
+    for (let drawn = 0; drawn < 10_000; drawn++) {
+      const { text } = augmenter.augment("alpha beta (gamma)", random);
+      counts[text] = (counts[text] ?? 0) + 1;
+    }
+    // .6 × .7 drop alone, .6 × .3 drop and swap, the rest keeps its brackets; four deviations are at most .02.
+    expect(Math.abs(counts["alpha beta"] / 10_000 - 0.42)).toBeLessThan(0.02);
+    expect(Math.abs(counts["beta alpha"] / 10_000 - 0.18)).toBeLessThan(0.02);
+  });
+
+  it("names every rule that acted, in the order of the probabilities, and the coarsest granularity", async () => {
+    const probabilities = { "drop-qualifier": 1, abbreviation: 1, "drop-character": 1, year: 1 };
+    const augmenter = await quickAugmenter({ preset: "names", probabilities });
+    const twin = augmenter.augment("Smith & Ng (makers)", createRandom(1));
+    expect(twin.text).toMatch(/^\p{L}{4} and Ng$/u);
+    expect(twin).toMatchObject({
+      rule: "drop-qualifier",
+      further: ["abbreviation", "drop-character"],
+      granularity: "phrase",
+    });
+    expect(rulesOfTwin(twin)).toEqual(["drop-qualifier", "abbreviation", "drop-character"]);
+  });
+
+  it("says unchanged exactly where the text is the phrase", async () => {
+    const augmenter = await createAugmenter({ preset: "names" });
+    const random = createRandom(8);
+    for (let drawn = 0; drawn < 3000; drawn++) {
+      const phrase = names[drawn % names.length];
+      const twin = augmenter.augment(phrase, random);
+      expect(twin.text === phrase).toBe(twin.rule === "unchanged");
+      expect(twin.granularity === "none").toBe(twin.rule === "unchanged");
+      if (phrase !== "") expect(twin.text.trim()).not.toBe("");
+    }
+  });
+
+  it("draws again while nothing has changed, where it is told to", async () => {
+    const share = async (whenNothingApplies: "redraw" | "unchanged"): Promise<number> => {
+      const settings = { preset: "names", whenNothingApplies, probabilities: { character: 0.5 } } as const;
+      const augmenter = await quickAugmenter(settings);
+      const random = createRandom(4);
+      const twins = Array.from({ length: 4000 }, () => augmenter.augment("Casablanca", random));
+      return twins.filter(({ rule }) => rule === "unchanged").length / 4000;
+    };
+    expect(Math.abs((await share("unchanged")) - 0.5)).toBeLessThan(0.04);
+    expect(Math.abs((await share("redraw")) - 0.0625)).toBeLessThan(0.02);
+  });
+
+  it("leaves the phrase as it is where dropout is drawn", async () => {
+    const augmenter = await quickAugmenter({ preset: "names", probabilities: { character: 1, dropout: 1 } });
+    const twin = augmenter.augment("red wine", createRandom(1));
+    expect(twin).toEqual({ text: "red wine", rule: "dropout", granularity: "none" });
+  });
+
+  it("knows persons by their type, draws the same from the same seed, and reads no WordNet", async () => {
+    const augmenter = await createAugmenter({ preset: "names" });
+    expect(augmenter.rules).not.toContain("wordnet-synonym");
+    const drawAll = (type?: "PERSON" | "ORG") => {
+      const random = createRandom(6);
+      return Array.from({ length: 400 }, () => augmenter.augment("Bob Zoltan Quux", random, { type }));
+    };
+    const used = (twins: readonly Twin[]) => new Set(twins.flatMap((twin) => rulesOfTwin(twin)));
+    for (const rule of ["nickname", "middle-name", "initials"] as const) {
+      expect(used(drawAll("PERSON"))).toContain(rule);
+      expect(used(drawAll("ORG"))).not.toContain(rule);
+    }
+    expect(drawAll("PERSON")).toEqual(drawAll("PERSON"));
+  });
+
+  it("refuses a chance above 1", async () => {
+    const settings: AugmentationSettings = { preset: "names", probabilities: { year: 2 } };
+    await expect(quickAugmenter(settings)).rejects.toThrow(
+      /of year is a chance of its own.*at most 1, not 2/,
+    );
+  });
+
+  it("has its rules named together in a table, and counted each", async () => {
+    const augmenter = await quickAugmenter({
+      preset: "names",
+      probabilities: { "drop-qualifier": 1, "word-swap": 1 },
+    });
+    const table = await Table.open(await file("named.txt", "red wine (drink)\nbeer\n"));
+    try {
+      const output = join(folder, "named.tsv");
+      const report = await augmentTable(table, output, augmenter);
+      expect(await readFile(output, "utf8")).toContain("wine red\tdrop-qualifier+swap-words\tphrase\n");
+      expect(report.byRule).toMatchObject({ "drop-qualifier": 1, "swap-words": 1, unchanged: 1 });
+      expect(report.byGranularity).toEqual({ character: 0, token: 0, phrase: 1, none: 1 });
+    } finally {
+      await table.close();
+    }
+  });
+});
+
+describe("pair files", () => {
+  it("work both ways; a circle and a self-reference neither loop nor repeat the phrase", async () => {
+    const path = await file("circle.tsv", "a\tb\nb\tc\nc\ta\na\ta\nA\ta\nb\ta\n");
+    const table = await readPairTable([path]);
+    expect(table.size).toBe(3);
+    expect([...table.partners("a")].sort()).toEqual(["b", "c"]);
+    expect([...table.partners("b")].sort()).toEqual(["a", "c"]);
+    const augmenter = await quickAugmenter({
+      paraphraseFiles: [path],
+      probabilities: { "paraphrase-file": 1 },
+    });
+    const random = createRandom(1);
+    for (let drawn = 0; drawn < 50; drawn++)
+      expect(["b", "c"]).toContain(augmenter.augment("a", random).text);
+  });
+
+  it("take a header, further columns and quoted cells, and find other letter case", async () => {
+    const path = await file("pairs.csv", 'phrase,synonym,source\n"heart attack","myocardial infarction",x\n');
+    const table = await readPairTable([path]);
+    expect(table.partners("heart attack")).toEqual(["myocardial infarction"]);
+    expect(table.partners("Heart Attack")).toEqual(["Myocardial Infarction"]);
+    expect(table.partners("HEART ATTACK")).toEqual(["MYOCARDIAL INFARCTION"]);
+    expect(table.partners("phrase")).toEqual([]);
+    expect(table.partners("constructor")).toEqual([]);
+  });
+
+  it("of one column are refused with the cure", async () => {
+    const path = await file("one.txt", "hello\n");
+    await expect(readPairTable([path])).rejects.toThrow(/one\.txt: expected two columns.*Separate them/);
+  });
+});
+
+describe("near words", () => {
+  it("are those of brute force over the kept words", async () => {
+    const random = createRandom(5);
+    const words = Array.from({ length: 40 }, (_, index) => `w${index}`);
+    const vectors = Object.fromEntries(words.map((word) => [word, [random(), random(), random(), 9, 9]]));
+    const keeps = (word: string): boolean => word !== "w3";
+    const found = await nearestWords({ dimensions: 3, words, vectors }, keeps);
+    const cosine = (a: string, b: string): number => {
+      const [u, v] = [vectors[a].slice(0, 3), vectors[b].slice(0, 3)];
+      return u.reduce((sum, value, at) => sum + value * v[at], 0) / (Math.hypot(...u) * Math.hypot(...v));
+    };
+    const kept = words.filter(keeps);
+    for (const word of kept) {
+      const others = kept.filter((other) => other !== word && cosine(word, other) >= 0.6);
+      const best = others.sort((left, right) => cosine(word, right) - cosine(word, left)).slice(0, 10);
+      expect(found.filter(([from]) => from === word).map(([, to]) => to)).toEqual(best);
+    }
+  });
+
+  it("replace small words, and leave capitals and typed names alone", () => {
+    const rule = wordVectorRule(new Map([["big", ["huge", "large"]]]));
+    expect(rule.list("a big house", {})).toEqual(["a huge house", "a large house"]);
+    expect(rule.list("Big Bend", {})).toEqual([]);
+    expect(rule.list("big bend", { type: "LOC" })).toEqual([]);
+  });
+});
+
+describe("a model's paraphrases", () => {
+  const generate = async (texts: readonly string[]): Promise<string[][]> =>
+    texts.map((text) => [text.toUpperCase(), `${text} indeed`, `${text} indeed`, ` so\n${text} `]);
+
+  it("become a paraphrase file without repetitions, which the augmenter reads", async () => {
+    const path = join(folder, "para.tsv");
+    const report = await writeParaphrases(["red wine", "red wine", "", "beer"], path, generate);
+    expect(report).toMatchObject({ phrases: 2, pairs: 4, resumed: 0 });
+    expect(await readFile(path, "utf8")).toBe(
+      "phrase\tparaphrase\nred wine\tred wine indeed\nred wine\tso red wine\nbeer\tbeer indeed\nbeer\tso beer\n",
+    );
+    const augmenter = await quickAugmenter({ paraphraseFiles: [path] });
+    expect(augmenter.all("beer").filter(({ rule }) => rule === "paraphrase-file")).toHaveLength(2);
+  });
+
+  it("go on where an interrupted run stopped, past a line that was cut off", async () => {
+    const path = join(folder, "resumed.tsv");
+    const controller = new AbortController();
+    const options = { batchSize: 1, signal: controller.signal, onProgress: () => controller.abort() };
+    await expect(writeParaphrases(["a b", "c d"], path, generate, options)).rejects.toThrow(
+      /run the same command/,
+    );
+    await writeFile(`${path}.partial`, `${await readFile(`${path}.partial`, "utf8")}["c d","cut o`);
+    const asked: string[] = [];
+    const report = await writeParaphrases(["a b", "c d"], path, (texts, count) => {
+      asked.push(...texts);
+      return generate(texts).then((lists) => lists.map((list) => list.slice(0, count + 1)));
+    });
+    expect(asked).toEqual(["c d"]);
+    expect(report).toMatchObject({ phrases: 2, resumed: 1, pairs: 4 });
+    await expect(readFile(`${path}.partial`)).rejects.toThrow(/ENOENT/);
+  });
+});
+
+describe("a table's twins", () => {
+  it("are written in order with their rules, and counted as they are", async () => {
+    const input = await file("names.csv", 'id,name\n1,"Acme, Inc."\n2,Oxford University\n3,\n');
+    const table = await Table.open(input);
+    const output = join(folder, "twins.jsonl");
+    try {
+      const augmenter = await quickAugmenter({ probabilities: { "legal-form": 1, "of-phrase": 1 } });
+      const report = await augmentTable(table, output, augmenter, { count: 2, seed: 3 });
+      const rows = (await readFile(output, "utf8")).trim().split("\n");
+      const twins = rows.map((row) => JSON.parse(row) as Record<string, string>);
+      expect(twins.map(({ phrase }) => phrase)).toEqual([
+        ...["Acme, Inc.", "Acme, Inc.", "Oxford University", "Oxford University", "", ""],
+      ]);
+      expect(twins[2]).toEqual({
+        phrase: "Oxford University",
+        twin: "University of Oxford",
+        rule: "of-phrase",
+        granularity: "phrase",
+      });
+      expect(report).toMatchObject({ phrases: 3, twins: 6, unchanged: 2 });
+      expect(report.byRule["legal-form"]).toBe(2);
+      expect(Object.keys(report.byRule)).toEqual([...RULE_NAMES]);
+      await expect(augmentTable(table, join(folder, "x.npy"), augmenter)).rejects.toThrow(
+        /\.csv, \.tsv or \.jsonl/,
+      );
+    } finally {
+      await table.close();
+    }
+  });
+});

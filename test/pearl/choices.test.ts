@@ -1,0 +1,113 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { createRules } from "../../src/pearl/augmentation/create-rules.js";
+import { resolveSettings } from "../../src/pearl/augmentation/settings.js";
+import { removableParts, withChoices, without } from "../../src/pearl/choices.js";
+import { scheduleOf } from "../../src/pearl/method.js";
+import { presets, readPreset } from "../../src/pearl/presets/index.js";
+import { newFolder } from "../training/pairs-folder.js";
+
+const pearl = presets["pearl-small"];
+const kinds = (settings: typeof pearl) =>
+  settings.augmentation === "none" ? [] : Object.keys(settings.augmentation.probabilities ?? {});
+
+describe("presets", () => {
+  it("hold PEARL's published numbers", () => {
+    expect(pearl).toMatchObject({
+      ...{
+        base: "intfloat/e5-small-v2",
+        characters: { from: "love", width: 96 },
+        hardNegatives: 2,
+        anchors: 5,
+      },
+      ...{ learningRate: 3e-5, temperature: 0.07, epochs: 2, averageWithBase: 0.5 },
+      schedule: { kind: "exponential", factor: 0.98, every: 2000 },
+    });
+    expect(presets["pearl-base"]).toMatchObject({ base: "intfloat/e5-base-v2", characters: { width: 288 } });
+  });
+
+  it("can be changed by a file, whose unknown settings are named", async () => {
+    const file = (text: string) => {
+      const path = join(newFolder(), "mine.yaml");
+      writeFileSync(path, text);
+      return path;
+    };
+    const mine = await readPreset(file("preset: from-scratch\nepochs: 7\nsynonymShares: { names: 2 }\n"));
+    expect(mine).toEqual({ ...presets["from-scratch"], epochs: 7, synonymShares: { names: 2 } });
+    await expect(readPreset(file("epoch: 7\n"))).rejects.toThrow(/unknown setting "epoch": use base, shape/);
+    await expect(readPreset(file("- 1\n"))).rejects.toThrow(/expected settings/);
+    await expect(readPreset(file("preset: best\n"))).rejects.toThrow(/preset best is not one of pearl-small/);
+    await expect(readPreset("best")).rejects.toThrow(/neither a preset .* nor a file/);
+  });
+});
+
+describe("without", () => {
+  it.each(removableParts)("takes %s out and nothing else", (part) => {
+    const left = without(pearl, part);
+    const changed = Object.keys(pearl).filter(
+      (key) =>
+        JSON.stringify(left[key as keyof typeof pearl]) !== JSON.stringify(pearl[key as keyof typeof pearl]),
+    );
+    expect(changed).toHaveLength(1);
+    expect(without(left, part)).toEqual(left);
+  });
+
+  it("keeps the proportions of the augmentations that are left, and knows when none is", () => {
+    expect(kinds(without(pearl, "character-augmentation"))).toEqual([
+      "synonym",
+      "paraphrase",
+      "word-swap",
+      "unchanged",
+    ]);
+    expect(kinds(without(pearl, "token-augmentation"))).toEqual(["character", "paraphrase", "unchanged"]);
+    expect(kinds(without(pearl, "phrase-augmentation"))).not.toContain("paraphrase");
+    const only = withChoices(pearl, { augment: { character: 1 } });
+    expect(without(only, "character-augmentation").augmentation).toBe("none");
+  });
+
+  it("takes out what an adjustment had put in", () => {
+    const augmentation = { preset: "names", adjust: { surname: 0.3, character: 0.1 } } as const;
+    const left = without({ ...pearl, augmentation }, "phrase-augmentation").augmentation;
+    const { probabilities } = resolveSettings(left === "none" ? {} : left);
+    expect(probabilities).toMatchObject({ character: 0.1, abbreviation: 0.22 });
+    expect(probabilities).not.toHaveProperty("surname");
+  });
+});
+
+describe("withChoices", () => {
+  it("knows of every rule of augmentation which part it belongs to", async () => {
+    const rules = await createRules(resolveSettings({ wordVectors: "off" }));
+    for (const { name, granularity } of rules.filter((rule) => rule.granularity !== "none")) {
+      const alone = { ...pearl, augmentation: { preset: "names", probabilities: { [name]: 1 } } } as const;
+      expect(without(alone, `${granularity as "token"}-augmentation`).augmentation, name).toBe("none");
+    }
+  });
+
+  it("changes what is given and keeps the rest", () => {
+    const changed = withChoices(presets["from-scratch"], {
+      ...{ hidden: 96, layers: 1, characters: "love", learningRate: 1e-4, epochs: undefined },
+      without: ["types"],
+    });
+    expect(changed).toEqual({
+      ...presets["from-scratch"],
+      shape: { hidden: 96, layers: 1, vocabulary: 16_000, maximumLength: 24 },
+      characters: { ...(presets["from-scratch"].characters as object), from: "love" },
+      ...{ learningRate: 1e-4, types: "none" },
+    });
+  });
+});
+
+describe("scheduleOf", () => {
+  it("lets a schedule end with its run", () => {
+    const schedule = { kind: "warm-up-cosine-to-the-end", warmUp: 100, floor: 0.1 } as const;
+    expect(scheduleOf(schedule, 5000)).toEqual({
+      kind: "warm-up-cosine",
+      warmUp: 100,
+      steps: 5000,
+      floor: 0.1,
+    });
+    expect(scheduleOf(schedule, 50)).toMatchObject({ warmUp: 5, steps: 50 });
+    expect(scheduleOf(pearl.schedule, 50)).toBe(pearl.schedule);
+  });
+});

@@ -1,0 +1,99 @@
+/** Types that follow from other names' types. */
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { gzipSync } from "node:zlib";
+import { beforeAll, describe, expect, it } from "vitest";
+import { testFolder } from "../../../table/folder.js";
+
+const load = (name: string) =>
+  import(new URL(`../../../../scripts/pearl-mini/data/${name}.mjs`, import.meta.url).href);
+const { impliedNames, plurals, typeByHead } = await load("implied-types");
+const { kindsOfRareSenses } = await load("typed-names");
+const { readWordnet } = await load("wordnet-pairs");
+const { path } = testFolder();
+
+const disease = "OTHER/disease";
+const organs = ["renal", "heart", "liver", "acute", "lung", "organ", "hepatic", "cardiac", "chronic"];
+const known: [string, string][] = [
+  ...[...organs, "Respiratory"].map((organ): [string, string] => [`${organ} Failure`, disease]),
+  ...organs.map((organ): [string, string] => [`${organ} valve`, "OTHER/anatomy"]),
+  ...organs.map((organ, i): [string, string] => [`${organ} state`, i % 2 === 0 ? disease : "GPE"]),
+  ["late state", "GPE"],
+  ["infection", disease],
+  ["serotonin", "OTHER/chemical"],
+  ["thrombosis", disease],
+  ["Boston", "GPE"],
+];
+const typeOf = typeByHead(known);
+
+beforeAll(() => {
+  const table = (file: string, rows: string[]) =>
+    writeFileSync(join(path, file), gzipSync(rows.map((row) => `${row}\n`).join("")));
+  mkdirSync(join(path, "pairs"));
+  mkdirSync(join(path, "text"));
+  table("pairs/abbrev.tsv.gz", [
+    "5-HT\tserotonin\tmed_text_acronym\t3",
+    "CRF\tchronic renal failure\twiki_text_acronym\t2",
+    "BOS\tBoston\tjabref\t",
+    "XY\texamples\tmed_text_acronym\t1",
+  ]);
+  table("pairs/biomed.tsv.gz", [
+    "weak heart\tcongestive heart failure\tmedquad\tsynonym",
+    "heart failure - discharge\tgoing home\tmedquad\tsynonym",
+    "a\theart failure\tobo_doid\texact",
+    "Valium overdose\tDiazepam overdose\tmedquad\tsynonym",
+  ]);
+  table("text/medical.tsv.gz", [
+    "Strokes\tinfections and infections, of towns and towns and towns; INFECTIONS",
+    "Ear tubes\tinfections thromboses thromboses thromboses co-infections",
+  ]);
+});
+
+describe("types that follow", () => {
+  it("are those of names with the same last word, where ten of them agree", () => {
+    const names = [
+      "multiple organ failure",
+      "mitral valve",
+      "solid state",
+      "Boston",
+      "New Boston",
+      "failure",
+    ];
+    expect(names.map(typeOf)).toEqual([disease, undefined, undefined, "GPE", undefined, undefined]);
+  });
+
+  it("are a long form's for its short one, and a preferred name's for its synonym", () => {
+    const senses = new Map([["stroke", disease]]);
+    expect([...impliedNames(path, typeOf, senses)]).toEqual([
+      ["5-HT", "OTHER/chemical"],
+      ["CRF", disease],
+      ["weak heart", disease],
+      ["congestive heart failure", disease],
+      ["Valium", "OTHER/chemical"],
+      ["Diazepam", "OTHER/chemical"],
+      // a title of a medical article is a disease if the word can mean one
+      ["Strokes", disease],
+      ["strokes", disease],
+      ["stroke", disease],
+    ]);
+  });
+
+  it("are a singular's for a plural that texts have three times", () => {
+    expect([...plurals(path, typeOf)]).toEqual([["infections", disease]]);
+  });
+
+  it("are known of words whose rare senses are all of one kind", async () => {
+    const kinds = kindsOfRareSenses(await readWordnet());
+    expect(["stroke", "headache", "seizure", "table"].map((word) => kinds.get(word))).toEqual([
+      ...[disease, disease, disease],
+      undefined,
+    ]);
+    // the sense of an organ, and that of a plant
+    expect(kinds.get("palm")).toBeUndefined();
+  });
+
+  it("are none where there are no tables", () => {
+    const nowhere = join(path, "nowhere");
+    expect([...impliedNames(nowhere, typeOf, new Map()), ...plurals(nowhere, typeOf)]).toEqual([]);
+  });
+});

@@ -1,0 +1,25 @@
+/** Words that a model does not know are parted at inner capitals where its config.json says so. */
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { PhraseEncoder } from "../../../../src/index.js";
+import { testFolder } from "../../../table/folder.js";
+import { smallWordModel } from "./small-word-model.js";
+
+const script = new URL("../../../../scripts/pearl-mini/finish/inner-capitals.mjs", import.meta.url).href;
+const { setInnerCapitals } = (await import(script)) as {
+  setInnerCapitals: (folder: string, value: "kept" | "parted") => void;
+};
+const { path } = testFolder();
+
+it("parts unknown words at inner capitals from then on", async () => {
+  const folder = await smallWordModel(join(path, "parted"), 3);
+  const cosines = async () => {
+    const encoder = await PhraseEncoder.load(folder);
+    const [[cosine]] = await encoder.similarity(["XYZzyxx"], ["XY Zzyxx"]);
+    await encoder.dispose();
+    return cosine;
+  };
+  expect(await cosines()).toBeLessThan(0.999);
+  setInnerCapitals(folder, "parted");
+  expect(await cosines()).toBeCloseTo(1, 6);
+});

@@ -1,0 +1,49 @@
+/** A model made anew around the same weights: here with another temperature of the types within an embedding. */
+import { cpSync } from "node:fs";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { PhraseEncoder } from "../../../../src/index.js";
+import { testFolder } from "../../../table/folder.js";
+import { partOf, smallWordModel } from "./small-word-model.js";
+
+const script = new URL("../../../../scripts/pearl-mini/finish/remake.mjs", import.meta.url).href;
+const { remakeModel } = (await import(script)) as {
+  remakeModel: (folder: string, sizes: { typeTemperature: number }) => void;
+};
+const { path } = testFolder();
+const phrases = ["word1 word2", "word3", "Word9 word4 xyzzy", "nothing that is known"];
+
+it("flattens the types' part, and leaves the rest and the types that are told", async () => {
+  const plain = await smallWordModel(join(path, "plain"), 7);
+  const tempered = join(path, "tempered");
+  cpSync(plain, tempered, { recursive: true });
+  remakeModel(tempered, { typeTemperature: 2 });
+  const [before, after] = await Promise.all([plain, tempered].map(embeddings));
+  expect(after.types).toEqual(before.types);
+  for (const [i, row] of after.rows.entries()) {
+    for (const part of ["characters", "meaning"] as const)
+      partOf(row, part).forEach((value, j) => {
+        expect(value).toBeCloseTo(partOf(before.rows[i], part)[j], 6);
+      });
+    // a root of a probability is e^(logit / 2) over a sum: of a temperature of 2, its own root
+    const expected = unit(partOf(before.rows[i], "types").map(Math.sqrt));
+    unit(partOf(row, "types")).forEach((value, j) => {
+      expect(value).toBeCloseTo(expected[j], 5);
+    });
+    expect(Math.max(...unit(partOf(row, "types")))).toBeLessThan(
+      Math.max(...unit(partOf(before.rows[i], "types"))),
+    );
+  }
+});
+
+async function embeddings(folder: string) {
+  const encoder = await PhraseEncoder.load(folder);
+  try {
+    const rows = (await encoder.encode(phrases)).map((row) => Array.from(row));
+    return { rows, types: await encoder.types(phrases) };
+  } finally {
+    await encoder.dispose();
+  }
+}
+
+const unit = (row: readonly number[]) => row.map((value) => value / Math.hypot(...row));

@@ -1,0 +1,60 @@
+/** Stages of a long work. */
+import { mkdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { testFolder } from "../../table/folder.js";
+
+const script = new URL("../../../scripts/pearl-mini/stages.mjs", import.meta.url).href;
+type Once = (
+  name: string,
+  settings: unknown,
+  work: () => Promise<unknown>,
+  options?: { anew?: boolean },
+) => Promise<void>;
+const { openStages } = (await import(script)) as { openStages: (folder: string) => { once: Once } };
+const { path } = testFolder();
+
+let count = 0;
+let folder: string;
+beforeEach(() => {
+  folder = join(path, `work${count++}`);
+  mkdirSync(folder);
+  vi.spyOn(console, "error").mockImplementation(() => undefined);
+});
+afterEach(() => vi.restoreAllMocks());
+
+const recorded = (name: string) => JSON.parse(readFileSync(join(folder, "build.json"), "utf8")).stages[name];
+/** As another run of the program has it. */
+const once: Once = (...parameters) => openStages(folder).once(...parameters);
+
+describe("a stage", () => {
+  it("is done once, also by another run", async () => {
+    const work = vi.fn(async () => {});
+    await once("reading", { steps: 3 }, work);
+    await once("reading", { steps: 3 }, work);
+    expect(work).toHaveBeenCalledTimes(1);
+    expect(recorded("reading")).toMatchObject({ sittings: 1, finished: true });
+  });
+
+  it("that was cut off is done again, and each sitting is counted", async () => {
+    const cut = async () => {
+      throw new Error("killed");
+    };
+    await expect(once("reading", {}, cut)).rejects.toThrow("killed");
+    expect(recorded("reading")).toMatchObject({ sittings: 1, finished: false });
+    await once("reading", {}, async () => {});
+    expect(recorded("reading")).toMatchObject({ sittings: 2, finished: true });
+  });
+
+  it("is not mixed with one of other settings, unless it may begin anew", async () => {
+    const work = vi.fn(async () => {});
+    await once("finish", { share: 1 }, work);
+    await expect(once("finish", { share: 2 }, work)).rejects.toThrow(/other settings.*--work/);
+    expect(work).toHaveBeenCalledTimes(1);
+    await once("finish", { share: 2 }, work, { anew: true });
+    expect(work).toHaveBeenCalledTimes(2);
+    expect(recorded("finish").sittings).toBe(1);
+    await once("finish", { share: 2 }, work, { anew: true });
+    expect(work).toHaveBeenCalledTimes(2);
+  });
+});

@@ -1,0 +1,77 @@
+/** Rows that a graph does not find are found all the same, once, and not after they are deleted. */
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, describe, expect, it } from "vitest";
+import { createRandom } from "../../../src/random.js";
+import { Generation } from "../../../src/search/store/generation.js";
+import { findUnreached } from "../../../src/search/store/listed-rows.js";
+import { VectorIndex } from "../../../src/search/vector-index.js";
+
+const root = mkdtempSync(join(tmpdir(), "pearl-listed-"));
+afterAll(() => rmSync(root, { recursive: true, force: true }));
+const dimension = 16;
+const rows = 1000;
+const random = createRandom(4);
+const vectors = Float32Array.from({ length: rows * dimension }, () => random() - 0.5);
+const cells = Array.from({ length: rows }, () => []);
+const vectorOf = (row: number): Float32Array => vectors.slice(row * dimension, (row + 1) * dimension);
+
+describe("findUnreached", () => {
+  it("names the rows that a search for their own vector does not give, but for those with an equal in their place", async () => {
+    const generation = await Generation.create(join(root, "generation"), dimension, "float32");
+    const own = Float32Array.from([
+      ...vectorOf(1),
+      ...vectorOf(2),
+      ...vectorOf(3),
+      ...vectorOf(2),
+      ...new Float32Array(dimension),
+    ]);
+    const entries = Array.from({ length: 5 }, (_, row) => ({ key: String(row), cells: [] }));
+    await generation.append(entries, own, 6);
+    // A graph without rows 2 and 3; row 3 equals row 1, and row 4 is zero and looked for by nobody.
+    const graph = {
+      search: async (queries: Float32Array, width: number) => {
+        const lists = Array.from({ length: queries.length / dimension }, () => [
+          0,
+          1,
+          ...Array(width - 2).fill(-1),
+        ]);
+        return { rows: Int32Array.from(lists.flat()), width };
+      },
+      add: async () => {},
+      save: () => {},
+    };
+    expect(await findUnreached(generation, [graph], 0, {})).toEqual(Int32Array.of(2));
+    await generation.close();
+  });
+});
+
+describe("an index with listed rows", () => {
+  it("gives each of them once, in its place among the others, and none that is deleted", async () => {
+    const options = { dimension, backend: "hnsw" } as const;
+    const path = join(root, "index");
+    await (await VectorIndex.build(path, [{ vectors, cells }], options)).close();
+    // As if the graph had lost every third row: it has not, so each could come twice.
+    const listed = Int32Array.from({ length: 333 }, (_, place) => place * 3);
+    writeFileSync(join(path, "generation-1", "hnsw-1000.unreached"), new Uint8Array(listed.buffer));
+    const index = await VectorIndex.open(path);
+    expect((await index.describe()).searchedBy).toBe("hnsw over 1,000 rows (333 of them one by one)");
+    const exact = await VectorIndex.build(join(root, "exact"), [{ vectors, cells }], {
+      ...options,
+      backend: "exact",
+    });
+    const queries = vectors.slice(0, 60 * dimension);
+    const keys = async (from: VectorIndex): Promise<string[][]> =>
+      (await from.search(queries, { k: 8 })).map((hits) => hits.map(({ key }) => key));
+    const [found, expected] = [await keys(index), await keys(exact)];
+    for (const list of found) expect(new Set(list).size).toBe(8);
+    const same = found.flatMap((list, query) => list.filter((key) => expected[query].includes(key)));
+    expect(same.length / (60 * 8)).toBeGreaterThan(0.98);
+    await index.delete({ keys: ["1", "4"] });
+    const [hits] = await index.search(vectorOf(0), { k: 1000 });
+    expect(hits.map(({ key }) => key)).not.toContain("1");
+    expect(new Set(hits.map(({ key }) => key)).size).toBe(hits.length);
+    await Promise.all([index.close(), exact.close()]);
+  });
+});

@@ -1,0 +1,11 @@
+/** Gives a test run a temporary folder of its own, which goes when the run ends, with all that tests left in it. */
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+export default function temporaryFolder(): () => void {
+  const folder = mkdtempSync(join(tmpdir(), "pearl-tests-"));
+  // The processes that run tests, and the commands they start, inherit it.
+  for (const name of ["TMPDIR", "TMP", "TEMP"]) process.env[name] = folder;
+  return () => rmSync(folder, { recursive: true, force: true });
+}

@@ -1,0 +1,74 @@
+/** Delimiter, header and phrase column are found by the rule that sniff.ts and columns.ts document. */
+import { describe, expect, it } from "vitest";
+import { choosePhraseColumn } from "../../../src/table/columns.js";
+import { sniff } from "../../../src/table/read/sniff.js";
+
+function shapeOf(content: string, header: "auto" | "present" | "absent" = "auto") {
+  return sniff(Buffer.from(content), { header, quote: "double", preferTab: false }, true);
+}
+
+describe("the delimiter", () => {
+  it.each([
+    [",", "id,name\n1,a\n2,b\n"],
+    ["\t", "id\tname\n1\ta, b\n2\tb\n"],
+    [";", "id;name;price\n1;a;1,5\n2;b;2,25\n"],
+    ["|", "id|name\n1|a\n2|b, c\n"],
+    [",", 'id,name\n1,"a;b"\n2,"c;d"\n3,"e;f"\n'],
+    [",", "id,name\n1,a\n2,b,c\n3,d\n"],
+  ])("is %j", (expected, content) => {
+    expect(shapeOf(content).delimiter).toBe(expected);
+  });
+  it("is none in a list of phrases of which some hold commas", () => {
+    const shape = shapeOf("New York\nSmith, John\nParis\nWashington, D.C.\nRome\n");
+    expect(shape.delimiter).toBeUndefined();
+    expect(shape.header).toBe(false);
+  });
+});
+
+describe("the header", () => {
+  it.each([
+    [true, true, "id,name\n1,a\n"],
+    [true, true, ",name,city\n0,a,b\n1,c,d\n"],
+    [true, true, "phrase\nNew York\n"],
+    [true, true, "Name\nNew York\n"],
+    [false, true, "New York\nParis\n"],
+    [false, true, "1,New York\n2,Paris\n"],
+    [false, true, "Paris,Paris\nRome,Rome\n"],
+    [false, true, "NYC,city\nParis,city\nRome,city\n"],
+    [true, false, "alias,canonical\nNYC,New York City\nLA,Los Angeles\n"],
+    [true, true, "name,2019,2020\na,1,2\n"],
+    [true, true, "id_l,title_l,name\n3,a,b\n"],
+  ])("is there: %s (sure: %s) in %j", (header, headerIsSure, content) => {
+    expect(shapeOf(content)).toMatchObject({ header, headerIsSure });
+  });
+  it("is what the caller says", () => {
+    expect(shapeOf("id,name\n1,a\n", "absent").header).toBe(false);
+    expect(shapeOf("New York\nParis\n", "present").header).toBe(true);
+  });
+});
+
+describe("the phrase column", () => {
+  const column = (name: string, ...sample: string[]) => ({ name, isText: true, sample });
+  const choose = (columns: ReturnType<typeof column>[], wanted?: string) =>
+    columns[choosePhraseColumn("x.csv", columns, wanted)].name;
+  it("is the one asked for, by name, without case, or by number", () => {
+    const columns = [column("id", "1"), column("Name", "a"), column("2", "b")];
+    expect(choose(columns, "Name")).toBe("Name");
+    expect(choose(columns, "name")).toBe("Name");
+    expect(choose(columns, "1")).toBe("id");
+    expect(choose(columns, "2")).toBe("2");
+  });
+  it("is one with a usual name, the best first", () => {
+    expect(choose([column("id", "1"), column("Title", "a"), column("TEXT", "b")])).toBe("TEXT");
+  });
+  it("is else the first text that is no number, code, date or address", () => {
+    const columns = [
+      column("nr", "1", "2"),
+      column("sku", "AB-12", "AB-13"),
+      column("when", "2020-01-02"),
+      column("page", "https://example.org"),
+      column("artikel", "Stuhl", "Tisch 2"),
+    ];
+    expect(choose(columns)).toBe("artikel");
+  });
+});

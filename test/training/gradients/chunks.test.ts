@@ -1,0 +1,32 @@
+import { describe, expect, it } from "vitest";
+import { createRandom } from "../../../src/random.js";
+import { planChunks } from "../../../src/training/index.js";
+
+const cellsOf = (plan: readonly Int32Array[], lengths: readonly number[]) =>
+  plan.map((rows) => rows.length * Math.max(...Array.from(rows, (row) => lengths[row])));
+
+describe("planChunks", () => {
+  it("leaves a batch of one length in one pass, and cuts it where memory asks for it", () => {
+    const lengths = new Array(512).fill(8);
+    expect(planChunks(lengths)).toBeUndefined();
+    const plan = planChunks(lengths, { cells: 1024 }) as Int32Array[];
+    expect(plan.map(({ length }) => length)).toEqual([128, 128, 128, 128]);
+  });
+
+  it("cuts phrases of mixed length so that little padding is computed", () => {
+    const random = createRandom(5);
+    const lengths = Array.from({ length: 510 }, () => 3 + Math.floor(20 * random() ** 4));
+    const plan = planChunks(lengths) as Int32Array[];
+    expect(plan.flatMap((rows) => [...rows]).sort((a, b) => a - b)).toEqual([...lengths.keys()]);
+    const real = lengths.reduce((sum, length) => sum + length, 0);
+    const padded = cellsOf(plan, lengths).reduce((sum, cells) => sum + cells, 0);
+    expect(padded).toBeLessThan(1.35 * real);
+    expect(lengths.length * Math.max(...lengths)).toBeGreaterThan(2 * real);
+    expect(plan.length).toBeLessThan(10);
+  });
+
+  it("gives a phrase that is longer than the limit a chunk of its own", () => {
+    const plan = planChunks([3, 900, 3], { cells: 100 }) as Int32Array[];
+    expect(plan.map((rows) => [...rows])).toEqual([[1], [0, 2]]);
+  });
+});

@@ -1,0 +1,19 @@
+import { describe, expect, it } from "vitest";
+import { pearlSchedule, scheduleFactor } from "../../../src/training/index.js";
+
+describe("schedules", () => {
+  it("PEARL's falls to 0.98 of itself every 2,000 steps", () => {
+    const at = (step: number) => scheduleFactor(pearlSchedule, step);
+    expect([at(0), at(1999), at(2000), at(4000)]).toEqual([1, 1, 0.98, 0.98 ** 2]);
+  });
+
+  it("warms up in a line and falls along half a cosine", () => {
+    const schedule = { kind: "warm-up-cosine", warmUp: 10, steps: 110, floor: 0.1 } as const;
+    const at = (step: number) => scheduleFactor(schedule, step);
+    expect([at(0), at(4), at(9)]).toEqual([0.1, 0.5, 1]);
+    expect(at(10)).toBe(1);
+    expect(at(60)).toBeCloseTo(0.55, 12);
+    expect(at(110)).toBeCloseTo(0.1, 12);
+    expect(at(500)).toBeCloseTo(0.1, 12);
+  });
+});
