@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type * as Duckdb from "@duckdb/node-api";
 import { messageOf, TableError } from "../../errors.js";
+import { isDiskFull } from "../trouble.js";
 
 // Required, not imported: Node would read its hundred files twice, to find out what they export (0.2 s).
 const { DuckDBInstance } = createRequire(import.meta.url)("@duckdb/node-api") as typeof Duckdb;
@@ -145,17 +146,6 @@ export function databaseTrouble(error: unknown, subject: string): TableError {
     );
   }
   return new TableError(`${subject}: ${firstLine(message)}`, { cause: error });
-}
-
-/** Whether a failure says that the disk or quota is full. */
-export function isDiskFull(error: unknown): boolean {
-  const code = (error as NodeJS.ErrnoException | undefined)?.code;
-  return (
-    code === "ENOSPC" ||
-    code === "EDQUOT" ||
-    code === "EFBIG" ||
-    /no space left|file too large|disk quota|could not write (all|file)/i.test(messageOf(error))
-  );
 }
 
 function firstLine(message: string): string {

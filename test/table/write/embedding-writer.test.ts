@@ -221,7 +221,7 @@ describe("an unfinished run", () => {
     await table.close();
   }
 
-  it.each(["parquet", "npy", "csv"])("goes on from its last whole page: %s", async (extension) => {
+  it.each(["parquet", "npy", "csv"])("resumes from its last whole page: %s", async (extension) => {
     const output = file(`resume.${extension}`);
     await interrupted(output, 3500);
     expect(existsSync(output)).toBe(false);
@@ -243,7 +243,7 @@ describe("an unfinished run", () => {
     const writer = await EmbeddingWriter.create(table, output, options);
     expect([writer.rowsDone, writer.note]).toEqual([
       0,
-      expect.stringContaining("of an unfinished run was replaced"),
+      expect.stringContaining("which an unfinished run had left"),
     ]);
     await writer.close();
     expect(existsSync(`${output}.partial`)).toBe(false);
@@ -263,10 +263,10 @@ describe("an unfinished run", () => {
     }
   });
   it.each([
-    ["another model", { fingerprint: "model b" }, /the model or its options were others/],
-    ["another dimension", { dimension: 128 }, /the model or its options were others/],
+    ["another model", { fingerprint: "model b" }, /it used another model or other options/],
+    ["another dimension", { dimension: 128 }, /it used another model or other options/],
     ["another range", { range: { from: 1 } }, /it was for rows 0 to 5000, not 1 to 5000/],
-  ])("is not gone on with for %s", async (_, change, expected) => {
+  ])("is not resumed for %s", async (_, change, expected) => {
     const output = file("other.parquet");
     await interrupted(output, 1024);
     const table = await Table.open(input());
@@ -275,7 +275,7 @@ describe("an unfinished run", () => {
     ).rejects.toThrow(expected);
     await table.close();
   });
-  it("is not gone on with for a changed input", async () => {
+  it("is not resumed for a changed input", async () => {
     const output = file("changed.parquet");
     await interrupted(output, 1024);
     const table = await Table.open(
@@ -286,7 +286,7 @@ describe("an unfinished run", () => {
     );
     await table.close();
   });
-  it("is found out by a run that another has pushed aside", async () => {
+  it("fails where another run has taken its folder over", async () => {
     const output = file("twice.parquet");
     const table = await Table.open(file("two.csv", "name\na\n"));
     const first = await EmbeddingWriter.create(table, output, { dimension: 1, fingerprint: "x" });
@@ -349,8 +349,8 @@ it("replaces an older output only when the new one is whole", async () => {
   const table = await Table.open(file("older-in.csv", "name\na\nb\n"));
   const writer = await EmbeddingWriter.create(table, output, { dimension: 1, fingerprint: "x" });
   await writer.append(new Float32Array([1]));
-  await expect(writer.finish()).rejects.toThrow(/1 of 2 vectors are in/);
-  await expect(writer.append(new Float32Array(2))).rejects.toThrow(/2 rows were given where 1 are left/);
+  await expect(writer.finish()).rejects.toThrow(/found 1 of 2 vectors/);
+  await expect(writer.append(new Float32Array(2))).rejects.toThrow(/found 2 rows, expected at most 1 more/);
   expect(readFileSync(output, "utf8")).toBe("older");
   await writer.append(new Float32Array([2]));
   await writer.finish();
