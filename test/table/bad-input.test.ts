@@ -125,7 +125,7 @@ describe("bytes that are no text", () => {
     ["a picture", [0x89, 0x50, 0x4e, 0x47, 13, 10, 26, 10], /is a binary file/],
     ["a Parquet file", [0x50, 0x41, 0x52, 0x31, 21], /is a Parquet file, whatever its name says/],
     ["control characters", [1, 2, 3, 4, 5, 6, 7, 8], /is a binary file/],
-    ["a zstd file", [0x28, 0xb5, 0x2f, 0xfd], /compressed in a way that is not read here/],
+    ["a zstd file", [0x28, 0xb5, 0x2f, 0xfd], /compression that pearl does not read/],
   ])("knows %s under the name of a CSV file", async (_, start, expected) => {
     expect(await csv(Uint8Array.from([...start, ...Array(64).fill(7)]))).toMatch(expected);
   });
@@ -156,7 +156,7 @@ describe("JSON lines", () => {
     expect(await jsonl(lines)).toMatch(/more than 1000 different keys/);
   });
   it("refuses a file of blank lines", async () => {
-    expect(await jsonl("\n\n")).toMatch(/holds no JSON line/);
+    expect(await jsonl("\n\n")).toMatch(/contains no JSON line/);
   });
 });
 
