@@ -9,7 +9,6 @@ import {
   readdirSync,
   readFileSync,
   rmSync,
-  utimesSync,
   writeFileSync,
 } from "node:fs";
 import { createServer } from "node:http";
@@ -259,32 +258,36 @@ describe("a broken download", () => {
 });
 
 describe("a part of an earlier download", () => {
+  /** Leaves a part of the graph, with the lock of the process that writes it. */
+  function leavePart(content: Buffer | string, holder?: { pid: number; host: string }): string {
+    const place = join(repository(), "blobs", `${sha256(graph)}.pearl.incomplete`);
+    mkdirSync(place, { recursive: true });
+    if (holder) writeFileSync(join(place, "lock"), JSON.stringify({ ...holder, started: null, token: "x" }));
+    writeFileSync(join(place, "part"), content);
+    return join(place, "part");
+  }
+  const rangeOfLast = () => server.requests.filter(({ host }) => host === "storage").at(-1)?.range;
+
   it("drops a kept part that does not fit and fetches the whole", async () => {
-    mkdirSync(join(repository(), "blobs"), { recursive: true });
-    const stale = join(repository(), "blobs", `${sha256(graph)}.00000000_1-00000000.incomplete`);
-    writeFileSync(stale, randomBytes(1000));
-    const longAgo = new Date(Date.now() - 3_600_000);
-    utimesSync(stale, longAgo, longAgo);
+    leavePart(randomBytes(1000));
     expect(readFileSync(join(await download(), "onnx/model.onnx")).equals(graph)).toBe(true);
+    expect(rangeOfLast()).toBeUndefined();
     expect(leftovers()).toEqual([]);
   });
 
-  it("goes on at once from the part that a killed process left", async () => {
+  it("continues at once from the part that a killed process left", async () => {
     const { pid } = spawnSync(process.execPath, ["--version"]);
-    const machine = sha256(hostname()).slice(0, 8);
-    mkdirSync(join(repository(), "blobs"), { recursive: true });
-    const part = `${sha256(graph)}.${machine}_${pid}-00000000.incomplete`;
-    writeFileSync(join(repository(), "blobs", part), graph.subarray(0, 250_000));
+    leavePart(graph.subarray(0, 250_000), { pid, host: hostname() });
     expect(readFileSync(join(await download(), "onnx/model.onnx")).equals(graph)).toBe(true);
-    expect(server.requests.filter(({ host }) => host === "storage").at(-1)?.range).toBe("bytes=250000-");
+    expect(rangeOfLast()).toBe("bytes=250000-");
+    expect(leftovers()).toEqual([]);
   });
 
   it("leaves a part alone that another process is writing", async () => {
-    mkdirSync(join(repository(), "blobs"), { recursive: true });
-    const foreign = join(repository(), "blobs", `${sha256(graph)}.00000000_1-00000000.incomplete`);
-    writeFileSync(foreign, "being written");
-    await download();
-    expect(readFileSync(foreign, "utf8")).toBe("being written");
+    const part = leavePart("being written", { pid: 1, host: "elsewhere" });
+    expect(readFileSync(join(await download(), "onnx/model.onnx")).equals(graph)).toBe(true);
+    expect(readFileSync(part, "utf8")).toBe("being written");
+    expect(readdirSync(join(repository(), "blobs")).some((name) => name.endsWith(".partial"))).toBe(false);
   });
 });
 
