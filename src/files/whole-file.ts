@@ -1,8 +1,13 @@
 /** Files that appear under their name only when they are complete. */
 import { randomBytes } from "node:crypto";
-import { mkdir, open, rename, rm } from "node:fs/promises";
+import { mkdir, open, rename, rm, stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import writeFileAtomic from "write-file-atomic";
+
+/** True where the path exists; a broken symlink does not count. */
+export async function exists(path: string): Promise<boolean> {
+  return (await stat(path).catch(() => undefined)) !== undefined;
+}
 
 /**
  * Replaces a file by content in memory: written beside it, flushed to disk, renamed.

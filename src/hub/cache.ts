@@ -1,7 +1,7 @@
 /** The hub's cache on disk, in the layout of Python's huggingface_hub, so that both find each other's files. */
-import { copyFile, mkdir, readdir, readFile, rename, stat, symlink, writeFile } from "node:fs/promises";
+import { copyFile, mkdir, readdir, readFile, rename, symlink, writeFile } from "node:fs/promises";
 import { dirname, join, relative } from "node:path";
-import { partialPath, writeWholeFile } from "../files/whole-file.js";
+import { exists, partialPath, writeWholeFile } from "../files/whole-file.js";
 import { hasSafetensors } from "./convert/weight-files.js";
 
 /*
@@ -53,11 +53,6 @@ export async function writeAbsence(repository: string, commit: string, file: str
   const path = join(repository, ".no_exist", commit, file);
   await mkdir(dirname(path), { recursive: true });
   await writeFile(path, "");
-}
-
-/** True where the path exists; a broken symlink does not count. */
-export async function exists(path: string): Promise<boolean> {
-  return (await stat(path).catch(() => undefined)) !== undefined;
 }
 
 /** Puts a complete blob into a snapshot: a relative symlink, or a copy where the platform allows none. */

@@ -3,10 +3,10 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { filesOf } from "../architectures/registry.js";
 import { ArgumentError } from "../errors.js";
+import { exists } from "../files/whole-file.js";
 import {
   cachedCommits,
   commitlessName,
-  exists,
   isKnownAbsent,
   linkIntoSnapshot,
   repositoryFolder,

@@ -7,8 +7,7 @@ import { pipeline } from "node:stream/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 import { ModelError, messageOf } from "../errors.js";
 import { acquireLock, type Lock } from "../files/lock.js";
-import { partialPath } from "../files/whole-file.js";
-import { exists } from "./cache.js";
+import { exists, partialPath } from "../files/whole-file.js";
 import {
   type Announcement,
   bodyLength,

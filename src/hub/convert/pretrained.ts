@@ -9,7 +9,7 @@ import { readSafetensors } from "../../onnx/io/safetensors.js";
 import type { Tensor } from "../../onnx/tensor.js";
 import { weightFiles, weightsFile } from "./weight-files.js";
 
-/** The families that pearl writes graphs for: `model_type` of config.json, and the class that holds the encoder. */
+/** The families that pearl writes graphs for: `model_type` of config.json, and the encoder's class. */
 export const families: Readonly<Record<string, string>> = {
   bert: "BertModel",
   roberta: "RobertaModel",
@@ -31,8 +31,8 @@ export interface Pretrained {
 
 /**
  * Reads config.json and the weights of a folder.
- * @throws ModelError that names the file, and the tensor where it is one, for architectures that are not built
- *   here and for weights that are missing, misshaped or cut off
+ * @throws ModelError that names the file, and the tensor where it is one, for architectures that pearl does not
+ *   build and for weights that are missing, misshaped or cut off
  */
 export async function readPretrained(folder: string): Promise<Pretrained> {
   const config = await readEncoderConfig(folder);
@@ -60,10 +60,9 @@ export async function readPretrained(folder: string): Promise<Pretrained> {
       );
     return checkedWeight(entry.tensor, dims, `${folder}/${entry.file}: tensor ${prefix}${name}`);
   };
-  const encoder = [...found].filter(([name]) => name.startsWith(prefix));
-  const types = new Set(
-    encoder.map(([, { tensor }]) => tensor.type).filter((type) => type.includes("float")),
-  );
+  const types = new Set<string>();
+  for (const [name, { tensor }] of found)
+    if (name.startsWith(prefix) && tensor.type.includes("float")) types.add(tensor.type);
   return { config, types: [...types], weights };
 }
 
@@ -84,13 +83,13 @@ function checkedWeight(tensor: Tensor, dims: readonly number[], label: string): 
 
 function prefixOf(names: Iterable<string>, label: string): string {
   const stem = "embeddings.word_embeddings.weight";
-  const prefixes = [...names].filter((name) => name === stem || name.endsWith(`.${stem}`));
-  if (prefixes.length === 0)
+  const found = [...names].filter((name) => name === stem || name.endsWith(`.${stem}`));
+  if (found.length === 0)
     throw new ModelError(
-      `${label}: tensor ${stem} is missing, also behind "bert." and "roberta.": these are no weights of a BERT ` +
+      `${label}: tensor ${stem} is missing, also behind "bert." and "roberta.": these are not weights of a BERT ` +
         `or RoBERTa. ${exportInstead}`,
     );
-  return prefixes.sort((a, b) => a.length - b.length)[0].slice(0, -stem.length);
+  return found.sort((a, b) => a.length - b.length)[0].slice(0, -stem.length);
 }
 
 const sizes = [
@@ -100,12 +99,13 @@ const sizes = [
 
 /**
  * What config.json says about the encoder's shape.
- * @throws ModelError for a family or a variant that is not built here, and for sizes that are missing
+ * @throws ModelError for a family or a variant that pearl does not build, and for sizes that are missing
  */
-export async function readEncoderConfig(folder: string): Promise<BertConfig> {
+async function readEncoderConfig(folder: string): Promise<BertConfig> {
   const label = `${folder}/config.json`;
   const config = await readJson(join(folder, "config.json"));
-  if (config === undefined) throw new ModelError(`${label} is missing; it gives the shape of the model`);
+  if (config === undefined)
+    throw new ModelError(`${label} is missing: it gives the shape of the model. Download it too.`);
   const family = config.model_type ?? "none";
   if (!Object.hasOwn(families, String(family)))
     throw new ModelError(

@@ -245,7 +245,7 @@ describe("bad sources end in an error that names file, tensor, shapes and cure",
         withTensors((tensors) => {
           for (const name of tensors.keys()) if (name.includes("embeddings")) tensors.delete(name);
         }),
-      /no weights of a BERT/,
+      /not weights of a BERT/,
     ],
   ])("%s", async (_, source, message) => {
     const failure = imported(source());
