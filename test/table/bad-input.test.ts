@@ -4,7 +4,7 @@ import { mkdir } from "node:fs/promises";
 import { gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
 import { TableError } from "../../src/errors.js";
-import { Table, type TableOptions } from "../../src/table/index.js";
+import { Table, type TableOptions } from "../../src/table/table.js";
 import { testFolder } from "./folder.js";
 
 const { file, path: folder } = testFolder();

@@ -3,7 +3,7 @@ import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
-import { readColumns, Table } from "../../src/table/index.js";
+import { readColumns, Table } from "../../src/table/table.js";
 import { query, randomNumbers, readTable, testFolder } from "./folder.js";
 
 const { file } = testFolder();
@@ -103,7 +103,7 @@ describe("CSV", () => {
     expect((await readTable(file("m.csv.gz", packed))).phrases).toEqual(["a", "b"]);
   });
   it("reads standard input", async () => {
-    const script = `import { Table } from "./dist/table/index.js";
+    const script = `import { Table } from "./dist/table/table.js";
       const table = await Table.open("-", { column: "name" });
       for await (const chunk of table.phrases()) console.log(JSON.stringify(chunk));
       await table.close();`;

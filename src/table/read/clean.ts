@@ -8,7 +8,8 @@ import { writeFile } from "node:fs/promises";
 import { TableError } from "../../errors.js";
 import { nameOfDelimiter } from "../format.js";
 import { JsonKeys } from "./json-keys.js";
-import { cellsOf, type Dialect, RecordScanner, type ScanStatus } from "./records.js";
+import { cellsOf, RecordScanner, type ScanStatus } from "./records.js";
+import type { Shape } from "./sniff.js";
 import { shownPath } from "./source.js";
 
 /** The longest record accepted: far above any phrase, far below what would fill the memory. */
@@ -26,30 +27,11 @@ export const impossibleDelimiter = "\x1e\x1f\x1e\x1f";
 export interface CleanOptions {
   /** For messages. */
   readonly path: string;
-  readonly dialect: Dialect;
-  /** Undefined for one-column tables. */
-  readonly delimiter: string | undefined;
+  readonly shape: Shape;
   /** Cells that each record must have. */
   readonly columns: number;
-  /** Whether the first record that is not blank is the header, which is left out. */
-  readonly header: boolean;
   /** Whether each line is a JSON object. */
   readonly isJson: boolean;
-}
-
-/** What the reading found. */
-export interface CleanReport {
-  readonly rows: number;
-  /** Blank lines that are not rows: in tables of several columns and in JSONL. */
-  readonly blankLines: number;
-  /** Bytes of the longest record. */
-  readonly longest: number;
-  /** Bytes of the largest rows that DuckDB reads at a time. */
-  readonly heaviest: number;
-  /** The keys of JSON lines. */
-  readonly keys: JsonKeys;
-  /** SHA-256 of the clean copy, hexadecimal: the identity of the table's content. */
-  readonly hash: string;
 }
 
 /** Cleans `chunks` into the file `target`. Throws TableError at the first trouble, with its line. */
@@ -57,12 +39,12 @@ export async function cleanCopy(
   chunks: AsyncIterable<Buffer>,
   target: string,
   options: CleanOptions,
-): Promise<CleanReport> {
-  const cleaner = new Cleaner(options);
+): Promise<CleanCopy> {
+  const copy = new CleanCopy(options);
   const hash = createHash("sha256");
   let rest: Buffer = Buffer.alloc(0);
   const take = (isLast: boolean): Buffer => {
-    const { clean, taken } = cleaner.take(rest, isLast);
+    const { clean, taken } = copy.take(rest, isLast);
     hash.update(clean);
     rest = rest.subarray(taken);
     return clean;
@@ -75,24 +57,30 @@ export async function cleanCopy(
     yield take(true);
   }
   await writeFile(target, cleaned());
-  const { rows, blankLines, longest, heaviest, keys } = cleaner;
-  return { rows, blankLines, longest, heaviest, keys, hash: hash.digest("hex") };
+  copy.hash = hash.digest("hex");
+  return copy;
 }
 
-class Cleaner {
+/** A clean copy in the making, and what its table contains. */
+export class CleanCopy {
   readonly keys = new JsonKeys();
   rows = 0;
+  /** Blank lines that are not rows: in tables of several columns and in JSONL. */
   blankLines = 0;
+  /** Bytes of the longest row. */
   longest = 0;
+  /** Bytes of the largest rows that DuckDB reads at a time. */
   heaviest = 0;
+  /** SHA-256 of the copy, hexadecimal: the identity of the table's content. */
+  hash = "";
   private readonly scanner: RecordScanner;
   private line = 1;
   private recentBytes = 0;
   private awaitsHeader: boolean;
 
   constructor(private readonly options: CleanOptions) {
-    this.scanner = new RecordScanner(options.dialect);
-    this.awaitsHeader = options.header;
+    this.scanner = new RecordScanner(options.shape.dialect);
+    this.awaitsHeader = options.shape.header;
   }
 
   /** Cleans the complete records of `bytes`, `taken` bytes in all. */
@@ -148,7 +136,7 @@ class Cleaner {
 
   /** A row with a line feed; with all cells quoted where it is irregular, or empty. */
   private rewrite(record: Buffer): Buffer[] {
-    const { dialect, delimiter } = this.options;
+    const { dialect, delimiter } = this.options.shape;
     if (!this.scanner.irregular && record.length > 0) return [record, lineFeed];
     const quote = String.fromCharCode(dialect.outputQuote);
     const cells = cellsOf(record.toString("utf8"), dialect).map(
@@ -186,30 +174,21 @@ class Cleaner {
     return `${shownPath(this.options.path)}, line ${line}`;
   }
 
-  private scanTrouble(status: ScanStatus): TableError {
-    const place = this.place(status === "incomplete" ? this.line : this.line + this.scanner.troubleLine);
-    if (status === "text-after-quote") {
-      return new TableError(
-        `${place}: text after a closing quote. Inside a quoted cell write each quote twice (""), ` +
-          "or read quotes as ordinary characters (--no-quotes).",
-      );
-    }
-    if (status === "unclosed-quote") {
-      return new TableError(
-        `${place}: a quote opens here and is never closed. Close it, write it twice ("") inside a quoted cell, ` +
-          "or read quotes as ordinary characters (--no-quotes).",
-      );
-    }
-    const limit = `${longestRecordBytes / 1024 / 1024} MB`;
-    return new TableError(
-      `${place}: a row longer than ${limit} begins here. A quote may be unclosed or line ends missing.`,
-    );
+  private scanTrouble(status: Exclude<ScanStatus, "record">): TableError {
+    const quotes = "or read quotes as ordinary characters (--no-quotes).";
+    const messages = {
+      "text-after-quote": `text after a closing quote. Inside a quoted cell write each quote twice (""), ${quotes}`,
+      "unclosed-quote": `a quote opens here and is never closed. Close it, write it twice ("") inside a quoted cell, ${quotes}`,
+      incomplete: `a row longer than ${longestRecordBytes >> 20} MB begins here. A quote may be unclosed or line ends missing.`,
+    };
+    const line = this.line + (status === "incomplete" ? 0 : this.scanner.troubleLine);
+    return new TableError(`${this.place(line)}: ${messages[status]}`);
   }
 
   private raggedRow(): TableError {
-    const { columns, delimiter } = this.options;
+    const { columns, shape } = this.options;
     const found = this.scanner.cells;
-    const separator = nameOfDelimiter(delimiter ?? ",");
+    const separator = nameOfDelimiter(shape.delimiter ?? ",");
     const separators = separator.startsWith('"') ? `the delimiter ${separator}` : `${separator}s`;
     const counts = `${found} column${found === 1 ? "" : "s"}, expected ${columns}`;
     const cure =

@@ -142,17 +142,7 @@ export function databaseTrouble(error: unknown, subject: string): TableError {
 }
 
 /** A string as an SQL literal. */
-export function literal(text: string): string {
-  return `'${text.replaceAll("'", "''")}'`;
-}
+export const literal = (text: string): string => `'${text.replaceAll("'", "''")}'`;
 
 /** A name as an SQL identifier. */
-export function identifier(name: string): string {
-  return `"${name.replaceAll('"', '""')}"`;
-}
-
-/** A string of control characters as an SQL literal with escapes. */
-export function escapedLiteral(text: string): string {
-  const escaped = [...text].map((character) => `\\x${character.charCodeAt(0).toString(16).padStart(2, "0")}`);
-  return `E'${escaped.join("")}'`;
-}
+export const identifier = (name: string): string => `"${name.replaceAll('"', '""')}"`;

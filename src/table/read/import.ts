@@ -5,8 +5,8 @@ import { join, resolve } from "node:path";
 import { TableError } from "../../errors.js";
 import type { ColumnInfo } from "../columns.js";
 import type { TableFormat } from "../format.js";
-import { type CleanReport, cleanCopy, impossibleDelimiter } from "./clean.js";
-import { type Database, escapedLiteral, identifier, literal } from "./database.js";
+import { type CleanCopy, cleanCopy, impossibleDelimiter } from "./clean.js";
+import { type Database, identifier, literal } from "./database.js";
 import { type Shape, type SniffOptions, sniff } from "./sniff.js";
 import { refuseNonText, type Source, shownPath } from "./source.js";
 
@@ -49,20 +49,19 @@ export async function importText(
   const isJson = format === "jsonl";
   const { sample, chunks } = withLineFeeds(source);
   const shape = shapeOf(sample, format, source.isWhole, options);
-  const { dialect, delimiter, header, headerIsSure } = shape;
   const names = columnNames(path, shape);
-  const copy = join(database.folder, "clean.txt");
-  const cleaning = { path, dialect, delimiter, columns: names.length, header, isJson };
-  const report = await cleanCopy(chunks, copy, cleaning);
-  await readCleanCopy(database, path, copy, shape, names.length, report);
-  await rm(copy);
+  const target = join(database.folder, "clean.txt");
+  const copy = await cleanCopy(chunks, target, { path, shape, columns: names.length, isJson });
+  await readCleanCopy(database, path, target, shape, names.length, copy);
+  await rm(target);
   const types = names.map(() => "VARCHAR");
-  const columns = isJson ? jsonColumns(report) : await storedColumns(database, path, names, types);
-  const { rows: rowCount, blankLines, hash } = report;
+  const columns = isJson ? jsonColumns(copy) : await storedColumns(database, path, names, types);
+  const { rows: rowCount, blankLines, hash } = copy;
   if (columns.length === 0 && rowCount === 0) {
     throw new TableError(`${shownPath(path)} contains no JSON line. Give at least one object.`);
   }
   const identity = `rows ${rowCount} sha256 ${hash}`;
+  const { delimiter, header, headerIsSure } = shape;
   return { columns, rowCount, identity, delimiter, header, headerIsSure, blankLines };
 }
 
@@ -104,21 +103,21 @@ function columnNames(path: string, { firstCells, header }: Shape): string[] {
 async function readCleanCopy(
   database: Database,
   path: string,
-  copy: string,
+  file: string,
   { dialect, delimiter }: Shape,
   columns: number,
-  report: CleanReport,
+  { rows, longest, heaviest }: CleanCopy,
 ): Promise<void> {
   const subject = shownPath(path);
   const fields = Array.from({ length: columns }, (_, index) => `'c${index}': 'VARCHAR'`).join(", ");
-  const quote = escapedLiteral(String.fromCharCode(dialect.outputQuote));
+  const quote = literal(String.fromCharCode(dialect.outputQuote));
   // Twice the longest line, since quotes are doubled, and at least DuckDB's usual sizes.
-  const longestLine = Math.max(2_000_000, report.longest * 2 + 1024);
+  const longestLine = Math.max(2_000_000, longest * 2 + 1024);
   const settings = [
     "auto_detect = false",
     "header = false",
     "strict_mode = true",
-    `delim = ${escapedLiteral(delimiter ?? impossibleDelimiter)}`,
+    `delim = ${literal(delimiter ?? impossibleDelimiter)}`,
     `quote = ${quote}`,
     `escape = ${quote}`,
     // An empty cell is an empty string; NULL is spelt in a way that no text is.
@@ -129,13 +128,13 @@ async function readCleanCopy(
     `buffer_size = ${longestLine * 4}`,
     `columns = {${fields}}`,
   ];
-  await database.allowMemory(2e8 + 6 * report.heaviest, subject);
-  const from = `read_csv(${literal(copy)}, ${settings.join(", ")})`;
+  await database.allowMemory(2e8 + 6 * heaviest, subject);
+  const from = `read_csv(${literal(file)}, ${settings.join(", ")})`;
   await database.createTable(rowsTable, `SELECT * FROM ${from}`, subject);
   const count = await rowCountOf(database, subject);
-  if (count !== report.rows) {
+  if (count !== rows) {
     throw new TableError(
-      `${subject}: ${report.rows} rows were read but ${count} stored. Please report this table's shape.`,
+      `${subject}: ${rows} rows were read but ${count} stored. Please report this table's shape.`,
     );
   }
 }
@@ -163,7 +162,7 @@ async function storedColumns(
   }));
 }
 
-function jsonColumns({ keys }: CleanReport): ImportedColumn[] {
+function jsonColumns({ keys }: CleanCopy): ImportedColumn[] {
   return keys.columns().map(({ name, type, sample }) => {
     const pointer = literal(`/${name.replaceAll("~", "~0").replaceAll("/", "~1")}`);
     const text = `json_extract_string(c0, ${pointer})`;

@@ -2,10 +2,10 @@
 import { rename, symlink, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import type { EmbeddingFormat } from "../format.js";
-import { escapedLiteral, literal, OutOfMemory } from "../read/database.js";
+import { identifier, literal, OutOfMemory } from "../read/database.js";
 import { type ImportedColumn, rowsTable } from "../read/import.js";
 import type { Table } from "../table.js";
-import { addColumns, type VectorPages } from "./parquet-vectors.js";
+import { addColumns, keyName, type VectorPages } from "./parquet-vectors.js";
 
 /** What an output is made of. */
 export interface OutputRequest {
@@ -115,7 +115,7 @@ async function joinVectors(
 ): Promise<void> {
   const { table, folder, pages } = request;
   const keys = join(folder, "keys.parquet");
-  const columns = expressions.map((expression, index) => `${expression} AS c${index}`);
+  const columns = expressions.map((expression, index) => `${expression} AS ${identifier(keyName(index))}`);
   const query = `SELECT ${columns.join(", ")} FROM ${await rangeTable(request)}`;
   const write = (groupRows: number) =>
     table.database.runInOneThread(
@@ -169,7 +169,7 @@ async function copyCsv(
   const settings = [
     "FORMAT csv",
     "HEADER false",
-    `DELIMITER ${escapedLiteral(delimiter)}`,
+    `DELIMITER ${literal(delimiter)}`,
     "QUOTE '\"'",
     "ESCAPE '\"'",
     `PREFIX ${literal(`${header}\n`)}`,

@@ -16,6 +16,7 @@ import {
   type Struct,
   struct,
   text,
+  type Value,
   varint,
   writeStruct,
 } from "./thrift.js";
@@ -83,7 +84,8 @@ export interface VectorPages {
 
 /**
  * Completes a file of pages: copies the columns of the Parquet file `keysPath` behind the pages and writes a footer
- * that lists them, renamed to `names`, before the column of vectors. The keys must have the same rows as the pages.
+ * that lists them before the column of vectors. The keys are called `keyName(0)` ... in that file and `names` in the
+ * result; they must have as many rows as the pages.
  */
 export async function addColumns(
   pages: VectorPages,
@@ -164,30 +166,23 @@ async function writeFooter(file: FileHandle, position: number, footer: Struct): 
   await file.truncate(position + bytes.length);
 }
 
-/** Renames the top-level columns in the schema and in the path of each column chunk. */
+/** The name of a key column in the file that `addColumns` reads: no nested field has such a name. */
+export const keyName = (index: number): string => `pearl key ${index}`;
+
+/** Gives the key columns their names, in the schema and in the path of each column chunk. */
 function renameColumns(schema: readonly Struct[], groups: readonly Struct[], names: readonly string[]): void {
-  const newNames = new Map<string, Field>();
-  let index = 1;
-  for (const name of names) {
-    newNames.set(String(valueAt<Buffer>(schema[index], 4)), text(name));
-    schema[index].set(4, text(name));
-    index = afterSubtree(schema, index);
+  const newNames = new Map(names.map((name, index) => [keyName(index), text(name)]));
+  const renamed = (name: Value): Field | undefined => newNames.get(String(name));
+  for (const element of schema) {
+    const name = renamed(element.get(4)?.value);
+    if (name !== undefined) element.set(4, name);
   }
   for (const group of groups) {
     for (const chunk of structsAt(group, 1)) {
       const path = valueAt<List>(valueAt<Struct>(chunk, 3), 3).items;
-      path[0] = newNames.get(String(path[0]))?.value;
+      path[0] = renamed(path[0])?.value;
     }
   }
-}
-
-/** The index after a column and its children. The schema lists parents before children. */
-function afterSubtree(schema: readonly Struct[], index: number): number {
-  let next = index + 1;
-  for (let child = Number(schema[index].get(5)?.value ?? 0); child > 0; child--) {
-    next = afterSubtree(schema, next);
-  }
-  return next;
 }
 
 /** Moves the column chunks of a row group by `shift` bytes. Page indexes, which are optional, are left out. */

@@ -2,7 +2,8 @@
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync, truncateSync, writeFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { EmbeddingWriter, type EmbeddingWriterOptions, Table } from "../../../src/table/index.js";
+import { Table } from "../../../src/table/table.js";
+import { EmbeddingWriter, type EmbeddingWriterOptions } from "../../../src/table/write/embedding-writer.js";
 import { query, randomNumbers, readTable, testFolder } from "../folder.js";
 
 const { file } = testFolder();
