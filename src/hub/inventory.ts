@@ -1,16 +1,24 @@
 /** The models of this machine: the embedded ones, those of the hub's cache, and named folders. */
 import { basename, join } from "node:path";
-import { readModelFolder } from "../architectures/model-folder.js";
+import type { Feature } from "../architectures/architecture.js";
+import { type ModelFolder, readModelFolder } from "../architectures/model-folder.js";
 import { messageOf } from "../errors.js";
 import { type CachedModel, graphsOf, listCachedModels } from "./cache.js";
 import { hasSafetensors } from "./convert/weight-files.js";
 import { findImported } from "./import-cache.js";
 import { DEFAULT_MODEL, EMBEDDED_MODELS, embeddedModels, locateModel } from "./locate.js";
-import { type CardScore, readModelCard } from "./model-card.js";
+import { type ModelCard, readModelCard } from "./model-card.js";
 import { hubSettings } from "./settings.js";
 
+/** What the files of a model say about it, where they can be read. */
+type ModelFacts = Pick<ModelFolder, "architecture" | "dimension" | "pooling" | "sizeBytes"> &
+  Pick<Feature, "maximumLength">;
+
 /** A model of this machine. */
-export interface ModelSummary {
+export interface ModelSummary
+  extends Partial<ModelFacts>,
+    ModelCard,
+    Partial<Pick<CachedModel, "commit" | "revisions">> {
   /** What to give to `--model`: embedded name, hub id, or path. */
   readonly model: string;
   readonly where: "embedded" | "cache" | "folder";
@@ -18,23 +26,8 @@ export interface ModelSummary {
   readonly path: string;
   /** True for the model that is used when none is named. */
   readonly isDefault: boolean;
-  /** Hub models only: the commit, and the branches and tags at it. */
-  readonly commit?: string;
-  readonly revisions?: readonly string[];
-  readonly architecture?: string;
-  /** Length of an embedding, where the configuration states it. */
-  readonly dimension?: number;
-  readonly pooling?: string;
-  /** Most tokens of a phrase; absent for models that read no tokens. */
-  readonly maximumLength?: number;
   /** ONNX files, relative to the folder. */
   readonly graphs: readonly string[];
-  /** All files together, bytes. */
-  readonly sizeBytes?: number;
-  readonly licence?: string;
-  readonly baseModel?: string;
-  /** As the model card states them, in its own scale. */
-  readonly scores: readonly CardScore[];
   /** Why the model cannot be used, where it cannot. */
   readonly problem?: string;
 }

@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 import { ModelError, messageOf } from "../errors.js";
+import { fingerprint } from "../files/fingerprint.js";
 import { acquireLock, type Lock } from "../files/lock.js";
 import { exists, partialPath } from "../files/whole-file.js";
 import {
@@ -19,9 +20,7 @@ import {
   watchFor,
 } from "./request.js";
 
-/** What to fetch and how patiently. */
 export interface TransferRequest {
-  /** `https://huggingface.co/org/name/resolve/main/onnx/model.onnx` */
   readonly url: string;
   /** How messages name the file, e.g. `intfloat/e5-small-v2: onnx/model.onnx`. */
   readonly name: string;
@@ -31,17 +30,15 @@ export interface TransferRequest {
   readonly signal?: AbortSignal;
   /** Attempts in all, for broken connections and busy servers. */
   readonly attempts: number;
-  /** Pause before the second attempt in milliseconds; doubles with each further one. */
+  /** Pause before the second attempt; doubles with each further one. */
   readonly retryDelayMs: number;
   /** Called with the bytes received and, where the server announces them, in all. */
   readonly onProgress?: (done: number, total: number | undefined) => void;
 }
 
-/** A file that is now in the cache. */
+/** A file that is now in `blobs`, and the commit that the server named. */
 export interface TransferResult {
-  /** Path within `blobs`. */
   readonly blob: string;
-  /** The commit that the server named, 40 hexadecimal digits. */
   readonly commit?: string;
 }
 
@@ -86,10 +83,11 @@ async function tryTransfer(request: TransferRequest, kept: { part?: Part }): Pro
     const offset = kept.part?.bytes ?? 0;
     let answer = await requestFile(request, offset, watch.signal);
     const { commit, etag: named, checksum, size } = answer.announcement;
-    const etag = named ?? `unnamed-${createHash("sha256").update(request.url).digest("hex")}`;
-    if (named && (await exists(join(request.blobs, named)))) {
+    const etag = named ?? `unnamed-${fingerprint(request.url)}`;
+    const blob = join(request.blobs, etag);
+    if (named && (await exists(blob))) {
       await answer.response.body?.cancel();
-      return { blob: join(request.blobs, named), commit };
+      return { blob, commit };
     }
     if (kept.part?.etag !== etag) {
       await kept.part?.release();
@@ -109,7 +107,6 @@ async function tryTransfer(request: TransferRequest, kept: { part?: Part }): Pro
       // The part of an earlier attempt may be the wrong one: the next attempt starts from nothing.
       throw isResumed ? new HubError(messageOf(error), { isWorthRetrying: true }) : error;
     });
-    const blob = join(request.blobs, named ?? (await digest(part.path, "sha256")));
     await rename(part.path, blob).catch(async (error: unknown) => {
       if (!(await exists(blob))) throw error; // otherwise another process finished the same content first
     });
@@ -139,10 +136,7 @@ async function claimPart(blobs: string, etag: string): Promise<Part> {
     .then(() => acquireLock(folder))
     .catch((): Lock | undefined => undefined);
   const path = lock ? join(folder, "part") : partialPath(join(blobs, etag));
-  const bytes = await stat(path).then(
-    ({ size }) => size,
-    () => 0,
-  );
+  const bytes = (await stat(path).catch(() => undefined))?.size ?? 0;
   const release = async (): Promise<void> => {
     if (!lock || part.bytes === 0) await rm(path, { force: true });
     await lock?.release();

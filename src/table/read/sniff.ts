@@ -73,15 +73,20 @@ function bestDelimiter(
   order: readonly string[],
   recordsFor: (delimiter: string) => string[][],
 ): string | undefined {
-  let best: { delimiter: string; share: number; cells: number } | undefined;
-  for (const delimiter of order) {
-    const { cells, share } = mostCommon(recordsFor(delimiter).map((record) => record.length));
-    if (cells < 2) continue;
-    if (best === undefined || share > best.share || (share === best.share && cells > best.cells)) {
-      best = { delimiter, share, cells };
-    }
-  }
+  const [best] = order
+    .map((delimiter) => ({ delimiter, ...mostCommonWidth(recordsFor(delimiter)) }))
+    .filter(({ cells }) => cells >= 2)
+    .sort((left, right) => right.share - left.share || right.cells - left.cells);
   return best?.delimiter;
+}
+
+/** The most common number of cells, the larger one among equals, and the fraction of records that have it. */
+function mostCommonWidth(records: readonly string[][]): { cells: number; share: number } {
+  const occurrences = new Map<number, number>();
+  for (const { length } of records) occurrences.set(length, (occurrences.get(length) ?? 0) + 1);
+  const ranked = [...occurrences].sort((left, right) => right[1] - left[1] || right[0] - left[0]);
+  const [cells, times] = ranked[0] ?? [0, 0];
+  return { cells, share: times / records.length };
 }
 
 /**
@@ -97,15 +102,6 @@ function sampleRecords(sample: Buffer, dialect: Dialect, isWhole: boolean): stri
     if (!isSkipped) records.push(cellsOf(sample.toString("utf8", start, scanner.end), dialect));
   }
   return records;
-}
-
-/** The most common number of cells, the larger one among equals, and the fraction of records that have it. */
-function mostCommon(counts: readonly number[]): { cells: number; share: number } {
-  const occurrences = new Map<number, number>();
-  for (const count of counts) occurrences.set(count, (occurrences.get(count) ?? 0) + 1);
-  const ranked = [...occurrences].sort((left, right) => right[1] - left[1] || right[0] - left[0]);
-  const [cells, times] = ranked[0] ?? [0, 0];
-  return { cells, share: times / counts.length };
 }
 
 function findHeader(records: readonly string[][]): { header: boolean; headerIsSure: boolean } {
