@@ -1,7 +1,7 @@
 /** The hub's cache on disk, in the layout of Python's huggingface_hub, so that both find each other's files. */
-import { copyFile, mkdir, readdir, readFile, rename, symlink, writeFile } from "node:fs/promises";
+import { copyFile, mkdir, readdir, readFile, rename, symlink } from "node:fs/promises";
 import { dirname, join, relative } from "node:path";
-import { exists, partialPath, writeWholeFile } from "../files/whole-file.js";
+import { exists, partialPath } from "../files/whole-file.js";
 import { hasSafetensors } from "./convert/weight-files.js";
 
 /*
@@ -14,45 +14,32 @@ import { hasSafetensors } from "./convert/weight-files.js";
  */
 
 /** Folder of a model's repository within the cache. */
-export function repositoryFolder(cacheFolder: string, id: string): string {
-  return join(cacheFolder, `models--${id.replace("/", "--")}`);
-}
+export const repositoryFolder = (cacheFolder: string, id: string): string =>
+  join(cacheFolder, `models--${id.replace("/", "--")}`);
 
 /** Folder with the files of one commit. */
-export function snapshotFolder(repository: string, commit: string): string {
-  return join(repository, "snapshots", commit);
-}
+export const snapshotFolder = (repository: string, commit: string): string =>
+  join(repository, "snapshots", commit);
 
 /** The commit folder's name for servers that name no commit: the revision itself. */
-export function commitlessName(revision: string): string {
-  return revision.replaceAll("/", "--");
-}
+export const commitlessName = (revision: string): string => revision.replaceAll("/", "--");
+
+/** The file with the commit of a branch or tag. */
+export const referenceFile = (repository: string, revision: string): string =>
+  join(repository, "refs", revision);
+
+/** The empty file that records that a commit has no such file, so that it is not requested again. */
+export const absenceMark = (repository: string, commit: string, file: string): string =>
+  join(repository, ".no_exist", commit, file);
 
 /** The cached commits that a revision may be, first the one that it was last seen at. */
 export async function cachedCommits(repository: string, revision: string): Promise<string[]> {
-  const reference = await readFile(join(repository, "refs", revision), "utf8").catch(() => "");
+  const reference = await readFile(referenceFile(repository, revision), "utf8").catch(() => "");
   const commits: string[] = [];
   for (const commit of new Set([reference.trim(), revision, commitlessName(revision)])) {
     if (/^[\w.-]+$/.test(commit) && (await exists(snapshotFolder(repository, commit)))) commits.push(commit);
   }
   return commits;
-}
-
-/** Records the commit of a revision. */
-export async function writeReference(repository: string, revision: string, commit: string): Promise<void> {
-  await writeWholeFile(join(repository, "refs", revision), commit);
-}
-
-/** True where the hub has answered that this commit has no such file. */
-export function isKnownAbsent(repository: string, commit: string, file: string): Promise<boolean> {
-  return exists(join(repository, ".no_exist", commit, file));
-}
-
-/** Records that this commit has no such file, so that it is not requested again. */
-export async function writeAbsence(repository: string, commit: string, file: string): Promise<void> {
-  const path = join(repository, ".no_exist", commit, file);
-  await mkdir(dirname(path), { recursive: true });
-  await writeFile(path, "");
 }
 
 /** Puts a complete blob into a snapshot: a relative symlink, or a copy where the platform allows none. */

@@ -1,5 +1,5 @@
 /** Messages for a failed download: the file, the reason, and the cure. */
-import { InterruptedError, ModelError, messageOf, PearlError } from "../errors.js";
+import { ModelError, messageOf, PearlError } from "../errors.js";
 import { weightsFile, weightsIndex } from "./convert/weight-files.js";
 import { HubError } from "./request.js";
 import type { HubSettings } from "./settings.js";
@@ -25,14 +25,13 @@ export function weightAlternatives(
   return weights === "graph" ? graph : [...graph, [weightsFile], [weightsIndex]];
 }
 
-/** The error for a failed download, with the file and the cure. */
+/** Turns what a download throws into an error for the user. */
 export function asModelError(download: DownloadSource, error: unknown): Error {
   if (error instanceof PearlError) return error;
   if (error instanceof HubError) {
     const message = error.facts.status === undefined ? connectionMessage : statusMessage;
     return new ModelError(message(download, error), { cause: error });
   }
-  if ((error as Error)?.name === "AbortError") return new InterruptedError("the download was interrupted");
   return new ModelError(
     `${download.id}: cannot be written into the cache ${download.settings.cacheFolder} (${messageOf(error)}). ` +
       "Make room or set HF_HOME to a folder that can be written.",
@@ -77,13 +76,12 @@ function statusMessage(download: DownloadSource, { file = "config.json", facts }
 
 /** The first missing file, and what could have replaced it. */
 function missingFile({ graphFile, weights }: DownloadSource, file: string): string {
-  const isOnlyGraph = weights === "graph";
   if (file === graphFile) {
-    if (isOnlyGraph) return `${file} (404). pearl runs models that are exported to ONNX.`;
+    if (weights === "graph") return `${file} (404). pearl runs models that are exported to ONNX.`;
     return `${file} (404), and no ${weightsFile} to make it from. pearl does not read pytorch_model.bin.`;
   }
   if (file === weightsFile) return `${file} (404). An import reads weights in that format only.`;
-  if (file !== "tokenizer.json" || isOnlyGraph) return `${file} (404).`;
+  if (file !== "tokenizer.json" || weights === "graph") return `${file} (404).`;
   return (
     `${file} (404), and beside ${weightsFile} neither vocab.txt nor vocab.json with merges.txt, ` +
     "from which pearl could build a tokenizer."
@@ -105,8 +103,8 @@ function connectionMessage(download: DownloadSource, error: HubError): string {
   const host = hostOf(settings.endpoint);
   if (error.facts.isWorthRetrying) {
     return (
-      `${id}: the connection to ${host} broke while ${error.file} came (${error.message}), also when tried ` +
-      `again. Run it again to continue where it stopped, ${otherwise}.`
+      `${id}: the connection to ${host} broke during ${error.file} (${error.message}), also when tried again. ` +
+      `Run it again to continue where it stopped, ${otherwise}.`
     );
   }
   const isProxySet = Boolean(process.env.HTTPS_PROXY ?? process.env.https_proxy);
@@ -117,6 +115,4 @@ function connectionMessage(download: DownloadSource, error: HubError): string {
   );
 }
 
-function hostOf(endpoint: string): string {
-  return endpoint.replace(/^https?:\/\//, "");
-}
+const hostOf = (endpoint: string): string => endpoint.replace(/^https?:\/\//, "");

@@ -3,16 +3,15 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { filesOf } from "../architectures/registry.js";
 import { ArgumentError } from "../errors.js";
-import { exists } from "../files/whole-file.js";
+import { exists, writeWholeFile } from "../files/whole-file.js";
 import {
+  absenceMark,
   cachedCommits,
   commitlessName,
-  isKnownAbsent,
   linkIntoSnapshot,
+  referenceFile,
   repositoryFolder,
   snapshotFolder,
-  writeAbsence,
-  writeReference,
 } from "./cache.js";
 import { shardsOf, weightsIndex } from "./convert/weight-files.js";
 import {
@@ -25,17 +24,14 @@ import { HubError, throwIfAborted } from "./request.js";
 import { type HubSettings, hubSettings } from "./settings.js";
 import { transferFile } from "./transfer.js";
 
-/** Progress of one file of the model. */
+/** Bytes received of one file and, where the server announces them, in all. */
 export interface DownloadProgress {
   /** The file within the repository, e.g. `onnx/model.onnx`. */
   readonly file: string;
-  /** Bytes received. */
   readonly done: number;
-  /** Bytes in all, where the server announces them. */
   readonly total?: number;
 }
 
-/** How to find and fetch a model. */
 export interface DownloadOptions {
   /** Branch, tag or commit. Default `main`. */
   readonly revision?: string;
@@ -60,14 +56,14 @@ const attempts = 4;
 
 /** Fetched where present: a repository may lack any of them. */
 const optionalFiles = [
-  ...filesOf(),
-  "tokenizer_config.json",
-  "special_tokens_map.json",
-  "modules.json",
-  "1_Pooling/config.json",
-  "sentence_bert_config.json",
-  "config_sentence_transformers.json",
-  "README.md",
+  ...[
+    ...filesOf(),
+    "tokenizer_config.json",
+    "special_tokens_map.json",
+    "modules.json",
+    "1_Pooling/config.json",
+  ],
+  ...["sentence_bert_config.json", "config_sentence_transformers.json", "README.md"],
 ];
 
 /** True where the text has the form of a hub id, `organisation/name`, which a relative path may also have. */
@@ -100,10 +96,7 @@ export async function downloadModel(id: string, options: DownloadOptions = {}): 
   }
 }
 
-interface Download extends DownloadSource {
-  readonly repository: string;
-  readonly options: DownloadOptions;
-}
+type Download = DownloadSource & { readonly repository: string; readonly options: DownloadOptions };
 
 function describe(id: string, options: DownloadOptions): Download {
   const { revision = "main", graphFile = defaultGraph, settings = hubSettings() } = options;
@@ -119,15 +112,8 @@ function describe(id: string, options: DownloadOptions): Download {
   if (!isPlain(graphFile) || !graphFile.endsWith(".onnx")) {
     throw new ArgumentError(`"${graphFile}" is not an ONNX file of a repository, such as ${defaultGraph}.`);
   }
-  return {
-    id,
-    revision,
-    graphFile,
-    weights,
-    repository: repositoryFolder(settings.cacheFolder, id),
-    settings,
-    options,
-  };
+  const repository = repositoryFolder(settings.cacheFolder, id);
+  return { id, revision, graphFile, weights, repository, settings, options };
 }
 
 /** Tokenizers, best first; all but the first only serve an import. */
@@ -176,14 +162,13 @@ async function fromCache(download: Download): Promise<string | undefined> {
     const isCached = (file: string): Promise<boolean> => exists(join(snapshot, file));
     if ((await obtainModel(download, isCached, () => snapshot)) !== undefined) continue;
     // The model is complete without them, and may have been copied here to be used without a network.
-    if (!settings.offline) await fetchOptional(download, commit, 1).catch(ignoreHubErrors);
+    if (!settings.offline)
+      await fetchOptional(download, commit, 1).catch((error: unknown) => {
+        if (!(error instanceof HubError)) throw error;
+      });
     return snapshot;
   }
   return undefined;
-}
-
-function ignoreHubErrors(error: unknown): void {
-  if (!(error instanceof HubError)) throw error;
 }
 
 async function fromHub(download: Download): Promise<string> {
@@ -205,7 +190,8 @@ async function fromHub(download: Download): Promise<string> {
   );
   if (missing !== undefined) throw notInRepository(missing);
   await fetchOptional(download, commit as string, attempts);
-  if (commit !== commitlessName(revision)) await writeReference(repository, revision, commit as string);
+  if (commit !== commitlessName(revision))
+    await writeWholeFile(referenceFile(repository, revision), commit as string);
   return snapshot();
 }
 
@@ -231,12 +217,13 @@ async function obtainFile(
   const { repository } = download;
   if (commit === undefined) return fetchFile(download, file, commit, tries);
   if (await exists(join(snapshotFolder(repository, commit), file))) return commit;
-  if (isLasting && (await isKnownAbsent(repository, commit, file))) return undefined;
+  const mark = absenceMark(repository, commit, file);
+  if (isLasting && (await exists(mark))) return undefined;
   try {
     return await fetchFile(download, file, commit, tries);
   } catch (error) {
     if (!(error instanceof HubError && error.facts.status === 404)) throw error;
-    if (isLasting) await writeAbsence(repository, commit, file);
+    if (isLasting) await writeWholeFile(mark, "");
     return undefined;
   }
 }

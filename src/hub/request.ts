@@ -29,14 +29,9 @@ export class HubError extends Error {
 const silenceMs = 30_000;
 const maximumRedirects = 6;
 
-/** What the headers of the answer and of the redirects before it say about the file. */
-export interface Announcement {
-  readonly commit?: string;
-  /** Name of the blob: the checksum where known. */
-  readonly etag?: string;
-  readonly checksum?: { readonly kind: "sha256" | "git"; readonly hex: string };
-  /** Size of the whole file in bytes. */
-  readonly size?: number;
+export interface Answer {
+  readonly response: Response;
+  readonly announcement: ReturnType<typeof announcementOf>;
 }
 
 /** Sends the request and follows its redirects; the hub's own headers come with the first answers, not the last. */
@@ -44,7 +39,7 @@ export async function requestFile(
   request: { readonly url: string; readonly token?: string },
   offset: number,
   signal: AbortSignal,
-): Promise<{ response: Response; announcement: Announcement }> {
+): Promise<Answer> {
   const first = new URL(request.url);
   const hops: { url: URL; headers: Headers }[] = [];
   let url = first;
@@ -79,7 +74,11 @@ async function statusError({ status, body, headers }: Response, hops: readonly {
   return new HubError(`HTTP status ${status}`, { status, code, retryAfterSeconds, isWorthRetrying });
 }
 
-function announcementOf(hops: readonly { url: URL; headers: Headers }[], response: Response): Announcement {
+/**
+ * What the headers of the answer and of the redirects before it say about the file: `etag` is the blob's name, the
+ * checksum where known; `size` is that of the whole file in bytes.
+ */
+function announcementOf(hops: readonly { url: URL; headers: Headers }[], response: Response) {
   // Only the hub's own host speaks for the file: a storage host's ETag is made by other rules.
   const own = hops.filter(({ url }) => url.origin === hops[0].url.origin);
   const named = firstHeader(own, "x-repo-commit");
@@ -130,14 +129,12 @@ export function bodyLength({ headers }: Response): number | undefined {
   return headers.has("content-encoding") ? undefined : wholeNumberOf(headers.get("content-length"));
 }
 
-export interface Watch {
-  readonly signal: AbortSignal;
-  /** Starts the timeout again: call it when data arrives. */
-  alive(): void;
-  stop(): void;
-}
+export type Watch = { readonly signal: AbortSignal; alive(): void; stop(): void };
 
-/** A signal that follows the caller's, and also ends a request that receives no data for a while. */
+/**
+ * A signal that follows the caller's, and also ends a request that receives no data for a while: `alive` is called
+ * when data arrives.
+ */
 export function watchFor(outer: AbortSignal | undefined): Watch {
   throwIfAborted(outer);
   const silence = new AbortController();

@@ -10,7 +10,7 @@ import { fingerprint } from "../files/fingerprint.js";
 import { acquireLock, type Lock } from "../files/lock.js";
 import { exists, partialPath } from "../files/whole-file.js";
 import {
-  type Announcement,
+  type Answer,
   bodyLength,
   connectionError,
   HubError,
@@ -153,7 +153,7 @@ async function empty(part: Part): Promise<void> {
 
 /** Appends the response's body to the part; returns the whole file's size where the response announces it. */
 async function receive(
-  { response, announcement }: { response: Response; announcement: Announcement },
+  { response, announcement }: Answer,
   part: Part,
   request: TransferRequest,
   watch: Watch,
@@ -195,7 +195,11 @@ function continuesAt(response: Response, offset: number): boolean {
 }
 
 /** Compares size and checksum with the announcement; a file that differs is removed. */
-async function verify(part: Part, { size, checksum }: Announcement, name: string): Promise<void> {
+async function verify(
+  part: Part,
+  { size, checksum }: Pick<Answer["announcement"], "size" | "checksum">,
+  name: string,
+): Promise<void> {
   let problem: string | undefined;
   const { size: actual } = await stat(part.path);
   if (size !== undefined && actual !== size) problem = `expected ${size} bytes, got ${actual}`;

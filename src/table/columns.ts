@@ -67,15 +67,16 @@ function isIdentifier(column: ColumnInfo): boolean {
   );
 }
 
-function looksLikeIdentifier(value: string): boolean {
-  return (
-    isNumeric(value) ||
-    /^https?:\/\//i.test(value) ||
-    /^\d{4}-\d\d-\d\d/.test(value) ||
-    /^[0-9a-f]{8}-[0-9a-f-]{27}$/i.test(value) ||
-    /^[A-Za-z]{0,4}[-_:]?\d+$/.test(value)
-  );
-}
+/** An address, a date, a UUID, a code. */
+const identifierForms = [
+  /^https?:\/\//i,
+  /^\d{4}-\d\d-\d\d/,
+  /^[0-9a-f]{8}-[0-9a-f-]{27}$/i,
+  /^[A-Za-z]{0,4}[-_:]?\d+$/,
+];
+
+const looksLikeIdentifier = (value: string): boolean =>
+  isNumeric(value) || identifierForms.some((form) => form.test(value));
 
 /** Names for a message: quoted where they hold commas, and not more than twelve. */
 export function listed(names: string[]): string {

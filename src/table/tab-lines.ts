@@ -4,7 +4,6 @@ import { createReadStream } from "node:fs";
 import { messageOf, TableError } from "../errors.js";
 import { writeText } from "./write/text-rows.js";
 
-/** Rows to write. */
 export type TabLines = AsyncGenerator<readonly string[]>;
 
 /** Consecutive rows of a file. */

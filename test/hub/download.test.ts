@@ -212,7 +212,7 @@ describe("a broken download", () => {
     };
     const error = await failure();
     expect(error).toBeInstanceOf(ModelError);
-    expect(error.message).toMatch(/connection to 127\.0\.0\.1:\d+ broke while onnx\/model\.onnx came/);
+    expect(error.message).toMatch(/connection to 127\.0\.0\.1:\d+ broke during onnx\/model\.onnx/);
     expect(server.requests.filter(({ host }) => host === "storage")).toHaveLength(4);
     expect(existsSync(join(repository(), "snapshots", commit, "onnx/model.onnx"))).toBe(false);
     expect(leftovers()).toHaveLength(1);

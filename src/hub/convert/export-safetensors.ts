@@ -19,8 +19,7 @@ import type { Feeds } from "../../runtime/tensor.js";
 import { readTokenizerFile } from "../../text/tokenizer-file.js";
 import { derivedCard } from "../model-card.js";
 import { writeTokenizer } from "./import-model.js";
-import { checkModules, readModules } from "./modules.js";
-import { families } from "./pretrained.js";
+import { checkModules, families, readModules } from "./pretrained.js";
 import { weightsFile } from "./weight-files.js";
 
 export interface ExportOptions {
@@ -96,7 +95,7 @@ export async function exportSafetensors(
     await writeWholeJson(join(path, "config.json"), config);
     await writeWholeJson(join(path, "modules.json"), modulesOf(length));
     if (length === "unit") await mkdir(join(path, "2_Normalize"), { recursive: true });
-    await writeFile(join(path, "README.md"), await card(source, folder));
+    await writeFile(join(path, "README.md"), await card(source, folder.name));
     writeSafetensors(join(path, weightsFile), found.weights);
   });
   return {
@@ -142,7 +141,7 @@ function configOf({ config }: ModelFolder, found: FoundEncoder): BertConfig {
   return written;
 }
 
-/** What sentence-transformers' Pooling module reads. */
+/** The settings of sentence-transformers' Pooling module. */
 function poolingOf({ pooling }: ModelFolder, dimension: number): object {
   return {
     word_embedding_dimension: dimension,
@@ -165,9 +164,9 @@ function modulesOf(length: "unit" | "raw"): object[] {
     }));
 }
 
-function card(source: string, { name }: ModelFolder): Promise<string> {
+function card(source: string, title: string): Promise<string> {
   return derivedCard(source, {
-    title: name,
+    title,
     origin:
       `\`${weightsFile}\` was written by \`pearl export\` from the ONNX graph of ${basename(source)}: the same ` +
       "weights in the layout of sentence-transformers, which loads this folder with `SentenceTransformer(FOLDER)`.",

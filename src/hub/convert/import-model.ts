@@ -10,8 +10,7 @@ import { writeModel } from "../../onnx/io/file.js";
 import { elementCount } from "../../onnx/tensor.js";
 import { readTokenizerFile, type TokenizerFile, tokenizerSettings } from "../../text/tokenizer-file.js";
 import { derivedCard, readModelCard } from "../model-card.js";
-import { checkModules } from "./modules.js";
-import { readPretrained } from "./pretrained.js";
+import { checkModules, readPretrained } from "./pretrained.js";
 
 /** Increased whenever the same weights would give another folder: it is part of the cache's keys. */
 export const importVersion = 1;

@@ -27,25 +27,14 @@ type Manifest = InferOutput<typeof manifestSchema>;
 /** What the vectors of a partial output belong to. A run resumes only where all of it is equal. */
 export type PartialKey = Omit<Manifest, "version" | "run">;
 
-/** An open partial output. */
-export interface Partial {
-  readonly folder: string;
-  readonly vectorsPath: string;
-  readonly vectors: VectorFile;
-  readonly run: string;
-  /** For the user: an earlier run was discarded, or there was none to resume. */
-  readonly note: string | undefined;
-}
+/** An open partial output. Its `note` tells the user that an earlier run was discarded, or that there was none. */
+export type Partial = Awaited<ReturnType<typeof openPartial>>;
 
 /**
  * Opens the partial output of `path`. "continue" resumes an earlier run, "start-over" discards its vectors.
  * @throws TableError where the earlier run's key differs, or the folder cannot be written
  */
-export async function openPartial(
-  path: string,
-  key: PartialKey,
-  resume: "continue" | "start-over",
-): Promise<Partial> {
+export async function openPartial(path: string, key: PartialKey, resume: "continue" | "start-over") {
   const folder = `${path}.partial`;
   const vectorsPath = join(folder, "vectors");
   const earlier = await readManifest(folder);

@@ -5,7 +5,7 @@ import { PearlError, TableError } from "../../errors.js";
 import { replaceFile } from "../../files/whole-file.js";
 import { writeTrouble } from "../trouble.js";
 
-/** Formats one row, without its line end. */
+/** Formats a row without its line end. */
 type LineFormat = (cells: readonly string[], columns: readonly string[]) => string;
 
 /** By the file's extension. */

@@ -1,7 +1,20 @@
 /** A growing file of vectors, laid out so that it becomes the output without being copied. */
 import { type FileHandle, open } from "node:fs/promises";
-import { npyHeader } from "./npy.js";
 import { pageHead, pageRowsFor, parquetMark, writeAll } from "./parquet-vectors.js";
+
+/** Room for any shape, and a multiple of 64 as NumPy aligns it. */
+const npyHeaderBytes = 128;
+
+/**
+ * The header of a little-endian float32 matrix in row order, shape (rows, dimension), in NumPy's .npy format.
+ * Source: numpy.lib.format, version 1.0.
+ */
+function npyHeader(rows: number, dimension: number): Buffer {
+  const shape = `{'descr': '<f4', 'fortran_order': False, 'shape': (${rows}, ${dimension}), }`;
+  const text = shape.padEnd(npyHeaderBytes - 11);
+  const size = String.fromCharCode(text.length + 1, 0);
+  return Buffer.from(`\x93NUMPY\x01\x00${size}${text}\n`, "latin1");
+}
 
 export interface VectorFileShape {
   /** "npy": a header and rows; "parquet": pages of a Parquet column. */
