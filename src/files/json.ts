@@ -4,7 +4,7 @@ import { readFile } from "node:fs/promises";
 import { type BaseIssue, type BaseSchema, getDotPath, safeParse } from "valibot";
 import { messageOf, PearlError } from "../errors.js";
 
-/** A schema of valibot whose result is `Value`. */
+/** A valibot schema with `Value` as its result. */
 export type Schema<Value> = BaseSchema<unknown, Value, BaseIssue<unknown>>;
 
 /** The error for a file that does not match its schema. */

@@ -5,7 +5,7 @@ import { ArgumentError, ModelError, messageOf, PearlError } from "../errors.js";
 import { partialPath } from "./whole-file.js";
 
 /**
- * Refuses a path that exists, before the work whose result could not be stored there.
+ * Refuses a path that exists, before any work on what would be stored there.
  * @throws ArgumentError; an empty folder is accepted
  */
 export async function checkIsFree(target: string): Promise<void> {

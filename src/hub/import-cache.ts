@@ -1,11 +1,8 @@
 /** Models without a graph, imported once and kept: `<HF_HOME>/pearl/imported/<contents>/<name>`. */
-import { createHash } from "node:crypto";
-import { createReadStream } from "node:fs";
 import { readFile, realpath } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
-import { pipeline } from "node:stream/promises";
 import { ArgumentError, ModelError, messageOf } from "../errors.js";
-import { fingerprint } from "../files/fingerprint.js";
+import { fileFingerprint, fingerprint } from "../files/fingerprint.js";
 import { exists } from "../files/whole-file.js";
 import { companionFiles, importModel, importVersion, sourceOf } from "./convert/import-model.js";
 import { hasSafetensors, weightFiles } from "./convert/weight-files.js";
@@ -61,11 +58,9 @@ async function contentKey(folder: string): Promise<string> {
   return fingerprint(...parts);
 }
 
-/** SHA-256 of a file. The hub's cache names its large files by it, so those need not be read. */
+/** A checksum of a file's content. The hub's cache names its large files by it, so those need not be read. */
 async function contentSum(path: string): Promise<string> {
   const real = await realpath(path);
-  if (basename(dirname(real)) === "blobs" && /^[0-9a-f]{64}$/.test(basename(real))) return basename(real);
-  const hash = createHash("sha256");
-  await pipeline(createReadStream(real, { highWaterMark: 1 << 20 }), hash);
-  return hash.digest("hex");
+  const isNamedBySum = basename(dirname(real)) === "blobs" && /^[0-9a-f]{64}$/.test(basename(real));
+  return isNamedBySum ? basename(real) : fileFingerprint(real);
 }

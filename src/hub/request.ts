@@ -83,7 +83,7 @@ function announcementOf(hops: readonly { url: URL; headers: Headers }[], respons
   const own = hops.filter(({ url }) => url.origin === hops[0].url.origin);
   const named = firstHeader(own, "x-repo-commit");
   const commit = named && /^[0-9a-f]{40}$/.test(named) ? named : undefined;
-  // A server without the hub's headers is a plain mirror, whose ETag may mean anything.
+  // A server without the hub's headers is a plain mirror: its ETag may mean anything.
   const etag = plainTag(firstHeader(own, "x-linked-etag")) ?? (commit && plainTag(firstHeader(own, "etag")));
   const contentRange = /\/(\d+)$/.exec(response.headers.get("content-range") ?? "");
   const size =

@@ -1,4 +1,4 @@
-/** The table formats pearl reads and writes, and how a file's name and first bytes tell them apart. */
+/** The table formats that pearl reads and writes, and their detection by a file's name and first bytes. */
 import { extname } from "node:path";
 import { TableError } from "../errors.js";
 
@@ -36,7 +36,7 @@ export function outputFormatOfName(path: string): EmbeddingFormat {
   const format = writableByExtension[extname(path).toLowerCase()];
   if (format !== undefined) return format;
   throw new TableError(
-    `${path}: cannot tell the output format from "${extname(path) || "no extension"}". ` +
+    `${path}: no output format is known for "${extname(path) || "no extension"}". ` +
       "End the name in .parquet, .csv, .tsv, .jsonl or .npy.",
   );
 }

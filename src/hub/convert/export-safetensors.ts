@@ -18,7 +18,7 @@ import { createOrtSession } from "../../runtime/ort-session.js";
 import type { Feeds } from "../../runtime/tensor.js";
 import { readTokenizerFile } from "../../text/tokenizer-file.js";
 import { derivedCard } from "../model-card.js";
-import { writeTokenizer } from "./import-model.js";
+import { type ImportReport, writeTokenizer } from "./import-model.js";
 import { checkModules, families, readModules } from "./pretrained.js";
 import { weightsFile } from "./weight-files.js";
 
@@ -30,16 +30,8 @@ export interface ExportOptions {
   readonly length?: "unit" | "raw";
 }
 
-export interface ExportReport {
-  /** The folder that was written. */
-  readonly path: string;
-  /** `model_type` of its config.json. */
-  readonly family: string;
-  readonly layers: number;
-  /** Length of an embedding. */
-  readonly dimension: number;
-  /** Numbers in all weights. */
-  readonly parameters: number;
+export interface ExportReport
+  extends Pick<ImportReport, "path" | "family" | "layers" | "dimension" | "parameters"> {
   readonly pooling: string;
   readonly length: "unit" | "raw";
   /**

@@ -135,7 +135,7 @@ export async function readModules(folder: string): Promise<string[] | undefined>
 }
 
 /**
- * Refuses models whose vectors are more than pooled and scaled token vectors.
+ * Refuses models that do more than pool and scale token vectors.
  * @throws ModelError that names the module
  */
 export async function checkModules(folder: string): Promise<void> {

@@ -27,7 +27,7 @@ type Manifest = InferOutput<typeof manifestSchema>;
 /** What the vectors of a partial output belong to. A run resumes only where all of it is equal. */
 export type PartialKey = Omit<Manifest, "version" | "run">;
 
-/** An open partial output. Its `note` tells the user that an earlier run was discarded, or that there was none. */
+/** An open partial output. Its `note` is for the user: an earlier run was discarded, or none was found. */
 export type Partial = Awaited<ReturnType<typeof openPartial>>;
 
 /**

@@ -1,4 +1,4 @@
-/** Vectors come out beside the rows they belong to, in every format, and never under the final name half done. */
+/** Vectors are written beside their rows in every format, and the output never has its name before it is complete. */
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync, truncateSync, writeFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
@@ -17,7 +17,7 @@ const hasNumpy = (() => {
   }
 })();
 
-/** A vector that tells its row and place, in numbers that float32 holds exactly or not at all alike. */
+/** Vectors with numbers that depend on row and place. */
 function vectorsOf(rows: number, dimension: number, from = 0): Float32Array {
   return Float32Array.from({ length: rows * dimension }, (_, index) =>
     Math.fround((from + Math.floor(index / dimension)) / 3 + (index % dimension)),
@@ -326,26 +326,26 @@ describe("an output that cannot be written is refused before any work", () => {
       /no\/where does not exist\. Make it first: mkdir -p/,
     );
   });
-  it("names a directory in the file's place", async () => {
+  it("names a directory at the output's path", async () => {
     mkdirSync(file("taken.csv"));
     expect(await refusal(file("taken.csv"))).toMatch(/taken\.csv is a directory\. Name a file in it/);
   });
-  it("names the extensions that there are", async () => {
+  it("names the known extensions", async () => {
     expect(await refusal(file("out.xlsx"))).toMatch(
-      /from "\.xlsx"\. End the name in \.parquet, \.csv, \.tsv, \.jsonl or \.npy/,
+      /for "\.xlsx"\. End the name in \.parquet, \.csv, \.tsv, \.jsonl or \.npy/,
     );
   });
-  it("names the column that is taken, whatever its case", async () => {
+  it("names the column that already exists, in any case", async () => {
     expect(await refusal(file("out.csv"), { column: "embedding" })).toMatch(
       /already has a column "Embedding"\. Name the column of vectors differently \(--embedding-column\)/,
     );
   });
-  it("does not write over its input", async () => {
+  it("does not overwrite its input", async () => {
     expect(await refusal(file("in.csv"))).toMatch(/is the input table itself/);
   });
 });
 
-it("replaces an older output only when the new one is whole", async () => {
+it("replaces an older output only when the new one is complete", async () => {
   const output = file("older.csv", "older");
   const table = await Table.open(file("older-in.csv", "name\na\nb\n"));
   const writer = await EmbeddingWriter.create(table, output, { dimension: 1, fingerprint: "x" });
