@@ -145,9 +145,9 @@ export class CleanCopy {
     return [Buffer.from(`${cells.join(delimiter ?? impossibleDelimiter)}\n`)];
   }
 
-  /** Refuses bytes that are not UTF-8, and NULs. A sequence cut by the end of the chunk is checked next time. */
+  /** Refuses bytes that are not UTF-8, and NULs. A line cut by the end of the chunk is checked next time. */
   private refuseBadText(bytes: Buffer, isLast: boolean): void {
-    const whole = isLast ? bytes : bytes.subarray(0, lastSequenceStart(bytes));
+    const whole = isLast ? bytes : bytes.subarray(0, bytes.lastIndexOf(lineFeed) + 1);
     if (isUtf8(whole) && !whole.includes(0)) return;
     const shown = shownPath(this.options.path);
     let { line } = this;
@@ -197,15 +197,4 @@ export class CleanCopy {
         : `Add the missing ${separators}, or use --format text if each line is one phrase.`;
     return new TableError(`${this.place()}: ${counts}. ${cure}`);
   }
-}
-
-/** Where the last, possibly cut UTF-8 sequence of the bytes starts; their length where none is cut. */
-function lastSequenceStart(bytes: Buffer): number {
-  for (let back = 1; back <= 3 && back <= bytes.length; back++) {
-    const byte = bytes[bytes.length - back];
-    if ((byte & 0xc0) === 0x80) continue;
-    const length = byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : byte >= 0xc0 ? 2 : 1;
-    return length > back ? bytes.length - back : bytes.length;
-  }
-  return bytes.length;
 }
