@@ -12,7 +12,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { finished } from "node:stream/promises";
 import { parseArgs } from "node:util";
-import { EmbeddingWriter, Table } from "../dist/table/index.js";
+import { EmbeddingWriter, Table } from "../dist/index.js";
 
 const { values } = parseArgs({
   options: {

@@ -131,14 +131,9 @@ export {
   type SearchOptions,
   VectorIndex,
 } from "./search/vector-index.js";
-export {
-  type EmbeddingFormat,
-  EmbeddingWriter,
-  Table,
-  type TableDescription,
-  type TableFormat,
-  type TableOptions,
-} from "./table/index.js";
+export type { EmbeddingFormat, TableFormat } from "./table/format.js";
+export { Table, type TableDescription, type TableOptions } from "./table/table.js";
+export { EmbeddingWriter } from "./table/write/embedding-writer.js";
 export {
   type TrainingData,
   type TrainingProgram,

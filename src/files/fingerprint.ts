@@ -4,7 +4,7 @@ import { createReadStream } from "node:fs";
 import { pipeline } from "node:stream/promises";
 import { messageOf, TableError } from "../errors.js";
 
-/** The fingerprint of text and bytes, one part after the other. Separate parts that could run into each other. */
+/** The fingerprint of text and bytes, one part after the other. Callers separate the parts where that matters. */
 export function fingerprint(...parts: readonly (string | Uint8Array)[]): string {
   const hash = createHash("sha256");
   for (const part of parts) hash.update(part);
@@ -18,9 +18,8 @@ export async function fileFingerprint(path: string): Promise<string> {
     await pipeline(createReadStream(path), hash);
   } catch (error) {
     const isAbsent = (error as NodeJS.ErrnoException).code === "ENOENT";
-    throw new TableError(`${path}: ${isAbsent ? "no such file" : `cannot be read (${messageOf(error)})`}`, {
-      cause: error,
-    });
+    const message = isAbsent ? "no such file. Check the name" : `cannot be read (${messageOf(error)})`;
+    throw new TableError(`${path}: ${message}.`, { cause: error });
   }
   return hash.digest("hex").slice(0, 16);
 }

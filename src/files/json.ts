@@ -1,13 +1,13 @@
-/** JSON files read with a schema, so that a wrong one is refused with its name, the field and the cure. */
+/** Reads JSON files with a schema: a wrong one is refused with its name, the field and the cure. */
 import { readFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { type BaseIssue, type BaseSchema, getDotPath, safeParse } from "valibot";
-import { messageOf, type PearlError } from "../errors.js";
+import { messageOf, PearlError } from "../errors.js";
 
-/** A schema of valibot whose result is `Value`. */
+/** A valibot schema with `Value` as its result. */
 export type Schema<Value> = BaseSchema<unknown, Value, BaseIssue<unknown>>;
 
-/** What is thrown for a file that is not as it should be. */
+/** The error for a file that does not match its schema. */
 export interface JsonTrouble {
   readonly error: new (message: string, options?: ErrorOptions) => PearlError;
   /** What the user can do, as a sentence. */
@@ -30,16 +30,15 @@ export function readJsonSync<Value>(
   schema: Schema<Value>,
   trouble: JsonTrouble,
 ): Value | undefined {
-  let text: string;
   try {
-    text = readFileSync(path, "utf8");
+    return parseJson(readFileSync(path, "utf8"), path, schema, trouble);
   } catch (error) {
+    if (error instanceof PearlError) throw error;
     return ignoreAbsence(error, path, trouble);
   }
-  return parseJson(text, path, schema, trouble);
 }
 
-/** Checks JSON text. @param place what messages call it @throws `trouble.error` */
+/** Checks JSON text. @param place its name in messages @throws `trouble.error` */
 export function parseJson<Value>(
   text: string,
   place: string,

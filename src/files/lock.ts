@@ -1,61 +1,57 @@
-/** A lock file with its holder's process id: one writer at a time, and a lock whose holder has died is taken over. */
+/** A lock file with its holder's process id: one writer at a time. The lock of a dead process is taken over. */
 import { randomUUID } from "node:crypto";
-import { link, open, readFile, rename, rm } from "node:fs/promises";
+import { link, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { hostname } from "node:os";
 import { join } from "node:path";
+import { type InferOutput, nullable, number, object, string } from "valibot";
 import { LockedError } from "../errors.js";
+import { parseJson } from "./json.js";
 
-/** Who holds the lock. */
-interface Holder {
-  readonly pid: number;
-  readonly host: string;
-  /** Tells the process from a later one of the same number; null where the system does not say. */
-  readonly started: string | null;
-  /** Tells two locks of one process apart. */
-  readonly token: string;
-}
+const holderSchema = object({
+  pid: number(),
+  host: string(),
+  /** Differs from a later process of the same number; null where the system does not say. */
+  started: nullable(string()),
+  /** Differs between two locks of one process. */
+  token: string(),
+});
+type Holder = InferOutput<typeof holderSchema>;
 
 /** A lock that is held. */
 export interface Lock {
   release(): Promise<void>;
 }
 
-const lockName = "lock";
-
 /**
  * Takes the lock of a folder.
- * @throws LockedError where a living process holds it, or one on another machine, of which nothing is known.
+ * @throws LockedError where a living process holds it, or any process on another machine
  */
 export async function acquireLock(folder: string): Promise<Lock> {
-  const path = join(folder, lockName);
+  const path = join(folder, "lock");
   const { pid } = process;
   const ours: Holder = { pid, host: hostname(), started: await startOf(pid), token: randomUUID() };
   for (let attempt = 0; attempt < 3; attempt++) {
     if (await create(path, ours)) return { release: () => release(path, ours) };
     const holder = await readHolder(path);
-    if (holder === undefined) continue; // it was released meanwhile
+    if (holder === undefined) continue; // released in the meantime
     if (await isAlive(holder)) throw lockedError(folder, path, holder);
     await takeAway(path, holder);
   }
-  throw new LockedError(`${folder} is locked by others in turn. Try again.`);
+  throw new LockedError(`${folder} is locked by several processes in turn. Try again.`);
 }
 
 function lockedError(folder: string, path: string, { pid, host }: Holder): LockedError {
-  const who = host === hostname() ? `process ${pid}` : `process ${pid} on ${host}`;
-  const cure =
-    host === hostname()
-      ? "Wait until it has finished."
-      : `Wait until it has finished; if it has died, remove ${path}.`;
-  return new LockedError(`${folder} is locked: ${who} is writing to it. ${cure}`);
+  const [place, cure] = host === hostname() ? ["", ""] : [` on ${host}`, `; if it has died, remove ${path}`];
+  return new LockedError(
+    `${folder} is locked: process ${pid}${place} is writing to it. Wait until it has finished${cure}.`,
+  );
 }
 
 /** Writes the whole lock under another name and links it: a lock is never seen half-written. */
 async function create(path: string, holder: Holder): Promise<boolean> {
   const temporary = `${path}.${holder.token}`;
-  const file = await open(temporary, "wx");
   try {
-    await file.writeFile(JSON.stringify(holder));
-    await file.close();
+    await writeFile(temporary, JSON.stringify(holder), { flag: "wx" });
     await link(temporary, path);
     return true;
   } catch (error) {
@@ -70,9 +66,9 @@ async function readHolder(path: string): Promise<Holder | undefined> {
   const text = await readFile(path, "utf8").catch(() => undefined);
   if (text === undefined) return undefined;
   try {
-    return JSON.parse(text) as Holder;
+    return parseJson(text, path, holderSchema, { error: LockedError, cure: "" });
   } catch {
-    // Not ours: somebody's own file, or a damaged disk. A holder that cannot be alive lets it be taken away.
+    // A foreign file or a damaged one: a holder that cannot be alive, so that it is taken away.
     return { pid: -1, host: hostname(), started: null, token: text };
   }
 }
@@ -88,14 +84,14 @@ async function isAlive({ pid, host, started }: Holder): Promise<boolean> {
   return started === null || started === ((await startOf(pid)) ?? started);
 }
 
-/** When a process began, in ticks since the machine did (proc(5), field 22 of stat). */
+/** When a process started, in ticks since the machine did (proc(5), field 22 of stat). */
 async function startOf(pid: number): Promise<string | null> {
   const text = await readFile(`/proc/${pid}/stat`, "utf8").catch(() => "");
   // The second field, the command's name, may hold spaces and brackets.
   return text.slice(text.lastIndexOf(")") + 2).split(" ")[19] ?? null;
 }
 
-/** Moves a dead holder's lock aside. If somebody has been faster, what was moved is theirs and is put back. */
+/** Moves a dead holder's lock aside. Another process may have been faster: its lock is then put back. */
 async function takeAway(path: string, dead: Holder): Promise<void> {
   const aside = `${path}.${randomUUID()}`;
   try {

@@ -1,12 +1,17 @@
-/** Files that appear under their name only when they are complete. */
+/** Writes files that appear under their name only when they are complete. */
 import { randomBytes } from "node:crypto";
-import { mkdir, open, rename, rm } from "node:fs/promises";
+import { mkdir, open, rename, rm, stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import writeFileAtomic from "write-file-atomic";
 
+/** True where the path exists; a broken symlink does not count. */
+export async function exists(path: string): Promise<boolean> {
+  return (await stat(path).catch(() => undefined)) !== undefined;
+}
+
 /**
  * Replaces a file by content in memory: written beside it, flushed to disk, renamed.
- * @throws the system's error; the old file is then untouched
+ * @throws the system's error; the old file is then unchanged
  */
 export async function writeWholeFile(path: string, content: string | Uint8Array): Promise<void> {
   await mkdir(dirname(path), { recursive: true });
@@ -25,14 +30,14 @@ const asBuffer = ({ buffer, byteOffset, byteLength }: Uint8Array): Buffer =>
 export const writeWholeJson = (path: string, value: unknown): Promise<void> =>
   writeWholeFile(path, `${JSON.stringify(value, null, 2)}\n`);
 
-/** A name beside `path` that no other process uses, for content that is not complete yet. */
+/** A name beside `path` that no other process uses, for incomplete content. */
 export const partialPath = (path: string): string => `${path}.${randomBytes(6).toString("hex")}.partial`;
 
 /**
- * Replaces a file by what `write` streams into a temporary file beside it, flushed to disk before it is renamed.
+ * Replaces a file by what `write` puts into a temporary file beside it, flushed to disk before it is renamed.
  * The folder must exist.
  * @returns what `write` returns
- * @throws what `write` throws; the old file is then untouched and the temporary one removed
+ * @throws what `write` throws; the old file is then unchanged and the temporary one removed
  */
 export async function replaceFile<Result>(
   path: string,
@@ -51,9 +56,5 @@ export async function replaceFile<Result>(
 
 async function flush(path: string): Promise<void> {
   const file = await open(path, "r+");
-  try {
-    await file.sync();
-  } finally {
-    await file.close();
-  }
+  await file.sync().finally(() => file.close());
 }

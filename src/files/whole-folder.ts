@@ -1,12 +1,12 @@
-/** A folder that appears under its name only when it is whole. */
+/** Writes folders that appear under their name only when they are complete. */
 import { mkdir, readdir, rename, rm, rmdir } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { ArgumentError, ModelError, messageOf, PearlError } from "../errors.js";
 import { partialPath } from "./whole-file.js";
 
 /**
- * Refuses a place where something is, so that nobody waits for work that cannot be stored.
- * @throws ArgumentError that names it; an empty folder does not count as something
+ * Refuses a path that exists, before any work on what would be stored there.
+ * @throws ArgumentError; an empty folder is accepted
  */
 export async function checkIsFree(target: string): Promise<void> {
   const inside = await readdir(target).catch((error: NodeJS.ErrnoException) =>
@@ -17,8 +17,8 @@ export async function checkIsFree(target: string): Promise<void> {
 }
 
 /**
- * Has `fill` write into a temporary folder beside `target`, and renames it when that is done.
- * @throws ArgumentError where something stands there; ModelError where it cannot be written
+ * Lets `fill` write into a temporary folder beside `target`, which then gets the target's name.
+ * @throws ArgumentError where `target` exists and is not empty; ModelError where it cannot be written
  */
 export async function writeWholeFolder(
   target: string,
@@ -31,7 +31,7 @@ export async function writeWholeFolder(
     await mkdir(temporary, { recursive: true });
     await fill(temporary);
     await mkdir(dirname(path), { recursive: true });
-    await rmdir(path).catch(() => {}); // an empty one; renaming over it is not possible everywhere
+    await rmdir(path).catch(() => {}); // an empty folder: not every system renames over it
     await rename(temporary, path);
   } catch (error) {
     if (error instanceof PearlError) throw error;
@@ -41,7 +41,7 @@ export async function writeWholeFolder(
   }
 }
 
-/** Removes what killed processes left beside `target`: the temporary folders of {@link writeWholeFolder}. */
+/** Removes the temporary folders of {@link writeWholeFolder} that killed processes left beside `target`. */
 export async function removePartialFolders(target: string): Promise<void> {
   const path = resolve(target);
   const name = basename(path);

@@ -1,13 +1,13 @@
-/** What to tell a user whose download has failed: the file, the reason, and the cure. */
-import { InterruptedError, ModelError, messageOf, PearlError } from "../errors.js";
+/** Messages for a failed download: the file, the reason, and the cure. */
+import { ModelError, messageOf, PearlError } from "../errors.js";
 import { weightsFile, weightsIndex } from "./convert/weight-files.js";
-import { HubConnectionError, HubStatusError } from "./request.js";
+import { HubError } from "./request.js";
 import type { HubSettings } from "./settings.js";
 
 const modelsWithGraph =
   "intfloat/e5-small-v2, sentence-transformers/all-MiniLM-L6-v2 or Xenova/bge-small-en-v1.5";
 
-/** What a download asks for, and from which server. */
+/** What is downloaded, and from which server. */
 export interface DownloadSource {
   readonly id: string;
   readonly revision: string;
@@ -17,20 +17,21 @@ export interface DownloadSource {
 }
 
 /** Files that hold the weights, best first, for a folder with or without tokenizer.json. */
-export function weightFiles({ weights, graphFile }: DownloadSource, hasTokenizer: boolean): string[][] {
+export function weightAlternatives(
+  { weights, graphFile }: DownloadSource,
+  hasTokenizer: boolean,
+): string[][] {
   const graph = weights !== "safetensors" && hasTokenizer ? [[graphFile]] : [];
   return weights === "graph" ? graph : [...graph, [weightsFile], [weightsIndex]];
 }
 
-/** The error for a failed download, with the file and the cure. */
+/** Turns what a download throws into an error for the user. */
 export function asModelError(download: DownloadSource, error: unknown): Error {
   if (error instanceof PearlError) return error;
-  if (error instanceof HubStatusError)
-    return new ModelError(statusMessage(download, error), { cause: error });
-  if (error instanceof HubConnectionError) {
-    return new ModelError(connectionMessage(download, error), { cause: error });
+  if (error instanceof HubError) {
+    const message = error.facts.status === undefined ? connectionMessage : statusMessage;
+    return new ModelError(message(download, error), { cause: error });
   }
-  if ((error as Error)?.name === "AbortError") return new InterruptedError("the download was interrupted");
   return new ModelError(
     `${download.id}: cannot be written into the cache ${download.settings.cacheFolder} (${messageOf(error)}). ` +
       "Make room or set HF_HOME to a folder that can be written.",
@@ -38,54 +39,58 @@ export function asModelError(download: DownloadSource, error: unknown): Error {
   );
 }
 
-function statusMessage(download: DownloadSource, error: HubStatusError): string {
+/** The error for a file that a repository lacks. */
+export function notInRepository(file: string): HubError {
+  return Object.assign(new HubError("not found", { status: 404, code: "EntryNotFound" }), { file });
+}
+
+function statusMessage(download: DownloadSource, { file = "config.json", facts }: HubError): string {
   const { id, revision, settings } = download;
-  const file = error.file ?? "config.json";
+  const { status, code } = facts;
   const host = hostOf(settings.endpoint);
-  if (error.status === 401 || error.status === 403) {
+  if (status === 401 || status === 403) {
     const accept = `accept the model's terms at ${settings.endpoint}/${id}`;
     if (settings.token) {
       return (
-        `${id}: ${host} refused ${file} (${error.status}) with the token from ${settings.tokenSource}. ` +
+        `${id}: ${host} refused ${file} (${status}) with the token from ${settings.tokenSource}. ` +
         `Check the spelling and the token's rights; for a gated model ${accept}.`
       );
     }
     return (
-      `${id}: ${host} refused ${file} (${error.status}): the model is private or gated, or does not exist. ` +
+      `${id}: ${host} refused ${file} (${status}): the model is private or gated, or does not exist. ` +
       `Check the spelling, or set HF_TOKEN to a token that may read it; for a gated model ${accept}.`
     );
   }
-  if (error.status === 404) {
-    if (error.code === "RevisionNotFound") return `${id}: there is no revision "${revision}" at ${host}.`;
-    if (error.code === "RepoNotFound" || (file === "config.json" && error.code === undefined)) {
+  if (status === 404) {
+    if (code === "RevisionNotFound") return `${id}: there is no revision "${revision}" at ${host}.`;
+    if (code === "RepoNotFound" || (file === "config.json" && code === undefined)) {
       return `${id}: not found at ${host} (config.json: 404). Check the spelling of the id.`;
     }
     return `${id}: the repository has no ${missingFile(download, file)} Take one that has, such as ${modelsWithGraph}.`;
   }
   return (
-    `${id}: ${host} answered ${file} with status ${error.status}, also when asked again. ` +
+    `${id}: ${host} answered ${file} with status ${status}, also when asked again. ` +
     "Try later, or set HF_ENDPOINT to a mirror."
   );
 }
 
-/** The first file that is missing, and what would have served in its place. */
+/** The first missing file, and what could have replaced it. */
 function missingFile({ graphFile, weights }: DownloadSource, file: string): string {
-  const isOnlyGraph = weights === "graph";
   if (file === graphFile) {
-    if (isOnlyGraph) return `${file} (404). pearl runs models that are exported to ONNX.`;
+    if (weights === "graph") return `${file} (404). pearl runs models that are exported to ONNX.`;
     return `${file} (404), and no ${weightsFile} to make it from. pearl does not read pytorch_model.bin.`;
   }
   if (file === weightsFile) return `${file} (404). An import reads weights in that format only.`;
-  if (file !== "tokenizer.json" || isOnlyGraph) return `${file} (404).`;
+  if (file !== "tokenizer.json" || weights === "graph") return `${file} (404).`;
   return (
-    `${file} (404), and neither vocab.txt nor vocab.json with merges.txt, from which pearl builds a tokenizer, is beside ` +
-    `${weightsFile}.`
+    `${file} (404), and beside ${weightsFile} neither vocab.txt nor vocab.json with merges.txt, ` +
+    "from which pearl could build a tokenizer."
   );
 }
 
-function connectionMessage(download: DownloadSource, error: HubConnectionError): string {
+function connectionMessage(download: DownloadSource, error: HubError): string {
   const { id, settings, revision } = download;
-  const weights = weightFiles(download, true).slice(0, 2).join(" or ");
+  const weights = weightAlternatives(download, true).slice(0, 2).join(" or ");
   const otherwise =
     `or copy the model's folder (config.json, tokenizer.json, ${weights}) to this machine and give its path, ` +
     "or leave the model out to use the embedded one";
@@ -96,10 +101,10 @@ function connectionMessage(download: DownloadSource, error: HubConnectionError):
     );
   }
   const host = hostOf(settings.endpoint);
-  if (error.isWorthRetrying) {
+  if (error.facts.isWorthRetrying) {
     return (
-      `${id}: the connection to ${host} broke while ${error.file} came (${error.message}), also when tried ` +
-      `again. Run it again to continue where it stopped, ${otherwise}.`
+      `${id}: the connection to ${host} broke during ${error.file} (${error.message}), also when tried again. ` +
+      `Run it again to continue where it stopped, ${otherwise}.`
     );
   }
   const isProxySet = Boolean(process.env.HTTPS_PROXY ?? process.env.https_proxy);
@@ -110,6 +115,4 @@ function connectionMessage(download: DownloadSource, error: HubConnectionError):
   );
 }
 
-function hostOf(endpoint: string): string {
-  return endpoint.replace(/^https?:\/\//, "");
-}
+const hostOf = (endpoint: string): string => endpoint.replace(/^https?:\/\//, "");

@@ -1,35 +1,27 @@
 /** Models without a graph, imported once and kept: `<HF_HOME>/pearl/imported/<contents>/<name>`. */
-import { createHash } from "node:crypto";
-import { createReadStream } from "node:fs";
 import { readFile, realpath } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
-import { pipeline } from "node:stream/promises";
 import { ArgumentError, ModelError, messageOf } from "../errors.js";
-import { fingerprint } from "../files/fingerprint.js";
-import { exists } from "./cache.js";
+import { fileFingerprint, fingerprint } from "../files/fingerprint.js";
+import { exists } from "../files/whole-file.js";
 import { companionFiles, importModel, importVersion, sourceOf } from "./convert/import-model.js";
-import { hasSafetensors, shardsOf, weightsFile, weightsIndex } from "./convert/weight-files.js";
-import { type HubSettings, hubSettings } from "./settings.js";
-
-export interface ImportCacheOptions {
-  /** Where the caches lie. Default: the environment's `HF_*` variables. */
-  readonly settings?: HubSettings;
-}
+import { hasSafetensors, weightFiles } from "./convert/weight-files.js";
+import { hubSettings } from "./settings.js";
 
 /**
  * The folder of a model's imported form, made on the first call. It is keyed by the contents of the weights,
- * config.json and the companions, so a folder that changes is imported again; old ones may be deleted at will.
+ * config.json and the companions, so a folder that changes is imported again. Old ones may be deleted.
  * @param folder one with safetensors weights
  * @throws ModelError as importModel does, and where the cache cannot be written
  */
-export async function importedFolder(folder: string, options: ImportCacheOptions = {}): Promise<string> {
-  const target = await placeOf(folder, options.settings ?? hubSettings());
-  if (await isWhole(target)) return target;
+export async function importedFolder(folder: string): Promise<string> {
+  const target = await placeOf(folder);
+  if (await isComplete(target)) return target;
   try {
     await importModel(folder, target, sourceOf(folder));
   } catch (error) {
     // Another process may have been quicker.
-    if (await isWhole(target)) return target;
+    if (await isComplete(target)) return target;
     if (error instanceof ArgumentError || (error instanceof ModelError && error.message.startsWith(target)))
       throw new ModelError(
         `${folder}: its graph cannot be kept in ${target} (${messageOf(error)}). Make room, set HF_HOME to a ` +
@@ -41,22 +33,18 @@ export async function importedFolder(folder: string, options: ImportCacheOptions
   return target;
 }
 
-/** The imported form, where there is one already. */
-export async function findImported(
-  folder: string,
-  options: ImportCacheOptions = {},
-): Promise<string | undefined> {
+/** The imported form, where it exists. */
+export async function findImported(folder: string): Promise<string | undefined> {
   if (!(await hasSafetensors(folder))) return undefined;
-  const target = await placeOf(folder, options.settings ?? hubSettings());
-  return (await isWhole(target)) ? target : undefined;
+  const target = await placeOf(folder).catch(() => undefined);
+  return target !== undefined && (await isComplete(target)) ? target : undefined;
 }
 
-const isWhole = (target: string) => exists(join(target, "onnx", "model.onnx"));
+const isComplete = (target: string) => exists(join(target, "onnx", "model.onnx"));
 
-async function placeOf(folder: string, settings: HubSettings): Promise<string> {
+async function placeOf(folder: string): Promise<string> {
   const name = (sourceOf(folder).origin ?? basename(resolve(folder))).replace(/^.*\//, "");
-  const key = await contentKey(folder);
-  return join(settings.home, "pearl", "imported", key, name || "model");
+  return join(hubSettings().home, "pearl", "imported", await contentKey(folder), name || "model");
 }
 
 async function contentKey(folder: string): Promise<string> {
@@ -65,22 +53,14 @@ async function contentKey(folder: string): Promise<string> {
     const content = await readFile(join(folder, name)).catch(() => undefined);
     if (content !== undefined) parts.push(`${name} ${content.length}\n`, content);
   }
-  const index = await readFile(join(folder, weightsIndex), "utf8").catch(() => "");
-  const isSingle = await exists(join(folder, weightsFile));
-  const files = isSingle || index === "" ? [weightsFile] : shardsOf(index, join(folder, weightsIndex));
-  for (const file of files) parts.push(`${file} ${await contentSum(join(folder, file))}\n`);
+  for (const file of await weightFiles(folder))
+    parts.push(`${file} ${await contentSum(join(folder, file))}\n`);
   return fingerprint(...parts);
 }
 
-/** SHA-256 of a file: of a hub's blob it is the name, which spares reading it. */
+/** A checksum of a file's content. The hub's cache names its large files by it, so those need not be read. */
 async function contentSum(path: string): Promise<string> {
-  const real = await realpath(path).catch(() => path);
-  if (basename(dirname(real)) === "blobs" && /^[0-9a-f]{64}$/.test(basename(real))) return basename(real);
-  const hash = createHash("sha256");
-  await pipeline(createReadStream(real, { highWaterMark: 1 << 20 }), hash, { end: false }).catch(
-    (error: NodeJS.ErrnoException) => {
-      if (error.code !== "ENOENT") throw error; // the import says which file is missing
-    },
-  );
-  return hash.digest("hex");
+  const real = await realpath(path);
+  const isNamedBySum = basename(dirname(real)) === "blobs" && /^[0-9a-f]{64}$/.test(basename(real));
+  return isNamedBySum ? basename(real) : fileFingerprint(real);
 }

@@ -1,16 +1,24 @@
-/** Which models are on this machine: the embedded ones, those of the hub's cache, and folders that are named. */
+/** The models of this machine: the embedded ones, those of the hub's cache, and named folders. */
 import { basename, join } from "node:path";
-import { readModelFolder } from "../architectures/model-folder.js";
+import type { Feature } from "../architectures/architecture.js";
+import { type ModelFolder, readModelFolder } from "../architectures/model-folder.js";
 import { messageOf } from "../errors.js";
 import { type CachedModel, graphsOf, listCachedModels } from "./cache.js";
 import { hasSafetensors } from "./convert/weight-files.js";
 import { findImported } from "./import-cache.js";
 import { DEFAULT_MODEL, EMBEDDED_MODELS, embeddedModels, locateModel } from "./locate.js";
-import { type CardScore, readModelCard } from "./model-card.js";
+import { type ModelCard, readModelCard } from "./model-card.js";
 import { hubSettings } from "./settings.js";
 
-/** A model of this machine, as far as its files tell. */
-export interface ModelSummary {
+/** What the files of a model say about it, where they can be read. */
+type ModelFacts = Pick<ModelFolder, "architecture" | "dimension" | "pooling" | "sizeBytes"> &
+  Pick<Feature, "maximumLength">;
+
+/** A model of this machine. */
+export interface ModelSummary
+  extends Partial<ModelFacts>,
+    ModelCard,
+    Partial<Pick<CachedModel, "commit" | "revisions">> {
   /** What to give to `--model`: embedded name, hub id, or path. */
   readonly model: string;
   readonly where: "embedded" | "cache" | "folder";
@@ -18,64 +26,36 @@ export interface ModelSummary {
   readonly path: string;
   /** True for the model that is used when none is named. */
   readonly isDefault: boolean;
-  /** Hub models only: the commit, and the branches that stand at it. */
-  readonly commit?: string;
-  readonly revisions?: readonly string[];
-  readonly architecture?: string;
-  /** Length of an embedding, where the configuration tells. */
-  readonly dimension?: number;
-  readonly pooling?: string;
-  /** Tokens read at most; absent for models that read no tokens. */
-  readonly maximumLength?: number;
   /** ONNX files, relative to the folder. */
   readonly graphs: readonly string[];
-  /** All files together, bytes. */
-  readonly sizeBytes?: number;
-  readonly licence?: string;
-  readonly baseModel?: string;
-  /** As the model card states them, in its own scale. */
-  readonly scores: readonly CardScore[];
   /** Why the model cannot be used, where it cannot. */
   readonly problem?: string;
 }
 
-/** What `listModels` looks at besides the embedded models. */
-export interface InventoryOptions {
-  /** Further model folders. Default none. */
-  readonly folders?: readonly string[];
-  /** The hub's cache. Default: the one of the environment's `HF_*` variables. */
-  readonly cacheFolder?: string;
-}
-
 /** Lists embedded models (the default first), then the named folders, then the hub's cache by id. */
-export async function listModels(options: InventoryOptions = {}): Promise<ModelSummary[]> {
-  const { folders = [], cacheFolder = hubSettings().cacheFolder } = options;
+export async function listModels(folders: readonly string[] = []): Promise<ModelSummary[]> {
+  const rank = (name: string) => (name === DEFAULT_MODEL ? 0 : 1);
   const names = (await embeddedModels()).sort((a, b) => rank(a) - rank(b) || a.localeCompare(b, "en"));
   const embedded = names.map((name) => describe(name, "embedded", join(EMBEDDED_MODELS, name)));
   const given = folders.map((folder) => describe(folder, "folder", folder));
-  const cached = (await listCachedModels(cacheFolder)).map((model) => describeCached(model));
+  const cached = (await listCachedModels(hubSettings().cacheFolder)).map((model) => describeCached(model));
   const all = await Promise.all([...embedded, ...given, ...cached]);
   return all.filter((summary) => summary !== undefined);
 }
 
-function rank(name: string): number {
-  return name === DEFAULT_MODEL ? 0 : 1;
-}
-
-/** A model without a graph is listed once it was imported; before, the cache may hold it for other programs. */
+/** A model without a graph is listed once it has been imported: the cache may hold it for other programs. */
 async function describeCached(cached: CachedModel): Promise<ModelSummary | undefined> {
   const { id, commit, revisions, graphs } = cached;
   const path = graphs.length > 0 ? cached.path : await findImported(cached.path);
   if (path === undefined) return undefined;
-  const summary = await describe(id, "cache", path);
-  return { ...summary, commit, revisions };
+  return { ...(await describe(id, "cache", path)), commit, revisions };
 }
 
 async function describe(model: string, where: ModelSummary["where"], path: string): Promise<ModelSummary> {
   const isDefault = where === "embedded" && basename(path) === DEFAULT_MODEL;
   const base = { model, where, path, isDefault, graphs: await graphsOf(path) };
   try {
-    // A named folder without a graph is imported, as it is where it is used.
+    // A named folder without a graph is imported, as when it is used.
     const hasWeights = where === "folder" && (await hasSafetensors(path));
     const folder = await readModelFolder(hasWeights ? await locateModel(path) : path);
     const graphs = await graphsOf(folder.path);

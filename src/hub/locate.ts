@@ -1,10 +1,11 @@
-/** From what a user calls a model to its folder: embedded name, path, hub id, or nothing for the default. */
+/** Finds the folder of a model by embedded name, path or hub id; the default where none is named. */
 import { readdir, stat } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { closest } from "fastest-levenshtein";
 import { hasGraph } from "../architectures/model-folder.js";
 import { ModelError } from "../errors.js";
+import { exists } from "../files/whole-file.js";
 import { hasSafetensors } from "./convert/weight-files.js";
 import { type DownloadOptions, type DownloadProgress, downloadModel, isHubId } from "./download.js";
 
@@ -16,30 +17,29 @@ export const EMBEDDED_MODELS = fileURLToPath(new URL("../../models", import.meta
 
 export interface LocateOptions {
   readonly revision?: string;
-  /** Told about a download, some times a second. */
+  /** Called several times a second during a download. */
   readonly onDownload?: (progress: DownloadProgress) => void;
   readonly signal?: AbortSignal;
 }
 
 /** Names of the embedded models. */
 export async function embeddedModels(): Promise<string[]> {
-  const entries = await readdir(EMBEDDED_MODELS, { withFileTypes: true }).catch(() => []);
-  const names = entries.filter((entry) => entry.isDirectory()).map((entry) => entry.name);
-  // a recipe alone is no model yet
+  const names = await readdir(EMBEDDED_MODELS).catch(() => []);
+  // A recipe alone is not a model yet.
   const ready = await Promise.all(names.map((name) => hasGraph(join(EMBEDDED_MODELS, name))));
   return names.filter((_, i) => ready[i]);
 }
 
 /**
- * The folder of a model that can be run; a hub model is downloaded when it is not cached, and one that comes as
- * safetensors without a graph is imported into a cache (import-cache.ts).
+ * The folder of a model that can be run. A hub model is downloaded when it is not cached, and a model with
+ * safetensors but without a graph is imported into a cache (import-cache.ts).
  * @throws ModelError when there is no such model, or it cannot be imported
  */
 export async function locateModel(model: string | undefined, options: LocateOptions = {}): Promise<string> {
   const folder = await locateFiles(model, { ...options, weights: "either" });
-  const hasTokenizer = await stat(join(folder, "tokenizer.json")).catch(() => undefined);
-  if (((await hasGraph(folder)) && hasTokenizer) || !(await hasSafetensors(folder))) return folder;
-  // Loaded late: whoever runs a graph needs nothing that makes one.
+  const canRun = (await hasGraph(folder)) && (await exists(join(folder, "tokenizer.json")));
+  if (canRun || !(await hasSafetensors(folder))) return folder;
+  // Loaded late, since running a graph needs nothing that makes one.
   const { importedFolder } = await import("./import-cache.js");
   return importedFolder(folder);
 }

@@ -1,30 +1,24 @@
 /** One request to the hub: redirects, what the headers announce of the file, and an end to silent connections. */
 import { InterruptedError, messageOf, PearlError } from "../errors.js";
 
-/** The server answered with an error status. */
-export class HubStatusError extends Error {
-  /** The requested file of the repository. */
-  file?: string;
-
-  constructor(
-    readonly status: number,
-    /** The hub's own code: RepoNotFound, EntryNotFound, RevisionNotFound, GatedRepo. */
-    readonly code: string | undefined,
-    readonly retryAfterSeconds: number | undefined,
-  ) {
-    super(`HTTP status ${status}`);
-  }
+export interface HubErrorFacts {
+  /** HTTP status of the answer; absent where the server could not be reached, or the connection broke. */
+  readonly status?: number;
+  /** The hub's own code: RepoNotFound, EntryNotFound, RevisionNotFound, GatedRepo. */
+  readonly code?: string;
+  readonly retryAfterSeconds?: number;
+  /** Whether another attempt may succeed: a busy server or a broken connection, not a missing file or host. */
+  readonly isWorthRetrying?: boolean;
 }
 
-/** The server could not be reached, or the connection broke. */
-export class HubConnectionError extends Error {
+/** A request that failed. */
+export class HubError extends Error {
   /** The requested file of the repository. */
   file?: string;
 
   constructor(
     message: string,
-    /** False where another try would fail the same way (no such host, refused, bad certificate). */
-    readonly isWorthRetrying: boolean,
+    readonly facts: HubErrorFacts = {},
     options?: ErrorOptions,
   ) {
     super(message, options);
@@ -35,14 +29,9 @@ export class HubConnectionError extends Error {
 const silenceMs = 30_000;
 const maximumRedirects = 6;
 
-/** What the headers of the answer and of the redirects before it say about the file. */
-export interface Announcement {
-  readonly commit?: string;
-  /** Name of the blob: the checksum where known. */
-  readonly etag?: string;
-  readonly checksum?: { readonly kind: "sha256" | "git"; readonly hex: string };
-  /** Size of the whole file in bytes. */
-  readonly size?: number;
+export interface Answer {
+  readonly response: Response;
+  readonly announcement: ReturnType<typeof announcementOf>;
 }
 
 /** Sends the request and follows its redirects; the hub's own headers come with the first answers, not the last. */
@@ -50,7 +39,7 @@ export async function requestFile(
   request: { readonly url: string; readonly token?: string },
   offset: number,
   signal: AbortSignal,
-): Promise<{ response: Response; announcement: Announcement }> {
+): Promise<Answer> {
   const first = new URL(request.url);
   const hops: { url: URL; headers: Headers }[] = [];
   let url = first;
@@ -65,53 +54,51 @@ export async function requestFile(
     const location = response.headers.get("location");
     if (response.status >= 300 && response.status < 400 && location) {
       await response.body?.cancel();
-      if (hops.length > maximumRedirects) throw new HubConnectionError("too many redirects", false);
+      if (hops.length > maximumRedirects) throw new HubError("too many redirects");
       url = new URL(location, url);
       continue;
     }
-    const resumable = response.status === 416 && offset > 0;
-    if (!response.ok && !resumable) throw await statusError(response, hops);
+    const isPastEnd = response.status === 416 && offset > 0;
+    if (!response.ok && !isPastEnd) throw await statusError(response, hops);
     return { response, announcement: announcementOf(hops, response) };
   }
 }
 
-async function statusError(
-  response: Response,
-  hops: readonly { headers: Headers }[],
-): Promise<HubStatusError> {
-  await response.body?.cancel();
-  const code = hops.map(({ headers }) => headers.get("x-error-code")).find(Boolean) ?? undefined;
-  const retryAfter = response.headers.get("retry-after");
-  const seconds = wholeNumberOf(retryAfter) ?? (Date.parse(retryAfter ?? "") - Date.now()) / 1000;
-  return new HubStatusError(
-    response.status,
-    code,
-    Number.isFinite(seconds) ? Math.max(0, seconds) : undefined,
-  );
+async function statusError({ status, body, headers }: Response, hops: readonly { headers: Headers }[]) {
+  await body?.cancel();
+  const code = firstHeader(hops, "x-error-code");
+  const retryAfter = headers.get("retry-after") ?? "";
+  const seconds = wholeNumberOf(retryAfter) ?? (Date.parse(retryAfter) - Date.now()) / 1000;
+  const retryAfterSeconds = Number.isFinite(seconds) ? Math.max(0, seconds) : undefined;
+  const isWorthRetrying = [408, 425, 429, 500, 502, 503, 504].includes(status);
+  return new HubError(`HTTP status ${status}`, { status, code, retryAfterSeconds, isWorthRetrying });
 }
 
-function announcementOf(hops: readonly { url: URL; headers: Headers }[], response: Response): Announcement {
+/**
+ * What the headers of the answer and of the redirects before it say about the file: `etag` is the blob's name, the
+ * checksum where known; `size` is that of the whole file in bytes.
+ */
+function announcementOf(hops: readonly { url: URL; headers: Headers }[], response: Response) {
   // Only the hub's own host speaks for the file: a storage host's ETag is made by other rules.
   const own = hops.filter(({ url }) => url.origin === hops[0].url.origin);
-  const find = (name: string): string | undefined =>
-    own.map(({ headers }) => headers.get(name)).find(Boolean) ?? undefined;
-  const named = find("x-repo-commit");
+  const named = firstHeader(own, "x-repo-commit");
   const commit = named && /^[0-9a-f]{40}$/.test(named) ? named : undefined;
-  const linked = plainTag(find("x-linked-etag"));
-  // A server without the hub's headers is a plain mirror, whose ETag may mean anything.
-  const etag = linked ?? (commit ? plainTag(find("etag")) : undefined);
+  // A server without the hub's headers is a plain mirror: its ETag may mean anything.
+  const etag = plainTag(firstHeader(own, "x-linked-etag")) ?? (commit && plainTag(firstHeader(own, "etag")));
   const contentRange = /\/(\d+)$/.exec(response.headers.get("content-range") ?? "");
   const size =
-    wholeNumberOf(find("x-linked-size")) ??
+    wholeNumberOf(firstHeader(own, "x-linked-size")) ??
     wholeNumberOf(contentRange?.[1]) ??
     (response.status === 200 ? bodyLength(response) : undefined);
-  return { commit, etag, size, checksum: checksumOf(etag) };
+  const isChecksum = etag !== undefined && /^([0-9a-f]{40}|[0-9a-f]{64})$/.test(etag);
+  const checksum = isChecksum
+    ? ({ kind: etag.length === 64 ? "sha256" : "git", hex: etag } as const)
+    : undefined;
+  return { commit, etag, size, checksum };
 }
 
-function checksumOf(etag: string | undefined): Announcement["checksum"] {
-  if (etag && /^[0-9a-f]{64}$/.test(etag)) return { kind: "sha256", hex: etag };
-  if (etag && /^[0-9a-f]{40}$/.test(etag)) return { kind: "git", hex: etag };
-  return undefined;
+function firstHeader(hops: readonly { headers: Headers }[], name: string): string | undefined {
+  return hops.map(({ headers }) => headers.get(name)).find(Boolean) ?? undefined;
 }
 
 /** An ETag without quotes and weakness mark; undefined where it could not be a file's name. */
@@ -126,49 +113,35 @@ function wholeNumberOf(text: string | null | undefined): number | undefined {
 
 const unreachableCodes = ["ENOTFOUND", "EAI_AGAIN", "ECONNREFUSED", "EHOSTUNREACH", "ENETUNREACH"];
 
-/** Turns what fetch throws into a HubConnectionError; errors of the disk stay as they are. */
+/** Turns what fetch throws into a HubError; errors of the disk stay as they are. */
 export function connectionError(error: unknown): Error {
-  if (error instanceof PearlError || error instanceof HubConnectionError) return error;
+  if (error instanceof PearlError || error instanceof HubError) return error;
   if (!(error instanceof TypeError) && (error as NodeJS.ErrnoException).syscall) return error as Error;
   const cause = (error as Error).cause ?? error;
-  const code = (cause as NodeJS.ErrnoException).code ?? "";
-  const permanent = unreachableCodes.includes(code) || /CERT|SELF_SIGNED|LEAF_SIGNATURE/.test(code);
+  const { code = "" } = cause as NodeJS.ErrnoException;
+  const isPermanent = unreachableCodes.includes(code) || /CERT|SELF_SIGNED|LEAF_SIGNATURE/.test(code);
   const text = messageOf(cause) || code || messageOf(error);
-  return new HubConnectionError(text, !permanent, { cause: error });
+  return new HubError(text, { isWorthRetrying: !isPermanent }, { cause: error });
 }
 
-export function bodyLength(response: Response): number | undefined {
-  if (response.headers.has("content-encoding")) return undefined;
-  return wholeNumberOf(response.headers.get("content-length"));
+/** Bytes of the body, where the server announces them. */
+export function bodyLength({ headers }: Response): number | undefined {
+  return headers.has("content-encoding") ? undefined : wholeNumberOf(headers.get("content-length"));
 }
 
-export interface Watch {
-  readonly signal: AbortSignal;
-  /** Call when data arrives: the timeout starts again. */
-  alive(): void;
-  stop(): void;
-}
+export type Watch = { readonly signal: AbortSignal; alive(): void; stop(): void };
 
-/** A signal that follows the caller's, and also ends a request that receives no data for a while. */
+/**
+ * A signal that follows the caller's, and also ends a request that receives no data for a while: `alive` is called
+ * when data arrives.
+ */
 export function watchFor(outer: AbortSignal | undefined): Watch {
   throwIfAborted(outer);
-  const controller = new AbortController();
-  const follow = (): void => controller.abort(outer?.reason);
-  outer?.addEventListener("abort", follow, { once: true });
-  const giveUp = (): void =>
-    controller.abort(new HubConnectionError(`no data for ${silenceMs / 1000} seconds`, true));
-  let timer = setTimeout(giveUp, silenceMs);
-  return {
-    signal: controller.signal,
-    alive: () => {
-      clearTimeout(timer);
-      timer = setTimeout(giveUp, silenceMs);
-    },
-    stop: () => {
-      clearTimeout(timer);
-      outer?.removeEventListener("abort", follow);
-    },
-  };
+  const silence = new AbortController();
+  const error = new HubError(`no data for ${silenceMs / 1000} seconds`, { isWorthRetrying: true });
+  const timer = setTimeout(() => silence.abort(error), silenceMs);
+  const signal = outer === undefined ? silence.signal : AbortSignal.any([outer, silence.signal]);
+  return { signal, alive: () => timer.refresh(), stop: () => clearTimeout(timer) };
 }
 
 /** Throws an InterruptedError once the signal is aborted. */

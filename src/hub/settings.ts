@@ -1,12 +1,9 @@
-/** Where the hub is, where its cache lies and which token to show: the environment variables of huggingface_hub. */
+/** The hub's address, its cache and the user's token, from the environment variables of huggingface_hub. */
 import { readFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { join, resolve } from "node:path";
 
-/**
- * What the environment says about the hub; names and order of precedence are those of Python's huggingface_hub,
- * so that both share one cache.
- */
+/** Names and order of precedence are those of Python's huggingface_hub, so that both share one cache. */
 export interface HubSettings {
   /** Address without a trailing slash. `HF_ENDPOINT`, default `https://huggingface.co`. */
   readonly endpoint: string;
@@ -16,9 +13,9 @@ export interface HubSettings {
   readonly cacheFolder: string;
   /** `HF_TOKEN`, else the content of `HF_TOKEN_PATH`, default `<home>/token`. Never print it. */
   readonly token?: string;
-  /** Which variable or file the token came from. */
+  /** The variable or file of the token. */
   readonly tokenSource?: string;
-  /** `HF_HUB_OFFLINE` (or `TRANSFORMERS_OFFLINE`) is 1, on, yes or true: the network is not to be used. */
+  /** `HF_HUB_OFFLINE` (or `TRANSFORMERS_OFFLINE`) is 1, on, yes or true: the network must not be used. */
   readonly offline: boolean;
 }
 
@@ -47,14 +44,10 @@ function findToken(environment: NodeJS.ProcessEnv, home: string): Pick<HubSettin
     const token = readFileSync(file, "utf8").trim();
     return token ? { token, tokenSource: file } : {};
   } catch {
-    return {}; // most people have none, and public models need none
+    return {}; // most users have none, and public models need none
   }
 }
 
-function absolute(path: string): string {
-  return resolve(path.replace(/^~(?=$|[/\\])/, homedir()));
-}
+const absolute = (path: string): string => resolve(path.replace(/^~(?=$|[/\\])/, homedir()));
 
-function isTrue(value: string | undefined): boolean {
-  return ["1", "on", "yes", "true"].includes((value ?? "").trim().toLowerCase());
-}
+const isTrue = (value = ""): boolean => ["1", "on", "yes", "true"].includes(value.trim().toLowerCase());

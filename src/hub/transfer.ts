@@ -1,25 +1,26 @@
 /** One file from the hub into its cache: retries, resumption, and a checked size and checksum before it is used. */
 import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
-import { mkdir, open, rename, rm, stat } from "node:fs/promises";
+import { mkdir, open, rename, rm, rmdir, stat } from "node:fs/promises";
 import { join } from "node:path";
+import { pipeline } from "node:stream/promises";
+import { setTimeout as sleep } from "node:timers/promises";
 import { ModelError, messageOf } from "../errors.js";
-import { claimPartial, exists, releasePartial } from "./cache.js";
+import { fingerprint } from "../files/fingerprint.js";
+import { acquireLock, type Lock } from "../files/lock.js";
+import { exists, partialPath } from "../files/whole-file.js";
 import {
-  type Announcement,
+  type Answer,
   bodyLength,
   connectionError,
-  HubConnectionError,
-  HubStatusError,
+  HubError,
   requestFile,
   throwIfAborted,
   type Watch,
   watchFor,
 } from "./request.js";
 
-/** What to fetch and how patiently. */
 export interface TransferRequest {
-  /** `https://huggingface.co/org/name/resolve/main/onnx/model.onnx` */
   readonly url: string;
   /** How messages name the file, e.g. `intfloat/e5-small-v2: onnx/model.onnx`. */
   readonly name: string;
@@ -27,38 +28,30 @@ export interface TransferRequest {
   readonly blobs: string;
   readonly token?: string;
   readonly signal?: AbortSignal;
-  /** Tries in all, for broken connections and busy servers. */
+  /** Attempts in all, for broken connections and busy servers. */
   readonly attempts: number;
-  /** Pause before the second try in milliseconds; doubles with each further one. */
+  /** Pause before the second attempt; doubles with each further one. */
   readonly retryDelayMs: number;
   /** Called with the bytes received and, where the server announces them, in all. */
   readonly onProgress?: (done: number, total: number | undefined) => void;
 }
 
-/** A file that is now in the cache. */
+/** A file that is now in `blobs`, and the commit that the server named. */
 export interface TransferResult {
-  /** Path within `blobs`. */
   readonly blob: string;
-  /** The commit the server named, 40 hexadecimal digits. */
   readonly commit?: string;
 }
 
 const longestWaitSeconds = 20;
-/** A download in progress, kept over the tries. */
-interface Partial {
-  readonly etag: string;
-  readonly path: string;
-  bytes: number;
-}
 
 /**
  * Downloads one file into `blobs`, unless a blob with the announced checksum exists.
  *
- * @throws HubStatusError, HubConnectionError after the last try; ModelError for a file that is not what was announced
+ * @throws HubError after the last attempt; ModelError for a file that is not what was announced
  */
 export async function transferFile(request: TransferRequest): Promise<TransferResult> {
   await mkdir(request.blobs, { recursive: true });
-  const kept: { partial?: Partial } = {};
+  const kept: { part?: Part } = {};
   try {
     for (let attempt = 1; ; attempt++) {
       try {
@@ -67,103 +60,122 @@ export async function transferFile(request: TransferRequest): Promise<TransferRe
         throwIfAborted(request.signal);
         const wait = secondsToWait(error, attempt, request);
         if (wait === undefined) throw error;
-        await pause(wait * 1000, request.signal);
+        await sleep(wait * 1000, undefined, { signal: request.signal }).catch(() => {});
+        throwIfAborted(request.signal);
       }
     }
   } finally {
-    if (kept.partial) await releasePartial(request.blobs, kept.partial.etag, kept.partial.path);
+    await kept.part?.release();
   }
 }
 
-/** Seconds until the next try; undefined where another one is useless. */
+/** Seconds until the next attempt; undefined where another one is useless. */
 function secondsToWait(error: unknown, attempt: number, request: TransferRequest): number | undefined {
-  if (attempt >= request.attempts) return undefined;
-  const backoff = (request.retryDelayMs / 1000) * 2 ** (attempt - 1);
-  if (error instanceof HubConnectionError) return error.isWorthRetrying ? backoff : undefined;
-  if (!(error instanceof HubStatusError)) return undefined;
-  if (![408, 425, 429, 500, 502, 503, 504].includes(error.status)) return undefined;
-  const asked = error.retryAfterSeconds;
-  if (asked !== undefined && asked > longestWaitSeconds) return undefined;
-  return asked ?? backoff;
+  if (!(error instanceof HubError && error.facts.isWorthRetrying)) return undefined;
+  const { retryAfterSeconds = (request.retryDelayMs / 1000) * 2 ** (attempt - 1) } = error.facts;
+  const isTooLong = error.facts.retryAfterSeconds !== undefined && retryAfterSeconds > longestWaitSeconds;
+  return attempt >= request.attempts || isTooLong ? undefined : retryAfterSeconds;
 }
 
-async function tryTransfer(request: TransferRequest, kept: { partial?: Partial }): Promise<TransferResult> {
+async function tryTransfer(request: TransferRequest, kept: { part?: Part }): Promise<TransferResult> {
   const watch = watchFor(request.signal);
   try {
-    let offset = kept.partial?.bytes ?? 0;
+    const offset = kept.part?.bytes ?? 0;
     let answer = await requestFile(request, offset, watch.signal);
-    const { announcement } = answer;
-    const etag = announcement.etag ?? `unnamed-${createHash("sha256").update(request.url).digest("hex")}`;
+    const { commit, etag: named, checksum, size } = answer.announcement;
+    const etag = named ?? `unnamed-${fingerprint(request.url)}`;
     const blob = join(request.blobs, etag);
-    if (announcement.etag && (await exists(blob))) {
+    if (named && (await exists(blob))) {
       await answer.response.body?.cancel();
-      return { blob, commit: announcement.commit };
+      return { blob, commit };
     }
-    if (kept.partial && kept.partial.etag !== etag) {
-      // The file changed between two tries: the part belongs to the old one.
-      await rm(kept.partial.path, { force: true });
-      kept.partial = undefined;
-    }
-    if (!kept.partial) {
-      kept.partial = { etag, ...(await claimPartial(request.blobs, etag)) };
+    if (kept.part?.etag !== etag) {
+      await kept.part?.release();
+      kept.part = await claimPart(request.blobs, etag);
       // Without a checksum in the name, bytes of an earlier run may be of another version.
-      if (!announcement.checksum && kept.partial.bytes > 0) await truncate(kept.partial);
+      if (!checksum) await empty(kept.part);
     }
-    if (kept.partial.bytes !== offset) {
-      // An earlier process left a part: request only the rest (or all, where the part was dropped).
+    const { part } = kept;
+    if (part.bytes !== offset) {
+      // An earlier process left a part: only the rest is requested.
       await answer.response.body?.cancel();
-      offset = kept.partial.bytes;
-      answer = await requestFile(request, offset, watch.signal);
+      answer = await requestFile(request, part.bytes, watch.signal);
     }
-    const size = await receive(answer, kept.partial, request, watch);
-    await verify(kept.partial, { ...announcement, size: size ?? announcement.size }, request.name).catch(
-      (error) => {
-        // The part of an earlier try may be the wrong one: the next try starts from nothing.
-        throw offset > 0 ? new HubConnectionError(messageOf(error), true) : error;
-      },
-    );
-    const named = announcement.etag ? blob : join(request.blobs, await digest(kept.partial.path, "sha256"));
-    await rename(kept.partial.path, named).catch(async (error: unknown) => {
-      if (!(await exists(named))) throw error; // otherwise another process finished the same content first
+    const isResumed = part.bytes > 0;
+    const received = await receive(answer, part, request, watch);
+    await verify(part, { checksum, size: received ?? size }, request.name).catch((error) => {
+      // The part of an earlier attempt may be the wrong one: the next attempt starts from nothing.
+      throw isResumed ? new HubError(messageOf(error), { isWorthRetrying: true }) : error;
     });
-    kept.partial = undefined;
-    return { blob: named, commit: announcement.commit };
+    await rename(part.path, blob).catch(async (error: unknown) => {
+      if (!(await exists(blob))) throw error; // otherwise another process finished the same content first
+    });
+    part.bytes = 0;
+    return { blob, commit };
   } finally {
     watch.stop();
   }
 }
 
-async function truncate(partial: Partial): Promise<void> {
-  await rm(partial.path, { force: true });
-  partial.bytes = 0;
+/** The first bytes of a file, kept for the next attempt or process. */
+interface Part {
+  readonly etag: string;
+  readonly path: string;
+  bytes: number;
+  /** Leaves the bytes to the next download, or removes the file where there are none. */
+  release(): Promise<void>;
+}
+
+/**
+ * The file to download a blob into: in a folder with a lock, so that one process at a time writes to it and the
+ * next one continues it; or, while another process holds the lock, a file of this download's own.
+ */
+async function claimPart(blobs: string, etag: string): Promise<Part> {
+  const folder = join(blobs, `${etag}.pearl.incomplete`);
+  const lock = await mkdir(folder, { recursive: true })
+    .then(() => acquireLock(folder))
+    .catch((): Lock | undefined => undefined);
+  const path = lock ? join(folder, "part") : partialPath(join(blobs, etag));
+  const bytes = (await stat(path).catch(() => undefined))?.size ?? 0;
+  const release = async (): Promise<void> => {
+    if (!lock || part.bytes === 0) await rm(path, { force: true });
+    await lock?.release();
+    await rmdir(folder).catch(() => {}); // it has a part, or another download is taking the lock
+  };
+  const part: Part = { etag, path, bytes, release };
+  return part;
+}
+
+async function empty(part: Part): Promise<void> {
+  await rm(part.path, { force: true });
+  part.bytes = 0;
 }
 
 /** Appends the response's body to the part; returns the whole file's size where the response announces it. */
 async function receive(
-  answer: { response: Response; announcement: Announcement },
-  partial: Partial,
+  { response, announcement }: Answer,
+  part: Part,
   request: TransferRequest,
   watch: Watch,
 ): Promise<number | undefined> {
-  const { response, announcement } = answer;
   if (response.status === 416) {
     await response.body?.cancel();
-    if (announcement.size === partial.bytes) return announcement.size;
-    await truncate(partial);
-    throw new HubConnectionError("the part of an earlier download is longer than the file", true);
+    if (announcement.size === part.bytes) return announcement.size;
+    await empty(part);
+    throw new HubError("the part of an earlier download is longer than the file", { isWorthRetrying: true });
   }
-  if (partial.bytes > 0 && !continuesAt(response, partial.bytes)) await truncate(partial);
+  if (part.bytes > 0 && !continuesAt(response, part.bytes)) await empty(part);
   const length = bodyLength(response);
-  const total = announcement.size ?? (length === undefined ? undefined : partial.bytes + length);
-  const file = await open(partial.path, partial.bytes > 0 ? "a" : "w");
+  const total = announcement.size ?? (length === undefined ? undefined : part.bytes + length);
+  const file = await open(part.path, part.bytes > 0 ? "a" : "w");
   try {
-    request.onProgress?.(partial.bytes, total);
+    request.onProgress?.(part.bytes, total);
     const body = response.body as unknown as AsyncIterable<Uint8Array> | null;
     for await (const chunk of body ?? []) {
       watch.alive();
       await file.appendFile(chunk);
-      partial.bytes += chunk.byteLength;
-      request.onProgress?.(partial.bytes, total);
+      part.bytes += chunk.byteLength;
+      request.onProgress?.(part.bytes, total);
     }
     await file.sync();
   } catch (error) {
@@ -172,10 +184,9 @@ async function receive(
     await file.close();
   }
   const announced = length === undefined ? announcement.size : undefined;
-  if (announced !== undefined && partial.bytes < announced) {
-    throw new HubConnectionError(`the connection ended after ${partial.bytes} of ${announced} bytes`, true);
-  }
-  return total;
+  if (announced === undefined || part.bytes >= announced) return total;
+  const message = `the connection ended after ${part.bytes} of ${announced} bytes`;
+  throw new HubError(message, { isWorthRetrying: true });
 }
 
 function continuesAt(response: Response, offset: number): boolean {
@@ -184,20 +195,23 @@ function continuesAt(response: Response, offset: number): boolean {
 }
 
 /** Compares size and checksum with the announcement; a file that differs is removed. */
-async function verify(partial: Partial, announcement: Announcement, name: string): Promise<void> {
-  const { size, checksum } = announcement;
-  const problems: string[] = [];
-  const { size: actual } = await stat(partial.path);
-  if (size !== undefined && actual !== size) problems.push(`expected ${size} bytes, got ${actual}`);
-  if (checksum && problems.length === 0) {
+async function verify(
+  part: Part,
+  { size, checksum }: Pick<Answer["announcement"], "size" | "checksum">,
+  name: string,
+): Promise<void> {
+  let problem: string | undefined;
+  const { size: actual } = await stat(part.path);
+  if (size !== undefined && actual !== size) problem = `expected ${size} bytes, got ${actual}`;
+  else if (checksum) {
     const kind = checksum.kind === "git" ? "git checksum" : "sha256";
-    const found = await digest(partial.path, checksum.kind);
-    if (found !== checksum.hex) problems.push(`expected ${kind} ${checksum.hex}, got ${found}`);
+    const found = await digest(part.path, checksum.kind);
+    if (found !== checksum.hex) problem = `expected ${kind} ${checksum.hex}, got ${found}`;
   }
-  if (problems.length === 0) return;
-  await truncate(partial);
+  if (problem === undefined) return;
+  await empty(part);
   throw new ModelError(
-    `${name}: the download is not the file that the server announced: ${problems.join("; ")}. It was removed. ` +
+    `${name}: the download is not the file that the server announced: ${problem}. It was removed. ` +
       "Try again; if it happens again, a proxy or mirror alters files: set HF_ENDPOINT to another one.",
   );
 }
@@ -206,19 +220,6 @@ async function verify(partial: Partial, announcement: Announcement, name: string
 async function digest(path: string, kind: "sha256" | "git"): Promise<string> {
   const hash = createHash(kind === "git" ? "sha1" : "sha256");
   if (kind === "git") hash.update(`blob ${(await stat(path)).size}\0`);
-  for await (const chunk of createReadStream(path, { highWaterMark: 1 << 20 })) hash.update(chunk);
+  await pipeline(createReadStream(path, { highWaterMark: 1 << 20 }), hash);
   return hash.digest("hex");
-}
-
-async function pause(milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
-  await new Promise<void>((resolve) => {
-    const done = (): void => {
-      clearTimeout(timer);
-      signal?.removeEventListener("abort", done);
-      resolve();
-    };
-    const timer = setTimeout(done, milliseconds);
-    signal?.addEventListener("abort", done, { once: true });
-  });
-  throwIfAborted(signal);
 }

@@ -1,16 +1,15 @@
 /** Chooses the column that holds the phrases, and says so when the choice fails. */
-import { distance } from "fastest-levenshtein";
+import { closest, distance } from "fastest-levenshtein";
 import { TableError } from "../errors.js";
-import { isNumeric } from "./read/records.js";
-import { phraseColumnNames } from "./read/sniff.js";
+import { isNumeric, phraseColumnNames } from "./read/sniff.js";
 
-/** A column as the choice sees it. */
+/** What the choice depends on. */
 export interface ColumnInfo {
-  name: string;
+  readonly name: string;
   /** Whether the column holds text (not numbers, dates, lists ...). */
-  isText: boolean;
+  readonly isText: boolean;
   /** A few values from the top of the table. */
-  sample: string[];
+  readonly sample: readonly string[];
 }
 
 /**
@@ -26,12 +25,10 @@ export function choosePhraseColumn(path: string, columns: ColumnInfo[], wanted: 
     const index = columns.findIndex((column) => column.isText && column.name.trim().toLowerCase() === usual);
     if (index >= 0) return index;
   }
-  const texts = columns.map((column, index) => ({ column, index })).filter(({ column }) => column.isText);
-  const phrases = texts.find(({ column }) => !isIdentifier(column)) ?? texts[0];
-  if (phrases === undefined) {
-    throw new TableError(`${path}: no column holds text (${listed(names)}). Name one with --column.`);
-  }
-  return phrases.index;
+  const texts = columns.filter(({ isText }) => isText);
+  const phrases = texts.find((column) => !isIdentifier(column)) ?? texts[0];
+  if (phrases !== undefined) return columns.indexOf(phrases);
+  throw new TableError(`${path}: no column holds text (${listed(names)}). Name one with --column.`);
 }
 
 /** The index of a column given by name or 1-based number. Throws TableError that suggests near names. */
@@ -41,42 +38,45 @@ export function findColumn(path: string, names: string[], wanted: string): numbe
   const folded = names.findIndex((name) => name.trim().toLowerCase() === wanted.trim().toLowerCase());
   if (folded >= 0) return folded;
   const number = /^[1-9]\d*$/.test(wanted) ? Number(wanted) : 0;
-  if (number >= 1 && number <= names.length) return number - 1;
   if (number > names.length) {
     throw new TableError(
       `${path}: there is no column ${number}, only ${names.length} (${listed(names)}). Choose one of these.`,
     );
   }
+  if (number > 0) return number - 1;
   const near = nearestName(names, wanted);
   const suggestion = near === undefined ? "Choose one of these." : `Did you mean "${near}"?`;
   throw new TableError(`${path}: no column "${wanted}". The columns are ${listed(names)}. ${suggestion}`);
 }
 
 function nearestName(names: string[], wanted: string): string | undefined {
-  const ranked = names
-    .map((name) => ({ name, edits: distance(name.toLowerCase(), wanted.toLowerCase()) }))
-    .sort((left, right) => left.edits - right.edits);
-  const best = ranked[0];
-  return best !== undefined && best.edits <= Math.max(2, wanted.length / 3) ? best.name : undefined;
+  const near = closest(
+    wanted.toLowerCase(),
+    names.map((name) => name.toLowerCase()),
+  );
+  if (names.length === 0 || distance(near, wanted.toLowerCase()) > Math.max(2, wanted.length / 3))
+    return undefined;
+  return names.find((name) => name.toLowerCase() === near);
 }
 
 function isIdentifier(column: ColumnInfo): boolean {
-  if (/^(.*[_ ])?(id|ids|uuid|guid|key|code|url|uri|index|date|year|email)$/i.test(column.name.trim()))
-    return true;
-  const given = column.sample.filter((value) => value !== "");
-  if (given.length === 0) return true;
-  return given.every(looksLikeIdentifier);
-}
-
-function looksLikeIdentifier(value: string): boolean {
+  const names = /^(.*[_ ])?(id|ids|uuid|guid|key|code|url|uri|index|date|year|email)$/i;
   return (
-    isNumeric(value) ||
-    /^https?:\/\//i.test(value) ||
-    /^\d{4}-\d\d-\d\d/.test(value) ||
-    /^[0-9a-f]{8}-[0-9a-f-]{27}$/i.test(value) ||
-    /^[A-Za-z]{0,4}[-_:]?\d+$/.test(value)
+    names.test(column.name.trim()) ||
+    column.sample.every((value) => value === "" || looksLikeIdentifier(value))
   );
 }
+
+/** An address, a date, a UUID, a code. */
+const identifierForms = [
+  /^https?:\/\//i,
+  /^\d{4}-\d\d-\d\d/,
+  /^[0-9a-f]{8}-[0-9a-f-]{27}$/i,
+  /^[A-Za-z]{0,4}[-_:]?\d+$/,
+];
+
+const looksLikeIdentifier = (value: string): boolean =>
+  isNumeric(value) || identifierForms.some((form) => form.test(value));
 
 /** Names for a message: quoted where they hold commas, and not more than twelve. */
 export function listed(names: string[]): string {

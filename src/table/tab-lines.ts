@@ -1,21 +1,18 @@
-/** Tab-separated files with a fixed header: streamed in with line numbers, written whole or not at all. */
+/** Tab-separated files with a fixed header, read with line numbers and written whole. */
 import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
-import { open } from "node:fs/promises";
-import { messageOf, PearlError, TableError } from "../errors.js";
-import { replaceFile } from "../files/whole-file.js";
+import { messageOf, TableError } from "../errors.js";
+import { writeText } from "./write/text-rows.js";
 
-/** Rows to be written. */
 export type TabLines = AsyncGenerator<readonly string[]>;
 
-/** Rows that follow each other in a file. */
+/** Consecutive rows of a file. */
 export interface TabBlock {
-  /** The line of the first, counted from 1. */
+  /** Line number of the first row, counted from 1. */
   readonly line: number;
   readonly rows: string[][];
 }
 
-/** What was written. */
 export interface WrittenLines {
   readonly rows: number;
   /** SHA-256 of the file, hexadecimal. */
@@ -32,13 +29,14 @@ export async function* readTabLines(
   columns: readonly string[],
   presence: "must exist" | "may be absent" = "must exist",
 ): AsyncGenerator<TabBlock> {
+  const expected = `the header ${columns.join(", ")} (tab-separated)`;
   let line = 1;
   for await (const lines of lineBlocks(path, presence)) {
     if (line === 1) {
       const header = (lines.shift() as string).replace(/^\uFEFF/, "").replace(/\r$/, "");
       if (header !== columns.join("\t"))
         throw new TableError(
-          `${path} line 1: expected the header ${columns.join(", ")} (tab-separated), found "${header.slice(0, 80)}".`,
+          `${path}, line 1: expected ${expected}, found "${header.slice(0, 80)}". Put the header in the first line.`,
         );
       line = 2;
     }
@@ -46,33 +44,28 @@ export async function* readTabLines(
       const cells = (text.endsWith("\r") ? text.slice(0, -1) : text).split("\t");
       if (cells.length === columns.length) return cells;
       throw new TableError(
-        `${path} line ${line + index}: expected ${columns.length} columns (${columns.join(", ")}), found ${cells.length}.`,
+        `${path}, line ${line + index}: ${cells.length} columns, expected ${columns.length} (${columns.join(", ")}). ` +
+          "Separate them with single tabs.",
       );
     });
     yield { line, rows };
     line += rows.length;
   }
-  if (line === 1 && presence === "must exist")
-    throw new TableError(`${path} is empty: expected the header ${columns.join(", ")}.`);
+  if (line === 1 && presence === "must exist") {
+    throw new TableError(`${path} is empty: expected ${expected}. Put the header in the first line.`);
+  }
 }
 
 async function* lineBlocks(path: string, presence: "must exist" | "may be absent"): AsyncGenerator<string[]> {
   let rest = "";
   try {
     for await (const chunk of createReadStream(path, { highWaterMark: 1 << 20, encoding: "utf8" })) {
-      const end = (chunk as string).lastIndexOf("\n");
-      if (end < 0) {
-        rest += chunk;
-        continue;
-      }
-      const lines = (rest + chunk.slice(0, end)).split("\n");
-      rest = chunk.slice(end + 1);
-      yield lines;
+      const lines = (rest + chunk).split("\n");
+      rest = lines.pop() as string;
+      if (lines.length > 0) yield lines;
     }
   } catch (error) {
-    if (error instanceof PearlError) throw error;
-    const isAbsent = (error as NodeJS.ErrnoException).code === "ENOENT";
-    if (isAbsent && presence === "may be absent") return;
+    if (presence === "may be absent" && (error as NodeJS.ErrnoException).code === "ENOENT") return;
     throw new TableError(`${path} cannot be read (${messageOf(error)}).`, { cause: error });
   }
   if (rest !== "") yield [rest];
@@ -80,7 +73,7 @@ async function* lineBlocks(path: string, presence: "must exist" | "may be absent
 
 /**
  * Writes a header and rows; the file appears under its name when it is complete.
- * @throws TableError for a cell with a tab or a line break, or where it cannot be written
+ * @throws TableError for a cell with a tab or a line break, or where the file cannot be written
  */
 export async function writeTabLines(
   path: string,
@@ -89,37 +82,27 @@ export async function writeTabLines(
 ): Promise<WrittenLines> {
   const hash = createHash("sha256");
   let count = 0;
-  try {
-    await replaceFile(path, async (temporary) => {
-      const file = await open(temporary, "w");
-      let gathered = `${columns.join("\t")}\n`;
-      const flush = async (): Promise<void> => {
-        hash.update(gathered);
-        await file.writeFile(gathered);
-        gathered = "";
-      };
-      try {
-        for await (const row of rows) {
-          gathered += `${tabLine(row, path)}\n`;
-          count++;
-          if (gathered.length > 1 << 20) await flush();
-        }
-        await flush();
-      } finally {
-        await file.close();
-      }
-    });
-  } catch (error) {
-    if (error instanceof PearlError) throw error;
-    throw new TableError(`${path}: cannot be written (${messageOf(error)}).`, { cause: error });
+  async function* parts(): AsyncGenerator<string> {
+    let gathered = `${columns.join("\t")}\n`;
+    for await (const row of rows) {
+      gathered += `${tabLine(row, path)}\n`;
+      count++;
+      if (gathered.length <= 1 << 20) continue;
+      hash.update(gathered);
+      yield gathered;
+      gathered = "";
+    }
+    hash.update(gathered);
+    yield gathered;
   }
+  await writeText(path, parts());
   return { rows: count, hash: hash.digest("hex") };
 }
 
 function tabLine(row: readonly string[], path: string): string {
   for (const cell of row) {
     if (/[\t\n\r]/.test(cell))
-      throw new TableError(`${path}: ${JSON.stringify(cell)} has a tab or a line break. Take it out first.`);
+      throw new TableError(`${path}: ${JSON.stringify(cell)} has a tab or a line break. Remove it first.`);
   }
   return row.join("\t");
 }

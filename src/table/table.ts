@@ -1,15 +1,13 @@
 /** A table of phrases on disk: opened whole, so that trouble shows before any work begins, then streamed. */
-import { createHash } from "node:crypto";
-import { open, stat } from "node:fs/promises";
 import { PearlError, TableError } from "../errors.js";
 import { formatCount } from "../files/count-text.js";
 import { choosePhraseColumn, findColumn, listed } from "./columns.js";
 import { formatOfName, nameOfDelimiter, parseDelimiter, type TableFormat } from "./format.js";
 import { Database, databaseTrouble } from "./read/database.js";
-import { type Imported, importParquet, importText, type QuoteStyle, rowsTable } from "./read/import.js";
+import { type Imported, importParquet, importText, rowsTable } from "./read/import.js";
 import { checkFile, emptyFile, openSource, shownPath, standardInput } from "./read/source.js";
 
-/** How a table is to be read. Everything left out is found in the file. */
+/** How a table is read. What is left out is found in the file. */
 export interface TableOptions {
   /** The phrase column: a name or a 1-based number. Default: the only column, or one with a usual name. */
   column?: string;
@@ -18,8 +16,8 @@ export interface TableOptions {
   /** Whether the first line names the columns (default "auto"). */
   header?: "auto" | "present" | "absent";
   /** Whether quotes hold cells together (default "double") or are ordinary characters ("none"). */
-  quote?: QuoteStyle;
-  /** The format, where the file's name does not tell it. */
+  quote?: "double" | "none";
+  /** The format, where the file's name does not indicate it. */
   format?: TableFormat;
   /** Where temporary files go (default: the system's temporary folder). */
   workFolder?: string;
@@ -27,7 +25,7 @@ export interface TableOptions {
   memoryLimit?: string;
 }
 
-/** What a table turned out to be. */
+/** How a table was read. */
 export interface TableDescription {
   path: string;
   format: TableFormat;
@@ -38,7 +36,7 @@ export interface TableDescription {
   /** The phrase column's name. */
   column: string;
   rowCount: number;
-  /** One line for people: how the table was read. */
+  /** One line for people. */
   summary: string;
 }
 
@@ -56,9 +54,8 @@ export class Table {
     readonly database: Database,
     /** The columns with the expressions that give their values. */
     readonly columns: Imported["columns"],
-    /** Changes whenever the input does: size, time and content hash. */
+    /** Changes whenever the input's content does. */
     readonly identity: string,
-    private readonly phraseColumn: number,
   ) {}
 
   /**
@@ -71,10 +68,8 @@ export class Table {
     const database = await Database.open(options);
     try {
       const { imported, format } = await importTable(database, path, { ...options, delimiter });
-      const column = choosePhraseColumn(shownPath(path), imported.columns, options.column);
-      const description = describe(path, format, imported, column);
-      const identity = await identityOf(path, imported);
-      return new Table(description, database, imported.columns, identity, column);
+      const description = describe(path, format, imported, options.column);
+      return new Table(description, database, imported.columns, imported.identity);
     } catch (error) {
       await database.close();
       throw error instanceof PearlError ? error : databaseTrouble(error, shownPath(path));
@@ -86,25 +81,19 @@ export class Table {
    * The range defaults to all rows.
    */
   async *phrases(range: RowRange & { chunkRows?: number } = {}): AsyncGenerator<string[]> {
-    const text = `coalesce(CAST(${this.columns[this.phraseColumn].expression} AS VARCHAR), '')`;
-    yield* this.values(text, range);
+    yield* this.columnValues(this.description.column, range);
   }
 
   /** The values of any column, as text, in row order: "" where there is none. */
   async *columnValues(name: string, range: RowRange & { chunkRows?: number } = {}): AsyncGenerator<string[]> {
-    const index = findColumn(shownPath(this.description.path), this.description.columns, name);
-    yield* this.values(`coalesce(CAST(${this.columns[index].expression} AS VARCHAR), '')`, range);
-  }
-
-  private async *values(
-    expression: string,
-    range: RowRange & { chunkRows?: number },
-  ): AsyncGenerator<string[]> {
-    const { from, to } = wholeRange(range, this.description.rowCount);
-    const chunkRows = range.chunkRows ?? 8192;
-    const sql = `SELECT ${expression} FROM ${rowsTable} WHERE rowid >= ${from} AND rowid < ${to}`;
+    const { path, columns, rowCount } = this.description;
+    const { from, to } = wholeRange(range, rowCount);
+    const { chunkRows = 8192 } = range;
+    const { expression } = this.columns[findColumn(shownPath(path), columns, name)];
+    const text = `coalesce(CAST(${expression} AS VARCHAR), '')`;
+    const sql = `SELECT ${text} FROM ${rowsTable} WHERE rowid >= ${from} AND rowid < ${to}`;
     let gathered: string[] = [];
-    for await (const chunk of this.database.strings(sql, shownPath(this.description.path))) {
+    for await (const chunk of this.database.strings(sql, shownPath(path))) {
       for (const value of chunk) {
         gathered.push(value);
         if (gathered.length === chunkRows) {
@@ -122,20 +111,19 @@ export class Table {
   }
 }
 
-/** The range with its defaults filled in, kept inside the table. Throws TableError where it is none. */
+/** The range with its defaults, cut at the end of the table. Throws TableError where it is not a range. */
 export function wholeRange(range: RowRange, rowCount: number): { from: number; to: number } {
   const from = range.from ?? 0;
   const to = Math.min(range.to ?? rowCount, rowCount);
   if (!Number.isInteger(from) || from < 0 || !Number.isInteger(to) || to < from) {
-    throw new TableError(`rows ${from} to ${to} are no range of a table of ${rowCount} rows.`);
+    throw new TableError(
+      `rows ${from} to ${to}: expected whole numbers in order, from 0 to at most ${rowCount}.`,
+    );
   }
   return { from, to };
 }
 
-/**
- * Columns of a small table, whole in memory: one array for each name, in the names' order.
- * Meant for benchmark files and the like; large tables are for `Table`.
- */
+/** Whole columns of a small table: one array for each name, in the names' order. */
 export async function readColumns(
   path: string,
   names: string[],
@@ -162,56 +150,42 @@ async function importTable(
 ): Promise<{ imported: Imported; format: TableFormat }> {
   const named = options.format ?? formatOfName(path);
   if (named === "parquet") {
-    if (path === standardInput) {
-      throw new TableError("standard input: Parquet cannot be read from a pipe. Save it to a file first.");
-    }
-    return { imported: await importParquet(database, path), format: "parquet" };
+    if (path !== standardInput) return { imported: await importParquet(database, path), format: named };
+    throw new TableError("standard input: Parquet cannot be read from a pipe. Save it to a file first.");
   }
   const source = await openSource(path);
   if (source.sample.length === 0) throw emptyFile(path);
   if (named === undefined && source.signature === "parquet" && path !== standardInput) {
     return { imported: await importParquet(database, path), format: "parquet" };
   }
-  const format = named ?? (/^[\s\ufeff]*\{/.test(source.sample.toString("utf8", 0, 4096)) ? "jsonl" : "csv");
-  const settings = {
-    delimiter: options.delimiter,
-    header: options.header ?? "auto",
-    quote: options.quote ?? "double",
-  };
-  return { imported: await importText(database, path, format, source, settings), format };
+  const format = named ?? (/^\s*\{/.test(source.sample.toString("utf8", 0, 4096)) ? "jsonl" : "csv");
+  const { delimiter, header = "auto", quote = "double" } = options;
+  return { imported: await importText(database, path, format, source, { delimiter, header, quote }), format };
 }
 
-async function identityOf(path: string, imported: Imported): Promise<string> {
-  if (imported.hash !== undefined) return `rows ${imported.rowCount} sha256 ${imported.hash}`;
-  const status = await stat(path);
-  const file = await open(path, "r");
-  try {
-    const start = Buffer.alloc(Math.min(status.size, 1 << 20));
-    await file.read(start, 0, start.length, 0);
-    const hash = createHash("sha256").update(start).digest("hex");
-    return `size ${status.size} modified ${status.mtimeMs} sha256 ${hash}`;
-  } finally {
-    await file.close();
-  }
-}
-
-function describe(path: string, format: TableFormat, imported: Imported, column: number): TableDescription {
+function describe(
+  path: string,
+  format: TableFormat,
+  imported: Imported,
+  wantedColumn: string | undefined,
+): TableDescription {
+  const shown = shownPath(path);
+  const { delimiter, header, headerIsSure, rowCount, blankLines } = imported;
   const columns = imported.columns.map(({ name }) => name);
-  const { delimiter, header, rowCount, blankLines } = imported;
-  const name = columns[column];
-  const parts: string[] = [];
-  if (format === "text") parts.push("one phrase a line");
-  else if (format === "jsonl") parts.push("JSON lines");
-  else if (format === "parquet") parts.push("Parquet");
-  else {
-    parts.push(delimiter === undefined ? "one column" : `${nameOfDelimiter(delimiter)}-separated`);
-    const doubt = imported.headerIsSure ? "" : " (--no-header if that line is data)";
-    parts.push(header ? `header in the first line${doubt}` : "no header");
-  }
-  parts.push(`${formatCount(rowCount)} row${rowCount === 1 ? "" : "s"}`);
+  const column = columns[choosePhraseColumn(shown, imported.columns, wantedColumn)];
+  const doubt = headerIsSure ? "" : " (--no-header if that line is data)";
+  const separated = delimiter === undefined ? "one column" : `${nameOfDelimiter(delimiter)}-separated`;
+  const cells = `${separated}, ${header ? `header in the first line${doubt}` : "no header"}`;
+  const layouts = {
+    text: "one phrase a line",
+    jsonl: "JSON lines",
+    parquet: "Parquet",
+    csv: cells,
+    tsv: cells,
+  };
+  const parts = [layouts[format], `${formatCount(rowCount)} row${rowCount === 1 ? "" : "s"}`];
   if (blankLines > 0) parts.push(`${blankLines} blank line${blankLines === 1 ? "" : "s"} skipped`);
-  const choice =
-    columns.length === 1 ? `phrases from "${name}"` : `phrases from "${name}" of ${listed(columns)}`;
-  const summary = `${shownPath(path)}: ${parts.join(", ")}; ${choice}`;
-  return { path, format, delimiter, header, columns, column: name, rowCount, summary };
+  const choice = `phrases from "${column}"${columns.length === 1 ? "" : ` of ${listed(columns)}`}`;
+  const summary = `${shown}: ${parts.join(", ")}; ${choice}`;
+  return { path, format, delimiter, header, columns, column, rowCount, summary };
 }

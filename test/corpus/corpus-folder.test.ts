@@ -87,7 +87,7 @@ describe("a corpus folder", () => {
       [good.replace("\tPP\t", "\tQP\t"), /phrases\.tsv line 4: unknown class "QP": use NP, VP/],
       [good.replace("\tORG\t", "\tFIRM\t"), /line 2: unknown type "FIRM": use PERSON/],
       [good.replace("\t3\n", "\tthree\n"), /line 3: the count "three"/],
-      [good.replace("\t3\n", "\n"), /line 3: expected 4 columns/],
+      [good.replace("\t3\n", "\n"), /line 3: 3 columns, expected 4/],
       [good.replace("phrase\tclass", "class\tphrase"), /line 1: expected the header phrase, class/],
       [good.slice(0, good.indexOf("in 1999")), /has fewer phrases than the 4/],
       [`${good}x\tNP\t\t1\n`, /has more phrases than the 4/],

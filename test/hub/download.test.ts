@@ -1,4 +1,4 @@
-/** Hub ids become model folders: against a local server that redirects, breaks, lies and refuses as hubs do. */
+/** Hub ids become model folders. A local server redirects, breaks connections, sends wrong bytes and refuses. */
 import { spawnSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import {
@@ -9,7 +9,6 @@ import {
   readdirSync,
   readFileSync,
   rmSync,
-  utimesSync,
   writeFileSync,
 } from "node:fs";
 import { createServer } from "node:http";
@@ -83,7 +82,7 @@ const leftovers = () =>
   readdirSync(join(repository(), "blobs")).filter((name) => name.endsWith(".incomplete"));
 
 describe("a model by hub id", () => {
-  it("lands in the layout of huggingface_hub: blobs by checksum, snapshots by commit, refs by branch", async () => {
+  it("is stored in the layout of huggingface_hub: blobs by checksum, snapshots by commit, refs by branch", async () => {
     const path = await download();
     expect(path).toBe(join(repository(), "snapshots", commit));
     expect(readFileSync(join(path, "onnx/model.onnx")).equals(graph)).toBe(true);
@@ -103,7 +102,7 @@ describe("a model by hub id", () => {
     expect(await download({ environment: { HF_HUB_OFFLINE: "1" } })).toBe(path);
   });
 
-  it("uses what Python's tools have put into the cache", async () => {
+  it("uses what Python's tools have cached", async () => {
     const snapshot = join(repository(), "snapshots", commit);
     mkdirSync(join(snapshot, "onnx"), { recursive: true });
     mkdirSync(join(repository(), "refs"), { recursive: true });
@@ -138,7 +137,7 @@ describe("a model by hub id", () => {
     expect(ofGraph.map(({ done }) => done)).toEqual(ofGraph.map(({ done }) => done).sort((a, b) => a - b));
   });
 
-  it("takes a mirror that sends none of the hub's headers", async () => {
+  it("accepts a mirror that sends none of the hub's headers", async () => {
     server.sendsHubHeaders = false;
     const path = await download();
     expect(path).toBe(join(repository(), "snapshots", "main"));
@@ -155,7 +154,7 @@ describe("a model by hub id", () => {
 });
 
 describe("the token", () => {
-  it("goes to the hub and never to the host that stores the files", async () => {
+  it("is sent to the hub and never to the host that stores the files", async () => {
     await download({ environment: { HF_TOKEN: "hf_secret" } });
     const hub = server.requests.filter(({ host }) => host === "hub");
     const storage = server.requests.filter(({ host }) => host === "storage");
@@ -193,7 +192,7 @@ describe("a broken download", () => {
     expect(ranges).toEqual([undefined, expect.stringMatching(/^bytes=[1-9]\d*-$/)]);
   });
 
-  it("starts over where the server knows no ranges", async () => {
+  it("starts over where the server does not support ranges", async () => {
     let tries = 0;
     server.interceptStorage = (_request, response, body) => {
       if (!body) return false;
@@ -204,7 +203,7 @@ describe("a broken download", () => {
     expect(readFileSync(join(await download(), "onnx/model.onnx")).equals(graph)).toBe(true);
   });
 
-  it("says so after four tries, keeps its part, and goes on from there in the next call", async () => {
+  it("reports it after four attempts, keeps its part, and continues from there in the next call", async () => {
     server.interceptStorage = (_request, response, body) => {
       if (!body) return false;
       response.writeHead(206, { "content-length": body.length, "content-range": "bytes 0-0/0" });
@@ -213,7 +212,7 @@ describe("a broken download", () => {
     };
     const error = await failure();
     expect(error).toBeInstanceOf(ModelError);
-    expect(error.message).toMatch(/connection to 127\.0\.0\.1:\d+ broke while onnx\/model\.onnx came/);
+    expect(error.message).toMatch(/connection to 127\.0\.0\.1:\d+ broke during onnx\/model\.onnx/);
     expect(server.requests.filter(({ host }) => host === "storage")).toHaveLength(4);
     expect(existsSync(join(repository(), "snapshots", commit, "onnx/model.onnx"))).toBe(false);
     expect(leftovers()).toHaveLength(1);
@@ -259,32 +258,36 @@ describe("a broken download", () => {
 });
 
 describe("a part of an earlier download", () => {
+  /** Leaves a part of the graph, with the lock of the process that writes it. */
+  function leavePart(content: Buffer | string, holder?: { pid: number; host: string }): string {
+    const place = join(repository(), "blobs", `${sha256(graph)}.pearl.incomplete`);
+    mkdirSync(place, { recursive: true });
+    if (holder) writeFileSync(join(place, "lock"), JSON.stringify({ ...holder, started: null, token: "x" }));
+    writeFileSync(join(place, "part"), content);
+    return join(place, "part");
+  }
+  const rangeOfLast = () => server.requests.filter(({ host }) => host === "storage").at(-1)?.range;
+
   it("drops a kept part that does not fit and fetches the whole", async () => {
-    mkdirSync(join(repository(), "blobs"), { recursive: true });
-    const stale = join(repository(), "blobs", `${sha256(graph)}.00000000_1-00000000.incomplete`);
-    writeFileSync(stale, randomBytes(1000));
-    const longAgo = new Date(Date.now() - 3_600_000);
-    utimesSync(stale, longAgo, longAgo);
+    leavePart(randomBytes(1000));
     expect(readFileSync(join(await download(), "onnx/model.onnx")).equals(graph)).toBe(true);
+    expect(rangeOfLast()).toBeUndefined();
     expect(leftovers()).toEqual([]);
   });
 
-  it("goes on at once from the part that a killed process left", async () => {
+  it("continues at once from the part that a killed process left", async () => {
     const { pid } = spawnSync(process.execPath, ["--version"]);
-    const machine = sha256(hostname()).slice(0, 8);
-    mkdirSync(join(repository(), "blobs"), { recursive: true });
-    const part = `${sha256(graph)}.${machine}_${pid}-00000000.incomplete`;
-    writeFileSync(join(repository(), "blobs", part), graph.subarray(0, 250_000));
+    leavePart(graph.subarray(0, 250_000), { pid, host: hostname() });
     expect(readFileSync(join(await download(), "onnx/model.onnx")).equals(graph)).toBe(true);
-    expect(server.requests.filter(({ host }) => host === "storage").at(-1)?.range).toBe("bytes=250000-");
+    expect(rangeOfLast()).toBe("bytes=250000-");
+    expect(leftovers()).toEqual([]);
   });
 
   it("leaves a part alone that another process is writing", async () => {
-    mkdirSync(join(repository(), "blobs"), { recursive: true });
-    const foreign = join(repository(), "blobs", `${sha256(graph)}.00000000_1-00000000.incomplete`);
-    writeFileSync(foreign, "being written");
-    await download();
-    expect(readFileSync(foreign, "utf8")).toBe("being written");
+    const part = leavePart("being written", { pid: 1, host: "elsewhere" });
+    expect(readFileSync(join(await download(), "onnx/model.onnx")).equals(graph)).toBe(true);
+    expect(readFileSync(part, "utf8")).toBe("being written");
+    expect(readdirSync(join(repository(), "blobs")).some((name) => name.endsWith(".partial"))).toBe(false);
   });
 });
 
@@ -318,7 +321,7 @@ describe("servers that refuse", () => {
     expect((await failure()).message).toContain("no tokenizer.json (404)");
   });
 
-  it("503 twice and then an answer: waits and goes on", async () => {
+  it("503 twice and then an answer: waits and continues", async () => {
     let refusals = 0;
     server.interceptHub = (_request, response) =>
       refusals++ < 2 && Boolean(response.writeHead(503, { "retry-after": "0" }).end());
@@ -326,7 +329,7 @@ describe("servers that refuse", () => {
     expect(refusals).toBeGreaterThan(2);
   });
 
-  it("429 throughout: gives up after four tries and says so", async () => {
+  it("429 throughout: gives up after four attempts and reports it", async () => {
     answer(429);
     expect((await failure()).message).toMatch(/status 429, also when asked again/);
     expect(server.requests).toHaveLength(4);
@@ -357,7 +360,7 @@ describe("no network", () => {
     );
   });
 
-  it("is respected where HF_HUB_OFFLINE asks for it", async () => {
+  it("is assumed where HF_HUB_OFFLINE is set", async () => {
     const error = await failure({ environment: { HF_HUB_OFFLINE: "1" } });
     expect(error.message).toMatch(/not in the cache .*HF_HUB_OFFLINE/);
     expect(server.requests).toEqual([]);
@@ -383,7 +386,7 @@ describe("ids, revisions and file names", () => {
     await expect(download({ revision: "../main" })).rejects.toBeInstanceOf(ArgumentError);
   });
 
-  it("ignores a commit and checksum from the server that are no plain names", async () => {
+  it("ignores a commit and checksum from the server that are not plain names", async () => {
     server.interceptHub = (request, response, body) => {
       if (!body) return false;
       response.setHeader("x-repo-commit", "../../../outside");
@@ -397,14 +400,14 @@ describe("ids, revisions and file names", () => {
 });
 
 describe("several at once", () => {
-  it("gives four concurrent downloads the same whole files", async () => {
+  it("gives four concurrent downloads the same complete files", async () => {
     const paths = await Promise.all([1, 2, 3, 4].map(() => download()));
     expect(new Set(paths).size).toBe(1);
     expect(readFileSync(join(paths[0], "onnx/model.onnx")).equals(graph)).toBe(true);
     expect(leftovers()).toEqual([]);
   });
 
-  it("ends with an InterruptedError when aborted, and keeps what came", async () => {
+  it("ends with an InterruptedError when aborted, and keeps what it received", async () => {
     const controller = new AbortController();
     server.interceptStorage = (_request, response, body) => {
       if (!body) return false;

@@ -14,7 +14,7 @@ writeFileSync(input, `id,name\n${Array.from({ length: rows }, (_, row) => `${row
 
 /** Writes vectors that follow from their row, and tells how far it came. */
 const script = `
-  import { EmbeddingWriter, Table } from "./dist/table/index.js";
+  import { EmbeddingWriter, Table } from "./dist/index.js";
   const [input, output, resume] = process.argv.slice(1);
   const table = await Table.open(input, { workFolder: ${JSON.stringify(folder)} });
   const writer = await EmbeddingWriter.create(table, output, { dimension: ${dimension}, fingerprint: "f", resume });

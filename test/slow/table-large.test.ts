@@ -38,7 +38,7 @@ afterAll(() => {
 
 describe.skipIf(!isMounted)("a full disk (skipped where no file system can be mounted)", () => {
   const script = `
-    import { EmbeddingWriter, Table } from "./dist/table/index.js";
+    import { EmbeddingWriter, Table } from "./dist/index.js";
     const [input, output, dimension, workFolder] = process.argv.slice(1);
     try {
       const table = await Table.open(input, { workFolder });

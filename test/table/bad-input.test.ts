@@ -4,7 +4,7 @@ import { mkdir } from "node:fs/promises";
 import { gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
 import { TableError } from "../../src/errors.js";
-import { Table, type TableOptions } from "../../src/table/index.js";
+import { Table, type TableOptions } from "../../src/table/table.js";
 import { testFolder } from "./folder.js";
 
 const { file, path: folder } = testFolder();
@@ -25,11 +25,11 @@ async function messageOf(path: string, options: TableOptions = {}): Promise<stri
 const csv = (content: string | Uint8Array, options: TableOptions = {}) =>
   messageOf(file("phrases.csv", content), options);
 
-describe("a place that holds no table", () => {
+describe("a path without a table", () => {
   it("says that there is no such file", async () => {
     expect(await messageOf(file("nowhere.csv"))).toMatch(/^nowhere\.csv: no such file\. Check the name/);
   });
-  it("says that a directory is one", async () => {
+  it("names a directory", async () => {
     await mkdir(file("dir.csv"), { recursive: true });
     expect(await messageOf(file("dir.csv"))).toBe("dir.csv is a directory. Give one file inside it.");
   });
@@ -41,7 +41,7 @@ describe("a place that holds no table", () => {
 });
 
 describe("a malformed row is reported with its line", () => {
-  it("names a row with too many cells, as the style guide has it", async () => {
+  it("names a row with too many cells", async () => {
     const rows = Array.from({ length: 15 }, (_, row) => `${row},a,b\n`).join("");
     expect(await csv(`id,name,city\n${rows}17,a,b,c\n`)).toBe(
       "phrases.csv, line 17: 4 columns, expected 3. Quote fields that contain commas.",
@@ -95,7 +95,7 @@ describe("a malformed row is reported with its line", () => {
   });
 });
 
-describe("bytes that are no text", () => {
+describe("bytes that are not text", () => {
   it("names the line that is not UTF-8 and how to convert", async () => {
     const message = await csv(Buffer.from("id,name\n1,Paris\n2,Orléans\n", "latin1"));
     expect(message).toMatch(
@@ -125,7 +125,7 @@ describe("bytes that are no text", () => {
     ["a picture", [0x89, 0x50, 0x4e, 0x47, 13, 10, 26, 10], /is a binary file/],
     ["a Parquet file", [0x50, 0x41, 0x52, 0x31, 21], /is a Parquet file, whatever its name says/],
     ["control characters", [1, 2, 3, 4, 5, 6, 7, 8], /is a binary file/],
-    ["a zstd file", [0x28, 0xb5, 0x2f, 0xfd], /compressed in a way that is not read here/],
+    ["a zstd file", [0x28, 0xb5, 0x2f, 0xfd], /compression that pearl does not read/],
   ])("knows %s under the name of a CSV file", async (_, start, expected) => {
     expect(await csv(Uint8Array.from([...start, ...Array(64).fill(7)]))).toMatch(expected);
   });
@@ -156,12 +156,12 @@ describe("JSON lines", () => {
     expect(await jsonl(lines)).toMatch(/more than 1000 different keys/);
   });
   it("refuses a file of blank lines", async () => {
-    expect(await jsonl("\n\n")).toMatch(/holds no JSON line/);
+    expect(await jsonl("\n\n")).toMatch(/contains no JSON line/);
   });
 });
 
 describe("Parquet", () => {
-  it("says that a file is damaged, cut off or no Parquet at all", async () => {
+  it("says that a file is damaged, cut off or not Parquet", async () => {
     expect(await messageOf(file("a.parquet", "PAR1 rubbish PAR1"))).toMatch(
       /^a\.parquet is not a readable Parquet file/,
     );

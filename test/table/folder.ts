@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DuckDBInstance } from "@duckdb/node-api";
 import { afterAll } from "vitest";
-import { Table, type TableOptions } from "../../src/table/index.js";
+import { Table, type TableOptions } from "../../src/table/table.js";
 
 /** Makes a folder that goes when the test file is done. */
 export function testFolder(): {

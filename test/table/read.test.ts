@@ -3,7 +3,7 @@ import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
-import { readColumns, Table } from "../../src/table/index.js";
+import { readColumns, Table } from "../../src/table/table.js";
 import { query, randomNumbers, readTable, testFolder } from "./folder.js";
 
 const { file } = testFolder();
@@ -38,7 +38,7 @@ describe("CSV", () => {
       "two\r\nlines",
     ]);
   });
-  it("takes a quote inside an unquoted cell as it stands, and keeps spaces", async () => {
+  it("keeps quotes inside an unquoted cell, and spaces", async () => {
     const content = 'id,name\n1,5" pipe\n2,a "b" c\n3,  padded \n4,\t"x"\n';
     expect((await readTable(file("e.csv", content))).phrases).toEqual([
       '5" pipe',
@@ -83,7 +83,7 @@ describe("CSV", () => {
     expect(phrases).toEqual([]);
     expect(description.rowCount).toBe(0);
   });
-  it("tells columns apart that differ only in case", async () => {
+  it("distinguishes columns that differ only in case", async () => {
     const { columns } = await readTable(file("j.csv", "id,Name,name\n1,A,b\n"));
     expect(columns).toEqual({ id: ["1"], Name: ["A"], name: ["b"] });
   });
@@ -98,12 +98,12 @@ describe("CSV", () => {
       '"a" b',
     ]);
   });
-  it("reads gzip, as many members as there are", async () => {
+  it("reads gzip with several members", async () => {
     const packed = Buffer.concat([gzipSync("id,name\n1,a\n"), gzipSync("2,b\n")]);
     expect((await readTable(file("m.csv.gz", packed))).phrases).toEqual(["a", "b"]);
   });
   it("reads standard input", async () => {
-    const script = `import { Table } from "./dist/table/index.js";
+    const script = `import { Table } from "./dist/table/table.js";
       const table = await Table.open("-", { column: "name" });
       for await (const chunk of table.phrases()) console.log(JSON.stringify(chunk));
       await table.close();`;
@@ -141,7 +141,7 @@ for given in json.load(sys.stdin):
 });
 
 describe("plain text", () => {
-  it("takes each line as one phrase, quotes, commas, blanks and all", async () => {
+  it("takes each line as one phrase, including quotes, commas and blanks", async () => {
     const content = 'New York\r\n\r\n"quoted"\n a, b \n\n';
     const { phrases, description } = await readTable(file("a.txt", content));
     expect(phrases).toEqual(["New York", "", '"quoted"', " a, b ", ""]);
@@ -150,7 +150,7 @@ describe("plain text", () => {
 });
 
 describe("JSON lines", () => {
-  it("keeps the types that DuckDB has, and as JSON what it has not", async () => {
+  it("keeps the types that DuckDB has, and keeps other values as JSON", async () => {
     const lines = [
       '{"id": 1, "name": "a", "score": 0.5, "ok": true, "tags": ["x"], "big": 12345678901234567890}',
       "",

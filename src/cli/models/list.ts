@@ -19,7 +19,7 @@ export default command({
   ],
   run: async ([folders], { json }, session) => {
     const { listModels } = await import("../../hub/inventory.js");
-    const models = await listModels({ folders });
+    const models = await listModels(folders);
     if (json) session.printJson({ models });
     else session.print(describe(models));
     const problems = models.flatMap(({ where, problem }) => (where === "folder" && problem ? [problem] : []));

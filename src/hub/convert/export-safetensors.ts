@@ -1,12 +1,14 @@
 /** From a model folder to what sentence-transformers loads: config, safetensors weights, tokenizer, modules. */
 import { mkdir, rm, writeFile } from "node:fs/promises";
 import { basename, join } from "node:path";
+import { numberAt } from "../../architectures/folder-json.js";
 import { type ModelFolder, readModelFolder } from "../../architectures/model-folder.js";
 import { hasTransformer, tokenLimit } from "../../architectures/transformer/architecture.js";
 import type { BertConfig } from "../../architectures/transformer/bert.js";
 import { encoderGraph } from "../../architectures/transformer/bert-graph.js";
 import { type FoundEncoder, readBert } from "../../architectures/transformer/read-bert.js";
 import { ModelError } from "../../errors.js";
+import { writeWholeJson } from "../../files/whole-file.js";
 import { checkIsFree, writeWholeFolder } from "../../files/whole-folder.js";
 import { readModel, writeModel } from "../../onnx/io/file.js";
 import { writeSafetensors } from "../../onnx/io/safetensors.js";
@@ -14,36 +16,27 @@ import type { Model } from "../../onnx/model.js";
 import { elementCount, type Tensor, tensor } from "../../onnx/tensor.js";
 import { createOrtSession } from "../../runtime/ort-session.js";
 import type { Feeds } from "../../runtime/tensor.js";
-import { readTokenizerFile, tokenizerSettings } from "../../text/tokenizer-file.js";
-import { derivedCard } from "./derived-card.js";
-import { copyCompanions } from "./import-model.js";
-import { checkModules, readModules } from "./modules.js";
-import { families } from "./pretrained.js";
+import { readTokenizerFile } from "../../text/tokenizer-file.js";
+import { derivedCard } from "../model-card.js";
+import { type ImportReport, writeTokenizer } from "./import-model.js";
+import { checkModules, families, readModules } from "./pretrained.js";
 import { weightsFile } from "./weight-files.js";
 
 export interface ExportOptions {
   /**
-   * "unit" adds the module that scales vectors to length 1. Default: as the model's modules.json says, and
-   * "unit" for a model without one, since that is how pearl uses it.
+   * "unit" adds the module that scales vectors to length 1. Default: as in the model's modules.json, or "unit"
+   * without one, since pearl scales too.
    */
   readonly length?: "unit" | "raw";
 }
 
-export interface ExportReport {
-  /** The folder that was written. */
-  readonly path: string;
-  /** `model_type` of its config.json. */
-  readonly family: string;
-  readonly layers: number;
-  /** Length of an embedding. */
-  readonly dimension: number;
-  /** Numbers in all weights. */
-  readonly parameters: number;
+export interface ExportReport
+  extends Pick<ImportReport, "path" | "family" | "layers" | "dimension" | "parameters"> {
   readonly pooling: string;
   readonly length: "unit" | "raw";
   /**
-   * Largest difference between hidden states of the source's graph and of one built anew from what was
-   * written, as a share of the largest state.
+   * Largest difference between hidden states of the source's graph and of one built from what was written, as a
+   * fraction of the largest state.
    */
   readonly difference: number;
 }
@@ -54,11 +47,11 @@ const hiddenStates = ["last_hidden_state", "token_embeddings", "hidden_states"];
 const largestDifference = 5e-5;
 
 /**
- * Writes a model folder's encoder as safetensors with the names and layout of transformers, and the files by
- * which sentence-transformers finds tokenizer, pooling and scaling. Before anything is written, the weights are
- * put into a new graph, which must give the source's hidden states.
+ * Writes a model folder's encoder as safetensors with the names and layout of transformers, and the files in
+ * which sentence-transformers finds tokenizer, pooling and scaling. First the weights are put into a new graph,
+ * which must give the source's hidden states.
  * @param source a model folder with the graph of a BERT or RoBERTa encoder
- * @param target where the new folder shall stand; it appears when it is whole
+ * @param target the new folder; it appears when it is complete
  * @throws ModelError for other graphs, naming the node; ArgumentError where the target is not free
  */
 export async function exportSafetensors(
@@ -78,12 +71,7 @@ export async function exportSafetensors(
   if (tokenizer === undefined) throw new ModelError(`${source}: tokenizer.json is missing.`);
   const model = readModel(folder.graph);
   const output = hiddenStateOf(model, label);
-  const heads = folder.config.num_attention_heads;
-  const found = readBert(model, {
-    output,
-    label,
-    heads: typeof heads === "number" && heads > 0 ? heads : undefined,
-  });
+  const found = readBert(model, { output, label, heads: numberAt(folder.config, "num_attention_heads") });
   const config = configOf(folder, found);
   const scales = (await readModules(source))?.includes("Normalize") ?? true;
   const { length = scales ? "unit" : "raw" } = options;
@@ -91,18 +79,15 @@ export async function exportSafetensors(
   let difference = 0;
   await writeWholeFolder(target, async (path) => {
     difference = await checkEqual(folder.graph, output, found, { label, folder: path });
-    await writeFile(join(path, "tokenizer.json"), tokenizer.text);
-    await writeJson(path, "tokenizer_config.json", tokenizerSettings(tokenizer.text, maximumLength));
-    await writeJson(path, "sentence_bert_config.json", {
-      max_seq_length: maximumLength,
-      do_lower_case: false,
-    });
-    await writeJson(path, "1_Pooling/config.json", poolingOf(folder, config.hidden_size));
-    await copyCompanions(source, path);
-    await writeJson(path, "config.json", config);
-    await writeJson(path, "modules.json", modulesOf(length));
+    const limits = { max_seq_length: maximumLength, do_lower_case: false };
+    await writeWholeJson(join(path, "sentence_bert_config.json"), limits);
+    await writeWholeJson(join(path, "1_Pooling/config.json"), poolingOf(folder, config.hidden_size));
+    // The source's own files, where it has them, replace these.
+    await writeTokenizer(source, path, tokenizer, maximumLength);
+    await writeWholeJson(join(path, "config.json"), config);
+    await writeWholeJson(join(path, "modules.json"), modulesOf(length));
     if (length === "unit") await mkdir(join(path, "2_Normalize"), { recursive: true });
-    await writeFile(join(path, "README.md"), await card(source, folder));
+    await writeFile(join(path, "README.md"), await card(source, folder.name));
     writeSafetensors(join(path, weightsFile), found.weights);
   });
   return {
@@ -117,11 +102,6 @@ export async function exportSafetensors(
   };
 }
 
-async function writeJson(folder: string, name: string, value: object): Promise<void> {
-  await mkdir(join(folder, name, ".."), { recursive: true });
-  await writeFile(join(folder, name), `${JSON.stringify(value, null, 2)}\n`);
-}
-
 function hiddenStateOf({ graph }: Model, label: string): string {
   const names = graph.outputs.map(({ name }) => name);
   const output = hiddenStates.find((name) => names.includes(name));
@@ -132,7 +112,7 @@ function hiddenStateOf({ graph }: Model, label: string): string {
   );
 }
 
-/** config.json: the source's, with everything that the graph shows set to what it shows. */
+/** config.json: the source's, with everything that can be read from the graph set to that. */
 function configOf({ config }: ModelFolder, found: FoundEncoder): BertConfig {
   const { pearl: _, ...kept } = config;
   const shown = found.config;
@@ -153,7 +133,7 @@ function configOf({ config }: ModelFolder, found: FoundEncoder): BertConfig {
   return written;
 }
 
-/** What sentence-transformers' Pooling module reads. */
+/** The settings of sentence-transformers' Pooling module. */
 function poolingOf({ pooling }: ModelFolder, dimension: number): object {
   return {
     word_embedding_dimension: dimension,
@@ -176,9 +156,9 @@ function modulesOf(length: "unit" | "raw"): object[] {
     }));
 }
 
-function card(source: string, { name }: ModelFolder): Promise<string> {
+function card(source: string, title: string): Promise<string> {
   return derivedCard(source, {
-    title: name,
+    title,
     origin:
       `\`${weightsFile}\` was written by \`pearl export\` from the ONNX graph of ${basename(source)}: the same ` +
       "weights in the layout of sentence-transformers, which loads this folder with `SentenceTransformer(FOLDER)`.",
@@ -186,34 +166,31 @@ function card(source: string, { name }: ModelFolder): Promise<string> {
   });
 }
 
-// --- the check --------------------------------------------------------------------------------------------
-
-/** Runs the source and a graph made anew. @throws ModelError where they differ by more than rounding */
+/** Runs the source and a new graph. @throws ModelError where they differ by more than rounding */
 async function checkEqual(
   graph: string,
   output: string,
   { config, weights }: FoundEncoder,
   { label, folder }: { label: string; folder: string },
 ): Promise<number> {
-  const anew = join(folder, "check.onnx");
-  writeModel(
-    encoderGraph(config, (name) => weights.get(name) as Tensor),
-    anew,
-  );
+  const rebuilt = join(folder, "check.onnx");
+  const newGraph = encoderGraph(config, (name) => weights.get(name) as Tensor);
+  writeModel(newGraph, rebuilt);
   const feeds = sampleTokens(config);
-  const [expected, given] = [await run(graph, output, feeds), await run(anew, "last_hidden_state", feeds)];
-  for (const leftover of [anew, `${anew}_data`]) await rm(leftover, { force: true });
+  const [expected, given] = [await run(graph, output, feeds), await run(rebuilt, "last_hidden_state", feeds)];
+  for (const leftover of [rebuilt, `${rebuilt}_data`]) await rm(leftover, { force: true });
   const largest = expected.reduce((most, value) => Math.max(most, Math.abs(value)), 0);
-  const apart = expected.reduce((most, value, i) => Math.max(most, Math.abs(value - given[i])), 0) / largest;
-  if (apart <= largestDifference && given.length === expected.length) return apart;
+  const difference =
+    expected.reduce((most, value, i) => Math.max(most, Math.abs(value - given[i])), 0) / largest;
+  if (difference <= largestDifference && given.length === expected.length) return difference;
   const read = `${config.num_hidden_layers} layers, ${config.num_attention_heads} heads, ${config.hidden_act}`;
   throw new ModelError(
-    `${label}: read as a ${config.model_type} (${read}), it gives other vectors (apart by ${apart.toExponential(1)} ` +
-      "of the largest): the graph does something that a BERT or RoBERTa does not.",
+    `${label}: read as a ${config.model_type} (${read}), it gives other vectors (they differ by ` +
+      `${difference.toExponential(1)} of the largest): the graph does something that a BERT or RoBERTa does not.`,
   );
 }
 
-/** Three rows of tokens, none of them padding. */
+/** Every input that an encoder may have, for three rows of tokens, none of them padding. */
 function sampleTokens({ vocab_size, pad_token_id = 0, max_position_embeddings }: BertConfig): Feeds {
   const dims = [3, Math.max(1, Math.min(9, max_position_embeddings - 2))];
   const count = dims[0] * dims[1];
@@ -222,21 +199,20 @@ function sampleTokens({ vocab_size, pad_token_id = 0, max_position_embeddings }:
     return id === pad_token_id ? (id + 1) % vocab_size : id;
   });
   const int64 = (values: number[]) => tensor("int64", dims, values) as Feeds[string];
-  const same = (value: number) => int64(new Array(count).fill(value));
-  return { input_ids: int64(ids), attention_mask: same(1), token_type_ids: same(0) };
+  return {
+    input_ids: int64(ids),
+    attention_mask: int64(ids.map(() => 1)),
+    token_type_ids: int64(ids.map(() => 0)),
+    position_ids: int64(ids.map((_, i) => i % dims[1])),
+  };
 }
 
 async function run(graph: string, output: string, feeds: Feeds): Promise<Float32Array> {
   const session = await createOrtSession(graph, { label: graph });
   try {
-    const positions = { ...feeds.input_ids, data: positionsOf(feeds.input_ids.dims) };
-    const all: Feeds = { ...feeds, position_ids: positions };
-    const taken = session.inputNames.filter((name) => name in all).map((name) => [name, all[name]] as const);
+    const taken = Object.entries(feeds).filter(([name]) => session.inputNames.includes(name));
     return (await session.run(Object.fromEntries(taken), [output]))[output].data as Float32Array;
   } finally {
     await session.release();
   }
 }
-
-const positionsOf = ([rows, length]: readonly number[]): BigInt64Array =>
-  BigInt64Array.from({ length: rows * length }, (_, i) => BigInt(i % length));

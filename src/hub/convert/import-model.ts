@@ -1,19 +1,18 @@
 /** From published weights to a model folder: the graph is written here, so that no Python is needed. */
-import { copyFile, mkdir, stat, writeFile } from "node:fs/promises";
-import { basename, join, resolve } from "node:path";
+import { copyFile, mkdir, writeFile } from "node:fs/promises";
+import { basename, dirname, join, resolve } from "node:path";
 import { tokenLimit } from "../../architectures/transformer/architecture.js";
 import { encoderGraph } from "../../architectures/transformer/bert-graph.js";
 import { ModelError } from "../../errors.js";
+import { exists, writeWholeJson } from "../../files/whole-file.js";
 import { checkIsFree, writeWholeFolder } from "../../files/whole-folder.js";
 import { writeModel } from "../../onnx/io/file.js";
 import { elementCount } from "../../onnx/tensor.js";
-import { readTokenizerFile, tokenizerSettings } from "../../text/tokenizer-file.js";
-import { readModelCard } from "../model-card.js";
-import { derivedCard } from "./derived-card.js";
-import { checkModules } from "./modules.js";
-import { readPretrained } from "./pretrained.js";
+import { readTokenizerFile, type TokenizerFile, tokenizerSettings } from "../../text/tokenizer-file.js";
+import { derivedCard, readModelCard } from "../model-card.js";
+import { checkModules, readPretrained } from "./pretrained.js";
 
-/** Raised whenever the same weights would give another folder: it is part of the cache's keys. */
+/** Increased whenever the same weights would give another folder: it is part of the cache's keys. */
 export const importVersion = 1;
 
 /** Copied where the source has them; config.json and the tokenizer come first. */
@@ -24,7 +23,7 @@ export const companionFiles = [
 ] as const;
 
 export interface ImportOptions {
-  /** Where the source comes from, for the card: a hub id. Default: the source folder's name. */
+  /** The source's name for the card: a hub id. Default: the source folder's name. */
   readonly origin?: string;
   /** The hub's commit, for the card. */
   readonly commit?: string;
@@ -50,7 +49,7 @@ export interface ImportReport {
  * Writes a model folder with onnx/model.onnx from a folder with config.json and model.safetensors: BERT,
  * RoBERTa, XLM-RoBERTa and CamemBERT encoders, weights in float32, float16 or bfloat16, in one file or several.
  * @param source the folder as the hub lays it out
- * @param target where the new folder shall stand; it appears when it is whole
+ * @param target the new folder; it appears when it is complete
  * @throws ModelError that names file and tensor; ArgumentError where the target is not free
  */
 export async function importModel(
@@ -73,10 +72,7 @@ export async function importModel(
   const origin = options.origin ?? basename(source);
   await writeWholeFolder(target, async (folder) => {
     await copyFile(join(source, "config.json"), join(folder, "config.json"));
-    await writeFile(join(folder, "tokenizer.json"), tokenizer.text);
-    const settings = tokenizerSettings(tokenizer.text, await tokenLimit(source, config));
-    await writeFile(join(folder, "tokenizer_config.json"), `${JSON.stringify(settings, null, 2)}\n`);
-    await copyCompanions(source, folder);
+    await writeTokenizer(source, folder, tokenizer, await tokenLimit(source, config));
     await writeFile(join(folder, "README.md"), await card(source, { ...options, origin }, types));
     await mkdir(join(folder, "onnx"));
     writeModel(graph, join(folder, "onnx", "model.onnx"));
@@ -91,8 +87,7 @@ export async function importModel(
 export function sourceOf(folder: string): ImportOptions {
   const match = /models--([^/\\]+?)--([^/\\]+)[/\\]snapshots[/\\]([^/\\]+)[/\\]?$/.exec(resolve(folder));
   if (!match) return {};
-  const [, organisation, name, commit] = match;
-  return { origin: `${organisation}/${name}`, commit };
+  return { origin: `${match[1]}/${match[2]}`, commit: match[3] };
 }
 
 function card(
@@ -113,11 +108,18 @@ function card(
   });
 }
 
-/** Copies tokenizer and sentence-transformers files, where the source has them. */
-export async function copyCompanions(source: string, folder: string): Promise<void> {
+/** Writes tokenizer.json and its settings, and copies the companions, where the source has them. */
+export async function writeTokenizer(
+  source: string,
+  folder: string,
+  { text }: TokenizerFile,
+  maximumLength: number,
+): Promise<void> {
+  await writeFile(join(folder, "tokenizer.json"), text);
+  await writeWholeJson(join(folder, "tokenizer_config.json"), tokenizerSettings(text, maximumLength));
   for (const name of companionFiles) {
-    if (!(await stat(join(source, name)).catch(() => undefined))) continue;
-    if (name.includes("/")) await mkdir(join(folder, name, ".."), { recursive: true });
+    if (!(await exists(join(source, name)))) continue;
+    await mkdir(dirname(join(folder, name)), { recursive: true });
     await copyFile(join(source, name), join(folder, name));
   }
 }

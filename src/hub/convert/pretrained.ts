@@ -1,15 +1,17 @@
 /** A model as hubs publish it for training libraries: config.json and safetensors weights of a BERT or RoBERTa. */
 import { join } from "node:path";
-import { readJson } from "../../architectures/folder-json.js";
+import { array, object, string } from "valibot";
+import { readJson as readConfig } from "../../architectures/folder-json.js";
 import type { BertConfig } from "../../architectures/transformer/bert.js";
 import { ModelError } from "../../errors.js";
+import { readJson } from "../../files/json.js";
 import type { WeightSource } from "../../nn/net.js";
 import { toFloat32 } from "../../onnx/io/float16.js";
 import { readSafetensors } from "../../onnx/io/safetensors.js";
 import type { Tensor } from "../../onnx/tensor.js";
 import { weightFiles, weightsFile } from "./weight-files.js";
 
-/** The families that pearl writes graphs for: `model_type` of config.json, and the class that holds the encoder. */
+/** The families that pearl writes graphs for: `model_type` of config.json, and the encoder's class. */
 export const families: Readonly<Record<string, string>> = {
   bert: "BertModel",
   roberta: "RobertaModel",
@@ -20,21 +22,15 @@ export const families: Readonly<Record<string, string>> = {
 const exportInstead =
   "Take a repository that has onnx/model.onnx, or export the model to ONNX with its own tools.";
 
-/** An encoder as its folder describes it. */
-export interface Pretrained {
-  readonly config: BertConfig;
-  /** Types of the numbers in the files, such as "float16". */
-  readonly types: readonly string[];
-  /** Gives the encoder's weights in float32, by their names without prefix. */
-  readonly weights: WeightSource;
-}
-
 /**
  * Reads config.json and the weights of a folder.
- * @throws ModelError that names the file, and the tensor where it is one, for architectures that are not built
- *   here and for weights that are missing, misshaped or cut off
+ * @returns `types` of the numbers in the files, such as "float16"; `weights` in float32, by name without prefix
+ * @throws ModelError that names the file, and the tensor where it is one, for architectures that pearl does not
+ *   build and for weights that are missing, misshaped or cut off
  */
-export async function readPretrained(folder: string): Promise<Pretrained> {
+export async function readPretrained(
+  folder: string,
+): Promise<{ config: BertConfig; types: string[]; weights: WeightSource }> {
   const config = await readEncoderConfig(folder);
   const found = new Map<string, { tensor: Tensor; file: string }>();
   for (const file of await weightFiles(folder))
@@ -60,10 +56,9 @@ export async function readPretrained(folder: string): Promise<Pretrained> {
       );
     return checkedWeight(entry.tensor, dims, `${folder}/${entry.file}: tensor ${prefix}${name}`);
   };
-  const encoder = [...found].filter(([name]) => name.startsWith(prefix));
-  const types = new Set(
-    encoder.map(([, { tensor }]) => tensor.type).filter((type) => type.includes("float")),
-  );
+  const types = new Set<string>();
+  for (const [name, { tensor }] of found)
+    if (name.startsWith(prefix) && tensor.type.includes("float")) types.add(tensor.type);
   return { config, types: [...types], weights };
 }
 
@@ -84,28 +79,29 @@ function checkedWeight(tensor: Tensor, dims: readonly number[], label: string): 
 
 function prefixOf(names: Iterable<string>, label: string): string {
   const stem = "embeddings.word_embeddings.weight";
-  const prefixes = [...names].filter((name) => name === stem || name.endsWith(`.${stem}`));
-  if (prefixes.length === 0)
+  const found = [...names].filter((name) => name === stem || name.endsWith(`.${stem}`));
+  if (found.length === 0)
     throw new ModelError(
-      `${label}: tensor ${stem} is missing, also behind "bert." and "roberta.": these are no weights of a BERT ` +
+      `${label}: tensor ${stem} is missing, also behind "bert." and "roberta.": these are not weights of a BERT ` +
         `or RoBERTa. ${exportInstead}`,
     );
-  return prefixes.sort((a, b) => a.length - b.length)[0].slice(0, -stem.length);
+  return found.sort((a, b) => a.length - b.length)[0].slice(0, -stem.length);
 }
 
-const sizes = [
-  ...["vocab_size", "hidden_size", "num_hidden_layers", "num_attention_heads"],
-  ...["intermediate_size", "max_position_embeddings", "type_vocab_size"],
-] as const;
+const sizes = (
+  "vocab_size hidden_size num_hidden_layers num_attention_heads intermediate_size max_position_embeddings " +
+  "type_vocab_size"
+).split(" ");
 
 /**
  * What config.json says about the encoder's shape.
- * @throws ModelError for a family or a variant that is not built here, and for sizes that are missing
+ * @throws ModelError for a family or a variant that pearl does not build, and for sizes that are missing
  */
-export async function readEncoderConfig(folder: string): Promise<BertConfig> {
+async function readEncoderConfig(folder: string): Promise<BertConfig> {
   const label = `${folder}/config.json`;
-  const config = await readJson(join(folder, "config.json"));
-  if (config === undefined) throw new ModelError(`${label} is missing; it gives the shape of the model`);
+  const config = await readConfig(join(folder, "config.json"));
+  if (config === undefined)
+    throw new ModelError(`${label} is missing: it gives the shape of the model. Download it too.`);
   const family = config.model_type ?? "none";
   if (!Object.hasOwn(families, String(family)))
     throw new ModelError(
@@ -123,4 +119,32 @@ export async function readEncoderConfig(folder: string): Promise<BertConfig> {
   }
   const known = { ...config, pad_token_id: config.pad_token_id ?? undefined };
   return known as unknown as BertConfig;
+}
+
+// modules.json lists the steps of sentence-transformers from text to vector.
+const modulesSchema = array(object({ type: string() }));
+
+/**
+ * The kinds of modules in their order, such as Transformer, Pooling, Normalize; undefined without modules.json.
+ * @throws ModelError where the file is not a list of modules
+ */
+export async function readModules(folder: string): Promise<string[] | undefined> {
+  const path = join(folder, "modules.json");
+  const modules = await readJson(path, modulesSchema, { error: ModelError, cure: "Download it again." });
+  return modules?.map(({ type }) => type.split(".").at(-1) as string);
+}
+
+/**
+ * Refuses models that do more than pool and scale token vectors.
+ * @throws ModelError that names the module
+ */
+export async function checkModules(folder: string): Promise<void> {
+  const odd = (await readModules(folder))?.find(
+    (type) => !["Transformer", "Pooling", "Normalize"].includes(type),
+  );
+  if (odd !== undefined)
+    throw new ModelError(
+      `${join(folder, "modules.json")}: the model has a ${odd} module, which pearl does not support; ` +
+        "without it the vectors would be wrong. Use a model of Transformer, Pooling and Normalize.",
+    );
 }

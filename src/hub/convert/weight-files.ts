@@ -1,7 +1,10 @@
 /** Which files of a folder hold its weights: safetensors, one file or several with a table of contents. */
-import { readFile, stat } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { ModelError, messageOf } from "../../errors.js";
+import { minLength, object, pipe, record, regex, string, transform } from "valibot";
+import { ModelError } from "../../errors.js";
+import { parseJson } from "../../files/json.js";
+import { exists } from "../../files/whole-file.js";
 
 /** Weights in one file, and the table of contents of weights in several. */
 export const weightsFile = "model.safetensors";
@@ -9,9 +12,7 @@ export const weightsIndex = "model.safetensors.index.json";
 
 /** True where the folder has weights in safetensors. */
 export async function hasSafetensors(folder: string): Promise<boolean> {
-  for (const name of [weightsFile, weightsIndex])
-    if (await stat(join(folder, name)).catch(() => undefined)) return true;
-  return false;
+  return (await exists(join(folder, weightsFile))) || exists(join(folder, weightsIndex));
 }
 
 /**
@@ -19,34 +20,29 @@ export async function hasSafetensors(folder: string): Promise<boolean> {
  * @throws ModelError where there are none, or one of several is missing
  */
 export async function weightFiles(folder: string): Promise<string[]> {
-  if (await stat(join(folder, weightsFile)).catch(() => undefined)) return [weightsFile];
+  if (await exists(join(folder, weightsFile))) return [weightsFile];
   const path = join(folder, weightsIndex);
   const text = await readFile(path, "utf8").catch(() => undefined);
   if (text === undefined)
     throw new ModelError(
-      `${folder}: there is no ${weightsFile} to import. A folder with pytorch_model.bin alone becomes one by ` +
-        "transformers' save_pretrained(folder, safe_serialization=True).",
+      `${folder}: there is no ${weightsFile} to import. From pytorch_model.bin alone, transformers' ` +
+        "save_pretrained(folder, safe_serialization=True) makes one.",
     );
   const files = shardsOf(text, path);
   for (const file of files)
-    if (!(await stat(join(folder, file)).catch(() => undefined)))
+    if (!(await exists(join(folder, file))))
       throw new ModelError(`${folder}: ${file}, which ${weightsIndex} names, is missing. Download it too.`);
   return files;
 }
 
+const problem = "it names no safetensors files of this folder";
+const fileName = pipe(string(problem), regex(/^[\w-][\w.-]*\.safetensors$/, problem));
+const distinctFiles = transform((files: Record<string, string>) => [...new Set(Object.values(files))]);
+const indexSchema = object({
+  weight_map: pipe(record(string(), fileName, problem), distinctFiles, minLength(1, problem)),
+});
+
 /** The files that an index of sharded weights names, each once. @throws ModelError for another kind of text */
 export function shardsOf(text: string, label: string): string[] {
-  try {
-    const { weight_map: map } = JSON.parse(text) as { weight_map: Record<string, string> };
-    const files = [...new Set(Object.values(map))];
-    const isPlain = (name: unknown) => typeof name === "string" && /^[\w-][\w.-]*\.safetensors$/.test(name);
-    if (files.length > 0 && files.every(isPlain)) return files;
-  } catch (error) {
-    throw new ModelError(`${label}: not a table of weights (${messageOf(error)}). Download it again.`, {
-      cause: error,
-    });
-  }
-  throw new ModelError(
-    `${label}: its weight_map names no safetensors files of this folder. Download it again.`,
-  );
+  return parseJson(text, label, indexSchema, { error: ModelError, cure: "Download it again." }).weight_map;
 }

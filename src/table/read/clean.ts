@@ -4,49 +4,34 @@
  */
 import { isUtf8 } from "node:buffer";
 import { createHash } from "node:crypto";
-import { type FileHandle, open } from "node:fs/promises";
+import { writeFile } from "node:fs/promises";
 import { TableError } from "../../errors.js";
 import { nameOfDelimiter } from "../format.js";
 import { JsonKeys } from "./json-keys.js";
-import { cellsOf, type Dialect, RecordScanner, type ScanStatus } from "./records.js";
+import { cellsOf, RecordScanner, type ScanStatus } from "./records.js";
+import type { Shape } from "./sniff.js";
 import { shownPath } from "./source.js";
 
 /** The longest record accepted: far above any phrase, far below what would fill the memory. */
-export const longestRecordBytes = 16 * 1024 * 1024;
+const longestRecordBytes = 16 * 1024 * 1024;
+
+/** DuckDB reads this many rows at a time. */
+const duckdbVectorRows = 2048;
 
 const lineFeed = Buffer.from("\n");
 
-/** The separator of one-column tables: a sequence that no text holds. */
+/** The separator of one-column tables: a sequence that no text contains. */
 export const impossibleDelimiter = "\x1e\x1f\x1e\x1f";
 
-/** What is to be cleaned, and how. */
+/** What is cleaned, and how. */
 export interface CleanOptions {
   /** For messages. */
-  path: string;
-  dialect: Dialect;
-  /** Undefined for one-column tables. */
-  delimiter: string | undefined;
+  readonly path: string;
+  readonly shape: Shape;
   /** Cells that each record must have. */
-  columns: number;
-  /** Whether the first record that is not blank is the header, to be left out. */
-  header: boolean;
-  /** "lines": a record is a line of text; "json": each line is a JSON object; "cells": delimited. */
-  kind: "cells" | "lines" | "json";
-}
-
-/** What the reading found. */
-export interface CleanReport {
-  rows: number;
-  /** Blank lines that hold no row: in tables of several columns and in JSONL. */
-  blankLines: number;
-  /** Bytes of the longest record. */
-  longest: number;
-  /** Bytes of the largest 2048 rows that follow each other, about. */
-  heaviest: number;
-  /** The keys of JSON lines, in order of first appearance. */
-  keys: JsonKeys;
-  /** SHA-256 of the clean copy, hex: the identity of the table's content. */
-  hash: string;
+  readonly columns: number;
+  /** Whether each line is a JSON object. */
+  readonly isJson: boolean;
 }
 
 /** Cleans `chunks` into the file `target`. Throws TableError at the first trouble, with its line. */
@@ -54,154 +39,131 @@ export async function cleanCopy(
   chunks: AsyncIterable<Buffer>,
   target: string,
   options: CleanOptions,
-): Promise<CleanReport> {
-  const file = await open(target, "w");
-  try {
-    const cleaner = new Cleaner(options, file);
-    let rest: Buffer = Buffer.alloc(0);
-    let isFirst = true;
+): Promise<CleanCopy> {
+  const copy = new CleanCopy(options);
+  const hash = createHash("sha256");
+  let rest: Buffer = Buffer.alloc(0);
+  const take = (isLast: boolean): Buffer => {
+    const { clean, taken } = copy.take(rest, isLast);
+    hash.update(clean);
+    rest = rest.subarray(taken);
+    return clean;
+  };
+  async function* cleaned(): AsyncGenerator<Buffer> {
     for await (const chunk of chunks) {
       rest = rest.length === 0 ? chunk : Buffer.concat([rest, chunk]);
-      if (isFirst) {
-        rest = withoutByteOrderMark(rest);
-        isFirst = false;
-      }
-      rest = rest.subarray(await cleaner.take(rest, false));
+      yield take(false);
     }
-    if (rest.length > 0) await cleaner.take(rest, true);
-    return cleaner.report();
-  } finally {
-    await file.close();
+    yield take(true);
   }
+  await writeFile(target, cleaned());
+  copy.hash = hash.digest("hex");
+  return copy;
 }
 
-/** Drops the three bytes that some programs put before UTF-8 text. */
-export function withoutByteOrderMark(bytes: Buffer): Buffer {
-  return bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? bytes.subarray(3) : bytes;
-}
-
-class Cleaner {
+/** A clean copy in the making, and what its table contains. */
+export class CleanCopy {
+  readonly keys = new JsonKeys();
+  rows = 0;
+  /** Blank lines that are not rows: in tables of several columns and in JSONL. */
+  blankLines = 0;
+  /** Bytes of the longest row. */
+  longest = 0;
+  /** Bytes of the largest rows that DuckDB reads at a time. */
+  heaviest = 0;
+  /** SHA-256 of the copy, hexadecimal: the identity of the table's content. */
+  hash = "";
   private readonly scanner: RecordScanner;
-  private readonly keys = new JsonKeys();
-  private readonly digest = createHash("sha256");
   private line = 1;
-  private rows = 0;
-  private blankLines = 0;
-  private longest = 0;
-  private heaviest = 0;
   private recentBytes = 0;
   private awaitsHeader: boolean;
-  private output: Buffer[] = [];
 
-  constructor(
-    private readonly options: CleanOptions,
-    private readonly file: FileHandle,
-  ) {
-    this.scanner = new RecordScanner(options.dialect);
-    this.awaitsHeader = options.header;
+  constructor(private readonly options: CleanOptions) {
+    this.scanner = new RecordScanner(options.shape.dialect);
+    this.awaitsHeader = options.shape.header;
   }
 
-  report(): CleanReport {
-    const { rows, blankLines, longest, heaviest, keys } = this;
-    return { rows, blankLines, longest, heaviest, keys, hash: this.digest.digest("hex") };
-  }
-
-  /** Takes the complete records of `bytes`; returns how many bytes that was. */
-  async take(bytes: Buffer, isLast: boolean): Promise<number> {
-    const { scanner, options } = this;
+  /** Cleans the complete records of `bytes`, `taken` bytes in all. */
+  take(bytes: Buffer, isLast: boolean): { clean: Buffer; taken: number } {
+    const { scanner } = this;
+    const output: Buffer[] = [];
     let start = 0;
-    // Records that can be handed on as they are gather into one run.
+    // Records that stay as they are gather into one run.
     let runStart = 0;
     this.refuseBadText(bytes, isLast);
     while (start < bytes.length) {
-      const status = scanner.scan(bytes, start, bytes.length, isLast);
+      const status = scanner.scan(bytes, start, isLast);
       if (status === "incomplete" && bytes.length - start <= longestRecordBytes) break;
       if (status !== "record") throw this.scanTrouble(status);
       const { end, next } = scanner;
-      const isBlank = end === start;
-      const isSkipped = this.accept(bytes, start, end);
-      const isPlain = !scanner.irregular && !isBlank && next === end + 1 && bytes[end] === 0x0a;
-      if (!isPlain || isSkipped) {
-        if (runStart < start) this.output.push(bytes.subarray(runStart, start));
-        if (!isSkipped) this.rewrite(bytes, start, end);
+      const isRow = this.accept(bytes, start, end);
+      const isPlain = !scanner.irregular && end > start && next === end + 1;
+      if (!isPlain || !isRow) {
+        if (runStart < start) output.push(bytes.subarray(runStart, start));
+        if (isRow) output.push(...this.rewrite(bytes.subarray(start, end)));
         runStart = next;
       }
-      if (end - start > this.longest) this.longest = end - start;
       this.line += scanner.lines;
       start = next;
     }
-    if (runStart < start) this.output.push(bytes.subarray(runStart, start));
-    await this.flush();
-    if (options.kind === "json") this.keys.checkCount(shownPath(options.path));
-    return start;
+    if (runStart < start) output.push(bytes.subarray(runStart, start));
+    return { clean: output.length === 1 ? output[0] : Buffer.concat(output), taken: start };
   }
 
-  /** Checks one record; true where it holds no row. */
+  /** Checks one record; false where it is not a row. */
   private accept(bytes: Buffer, start: number, end: number): boolean {
-    const { options } = this;
-    if (end === start && (options.kind === "json" || options.columns > 1)) {
+    const { isJson, columns } = this.options;
+    const size = end - start;
+    const isBlank = isJson
+      ? !this.keys.add(bytes.toString("utf8", start, end), () => this.place())
+      : size === 0 && columns > 1;
+    if (isBlank) {
       this.blankLines++;
-      return true;
+      return false;
     }
-    if (options.kind === "json" && !this.keys.add(bytes.toString("utf8", start, end), () => this.place())) {
-      this.blankLines++;
-      return true;
-    }
-    if (options.kind === "cells" && this.scanner.cells !== options.columns) throw this.raggedRow();
+    if (this.scanner.cells !== columns) throw this.raggedRow();
     if (this.awaitsHeader) {
       this.awaitsHeader = false;
-      return true;
+      return false;
     }
-    if (this.rows % 2048 === 0) this.recentBytes = 0;
+    if (this.rows % duckdbVectorRows === 0) this.recentBytes = 0;
     this.rows++;
-    this.recentBytes += end - start;
+    this.recentBytes += size;
     if (this.recentBytes > this.heaviest) this.heaviest = this.recentBytes;
-    return false;
+    if (size > this.longest) this.longest = size;
+    return true;
   }
 
-  private rewrite(bytes: Buffer, start: number, end: number): void {
-    const { dialect, delimiter } = this.options;
-    if (!this.scanner.irregular && end > start) {
-      this.output.push(bytes.subarray(start, end), lineFeed);
-      return;
-    }
-    const separator = Buffer.from(delimiter ?? impossibleDelimiter);
-    const quote = Buffer.from([dialect.outputQuote]);
-    cellsOf(bytes, start, end, dialect).forEach((cell, index) => {
-      if (index > 0) this.output.push(separator);
-      this.output.push(quote, doubled(cell, dialect.outputQuote), quote);
-    });
-    this.output.push(lineFeed);
+  /** A row with a line feed; with all cells quoted where it is irregular, or empty. */
+  private rewrite(record: Buffer): Buffer[] {
+    const { dialect, delimiter } = this.options.shape;
+    if (!this.scanner.irregular && record.length > 0) return [record, lineFeed];
+    const quote = String.fromCharCode(dialect.outputQuote);
+    const cells = cellsOf(record.toString("utf8"), dialect).map(
+      (cell) => quote + cell.replaceAll(quote, quote + quote) + quote,
+    );
+    return [Buffer.from(`${cells.join(delimiter ?? impossibleDelimiter)}\n`)];
   }
 
-  private async flush(): Promise<void> {
-    if (this.output.length === 0) return;
-    const bytes = this.output.length === 1 ? this.output[0] : Buffer.concat(this.output);
-    this.output = [];
-    this.digest.update(bytes);
-    await this.file.write(bytes);
-  }
-
-  /** Bytes that are not UTF-8, or NULs. A sequence cut by the end of the chunk is looked at next time. */
+  /** Refuses bytes that are not UTF-8, and NULs. A line cut by the end of the chunk is checked next time. */
   private refuseBadText(bytes: Buffer, isLast: boolean): void {
-    const whole = isLast ? bytes : bytes.subarray(0, lastSequenceStart(bytes));
+    const whole = isLast ? bytes : bytes.subarray(0, bytes.lastIndexOf(lineFeed) + 1);
     if (isUtf8(whole) && !whole.includes(0)) return;
-    const lineEndByte = this.options.dialect.loneCrEndsLine ? 0x0d : 0x0a;
-    let line = this.line;
+    const shown = shownPath(this.options.path);
+    let { line } = this;
     for (let start = 0; start < whole.length; line++) {
-      const lineEnd = whole.indexOf(lineEndByte, start);
-      const end = lineEnd < 0 ? whole.length : lineEnd + 1;
+      const end = whole.indexOf(lineFeed, start) + 1 || whole.length;
       const content = whole.subarray(start, end);
       if (!isUtf8(content)) {
         throw new TableError(
           `${this.place(line)}: bytes that are not UTF-8. Convert the file, for example: ` +
-            `iconv -f WINDOWS-1252 -t UTF-8 ${shownPath(this.options.path)} > utf8.csv`,
+            `iconv -f WINDOWS-1252 -t UTF-8 ${shown} > utf8.csv`,
         );
       }
       if (content.includes(0)) {
         throw new TableError(
-          `${this.place(line)}: a NUL byte, which no text holds: the file is binary or damaged. ` +
-            "If only the NULs are wrong, drop them: tr -d '\\000' < FILE > clean.csv",
+          `${this.place(line)}: a NUL byte, which no text contains: the file is binary or damaged. ` +
+            "If only the NULs are wrong, remove them: tr -d '\\000' < FILE > clean.csv",
         );
       }
       start = end;
@@ -212,30 +174,21 @@ class Cleaner {
     return `${shownPath(this.options.path)}, line ${line}`;
   }
 
-  private scanTrouble(status: ScanStatus): TableError {
-    const place = this.place(this.line + this.scanner.troubleLine);
-    if (status === "text-after-quote") {
-      return new TableError(
-        `${place}: text after a closing quote. Inside a quoted cell write each quote twice (""), ` +
-          "or read quotes as ordinary characters (--no-quotes).",
-      );
-    }
-    if (status === "unclosed-quote") {
-      return new TableError(
-        `${place}: a quote opens here and is never closed. Close it, write it twice ("") inside a quoted cell, ` +
-          "or read quotes as ordinary characters (--no-quotes).",
-      );
-    }
-    const limit = `${longestRecordBytes / 1024 / 1024} MB`;
-    return new TableError(
-      `${place}: a row longer than ${limit} begins here. A quote may be unclosed or line ends missing.`,
-    );
+  private scanTrouble(status: Exclude<ScanStatus, "record">): TableError {
+    const quotes = "or read quotes as ordinary characters (--no-quotes).";
+    const messages = {
+      "text-after-quote": `text after a closing quote. Inside a quoted cell write each quote twice (""), ${quotes}`,
+      "unclosed-quote": `a quote opens here and is never closed. Close it, write it twice ("") inside a quoted cell, ${quotes}`,
+      incomplete: `a row longer than ${longestRecordBytes >> 20} MB begins here. A quote may be unclosed or line ends missing.`,
+    };
+    const line = this.line + (status === "incomplete" ? 0 : this.scanner.troubleLine);
+    return new TableError(`${this.place(line)}: ${messages[status]}`);
   }
 
   private raggedRow(): TableError {
-    const { columns, delimiter } = this.options;
+    const { columns, shape } = this.options;
     const found = this.scanner.cells;
-    const separator = nameOfDelimiter(delimiter ?? ",");
+    const separator = nameOfDelimiter(shape.delimiter ?? ",");
     const separators = separator.startsWith('"') ? `the delimiter ${separator}` : `${separator}s`;
     const counts = `${found} column${found === 1 ? "" : "s"}, expected ${columns}`;
     const cure =
@@ -244,27 +197,4 @@ class Cleaner {
         : `Add the missing ${separators}, or use --format text if each line is one phrase.`;
     return new TableError(`${this.place()}: ${counts}. ${cure}`);
   }
-}
-
-function doubled(cell: Buffer, quote: number): Buffer {
-  if (!cell.includes(quote)) return cell;
-  const parts: Buffer[] = [];
-  let from = 0;
-  for (let at = cell.indexOf(quote); at >= 0; at = cell.indexOf(quote, from)) {
-    parts.push(cell.subarray(from, at + 1), Buffer.from([quote]));
-    from = at + 1;
-  }
-  parts.push(cell.subarray(from));
-  return Buffer.concat(parts);
-}
-
-/** Where the last, possibly cut UTF-8 sequence of the bytes starts; their length where none is cut. */
-function lastSequenceStart(bytes: Buffer): number {
-  for (let back = 1; back <= 3 && back <= bytes.length; back++) {
-    const byte = bytes[bytes.length - back];
-    if ((byte & 0xc0) === 0x80) continue;
-    const length = byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : byte >= 0xc0 ? 2 : 1;
-    return length > back ? bytes.length - back : bytes.length;
-  }
-  return bytes.length;
 }

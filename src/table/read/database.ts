@@ -5,40 +5,37 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type * as Duckdb from "@duckdb/node-api";
 import { messageOf, TableError } from "../../errors.js";
+import { isDiskFull } from "../trouble.js";
 
 // Required, not imported: Node would read its hundred files twice, to find out what they export (0.2 s).
 const { DuckDBInstance } = createRequire(import.meta.url)("@duckdb/node-api") as typeof Duckdb;
 
-/** Where a database lives and how much memory its buffers may take. */
 export interface DatabaseOptions {
-  /** Folder for the database and temporary files; made under the system's temporary folder where not given. */
+  /** Folder to put the database and temporary files in (default: the system's temporary folder). */
   workFolder?: string;
   /** DuckDB's memory_limit (default "400MB"). */
   memoryLimit?: string;
-  /** Threads (default 2: reading and writing rarely gain from more). */
-  threads?: number;
 }
+
+/** Reading and writing rarely gain from more. */
+const threads = 2;
 
 /** Megabytes that DuckDB may use: by default, and where cells are very large. */
 const ordinaryMemory = 400;
 const largestMemory = 4000;
 
-/** DuckDB reached its memory limit. */
 export class OutOfMemory extends TableError {}
 
-/** A database file with a life: `open`, queries, `close`, which removes the file. */
+/** A database file in a folder of its own, which `close` removes. */
 export class Database {
   private constructor(
-    /** A folder of this database's own, removed by `close`. */
     readonly folder: string,
     private readonly instance: Duckdb.DuckDBInstance,
     private readonly connection: Duckdb.DuckDBConnection,
-    private readonly threads: number,
   ) {}
 
   static async open(options: DatabaseOptions = {}): Promise<Database> {
     const folder = await makeFolder(options.workFolder);
-    const threads = options.threads ?? 2;
     try {
       const instance = await DuckDBInstance.create(join(folder, "table.db"), {
         memory_limit: options.memoryLimit ?? `${ordinaryMemory}MB`,
@@ -48,17 +45,14 @@ export class Database {
         autoinstall_known_extensions: "false",
         autoload_known_extensions: "false",
       });
-      return new Database(folder, instance, await instance.connect(), threads);
+      return new Database(folder, instance, await instance.connect());
     } catch (error) {
       await rm(folder, { recursive: true, force: true });
       throw error;
     }
   }
 
-  /**
-   * Lets DuckDB use at least this much memory. It handles 2048 rows at a time, so that cells of hundreds of
-   * kilobytes need more than any ordinary table.
-   */
+  /** Lets DuckDB use at least this much memory: 2048 rows with cells of hundreds of kilobytes need it. */
   async allowMemory(bytes: number, subject: string): Promise<void> {
     const megabytes = Math.min(Math.ceil(bytes / 1e6), largestMemory);
     if (megabytes > ordinaryMemory) await this.run(`SET memory_limit = '${megabytes}MB'`, subject);
@@ -74,24 +68,24 @@ export class Database {
   }
 
   /**
-   * Creates a table in one thread: only then are its row groups full, and row groups of Parquet made
-   * of it end at multiples of DuckDB's vector size. It is hardly slower.
+   * Creates a table in one thread: only then are its row groups full, and row groups of Parquet made from it
+   * end at multiples of DuckDB's vector size. It is hardly slower.
    */
   async createTable(name: string, query: string, subject: string): Promise<void> {
     await this.runInOneThread(`CREATE OR REPLACE TABLE ${name} AS ${query}`, subject);
   }
 
-  /** Runs a statement in one thread: what each thread would hold, such as a row group, is there once. */
+  /** Runs a statement in one thread: only one row group is then in memory. */
   async runInOneThread(sql: string, subject: string): Promise<void> {
     await this.run("SET threads = 1", subject);
     try {
       await this.run(sql, subject);
     } finally {
-      await this.run(`SET threads = ${this.threads}`, subject);
+      await this.run(`SET threads = ${threads}`, subject);
     }
   }
 
-  /** The values of a one-column VARCHAR query, in order, chunk by chunk. Several streams may be open at once. */
+  /** The values of a one-column VARCHAR query, in order, in chunks. Several streams may be open at once. */
   async *strings(sql: string, subject: string): AsyncGenerator<string[]> {
     // A connection holds one stream; other statements on it would end the stream.
     const connection = await this.instance.connect();
@@ -116,12 +110,12 @@ export class Database {
   }
 }
 
-async function makeFolder(parent: string | undefined): Promise<string> {
+async function makeFolder(parent = tmpdir()): Promise<string> {
   try {
-    return await mkdtemp(join(parent ?? tmpdir(), "pearl-table-"));
+    return await mkdtemp(join(parent, "pearl-table-"));
   } catch (error) {
     throw new TableError(
-      `${parent ?? tmpdir()}: cannot hold the temporary files (${messageOf(error)}). Set TMPDIR to a folder that can.`,
+      `${parent}: cannot hold the temporary files (${messageOf(error)}). Set TMPDIR to a folder that can.`,
       { cause: error },
     );
   }
@@ -130,7 +124,7 @@ async function makeFolder(parent: string | undefined): Promise<string> {
 /** A failure of DuckDB or of the file system, as a TableError with a cure. */
 export function databaseTrouble(error: unknown, subject: string): TableError {
   if (error instanceof TableError) return error;
-  const message = messageOf(error);
+  const [message] = messageOf(error).split("\n");
   if (isDiskFull(error)) {
     return new TableError(
       `${subject}: no space left on the disk. Free some, or choose another folder (TMPDIR moves the temporary files).`,
@@ -139,41 +133,16 @@ export function databaseTrouble(error: unknown, subject: string): TableError {
   }
   if (/out of memory/i.test(message)) {
     return new OutOfMemory(
-      `${subject}: the table's cells are too large for the memory that it may use (${firstLine(message)}). ` +
+      `${subject}: the table's cells are too large for the memory that DuckDB may use (${message}). ` +
         "Leave out the columns with the longest texts.",
       { cause: error },
     );
   }
-  return new TableError(`${subject}: ${firstLine(message)}`, { cause: error });
-}
-
-/** Whether a failure says that the disk or quota is full. */
-export function isDiskFull(error: unknown): boolean {
-  const code = (error as NodeJS.ErrnoException | undefined)?.code;
-  return (
-    code === "ENOSPC" ||
-    code === "EDQUOT" ||
-    code === "EFBIG" ||
-    /no space left|file too large|disk quota|could not write (all|file)/i.test(messageOf(error))
-  );
-}
-
-function firstLine(message: string): string {
-  return message.split("\n")[0];
+  return new TableError(`${subject}: ${message}`, { cause: error });
 }
 
 /** A string as an SQL literal. */
-export function literal(text: string): string {
-  return `'${text.replaceAll("'", "''")}'`;
-}
+export const literal = (text: string): string => `'${text.replaceAll("'", "''")}'`;
 
 /** A name as an SQL identifier. */
-export function identifier(name: string): string {
-  return `"${name.replaceAll('"', '""')}"`;
-}
-
-/** A string of control characters as an SQL literal with escapes. */
-export function escapedLiteral(text: string): string {
-  const escaped = [...text].map((character) => `\\x${character.charCodeAt(0).toString(16).padStart(2, "0")}`);
-  return `E'${escaped.join("")}'`;
-}
+export const identifier = (name: string): string => `"${name.replaceAll('"', '""')}"`;

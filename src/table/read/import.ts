@@ -1,46 +1,40 @@
 /** Brings a table of any format into a database, whole, with every column and row kept. */
-import { access, rm, symlink } from "node:fs/promises";
+import { createHash } from "node:crypto";
+import { open, rm, stat, symlink } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { TableError } from "../../errors.js";
 import type { ColumnInfo } from "../columns.js";
 import type { TableFormat } from "../format.js";
-import { type CleanReport, cleanCopy, impossibleDelimiter, withoutByteOrderMark } from "./clean.js";
-import { type Database, escapedLiteral, identifier, literal } from "./database.js";
-import { type Shape, sniff } from "./sniff.js";
-import { emptyFile, refuseNonText, type Source, shownPath } from "./source.js";
+import { type CleanCopy, cleanCopy, impossibleDelimiter } from "./clean.js";
+import { type Database, identifier, literal } from "./database.js";
+import { type Shape, type SniffOptions, sniff } from "./sniff.js";
+import { refuseNonText, type Source, shownPath } from "./source.js";
 
 /** The name of the imported table in the database. */
 export const rowsTable = "pearl_rows";
 
-/** Which character quotes cells. */
-export type QuoteStyle = "double" | "none";
-
-/** How the text of a table is to be read. */
-export interface ImportOptions {
-  delimiter?: string;
-  header: "auto" | "present" | "absent";
-  quote: QuoteStyle;
-}
+/** How the text of a table is read. */
+export type ImportOptions = Omit<SniffOptions, "preferTab">;
 
 /** A column of the imported table. */
 export interface ImportedColumn extends ColumnInfo {
   /** The SQL expression over `rowsTable` that gives its value. */
-  expression: string;
+  readonly expression: string;
   /** Its DuckDB type. */
-  type: string;
+  readonly type: string;
 }
 
 /** An imported table. */
 export interface Imported {
-  columns: ImportedColumn[];
-  rowCount: number;
-  delimiter: string | undefined;
-  header: boolean;
-  /** False where the first line was taken for a header for want of signs against it. */
-  headerIsSure: boolean;
-  blankLines: number;
-  /** SHA-256 of the content, where it was read byte by byte. */
-  hash: string | undefined;
+  readonly columns: ImportedColumn[];
+  readonly rowCount: number;
+  /** Changes whenever the content does. */
+  readonly identity: string;
+  readonly delimiter?: string;
+  readonly header: boolean;
+  /** False where the first line was taken for a header only because nothing spoke against it. */
+  readonly headerIsSure: boolean;
+  readonly blankLines: number;
 }
 
 /** Imports CSV, TSV, JSONL or plain text. */
@@ -52,36 +46,34 @@ export async function importText(
   options: ImportOptions,
 ): Promise<Imported> {
   refuseNonText(path, source.signature);
-  const sample = withoutByteOrderMark(source.sample);
-  if (sample.length === 0) throw emptyFile(path);
-  const kind = format === "jsonl" ? "json" : format === "text" ? "lines" : "cells";
+  const isJson = format === "jsonl";
+  const { sample, chunks } = withLineFeeds(source);
   const shape = shapeOf(sample, format, source.isWhole, options);
-  const names = kind === "json" ? [] : columnNames(path, shape);
-  const copy = join(database.folder, "clean.txt");
-  const report = await cleanCopy(source.chunks, copy, {
-    path,
-    dialect: shape.dialect,
-    delimiter: shape.delimiter,
-    columns: kind === "json" ? 1 : names.length,
-    header: shape.header,
-    kind,
-  });
-  const storedColumns = kind === "json" ? 1 : names.length;
-  await readCleanCopy(database, path, copy, shape, storedColumns, report);
-  await rm(copy);
-  const columns = kind === "json" ? jsonColumns(report) : await textColumns(database, path, names);
-  if (columns.length === 0 && report.rows === 0) {
-    throw new TableError(`${shownPath(path)} holds no JSON line. Give at least one object.`);
+  const names = columnNames(path, shape);
+  const target = join(database.folder, "clean.txt");
+  const copy = await cleanCopy(chunks, target, { path, shape, columns: names.length, isJson });
+  await readCleanCopy(database, path, target, shape, names.length, copy);
+  await rm(target);
+  const types = names.map(() => "VARCHAR");
+  const columns = isJson ? jsonColumns(copy) : await storedColumns(database, path, names, types);
+  const { rows: rowCount, blankLines, hash } = copy;
+  if (columns.length === 0 && rowCount === 0) {
+    throw new TableError(`${shownPath(path)} contains no JSON line. Give at least one object.`);
   }
-  return {
-    columns,
-    rowCount: report.rows,
-    delimiter: shape.delimiter,
-    header: shape.header,
-    headerIsSure: shape.headerIsSure,
-    blankLines: report.blankLines,
-    hash: report.hash,
-  };
+  const identity = `rows ${rowCount} sha256 ${hash}`;
+  const { delimiter, header, headerIsSure } = shape;
+  return { columns, rowCount, identity, delimiter, header, headerIsSure, blankLines };
+}
+
+/** Old Mac files end lines with CR alone: it becomes LF. */
+function withLineFeeds({ sample, chunks }: Source): Pick<Source, "sample" | "chunks"> {
+  if (!sample.includes("\r") || sample.includes("\n")) return { sample, chunks };
+  const converted = (bytes: Buffer): Buffer =>
+    Buffer.from(bytes.map((byte) => (byte === 0x0d ? 0x0a : byte)));
+  async function* convertedChunks(): AsyncGenerator<Buffer> {
+    for await (const chunk of chunks) yield converted(chunk);
+  }
+  return { sample: converted(sample), chunks: convertedChunks() };
 }
 
 function shapeOf(sample: Buffer, format: TableFormat, isWhole: boolean, options: ImportOptions): Shape {
@@ -89,53 +81,43 @@ function shapeOf(sample: Buffer, format: TableFormat, isWhole: boolean, options:
     return sniff(sample, { ...options, preferTab: format === "tsv" }, isWhole);
   }
   // A control character is not legal inside JSON text, so no JSON line needs quoting.
-  const outputQuote = format === "jsonl" ? 0x1d : 0x22;
-  const loneCrEndsLine = sample.includes(0x0d) && !sample.includes(0x0a);
-  const dialect = { delimiter: -1, quote: -1, outputQuote, loneCrEndsLine };
+  const dialect = { delimiter: -1, quote: -1, outputQuote: format === "jsonl" ? 0x1d : 0x22 };
   const header = format === "text" && options.header === "present";
-  const firstLine = sample.toString("utf8").split(/\r\n|\n|\r/, 1)[0];
-  const firstCells = [header ? firstLine : "phrase"];
+  const firstCells = sample.toString("utf8").split(/\r?\n/, 1);
   return { dialect, delimiter: undefined, header, headerIsSure: true, firstCells };
 }
 
 /** Names from the header, or `column1` ... where there is none; one column without a header is "phrase". */
-function columnNames(path: string, shape: Shape): string[] {
-  const { firstCells, header } = shape;
-  if (!header) {
-    return firstCells.length === 1 ? ["phrase"] : firstCells.map((_, index) => `column${index + 1}`);
-  }
-  const names = firstCells.map((cell, index) => cell.trim() || `column${index + 1}`);
-  const firstPlace = new Map<string, number>();
-  names.forEach((name, index) => {
-    const earlier = firstPlace.get(name);
-    if (earlier !== undefined) {
-      throw new TableError(
-        `${shownPath(path)}, line 1: columns ${earlier + 1} and ${index + 1} are both called "${name}". ` +
-          "Rename one, or use --no-header if the first line is data.",
-      );
-    }
-    firstPlace.set(name, index);
-  });
-  return names;
+function columnNames(path: string, { firstCells, header }: Shape): string[] {
+  if (!header && firstCells.length === 1) return ["phrase"];
+  const names = firstCells.map((cell, index) => (header && cell.trim()) || `column${index + 1}`);
+  const second = names.findIndex((name, index) => names.indexOf(name) < index);
+  if (second < 0) return names;
+  const name = names[second];
+  throw new TableError(
+    `${shownPath(path)}, line 1: columns ${names.indexOf(name) + 1} and ${second + 1} are both called "${name}". ` +
+      "Rename one, or use --no-header if the first line is data.",
+  );
 }
 
 async function readCleanCopy(
   database: Database,
   path: string,
-  copy: string,
-  shape: Shape,
+  file: string,
+  { dialect, delimiter }: Shape,
   columns: number,
-  report: CleanReport,
+  { rows, longest, heaviest }: CleanCopy,
 ): Promise<void> {
+  const subject = shownPath(path);
   const fields = Array.from({ length: columns }, (_, index) => `'c${index}': 'VARCHAR'`).join(", ");
-  const quote = escapedLiteral(String.fromCharCode(shape.dialect.outputQuote));
-  // Twice the longest line, quotes doubled, and DuckDB's usual sizes at least.
-  const longestLine = Math.max(2_000_000, report.longest * 2 + 1024);
+  const quote = literal(String.fromCharCode(dialect.outputQuote));
+  // Twice the longest line, since quotes are doubled, and at least DuckDB's usual sizes.
+  const longestLine = Math.max(2_000_000, longest * 2 + 1024);
   const settings = [
     "auto_detect = false",
     "header = false",
     "strict_mode = true",
-    `delim = ${escapedLiteral(shape.delimiter ?? impossibleDelimiter)}`,
+    `delim = ${literal(delimiter ?? impossibleDelimiter)}`,
     `quote = ${quote}`,
     `escape = ${quote}`,
     // An empty cell is an empty string; NULL is spelt in a way that no text is.
@@ -146,39 +128,46 @@ async function readCleanCopy(
     `buffer_size = ${longestLine * 4}`,
     `columns = {${fields}}`,
   ];
-  await database.allowMemory(2e8 + 6 * report.heaviest, shownPath(path));
-  const from = `read_csv(${literal(copy)}, ${settings.join(", ")})`;
-  await database.createTable(rowsTable, `SELECT * FROM ${from}`, shownPath(path));
-  const [[stored]] = await database.run(`SELECT count(*) FROM ${rowsTable}`, shownPath(path));
-  const count = Number(stored);
-  if (count !== report.rows) {
+  await database.allowMemory(2e8 + 6 * heaviest, subject);
+  const from = `read_csv(${literal(file)}, ${settings.join(", ")})`;
+  await database.createTable(rowsTable, `SELECT * FROM ${from}`, subject);
+  const count = await rowCountOf(database, subject);
+  if (count !== rows) {
     throw new TableError(
-      `${shownPath(path)}: ${report.rows} rows were read but ${count} stored. Please report this table's shape.`,
+      `${subject}: ${rows} rows were read but ${count} stored. Please report this table's shape.`,
     );
   }
 }
 
-async function textColumns(database: Database, path: string, names: string[]): Promise<ImportedColumn[]> {
-  const top = await database.run(`SELECT * FROM ${rowsTable} LIMIT 100`, shownPath(path));
+async function rowCountOf(database: Database, subject: string): Promise<number> {
+  const [[count]] = await database.run(`SELECT count(*) FROM ${rowsTable}`, subject);
+  return Number(count);
+}
+
+/** The columns as they are stored, with the first values as samples. */
+async function storedColumns(
+  database: Database,
+  path: string,
+  names: readonly string[],
+  types: readonly string[],
+): Promise<ImportedColumn[]> {
+  const texts = names.map((_, index) => `coalesce(CAST(c${index} AS VARCHAR), '')`);
+  const top = await database.run(`SELECT ${texts.join(", ")} FROM ${rowsTable} LIMIT 100`, shownPath(path));
   return names.map((name, index) => ({
     name,
-    isText: true,
+    isText: /^(VARCHAR|ENUM)/.test(types[index]),
     sample: top.map((row) => String(row[index])),
     expression: `c${index}`,
-    type: "VARCHAR",
+    type: types[index],
   }));
 }
 
-function jsonColumns(report: CleanReport): ImportedColumn[] {
-  return report.keys.columns().map(({ name, type, sample }) => {
+function jsonColumns({ keys }: CleanCopy): ImportedColumn[] {
+  return keys.columns().map(({ name, type, sample }) => {
     const pointer = literal(`/${name.replaceAll("~", "~0").replaceAll("/", "~1")}`);
     const text = `json_extract_string(c0, ${pointer})`;
-    const expression =
-      type === "JSON"
-        ? `json_extract(c0, ${pointer})`
-        : type === "VARCHAR"
-          ? text
-          : `CAST(${text} AS ${type})`;
+    const cast = type === "VARCHAR" ? text : `CAST(${text} AS ${type})`;
+    const expression = type === "JSON" ? `json_extract(c0, ${pointer})` : cast;
     return { name, isText: type === "VARCHAR" && sample.length > 0, sample, expression, type };
   });
 }
@@ -187,30 +176,33 @@ function jsonColumns(report: CleanReport): ImportedColumn[] {
 export async function importParquet(database: Database, path: string): Promise<Imported> {
   // A link with a plain name, since DuckDB reads * and [ in a path as a pattern.
   const link = join(database.folder, "input.parquet");
-  await access(path);
   await symlink(resolve(path), link);
   const damaged = `${path} is not a readable Parquet file (damaged, cut off or still being written). Write or fetch it again`;
-  const described = await database.run(`DESCRIBE SELECT * FROM read_parquet(${literal(link)})`, damaged);
-  const names = described.map((row) => String(row[0]));
-  const stored = names.map((name, index) => `${identifier(name)} AS c${index}`).join(", ");
-  await database.createTable(rowsTable, `SELECT ${stored} FROM read_parquet(${literal(link)})`, damaged);
-  const [[count]] = await database.run(`SELECT count(*) FROM ${rowsTable}`, path);
-  const texts = names.map((_, index) => `CAST(c${index} AS VARCHAR)`);
-  const top = await database.run(`SELECT ${texts.join(", ")} FROM ${rowsTable} LIMIT 100`, path);
-  const columns = names.map((name, index) => ({
-    name,
-    isText: /^(VARCHAR|ENUM)/.test(String(described[index][1])),
-    sample: top.map((row) => (row[index] === null ? "" : String(row[index]))),
-    expression: `c${index}`,
-    type: String(described[index][1]),
-  }));
+  const from = `FROM read_parquet(${literal(link)})`;
+  const described = await database.run(`DESCRIBE SELECT * ${from}`, damaged);
+  const names = described.map(([name]) => String(name));
+  const types = described.map(([, type]) => String(type));
+  const stored = names.map((name, index) => `${identifier(name)} AS c${index}`);
+  await database.createTable(rowsTable, `SELECT ${stored.join(", ")} ${from}`, damaged);
   return {
-    columns,
-    rowCount: Number(count),
-    delimiter: undefined,
+    columns: await storedColumns(database, path, names, types),
+    rowCount: await rowCountOf(database, path),
+    identity: await parquetIdentity(path),
     header: true,
     headerIsSure: true,
     blankLines: 0,
-    hash: undefined,
   };
+}
+
+/** Size, time, and the content of the first megabyte. */
+async function parquetIdentity(path: string): Promise<string> {
+  const { size, mtimeMs } = await stat(path);
+  const file = await open(path, "r");
+  try {
+    const start = Buffer.alloc(Math.min(size, 1 << 20));
+    await file.read(start, 0, start.length, 0);
+    return `size ${size} modified ${mtimeMs} sha256 ${createHash("sha256").update(start).digest("hex")}`;
+  } finally {
+    await file.close();
+  }
 }

@@ -1,91 +1,86 @@
 /** Learns the columns of a JSONL table while its lines are read: keys in order of appearance, and their types. */
-import { TableError } from "../../errors.js";
+import { messageOf, TableError } from "../../errors.js";
 
 /** More keys than this means that the keys are data, not columns. */
 const mostKeys = 1000;
 
+/** Strings kept of each key, to choose the phrase column by. */
+const sampleSize = 20;
+
 /** How the values of one key are stored without losing any of them. */
 export type JsonColumnType = "VARCHAR" | "BIGINT" | "DOUBLE" | "BOOLEAN" | "JSON";
 
-type ValueKind = "string" | "integer" | "real" | "boolean" | "other";
+interface Key {
+  readonly kinds: Set<JsonColumnType>;
+  readonly sample: string[];
+}
 
 /** The keys seen so far. */
 export class JsonKeys {
-  private readonly kinds = new Map<string, Set<ValueKind>>();
-  private readonly samples = new Map<string, string[]>();
+  private readonly keys = new Map<string, Key>();
 
-  /** Takes in one line; false where it is blank. Throws TableError where it is no JSON object. */
+  /** Adds the keys of one line; false where it is blank. Throws TableError where it is not a JSON object. */
   add(line: string, place: () => string): boolean {
     let value: unknown;
     try {
       value = JSON.parse(line);
     } catch (error) {
       if (line.trim() === "") return false;
-      throw new TableError(`${place()}: not valid JSON (${(error as Error).message}). ${cureOf(line)}`);
+      throw new TableError(`${place()}: not valid JSON (${messageOf(error)}). ${cureOf(line)}`);
     }
     if (typeof value !== "object" || value === null || Array.isArray(value)) {
       throw new TableError(`${place()}: not a JSON object. ${cureOf(line)}`);
     }
-    // A half of a surrogate pair cannot be stored as UTF-8.
+    // Half of a surrogate pair cannot be stored as UTF-8.
     if (/\\u[dD][89a-fA-F]/.test(line) && /\\ud[89a-f]/.test(JSON.stringify(value))) {
       throw new TableError(
-        `${place()}: half of a surrogate pair (\\ud800-\\udfff) is no character. Remove it.`,
+        `${place()}: half of a surrogate pair (\\ud800-\\udfff) is not a character. Remove it.`,
       );
     }
     for (const [key, item] of Object.entries(value)) this.note(key, item);
-    return true;
-  }
-
-  /** Throws TableError where there are more keys than columns can be. */
-  checkCount(path: string): void {
-    if (this.kinds.size > mostKeys) {
+    if (this.keys.size > mostKeys) {
       throw new TableError(
-        `${path}: more than ${mostKeys} different keys. Put the text under one key, such as {"phrase": "..."}.`,
+        `${place()}: more than ${mostKeys} different keys so far. ` +
+          'Put the text under one key, such as {"phrase": "..."}.',
       );
     }
+    return true;
   }
 
   /** The columns, in order of first appearance. */
   columns(): { name: string; type: JsonColumnType; sample: string[] }[] {
-    return [...this.kinds].map(([name, kinds]) => ({
-      name,
-      type: columnType(kinds),
-      sample: this.samples.get(name) ?? [],
-    }));
+    return [...this.keys].map(([name, { kinds, sample }]) => ({ name, type: columnType(kinds), sample }));
   }
 
-  private note(key: string, value: unknown): void {
-    let kinds = this.kinds.get(key);
-    if (kinds === undefined) {
-      kinds = new Set();
-      this.kinds.set(key, kinds);
-      this.samples.set(key, []);
+  private note(name: string, value: unknown): void {
+    let key = this.keys.get(name);
+    if (key === undefined) {
+      key = { kinds: new Set(), sample: [] };
+      this.keys.set(name, key);
     }
     if (value === null) return;
-    kinds.add(kindOf(value));
-    const sample = this.samples.get(key)!;
-    if (typeof value === "string" && sample.length < 20) sample.push(value);
+    key.kinds.add(typeOf(value));
+    if (typeof value === "string" && key.sample.length < sampleSize) key.sample.push(value);
   }
 }
 
 /**
- * Whole numbers that a double would alter stay JSON, which DuckDB keeps up to 64 bits. Other numbers are
- * doubles, as JSON readers agree on; JSON lines written out again keep every digit in any case.
+ * Whole numbers that a double would alter stay JSON, which DuckDB keeps up to 64 bits. Other numbers are doubles,
+ * as in other readers of JSON; JSON lines that are written out again keep every digit in any case.
  */
-function kindOf(value: unknown): ValueKind {
-  if (typeof value === "string") return "string";
-  if (typeof value === "boolean") return "boolean";
-  if (typeof value !== "number" || !Number.isFinite(value)) return "other";
-  if (Number.isSafeInteger(value)) return "integer";
-  return Number.isInteger(value) ? "other" : "real";
+function typeOf(value: unknown): JsonColumnType {
+  if (typeof value === "string") return "VARCHAR";
+  if (typeof value === "boolean") return "BOOLEAN";
+  if (typeof value !== "number" || !Number.isFinite(value)) return "JSON";
+  if (Number.isSafeInteger(value)) return "BIGINT";
+  return Number.isInteger(value) ? "JSON" : "DOUBLE";
 }
 
-function columnType(kinds: Set<ValueKind>): JsonColumnType {
-  const only = (...allowed: ValueKind[]) => [...kinds].every((kind) => allowed.includes(kind));
-  if (only("string")) return "VARCHAR";
-  if (only("integer")) return "BIGINT";
-  if (only("integer", "real")) return "DOUBLE";
-  return only("boolean") ? "BOOLEAN" : "JSON";
+/** One type for all values of a key. A key without values holds text. */
+function columnType(kinds: ReadonlySet<JsonColumnType>): JsonColumnType {
+  const [first = "VARCHAR", ...others] = kinds;
+  if (others.length === 0) return first;
+  return [...kinds].every((kind) => kind === "BIGINT" || kind === "DOUBLE") ? "DOUBLE" : "JSON";
 }
 
 function cureOf(line: string): string {

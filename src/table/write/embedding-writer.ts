@@ -1,11 +1,12 @@
 /** Writes vectors beside the rows of their table, so that a run killed at any point leaves no half output. */
-import { rename, rm, stat } from "node:fs/promises";
+import { rm, stat } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
-import { ArgumentError, messageOf, PearlError, TableError } from "../../errors.js";
+import { ArgumentError, PearlError, TableError } from "../../errors.js";
 import { type EmbeddingFormat, outputFormatOfName } from "../format.js";
 import { type RowRange, type Table, wholeRange } from "../table.js";
-import { completeParquet, writeKeys, writeText } from "./output.js";
-import { checkStillOurs, openPartial, type Partial, writeTrouble } from "./partial.js";
+import { writeTrouble } from "../trouble.js";
+import { makeOutput } from "./output.js";
+import { checkStillOurs, openPartial, type Partial } from "./partial.js";
 
 /** How embeddings are written. */
 export interface EmbeddingWriterOptions {
@@ -15,7 +16,7 @@ export interface EmbeddingWriterOptions {
   format?: EmbeddingFormat;
   /** Name of the column of vectors (default "embedding"). */
   column?: string;
-  /** What to do with an unfinished earlier run: go on with it, or start over (the default). */
+  /** What to do with an unfinished earlier run: resume it, or start over (the default). */
   resume?: "continue" | "start-over";
   /** Changes whenever the vectors would: model, pooling, prompt, dimensions. Guards `resume`. */
   fingerprint: string;
@@ -33,8 +34,8 @@ export interface WrittenEmbeddings {
 }
 
 /**
- * Gathers vectors in `<path>.partial/`, and makes the output of them when all are there. The output has
- * the input's columns, its rows in their order, and a column of vectors.
+ * Gathers vectors in `<path>.partial/`, and makes the output when all are there. The output has the input's
+ * columns, its rows in their order, and a column of vectors.
  */
 export class EmbeddingWriter {
   private isOpen = true;
@@ -49,34 +50,31 @@ export class EmbeddingWriter {
     private readonly partial: Partial,
   ) {}
 
-  /** Checks the output's place and opens it. Throws TableError before any work where it cannot succeed. */
+  /**
+   * Opens the output.
+   * @throws TableError before any work where it cannot be written; ArgumentError for a dimension below 1
+   */
   static async create(table: Table, path: string, options: EmbeddingWriterOptions): Promise<EmbeddingWriter> {
-    const { dimension, fingerprint } = options;
+    const { dimension, fingerprint, column = "embedding", resume = "start-over" } = options;
     if (!Number.isInteger(dimension) || dimension < 1) {
-      throw new ArgumentError(`dimension: expected a whole number from 1 on, found ${dimension}.`);
+      throw new ArgumentError(`dimension: expected a whole number of at least 1, not ${dimension}.`);
     }
     const format = options.format ?? outputFormatOfName(path);
-    const column = options.column ?? "embedding";
     await checkTarget(path, table);
     if (format !== "npy") checkColumn(table, column);
     const range = wholeRange(options.range ?? {}, table.description.rowCount);
-    const key = {
-      fingerprint,
-      table: table.identity,
-      dimension,
-      layout: format === "npy" ? "npy" : "parquet",
-      ...range,
-    } as const;
-    const partial = await openPartial(path, key, options.resume ?? "start-over");
+    const layout = format === "npy" ? "npy" : "parquet";
+    const key = { fingerprint, table: table.identity, dimension, layout, ...range } as const;
+    const partial = await openPartial(path, key, resume);
     return new EmbeddingWriter(table, path, format, column, dimension, range, partial);
   }
 
-  /** Rows whose vectors are in, those of an earlier run included. Go on with row `range.from + rowsDone`. */
+  /** Rows that have their vectors, including those of an earlier run. Continue with row `range.from + rowsDone`. */
   get rowsDone(): number {
     return this.partial.vectors.rowsDone;
   }
 
-  /** What a person should be told about an earlier run, if anything. */
+  /** What the user should know about an earlier run, if anything. */
   get note(): string | undefined {
     return this.partial.note;
   }
@@ -85,74 +83,47 @@ export class EmbeddingWriter {
   async append(vectors: Float32Array): Promise<void> {
     const rows = vectors.length / this.dimension;
     if (!Number.isInteger(rows)) {
-      throw new ArgumentError(`vectors: ${vectors.length} numbers are no whole rows of ${this.dimension}.`);
+      throw new ArgumentError(
+        `vectors: ${vectors.length} numbers are not a multiple of the dimension ${this.dimension}.`,
+      );
     }
     const left = this.range.to - this.range.from - this.rowsDone;
-    if (rows > left) throw new ArgumentError(`vectors: ${rows} rows were given where ${left} are left.`);
+    if (rows > left) throw new ArgumentError(`vectors: found ${rows} rows, expected at most ${left} more.`);
     try {
       await this.partial.vectors.append(vectors);
     } catch (error) {
-      throw writeTrouble(error, this.path);
+      throw writeTrouble(error, this.path, "--resume");
     }
   }
 
-  /** Makes the output and removes the partial folder. All rows must be in. */
+  /** Makes the output and removes the partial folder. All vectors must have been appended. */
   async finish(): Promise<WrittenEmbeddings> {
-    const rows = this.range.to - this.range.from;
+    const { table, range, partial, path, dimension, column } = this;
+    const { folder, vectors, vectorsPath } = partial;
+    const rows = range.to - range.from;
     if (this.rowsDone !== rows) {
-      throw new ArgumentError(
-        `${this.path}: ${this.rowsDone} of ${rows} vectors are in; append the rest first.`,
-      );
+      throw new ArgumentError(`${path}: found ${this.rowsDone} of ${rows} vectors. Append the rest first.`);
     }
-    await checkStillOurs(this.partial);
+    await checkStillOurs(partial);
     try {
-      const keysPath = await this.makeOutput();
+      const pages = { file: vectors.file, dimension, rows, end: await vectors.finish() };
+      const request = { table, range, folder, vectorsPath, pages, column };
+      const keysPath = await makeOutput(request, this.format, path);
       await this.close();
-      await rm(this.partial.folder, { recursive: true, force: true });
-      const { size } = await stat(this.path);
-      return { path: this.path, keysPath, bytes: size, rows };
+      await rm(folder, { recursive: true, force: true });
+      const { size } = await stat(path);
+      return { path, keysPath, bytes: size, rows };
     } catch (error) {
-      throw error instanceof PearlError ? error : writeTrouble(error, this.path);
+      throw error instanceof PearlError ? error : writeTrouble(error, path, "--resume");
     }
   }
 
-  /** Ends the work; vectors that are in stay for a run that resumes. */
+  /** Ends the work. Appended vectors stay for a run that resumes. */
   async close(): Promise<void> {
     if (!this.isOpen) return;
     this.isOpen = false;
     await this.partial.vectors.close();
     if (this.rowsDone === 0) await rm(this.partial.folder, { recursive: true, force: true });
-  }
-
-  private async makeOutput(): Promise<string | undefined> {
-    const { table, format, range, partial, path } = this;
-    const { folder, vectors, vectorsPath } = partial;
-    const end = await vectors.finish();
-    const pages = {
-      file: vectors.file,
-      name: this.column,
-      dimension: this.dimension,
-      rows: this.rowsDone,
-      end,
-    };
-    const request = { table, range, folder };
-    if (format === "npy") {
-      const keysPath = `${path}.keys.csv`;
-      const keys = join(folder, "keys.csv");
-      await writeKeys(request, keys);
-      await rename(keys, keysPath);
-      await rename(vectorsPath, path);
-      return keysPath;
-    }
-    if (format === "parquet") {
-      await completeParquet(request, pages);
-      await rename(vectorsPath, path);
-    } else {
-      const target = join(folder, `whole.${format}`);
-      await writeText(request, { pages, path: vectorsPath }, format, target);
-      await rename(target, path);
-    }
-    return undefined;
   }
 }
 
@@ -163,31 +134,25 @@ async function checkTarget(path: string, table: Table): Promise<void> {
     throw new TableError(`${path}: the folder ${folder} does not exist. Make it first: mkdir -p ${folder}`);
   }
   if (!parent.isDirectory()) throw new TableError(`${path}: ${folder} is a file, not a folder.`);
-  let target: Awaited<ReturnType<typeof stat>> | undefined;
-  try {
-    target = await stat(path);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== "ENOENT") {
-      throw new TableError(`${path}: cannot be written (${messageOf(error)}).`, { cause: error });
-    }
-  }
+  const target = await stat(path).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== "ENOENT") throw writeTrouble(error, path);
+  });
   if (target?.isDirectory()) {
     throw new TableError(
       `${path} is a directory. Name a file in it, such as ${join(path, "embeddings.parquet")}.`,
     );
   }
   const input = await stat(table.description.path).catch(() => undefined);
-  if (target !== undefined && input !== undefined && target.ino === input.ino && target.dev === input.dev) {
+  if (target && target.ino === input?.ino && target.dev === input.dev) {
     throw new TableError(`${path} is the input table itself. Choose another output name.`);
   }
 }
 
-function checkColumn(table: Table, column: string): void {
-  const taken = table.description.columns.find((name) => name.toLowerCase() === column.toLowerCase());
-  if (taken !== undefined) {
-    throw new TableError(
-      `${table.description.path}: the input already has a column "${taken}". ` +
-        "Name the column of vectors differently (--embedding-column).",
-    );
-  }
+function checkColumn({ description: { path, columns } }: Table, column: string): void {
+  const taken = columns.find((name) => name.toLowerCase() === column.toLowerCase());
+  if (taken === undefined) return;
+  throw new TableError(
+    `${path}: the input already has a column "${taken}". ` +
+      "Name the column of vectors differently (--embedding-column).",
+  );
 }

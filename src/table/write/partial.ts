@@ -1,136 +1,94 @@
-/** The folder of an unfinished output: finished vectors, and a manifest that says what they belong to. */
+/** The folder of an unfinished output: the vectors so far, and a manifest of what they belong to. */
 import { randomUUID } from "node:crypto";
-import { mkdir, readFile, rm, stat } from "node:fs/promises";
+import { mkdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { messageOf, TableError } from "../../errors.js";
+import { type InferOutput, literal, number, object, picklist, string } from "valibot";
+import { TableError } from "../../errors.js";
+import { readJson } from "../../files/json.js";
 import { writeWholeJson } from "../../files/whole-file.js";
-import { isDiskFull } from "../read/database.js";
-import { VectorFile, type VectorLayout } from "./vector-file.js";
+import { writeTrouble } from "../trouble.js";
+import { VectorFile } from "./vector-file.js";
 
-/** What the vectors of a partial output belong to; all must be equal for a run to go on with them. */
-export interface PartialKey {
-  /** Of the model and every option that changes vectors. */
-  fingerprint: string;
-  /** Of the input table's content. */
-  table: string;
-  dimension: number;
-  layout: VectorLayout;
-  from: number;
-  to: number;
-}
-
-interface Manifest extends PartialKey {
-  version: 1;
+const manifestSchema = object({
+  version: literal(1),
   /** Changes with each run that takes the folder over. */
-  run: string;
-}
+  run: string(),
+  /** Fingerprint of the model and of every option that changes vectors. */
+  fingerprint: string(),
+  /** Identity of the input table's content. */
+  table: string(),
+  dimension: number(),
+  layout: picklist(["npy", "parquet"]),
+  from: number(),
+  to: number(),
+});
+type Manifest = InferOutput<typeof manifestSchema>;
 
-/** An open partial output. */
-export interface Partial {
-  folder: string;
-  vectorsPath: string;
-  vectors: VectorFile;
-  run: string;
-  /** What a person should know: an earlier run was thrown away, or there was none to go on with. */
-  note: string | undefined;
-}
+/** What the vectors of a partial output belong to. A run resumes only where all of it is equal. */
+export type PartialKey = Omit<Manifest, "version" | "run">;
 
-const vectorsName = "vectors";
-const manifestName = "manifest.json";
-
-/** The folder of the unfinished output of `path`. */
-export function partialFolder(path: string): string {
-  return `${path}.partial`;
-}
+/** An open partial output. Its `note` is for the user: an earlier run was discarded, or none was found. */
+export type Partial = Awaited<ReturnType<typeof openPartial>>;
 
 /**
- * Opens the partial output of `path`. "continue" goes on where an earlier run of the same key ended, and
- * throws TableError where the key differs; "start-over" throws an earlier run's vectors away.
+ * Opens the partial output of `path`. "continue" resumes an earlier run, "start-over" discards its vectors.
+ * @throws TableError where the earlier run's key differs, or the folder cannot be written
  */
-export async function openPartial(
-  path: string,
-  key: PartialKey,
-  resume: "continue" | "start-over",
-): Promise<Partial> {
-  const folder = partialFolder(path);
+export async function openPartial(path: string, key: PartialKey, resume: "continue" | "start-over") {
+  const folder = `${path}.partial`;
+  const vectorsPath = join(folder, "vectors");
   const earlier = await readManifest(folder);
-  const goesOn = resume === "continue" && earlier !== undefined;
-  if (goesOn) refuseOtherKey(path, earlier, key);
-  const vectorsPath = join(folder, vectorsName);
-  const { dimension, layout } = key;
-  const shape = { layout, dimension, rows: key.to - key.from };
+  const isResumed = resume === "continue" && earlier !== undefined;
+  if (isResumed) refuseOtherKey(folder, earlier, key);
   try {
-    if (!goesOn) await rm(folder, { recursive: true, force: true });
+    if (!isResumed) await rm(folder, { recursive: true, force: true });
     await mkdir(folder, { recursive: true });
     const run = randomUUID();
-    const vectors = await VectorFile.open(vectorsPath, shape, { resume: goesOn });
-    await writeWholeJson(join(folder, manifestName), { version: 1, run, ...key } satisfies Manifest);
+    const shape = { layout: key.layout, dimension: key.dimension, rows: key.to - key.from };
+    const vectors = await VectorFile.open(vectorsPath, shape, { resume: isResumed });
+    await writeWholeJson(join(folder, "manifest.json"), { version: 1, run, ...key } satisfies Manifest);
     return { folder, vectorsPath, vectors, run, note: noteOn(folder, earlier, resume) };
   } catch (error) {
-    throw writeTrouble(error, folder);
+    throw writeTrouble(error, folder, "--resume");
   }
 }
 
-/** Throws TableError where another run has taken the folder over since `openPartial`. */
-export async function checkStillOurs(partial: Partial): Promise<void> {
-  const manifest = await readManifest(partial.folder);
-  if (manifest?.run !== partial.run) {
-    throw new TableError(
-      `${partial.folder}: another run has started on the same output. Let one finish, or give them different names.`,
-    );
-  }
+/** @throws TableError where another run has taken the folder over since `openPartial` */
+export async function checkStillOurs({ folder, run }: Partial): Promise<void> {
+  if ((await readManifest(folder))?.run === run) return;
+  throw new TableError(
+    `${folder}: another run has started on the same output. Let one finish, or give them different names.`,
+  );
 }
 
-/** A failure to write, as a TableError with a cure. */
-export function writeTrouble(error: unknown, place: string): TableError {
-  const code = (error as NodeJS.ErrnoException).code;
-  if (isDiskFull(error)) {
-    return new TableError(`${place}: no space left on the disk. Free some, then go on with --resume.`, {
-      cause: error,
-    });
-  }
-  if (code === "EACCES" || code === "EPERM" || code === "EROFS") {
-    return new TableError(`${place}: not allowed to write here. Choose another output folder.`, {
-      cause: error,
-    });
-  }
-  return new TableError(`${place}: cannot be written (${messageOf(error)}).`, { cause: error });
-}
-
-function refuseOtherKey(path: string, earlier: Manifest, key: PartialKey): void {
-  const folder = partialFolder(path);
-  const reason =
-    earlier.table !== key.table
-      ? "the input table has changed since"
-      : earlier.fingerprint !== key.fingerprint || earlier.dimension !== key.dimension
-        ? "the model or its options were others"
-        : earlier.layout !== key.layout
-          ? "the output format was another"
-          : earlier.from !== key.from || earlier.to !== key.to
-            ? `it was for rows ${earlier.from} to ${earlier.to}, not ${key.from} to ${key.to}`
-            : undefined;
-  if (reason !== undefined) {
-    throw new TableError(
-      `${folder}: the unfinished run cannot be resumed: ${reason}. ` +
-        "Start over without --resume, or choose another output name.",
-    );
-  }
+function refuseOtherKey(folder: string, earlier: PartialKey, key: PartialKey): void {
+  const reasons: Record<string, (keyof PartialKey)[]> = {
+    "the input table has changed since": ["table"],
+    "it used another model or other options": ["fingerprint", "dimension"],
+    "its output format was different": ["layout"],
+    [`it was for rows ${earlier.from} to ${earlier.to}, not ${key.from} to ${key.to}`]: ["from", "to"],
+  };
+  const reason = Object.keys(reasons).find((one) =>
+    reasons[one].some((field) => earlier[field] !== key[field]),
+  );
+  if (reason === undefined) return;
+  throw new TableError(
+    `${folder}: the unfinished run cannot be resumed: ${reason}. ` +
+      "Start over without --resume, or choose another output name.",
+  );
 }
 
 function noteOn(folder: string, earlier: Manifest | undefined, resume: string): string | undefined {
-  if (resume === "continue") {
-    return earlier === undefined ? "nothing to resume: starting from the first row" : undefined;
-  }
-  return earlier === undefined
-    ? undefined
-    : `${folder} of an unfinished run was replaced (--resume would have gone on with it)`;
+  if (resume === "continue") return earlier ? undefined : "nothing to resume: starting from the first row";
+  return earlier && `replaced ${folder}, which an unfinished run had left (--resume would have continued it)`;
 }
 
+/** The manifest, where it is undamaged and the vectors are there too. */
 async function readManifest(folder: string): Promise<Manifest | undefined> {
   try {
-    const manifest = JSON.parse(await readFile(join(folder, manifestName), "utf8")) as Manifest;
-    await stat(join(folder, vectorsName));
-    return manifest.version === 1 ? manifest : undefined;
+    await stat(join(folder, "vectors"));
+    const trouble = { error: TableError, cure: "Start over without --resume." };
+    return await readJson(join(folder, "manifest.json"), manifestSchema, trouble);
   } catch {
     return undefined;
   }

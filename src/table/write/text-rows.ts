@@ -1,13 +1,14 @@
 /** Writes rows of text as CSV, TSV or JSONL; the file appears under its name when it is complete. */
-import { open } from "node:fs/promises";
+import { writeFile } from "node:fs/promises";
 import { extname } from "node:path";
 import { PearlError, TableError } from "../../errors.js";
 import { replaceFile } from "../../files/whole-file.js";
-import { writeTrouble } from "./partial.js";
+import { writeTrouble } from "../trouble.js";
 
-/** How a row is written, by the file's ending. */
+/** Formats a row without its line end. */
 type LineFormat = (cells: readonly string[], columns: readonly string[]) => string;
 
+/** By the file's extension. */
 const formats: Readonly<Record<string, LineFormat>> = {
   ".csv": (cells) => cells.map((cell) => quoted(cell, /[",\n\r]/)).join(","),
   ".tsv": (cells) => cells.map((cell) => quoted(cell, /["\t\n\r]/)).join("\t"),
@@ -15,28 +16,29 @@ const formats: Readonly<Record<string, LineFormat>> = {
     JSON.stringify(Object.fromEntries(columns.map((name, index) => [name, cells[index]]))),
 };
 
-/** One line of CSV, without its end. */
-export function csvLine(cells: readonly string[]): string {
-  return formats[".csv"](cells, []);
+/** Quotes a cell that would be read back differently without; an empty cell alone would be a blank line. */
+function quoted(cell: string, special: RegExp): string {
+  return special.test(cell) || cell === "" ? `"${cell.replaceAll('"', '""')}"` : cell;
 }
 
-const formatOf = (path: string): LineFormat | undefined => formats[extname(path).toLowerCase()];
+/** One line of CSV, without its end. */
+export const csvLine = (cells: readonly string[]): string => formats[".csv"](cells, []);
 
 /**
- * Checks before any work that rows can be written under this name.
- * @throws TableError for another ending
+ * The format of rows by the file's extension.
+ * @throws TableError for another extension
  */
-export function checkRowsName(path: string): void {
-  if (formatOf(path) === undefined) {
-    throw new TableError(`${path}: rows are written as .csv, .tsv or .jsonl. End the name in one of these.`);
-  }
+export function checkRowsName(path: string): LineFormat {
+  const format = formats[extname(path).toLowerCase()];
+  if (format !== undefined) return format;
+  throw new TableError(`${path}: rows are written as .csv, .tsv or .jsonl. End the name in one of these.`);
 }
 
 /**
  * Writes a table of text.
  *
  * @param batches rows of one cell for each column, some at a time
- * @returns how many rows were written
+ * @returns the number of rows
  * @throws TableError
  */
 export async function writeRows(
@@ -44,29 +46,27 @@ export async function writeRows(
   columns: readonly string[],
   batches: AsyncIterable<readonly (readonly string[])[]> | Iterable<readonly (readonly string[])[]>,
 ): Promise<number> {
-  checkRowsName(path);
-  const format = formatOf(path)!;
+  const format = checkRowsName(path);
   let rows = 0;
+  async function* parts(): AsyncGenerator<string> {
+    if (format !== formats[".jsonl"]) yield `${format(columns, columns)}\n`;
+    for await (const batch of batches) {
+      yield batch.map((cells) => `${format(cells, columns)}\n`).join("");
+      rows += batch.length;
+    }
+  }
+  await writeText(path, parts());
+  return rows;
+}
+
+/**
+ * Writes parts of text one after the other; the file appears under its name when it is complete.
+ * @throws TableError where it cannot be written; whatever `parts` throws, if that is a PearlError
+ */
+export async function writeText(path: string, parts: AsyncIterable<string>): Promise<void> {
   try {
-    await replaceFile(path, async (temporary) => {
-      const file = await open(temporary, "w");
-      try {
-        if (format !== formats[".jsonl"]) await file.writeFile(`${format(columns, columns)}\n`);
-        for await (const batch of batches) {
-          await file.writeFile(batch.map((cells) => `${format(cells, columns)}\n`).join(""));
-          rows += batch.length;
-        }
-      } finally {
-        await file.close();
-      }
-    });
-    return rows;
+    await replaceFile(path, (temporary) => writeFile(temporary, parts));
   } catch (error) {
     throw error instanceof PearlError ? error : writeTrouble(error, path);
   }
-}
-
-/** Quotes a cell that would otherwise be read back differently; an empty cell alone would make a blank line. */
-function quoted(cell: string, special: RegExp): string {
-  return special.test(cell) || cell === "" ? `"${cell.replaceAll('"', '""')}"` : cell;
 }

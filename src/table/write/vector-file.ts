@@ -1,20 +1,30 @@
 /** A growing file of vectors, laid out so that it becomes the output without being copied. */
 import { type FileHandle, open } from "node:fs/promises";
-import { npyHeader } from "./npy.js";
 import { pageHead, pageRowsFor, parquetMark, writeAll } from "./parquet-vectors.js";
 
-/** "npy": a header and rows; "parquet": pages of a Parquet column. */
-export type VectorLayout = "npy" | "parquet";
+/** Room for any shape, and a multiple of 64 as NumPy aligns it. */
+const npyHeaderBytes = 128;
 
-/** What a file of vectors is to hold. */
-export interface VectorFileShape {
-  layout: VectorLayout;
-  dimension: number;
-  /** Rows that the file will hold when whole. */
-  rows: number;
+/**
+ * The header of a little-endian float32 matrix in row order, shape (rows, dimension), in NumPy's .npy format.
+ * Source: numpy.lib.format, version 1.0.
+ */
+function npyHeader(rows: number, dimension: number): Buffer {
+  const shape = `{'descr': '<f4', 'fortran_order': False, 'shape': (${rows}, ${dimension}), }`;
+  const text = shape.padEnd(npyHeaderBytes - 11);
+  const size = String.fromCharCode(text.length + 1, 0);
+  return Buffer.from(`\x93NUMPY\x01\x00${size}${text}\n`, "latin1");
 }
 
-/** Vectors are written page by page; after an interruption the whole pages count. */
+export interface VectorFileShape {
+  /** "npy": a header and rows; "parquet": pages of a Parquet column. */
+  readonly layout: "npy" | "parquet";
+  readonly dimension: number;
+  /** Rows of the complete file. */
+  readonly rows: number;
+}
+
+/** Vectors are written page by page. After an interruption the whole pages count. */
 export class VectorFile {
   private readonly rowBytes: number;
   private readonly pageRows: number;
@@ -27,7 +37,7 @@ export class VectorFile {
 
   private constructor(
     readonly file: FileHandle,
-    readonly shape: VectorFileShape,
+    private readonly shape: VectorFileShape,
   ) {
     const { layout, dimension, rows } = shape;
     this.rowBytes = dimension * 4;
@@ -38,14 +48,14 @@ export class VectorFile {
     this.head.copy(this.page);
   }
 
-  /** Opens a new file, or with `resume` one that an earlier run left, and cuts off what is no whole page. */
+  /** Opens a new file, or with `resume` one that an earlier run left, cut after its last whole page. */
   static async open(path: string, shape: VectorFileShape, options: { resume: boolean }): Promise<VectorFile> {
     const vectors = new VectorFile(await open(path, options.resume ? "r+" : "w+"), shape);
     try {
       await vectors.start();
       return vectors;
     } catch (error) {
-      await vectors.file.close();
+      await vectors.close();
       throw error;
     }
   }
@@ -53,14 +63,14 @@ export class VectorFile {
   private async start(): Promise<void> {
     const { size } = await this.file.stat();
     const pages = Math.floor((size - this.fileHead.length) / this.page.length);
-    // What an interrupted `finish` put behind the last whole page is no page.
+    // An interrupted `finish` may have written more behind the last whole page.
     const wholePages = Math.floor(this.shape.rows / this.pageRows);
     this.pagesWritten = Math.max(0, Math.min(pages, wholePages));
     await writeAll(this.file, this.fileHead, 0);
-    await this.file.truncate(this.fileHead.length + this.pagesWritten * this.page.length);
+    await this.file.truncate(this.pageStart());
   }
 
-  /** Rows that are in, those not yet on disk included. */
+  /** Rows appended, including those not yet on disk. */
   get rowsDone(): number {
     return this.pagesWritten * this.pageRows + this.rowsInPage;
   }
@@ -81,7 +91,7 @@ export class VectorFile {
     }
   }
 
-  /** Writes the last, shorter page, and returns where the vectors end. Nothing may be appended after it. */
+  /** Writes the last, shorter page and returns where the vectors end. Nothing may be appended after it. */
   async finish(): Promise<number> {
     const { layout, dimension } = this.shape;
     if (this.rowsInPage === 0) return this.pageStart();

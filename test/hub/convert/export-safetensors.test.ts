@@ -111,7 +111,7 @@ describe("pearl export of models that pearl imported", () => {
     });
   });
 
-  it("tells the GELU by tanh from the exact one, and every head", async () => {
+  it("distinguishes the GELU by tanh from the exact one, and every head", async () => {
     const { folder, phrases } = await withGraph("bert");
     const target = await exported(folder);
     expect(readJsonFile(join(target, "config.json"))).toMatchObject({
@@ -135,7 +135,7 @@ describe("pearl export of models that pearl imported", () => {
   });
 });
 
-describe("the folder has what sentence-transformers looks for, field by field", () => {
+describe("the folder has what sentence-transformers reads, field by field", () => {
   it("in the layout that SentenceTransformer.save writes", async () => {
     const { folder } = await withGraph("bert");
     const target = await exported(folder);
@@ -190,7 +190,7 @@ describe("the folder has what sentence-transformers looks for, field by field", 
     expect(entries["encoder.layer.0.intermediate.dense.weight"].shape).toEqual([72, 48]);
   });
 
-  it("pools and scales as the source does, or as it is told", async () => {
+  it("pools and scales as the source does, or as the option says", async () => {
     const { folder } = await withGraph("bert");
     mkdirSync(join(folder, "1_Pooling"));
     writeFileSync(join(folder, "1_Pooling/config.json"), '{"pooling_mode_cls_token":true}');
@@ -297,7 +297,7 @@ describe("what cannot be exported ends in an error that says why", () => {
     expect(readdirSync(parent)).toEqual([]);
   });
 
-  it("the embedded model, a folder that is taken, modules behind the pooling", async () => {
+  it("the embedded model, a folder that exists, modules after the pooling", async () => {
     await expect(exported("models/pearl-ngram")).rejects.toThrow(/words or n-grams instead/);
     const { folder } = await withGraph("bert");
     await expect(exportSafetensors(folder, folder)).rejects.toThrow(ArgumentError);

@@ -48,7 +48,7 @@ describe("pearl import gives PyTorch's vectors to 1e-5", () => {
     expect(largestError(vectors, embeddings)).toBeLessThan(1e-5);
   });
 
-  it("for a RoBERTa with byte-level BPE, its positions counted behind the padding", async () => {
+  it("for a RoBERTa with byte-level BPE and positions counted from the padding id", async () => {
     const { folder, expected } = fixtureModel("roberta");
     const target = await imported(folder);
     expect(largestError(await rawVectors(target, expected.phrases), expected.pooled)).toBeLessThan(1e-5);
@@ -62,7 +62,7 @@ describe("pearl import gives PyTorch's vectors to 1e-5", () => {
     expect(largestError(await rawVectors(target, expected.phrases), expected.pooled)).toBeLessThan(1e-5);
   });
 
-  it("for bfloat16, whose numbers are float32's with fewer digits", async () => {
+  it("for bfloat16, which is float32 with fewer digits", async () => {
     const { folder, expected } = fixtureModel("roberta");
     const path = join(folder, "model.safetensors");
     const narrow = new Map<string, Tensor>();
@@ -122,12 +122,12 @@ describe("the folder that pearl import writes", () => {
     expect(card).toMatch(/Licence: mit.*\n\nThe source's own card follows.\n\n# Its own words/s);
   });
 
-  it("states who to ask where the source states no licence", async () => {
+  it("names whom to ask where the source states no licence", async () => {
     const target = await imported(fixtureModel("bert").folder);
     expect(readFileSync(join(target, "README.md"), "utf8")).toMatch(/states none\. Ask its authors/);
   });
 
-  it("never takes the place of something, and is never half there", async () => {
+  it("never replaces anything, and is never incomplete", async () => {
     const { folder } = fixtureModel("bert");
     const parent = temporaryFolder();
     writeFileSync(join(parent, "file"), "mine");
@@ -150,7 +150,7 @@ describe("tokenizers built from vocabulary files", () => {
     return phrases.map((phrase) => Array.from(tokenizer.encode(phrase).ids));
   };
 
-  it.each(["roberta", "bert"] as const)("cut phrases as the oracle does: %s", async (name) => {
+  it.each(["roberta", "bert"] as const)("split phrases as the oracle does: %s", async (name) => {
     const { folder, expected } = fixtureModel(name);
     expect(await idsOf(folder, expected.phrases)).toEqual(expected.ids);
   });
@@ -245,7 +245,7 @@ describe("bad sources end in an error that names file, tensor, shapes and cure",
         withTensors((tensors) => {
           for (const name of tensors.keys()) if (name.includes("embeddings")) tensors.delete(name);
         }),
-      /no weights of a BERT/,
+      /not weights of a BERT/,
     ],
   ])("%s", async (_, source, message) => {
     const failure = imported(source());
@@ -314,7 +314,7 @@ describe("PhraseEncoder.load of a folder without a graph", () => {
     expect(readdirSync(dirname(folder))).toEqual(["roberta"]);
   });
 
-  it("says so where the cache cannot be written", async () => {
+  it("reports a cache that cannot be written", async () => {
     const { folder } = fixtureModel("bert");
     rmSync(join(cache, "pearl"), { recursive: true, force: true });
     writeFileSync(join(cache, "pearl"), "a file in the way");

@@ -10,7 +10,7 @@ import { RULE_NAMES, rulesOfTwin, type Twin } from "../../../src/pearl/augmentat
 import { type AugmentationSettings, PRESETS } from "../../../src/pearl/augmentation/settings.js";
 import { nearestWords, wordVectorRule } from "../../../src/pearl/augmentation/token/word-vector.js";
 import { createRandom } from "../../../src/random.js";
-import { Table } from "../../../src/table/index.js";
+import { Table } from "../../../src/table/table.js";
 
 let folder: string;
 

@@ -18,7 +18,7 @@ describe("the delimiter", () => {
   ])("is %j", (expected, content) => {
     expect(shapeOf(content).delimiter).toBe(expected);
   });
-  it("is none in a list of phrases of which some hold commas", () => {
+  it("is none in a list of phrases with commas in some of them", () => {
     const shape = shapeOf("New York\nSmith, John\nParis\nWashington, D.C.\nRome\n");
     expect(shape.delimiter).toBeUndefined();
     expect(shape.header).toBe(false);
@@ -38,10 +38,10 @@ describe("the header", () => {
     [true, false, "alias,canonical\nNYC,New York City\nLA,Los Angeles\n"],
     [true, true, "name,2019,2020\na,1,2\n"],
     [true, true, "id_l,title_l,name\n3,a,b\n"],
-  ])("is there: %s (sure: %s) in %j", (header, headerIsSure, content) => {
+  ])("is present: %s (sure: %s) in %j", (header, headerIsSure, content) => {
     expect(shapeOf(content)).toMatchObject({ header, headerIsSure });
   });
-  it("is what the caller says", () => {
+  it("is what the caller decides", () => {
     expect(shapeOf("id,name\n1,a\n", "absent").header).toBe(false);
     expect(shapeOf("New York\nParis\n", "present").header).toBe(true);
   });
@@ -51,17 +51,17 @@ describe("the phrase column", () => {
   const column = (name: string, ...sample: string[]) => ({ name, isText: true, sample });
   const choose = (columns: ReturnType<typeof column>[], wanted?: string) =>
     columns[choosePhraseColumn("x.csv", columns, wanted)].name;
-  it("is the one asked for, by name, without case, or by number", () => {
+  it("is the given one: by name, without case, or by number", () => {
     const columns = [column("id", "1"), column("Name", "a"), column("2", "b")];
     expect(choose(columns, "Name")).toBe("Name");
     expect(choose(columns, "name")).toBe("Name");
     expect(choose(columns, "1")).toBe("id");
     expect(choose(columns, "2")).toBe("2");
   });
-  it("is one with a usual name, the best first", () => {
+  it("is one with a usual name, best first", () => {
     expect(choose([column("id", "1"), column("Title", "a"), column("TEXT", "b")])).toBe("TEXT");
   });
-  it("is else the first text that is no number, code, date or address", () => {
+  it("is otherwise the first text that is not a number, code, date or address", () => {
     const columns = [
       column("nr", "1", "2"),
       column("sku", "AB-12", "AB-13"),

@@ -1,8 +1,9 @@
-/** Vectors come out beside the rows they belong to, in every format, and never under the final name half done. */
+/** Vectors are written beside their rows in every format, and the output never has its name before it is complete. */
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync, truncateSync, writeFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { EmbeddingWriter, type EmbeddingWriterOptions, Table } from "../../../src/table/index.js";
+import { Table } from "../../../src/table/table.js";
+import { EmbeddingWriter, type EmbeddingWriterOptions } from "../../../src/table/write/embedding-writer.js";
 import { query, randomNumbers, readTable, testFolder } from "../folder.js";
 
 const { file } = testFolder();
@@ -16,7 +17,7 @@ const hasNumpy = (() => {
   }
 })();
 
-/** A vector that tells its row and place, in numbers that float32 holds exactly or not at all alike. */
+/** Vectors with numbers that depend on row and place. */
 function vectorsOf(rows: number, dimension: number, from = 0): Float32Array {
   return Float32Array.from({ length: rows * dimension }, (_, index) =>
     Math.fround((from + Math.floor(index / dimension)) / 3 + (index % dimension)),
@@ -221,7 +222,7 @@ describe("an unfinished run", () => {
     await table.close();
   }
 
-  it.each(["parquet", "npy", "csv"])("goes on from its last whole page: %s", async (extension) => {
+  it.each(["parquet", "npy", "csv"])("resumes from its last whole page: %s", async (extension) => {
     const output = file(`resume.${extension}`);
     await interrupted(output, 3500);
     expect(existsSync(output)).toBe(false);
@@ -243,7 +244,7 @@ describe("an unfinished run", () => {
     const writer = await EmbeddingWriter.create(table, output, options);
     expect([writer.rowsDone, writer.note]).toEqual([
       0,
-      expect.stringContaining("of an unfinished run was replaced"),
+      expect.stringContaining("which an unfinished run had left"),
     ]);
     await writer.close();
     expect(existsSync(`${output}.partial`)).toBe(false);
@@ -263,10 +264,10 @@ describe("an unfinished run", () => {
     }
   });
   it.each([
-    ["another model", { fingerprint: "model b" }, /the model or its options were others/],
-    ["another dimension", { dimension: 128 }, /the model or its options were others/],
+    ["another model", { fingerprint: "model b" }, /it used another model or other options/],
+    ["another dimension", { dimension: 128 }, /it used another model or other options/],
     ["another range", { range: { from: 1 } }, /it was for rows 0 to 5000, not 1 to 5000/],
-  ])("is not gone on with for %s", async (_, change, expected) => {
+  ])("is not resumed for %s", async (_, change, expected) => {
     const output = file("other.parquet");
     await interrupted(output, 1024);
     const table = await Table.open(input());
@@ -275,7 +276,7 @@ describe("an unfinished run", () => {
     ).rejects.toThrow(expected);
     await table.close();
   });
-  it("is not gone on with for a changed input", async () => {
+  it("is not resumed for a changed input", async () => {
     const output = file("changed.parquet");
     await interrupted(output, 1024);
     const table = await Table.open(
@@ -286,7 +287,7 @@ describe("an unfinished run", () => {
     );
     await table.close();
   });
-  it("is found out by a run that another has pushed aside", async () => {
+  it("fails where another run has taken its folder over", async () => {
     const output = file("twice.parquet");
     const table = await Table.open(file("two.csv", "name\na\n"));
     const first = await EmbeddingWriter.create(table, output, { dimension: 1, fingerprint: "x" });
@@ -325,32 +326,32 @@ describe("an output that cannot be written is refused before any work", () => {
       /no\/where does not exist\. Make it first: mkdir -p/,
     );
   });
-  it("names a directory in the file's place", async () => {
+  it("names a directory at the output's path", async () => {
     mkdirSync(file("taken.csv"));
     expect(await refusal(file("taken.csv"))).toMatch(/taken\.csv is a directory\. Name a file in it/);
   });
-  it("names the extensions that there are", async () => {
+  it("names the known extensions", async () => {
     expect(await refusal(file("out.xlsx"))).toMatch(
-      /from "\.xlsx"\. End the name in \.parquet, \.csv, \.tsv, \.jsonl or \.npy/,
+      /for "\.xlsx"\. End the name in \.parquet, \.csv, \.tsv, \.jsonl or \.npy/,
     );
   });
-  it("names the column that is taken, whatever its case", async () => {
+  it("names the column that already exists, in any case", async () => {
     expect(await refusal(file("out.csv"), { column: "embedding" })).toMatch(
       /already has a column "Embedding"\. Name the column of vectors differently \(--embedding-column\)/,
     );
   });
-  it("does not write over its input", async () => {
+  it("does not overwrite its input", async () => {
     expect(await refusal(file("in.csv"))).toMatch(/is the input table itself/);
   });
 });
 
-it("replaces an older output only when the new one is whole", async () => {
+it("replaces an older output only when the new one is complete", async () => {
   const output = file("older.csv", "older");
   const table = await Table.open(file("older-in.csv", "name\na\nb\n"));
   const writer = await EmbeddingWriter.create(table, output, { dimension: 1, fingerprint: "x" });
   await writer.append(new Float32Array([1]));
-  await expect(writer.finish()).rejects.toThrow(/1 of 2 vectors are in/);
-  await expect(writer.append(new Float32Array(2))).rejects.toThrow(/2 rows were given where 1 are left/);
+  await expect(writer.finish()).rejects.toThrow(/found 1 of 2 vectors/);
+  await expect(writer.append(new Float32Array(2))).rejects.toThrow(/found 2 rows, expected at most 1 more/);
   expect(readFileSync(output, "utf8")).toBe("older");
   await writer.append(new Float32Array([2]));
   await writer.finish();

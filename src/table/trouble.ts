@@ -1,0 +1,23 @@
+/** Failures to write a table's files, as messages with a cure. */
+import { messageOf, TableError } from "../errors.js";
+
+/** Whether an error says that the disk or quota is full. */
+export function isDiskFull(error: unknown): boolean {
+  const { code = "" } = error as NodeJS.ErrnoException;
+  return (
+    ["ENOSPC", "EDQUOT", "EFBIG"].includes(code) ||
+    /no space left|file too large|disk quota|could not write (all|file)/i.test(messageOf(error))
+  );
+}
+
+/** A failure to write, as a TableError. `resume` is the option that continues an unfinished run, if there is one. */
+export function writeTrouble(error: unknown, place: string, resume?: "--resume"): TableError {
+  const { code = "" } = error as NodeJS.ErrnoException;
+  const retry = resume === undefined ? "try again" : `continue with ${resume}`;
+  const message = isDiskFull(error)
+    ? `no space left on the disk. Free some, then ${retry}.`
+    : ["EACCES", "EPERM", "EROFS"].includes(code)
+      ? "no permission to write here. Choose another output folder."
+      : `cannot be written (${messageOf(error)}).`;
+  return new TableError(`${place}: ${message}`, { cause: error });
+}
