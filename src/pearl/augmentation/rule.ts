@@ -1,14 +1,14 @@
-/** What an augmentation rule is: its name, its granularity, and a way to draw one twin or to list them all. */
+/** What an augmentation rule is: its name, its granularity, and a function that draws one twin or lists them all. */
 import type { Random } from "../../random.js";
 import type { EntityType } from "../phrase-types.js";
 
-/** PEARL's three granularities (Chen et al. 2024, section 3), and "none" for a twin equal to its phrase. */
+/** PEARL's three granularities (Chen et al. 2024, section 3); "none" for a twin equal to its phrase. */
 export type Granularity = "character" | "token" | "phrase" | "none";
 
 /**
- * Kinds of augmentation that share one probability: a rule of the kind that applies is drawn. "character", "synonym",
+ * Kinds of augmentation that share one probability: one of their rules that apply is drawn. "character", "synonym",
  * "paraphrase" and "word-swap" are the paper's kinds; "name-words" and "name-forms", in folders `names/`, are pearl's
- * own. The head of each rule's file says whether the paper has it.
+ * own and for names, and none of their rules is the paper's. The other rules' files say whether the paper has them.
  */
 export const RULE_GROUPS = {
   character: [
@@ -48,7 +48,7 @@ export const RULE_GROUPS = {
 
 export type RuleGroup = keyof typeof RULE_GROUPS;
 
-/** Every rule, in the order in which `pearl augment` lists them. */
+/** All rules, in the order in which results count them. */
 export const RULE_NAMES = [
   ...RULE_GROUPS.character,
   ...RULE_GROUPS["word-swap"],
@@ -68,42 +68,36 @@ export type RuleName = (typeof RULE_NAMES)[number];
 /** One augmented phrase. */
 export interface Twin {
   readonly text: string;
-  /** The rule that made it, of several the first; "unchanged" and "dropout" give the phrase itself. */
+  /** The rule that made it, the first of several; "unchanged" and "dropout" give the phrase itself. */
   readonly rule: RuleName;
-  /** Of several rules the coarsest. */
+  /** The coarsest, if several rules made it. */
   readonly granularity: Granularity;
-  /** The rules after the first, in the order in which they acted; only where several did. */
+  /** The rules after the first, in the order in which they were applied; absent if there was only one. */
   readonly further?: readonly RuleName[];
 }
 
-/** The rules that made a twin, in the order in which they acted. */
+/** The rules that made a twin, in the order in which they were applied. */
 export function rulesOfTwin({ rule, further = [] }: Twin): readonly RuleName[] {
   return [rule, ...further];
 }
 
-/** What may be known of a phrase beside its text. */
+/** What is known of a phrase besides its text. */
 export interface PhraseContext {
-  /** Its entity type: persons' initials are then used for PERSON only, and for every PERSON. */
+  /** Its entity type. Rules for persons then apply to every PERSON and to nothing else. */
   readonly type?: EntityType;
 }
 
-/** A rule that draws where it acts, such as a typing error. */
-export interface DrawnRule {
-  readonly name: RuleName;
-  readonly granularity: Granularity;
-  /** A text that differs from the phrase, or undefined where the rule does not apply to it. */
-  draw(phrase: string, random: Random, context: PhraseContext): string | undefined;
-}
+/** Draws a text that differs from the phrase; undefined where the rule does not apply. */
+export type Draw = (phrase: string, random: Random, context: PhraseContext) => string | undefined;
 
-/** A rule with a list of outcomes, such as a synonym. */
-export interface ListedRule {
-  readonly name: RuleName;
-  readonly granularity: Granularity;
-  /** All texts that it makes of the phrase, each different from it; empty where it does not apply. */
-  list(phrase: string, context: PhraseContext): readonly string[];
-}
+/** Lists all texts that a rule makes of the phrase. Repetitions, "" and the phrase itself are removed later. */
+export type List = (phrase: string, context: PhraseContext) => readonly string[];
 
-export type Rule = DrawnRule | ListedRule;
+/** A rule draws its outcome (a typing error) or picks it from a list (a synonym). */
+export type Rule = { readonly name: RuleName; readonly granularity: Granularity } & (
+  | { readonly draw: Draw }
+  | { readonly list: List }
+);
 
 /** One outcome of a rule, or undefined where it does not apply. */
 export function drawFrom(
@@ -113,16 +107,17 @@ export function drawFrom(
   context: PhraseContext,
 ): string | undefined {
   if ("draw" in rule) return rule.draw(phrase, random, context);
-  const outcomes = outcomesOf(rule, phrase, context);
+  const outcomes = outcomesOf(rule.list, phrase, context);
   return outcomes.length === 0 ? undefined : pick(outcomes, random);
 }
 
-/** Longer texts are no phrases: a list of whole copies, one for each synonym in a book, would fill the memory. */
+/** Characters of a phrase at most: a list of copies of a whole book, one for each synonym in it, would fill the memory. */
 const longestListed = 1000;
 
-/** All that a rule makes of a phrase; nothing of a text beyond 1,000 characters. */
-export function outcomesOf(rule: ListedRule, phrase: string, context: PhraseContext): readonly string[] {
-  return phrase.length > longestListed ? [] : rule.list(phrase, context);
+/** All different texts that a rule makes of a phrase; none of a text beyond 1,000 characters. */
+export function outcomesOf(list: List, phrase: string, context: PhraseContext): readonly string[] {
+  const texts = phrase.length > longestListed ? [] : list(phrase, context);
+  return texts.length === 0 ? texts : othersThan(phrase, texts);
 }
 
 /** One item, each with the same chance. */
@@ -130,10 +125,21 @@ export function pick<Item>(items: ArrayLike<Item>, random: Random): Item {
   return items[Math.floor(random() * items.length)];
 }
 
-/** The texts without repetition, and without the phrase itself (also in other letter case). */
-export function othersThan(phrase: string, texts: Iterable<string>): string[] {
+/** The texts without repetitions, without "", and without the phrase itself in any letter case. */
+export function othersThan(phrase: string, texts: readonly string[]): string[] {
   const own = phrase.toLowerCase();
   const different = new Set<string>();
   for (const text of texts) if (text !== "" && text.toLowerCase() !== own) different.add(text);
   return [...different];
+}
+
+/** The phrase with one part at a time replaced by each of its alternatives. */
+export function oneReplaced(
+  parts: readonly string[],
+  alternativesOf: (part: string, index: number) => readonly string[],
+): string[] {
+  const texts: string[] = [];
+  for (let index = 0; index < parts.length; index++)
+    for (const other of alternativesOf(parts[index], index)) texts.push(parts.with(index, other).join(" "));
+  return texts;
 }

@@ -1,17 +1,16 @@
-/** The paper's rule: a random character is put in. */
+/** The paper's rule: a random character is inserted. */
 import { pick } from "../rule.js";
 import { randomCharacter } from "./alphabet.js";
-import type { Edit } from "./character-edit.js";
-import { inCaseOf, LETTER } from "./units.js";
+import { type Edit, inCaseOf } from "./character-edit.js";
 
-/** One character comes in (distance 1): a random one, after a letter or digit, in the case of that letter's word. */
+/** Inserts one character (distance 1) after a letter or digit, in the case of that word. */
 export const insertCharacter: Edit = (taken, random, settings) => {
   const { units, kinds } = taken;
   const place = pick(taken.places, random);
   const inserted = randomCharacter(taken, place, random, settings);
   if (inserted === undefined) return false;
-  // After the word's only capital, its first letter, small letters follow.
-  const model = kinds[place + 1] === LETTER ? units[place + 1] : units[place];
+  // After a word's only capital, its first letter, small letters follow.
+  const model = kinds[place + 1] === "letter" ? units[place + 1] : units[place];
   units[place] += settings.randomCharacters === "published" ? inserted : inCaseOf(model, inserted);
   return true;
 };

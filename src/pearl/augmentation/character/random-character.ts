@@ -1,16 +1,13 @@
 /** nlpaug's random substitution (not among the paper's four rules): a character becomes any other. */
 import { pick } from "../rule.js";
 import { randomCharacter } from "./alphabet.js";
-import type { Edit } from "./character-edit.js";
-import { inCaseOf } from "./units.js";
+import { type Edit, inCaseOf } from "./character-edit.js";
 
-/** One character becomes any other (distance 1). */
 export const replaceAtRandom: Edit = (taken, random, settings) => {
   const { units } = taken;
   const place = pick(taken.places, random);
-  const replacement = randomCharacter(taken, place, random, settings);
-  if (replacement === undefined) return false;
-  units[place] =
-    settings.randomCharacters === "published" ? replacement : inCaseOf(units[place], replacement);
+  const other = randomCharacter(taken, place, random, settings);
+  if (other === undefined) return false;
+  units[place] = settings.randomCharacters === "published" ? other : inCaseOf(units[place], other);
   return true;
 };
