@@ -235,9 +235,7 @@ describe("an augmenter whose rules combine", () => {
 
   it("refuses a probability above 1", async () => {
     const settings: AugmentationSettings = { preset: "names", probabilities: { year: 2 } };
-    await expect(quickAugmenter(settings)).rejects.toThrow(
-      /of year must be from 0 to 1, not 2/,
-    );
+    await expect(quickAugmenter(settings)).rejects.toThrow(/of year must be from 0 to 1, not 2/);
   });
 
   it("names its rules together in a table, and counts each", async () => {
