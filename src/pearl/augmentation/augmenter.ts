@@ -1,15 +1,7 @@
 /** The augmenter: draws a twin of a phrase by the probabilities, or lists what every rule makes of it. */
 import { createRandom, type Random } from "../../random.js";
 import { createRules } from "./create-rules.js";
-import {
-  drawFrom,
-  type Granularity,
-  outcomesOf,
-  type PhraseContext,
-  type Rule,
-  type RuleName,
-  type Twin,
-} from "./rule.js";
+import type { Granularity, PhraseContext, Rule, RuleName, Twin } from "./rule.js";
 import { type AugmentationSettings, type ResolvedSettings, resolveSettings, rulesOf } from "./settings.js";
 
 /** Options of `Augmenter.all`. */
@@ -143,7 +135,7 @@ function drawFromAny(
   for (let left = order.length; left > 0; left--) {
     const place = left === 1 ? 0 : Math.floor(random() * left);
     const rule = order[place];
-    const text = drawFrom(rule, phrase, random, context);
+    const text = rule.draw(phrase, random, context);
     if (text !== undefined) return { text, rule: rule.name, granularity: rule.granularity };
     order[place] = order[left - 1];
   }
@@ -154,28 +146,7 @@ function listAll(phrase: string, rules: readonly Rule[], options: AllOptions = {
   const { count = 3, random = createRandom(1), ...context } = options;
   return rules
     .filter(({ granularity }) => granularity !== "none")
-    .flatMap((rule) => {
-      const texts =
-        "list" in rule
-          ? outcomesOf(rule.list, phrase, context).slice(0, count)
-          : drawSome(rule, phrase, random, count, context);
-      return Array.from(texts, (text) => ({ text, rule: rule.name, granularity: rule.granularity }));
-    });
-}
-
-/** Up to `count` different outcomes of a rule that draws; a short phrase may have fewer. */
-function drawSome(
-  rule: Rule,
-  phrase: string,
-  random: Random,
-  count: number,
-  context: PhraseContext,
-): Set<string> {
-  const texts = new Set<string>();
-  for (let attempt = 0; attempt < 4 * count && texts.size < count; attempt++) {
-    const text = drawFrom(rule, phrase, random, context);
-    if (text === undefined) break;
-    texts.add(text);
-  }
-  return texts;
+    .flatMap(({ name: rule, granularity, outcomes }) =>
+      outcomes(phrase, count, random, context).map((text) => ({ text, rule, granularity })),
+    );
 }

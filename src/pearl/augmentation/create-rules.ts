@@ -22,7 +22,7 @@ import { spellNumber } from "./phrase/number-word.js";
 import { turnOfPhrase } from "./phrase/of-phrase.js";
 import { moveQualifier } from "./phrase/qualifier.js";
 import { moveYear } from "./phrase/year.js";
-import type { Draw, Granularity, List, Rule, RuleName } from "./rule.js";
+import { drawn, listed, type Rule, type RuleName } from "./rule.js";
 import type { ResolvedSettings } from "./settings.js";
 import { abbreviate } from "./token/names/abbreviation.js";
 import { addSuffix } from "./token/names/add-suffix.js";
@@ -38,10 +38,6 @@ import { swapAnyTokens, swapNeighbours } from "./token/swap-words.js";
 import { nearWords, readNearWords } from "./token/word-vector.js";
 import { wordnetSynonyms } from "./token/wordnet-synonym.js";
 import { wordnetTable } from "./token/wordnet-table.js";
-
-const drawn = (name: RuleName, granularity: Granularity, draw: Draw): Rule => ({ name, granularity, draw });
-
-const listed = (name: RuleName, granularity: Granularity, list: List): Rule => ({ name, granularity, list });
 
 /** The rules whose resources the settings provide, in the order of `pearl augment`. @throws TableError, MissingDataError */
 export async function createRules(settings: ResolvedSettings): Promise<Rule[]> {

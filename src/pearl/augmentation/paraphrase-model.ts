@@ -11,20 +11,11 @@ import { othersThan } from "./rule.js";
 /** Writes several texts for a phrase. */
 export type Generate = (phrase: string, count: number) => Promise<string[]>;
 
-export interface ParaphraseOptions {
+interface ParaphraseOptions {
   /** Texts that the model writes for a phrase. Default 3. */
   readonly count?: number;
   readonly signal?: AbortSignal;
-  /** Receives the number of finished phrases and of all phrases. */
   readonly onProgress?: (done: number, total: number) => void;
-}
-
-export interface ParaphraseReport {
-  readonly path: string;
-  readonly phrases: number;
-  readonly pairs: number;
-  /** Phrases that an interrupted run had finished. */
-  readonly resumed: number;
 }
 
 /** The instruction that paraphrasers are trained with; T5 models expect it. */
@@ -60,6 +51,7 @@ export async function loadParaphraser(model: string): Promise<Generate> {
 /**
  * Writes a paraphrase file (phrase, paraphrase) for `AugmentationSettings.paraphraseFiles`, without repetitions. An
  * interrupted run leaves `path.partial`, from which the next one with the same phrases continues.
+ * @returns counts of phrases, of paraphrases, and of phrases that an interrupted run had finished
  * @throws InterruptedError, TableError where a file cannot be written
  */
 export async function writeParaphrases(
@@ -67,7 +59,7 @@ export async function writeParaphrases(
   path: string,
   generate: Generate,
   { count = 3, signal, onProgress }: ParaphraseOptions = {},
-): Promise<ParaphraseReport> {
+): Promise<{ phrases: number; pairs: number; resumed: number }> {
   const wanted = [...new Set(phrases.map(oneLine).filter((phrase) => phrase !== ""))];
   const partial = `${path}.partial`;
   const done = await readPartial(partial);
@@ -89,7 +81,7 @@ export async function writeParaphrases(
   const pairs = wanted.flatMap((phrase) => done.get(phrase)!.map((text) => [phrase, text]));
   await writeTabLines(path, ["phrase", "paraphrase"], pairs);
   await rm(partial, { force: true });
-  return { path, phrases: wanted.length, pairs: pairs.length, resumed };
+  return { phrases: wanted.length, pairs: pairs.length, resumed };
 }
 
 /** Finished phrases with their texts, one JSON list a line; removes a last line that was cut off from the file. */

@@ -1,4 +1,4 @@
-/** What an augmentation rule is: its name, its granularity, and a function that draws one twin or lists them all. */
+/** What an augmentation rule is: its name, its granularity, and what it makes of a phrase. */
 import type { Random } from "../../random.js";
 import type { EntityType } from "../phrase-types.js";
 
@@ -93,25 +93,43 @@ export type Draw = (phrase: string, random: Random, context: PhraseContext) => s
 /** Lists all texts that a rule makes of the phrase. Repetitions, "" and the phrase itself are removed later. */
 export type List = (phrase: string, context: PhraseContext) => readonly string[];
 
-/** A rule draws its outcome (a typing error) or picks it from a list (a synonym). */
-export type Rule = { readonly name: RuleName; readonly granularity: Granularity } & (
-  | { readonly draw: Draw }
-  | { readonly list: List }
-);
-
-/** One outcome of a rule, or undefined where it does not apply. */
-export function drawFrom(
-  rule: Rule,
-  phrase: string,
-  random: Random,
-  context: PhraseContext,
-): string | undefined {
-  if ("draw" in rule) return rule.draw(phrase, random, context);
-  const outcomes = outcomesOf(rule.list, phrase, context);
-  return outcomes.length === 0 ? undefined : pick(outcomes, random);
+export interface Rule {
+  readonly name: RuleName;
+  readonly granularity: Granularity;
+  readonly draw: Draw;
+  /** Up to `count` different outcomes. */
+  outcomes(phrase: string, count: number, random: Random, context: PhraseContext): readonly string[];
 }
 
-/** Characters of a phrase at most: a list of copies of a whole book, one for each synonym in it, would fill the memory. */
+/** A rule that draws its outcome, such as a typing error. */
+export function drawn(name: RuleName, granularity: Granularity, draw: Draw): Rule {
+  return {
+    ...{ name, granularity, draw },
+    outcomes: (phrase, count, random, context) => {
+      const texts = new Set<string>();
+      for (let attempt = 0; attempt < 4 * count && texts.size < count; attempt++) {
+        const text = draw(phrase, random, context);
+        if (text === undefined) break;
+        texts.add(text);
+      }
+      return [...texts];
+    },
+  };
+}
+
+/** A rule that picks its outcome from a list, such as a synonym. */
+export function listed(name: RuleName, granularity: Granularity, list: List): Rule {
+  return {
+    ...{ name, granularity },
+    draw: (phrase, random, context) => {
+      const outcomes = outcomesOf(list, phrase, context);
+      return outcomes.length === 0 ? undefined : pick(outcomes, random);
+    },
+    outcomes: (phrase, count, _, context) => outcomesOf(list, phrase, context).slice(0, count),
+  };
+}
+
+/** Longer texts have no lists: copies of a whole book, one for each synonym in it, would fill the memory. */
 const longestListed = 1000;
 
 /** All different texts that a rule makes of a phrase; none of a text beyond 1,000 characters. */

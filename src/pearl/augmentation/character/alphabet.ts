@@ -1,7 +1,7 @@
 /** Random characters, of the same alphabet as the character whose place they take. */
 import type { Random } from "../../../random.js";
 import { pick } from "../rule.js";
-import type { CharacterSettings, Taken } from "./character-edit.js";
+import { type CharacterSettings, inCaseOf, type Taken } from "./character-edit.js";
 
 const digits = "0123456789";
 const alphabets = [
@@ -13,17 +13,23 @@ const alphabets = [
 const publishedAlphabet = `ABCDEFGHIJKLMNOPQRSTUVWXYZ${alphabets[0]}${digits}!@#$%^&*()_+`;
 
 /**
- * A character other than the one at `place`: of its alphabet; in other scripts another letter of the phrase, so that
- * scripts are not mixed.
+ * A character other than the one at `place`, in the case of `model`: of its alphabet; in other scripts another letter of
+ * the phrase, so that scripts are not mixed. The published code draws any character.
  */
 export function randomCharacter(
-  { units, kinds, places }: Taken,
+  taken: Taken,
   place: number,
   random: Random,
   { randomCharacters }: CharacterSettings,
+  model = taken.units[place],
 ): string | undefined {
+  if (randomCharacters === "published") return other(publishedAlphabet, taken.units[place], random);
+  const character = sameKind(taken, place, random);
+  return character && inCaseOf(model, character);
+}
+
+function sameKind({ units, kinds, places }: Taken, place: number, random: Random): string | undefined {
   const own = units[place];
-  if (randomCharacters === "published") return other(publishedAlphabet, own, random);
   if (kinds[place] === "digit") return other(digits, own, random);
   const lower = own.toLowerCase();
   // "é" counts as a letter of the alphabet of "e".

@@ -1,16 +1,16 @@
 /** The paper's rule: a random character is inserted. */
 import { pick } from "../rule.js";
 import { randomCharacter } from "./alphabet.js";
-import { type Edit, inCaseOf } from "./character-edit.js";
+import type { Edit } from "./character-edit.js";
 
 /** Inserts one character (distance 1) after a letter or digit, in the case of that word. */
 export const insertCharacter: Edit = (taken, random, settings) => {
   const { units, kinds } = taken;
   const place = pick(taken.places, random);
-  const inserted = randomCharacter(taken, place, random, settings);
-  if (inserted === undefined) return false;
-  // After a word's only capital, its first letter, small letters follow.
+  // After a first capital, the next letter gives the case.
   const model = kinds[place + 1] === "letter" ? units[place + 1] : units[place];
-  units[place] += settings.randomCharacters === "published" ? inserted : inCaseOf(model, inserted);
+  const inserted = randomCharacter(taken, place, random, settings, model);
+  if (inserted === undefined) return false;
+  units[place] += inserted;
   return true;
 };

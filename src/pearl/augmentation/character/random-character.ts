@@ -1,13 +1,12 @@
 /** nlpaug's random substitution (not among the paper's four rules): a character becomes any other. */
 import { pick } from "../rule.js";
 import { randomCharacter } from "./alphabet.js";
-import { type Edit, inCaseOf } from "./character-edit.js";
+import type { Edit } from "./character-edit.js";
 
 export const replaceAtRandom: Edit = (taken, random, settings) => {
-  const { units } = taken;
   const place = pick(taken.places, random);
   const other = randomCharacter(taken, place, random, settings);
   if (other === undefined) return false;
-  units[place] = settings.randomCharacters === "published" ? other : inCaseOf(units[place], other);
+  taken.units[place] = other;
   return true;
 };

@@ -30,30 +30,13 @@ const afterComma = /^(?:Inc|Ltd|LLC|LLP|LP|Co\., Ltd)/;
 /** Forms that also come before the name: "NV Philips", "AB Volvo", "PT Astra". */
 const atFront = ["NV", "AB", "BV", "SA", "AG", "PT", "OAO", "OOO", "PJSC", "JSC"];
 
-interface Spelling {
-  readonly spelling: string;
-  readonly form: readonly string[];
-}
-
-/** By the spelling's last word in lower case, longest first, so that "Co., Ltd." is found before "Ltd.". */
-const spellings = new Map<string, Spelling[]>();
-for (const form of forms)
-  for (const spelling of form) {
-    const known = spellings.get(lastWord(spelling)) ?? [];
-    const longestFirst = [...known, { spelling, form }].sort((a, b) => b.spelling.length - a.spelling.length);
-    spellings.set(lastWord(spelling), longestFirst);
-  }
-
-function lastWord(text: string): string {
-  return text.slice(text.lastIndexOf(" ") + 1).toLowerCase();
-}
-
-/** A spelling may also be in capitals or lower case, but a small "co" or "as" is a word. */
-function endsWithForm(phrase: string, spelling: string): boolean {
-  if (phrase.endsWith(` ${spelling}`)) return true;
-  const end = phrase.slice(-spelling.length - 1);
-  return spelling.length > 2 && end.toLowerCase() === ` ${spelling.toLowerCase()}`;
-}
+/** The forms by each of their spellings in lower case. */
+const formOf = new Map(
+  forms.flatMap((form) => form.map((spelling) => [spelling.toLowerCase(), form] as const)),
+);
+const mostWords = 4;
+const lastWord = (text: string): string => text.slice(text.lastIndexOf(" ") + 1).toLowerCase();
+const lastWords = new Set([...formOf.keys()].map(lastWord));
 
 /** "Acme, Inc." becomes "Acme", "Acme Inc.", "Acme Incorporated"; "NV Philips" becomes "Philips NV". */
 export const changeLegalForm: List = (phrase, { type }) => {
@@ -63,12 +46,19 @@ export const changeLegalForm: List = (phrase, { type }) => {
     const name = phrase.slice(front.length + 1);
     return [name, `${name} ${front}`];
   }
-  const found = spellings.get(lastWord(phrase))?.find(({ spelling }) => endsWithForm(phrase, spelling));
-  return found === undefined ? [] : [...rewritten(phrase, found)];
+  if (!lastWords.has(lastWord(phrase))) return [];
+  const words = phrase.split(" ");
+  for (let count = Math.min(mostWords, words.length - 1); count > 0; count--) {
+    const spelling = words.slice(-count).join(" ");
+    const form = formOf.get(spelling.toLowerCase());
+    // Capitals are optional, but a small "co" or "as" is a word.
+    if (form !== undefined && (spelling.length > 2 || form.includes(spelling)))
+      return [...rewritten(phrase, words.slice(0, -count).join(" ").replace(/,$/, ""), form)];
+  }
+  return [];
 };
 
-function* rewritten(phrase: string, { spelling, form }: Spelling): Generator<string> {
-  const name = phrase.slice(0, -spelling.length - 1).replace(/,$/, "");
+function* rewritten(phrase: string, name: string, form: readonly string[]): Generator<string> {
   // What is left of "The Company" or "a Limited" does not name a company.
   if (/^(?:the|a|an|and|of|our|this)$/i.test(name)) return;
   const cased = (text: string): string => inWholeCaseOf(phrase, text);

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import type { CharacterSettings } from "../../../../src/pearl/augmentation/character/character-edit.js";
 import { keyboardNeighbours } from "../../../../src/pearl/augmentation/character/keyboard-neighbour.js";
 import { characterRules } from "../../../../src/pearl/augmentation/create-rules.js";
-import { drawFrom, type Rule, type RuleName } from "../../../../src/pearl/augmentation/rule.js";
+import type { Rule, RuleName } from "../../../../src/pearl/augmentation/rule.js";
 import { createRandom } from "../../../../src/random.js";
 
 const house: CharacterSettings = { digits: "keep", minimumWordLength: 3, randomCharacters: "same-kind" };
@@ -34,7 +34,7 @@ function twinsBy(name: RuleName, settings = house): { phrase: string; twin: stri
   const random = createRandom(7);
   const rule = ruleNamed(name, settings);
   return phrases.flatMap((phrase) =>
-    Array.from({ length: 60 }, () => drawFrom(rule, phrase, random, {})).flatMap((twin) =>
+    Array.from({ length: 60 }, () => rule.draw(phrase, random, {})).flatMap((twin) =>
       twin === undefined ? [] : [{ phrase, twin }],
     ),
   );
@@ -44,7 +44,7 @@ function twinsBy(name: RuleName, settings = house): { phrase: string; twin: stri
 function manyDraws(name: RuleName, phrase: string): Set<string | undefined> {
   const random = createRandom(11);
   const rule = ruleNamed(name);
-  return new Set(Array.from({ length: 500 }, () => drawFrom(rule, phrase, random, {})));
+  return new Set(Array.from({ length: 500 }, () => rule.draw(phrase, random, {})));
 }
 
 const letters = (text: string) => [...text.toLowerCase()].sort().join("");
@@ -120,7 +120,7 @@ describe("each character rule", () => {
       }
       const random = createRandom(1);
       for (const phrase of ["", "  ", "of", "747", "12:30", "– !", "👩‍👩‍👧"]) {
-        expect(drawFrom(ruleNamed(name), phrase, random, {})).toBeUndefined();
+        expect(ruleNamed(name).draw(phrase, random, {})).toBeUndefined();
       }
     },
   );
@@ -143,7 +143,7 @@ describe("each character rule", () => {
     const random = createRandom(3);
     for (const rule of characterRules(house)) {
       for (let drawn = 0; drawn < 50; drawn++) {
-        const twin = drawFrom(rule, phrase, random, {});
+        const twin = rule.draw(phrase, random, {});
         if (twin === undefined) continue;
         expect(twin).toContain("\u{1f469}\u200d\u{1f469}\u200d\u{1f467}");
         expect(twin).not.toMatch(/(?:^| )\u0301/);
@@ -169,7 +169,7 @@ describe("the settings of the published code", () => {
     const random = createRandom(1);
     for (const rule of characterRules(published)) {
       for (let drawn = 0; drawn < 20; drawn++) {
-        const twin = drawFrom(rule, "the new york", random, {});
+        const twin = rule.draw("the new york", random, {});
         if (twin !== undefined) expect(twin.startsWith("the new ")).toBe(true);
       }
     }
