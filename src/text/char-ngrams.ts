@@ -1,13 +1,5 @@
 /** The analysers of the TF-IDF baselines: character n-grams within words ("char_wb") and words, as in scikit-learn. */
 
-/** Lengths of the n-grams in code points. */
-export interface CharNgramOptions {
-  /** Shortest n-gram. Default 2. */
-  readonly min?: number;
-  /** Longest n-gram. Default 4. */
-  readonly max?: number;
-}
-
 // White space as in Python (str.split), which differs from JavaScript's \s: it includes the separators 0x1c-0x1f and
 // 0x85, but not the byte order mark.
 // biome-ignore lint/suspicious/noControlCharactersInRegex: four of Python's white spaces are control characters
@@ -28,8 +20,9 @@ export function splitWords(text: string): string[] {
  * Character n-grams within words: the text is lower-cased and split at white space, each word gets a space on either
  * side, and a word no longer than n is one n-gram, listed once.
  * Equal, order included, to scikit-learn's `TfidfVectorizer(analyzer="char_wb", ngram_range=(min, max))`.
+ * @param lengths of the shortest and the longest n-grams in code points
  */
-export function charWbNgrams(text: string, { min = 2, max = 4 }: CharNgramOptions = {}): string[] {
+export function charWbNgrams(text: string, { min, max } = { min: 2, max: 4 }): string[] {
   const grams: string[] = [];
   for (const word of splitWords(text)) {
     const padded = ` ${word} `;

@@ -1,7 +1,7 @@
 /** The characters and word pieces that a character encoder has rows for: characters.json of a model folder. */
 import { array, nonEmpty, object, pipe, string } from "valibot";
 import type { Schema } from "../files/json.js";
-import { learnPieces, mostFrequent } from "./word-pieces.js";
+import { frequentCharacters, learnPieces } from "./word-pieces.js";
 
 export interface CharacterVocabulary {
   /** Lower-case letters, digits and signs, each one code point. */
@@ -18,9 +18,6 @@ export const characterVocabularySchema: Schema<CharacterVocabulary> = object({
   pieces: texts,
 });
 
-/** The most characters of a vocabulary; the most frequent ones are kept. */
-export const mostCharacters = 1000;
-
 /**
  * The vocabulary of some words.
  * @param words with their counts; capitals are read as lower case
@@ -31,15 +28,12 @@ export function buildCharacterVocabulary(
   { pieces = 4000 }: { readonly pieces?: number } = {},
 ): CharacterVocabulary {
   const lowered = new Map<string, number>();
-  const counts = new Map<string, number>();
   for (const [word, count] of words) {
     const lower = word.normalize("NFC").toLowerCase();
-    if (lower === "") continue;
-    lowered.set(lower, (lowered.get(lower) ?? 0) + count);
-    for (const character of lower) counts.set(character, (counts.get(character) ?? 0) + count);
+    if (lower !== "") lowered.set(lower, (lowered.get(lower) ?? 0) + count);
   }
   return {
-    characters: mostFrequent(counts, mostCharacters).sort(),
+    characters: frequentCharacters(lowered),
     pieces: pieces > 0 ? learnPieces(lowered, pieces) : [],
   };
 }

@@ -14,8 +14,7 @@ export interface HashedNgramOptions {
 }
 
 /** Word boundaries, as characters that no normalised phrase contains. */
-const WORD_START = 0x02;
-const WORD_END = 0x03;
+const [WORD_START, WORD_END] = ["\u0002", "\u0003"];
 
 /** Runs of letters, marks and digits are words; any other visible character is a word of its own. */
 const WORD = /[\p{L}\p{N}\p{M}]+|[^\s\p{C}]/gu;
@@ -68,11 +67,12 @@ export function hashNgrams(
   const mask = buckets - 1;
   let count = 0;
   for (const word of normalizedWords(phrase)) {
-    const length = word.length + 2;
+    const marked = WORD_START + word + WORD_END;
+    const { length } = marked;
     for (let start = 0; start < length; start++) {
       let hash = FNV_BASIS;
       for (let size = 1; start + size <= length; size++) {
-        hash = Math.imul(hash ^ markedCharacter(word, start + size - 1), FNV_PRIME);
+        hash = Math.imul(hash ^ marked.charCodeAt(start + size - 1), FNV_PRIME);
         const whole = size === length;
         if (size > maximum && start > 0) break;
         if ((size < minimum || size > maximum) && !whole) continue;
@@ -82,12 +82,6 @@ export function hashNgrams(
     }
   }
   return { count, truncated: false };
-}
-
-/** Character `index` of the word between its boundary marks. */
-function markedCharacter(word: string, index: number): number {
-  if (index === 0) return WORD_START;
-  return index > word.length ? WORD_END : word.charCodeAt(index - 1);
 }
 
 /** Spreads a hash over all bits (the finaliser of MurmurHash3, Appleby 2011). */

@@ -5,42 +5,35 @@ import { array, boolean, looseObject, nullish, number, optional, record, string,
 import { ModelError } from "../errors.js";
 import { parseJson, readJson } from "../files/json.js";
 
-/** The contents of tokenizer.json. */
-export interface TokenizerFile {
-  /** The file that it comes from. */
-  readonly path: string;
-  readonly text: string;
-}
-
 type Settings = Readonly<Record<string, unknown>>;
 type Vocabulary = Readonly<Record<string, number>>;
 
 const trouble = { error: ModelError, cure: "Download or export the model again." };
 
 /**
- * Reads tokenizer.json, or builds it from vocab.txt (BERT's WordPiece) or from vocab.json and merges.txt (RoBERTa's
+ * Reads the text of tokenizer.json, or builds it from vocab.txt (BERT's WordPiece) or from vocab.json and merges.txt (RoBERTa's
  * byte-level BPE), as transformers' fast tokenizers would.
  * @param folder also read for tokenizer_config.json: `do_lower_case` and the like
  * @returns undefined where the folder has none of them
  * @throws ModelError for files that are not what their names say
  */
-export async function readTokenizerFile(folder: string): Promise<TokenizerFile | undefined> {
+export async function readTokenizerFile(folder: string): Promise<string | undefined> {
   const read = (name: string) => readFile(join(folder, name), "utf8").catch(() => undefined);
   const text = await read("tokenizer.json");
-  if (text !== undefined) return { path: join(folder, "tokenizer.json"), text };
+  if (text !== undefined) return text;
   const settingsPath = join(folder, "tokenizer_config.json");
   const settings = (await readJson(settingsPath, record(string(), unknown()), trouble)) ?? {};
   const words = await read("vocab.txt");
   if (words !== undefined) {
     const path = join(folder, "vocab.txt");
     const entries = words.replace(/\r?\n$/, "").split(/\r?\n/);
-    return { path, text: JSON.stringify(wordPieceTokenizer(entries, settings, path)) };
+    return JSON.stringify(wordPieceTokenizer(entries, settings, path));
   }
   const [vocabulary, merges] = [await read("vocab.json"), await read("merges.txt")];
   if (vocabulary === undefined || merges === undefined) return undefined;
   const path = join(folder, "vocab.json");
   const numbers = parseJson(vocabulary, path, record(string(), number()), trouble);
-  return { path, text: JSON.stringify(byteLevelTokenizer(numbers, merges, settings, path)) };
+  return JSON.stringify(byteLevelTokenizer(numbers, merges, settings, path));
 }
 
 /** A special token's text: tokenizer_config.json has the text, or an object with the text and flags. */
@@ -85,9 +78,7 @@ export function wordPieceTokenizer(entries: readonly string[], settings: Setting
   const single = [token(first, 0), phrase("A", 0), token(last, 0)];
   const [padding, mask] = [tokenOf(settings, "pad", "[PAD]"), tokenOf(settings, "mask", "[MASK]")];
   return {
-    version: "1.0",
-    truncation: null,
-    padding: null,
+    ...head,
     added_tokens: addedTokens(vocab, [padding, unknown, first, last, mask]),
     normalizer: {
       type: "BertNormalizer",
@@ -123,9 +114,7 @@ function byteLevelTokenizer(vocab: Vocabulary, merges: string, settings: Setting
     .split(/\r?\n/)
     .filter((line, i) => line !== "" && !(i === 0 && line.startsWith("#version")));
   return {
-    version: "1.0",
-    truncation: null,
-    padding: null,
+    ...head,
     added_tokens: addedTokens(vocab, [first, last, ...others]),
     normalizer: null,
     pre_tokenizer: { type: "ByteLevel", add_prefix_space: space, trim_offsets: true, use_regex: true },
@@ -150,6 +139,9 @@ function byteLevelTokenizer(vocab: Vocabulary, merges: string, settings: Setting
     },
   };
 }
+
+/** The first keys of a tokenizer.json. */
+const head = { version: "1.0", truncation: null, padding: null };
 
 const bertRoles = { cls: "[CLS]", sep: "[SEP]", pad: "[PAD]", unk: "[UNK]", mask: "[MASK]" };
 const robertaRoles = {

@@ -2,17 +2,11 @@
 import { Tokenizer as HubTokenizer } from "@huggingface/tokenizers";
 import { ModelError, messageOf } from "../errors.js";
 
-/** The token ids of one phrase, special tokens included. */
-export interface TokenIds {
-  readonly ids: Int32Array;
-  /** Whether the phrase was longer than the model reads. */
-  readonly truncated: boolean;
-}
-
 export interface Tokenizer {
   /** Id of the padding token (0 if the tokenizer has none). */
   readonly padId: number;
-  encode(phrase: string): TokenIds;
+  /** The token ids, special tokens included, and whether the phrase was longer than the model reads. */
+  encode(phrase: string): { ids: Int32Array; truncated: boolean };
 }
 
 /** Characters read per token of the model's length; later ones cannot reach the model. */

@@ -1,25 +1,7 @@
 /** Trains a tokenizer on phrases: pieces by byte-pair merges, used like WordPiece's, the longest first. */
 import { ArgumentError } from "../errors.js";
-import { mostCharacters } from "./character-vocabulary.js";
 import { tokenizerSettings, wordPieceTokenizer } from "./tokenizer-file.js";
-import { learnPieces, mostFrequent } from "./word-pieces.js";
-
-export interface TokenizerTrainingOptions {
-  /** The most entries of the vocabulary, including special tokens and single characters. */
-  readonly size: number;
-  /** Tokens that the model will read, special ones included: for tokenizer_config.json. */
-  readonly maximumLength: number;
-}
-
-/** The contents of files that transformers and transformers.js read like BERT's. */
-export interface TrainedTokenizer {
-  /** tokenizer.json */
-  readonly tokenizer: object;
-  /** tokenizer_config.json */
-  readonly config: object;
-  /** Entries; fewer than asked for if the phrases do not contain more. */
-  readonly size: number;
-}
+import { frequentCharacters, learnPieces, mostFrequent } from "./word-pieces.js";
 
 const specialTokens = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"] as const;
 /** The most words that pieces are learned from, the most frequent ones. */
@@ -27,21 +9,22 @@ const mostWords = 100_000;
 
 /**
  * @param phrases with their counts
+ * @param size the most entries of the vocabulary, including special tokens and single characters
+ * @param maximumLength tokens that the model will read, special ones included
+ * @returns the contents of tokenizer.json and tokenizer_config.json, which transformers reads like BERT's, and the
+ * number of entries
  * @throws ArgumentError for a vocabulary that has no room for characters
  */
 export function trainTokenizer(
   phrases: Iterable<readonly [phrase: string, count: number]>,
-  { size, maximumLength }: TokenizerTrainingOptions,
-): TrainedTokenizer {
+  size: number,
+  maximumLength: number,
+): { tokenizer: object; config: object; size: number } {
   const words = new Map<string, number>();
-  const letters = new Map<string, number>();
   for (const [phrase, count] of phrases)
-    for (const word of bertWords(phrase)) {
-      words.set(word, (words.get(word) ?? 0) + count);
-      for (const letter of word) letters.set(letter, (letters.get(letter) ?? 0) + count);
-    }
+    for (const word of bertWords(phrase)) words.set(word, (words.get(word) ?? 0) + count);
   // Other characters become [UNK].
-  const single = mostFrequent(letters, mostCharacters).sort();
+  const single = frequentCharacters(words);
   const alone = [...specialTokens, ...single, ...single.map((letter) => `##${letter}`)];
   if (size <= alone.length)
     throw new ArgumentError(

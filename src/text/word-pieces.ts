@@ -56,6 +56,14 @@ export const mostFrequent = (counts: ReadonlyMap<string, number>, most: number):
     .slice(0, most)
     .map(([key]) => key);
 
+/** The most frequent characters of words with their counts, at most 1,000, sorted. */
+export function frequentCharacters(words: ReadonlyMap<string, number>): string[] {
+  const counts = new Map<string, number>();
+  for (const [word, count] of words)
+    for (const character of word) counts.set(character, (counts.get(character) ?? 0) + count);
+  return mostFrequent(counts, 1000).sort();
+}
+
 /** A word during the merges. */
 interface Entry {
   parts: readonly string[];

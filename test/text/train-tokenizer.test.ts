@@ -8,7 +8,7 @@ describe("trainTokenizer", () => {
     ["Newest, widest", 6],
     ["Zürich low-lying", 2],
   ];
-  const { tokenizer, config, size } = trainTokenizer(phrases, { size: 60, maximumLength: 8 });
+  const { tokenizer, config, size } = trainTokenizer(phrases, 60, 8);
   const vocabulary = (tokenizer as { model: { vocab: Record<string, number> } }).model.vocab;
   const read = createTokenizer(tokenizer, config, 8, "test");
   const pieces = (phrase: string) =>
@@ -36,6 +36,6 @@ describe("trainTokenizer", () => {
   });
 
   it("refuses a vocabulary without room for pieces", () => {
-    expect(() => trainTokenizer(phrases, { size: 20, maximumLength: 8 })).toThrow(/has no room/);
+    expect(() => trainTokenizer(phrases, 20, 8)).toThrow(/has no room/);
   });
 });

@@ -64,7 +64,10 @@ export default command({
       'pearl augment "heart attack" --draw --count 10 --preset pearl',
       "ten twins drawn as in PEARL's training",
     ],
-    ['pearl augment "William Jefferson Clinton" --draw --preset names', "spellings of a name in other tables"],
+    [
+      'pearl augment "William Jefferson Clinton" --draw --preset names',
+      "spellings of a name in other tables",
+    ],
     ["pearl augment phrases.csv -o twins.csv", "one twin for each phrase of a table"],
     ["pearl augment names.txt --probabilities initials=1,year=1", "only these two rules"],
     [

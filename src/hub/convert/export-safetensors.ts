@@ -91,8 +91,8 @@ export async function exportSafetensors(
   let difference = 0;
   await writeWholeFolder(target, async (path) => {
     difference = await checkEqual(folder.graph, output, found, { label, folder: path });
-    await writeFile(join(path, "tokenizer.json"), tokenizer.text);
-    await writeJson(path, "tokenizer_config.json", tokenizerSettings(tokenizer.text, maximumLength));
+    await writeFile(join(path, "tokenizer.json"), tokenizer);
+    await writeJson(path, "tokenizer_config.json", tokenizerSettings(tokenizer, maximumLength));
     await writeJson(path, "sentence_bert_config.json", {
       max_seq_length: maximumLength,
       do_lower_case: false,

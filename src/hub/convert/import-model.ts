@@ -73,8 +73,8 @@ export async function importModel(
   const origin = options.origin ?? basename(source);
   await writeWholeFolder(target, async (folder) => {
     await copyFile(join(source, "config.json"), join(folder, "config.json"));
-    await writeFile(join(folder, "tokenizer.json"), tokenizer.text);
-    const settings = tokenizerSettings(tokenizer.text, await tokenLimit(source, config));
+    await writeFile(join(folder, "tokenizer.json"), tokenizer);
+    const settings = tokenizerSettings(tokenizer, await tokenLimit(source, config));
     await writeFile(join(folder, "tokenizer_config.json"), `${JSON.stringify(settings, null, 2)}\n`);
     await copyCompanions(source, folder);
     await writeFile(join(folder, "README.md"), await card(source, { ...options, origin }, types));

@@ -17,8 +17,9 @@ export interface AugmentTableOptions {
   readonly onProgress?: (done: number, total: number) => void;
 }
 
-/** How many twins there are, and of which kind. */
-export interface TwinCounts {
+export interface AugmentTableReport {
+  readonly path: string;
+  readonly phrases: number;
   readonly twins: number;
   /** Twins with the phrase's own text: by "dropout", by "unchanged", or because nothing applied. */
   readonly unchanged: number;
@@ -27,17 +28,12 @@ export interface TwinCounts {
   readonly byGranularity: Readonly<Record<Granularity, number>>;
 }
 
-export interface AugmentTableReport extends TwinCounts {
-  readonly path: string;
-  readonly phrases: number;
-}
-
-export function twinCounter(): { add(twin: Twin): void; counts(): TwinCounts } {
+export function twinCounter() {
   const byRule = Object.fromEntries(RULE_NAMES.map((name) => [name, 0])) as Record<RuleName, number>;
   const byGranularity: Record<Granularity, number> = { character: 0, token: 0, phrase: 0, none: 0 };
   let twins = 0;
   return {
-    add: (twin) => {
+    add: (twin: Twin): void => {
       twins++;
       for (const rule of rulesOfTwin(twin)) byRule[rule]++;
       byGranularity[twin.granularity]++;

@@ -4,14 +4,6 @@ import { createRules } from "./create-rules.js";
 import type { Granularity, PhraseContext, Rule, RuleName, Twin } from "./rule.js";
 import { type AugmentationSettings, type ResolvedSettings, resolveSettings, rulesOf } from "./settings.js";
 
-/** Options of `Augmenter.all`. */
-export interface AllOptions extends PhraseContext {
-  /** Random numbers for the rules that draw. Default: seed 1. */
-  readonly random?: Random;
-  /** The most outcomes of each rule. Default 3. */
-  readonly count?: number;
-}
-
 /** Makes twins of phrases, synchronously. */
 export interface Augmenter {
   readonly settings: ResolvedSettings;
@@ -22,8 +14,14 @@ export interface Augmenter {
    * rule "unchanged" where nothing applies. The same phrase and state of `random` give the same twin.
    */
   augment(phrase: string, random: Random, context?: PhraseContext): Twin;
-  /** The outcomes of every rule, including those with probability 0, without the unchanged phrase. */
-  all(phrase: string, options?: AllOptions): Twin[];
+  /**
+   * The outcomes of every rule, including those with probability 0, without the unchanged phrase.
+   * @param options `count`: the most outcomes of each rule, default 3; `random`: for the rules that draw, default seed 1
+   */
+  all(
+    phrase: string,
+    options?: PhraseContext & { readonly count?: number; readonly random?: Random },
+  ): Twin[];
 }
 
 /** A kind of augmentation, by any of its rules that apply. */
@@ -53,7 +51,12 @@ export async function createAugmenter(settings: AugmentationSettings = {}): Prom
     rules: rules.map((rule) => rule.name),
     augment: (phrase, random, context = {}) =>
       drawTwin(phrase, random, context) ?? { text: phrase, rule: "unchanged", granularity: "none" },
-    all: (phrase, options) => listAll(phrase, rules, options),
+    all: (phrase, { count = 3, random = createRandom(1), ...context } = {}) =>
+      rules
+        .filter(({ granularity }) => granularity !== "none")
+        .flatMap(({ name: rule, granularity, outcomes }) =>
+          outcomes(phrase, count, random, context).map((text) => ({ text, rule, granularity })),
+        ),
   };
 }
 
@@ -140,13 +143,4 @@ function drawFromAny(
     order[place] = order[left - 1];
   }
   return undefined;
-}
-
-function listAll(phrase: string, rules: readonly Rule[], options: AllOptions = {}): Twin[] {
-  const { count = 3, random = createRandom(1), ...context } = options;
-  return rules
-    .filter(({ granularity }) => granularity !== "none")
-    .flatMap(({ name: rule, granularity, outcomes }) =>
-      outcomes(phrase, count, random, context).map((text) => ({ text, rule, granularity })),
-    );
 }

@@ -5,45 +5,28 @@ import type { EntityType } from "../phrase-types.js";
 /** PEARL's three granularities (Chen et al. 2024, section 3); "none" for a twin equal to its phrase. */
 export type Granularity = "character" | "token" | "phrase" | "none";
 
+/** The words of a text, as types too. */
+type Words<Text extends string> = Text extends `${infer First} ${infer Rest}` ? First | Words<Rest> : Text;
+const words = <const Text extends string>(text: Text) => text.split(" ") as Words<Text>[];
+
 /**
  * Kinds of augmentation that share one probability: one of their rules that apply is drawn. "character", "synonym",
  * "paraphrase" and "word-swap" are the paper's kinds; "name-words" and "name-forms", in folders `names/`, are pearl's
- * own and for names, and none of their rules is the paper's. The other rules' files say whether the paper has them.
+ * own, for names. The rules of "paraphrase" replace Parrot, the paper's model; the other rules' files give their source.
  */
 export const RULE_GROUPS = {
-  character: [
-    "swap-characters",
-    "drop-character",
-    "insert-character",
-    "keyboard-neighbour",
-    "random-character",
-    "ocr-confusion",
-  ],
-  synonym: ["wordnet-synonym", "word-vector"],
-  paraphrase: [
-    "known-synonym",
-    "paraphrase-file",
-    "acronym",
-    "initials",
-    "qualifier",
-    "year",
-    "legal-form",
-    "of-phrase",
-    "number-word",
-  ],
-  "word-swap": ["swap-words"],
-  "name-words": [
-    "abbreviation",
-    "shorten-word",
-    "drop-short-word",
-    "drop-end-word",
-    "join-words",
-    "split-word",
-    "shuffle-words",
-    "add-suffix",
-    "insert-word",
-  ],
-  "name-forms": ["nickname", "middle-name", "surname", "first-letters", "add-qualifier", "drop-qualifier"],
+  character: words(
+    "swap-characters drop-character insert-character keyboard-neighbour random-character ocr-confusion",
+  ),
+  synonym: words("wordnet-synonym word-vector"),
+  paraphrase: words(
+    "known-synonym paraphrase-file acronym initials qualifier year legal-form of-phrase number-word",
+  ),
+  "word-swap": words("swap-words"),
+  "name-words": words(
+    "abbreviation shorten-word drop-short-word drop-end-word join-words split-word shuffle-words add-suffix insert-word",
+  ),
+  "name-forms": words("nickname middle-name surname first-letters add-qualifier drop-qualifier"),
 } as const;
 
 export type RuleGroup = keyof typeof RULE_GROUPS;

@@ -58,22 +58,27 @@ export interface AugmentationSettings {
 /** Settings with every default filled in. */
 export type ResolvedSettings = Required<AugmentationSettings>;
 
-const published = {
-  combine: "one",
-  whenNothingApplies: "unchanged",
-  digits: "change",
-  minimumWordLength: 4,
-  randomCharacters: "published",
-  wordSwap: "any",
-} as const;
-
-const house = {
+const defaults = {
+  adjust: {},
+  wordNet: "use",
+  wordVectors: "off",
+  paraphraseFiles: [],
+  synonymFiles: [],
+  acronymFiles: [],
   combine: "one",
   whenNothingApplies: "redraw",
   digits: "keep",
   minimumWordLength: 3,
   randomCharacters: "same-kind",
   wordSwap: "neighbours",
+} as const;
+
+const published = {
+  whenNothingApplies: "unchanged",
+  digits: "change",
+  minimumWordLength: 4,
+  randomCharacters: "published",
+  wordSwap: "any",
 } as const;
 
 /**
@@ -84,7 +89,6 @@ const house = {
 export const PRESETS = {
   /** Ours: PEARL's kinds, with some punctuation; another kind is drawn where one does not apply. */
   house: {
-    ...house,
     probabilities: {
       character: 0.3,
       synonym: 0.2,
@@ -110,7 +114,6 @@ export const PRESETS = {
    * more often.
    */
   names: {
-    ...house,
     combine: "each",
     whenNothingApplies: "unchanged",
     minimumWordLength: 4,
@@ -160,21 +163,12 @@ export const PRESETS = {
     },
   },
   /** SimCSE (Gao et al. 2021): the phrase itself with another dropout mask. */
-  simcse: { ...house, probabilities: { dropout: 1 } },
+  simcse: { probabilities: { dropout: 1 } },
   /** EdaCSE (after AEDA, Karimi et al. 2021): punctuation marks between the words. */
-  edacse: { ...house, probabilities: { punctuation: 1 } },
+  edacse: { probabilities: { punctuation: 1 } },
 } as const satisfies Record<string, Partial<ResolvedSettings>>;
 
 export type PresetName = keyof typeof PRESETS;
-
-const noResources = {
-  adjust: {},
-  wordNet: "use",
-  wordVectors: "off",
-  paraphraseFiles: [],
-  synonymFiles: [],
-  acronymFiles: [],
-} as const;
 
 /** Fills in the defaults. @throws ArgumentError for an unknown preset or rule, or a number out of range */
 export function resolveSettings(settings: AugmentationSettings = {}): ResolvedSettings {
@@ -183,7 +177,7 @@ export function resolveSettings(settings: AugmentationSettings = {}): ResolvedSe
     throw new ArgumentError(`unknown preset "${preset}": use ${Object.keys(PRESETS).join(", ")}`);
   }
   const given = Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== undefined));
-  const whole: ResolvedSettings = { ...noResources, ...PRESETS[preset], ...given, preset };
+  const whole: ResolvedSettings = { ...defaults, ...PRESETS[preset], ...given, preset };
   const probabilities = { ...whole.probabilities, ...whole.adjust };
   checkProbabilities(probabilities, whole.combine === "each" ? 1 : Number.MAX_VALUE);
   const { minimumWordLength: length } = whole;

@@ -57,17 +57,11 @@ export function unitsOf(text: string): string[] {
   return Array.from(segmenter.segment(text), ({ segment }) => segment);
 }
 
-const letter = /^\p{L}/u;
-const digit = /^\p{N}/u;
-
-function kindOf(unit: string): Kind {
-  return letter.test(unit) ? "letter" : digit.test(unit) ? "digit" : "other";
-}
+const kindOf = (unit: string): Kind =>
+  /^\p{L}/u.test(unit) ? "letter" : /^\p{N}/u.test(unit) ? "digit" : "other";
 
 /** Whether a character has a lower-case form other than itself. */
-export function isCapital(unit: string): boolean {
-  return unit !== unit.toLowerCase();
-}
+export const isCapital = (unit: string): boolean => unit !== unit.toLowerCase();
 
 /** `unit` as a capital where `model` is one, else in lower case; unchanged where its case changes its length (ß). */
 export function inCaseOf(model: string, unit: string): string {

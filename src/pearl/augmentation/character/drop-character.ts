@@ -1,8 +1,7 @@
-/** The paper's rule: a character is left out. */
+/** The paper's rule: a character is dropped (distance 1); a capital passes its case on ("The" to "He"). */
 import { pick } from "../rule.js";
 import { type Edit, inCaseOf, isCapital } from "./character-edit.js";
 
-/** Drops one character (distance 1); a dropped capital passes its case to the next letter ("The" to "He"). */
 export const dropCharacter: Edit = ({ units, kinds, places }, random) => {
   const place = pick(places, random);
   const next = place + 1;

@@ -1,9 +1,8 @@
-/** The paper's rule: a random character is inserted. */
+/** The paper's rule: a random character is inserted after a letter or digit (distance 1), in the word's case. */
 import { pick } from "../rule.js";
 import { randomCharacter } from "./alphabet.js";
 import type { Edit } from "./character-edit.js";
 
-/** Inserts one character (distance 1) after a letter or digit, in the case of that word. */
 export const insertCharacter: Edit = (taken, random, settings) => {
   const { units, kinds } = taken;
   const place = pick(taken.places, random);

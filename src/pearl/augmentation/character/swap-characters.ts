@@ -1,8 +1,7 @@
-/** The paper's rule: two neighbouring characters change places. */
+/** The paper's rule: two neighbours of one kind change places (Levenshtein distance 2, Damerau 1). */
 import { pick } from "../rule.js";
 import { type Edit, inCaseOf } from "./character-edit.js";
 
-/** Swaps two neighbours of one kind: one transposition (Levenshtein 2, Damerau 1). */
 export const swapCharacters: Edit = ({ units, kinds, places }, random) => {
   const able = places.filter(
     (place) =>

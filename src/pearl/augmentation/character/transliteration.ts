@@ -1,4 +1,4 @@
-/** Pearl's own rule: a spelling becomes another one for the same sound (ph and f, ü and ue), as names are transcribed. */
+/** Pearl's own rule: another spelling of a sound (ph and f, ü and ue), as in transcribed names. */
 import { type Draw, pick } from "../rule.js";
 import { inCaseOf } from "./character-edit.js";
 
@@ -13,16 +13,10 @@ const inside =
 /** Replaced in one direction only, since a plain letter seldom stands for an accented one. */
 const oneWay = /[à-ž]/;
 
-interface Spelling {
-  readonly from: string;
-  readonly to: string;
-  /** The first place in a word where it may be. */
-  readonly first: 0 | 1;
-}
-
 const spellings = [...spellingsOf(anywhere, 0), ...spellingsOf(inside, 1)];
 
-function spellingsOf(pairs: string, first: 0 | 1): Spelling[] {
+/** @param first the first place in a word where the spellings may be replaced */
+function spellingsOf(pairs: string, first: 0 | 1) {
   return pairs.split(" ").flatMap((pair) => {
     const [from, to] = pair.split(":");
     const isOneWay = to === "" || oneWay.test(from);

@@ -1,4 +1,7 @@
-/** In place of the paper's paraphrases (Parrot): acronyms and their long forms, where a phrase gives both or from a list. */
+/**
+ * "World Health Organization (WHO)" becomes either half, or both in reverse. With a list of short and long forms, a
+ * phrase that is one of them becomes the other, and an acronym within a phrase is spelled out.
+ */
 import type { Partners } from "../pair-table.js";
 import { type List, oneReplaced } from "../rule.js";
 
@@ -7,10 +10,6 @@ const withBrackets = /^(.+?) [([]([^()[\]]+)[)\]]$/u;
 /** Two to eight letters or digits, most of them capitals; points between are allowed: "U.N.". */
 const acronym = /^(?=[^\s]{2,12}$)(?:\p{Lu}[\p{Lu}\p{N}&.-]*s?|\p{Lu}\p{Ll}?(?:\p{Lu}\p{Ll}?)+)$/u;
 
-/**
- * "World Health Organization (WHO)" becomes either half, or both in reverse. With a list of short and long forms, a
- * phrase that is one of them becomes the other, and an acronym within a phrase is spelled out.
- */
 export const spellAcronym =
   (list?: Partners): List =>
   (phrase) => {

@@ -1,4 +1,4 @@
-/** In place of the paper's paraphrases (Parrot): names of persons with initials, or with the surname first. */
+/** Names of persons with initials, or with the surname first. */
 import type { EntityType } from "../../phrase-types.js";
 import type { List } from "../rule.js";
 

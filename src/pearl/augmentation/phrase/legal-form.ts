@@ -1,4 +1,7 @@
-/** In place of the paper's paraphrases (Parrot): legal forms of companies, dropped or changed. */
+/**
+ * Legal forms of companies are dropped or changed: "Acme, Inc." becomes "Acme", "Acme Inc.", "Acme Incorporated"; "NV
+ * Philips" becomes "Philips NV".
+ */
 import type { List } from "../rule.js";
 import { inWholeCaseOf } from "./letter-case.js";
 
@@ -38,7 +41,6 @@ const mostWords = 4;
 const lastWord = (text: string): string => text.slice(text.lastIndexOf(" ") + 1).toLowerCase();
 const lastWords = new Set([...formOf.keys()].map(lastWord));
 
-/** "Acme, Inc." becomes "Acme", "Acme Inc.", "Acme Incorporated"; "NV Philips" becomes "Philips NV". */
 export const changeLegalForm: List = (phrase, { type }) => {
   if (!phrase.includes(" ") || (type !== undefined && type !== "ORG" && type !== "OTHER")) return [];
   const front = atFront.find((form) => phrase.startsWith(`${form} `));

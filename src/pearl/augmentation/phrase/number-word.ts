@@ -1,4 +1,8 @@
-/** In place of the paper's paraphrases (Parrot): numbers in words and digits: three, 3; second, 2nd; War II, War 2. */
+/**
+ * One number below 100 in words or digits, ordinal or cardinal, becomes the other (three, 3; second, 2nd), as does a
+ * Roman numeral at the end of a name (World War II, World War 2). "one", "zero" and a "second" that may be a unit of time
+ * stay.
+ */
 import { type List, oneReplaced } from "../rule.js";
 import { likeCaseOf } from "./letter-case.js";
 
@@ -29,10 +33,6 @@ function join(word: string, digits: string): void {
   counterparts.set(word, digits).set(digits, word);
 }
 
-/**
- * Replaces one number word, ordinal or counting number below 100, or a Roman numeral at the end of a name. "one", "zero"
- * and a "second" that may be a unit of time stay.
- */
 export const spellNumber: List = (phrase) => {
   const words = phrase.split(" ");
   return oneReplaced(words, (word, index) => {

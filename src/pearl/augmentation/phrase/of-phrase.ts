@@ -1,4 +1,7 @@
-/** In place of the paper's paraphrases (Parrot): "X of Y" and "Y X", as in University of Oxford, Oxford University. */
+/**
+ * "University of Oxford" becomes "Oxford University", "the cost of living" "the living cost"; the other way only where
+ * the last word is an institution or an office ("Cambridge University").
+ */
 import type { List } from "../rule.js";
 import { capitalised, startsCapital } from "./letter-case.js";
 
@@ -18,10 +21,6 @@ const modifiesHead =
 const institutions =
   /^(?:academy|archbishop|archdiocese|bank|bishop|borough|city|college|county|department|diocese|district|duchy|duke|governor|institute|journal|king|mayor|ministry|museum|parliament|port|prefecture|prime minister|province|queen|republic|river|state|university)$/i;
 
-/**
- * "University of Oxford" becomes "Oxford University", "the cost of living" "the living cost"; the other way only where
- * the last word is an institution or an office ("Cambridge University", "Finance Ministry").
- */
 export const turnOfPhrase: List = (phrase, { type }) => {
   if (type === "PERSON" || type === "WORK_OF_ART") return [];
   const text = phrase.includes(" of ") ? withoutOf(phrase) : withOf(phrase);

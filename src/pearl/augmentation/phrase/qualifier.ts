@@ -1,4 +1,8 @@
-/** In place of the paper's paraphrases (Parrot): qualifiers in brackets or after a comma are dropped or moved. */
+/**
+ * Qualifiers are dropped or moved: "Mercury (planet)" becomes "Mercury", "Mercury, planet" or "planet Mercury";
+ * "Springfield, Illinois" becomes "Springfield", "Springfield (Illinois)" or "Illinois Springfield". Years and acronyms
+ * in brackets are only dropped; they have rules of their own.
+ */
 import type { List } from "../rule.js";
 import { isDayBeforeYear } from "./year.js";
 
@@ -9,11 +13,6 @@ const list = / (?:and|or|&|et|und) /i;
 /** Not qualifiers although they follow a comma: parts of a list, legal forms, degrees. */
 const noQualifier = /^(?:and|or|but|who|which|that|et|inc|ltd|llc|co|corp|plc|gmbh|jr|sr|ph\.?d|m\.?d)\b/i;
 
-/**
- * "Mercury (planet)" becomes "Mercury", "Mercury, planet" or "planet Mercury"; "Springfield, Illinois"
- * becomes "Springfield", "Springfield (Illinois)" or "Illinois Springfield"; "flu, avian" "avian flu".
- * A year in brackets is left to the year rule, an acronym to the acronym rule.
- */
 export const moveQualifier =
   (givenNames: ReadonlySet<string>): List =>
   (phrase, { type }) => {

@@ -1,4 +1,7 @@
-/** In place of the paper's paraphrases (Parrot): a year at one end of a phrase is moved to the other or into brackets. */
+/**
+ * A year at one end of a phrase is moved: "2012 Summer Olympics" becomes "Summer Olympics 2012" or "Summer Olympics
+ * (2012)", and back. The year of a date ("3 May 2012", "May 2012", "since 2012") stays.
+ */
 import type { List } from "../rule.js";
 import { capitalised, startsCapital } from "./letter-case.js";
 
@@ -9,10 +12,6 @@ const atEnd = new RegExp(`^(.+?),? (${year})$`);
 const inBrackets = new RegExp(`^(.+) \\((${year})\\)$`);
 const afterIn = new RegExp(`^(.+) (?:in|of) (?:the year )?(${year})$`);
 
-/**
- * "2012 Summer Olympics" becomes "Summer Olympics 2012" or "Summer Olympics (2012)", and back. The year of a date
- * ("3 May 2012", "May 2012", "since 2012") stays where it is.
- */
 export const moveYear: List = (phrase, { type }) => {
   if (type === "DATE" || !/\d{4}/.test(phrase)) return [];
   const found = takeOut(phrase);

@@ -19,15 +19,15 @@ const mostNeighbours = 10;
 /** The package lists its words by falling frequency; vectors of rarer ones are poor. */
 const frequentWords = 60_000;
 
-/** The near words of a word in lower case, nearest first. */
-export type NearWords = ReadonlyMap<string, readonly string[]>;
-
 /**
- * Near words above the threshold, from the cache, else from the package (once: about 10 s and 1.5 GB).
- * Only words that WordNet has in lower case are used: the neighbours of a name are other names.
+ * For each lower-case word its near words above the threshold, nearest first: from the cache, else from the package
+ * (once: about 10 s and 1.5 GB). Only words that WordNet has in lower case are used: the neighbours of a name are other names.
  * @throws MissingDataError without cache and package, ArgumentError for settings out of range
  */
-export async function readNearWords(settings: WordVectorSettings, wordnet: WordnetTable): Promise<NearWords> {
+export async function readNearWords(
+  settings: WordVectorSettings,
+  wordnet: WordnetTable,
+): Promise<Map<string, string[]>> {
   const { threshold = 0.8, neighbours = 5 } = settings;
   if (!(threshold >= leastCosine && threshold <= 1)) {
     throw new ArgumentError(
@@ -91,7 +91,7 @@ function isPlainWord(word: string, { senses }: WordnetTable): boolean {
 
 /** Replaces one word by a near one; words with a capital are kept, since they may be names. */
 export const nearWords =
-  (near: NearWords): List =>
+  (near: ReadonlyMap<string, readonly string[]>): List =>
   (phrase, { type }) => {
     if (type !== undefined && type !== "OTHER") return [];
     return oneReplaced(phrase.split(" "), (word) =>

@@ -14,23 +14,19 @@ const cacheEntries = 100_000;
 
 /** The rule over a table of WordNet. */
 export function wordnetSynonyms(table: WordnetTable): List {
-  const look: Lookup = {
-    ofPhrase: remembered((span) => synonymsOf(span, "phrase", table)),
-    ofPart: remembered((span) => synonymsOf(span, "part", table)),
-    isName: remembered((span) => isName(span, table)),
-    isLemma: remembered((span) => isLemma(span, table)),
-  };
+  const look = lookups(table);
   return (phrase, context) => listSynonyms(phrase, context, look);
 }
 
-interface Lookup {
-  ofPhrase(span: string): readonly string[];
+const lookups = (table: WordnetTable) => ({
+  ofPhrase: remembered((span) => synonymsOf(span, "phrase", table)),
   /** Synonyms of a span within a phrase, where names keep their words. */
-  ofPart(span: string): readonly string[];
-  isName(span: string): boolean;
+  ofPart: remembered((span) => synonymsOf(span, "part", table)),
+  isName: remembered((span) => isName(span, table)),
   /** Whether several words are one lemma: "attack" in "heart attack" has no synonym of its own. */
-  isLemma(span: string): boolean;
-}
+  isLemma: remembered((span) => isLemma(span, table)),
+});
+type Lookup = ReturnType<typeof lookups>;
 
 /** A function that computes each value once; its memory is emptied when it is full. */
 function remembered<Value>(compute: (key: string) => Value): (key: string) => Value {
@@ -122,17 +118,18 @@ function isName(span: string, { senses, givenNames }: WordnetTable): boolean {
   return senses.get(lower)?.some((sense) => !sense.lemmas.includes(lower)) ?? false;
 }
 
-/** A lemma with the senses that fit the word's form. */
-interface Reading extends Analysis {
-  readonly senses: readonly Sense[];
-}
-
-/** The analysis with the most frequent senses; the word itself wins a tie. */
-function bestReading(span: string, { senses }: WordnetTable): Reading | undefined {
-  let best: Reading | undefined;
+/** The analysis with the most frequent senses that fit its form; the word itself wins a tie. */
+function bestReading(
+  span: string,
+  { senses }: WordnetTable,
+): (Analysis & { readonly senses: readonly Sense[] }) | undefined {
+  let best: ReturnType<typeof bestReading>;
   let bestCount = -1;
   for (const { lemma, form } of analyses(span)) {
-    const fitting = (senses.get(lemma) ?? []).filter(({ partOfSpeech }) => fits(partOfSpeech, form));
+    const inflected = form === "plural" ? "noun" : "verb";
+    const fitting = (senses.get(lemma) ?? []).filter(
+      ({ partOfSpeech }) => form === "base" || partOfSpeech === inflected,
+    );
     const count = highestCount(fitting);
     if (fitting.length > 0 && count > bestCount) {
       best = { lemma, form, senses: fitting };
@@ -140,11 +137,6 @@ function bestReading(span: string, { senses }: WordnetTable): Reading | undefine
     }
   }
   return best;
-}
-
-function fits(partOfSpeech: Sense["partOfSpeech"], form: Analysis["form"]): boolean {
-  if (form === "base") return true;
-  return form === "plural" ? partOfSpeech === "noun" : partOfSpeech === "verb";
 }
 
 const highestCount = (senses: readonly Sense[]): number =>

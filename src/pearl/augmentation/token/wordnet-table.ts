@@ -18,10 +18,7 @@ let shared: Promise<WordnetTable> | undefined;
 
 /** Reads WordNet once for all augmenters of this thread (about a second). @throws MissingDataError */
 export function wordnetTable(): Promise<WordnetTable> {
-  shared ??= readTable().catch((error) => {
-    shared = undefined;
-    throw error;
-  });
+  shared ??= readTable();
   return shared;
 }
 
