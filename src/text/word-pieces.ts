@@ -181,24 +181,20 @@ class Ranking {
   add(item: Counted): void {
     const items = this.#items;
     let at = items.push(item) - 1;
-    while (at > 0) {
-      const parent = (at - 1) >> 1;
-      if (!precedes(item, items[parent])) break;
-      items[at] = items[parent];
-      at = parent;
+    for (let up = (at - 1) >> 1; at > 0 && precedes(item, items[up]); up = (at - 1) >> 1) {
+      items[at] = items[up];
+      at = up;
     }
     items[at] = item;
   }
 
   takeFirst(): Counted | undefined {
     const items = this.#items;
-    const first = items[0];
+    const [first] = items;
     const last = items.pop();
     if (last === undefined || items.length === 0) return first;
     let at = 0;
-    for (;;) {
-      let child = 2 * at + 1;
-      if (child >= items.length) break;
+    for (let child = 1; child < items.length; child = 2 * at + 1) {
       if (child + 1 < items.length && precedes(items[child + 1], items[child])) child++;
       if (!precedes(items[child], last)) break;
       items[at] = items[child];

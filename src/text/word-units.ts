@@ -52,7 +52,7 @@ export function createWordReader(options: WordUnitOptions, vocabulary?: Characte
   const { units, positions } = options;
   if (units === "ngrams") return ngramReader(options);
   if (vocabulary === undefined) throw new ArgumentError(`units "${units}" need a vocabulary of characters`);
-  const characters = numbered(vocabulary.characters, FIRST_CHARACTER);
+  const characters = new Map(vocabulary.characters.map((character, i) => [character, FIRST_CHARACTER + i]));
   const spare = FIRST_CHARACTER + characters.size;
   const firstPiece = spare + SPARE_ROWS;
   const split = createPieceSplitter(vocabulary.pieces);
@@ -84,9 +84,6 @@ export function createWordReader(options: WordUnitOptions, vocabulary?: Characte
     },
   };
 }
-
-const numbered = (items: readonly string[], first: number): Map<string, number> =>
-  new Map(items.map((item, i) => [item, first + i]));
 
 /** N-grams of the word in lower case without accents; all have the mark of capitals if the word contains one. */
 function ngramReader({ ngrams, positions }: WordUnitOptions): WordReader {

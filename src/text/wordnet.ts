@@ -149,9 +149,7 @@ function parseSynset(line: string, partOfSpeech: PartOfSpeech): Synset | undefin
 const kinshipSymbols: ReadonlySet<string> = new Set(["+", "\\", "<"]);
 
 /** "galore(ip)" is "galore": the mark gives the positions that the adjective may have. */
-function lemmaOf(word: string): string {
-  return word.replace(/\((?:a|p|ip)\)$/, "").replaceAll("_", " ");
-}
+const lemmaOf = (word: string): string => word.replace(/\((?:a|p|ip)\)$/, "").replaceAll("_", " ");
 
 /** A gloss is a definition and quoted examples, separated by semicolons. */
 function splitGloss(gloss: string): Pick<Synset, "definition" | "examples"> {

@@ -1,7 +1,7 @@
 /** The augmenter: draws a twin of a phrase by the probabilities, or lists what every rule makes of it. */
 import { createRandom, type Random } from "../../random.js";
 import { createRules } from "./create-rules.js";
-import type { Granularity, PhraseContext, Rule, RuleName, Twin } from "./rule.js";
+import type { PhraseContext, Rule, RuleName, Twin } from "./rule.js";
 import { type AugmentationSettings, type ResolvedSettings, resolveSettings, rulesOf } from "./settings.js";
 
 /** Makes twins of phrases, synchronously. */
@@ -28,8 +28,6 @@ export interface Augmenter {
 interface Choice {
   readonly weight: number;
   readonly rules: readonly Rule[];
-  /** False for "unchanged" and "dropout", which always apply. */
-  readonly changes: boolean;
 }
 
 /**
@@ -53,7 +51,7 @@ export async function createAugmenter(settings: AugmentationSettings = {}): Prom
       drawTwin(phrase, random, context) ?? { text: phrase, rule: "unchanged", granularity: "none" },
     all: (phrase, { count = 3, random = createRandom(1), ...context } = {}) =>
       rules
-        .filter(({ granularity }) => granularity !== "none")
+        .filter(changes)
         .flatMap(({ name: rule, granularity, outcomes }) =>
           outcomes(phrase, count, random, context).map((text) => ({ text, rule, granularity })),
         ),
@@ -64,11 +62,10 @@ export async function createAugmenter(settings: AugmentationSettings = {}): Prom
 function choicesOf({ probabilities }: ResolvedSettings, byName: ReadonlyMap<RuleName, Rule>): Choice[] {
   return Object.entries(probabilities)
     .filter(([, weight]) => weight > 0)
-    .map(([name, weight]) => {
-      const rules = rulesOf(name)!.flatMap((rule) => byName.get(rule) ?? []);
-      return { weight, rules, changes: rules.some((rule) => rule.granularity !== "none") };
-    });
+    .map(([name, weight]) => ({ weight, rules: rulesOf(name)!.flatMap((rule) => byName.get(rule) ?? []) }));
 }
+
+const changes = ({ granularity }: Rule): boolean => granularity !== "none";
 
 /** Draws a twin, or undefined where nothing applies. */
 type DrawTwin = (phrase: string, random: Random, context: PhraseContext) => Twin | undefined;
@@ -81,19 +78,19 @@ const drawOne =
       const twin = drawFromAny(choice.rules, phrase, random, context);
       if (twin !== undefined || !redraws) return twin;
       // "unchanged" and "dropout" had their chance and get no more than their own probability.
-      open = open.filter((other) => other !== choice && other.changes);
+      open = open.filter((other) => other !== choice && other.rules.some(changes));
     }
     return undefined;
   };
 
-/** How often all kinds draw again while nothing has changed. */
-const redrawsAtMost = 3;
-
-/** Each kind draws by its own probability and edits the text of those before it; "unchanged" and "dropout" undo all. */
+/**
+ * Each kind draws by its own probability and edits the text of those before it; "unchanged" and "dropout" undo all.
+ * While nothing has changed, all draw again up to three times.
+ */
 const drawEach =
   (choices: readonly Choice[], redraws: boolean): DrawTwin =>
   (phrase, random, context) => {
-    for (let left = redraws ? redrawsAtMost : 0; left >= 0; left--) {
+    for (let left = redraws ? 3 : 0; left >= 0; left--) {
       const made: Twin[] = [];
       let text = phrase;
       for (const choice of choices) {
@@ -112,11 +109,10 @@ const drawEach =
 function combined(text: string, made: readonly Twin[]): Twin {
   const [{ rule, granularity }, ...rest] = made;
   if (rest.length === 0) return { text, rule, granularity };
+  const coarsestFirst = ["phrase", "token", "character"] as const;
   const coarsest = coarsestFirst.find((one) => made.some((twin) => twin.granularity === one))!;
   return { text, rule, granularity: coarsest, further: rest.map((twin) => twin.rule) };
 }
-
-const coarsestFirst: readonly Granularity[] = ["phrase", "token", "character"];
 
 function weighted(choices: readonly Choice[], random: Random): Choice {
   let rest = random() * choices.reduce((sum, { weight }) => sum + weight, 0);

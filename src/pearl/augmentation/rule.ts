@@ -60,9 +60,7 @@ export interface Twin {
 }
 
 /** The rules that made a twin, in the order in which they were applied. */
-export function rulesOfTwin({ rule, further = [] }: Twin): readonly RuleName[] {
-  return [rule, ...further];
-}
+export const rulesOfTwin = ({ rule, further = [] }: Twin): readonly RuleName[] => [rule, ...further];
 
 /** What is known of a phrase besides its text. */
 export interface PhraseContext {
@@ -122,9 +120,8 @@ export function outcomesOf(list: List, phrase: string, context: PhraseContext): 
 }
 
 /** One item, each with the same chance. */
-export function pick<Item>(items: ArrayLike<Item>, random: Random): Item {
-  return items[Math.floor(random() * items.length)];
-}
+export const pick = <Item>(items: ArrayLike<Item>, random: Random): Item =>
+  items[Math.floor(random() * items.length)];
 
 /** The texts without repetitions, without "", and without the phrase itself in any letter case. */
 export function othersThan(phrase: string, texts: readonly string[]): string[] {

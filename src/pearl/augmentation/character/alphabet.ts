@@ -40,6 +40,5 @@ function sameKind({ units, kinds, places }: Taken, place: number, random: Random
   return letters.length === 0 ? undefined : units[pick(letters, random)];
 }
 
-function other(alphabet: string, own: string, random: Random): string {
-  return pick(alphabet.replace(own, ""), random);
-}
+const other = (alphabet: string, own: string, random: Random): string =>
+  pick(alphabet.replace(own, ""), random);

@@ -25,12 +25,10 @@ for (let value = 0; value <= 99; value++) {
   const inWords = (small: readonly string[], round: string): string =>
     value < 20 ? small[value] : unit === 0 ? round : `${ten}-${small[unit]}`;
   const ending = value > 10 && value < 14 ? "th" : (["th", "st", "nd", "rd"][unit] ?? "th");
-  join(inWords(upToNineteen, ten), String(value));
-  if (value > 0) join(inWords(ordinalsUpToNineteen, ten.replace(/y$/, "ieth")), value + ending);
-}
-
-function join(word: string, digits: string): void {
-  counterparts.set(word, digits).set(digits, word);
+  const cardinal = inWords(upToNineteen, ten);
+  const ordinal = inWords(ordinalsUpToNineteen, ten.replace(/y$/, "ieth"));
+  counterparts.set(cardinal, `${value}`).set(`${value}`, cardinal);
+  if (value > 0) counterparts.set(ordinal, value + ending).set(value + ending, ordinal);
 }
 
 export const spellNumber: List = (phrase) => {

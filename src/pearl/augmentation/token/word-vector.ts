@@ -29,16 +29,10 @@ export async function readNearWords(
   wordnet: WordnetTable,
 ): Promise<Map<string, string[]>> {
   const { threshold = 0.8, neighbours = 5 } = settings;
-  if (!(threshold >= leastCosine && threshold <= 1)) {
-    throw new ArgumentError(
-      `the threshold of word vectors must be from ${leastCosine} to 1, not ${threshold}`,
-    );
-  }
-  if (!(Number.isInteger(neighbours) && neighbours >= 1 && neighbours <= mostNeighbours)) {
-    throw new ArgumentError(
-      `neighbours must be a whole number from 1 to ${mostNeighbours}, not ${neighbours}`,
-    );
-  }
+  if (!(threshold >= leastCosine && threshold <= 1))
+    throw new ArgumentError(`threshold must be from ${leastCosine} to 1, not ${threshold}`);
+  if (!(Number.isInteger(neighbours) && neighbours >= 1 && neighbours <= mostNeighbours))
+    throw new ArgumentError(`neighbours must be from 1 to ${mostNeighbours}, not ${neighbours}`);
   const folder = settings.cacheFolder ?? join(hubSettings().home, "pearl", "near-words");
   const path = join(folder, `${vectorPackage}.tsv`);
   if ((await stat(path).catch(() => undefined)) === undefined) {

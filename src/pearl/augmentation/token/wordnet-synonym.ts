@@ -1,6 +1,6 @@
 /** The paper's rule: synonyms from WordNet of the whole phrase, the longest lemmas in it, and its words, inflected alike. */
 import { likeCaseOf, startsCapital } from "../phrase/letter-case.js";
-import { type List, oneReplaced, othersThan, type PhraseContext } from "../rule.js";
+import { type List, oneReplaced, othersThan } from "../rule.js";
 import { type Analysis, analyses, inflect } from "./inflection.js";
 import type { Sense, WordnetTable } from "./wordnet-table.js";
 
@@ -12,10 +12,18 @@ const leastFraction = 0.5;
 const untaggedSenses = 2;
 const cacheEntries = 100_000;
 
-/** The rule over a table of WordNet. */
 export function wordnetSynonyms(table: WordnetTable): List {
   const look = lookups(table);
-  return (phrase, context) => listSynonyms(phrase, context, look);
+  return (phrase, { type }) => {
+    const whole = look.ofPhrase(phrase);
+    // A part of a name has no synonym: "Times" in "The New York Times".
+    if (whole.length > 0 || (type !== undefined && type !== "OTHER")) return whole;
+    const spans = spansOf(phrase.split(" "), look);
+    const hasName = spans.some((span) => look.isName(span));
+    // Capitalised words beside a name are parts of a name, too.
+    const isPartOfName = (span: string): boolean => hasName && startsCapital(span) && !look.isName(span);
+    return oneReplaced(spans, (span) => (isPartOfName(span) ? [] : look.ofPart(span)));
+  };
 }
 
 const lookups = (table: WordnetTable) => ({
@@ -46,17 +54,6 @@ function remembered<Value>(compute: (key: string) => Value): (key: string) => Va
 function isLemma(span: string, table: WordnetTable): boolean {
   const lower = span.toLowerCase();
   return !isFunctionWord(lower.slice(0, lower.indexOf(" "))) && bestReading(lower, table) !== undefined;
-}
-
-function listSynonyms(phrase: string, { type }: PhraseContext, look: Lookup): readonly string[] {
-  const whole = look.ofPhrase(phrase);
-  // A part of a name has no synonym: "Times" in "The New York Times".
-  if (whole.length > 0 || (type !== undefined && type !== "OTHER")) return whole;
-  const spans = spansOf(phrase.split(" "), look);
-  const hasName = spans.some((span) => look.isName(span));
-  // Capitalised words beside a name are parts of a name, too.
-  const isPartOfName = (span: string): boolean => hasName && startsCapital(span) && !look.isName(span);
-  return oneReplaced(spans, (span) => (isPartOfName(span) ? [] : look.ofPart(span)));
 }
 
 /** The phrase split into lemmas of several words, from the start and the longest first, and single words. */

@@ -42,9 +42,8 @@ async function readTable(): Promise<WordnetTable> {
 }
 
 /** "Albert" of "Albert Einstein"; none of "Einstein", "T. E. Lawrence" or "Alexander the Great". */
-function firstName(lemma: string): string[] {
-  return /^(?:\p{Lu}\p{Ll}+ )+\p{Lu}[\p{L}'-]+$/u.test(lemma) ? [lemma.slice(0, lemma.indexOf(" "))] : [];
-}
+const firstName = (lemma: string): string[] =>
+  /^(?:\p{Lu}\p{Ll}+ )+\p{Lu}[\p{L}'-]+$/u.test(lemma) ? lemma.split(" ", 1) : [];
 
 /** A first name that is also a word ("Rose") must be that of three persons, and the word must be rare. */
 function* givenNamesAmong(

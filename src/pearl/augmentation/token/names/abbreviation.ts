@@ -51,6 +51,8 @@ const shortForms = `
   washington:wash. west:w.,w western:w. wisconsin:wis. yard:yd
 `;
 
+const withoutPoint = (word: string): string => (word.endsWith(".") ? word.slice(0, -1) : word);
+
 const shortByLong = new Map<string, readonly string[]>();
 const longsByShort = new Map<string, string[]>();
 /** Short forms that are also written without a point. */
@@ -63,10 +65,6 @@ for (const line of shortForms.trim().split(/\s+/)) {
   for (const form of forms) if (!form.endsWith(".")) pointless.add(form);
   for (const form of new Set(forms.map(withoutPoint)))
     longsByShort.set(form, [...(longsByShort.get(form) ?? []), long]);
-}
-
-function withoutPoint(word: string): string {
-  return word.endsWith(".") ? word.slice(0, -1) : word;
 }
 
 /** Abbreviates one word, or spells out one abbreviation that stands for a single word. */
