@@ -1,7 +1,7 @@
 /** WordNet as a corpus: its lemmas are phrases, its synsets synonyms, its glosses and examples text. */
 import { createHash } from "node:crypto";
 import type { LexicalClass } from "../pearl/phrase-types.js";
-import { type PartOfSpeech, readSynsets, readTagCounts, type WordnetOptions } from "../text/wordnet.js";
+import { type PartOfSpeech, readSynsets, readTagCounts } from "../text/wordnet.js";
 import type { SynonymPair } from "./corpus-folder.js";
 import type { TablePhrase } from "./phrase-tables.js";
 
@@ -24,13 +24,13 @@ const classes: Record<PartOfSpeech, LexicalClass> = {
 };
 
 /** Reads it all, in about two seconds. @throws MissingDataError where WordNet is not here */
-export async function readWordnetContent(options: WordnetOptions = {}): Promise<WordnetContent> {
+export async function readWordnetContent(): Promise<WordnetContent> {
   const phrases: TablePhrase[] = [];
   const synonyms: SynonymPair[] = [];
   const texts: string[] = [];
   const hash = createHash("sha256");
-  const tagCounts = await readTagCounts(options);
-  for await (const { id, partOfSpeech, lemmas, definition, examples } of readSynsets(options)) {
+  const tagCounts = await readTagCounts();
+  for await (const { id, partOfSpeech, lemmas, definition, examples } of readSynsets()) {
     hash.update(`${id}\t${lemmas.join("\t")}\t${definition}\t${examples.join("\t")}\n`);
     for (const [index, phrase] of lemmas.entries()) {
       const count = 1 + (tagCounts.get(`${id}\t${phrase.toLowerCase()}`) ?? 0);

@@ -1,7 +1,7 @@
-/** Character n-grams of the words of a phrase, as hash buckets: the input of the pearl-ngram model. */
+/** Character n-grams of the words of a phrase, as hash buckets. */
 import { FNV_BASIS, FNV_PRIME } from "../files/fnv.js";
 
-/** How phrases become n-gram buckets; saved in the model's config.json. */
+/** How phrases become n-gram buckets; a model's config.json records it. */
 export interface HashedNgramOptions {
   /** Shortest n-gram in characters, the word-boundary marks included. */
   readonly minimum: number;
@@ -9,18 +9,17 @@ export interface HashedNgramOptions {
   readonly maximum: number;
   /** Number of hash buckets: a power of two. */
   readonly buckets: number;
-  /** At most this many n-grams of a phrase are used; the rest is cut off. */
+  /** The most n-grams of a phrase; the rest is cut off. */
   readonly limit: number;
 }
 
-/** Word boundaries as characters that no phrase holds after normalisation. */
-const WORD_START = 0x02;
-const WORD_END = 0x03;
+/** Word boundaries, as characters that no normalised phrase contains. */
+const [WORD_START, WORD_END] = ["\u0002", "\u0003"];
 
 /** Runs of letters, marks and digits are words; any other visible character is a word of its own. */
 const WORD = /[\p{L}\p{N}\p{M}]+|[^\s\p{C}]/gu;
 
-/** Characters that NFKD leaves composed although writers use them for one another. */
+/** Letters that NFKD does not decompose. */
 const FOLDED: Readonly<Record<string, string>> = {
   ß: "ss",
   æ: "ae",
@@ -36,39 +35,28 @@ const FOLDED: Readonly<Record<string, string>> = {
  * "Zürich, CH" and "zurich , ch" give the same words.
  */
 export function normalizedWords(phrase: string): string[] {
-  if (isSmallWord(phrase)) return [phrase];
-  const plain = isPlainAscii(phrase)
-    ? phrase.toLowerCase()
-    : foldLetters(
-        phrase
-          .normalize("NFKD")
-          .toLowerCase()
-          .replace(/\p{Mn}+/gu, ""),
-      );
-  return plain.match(WORD) ?? [];
+  // Most phrases are single words or ASCII; they take a sixth or a third of the time of others.
+  if (/^[a-z0-9]+$/.test(phrase)) return [phrase];
+  return (isAscii(phrase) ? phrase.toLowerCase() : withoutMarks(phrase)).match(WORD) ?? [];
 }
 
-/** Small letters that NFKD leaves composed as the letters that are written for them: "straße" gives "strasse". */
-export const foldLetters = (small: string): string => small.replace(/[ßæœøđłı]/g, (letter) => FOLDED[letter]);
+// biome-ignore lint/suspicious/noControlCharactersInRegex: all of ASCII
+const isAscii = (text: string): boolean => /^[\x00-\x7f]*$/.test(text);
 
-/** One word of small ASCII letters and digits: what is asked for most often. */
-function isSmallWord(text: string): boolean {
-  for (let i = 0; i < text.length; i++) {
-    const code = text.charCodeAt(i);
-    if (!((code >= 0x61 && code <= 0x7a) || (code >= 0x30 && code <= 0x39))) return false;
-  }
-  return text !== "";
-}
+const withoutMarks = (text: string): string =>
+  foldLetters(
+    text
+      .normalize("NFKD")
+      .toLowerCase()
+      .replace(/\p{Mn}+/gu, ""),
+  );
 
-function isPlainAscii(text: string): boolean {
-  for (let i = 0; i < text.length; i++) if (text.charCodeAt(i) > 0x7e) return false;
-  return true;
-}
+/** Replaces lower-case letters that NFKD does not decompose: "straße" gives "strasse". */
+export const foldLetters = (text: string): string => text.replace(/[ßæœøđłı]/g, (letter) => FOLDED[letter]);
 
 /**
- * Writes the buckets of a phrase's n-grams, whole words included, to `target` from `offset` on.
- * A repeated n-gram is written each time it occurs.
- * @returns the number of buckets written, and whether the limit cut any off.
+ * Writes the buckets of a phrase's n-grams, including whole words and repetitions, to `target` from `offset`.
+ * @returns the number of buckets written, and whether the limit cut any off
  */
 export function hashNgrams(
   phrase: string,
@@ -79,11 +67,12 @@ export function hashNgrams(
   const mask = buckets - 1;
   let count = 0;
   for (const word of normalizedWords(phrase)) {
-    const length = word.length + 2;
+    const marked = WORD_START + word + WORD_END;
+    const { length } = marked;
     for (let start = 0; start < length; start++) {
       let hash = FNV_BASIS;
       for (let size = 1; start + size <= length; size++) {
-        hash = Math.imul(hash ^ markedCharacter(word, start + size - 1), FNV_PRIME);
+        hash = Math.imul(hash ^ marked.charCodeAt(start + size - 1), FNV_PRIME);
         const whole = size === length;
         if (size > maximum && start > 0) break;
         if ((size < minimum || size > maximum) && !whole) continue;
@@ -95,13 +84,7 @@ export function hashNgrams(
   return { count, truncated: false };
 }
 
-/** Character `index` of the word between its boundary marks. */
-function markedCharacter(word: string, index: number): number {
-  if (index === 0) return WORD_START;
-  return index > word.length ? WORD_END : word.charCodeAt(index - 1);
-}
-
-/** Spreads a hash over all its bits (the finaliser of MurmurHash3, Appleby 2011). */
+/** Spreads a hash over all bits (the finaliser of MurmurHash3, Appleby 2011). */
 function mix(hash: number): number {
   let h = hash;
   h = Math.imul(h ^ (h >>> 16), 0x85ebca6b);

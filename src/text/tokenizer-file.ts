@@ -1,58 +1,44 @@
-/** tokenizer.json of a model folder, or built from the vocabulary files that older models come with. */
+/** tokenizer.json of a model folder, or built from the vocabulary files that older models have. */
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { ModelError, messageOf } from "../errors.js";
-
-/** The contents of tokenizer.json. */
-export interface TokenizerFile {
-  /** The file that it comes from. */
-  readonly path: string;
-  readonly text: string;
-}
-
-/**
- * Reads tokenizer.json, or builds it from vocab.txt (WordPiece, BERT's) or from vocab.json and merges.txt
- * (byte-level BPE, RoBERTa's), as transformers' fast tokenizers would.
- * @param folder also read for tokenizer_config.json: `do_lower_case` and the like
- * @returns undefined where the folder has none of them
- * @throws ModelError for files that are not what their names say
- */
-export async function readTokenizerFile(folder: string): Promise<TokenizerFile | undefined> {
-  const read = (name: string) => readFile(join(folder, name), "utf8").catch(() => undefined);
-  const path = join(folder, "tokenizer.json");
-  const text = await read("tokenizer.json");
-  if (text !== undefined) return { path, text };
-  const settings = settingsOf((await read("tokenizer_config.json")) ?? "{}", folder);
-  const words = await read("vocab.txt");
-  if (words !== undefined) {
-    const source = join(folder, "vocab.txt");
-    return { path: source, text: JSON.stringify(wordPieceTokenizer(words, settings, source)) };
-  }
-  const [vocabulary, merges] = [await read("vocab.json"), await read("merges.txt")];
-  if (vocabulary === undefined || merges === undefined) return undefined;
-  const source = join(folder, "vocab.json");
-  return {
-    path: source,
-    text: JSON.stringify(byteLevelTokenizer(vocabulary, merges, settings, source)),
-  };
-}
+import { array, boolean, looseObject, nullish, number, optional, record, string, unknown } from "valibot";
+import { ModelError } from "../errors.js";
+import { parseJson, readJson } from "../files/json.js";
 
 type Settings = Readonly<Record<string, unknown>>;
 type Vocabulary = Readonly<Record<string, number>>;
 
-function settingsOf(text: string, folder: string): Settings {
-  try {
-    return JSON.parse(text) as Settings;
-  } catch (error) {
-    throw new ModelError(`${join(folder, "tokenizer_config.json")}: not valid JSON (${messageOf(error)})`, {
-      cause: error,
-    });
+const trouble = { error: ModelError, cure: "Download or export the model again." };
+
+/**
+ * Reads the text of tokenizer.json, or builds it from vocab.txt (BERT's WordPiece) or from vocab.json and merges.txt (RoBERTa's
+ * byte-level BPE), as transformers' fast tokenizers would.
+ * @param folder also read for tokenizer_config.json: `do_lower_case` and the like
+ * @returns undefined where the folder has none of them
+ * @throws ModelError for files that are not what their names say
+ */
+export async function readTokenizerFile(folder: string): Promise<string | undefined> {
+  const read = (name: string) => readFile(join(folder, name), "utf8").catch(() => undefined);
+  const text = await read("tokenizer.json");
+  if (text !== undefined) return text;
+  const settingsPath = join(folder, "tokenizer_config.json");
+  const settings = (await readJson(settingsPath, record(string(), unknown()), trouble)) ?? {};
+  const words = await read("vocab.txt");
+  if (words !== undefined) {
+    const path = join(folder, "vocab.txt");
+    const entries = words.replace(/\r?\n$/, "").split(/\r?\n/);
+    return JSON.stringify(wordPieceTokenizer(entries, settings, path));
   }
+  const [vocabulary, merges] = [await read("vocab.json"), await read("merges.txt")];
+  if (vocabulary === undefined || merges === undefined) return undefined;
+  const path = join(folder, "vocab.json");
+  const numbers = parseJson(vocabulary, path, record(string(), number()), trouble);
+  return JSON.stringify(byteLevelTokenizer(numbers, merges, settings, path));
 }
 
-/** A special token's text: tokenizer_config.json gives it plainly, or as an object with its flags. */
+/** A special token's text: tokenizer_config.json has the text, or an object with the text and flags. */
 function tokenOf(settings: Settings, role: string, fallback: string): string {
-  const value = settings[role];
+  const value = settings[`${role}_token`];
   const text = typeof value === "object" && value !== null ? (value as { content?: unknown }).content : value;
   return typeof text === "string" ? text : fallback;
 }
@@ -72,35 +58,28 @@ const addedTokens = (vocabulary: Vocabulary, tokens: readonly string[]) =>
       id: vocabulary[content],
       content,
       single_word: false,
-      lstrip: content === "<mask>", // RoBERTa's mask takes the space before it with it
+      lstrip: content === "<mask>", // RoBERTa's mask includes the space before it
       rstrip: false,
       normalized: false,
       special: true,
     }))
     .sort((a, b) => a.id - b.id);
 
-/**
- * BERT's, from a vocabulary of one entry a line: cleaned, lower case and without accents unless the settings say
- * otherwise, split, longest pieces first.
- */
-export function wordPieceTokenizer(text: string, settings: Settings, label: string): object {
-  const lines = text.split(/\r?\n/);
-  if (lines.at(-1) === "") lines.pop();
-  const vocab: Vocabulary = Object.fromEntries(lines.map((line, id) => [line, id]));
-  const role = (name: string, fallback: string) => tokenOf(settings, `${name}_token`, fallback);
-  const [first, last, unknown] = [role("cls", "[CLS]"), role("sep", "[SEP]"), role("unk", "[UNK]")];
+/** BERT's: text is cleaned, lower-cased and without accents unless the settings say otherwise; longest pieces first. */
+export function wordPieceTokenizer(entries: readonly string[], settings: Settings, label: string): object {
+  const vocab: Vocabulary = Object.fromEntries(entries.map((entry, id) => [entry, id]));
+  const first = tokenOf(settings, "cls", "[CLS]");
+  const last = tokenOf(settings, "sep", "[SEP]");
+  const unknown = tokenOf(settings, "unk", "[UNK]");
   idOf(vocab, unknown, label);
   const special = (token: string) => ({ id: token, ids: [idOf(vocab, token, label)], tokens: [token] });
   const token = (id: string, type_id: number) => ({ SpecialToken: { id, type_id } });
   const phrase = (id: string, type_id: number) => ({ Sequence: { id, type_id } });
   const single = [token(first, 0), phrase("A", 0), token(last, 0)];
+  const [padding, mask] = [tokenOf(settings, "pad", "[PAD]"), tokenOf(settings, "mask", "[MASK]")];
   return {
-    version: "1.0",
-    truncation: null,
-    padding: null,
-    added_tokens: addedTokens(vocab, [
-      ...[role("pad", "[PAD]"), unknown, first, last, role("mask", "[MASK]")],
-    ]),
+    ...head,
+    added_tokens: addedTokens(vocab, [padding, unknown, first, last, mask]),
     normalizer: {
       type: "BertNormalizer",
       clean_text: true,
@@ -127,26 +106,16 @@ export function wordPieceTokenizer(text: string, settings: Settings, label: stri
 }
 
 /** RoBERTa's: bytes as letters, merged pair by pair in the order of merges.txt. */
-function byteLevelTokenizer(text: string, merges: string, settings: Settings, label: string): object {
-  let vocab: Vocabulary;
-  try {
-    vocab = JSON.parse(text) as Vocabulary;
-  } catch (error) {
-    throw new ModelError(`${label}: not valid JSON (${messageOf(error)})`, { cause: error });
-  }
-  const role = (name: string, fallback: string) => tokenOf(settings, `${name}_token`, fallback);
-  const [first, last, unknown] = [role("cls", "<s>"), role("sep", "</s>"), role("unk", "<unk>")];
+function byteLevelTokenizer(vocab: Vocabulary, merges: string, settings: Settings, label: string): object {
+  const [first, last] = [tokenOf(settings, "cls", "<s>"), tokenOf(settings, "sep", "</s>")];
+  const others = ["pad", "unk", "mask"].map((role) => tokenOf(settings, role, `<${role}>`));
   const space = settings.add_prefix_space === true;
   const pairs = merges
     .split(/\r?\n/)
     .filter((line, i) => line !== "" && !(i === 0 && line.startsWith("#version")));
   return {
-    version: "1.0",
-    truncation: null,
-    padding: null,
-    added_tokens: addedTokens(vocab, [
-      ...[first, role("pad", "<pad>"), last, unknown, role("mask", "<mask>")],
-    ]),
+    ...head,
+    added_tokens: addedTokens(vocab, [first, last, ...others]),
     normalizer: null,
     pre_tokenizer: { type: "ByteLevel", add_prefix_space: space, trim_offsets: true, use_regex: true },
     post_processor: {
@@ -171,51 +140,43 @@ function byteLevelTokenizer(text: string, merges: string, settings: Settings, la
   };
 }
 
-/** transformers' class and special tokens by the kind of a tokenizer.json's model. */
-const kinds: Readonly<Record<string, { tokenizer_class: string; [role: `${string}_token`]: string }>> = {
-  WordPiece: {
-    tokenizer_class: "BertTokenizer",
-    ...{
-      cls_token: "[CLS]",
-      sep_token: "[SEP]",
-      pad_token: "[PAD]",
-      unk_token: "[UNK]",
-      mask_token: "[MASK]",
-    },
-  },
-  BPE: {
-    tokenizer_class: "RobertaTokenizer",
-    ...{ bos_token: "<s>", cls_token: "<s>", eos_token: "</s>", sep_token: "</s>" },
-    ...{ pad_token: "<pad>", unk_token: "<unk>", mask_token: "<mask>" },
-  },
-  Unigram: {
-    tokenizer_class: "XLMRobertaTokenizer",
-    ...{ bos_token: "<s>", cls_token: "<s>", eos_token: "</s>", sep_token: "</s>" },
-    ...{ pad_token: "<pad>", unk_token: "<unk>", mask_token: "<mask>" },
-  },
+/** The first keys of a tokenizer.json. */
+const head = { version: "1.0", truncation: null, padding: null };
+
+const bertRoles = { cls: "[CLS]", sep: "[SEP]", pad: "[PAD]", unk: "[UNK]", mask: "[MASK]" };
+const robertaRoles = {
+  ...{ bos: "<s>", cls: "<s>", eos: "</s>", sep: "</s>" },
+  ...{ pad: "<pad>", unk: "<unk>", mask: "<mask>" },
 };
 
+/** transformers' class and special tokens by the type of a tokenizer.json's model. */
+const kinds: Readonly<Record<string, { name: string; roles: Readonly<Record<string, string>> }>> = {
+  WordPiece: { name: "BertTokenizer", roles: bertRoles },
+  BPE: { name: "RobertaTokenizer", roles: robertaRoles },
+  Unigram: { name: "XLMRobertaTokenizer", roles: robertaRoles },
+};
+
+const tokenizerSchema = looseObject({
+  model: optional(looseObject({ type: optional(string(), "") }), {}),
+  normalizer: nullish(looseObject({ lowercase: nullish(boolean()) })),
+  added_tokens: optional(array(looseObject({ content: string() })), []),
+});
+
 /**
- * tokenizer_config.json for a tokenizer.json that came without: other programs need it to choose a class.
+ * tokenizer_config.json for a tokenizer.json without one; other programs need it to choose a class.
  * @param text of tokenizer.json
  * @param maximumLength tokens that the model reads, special ones included
  */
 export function tokenizerSettings(text: string, maximumLength: number): object {
-  const { model, normalizer, added_tokens } = JSON.parse(text) as {
-    model?: { type?: string };
-    normalizer?: { lowercase?: boolean } | null;
-    added_tokens?: { content: string }[];
-  };
-  const added = new Set(added_tokens?.map(({ content }) => content));
-  const { tokenizer_class, ...roles } = kinds[model?.type ?? ""] ?? {
-    tokenizer_class: "PreTrainedTokenizerFast",
-  };
-  const known = Object.fromEntries(Object.entries(roles).filter(([, token]) => added.has(token)));
+  const { model, normalizer, added_tokens } = parseJson(text, "tokenizer.json", tokenizerSchema, trouble);
+  const added = new Set(added_tokens.map(({ content }) => content));
+  const { name, roles } = kinds[model.type] ?? { name: "PreTrainedTokenizerFast", roles: {} };
+  const known = Object.entries(roles).filter(([, token]) => added.has(token));
   const lowercase = normalizer?.lowercase;
   return {
-    tokenizer_class,
+    tokenizer_class: name,
     model_max_length: maximumLength,
-    ...known,
-    ...(lowercase !== undefined && { do_lower_case: lowercase }),
+    ...Object.fromEntries(known.map(([role, token]) => [`${role}_token`, token])),
+    ...(typeof lowercase === "boolean" && { do_lower_case: lowercase }),
   };
 }

@@ -1,28 +1,22 @@
-/** Subword tokenisation: a hub tokenizer.json turned into token ids, cut to the model's length. */
+/** Subword tokenisation: phrases to token ids by a tokenizer.json, truncated to the model's length. */
 import { Tokenizer as HubTokenizer } from "@huggingface/tokenizers";
 import { ModelError, messageOf } from "../errors.js";
 
-/** The token ids of one phrase, special tokens included. */
-export interface TokenIds {
-  readonly ids: Int32Array;
-  /** True when the phrase was longer than the model reads. */
-  readonly truncated: boolean;
-}
-
 export interface Tokenizer {
-  /** Id of the padding token (0 where the tokenizer names none). */
+  /** Id of the padding token (0 if the tokenizer has none). */
   readonly padId: number;
-  encode(phrase: string): TokenIds;
+  /** The token ids, special tokens included, and whether the phrase was longer than the model reads. */
+  encode(phrase: string): { ids: Int32Array; truncated: boolean };
 }
 
-/** Characters read per token of the model's length: what lies beyond could never reach the model. */
+/** Characters read per token of the model's length; later ones cannot reach the model. */
 const CHARACTERS_PER_TOKEN = 64;
 
 /**
  * Builds a tokenizer from the contents of tokenizer.json and tokenizer_config.json.
  * @param maximumLength tokens a phrase may have, special tokens included
- * @param label what error messages call the file
- * @throws ModelError when the file is not in the tokenizers format
+ * @param label the file's name in error messages
+ * @throws ModelError where the file is not in the tokenizers format
  */
 export function createTokenizer(
   tokenizer: object,
@@ -48,7 +42,7 @@ export function createTokenizer(
       const truncated = ids.length > maximumLength || readable.length < phrase.length;
       if (ids.length <= maximumLength) return { ids: Int32Array.from(ids), truncated };
       const last = ids[ids.length - 1];
-      // The closing special token ([SEP], </s>) stays the last one, as the tokenizers library cuts.
+      // The closing special token ([SEP], </s>) stays the last, as in the tokenizers library.
       const cut = Int32Array.from(ids.slice(0, maximumLength));
       if (special.has(last)) cut[maximumLength - 1] = last;
       return { ids: cut, truncated };

@@ -1,71 +1,47 @@
-/**
- * Trains a tokenizer on phrases: pieces by byte-pair merges (word-pieces.ts), used as WordPiece does, the longest
- * first. The result is a tokenizer.json that transformers and transformers.js read like BERT's.
- */
+/** Trains a tokenizer on phrases: pieces by byte-pair merges, used like WordPiece's, the longest first. */
 import { ArgumentError } from "../errors.js";
 import { tokenizerSettings, wordPieceTokenizer } from "./tokenizer-file.js";
-import { learnPieces } from "./word-pieces.js";
-
-export interface TokenizerTrainingOptions {
-  /** Entries of the vocabulary at most, special tokens and single characters included. */
-  readonly size: number;
-  /** Tokens that the model will read, special ones included: for tokenizer_config.json. */
-  readonly maximumLength: number;
-  /** Characters at most, the most frequent ones; others become [UNK]. Default 1,000. */
-  readonly characters?: number;
-  /** Words that pieces are learned from at most, the most frequent ones. Default 100,000. */
-  readonly words?: number;
-}
-
-export interface TrainedTokenizer {
-  /** The contents of tokenizer.json. */
-  readonly tokenizer: object;
-  /** The contents of tokenizer_config.json. */
-  readonly config: object;
-  /** Entries; fewer than asked for where the phrases hold no more. */
-  readonly size: number;
-}
+import { frequentCharacters, learnPieces, mostFrequent } from "./word-pieces.js";
 
 const specialTokens = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"] as const;
+/** The most words that pieces are learned from, the most frequent ones. */
+const mostWords = 100_000;
 
 /**
  * @param phrases with their counts
+ * @param size the most entries of the vocabulary, including special tokens and single characters
+ * @param maximumLength tokens that the model will read, special ones included
+ * @returns the contents of tokenizer.json and tokenizer_config.json, which transformers reads like BERT's, and the
+ * number of entries
  * @throws ArgumentError for a vocabulary that has no room for characters
  */
 export function trainTokenizer(
   phrases: Iterable<readonly [phrase: string, count: number]>,
-  { size, maximumLength, characters = 1000, words: mostWords = 100_000 }: TokenizerTrainingOptions,
-): TrainedTokenizer {
+  size: number,
+  maximumLength: number,
+): { tokenizer: object; config: object; size: number } {
   const words = new Map<string, number>();
-  const letters = new Map<string, number>();
   for (const [phrase, count] of phrases)
-    for (const word of bertWords(phrase)) {
-      words.set(word, (words.get(word) ?? 0) + count);
-      for (const letter of word) letters.set(letter, (letters.get(letter) ?? 0) + count);
-    }
-  const frequent = mostFrequent(letters, characters);
-  const single = frequent.map(([letter]) => letter).sort();
+    for (const word of bertWords(phrase)) words.set(word, (words.get(word) ?? 0) + count);
+  // Other characters become [UNK].
+  const single = frequentCharacters(words);
   const alone = [...specialTokens, ...single, ...single.map((letter) => `##${letter}`)];
   if (size <= alone.length)
     throw new ArgumentError(
       `a vocabulary of ${size} has no room: ${specialTokens.length} special tokens and ${single.length} characters, ` +
-        `within and at the beginning of words, are ${alone.length} already. Ask for more.`,
+        `each also within words, need ${alone.length}. Choose a larger one.`,
     );
-  const pieces = learnPieces(new Map(mostFrequent(words, mostWords)), { size: size - alone.length });
-  const vocabulary = [...new Set([...alone, ...pieces])];
-  const tokenizer = wordPieceTokenizer(`${vocabulary.join("\n")}\n`, {}, "the trained vocabulary");
+  const frequent = new Map(mostFrequent(words, mostWords).map((word) => [word, words.get(word)!]));
+  const vocabulary = [...new Set([...alone, ...learnPieces(frequent, size - alone.length)])];
+  const tokenizer = wordPieceTokenizer(vocabulary, {}, "the trained vocabulary");
   const config = tokenizerSettings(JSON.stringify(tokenizer), maximumLength);
   return { tokenizer, config, size: vocabulary.length };
 }
-
-/** The entries of the largest counts; of equal ones those that sort first. */
-const mostFrequent = (counts: ReadonlyMap<string, number>, most: number): [string, number][] =>
-  [...counts].sort(([a, m], [b, n]) => n - m || (a < b ? -1 : 1)).slice(0, most);
 
 const marks = /\p{Mn}+/gu;
 /** A run of anything but spaces, punctuation, signs and Chinese characters, or one of the latter three. */
 const wordOrSign = /[^\s\p{P}\p{S}\p{C}\p{Script=Han}]+|[\p{P}\p{S}\p{Script=Han}]/gu;
 
-/** The words that BERT's normaliser and pre-tokeniser make of a phrase: small letters, accents off, signs apart. */
+/** Words as by BERT's normaliser and pre-tokeniser: lower case, without accents, signs separate. */
 const bertWords = (phrase: string): string[] =>
   phrase.toLowerCase().normalize("NFD").replace(marks, "").match(wordOrSign) ?? [];

@@ -1,8 +1,9 @@
 /** Word pieces: frequent parts of words, learned by merging pairs, and words split into them. */
 
-/** Before pieces that go on with a word, as in WordPiece. */
-const GOES_ON = "##";
-/** A place in the tree of pieces, reached by the characters on the way. */
+/** The start of pieces that continue a word, as in WordPiece. */
+const CONTINUES = "##";
+
+/** A node of the tree of pieces, reached by a piece's first characters (code points). */
 interface Branch {
   readonly next: Map<number, Branch>;
   /** The number of the piece that ends here; -1: none. */
@@ -10,17 +11,17 @@ interface Branch {
 }
 
 /**
- * Makes a function that splits a word into the longest pieces there are, from its begin on. It calls back with each
- * piece's number in the list, or with -1 and a single character where no piece fits.
+ * Makes a function that splits a word into pieces, always the longest that fits next. It calls `found` with the index of
+ * each piece in the list, or with -1 and a single character where no piece fits.
  */
 export function createPieceSplitter(
   pieces: readonly string[],
 ): (word: string, found: (piece: number, character: string) => void) => void {
   const [first, others] = [branch(), branch()];
   pieces.forEach((piece, number) => {
-    const goesOn = piece.startsWith(GOES_ON);
-    let at = goesOn ? others : first;
-    for (const character of goesOn ? piece.slice(GOES_ON.length) : piece) {
+    const continues = piece.startsWith(CONTINUES);
+    let at = continues ? others : first;
+    for (const character of continues ? piece.slice(CONTINUES.length) : piece) {
       const code = character.codePointAt(0) as number;
       const next = at.next.get(code) ?? branch();
       at.next.set(code, next);
@@ -48,22 +49,42 @@ export function createPieceSplitter(
 
 const branch = (): Branch => ({ next: new Map(), piece: -1 });
 
-/** A word on its way through the merges. */
+/** The keys with the highest counts; of equal ones those that sort first. */
+export const mostFrequent = (counts: ReadonlyMap<string, number>, most: number): string[] =>
+  [...counts]
+    .sort(([a, m], [b, n]) => n - m || (a < b ? -1 : 1))
+    .slice(0, most)
+    .map(([key]) => key);
+
+/** The most frequent characters of words with their counts, at most 1,000, sorted. */
+export function frequentCharacters(words: ReadonlyMap<string, number>): string[] {
+  const counts = new Map<string, number>();
+  for (const [word, count] of words)
+    for (const character of word) counts.set(character, (counts.get(character) ?? 0) + count);
+  return mostFrequent(counts, 1000).sort();
+}
+
+/** A word during the merges. */
 interface Entry {
-  parts: string[];
+  parts: readonly string[];
   readonly count: number;
 }
 
+const SEPARATOR = "\u0000";
+
+const pairsOf = (parts: readonly string[]): string[] =>
+  parts.slice(1).map((right, i) => parts[i] + SEPARATOR + right);
+
 /**
- * Learns pieces by byte-pair encoding (Sennrich, Haddow and Birch, 2016): the most frequent neighbours become one
- * piece, again and again; ties go to the pair that sorts first.
+ * Learns pieces by byte-pair encoding (Sennrich, Haddow and Birch, 2016): repeatedly makes the most frequent pair of
+ * neighbours one piece, of equally frequent pairs the first in the alphabet, until no pair occurs twice.
  * @param words lower-cased words with their counts
- * @param size pieces wanted; there may be fewer. Single characters are none.
+ * @param size the most pieces, single characters not included
  */
-export function learnPieces(words: ReadonlyMap<string, number>, { size }: { size: number }): string[] {
+export function learnPieces(words: ReadonlyMap<string, number>, size: number): string[] {
   const entries = [...words].map(([word, count]): Entry => {
     const [first, ...rest] = [...word];
-    return { parts: [first, ...rest.map((character) => GOES_ON + character)], count };
+    return { parts: [first, ...rest.map((character) => CONTINUES + character)], count };
   });
   const pairs = new PairCounts(entries);
   const pieces: string[] = [];
@@ -75,22 +96,16 @@ export function learnPieces(words: ReadonlyMap<string, number>, { size }: { size
   return pieces;
 }
 
-const SEPARATOR = "\u0000";
-
-/** Counts of neighbouring parts, kept up to date from merge to merge. */
+/** Counts of neighbouring parts, updated by every merge. */
 class PairCounts {
-  readonly #entries: readonly Entry[];
   readonly #counts = new Map<string, number>();
-  /** Entries that hold, or once held, a pair. */
-  readonly #places = new Map<string, Set<number>>();
-  /** Every count that a pair has had on its way up: counts that are out of date are met, and put right, at the top. */
+  /** The entries that contain, or once contained, a pair. */
+  readonly #places = new Map<string, Set<Entry>>();
+  /** Pairs with a current or an earlier, higher count; those at the top are corrected before they are used. */
   readonly #ranking = new Ranking();
 
   constructor(entries: readonly Entry[]) {
-    this.#entries = entries;
-    entries.forEach((_, index) => {
-      this.#change(index, 1);
-    });
+    for (const entry of entries) this.#add(entry);
     for (const [pair, count] of this.#counts) this.#ranking.add({ pair, count });
   }
 
@@ -108,35 +123,34 @@ class PairCounts {
   /** Makes the pair one part everywhere. @returns the new piece */
   merge(pair: string): string {
     const [left, right] = pair.split(SEPARATOR);
-    const piece = left + right.slice(GOES_ON.length);
-    const risen = new Set<string>();
-    for (const index of this.#places.get(pair) ?? []) {
-      this.#change(index, -1);
-      this.#entries[index].parts = joined(this.#entries[index].parts, left, right, piece);
-      this.#change(index, 1, risen);
+    const piece = left + right.slice(CONTINUES.length);
+    const withPiece = new Set<string>();
+    for (const entry of this.#places.get(pair) ?? []) {
+      for (const old of pairsOf(entry.parts)) this.#change(old, -entry.count);
+      entry.parts = joined(entry.parts, left, right, piece);
+      this.#add(entry);
+      for (const added of pairsOf(entry.parts))
+        if (added.split(SEPARATOR).includes(piece)) withPiece.add(added);
     }
-    this.#counts.delete(pair);
     this.#places.delete(pair);
-    for (const changed of risen) {
-      const count = this.#counts.get(changed);
-      if (count !== undefined) this.#ranking.add({ pair: changed, count });
-    }
+    // Only pairs with the new piece can be more frequent than before.
+    for (const added of withPiece) this.#ranking.add({ pair: added, count: this.#counts.get(added) ?? 0 });
     return piece;
   }
 
-  #change(index: number, sign: 1 | -1, touched?: Set<string>): void {
-    const { parts, count } = this.#entries[index];
-    for (let i = 0; i + 1 < parts.length; i++) {
-      const pair = parts[i] + SEPARATOR + parts[i + 1];
-      const now = (this.#counts.get(pair) ?? 0) + sign * count;
-      if (now > 0) this.#counts.set(pair, now);
-      else this.#counts.delete(pair);
-      if (sign < 0) continue;
-      touched?.add(pair);
+  #add(entry: Entry): void {
+    for (const pair of pairsOf(entry.parts)) {
+      this.#change(pair, entry.count);
       const places = this.#places.get(pair);
-      if (places) places.add(index);
-      else this.#places.set(pair, new Set([index]));
+      if (places === undefined) this.#places.set(pair, new Set([entry]));
+      else places.add(entry);
     }
+  }
+
+  #change(pair: string, by: number): void {
+    const count = (this.#counts.get(pair) ?? 0) + by;
+    if (count > 0) this.#counts.set(pair, count);
+    else this.#counts.delete(pair);
   }
 }
 
@@ -156,7 +170,7 @@ interface Counted {
   readonly count: number;
 }
 
-/** True where a comes before b: more frequent, or equally frequent and first in the alphabet. */
+/** Whether a comes before b: more frequent, or equally frequent and first in the alphabet. */
 const precedes = (a: Counted, b: Counted): boolean =>
   a.count > b.count || (a.count === b.count && a.pair < b.pair);
 
@@ -167,24 +181,20 @@ class Ranking {
   add(item: Counted): void {
     const items = this.#items;
     let at = items.push(item) - 1;
-    while (at > 0) {
-      const parent = (at - 1) >> 1;
-      if (!precedes(item, items[parent])) break;
-      items[at] = items[parent];
-      at = parent;
+    for (let up = (at - 1) >> 1; at > 0 && precedes(item, items[up]); up = (at - 1) >> 1) {
+      items[at] = items[up];
+      at = up;
     }
     items[at] = item;
   }
 
   takeFirst(): Counted | undefined {
     const items = this.#items;
-    const first = items[0];
+    const [first] = items;
     const last = items.pop();
     if (last === undefined || items.length === 0) return first;
     let at = 0;
-    for (;;) {
-      let child = 2 * at + 1;
-      if (child >= items.length) break;
+    for (let child = 1; child < items.length; child = 2 * at + 1) {
       if (child + 1 < items.length && precedes(items[child + 1], items[child])) child++;
       if (!precedes(items[child], last)) break;
       items[at] = items[child];

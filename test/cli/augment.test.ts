@@ -32,7 +32,7 @@ describe("pearl augment", () => {
     expect(twins).toContainEqual({ text: "automobile", rule: "wordnet-synonym", granularity: "token" });
   });
 
-  it("names all rules that went over a name", async () => {
+  it("names all rules that were applied to a name", async () => {
     const options = ["--preset", "names", "--draw", "--probabilities", "acronym=1,drop-end-word=1"];
     const { stdout, code } = await pearl(["augment", "WHO (World Health Organization)", ...options], { cwd });
     expect(code).toBe(0);
@@ -72,12 +72,12 @@ describe("pearl augment", () => {
     expect(rows).toEqual(["red wine\tvin rouge\tparaphrase-file\tphrase", "beer\tbeer\tunchanged\tnone"]);
   });
 
-  it("ends with a clear word on wrong input, and leaves no file", async () => {
+  it("refuses wrong input with a clear message, and leaves no file", async () => {
     const before = await readdir(cwd);
     const cases: [string[], number, RegExp][] = [
       [["phrases.csv", "--probabilities", "magic=1"], 1, /unknown augmentation "magic": use character/],
       [["phrases.csv", "--probabilities", "magic"], 2, /"magic" is not NAME=NUMBER/],
-      [["phrases.csv", "-o", "x.parquet", "--no-wordnet"], 1, /x\.parquet: twins are written as \.csv/],
+      [["phrases.csv", "-o", "x.parquet", "--no-wordnet"], 1, /x\.parquet: rows are written as \.csv/],
       [["phrases.csv", "-o", "./phrases.csv", "--no-wordnet"], 1, /is the input table/],
       [["red wine", "-o", "x.csv"], 2, /-o needs a table/],
     ];

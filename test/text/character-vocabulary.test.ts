@@ -1,8 +1,9 @@
+import { safeParse } from "valibot";
 import { describe, expect, it } from "vitest";
-import { buildCharacterVocabulary, checkCharacterVocabulary } from "../../src/text/character-vocabulary.js";
+import { buildCharacterVocabulary, characterVocabularySchema } from "../../src/text/character-vocabulary.js";
 
 describe("the vocabulary of words", () => {
-  it("holds small letters once, in order, and frequent pieces", () => {
+  it("contains lower-case letters once, in order, and frequent pieces", () => {
     const vocabulary = buildCharacterVocabulary([
       ["Zoo", 3],
       ["zoom", 2],
@@ -12,18 +13,13 @@ describe("the vocabulary of words", () => {
   });
 
   it("keeps the most frequent characters where there are too many", () => {
-    const words = [
-      ["aab", 5],
-      ["c", 1],
-    ] as const;
-    expect(buildCharacterVocabulary(words, { characters: 2, pieces: 0 })).toEqual({
-      characters: ["a", "b"],
-      pieces: [],
-    });
+    const frequent = Array.from({ length: 1000 }, (_, i) => String.fromCodePoint(0x4e00 + i));
+    const words = [["a", 1] as const, ...frequent.map((character) => [character, 5] as const)];
+    expect(buildCharacterVocabulary(words, { pieces: 0 })).toEqual({ characters: frequent, pieces: [] });
   });
 
-  it("is refused where a file holds something else", () => {
+  it("is refused where a file contains something else", () => {
     for (const value of [undefined, [], { characters: "abc" }, { characters: ["a"], pieces: [1] }])
-      expect(() => checkCharacterVocabulary(value, "characters.json")).toThrow(/characters\.json: expected/);
+      expect(safeParse(characterVocabularySchema, value).success).toBe(false);
   });
 });

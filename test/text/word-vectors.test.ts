@@ -40,15 +40,19 @@ describe("word vectors as text", () => {
 
   it.each([
     ["a number is missing", "the 1 2 3\ncat 1 2\n", "line 2: expected a word and 3 numbers, found 2"],
-    ["a number is none", "the 1 2\ncat 1 x\n", 'line 2: "x" is no number'],
-    ["there are far too many", "the 1 2\ncat 1 2 3 4 5 6 7 8\n", "line 2: expected 2 numbers, found 8"],
+    ["a word is in place of a number", "the 1 2\ncat 1 x\n", 'line 2: "x" is not a number'],
+    [
+      "there are far too many",
+      "the 1 2\ncat 1 2 3 4 5 6 7 8\n",
+      "line 2: expected a word and 2 numbers, found 8",
+    ],
     ["there is a word alone", "the\n", "line 1: expected a word and its numbers"],
-    ["nothing is there", "\n", "there is no word vector in it"],
-  ])("say the line where %s", async (_, content, message) => {
+    ["nothing is there", "\n", "the file contains no word vectors"],
+  ])("report the line where %s", async (_, content, message) => {
     await expect(readWordVectors(file("bad.txt", content))).rejects.toThrow(message);
   });
 
-  it("say how to get what is not there", async () => {
+  it("report a missing file", async () => {
     await expect(readWordVectors(join(folder, "none.txt"))).rejects.toThrow("no such file");
   });
 });
@@ -73,7 +77,7 @@ describe("the package's file", () => {
   });
 
   it("is refused where it is another file", async () => {
-    await expect(readWordVectors(file("other.json", "{}"))).rejects.toThrow("expected the keys");
-    await expect(readWordVectors(file("cut.json", '{"words": ["a"'))).rejects.toThrow("cannot be read");
+    await expect(readWordVectors(file("other.json", "{}"))).rejects.toThrow('field "dimensions"');
+    await expect(readWordVectors(file("cut.json", '{"words": ["a"'))).rejects.toThrow("not valid JSON");
   });
 });

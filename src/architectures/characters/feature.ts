@@ -1,10 +1,10 @@
 /** How character encoders read words, as config.json and characters.json record it. */
 import { join } from "node:path";
 import { ModelError } from "../../errors.js";
-import { type CharacterVocabulary, checkCharacterVocabulary } from "../../text/character-vocabulary.js";
+import { readJson } from "../../files/json.js";
+import { type CharacterVocabulary, characterVocabularySchema } from "../../text/character-vocabulary.js";
 import type { WordUnitOptions } from "../../text/word-units.js";
 import type { Feature, ModelFolder } from "../architecture.js";
-import { readJson } from "../folder-json.js";
 
 /** The inputs of inputs.ts; the vocabulary of characters and pieces is the folder's {@link CHARACTERS_FILE}. */
 export interface CharactersFeature extends Feature, WordUnitOptions {
@@ -24,8 +24,9 @@ export async function readVocabulary(
 ): Promise<CharacterVocabulary | undefined> {
   if (!needsVocabulary(feature)) return undefined;
   const path = join(folder.path, CHARACTERS_FILE);
-  const vocabulary = await readJson(path);
+  const trouble = { error: ModelError, cure: "Download or export the model again." };
+  const vocabulary = await readJson(path, characterVocabularySchema, trouble);
   if (vocabulary === undefined)
     throw new ModelError(`${path} is missing; the graph reads characters, and this file numbers them`);
-  return checkCharacterVocabulary(vocabulary, path);
+  return vocabulary;
 }

@@ -60,11 +60,7 @@ export function scratchConfig(
 /** Writes the model's folder, untrained. @throws ArgumentError for a shape that cannot be built */
 export async function writeScratchModel(folder: string, options: ScratchOptions): Promise<ModelFolder> {
   const { phrases, seed, vocabulary = 16_000, maximumLength = 32 } = options;
-  const {
-    tokenizer,
-    config: tokenizerConfig,
-    size,
-  } = trainTokenizer(phrases, { size: vocabulary, maximumLength });
+  const { tokenizer, config: tokenizerConfig, size } = trainTokenizer(phrases, vocabulary, maximumLength);
   const config = scratchConfig(options, size);
   await writeWholeFolder(folder, async (temporary) => {
     const write = (name: string, value: object) =>

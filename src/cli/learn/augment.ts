@@ -1,4 +1,4 @@
-/** `pearl augment`: augmented versions ("twins") of phrases with the rule that made each; of a table, into a table. */
+/** `pearl augment`: augmented versions ("twins") of phrases or of a table, with the rule that made each. */
 import { UsageError } from "../../errors.js";
 import { alignColumns } from "../../files/text-table.js";
 import type { Augmenter } from "../../pearl/augmentation/augmenter.js";
@@ -30,7 +30,7 @@ const options = [
     "twins per rule (default: 3); with --draw or a table, per phrase (default: 1)",
     positiveInteger,
   ),
-  option("--draw", "draw twins at random as training does; always so for a table"),
+  option("--draw", "draw twins at random, as in training (always for a table)"),
   choice("--preset <name>", "rules and their probabilities", Object.keys(PRESETS) as PresetName[], "house"),
   option("--probabilities <k=v,...>", "your own, such as character=.3,synonym=.2,year=.1", weights),
   option("--paraphrases <file>", "table of phrase and paraphrase; repeatable", repeatable),
@@ -46,7 +46,7 @@ const options = [
     fraction,
   ),
   option("--no-wordnet", "use no synonyms from WordNet"),
-  option("--paraphrase-model <model>", "instead: write paraphrases of the table by a text-to-text model"),
+  option("--paraphrase-model <model>", "write paraphrases of the table by a text-to-text model instead"),
   jsonOption,
   quietOption,
 ] as const;
@@ -59,12 +59,15 @@ export default command({
   arguments: [["<phrase...>", "phrases, or one table of phrases; - reads a table from standard input"]],
   options,
   examples: [
-    ['pearl augment "The New York Times"', "what each rule makes of it"],
+    ['pearl augment "The New York Times"', "the results of each rule"],
     [
       'pearl augment "heart attack" --draw --count 10 --preset pearl',
       "ten twins drawn as in PEARL's training",
     ],
-    ['pearl augment "William Jefferson Clinton" --draw --preset names', "as another table writes a name"],
+    [
+      'pearl augment "William Jefferson Clinton" --draw --preset names',
+      "spellings of a name in other tables",
+    ],
     ["pearl augment phrases.csv -o twins.csv", "one twin for each phrase of a table"],
     ["pearl augment names.txt --probabilities initials=1,year=1", "only these two rules"],
     [
@@ -81,10 +84,10 @@ export default command({
     }
     if (isTable) return augmentFile(first, options, session);
     if (options.output !== undefined) {
-      throw new UsageError(`-o needs a table of phrases, and there is no file ${first}`);
+      throw new UsageError(`-o needs a table of phrases, but there is no file ${first}`);
     }
     if (phrases.length === 1 && /^\S+\.(?:csv|tsv|jsonl|parquet|txt|gz)$/i.test(first)) {
-      session.say(`there is no file ${first}: it is used as a phrase`);
+      session.say(`there is no file ${first}; it is used as a phrase`);
     }
     await printTwins(await load(options), phrases, options, session);
   },
@@ -93,13 +96,11 @@ export default command({
 async function load(options: AugmentOptions): Promise<Augmenter> {
   const { createAugmenter } = await import("../../pearl/augmentation/augmenter.js");
   const { preset, probabilities, paraphrases, synonyms, acronyms, wordVectors, wordnet } = options;
+  const threshold = typeof wordVectors === "number" ? wordVectors : undefined;
   return createAugmenter({
     ...{ preset, probabilities, wordNet: wordnet ? undefined : "off" },
-    wordVectors:
-      wordVectors === undefined ? "off" : wordVectors === true ? {} : { threshold: Number(wordVectors) },
-    paraphraseFiles: paraphrases ?? [],
-    synonymFiles: synonyms ?? [],
-    acronymFiles: acronyms ?? [],
+    ...{ wordVectors: wordVectors === undefined ? undefined : { threshold } },
+    ...{ paraphraseFiles: paraphrases, synonymFiles: synonyms, acronymFiles: acronyms },
   });
 }
 
@@ -138,9 +139,9 @@ async function augmentFile(path: string, options: AugmentOptions, session: Sessi
     onProgress: (done, total) => session.show("augmenting", done, total, "phrases"),
   });
   await session.finish();
-  const byRule = Object.entries(report.byRule).filter(([, made]) => made > 0);
+  const byRule = Object.entries(report.byRule).filter(([, count]) => count > 0);
   byRule.sort(([, left], [, right]) => right - left);
-  session.say(byRule.map(([rule, made]) => `${rule} ${formatCount(made)}`).join(", "));
+  session.say(byRule.map(([rule, count]) => `${rule} ${formatCount(count)}`).join(", "));
   if (json) return session.printJson(report);
   const unchanged = formatPercent(report.unchanged / Math.max(report.twins, 1));
   const made = `${counted(report.twins, "twin")} of ${counted(report.phrases, "phrase")}`;
@@ -163,5 +164,5 @@ async function writeModelParaphrases(
   await session.finish();
   if (report.resumed > 0) session.say(`${counted(report.resumed, "phrase")} already done by an earlier run`);
   const made = `${counted(report.pairs, "paraphrase")} of ${counted(report.phrases, "phrase")}`;
-  session.print(`wrote ${report.path}: ${made}`);
+  session.print(`wrote ${output}: ${made}`);
 }

@@ -1,7 +1,7 @@
 /** A gazetteer made from WordNet: named persons, places, peoples and works, and common nouns that name nothing. */
 
 import type { EntityType } from "../../pearl/phrase-types.js";
-import { readSynsets, readTagCounts, type Synset, type WordnetOptions } from "../../text/wordnet.js";
+import { readSynsets, readTagCounts, type Synset } from "../../text/wordnet.js";
 
 /** What WordNet tells about names. */
 export interface Gazetteer {
@@ -44,10 +44,10 @@ const byFile: Readonly<Record<string, EntityType>> = {
 };
 
 /** Reads WordNet into a gazetteer, in about a second. */
-export async function readGazetteer(options: WordnetOptions = {}): Promise<Gazetteer> {
+export async function readGazetteer(): Promise<Gazetteer> {
   const synsets = new Map<string, Synset>();
-  for await (const synset of readSynsets(options)) synsets.set(synset.id, synset);
-  const tagCounts = await readTagCounts(options);
+  for await (const synset of readSynsets()) synsets.set(synset.id, synset);
+  const tagCounts = await readTagCounts();
   const ancestors = ancestorLemmas(synsets);
   const votes = new Map<string, Map<EntityType, number>>();
   const firstNames = new Set<string>();

@@ -8,7 +8,7 @@ import { exists, writeWholeJson } from "../../files/whole-file.js";
 import { checkIsFree, writeWholeFolder } from "../../files/whole-folder.js";
 import { writeModel } from "../../onnx/io/file.js";
 import { elementCount } from "../../onnx/tensor.js";
-import { readTokenizerFile, type TokenizerFile, tokenizerSettings } from "../../text/tokenizer-file.js";
+import { readTokenizerFile, tokenizerSettings } from "../../text/tokenizer-file.js";
 import { derivedCard, readModelCard } from "../model-card.js";
 import { checkModules, readPretrained } from "./pretrained.js";
 
@@ -112,7 +112,7 @@ function card(
 export async function writeTokenizer(
   source: string,
   folder: string,
-  { text }: TokenizerFile,
+  text: string,
   maximumLength: number,
 ): Promise<void> {
   await writeFile(join(folder, "tokenizer.json"), text);

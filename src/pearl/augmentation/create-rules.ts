@@ -1,98 +1,105 @@
-/** Gathers the rules of an augmenter, with the resources that its settings name. */
-
-import { characterRules } from "./character/character-rules.js";
-import { transliterationRule } from "./character/transliteration.js";
-import { type PairTable, readPairTable } from "./pair-table.js";
-import { acronymRule } from "./phrase/acronym.js";
-import { initialsRule } from "./phrase/initials.js";
-import { legalFormRule } from "./phrase/legal-form.js";
-import { letterCaseRule } from "./phrase/letter-case.js";
-import { addQualifierRule } from "./phrase/names/add-qualifier.js";
-import { dropQualifierRule } from "./phrase/names/drop-qualifier.js";
-import { firstLettersRule } from "./phrase/names/first-letters.js";
-import { middleNameRule } from "./phrase/names/middle-name.js";
-import { englishGivenNames, nicknameRule } from "./phrase/names/nickname.js";
-import { surnameRule } from "./phrase/names/surname.js";
-import { numberWordRule } from "./phrase/number-word.js";
-import { ofPhraseRule } from "./phrase/of-phrase.js";
-import { qualifierRule } from "./phrase/qualifier.js";
-import { yearRule } from "./phrase/year.js";
-import type { DrawnRule, ListedRule, Rule, RuleName } from "./rule.js";
+/** The list of rules: each with its name, its granularity, and the resources that the settings name. */
+import { type CharacterSettings, characterEdit, type Edit } from "./character/character-edit.js";
+import { dropCharacter } from "./character/drop-character.js";
+import { insertCharacter } from "./character/insert-character.js";
+import { replaceByNeighbour } from "./character/keyboard-neighbour.js";
+import { confuseAsScanner } from "./character/ocr-confusion.js";
+import { replaceAtRandom } from "./character/random-character.js";
+import { swapCharacters } from "./character/swap-characters.js";
+import { respellSound } from "./character/transliteration.js";
+import { readPairs } from "./pair-table.js";
+import { spellAcronym } from "./phrase/acronym.js";
+import { spellInitials } from "./phrase/initials.js";
+import { changeLegalForm } from "./phrase/legal-form.js";
+import { changeLetterCase } from "./phrase/letter-case.js";
+import { addQualifier } from "./phrase/names/add-qualifier.js";
+import { dropQualifier } from "./phrase/names/drop-qualifier.js";
+import { firstLetters } from "./phrase/names/first-letters.js";
+import { shortenMiddleName } from "./phrase/names/middle-name.js";
+import { englishGivenNames, useNickname } from "./phrase/names/nickname.js";
+import { surnameAlone } from "./phrase/names/surname.js";
+import { spellNumber } from "./phrase/number-word.js";
+import { turnOfPhrase } from "./phrase/of-phrase.js";
+import { moveQualifier } from "./phrase/qualifier.js";
+import { moveYear } from "./phrase/year.js";
+import { drawn, listed, type Rule, type RuleName } from "./rule.js";
 import type { ResolvedSettings } from "./settings.js";
-import { abbreviationRule } from "./token/names/abbreviation.js";
-import { addSuffixRule } from "./token/names/add-suffix.js";
-import { dropEndWordRule } from "./token/names/drop-end-word.js";
-import { dropShortWordRule } from "./token/names/drop-short-word.js";
-import { insertWordRule } from "./token/names/insert-word.js";
-import { joinWordsRule } from "./token/names/join-words.js";
-import { shortenWordRule } from "./token/names/shorten-word.js";
-import { shuffleWordsRule } from "./token/names/shuffle-words.js";
-import { splitWordRule } from "./token/names/split-word.js";
-import { punctuationRule } from "./token/punctuation.js";
-import { swapWordsRule } from "./token/swap-words.js";
-import { readNearWords, wordVectorRule } from "./token/word-vector.js";
-import { wordnetSynonymRule } from "./token/wordnet-synonym.js";
-import { type WordnetTable, wordnetTable } from "./token/wordnet-table.js";
+import { abbreviate } from "./token/names/abbreviation.js";
+import { addSuffix } from "./token/names/add-suffix.js";
+import { dropEndWord } from "./token/names/drop-end-word.js";
+import { dropShortWord } from "./token/names/drop-short-word.js";
+import { insertWord } from "./token/names/insert-word.js";
+import { joinWords } from "./token/names/join-words.js";
+import { shortenWord } from "./token/names/shorten-word.js";
+import { shuffleWords } from "./token/names/shuffle-words.js";
+import { splitWord } from "./token/names/split-word.js";
+import { addPunctuation } from "./token/punctuation.js";
+import { swapAnyTokens, swapNeighbours } from "./token/swap-words.js";
+import { nearWords, readNearWords } from "./token/word-vector.js";
+import { wordnetSynonyms } from "./token/wordnet-synonym.js";
+import { wordnetTable } from "./token/wordnet-table.js";
 
-/** SimCSE's twin is the phrase itself: the network's dropout makes the difference. */
-const dropoutRule: DrawnRule = { name: "dropout", granularity: "none", draw: (phrase) => phrase };
-const unchangedRule: DrawnRule = { name: "unchanged", granularity: "none", draw: (phrase) => phrase };
-
-/** The rules that have what they need, in the order of RULE_NAMES. @throws TableError, MissingDataError */
+/** The rules whose resources the settings provide, in the order of `pearl augment`. @throws TableError, MissingDataError */
 export async function createRules(settings: ResolvedSettings): Promise<Rule[]> {
+  const { wordVectors, synonymFiles, paraphraseFiles, acronymFiles } = settings;
+  const files = [synonymFiles, paraphraseFiles, acronymFiles];
+  const [synonyms, paraphrases, acronyms] = await Promise.all(files.map(readPairs));
   const wordnet = settings.wordNet === "use" ? await wordnetTable() : undefined;
   const givenNames = wordnet?.givenNames ?? englishGivenNames;
-  const { synonymFiles, paraphraseFiles, acronymFiles } = settings;
-  const acronyms = acronymFiles.length === 0 ? undefined : await readPairTable(acronymFiles);
-  return [
+  const rules = [
     ...characterRules(settings),
-    swapWordsRule(settings),
-    ...(wordnet === undefined ? [] : [wordnetSynonymRule(wordnet)]),
-    ...(await nearWordRules(settings, wordnet)),
-    punctuationRule,
-    ...(await pairRules("known-synonym", synonymFiles)),
-    ...(await pairRules("paraphrase-file", paraphraseFiles)),
-    acronymRule(acronyms),
-    initialsRule(givenNames),
-    qualifierRule(givenNames),
-    yearRule,
-    legalFormRule,
-    ofPhraseRule,
-    numberWordRule,
-    transliterationRule,
-    abbreviationRule,
-    dropShortWordRule,
-    dropEndWordRule,
-    shortenWordRule,
-    joinWordsRule,
-    splitWordRule,
-    shuffleWordsRule,
-    addSuffixRule,
-    insertWordRule,
-    nicknameRule(givenNames),
-    middleNameRule(givenNames),
-    surnameRule(givenNames),
-    firstLettersRule,
-    addQualifierRule,
-    dropQualifierRule,
-    letterCaseRule,
-    dropoutRule,
-    unchangedRule,
+    drawn("swap-words", "token", settings.wordSwap === "any" ? swapAnyTokens : swapNeighbours),
+    wordnet && listed("wordnet-synonym", "token", wordnetSynonyms(wordnet)),
+    // Near words need WordNet too: it distinguishes words from names.
+    wordVectors !== "off" &&
+      listed(
+        "word-vector",
+        "token",
+        nearWords(await readNearWords(wordVectors, wordnet ?? (await wordnetTable()))),
+      ),
+    drawn("punctuation", "token", addPunctuation),
+    synonyms && listed("known-synonym", "phrase", synonyms),
+    paraphrases && listed("paraphrase-file", "phrase", paraphrases),
+    listed("acronym", "phrase", spellAcronym(acronyms)),
+    listed("initials", "phrase", spellInitials(givenNames)),
+    listed("qualifier", "phrase", moveQualifier(givenNames)),
+    listed("year", "phrase", moveYear),
+    listed("legal-form", "phrase", changeLegalForm),
+    listed("of-phrase", "phrase", turnOfPhrase),
+    listed("number-word", "phrase", spellNumber),
+    drawn("transliteration", "character", respellSound),
+    listed("abbreviation", "token", abbreviate),
+    drawn("drop-short-word", "token", dropShortWord),
+    drawn("drop-end-word", "token", dropEndWord),
+    drawn("shorten-word", "token", shortenWord),
+    drawn("join-words", "token", joinWords),
+    drawn("split-word", "token", splitWord),
+    drawn("shuffle-words", "token", shuffleWords),
+    drawn("add-suffix", "token", addSuffix),
+    drawn("insert-word", "token", insertWord),
+    listed("nickname", "phrase", useNickname(givenNames)),
+    drawn("middle-name", "phrase", shortenMiddleName(givenNames)),
+    listed("surname", "phrase", surnameAlone(givenNames)),
+    listed("first-letters", "phrase", firstLetters),
+    drawn("add-qualifier", "phrase", addQualifier),
+    listed("drop-qualifier", "phrase", dropQualifier),
+    drawn("letter-case", "phrase", changeLetterCase),
+    // SimCSE's twin is the phrase itself: the network's dropout makes the difference.
+    drawn("dropout", "none", (phrase) => phrase),
+    drawn("unchanged", "none", (phrase) => phrase),
   ];
+  return rules.filter((rule) => typeof rule === "object");
 }
 
-/** Near words need WordNet too: it tells words from names. */
-async function nearWordRules(
-  { wordVectors }: ResolvedSettings,
-  wordnet?: WordnetTable,
-): Promise<ListedRule[]> {
-  if (wordVectors === "off") return [];
-  return [wordVectorRule(await readNearWords(wordVectors, wordnet ?? (await wordnetTable())))];
-}
-
-/** The rule of a kind of pair files; none without files. */
-async function pairRules(name: RuleName, files: readonly string[]): Promise<ListedRule[]> {
-  if (files.length === 0) return [];
-  const table: PairTable = await readPairTable(files);
-  return [{ name, granularity: "phrase", list: (phrase) => table.partners(phrase) }];
+/** After nlpaug: the paper's four, a random character, and scanners' errors. */
+export function characterRules(settings: CharacterSettings): Rule[] {
+  const edited = (name: RuleName, edit: Edit) => drawn(name, "character", characterEdit(edit, settings));
+  return [
+    edited("swap-characters", swapCharacters),
+    edited("drop-character", dropCharacter),
+    edited("insert-character", insertCharacter),
+    edited("keyboard-neighbour", replaceByNeighbour),
+    edited("random-character", replaceAtRandom),
+    edited("ocr-confusion", confuseAsScanner),
+  ];
 }

@@ -1,39 +1,24 @@
-/** Paraphrases by a text-to-text model, written into a file ahead of training, so that the loop stays synchronous. */
+/** Paraphrases by a text-to-text model, written to a file before training, so that augmentation stays synchronous. */
 import { appendFile, readFile, rm } from "node:fs/promises";
-import {
-  ArgumentError,
-  InterruptedError,
-  MissingDataError,
-  ModelError,
-  messageOf,
-  TableError,
-} from "../../errors.js";
+import { array, string } from "valibot";
+import { InterruptedError, MissingDataError, ModelError, messageOf, TableError } from "../../errors.js";
+import { parseJson } from "../../files/json.js";
 import { writeWholeFile } from "../../files/whole-file.js";
 import { writeTabLines } from "../../table/tab-lines.js";
+import { oneLine } from "./pair-table.js";
 import { othersThan } from "./rule.js";
 
-/** Several texts for each phrase, in the phrases' order. */
-export type Generate = (phrases: readonly string[], count: number) => Promise<string[][]>;
+/** Writes several texts for a phrase. */
+export type Generate = (phrase: string, count: number) => Promise<string[]>;
 
-export interface ParaphraseOptions {
+interface ParaphraseOptions {
   /** Texts that the model writes for a phrase. Default 3. */
   readonly count?: number;
-  /** Phrases given to the model at a time. Default 8. */
-  readonly batchSize?: number;
   readonly signal?: AbortSignal;
-  /** Phrases finished and in all. */
   readonly onProgress?: (done: number, total: number) => void;
 }
 
-export interface ParaphraseReport {
-  readonly path: string;
-  readonly phrases: number;
-  readonly pairs: number;
-  /** Phrases that an interrupted run had finished. */
-  readonly resumed: number;
-}
-
-/** What a paraphraser was trained on as its instruction; the T5 ones expect it. */
+/** The instruction that paraphrasers are trained with; T5 models expect it. */
 const prompt = "paraphrase: ";
 
 /**
@@ -49,88 +34,70 @@ export async function loadParaphraser(model: string): Promise<Generate> {
       { cause: error },
     );
   })) as typeof import("@huggingface/transformers");
-  let pipe: Awaited<ReturnType<typeof library.pipeline<"text2text-generation">>>;
-  try {
-    pipe = await library.pipeline("text2text-generation", model);
-  } catch (error) {
+  const pipe = await library.pipeline("text2text-generation", model).catch((error) => {
     throw new ModelError(
       `${model} cannot be loaded as a text-to-text model (${messageOf(error)}). Give a hub id with ONNX files, ` +
         "such as Xenova/flan-t5-small, or a folder; without a network it must be in the cache.",
       { cause: error },
     );
-  }
-  return async (phrases, count) => {
+  });
+  return async (phrase, count) => {
     const settings = { num_return_sequences: count, do_sample: true, top_k: 50, max_new_tokens: 64 };
-    const lists: string[][] = [];
-    for (const phrase of phrases) {
-      const outcomes = (await pipe(prompt + phrase, settings)) as { generated_text: string }[];
-      lists.push(outcomes.map((outcome) => outcome.generated_text));
-    }
-    return lists;
+    const outcomes = (await pipe(prompt + phrase, settings)) as { generated_text: string }[];
+    return outcomes.map((outcome) => outcome.generated_text);
   };
 }
 
 /**
- * Writes a paraphrase file (phrase, paraphrase) for `AugmentationSettings.paraphraseFiles`. What the model repeats is
- * left out. An interrupted run leaves `path.partial`, from which the next one with the same phrases goes on.
- * @throws InterruptedError, TableError where the file cannot be written
+ * Writes a paraphrase file (phrase, paraphrase) for `AugmentationSettings.paraphraseFiles`, without repetitions. An
+ * interrupted run leaves `path.partial`, from which the next one with the same phrases continues.
+ * @returns counts of phrases, of paraphrases, and of phrases that an interrupted run had finished
+ * @throws InterruptedError, TableError where a file cannot be written
  */
 export async function writeParaphrases(
   phrases: readonly string[],
   path: string,
   generate: Generate,
-  options: ParaphraseOptions = {},
-): Promise<ParaphraseReport> {
-  const { count = 3, batchSize = 8, signal, onProgress } = options;
-  if (!(Number.isInteger(count) && count >= 1))
-    throw new ArgumentError(`count must be at least 1, not ${count}`);
+  { count = 3, signal, onProgress }: ParaphraseOptions = {},
+): Promise<{ phrases: number; pairs: number; resumed: number }> {
   const wanted = [...new Set(phrases.map(oneLine).filter((phrase) => phrase !== ""))];
   const partial = `${path}.partial`;
   const done = await readPartial(partial);
   const open = wanted.filter((phrase) => !done.has(phrase));
   const resumed = wanted.length - open.length;
-  for (let start = 0; start < open.length; start += batchSize) {
+  for (const [index, phrase] of open.entries()) {
     if (signal?.aborted) {
       throw new InterruptedError(
-        `interrupted; finished paraphrases are in ${partial}: run the same command again to continue`,
+        `interrupted; finished paraphrases are in ${partial}. Run the same command again to continue.`,
       );
     }
-    const batch = open.slice(start, start + batchSize);
-    const lists = await generate(batch, count);
-    let lines = "";
-    batch.forEach((phrase, index) => {
-      const texts = othersThan(phrase, lists[index].map(oneLine));
-      done.set(phrase, texts);
-      lines += `${JSON.stringify([phrase, ...texts])}\n`;
-    });
-    await appendFile(partial, lines).catch((error) => {
+    const texts = othersThan(phrase, (await generate(phrase, count)).map(oneLine));
+    done.set(phrase, texts);
+    await appendFile(partial, `${JSON.stringify([phrase, ...texts])}\n`).catch((error) => {
       throw new TableError(`${partial} cannot be written (${messageOf(error)}).`, { cause: error });
     });
-    onProgress?.(resumed + start + batch.length, wanted.length);
+    onProgress?.(resumed + index + 1, wanted.length);
   }
-  const pairs = wanted.flatMap((phrase) => (done.get(phrase) ?? []).map((text) => [phrase, text]));
+  const pairs = wanted.flatMap((phrase) => done.get(phrase)!.map((text) => [phrase, text]));
   await writeTabLines(path, ["phrase", "paraphrase"], pairs);
   await rm(partial, { force: true });
-  return { path, phrases: wanted.length, pairs: pairs.length, resumed };
+  return { phrases: wanted.length, pairs: pairs.length, resumed };
 }
 
-/** Finished phrases, one JSON list a line; a last line that was cut off is dropped from the file. */
+/** Finished phrases with their texts, one JSON list a line; removes a last line that was cut off from the file. */
 async function readPartial(path: string): Promise<Map<string, string[]>> {
-  const done = new Map<string, string[]>();
   const text = await readFile(path, "utf8").catch(() => "");
-  if (text === "") return done;
   const whole = text.slice(0, text.lastIndexOf("\n") + 1);
-  for (const line of whole.split("\n")) {
-    if (line === "") continue;
-    const [phrase, ...texts] = JSON.parse(line) as string[];
-    done.set(phrase, texts);
-  }
-  if (whole.length < text.length) {
-    await writeWholeFile(path, whole);
-  }
-  return done;
-}
-
-function oneLine(text: string): string {
-  return text.trim().replace(/\s+/g, " ");
+  if (whole.length < text.length) await writeWholeFile(path, whole);
+  const trouble = { error: TableError, cure: "Delete the file to start again." };
+  return new Map(
+    whole
+      .split("\n")
+      .slice(0, -1)
+      .map((line, index) => {
+        const place = `${path}, line ${index + 1}`;
+        const [phrase, ...texts] = parseJson(line, place, array(string()), trouble);
+        return [phrase, texts];
+      }),
+  );
 }

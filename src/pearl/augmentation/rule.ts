@@ -1,54 +1,37 @@
-/** What an augmentation rule is: its name, its granularity, and a way to draw one twin or to list them all. */
+/** What an augmentation rule is: its name, its granularity, and what it makes of a phrase. */
 import type { Random } from "../../random.js";
 import type { EntityType } from "../phrase-types.js";
 
-/** PEARL's three granularities (Chen et al. 2024, section 3), and "none" for a twin equal to its phrase. */
+/** PEARL's three granularities (Chen et al. 2024, section 3); "none" for a twin equal to its phrase. */
 export type Granularity = "character" | "token" | "phrase" | "none";
 
+/** The words of a text, as types too. */
+type Words<Text extends string> = Text extends `${infer First} ${infer Rest}` ? First | Words<Rest> : Text;
+const words = <const Text extends string>(text: Text) => text.split(" ") as Words<Text>[];
+
 /**
- * Kinds of augmentation that share one probability: a rule of the kind that applies is drawn. "character", "synonym",
+ * Kinds of augmentation that share one probability: one of their rules that apply is drawn. "character", "synonym",
  * "paraphrase" and "word-swap" are the paper's kinds; "name-words" and "name-forms", in folders `names/`, are pearl's
- * own. The head of each rule's file says whether the paper has it.
+ * own, for names. The rules of "paraphrase" replace Parrot, the paper's model; the other rules' files give their source.
  */
 export const RULE_GROUPS = {
-  character: [
-    "swap-characters",
-    "drop-character",
-    "insert-character",
-    "keyboard-neighbour",
-    "random-character",
-    "ocr-confusion",
-  ],
-  synonym: ["wordnet-synonym", "word-vector"],
-  paraphrase: [
-    "known-synonym",
-    "paraphrase-file",
-    "acronym",
-    "initials",
-    "qualifier",
-    "year",
-    "legal-form",
-    "of-phrase",
-    "number-word",
-  ],
-  "word-swap": ["swap-words"],
-  "name-words": [
-    "abbreviation",
-    "shorten-word",
-    "drop-short-word",
-    "drop-end-word",
-    "join-words",
-    "split-word",
-    "shuffle-words",
-    "add-suffix",
-    "insert-word",
-  ],
-  "name-forms": ["nickname", "middle-name", "surname", "first-letters", "add-qualifier", "drop-qualifier"],
+  character: words(
+    "swap-characters drop-character insert-character keyboard-neighbour random-character ocr-confusion",
+  ),
+  synonym: words("wordnet-synonym word-vector"),
+  paraphrase: words(
+    "known-synonym paraphrase-file acronym initials qualifier year legal-form of-phrase number-word",
+  ),
+  "word-swap": words("swap-words"),
+  "name-words": words(
+    "abbreviation shorten-word drop-short-word drop-end-word join-words split-word shuffle-words add-suffix insert-word",
+  ),
+  "name-forms": words("nickname middle-name surname first-letters add-qualifier drop-qualifier"),
 } as const;
 
 export type RuleGroup = keyof typeof RULE_GROUPS;
 
-/** Every rule, in the order in which `pearl augment` lists them. */
+/** All rules, in the order in which results count them. */
 export const RULE_NAMES = [
   ...RULE_GROUPS.character,
   ...RULE_GROUPS["word-swap"],
@@ -68,72 +51,93 @@ export type RuleName = (typeof RULE_NAMES)[number];
 /** One augmented phrase. */
 export interface Twin {
   readonly text: string;
-  /** The rule that made it, of several the first; "unchanged" and "dropout" give the phrase itself. */
+  /** The rule that made it, the first of several; "unchanged" and "dropout" give the phrase itself. */
   readonly rule: RuleName;
-  /** Of several rules the coarsest. */
+  /** The coarsest, if several rules made it. */
   readonly granularity: Granularity;
-  /** The rules after the first, in the order in which they acted; only where several did. */
+  /** The rules after the first, in the order in which they were applied; absent if there was only one. */
   readonly further?: readonly RuleName[];
 }
 
-/** The rules that made a twin, in the order in which they acted. */
-export function rulesOfTwin({ rule, further = [] }: Twin): readonly RuleName[] {
-  return [rule, ...further];
-}
+/** The rules that made a twin, in the order in which they were applied. */
+export const rulesOfTwin = ({ rule, further = [] }: Twin): readonly RuleName[] => [rule, ...further];
 
-/** What may be known of a phrase beside its text. */
+/** What is known of a phrase besides its text. */
 export interface PhraseContext {
-  /** Its entity type: persons' initials are then used for PERSON only, and for every PERSON. */
+  /** Its entity type. Rules for persons then apply to every PERSON and to nothing else. */
   readonly type?: EntityType;
 }
 
-/** A rule that draws where it acts, such as a typing error. */
-export interface DrawnRule {
+/** Draws a text that differs from the phrase; undefined where the rule does not apply. */
+export type Draw = (phrase: string, random: Random, context: PhraseContext) => string | undefined;
+
+/** Lists all texts that a rule makes of the phrase. Repetitions, "" and the phrase itself are removed later. */
+export type List = (phrase: string, context: PhraseContext) => readonly string[];
+
+export interface Rule {
   readonly name: RuleName;
   readonly granularity: Granularity;
-  /** A text that differs from the phrase, or undefined where the rule does not apply to it. */
-  draw(phrase: string, random: Random, context: PhraseContext): string | undefined;
+  readonly draw: Draw;
+  /** Up to `count` different outcomes. */
+  outcomes(phrase: string, count: number, random: Random, context: PhraseContext): readonly string[];
 }
 
-/** A rule with a list of outcomes, such as a synonym. */
-export interface ListedRule {
-  readonly name: RuleName;
-  readonly granularity: Granularity;
-  /** All texts that it makes of the phrase, each different from it; empty where it does not apply. */
-  list(phrase: string, context: PhraseContext): readonly string[];
+/** A rule that draws its outcome, such as a typing error. */
+export function drawn(name: RuleName, granularity: Granularity, draw: Draw): Rule {
+  return {
+    ...{ name, granularity, draw },
+    outcomes: (phrase, count, random, context) => {
+      const texts = new Set<string>();
+      for (let attempt = 0; attempt < 4 * count && texts.size < count; attempt++) {
+        const text = draw(phrase, random, context);
+        if (text === undefined) break;
+        texts.add(text);
+      }
+      return [...texts];
+    },
+  };
 }
 
-export type Rule = DrawnRule | ListedRule;
-
-/** One outcome of a rule, or undefined where it does not apply. */
-export function drawFrom(
-  rule: Rule,
-  phrase: string,
-  random: Random,
-  context: PhraseContext,
-): string | undefined {
-  if ("draw" in rule) return rule.draw(phrase, random, context);
-  const outcomes = outcomesOf(rule, phrase, context);
-  return outcomes.length === 0 ? undefined : pick(outcomes, random);
+/** A rule that picks its outcome from a list, such as a synonym. */
+export function listed(name: RuleName, granularity: Granularity, list: List): Rule {
+  return {
+    ...{ name, granularity },
+    draw: (phrase, random, context) => {
+      const outcomes = outcomesOf(list, phrase, context);
+      return outcomes.length === 0 ? undefined : pick(outcomes, random);
+    },
+    outcomes: (phrase, count, _, context) => outcomesOf(list, phrase, context).slice(0, count),
+  };
 }
 
-/** Longer texts are no phrases: a list of whole copies, one for each synonym in a book, would fill the memory. */
+/** Longer texts have no lists: copies of a whole book, one for each synonym in it, would fill the memory. */
 const longestListed = 1000;
 
-/** All that a rule makes of a phrase; nothing of a text beyond 1,000 characters. */
-export function outcomesOf(rule: ListedRule, phrase: string, context: PhraseContext): readonly string[] {
-  return phrase.length > longestListed ? [] : rule.list(phrase, context);
+/** All different texts that a rule makes of a phrase; none of a text beyond 1,000 characters. */
+export function outcomesOf(list: List, phrase: string, context: PhraseContext): readonly string[] {
+  const texts = phrase.length > longestListed ? [] : list(phrase, context);
+  return texts.length === 0 ? texts : othersThan(phrase, texts);
 }
 
 /** One item, each with the same chance. */
-export function pick<Item>(items: ArrayLike<Item>, random: Random): Item {
-  return items[Math.floor(random() * items.length)];
-}
+export const pick = <Item>(items: ArrayLike<Item>, random: Random): Item =>
+  items[Math.floor(random() * items.length)];
 
-/** The texts without repetition, and without the phrase itself (also in other letter case). */
-export function othersThan(phrase: string, texts: Iterable<string>): string[] {
+/** The texts without repetitions, without "", and without the phrase itself in any letter case. */
+export function othersThan(phrase: string, texts: readonly string[]): string[] {
   const own = phrase.toLowerCase();
   const different = new Set<string>();
   for (const text of texts) if (text !== "" && text.toLowerCase() !== own) different.add(text);
   return [...different];
+}
+
+/** The phrase with one part at a time replaced by each of its alternatives. */
+export function oneReplaced(
+  parts: readonly string[],
+  alternativesOf: (part: string, index: number) => readonly string[],
+): string[] {
+  const texts: string[] = [];
+  for (let index = 0; index < parts.length; index++)
+    for (const other of alternativesOf(parts[index], index)) texts.push(parts.with(index, other).join(" "));
+  return texts;
 }

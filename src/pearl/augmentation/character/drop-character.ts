@@ -1,14 +1,12 @@
-/** The paper's rule: a character is left out. */
+/** The paper's rule: a character is dropped (distance 1); a capital passes its case on ("The" to "He"). */
 import { pick } from "../rule.js";
-import type { Edit } from "./character-edit.js";
-import { inCaseOf, isCapital, LETTER, OTHER } from "./units.js";
+import { type Edit, inCaseOf, isCapital } from "./character-edit.js";
 
-/** One character goes (distance 1); a capital that goes hands its case to its successor ("The" to "He"). */
 export const dropCharacter: Edit = ({ units, kinds, places }, random) => {
   const place = pick(places, random);
   const next = place + 1;
-  const opensWord = place === 0 || kinds[place - 1] === OTHER;
-  if (opensWord && isCapital(units[place]) && kinds[next] === LETTER) {
+  const startsWord = place === 0 || kinds[place - 1] === "other";
+  if (startsWord && isCapital(units[place]) && kinds[next] === "letter") {
     units[next] = inCaseOf(units[place], units[next]);
   }
   units[place] = "";

@@ -2,15 +2,11 @@
 import { pick } from "../rule.js";
 import { randomCharacter } from "./alphabet.js";
 import type { Edit } from "./character-edit.js";
-import { inCaseOf } from "./units.js";
 
-/** One character becomes any other (distance 1). */
 export const replaceAtRandom: Edit = (taken, random, settings) => {
-  const { units } = taken;
   const place = pick(taken.places, random);
-  const replacement = randomCharacter(taken, place, random, settings);
-  if (replacement === undefined) return false;
-  units[place] =
-    settings.randomCharacters === "published" ? replacement : inCaseOf(units[place], replacement);
+  const other = randomCharacter(taken, place, random, settings);
+  if (other === undefined) return false;
+  taken.units[place] = other;
   return true;
 };

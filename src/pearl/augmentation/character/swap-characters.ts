@@ -1,14 +1,12 @@
-/** The paper's rule: two neighbouring characters change places. */
+/** The paper's rule: two neighbours of one kind change places (Levenshtein distance 2, Damerau 1). */
 import { pick } from "../rule.js";
-import type { Edit } from "./character-edit.js";
-import { inCaseOf } from "./units.js";
+import { type Edit, inCaseOf } from "./character-edit.js";
 
-/** Two neighbours of one kind change places: one transposition (Levenshtein 2, Damerau 1). */
 export const swapCharacters: Edit = ({ units, kinds, places }, random) => {
-  const able = places.filter((place) => {
-    const next = units[place + 1];
-    return kinds[place + 1] === kinds[place] && next.toLowerCase() !== units[place].toLowerCase();
-  });
+  const able = places.filter(
+    (place) =>
+      kinds[place + 1] === kinds[place] && units[place + 1].toLowerCase() !== units[place].toLowerCase(),
+  );
   if (able.length === 0) return false;
   const place = pick(able, random);
   const [first, second] = [units[place], units[place + 1]];

@@ -1,28 +1,21 @@
-/** In place of the paper's paraphrases (Parrot): Acronyms and their expansions: where a phrase gives both, or from a list of the user's. */
-
-import type { PairTable } from "../pair-table.js";
-import { type ListedRule, othersThan } from "../rule.js";
+/**
+ * "World Health Organization (WHO)" becomes either half, or both in reverse. With a list of short and long forms, a
+ * phrase that is one of them becomes the other, and an acronym within a phrase is spelled out.
+ */
+import type { Partners } from "../pair-table.js";
+import { type List, oneReplaced } from "../rule.js";
 
 /** "World Health Organization (WHO)", "WHO (World Health Organization)". */
 const withBrackets = /^(.+?) [([]([^()[\]]+)[)\]]$/u;
 /** Two to eight letters or digits, most of them capitals; points between are allowed: "U.N.". */
 const acronym = /^(?=[^\s]{2,12}$)(?:\p{Lu}[\p{Lu}\p{N}&.-]*s?|\p{Lu}\p{Ll}?(?:\p{Lu}\p{Ll}?)+)$/u;
 
-/**
- * The rule: "World Health Organization (WHO)" becomes either half or both the other way round. With a list of short
- * and long forms, a phrase that is one of them becomes the other, and an acronym inside a phrase is spelled out.
- */
-export function acronymRule(list?: PairTable): ListedRule {
-  return {
-    name: "acronym",
-    granularity: "phrase",
-    list: (phrase) => {
-      const texts = ownExpansion(phrase);
-      if (list !== undefined) texts.push(...list.partners(phrase), ...spelledOut(phrase, list));
-      return texts.length === 0 ? texts : othersThan(phrase, texts);
-    },
+export const spellAcronym =
+  (list?: Partners): List =>
+  (phrase) => {
+    const own = ownExpansion(phrase);
+    return list === undefined ? own : [...own, ...list(phrase), ...spelledOut(phrase, list)];
   };
-}
 
 function ownExpansion(phrase: string): string[] {
   if (!phrase.endsWith(")") && !phrase.endsWith("]")) return [];
@@ -30,7 +23,8 @@ function ownExpansion(phrase: string): string[] {
   if (match === null) return [];
   const [, before, inside] = match;
   const isPair =
-    (acronym.test(inside) && stands(inside, before)) || (acronym.test(before) && stands(before, inside));
+    (acronym.test(inside) && standsFor(inside, before)) ||
+    (acronym.test(before) && standsFor(before, inside));
   return isPair ? [before, inside, `${inside} (${before})`] : [];
 }
 
@@ -38,7 +32,7 @@ function ownExpansion(phrase: string): string[] {
  * Whether the letters of a short form stand for a long form: they occur in it in order, the first at its start
  * (after Schwartz and Hearst 2003), and the long form has more letters.
  */
-export function stands(short: string, long: string): boolean {
+export function standsFor(short: string, long: string): boolean {
   const letters = short
     .toLowerCase()
     .replace(/[^\p{L}\p{N}]/gu, "")
@@ -53,14 +47,9 @@ export function stands(short: string, long: string): boolean {
   return true;
 }
 
-function* spelledOut(phrase: string, list: PairTable): Generator<string> {
-  const words = phrase.split(" ");
-  if (words.length < 2) return;
-  for (const [index, word] of words.entries()) {
-    if (!acronym.test(word) || word !== word.toUpperCase()) continue;
-    for (const long of list.partners(word)) {
-      if (long.length > word.length)
-        yield [...words.slice(0, index), long, ...words.slice(index + 1)].join(" ");
-    }
-  }
+function spelledOut(phrase: string, list: Partners): string[] {
+  const isAcronym = (word: string): boolean => acronym.test(word) && word === word.toUpperCase();
+  return oneReplaced(phrase.split(" "), (word) =>
+    isAcronym(word) ? list(word).filter((long) => long.length > word.length) : [],
+  );
 }

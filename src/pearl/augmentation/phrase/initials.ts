@@ -1,6 +1,6 @@
-/** In place of the paper's paraphrases (Parrot): Persons' names: given names to initials, initials with and without points, surname first. */
+/** Names of persons with initials, or with the surname first. */
 import type { EntityType } from "../../phrase-types.js";
-import { type ListedRule, othersThan } from "../rule.js";
+import type { List } from "../rule.js";
 
 const givenName = /^\p{Lu}\p{Ll}+(?:-\p{Lu}\p{Ll}+)?$/u;
 const surname = /^(?:\p{Lu}[\p{L}'’]*\p{Ll}|\p{Lu}\p{Ll}+-\p{Lu}\p{Ll}+)$/u;
@@ -8,28 +8,23 @@ const particle = /^(?:al|bin|da|de|del|den|der|di|dos|du|el|ibn|la|le|ten|ter|va
 const initial = /^\p{Lu}\.?$/u;
 const joinedInitials = /^(?:\p{Lu}\.){2,}$/u;
 
-/** A name taken apart: "J. R. R." and "Tolkien", "Ludwig" and "van Beethoven". */
-export interface Name {
+/** "J. R. R." and "Tolkien", "Ludwig" and "van Beethoven". */
+interface Name {
   readonly given: readonly string[];
   readonly family: string;
 }
 
-/**
- * The rule. Without an entity type, a phrase counts as a person's name where it looks like one and starts with a known
- * given name or an initial.
- */
-export function initialsRule(givenNames: ReadonlySet<string>): ListedRule {
-  return {
-    name: "initials",
-    granularity: "phrase",
-    list: (phrase, { type }) => {
-      const name = personNameOf(phrase, type, givenNames);
-      return name === undefined ? [] : othersThan(phrase, spellings(name));
-    },
+export const spellInitials =
+  (givenNames: ReadonlySet<string>): List =>
+  (phrase, { type }) => {
+    const name = personNameOf(phrase, type, givenNames);
+    return name === undefined ? [] : [...spellings(name)];
   };
-}
 
-/** The parts of a person's name, or undefined for what is none: see `initialsRule`. */
+/**
+ * The parts of a person's name, or undefined for other phrases. Without an entity type, a phrase counts as a person's
+ * name where it looks like one and starts with a known given name or an initial.
+ */
 export function personNameOf(
   phrase: string,
   type: EntityType | undefined,
@@ -43,9 +38,7 @@ export function personNameOf(
 }
 
 /** Whether a given name is one letter, with or without a point. */
-export function isInitial(name: string): boolean {
-  return initial.test(name);
-}
+export const isInitial = (name: string): boolean => initial.test(name);
 
 function readName(phrase: string): Name | undefined {
   if (!phrase.includes(" ") || phrase.length > 60) return undefined;
@@ -59,7 +52,7 @@ function readName(phrase: string): Name | undefined {
   while (family > 1 && particle.test(words[family - 1])) family--;
   if (comma >= 0 && phrase.slice(0, comma).split(" ").length !== words.length - family) return undefined;
   const given = words.slice(0, family);
-  if (!given.every((word) => givenName.test(word) || initial.test(word))) return undefined;
+  if (!given.every((word) => givenName.test(word) || isInitial(word))) return undefined;
   return { given, family: words.slice(family).join(" ") };
 }
 
@@ -72,7 +65,7 @@ function* spellings({ given, family }: Name): Generator<string> {
   yield `${given.join(" ")} ${family}`;
   if (initials.length > 1) yield `${initials.join("")} ${family}`;
   if (rest.length === 0) return;
-  if (!initial.test(given[0])) {
+  if (!isInitial(given[0])) {
     yield `${given[0]} ${rest.map(initialOf).join(" ")} ${family}`;
     yield `${given[0]} ${family}`;
   }

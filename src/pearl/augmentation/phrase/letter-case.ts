@@ -1,15 +1,15 @@
-/** Letter case of whole words: a replacement is written as what it replaces, and a rule that changes it. */
-import { type DrawnRule, pick } from "../rule.js";
+/** Letter case of whole words: of a replacement, as in what it replaces; and a rule that changes it. */
+import { type Draw, pick } from "../rule.js";
 
-/** Words that stay small in titles. */
+/** Words that stay in lower case in titles. */
 const small = new Set("a an and at by de for from in of on or the to und van von with y".split(" "));
 
 /**
- * `text` in the letter case of `model`: all capitals, capitalised words, or a capital at the start. A text given in
- * small letters that replaces small letters keeps what capitals it has.
+ * `text` in the letter case of `model`: all capitals, capitalised words, or a capital at the start. Where `model` is in
+ * lower case, the text keeps its capitals.
  *
- * @param usual how `model` is written in the dictionary that `text` comes from, where it is a name there: a model
- *   written in that way is replaced by the text as it stands ("USA" by "United States")
+ * @param usual how the dictionary that `text` comes from writes `model`, if it is a name there: where `model` is
+ *   written so, the text is returned unchanged ("United States" for "USA")
  */
 export function likeCaseOf(model: string, text: string, usual?: string): string {
   if (model === usual) return text;
@@ -21,19 +21,17 @@ export function likeCaseOf(model: string, text: string, usual?: string): string 
   return words.every((word) => word !== word.toLowerCase()) ? titleCase(text) : capitalised(text);
 }
 
-/** `text` in capitals or small letters where all of `model` is, else as it stands. */
+/** `text` in capitals or lower case where all of `model` is, else unchanged. */
 export function inWholeCaseOf(model: string, text: string): string {
   if (model === model.toLowerCase()) return text.toLowerCase();
   return model === model.toUpperCase() ? text.toUpperCase() : text;
 }
 
-/** The first letter as a capital. */
-export function capitalised(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1);
-}
+/** The text with its first letter as a capital. */
+export const capitalised = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
-/** Every word with a capital, but the small ones inside. */
-export function titleCase(text: string): string {
+/** A capital for every word, except small ones after the first. */
+function titleCase(text: string): string {
   return text
     .split(" ")
     .map((word, index) => (index > 0 && small.has(word) ? word : capitalised(word)))
@@ -41,17 +39,13 @@ export function titleCase(text: string): string {
 }
 
 /** Whether the text's first letter is a capital. */
-export function startsCapital(text: string): boolean {
-  return /^[^\p{L}]*\p{Lu}/u.test(text);
-}
+export const startsCapital = (text: string): boolean => /^[^\p{L}]*\p{Lu}/u.test(text);
 
-/** The rule: a name as a table without capitals, or one all in capitals, writes it. */
-export const letterCaseRule: DrawnRule = {
-  name: "letter-case",
-  granularity: "phrase",
-  draw: (phrase, random) => {
-    const small = phrase.toLowerCase();
-    const written = [small, phrase.toUpperCase(), titleCase(small)].filter((text) => text !== phrase);
-    return written.length === 0 ? undefined : pick(written, random);
-  },
+/** Pearl's own rule: lower case, capitals or title case, as tables write names. */
+export const changeLetterCase: Draw = (phrase, random) => {
+  const inLowerCase = phrase.toLowerCase();
+  const others = [inLowerCase, phrase.toUpperCase(), titleCase(inLowerCase)].filter(
+    (text) => text !== phrase,
+  );
+  return others.length === 0 ? undefined : pick(others, random);
 };

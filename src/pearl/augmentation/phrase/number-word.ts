@@ -1,6 +1,9 @@
-/** In place of the paper's paraphrases (Parrot): Numbers in words and in digits: three, 3; second, 2nd; World War II, World War 2. */
-
-import { type ListedRule, othersThan } from "../rule.js";
+/**
+ * One number below 100 in words or digits, ordinal or cardinal, becomes the other (three, 3; second, 2nd), as does a
+ * Roman numeral at the end of a name (World War II, World War 2). "one", "zero" and a "second" that may be a unit of time
+ * stay.
+ */
+import { type List, oneReplaced } from "../rule.js";
 import { likeCaseOf } from "./letter-case.js";
 
 const upToNineteen = (
@@ -14,57 +17,26 @@ const ordinalsUpToNineteen = (
 ).split(" ");
 const romans = "I II III IV V VI VII VIII IX X XI XII XIII XIV XV XVI XVII XVIII XIX XX".split(" ");
 
-/** Spellings that stand for one another, by lower-case word. */
+/** Words and digits that stand for one another, in lower case: "forty-two" and "42", "forty-second" and "42nd". */
 const counterparts = new Map<string, string>();
-
 for (let value = 0; value <= 99; value++) {
-  join(cardinal(value), String(value));
-  if (value > 0) join(ordinal(value), `${value}${ordinalEnding(value)}`);
-}
-
-function join(word: string, digits: string): void {
-  counterparts.set(word, digits);
-  counterparts.set(digits, word);
-}
-
-/** 42 in words: "forty-two". @param value 0 to 99 */
-export function cardinal(value: number): string {
-  if (value < 20) return upToNineteen[value];
   const unit = value % 10;
-  return tens[Math.floor(value / 10) - 2] + (unit === 0 ? "" : `-${upToNineteen[unit]}`);
+  const ten = tens[Math.floor(value / 10) - 2] ?? "";
+  const inWords = (small: readonly string[], round: string): string =>
+    value < 20 ? small[value] : unit === 0 ? round : `${ten}-${small[unit]}`;
+  const ending = value > 10 && value < 14 ? "th" : (["th", "st", "nd", "rd"][unit] ?? "th");
+  const cardinal = inWords(upToNineteen, ten);
+  const ordinal = inWords(ordinalsUpToNineteen, ten.replace(/y$/, "ieth"));
+  counterparts.set(cardinal, `${value}`).set(`${value}`, cardinal);
+  if (value > 0) counterparts.set(ordinal, value + ending).set(value + ending, ordinal);
 }
 
-/** 42nd in words: "forty-second". @param value 0 to 99 */
-export function ordinal(value: number): string {
-  if (value < 20) return ordinalsUpToNineteen[value];
-  const unit = value % 10;
-  const ten = tens[Math.floor(value / 10) - 2];
-  return unit === 0 ? ten.replace(/y$/, "ieth") : `${ten}-${ordinalsUpToNineteen[unit]}`;
-}
-
-/** "st", "nd", "rd" or "th". */
-export function ordinalEnding(value: number): string {
-  const unit = Math.floor(value / 10) % 10 === 1 ? 0 : value % 10;
-  return ["th", "st", "nd", "rd"][unit] ?? "th";
-}
-
-/**
- * The rule: each number word, ordinal or counting number below 100, one at a time; a Roman numeral at the
- * end of a name. "one", "zero" and a "second" that may be a unit of time stay.
- */
-export const numberWordRule: ListedRule = {
-  name: "number-word",
-  granularity: "phrase",
-  list: (phrase) => {
-    const words = phrase.split(" ");
-    const texts: string[] = [];
-    words.forEach((word, index) => {
-      const other = counterpartOf(word, words, index);
-      if (other !== undefined)
-        texts.push([...words.slice(0, index), other, ...words.slice(index + 1)].join(" "));
-    });
-    return texts.length === 0 ? texts : othersThan(phrase, texts);
-  },
+export const spellNumber: List = (phrase) => {
+  const words = phrase.split(" ");
+  return oneReplaced(words, (word, index) => {
+    const other = counterpartOf(word, words, index);
+    return other === undefined ? [] : [other];
+  });
 };
 
 function counterpartOf(word: string, words: readonly string[], index: number): string | undefined {
@@ -75,13 +47,13 @@ function counterpartOf(word: string, words: readonly string[], index: number): s
   if (numeral !== undefined) return numeral;
   const other = counterparts.get(lower);
   if (other === undefined || !/^\d/.test(word)) return other;
-  // "sigma 54", "3 May" and "Interleukin - 1" are not spelled out; what counts the word after it is.
+  // "sigma 54", "3 May" and "Interleukin - 1" are not spelled out, only numbers that count the next word.
   const next = words[index + 1] ?? "";
   const counts = /^\p{L}{2}/u.test(next) && !month.test(next) && (index === 0 || /\D$/.test(word));
   return counts ? likeCaseOf(next.slice(0, 1) + next.slice(1).toLowerCase(), other) : undefined;
 }
 
-/** "World War II" and "World War 2", "Henry VIII" and "Henry 8"; a lone letter or digit only after what is numbered. */
+/** "World War II" and "World War 2", "Henry VIII" and "Henry 8"; a lone letter or digit only after such a word. */
 function romanCounterpart(word: string, before: string): string | undefined {
   if (!/^\p{Lu}\p{L}+$/u.test(before) || word.length > 5) return undefined;
   const value = romans.indexOf(word) + 1;

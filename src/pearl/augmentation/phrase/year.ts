@@ -1,6 +1,8 @@
-/** In place of the paper's paraphrases (Parrot): A year at one end of a phrase, moved to the other or set in brackets. */
-
-import { type ListedRule, othersThan } from "../rule.js";
+/**
+ * A year at one end of a phrase is moved: "2012 Summer Olympics" becomes "Summer Olympics 2012" or "Summer Olympics
+ * (2012)", and back. The year of a date ("3 May 2012", "May 2012", "since 2012") stays.
+ */
+import type { List } from "../rule.js";
 import { capitalised, startsCapital } from "./letter-case.js";
 
 /** 1000 to 2099, or a season such as 2001–02. */
@@ -10,25 +12,17 @@ const atEnd = new RegExp(`^(.+?),? (${year})$`);
 const inBrackets = new RegExp(`^(.+) \\((${year})\\)$`);
 const afterIn = new RegExp(`^(.+) (?:in|of) (?:the year )?(${year})$`);
 
-/**
- * The rule: "2012 Summer Olympics" becomes "Summer Olympics 2012" or "Summer Olympics (2012)", and back. A day's year
- * ("3 May 2012", "May 2012", "since 2012") stays where it is.
- */
-export const yearRule: ListedRule = {
-  name: "year",
-  granularity: "phrase",
-  list: (phrase, { type }) => {
-    if (type === "DATE" || !/\d{4}/.test(phrase)) return [];
-    const found = takeOut(phrase);
-    if (found === undefined || boundToYear.test(found.rest)) return [];
-    const { when, rest } = found;
-    if (!/\p{L}\p{L}.*[\p{L}.)]$/u.test(rest) || phrase.includes("_")) return [];
-    const first = `${when} ${startsCapital(phrase) ? capitalised(rest) : rest}`;
-    return othersThan(phrase, [first, `${rest} ${when}`, `${rest} (${when})`]);
-  },
+export const moveYear: List = (phrase, { type }) => {
+  if (type === "DATE" || !/\d{4}/.test(phrase)) return [];
+  const found = takeOut(phrase);
+  if (found === undefined || boundToYear.test(found.rest)) return [];
+  const { when, rest } = found;
+  if (!/\p{L}\p{L}.*[\p{L}.)]$/u.test(rest) || phrase.includes("_")) return [];
+  const first = `${when} ${startsCapital(phrase) ? capitalised(rest) : rest}`;
+  return [first, `${rest} ${when}`, `${rest} (${when})`];
 };
 
-/** "May 30" of "May 30, 1998 earthquake": what follows the comma is the day's year, and no qualifier. */
+/** "May 30" of "May 30, 1998 earthquake": what follows the comma is the year of a date, not a qualifier. */
 export const isDayBeforeYear = (before: string, after: string): boolean =>
   dayAtEnd.test(before) && /^\d{4}/.test(after);
 

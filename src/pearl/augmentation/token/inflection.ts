@@ -1,17 +1,24 @@
-/** English inflection, enough to put a synonym into the form of the word it replaces, or to say that it cannot. */
-import { pluralOf as nounPlural, singularOf } from "./noun-forms.js";
+/** English inflection: puts a synonym into the form of the word that it replaces, or reports that it cannot. */
+import { capitalised } from "../phrase/letter-case.js";
 
-/** A word's form: what has to be done to a lemma to get it. */
+/** How a word differs from its lemma. */
 export type Form = "base" | "plural" | "third-person" | "past" | "participle";
 
-/** A lemma that may underlie a word, with the form that leads back to it. */
+/** A possible lemma of a word, with the form that leads back to the word. */
 export interface Analysis {
   readonly lemma: string;
   readonly form: Form;
 }
 
+const verbSuffixes: readonly (readonly [string, Form])[] = [
+  ["es", "third-person"],
+  ["s", "third-person"],
+  ["ed", "past"],
+  ["ing", "participle"],
+];
+
 /**
- * What a lower-case word, or a run of words, may be a form of, itself first; each gives the word again when it is
+ * What a lower-case word, or several words, may be a form of, itself first; each gives the word again when it is
  * inflected. Of several words the last may be a plural ("motor vehicles") or the first a verb ("carried out").
  */
 export function analyses(text: string): Analysis[] {
@@ -23,8 +30,7 @@ export function analyses(text: string): Analysis[] {
   const last = text.lastIndexOf(" ") + 1;
   const noun = text.slice(last);
   if (/^[a-z]{2,}$/.test(noun)) tryForm(text.slice(0, last) + singularOf(noun), "plural");
-  const space = text.indexOf(" ");
-  const verb = space < 0 ? text : text.slice(0, space);
+  const [verb] = text.split(" ", 1);
   const rest = text.slice(verb.length);
   for (const [suffix, form] of verbSuffixes) {
     if (!verb.endsWith(suffix) || verb.length < suffix.length + 2) continue;
@@ -37,53 +43,55 @@ export function analyses(text: string): Analysis[] {
   return found;
 }
 
-const verbSuffixes: readonly (readonly [string, Form])[] = [
-  ["es", "third-person"],
-  ["s", "third-person"],
-  ["ed", "past"],
-  ["ing", "participle"],
-];
-
 /**
- * A lemma in a form, or undefined where the regular form would be wrong: past tenses of irregular verbs. In a lemma
- * of several words the noun is the last ("motor vehicles"), the verb the first ("carried out").
+ * A lemma in a form, or undefined where it has none or the regular one would be wrong. In a lemma of several words the
+ * noun is the last ("motor vehicles"), the verb the first ("carried out").
  */
 export function inflect(lemma: string, form: Form): string | undefined {
   if (form === "base") return lemma;
   const words = lemma.split(" ");
   const at = form === "plural" ? words.length - 1 : 0;
   const inflected = form === "plural" ? pluralOf(words[at]) : verbForm(words[at], form);
-  if (inflected === undefined) return undefined;
-  words[at] = inflected;
-  return words.join(" ");
+  return inflected && words.with(at, inflected).join(" ");
 }
 
 /** "automobiles", "Berliners"; undefined where the noun is its own plural, or an abbreviation ("Dr.", "MD"). */
 function pluralOf(noun: string): string | undefined {
   if (!/^[\p{L}'-]*\p{Ll}$/u.test(noun)) return undefined;
-  const plural = nounPlural(noun);
+  const regular = changed(noun.toLowerCase(), plurals) ?? replaced(noun, toPlural);
+  const plural = noun[0] === noun[0].toLowerCase() ? regular.toLowerCase() : capitalised(regular);
   return plural === noun ? undefined : plural;
+}
+
+/** The singular of a lower-case noun; a word that is not a plural may come out wrong. */
+const singularOf = (noun: string): string => changed(noun, singulars) ?? replaced(noun, toSingular);
+
+const changed = (noun: string, table: ReadonlyMap<string, string>): string | undefined =>
+  unchangingNouns.has(noun) ? noun : table.get(noun);
+
+function replaced(noun: string, rules: readonly EndingRule[]): string {
+  const rule = rules.find(([ending]) => ending.test(noun));
+  return rule ? noun.replace(...rule) : noun;
 }
 
 function verbForm(verb: string, form: "third-person" | "past" | "participle"): string | undefined {
   if (!/^[a-z]+$/.test(verb) || verb === "be") return undefined;
-  const consonantY = /[^aeiou]y$/.test(verb);
+  const withoutY = /[^aeiou]y$/.test(verb) ? verb.slice(0, -1) : undefined;
   if (form === "third-person") {
     if (verb === "have") return "has";
-    if (consonantY) return `${verb.slice(0, -1)}ies`;
+    if (withoutY !== undefined) return `${withoutY}ies`;
     return /(?:s|x|z|ch|sh|o)$/.test(verb) ? `${verb}es` : `${verb}s`;
   }
   if (form === "past") {
-    if (irregular.has(verb) || irregular.has(verb.replace(/^(?:re|un|out|over|under|fore|mis|with)/, ""))) {
-      return undefined;
-    }
-    if (consonantY) return `${verb.slice(0, -1)}ied`;
+    if (irregularVerbs.has(verb) || irregularVerbs.has(verb.replace(prefix, ""))) return undefined;
+    if (withoutY !== undefined) return `${withoutY}ied`;
     return verb.endsWith("e") ? `${verb}d` : `${doubled(verb)}ed`;
   }
   if (verb.endsWith("ie")) return `${verb.slice(0, -2)}ying`;
-  if (/[^eoy]e$/.test(verb)) return `${verb.slice(0, -1)}ing`;
-  return `${doubled(verb)}ing`;
+  return /[^eoy]e$/.test(verb) ? `${verb.slice(0, -1)}ing` : `${doubled(verb)}ing`;
 }
+
+const prefix = /^(?:re|un|out|over|under|fore|mis|with)/;
 
 /** "hop" is "hopp" before an ending, "open" is "open": only a stressed last syllable doubles its consonant. */
 function doubled(verb: string): string {
@@ -99,7 +107,8 @@ const stressedAtTheEnd = new Set(
   ).split(" "),
 );
 
-const irregular = new Set(
+/** Verbs with an irregular past tense. */
+const irregularVerbs = new Set(
   (
     "arise awake bear beat become begin bend bet bind bite bleed blow break breed bring build burn burst buy cast " +
     "catch choose cling come cost creep cut deal dig do draw dream drink drive eat fall feed feel fight find flee " +
@@ -111,3 +120,58 @@ const irregular = new Set(
     "wake wear weave weep wet win wind wring write"
   ).split(" "),
 );
+
+const unchangingNouns = new Set(
+  (
+    "bison bream carp chassis christmas cod corps debris deer diabetes equipment elk fish flounder gallows graffiti " +
+    "headquarters herpes highjinks homework information mackerel mews money news rice rabies salmon series sheep " +
+    "shrimp species swine tennis trout tuna whiting wildebeest"
+  ).split(" "),
+);
+
+const irregularNouns = (
+  "child:children man:men person:people sex:sexes mouse:mice ox:oxen foot:feet tooth:teeth goose:geese " +
+  "ephemeris:ephemerides cloth:clothes hero:heroes torso:torsi leaf:leaves wolf:wolves calf:calves half:halves " +
+  "knife:knives loaf:loaves life:lives wife:wives shelf:shelves thief:thieves yourself:yourselves"
+)
+  .split(" ")
+  .map((pair) => pair.split(":") as [string, string]);
+const plurals = new Map(irregularNouns);
+const singulars = new Map(irregularNouns.map(([singular, plural]) => [plural, singular]));
+
+const latinA = "antenn|formul|nebul|vertebr|vit";
+const latinUs = "octop|vir|radi|nucle|fung|cact|stimul|alumn|calcul|hippopotam|macrofung|phoet|syllab|troph";
+
+/** An ending and its replacement; the first that matches counts. */
+type EndingRule = readonly [ending: RegExp, replacement: string];
+
+const toPlural: readonly EndingRule[] = [
+  [/([aeiou]y)$/, "$1s"],
+  [/y$/, "ies"],
+  [/ife$/, "ives"],
+  [new RegExp(`(${latinA})a$`, "i"), "$1ae"],
+  [new RegExp(`(${latinUs})us$`, "i"), "$1i"],
+  [/(buffal|tomat|tornad)o$/i, "$1oes"],
+  [/sis$/, "ses"],
+  [/(matr|vert|ind|cort)(?:ix|ex)$/i, "$1ices"],
+  [/sses$/, "sses"],
+  [/(x|ch|ss|sh|s|z)$/, "$1es"],
+  [/^(?!talis|.*hu)(.*)man$/i, "$1men"],
+  [/$/, "s"],
+];
+
+const toSingular: readonly EndingRule[] = [
+  [/ves$/, "f"],
+  [/nses$/, "nse"],
+  [/([^v])ies$/, "$1y"],
+  [new RegExp(`(${latinA})ae$`), "$1a"],
+  [new RegExp(`(${latinUs})i$`), "$1us"],
+  [/(buffal|tomat|tornad)oes$/, "$1o"],
+  [/(analy|naly|synop|parenthe|diagno|the)ses$/, "$1sis"],
+  [/(vert|ind|cort)ices$/, "$1ex"],
+  [/(matr|append)ices$/, "$1ix"],
+  [/(x|ch|ss|sh|s|z)es$/, "$1"],
+  [/men$/, "man"],
+  [/ss$/, "ss"],
+  [/s$/, ""],
+];

@@ -1,82 +1,62 @@
-/** The paper's rule: synonyms from WordNet, of the whole phrase, of the longest lemmas in it, and of its words in the form they have. */
-
+/** The paper's rule: synonyms from WordNet of the whole phrase, the longest lemmas in it, and its words, inflected alike. */
 import { likeCaseOf, startsCapital } from "../phrase/letter-case.js";
-import { type ListedRule, othersThan, type PhraseContext } from "../rule.js";
+import { type List, oneReplaced, othersThan } from "../rule.js";
 import { type Analysis, analyses, inflect } from "./inflection.js";
 import type { Sense, WordnetTable } from "./wordnet-table.js";
 
 /** The longest run of words that is looked up; WordNet has few longer lemmas. */
 const longestSpan = 4;
-/** A sense counts where the lemma is met in it at least this often, compared with its most frequent sense. */
-const leastShare = 0.5;
-/** Of lemmas never met in tagged text, so many senses at most are trusted. */
+/** A sense is used if its count is at least this fraction of that of the lemma's most frequent sense. */
+const leastFraction = 0.5;
+/** Senses used at most of lemmas that tagged text does not contain. */
 const untaggedSenses = 2;
 const cacheEntries = 100_000;
 
-/** The rule over a table of WordNet. Looked-up words are remembered. */
-export function wordnetSynonymRule(table: WordnetTable): ListedRule {
-  const synonyms = new Map<string, readonly string[]>();
-  const lemmas = new Map<string, boolean>();
-  const names = new Map<string, boolean>();
-  const lookup: Lookup = Object.assign(
-    (span: string, scope: Scope) => remembered(synonyms, scope + span, () => synonymsOf(span, scope, table)),
-    {
-      isName: (span: string) => remembered(names, span, () => isName(span, table)),
-      isLemma: (span: string) => remembered(lemmas, span, () => isOneLemma(span, table)),
-    },
-  );
-  return {
-    name: "wordnet-synonym",
-    granularity: "token",
-    list: (phrase, context) => listSynonyms(phrase, context, lookup),
+export function wordnetSynonyms(table: WordnetTable): List {
+  const look = lookups(table);
+  return (phrase, { type }) => {
+    const whole = look.ofPhrase(phrase);
+    // A part of a name has no synonym: "Times" in "The New York Times".
+    if (whole.length > 0 || (type !== undefined && type !== "OTHER")) return whole;
+    const spans = spansOf(phrase.split(" "), look);
+    const hasName = spans.some((span) => look.isName(span));
+    // Capitalised words beside a name are parts of a name, too.
+    const isPartOfName = (span: string): boolean => hasName && startsCapital(span) && !look.isName(span);
+    return oneReplaced(spans, (span) => (isPartOfName(span) ? [] : look.ofPart(span)));
   };
 }
 
-/** Whether a span is the phrase itself ("=") or a part of it ("<"), where names are left alone. */
-type Scope = "=" | "<";
-
-interface Lookup {
-  (span: string, scope: Scope): readonly string[];
+const lookups = (table: WordnetTable) => ({
+  ofPhrase: remembered((span) => synonymsOf(span, "phrase", table)),
+  /** Synonyms of a span within a phrase, where names keep their words. */
+  ofPart: remembered((span) => synonymsOf(span, "part", table)),
+  isName: remembered((span) => isName(span, table)),
   /** Whether several words are one lemma: "attack" in "heart attack" has no synonym of its own. */
-  isLemma(span: string): boolean;
-  /** "Clips" is no "Times" where "New York" stands before it: capitalised words beside a name are parts of a name. */
-  isName(span: string): boolean;
-}
+  isLemma: remembered((span) => isLemma(span, table)),
+});
+type Lookup = ReturnType<typeof lookups>;
 
-/** A value computed once; the memory is emptied when it is full. */
-function remembered<Value>(memory: Map<string, Value>, key: string, compute: () => Value): Value {
-  let value = memory.get(key);
-  if (value === undefined) {
-    if (memory.size >= cacheEntries) memory.clear();
-    value = compute();
-    memory.set(key, value);
-  }
-  return value;
-}
-
-/** A run of words with an entry of its own; "a lot" and "as such" are idioms, not names of things. */
-function isOneLemma(span: string, table: WordnetTable): boolean {
-  const lower = span.toLowerCase();
-  return !functionWords.has(lower.slice(0, lower.indexOf(" "))) && bestReading(lower, table) !== undefined;
-}
-
-function listSynonyms(phrase: string, { type }: PhraseContext, look: Lookup): string[] {
-  const whole = look(phrase, "=");
-  // A part of a name has no synonym: "Times" in "The New York Times".
-  if (whole.length > 0 || (type !== undefined && type !== "OTHER")) return othersThan(phrase, whole);
-  const spans = spansOf(phrase.split(" "), look);
-  const hasName = spans.some((span) => look.isName(span));
-  const texts: string[] = [];
-  spans.forEach((span, index) => {
-    if (hasName && startsCapital(span) && !look.isName(span)) return;
-    for (const synonym of look(span, "<")) {
-      texts.push([...spans.slice(0, index), synonym, ...spans.slice(index + 1)].join(" "));
+/** A function that computes each value once; its memory is emptied when it is full. */
+function remembered<Value>(compute: (key: string) => Value): (key: string) => Value {
+  const memory = new Map<string, Value>();
+  return (key) => {
+    let value = memory.get(key);
+    if (value === undefined) {
+      if (memory.size >= cacheEntries) memory.clear();
+      value = compute(key);
+      memory.set(key, value);
     }
-  });
-  return othersThan(phrase, texts);
+    return value;
+  };
 }
 
-/** The phrase as lemmas of several words, the longest that start first, and single words. */
+/** Whether words have an entry of their own; "a lot" and "as such" are idioms, not names of things. */
+function isLemma(span: string, table: WordnetTable): boolean {
+  const lower = span.toLowerCase();
+  return !isFunctionWord(lower.slice(0, lower.indexOf(" "))) && bestReading(lower, table) !== undefined;
+}
+
+/** The phrase split into lemmas of several words, from the start and the longest first, and single words. */
 function spansOf(words: readonly string[], look: Lookup): string[] {
   const spans: string[] = [];
   for (let start = 0; start < words.length; ) {
@@ -88,12 +68,13 @@ function spansOf(words: readonly string[], look: Lookup): string[] {
   return spans;
 }
 
-function synonymsOf(span: string, scope: Scope, table: WordnetTable): string[] {
+function synonymsOf(span: string, scope: "phrase" | "part", table: WordnetTable): string[] {
   const lower = span.toLowerCase();
-  if (functionWords.has(lower) || !/^\p{L}[\p{L}' .-]+$/u.test(span) || lower.length < 3) return [];
+  if (isFunctionWord(lower) || !/^\p{L}[\p{L}' .-]+$/u.test(span) || lower.length < 3) return [];
+  const isPart = scope === "part";
   const isCapitalised = span !== lower;
-  // "John", "Apple": a capitalised word in a longer phrase may be a name, and names have no synonyms there.
-  if (scope === "<" && isName(span, table) && !span.includes(" ")) return [];
+  // "John", "Apple": a capitalised word in a longer phrase may be a name, and names have no synonyms.
+  if (isPart && isName(span, table) && !span.includes(" ")) return [];
   const reading = bestReading(lower, table);
   if (reading === undefined) return [];
   const found: string[] = [];
@@ -102,11 +83,11 @@ function synonymsOf(span: string, scope: Scope, table: WordnetTable): string[] {
     const ownIsName = own !== own.toLowerCase();
     // "turkey" is not "Turkey"; "New York" in a longer phrase may be the city or the state.
     if (ownIsName && !isCapitalised && !own.includes(" ")) continue;
-    if (ownIsName && scope === "<" && reading.senses.length > 1) continue;
+    if (ownIsName && isPart && reading.senses.length > 1) continue;
     for (const lemma of sense.lemmas) {
       if (lemma === own || !isTypical(lemma, sense, table)) continue;
-      // "holding fast protein" is no "binding protein": inside a phrase a word is replaced by a word.
-      if (scope === "<" && !own.includes(" ") && lemma.includes(" ")) continue;
+      // "holding fast protein" is not "binding protein": within a phrase a word is replaced by one word.
+      if (isPart && !own.includes(" ") && lemma.includes(" ")) continue;
       const inflected = inflect(lemma, reading.form);
       if (inflected !== undefined) found.push(likeCaseOf(span, inflected, ownIsName ? own : undefined));
     }
@@ -114,38 +95,39 @@ function synonymsOf(span: string, scope: Scope, table: WordnetTable): string[] {
   return othersThan(span, found);
 }
 
-/** Whether the lemma is commonly used in this sense: "machine" is, but not for "car". */
+/** Whether the lemma is common in this sense: "machine" is not common in the sense of "car". */
 function isTypical(lemma: string, { lemmas }: Sense, { senses }: WordnetTable): boolean {
-  if (lemma.length < 2 || functionWords.has(lemma) || lemma.startsWith("be ")) return false;
+  if (lemma.length < 2 || isFunctionWord(lemma) || lemma.startsWith("be ")) return false;
   const all = senses.get(lemma.toLowerCase()) ?? [];
-  const most = all.reduce((count, sense) => Math.max(count, sense.count), 0);
+  const most = highestCount(all);
   if (most === 0) return all.length <= untaggedSenses;
   const here = all.find((sense) => sense.lemmas === lemmas);
-  return here !== undefined && here.count >= leastShare * most;
+  return here !== undefined && here.count >= leastFraction * most;
 }
 
-/** Whether a span with a capital is a name, or a word that WordNet does not know, which may be one. */
+/** Whether a span with a capital is a name, or a word unknown to WordNet, which may be one. */
 function isName(span: string, { senses, givenNames }: WordnetTable): boolean {
-  if (!startsCapital(span) || isFunctionWord(span.toLowerCase())) return false;
-  if (givenNames.has(span)) return true;
   const lower = span.toLowerCase();
+  if (!startsCapital(span) || isFunctionWord(lower)) return false;
+  if (givenNames.has(span)) return true;
   const known = analyses(lower).flatMap(({ lemma }) => senses.get(lemma) ?? []);
   if (known.length === 0) return /^\p{L}+$/u.test(span);
   return senses.get(lower)?.some((sense) => !sense.lemmas.includes(lower)) ?? false;
 }
 
-/** A lemma with the senses that fit the word's form. */
-interface Reading extends Analysis {
-  readonly senses: readonly Sense[];
-}
-
-/** The analysis whose senses are met most often; the word as it stands wins a tie. */
-function bestReading(span: string, { senses }: WordnetTable): Reading | undefined {
-  let best: Reading | undefined;
+/** The analysis with the most frequent senses that fit its form; the word itself wins a tie. */
+function bestReading(
+  span: string,
+  { senses }: WordnetTable,
+): (Analysis & { readonly senses: readonly Sense[] }) | undefined {
+  let best: ReturnType<typeof bestReading>;
   let bestCount = -1;
   for (const { lemma, form } of analyses(span)) {
-    const fitting = (senses.get(lemma) ?? []).filter(({ partOfSpeech }) => fits(partOfSpeech, form));
-    const count = fitting.reduce((most, sense) => Math.max(most, sense.count), 0);
+    const inflected = form === "plural" ? "noun" : "verb";
+    const fitting = (senses.get(lemma) ?? []).filter(
+      ({ partOfSpeech }) => form === "base" || partOfSpeech === inflected,
+    );
+    const count = highestCount(fitting);
     if (fitting.length > 0 && count > bestCount) {
       best = { lemma, form, senses: fitting };
       bestCount = count;
@@ -154,15 +136,13 @@ function bestReading(span: string, { senses }: WordnetTable): Reading | undefine
   return best;
 }
 
-function fits(partOfSpeech: Sense["partOfSpeech"], form: Analysis["form"]): boolean {
-  if (form === "base") return true;
-  return form === "plural" ? partOfSpeech === "noun" : partOfSpeech === "verb";
-}
+const highestCount = (senses: readonly Sense[]): number =>
+  senses.reduce((most, { count }) => Math.max(most, count), 0);
 
 function chosenSenses(senses: readonly Sense[]): readonly Sense[] {
-  const most = senses.reduce((count, sense) => Math.max(count, sense.count), 0);
+  const most = highestCount(senses);
   if (most === 0) return senses.slice(0, untaggedSenses);
-  return senses.filter((sense) => sense.count >= leastShare * most);
+  return senses.filter((sense) => sense.count >= leastFraction * most);
 }
 
 /** Words whose entries in WordNet are other things: "a" the ångström, "in" the inch, "who" the organisation. */
@@ -178,6 +158,4 @@ const functionWords = new Set(
 );
 
 /** Articles, pronouns, prepositions and the like, which no rule replaces. @param word in lower case */
-export function isFunctionWord(word: string): boolean {
-  return functionWords.has(word);
-}
+export const isFunctionWord = (word: string): boolean => functionWords.has(word);

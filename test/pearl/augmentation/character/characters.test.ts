@@ -1,10 +1,10 @@
 import { distance } from "fastest-levenshtein";
 import { describe, expect, it } from "vitest";
 import type { CharacterSettings } from "../../../../src/pearl/augmentation/character/character-edit.js";
-import { characterRules } from "../../../../src/pearl/augmentation/character/character-rules.js";
-import type { DrawnRule, RuleName } from "../../../../src/pearl/augmentation/rule.js";
+import { keyboardNeighbours } from "../../../../src/pearl/augmentation/character/keyboard-neighbour.js";
+import { characterRules } from "../../../../src/pearl/augmentation/create-rules.js";
+import type { Rule, RuleName } from "../../../../src/pearl/augmentation/rule.js";
 import { createRandom } from "../../../../src/random.js";
-import { keyboardNeighbours } from "../../../../src/text/keyboard.js";
 
 const house: CharacterSettings = { digits: "keep", minimumWordLength: 3, randomCharacters: "same-kind" };
 const published: CharacterSettings = {
@@ -25,8 +25,8 @@ const phrases = [
   "warm clear corner",
 ];
 
-function ruleNamed(name: RuleName, settings = house): DrawnRule {
-  return characterRules(settings).find((rule) => rule.name === name) as DrawnRule;
+function ruleNamed(name: RuleName, settings = house): Rule {
+  return characterRules(settings).find((rule) => rule.name === name) as Rule;
 }
 
 /** Many twins of every phrase by one rule. */
@@ -106,7 +106,7 @@ describe("each character rule", () => {
     },
   );
 
-  it("a capital that is dropped hands its case on", () => {
+  it("a dropped capital passes its case to the next letter", () => {
     const twins = manyDraws("drop-character", "The New York Times");
     expect(twins).toContain("He New York Times");
     for (const twin of twins) expect(twin).toMatch(/^\p{Lu}.* \p{Lu}.* \p{Lu}.* \p{Lu}/u);
@@ -129,7 +129,7 @@ describe("each character rule", () => {
     expect(twinsBy(name)).toEqual(twinsBy(name));
   });
 
-  it("keeps a script: no Latin letter comes into Cyrillic or Chinese", () => {
+  it("keeps a script: Cyrillic and Chinese get no Latin letters", () => {
     for (const name of ["insert-character", "random-character", "keyboard-neighbour"] as const) {
       for (const { phrase, twin } of twinsBy(name)) {
         if (/[\p{Script=Cyrillic}\p{Script=Han}]/u.test(phrase))
@@ -138,7 +138,7 @@ describe("each character rule", () => {
     }
   });
 
-  it("never parts a letter from its combining accents, or an emoji from its joiners", () => {
+  it("never separates a letter from its accents or an emoji from its joiners", () => {
     const phrase = "cafe\u0301 \u{1f469}\u200d\u{1f469}\u200d\u{1f467} latte\u0301";
     const random = createRandom(3);
     for (const rule of characterRules(house)) {
@@ -152,8 +152,8 @@ describe("each character rule", () => {
   });
 });
 
-describe("the published code's manner", () => {
-  it("changes digits, and draws letters of either case, digits and signs", () => {
+describe("the settings of the published code", () => {
+  it("change digits, and draw letters of either case, digits and signs", () => {
     const twins = twinsBy("random-character", published);
     expect(twins.some(({ phrase, twin }) => phrase === "NASA 2012 report" && !twin.includes(" 2012 "))).toBe(
       true,
@@ -165,7 +165,7 @@ describe("the published code's manner", () => {
     expect([...drawn].some((character) => /[A-Z]/.test(character ?? ""))).toBe(true);
   });
 
-  it("leaves words of fewer than four characters alone", () => {
+  it("leave words of fewer than four characters alone", () => {
     const random = createRandom(1);
     for (const rule of characterRules(published)) {
       for (let drawn = 0; drawn < 20; drawn++) {

@@ -1,18 +1,13 @@
-/** The rule: a qualifier put behind a name; no rule of the paper. */
-import { type DrawnRule, pick } from "../../rule.js";
+/** Adds a qualifier to a name: "Mercury" to "Mercury (planet)" or "Mercury, planet"; a name has at most one. */
+import { type Draw, pick } from "../../rule.js";
 import { additionsOf } from "../../token/names/additions.js";
 import { namePartsOf } from "../../token/names/name-parts.js";
 import { inWholeCaseOf } from "../letter-case.js";
 
-/** "Mercury" to "Mercury (planet)" or "Mercury, planet"; a name has one qualifier at most. */
-export const addQualifierRule: DrawnRule = {
-  name: "add-qualifier",
-  granularity: "phrase",
-  draw: (phrase, random, { type }) => {
-    if (phrase.trim() === "" || namePartsOf(phrase).tail !== "") return undefined;
-    const year = 1900 + Math.floor(random() * 126);
-    const drawn = random() < 0.15 ? String(year) : pick(additionsOf(type).qualifiers, random);
-    const qualifier = inWholeCaseOf(phrase, drawn);
-    return random() < 0.6 ? `${phrase} (${qualifier})` : `${phrase}, ${qualifier}`;
-  },
+export const addQualifier: Draw = (phrase, random, { type }) => {
+  if (phrase.trim() === "" || namePartsOf(phrase).tail !== "") return undefined;
+  const year = 1900 + Math.floor(random() * 126);
+  const drawn = random() < 0.15 ? String(year) : pick(additionsOf(type).qualifiers, random);
+  const qualifier = inWholeCaseOf(phrase, drawn);
+  return random() < 0.6 ? `${phrase} (${qualifier})` : `${phrase}, ${qualifier}`;
 };

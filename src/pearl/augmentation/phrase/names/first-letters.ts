@@ -1,17 +1,12 @@
-/** The rule: a name as the first letters of its words; no rule of the paper. */
-import { unitsOf } from "../../character/units.js";
-import { type ListedRule, othersThan } from "../../rule.js";
+/** The first letters of a name's words: "The New York Times" to "NYT"; of three words or more besides articles. */
+import { unitsOf } from "../../character/character-edit.js";
+import type { List } from "../../rule.js";
 import { isShortWord, namePartsOf } from "../../token/names/name-parts.js";
 
-/** The rule: "The New York Times" becomes "NYT"; of three words or more beside articles and prepositions. */
-export const firstLettersRule: ListedRule = {
-  name: "first-letters",
-  granularity: "phrase",
-  list: (phrase) => {
-    const { words, tail } = namePartsOf(phrase);
-    const letters = words
-      .filter((word) => /^\p{L}/u.test(word) && !isShortWord(word))
-      .map((word) => unitsOf(word)[0]);
-    return letters.length < 3 ? [] : othersThan(phrase, [letters.join("").toUpperCase() + tail]);
-  },
+export const firstLetters: List = (phrase) => {
+  const { words, tail } = namePartsOf(phrase);
+  const letters = words
+    .filter((word) => /^\p{L}/u.test(word) && !isShortWord(word))
+    .map((word) => unitsOf(word)[0]);
+  return letters.length < 3 ? [] : [letters.join("").toUpperCase() + tail];
 };

@@ -1,11 +1,10 @@
-/** The rule: nicknames of English given names; no rule of the paper. */
-
-import { type ListedRule, othersThan } from "../../rule.js";
+/** Nicknames of English given names and back: "William Shatner" to "Bill Shatner", "Bob Dylan" to "Robert Dylan". */
+import type { List } from "../../rule.js";
 import { personNameOf } from "../initials.js";
-import { likeCaseOf } from "../letter-case.js";
+import { capitalised, likeCaseOf } from "../letter-case.js";
 
-/** Given names and what their bearers are called. */
-const called = `
+/** Given names and their nicknames. */
+const nicknames = `
   abigail:abby abraham:abe adam:ad adelaide:addie agnes:aggie albert:al,bert,bertie alexander:alex,al,sandy,alec
   alexandra:alex,sandra alfred:al,alf,fred alice:ally allison:ally amanda:mandy,amy amelia:amy,millie andrew:andy,drew
   angela:angie anna:annie,ann anne:annie anthony:tony antonio:tony archibald:archie arnold:arnie arthur:art,artie
@@ -44,36 +43,31 @@ const called = `
   yvonne:vonnie zachary:zach,zack zachariah:zach
 `;
 
+const pairs = nicknames
+  .trim()
+  .split(/\s+/)
+  .flatMap((line) => {
+    const [name, short] = line.split(":");
+    return short.split(",").map((nickname) => [name, nickname]);
+  });
+
 const forms = new Map<string, string[]>();
-const longForms: string[] = [];
-
-for (const line of called.trim().split(/\s+/)) {
-  const [name, nicknames] = line.split(":");
-  longForms.push(name);
-  for (const nickname of nicknames.split(",")) {
-    forms.set(name, [...(forms.get(name) ?? []), nickname]);
-    forms.set(nickname, [...(forms.get(nickname) ?? []), name]);
-  }
+for (const [name, nickname] of pairs) {
+  forms.set(name, [...(forms.get(name) ?? []), nickname]);
+  forms.set(nickname, [...(forms.get(nickname) ?? []), name]);
 }
 
-/** The full given names of the list, with a capital: what tells a person's name where nothing better is at hand. */
-export const englishGivenNames: ReadonlySet<string> = new Set(
-  longForms.map((name) => name[0].toUpperCase() + name.slice(1)),
-);
+/** The full given names of the list, with a capital, to recognise names of persons without WordNet. */
+export const englishGivenNames: ReadonlySet<string> = new Set(pairs.map(([name]) => capitalised(name)));
 
-/** The rule: "William Shatner" becomes "Bill Shatner", "Bob Dylan" "Robert Dylan"; of a person's name, the first given name. */
-export function nicknameRule(givenNames: ReadonlySet<string>): ListedRule {
-  return {
-    name: "nickname",
-    granularity: "phrase",
-    list: (phrase, { type }) => {
-      const first = personNameOf(phrase, type, givenNames)?.given[0];
-      const others = first === undefined ? undefined : forms.get(first.toLowerCase());
-      if (first === undefined || others === undefined) return [];
-      const at = phrase.indexOf(", ") < 0 ? 0 : phrase.indexOf(", ") + 2;
-      const rest = phrase.slice(at + first.length);
-      const texts = others.map((other) => phrase.slice(0, at) + likeCaseOf(first, other) + rest);
-      return othersThan(phrase, texts);
-    },
+/** Replaces a person's first given name. */
+export const useNickname =
+  (givenNames: ReadonlySet<string>): List =>
+  (phrase, { type }) => {
+    const first = personNameOf(phrase, type, givenNames)?.given[0];
+    if (first === undefined) return [];
+    const at = phrase.indexOf(", ") < 0 ? 0 : phrase.indexOf(", ") + 2;
+    const rest = phrase.slice(at + first.length);
+    const others = forms.get(first.toLowerCase()) ?? [];
+    return others.map((other) => phrase.slice(0, at) + likeCaseOf(first, other) + rest);
   };
-}

@@ -1,15 +1,10 @@
-/** The rule: a person by the surname alone; no rule of the paper. */
-import { type ListedRule, othersThan } from "../../rule.js";
+/** A person by the surname alone: "Ludwig van Beethoven" to "Beethoven". */
+import type { List } from "../../rule.js";
 import { personNameOf } from "../initials.js";
 
-/** The rule: "Ludwig van Beethoven" becomes "Beethoven", as whoever has been named before is called. */
-export function surnameRule(givenNames: ReadonlySet<string>): ListedRule {
-  return {
-    name: "surname",
-    granularity: "phrase",
-    list: (phrase, { type }) => {
-      const family = personNameOf(phrase, type, givenNames)?.family;
-      return family === undefined ? [] : othersThan(phrase, [family.slice(family.lastIndexOf(" ") + 1)]);
-    },
+export const surnameAlone =
+  (givenNames: ReadonlySet<string>): List =>
+  (phrase, { type }) => {
+    const family = personNameOf(phrase, type, givenNames)?.family;
+    return family === undefined ? [] : [family.slice(family.lastIndexOf(" ") + 1)];
   };
-}

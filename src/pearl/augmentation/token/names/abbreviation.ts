@@ -1,8 +1,8 @@
-/** The rule (none of the paper's): usual abbreviations of words in names, and "&" for "and": University, Univ.; Saint Louis, St. Louis. */
+/** Usual abbreviations of words in names and back, "&" for "and": University, Univ.; Saint Louis, St. Louis. */
 import { likeCaseOf } from "../../phrase/letter-case.js";
-import { type ListedRule, othersThan } from "../../rule.js";
+import { type List, oneReplaced } from "../../rule.js";
 
-/** A word and its short forms, the usual one first. Points are written as in American English. */
+/** Words and their short forms, the usual one first, with points as in American English. */
 const shortForms = `
   and:&,n,'n' academy:acad. administration:admin. agency:agcy. agriculture:agric. aircraft:acft.
   american:amer.,am. apartment:apt. associates:assoc. association:assoc.,assn.,ass'n assistant:asst.
@@ -51,56 +51,45 @@ const shortForms = `
   washington:wash. west:w.,w western:w. wisconsin:wis. yard:yd
 `;
 
+const withoutPoint = (word: string): string => (word.endsWith(".") ? word.slice(0, -1) : word);
+
 const shortByLong = new Map<string, readonly string[]>();
 const longsByShort = new Map<string, string[]>();
-/** Short forms that are written without a point, too. */
+/** Short forms that are also written without a point. */
 const pointless = new Set<string>();
 
 for (const line of shortForms.trim().split(/\s+/)) {
-  const [long, forms] = line.split(":");
-  shortByLong.set(long, forms.split(","));
-  for (const form of forms.split(",")) if (!form.endsWith(".")) pointless.add(form);
-  for (const form of new Set(forms.split(",").map(withoutPoint)))
+  const [long, list] = line.split(":");
+  const forms = list.split(",");
+  shortByLong.set(long, forms);
+  for (const form of forms) if (!form.endsWith(".")) pointless.add(form);
+  for (const form of new Set(forms.map(withoutPoint)))
     longsByShort.set(form, [...(longsByShort.get(form) ?? []), long]);
 }
 
-function withoutPoint(word: string): string {
-  return word.endsWith(".") ? word.slice(0, -1) : word;
-}
-
-/**
- * The rule: each word that has an abbreviation, one at a time, and each abbreviation that stands for one word alone
- * written out; "St." is Saint before a name and Street at its end. Lone letters are not written out: they are initials.
- */
-export const abbreviationRule: ListedRule = {
-  name: "abbreviation",
-  granularity: "token",
-  list: (phrase) => {
-    const words = phrase.split(" ");
-    const texts: string[] = [];
-    for (let index = 0; index < words.length; index++) {
-      const comma = words[index].endsWith(",") ? "," : "";
-      const word = comma === "" ? words[index] : words[index].slice(0, -1);
-      for (const form of formsOf(word, index, words.length)) {
-        const other = likeCaseOf(word, form) + comma;
-        texts.push([...words.slice(0, index), other, ...words.slice(index + 1)].join(" "));
-      }
-    }
-    return texts.length === 0 ? texts : othersThan(phrase, texts);
-  },
+/** Abbreviates one word, or spells out one abbreviation that stands for a single word. */
+export const abbreviate: List = (phrase) => {
+  const words = phrase.split(" ");
+  return oneReplaced(words, (word, index) => {
+    if (!word.endsWith(",")) return formsOf(word, index, words.length);
+    return formsOf(word.slice(0, -1), index, words.length).map((form) => `${form},`);
+  });
 };
 
-const none: readonly string[] = [];
-
+/** Short or long forms of a word, in its letter case. "St." is Saint before a name and Street at its end. */
 function formsOf(word: string, index: number, count: number): readonly string[] {
-  const lower = word.toLowerCase();
+  return otherForms(word.toLowerCase(), index, count).map((form) => likeCaseOf(word, form));
+}
+
+function otherForms(lower: string, index: number, count: number): readonly string[] {
+  if (count === 1) return [];
   const short = shortByLong.get(lower);
-  if (short !== undefined) return count === 1 ? none : short;
-  if (lower === "&") return index > 0 && index < count - 1 ? ["and"] : none;
+  if (short !== undefined) return short;
+  if (lower === "&") return index > 0 && index < count - 1 ? ["and"] : [];
   const bare = withoutPoint(lower);
-  if (bare === "st") return index === count - 1 ? (index > 0 ? ["street"] : none) : ["saint"];
-  // Without its point, "can" or "mass" is a word, and two letters are as likely a code ("CA").
-  if (bare === lower ? lower.length < 3 || !pointless.has(lower) : bare.length < 2) return none;
-  const longs = longsByShort.get(bare);
-  return longs?.length === 1 && count > 1 ? longs : none;
+  if (bare === "st") return [index === count - 1 ? "street" : "saint"];
+  // Without its point, "can" or "mass" is a word, two letters are likely a code ("CA") and one is an initial.
+  if (bare === lower ? lower.length < 3 || !pointless.has(lower) : bare.length < 2) return [];
+  const longs = longsByShort.get(bare) ?? [];
+  return longs.length === 1 ? longs : [];
 }

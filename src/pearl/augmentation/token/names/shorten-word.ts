@@ -1,13 +1,10 @@
-/** The rule: a word cut short; no rule of the paper. */
-import { unitsOf } from "../../character/units.js";
-import { type DrawnRule, pick } from "../../rule.js";
-import { nameWordRule, placesOf } from "./name-parts.js";
+/** Cuts a word short, as people shorten words without an abbreviation: "Acme Manufacturing" to "Acme Manu.". */
+import { unitsOf } from "../../character/character-edit.js";
+import { pick } from "../../rule.js";
+import { editWords, placesOf } from "./name-parts.js";
 
-const plainWord = /^\p{L}{6,}$/u;
-
-/** "Acme Manufacturing" to "Acme Manu.", as people shorten what has no abbreviation. */
-export const shortenWordRule: DrawnRule = nameWordRule("shorten-word", 2, (words, random) => {
-  const able = placesOf(words, (word) => plainWord.test(word));
+export const shortenWord = editWords(2, (words, random) => {
+  const able = placesOf(words, (word) => /^\p{L}{6,}$/u.test(word));
   if (able.length === 0) return false;
   const place = pick(able, random);
   const kept = random() < 0.5 ? 3 : 4;

@@ -1,8 +1,7 @@
-/** The rule: the words in another order; no rule of the paper. */
-import type { DrawnRule } from "../../rule.js";
-import { nameWordRule } from "./name-parts.js";
+/** Puts the words of a name into another order (Fisher and Yates' shuffle). */
+import { editWords } from "./name-parts.js";
 
-export const shuffleWordsRule: DrawnRule = nameWordRule("shuffle-words", 3, (words, random) => {
+export const shuffleWords = editWords(3, (words, random) => {
   for (let last = words.length - 1; last > 0; last--) {
     const other = Math.floor(random() * (last + 1));
     [words[last], words[other]] = [words[other], words[last]];

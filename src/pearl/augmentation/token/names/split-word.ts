@@ -1,14 +1,15 @@
-/** The rule: one word written as two; no rule of the paper. */
-import { unitsOf } from "../../character/units.js";
-import { type DrawnRule, pick } from "../../rule.js";
-import { nameWordRule, placesOf } from "./name-parts.js";
+/** Splits a word into parts of at least three letters: "Saint-Denis" to "Saint Denis", "Battlefield" to "Battle field". */
+import { unitsOf } from "../../character/character-edit.js";
+import { pick } from "../../rule.js";
+import { editWords, placesOf } from "./name-parts.js";
 
-const plainWord = /^\p{L}{6,}$/u;
 const hyphenated = /^[\p{L}\p{N}]+(?:[-–][\p{L}\p{N}]+)+$/u;
 
-/** "Saint-Denis" to "Saint Denis", "Battlefield" to "Battle field": parts of at least three letters. */
-export const splitWordRule: DrawnRule = nameWordRule("split-word", 1, (words, random) => {
-  const able = placesOf(words, (word) => hyphenated.test(word) || (word.length > 7 && plainWord.test(word)));
+export const splitWord = editWords(1, (words, random) => {
+  const able = placesOf(
+    words,
+    (word) => hyphenated.test(word) || (word.length > 7 && /^\p{L}{6,}$/u.test(word)),
+  );
   if (able.length === 0) return false;
   const place = pick(able, random);
   const word = words[place];

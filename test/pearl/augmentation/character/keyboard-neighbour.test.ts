@@ -1,14 +1,14 @@
 import { describe, expect, it } from "vitest";
-import { keyboardNeighbours } from "../../src/text/keyboard.js";
+import { keyboardNeighbours } from "../../../../src/pearl/augmentation/character/keyboard-neighbour.js";
 
 const sorted = (text: string) => [...text].sort().join("");
 
 describe("keyboard neighbours", () => {
-  it("are the keys that touch on QWERTY", () => {
+  it("are the keys that touch on QWERTY, letters for a letter and digits for a digit", () => {
     expect(sorted(keyboardNeighbours("g"))).toBe("bfhtvy");
-    expect(sorted(keyboardNeighbours("q"))).toBe("12aw");
+    expect(sorted(keyboardNeighbours("q"))).toBe("aw");
     expect(sorted(keyboardNeighbours("m"))).toBe("jkn");
-    expect(sorted(keyboardNeighbours("5"))).toBe("46rt");
+    expect(sorted(keyboardNeighbours("5"))).toBe("46");
   });
 
   it("are mutual, and never the key itself", () => {
@@ -20,7 +20,7 @@ describe("keyboard neighbours", () => {
     }
   });
 
-  it("are those of the small letter for a capital, and none for other characters", () => {
+  it("are those of the lower-case letter for a capital; other characters have none", () => {
     expect(keyboardNeighbours("G")).toBe(keyboardNeighbours("g"));
     expect(keyboardNeighbours("東")).toBe("");
     expect(keyboardNeighbours("!")).toBe("");
