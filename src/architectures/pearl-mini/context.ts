@@ -3,14 +3,16 @@
  * The context has an encoder and a word table of its own, as QuickThoughts has (Logeswaran and Lee, 2018), which
  * are thrown away after training.
  */
-
+import { existsSync } from "node:fs";
+import { join } from "node:path";
 import { normal, zeros } from "../../nn/initialise.js";
 import { gelu, linear } from "../../nn/layers.js";
 import { contrastBothWays } from "../../nn/losses/both-ways.js";
 import { type Net, number, reduce, type WeightSource, weight } from "../../nn/net.js";
 import { l2Normalise } from "../../nn/pooling.js";
+import { readSafetensors, writeSafetensors } from "../../onnx/io/safetensors.js";
 import type { Model } from "../../onnx/model.js";
-import { typeCode } from "../../onnx/tensor.js";
+import { type Tensor, typeCode } from "../../onnx/tensor.js";
 import type { Feeds } from "../../runtime/tensor.js";
 import type { ContextLoss } from "../architecture.js";
 import type { WordEncoderSizes } from "./sizes.js";
@@ -24,8 +26,9 @@ export const CONTEXT = { words: 20, near: 6 } as const;
 /** How contexts number what they see: punctuation first, then one number for unknown words, then words. */
 export const contextRows = (words: number): number => PUNCTUATION + 1 + words;
 
-/** Prefix of the weights that are used in training alone. */
+/** Prefix of the weights that are used in training alone; a pretrained model keeps them in a file of their own. */
 export const contextPrefix = "context.";
+const FILE = "context.safetensors";
 
 /** Width of the context's hidden layer. */
 const HIDDEN = 384;
@@ -108,4 +111,15 @@ function sampleContexts(): Feeds {
     context_near: numbers([5, CONTEXT.near]),
     span_groups: numbers([5]),
   };
+}
+
+export function writeContext(folder: string, weights: ReadonlyMap<string, Tensor>): void {
+  const own = [...weights].filter(([name]) => name.startsWith(contextPrefix));
+  if (own.length > 0) writeSafetensors(join(folder, FILE), new Map(own));
+}
+
+/** Weights by name; none where the folder has no such file. @throws ModelError for a broken file */
+export function readContext(folder: string): ReadonlyMap<string, Tensor> {
+  const path = join(folder, FILE);
+  return existsSync(path) ? readSafetensors(path) : new Map();
 }

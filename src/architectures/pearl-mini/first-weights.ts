@@ -3,14 +3,13 @@
  * (Mu and Viswanath, 2018); n-grams start as Gaussian vectors scaled by inverse document frequency, so that sums
  * of them compare like TF-IDF; words' weights start from their rank, frequent words low.
  */
-
-import type { WeightSource } from "../../nn/net.js";
-import { fromSeed } from "../../nn/net.js";
+import { fromSeed, type WeightSource } from "../../nn/net.js";
 import { tensor } from "../../onnx/tensor.js";
 import type { WordVectors } from "../../text/word-vectors.js";
 import { contextPrefix, contextRows } from "./context.js";
+import { hashWord } from "./features.js";
+import type { WordReading } from "./inputs.js";
 import type { WordEncoderSizes } from "./sizes.js";
-import type { WordVocabulary } from "./word-vocabulary.js";
 
 export interface FirstWeightOptions {
   readonly sizes: WordEncoderSizes;
@@ -18,7 +17,7 @@ export interface FirstWeightOptions {
   readonly words: readonly string[];
   /** Words that n-grams are counted over: the vocabulary and rarer ones. */
   readonly allWords: readonly string[];
-  readonly vocabulary: WordVocabulary;
+  readonly reading: WordReading;
   /** Of the encoder's length; default: words start at random. */
   readonly vectors?: WordVectors;
   readonly seed: number;
@@ -72,9 +71,13 @@ export const weightOfRank = (rank: number, vocabulary: number): number =>
 const inverseSoftplus = (y: number): number => Math.log(Math.expm1(y));
 
 /** log((N + 1) / (n + 1)) over its largest: 1 for n-grams that no word has. */
-function scaleByRarity(table: Float32Array, { allWords, vocabulary, sizes }: FirstWeightOptions): void {
+function scaleByRarity(table: Float32Array, { allWords, reading, sizes }: FirstWeightOptions): void {
   const found = new Float64Array(sizes.buckets + 1);
-  for (const word of allWords) for (const ngram of new Set(vocabulary.entry(word).ngrams)) found[ngram]++;
+  const ngrams = new Int32Array(reading.ngrams);
+  for (const word of allWords) {
+    const { count } = hashWord(word, reading, ngrams);
+    for (const ngram of new Set(ngrams.subarray(0, count))) found[ngram]++;
+  }
   const largest = Math.log(1 + allWords.length);
   for (let row = 0; row <= sizes.buckets; row++) {
     const rarity = row === 0 ? 0 : (largest - Math.log(1 + found[row])) / largest;

@@ -69,19 +69,3 @@ export const typeWidth = ({ types, kinds = 0 }: WordEncoderSizes): number => typ
 /** Length of the embedding. */
 export const embeddingWidth = (sizes: WordEncoderSizes): number =>
   sizes.characters + sizes.meaning + typeWidth(sizes);
-
-/** Where the parts' numbers stand in the embedding, in the order of each part's own. */
-export function embeddingColumns(sizes: WordEncoderSizes): { characters: number[]; meaning: number[] } {
-  const first = sizes.prefix ?? { characters: 0, meaning: 0 };
-  let next = typeWidth(sizes);
-  const take = (count: number): number[] => {
-    next += count;
-    return Array.from({ length: count }, (_, i) => next - count + i);
-  };
-  const [c, m] = [take(first.characters), take(first.meaning)];
-  const [otherCharacters, otherMeaning] = [
-    take(sizes.characters - first.characters),
-    take(sizes.meaning - first.meaning),
-  ];
-  return { characters: [...c, ...otherCharacters], meaning: [...m, ...otherMeaning] };
-}

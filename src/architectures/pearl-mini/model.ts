@@ -9,10 +9,9 @@ import type { Model } from "../../onnx/model.js";
 import { quantizeDynamic } from "../../onnx/rewrite/quantize.js";
 import type { Tensor } from "../../onnx/tensor.js";
 import { EMBEDDING, TYPE_LOGITS } from "../graph-outputs.js";
-import { writeContext } from "./context-file.js";
+import { writeContext } from "./context.js";
 import { wordEncoder } from "./encoder.js";
-import { WORDS_FILE, type WordReading } from "./feature.js";
-import { declareWordInputs } from "./inputs.js";
+import { declareWordInputs, WORDS_FILE, type WordReading } from "./inputs.js";
 import { embeddingWidth, type WordEncoderSizes } from "./sizes.js";
 
 export interface WordModel {

@@ -1,6 +1,6 @@
 /** Words are found by number in shared memory as in a map. */
 import { describe, expect, it } from "vitest";
-import { indexWords, wordFinder } from "../../../src/architectures/pearl-mini/word-index.js";
+import { indexWords, wordFinder } from "../../../src/architectures/pearl-mini/vocabulary.js";
 import { createRandom } from "../../../src/random.js";
 
 const finder = (text: string) => wordFinder(indexWords(new TextEncoder().encode(text)));
