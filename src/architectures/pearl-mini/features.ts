@@ -118,7 +118,7 @@ export function storeFeaturizer(
       const rows: WordRows = { ids: ids.slice(0, at), starts, words: current };
       return { rows, truncated };
     },
-    lengths: (rows) => Int32Array.from({ length: rows.starts.length - 1 }, (_, row) => countWords(rows, row)),
+    lengths: (rows) => rows.starts.subarray(1).map((_, row) => countWords(rows, row)),
     fill(rows, batch, _length, feeds) {
       const { ids, starts, words = current } = rows as WordRows;
       const length = batch.reduce((most, row) => Math.max(most, countWords(rows, row)), 1);
@@ -132,7 +132,7 @@ export function storeFeaturizer(
           marks[to] = ids[at++];
           const key = words.key(ids, at);
           const number = distinct.get(key) ?? firsts.push(at);
-          distinct.set(key, number);
+          if (number === firsts.length) distinct.set(key, number);
           numbers[to] = number;
           at = words.end(ids, at);
         }
@@ -147,7 +147,10 @@ export function storeFeaturizer(
 
 /** 1 / √n for each count, after the padding's 0. */
 export function scalesOf(counts: readonly number[]): Feeds[string] {
-  const data = Float32Array.from([0, ...counts], (count) => (count === 0 ? 0 : 1 / Math.sqrt(count)));
+  const data = new Float32Array(counts.length + 1);
+  counts.forEach((count, i) => {
+    if (count > 0) data[i + 1] = 1 / Math.sqrt(count);
+  });
   return { type: "float32", dims: [data.length, 1], data };
 }
 
