@@ -2,12 +2,12 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import type { Assembled, ModelFolder, ModelPart } from "../../src/architectures/architecture.js";
-import { characterFeaturizer } from "../../src/architectures/characters/character-features.js";
 import {
   type CharacterEncoderOptions,
   characterEncoder,
 } from "../../src/architectures/characters/encoder.js";
-import type { CharactersFeature } from "../../src/architectures/characters/feature.js";
+import { characterFeaturizer } from "../../src/architectures/characters/features.js";
+import type { CharactersFeature } from "../../src/architectures/characters/inputs.js";
 import { declareCharacterInputs } from "../../src/architectures/characters/inputs.js";
 import { assembleModel, phraseVector } from "../../src/architectures/compose.js";
 import { concatenate, type Featurizer } from "../../src/architectures/feature-rows.js";

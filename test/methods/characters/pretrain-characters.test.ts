@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "no
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
-import { readCharacterPart } from "../../../src/architectures/characters/character-part.js";
+import { readCharacterPart } from "../../../src/architectures/characters/part.js";
 import { readModelFolder } from "../../../src/architectures/model-folder.js";
 import { PhraseEncoder } from "../../../src/encoder/phrase-encoder.js";
 import {

@@ -13,13 +13,17 @@ import {
   type CharacterEncoderOptions,
   characterEncoder,
   characterEncoders,
-  wordWidth,
 } from "./encoder.js";
-import { CHARACTERS_FILE, type CharactersFeature, needsVocabulary, readVocabulary } from "./feature.js";
-import { declareCharacterInputs } from "./inputs.js";
+import {
+  CHARACTERS_FILE,
+  type CharactersFeature,
+  declareCharacterInputs,
+  needsVocabulary,
+  readVocabulary,
+} from "./inputs.js";
 
 /** The sizes of a character encoder, as config.json keeps them: `pearl.character_encoder`. */
-export type CharacterSizes = Pick<CharacterEncoderOptions, "kind" | "width" | "hidden" | "outputs">;
+type CharacterSizes = Pick<CharacterEncoderOptions, "kind" | "width" | "hidden" | "outputs">;
 
 /** A character encoder with everything that a model folder needs of it. */
 export interface CharacterEncoderPart extends ModelPart {
@@ -32,7 +36,7 @@ export interface CharacterEncoderPart extends ModelPart {
 /** Prefix of all weights of a character encoder. */
 export const characterWeights = "characters";
 
-export interface CharacterPartOptions {
+interface CharacterPartOptions {
   readonly sizes: CharacterSizes;
   /** Default those of the kind. */
   readonly units?: WordUnitOptions;
@@ -51,7 +55,7 @@ export function characterPart(options: CharacterPartOptions): CharacterEncoderPa
   const feature = { kind: "characters", ...units } as const;
   return {
     ...{ sizes, feature, vocabulary, features: [feature] },
-    width: sizes.outputs ?? wordWidth(encoder),
+    width: sizes.outputs ?? sizes.hidden ?? sizes.width,
     section: { character_encoder: sizes },
     ...(vocabulary && { files: { [CHARACTERS_FILE]: `${JSON.stringify(vocabulary, null, 2)}\n` } }),
     build(net) {

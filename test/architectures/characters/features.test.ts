@@ -8,7 +8,7 @@ import {
   characterEncoders,
 } from "../../../src/architectures/characters/encoder.js";
 import { PhraseEncoder } from "../../../src/encoder/phrase-encoder.js";
-import { writeCharacterModel } from "../../nn/characters/sample.js";
+import { writeCharacterModel } from "./sample.js";
 
 const root = mkdtempSync(join(tmpdir(), "pearl-characters-"));
 afterAll(() => rmSync(root, { recursive: true, force: true }));

@@ -37,7 +37,8 @@ export function writeCharacterModel(folder: string, kind: CharacterEncoderKind, 
   const inputs = declareCharacterInputs(net.g);
   const { rows } = createWordReader(units, vocabulary);
   const vectors = characterEncoder(net, inputs, {
-    ...{ kind, rows, width: 8, hidden: 6, positions: units.positions, outputs },
+    ...{ kind, rows, width: 8, positions: units.positions, outputs },
+    ...(kind === "bilstm" && { hidden: 6 }),
   });
   net.g.output("embedding", vectors, "float32", ["phrases", outputs]);
   mkdirSync(join(folder, "onnx"), { recursive: true });
