@@ -18,8 +18,8 @@ import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { gunzipSync } from "node:zlib";
 import { assembleModel } from "../dist/architectures/compose.js";
-import { openFeaturizers } from "../dist/architectures/features.js";
 import { readModelFolder } from "../dist/architectures/model-folder.js";
+import { openFeaturizers } from "../dist/architectures/registry.js";
 import { readModel } from "../dist/onnx/index.js";
 import { openReader, readPhrases, samplePhrases } from "../dist/pearl/contrastive-batch.js";
 import { prepareForTraining } from "../dist/pearl/loss/prepare.js";
@@ -152,7 +152,7 @@ async function serve(/** @type {Settings} */ { folder, threads, batches }) {
 
 function batchOf(
   /** @type {number[][]} */ rows,
-  /** @type {import("../dist/architectures/features.js").Featurizer} */ featurizer,
+  /** @type {import("../dist/architectures/feature-rows.js").Featurizer} */ featurizer,
 ) {
   const starts = Int32Array.from([0, ...rows.map(({ length }) => length)]);
   for (let i = 1; i < starts.length; i++) starts[i] += starts[i - 1];

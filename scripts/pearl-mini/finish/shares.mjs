@@ -6,9 +6,9 @@
  * ridge regression of their logarithms, with equal gates for both sides of a pair.
  */
 import { inverse, Matrix } from "ml-matrix";
-import { openFeaturizers } from "../../../dist/architectures/features.js";
 import { readModelFolder } from "../../../dist/architectures/model-folder.js";
 import { wordInputNames } from "../../../dist/architectures/pearl-mini/inputs.js";
+import { openFeaturizers } from "../../../dist/architectures/registry.js";
 import { encodeModel, readModel, tensor } from "../../../dist/onnx/index.js";
 import { createRandom, sampleWithout } from "../../../dist/random.js";
 import { createOrtSession } from "../../../dist/runtime/ort-session.js";

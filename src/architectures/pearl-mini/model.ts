@@ -8,7 +8,7 @@ import { writeModel } from "../../onnx/io/file.js";
 import type { Model } from "../../onnx/model.js";
 import { quantizeDynamic } from "../../onnx/rewrite/quantize.js";
 import type { Tensor } from "../../onnx/tensor.js";
-import { EMBEDDING, TYPE_LOGITS } from "../graph-outputs.js";
+import { EMBEDDING, TYPE_LOGITS } from "../architecture.js";
 import { writeContext } from "./context.js";
 import { wordEncoder } from "./encoder.js";
 import { declareWordInputs, WORDS_FILE, type WordReading } from "./inputs.js";
