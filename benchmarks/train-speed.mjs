@@ -158,13 +158,13 @@ function batchOf(
   for (let i = 1; i < starts.length; i++) starts[i] += starts[i - 1];
   const all = { ids: Int32Array.from(rows.flat()), starts };
   const inputs = (/** @type {Int32Array} */ part) => {
-    /** @type {import("../dist/runtime/index.js").Feeds} */
+    /** @type {import("../dist/runtime/tensor.js").Feeds} */
     const feeds = {};
     featurizer.fill(all, part, Math.max(...Array.from(part, (row) => rows[row].length)), feeds);
     return feeds;
   };
   const half = BigInt(rows.length / 2);
-  /** @type {import("../dist/runtime/index.js").Feeds} */
+  /** @type {import("../dist/runtime/tensor.js").Feeds} */
   const feeds = {
     sizes: { type: "int64", dims: [2], data: BigInt64Array.of(half, half) },
     groups: { type: "int32", dims: [rows.length], data: Int32Array.from(rows.keys()) },

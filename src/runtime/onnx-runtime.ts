@@ -2,7 +2,6 @@
 import { createRequire } from "node:module";
 import type * as OnnxRuntime from "onnxruntime-common";
 import { DeviceError, messageOf } from "../errors.js";
-import { silenceTelemetry } from "./telemetry.js";
 
 /** ONNX Runtime with the package that it came from. */
 export interface LoadedRuntime {
@@ -52,4 +51,13 @@ function loadWeb(): LoadedRuntime {
       { cause: error },
     );
   }
+}
+
+/**
+ * Keeps ONNX Runtime's telemetry off. Its Linux build collects usage data by default, keeps a device id in the temporary
+ * folder and sends events to its makers. A user's own setting of the variable holds. Threads have a copy of the
+ * environment that native code does not see, so this must run in the main thread before the first thread starts.
+ */
+export function silenceTelemetry(): void {
+  process.env.ORT_DISABLE_TELEMETRY ??= "1";
 }

@@ -32,13 +32,16 @@ export interface SessionOptions {
 /** Named tensors in memory or on the device. */
 export type DeviceFeeds = Record<string, Tensor | DeviceTensor>;
 
-/** A session with its facts, as the thread that owns it sees it. */
-export interface OrtSession {
+export interface SessionFacts {
   readonly device: Device;
   /** Why a faster device was passed over, one line each; empty when the first choice worked. */
   readonly notes: readonly string[];
   readonly inputNames: readonly string[];
   readonly outputNames: readonly string[];
+}
+
+/** A session in the thread that owns it. */
+export interface OrtSession extends SessionFacts {
   run(feeds: Feeds, fetches?: readonly string[]): Promise<Feeds>;
   /** Runs the graph with tensors that lie in the device's memory, and leaves outputs there where asked to. */
   runOnDevice(feeds: DeviceFeeds): Promise<DeviceFeeds>;
@@ -97,6 +100,7 @@ function openOn(
   device: Device,
   options: SessionOptions,
 ): Promise<OnnxRuntime.InferenceSession> {
+  const { spinning = "off" } = options;
   const sessionOptions: OnnxRuntime.InferenceSession.SessionOptions = {
     executionProviders: device === "cpu" ? ["cpu"] : [device, "cpu"],
     intraOpNumThreads: options.threads ?? 1,
@@ -107,24 +111,21 @@ function openOn(
     enableMemPattern: false,
     logSeverityLevel: 3,
     ...(options.outputs && device === "webgpu" && { preferredOutputLocation: locations(options.outputs) }),
-    extra: { session: { intra_op: waiting(options) } },
+    extra: {
+      session: {
+        intra_op: {
+          allow_spinning: spinning === "off" ? "0" : "1",
+          ...(spinning === "brief" && { spin_duration_us: "100" }),
+        },
+      },
+    },
   };
-  return typeof model === "string"
-    ? runtime.InferenceSession.create(model, sessionOptions)
-    : runtime.InferenceSession.create(model, sessionOptions);
+  // the declarations have an overload for each type of model and none for both
+  return runtime.InferenceSession.create(model as string, sessionOptions);
 }
 
-const waiting = ({ spinning = "off" }: SessionOptions) => ({
-  allow_spinning: spinning === "off" ? "0" : "1",
-  ...(spinning === "brief" && { spin_duration_us: "100" }),
-});
-
 const locations = (outputs: Readonly<Record<string, "memory" | "device">>) =>
-  Object.fromEntries(
-    Object.entries(outputs).map(
-      ([name, place]) => [name, place === "device" ? "gpu-buffer" : "cpu"] as const,
-    ),
-  );
+  mapped(outputs, (place) => (place === "device" ? ("gpu-buffer" as const) : ("cpu" as const)));
 
 function wrap(
   runtime: typeof OnnxRuntime,

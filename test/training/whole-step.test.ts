@@ -14,12 +14,12 @@ import { concatenate, type Featurizer } from "../../src/architectures/feature-ro
 import { tokenFeaturizer } from "../../src/architectures/transformer/architecture.js";
 import type { BertConfig } from "../../src/architectures/transformer/bert.js";
 import { encoderGraph } from "../../src/architectures/transformer/bert-graph.js";
-import { fromTensors } from "../../src/nn/index.js";
 import { type Tensor, tensor } from "../../src/onnx/index.js";
 import { contrastiveBatch, type ReadPhrases } from "../../src/pearl/contrastive-batch.js";
 import { prepareForTraining } from "../../src/pearl/loss/prepare.js";
 import { lossNames, pairProgram } from "../../src/pearl/loss/program.js";
-import type { Feeds } from "../../src/runtime/index.js";
+import type { Feeds } from "../../src/runtime/tensor.js";
+import { fromTensors } from "../../src/train.js";
 import { type Gradient, GradientRunner, GradientSum } from "../../src/training/index.js";
 import { difference, largest, meaningful } from "./oracle-claims.js";
 

@@ -70,7 +70,7 @@ function kernelMemory(bytes: number): SharedMemory | undefined {
 function shareWords(folder: ModelFolder): Uint8Array {
   const path = join(folder.path, WORDS_FILE);
   try {
-    return shared(readFileSync(path));
+    return shared(new Uint8Array(readFileSync(path)));
   } catch (error) {
     throw missingWords(path, error);
   }

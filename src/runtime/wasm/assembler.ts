@@ -4,7 +4,7 @@
 export type Code = readonly number[];
 
 /** Number types of locals and parameters. */
-export type NumberType = "i32" | "i64" | "v128";
+type NumberType = "i32" | "i64" | "v128";
 
 /** What `local.get`, `local.set` and `local.tee` make of a name. */
 export interface Variable {
@@ -48,85 +48,69 @@ function signed(value: number): number[] {
   }
 }
 
-const two =
-  (code: number) =>
-  (a: Code, b: Code): Code => [...a, ...b, code];
-const one =
-  (code: number) =>
-  (a: Code): Code => [...a, code];
+type One = [a: Code];
+type Two = [a: Code, b: Code];
+
+/** An instruction behind its operands. */
+const op =
+  <Operands extends Code[] = Two>(...code: number[]) =>
+  (...operands: Operands): Code => [...operands.flat(), ...code];
 const load =
-  (code: number, alignment: number) =>
-  (address: Code, offset = 0): Code => [...address, code, alignment, ...unsigned(offset)];
+  (code: Code, alignment: number) =>
+  (address: Code, offset = 0): Code => [...address, ...code, alignment, ...unsigned(offset)];
+const store =
+  (code: Code, alignment: number) =>
+  (address: Code, value: Code, offset = 0): Code => [
+    ...[...address, ...value],
+    ...[...code, alignment, ...unsigned(offset)],
+  ];
 const emptyBlock = 0x40;
 
 /** 32-bit integers; comparisons are unsigned. An address constant may reach 4 GiB. */
 export const i32 = {
   constant: (value: number): Code => [0x41, ...signed(value | 0)],
-  add: two(0x6a),
-  subtract: two(0x6b),
-  multiply: two(0x6c),
-  isZero: one(0x45),
-  shiftRight: two(0x76),
-  less: two(0x49),
-  greater: two(0x4b),
-  lessOrEqual: two(0x4d),
-  greaterOrEqual: two(0x4f),
-  load: load(0x28, 2),
-  load16: load(0x2f, 1),
-  store: (address: Code, value: Code, offset = 0): Code => [
-    ...address,
-    ...value,
-    0x36,
-    2,
-    ...unsigned(offset),
-  ],
+  add: op(0x6a),
+  subtract: op(0x6b),
+  multiply: op(0x6c),
+  shiftRight: op(0x76),
+  less: op(0x49),
+  lessOrEqual: op(0x4d),
+  greaterOrEqual: op(0x4f),
+  load: load([0x28], 2),
+  load16: load([0x2f], 1),
+  store: store([0x36], 2),
 } as const;
 
 /** 64-bit integers. */
 export const i64 = {
   constant: (value: number): Code => [0x42, ...signed(value)],
-  add: two(0x7c),
-  subtract: two(0x7d),
-  and: two(0x83),
-  or: two(0x84),
-  xor: two(0x85),
-  less: two(0x54),
-  ones: one(0x7b),
-  load: load(0x29, 3),
-  toI32: one(0xa7),
-  fromI32: one(0xad),
+  add: op(0x7c),
+  subtract: op(0x7d),
+  and: op(0x83),
+  or: op(0x84),
+  xor: op(0x85),
+  less: op(0x54),
+  ones: op<One>(0x7b),
+  load: load([0x29], 3),
+  toI32: op<One>(0xa7),
+  fromI32: op<One>(0xad),
 } as const;
 
-const vectorCode = (code: number): Code => [0xfd, ...unsigned(code)];
-const vectorOne =
-  (code: number) =>
-  (a: Code): Code => [...a, ...vectorCode(code)];
-const vectorTwo =
-  (code: number) =>
-  (a: Code, b: Code): Code => [...a, ...b, ...vectorCode(code)];
-const vectorLoad =
-  (code: number) =>
-  (address: Code, offset = 0): Code => [...address, ...vectorCode(code), 0, ...unsigned(offset)];
+const vectorCode = (code: number): number[] => [0xfd, ...unsigned(code)];
 
 /** Vectors of 128 bits: four 32-bit floats where not said otherwise. Addresses may be any. */
 export const v128 = {
   zeros: [...vectorCode(12), ...new Array<number>(16).fill(0)] as Code,
-  add: vectorTwo(228),
-  multiply: vectorTwo(230),
+  add: op(...vectorCode(228)),
+  multiply: op(...vectorCode(230)),
   /** Eight signed bytes as eight integers of 16 bits. */
-  loadBytes: vectorLoad(1),
+  loadBytes: load(vectorCode(1), 0),
   /** One float, four times. */
-  loadRepeated: vectorLoad(9),
+  loadRepeated: load(vectorCode(9), 0),
   /** The first and the last four of eight 16-bit integers as floats. */
-  firstToFloats: (a: Code): Code => vectorOne(250)(vectorOne(167)(a)),
-  lastToFloats: (a: Code): Code => vectorOne(250)(vectorOne(168)(a)),
-  store: (address: Code, value: Code, offset = 0): Code => [
-    ...address,
-    ...value,
-    ...vectorCode(11),
-    0,
-    ...unsigned(offset),
-  ],
+  firstToFloats: op<One>(...vectorCode(167), ...vectorCode(250)),
+  lastToFloats: op<One>(...vectorCode(168), ...vectorCode(250)),
+  store: store(vectorCode(11), 0),
 } as const;
 
 /** A loop whose body runs while `condition` holds, tested first. */
@@ -150,18 +134,10 @@ export function when(condition: Code, ...body: Code[]): Code {
   return [...condition, 0x04, emptyBlock, ...body.flat(), 0x0b];
 }
 
-function vector(items: readonly (readonly number[])[]): number[] {
-  return [...unsigned(items.length), ...items.flat()];
-}
-
-function text(value: string): number[] {
-  const bytes = [...Buffer.from(value, "utf8")];
-  return [...unsigned(bytes.length), ...bytes];
-}
-
-function section(id: number, content: readonly number[]): number[] {
-  return [id, ...unsigned(content.length), ...content];
-}
+const vector = (items: readonly Code[]): number[] => [...unsigned(items.length), ...items.flat()];
+const sized = (bytes: Code | Buffer): number[] => [...unsigned(bytes.length), ...bytes];
+const text = (value: string): number[] => sized(Buffer.from(value, "utf8"));
+const section = (id: number, content: Code): number[] => [id, ...sized(content)];
 
 /** The body of a function: its locals in groups of one, and its code. */
 function encodeBody({ parameters, locals, body }: KernelFunction): number[] {
@@ -176,18 +152,14 @@ function encodeBody({ parameters, locals, body }: KernelFunction): number[] {
     };
   });
   const declared = vector(Object.values(locals).map((type) => [1, typeCodes[type]]));
-  const code = [...declared, ...body(variables), 0x0b];
-  return [...unsigned(code.length), ...code];
+  return sized([...declared, ...body(variables), 0x0b]);
 }
 
 /**
  * A module of these functions over the shared memory `pearl.memory` of at most `maximumPages` pages of 64 KiB.
  * (WebAssembly binary format, version 1, with shared memories of the threads proposal.)
  */
-export function assemble(
-  functions: readonly KernelFunction[],
-  maximumPages: number,
-): Uint8Array<ArrayBuffer> {
+function assemble(functions: readonly KernelFunction[], maximumPages: number): Uint8Array<ArrayBuffer> {
   const types = functions.map(({ parameters }) => [
     0x60,
     ...vector(parameters.map(() => [typeCodes.i32])),

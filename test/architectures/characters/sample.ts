@@ -6,10 +6,10 @@ import {
   characterEncoder,
 } from "../../../src/architectures/characters/encoder.js";
 import { declareCharacterInputs } from "../../../src/architectures/characters/inputs.js";
-import { createNet, fromSeed } from "../../../src/nn/index.js";
 import { writeModel } from "../../../src/onnx/index.js";
 import { buildCharacterVocabulary } from "../../../src/text/character-vocabulary.js";
 import { createWordReader, type WordUnitOptions } from "../../../src/text/word-units.js";
+import { createNet, fromSeed } from "../../../src/train.js";
 
 const words = ["the", "new", "york", "times", "times", "newer", "yorkshire", "timeless", "tune", "o'neil"];
 export const vocabulary = buildCharacterVocabulary(

@@ -10,10 +10,10 @@ import type { WordTable } from "../../../src/architectures/pearl-mini/row-sums.j
 import { loadWordGraph, takeOutTables } from "../../../src/architectures/pearl-mini/shared-graph.js";
 import { openFeaturizers } from "../../../src/architectures/registry.js";
 import { PhraseEncoder } from "../../../src/encoder/phrase-encoder.js";
-import { fromSeed } from "../../../src/nn/index.js";
 import { GraphBuilder, readModel, tensor } from "../../../src/onnx/index.js";
 import { createOrtSession } from "../../../src/runtime/ort-session.js";
 import type { Feeds } from "../../../src/runtime/tensor.js";
+import { fromSeed } from "../../../src/train.js";
 
 const folder = mkdtempSync(join(tmpdir(), "pearl-tables-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));

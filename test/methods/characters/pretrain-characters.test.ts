@@ -9,9 +9,9 @@ import {
   type PretrainCharactersOptions,
   pretrainCharacters,
 } from "../../../src/methods/characters/pretrain-characters.js";
-import { createNet, fromSeed } from "../../../src/nn/index.js";
 import { readModel } from "../../../src/onnx/index.js";
 import { createRandom } from "../../../src/random.js";
+import { createNet, fromSeed } from "../../../src/train.js";
 
 const root = mkdtempSync(join(tmpdir(), "pearl-pretrain-"));
 afterAll(() => rmSync(root, { recursive: true, force: true }));
