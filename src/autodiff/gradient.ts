@@ -89,11 +89,9 @@ export function differentiate(model: Model, options: DifferentiateOptions): Diff
   const lost = weights === "trainable" ? [] : weights.filter((weight) => !found.includes(weight));
   if (found.length === 0 || lost.length > 0)
     throw new ArgumentError(`the loss ${loss} does not depend on ${lost.join(", ") || "any weight"}`);
-  const gradients = new Map<string, string>();
-  for (const weight of found) {
-    const gradient = gradientOf(weight);
-    if (gradient) gradients.set(weight, gradient);
-  }
+  const gradients = new Map(
+    found.flatMap((weight) => (parts.has(weight) ? [[weight, gradientOf(weight) as string]] : [])),
+  );
   return finish(copy, builder, loss, { gradients, rows, weights: found });
 }
 
@@ -136,11 +134,10 @@ function finish(
 }
 
 /** Every float weight of more than one element; single numbers are constants such as √d or a mask's -∞. */
-function candidates({ initializers }: Graph): string[] {
-  return [...initializers].flatMap(([name, { type, dims }]) =>
+const candidates = ({ initializers }: Graph): string[] =>
+  [...initializers].flatMap(([name, { type, dims }]) =>
     isFloat(type) && elementCount(dims) > 1 ? [name] : [],
   );
-}
 
 const isFloat = (type: DataType | undefined): boolean => type === "float32" || type === "float64";
 
@@ -192,8 +189,5 @@ function seedOf(builder: GraphBuilder, loss: string, shapes: Shapes): string {
   return builder.constant(type, dims, [1]);
 }
 
-function push<Item>(lists: Map<string, Item[]>, key: string, item: Item): void {
-  const list = lists.get(key);
-  if (list) list.push(item);
-  else lists.set(key, [item]);
-}
+const push = <Item>(lists: Map<string, Item[]>, key: string, item: Item) =>
+  lists.set(key, [...(lists.get(key) ?? []), item]);

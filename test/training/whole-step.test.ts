@@ -12,8 +12,7 @@ import { declareCharacterInputs } from "../../src/architectures/characters/input
 import { assembleModel, phraseVector } from "../../src/architectures/compose.js";
 import { concatenate, type Featurizer } from "../../src/architectures/feature-rows.js";
 import { tokenFeaturizer } from "../../src/architectures/transformer/architecture.js";
-import type { BertConfig } from "../../src/architectures/transformer/bert.js";
-import { encoderGraph } from "../../src/architectures/transformer/bert-graph.js";
+import { type BertConfig, encoderGraph } from "../../src/architectures/transformer/bert.js";
 import { type Tensor, tensor } from "../../src/onnx/index.js";
 import { contrastiveBatch, type ReadPhrases } from "../../src/pearl/contrastive-batch.js";
 import { prepareForTraining } from "../../src/pearl/loss/prepare.js";

@@ -21,15 +21,8 @@ export interface Linear {
 
 /** Operators that change where numbers lie, or their type, and not what they are. */
 const views = new Set([
-  "Reshape",
-  "Flatten",
-  "Identity",
-  "Transpose",
-  "Squeeze",
-  "Unsqueeze",
-  "Cast",
-  "Dropout",
-  "Expand",
+  ...["Reshape", "Flatten", "Identity", "Transpose", "Squeeze", "Unsqueeze"],
+  ...["Cast", "Dropout", "Expand"],
 ]);
 
 /** The error for a graph that is none of a BERT. */
@@ -41,22 +34,16 @@ export function unlike({ label }: Reading, node: Node | undefined, why: string):
   );
 }
 
-/** The node that computes a value, past operators that only move numbers. */
-export function maker({ makers }: Reading, value: string): Node | undefined {
-  let node = makers.get(value);
-  while (node && views.has(node.op)) node = makers.get(node.inputs[0]);
-  return node;
+/** The value itself, past operators that only move numbers. */
+export function origin({ makers }: Reading, value: string): string {
+  let at = value;
+  for (let node = makers.get(at); node && views.has(node.op); node = makers.get(at)) at = node.inputs[0];
+  return at;
 }
 
-/** The value itself, past operators that only move numbers. */
-export function origin(reading: Reading, value: string): string {
-  let at = value;
-  for (;;) {
-    const node = reading.makers.get(at);
-    if (!node || !views.has(node.op)) return at;
-    at = node.inputs[0];
-  }
-}
+/** The node that computes a value, past operators that only move numbers. */
+export const maker = (reading: Reading, value: string): Node | undefined =>
+  reading.makers.get(origin(reading, value));
 
 export interface Norm {
   readonly node: Node;

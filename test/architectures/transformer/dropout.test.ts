@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { encoderGraph } from "../../../src/architectures/transformer/bert-graph.js";
+import { encoderGraph } from "../../../src/architectures/transformer/bert.js";
 import { addDropout, dropoutSeed } from "../../../src/architectures/transformer/dropout.js";
 import { encodeModel, GraphBuilder, type Model } from "../../../src/onnx/index.js";
 import { createOrtSession } from "../../../src/runtime/ort-session.js";
