@@ -13,8 +13,8 @@ export const words: Architecture<WordsFeature> = {
     ...((shared as WordGraph | undefined)?.tables ?? []).map(({ input }) => input),
   ],
   async open(feature, { folder, shared }) {
-    if (shared) return sharedFeaturizer(feature, shared as WordGraph);
-    return wordFeaturizer(feature, await readWords(folder));
+    const words = await readWords(folder);
+    return shared ? sharedFeaturizer(feature, words, shared as WordGraph) : wordFeaturizer(feature, words);
   },
   // what reads ONNX files is loaded where it is needed: loading it takes each worker a while
   start: async (folder, options) => (await import("./start.js")).readWordStart(folder, options),

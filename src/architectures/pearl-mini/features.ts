@@ -79,17 +79,20 @@ export interface WordStore {
 }
 
 interface WordRows extends FeatureRows {
-  readonly words?: WordStore;
+  readonly store?: WordStore;
 }
 
 /** Reads words into a store; phrases that have more words or n-grams than the model reads are cut. */
 export function storeFeaturizer(
   { innerCapitals, phraseLength }: WordsFeature,
-  numberOf: NumberOf,
-  empty: WordStore,
+  words: readonly string[],
+  emptyStore: (numberOf: NumberOf) => WordStore,
 ): Featurizer {
+  const numbers = new Map<string, number>();
+  for (const [i, word] of words.entries()) numbers.set(word, i + 1);
+  const numberOf = (word: string): number => numbers.get(word) ?? 0;
   const isKnown = innerCapitals === "parted" ? (word: string) => numberOf(word) > 0 : undefined;
-  let current = empty;
+  let current = emptyStore(numberOf);
   const countWords = ({ ids, starts }: FeatureRows, row: number): number => {
     let count = 0;
     for (let at = starts[row]; at < starts[row + 1]; at = current.end(ids, at + 1)) count++;
@@ -115,14 +118,14 @@ export function storeFeaturizer(
         if (isCut) truncated++;
         starts[row + 1] = at;
       });
-      const rows: WordRows = { ids: ids.slice(0, at), starts, words: current };
+      const rows: WordRows = { ids: ids.slice(0, at), starts, store: current };
       return { rows, truncated };
     },
     lengths: (rows) => rows.starts.subarray(1).map((_, row) => countWords(rows, row)),
     fill(rows, batch, _length, feeds) {
-      const { ids, starts, words = current } = rows as WordRows;
+      const { ids, starts, store = current } = rows as WordRows;
       const length = batch.reduce((most, row) => Math.max(most, countWords(rows, row)), 1);
-      const numbers = new Int32Array(batch.length * length);
+      const places = new Int32Array(batch.length * length);
       const marks = new Int32Array(batch.length * length);
       const distinct = new Map<number | string, number>();
       const firsts: number[] = [];
@@ -130,17 +133,17 @@ export function storeFeaturizer(
         let at = starts[phrase];
         for (let to = row * length; at < starts[phrase + 1]; to++) {
           marks[to] = ids[at++];
-          const key = words.key(ids, at);
+          const key = store.key(ids, at);
           const number = distinct.get(key) ?? firsts.push(at);
           if (number === firsts.length) distinct.set(key, number);
-          numbers[to] = number;
-          at = words.end(ids, at);
+          places[to] = number;
+          at = store.end(ids, at);
         }
       });
       const dims = [batch.length, length];
-      feeds[wordInputNames.words] = { type: "int32", dims, data: numbers };
+      feeds[wordInputNames.words] = { type: "int32", dims, data: places };
       feeds[wordInputNames.marks] = { type: "int32", dims, data: marks };
-      words.fill(ids, firsts, feeds);
+      store.fill(ids, firsts, feeds);
     },
   };
 }
@@ -155,11 +158,8 @@ export function scalesOf(counts: readonly number[]): Feeds[string] {
 }
 
 /** @param words the vocabulary, in the order of the graph's table */
-export function wordFeaturizer(feature: WordsFeature, words: readonly string[]): Featurizer {
-  const numbers = new Map(words.map((word, index) => [word, index + 1]));
-  const numberOf = (word: string): number => numbers.get(word) ?? 0;
-  return storeFeaturizer(feature, numberOf, ngramStore(feature, numberOf));
-}
+export const wordFeaturizer = (feature: WordsFeature, words: readonly string[]): Featurizer =>
+  storeFeaturizer(feature, words, (numberOf) => ngramStore(feature, numberOf));
 
 /** Ids that need no store: a word's number, the count of its n-grams, and these. */
 function ngramStore(feature: WordsFeature, numberOf: NumberOf): WordStore {

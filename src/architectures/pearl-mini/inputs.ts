@@ -31,13 +31,12 @@ export const WORDS_FILE = "words.txt";
 export async function readWords({ path }: ModelFolder): Promise<string[]> {
   const file = join(path, WORDS_FILE);
   const text = await readFile(file, "utf8").catch((error: unknown) => {
-    throw missingWords(file, error);
+    throw new ModelError(`${file} is missing; the graph reads words, and this file numbers them`, {
+      cause: error,
+    });
   });
   return text.split("\n").filter((word) => word !== "");
 }
-
-export const missingWords = (file: string, cause: unknown): ModelError =>
-  new ModelError(`${file} is missing; the graph reads words, and this file numbers them`, { cause });
 
 /** The graph inputs of the word encoder, all int32 except `scales`; features.ts fills them. */
 export const wordInputNames = {

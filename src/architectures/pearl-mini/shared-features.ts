@@ -4,7 +4,6 @@ import type { Featurizer } from "../feature-rows.js";
 import { knownWords, type NumberOf, scalesOf, storeFeaturizer, type WordStore } from "./features.js";
 import { type WordsFeature, wordInputNames } from "./inputs.js";
 import { openSums, type SumRows, type WordTable, writeRow } from "./row-sums.js";
-import { type WordIndex, wordFinder } from "./vocabulary.js";
 
 const REMEMBERED = 10_240;
 /** Words that there is room for at first: with pearl-mini 9 MiB in each thread. */
@@ -12,15 +11,16 @@ const ROOM = 12_288;
 
 /** A graph without its tables, which all workers read in place. */
 export interface WordGraph extends SharedGraph {
-  /** The vocabulary, in the order of the tables' rows. */
-  readonly words: WordIndex;
   /** What was taken out of the graph. */
   readonly tables: readonly WordTable[];
 }
 
 /** Rows are to be filled before the next read. */
-export function sharedFeaturizer(feature: WordsFeature, { words, tables }: WordGraph): Featurizer {
-  const numberOf = wordFinder(words);
+export function sharedFeaturizer(
+  feature: WordsFeature,
+  words: readonly string[],
+  { tables }: WordGraph,
+): Featurizer {
   const sums = tables
     .filter(({ gives }) => gives === "sum")
     .map((table) => ({
@@ -28,7 +28,7 @@ export function sharedFeaturizer(feature: WordsFeature, { words, tables }: WordG
       data: new Float32Array(ROOM * table.width),
     }));
   const looked = tables.filter(({ gives }) => gives === "row");
-  return storeFeaturizer(feature, numberOf, sumStore(feature, numberOf, sums, looked));
+  return storeFeaturizer(feature, words, (numberOf) => sumStore(feature, numberOf, sums, looked));
 }
 
 /** A table whose rows are summed up, with the sums by place. */

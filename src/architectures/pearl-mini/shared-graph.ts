@@ -4,8 +4,8 @@
  * lookup by `word_ids`, and the sum of each word's n-grams, becomes an input of the graph. Results stay equal to
  * rounding.
  */
-import { closeSync, fstatSync, openSync, readFileSync, readSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { closeSync, fstatSync, openSync, readSync } from "node:fs";
+import { dirname } from "node:path";
 import { ModelError, messageOf } from "../../errors.js";
 import { prune } from "../../onnx/graph.js";
 import { encodeModel, readModel } from "../../onnx/io/file.js";
@@ -16,10 +16,9 @@ import { quantizeDynamic } from "../../onnx/rewrite/quantize.js";
 import type { Tensor } from "../../onnx/tensor.js";
 import { type SharedMemory, shareMemory } from "../../runtime/wasm/assembler.js";
 import type { ModelFolder } from "../architecture.js";
-import { missingWords, WORDS_FILE, wordInputNames } from "./inputs.js";
+import { wordInputNames } from "./inputs.js";
 import type { WordTable } from "./row-sums.js";
 import type { WordGraph } from "./shared-features.js";
-import { indexWords } from "./vocabulary.js";
 
 /**
  * The graph of a word encoder without its tables, which workers share on processors.
@@ -36,7 +35,7 @@ export function loadWordGraph(folder: ModelFolder, precision: "full" | "int8"): 
   const tables = cut.tables.map((table) =>
     table.values.buffer === bytes.buffer ? { ...table, memory } : table,
   );
-  return { bytes: encodeModel(model), tables, words: indexWords(shareWords(folder)) };
+  return { bytes: encodeModel(model), tables };
 }
 
 /** A file in memory that threads share, so that tables are read in place; `memory` where WebAssembly can read it too. */
@@ -67,17 +66,8 @@ function kernelMemory(bytes: number): SharedMemory | undefined {
   }
 }
 
-function shareWords(folder: ModelFolder): Uint8Array {
-  const path = join(folder.path, WORDS_FILE);
-  try {
-    return shared(new Uint8Array(readFileSync(path)));
-  } catch (error) {
-    throw missingWords(path, error);
-  }
-}
-
 /** The same numbers where every thread can read them: as they are, where the file was read into shared memory. */
-function shared<Values extends Uint8Array | WordTable["values"]>(values: Values): Values {
+function shared<Values extends WordTable["values"]>(values: Values): Values {
   if (values.buffer instanceof SharedArrayBuffer) return values;
   const Kind = values.constructor as new (buffer: SharedArrayBuffer) => Values;
   const copy = new Kind(new SharedArrayBuffer(values.byteLength));
