@@ -4,9 +4,8 @@ import { GraphBuilder } from "../onnx/builder.js";
 import { copyModel, type Graph, intAttribute, type Model, type Node, subgraphs } from "../onnx/model.js";
 import type { Shapes } from "../onnx/observe-shapes.js";
 import { type DataType, elementCount, type Tensor } from "../onnx/tensor.js";
-import { rules } from "./rules.js";
-import { type Backward, flat, type Rule, Site } from "./site.js";
-import { operatorOf, rejectUntrainable, withoutRule } from "./untrainable.js";
+import { operatorOf, rejectUntrainable, ruleFor, withoutRule } from "./rules.js";
+import { type Backward, flat, Site } from "./site.js";
 
 export interface DifferentiateOptions {
   /** The value to differentiate: a float of one element. It becomes a graph output. */
@@ -53,7 +52,7 @@ export function differentiate(model: Model, options: DifferentiateOptions): Diff
   const { loss, shapes, device = "cpu", weights = "trainable", tables = "dense" } = options;
   const opset = model.opsets[""] ?? 0;
   if (opset < 17) throw new ModelError(`the model has opset ${opset}: upgrade it to 17 before training`);
-  if (weights === "trainable") rejectUntrainable(model, new Set(Object.keys(rules)));
+  if (weights === "trainable") rejectUntrainable(model);
   const copy = copyModel(model);
   const { graph } = copy;
   const wanted = new Set(weights === "trainable" ? candidates(graph) : weights);
@@ -159,12 +158,6 @@ const readsOf = (node: Node): string[] => [
   ...node.inputs,
   ...subgraphs(node).flatMap((graph) => graph.nodes.flatMap(readsOf)),
 ];
-
-const table: Readonly<Record<string, Rule | undefined>> = rules;
-const ruleFor = (node: Node): Rule | undefined => {
-  const key = operatorOf(node);
-  return Object.hasOwn(table, key) ? table[key] : undefined;
-};
 
 /** Looks a row of a weight up by index, along the first axis. */
 const gathersRows = (node: Node): boolean =>

@@ -21,29 +21,26 @@ export function parseDevice(name: string): DeviceChoice {
   throw new ArgumentError(`unknown device "${name}": choose ${choices.join(", ")}`);
 }
 
-/** A device that could be tried, or why it cannot work here. */
-export type Candidate = { readonly device: Device } | { readonly device: Device; readonly missing: string };
-
-/**
- * The devices to try for a choice, best first. What plainly cannot work is marked, so that the native
- * libraries are not asked: they would print warnings of their own to stderr. The WebAssembly runtime
- * (`isNative` false) has the CPU alone.
- */
-export function candidates(choice: DeviceChoice, isNative = true): readonly Candidate[] {
-  if (!isNative) {
-    const missing = "it needs onnxruntime-node, which is not installed";
-    if (choice === "auto")
-      return [{ device: "cuda", missing }, { device: "webgpu", missing }, { device: "cpu" }];
-    return choice === "cpu" ? [{ device: choice }] : [{ device: choice, missing }];
-  }
-  if (choice === "cuda") return [withMissing("cuda", missingCuda())];
-  // A Vulkan loader may lie where the search below does not look, so WebGPU is tried when it is named.
-  if (choice !== "auto") return [{ device: choice }];
-  return [withMissing("cuda", missingCuda()), withMissing("webgpu", missingWebgpu()), { device: "cpu" }];
+/** A device that could be tried, or the reason why it cannot work here. */
+export interface Candidate {
+  readonly device: Device;
+  readonly missing?: string;
 }
 
-function withMissing(device: Device, missing: string | undefined): Candidate {
-  return missing === undefined ? { device } : { device, missing };
+/**
+ * The devices to try for a choice, best first. What cannot work is marked, because the native libraries print warnings
+ * of their own to stderr. The WebAssembly runtime (`isNative` false) has the CPU alone.
+ */
+export function candidates(choice: DeviceChoice, isNative: boolean): readonly Candidate[] {
+  const devices: readonly Device[] = choice === "auto" ? ["cuda", "webgpu", "cpu"] : [choice];
+  const missingOf = (device: Device): string | undefined => {
+    if (device === "cpu") return undefined;
+    if (!isNative) return "it needs onnxruntime-node, which is not installed";
+    if (device === "cuda") return missingCuda();
+    // a Vulkan loader may lie where the search below does not look, so WebGPU is tried when it is named
+    return choice === "auto" ? missingWebgpu() : undefined;
+  };
+  return devices.map((device) => ({ device, missing: missingOf(device) }));
 }
 
 /** CUDA's provider is a library beside the binding that only a CUDA install brings. */
@@ -55,7 +52,7 @@ function missingCuda(): string | undefined {
   return existsSync(join(folder, library)) ? undefined : "ONNX Runtime's CUDA libraries are not installed";
 }
 
-/** On Linux WebGPU stands on the Vulkan loader and a GPU: a driver that computes on the CPU is slower than the CPU. */
+/** On Linux WebGPU needs the Vulkan loader and a GPU: a Vulkan driver on the CPU is slower than the CPU device. */
 function missingWebgpu(): string | undefined {
   if (process.platform !== "linux") return undefined;
   if (!hasGraphicsDevice()) return "no GPU in /dev";

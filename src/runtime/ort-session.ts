@@ -60,23 +60,21 @@ export async function createOrtSession(
   const label = options.label ?? (typeof model === "string" ? model : "the model");
   const notes: string[] = [];
   const devices = candidates(options.device ?? "cpu", isNative);
-  for (const candidate of devices) {
-    const { device } = candidate;
-    if ("missing" in candidate) {
-      if (devices.length === 1) throw deviceTrouble(device, candidate.missing);
-      notes.push(`${device}: ${candidate.missing}`);
-      continue;
-    }
-    try {
-      const inner = await openOn(runtime, model, device, options);
-      return wrap(runtime, inner, device, notes);
-    } catch (error) {
-      const reason = shortReason(error);
-      if (device === "cpu")
-        throw new ModelError(`${label}: ONNX Runtime cannot load it (${reason})`, { cause: error });
-      if (devices.length === 1) throw deviceTrouble(device, reason, error);
-      notes.push(`${device}: ${reason}`);
-    }
+  for (const { device, missing } of devices) {
+    let [reason, cause]: [string | undefined, unknown] = [missing, undefined];
+    if (reason === undefined)
+      try {
+        return wrap(runtime, await openOn(runtime, model, device, options), device, notes);
+      } catch (error) {
+        [reason, cause] = [shortReason(error), error];
+      }
+    if (device === "cpu")
+      throw new ModelError(`${label}: ONNX Runtime cannot load it (${reason})`, { cause });
+    if (devices.length === 1)
+      throw new DeviceError(`device ${device} does not work here: ${reason}. Use --device auto or cpu.`, {
+        cause,
+      });
+    notes.push(`${device}: ${reason}`);
   }
   throw new DeviceError("no device could create the session");
 }
@@ -86,12 +84,6 @@ function shortReason(error: unknown): string {
   return messageOf(error)
     .split("\n", 1)[0]
     .replace(/^\S+\.cc:\d+ .* was false\. /, "");
-}
-
-function deviceTrouble(device: Device, reason: string, cause?: unknown): DeviceError {
-  return new DeviceError(`device ${device} does not work here: ${reason}. Use --device auto or cpu.`, {
-    cause,
-  });
 }
 
 function openOn(

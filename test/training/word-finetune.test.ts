@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { readModelFolder } from "../../src/architectures/model-folder.js";
-import { readWordStart } from "../../src/architectures/pearl-mini/start.js";
+import { readWordStart } from "../../src/architectures/pearl-mini/model.js";
 import { writeCorpus } from "../../src/corpus/corpus-folder.js";
 import { PhraseEncoder } from "../../src/encoder/phrase-encoder.js";
 import {

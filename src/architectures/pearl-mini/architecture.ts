@@ -17,6 +17,6 @@ export const words: Architecture<WordsFeature> = {
     return shared ? sharedFeaturizer(feature, words, shared as WordGraph) : wordFeaturizer(feature, words);
   },
   // what reads ONNX files is loaded where it is needed: loading it takes each worker a while
-  start: async (folder, options) => (await import("./start.js")).readWordStart(folder, options),
+  start: async (folder, options) => (await import("./model.js")).readWordStart(folder, options),
   share: async (folder, precision) => (await import("./shared-graph.js")).loadWordGraph(folder, precision),
 };

@@ -14,11 +14,9 @@
  * (Kusupati et al., 2022, "Matryoshka representation learning"). Blocks normalise first (Xiong et al., 2020).
  */
 
-import { attentionMask } from "../../nn/attention.js";
 import { normal, zeros } from "../../nn/initialise.js";
-import { embedding, gelu, layerNorm, linear } from "../../nn/layers.js";
-import { logSumExp } from "../../nn/losses/log-sum-exp.js";
-import { type Net, number, reduce, weight } from "../../nn/net.js";
+import { attentionMask, embedding, gelu, layerNorm, linear } from "../../nn/layers.js";
+import { logSumExp, type Net, number, reduce, weight } from "../../nn/net.js";
 import { l2Normalise } from "../../nn/pooling.js";
 import { typeCode } from "../../onnx/tensor.js";
 import type { WordInputs } from "./inputs.js";

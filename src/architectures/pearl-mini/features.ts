@@ -40,11 +40,11 @@ export function knownWords(
   const places = new Map<string, number>();
   const numbers: number[] = [];
   const counts: number[] = [];
-  const cut = new Set<number>();
+  const cut: boolean[] = [];
   const ngrams = new Int32Array(feature.ngrams);
   return {
     ...{ numbers, counts },
-    isCut: (place) => cut.has(place),
+    isCut: (place) => cut[place],
     placeOf(word) {
       const found = places.get(word);
       if (found !== undefined) return found;
@@ -52,7 +52,7 @@ export function knownWords(
       places.set(word, place);
       const { count, truncated } = hashWord(word, feature, ngrams);
       counts.push(count);
-      if (truncated) cut.add(place);
+      cut.push(truncated);
       keep(ngrams, count, place);
       return place;
     },

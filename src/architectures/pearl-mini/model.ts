@@ -1,20 +1,32 @@
-/** Writes a word encoder as a model folder: graph, words.txt, config.json, and what else it is given. */
+/** A word encoder's model folder: written (graph, words.txt, config.json), and read as the start of a training. */
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { ModelError } from "../../errors.js";
 import { writeWholeFolder } from "../../files/whole-folder.js";
 import { createNet, number, type WeightSource } from "../../nn/net.js";
 import { prune } from "../../onnx/graph.js";
-import { writeModel } from "../../onnx/io/file.js";
+import { readModel, writeModel } from "../../onnx/io/file.js";
 import type { Model } from "../../onnx/model.js";
-import { quantizeDynamic } from "../../onnx/rewrite/quantize.js";
+import { dequantizedTables, quantizeDynamic } from "../../onnx/rewrite/quantize.js";
 import type { Tensor } from "../../onnx/tensor.js";
-import { EMBEDDING, TYPE_LOGITS } from "../architecture.js";
-import { writeContext } from "./context.js";
+import {
+  type Assembled,
+  type Columns,
+  EMBEDDING,
+  type ModelFolder,
+  type StartOptions,
+  type TrainingStart,
+  TYPE_LOGITS,
+  type VectorLayout,
+} from "../architecture.js";
+import { phraseVector } from "../compose.js";
+import { contextLoss, readContext, writeContext } from "./context.js";
 import { wordEncoder } from "./encoder.js";
-import { declareWordInputs, WORDS_FILE, type WordReading } from "./inputs.js";
-import { embeddingWidth, type WordEncoderSizes } from "./sizes.js";
+import { firstWordWeights } from "./first-weights.js";
+import { declareWordInputs, readWords, WORDS_FILE, type WordReading, type WordsFeature } from "./inputs.js";
+import { embeddingWidth, typeWidth, type WordEncoderSizes } from "./sizes.js";
 
-export interface WordModel {
+interface WordModel {
   readonly weights: WeightSource;
   readonly sizes: WordEncoderSizes;
   /** The vocabulary, in the order of the graph's table. */
@@ -89,4 +101,85 @@ export function writeWordModel(
     if (context) writeContext(temporary, context);
     for (const [name, text] of Object.entries(texts)) await writeFile(join(temporary, name), text);
   });
+}
+
+/**
+ * Reads a folder that `pearl pretrain` or an earlier training wrote; parts that it lacks start from new weights.
+ * @throws ModelError where the folder is no word encoder's
+ */
+export async function readWordStart(
+  folder: ModelFolder,
+  { seed, types, fineTypes }: StartOptions,
+): Promise<TrainingStart> {
+  const sizes = (folder.config.pearl as { word_encoder?: WordEncoderSizes } | undefined)?.word_encoder;
+  const reading = folder.features.find(({ kind }) => kind === "words") as WordsFeature | undefined;
+  if (!sizes || !reading) throw new ModelError(`${folder.path}/config.json: there is no word encoder`);
+  const words = await readWords(folder);
+  const fresh = firstWordWeights({ sizes, words, allWords: words, reading, seed });
+  const { initializers } = readModel(folder.graph).graph;
+  const quantised = dequantizedTables(initializers);
+  const known = new Map([...initializers, ...quantised, ...readContext(folder.path)]);
+  const weights: WeightSource = (name, dims, initialiser) => {
+    const found = known.get(name);
+    if (!found) return fresh(name, dims, initialiser);
+    if (found.type === "float32" && String(found.dims) === String(dims)) return found;
+    throw new ModelError(`${folder.graph}: ${name} is ${found.type} [${found.dims}], not float32 [${dims}]`);
+  };
+  const { kind: _, ...options } = reading;
+  const tables = quantised.size > 0 ? "int8" : "float32";
+  return {
+    ...trainingGraph(weights, { sizes, reading, types: sizes.kinds ? fineTypes : types }),
+    words,
+    contextWords: sizes.contextWords ?? sizes.vocabulary,
+    context: contextLoss(sizes, weights),
+    write(target, trained, texts) {
+      const source: WeightSource = (name, dims, initialiser) =>
+        trained.get(name) ?? weights(name, dims, initialiser);
+      // the trained weights include the context's encoder, so that a later training can continue with it
+      const model = {
+        weights: source,
+        sizes,
+        words,
+        reading: options,
+        tables,
+        types,
+        context: trained,
+      } as const;
+      return writeWordModel(target, model, texts);
+    },
+  };
+}
+
+function trainingGraph(
+  weights: WeightSource,
+  { sizes, reading, types }: { sizes: WordEncoderSizes; reading: WordsFeature; types: readonly string[] },
+) {
+  const net = createNet(weights);
+  const { g } = net;
+  const encoded = wordEncoder(net, declareWordInputs(g), sizes);
+  g.add(
+    "Concat",
+    [...encoded.parts, encoded.fineTypes, encoded.classes],
+    { axis: 1 },
+    { outputs: [phraseVector] },
+  );
+  // columns in the order in which the graph above joins them
+  const { characters, meaning, prefix } = sizes;
+  const width = embeddingWidth(sizes);
+  const logits = width + typeWidth(sizes);
+  const all = logits + sizes.classes;
+  const forTypes: Columns = [characters + meaning, width];
+  const parts = { characters: [0, characters], phrase: [characters, forTypes[0]] } as const;
+  const layout: VectorLayout = {
+    ...{ embedding: [0, width], parts, gates: [parts.characters, parts.phrase, forTypes] },
+    ...(prefix && {
+      prefix: [[0, prefix.characters], [characters, characters + prefix.meaning], forTypes],
+    }),
+    logits: { types: [width, logits], classes: [logits, all] },
+  };
+  g.output(phraseVector, phraseVector, "float32", ["phrases", all]);
+  const model = g.model();
+  prune(model.graph);
+  const assembled: Assembled = { model, width, features: [reading], types };
+  return { assembled, layout };
 }

@@ -1,8 +1,16 @@
 /** BERT and RoBERTa encoders of any shape, written from their config.json, with the weights' published names. */
 import { ModelError } from "../../errors.js";
-import { attention, attentionMask } from "../../nn/attention.js";
 import { truncatedNormal } from "../../nn/initialise.js";
-import { embedding, gelu, geluTanh, type LinearOptions, layerNorm, linear } from "../../nn/layers.js";
+import {
+  attention,
+  attentionMask,
+  embedding,
+  gelu,
+  geluTanh,
+  type LinearOptions,
+  layerNorm,
+  linear,
+} from "../../nn/layers.js";
 import { createNet, type Net, type WeightSource } from "../../nn/net.js";
 import { GraphBuilder } from "../../onnx/builder.js";
 import type { Model } from "../../onnx/model.js";

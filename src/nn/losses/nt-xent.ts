@@ -7,9 +7,8 @@
  * where p(i) is the other member of its pair; the loss is the mean over the 2B rows.
  */
 import { typeCode } from "../../onnx/tensor.js";
-import { mean, type Net, number, reduce } from "../net.js";
+import { logSumExp, mean, type Net, number, reduce } from "../net.js";
 import { l2Normalise } from "../pooling.js";
-import { logSumExp } from "./log-sum-exp.js";
 
 export interface NtXentInputs {
   /** float32 [B, width] */

@@ -1,6 +1,7 @@
 /** Words with their marks. */
 import { describe, expect, it } from "vitest";
-import { markedWords, unicodeWords, WORD_MARKS } from "../../../src/architectures/pearl-mini/marked-words.js";
+import { markedWords, unicodeWords } from "../../../src/architectures/pearl-mini/marked-words.js";
+import { pearlMiniSizes } from "../../../src/architectures/pearl-mini/sizes.js";
 import { createRandom } from "../../../src/random.js";
 
 const shown = (phrase: string): string =>
@@ -48,7 +49,7 @@ describe("marked words", () => {
   it("have marks from 1 to the last", () => {
     for (const { mark } of markedWords("a B CC (a B CC), a B CC, (d")) {
       expect(mark).toBeGreaterThanOrEqual(1);
-      expect(mark).toBeLessThanOrEqual(WORD_MARKS);
+      expect(mark).toBeLessThanOrEqual(pearlMiniSizes.marks);
     }
   });
 
