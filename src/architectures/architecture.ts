@@ -80,7 +80,6 @@ export interface OpenSource {
 
 /** A graph without the tables that all workers share; an architecture adds what its featurizer needs. */
 export interface SharedGraph {
-  /** The ONNX file. */
   readonly bytes: Uint8Array;
 }
 
@@ -107,7 +106,6 @@ export interface Architecture<F extends Feature = Feature> {
   share?(folder: ModelFolder, precision: "full" | "int8"): Promise<SharedGraph | undefined>;
 }
 
-/** A graph for training, before its first step. */
 export interface Assembled {
   readonly model: Model;
   /** Length of an embedding. */
@@ -130,7 +128,6 @@ export type Columns = readonly [from: number, to: number];
 export interface VectorLayout {
   /** The embedding; default all columns. */
   readonly embedding?: Columns;
-  /** Each encoder's part of it. */
   readonly parts?: { readonly phrase: Columns; readonly characters: Columns };
   /** Columns whose squared lengths are gates, which add up to 1. */
   readonly gates?: readonly Columns[];
@@ -142,13 +139,11 @@ export interface VectorLayout {
 
 /** The contrast of spans and the text around them, with an encoder of contexts that only training uses. */
 export interface ContextLoss {
-  /** First weights by name. */
   readonly weights: WeightSource;
   /** Inputs of a sample batch of five spans. */
   readonly sample: Feeds;
   /** Adds it to a graph. @param spans unit length, float32 [spans, width] @returns a scalar */
   add(net: Net, spans: string): string;
-  /** Weights that a program with this loss trains. */
   trained(model: Model): string[];
 }
 

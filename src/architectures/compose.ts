@@ -34,11 +34,9 @@ export interface BlockLengths {
 export interface AssembleOptions {
   /** The transformer's folder and graph; default: characters alone. */
   readonly base?: { readonly folder: ModelFolder; readonly model: Model };
-  /** Default: nothing is added. */
   readonly characters?: ModelPart;
   /** Default: vectors are joined unscaled, as in PEARL. */
   readonly blocks?: BlockLengths;
-  /** Phrase types in the head's order; empty: no head. */
   readonly types: readonly string[];
   /** Of new weights. */
   readonly seed: number;
@@ -104,10 +102,8 @@ function joined(net: Net, parts: readonly { readonly value: string; readonly len
 
 interface BaseGraph {
   readonly model: Model;
-  /** Weights of the head that was there. */
   readonly head: WeightSource;
   readonly width: number;
-  /** Adds what makes the base's vectors, and returns them. */
   vector(net: Net): string;
 }
 
@@ -152,7 +148,6 @@ function renamed(graph: Graph, name: string): string {
   return inner;
 }
 
-/** One vector per phrase, [rows, width]. */
 function pooled(net: Net, output: string, rank: number | undefined, { pooling }: ModelFolder): string {
   if (rank === 2) return output;
   if (pooling === "cls") return firstToken(net, output);

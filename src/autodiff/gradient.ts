@@ -94,7 +94,6 @@ export function differentiate(model: Model, options: DifferentiateOptions): Diff
   return finish(copy, builder, loss, { gradients, rows, weights: found });
 }
 
-/** Lifts the weights to inputs and declares the loss and all gradients as outputs. */
 function finish(
   model: Model,
   builder: GraphBuilder,
@@ -159,7 +158,6 @@ const readsOf = (node: Node): string[] => [
   ...subgraphs(node).flatMap((graph) => graph.nodes.flatMap(readsOf)),
 ];
 
-/** Looks a row of a weight up by index, along the first axis. */
 const gathersRows = (node: Node): boolean =>
   operatorOf(node) === "Gather" && intAttribute(node, "axis", 0) === 0;
 
@@ -172,7 +170,6 @@ function constantsOf(graph: Graph, weights: ReadonlySet<string>): Map<string, Te
   return constants;
 }
 
-/** The gradient of the loss for itself. */
 function seedOf(builder: GraphBuilder, loss: string, shapes: Shapes): string {
   const observed = shapes.get(loss);
   if (!observed) throw new ArgumentError(`the model has no value ${loss} to be the loss`);

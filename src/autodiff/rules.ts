@@ -17,13 +17,11 @@ export const rules = {
 
 export type DifferentiableOperator = keyof typeof rules;
 
-/** The key of a node's operator in the rule table. */
 export const operatorOf = ({ domain, op }: Node): string => (domain === "" ? op : `${domain}::${op}`);
 
 const quantised =
   /^(Q(Linear|Attention|Gemm|Embed)|DynamicQuantize|QuantizeLinear|DequantizeLinear|MatMul(NBits|Bnb4|Integer)|ConvInteger|GatherBlockQuantized)/;
 
-/** The cure for an operator without a rule. */
 function cure({ domain, op }: Node): string {
   if (quantised.test(op)) return "The model is quantised: train the float32 model it was made from.";
   if (domain === "com.microsoft" || op === "FusedMatMul")

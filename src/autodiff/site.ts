@@ -53,17 +53,14 @@ export class Site {
     this.device = backward.device;
   }
 
-  /** The first output. */
   get y(): string {
     return this.node.outputs[0];
   }
 
-  /** Gradient of the first output. */
   get dy(): string {
     return this.gradients[0] ?? this.zeros(this.y);
   }
 
-  /** Emits an operator, or finds the one emitted before. */
   op(op: string, inputs: readonly string[], attributes: Record<string, AttributeValue> = {}): string {
     const { builder, emitted } = this.#backward;
     const key = JSON.stringify([op, inputs, attributes]);
@@ -81,7 +78,6 @@ export class Site {
   neg = (a: string): string => this.op("Neg", [a]);
   shape = (value: string): string => this.op("Shape", [value]);
   reshape = (value: string, shape: string): string => this.op("Reshape", [value, shape], { allowzero: 1 });
-  /** `value` as one axis. */
   flatten = (value: string): string => this.op("Reshape", [value, this.ints(-1)]);
   expand = (value: string, shape: string): string => this.op("Expand", [value, shape]);
   transpose = (value: string, perm: number[]): string => this.op("Transpose", [value], { perm });
@@ -91,11 +87,8 @@ export class Site {
     this.op("Cast", [value], { to: typeCode(this.type(other)) });
   /** Number of elements, a scalar int64. (Size itself would copy the value from the GPU.) */
   size = (value: string): string => this.op("ReduceProd", [this.shape(value)], { keepdims: 0 });
-  /** A scalar of the node's element type. */
   number = (value: number): string => this.#backward.builder.scalar(this.type(this.y), value);
-  /** A one-dimensional int64 constant. */
   ints = (...values: number[]): string => this.#backward.builder.ints(...values);
-  /** Zeros in the shape of `value`. */
   zeros = (value: string): string =>
     this.expand(this.#backward.builder.scalar(this.type(value), 0), this.shape(value));
 
@@ -103,7 +96,6 @@ export class Site {
   dims = (value: string): readonly number[] => this.#observed(value).dims;
   rank = (value: string): number => this.dims(value).length;
   type = (value: string): DataType => this.#observed(value).type;
-  /** An axis counted from the front. */
   axis = (axis: number, value: string): number => (axis < 0 ? axis + this.rank(value) : axis);
 
   #observed(value: string) {
@@ -112,7 +104,6 @@ export class Site {
     return observed;
   }
 
-  /** Emits an operator with several outputs, such as Split. */
   many(op: string, inputs: readonly string[], count: number, attributes: Record<string, AttributeValue>) {
     return this.#backward.builder.addMany(op, inputs, count, attributes, { outputs: this.#names(op, count) });
   }
@@ -186,7 +177,6 @@ export class Site {
     return this.op("MatMul", [ones, rows]);
   }
 
-  /** The error for a form of the operator that has no rule. */
   unsupported(what: string): ModelError {
     const { name, op } = this.node;
     return new ModelError(`node ${name} (${op}): ${what}, so pearl cannot differentiate it`);

@@ -3,7 +3,6 @@ import { createRequire } from "node:module";
 import type * as OnnxRuntime from "onnxruntime-common";
 import { DeviceError, messageOf } from "../errors.js";
 
-/** ONNX Runtime with the package that it came from. */
 export interface LoadedRuntime {
   readonly runtime: typeof OnnxRuntime;
   /** The package and its version, as records name it: "onnxruntime-node 1.30.0". */

@@ -40,7 +40,6 @@ export interface SessionFacts {
   readonly outputNames: readonly string[];
 }
 
-/** A session in the thread that owns it. */
 export interface OrtSession extends SessionFacts {
   run(feeds: Feeds, fetches?: readonly string[]): Promise<Feeds>;
   /** Runs the graph with tensors that lie in the device's memory, and leaves outputs there where asked to. */

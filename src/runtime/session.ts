@@ -7,7 +7,6 @@ import { startWorker } from "./worker-client.js";
 export interface Session extends SessionFacts {
   /** Runs the graph; `fetches` names the outputs wanted (default: all). Feeds are copied to the thread. */
   run(feeds: Feeds, fetches?: readonly string[]): Promise<Feeds>;
-  /** Ends the thread and frees the session's memory. */
   dispose(): Promise<void>;
 }
 

@@ -47,7 +47,6 @@ export class DeviceTensor {
     return this.#tensor;
   }
 
-  /** Frees the memory. */
   dispose(): void {
     this.#tensor.dispose();
   }

@@ -4,7 +4,6 @@ import { type ResourceLimits, type TransferListItem, Worker } from "node:worker_
 import * as errors from "../errors.js";
 import { silenceTelemetry } from "./onnx-runtime.js";
 
-/** A request to a worker, as it is posted. */
 export interface WorkerRequest {
   readonly id: number;
   readonly method: string;
@@ -16,7 +15,6 @@ export type WorkerReply =
   | { readonly id: number; readonly result: unknown }
   | { readonly id: number; readonly error: { readonly name: string; readonly message: string } };
 
-/** A live worker thread. */
 export interface WorkerClient {
   /** Posts a request and waits for its answer. `transfer` moves buffers instead of copying them. */
   call<Result>(method: string, payload: unknown, transfer?: readonly TransferListItem[]): Promise<Result>;

@@ -11,7 +11,6 @@ interface Answer {
 /** The methods of a worker, by name; `close`, where there is one, frees what it holds before the thread is ended. */
 type Methods = Record<string, (payload: never) => Promise<Answer>>;
 
-/** Serves the named methods until the thread ends. */
 export function serve(methods: Methods): void {
   const port = parentPort;
   if (port === null) throw new Error("this file runs in a worker thread");

@@ -56,7 +56,6 @@ export function characterFeaturizer(
   };
 }
 
-/** Words that occur several times in a batch are computed once. */
 function distinctWords(
   ids: Int32Array,
   starts: Int32Array,

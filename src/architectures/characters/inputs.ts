@@ -14,7 +14,6 @@ export interface CharactersFeature extends Feature, WordUnitOptions {
   readonly kind: "characters";
 }
 
-/** The vocabulary of a folder's character encoder. */
 export const CHARACTERS_FILE = "characters.json";
 
 /** True where units are numbered by a vocabulary; n-grams are hashed. */
@@ -45,7 +44,6 @@ export const characterInputNames = {
 
 export type CharacterInputs = typeof characterInputNames;
 
-/** Declares the inputs in a graph. */
 export function declareCharacterInputs(g: GraphBuilder): CharacterInputs {
   const { ids, capitals, words } = characterInputNames;
   g.input(ids, "int32", ["words", "positions"]);

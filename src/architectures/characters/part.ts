@@ -29,7 +29,6 @@ type CharacterSizes = Pick<CharacterEncoderOptions, "kind" | "width" | "hidden" 
 export interface CharacterEncoderPart extends ModelPart {
   readonly sizes: CharacterSizes;
   readonly feature: CharactersFeature;
-  /** Absent: n-grams need none. */
   readonly vocabulary: CharacterVocabulary | undefined;
 }
 
@@ -38,7 +37,6 @@ export const characterWeights = "characters";
 
 interface CharacterPartOptions {
   readonly sizes: CharacterSizes;
-  /** Default those of the kind. */
   readonly units?: WordUnitOptions;
   /** Needed for all kinds but ngrams. */
   readonly vocabulary?: CharacterVocabulary;

@@ -30,7 +30,6 @@ export const contextRows = (words: number): number => PUNCTUATION + 1 + words;
 export const contextPrefix = "context.";
 const FILE = "context.safetensors";
 
-/** Width of the context's hidden layer. */
 const HIDDEN = 384;
 /** The factor of cosines is learned; it starts here. */
 const FIRST_SCALE = 12;
@@ -85,7 +84,6 @@ export function contextContrast(
   return contrastBothWays(net, { anchors: spans, positives: contexts, groups }, scale);
 }
 
-/** The contrast as a loss beside others. */
 export const contextLoss = (sizes: WordEncoderSizes, weights: WeightSource): ContextLoss => ({
   weights,
   sample: sampleContexts(),

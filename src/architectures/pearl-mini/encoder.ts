@@ -181,7 +181,6 @@ function charactersOf(net: Net, words: string, phrase: Phrase): string {
   return weightedSum(net, atPlaces(net, words, phrase), weights);
 }
 
-/** A number for each id. */
 const numberOf = (net: Net, name: string, ids: string, rows: number): string =>
   embedding(net, ids, { name, rows, width: 1, initialiser: zeros });
 

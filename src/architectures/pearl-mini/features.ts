@@ -21,13 +21,10 @@ export function hashWord(
 
 /** Distinct words by place, hashed when they are first met. */
 export interface KnownWords {
-  /** Numbers in the vocabulary. */
   readonly numbers: readonly number[];
   /** How many n-grams each has. */
   readonly counts: readonly number[];
-  /** Whether the word has more n-grams than the model reads. */
   isCut(place: number): boolean;
-  /** @param word as `markedWords` gives it */
   placeOf(word: string): number;
 }
 
@@ -74,7 +71,6 @@ export interface WordStore {
   key(ids: Int32Array, at: number): number | string;
   /** Fills the inputs of the distinct words, after the padding. @param starts of their ids */
   fill(ids: Int32Array, starts: readonly number[], feeds: Feeds): void;
-  /** An empty store. */
   startOver(): WordStore;
 }
 

@@ -23,7 +23,6 @@ export interface FirstWeightOptions {
   readonly seed: number;
 }
 
-/** Deviation of the vectors of words that have none. */
 const UNKNOWN = 0.02;
 /** Gates of characters, meaning and types in the embedding, to begin with. */
 const GATES = [0.5, 0.37, 0.13] as const;

@@ -54,7 +54,6 @@ export const wordInputNames = {
 
 export type WordInputs = typeof wordInputNames;
 
-/** Declares the inputs in a graph. */
 export function declareWordInputs(g: GraphBuilder): WordInputs {
   const { ids, ngrams, scales, words, marks } = wordInputNames;
   g.input(ids, "int32", ["words"]);

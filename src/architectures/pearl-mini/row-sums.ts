@@ -106,7 +106,6 @@ function sumFunction(width: number, columns: number): KernelFunction<(typeof par
   };
 }
 
-/** Writes a row to `target` from `at` on. */
 export function writeRow(
   { values, scales, width }: WordTable,
   row: number,

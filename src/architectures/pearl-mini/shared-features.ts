@@ -11,11 +11,9 @@ const ROOM = 12_288;
 
 /** A graph without its tables, which all workers read in place. */
 export interface WordGraph extends SharedGraph {
-  /** What was taken out of the graph. */
   readonly tables: readonly WordTable[];
 }
 
-/** Rows are to be filled before the next read. */
 export function sharedFeaturizer(
   feature: WordsFeature,
   words: readonly string[],
@@ -31,7 +29,6 @@ export function sharedFeaturizer(
   return storeFeaturizer(feature, words, (numberOf) => sumStore(feature, numberOf, sums, looked));
 }
 
-/** A table whose rows are summed up, with the sums by place. */
 interface TableSums {
   readonly table: WordTable;
   readonly sum: SumRows;

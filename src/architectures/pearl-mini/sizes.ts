@@ -43,7 +43,6 @@ export interface WordEncoderSizes {
   readonly prefix?: { readonly characters: number; readonly meaning: number };
 }
 
-/** Sizes of pearl-mini. */
 export const pearlMiniSizes = {
   vocabulary: 60_000,
   buckets: 65_536,
@@ -66,6 +65,5 @@ export const pearlMiniSizes = {
 /** Numbers of the embedding that say what type a phrase is of. */
 export const typeWidth = ({ types, kinds = 0 }: WordEncoderSizes): number => types + kinds;
 
-/** Length of the embedding. */
 export const embeddingWidth = (sizes: WordEncoderSizes): number =>
   sizes.characters + sizes.meaning + typeWidth(sizes);

@@ -57,13 +57,11 @@ export function addDropout(
   return { model: copy, places: places.length };
 }
 
-/** A value and the node that computes it. */
 interface Place {
   readonly value: string;
   readonly after: Node;
 }
 
-/** Places at an attention's Softmax, or at a norm. */
 function placesOf({ graph }: Model, makers: ReadonlyMap<string, Node>, node: Node): Place[] {
   if (node.op === "Softmax") return [{ value: node.outputs[0], after: node }];
   if (node.op !== "LayerNormalization") return [];

@@ -3,7 +3,6 @@ import { ModelError } from "../../errors.js";
 import { floatAttribute, type Graph, intAttribute, type Node } from "../../onnx/model.js";
 import { type Tensor, transposed } from "../../onnx/tensor.js";
 
-/** The graph while it is read. */
 export interface Reading {
   readonly graph: Graph;
   readonly makers: ReadonlyMap<string, Node>;
@@ -48,19 +47,19 @@ export const maker = (reading: Reading, value: string): Node | undefined =>
 export interface Norm {
   readonly node: Node;
   readonly input: string;
-  readonly scale: Tensor;
+  readonly weight: Tensor;
   readonly bias: Tensor;
   readonly epsilon: number;
 }
 
 export function norming(reading: Reading, value: string): Norm {
   const node = maker(reading, value);
-  const [scale, bias] = [1, 2].map((i) => reading.graph.initializers.get(node?.inputs[i] ?? ""));
-  if (node?.op !== "LayerNormalization" || scale?.dims.length !== 1 || bias?.dims.length !== 1)
+  const [weight, bias] = [1, 2].map((i) => reading.graph.initializers.get(node?.inputs[i] ?? ""));
+  if (node?.op !== "LayerNormalization" || weight?.dims.length !== 1 || bias?.dims.length !== 1)
     throw unlike(reading, node, `${value} does not come from a LayerNormalization`);
   // Files keep floats in 32 bits: 1e-12 is written again as people write it.
   const epsilon = Number(floatAttribute(node, "epsilon", 1e-5).toPrecision(6));
-  return { node, input: node.inputs[0], scale, bias, epsilon };
+  return { node, input: node.inputs[0], weight, bias, epsilon };
 }
 
 /** A product with a stored matrix plus a stored bias, in the ways in which exporters write it. */

@@ -9,7 +9,7 @@ export type EmbeddingConfig = Pick<
   "model_type" | "vocab_size" | "max_position_embeddings" | "type_vocab_size" | "pad_token_id"
 >;
 
-/** Words, positions and types, told apart by what their rows' numbers come from. */
+/** Words, positions and types, recognised by what selects their rows. */
 export function readEmbeddings(reading: Reading, norm: Norm): EmbeddingConfig {
   const terms = addends(reading, norm.input).map((value) => readTable(reading, value));
   const one = (kind: Source) => terms.filter(({ source }) => source === kind);
@@ -25,7 +25,7 @@ export function readEmbeddings(reading: Reading, norm: Norm): EmbeddingConfig {
   weights.set("embeddings.word_embeddings.weight", words.table);
   weights.set("embeddings.position_embeddings.weight", positions.table);
   weights.set("embeddings.token_type_embeddings.weight", types.table);
-  weights.set("embeddings.LayerNorm.weight", norm.scale);
+  weights.set("embeddings.LayerNorm.weight", norm.weight);
   weights.set("embeddings.LayerNorm.bias", norm.bias);
   return {
     model_type: counted.length > 0 ? "roberta" : "bert",
@@ -36,23 +36,15 @@ export function readEmbeddings(reading: Reading, norm: Norm): EmbeddingConfig {
   };
 }
 
-/** The terms of a sum of sums. */
 function addends(reading: Reading, value: string): string[] {
   const node = maker(reading, value);
   return node?.op === "Add" ? node.inputs.flatMap((input) => addends(reading, input)) : [value];
 }
 
-/** What the numbers of a table's rows are. */
 type Source = "words" | "types" | "counted tokens" | "length";
 
-interface Table {
-  readonly table: Tensor;
-  readonly source: Source;
-  /** The value that holds the rows' numbers. */
-  readonly rows: string;
-}
-
-function readTable(reading: Reading, value: string): Table {
+/** A table, and `rows`: the value that holds its rows' numbers. */
+function readTable(reading: Reading, value: string): { table: Tensor; source: Source; rows: string } {
   const { graph } = reading;
   const at = origin(reading, value);
   const node = reading.makers.get(at);
@@ -67,12 +59,8 @@ function readTable(reading: Reading, value: string): Table {
   const rows = origin(reading, node.inputs[1]);
   if (rows === "input_ids") return { table: stored, source: "words", rows };
   const inputs = valuesBehind(reading, rows);
-  const source = inputs.has("token_type_ids")
-    ? "types"
-    : inputs.has("input_ids")
-      ? "counted tokens"
-      : "length";
-  return { table: stored, source, rows };
+  const counted = inputs.has("input_ids") ? "counted tokens" : "length";
+  return { table: stored, source: inputs.has("token_type_ids") ? "types" : counted, rows };
 }
 
 /** All values that a value is computed from; what only their shape decides is left out. */

@@ -18,7 +18,6 @@ const view: Rule = (s, x, ...others) => [
   },
 ];
 
-/** The gradient takes the shape of x again. */
 const reshaped: Rule = (s, x) => [() => s.reshape(s.dy, s.shape(x))];
 
 /** Rows of a table, embeddings above all: each row's gradients add up. */
@@ -49,7 +48,6 @@ const gather: Rule = (s, x, indices) => {
   return axis === 0 ? gatherRows(s, x, indices) : view(s, x, indices);
 };
 
-/** Sizes along an axis, one for each value, as one int64 vector. */
 const sizesAlong = (s: Site, values: readonly string[], axis: number): string =>
   s.op(
     "Concat",

@@ -1,6 +1,5 @@
 /** A WebAssembly assembler as small as pearl's kernels need: instructions as bytes, one module, one shared memory. */
 
-/** Instructions, encoded. */
 export type Code = readonly number[];
 
 /** Number types of locals and parameters. */
@@ -23,7 +22,6 @@ export interface KernelFunction<Name extends string = string> {
 
 const typeCodes: Readonly<Record<NumberType, number>> = { i32: 0x7f, i64: 0x7e, v128: 0x7b };
 
-/** A number as LEB128, unsigned. */
 function unsigned(value: number): number[] {
   const bytes: number[] = [];
   let rest = value;
@@ -81,7 +79,6 @@ export const i32 = {
   store: store([0x36], 2),
 } as const;
 
-/** 64-bit integers. */
 export const i64 = {
   constant: (value: number): Code => [0x42, ...signed(value)],
   add: op(0x7c),
@@ -177,7 +174,6 @@ function assemble(functions: readonly KernelFunction[], maximumPages: number): U
   ]);
 }
 
-/** A memory that threads share. */
 export interface SharedMemory {
   readonly buffer: SharedArrayBuffer;
   grow(pages: number): number;
@@ -195,7 +191,6 @@ interface WebAssemblyApi {
 // The compiler's list of globals has WebAssembly only together with a browser's.
 const { WebAssembly: engine } = globalThis as unknown as { WebAssembly: WebAssemblyApi };
 
-/** Bytes of a page of memory. */
 export const PAGE = 65_536;
 
 /** A shared memory of at least `bytes`, which may grow to 4 GiB. */
