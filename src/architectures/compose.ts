@@ -1,7 +1,7 @@
 /**
- * One graph from parts (Chen, Varoquaux and Suchanek, 2024, section 3): a transformer's pooled vector and a
- * character encoder's, concatenated; made unit length it is the output `embedding`, and a linear map of it gives
- * the output `type_logits`.
+ * One graph from parts (Chen, Varoquaux and Suchanek, 2024, section 3): the pooled vector of a transformer and the
+ * vector of a character encoder, concatenated. At unit length it is the output `embedding`; a linear map of it is the
+ * output `type_logits`.
  */
 import { ModelError } from "../errors.js";
 import { linear } from "../nn/layers.js";

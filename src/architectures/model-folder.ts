@@ -23,10 +23,7 @@ interface PearlSection {
 const GRAPHS = ["onnx/model.onnx", "model.onnx"];
 const QUANTIZED_GRAPHS = ["onnx/model_quantized.onnx", "onnx/model_int8.onnx", "model_quantized.onnx"];
 
-/**
- * Reads a model folder.
- * @throws ModelError that names the missing or broken file
- */
+/** Reads a model folder. @throws ModelError that names the missing or broken file */
 export async function readModelFolder(folder: string): Promise<ModelFolder> {
   const path = resolve(folder);
   const entry = await stat(path).catch(() => undefined);

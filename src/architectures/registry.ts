@@ -94,8 +94,6 @@ export async function newPart(
 
 /**
  * The featurizers of a model folder, which together feed every input of its graph.
- * @param inputNames inputs of the folder's graph
- * @param shared the graph that workers share, where it is one
  * @throws ModelError for a missing or broken file, or an input that pearl does not know
  */
 export async function openFeaturizers(

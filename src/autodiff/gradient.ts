@@ -12,17 +12,11 @@ export interface DifferentiateOptions {
   loss: string;
   /** Types and shapes of the model's values, from {@link observeShapes}. */
   shapes: Shapes;
-  /**
-   * Initializers or float inputs to differentiate for. Default "trainable": every float initializer of more
-   * than one element that the loss depends on. Tensors that must stay fixed belong into Constant nodes.
-   */
+  /** Initializers or float inputs. Default "trainable": float initializers of more than one element. */
   weights?: readonly string[] | "trainable";
   /** "gpu" where the graph will run on webgpu or cuda; default "cpu". */
   device?: "cpu" | "gpu";
-  /**
-   * "rows": where rows of a weight are gathered, their gradients are handed out as they are, to be added up
-   * by the caller, so that a large table costs nothing here. Default "dense": one gradient per weight.
-   */
+  /** "rows": gradients of gathered rows are outputs, for the caller to add up. Default "dense": one per weight. */
   tables?: "dense" | "rows";
 }
 
@@ -117,17 +111,14 @@ function finish(
     return name;
   };
   output(loss);
-  const mapped = <From, To>(map: ReadonlyMap<string, From>, to: (value: From) => To) =>
-    new Map([...map].map(([weight, value]) => [weight, to(value)]));
+  const declare = ({ indices, values }: RowGradient): RowGradient => ({
+    indices: inputs.has(indices) ? indices : output(indices),
+    values: output(values),
+  });
   return {
     model,
-    gradients: mapped(gradients, output),
-    rows: mapped(rows, (found) =>
-      found.map(({ indices, values }) => ({
-        indices: inputs.has(indices) ? indices : output(indices),
-        values: output(values),
-      })),
-    ),
+    gradients: new Map([...gradients].map(([weight, value]) => [weight, output(value)])),
+    rows: new Map([...rows].map(([weight, parts]) => [weight, parts.map(declare)])),
   };
 }
 

@@ -7,15 +7,12 @@ import { ArgumentError } from "../errors.js";
 /** A device that sessions run on. */
 export type Device = "cpu" | "webgpu" | "cuda";
 
-/** What a user asks for: a device, or the fastest one that works. */
+/** A device, or "auto": the fastest one that works. */
 export type DeviceChoice = Device | "auto";
 
 const choices: readonly DeviceChoice[] = ["auto", "cpu", "webgpu", "cuda"];
 
-/**
- * Checks a device name from outside.
- * @throws ArgumentError for any other name.
- */
+/** Checks the name of a device. @throws ArgumentError for an unknown one */
 export function parseDevice(name: string): DeviceChoice {
   if ((choices as readonly string[]).includes(name)) return name as DeviceChoice;
   throw new ArgumentError(`unknown device "${name}": choose ${choices.join(", ")}`);

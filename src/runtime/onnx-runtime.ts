@@ -13,8 +13,8 @@ export interface LoadedRuntime {
 let loaded: LoadedRuntime | undefined;
 
 /**
- * Loads the runtime at the first call: the command line's help does not wait for it. The native package is optional,
- * because its install script needs a host besides the npm registry. `PEARL_RUNTIME=web` passes over it.
+ * Loads the runtime at the first call, so that the command line's help does not wait for it. The native package is
+ * optional, because its install script needs a host besides the npm registry. `PEARL_RUNTIME=web` skips it.
  * @throws DeviceError where neither package loads.
  */
 export function loadRuntime(): LoadedRuntime {

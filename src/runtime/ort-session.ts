@@ -10,20 +10,11 @@ export interface SessionOptions {
   device?: DeviceChoice;
   /** Threads inside one operator; default 1. The WebAssembly runtime always takes 1. */
   threads?: number;
-  /**
-   * Let idle threads spin: faster on a machine of one's own, wasteful on a shared one. "brief": for at most
-   * 0.1 ms each time, which spans most gaps between operators. Default "off": they sleep at once.
-   */
+  /** Whether idle threads spin; "brief": for at most 0.1 ms, which spans most gaps between operators. Default "off". */
   spinning?: "on" | "brief" | "off";
-  /**
-   * How far ONNX Runtime rewrites the graph; default "all". Training graphs take "basic": the fusions beyond
-   * it are for plain encoders, and crash (1.30) where inner values are outputs.
-   */
+  /** How far ONNX Runtime rewrites the graph; default "all", which crashes (1.30) where inner values are outputs. */
   optimization?: "disabled" | "basic" | "all";
-  /**
-   * Where each output of the graph stays, all of them named: "device" hands out {@link DeviceTensor}s, which
-   * only `runOnDevice` gives back. Only webgpu keeps them; elsewhere all outputs come to memory, as by default.
-   */
+  /** Where each output stays: on webgpu, "device" makes `runOnDevice` return {@link DeviceTensor}s. Default memory. */
   outputs?: Readonly<Record<string, "memory" | "device">>;
   /** What the model is called in error messages; default its path. */
   label?: string;
@@ -47,10 +38,7 @@ export interface OrtSession extends SessionFacts {
   release(): Promise<void>;
 }
 
-/**
- * Creates a session from a file's path or a model's bytes.
- * @throws ModelError for a broken model, DeviceError for a device that does not work here.
- */
+/** @param model a file's path, or bytes @throws ModelError for a broken model, DeviceError for a device that fails */
 export async function createOrtSession(
   model: string | Uint8Array,
   options: SessionOptions = {},
@@ -63,7 +51,7 @@ export async function createOrtSession(
     let [reason, cause]: [string | undefined, unknown] = [missing, undefined];
     if (reason === undefined)
       try {
-        return wrap(runtime, await openOn(runtime, model, device, options), device, notes);
+        return wrap(await openOn(runtime, model, device, options), { runtime, device, notes });
       } catch (error) {
         [reason, cause] = [shortReason(error), error];
       }
@@ -92,6 +80,10 @@ function openOn(
   options: SessionOptions,
 ): Promise<OnnxRuntime.InferenceSession> {
   const { spinning = "off" } = options;
+  const waiting = {
+    allow_spinning: spinning === "off" ? "0" : "1",
+    ...(spinning === "brief" && { spin_duration_us: "100" }),
+  };
   const sessionOptions: OnnxRuntime.InferenceSession.SessionOptions = {
     executionProviders: device === "cpu" ? ["cpu"] : [device, "cpu"],
     intraOpNumThreads: options.threads ?? 1,
@@ -102,14 +94,7 @@ function openOn(
     enableMemPattern: false,
     logSeverityLevel: 3,
     ...(options.outputs && device === "webgpu" && { preferredOutputLocation: locations(options.outputs) }),
-    extra: {
-      session: {
-        intra_op: {
-          allow_spinning: spinning === "off" ? "0" : "1",
-          ...(spinning === "brief" && { spin_duration_us: "100" }),
-        },
-      },
-    },
+    extra: { session: { intra_op: waiting } },
   };
   // the declarations have an overload for each type of model and none for both
   return runtime.InferenceSession.create(model as string, sessionOptions);
@@ -119,10 +104,8 @@ const locations = (outputs: Readonly<Record<string, "memory" | "device">>) =>
   mapped(outputs, (place) => (place === "device" ? ("gpu-buffer" as const) : ("cpu" as const)));
 
 function wrap(
-  runtime: typeof OnnxRuntime,
   inner: OnnxRuntime.InferenceSession,
-  device: Device,
-  notes: readonly string[],
+  { runtime, device, notes }: { runtime: typeof OnnxRuntime; device: Device; notes: readonly string[] },
 ): OrtSession {
   const toOrt = (value: Tensor | DeviceTensor): OnnxRuntime.Tensor =>
     value instanceof DeviceTensor ? value.on(device) : new runtime.Tensor(value.type, value.data, value.dims);
@@ -131,10 +114,7 @@ function wrap(
     return fetches === undefined ? inner.run(tensors) : inner.run(tensors, [...fetches]);
   };
   return {
-    device,
-    notes,
-    inputNames: inner.inputNames,
-    outputNames: inner.outputNames,
+    ...{ device, notes, inputNames: inner.inputNames, outputNames: inner.outputNames },
     run: async (feeds, fetches) => mapped(await run(feeds, fetches), fromOrt),
     runOnDevice: async (feeds) =>
       mapped(await run(feeds), (tensor) =>

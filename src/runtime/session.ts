@@ -10,10 +10,7 @@ export interface Session extends SessionFacts {
   dispose(): Promise<void>;
 }
 
-/**
- * Creates a session from a file's path or a model's bytes in a new thread.
- * @throws ModelError for a broken model, DeviceError for a device that does not work here.
- */
+/** {@link createOrtSession} in a new thread. */
 export async function createSession(
   model: string | Uint8Array,
   options: SessionOptions = {},

@@ -26,9 +26,8 @@ export interface WorkerClient {
 let lastEnd: Promise<void> = Promise.resolve();
 
 /**
- * Starts the compiled worker script beside `base`.
- * Under a test runner the caller is a .ts file in src; threads always run the compiled file in dist.
- * @param resourceLimits of its heap; default Node's
+ * Starts the compiled worker script beside `base`. Under a test runner the caller is a .ts file in src; threads always
+ * run the compiled file in dist.
  */
 export function startWorker(script: string, base: string, resourceLimits?: ResourceLimits): WorkerClient {
   const directory = base.endsWith(".ts") ? base.replace(/\/src\/(?!.*\/src\/)/, "/dist/") : base;

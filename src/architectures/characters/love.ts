@@ -40,10 +40,9 @@ function loveWords(net: Net, inputs: CharacterInputs, options: WordLayerOptions)
 }
 
 /**
- * Attention whose queries and keys are fixed sinusoids (Vaswani et al., 2017): with one head it depends on
- * nothing but where a word ends, a blur over neighbouring positions. Scores are divided by the fourth root of the
- * width, as the published code does. Their softmax is written as a table of exponentials, masked and divided by
- * its sums.
+ * Attention whose queries and keys are fixed sinusoids (Vaswani et al., 2017). With one head it depends only on the
+ * length of the word: a blur over neighbouring positions. Scores are divided by the fourth root of the width, as in
+ * the published code. The softmax is a table of exponentials, masked and divided by its sums.
  * @returns [words, positions, positions]
  */
 function positionalWeights(

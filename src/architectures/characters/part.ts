@@ -1,7 +1,4 @@
-/**
- * Character encoders as parts of a model (compose.ts): new ones of a kind and size, or those of a folder that
- * `pearl pretrain-characters` wrote, with its weights.
- */
+/** Character encoders as parts of a model (compose.ts): new ones, or those that `pearl pretrain-characters` wrote. */
 import { ModelError } from "../../errors.js";
 import type { WeightSource } from "../../nn/net.js";
 import { readModel } from "../../onnx/io/file.js";
@@ -22,10 +19,9 @@ import {
   readVocabulary,
 } from "./inputs.js";
 
-/** The sizes of a character encoder, as config.json keeps them: `pearl.character_encoder`. */
+/** `pearl.character_encoder` of config.json. */
 type CharacterSizes = Pick<CharacterEncoderOptions, "kind" | "width" | "hidden" | "outputs">;
 
-/** A character encoder with everything that a model folder needs of it. */
 export interface CharacterEncoderPart extends ModelPart {
   readonly sizes: CharacterSizes;
   readonly feature: CharactersFeature;
@@ -40,7 +36,7 @@ interface CharacterPartOptions {
   readonly units?: WordUnitOptions;
   /** Needed for all kinds but ngrams. */
   readonly vocabulary?: CharacterVocabulary;
-  /** Where weights that it has come from; others are the net's. Default: all are the net's. */
+  /** Default, and for weights that it lacks: the net's. */
   readonly weights?: ReadonlyMap<string, ReturnType<WeightSource>>;
 }
 
@@ -66,8 +62,7 @@ export function characterPart(options: CharacterPartOptions): CharacterEncoderPa
 
 /**
  * The character encoder of a folder, with its weights.
- * @param outputs length of its vectors from now on: a reduction that the folder lacks gets new weights; default
- *   the folder's
+ * @param outputs new length of its vectors, default the folder's; a reduction that the folder lacks gets new weights
  * @throws ModelError where the folder has none, or another length
  */
 export async function readCharacterPart(

@@ -1,7 +1,6 @@
 /**
- * Phrase in context, as a graph: the meaning of a span against an encoding of the words around it, both ways.
- * The context has an encoder and a word table of its own, as QuickThoughts has (Logeswaran and Lee, 2018), which
- * are thrown away after training.
+ * Phrase in context, as a graph: the meaning of a span against an encoding of the words around it, both ways. As in
+ * QuickThoughts (Logeswaran and Lee, 2018), contexts have their own encoder and word table, which only training uses.
  */
 import { existsSync } from "node:fs";
 import { join } from "node:path";

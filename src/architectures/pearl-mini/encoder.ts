@@ -23,10 +23,7 @@ import type { WordInputs } from "./inputs.js";
 import { SMALL_LETTERS } from "./marked-words.js";
 import { typeWidth, type WordEncoderSizes } from "./sizes.js";
 
-/**
- * Length of an n-gram's first vector: large enough that a step of Adam, which is absolute, changes little of it. Sums
- * are divided by it, so that layers read numbers around 1.
- */
+/** Length of an n-gram's first vector, of which a step of Adam changes little; layers read sums divided by it. */
 export const NGRAM_LENGTH = 1.5;
 
 /** What the encoder computes, each float32 [phrases, ...]. */

@@ -1,7 +1,7 @@
 /**
- * First weights of a word encoder. Word vectors given by the user start the tables, common directions taken out
- * (Mu and Viswanath, 2018); n-grams start as Gaussian vectors scaled by inverse document frequency, so that sums
- * of them compare like TF-IDF; words' weights start from their rank, frequent words low.
+ * First weights of a word encoder: tables from word vectors without their common directions (Mu and Viswanath, 2018),
+ * n-grams as Gaussian vectors scaled by inverse document frequency, so that their sums compare like TF-IDF, and
+ * weights of words by rank, low for frequent words.
  */
 import { fromSeed, type WeightSource } from "../../nn/net.js";
 import { tensor } from "../../onnx/tensor.js";
@@ -24,7 +24,7 @@ export interface FirstWeightOptions {
 }
 
 const UNKNOWN = 0.02;
-/** Gates of characters, meaning and types in the embedding, to begin with. */
+/** First gates of characters, meaning and types. */
 const GATES = [0.5, 0.37, 0.13] as const;
 
 export function firstWordWeights(options: FirstWeightOptions): WeightSource {
@@ -63,7 +63,7 @@ export function firstWordWeights(options: FirstWeightOptions): WeightSource {
   };
 }
 
-/** What a word counts for to begin with, by its rank among the text's words: 1 the rarest, the commonest least. */
+/** First weight of a word by its rank in the text, from 1: the most frequent words count least. */
 export const weightOfRank = (rank: number, vocabulary: number): number =>
   (0.12 + (0.88 * Math.log(1 + rank)) / Math.log(1 + vocabulary)) ** 2;
 
@@ -96,16 +96,12 @@ function plainVectors({ words, dimension, data }: WordVectors): Map<string, Floa
     centred[i] = value - mean[i % dimension];
   });
   for (let k = 0; k < 2; k++) removeDirection(centred, dimension, commonDirection(centred, dimension));
-  const plain = new Map<string, Float32Array>();
-  words.forEach((word, i) => {
+  const unit = (i: number) => {
     const vector = centred.subarray(i * dimension, (i + 1) * dimension);
     const length = Math.hypot(...vector) || 1;
-    plain.set(
-      word,
-      vector.map((value) => value / length),
-    );
-  });
-  return plain;
+    return vector.map((value) => value / length);
+  };
+  return new Map(words.map((word, i) => [word, unit(i)]));
 }
 
 /** The first principal direction, by power iteration over the first 30,000 rows. */
@@ -115,9 +111,8 @@ function commonDirection(rows: Float32Array, dimension: number): Float64Array {
   for (let iteration = 0; iteration < 20; iteration++) {
     const next = new Float64Array(dimension);
     for (let at = 0; at < end; at += dimension) {
-      let product = 0;
-      for (let i = 0; i < dimension; i++) product += rows[at + i] * direction[i];
-      for (let i = 0; i < dimension; i++) next[i] += product * rows[at + i];
+      const along = product(rows, at, direction);
+      for (let i = 0; i < dimension; i++) next[i] += along * rows[at + i];
     }
     const length = Math.hypot(...next) || 1;
     direction = next.map((value) => value / length);
@@ -127,8 +122,10 @@ function commonDirection(rows: Float32Array, dimension: number): Float64Array {
 
 function removeDirection(rows: Float32Array, dimension: number, direction: Float64Array): void {
   for (let at = 0; at < rows.length; at += dimension) {
-    let product = 0;
-    for (let i = 0; i < dimension; i++) product += rows[at + i] * direction[i];
-    for (let i = 0; i < dimension; i++) rows[at + i] -= product * direction[i];
+    const along = product(rows, at, direction);
+    for (let i = 0; i < dimension; i++) rows[at + i] -= along * direction[i];
   }
 }
+
+const product = (rows: Float32Array, at: number, direction: Float64Array): number =>
+  direction.reduce((sum, value, i) => sum + rows[at + i] * value, 0);

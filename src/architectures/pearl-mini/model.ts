@@ -42,10 +42,7 @@ interface WordModel {
   readonly context?: ReadonlyMap<string, Tensor>;
 }
 
-/**
- * Length of vectors that are not made unit length (`normalize: false`): like a transformer's pooled states, since
- * what learns from them by small steps, as the probe of PPDB does, learns nothing from small numbers.
- */
+/** Length of raw vectors (`normalize: false`), as of pooled states: a probe learns nothing from small numbers. */
 const RAW_LENGTH = 10;
 
 /** The graph for use: outputs `embedding` and, for all parts, `type_logits`. */

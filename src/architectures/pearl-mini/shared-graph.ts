@@ -1,8 +1,7 @@
 /**
  * The word encoder's graph without its tables, which lie in memory that all workers share. Rows and their sums are
- * looked up outside the graph, once for each word of many batches; ONNX Runtime keeps only what multiplies. Each
- * lookup by `word_ids`, and the sum of each word's n-grams, becomes an input of the graph. Results stay equal to
- * rounding.
+ * looked up outside the graph, once for each word of many batches. Each lookup by `word_ids`, and the sum of each
+ * word's n-grams, becomes an input of the graph. Results are equal up to rounding.
  */
 import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 import { dirname } from "node:path";
@@ -20,11 +19,7 @@ import { wordInputNames } from "./inputs.js";
 import type { WordTable } from "./row-sums.js";
 import type { WordGraph } from "./shared-features.js";
 
-/**
- * The graph of a word encoder without its tables, which workers share on processors.
- * @returns undefined where the graph is another, which each worker loads for itself
- * @throws ModelError for a file that cannot be read
- */
+/** @returns undefined for a graph of another shape, which each worker loads @throws ModelError for an unreadable file */
 export function loadWordGraph(folder: ModelFolder, precision: "full" | "int8"): WordGraph | undefined {
   if (precision === "int8" && folder.quantizedGraph !== undefined) return undefined;
   const { bytes, memory } = readShared(folder.graph);
@@ -90,10 +85,7 @@ const sumOfRows = made("Sub", [
   made("Mul", [any("count"), rows(any("padding"))]),
 ]);
 
-/**
- * Cuts the tables out of a copy of a word encoder's graph.
- * @returns undefined for a graph of another shape
- */
+/** Cuts the tables out of a copy of a word encoder's graph. @returns undefined for a graph of another shape */
 export function takeOutTables(original: Model): { model: Model; tables: readonly WordTable[] } | undefined {
   const model = copyModel(original);
   const { graph } = model;

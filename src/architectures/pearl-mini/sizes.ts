@@ -29,14 +29,13 @@ export interface WordEncoderSizes {
   /** Kinds of the last entity type that the embedding tells apart; default none. */
   readonly kinds?: number;
   /**
-   * What the types' logits are divided by within the embedding, not where they are told; default 1. Above 1 names of
-   * doubtful types come nearer to each other (distillation's temperature, Hinton et al., 2015).
+   * Divides the logits of types in the embedding, not in `type_logits`; default 1. Above 1, names of uncertain type move
+   * closer to each other (the temperature of distillation, Hinton et al., 2015).
    */
   readonly typeTemperature?: number;
   /**
-   * Whether phrases with a capital, single words without and longer phrases without have a layer of gates each, in
-   * this order; default one layer for all. Gates that differ within a table change its ranking; one layer that is to
-   * tell names from phrases differs among names too.
+   * One layer of gates each for phrases with a capital, single words and longer phrases, in this order; default one
+   * layer for all, which also gives names different gates, and different gates within a table change its ranking.
    */
   readonly sharesByWriting?: boolean;
   /** Columns of the parts that the embedding begins with, behind the types; default none. */
@@ -62,7 +61,7 @@ export const pearlMiniSizes = {
   prefix: { characters: 46, meaning: 58 },
 } as const satisfies WordEncoderSizes;
 
-/** Numbers of the embedding that say what type a phrase is of. */
+/** Columns of the embedding for types and kinds. */
 export const typeWidth = ({ types, kinds = 0 }: WordEncoderSizes): number => types + kinds;
 
 export const embeddingWidth = (sizes: WordEncoderSizes): number =>

@@ -20,10 +20,9 @@ const modulus = 2 ** 31 - 1;
 const factors = [48271, 69621, 16807] as const;
 
 /**
- * Adds dropout to a graph whose norms are LayerNormalization nodes ({@link prepareForTraining} makes them so).
- * @param model is not changed
- * @param ratio share of entries that become 0; the others are divided by 1 - ratio
- * @param end a value up to which dropout is added; what does not lead there is left alone
+ * Adds dropout to a copy of a graph whose norms are LayerNormalization nodes (as `prepareForTraining` writes them).
+ * @param ratio fraction of entries that become 0; the others are divided by 1 - ratio
+ * @param end a value: only nodes that lead to it are changed
  * @returns the graph and the number of places; with 0 places the graph has no new input
  */
 export function addDropout(

@@ -17,8 +17,7 @@ export interface FoundEncoder {
 
 /**
  * Recognises BERT and RoBERTa encoders in the graphs of common exporters, with folded or named weights, and in
- * pearl's own. What it returns is a reading: whether a graph built from it computes the same is for the
- * caller to check by running both.
+ * pearl's own. The caller must check by running both that a graph built from the result computes the same.
  * @param output the value that holds the last hidden state
  * @param heads used where the graph does not show the number of attention heads
  * @throws ModelError that names the node where the graph departs from a BERT's

@@ -22,28 +22,15 @@ export interface KernelFunction<Name extends string = string> {
 
 const typeCodes: Readonly<Record<NumberType, number>> = { i32: 0x7f, i64: 0x7e, v128: 0x7b };
 
-function unsigned(value: number): number[] {
-  const bytes: number[] = [];
-  let rest = value;
-  do {
-    const low = rest % 128;
-    rest = Math.floor(rest / 128);
-    bytes.push(rest > 0 ? low | 0x80 : low);
-  } while (rest > 0);
-  return bytes;
-}
+/** A number as LEB128. */
+const unsigned = (value: number): number[] =>
+  value < 128 ? [value] : [(value % 128) | 0x80, ...unsigned(Math.floor(value / 128))];
 
-/** A number as LEB128, signed. */
-function signed(value: number): number[] {
-  const bytes: number[] = [];
-  let rest = BigInt(value);
-  for (;;) {
-    const low = Number(rest & 0x7fn);
-    rest >>= 7n;
-    const done = (rest === 0n && (low & 0x40) === 0) || (rest === -1n && (low & 0x40) !== 0);
-    bytes.push(done ? low : low | 0x80);
-    if (done) return bytes;
-  }
+/** A number as LEB128, with its sign. */
+function signed(value: bigint): number[] {
+  const low = Number(value & 0x7fn);
+  const rest = value >> 7n;
+  return rest === ((low & 0x40) === 0 ? 0n : -1n) ? [low] : [low | 0x80, ...signed(rest)];
 }
 
 type One = [a: Code];
@@ -63,10 +50,11 @@ const store =
     ...[...code, alignment, ...unsigned(offset)],
   ];
 const emptyBlock = 0x40;
+const END = 0x0b;
 
 /** 32-bit integers; comparisons are unsigned. An address constant may reach 4 GiB. */
 export const i32 = {
-  constant: (value: number): Code => [0x41, ...signed(value | 0)],
+  constant: (value: number): Code => [0x41, ...signed(BigInt(value | 0))],
   add: op(0x6a),
   subtract: op(0x6b),
   multiply: op(0x6c),
@@ -80,7 +68,7 @@ export const i32 = {
 } as const;
 
 export const i64 = {
-  constant: (value: number): Code => [0x42, ...signed(value)],
+  constant: (value: number): Code => [0x42, ...signed(BigInt(value))],
   add: op(0x7c),
   subtract: op(0x7d),
   and: op(0x83),
@@ -111,25 +99,21 @@ export const v128 = {
 } as const;
 
 /** A loop whose body runs while `condition` holds, tested first. */
-export function loopWhile(condition: Code, ...body: Code[]): Code {
-  const end = 0x0b;
-  return [
-    ...[0x02, emptyBlock, 0x03, emptyBlock],
-    ...[...condition, 0x45, 0x0d, 1],
-    ...body.flat(),
-    ...[0x0c, 0, end, end],
-  ];
-}
+export const loopWhile = (condition: Code, ...body: Code[]): Code => [
+  ...[0x02, emptyBlock, 0x03, emptyBlock],
+  ...[...condition, 0x45, 0x0d, 1],
+  ...[...body.flat(), 0x0c, 0, END, END],
+];
 
 /** A loop whose body runs at least once, and again while `condition` holds. */
-export function repeatWhile(condition: Code, ...body: Code[]): Code {
-  return [0x03, emptyBlock, ...body.flat(), ...condition, 0x0d, 0, 0x0b];
-}
+export const repeatWhile = (condition: Code, ...body: Code[]): Code => [
+  ...[0x03, emptyBlock, ...body.flat(), ...condition, 0x0d, 0, END],
+];
 
 /** Code that runs where `condition` holds. */
-export function when(condition: Code, ...body: Code[]): Code {
-  return [...condition, 0x04, emptyBlock, ...body.flat(), 0x0b];
-}
+export const when = (condition: Code, ...body: Code[]): Code => [
+  ...[...condition, 0x04, emptyBlock, ...body.flat(), END],
+];
 
 const vector = (items: readonly Code[]): number[] => [...unsigned(items.length), ...items.flat()];
 const sized = (bytes: Code | Buffer): number[] => [...unsigned(bytes.length), ...bytes];
@@ -149,29 +133,7 @@ function encodeBody({ parameters, locals, body }: KernelFunction): number[] {
     };
   });
   const declared = vector(Object.values(locals).map((type) => [1, typeCodes[type]]));
-  return sized([...declared, ...body(variables), 0x0b]);
-}
-
-/**
- * A module of these functions over the shared memory `pearl.memory` of at most `maximumPages` pages of 64 KiB.
- * (WebAssembly binary format, version 1, with shared memories of the threads proposal.)
- */
-function assemble(functions: readonly KernelFunction[], maximumPages: number): Uint8Array<ArrayBuffer> {
-  const types = functions.map(({ parameters }) => [
-    0x60,
-    ...vector(parameters.map(() => [typeCodes.i32])),
-    ...vector([[typeCodes.i32]]),
-  ]);
-  const memory = [...text("pearl"), ...text("memory"), 0x02, 0x03, ...unsigned(0), ...unsigned(maximumPages)];
-  const magicAndVersion = [0x00, 0x61, 0x73, 0x6d, 1, 0, 0, 0];
-  return Uint8Array.from([
-    ...magicAndVersion,
-    ...section(1, vector(types)),
-    ...section(2, vector([memory])),
-    ...section(3, vector(functions.map((_, index) => unsigned(index)))),
-    ...section(7, vector(functions.map(({ name }, index) => [...text(name), 0, ...unsigned(index)]))),
-    ...section(10, vector(functions.map(encodeBody))),
-  ]);
+  return sized([...declared, ...body(variables), END]);
 }
 
 export interface SharedMemory {
@@ -191,6 +153,7 @@ interface WebAssemblyApi {
 // The compiler's list of globals has WebAssembly only together with a browser's.
 const { WebAssembly: engine } = globalThis as unknown as { WebAssembly: WebAssemblyApi };
 
+/** Bytes of a page of memory; also the most pages of a memory. */
 export const PAGE = 65_536;
 
 /** A shared memory of at least `bytes`, which may grow to 4 GiB. */
@@ -198,11 +161,28 @@ export function shareMemory(bytes: number): SharedMemory {
   return new engine.Memory({ initial: Math.max(1, Math.ceil(bytes / PAGE)), maximum: PAGE, shared: true });
 }
 
-/** The module's functions over a memory made by shareMemory. */
+/**
+ * The functions over a memory made by shareMemory, in a module that imports it as `pearl.memory`. (WebAssembly binary
+ * format, version 1, with shared memories of the threads proposal.)
+ */
 export function instantiate(
   functions: readonly KernelFunction[],
   memory: SharedMemory,
 ): Record<string, (...numbers: number[]) => number> {
-  const module = new engine.Module(assemble(functions, PAGE));
-  return new engine.Instance(module, { pearl: { memory } }).exports;
+  const types = functions.map(({ parameters }) => [
+    0x60,
+    ...vector(parameters.map(() => [typeCodes.i32])),
+    ...vector([[typeCodes.i32]]),
+  ]);
+  const imported = [...text("pearl"), ...text("memory"), 0x02, 0x03, ...unsigned(0), ...unsigned(PAGE)];
+  const magicAndVersion = [0x00, 0x61, 0x73, 0x6d, 1, 0, 0, 0];
+  const bytes = Uint8Array.from([
+    ...magicAndVersion,
+    ...section(1, vector(types)),
+    ...section(2, vector([imported])),
+    ...section(3, vector(functions.map((_, index) => unsigned(index)))),
+    ...section(7, vector(functions.map(({ name }, index) => [...text(name), 0, ...unsigned(index)]))),
+    ...section(10, vector(functions.map(encodeBody))),
+  ]);
+  return new engine.Instance(new engine.Module(bytes), { pearl: { memory } }).exports;
 }
