@@ -1,4 +1,4 @@
-/** What a rule works with: a node of the forward graph, the gradients of its outputs, and functions that emit operators. */
+/** What a rule works with: a forward node, the gradients of its outputs, and functions that emit operators. */
 import { ModelError } from "../errors.js";
 import type { AttributeValue, GraphBuilder } from "../onnx/builder.js";
 import type { Node } from "../onnx/model.js";

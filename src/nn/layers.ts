@@ -146,7 +146,7 @@ export function attentionMask(net: Net, mask: string): string {
   return g.add("Mul", [g.add("Sub", [number(net, 1), kept]), number(net, -3.4028234663852886e38)]);
 }
 
-/** Attention of every token on every other (Vaswani et al., 2017): softmax(q kᵀ / √d + mask) v. @param x [batch × length, width] @returns the same shape */
+/** softmax(q kᵀ / √d + mask) v (Vaswani et al., 2017). @param x [batch × length, width] @returns the same shape */
 export function attention(net: Net, x: string, options: AttentionOptions): string {
   const { name, width, heads, shape, mask, project = linear, dropout = (shares) => shares } = options;
   const { g } = net;

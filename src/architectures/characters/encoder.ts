@@ -17,6 +17,9 @@ import type { CharacterInputs } from "./inputs.js";
 import { love } from "./love.js";
 import { bag, type CharacterEncoder, wordNgrams } from "./units.js";
 
+/** Prefix of all weights of a character encoder. */
+export const characterWeights = "characters";
+
 export type CharacterEncoderKind = "love" | "bilstm" | "bag" | "ngrams";
 
 export const characterEncoders: Readonly<Record<CharacterEncoderKind, CharacterEncoder>> = {
@@ -26,8 +29,6 @@ export const characterEncoders: Readonly<Record<CharacterEncoderKind, CharacterE
 
 export interface CharacterEncoderOptions {
   readonly kind: CharacterEncoderKind;
-  /** Prefix of all weights; default "characters". */
-  readonly name?: string;
   /** Units that the text side knows, padding included: `WordReader.rows`. */
   readonly rows: number;
   /** Of the units' embeddings; LOVE's is 300. */
@@ -51,13 +52,13 @@ export function characterEncoder(
   options: CharacterEncoderOptions,
 ): string {
   const { g } = net;
-  const { kind, name = "characters", hidden = options.width, outputs } = options;
-  const words = characterEncoders[kind].words(net, inputs, { ...options, name, hidden });
+  const { kind, hidden = options.width, outputs } = options;
+  const words = characterEncoders[kind].words(net, inputs, { ...options, name: characterWeights, hidden });
   // padding is -1: it reads row 0, which the mask leaves out
   const rows = g.add("Gather", [words, g.add("Max", [inputs.words, g.scalar("int32", 0)])]);
   const isWord = g.add("Greater", [inputs.words, g.scalar("int32", -1)]);
   const mask = g.add("Cast", [isWord], { to: typeCode("int32") });
   const phrases = meanPooling(net, { hidden: rows, mask });
   if (outputs === undefined) return phrases;
-  return linear(net, phrases, { name: `${name}.reduction`, inputs: hidden, outputs });
+  return linear(net, phrases, { name: `${characterWeights}.reduction`, inputs: hidden, outputs });
 }

@@ -1,4 +1,4 @@
-/** What character encoders read: their feature in config.json, the vocabulary in characters.json, the graph's inputs. */
+/** What character encoders read: config.json, the vocabulary in characters.json, and the inputs of the graph. */
 import { join } from "node:path";
 import { ModelError } from "../../errors.js";
 import type { Net } from "../../nn/net.js";

@@ -10,6 +10,7 @@ import {
   type CharacterEncoderOptions,
   characterEncoder,
   characterEncoders,
+  characterWeights,
 } from "./encoder.js";
 import {
   CHARACTERS_FILE,
@@ -23,13 +24,9 @@ import {
 type CharacterSizes = Pick<CharacterEncoderOptions, "kind" | "width" | "hidden" | "outputs">;
 
 export interface CharacterEncoderPart extends ModelPart {
-  readonly sizes: CharacterSizes;
   readonly feature: CharactersFeature;
   readonly vocabulary: CharacterVocabulary | undefined;
 }
-
-/** Prefix of all weights of a character encoder. */
-export const characterWeights = "characters";
 
 interface CharacterPartOptions {
   readonly sizes: CharacterSizes;
@@ -45,10 +42,10 @@ export function characterPart(options: CharacterPartOptions): CharacterEncoderPa
   const { sizes, units = characterEncoders[sizes.kind].units, weights } = options;
   const vocabulary = needsVocabulary(units) ? options.vocabulary : undefined;
   const { rows } = createWordReader(units, vocabulary);
-  const encoder = { ...sizes, name: characterWeights, rows, positions: units.positions };
+  const encoder = { ...sizes, rows, positions: units.positions };
   const feature = { kind: "characters", ...units } as const;
   return {
-    ...{ sizes, feature, vocabulary, features: [feature] },
+    ...{ feature, vocabulary, features: [feature] },
     width: sizes.outputs ?? sizes.hidden ?? sizes.width,
     section: { character_encoder: sizes },
     ...(vocabulary && { files: { [CHARACTERS_FILE]: `${JSON.stringify(vocabulary, null, 2)}\n` } }),

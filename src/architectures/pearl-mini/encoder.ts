@@ -30,7 +30,7 @@ export const NGRAM_LENGTH = 1.5;
 export interface WordEncoding {
   /** Length 1, [phrases, meaning]. */
   readonly meaning: string;
-  /** Logits [phrases, types], [phrases, types + kinds] and [phrases, classes]; the last type's is that of all its kinds. */
+  /** Logits [phrases, types], [phrases, types + kinds], [phrases, classes]; the last type stands for all its kinds. */
   readonly types: string;
   readonly fineTypes: string;
   readonly classes: string;

@@ -1,4 +1,4 @@
-/** Rows of a word encoder's tables, and their sums: in WebAssembly, eight numbers at a time, where a table allows it. */
+/** Rows of a word encoder's tables, and their sums, in WebAssembly where a table allows it. */
 import {
   i32,
   instantiate,
@@ -28,7 +28,7 @@ export interface WordTable {
 /** Writes the sum of rows `some[0]` to `some[count - 1]` to `target` from `at` on, where zeros are. */
 export type SumRows = (some: Int32Array, count: number, target: Float32Array, at: number) => void;
 
-/** Int8 values in WebAssembly's memory are added there, in float32; others here, in float64. @param most rows of a sum */
+/** Int8 values in WebAssembly's memory are added there, in float32; others here, in float64. */
 export function openSums(table: WordTable, most: number): SumRows {
   return kernelSums(table, most) ?? ((some, count, target, at) => addRows(table, some, count, target, at));
 }

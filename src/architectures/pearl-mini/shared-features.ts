@@ -1,4 +1,4 @@
-/** Fills the inputs of a word encoder whose tables were taken out: the sums of a word's rows are kept for many batches. */
+/** Fills the inputs of a word encoder without tables: what a word gets from them is kept for many batches. */
 import type { SharedGraph } from "../architecture.js";
 import type { Featurizer } from "../feature-rows.js";
 import { knownWords, type NumberOf, scalesOf, storeFeaturizer, type WordStore } from "./features.js";
@@ -6,7 +6,7 @@ import { type WordsFeature, wordInputNames } from "./inputs.js";
 import { openSums, type SumRows, type WordTable, writeRow } from "./row-sums.js";
 
 const REMEMBERED = 10_240;
-/** Words that there is room for at first: with pearl-mini 9 MiB in each thread. */
+/** Words that there is room for at first: with pearl-mini 14 MiB in each thread. */
 const ROOM = 12_288;
 
 /** A graph without its tables, which all workers read in place. */
@@ -19,34 +19,29 @@ export function sharedFeaturizer(
   words: readonly string[],
   { tables }: WordGraph,
 ): Featurizer {
-  const sums = tables
-    .filter(({ gives }) => gives === "sum")
-    .map((table) => ({
-      ...{ table, sum: openSums(table, feature.ngrams) },
-      data: new Float32Array(ROOM * table.width),
-    }));
-  const looked = tables.filter(({ gives }) => gives === "row");
-  return storeFeaturizer(feature, words, (numberOf) => sumStore(feature, numberOf, sums, looked));
+  const kept = tables.map((table) => ({
+    table,
+    sum: table.gives === "sum" ? openSums(table, feature.ngrams) : undefined,
+    data: new Float32Array(ROOM * table.width),
+  }));
+  return storeFeaturizer(feature, words, (numberOf) => placeStore(feature, numberOf, kept));
 }
 
-interface TableSums {
+/** A table, and by place what each word gets from it. */
+interface Kept {
   readonly table: WordTable;
-  readonly sum: SumRows;
+  readonly sum: SumRows | undefined;
   data: Float32Array;
 }
 
 /** A word's only id is its place. */
-function sumStore(
-  feature: WordsFeature,
-  numberOf: NumberOf,
-  sums: TableSums[],
-  looked: readonly WordTable[],
-): WordStore {
+function placeStore(feature: WordsFeature, numberOf: NumberOf, tables: Kept[]): WordStore {
   const known = knownWords(feature, numberOf, (ngrams, count, place) => {
-    for (const own of sums) {
-      const at = place * own.table.width;
-      if (at === own.data.length) own.data = twiceAsLong(own.data);
-      own.sum(ngrams, count, own.data, at);
+    for (const kept of tables) {
+      const at = place * kept.table.width;
+      if (at === kept.data.length) kept.data = twiceAsLong(kept.data);
+      if (kept.sum) kept.sum(ngrams, count, kept.data, at);
+      else writeRow(kept.table, known.numbers[place], kept.data, at);
     }
   });
   return {
@@ -59,33 +54,22 @@ function sumStore(
     key: (ids, at) => ids[at],
     fill(ids, starts, feeds) {
       const places = starts.map((at) => ids[at]);
-      const count = places.length + 1;
-      const add = (
-        { input, width }: WordTable,
-        write: (data: Float32Array, place: number, at: number) => void,
-      ) => {
-        const data = new Float32Array(count * width);
-        places.forEach((place, i) => {
-          write(data, place, (i + 1) * width);
-        });
-        feeds[input] = { type: "float32", dims: [count, width], data };
-        return data;
-      };
       feeds[wordInputNames.scales] = scalesOf(places.map((place) => known.counts[place]));
-      for (const { table, data } of sums)
-        add(table, (target, place, at) => {
-          target.set(data.subarray(place * table.width, (place + 1) * table.width), at);
-        });
-      for (const table of looked) {
-        const data = add(table, (target, place, at) => writeRow(table, known.numbers[place], target, at));
+      for (const { table, data: kept } of tables) {
+        const { input, width, gives } = table;
+        const data = new Float32Array((places.length + 1) * width);
         // the padding word has number 0
-        writeRow(table, 0, data, 0);
+        if (gives === "row") writeRow(table, 0, data, 0);
+        places.forEach((place, i) => {
+          data.set(kept.subarray(place * width, (place + 1) * width), (i + 1) * width);
+        });
+        feeds[input] = { type: "float32", dims: [places.length + 1, width], data };
       }
     },
     // the buffers are reused, since buffers left to the collector pile up; this store is then invalid
     startOver() {
-      for (const { data } of sums) data.fill(0);
-      return sumStore(feature, numberOf, sums.splice(0), looked);
+      for (const { data } of tables) data.fill(0);
+      return placeStore(feature, numberOf, tables.splice(0));
     },
   };
 }

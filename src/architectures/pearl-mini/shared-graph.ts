@@ -19,7 +19,7 @@ import { wordInputNames } from "./inputs.js";
 import type { WordTable } from "./row-sums.js";
 import type { WordGraph } from "./shared-features.js";
 
-/** @returns undefined for a graph of another shape, which each worker loads @throws ModelError for an unreadable file */
+/** @returns undefined for a graph of another shape @throws ModelError for a file that cannot be read */
 export function loadWordGraph(folder: ModelFolder, precision: "full" | "int8"): WordGraph | undefined {
   if (precision === "int8" && folder.quantizedGraph !== undefined) return undefined;
   const { bytes, memory } = readShared(folder.graph);
@@ -33,7 +33,7 @@ export function loadWordGraph(folder: ModelFolder, precision: "full" | "int8"): 
   return { bytes: encodeModel(model), tables };
 }
 
-/** A file in memory that threads share, so that tables are read in place; `memory` where WebAssembly can read it too. */
+/** A file in memory that threads share, which is WebAssembly's `memory` where that is possible. */
 function readShared(path: string): { bytes: Uint8Array; memory: SharedMemory | undefined } {
   try {
     const file = openSync(path, "r");
