@@ -70,7 +70,7 @@ export function architectureOf({ kind }: Feature, label = "config.json"): Archit
 export const soleArchitecture = (features: readonly Feature[]): Architecture | undefined =>
   features.length === 1 ? architectureOf(features[0]) : undefined;
 
-/** Index of the feature that costs most, whose lengths decide how batches are cut. */
+/** Index of the feature that costs most; its lengths decide how batches are cut. */
 export function costliest(features: readonly Feature[]): number {
   const first = features.findIndex((feature) => architectureOf(feature).cost === "transformer");
   return Math.max(0, first);

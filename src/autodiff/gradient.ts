@@ -152,7 +152,7 @@ const readsOf = (node: Node): string[] => [
 const gathersRows = (node: Node): boolean =>
   operatorOf(node) === "Gather" && intAttribute(node, "axis", 0) === 0;
 
-/** Tensors whose numbers are known: initializers that stay, and Constant nodes. */
+/** Tensors with known numbers: initializers that stay, and Constant nodes. */
 function constantsOf(graph: Graph, weights: ReadonlySet<string>): Map<string, Tensor> {
   const constants = new Map([...graph.initializers].filter(([name]) => !weights.has(name)));
   for (const { op, attributes, outputs } of graph.nodes)

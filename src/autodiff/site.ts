@@ -18,7 +18,7 @@ export type Emit = () => string;
 /** Rule of operators that are constant wherever they are smooth, such as Floor: nothing flows back. */
 export const flat: Rule = () => [];
 
-/** A rule whose gradients have the shape of the output: they are summed over what was broadcast. */
+/** A rule with gradients in the shape of the output: they are summed over the axes that were broadcast. */
 export const broadcasting =
   (rule: Rule): Rule =>
   (site, ...inputs) =>

@@ -27,13 +27,13 @@ export const fromTensors =
   (tensors: ReadonlyMap<string, Tensor>, label = "the weights"): WeightSource =>
   (name, dims) => {
     const found = tensors.get(name);
-    if (!found) throw new ModelError(`${label}: there is no ${name}; is config.json of the same model?`);
+    if (!found) throw new ModelError(`${label}: there is no ${name}. Is config.json of the same model?`);
     if (found.type !== "float32" || String(found.dims) !== String(dims))
       throw new ModelError(`${label}: ${name} is ${found.type} [${found.dims}], not float32 [${dims}]`);
     return found;
   };
 
-/** A network with an empty graph, or one that goes on with a graph. */
+/** A network with an empty graph, or one that adds to a graph. */
 export const createNet = (weights: WeightSource, g = new GraphBuilder()): Net => ({ g, weights });
 
 /** Adds a weight and returns its name. */

@@ -66,7 +66,7 @@ export async function createOrtSession(
   throw new DeviceError("no device could create the session");
 }
 
-/** The first line of ONNX Runtime's message without the source line that it begins with. */
+/** The first line of ONNX Runtime's message, without the position in its source. */
 function shortReason(error: unknown): string {
   return messageOf(error)
     .split("\n", 1)[0]

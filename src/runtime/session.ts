@@ -1,4 +1,4 @@
-/** A session in a thread of its own, so that the caller's event loop stays free while a graph runs. */
+/** A session in a separate thread, so that the caller's event loop stays free while a graph runs. */
 import type { SessionFacts, SessionOptions } from "./ort-session.js";
 import type { Feeds } from "./tensor.js";
 import { startWorker } from "./worker-client.js";

@@ -97,13 +97,13 @@ export function pairsOfSources(synonyms, sources, { pairs, seed }) {
  * @typedef {object} Layer
  * @property {readonly Group[]} groups
  * @property {readonly (readonly string[])[]} phrases of each group
- * @property {{ weight: number, pairs: readonly (readonly [string, string][])[] }} [agree] of some sources, pairs whose two
- *   sides should get equal shares, and how much the mean square of their difference counts beside the groups' error
+ * @property {{ weight: number, pairs: readonly (readonly [string, string][])[] }} [agree] pairs of some sources: both
+ *   sides should get equal gates; `weight` of the mean square of their difference beside the error of the groups
  */
 
 /**
- * Sets the layers of the shares in a model folder, in place. Which phrases a layer serves is the encoder's rule, which a
- * layer is shown is the groups': a group without `letters` may hold phrases that another layer serves.
+ * Sets the layers of the gates in a model folder, in place. The encoder decides which phrases use a layer; the groups
+ * decide which phrases it is fitted on, so a group without `letters` may hold phrases that use another layer.
  * @param {string} folder a word encoder, tables as float32
  * @param {{ capitals: Layer, word: Layer, words: Layer }} layers of phrases with a capital, of single words and of longer
  *   phrases without

@@ -57,7 +57,7 @@ function rarityIn(phrases) {
 
 /**
  * Adds to what words in brackets count for in spelling, before Softplus makes it positive, in place: in "Flux (magazine)"
- * they tell namesakes apart, and other tables leave them out.
+ * they distinguish namesakes, and other tables omit them.
  * @param {string} folder a word encoder, tables as float32
  * @param {number} addend
  */

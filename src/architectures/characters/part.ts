@@ -98,7 +98,7 @@ function sizesOf({ config, path }: ModelFolder): CharacterSizes | undefined {
   return sizes as CharacterSizes;
 }
 
-/** A new encoder whose vocabulary comes from the phrases; its default sizes are those of LOVE and PEARL-small. */
+/** A new encoder with a vocabulary from the phrases; default sizes are those of LOVE and PEARL-small. */
 export function newCharacterPart(
   kind: CharacterEncoderKind,
   { width: outputs = 96 }: PartSettings,

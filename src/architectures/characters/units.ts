@@ -34,9 +34,8 @@ export interface CharacterEncoder {
 }
 
 /**
- * A capital is its small letter plus one learned vector. The published code reads capitals as [UNK], which
- * makes "IBM" and "NBC" equal; rows of their own for capitals would be many (every script has some), and each
- * would be learned from the few words that begin with it.
+ * A capital is its small letter plus one learned vector. The published code reads capitals as [UNK], which makes "IBM"
+ * and "NBC" equal; separate rows for the capitals of all scripts would each be learned from few words.
  * @returns [words, positions, width]
  */
 export function unitEmbeddings(net: Net, inputs: CharacterInputs, options: WordLayerOptions): string {
@@ -47,7 +46,7 @@ export function unitEmbeddings(net: Net, inputs: CharacterInputs, options: WordL
   return net.g.add("Add", [units, table("capital", 2, inputs.capitals)]);
 }
 
-/** Sum over what is no padding, at length 1: [words, positions, width] to [words, width]. */
+/** Sum over all positions except padding, at length 1: [words, positions, width] to [words, width]. */
 export const wordVectors = (net: Net, hidden: string, inputs: CharacterInputs): string =>
   l2Normalise(net, sumPooling(net, { hidden, mask: unitMask(net, inputs) }));
 

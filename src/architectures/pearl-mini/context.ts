@@ -16,7 +16,7 @@ import type { Feeds } from "../../runtime/tensor.js";
 import type { ContextLoss } from "../architecture.js";
 import type { WordEncoderSizes } from "./sizes.js";
 
-/** Numbers of punctuation are -1 to this: marks seen first have numbers of their own, all others share the last. */
+/** Punctuation has numbers from -1 down to minus this; the last one is shared by all marks seen later. */
 export const PUNCTUATION = 40;
 
 /** Places of a context: words on either side, and the nearest of them, in order and with punctuation. */
@@ -25,7 +25,7 @@ export const CONTEXT = { words: 20, near: 6 } as const;
 /** How contexts number what they see: punctuation first, then one number for unknown words, then words. */
 export const contextRows = (words: number): number => PUNCTUATION + 1 + words;
 
-/** Prefix of the weights that are used in training alone; a pretrained model keeps them in a file of their own. */
+/** Prefix of the weights that only training uses; a pretrained model keeps them in a separate file. */
 export const contextPrefix = "context.";
 const FILE = "context.safetensors";
 
@@ -33,7 +33,7 @@ const HIDDEN = 384;
 /** The factor of cosines is learned; it starts here. */
 const FIRST_SCALE = 12;
 
-/** What a program with contexts trains: every float that is no constant. */
+/** Weights that a program with contexts trains: every float except constants. */
 export const contextWeights = ({ graph }: Model): string[] =>
   [...graph.initializers].flatMap(([name, { type, data }]) =>
     type === "float32" && (data.length > 1 || name === scaleName) ? [name] : [],

@@ -19,21 +19,12 @@ export function hashWord(
   return hashed;
 }
 
-/** Distinct words by place, hashed when they are first met. */
-export interface KnownWords {
-  readonly numbers: readonly number[];
-  /** How many n-grams each has. */
-  readonly counts: readonly number[];
-  isCut(place: number): boolean;
-  placeOf(word: string): number;
-}
-
-/** @param keep is called with the n-grams of each new word */
+/** Distinct words by place, with their numbers and counts of n-grams. @param keep gets the n-grams of each new word */
 export function knownWords(
   feature: WordsFeature,
   numberOf: NumberOf,
   keep: (ngrams: Int32Array, count: number, place: number) => void,
-): KnownWords {
+): { numbers: number[]; counts: number[]; isCut(place: number): boolean; placeOf(word: string): number } {
   const places = new Map<string, number>();
   const numbers: number[] = [];
   const counts: number[] = [];
@@ -58,7 +49,7 @@ export function knownWords(
 
 /** What a phrase's ids say of a word, after its mark; what a batch of words needs. */
 export interface WordStore {
-  readonly known: KnownWords;
+  readonly known: ReturnType<typeof knownWords>;
   /** A read that begins with more known words than this starts over, so that new words cannot fill the memory. */
   readonly remembered: number;
   /** Ids of a word at most. */

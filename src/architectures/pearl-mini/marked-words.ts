@@ -34,7 +34,7 @@ interface Place {
   afterComma: boolean;
 }
 
-/** Updates the place by a sign that is no word. */
+/** Updates the place after a sign. */
 function pass(sign: string, place: Place): void {
   if (sign === "(" || sign === "[") place.brackets++;
   else if (sign === ")" || sign === "]") place.brackets = Math.max(0, place.brackets - 1);

@@ -38,7 +38,7 @@ interface WordModel {
   readonly embedding?: "all" | "meaning";
   /** Tables as int8 rows, dequantised when they are looked up; default float32. */
   readonly tables?: "float32" | "int8";
-  /** Weights of a context's encoder among others, which are kept in a file of their own; default none. */
+  /** Weights, of which those of the context's encoder are written to a separate file; default none. */
   readonly context?: ReadonlyMap<string, Tensor>;
 }
 
@@ -71,7 +71,7 @@ export function wordModelGraph({
   return tables === "int8" ? quantizeDynamic(model, { products: "kept" }) : model;
 }
 
-/** @param texts further files by name @throws ModelError, ArgumentError where something stands there */
+/** @param texts further files by name @throws ModelError; ArgumentError where the folder exists */
 export function writeWordModel(
   folder: string,
   model: WordModel,
@@ -102,7 +102,7 @@ export function writeWordModel(
 
 /**
  * Reads a folder that `pearl pretrain` or an earlier training wrote; parts that it lacks start from new weights.
- * @throws ModelError where the folder is no word encoder's
+ * @throws ModelError for a folder of another architecture
  */
 export async function readWordStart(
   folder: ModelFolder,

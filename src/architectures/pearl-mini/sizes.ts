@@ -1,4 +1,4 @@
-/** How large the parts of a word encoder are, and where they stand in its embedding. */
+/** Sizes of the parts of a word encoder. */
 
 /** Sizes; saved in training.json and config.json. */
 export interface WordEncoderSizes {
@@ -26,7 +26,7 @@ export interface WordEncoderSizes {
   /** Entity types, and lexical classes. */
   readonly types: number;
   readonly classes: number;
-  /** Kinds of the last entity type that the embedding tells apart; default none. */
+  /** Kinds of the last entity type that the embedding distinguishes; default none. */
   readonly kinds?: number;
   /**
    * Divides the logits of types in the embedding, not in `type_logits`; default 1. Above 1, names of uncertain type move
@@ -38,7 +38,7 @@ export interface WordEncoderSizes {
    * layer for all, which also gives names different gates, and different gates within a table change its ranking.
    */
   readonly sharesByWriting?: boolean;
-  /** Columns of the parts that the embedding begins with, behind the types; default none. */
+  /** Columns of the parts in the prefix of the embedding, after the types; default none. */
   readonly prefix?: { readonly characters: number; readonly meaning: number };
 }
 

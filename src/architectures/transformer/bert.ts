@@ -31,7 +31,7 @@ export interface BertConfig {
   layer_norm_eps?: number;
   /** "gelu" (the default), its approximation "gelu_new" (also "gelu_pytorch_tanh", "gelu_fast"), "relu" or "tanh". */
   hidden_act?: string;
-  /** Only RoBERTa looks at it; default 1. */
+  /** Only used by RoBERTa; default 1. */
   pad_token_id?: number;
   /** Default "absolute", and nothing else is built. */
   position_embedding_type?: string;

@@ -5,8 +5,16 @@ import type { Model, Node } from "../../onnx/model.js";
 import { prepareForInference } from "../../onnx/rewrite/inference.js";
 import { numbersOf, type Tensor } from "../../onnx/tensor.js";
 import type { BertConfig } from "./bert.js";
-import { type Linear, linearAt, maker, type Norm, norming, type Reading, unlike } from "./graph-reading.js";
-import { readEmbeddings } from "./read-embeddings.js";
+import {
+  type Linear,
+  linearAt,
+  maker,
+  type Norm,
+  norming,
+  type Reading,
+  readEmbeddings,
+  unlike,
+} from "./graph-reading.js";
 
 export interface FoundEncoder {
   /** Shape and kind; model_type is "bert" or "roberta", by how positions are numbered. */
@@ -66,7 +74,7 @@ export function readBert(
   };
 }
 
-/** Graphs whose weights are no longer those of the model. */
+/** @throws ModelError for a graph with rewritten weights */
 function rejectRewritten({ graph, label }: Reading): void {
   const refuse = (what: string, why: string): never => {
     throw new ModelError(

@@ -10,7 +10,7 @@ const scatter = (s: Site, x: string, positions: string, updates: string): string
   return s.reshape(s.op("ScatterElements", parts, { axis: 0, reduction: "add" }), s.shape(x));
 };
 
-/** Any operator that only picks elements of x: the same pick from 0, 1, 2, ... tells where each came from. */
+/** An operator that only picks elements of x: the same pick from 0, 1, 2, ... gives the position of each. */
 const view: Rule = (s, x, ...others) => [
   () => {
     const positions = s.reshape(s.range(s.size(x)), s.shape(x));
@@ -32,7 +32,7 @@ const gatherRows: Rule = (s, table, indices) => [
   },
 ];
 
-/** One slice along an axis: the gradient stands where the axis counts to the index, zeros elsewhere. */
+/** One slice along an axis: the gradient at the index, zeros elsewhere. */
 const gatherOne = (s: Site, x: string, index: string, axis: number): string => {
   const size = s.op("Shape", [x], { start: axis, end: axis + 1 });
   const end = s.op("Squeeze", [size]);

@@ -45,7 +45,7 @@ export function ntXent(
   return g.add("Sub", [mean(net, logSumExp(net, negatives)), attraction]);
 }
 
-/** Scores [2B, 2B + N] with what is no negative set to -∞: the row itself, and equal phrases but the positive. */
+/** Scores [2B, 2B + N] with -∞ for the row itself, and for equal phrases except the positive. */
 function exclude(
   net: Net,
   scores: string,

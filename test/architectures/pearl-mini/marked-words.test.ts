@@ -10,7 +10,7 @@ const shown = (phrase: string): string =>
     .join(" ");
 
 describe("marked words", () => {
-  it("tell capitals, brackets and commas apart", () => {
+  it("distinguish capitals, brackets and commas", () => {
     expect(shown("Smith, John (MP)")).toBe("smith:4 john:6 mp:8");
     expect(shown("the NY times")).toBe("the:1 ny:7 times:1");
     expect(shown("Mercury (planet) Lander")).toBe("mercury:4 planet:2 lander:4");

@@ -1,4 +1,4 @@
-/** A word encoder whose tables are looked up outside the graph gives the vectors of the whole graph. */
+/** A word encoder with tables outside the graph gives the vectors of the whole graph. */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -154,7 +154,7 @@ describe("tables", () => {
 });
 
 describe("PhraseEncoder", () => {
-  it("gives a word encoder's vectors, whoever else is encoded", async () => {
+  it("gives a phrase the same vector in any batch", async () => {
     const path = await written("int8").catch(() => join(folder, "int8"));
     const { rows } = await whole(path, "embedding");
     const encoder = await PhraseEncoder.load(path, { threads: 2 });
