@@ -18,8 +18,8 @@ import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { gunzipSync } from "node:zlib";
 import { assembleModel } from "../dist/architectures/compose.js";
-import { openFeaturizers } from "../dist/architectures/features.js";
 import { readModelFolder } from "../dist/architectures/model-folder.js";
+import { openFeaturizers } from "../dist/architectures/registry.js";
 import { readModel } from "../dist/onnx/index.js";
 import { openReader, readPhrases, samplePhrases } from "../dist/pearl/contrastive-batch.js";
 import { prepareForTraining } from "../dist/pearl/loss/prepare.js";
@@ -152,19 +152,19 @@ async function serve(/** @type {Settings} */ { folder, threads, batches }) {
 
 function batchOf(
   /** @type {number[][]} */ rows,
-  /** @type {import("../dist/architectures/features.js").Featurizer} */ featurizer,
+  /** @type {import("../dist/architectures/feature-rows.js").Featurizer} */ featurizer,
 ) {
   const starts = Int32Array.from([0, ...rows.map(({ length }) => length)]);
   for (let i = 1; i < starts.length; i++) starts[i] += starts[i - 1];
   const all = { ids: Int32Array.from(rows.flat()), starts };
   const inputs = (/** @type {Int32Array} */ part) => {
-    /** @type {import("../dist/runtime/index.js").Feeds} */
+    /** @type {import("../dist/runtime/tensor.js").Feeds} */
     const feeds = {};
     featurizer.fill(all, part, Math.max(...Array.from(part, (row) => rows[row].length)), feeds);
     return feeds;
   };
   const half = BigInt(rows.length / 2);
-  /** @type {import("../dist/runtime/index.js").Feeds} */
+  /** @type {import("../dist/runtime/tensor.js").Feeds} */
   const feeds = {
     sizes: { type: "int64", dims: [2], data: BigInt64Array.of(half, half) },
     groups: { type: "int32", dims: [rows.length], data: Int32Array.from(rows.keys()) },

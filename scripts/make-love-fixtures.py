@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""PyTorch's numbers for src/nn/characters: tiny encoders with their weights, inputs, results and gradients.
+"""PyTorch's numbers for src/architectures/characters: tiny encoders with their weights, inputs, results and gradients.
 
 Usage:  python3 scripts/make-love-fixtures.py > test/oracles/characters.json      (torch 1.13.1, CPU, float64)
 """

@@ -108,7 +108,7 @@ export {
 } from "./pearl/phrase-types.js";
 export { presets, readPreset } from "./pearl/presets/index.js";
 export { type PlotOptions, type PlotReport, plotTable } from "./plot/plot-table.js";
-export { type Device, type DeviceChoice, parseDevice } from "./runtime/index.js";
+export { type Device, type DeviceChoice, parseDevice } from "./runtime/device.js";
 export type {
   IndexBackend,
   IndexDescription,

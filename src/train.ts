@@ -22,7 +22,6 @@
 export { checkGradients } from "./autodiff/check.js";
 export { ArgumentError, InterruptedError, ModelError, TrainingError } from "./errors.js";
 /** Layers, pooling, first values and losses; each adds to a net and returns the name of its result. */
-export * from "./nn/attention.js";
 export * from "./nn/initialise.js";
 export * from "./nn/layers.js";
 export * from "./nn/losses/index.js";

@@ -41,7 +41,7 @@ export function openStages(folder) {
   /**
    * Does a stage unless it is finished.
    * @param {string} name @param {unknown} settings an error where it was begun with others
-   * @param {() => Promise<unknown>} work goes on with what it finds
+   * @param {() => Promise<unknown>} work continues from the files that it finds
    * @param {{ anew?: boolean }} [options] `anew`: work that is quick begins again with other settings instead
    */
   async function once(name, settings, work, { anew = false } = {}) {
@@ -79,7 +79,7 @@ export function pearl(...parameters) {
   console.error(`$ pearl ${parameters.join(" ")}`);
   return new Promise((done, failed) => {
     const child = spawn(process.execPath, [program, ...parameters], { stdio: ["ignore", 2, 2] });
-    // pearl is told too, and writes a checkpoint
+    // pearl gets the signal too, and writes a checkpoint
     const stop = () => child.kill("SIGTERM");
     process.once("SIGTERM", stop);
     child.once("error", failed);
@@ -89,7 +89,7 @@ export function pearl(...parameters) {
       else
         failed(
           new Error(
-            `pearl ${parameters[0]} ended with ${code ?? signal}; the same command goes on from there`,
+            `pearl ${parameters[0]} ended with ${code ?? signal}; run the same command again to continue`,
           ),
         );
     });

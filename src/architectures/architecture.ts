@@ -1,4 +1,5 @@
-/** What an architecture is to the rest of pearl, and the model folder that it belongs to. */
+/** What an architecture is to the rest of pearl, its model folder, and the outputs of its graph. */
+import { ModelError } from "../errors.js";
 import type { Net, WeightSource } from "../nn/net.js";
 import type { Model } from "../onnx/model.js";
 import type { Tensor } from "../onnx/tensor.js";
@@ -21,7 +22,7 @@ export interface ModelFolder {
   readonly path: string;
   /** Name for people: the last part of the path, or what config.json says. */
   readonly name: string;
-  /** config.json as it stands. */
+  /** Contents of config.json. */
   readonly config: Readonly<Record<string, unknown>>;
   /** For example "BertModel" or "PearlNgram". */
   readonly architecture: string;
@@ -44,13 +45,13 @@ export interface ModelFolder {
 /** Distinct phrases with their counts; they can be iterated several times. */
 export type CountedPhrases = Iterable<readonly [phrase: string, count: number]>;
 
-/** What a user asks of a new part of a model; saved in training.json. */
+/** Settings of a new part of a model; saved in training.json. */
 export interface PartSettings {
   /** Name of a new part ({@link Architecture.parts}), or the folder of a pretrained character encoder. */
   readonly from: string;
-  /** Length of its part of the vector; default 96, as PEARL-small's, or a folder's own. */
+  /** Length of its part of the vector; default 96, as in PEARL-small, or that of the folder. */
   readonly width?: number;
-  /** Only of n-grams: number of hash buckets, a power of two. Default 65,536. */
+  /** N-grams only: number of hash buckets, a power of two. Default 65,536. */
   readonly buckets?: number;
 }
 
@@ -73,22 +74,21 @@ export interface OpenSource {
   readonly folder: ModelFolder;
   /** Inputs of the graph. */
   readonly inputNames: readonly string[];
-  /** What {@link Architecture.share} returned, where the graph is its. */
+  /** Result of {@link Architecture.share}, where the session runs that graph. */
   readonly shared?: SharedGraph;
 }
 
-/** A graph without the tables that all workers share; an architecture adds what its featurizer needs of them. */
+/** A graph without the tables that all workers share; an architecture adds what its featurizer needs. */
 export interface SharedGraph {
-  /** The ONNX file. */
   readonly bytes: Uint8Array;
 }
 
-/** What one kind of feature means. `F` is the feature as config.json holds it. */
+/** How one kind of model reads phrases, and how it is built. `F` is its feature as config.json holds it. */
 export interface Architecture<F extends Feature = Feature> {
   readonly kind: string;
   /** Files of the model folder that it reads phrases with. */
   readonly files: readonly string[];
-  /** What a place of a batch costs: a pass through a transformer, or an addition. */
+  /** Cost of one position in a batch: a pass through a transformer, or an addition. */
   readonly cost: "transformer" | "addition";
   /** Names of the graph inputs that it may fill. */
   inputs(feature: F, shared?: SharedGraph): readonly string[];
@@ -100,13 +100,12 @@ export interface Architecture<F extends Feature = Feature> {
   readonly parts?: Readonly<
     Record<string, (settings: PartSettings, phrases: CountedPhrases) => ModelPart | Promise<ModelPart>>
   >;
-  /** What a training of a folder starts from. Default: its graph, with a new type head where needed. */
+  /** Start of a training from a folder. Default: its graph, with a new type head where needed. */
   start?(folder: ModelFolder, options: StartOptions): Promise<TrainingStart>;
   /** A graph whose tables all workers share; undefined: each worker loads the graph. */
   share?(folder: ModelFolder, precision: "full" | "int8"): Promise<SharedGraph | undefined>;
 }
 
-/** A graph for training, before its first step. */
 export interface Assembled {
   readonly model: Model;
   /** Length of an embedding. */
@@ -118,44 +117,40 @@ export interface Assembled {
   readonly files?: Readonly<Record<string, string>>;
   /** Further keys of the section `pearl` of config.json. */
   readonly section?: Readonly<Record<string, unknown>>;
-  /** Widths of the parts of the phrase's vector in order, where two were joined. */
+  /** Widths of the two parts of the phrase's vector, where two were joined. */
   readonly parts?: readonly [phrase: number, characters: number];
 }
 
 /** Columns of the phrase's vector: from, and up to. */
 export type Columns = readonly [from: number, to: number];
 
-/** What the columns of the phrase's vector are. */
+/** Meaning of the columns of the phrase's vector. */
 export interface VectorLayout {
   /** The embedding; default all columns. */
   readonly embedding?: Columns;
-  /** Each encoder's part of it. */
   readonly parts?: { readonly phrase: Columns; readonly characters: Columns };
   /** Columns whose squared lengths are gates, which add up to 1. */
   readonly gates?: readonly Columns[];
-  /** Columns that make a shorter embedding by themselves. */
+  /** Columns that are a shorter embedding. */
   readonly prefix?: readonly Columns[];
   /** Logits of classes and entity types that the encoder computes itself; default: a head is added. */
   readonly logits?: { readonly types: Columns; readonly classes: Columns };
 }
 
-/** The contrast of spans and the text around them, with an encoder of contexts that is used in training alone. */
+/** The contrast of spans and the text around them, with an encoder of contexts that only training uses. */
 export interface ContextLoss {
-  /** First weights by name. */
   readonly weights: WeightSource;
   /** Inputs of a sample batch of five spans. */
   readonly sample: Feeds;
   /** Adds it to a graph. @param spans unit length, float32 [spans, width] @returns a scalar */
   add(net: Net, spans: string): string;
-  /** The weights that a program with this loss trains. */
   trained(model: Model): string[];
 }
 
-/** What a start needs beside the folder. */
 export interface StartOptions {
   /** Of weights that the folder lacks. */
   readonly seed: number;
-  /** Labels of the type head, and those with the kinds of the last entity type told apart. */
+  /** Labels of the type head, and labels that distinguish the kinds of the last entity type. */
   readonly types: readonly string[];
   readonly fineTypes: readonly string[];
 }
@@ -167,7 +162,7 @@ export interface TrainingStart {
   readonly context: ContextLoss;
   /** The vocabulary that contexts share, in order. */
   readonly words: readonly string[];
-  /** How many of {@link words} contexts know, the first ones. */
+  /** Contexts know this many of {@link words}, the first ones. */
   readonly contextWords: number;
   /** Writes the model with trained weights, and further files by name. @throws ModelError, ArgumentError */
   write(
@@ -175,4 +170,25 @@ export interface TrainingStart {
     trained: ReadonlyMap<string, Tensor>,
     texts?: Readonly<Record<string, string>>,
   ): Promise<void>;
+}
+
+/** The output of pearl's own graphs that holds unit-length vectors, float32 [rows, width]. */
+export const EMBEDDING = "embedding";
+/** The output of type scores, float32 [rows, types], where a model has a type head. */
+export const TYPE_LOGITS = "type_logits";
+
+/** Outputs that hold a phrase's or its tokens' vectors, best first, as exporters name them. */
+const OUTPUTS = [EMBEDDING, "last_hidden_state", "token_embeddings", "sentence_embedding", "hidden_states"];
+
+/**
+ * The output that a folder's vectors come from.
+ * @throws ModelError where none is known as an embedding
+ */
+export function chooseOutput(names: readonly string[], folder: ModelFolder): string {
+  const known = OUTPUTS.find((name) => names.includes(name)) ?? (names.length === 1 ? names[0] : undefined);
+  if (known !== undefined) return known;
+  throw new ModelError(
+    `${folder.graph}: no output that pearl knows as an embedding among ${names.join(", ")} ` +
+      `(known: ${OUTPUTS.join(", ")})`,
+  );
 }

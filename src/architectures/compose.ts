@@ -1,25 +1,31 @@
 /**
- * One graph from parts (Chen, Varoquaux and Suchanek, 2024, section 3): a transformer's pooled vector and a
- * character encoder's, concatenated; made unit length it is the output `embedding`, and a linear map of it gives
- * the output `type_logits`.
+ * One graph from parts (Chen, Varoquaux and Suchanek, 2024, section 3): the pooled vector of a transformer and the
+ * vector of a character encoder, concatenated. At unit length it is the output `embedding`; a linear map of it is the
+ * output `type_logits`.
  */
 import { ModelError } from "../errors.js";
 import { linear } from "../nn/layers.js";
-import { createNet, fromSeed, type Net, number, type WeightSource } from "../nn/net.js";
+import { createNet, fromSeed, fromTensors, type Net, number, type WeightSource } from "../nn/net.js";
 import { firstToken, l2Normalise, maxPooling, meanPooling } from "../nn/pooling.js";
 import { GraphBuilder } from "../onnx/builder.js";
 import { prune } from "../onnx/graph.js";
 import { copyModel, type Graph, type Model } from "../onnx/model.js";
 import { upgradeOpset } from "../onnx/rewrite/upgrade.js";
-import type { Assembled, ModelFolder, ModelPart } from "./architecture.js";
-import { chooseOutput, EMBEDDING, TYPE_LOGITS } from "./graph-outputs.js";
+import {
+  type Assembled,
+  chooseOutput,
+  EMBEDDING,
+  type ModelFolder,
+  type ModelPart,
+  TYPE_LOGITS,
+} from "./architecture.js";
 
-/** The value that both outputs are made of, float32 [rows, width]: what training cuts a graph at. */
+/** The value that both outputs are computed from, float32 [rows, width]; training cuts the graph here. */
 export const phraseVector = "phrase_vector";
 /** Prefix of the type head's weights, `weight` [types, width] and `bias` [types]. */
 export const typeHead = "type_head";
 
-/** How long each encoder's part of the vector is made before both are joined; its share of a cosine is the square. */
+/** Length of each encoder's part of the vector before both are joined; its share of a cosine is the square. */
 export interface BlockLengths {
   readonly phrase: number;
   readonly characters: number;
@@ -28,11 +34,9 @@ export interface BlockLengths {
 export interface AssembleOptions {
   /** The transformer's folder and graph; default: characters alone. */
   readonly base?: { readonly folder: ModelFolder; readonly model: Model };
-  /** Default: nothing is added. */
   readonly characters?: ModelPart;
-  /** Default: vectors are joined as they come, as PEARL does. */
+  /** Default: vectors are joined unscaled, as in PEARL. */
   readonly blocks?: BlockLengths;
-  /** Phrase types in the head's order; empty: no head. */
   readonly types: readonly string[];
   /** Of new weights. */
   readonly seed: number;
@@ -50,9 +54,11 @@ export function assembleModel(options: AssembleOptions): Assembled {
   const { g } = net;
   const features = [...(base?.folder.features ?? []), ...(characters?.features ?? [])];
   if (characters && features.length > characters.features.length + 1)
-    throw new ModelError(`${base?.folder.path}: the base has a character encoder already; leave ours out`);
+    throw new ModelError(
+      `${base?.folder.path}: the base already has a character encoder. Train it without a second one.`,
+    );
   const parts: { value: string; width: number; length?: number }[] = [];
-  if (start) parts.push({ ...start.vector(net), length: blocks?.phrase });
+  if (start) parts.push({ value: start.vector(net), width: start.width, length: blocks?.phrase });
   if (characters) {
     const value = characters.build(net);
     parts.push({ value, width: characters.width, length: blocks?.characters });
@@ -62,13 +68,11 @@ export function assembleModel(options: AssembleOptions): Assembled {
   const vector = joined(net, parts);
   g.output(EMBEDDING, l2Normalise(net, vector), "float32", ["batch", width]);
   if (types.length > 0) {
-    // a head of other types, or of a vector that was shorter, is of no use
+    // a head of other types, or of a shorter vector, is replaced
     const isKept = start && !characters && sameTypes(base?.folder, types);
     const source = isKept ? start.head : net.weights;
     const logits = linear({ g, weights: source }, vector, {
-      name: typeHead,
-      inputs: width,
-      outputs: types.length,
+      ...{ name: typeHead, inputs: width, outputs: types.length },
     });
     g.output(TYPE_LOGITS, logits, "float32", ["batch", types.length]);
   }
@@ -78,7 +82,7 @@ export function assembleModel(options: AssembleOptions): Assembled {
   return { model: g.model(), width, features, types, section, files, ...(both && { parts: both }) };
 }
 
-/** What an architecture has written into the section `pearl` of config.json. */
+/** An architecture's own keys in the section `pearl` of config.json. */
 function furtherKeys(folder: ModelFolder | undefined): Readonly<Record<string, unknown>> {
   const section = (folder?.config.pearl ?? {}) as Readonly<Record<string, unknown>>;
   const { format, dimension, features, types, device, ...further } = section;
@@ -92,15 +96,15 @@ function joined(net: Net, parts: readonly { readonly value: string; readonly len
   const scaled = parts.map(({ value, length }) =>
     length === undefined ? value : g.add("Mul", [l2Normalise(net, value), number(net, length)]),
   );
-  if (scaled.length === 1) return g.add("Identity", scaled, {}, { outputs: [phraseVector] });
-  return g.add("Concat", scaled, { axis: -1 }, { outputs: [phraseVector] });
+  const op = scaled.length === 1 ? "Identity" : "Concat";
+  return g.add(op, scaled, op === "Concat" ? { axis: -1 } : {}, { outputs: [phraseVector] });
 }
 
 interface BaseGraph {
   readonly model: Model;
-  /** Weights of the head that was there. */
   readonly head: WeightSource;
-  vector(net: Net): { value: string; width: number };
+  readonly width: number;
+  vector(net: Net): string;
 }
 
 /** The base without heads of an earlier training, and where its vectors are. */
@@ -109,37 +113,31 @@ function baseGraph(given: Model, folder: ModelFolder, isJoined: boolean): BaseGr
   const oldest = isJoined ? 17 : 13;
   const model = copyModel((given.opsets[""] ?? 17) < oldest ? upgradeOpset(given) : given);
   const { graph } = model;
-  const known = new Map(graph.initializers);
-  const head: WeightSource = (name) => {
-    const found = known.get(name);
-    if (!found) throw new ModelError(`${folder.graph}: ${name} is missing, though config.json names types`);
-    return found;
-  };
-  const names = graph.outputs.map(({ name }) => name);
-  const isAssembled = graph.nodes.some(({ outputs }) => outputs.includes(phraseVector));
-  if (isAssembled) {
-    const width = folder.dimension;
-    if (width === undefined) throw new ModelError(`${folder.path}/config.json: the dimension is missing`);
-    graph.outputs = graph.outputs.filter(({ name }) => name !== EMBEDDING && name !== TYPE_LOGITS);
-    const kept = graph.outputs;
+  const head = fromTensors(new Map(graph.initializers), folder.graph);
+  if (graph.nodes.some(({ outputs }) => outputs.includes(phraseVector))) {
+    const width = widthOf(folder, folder.dimension);
+    const kept = graph.outputs.filter(({ name }) => name !== EMBEDDING && name !== TYPE_LOGITS);
     graph.outputs = [...kept, { name: phraseVector }];
     prune(graph);
     graph.outputs = kept;
     const value = isJoined ? renamed(graph, phraseVector) : phraseVector;
-    return { model, head, vector: () => ({ value, width }) };
+    return { model, head, width, vector: () => value };
   }
+  const names = graph.outputs.map(({ name }) => name);
   const chosen = chooseOutput(names, folder);
   const output = chosen === EMBEDDING ? renamed(graph, chosen) : chosen;
-  const declared = graph.outputs.find(({ name }) => name === output);
-  const rank = declared?.shape?.length;
-  const last = declared?.shape?.at(-1);
-  const width = typeof last === "number" ? last : folder.dimension;
-  if (width === undefined)
-    throw new ModelError(`${folder.path}/config.json: hidden_size is missing, which a type head needs`);
-  return { model, head, vector: (net) => ({ value: pooled(net, output, rank, folder), width }) };
+  const shape = graph.outputs.find(({ name }) => name === output)?.shape;
+  const last = shape?.at(-1);
+  const width = widthOf(folder, typeof last === "number" ? last : folder.dimension);
+  return { model, head, width, vector: (net) => pooled(net, output, shape?.length, folder) };
 }
 
-/** Gives way to the output of that name: the value is an inner one from now on. */
+function widthOf({ path }: ModelFolder, width: number | undefined): number {
+  if (width !== undefined) return width;
+  throw new ModelError(`${path}/config.json: hidden_size is missing, which a type head needs`);
+}
+
+/** Renames a value, so that a new output can have its name. */
 function renamed(graph: Graph, name: string): string {
   const inner = `${name}_of_base`;
   graph.outputs = graph.outputs.map((output) => (output.name === name ? { ...output, name: inner } : output));
@@ -150,7 +148,6 @@ function renamed(graph: Graph, name: string): string {
   return inner;
 }
 
-/** One vector per phrase, [rows, width]. */
 function pooled(net: Net, output: string, rank: number | undefined, { pooling }: ModelFolder): string {
   if (rank === 2) return output;
   if (pooling === "cls") return firstToken(net, output);

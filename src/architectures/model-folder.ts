@@ -1,4 +1,5 @@
 /** A model folder in the hub's layout, read from disk: what its files say about inputs, output and size. */
+import { existsSync } from "node:fs";
 import { readdir, stat } from "node:fs/promises";
 import { basename, join, resolve } from "node:path";
 import { ModelError } from "../errors.js";
@@ -9,7 +10,7 @@ import { hubFeature } from "./transformer/architecture.js";
 
 export type { Feature, ModelFolder, Pooling } from "./architecture.js";
 
-/** The parts of config.json that pearl writes for its own models; absent from other hubs' models. */
+/** The section `pearl` of config.json, which only models made by pearl have. */
 interface PearlSection {
   readonly features: readonly Feature[];
   readonly dimension: number;
@@ -22,10 +23,7 @@ interface PearlSection {
 const GRAPHS = ["onnx/model.onnx", "model.onnx"];
 const QUANTIZED_GRAPHS = ["onnx/model_quantized.onnx", "onnx/model_int8.onnx", "model_quantized.onnx"];
 
-/**
- * Reads a model folder.
- * @throws ModelError that names the missing or broken file
- */
+/** Reads a model folder. @throws ModelError that names the missing or broken file */
 export async function readModelFolder(folder: string): Promise<ModelFolder> {
   const path = resolve(folder);
   const entry = await stat(path).catch(() => undefined);
@@ -35,8 +33,8 @@ export async function readModelFolder(folder: string): Promise<ModelFolder> {
   const config = await readJson(join(path, "config.json"));
   if (config === undefined)
     throw new ModelError(`${folder}: config.json is missing; a model folder needs one`);
-  const full = await firstThatExists(path, GRAPHS);
-  const quantizedGraph = await firstThatExists(path, QUANTIZED_GRAPHS);
+  const full = firstThatExists(path, GRAPHS);
+  const quantizedGraph = firstThatExists(path, QUANTIZED_GRAPHS);
   const graph = full ?? quantizedGraph;
   if (graph === undefined) {
     throw new ModelError(
@@ -47,7 +45,7 @@ export async function readModelFolder(folder: string): Promise<ModelFolder> {
   await inheritArchitectures();
   const pearl = pearlSection(config, folder);
   const features = pearl?.features ?? [await hubFeature(path, config)];
-  // a transformer alone pools as its sentence-transformers files say, whoever reads the folder
+  // a transformer alone pools as its sentence-transformers files say
   const [first, ...others] = features.map((feature) => architectureOf(feature));
   return {
     path,
@@ -66,17 +64,11 @@ export async function readModelFolder(folder: string): Promise<ModelFolder> {
 }
 
 /** True where the folder has an ONNX graph that can be run. */
-export async function hasGraph(folder: string): Promise<boolean> {
-  return (await firstThatExists(folder, [...GRAPHS, ...QUANTIZED_GRAPHS])) !== undefined;
-}
+export const hasGraph = async (folder: string): Promise<boolean> =>
+  firstThatExists(folder, [...GRAPHS, ...QUANTIZED_GRAPHS]) !== undefined;
 
-async function firstThatExists(folder: string, names: readonly string[]): Promise<string | undefined> {
-  for (const name of names) {
-    const path = join(folder, name);
-    if (await stat(path).catch(() => undefined)) return path;
-  }
-  return undefined;
-}
+const firstThatExists = (folder: string, names: readonly string[]): string | undefined =>
+  names.map((name) => join(folder, name)).find((path) => existsSync(path));
 
 function architectureName(config: Record<string, unknown>): string {
   const names = config.architectures;

@@ -1,8 +1,17 @@
 /** All architectures by the kind of feature they read: pearl's own, and those that a user registers. */
 import { getEnvironmentData, setEnvironmentData } from "node:worker_threads";
 import { ArgumentError, ModelError } from "../errors.js";
-import type { Architecture, CountedPhrases, Feature, ModelPart, PartSettings } from "./architecture.js";
+import type {
+  Architecture,
+  CountedPhrases,
+  Feature,
+  ModelFolder,
+  ModelPart,
+  PartSettings,
+  SharedGraph,
+} from "./architecture.js";
 import { characters } from "./characters/architecture.js";
+import type { Featurizer } from "./feature-rows.js";
 import { hashedNgrams } from "./ngrams/architecture.js";
 import { words } from "./pearl-mini/architecture.js";
 import { transformer } from "./transformer/architecture.js";
@@ -11,7 +20,7 @@ const architectures = new Map<string, Architecture>(
   [transformer, hashedNgrams, characters, words].map((own) => [own.kind, own as Architecture]),
 );
 
-/** Where the addresses of registered modules are kept: worker threads inherit this data. */
+/** Key of the addresses of registered modules, in data that worker threads inherit. */
 const MODULES = "pearl.architectures";
 const imported = new Set<string>();
 
@@ -61,12 +70,11 @@ export function architectureOf({ kind }: Feature, label = "config.json"): Archit
 export const soleArchitecture = (features: readonly Feature[]): Architecture | undefined =>
   features.length === 1 ? architectureOf(features[0]) : undefined;
 
-/** Index of the feature that costs most, whose lengths decide how batches are cut. */
-export const costliest = (features: readonly Feature[]): number =>
-  Math.max(
-    0,
-    features.findIndex((feature) => architectureOf(feature).cost === "transformer"),
-  );
+/** Index of the feature that costs most; its lengths decide how batches are cut. */
+export function costliest(features: readonly Feature[]): number {
+  const first = features.findIndex((feature) => architectureOf(feature).cost === "transformer");
+  return Math.max(0, first);
+}
 
 /** Files that the features of a model are read with; default of all architectures. */
 export const filesOf = (features?: readonly Feature[]): string[] =>
@@ -82,4 +90,26 @@ export async function newPart(
   for (const { parts } of architectures.values())
     if (parts && Object.hasOwn(parts, settings.from)) return parts[settings.from](settings, phrases);
   return undefined;
+}
+
+/**
+ * The featurizers of a model folder, which together feed every input of its graph.
+ * @throws ModelError for a missing or broken file, or an input that pearl does not know
+ */
+export async function openFeaturizers(
+  folder: ModelFolder,
+  inputNames: readonly string[],
+  shared?: SharedGraph,
+): Promise<Featurizer[]> {
+  await inheritArchitectures();
+  const fed = folder.features.flatMap((feature) => architectureOf(feature).inputs(feature, shared));
+  const unknown = inputNames.filter((name) => !fed.includes(name));
+  if (unknown.length > 0)
+    throw new ModelError(
+      `${folder.graph}: the graph asks for inputs that pearl does not know: ${unknown.join(", ")}. ` +
+        `Known are ${fed.join(", ")}.`,
+    );
+  return Promise.all(
+    folder.features.map((feature) => architectureOf(feature).open(feature, { folder, inputNames, shared })),
+  );
 }

@@ -4,26 +4,19 @@ import { GraphBuilder } from "../onnx/builder.js";
 import { copyModel, type Graph, intAttribute, type Model, type Node, subgraphs } from "../onnx/model.js";
 import type { Shapes } from "../onnx/observe-shapes.js";
 import { type DataType, elementCount, type Tensor } from "../onnx/tensor.js";
-import { rules } from "./rules.js";
-import { type Backward, flat, type Rule, Site } from "./site.js";
-import { operatorOf, rejectUntrainable, withoutRule } from "./untrainable.js";
+import { operatorOf, rejectUntrainable, ruleFor, withoutRule } from "./rules.js";
+import { type Backward, flat, Site } from "./site.js";
 
 export interface DifferentiateOptions {
   /** The value to differentiate: a float of one element. It becomes a graph output. */
   loss: string;
   /** Types and shapes of the model's values, from {@link observeShapes}. */
   shapes: Shapes;
-  /**
-   * Initializers or float inputs to differentiate for. Default "trainable": every float initializer of more
-   * than one element that the loss depends on. Tensors that must stay fixed belong into Constant nodes.
-   */
+  /** Initializers or float inputs. Default "trainable": float initializers of more than one element. */
   weights?: readonly string[] | "trainable";
   /** "gpu" where the graph will run on webgpu or cuda; default "cpu". */
   device?: "cpu" | "gpu";
-  /**
-   * "rows": where rows of a weight are gathered, their gradients are handed out as they are, to be added up
-   * by the caller, so that a large table costs nothing here. Default "dense": one gradient per weight.
-   */
+  /** "rows": gradients of gathered rows are outputs, for the caller to add up. Default "dense": one per weight. */
   tables?: "dense" | "rows";
 }
 
@@ -53,7 +46,7 @@ export function differentiate(model: Model, options: DifferentiateOptions): Diff
   const { loss, shapes, device = "cpu", weights = "trainable", tables = "dense" } = options;
   const opset = model.opsets[""] ?? 0;
   if (opset < 17) throw new ModelError(`the model has opset ${opset}: upgrade it to 17 before training`);
-  if (weights === "trainable") rejectUntrainable(model, new Set(Object.keys(rules)));
+  if (weights === "trainable") rejectUntrainable(model);
   const copy = copyModel(model);
   const { graph } = copy;
   const wanted = new Set(weights === "trainable" ? candidates(graph) : weights);
@@ -89,15 +82,12 @@ export function differentiate(model: Model, options: DifferentiateOptions): Diff
   const lost = weights === "trainable" ? [] : weights.filter((weight) => !found.includes(weight));
   if (found.length === 0 || lost.length > 0)
     throw new ArgumentError(`the loss ${loss} does not depend on ${lost.join(", ") || "any weight"}`);
-  const gradients = new Map<string, string>();
-  for (const weight of found) {
-    const gradient = gradientOf(weight);
-    if (gradient) gradients.set(weight, gradient);
-  }
+  const gradients = new Map(
+    found.flatMap((weight) => (parts.has(weight) ? [[weight, gradientOf(weight) as string]] : [])),
+  );
   return finish(copy, builder, loss, { gradients, rows, weights: found });
 }
 
-/** Lifts the weights to inputs and declares the loss and all gradients as outputs. */
 function finish(
   model: Model,
   builder: GraphBuilder,
@@ -121,26 +111,22 @@ function finish(
     return name;
   };
   output(loss);
-  const mapped = <From, To>(map: ReadonlyMap<string, From>, to: (value: From) => To) =>
-    new Map([...map].map(([weight, value]) => [weight, to(value)]));
+  const declare = ({ indices, values }: RowGradient): RowGradient => ({
+    indices: inputs.has(indices) ? indices : output(indices),
+    values: output(values),
+  });
   return {
     model,
-    gradients: mapped(gradients, output),
-    rows: mapped(rows, (found) =>
-      found.map(({ indices, values }) => ({
-        indices: inputs.has(indices) ? indices : output(indices),
-        values: output(values),
-      })),
-    ),
+    gradients: new Map([...gradients].map(([weight, value]) => [weight, output(value)])),
+    rows: new Map([...rows].map(([weight, parts]) => [weight, parts.map(declare)])),
   };
 }
 
 /** Every float weight of more than one element; single numbers are constants such as √d or a mask's -∞. */
-function candidates({ initializers }: Graph): string[] {
-  return [...initializers].flatMap(([name, { type, dims }]) =>
+const candidates = ({ initializers }: Graph): string[] =>
+  [...initializers].flatMap(([name, { type, dims }]) =>
     isFloat(type) && elementCount(dims) > 1 ? [name] : [],
   );
-}
 
 const isFloat = (type: DataType | undefined): boolean => type === "float32" || type === "float64";
 
@@ -163,17 +149,10 @@ const readsOf = (node: Node): string[] => [
   ...subgraphs(node).flatMap((graph) => graph.nodes.flatMap(readsOf)),
 ];
 
-const table: Readonly<Record<string, Rule | undefined>> = rules;
-const ruleFor = (node: Node): Rule | undefined => {
-  const key = operatorOf(node);
-  return Object.hasOwn(table, key) ? table[key] : undefined;
-};
-
-/** Looks a row of a weight up by index, along the first axis. */
 const gathersRows = (node: Node): boolean =>
   operatorOf(node) === "Gather" && intAttribute(node, "axis", 0) === 0;
 
-/** Tensors whose numbers are known: initializers that stay, and Constant nodes. */
+/** Tensors with known numbers: initializers that stay, and Constant nodes. */
 function constantsOf(graph: Graph, weights: ReadonlySet<string>): Map<string, Tensor> {
   const constants = new Map([...graph.initializers].filter(([name]) => !weights.has(name)));
   for (const { op, attributes, outputs } of graph.nodes)
@@ -182,7 +161,6 @@ function constantsOf(graph: Graph, weights: ReadonlySet<string>): Map<string, Te
   return constants;
 }
 
-/** The gradient of the loss for itself. */
 function seedOf(builder: GraphBuilder, loss: string, shapes: Shapes): string {
   const observed = shapes.get(loss);
   if (!observed) throw new ArgumentError(`the model has no value ${loss} to be the loss`);
@@ -192,8 +170,5 @@ function seedOf(builder: GraphBuilder, loss: string, shapes: Shapes): string {
   return builder.constant(type, dims, [1]);
 }
 
-function push<Item>(lists: Map<string, Item[]>, key: string, item: Item): void {
-  const list = lists.get(key);
-  if (list) list.push(item);
-  else lists.set(key, [item]);
-}
+const push = <Item>(lists: Map<string, Item[]>, key: string, item: Item) =>
+  lists.set(key, [...(lists.get(key) ?? []), item]);

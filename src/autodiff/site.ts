@@ -1,4 +1,4 @@
-/** What a rule works with: one node of the forward graph, the gradients of its outputs, and ways to emit. */
+/** What a rule works with: a forward node, the gradients of its outputs, and functions that emit operators. */
 import { ModelError } from "../errors.js";
 import type { AttributeValue, GraphBuilder } from "../onnx/builder.js";
 import type { Node } from "../onnx/model.js";
@@ -18,7 +18,7 @@ export type Emit = () => string;
 /** Rule of operators that are constant wherever they are smooth, such as Floor: nothing flows back. */
 export const flat: Rule = () => [];
 
-/** A rule whose gradients have the shape of the output: they are summed over what was broadcast. */
+/** A rule with gradients in the shape of the output: they are summed over the axes that were broadcast. */
 export const broadcasting =
   (rule: Rule): Rule =>
   (site, ...inputs) =>
@@ -40,32 +40,27 @@ export interface Backward {
 }
 
 export class Site {
-  readonly node: Node;
   /** Gradient of each output; undefined where none arrives. */
   readonly gradients: readonly (string | undefined)[];
+  readonly node: Node;
+  readonly device: "cpu" | "gpu";
   readonly #backward: Backward;
 
   constructor(backward: Backward, node: Node, gradients: readonly (string | undefined)[]) {
     this.#backward = backward;
     this.node = node;
     this.gradients = gradients;
+    this.device = backward.device;
   }
 
-  /** The first output. */
   get y(): string {
     return this.node.outputs[0];
   }
 
-  /** Gradient of the first output. */
   get dy(): string {
     return this.gradients[0] ?? this.zeros(this.y);
   }
 
-  get device(): "cpu" | "gpu" {
-    return this.#backward.device;
-  }
-
-  /** Emits an operator, or finds the one emitted before. */
   op(op: string, inputs: readonly string[], attributes: Record<string, AttributeValue> = {}): string {
     const { builder, emitted } = this.#backward;
     const key = JSON.stringify([op, inputs, attributes]);
@@ -81,18 +76,34 @@ export class Site {
   mul = (a: string, b: string): string => this.op("Mul", [a, b]);
   div = (a: string, b: string): string => this.op("Div", [a, b]);
   neg = (a: string): string => this.op("Neg", [a]);
+  shape = (value: string): string => this.op("Shape", [value]);
+  reshape = (value: string, shape: string): string => this.op("Reshape", [value, shape], { allowzero: 1 });
+  flatten = (value: string): string => this.op("Reshape", [value, this.ints(-1)]);
+  expand = (value: string, shape: string): string => this.op("Expand", [value, shape]);
+  transpose = (value: string, perm: number[]): string => this.op("Transpose", [value], { perm });
+  where = (condition: string, yes: string, no: string): string => this.op("Where", [condition, yes, no]);
+  /** `value` converted to the element type of `other`. */
+  cast = (value: string, other: string): string =>
+    this.op("Cast", [value], { to: typeCode(this.type(other)) });
+  /** Number of elements, a scalar int64. (Size itself would copy the value from the GPU.) */
+  size = (value: string): string => this.op("ReduceProd", [this.shape(value)], { keepdims: 0 });
+  number = (value: number): string => this.#backward.builder.scalar(this.type(this.y), value);
+  ints = (...values: number[]): string => this.#backward.builder.ints(...values);
+  zeros = (value: string): string =>
+    this.expand(this.#backward.builder.scalar(this.type(value), 0), this.shape(value));
 
-  /** A scalar of the node's element type. */
-  number(value: number): string {
-    return this.#backward.builder.scalar(this.type(this.y), value);
+  /** Observed dimensions: 1 means 1 in every run, other sizes may change unless they are a weight's. */
+  dims = (value: string): readonly number[] => this.#observed(value).dims;
+  rank = (value: string): number => this.dims(value).length;
+  type = (value: string): DataType => this.#observed(value).type;
+  axis = (axis: number, value: string): number => (axis < 0 ? axis + this.rank(value) : axis);
+
+  #observed(value: string) {
+    const observed = this.#backward.shapes.get(value);
+    if (!observed) throw this.unsupported(`the shape of ${value} was not observed`);
+    return observed;
   }
 
-  /** A one-dimensional int64 constant. */
-  ints(...values: number[]): string {
-    return this.#backward.builder.ints(...values);
-  }
-
-  /** Emits an operator with several outputs, such as Split. */
   many(op: string, inputs: readonly string[], count: number, attributes: Record<string, AttributeValue>) {
     return this.#backward.builder.addMany(op, inputs, count, attributes, { outputs: this.#names(op, count) });
   }
@@ -100,25 +111,6 @@ export class Site {
   #names(op: string, count: number): string[] {
     const stem = `${this.node.name || this.y}/gradient/${op}`;
     return Array.from({ length: count }, () => this.#backward.builder.fresh(stem));
-  }
-
-  /** Observed dimensions: 1 means 1 in every run, other sizes may change unless they are a weight's. */
-  dims(value: string): readonly number[] {
-    return this.#observed(value).dims;
-  }
-
-  rank(value: string): number {
-    return this.dims(value).length;
-  }
-
-  type(value: string): DataType {
-    return this.#observed(value).type;
-  }
-
-  #observed(value: string) {
-    const observed = this.#backward.shapes.get(value);
-    if (!observed) throw this.unsupported(`the shape of ${value} was not observed`);
-    return observed;
   }
 
   /** The numbers of a value that is known before the run (an initializer, a Constant node), else undefined. */
@@ -149,46 +141,6 @@ export class Site {
     Object.assign(this.node, { op, domain: "", inputs: [...inputs], attributes: {} });
   }
 
-  shape(value: string): string {
-    return this.op("Shape", [value]);
-  }
-
-  /** Number of elements, a scalar int64. (Size itself would copy the value from the GPU.) */
-  size(value: string): string {
-    return this.op("ReduceProd", [this.shape(value)], { keepdims: 0 });
-  }
-
-  reshape(value: string, shape: string): string {
-    return this.op("Reshape", [value, shape], { allowzero: 1 });
-  }
-
-  /** `value` as one axis. */
-  flatten(value: string): string {
-    return this.op("Reshape", [value, this.ints(-1)]);
-  }
-
-  expand(value: string, shape: string): string {
-    return this.op("Expand", [value, shape]);
-  }
-
-  transpose(value: string, perm: number[]): string {
-    return this.op("Transpose", [value], { perm });
-  }
-
-  where(condition: string, yes: string, no: string): string {
-    return this.op("Where", [condition, yes, no]);
-  }
-
-  /** `value` converted to the element type of `other`. */
-  cast(value: string, other: string): string {
-    return this.op("Cast", [value], { to: typeCode(this.type(other)) });
-  }
-
-  /** Zeros in the shape of `value`. */
-  zeros(value: string): string {
-    return this.expand(this.#backward.builder.scalar(this.type(value), 0), this.shape(value));
-  }
-
   /** 0, 1, 2, ... below a scalar int64. */
   range(end: string): string {
     const { builder } = this.#backward;
@@ -210,14 +162,14 @@ export class Site {
     const stretched = to.flatMap((size, axis) =>
       size === 1 && from[lead + axis] !== 1 ? [lead + axis] : [],
     );
-    if (stretched.length === 0 && to.length === 1 && lead > 0) return this.columnSums(value, from.length);
+    if (stretched.length === 0 && to.length === 1 && lead > 0) return this.#columnSums(value, from.length);
     if (stretched.length === 0) return this.reduce("ReduceSum", value, missing, 0);
     const sum = this.reduce("ReduceSum", value, [...missing, ...stretched]);
     return lead === 0 ? sum : this.op("Squeeze", [sum, this.ints(...missing)]);
   }
 
   /** Sums over all axes but the last. On the CPU a product with ones: it takes half the time of ReduceSum. */
-  columnSums(value: string, rank: number): string {
+  #columnSums(value: string, rank: number): string {
     const axes = Array.from({ length: rank - 1 }, (_, axis) => axis);
     if (this.device === "gpu") return this.reduce("ReduceSum", value, axes, 0);
     const rows = rank === 2 ? value : this.op("Flatten", [value], { axis: rank - 1 });
@@ -225,12 +177,6 @@ export class Site {
     return this.op("MatMul", [ones, rows]);
   }
 
-  /** An axis counted from the front. */
-  axis(axis: number, value: string): number {
-    return axis < 0 ? axis + this.rank(value) : axis;
-  }
-
-  /** The error for a form of the operator that has no rule. */
   unsupported(what: string): ModelError {
     const { name, op } = this.node;
     return new ModelError(`node ${name} (${op}): ${what}, so pearl cannot differentiate it`);

@@ -1,10 +1,8 @@
 /** The thread that encodes: tokeniser, graph and pooling of one model; phrases in, vectors out. */
 
-import type { ModelFolder } from "../architectures/architecture.js";
+import { chooseOutput, type ModelFolder, TYPE_LOGITS } from "../architectures/architecture.js";
 import type { Featurizer } from "../architectures/feature-rows.js";
-import { openFeaturizers } from "../architectures/features.js";
-import { chooseOutput, TYPE_LOGITS } from "../architectures/graph-outputs.js";
-import { architectureOf, costliest } from "../architectures/registry.js";
+import { architectureOf, costliest, openFeaturizers } from "../architectures/registry.js";
 import { ModelError } from "../errors.js";
 import { loadRuntime } from "../runtime/onnx-runtime.js";
 import { createOrtSession, type OrtSession } from "../runtime/ort-session.js";

@@ -5,7 +5,7 @@ import { prepareForInference } from "../onnx/rewrite/inference.js";
 import { quantizeDynamic } from "../onnx/rewrite/quantize.js";
 import type { Precision } from "./encode-protocol.js";
 
-export { EMBEDDING, TYPE_LOGITS } from "../architectures/graph-outputs.js";
+export { EMBEDDING, TYPE_LOGITS } from "../architectures/architecture.js";
 
 /**
  * The path of the graph's file, or the bytes of a rewritten graph.

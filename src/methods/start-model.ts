@@ -9,7 +9,7 @@ import type {
   PartSettings,
   TrainingStart,
 } from "../architectures/architecture.js";
-import { readCharacterPart } from "../architectures/characters/character-part.js";
+import { readCharacterPart } from "../architectures/characters/part.js";
 import { assembleModel, typeHead } from "../architectures/compose.js";
 import { readModelFolder } from "../architectures/model-folder.js";
 import { newPart, soleArchitecture } from "../architectures/registry.js";

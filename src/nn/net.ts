@@ -27,13 +27,13 @@ export const fromTensors =
   (tensors: ReadonlyMap<string, Tensor>, label = "the weights"): WeightSource =>
   (name, dims) => {
     const found = tensors.get(name);
-    if (!found) throw new ModelError(`${label}: there is no ${name}; is config.json of the same model?`);
+    if (!found) throw new ModelError(`${label}: there is no ${name}. Is config.json of the same model?`);
     if (found.type !== "float32" || String(found.dims) !== String(dims))
       throw new ModelError(`${label}: ${name} is ${found.type} [${found.dims}], not float32 [${dims}]`);
     return found;
   };
 
-/** A network with an empty graph, or one that goes on with a graph. */
+/** A network with an empty graph, or one that adds to a graph. */
 export const createNet = (weights: WeightSource, g = new GraphBuilder()): Net => ({ g, weights });
 
 /** Adds a weight and returns its name. */
@@ -60,3 +60,16 @@ export const mean = ({ g }: Net, x: string): string => g.add("ReduceMean", [x], 
 
 /** A float32 scalar. */
 export const number = ({ g }: Net, value: number): string => g.scalar("float32", value);
+
+/**
+ * log Σ exp(x) over the last axis, without overflow: the whole part of the maximum is taken out first.
+ * ONNX Runtime's own ReduceLogSumExp takes nothing out on webgpu. Floor keeps gradients out of the maximum,
+ * where they would cancel.
+ * @param x [rows, choices] @returns [rows]
+ */
+export function logSumExp(net: Net, x: string): string {
+  const { g } = net;
+  const shift = g.add("Floor", [reduce(net, "ReduceMax", x, { keepdims: 1 })]);
+  const sum = reduce(net, "ReduceSum", g.add("Exp", [g.add("Sub", [x, shift])]));
+  return g.add("Add", [g.add("Log", [sum]), g.add("Squeeze", [shift, g.ints(-1)])]);
+}

@@ -1,8 +1,7 @@
 /** Phrases read for a model, and batches of anchors, positives and hard negatives made of them. */
 import type { Assembled, ModelFolder } from "../architectures/architecture.js";
 import type { FeatureRows, Featurizer } from "../architectures/feature-rows.js";
-import { openFeaturizers } from "../architectures/features.js";
-import { costliest } from "../architectures/registry.js";
+import { costliest, openFeaturizers } from "../architectures/registry.js";
 import { dropoutSeed } from "../architectures/transformer/dropout.js";
 import type { Feeds, Tensor } from "../runtime/tensor.js";
 import type { TrainingBatch } from "../training/batch.js";

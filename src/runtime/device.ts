@@ -7,43 +7,37 @@ import { ArgumentError } from "../errors.js";
 /** A device that sessions run on. */
 export type Device = "cpu" | "webgpu" | "cuda";
 
-/** What a user asks for: a device, or the fastest one that works. */
+/** A device, or "auto": the fastest one that works. */
 export type DeviceChoice = Device | "auto";
 
 const choices: readonly DeviceChoice[] = ["auto", "cpu", "webgpu", "cuda"];
 
-/**
- * Checks a device name from outside.
- * @throws ArgumentError for any other name.
- */
+/** Checks the name of a device. @throws ArgumentError for an unknown one */
 export function parseDevice(name: string): DeviceChoice {
   if ((choices as readonly string[]).includes(name)) return name as DeviceChoice;
   throw new ArgumentError(`unknown device "${name}": choose ${choices.join(", ")}`);
 }
 
-/** A device that could be tried, or why it cannot work here. */
-export type Candidate = { readonly device: Device } | { readonly device: Device; readonly missing: string };
-
-/**
- * The devices to try for a choice, best first. What plainly cannot work is marked, so that the native
- * libraries are not asked: they would print warnings of their own to stderr. The WebAssembly runtime
- * (`isNative` false) has the CPU alone.
- */
-export function candidates(choice: DeviceChoice, isNative = true): readonly Candidate[] {
-  if (!isNative) {
-    const missing = "it needs onnxruntime-node, which is not installed";
-    if (choice === "auto")
-      return [{ device: "cuda", missing }, { device: "webgpu", missing }, { device: "cpu" }];
-    return choice === "cpu" ? [{ device: choice }] : [{ device: choice, missing }];
-  }
-  if (choice === "cuda") return [withMissing("cuda", missingCuda())];
-  // A Vulkan loader may lie where the search below does not look, so WebGPU is tried when it is named.
-  if (choice !== "auto") return [{ device: choice }];
-  return [withMissing("cuda", missingCuda()), withMissing("webgpu", missingWebgpu()), { device: "cpu" }];
+/** A device that could be tried, or the reason why it cannot work here. */
+export interface Candidate {
+  readonly device: Device;
+  readonly missing?: string;
 }
 
-function withMissing(device: Device, missing: string | undefined): Candidate {
-  return missing === undefined ? { device } : { device, missing };
+/**
+ * The devices to try for a choice, best first. What cannot work is marked, because the native libraries print warnings
+ * of their own to stderr. The WebAssembly runtime (`isNative` false) has the CPU alone.
+ */
+export function candidates(choice: DeviceChoice, isNative: boolean): readonly Candidate[] {
+  const devices: readonly Device[] = choice === "auto" ? ["cuda", "webgpu", "cpu"] : [choice];
+  const missingOf = (device: Device): string | undefined => {
+    if (device === "cpu") return undefined;
+    if (!isNative) return "it needs onnxruntime-node, which is not installed";
+    if (device === "cuda") return missingCuda();
+    // a Vulkan loader may lie where the search below does not look, so WebGPU is tried when it is named
+    return choice === "auto" ? missingWebgpu() : undefined;
+  };
+  return devices.map((device) => ({ device, missing: missingOf(device) }));
 }
 
 /** CUDA's provider is a library beside the binding that only a CUDA install brings. */
@@ -55,7 +49,7 @@ function missingCuda(): string | undefined {
   return existsSync(join(folder, library)) ? undefined : "ONNX Runtime's CUDA libraries are not installed";
 }
 
-/** On Linux WebGPU stands on the Vulkan loader and a GPU: a driver that computes on the CPU is slower than the CPU. */
+/** On Linux WebGPU needs the Vulkan loader and a GPU: a Vulkan driver on the CPU is slower than the CPU device. */
 function missingWebgpu(): string | undefined {
   if (process.platform !== "linux") return undefined;
   if (!hasGraphicsDevice()) return "no GPU in /dev";

@@ -2,9 +2,7 @@
 import { createRequire } from "node:module";
 import type * as OnnxRuntime from "onnxruntime-common";
 import { DeviceError, messageOf } from "../errors.js";
-import { silenceTelemetry } from "./telemetry.js";
 
-/** ONNX Runtime with the package that it came from. */
 export interface LoadedRuntime {
   readonly runtime: typeof OnnxRuntime;
   /** The package and its version, as records name it: "onnxruntime-node 1.30.0". */
@@ -15,8 +13,8 @@ export interface LoadedRuntime {
 let loaded: LoadedRuntime | undefined;
 
 /**
- * Loads the runtime at the first call: the command line's help does not wait for it. The native package is optional,
- * because its install script needs a host besides the npm registry. `PEARL_RUNTIME=web` passes over it.
+ * Loads the runtime at the first call, so that the command line's help does not wait for it. The native package is
+ * optional, because its install script needs a host besides the npm registry. `PEARL_RUNTIME=web` skips it.
  * @throws DeviceError where neither package loads.
  */
 export function loadRuntime(): LoadedRuntime {
@@ -52,4 +50,13 @@ function loadWeb(): LoadedRuntime {
       { cause: error },
     );
   }
+}
+
+/**
+ * Keeps ONNX Runtime's telemetry off. Its Linux build collects usage data by default, keeps a device id in the temporary
+ * folder and sends events to its makers. A user's own setting of the variable holds. Threads have a copy of the
+ * environment that native code does not see, so this must run in the main thread before the first thread starts.
+ */
+export function silenceTelemetry(): void {
+  process.env.ORT_DISABLE_TELEMETRY ??= "1";
 }

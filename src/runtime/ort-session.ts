@@ -10,20 +10,11 @@ export interface SessionOptions {
   device?: DeviceChoice;
   /** Threads inside one operator; default 1. The WebAssembly runtime always takes 1. */
   threads?: number;
-  /**
-   * Let idle threads spin: faster on a machine of one's own, wasteful on a shared one. "brief": for at most
-   * 0.1 ms each time, which spans most gaps between operators. Default "off": they sleep at once.
-   */
+  /** Whether idle threads spin; "brief": for at most 0.1 ms, which spans most gaps between operators. Default "off". */
   spinning?: "on" | "brief" | "off";
-  /**
-   * How far ONNX Runtime rewrites the graph; default "all". Training graphs take "basic": the fusions beyond
-   * it are for plain encoders, and crash (1.30) where inner values are outputs.
-   */
+  /** How far ONNX Runtime rewrites the graph; default "all", which crashes (1.30) where inner values are outputs. */
   optimization?: "disabled" | "basic" | "all";
-  /**
-   * Where each output of the graph stays, all of them named: "device" hands out {@link DeviceTensor}s, which
-   * only `runOnDevice` gives back. Only webgpu keeps them; elsewhere all outputs come to memory, as by default.
-   */
+  /** Where each output stays: on webgpu, "device" makes `runOnDevice` return {@link DeviceTensor}s. Default memory. */
   outputs?: Readonly<Record<string, "memory" | "device">>;
   /** What the model is called in error messages; default its path. */
   label?: string;
@@ -32,23 +23,22 @@ export interface SessionOptions {
 /** Named tensors in memory or on the device. */
 export type DeviceFeeds = Record<string, Tensor | DeviceTensor>;
 
-/** A session with its facts, as the thread that owns it sees it. */
-export interface OrtSession {
+export interface SessionFacts {
   readonly device: Device;
   /** Why a faster device was passed over, one line each; empty when the first choice worked. */
   readonly notes: readonly string[];
   readonly inputNames: readonly string[];
   readonly outputNames: readonly string[];
+}
+
+export interface OrtSession extends SessionFacts {
   run(feeds: Feeds, fetches?: readonly string[]): Promise<Feeds>;
   /** Runs the graph with tensors that lie in the device's memory, and leaves outputs there where asked to. */
   runOnDevice(feeds: DeviceFeeds): Promise<DeviceFeeds>;
   release(): Promise<void>;
 }
 
-/**
- * Creates a session from a file's path or a model's bytes.
- * @throws ModelError for a broken model, DeviceError for a device that does not work here.
- */
+/** @param model a file's path, or bytes @throws ModelError for a broken model, DeviceError for a device that fails */
 export async function createOrtSession(
   model: string | Uint8Array,
   options: SessionOptions = {},
@@ -57,38 +47,30 @@ export async function createOrtSession(
   const label = options.label ?? (typeof model === "string" ? model : "the model");
   const notes: string[] = [];
   const devices = candidates(options.device ?? "cpu", isNative);
-  for (const candidate of devices) {
-    const { device } = candidate;
-    if ("missing" in candidate) {
-      if (devices.length === 1) throw deviceTrouble(device, candidate.missing);
-      notes.push(`${device}: ${candidate.missing}`);
-      continue;
-    }
-    try {
-      const inner = await openOn(runtime, model, device, options);
-      return wrap(runtime, inner, device, notes);
-    } catch (error) {
-      const reason = shortReason(error);
-      if (device === "cpu")
-        throw new ModelError(`${label}: ONNX Runtime cannot load it (${reason})`, { cause: error });
-      if (devices.length === 1) throw deviceTrouble(device, reason, error);
-      notes.push(`${device}: ${reason}`);
-    }
+  for (const { device, missing } of devices) {
+    let [reason, cause]: [string | undefined, unknown] = [missing, undefined];
+    if (reason === undefined)
+      try {
+        return wrap(await openOn(runtime, model, device, options), { runtime, device, notes });
+      } catch (error) {
+        [reason, cause] = [shortReason(error), error];
+      }
+    if (device === "cpu")
+      throw new ModelError(`${label}: ONNX Runtime cannot load it (${reason})`, { cause });
+    if (devices.length === 1)
+      throw new DeviceError(`device ${device} does not work here: ${reason}. Use --device auto or cpu.`, {
+        cause,
+      });
+    notes.push(`${device}: ${reason}`);
   }
   throw new DeviceError("no device could create the session");
 }
 
-/** The first line of ONNX Runtime's message without the source line that it begins with. */
+/** The first line of ONNX Runtime's message, without the position in its source. */
 function shortReason(error: unknown): string {
   return messageOf(error)
     .split("\n", 1)[0]
     .replace(/^\S+\.cc:\d+ .* was false\. /, "");
-}
-
-function deviceTrouble(device: Device, reason: string, cause?: unknown): DeviceError {
-  return new DeviceError(`device ${device} does not work here: ${reason}. Use --device auto or cpu.`, {
-    cause,
-  });
 }
 
 function openOn(
@@ -97,6 +79,11 @@ function openOn(
   device: Device,
   options: SessionOptions,
 ): Promise<OnnxRuntime.InferenceSession> {
+  const { spinning = "off" } = options;
+  const waiting = {
+    allow_spinning: spinning === "off" ? "0" : "1",
+    ...(spinning === "brief" && { spin_duration_us: "100" }),
+  };
   const sessionOptions: OnnxRuntime.InferenceSession.SessionOptions = {
     executionProviders: device === "cpu" ? ["cpu"] : [device, "cpu"],
     intraOpNumThreads: options.threads ?? 1,
@@ -107,30 +94,18 @@ function openOn(
     enableMemPattern: false,
     logSeverityLevel: 3,
     ...(options.outputs && device === "webgpu" && { preferredOutputLocation: locations(options.outputs) }),
-    extra: { session: { intra_op: waiting(options) } },
+    extra: { session: { intra_op: waiting } },
   };
-  return typeof model === "string"
-    ? runtime.InferenceSession.create(model, sessionOptions)
-    : runtime.InferenceSession.create(model, sessionOptions);
+  // the declarations have an overload for each type of model and none for both
+  return runtime.InferenceSession.create(model as string, sessionOptions);
 }
 
-const waiting = ({ spinning = "off" }: SessionOptions) => ({
-  allow_spinning: spinning === "off" ? "0" : "1",
-  ...(spinning === "brief" && { spin_duration_us: "100" }),
-});
-
 const locations = (outputs: Readonly<Record<string, "memory" | "device">>) =>
-  Object.fromEntries(
-    Object.entries(outputs).map(
-      ([name, place]) => [name, place === "device" ? "gpu-buffer" : "cpu"] as const,
-    ),
-  );
+  mapped(outputs, (place) => (place === "device" ? ("gpu-buffer" as const) : ("cpu" as const)));
 
 function wrap(
-  runtime: typeof OnnxRuntime,
   inner: OnnxRuntime.InferenceSession,
-  device: Device,
-  notes: readonly string[],
+  { runtime, device, notes }: { runtime: typeof OnnxRuntime; device: Device; notes: readonly string[] },
 ): OrtSession {
   const toOrt = (value: Tensor | DeviceTensor): OnnxRuntime.Tensor =>
     value instanceof DeviceTensor ? value.on(device) : new runtime.Tensor(value.type, value.data, value.dims);
@@ -139,10 +114,7 @@ function wrap(
     return fetches === undefined ? inner.run(tensors) : inner.run(tensors, [...fetches]);
   };
   return {
-    device,
-    notes,
-    inputNames: inner.inputNames,
-    outputNames: inner.outputNames,
+    ...{ device, notes, inputNames: inner.inputNames, outputNames: inner.outputNames },
     run: async (feeds, fetches) => mapped(await run(feeds, fetches), fromOrt),
     runOnDevice: async (feeds) =>
       mapped(await run(feeds), (tensor) =>

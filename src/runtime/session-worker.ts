@@ -1,6 +1,5 @@
 /** The thread behind session.ts: holds one ONNX Runtime session. */
-import { createOrtSession, type OrtSession, type SessionOptions } from "./ort-session.js";
-import type { SessionFacts } from "./session.js";
+import { createOrtSession, type OrtSession, type SessionFacts, type SessionOptions } from "./ort-session.js";
 import type { Feeds } from "./tensor.js";
 import { serve } from "./worker-server.js";
 
@@ -10,22 +9,12 @@ serve({
   async open({ model, options }: { model: string | Uint8Array; options: SessionOptions }) {
     session = await createOrtSession(model, options);
     const { device, notes, inputNames, outputNames } = session;
-    return {
-      result: {
-        device,
-        notes,
-        inputNames: [...inputNames],
-        outputNames: [...outputNames],
-      } satisfies SessionFacts,
-    };
+    return { result: { device, notes, inputNames, outputNames } satisfies SessionFacts };
   },
   async run({ feeds, fetches }: { feeds: Feeds; fetches?: readonly string[] }) {
     if (session === undefined) throw new Error("run before open");
-    const outputs = await session.run(feeds, fetches);
-    return {
-      result: outputs,
-      transfer: Object.values(outputs).map(({ data }) => data.buffer as ArrayBuffer),
-    };
+    const result = await session.run(feeds, fetches);
+    return { result, transfer: Object.values(result).map(({ data }) => data.buffer as ArrayBuffer) };
   },
   async close() {
     await session?.release();

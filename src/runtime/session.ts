@@ -1,26 +1,16 @@
-/** A session in a thread of its own, so that the caller's event loop stays free while a graph runs. */
-import type { Device } from "./device.js";
-import type { SessionOptions } from "./ort-session.js";
+/** A session in a separate thread, so that the caller's event loop stays free while a graph runs. */
+import type { SessionFacts, SessionOptions } from "./ort-session.js";
 import type { Feeds } from "./tensor.js";
 import { startWorker } from "./worker-client.js";
 
 /** A graph ready to run. Runs are queued: one at a time. */
-export interface Session {
-  readonly device: Device;
-  /** Why a faster device was passed over, one line each. */
-  readonly notes: readonly string[];
-  readonly inputNames: readonly string[];
-  readonly outputNames: readonly string[];
+export interface Session extends SessionFacts {
   /** Runs the graph; `fetches` names the outputs wanted (default: all). Feeds are copied to the thread. */
   run(feeds: Feeds, fetches?: readonly string[]): Promise<Feeds>;
-  /** Ends the thread and frees the session's memory. */
   dispose(): Promise<void>;
 }
 
-/**
- * Creates a session from a file's path or a model's bytes in a new thread.
- * @throws ModelError for a broken model, DeviceError for a device that does not work here.
- */
+/** {@link createOrtSession} in a new thread. */
 export async function createSession(
   model: string | Uint8Array,
   options: SessionOptions = {},
@@ -38,6 +28,3 @@ export async function createSession(
     throw error;
   }
 }
-
-/** What the thread tells about the session it opened. */
-export type SessionFacts = Pick<Session, "device" | "notes" | "inputNames" | "outputNames">;

@@ -4,7 +4,7 @@ import { DeviceError } from "../errors.js";
 import type { Device } from "./device.js";
 
 /** The element types that pearl's graphs use at their inputs and outputs. */
-export interface TensorArrays {
+interface TensorArrays {
   float32: Float32Array;
   float64: Float64Array;
   int64: BigInt64Array;
@@ -13,8 +13,7 @@ export interface TensorArrays {
   uint8: Uint8Array;
   bool: Uint8Array;
 }
-
-export type TensorType = keyof TensorArrays;
+type TensorType = keyof TensorArrays;
 
 /** A dense tensor in row-major order; `data.length` is the product of `dims`. */
 export interface Tensor<T extends TensorType = TensorType> {
@@ -28,7 +27,7 @@ export type Feeds = Record<string, Tensor>;
 
 /**
  * A tensor that stays in a device's memory between runs of sessions. Only a session on that device may take it:
- * elsewhere ONNX Runtime computes wrong numbers without a word, and reading its elements ends the process.
+ * elsewhere ONNX Runtime silently computes wrong numbers, and reading its elements ends the process.
  */
 export class DeviceTensor {
   readonly device: Device;
@@ -48,28 +47,16 @@ export class DeviceTensor {
     return this.#tensor;
   }
 
-  /** Frees the memory. */
   dispose(): void {
     this.#tensor.dispose();
   }
 }
 
-const tensorTypes: ReadonlySet<string> = new Set<TensorType>([
-  "float32",
-  "float64",
-  "int64",
-  "int32",
-  "int8",
-  "uint8",
-  "bool",
-]);
-
-/** Takes an ONNX Runtime tensor that lies in main memory over as plain data (no copy). */
+/** An ONNX Runtime tensor in main memory as plain data, without a copy. */
 export function fromOrt(tensor: OrtTensor): Tensor {
-  // getData() on a tensor in GPU memory aborts the whole process, so the place is checked first.
+  // reading a tensor in GPU memory aborts the process
   if (tensor.location !== "cpu" && tensor.location !== "cpu-pinned") {
     throw new TypeError(`a tensor in ${tensor.location} memory must be downloaded before it is read`);
   }
-  if (!tensorTypes.has(tensor.type)) throw new TypeError(`unsupported tensor type ${tensor.type}`);
   return { type: tensor.type as TensorType, dims: tensor.dims, data: tensor.data as Float32Array };
 }

@@ -1,10 +1,9 @@
 /** Calls into a worker thread; errors cross over with their class. */
 import { fileURLToPath } from "node:url";
-import { type ResourceLimits, type TransferListItem, Worker, type WorkerOptions } from "node:worker_threads";
+import { type ResourceLimits, type TransferListItem, Worker } from "node:worker_threads";
 import * as errors from "../errors.js";
-import { silenceTelemetry } from "./telemetry.js";
+import { silenceTelemetry } from "./onnx-runtime.js";
 
-/** A request to a worker, as it is posted. */
 export interface WorkerRequest {
   readonly id: number;
   readonly method: string;
@@ -16,7 +15,6 @@ export type WorkerReply =
   | { readonly id: number; readonly result: unknown }
   | { readonly id: number; readonly error: { readonly name: string; readonly message: string } };
 
-/** A live worker thread. */
 export interface WorkerClient {
   /** Posts a request and waits for its answer. `transfer` moves buffers instead of copying them. */
   call<Result>(method: string, payload: unknown, transfer?: readonly TransferListItem[]): Promise<Result>;
@@ -28,14 +26,16 @@ export interface WorkerClient {
 let lastEnd: Promise<void> = Promise.resolve();
 
 /**
- * Starts the compiled worker script beside `base`.
- * Under a test runner the caller is a .ts file in src; threads always run the compiled file in dist.
- * @param resourceLimits of its heap; default Node's
+ * Starts the compiled worker script beside `base`. Under a test runner the caller is a .ts file in src; threads always
+ * run the compiled file in dist.
  */
 export function startWorker(script: string, base: string, resourceLimits?: ResourceLimits): WorkerClient {
   const directory = base.endsWith(".ts") ? base.replace(/\/src\/(?!.*\/src\/)/, "/dist/") : base;
   silenceTelemetry();
-  const worker = startThread(fileURLToPath(new URL(script, directory)), { resourceLimits });
+  // a program given as text has a flag that is not allowed for a thread's file: the thread then gets no flags
+  const isText = process.execArgv.some((flag) => /^--input-type(=|$)/.test(flag));
+  const flags = isText ? { execArgv: [] } : {};
+  const worker = new Worker(fileURLToPath(new URL(script, directory)), { resourceLimits, ...flags });
   const open = new Map<number, { resolve(value: unknown): void; reject(reason: Error): void }>();
   let nextId = 0;
   let ended: Error | undefined;
@@ -62,9 +62,9 @@ export function startWorker(script: string, base: string, resourceLimits?: Resou
     new Promise<Result>((resolve, reject) => {
       if (ended !== undefined) return reject(ended);
       const id = nextId++;
+      worker.postMessage({ id, method, payload } satisfies WorkerRequest, transfer);
       open.set(id, { resolve: resolve as (value: unknown) => void, reject });
-      worker.ref();
-      return worker.postMessage({ id, method, payload } satisfies WorkerRequest, transfer);
+      return worker.ref();
     });
   const end = async (idle: boolean): Promise<void> => {
     if (idle) await call("close", undefined).catch(() => {});
@@ -82,38 +82,11 @@ export function startWorker(script: string, base: string, resourceLimits?: Resou
   };
 }
 
-/**
- * Starts a thread with this process's Node flags. `--input-type` (`node --input-type=module -e "…"`) is not allowed
- * for a thread's file, so the flags that belong to a program given as text are then left out.
- */
-function startThread(file: string, options: WorkerOptions): Worker {
-  if (!process.execArgv.some((flag) => /^--input-type(=|$)/.test(flag))) return new Worker(file, options);
-  try {
-    return new Worker(file, { ...options, execArgv: flagsOfFiles(process.execArgv) });
-  } catch {
-    // V8 flags apply to the whole process and are refused for a thread
-    return new Worker(file, { ...options, execArgv: [] });
-  }
-}
-
-/** Node's flags without those for a program given as text and their values. */
-export function flagsOfFiles(flags: readonly string[]): string[] {
-  return flags.filter(
-    (flag, i) => !/^(--(input-type|eval|print)(=|$)|-(e|p|pe)$)/.test(flag) && !takesNext(flags[i - 1], flag),
-  );
-}
-
-/** Whether `flag` is the value of the one before it. */
-const takesNext = (before: string | undefined, flag: string): boolean =>
-  /^(--(input-type|eval|print)|-(e|p|pe))$/.test(before ?? "") && !flag.startsWith("-");
-
 /** Rebuilds an error that crossed the thread boundary, with pearl's class where it has one. */
 function revive({ name, message }: { name: string; message: string }): Error {
   const known = (errors as Record<string, unknown>)[name];
   if (typeof known === "function" && known.prototype instanceof errors.PearlError) {
     return new (known as new (message: string) => Error)(message);
   }
-  const plain = new Error(message);
-  plain.name = name;
-  return plain;
+  return Object.assign(new Error(message), { name });
 }

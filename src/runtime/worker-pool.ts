@@ -2,7 +2,6 @@
 import type { ResourceLimits } from "node:worker_threads";
 import { startWorker, type WorkerClient } from "./worker-client.js";
 
-/** Which workers a pool starts. */
 export interface WorkerPoolOptions {
   /** The compiled script, relative to `base`. */
   readonly script: string;

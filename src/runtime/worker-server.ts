@@ -3,27 +3,25 @@ import { parentPort, type TransferListItem } from "node:worker_threads";
 import type { WorkerReply, WorkerRequest } from "./worker-client.js";
 
 /** A result, and the buffers in it that are moved rather than copied. */
-export interface Answer {
+interface Answer {
   readonly result: unknown;
   readonly transfer?: readonly TransferListItem[];
 }
 
 /** The methods of a worker, by name; `close`, where there is one, frees what it holds before the thread is ended. */
-export type Methods = Record<string, (payload: never) => Promise<Answer>>;
+type Methods = Record<string, (payload: never) => Promise<Answer>>;
 
-const nothingToClose: Methods = { close: async () => ({ result: undefined }) };
-
-/** Serves the named methods until the thread ends. */
 export function serve(methods: Methods): void {
   const port = parentPort;
   if (port === null) throw new Error("this file runs in a worker thread");
+  const all: Methods = { close: async () => ({ result: undefined }), ...methods };
   let queue: Promise<void> = Promise.resolve();
   port.on("message", (request: WorkerRequest) => {
     queue = queue.then(async () => {
       let reply: WorkerReply;
       let transfer: readonly TransferListItem[] = [];
       try {
-        const answer = await { ...nothingToClose, ...methods }[request.method](request.payload as never);
+        const answer = await all[request.method](request.payload as never);
         reply = { id: request.id, result: answer.result };
         transfer = answer.transfer ?? [];
       } catch (error) {

@@ -1,5 +1,5 @@
-/** One small graph or more for every row of the rule table, whose gradients are checked by differences. */
-import type { DifferentiableOperator } from "../../src/autodiff/index.js";
+/** Small graphs for every row of the rule table, to check gradients by differences. */
+import type { DifferentiableOperator } from "../../src/autodiff/rules.js";
 import type { AttributeValue, GraphBuilder } from "../../src/onnx/index.js";
 
 export interface Case {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type DifferentiateOptions, differentiate } from "../../src/autodiff/index.js";
+import { type DifferentiateOptions, differentiate } from "../../src/autodiff/gradient.js";
 import { ArgumentError, ModelError } from "../../src/errors.js";
 import {
   encodeModel,
@@ -10,8 +10,8 @@ import {
   type Tensor,
   tensor,
 } from "../../src/onnx/index.js";
-import type { Feeds } from "../../src/runtime/index.js";
 import { createOrtSession } from "../../src/runtime/ort-session.js";
+import type { Feeds } from "../../src/runtime/tensor.js";
 
 const floats = (dims: number[], values: number[]) => tensor("float32", dims, values);
 

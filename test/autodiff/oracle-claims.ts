@@ -1,7 +1,6 @@
 /** What PyTorch's numbers in test/fixtures/oracle demand of a training graph, with the tolerances given there. */
 import { expect } from "vitest";
 import { bert } from "../../src/architectures/transformer/bert.js";
-import { createNet, fromTensors } from "../../src/nn/index.js";
 import {
   constantsToInitializers,
   fuseGelu,
@@ -11,7 +10,8 @@ import {
   untieInitializers,
   upgradeOpset,
 } from "../../src/onnx/index.js";
-import type { Feeds } from "../../src/runtime/index.js";
+import type { Feeds } from "../../src/runtime/tensor.js";
+import { createNet, fromTensors } from "../../src/train.js";
 import {
   asParameter,
   createAdam,

@@ -1,7 +1,6 @@
 /** The training task of test/fixtures/oracle: tiny BERT, NT-Xent and a head of 95 classes, with PyTorch's numbers. */
 import { readFileSync } from "node:fs";
-import { differentiate } from "../../src/autodiff/index.js";
-import { createNet, crossEntropy, fromTensors, linear, meanPooling, ntXent } from "../../src/nn/index.js";
+import { differentiate } from "../../src/autodiff/gradient.js";
 import {
   encodeModel,
   GraphBuilder,
@@ -12,8 +11,9 @@ import {
   tensor,
 } from "../../src/onnx/index.js";
 import { readSafetensors } from "../../src/onnx/io/safetensors.js";
-import type { Feeds } from "../../src/runtime/index.js";
 import { createOrtSession } from "../../src/runtime/ort-session.js";
+import type { Feeds } from "../../src/runtime/tensor.js";
+import { createNet, crossEntropy, fromTensors, linear, meanPooling, ntXent } from "../../src/train.js";
 
 const folder = new URL("../fixtures/oracle/", import.meta.url);
 

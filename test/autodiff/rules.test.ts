@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { checkGradients, rules } from "../../src/autodiff/index.js";
+import { checkGradients } from "../../src/autodiff/check.js";
+import { rules } from "../../src/autodiff/rules.js";
 import { GraphBuilder, tensor, typeCode } from "../../src/onnx/index.js";
 import { createRandom } from "../../src/random.js";
 import { createOrtSession } from "../../src/runtime/ort-session.js";

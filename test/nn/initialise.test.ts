@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import * as transformer from "../../src/architectures/transformer/bert.js";
 import { ModelError } from "../../src/errors.js";
-import * as nn from "../../src/nn/index.js";
 import { tensor } from "../../src/onnx/index.js";
+import * as nn from "../../src/train.js";
 
 const draw = (initialiser: nn.Initialiser, dims = [200, 300], seed = 1, name = "w") =>
   Array.from(nn.initialise(initialiser, name, dims, seed).data, Number);

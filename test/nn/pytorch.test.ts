@@ -1,11 +1,11 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import * as transformer from "../../src/architectures/transformer/bert.js";
-import { differentiate } from "../../src/autodiff/index.js";
-import * as nn from "../../src/nn/index.js";
+import { differentiate } from "../../src/autodiff/gradient.js";
 import { encodeModel, GraphBuilder, observeShapes, type Tensor, tensor } from "../../src/onnx/index.js";
-import type { Feeds } from "../../src/runtime/index.js";
 import { createOrtSession } from "../../src/runtime/ort-session.js";
+import type { Feeds } from "../../src/runtime/tensor.js";
+import * as nn from "../../src/train.js";
 
 interface Stored {
   type: "float32" | "int64";

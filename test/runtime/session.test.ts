@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { DeviceError, ModelError } from "../../src/errors.js";
 import { encodeModel, GraphBuilder } from "../../src/onnx/index.js";
-import { createSession, parseDevice } from "../../src/runtime/index.js";
+import { parseDevice } from "../../src/runtime/device.js";
+import { createSession } from "../../src/runtime/session.js";
 
 /** y = x · xᵀ */
 function gramGraph(): Uint8Array {

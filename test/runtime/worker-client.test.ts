@@ -1,7 +1,6 @@
 /** A thread starts whatever flags this process was started with. */
 import { spawnSync } from "node:child_process";
 import { describe, expect, it } from "vitest";
-import { flagsOfFiles } from "../../src/runtime/worker-client.js";
 
 const client = new URL("../../dist/runtime/worker-client.js", import.meta.url).href;
 
@@ -24,13 +23,5 @@ describe("startWorker", () => {
     const { stdout, stderr } = run(flags);
     expect(stderr).toBe("");
     expect(stdout).toBe("run before open\n");
-  });
-});
-
-describe("flagsOfFiles", () => {
-  it("leaves away what is for a program given as text", () => {
-    const flags = ["--no-warnings", "--input-type", "module", "--import", "./a.mjs", "-p", "-e", "1 + 1"];
-    expect(flagsOfFiles(flags)).toEqual(["--no-warnings", "--import", "./a.mjs"]);
-    expect(flagsOfFiles(["--print=1", "--eval=2", "--input-type=module", "-pe", "3"])).toEqual([]);
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Tensor } from "../../src/onnx/index.js";
-import type { Feeds } from "../../src/runtime/index.js";
+import type { Feeds } from "../../src/runtime/tensor.js";
 import {
   type Gradient,
   GradientRunner,

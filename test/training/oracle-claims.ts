@@ -2,7 +2,7 @@
 import { expect } from "vitest";
 import type { Tensor } from "../../src/onnx/index.js";
 import { averageWeights } from "../../src/pearl/weight-average.js";
-import type { Feeds } from "../../src/runtime/index.js";
+import type { Feeds } from "../../src/runtime/tensor.js";
 import {
   type EngineOptions,
   GradientRunner,

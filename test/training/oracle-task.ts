@@ -8,7 +8,7 @@ import {
   untieInitializers,
   upgradeOpset,
 } from "../../src/onnx/index.js";
-import type { Feeds, Tensor } from "../../src/runtime/index.js";
+import type { Feeds, Tensor } from "../../src/runtime/tensor.js";
 import type { TrainingBatch, TrainingProgram } from "../../src/training/index.js";
 import { addTask, feedsOf, type Golden, oraclePath } from "../autodiff/oracle.js";
 

@@ -1,7 +1,8 @@
 /** A training task of a few hundred weights: an embedding table, mean pooling and a linear layer under NT-Xent. */
-import { createNet, embedding, fromSeed, linear, meanPooling, ntXent } from "../../src/nn/index.js";
+
 import { createRandom } from "../../src/random.js";
-import type { Feeds, Tensor } from "../../src/runtime/index.js";
+import type { Feeds, Tensor } from "../../src/runtime/tensor.js";
+import { createNet, embedding, fromSeed, linear, meanPooling, ntXent } from "../../src/train.js";
 import type { TrainingBatch, TrainingData, TrainingProgram } from "../../src/training/index.js";
 
 export const tinyRows = 40;

@@ -2,24 +2,23 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import type { Assembled, ModelFolder, ModelPart } from "../../src/architectures/architecture.js";
-import { characterFeaturizer } from "../../src/architectures/characters/character-features.js";
 import {
   type CharacterEncoderOptions,
   characterEncoder,
 } from "../../src/architectures/characters/encoder.js";
-import type { CharactersFeature } from "../../src/architectures/characters/feature.js";
+import { characterFeaturizer } from "../../src/architectures/characters/features.js";
+import type { CharactersFeature } from "../../src/architectures/characters/inputs.js";
 import { declareCharacterInputs } from "../../src/architectures/characters/inputs.js";
 import { assembleModel, phraseVector } from "../../src/architectures/compose.js";
 import { concatenate, type Featurizer } from "../../src/architectures/feature-rows.js";
 import { tokenFeaturizer } from "../../src/architectures/transformer/architecture.js";
-import type { BertConfig } from "../../src/architectures/transformer/bert.js";
-import { encoderGraph } from "../../src/architectures/transformer/bert-graph.js";
-import { fromTensors } from "../../src/nn/index.js";
+import { type BertConfig, encoderGraph } from "../../src/architectures/transformer/bert.js";
 import { type Tensor, tensor } from "../../src/onnx/index.js";
 import { contrastiveBatch, type ReadPhrases } from "../../src/pearl/contrastive-batch.js";
 import { prepareForTraining } from "../../src/pearl/loss/prepare.js";
 import { lossNames, pairProgram } from "../../src/pearl/loss/program.js";
-import type { Feeds } from "../../src/runtime/index.js";
+import type { Feeds } from "../../src/runtime/tensor.js";
+import { fromTensors } from "../../src/train.js";
 import { type Gradient, GradientRunner, GradientSum } from "../../src/training/index.js";
 import { difference, largest, meaningful } from "./oracle-claims.js";
 

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { readModelFolder } from "../../src/architectures/model-folder.js";
-import { readWordStart } from "../../src/architectures/pearl-mini/word-start.js";
+import { readWordStart } from "../../src/architectures/pearl-mini/model.js";
 import { writeCorpus } from "../../src/corpus/corpus-folder.js";
 import { PhraseEncoder } from "../../src/encoder/phrase-encoder.js";
 import {
@@ -212,14 +212,13 @@ describe("a word encoder on a corpus", () => {
     const model = readModel(folderOf.graph);
     // the test's tables are too small to be worth it by themselves
     const start = await readWordStart(folderOf, labels);
-    expect(start.tables).toBe("float32");
     const quantised = quantizeDynamic(model, { products: "kept" });
     writeFileSync(join(small, "onnx", "model.onnx"), encodeModel(quantised));
     const again = await readWordStart(await readModelFolder(small), labels);
     const dims = [61, 16];
     const zeros = () => 0;
-    expect(again.weights("vectors.weight", dims, zeros).data).toEqual(
-      start.weights("vectors.weight", dims, zeros).data,
+    expect(again.context.weights("vectors.weight", dims, zeros).data).toEqual(
+      start.context.weights("vectors.weight", dims, zeros).data,
     );
   });
 
@@ -256,8 +255,8 @@ describe("a word encoder on a corpus", () => {
       const [before, after] = await Promise.all(
         [base, join(folder, output)].map(async (path) => readWordStart(await readModelFolder(path), labels)),
       );
-      const table = ({ weights, sizes }: typeof before) =>
-        weights("vectors.weight", [sizes.vocabulary + 1, sizes.vectors], () => 0).data as Float32Array;
+      const table = ({ context, words }: typeof before) =>
+        context.weights("vectors.weight", [words.length + 1, 16], () => 0).data as Float32Array;
       const [from, to] = [table(before), table(after)];
       return Math.hypot(...from.map((value, i) => to[i] - value));
     };

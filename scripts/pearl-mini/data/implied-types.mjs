@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { readRows } from "../../training-tables.mjs";
 
-/** Names that end in a word, so many at least, and the share of them of one type, before the word tells the type. */
+/** A word implies a type if at least this many names end in it, and at least this fraction of them have the type. */
 const FEWEST_NAMES = 10;
 const SHARE_OF_TYPE = 0.85;
 /** What MedQuAD's articles on drugs are called. */
@@ -17,8 +17,8 @@ const FEWEST_TIMES = 3;
 const headOf = (name) => /[\s-]([\p{L}]{3,})$/u.exec(name)?.[1].toLowerCase();
 
 /**
- * Tells the type of a name that is known, or whose last word is that of known names of one type: all failures of
- * organs are diseases, most universities organisations.
+ * Returns the type of a known name, or the type that the last word implies: failures of organs are diseases, most
+ * universities are organisations.
  * @param {Iterable<[name: string, type: string]>} known
  * @returns {TypeOf}
  */
@@ -58,7 +58,7 @@ export function* impliedNames(data, typeOf, rareSenses) {
     if (source !== "medquad") continue;
     for (const phrase of [name, other])
       if (phrase.endsWith(OVERDOSE)) yield [phrase.slice(0, -OVERDOSE.length), "OTHER/chemical"];
-    // a synonym is what its preferred name is, where one of them tells
+    // a synonym has the type of its preferred name, if one of both types is known
     const type = typeOf(other) ?? typeOf(name);
     if (type?.startsWith("OTHER/")) for (const phrase of [name, other]) yield [phrase, type];
   }

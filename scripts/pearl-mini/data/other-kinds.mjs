@@ -1,6 +1,6 @@
 /** Maps sources of typed phrases to kinds of OTHER: "obo:disease" is a disease. */
 
-/** Sources of the kinds that pearl-mini tells apart, four of those of src/pearl/phrase-types.ts. */
+/** Sources of the kinds that pearl-mini distinguishes, four of those of src/pearl/phrase-types.ts. */
 const sources = {
   disease: [
     ...["obo:disease", "ncbi-disease:", "corpora:medicine/diseases", "corpora:medicine/cancer"],

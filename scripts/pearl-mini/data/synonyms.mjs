@@ -125,7 +125,7 @@ function admission({ evaluation, wordnet }, { longest }, tally) {
 const exactKey = (a, b) => (a < b ? `${a}\t${b}` : `${b}\t${a}`);
 
 /**
- * Gives the row of a name whose twins may be trained on: no title of the evaluation.
+ * Returns the row of a name that may be trained on with its twins: none for a title of the evaluation.
  * @param {import("../../leaks.mjs").Evaluation} evaluation @param {SynonymSettings} settings
  * @param {import("./tally.mjs").Tally} tally
  */

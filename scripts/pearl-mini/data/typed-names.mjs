@@ -15,7 +15,8 @@ const ontologies = {
   ...{ plant_synonyms: "OTHER/organism", wiki_taxon: "OTHER/organism", obo_ncbitaxon: "OTHER/organism" },
 };
 
-/** Both sides of the pairs of names whose source tells what they name; none where there are no such pairs. @param {string} data folder of the training data
+/** Both sides of the pairs from sources of one type of name; none without such pairs.
+ * @param {string} data folder of the training data
  * @returns {Generator<[phrase: string, type: string]>} */
 export function* ontologyNames(data) {
   const path = join(data, "pairs/biomed.tsv.gz");
@@ -54,8 +55,8 @@ const roots = {
   ],
 };
 
-/** WordNet's named persons, places, bodies and works, and nouns that are mostly of one kind: a sense counts one, and
- * one for each time that it was met in the texts whose words were tagged with senses.
+/** WordNet's named persons, places, bodies and works, and nouns that are mostly of one kind: each sense counts once,
+ * and once more for each occurrence in the texts tagged with senses.
  * @param {import("./wordnet-pairs.mjs").Wordnet} wordnet @returns {AsyncGenerator<[phrase: string, type: string]>} */
 export async function* wordnetNames({ synsets, tagCounts }) {
   const { types } = await readGazetteer();

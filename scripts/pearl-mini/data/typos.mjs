@@ -10,8 +10,7 @@ import { singleWords } from "./wordnet-pairs.mjs";
 const SHORTEST = 4;
 
 /**
- * Each word with a misspelling; words of names that people gave, and WordNet's, but none of the list whose
- * misspellings the evaluation asks for.
+ * Each word with a misspelling: words of typed names and of WordNet, without the words that the evaluation misspells.
  * @param {{ data: string, wordnet: import("./wordnet-pairs.mjs").Wordnet, typed: ReadonlyMap<string, unknown> }} inputs
  *   `data` holds the folder `words`
  * @param {{ copies: number, twice: number, seed: number }} settings `copies` misspellings of a word, each with a

@@ -1,7 +1,7 @@
 /** Rebuilds the graph of a trained word encoder around its weights. */
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { wordModelGraph } from "../../../dist/architectures/pearl-mini/word-model.js";
+import { wordModelGraph } from "../../../dist/architectures/pearl-mini/model.js";
 import { fromTensors } from "../../../dist/nn/net.js";
 import { readModel, writeModel } from "../../../dist/onnx/index.js";
 

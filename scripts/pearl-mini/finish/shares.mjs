@@ -6,9 +6,9 @@
  * ridge regression of their logarithms, with equal gates for both sides of a pair.
  */
 import { inverse, Matrix } from "ml-matrix";
-import { openFeaturizers } from "../../../dist/architectures/features.js";
 import { readModelFolder } from "../../../dist/architectures/model-folder.js";
 import { wordInputNames } from "../../../dist/architectures/pearl-mini/inputs.js";
+import { openFeaturizers } from "../../../dist/architectures/registry.js";
 import { encodeModel, readModel, tensor } from "../../../dist/onnx/index.js";
 import { createRandom, sampleWithout } from "../../../dist/random.js";
 import { createOrtSession } from "../../../dist/runtime/ort-session.js";
@@ -97,13 +97,13 @@ export function pairsOfSources(synonyms, sources, { pairs, seed }) {
  * @typedef {object} Layer
  * @property {readonly Group[]} groups
  * @property {readonly (readonly string[])[]} phrases of each group
- * @property {{ weight: number, pairs: readonly (readonly [string, string][])[] }} [agree] of some sources, pairs whose two
- *   sides should get equal shares, and how much the mean square of their difference counts beside the groups' error
+ * @property {{ weight: number, pairs: readonly (readonly [string, string][])[] }} [agree] pairs of some sources: both
+ *   sides should get equal gates; `weight` of the mean square of their difference beside the error of the groups
  */
 
 /**
- * Sets the layers of the shares in a model folder, in place. Which phrases a layer serves is the encoder's rule, which a
- * layer is shown is the groups': a group without `letters` may hold phrases that another layer serves.
+ * Sets the layers of the gates in a model folder, in place. The encoder decides which phrases use a layer; the groups
+ * decide which phrases it is fitted on, so a group without `letters` may hold phrases that use another layer.
  * @param {string} folder a word encoder, tables as float32
  * @param {{ capitals: Layer, word: Layer, words: Layer }} layers of phrases with a capital, of single words and of longer
  *   phrases without

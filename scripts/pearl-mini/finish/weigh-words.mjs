@@ -6,9 +6,9 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { NGRAM_LENGTH } from "../../../dist/architectures/pearl-mini/encoder.js";
+import { hashWord } from "../../../dist/architectures/pearl-mini/features.js";
 import { weightOfRank } from "../../../dist/architectures/pearl-mini/first-weights.js";
 import { markedWords } from "../../../dist/architectures/pearl-mini/marked-words.js";
-import { WordVocabulary } from "../../../dist/architectures/pearl-mini/word-vocabulary.js";
 import { isYear } from "../../../dist/match/evidence/phrase.js";
 import { readModel, writeModel } from "../../../dist/onnx/io/file.js";
 
@@ -57,7 +57,7 @@ function rarityIn(phrases) {
 
 /**
  * Adds to what words in brackets count for in spelling, before Softplus makes it positive, in place: in "Flux (magazine)"
- * they tell namesakes apart, and other tables leave them out.
+ * they distinguish namesakes, and other tables omit them.
  * @param {string} folder a word encoder, tables as float32
  * @param {number} addend
  */
@@ -119,16 +119,17 @@ function change(folder, how) {
  * @param {(word: Word) => number} weightOf
  */
 function setSpellingWeights(model, words, reading, weightOf) {
-  const vocabulary = new WordVocabulary(words, reading);
+  const ngrams = new Int32Array(reading.ngrams);
   const own = dataOf(model, "char_weight.weight");
   const marks = dataOf(model, "char_flag.weight");
   const readRaw = rawWeight(model);
-  for (const word of words) {
-    const { id, ngrams } = vocabulary.entry(word);
-    const raw = own[id] + readRaw(ngrams) + marks[PLAIN];
+  for (const [i, word] of words.entries()) {
+    const rank = i + 1;
+    const { count } = hashWord(word, reading, ngrams);
+    const raw = own[rank] + readRaw(ngrams.subarray(0, count)) + marks[PLAIN];
     const weight = softplus(raw);
-    const wanted = weightOf({ weight, word, rank: id });
-    if (wanted !== weight) own[id] += inverseSoftplus(wanted) - raw;
+    const wanted = weightOf({ weight, word, rank });
+    if (wanted !== weight) own[rank] += inverseSoftplus(wanted) - raw;
   }
 }
 

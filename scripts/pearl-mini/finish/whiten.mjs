@@ -7,7 +7,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { EigenvalueDecomposition, Matrix } from "ml-matrix";
-import { embeddingColumns } from "../../../dist/architectures/pearl-mini/sizes.js";
+import { typeWidth } from "../../../dist/architectures/pearl-mini/sizes.js";
 import { PhraseEncoder } from "../../../dist/encoder/phrase-encoder.js";
 import { readModel, writeModel } from "../../../dist/onnx/io/file.js";
 import { tensor } from "../../../dist/onnx/tensor.js";
@@ -26,7 +26,7 @@ export async function whitenCharacters(folder, phrases, power) {
   const encoder = await PhraseEncoder.load(folder);
   const { data } = await encoder.encodeMatrix(phrases);
   await encoder.dispose();
-  const { characters } = embeddingColumns(sizes);
+  const characters = characterColumns(sizes);
   const { stretch, back } = stretching(unitRows(data, phrases.length, characters), power);
   const model = readModel(join(folder, "onnx/model.onnx"));
   /** @param {string} name @param {(matrix: Matrix) => Matrix} change */
@@ -44,6 +44,16 @@ export async function whitenCharacters(folder, phrases, power) {
   both.setSubMatrix(back, 0, 0);
   turn("type_hidden.weight", (w) => w.mmul(both));
   writeModel(model, join(folder, "onnx/model.onnx"));
+}
+
+/** Columns of the embedding that hold spelling: behind the types, and behind the prefix of both parts.
+ * @param {import("../../../dist/architectures/pearl-mini/sizes.js").WordEncoderSizes} sizes */
+function characterColumns(sizes) {
+  const { characters, prefix = { characters: 0, meaning: 0 } } = sizes;
+  const first = typeWidth(sizes);
+  return Array.from({ length: characters }, (_, i) =>
+    i < prefix.characters ? first + i : first + prefix.meaning + i,
+  );
 }
 
 /** Some columns of rows, at length 1; rows of zeros are left out.

@@ -1,12 +1,11 @@
 /** Character encoders: words as characters, pieces or n-grams. */
 import type { Architecture, CountedPhrases, PartSettings } from "../architecture.js";
-import { characterFeaturizer } from "./character-features.js";
-import { CHARACTERS_FILE, type CharactersFeature, readVocabulary } from "./feature.js";
-import { characterInputNames } from "./inputs.js";
+import { characterFeaturizer } from "./features.js";
+import { CHARACTERS_FILE, type CharactersFeature, characterInputNames, readVocabulary } from "./inputs.js";
 
 // what builds graphs is loaded in training alone
 const part = (kind: "love" | "bilstm" | "bag") => async (settings: PartSettings, phrases: CountedPhrases) =>
-  (await import("./character-part.js")).newCharacterPart(kind, settings, phrases);
+  (await import("./part.js")).newCharacterPart(kind, settings, phrases);
 
 export const characters: Architecture<CharactersFeature> = {
   kind: "characters",

@@ -1,28 +1,50 @@
-/** What every character encoder reads: the words of a batch as numbers, and which words make each phrase. */
-
+/** What character encoders read: config.json, the vocabulary in characters.json, and the inputs of the graph. */
+import { join } from "node:path";
+import { ModelError } from "../../errors.js";
+import { readJson } from "../../files/json.js";
 import type { Net } from "../../nn/net.js";
 import type { GraphBuilder } from "../../onnx/builder.js";
 // the file itself: threads that encode read no ONNX files
 import { typeCode } from "../../onnx/tensor.js";
+import { type CharacterVocabulary, characterVocabularySchema } from "../../text/character-vocabulary.js";
+import type { WordUnitOptions } from "../../text/word-units.js";
+import type { Feature, ModelFolder } from "../architecture.js";
 
-/** The graph inputs of a character encoder, all int32. The text side fills them: src/text/word-units.ts. */
-export interface CharacterInputs {
-  /** [words, positions]: units of each word (characters, pieces, n-grams); 0 is padding. */
-  readonly ids: string;
-  /** [words, positions]: 1 where the unit stands for a capital, else 0. */
-  readonly capitals: string;
-  /** [phrases, words of a phrase]: rows of `ids`; -1 is padding. */
-  readonly words: string;
+export interface CharactersFeature extends Feature, WordUnitOptions {
+  readonly kind: "characters";
 }
 
-/** Their names in every graph of pearl's. */
-export const characterInputNames: CharacterInputs = {
-  ids: "character_ids",
-  capitals: "character_capitals",
-  words: "phrase_words",
-};
+export const CHARACTERS_FILE = "characters.json";
 
-/** Declares the inputs in a graph. */
+/** True where units are numbered by a vocabulary; n-grams are hashed. */
+export const needsVocabulary = ({ units }: WordUnitOptions): boolean => units !== "ngrams";
+
+/** @returns undefined where the units need none @throws ModelError for a missing or broken file */
+export async function readVocabulary(
+  folder: ModelFolder,
+  feature: WordUnitOptions,
+): Promise<CharacterVocabulary | undefined> {
+  if (!needsVocabulary(feature)) return undefined;
+  const path = join(folder.path, CHARACTERS_FILE);
+  const trouble = { error: ModelError, cure: "Download or export the model again." };
+  const vocabulary = await readJson(path, characterVocabularySchema, trouble);
+  if (vocabulary === undefined)
+    throw new ModelError(`${path} is missing; the graph reads characters, and this file numbers them`);
+  return vocabulary;
+}
+
+/** The graph inputs of a character encoder, all int32; features.ts fills them. */
+export const characterInputNames = {
+  /** [words, positions]: units of each word (characters, pieces, n-grams); 0 is padding. */
+  ids: "character_ids",
+  /** [words, positions]: 1 where the unit stands for a capital, else 0. */
+  capitals: "character_capitals",
+  /** [phrases, words of a phrase]: rows of `ids`; -1 is padding. */
+  words: "phrase_words",
+} as const;
+
+export type CharacterInputs = typeof characterInputNames;
+
 export function declareCharacterInputs(g: GraphBuilder): CharacterInputs {
   const { ids, capitals, words } = characterInputNames;
   g.input(ids, "int32", ["words", "positions"]);
@@ -34,7 +56,3 @@ export function declareCharacterInputs(g: GraphBuilder): CharacterInputs {
 /** 1 where a position of a word holds a unit: int32 [words, positions]. */
 export const unitMask = ({ g }: Net, { ids }: CharacterInputs): string =>
   g.add("Cast", [g.add("Greater", [ids, g.scalar("int32", 0)])], { to: typeCode("int32") });
-
-/** 1 where a phrase has a word: int32 [phrases, words of a phrase]. */
-export const wordMask = ({ g }: Net, { words }: CharacterInputs): string =>
-  g.add("Cast", [g.add("Greater", [words, g.scalar("int32", -1)])], { to: typeCode("int32") });

@@ -1,25 +1,44 @@
-/** Embeddings of the units of words, with case as one vector more, and from a word's units to its unit vector. */
+/** From a word's units to its vector: what character encoders share, and those that only add units up. */
 import { normal } from "../../nn/initialise.js";
 import { embedding } from "../../nn/layers.js";
 import type { Net } from "../../nn/net.js";
 import { l2Normalise, sumPooling } from "../../nn/pooling.js";
+import type { WordUnitOptions } from "../../text/word-units.js";
 import { type CharacterInputs, unitMask } from "./inputs.js";
 
-export interface UnitTableOptions {
-  /** Prefix of the weights `embedding.weight` [rows, width] and `capital.weight` [2, width]. */
+export interface WordLayerOptions {
+  /** Prefix of all weights, such as `embedding.weight` [rows, width] and `capital.weight` [2, width]. */
   readonly name: string;
   /** Units that the text side knows, padding included. */
   readonly rows: number;
+  /** Of the units' embeddings. */
   readonly width: number;
+  /** Positions of a word at most, special units included. */
+  readonly positions: number;
+  /** Length of a word's vector, where it can differ from `width`. */
+  readonly hidden: number;
+}
+
+/** A row of encoder.ts. */
+export interface CharacterEncoder {
+  /** How words are read by default. */
+  readonly units: WordUnitOptions;
+  /** Width of the units' embeddings in a pretraining, by default. */
+  readonly pretrainingWidth: number;
+  /** Whether a pretraining can drop out values. */
+  readonly hasDropout: boolean;
+  /** Whether a word is the plain sum of its units. Their first vectors are then scaled by rarity. */
+  readonly isSum: boolean;
+  /** Every word's vector, of length 1: [words, word width]. @throws ArgumentError for sizes that do not fit */
+  words(net: Net, inputs: CharacterInputs, options: WordLayerOptions): string;
 }
 
 /**
- * A capital is its small letter plus one learned vector. The published code reads capitals as [UNK], which
- * makes "IBM" and "NBC" equal; rows of their own for capitals would be many (every script has some), and each
- * would be learned from the few words that begin with it.
+ * A capital is its small letter plus one learned vector. The published code reads capitals as [UNK], which makes "IBM"
+ * and "NBC" equal; separate rows for the capitals of all scripts would each be learned from few words.
  * @returns [words, positions, width]
  */
-export function unitEmbeddings(net: Net, inputs: CharacterInputs, options: UnitTableOptions): string {
+export function unitEmbeddings(net: Net, inputs: CharacterInputs, options: WordLayerOptions): string {
   const { name, rows, width } = options;
   const table = (part: string, count: number, ids: string) =>
     embedding(net, ids, { name: `${name}.${part}`, rows: count, width, initialiser: normal(0.1) });
@@ -27,6 +46,22 @@ export function unitEmbeddings(net: Net, inputs: CharacterInputs, options: UnitT
   return net.g.add("Add", [units, table("capital", 2, inputs.capitals)]);
 }
 
-/** Sum over what is no padding, at length 1: [words, positions, width] to [words, width]. */
+/** Sum over all positions except padding, at length 1: [words, positions, width] to [words, width]. */
 export const wordVectors = (net: Net, hidden: string, inputs: CharacterInputs): string =>
   l2Normalise(net, sumPooling(net, { hidden, mask: unitMask(net, inputs) }));
+
+export const bag: CharacterEncoder = {
+  units: { units: "characters", positions: 40, phraseLength: 32 },
+  pretrainingWidth: 128,
+  hasDropout: false,
+  isSum: true,
+  words: (net, inputs, options) => wordVectors(net, unitEmbeddings(net, inputs, options), inputs),
+};
+
+export const wordNgrams: CharacterEncoder = {
+  ...bag,
+  units: {
+    ...{ units: "ngrams", positions: 128, phraseLength: 32 },
+    ngrams: { minimum: 2, maximum: 4, buckets: 2 ** 15 },
+  },
+};

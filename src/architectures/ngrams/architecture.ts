@@ -1,8 +1,14 @@
 /** Hashed character n-grams of whole phrases. */
-import { hashNgrams } from "../../text/hashed-ngrams.js";
-import type { Architecture } from "../architecture.js";
+import { type HashedNgramOptions, hashNgrams } from "../../text/hashed-ngrams.js";
+import type { Architecture, Feature } from "../architecture.js";
 import { concatenate, type Featurizer } from "../feature-rows.js";
-import type { HashedNgramsFeature } from "./feature.js";
+
+/** Phrases as hashed character n-grams, padded with the bucket number `buckets`. */
+export interface HashedNgramsFeature extends Feature, HashedNgramOptions {
+  readonly kind: "hashed-ngrams";
+  /** The graph input that takes the buckets, int32 [batch, n-grams]. */
+  readonly input: string;
+}
 
 export const hashedNgrams: Architecture<HashedNgramsFeature> = {
   kind: "hashed-ngrams",
@@ -12,7 +18,7 @@ export const hashedNgrams: Architecture<HashedNgramsFeature> = {
   open: ngramFeaturizer,
   parts: {
     // what builds graphs is loaded in training alone
-    ngrams: async (settings, phrases) => (await import("./ngram-bag.js")).ngramPart(settings, phrases),
+    ngrams: async (settings, phrases) => (await import("./part.js")).ngramPart(settings, phrases),
   },
 };
 
@@ -30,10 +36,9 @@ function ngramFeaturizer(feature: HashedNgramsFeature): Featurizer {
     },
     fill({ ids, starts }, batch, length, feeds) {
       const data = new Int32Array(batch.length * length).fill(feature.buckets);
-      for (let i = 0; i < batch.length; i++) {
-        const row = batch[i];
+      batch.forEach((row, i) => {
         data.set(ids.subarray(starts[row], starts[row + 1]), i * length);
-      }
+      });
       feeds[feature.input] = { type: "int32", dims: [batch.length, length], data };
     },
   };

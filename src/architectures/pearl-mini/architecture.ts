@@ -1,9 +1,8 @@
 /** pearl's word encoder: words by number, by their n-grams, and with marks of how they are written. */
 import type { Architecture } from "../architecture.js";
-import { readWords, WORDS_FILE, type WordsFeature } from "./feature.js";
-import { wordInputNames } from "./inputs.js";
-import { wordFeaturizer } from "./word-features.js";
-import { type WordGraph, wordRowFeaturizer } from "./word-row-features.js";
+import { wordFeaturizer } from "./features.js";
+import { readWords, WORDS_FILE, type WordsFeature, wordInputNames } from "./inputs.js";
+import { sharedFeaturizer, type WordGraph } from "./shared-features.js";
 
 export const words: Architecture<WordsFeature> = {
   kind: "words",
@@ -14,10 +13,10 @@ export const words: Architecture<WordsFeature> = {
     ...((shared as WordGraph | undefined)?.tables ?? []).map(({ input }) => input),
   ],
   async open(feature, { folder, shared }) {
-    if (shared) return wordRowFeaturizer(feature, shared as WordGraph);
-    return wordFeaturizer(feature, await readWords(folder));
+    const words = await readWords(folder);
+    return shared ? sharedFeaturizer(feature, words, shared as WordGraph) : wordFeaturizer(feature, words);
   },
-  // what reads ONNX files is loaded where it is needed: it takes each worker a while
-  start: async (folder, options) => (await import("./word-start.js")).readWordStart(folder, options),
+  // what reads ONNX files is loaded where it is needed: loading it takes each worker a while
+  start: async (folder, options) => (await import("./model.js")).readWordStart(folder, options),
   share: async (folder, precision) => (await import("./shared-graph.js")).loadWordGraph(folder, precision),
 };

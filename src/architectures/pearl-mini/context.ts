@@ -1,21 +1,22 @@
 /**
- * Phrase in context, as a graph: the meaning of a span against an encoding of the words around it, both ways.
- * The context has an encoder and a word table of its own, as QuickThoughts has (Logeswaran and Lee, 2018), which
- * are thrown away after training.
+ * Phrase in context, as a graph: the meaning of a span against an encoding of the words around it, both ways. As in
+ * QuickThoughts (Logeswaran and Lee, 2018), contexts have their own encoder and word table, which only training uses.
  */
-
+import { existsSync } from "node:fs";
+import { join } from "node:path";
 import { normal, zeros } from "../../nn/initialise.js";
 import { gelu, linear } from "../../nn/layers.js";
 import { contrastBothWays } from "../../nn/losses/both-ways.js";
 import { type Net, number, reduce, type WeightSource, weight } from "../../nn/net.js";
 import { l2Normalise } from "../../nn/pooling.js";
+import { readSafetensors, writeSafetensors } from "../../onnx/io/safetensors.js";
 import type { Model } from "../../onnx/model.js";
-import { typeCode } from "../../onnx/tensor.js";
+import { type Tensor, typeCode } from "../../onnx/tensor.js";
 import type { Feeds } from "../../runtime/tensor.js";
 import type { ContextLoss } from "../architecture.js";
 import type { WordEncoderSizes } from "./sizes.js";
 
-/** Numbers of punctuation are -1 to this: marks seen first have numbers of their own, all others share the last. */
+/** Punctuation has numbers from -1 down to minus this; the last one is shared by all marks seen later. */
 export const PUNCTUATION = 40;
 
 /** Places of a context: words on either side, and the nearest of them, in order and with punctuation. */
@@ -24,15 +25,15 @@ export const CONTEXT = { words: 20, near: 6 } as const;
 /** How contexts number what they see: punctuation first, then one number for unknown words, then words. */
 export const contextRows = (words: number): number => PUNCTUATION + 1 + words;
 
-/** Prefix of the weights that are used in training alone. */
+/** Prefix of the weights that only training uses; a pretrained model keeps them in a separate file. */
 export const contextPrefix = "context.";
+const FILE = "context.safetensors";
 
-/** Width of the context's hidden layer. */
 const HIDDEN = 384;
 /** The factor of cosines is learned; it starts here. */
 const FIRST_SCALE = 12;
 
-/** What a program with contexts trains: every float that is no constant. */
+/** Weights that a program with contexts trains: every float except constants. */
 export const contextWeights = ({ graph }: Model): string[] =>
   [...graph.initializers].flatMap(([name, { type, data }]) =>
     type === "float32" && (data.length > 1 || name === scaleName) ? [name] : [],
@@ -82,7 +83,6 @@ export function contextContrast(
   return contrastBothWays(net, { anchors: spans, positives: contexts, groups }, scale);
 }
 
-/** The contrast as a loss beside others. */
 export const contextLoss = (sizes: WordEncoderSizes, weights: WeightSource): ContextLoss => ({
   weights,
   sample: sampleContexts(),
@@ -108,4 +108,15 @@ function sampleContexts(): Feeds {
     context_near: numbers([5, CONTEXT.near]),
     span_groups: numbers([5]),
   };
+}
+
+export function writeContext(folder: string, weights: ReadonlyMap<string, Tensor>): void {
+  const own = [...weights].filter(([name]) => name.startsWith(contextPrefix));
+  if (own.length > 0) writeSafetensors(join(folder, FILE), new Map(own));
+}
+
+/** Weights by name; none where the folder has no such file. @throws ModelError for a broken file */
+export function readContext(folder: string): ReadonlyMap<string, Tensor> {
+  const path = join(folder, FILE);
+  return existsSync(path) ? readSafetensors(path) : new Map();
 }

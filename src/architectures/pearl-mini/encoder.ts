@@ -6,39 +6,31 @@
  *                number ─► + ─► positions, marks ─► blocks ─► pooled ─┬──► meaning     [width m]
  *                                     └─► weighted sum ───────────────┘
  *     type       characters, meaning ─► two layers ─► types and kinds, classes
- *     embedding  √s₁ characters, √s₂ meaning, √s₃ √softmax(types and kinds / temperature), s = softmax(gates of this phrase)
+ *     embedding  √s₁ characters, √s₂ meaning, √s₃ √softmax(types and kinds / temperature), s = gates of this phrase
  *
- * Every part has length 1 and s adds up to 1, so the embedding has length 1 too, and how much spelling counts
- * beside meaning is learned for each phrase; names, words and phrases, told apart by how they are written, can have
- * layers of their own for it. The embedding begins with all types and the first columns of the
- * other parts, so that a prefix of it is an embedding too (Kusupati et al., 2022, "Matryoshka representation
- * learning"). Blocks normalise first (Xiong et al., 2020).
+ * Every part has length 1 and the gates add up to 1, so the embedding has length 1 too. How much spelling counts beside
+ * meaning is learned for each phrase, with a layer each for names, words and phrases if `sharesByWriting` is set. The
+ * embedding starts with all types and the first columns of the other parts, so that its prefix is an embedding too
+ * (Kusupati et al., 2022, "Matryoshka representation learning"). Blocks normalise first (Xiong et al., 2020).
  */
 
-import { attentionMask } from "../../nn/attention.js";
-import { type Initialiser, normal, zeros } from "../../nn/initialise.js";
-import { embedding, gelu, layerNorm, linear } from "../../nn/layers.js";
-import { logSumExp } from "../../nn/losses/log-sum-exp.js";
-import { type Net, number, reduce, weight } from "../../nn/net.js";
+import { normal, zeros } from "../../nn/initialise.js";
+import { attentionMask, embedding, gelu, layerNorm, linear } from "../../nn/layers.js";
+import { logSumExp, type Net, number, reduce, weight } from "../../nn/net.js";
 import { l2Normalise } from "../../nn/pooling.js";
 import { typeCode } from "../../onnx/tensor.js";
 import type { WordInputs } from "./inputs.js";
 import { SMALL_LETTERS } from "./marked-words.js";
 import { typeWidth, type WordEncoderSizes } from "./sizes.js";
 
-/**
- * Length of an n-gram's first vector, such that a step of Adam, which is absolute, changes little of it; sums are
- * divided by it, so that what reads them sees numbers around 1.
- */
+/** Length of an n-gram's first vector, of which a step of Adam changes little; layers read sums divided by it. */
 export const NGRAM_LENGTH = 1.5;
 
 /** What the encoder computes, each float32 [phrases, ...]. */
 export interface WordEncoding {
-  /** Length 1, [phrases, characters]. */
-  readonly characters: string;
   /** Length 1, [phrases, meaning]. */
   readonly meaning: string;
-  /** Logits [phrases, types], [phrases, types + kinds] and [phrases, classes]; the last type's is that of all its kinds. */
+  /** Logits [phrases, types], [phrases, types + kinds], [phrases, classes]; the last type stands for all its kinds. */
   readonly types: string;
   readonly fineTypes: string;
   readonly classes: string;
@@ -50,14 +42,13 @@ export interface WordEncoding {
   readonly states: string;
 }
 
-/** Pools that attention makes beside the maximum. */
+/** Weighted means of a phrase's states, beside their maximum. */
 const POOLS = 4;
 
-/** Weights' names are those of the parts above. */
 export function wordEncoder(net: Net, inputs: WordInputs, sizes: WordEncoderSizes): WordEncoding {
   const { g } = net;
   const kept = g.add("Greater", [inputs.words, g.scalar("int32", 0)]);
-  const asFloats = g.add("Cast", [kept], { to: typeCode("float32") });
+  const asFloats = asFloat(net, kept);
   const exists = reduce(net, "ReduceMax", asFloats, { axes: [1], keepdims: 1 });
   const phrase: Phrase = {
     inputs,
@@ -85,13 +76,7 @@ export function wordEncoder(net: Net, inputs: WordInputs, sizes: WordEncoderSize
     g.add("Mul", [g.add("Sqrt", [probable]), forTypes]),
   ] as const;
   return {
-    characters,
-    meaning,
-    types,
-    fineTypes,
-    classes,
-    states,
-    parts,
+    ...{ meaning, types, fineTypes, classes, parts, states },
     embedding: joined(net, parts, sizes),
   };
 }
@@ -101,12 +86,11 @@ function gatesOf(net: Net, pooled: string, { inputs, sizes, counted }: Phrase): 
   const { g } = net;
   const layer = (outputs: number) => dense(net, pooled, "share", (POOLS + 1) * sizes.width, outputs, 0.02);
   if (!sizes.sharesByWriting) return layer(3);
-  const float = (values: string) => g.add("Cast", [values], { to: typeCode("float32") });
   const without = (values: string) => g.add("Sub", [number(net, 1), values]);
-  const marked = float(g.add("Greater", [inputs.marks, g.scalar("int32", SMALL_LETTERS)]));
+  const marked = asFloat(net, g.add("Greater", [inputs.marks, g.scalar("int32", SMALL_LETTERS)]));
   const capital = reduce(net, "ReduceMax", marked, { axes: [1], keepdims: 1 });
   const count = reduce(net, "ReduceSum", counted, { axes: [1], keepdims: 1 });
-  const word = g.add("Mul", [float(g.add("Equal", [count, g.scalar("int32", 1)])), without(capital)]);
+  const word = g.add("Mul", [asFloat(net, g.add("Equal", [count, g.scalar("int32", 1)])), without(capital)]);
   const phrase = without(g.add("Add", [capital, word]));
   const which = g.add("Unsqueeze", [g.add("Concat", [capital, word, phrase], { axis: 1 }), g.ints(2)]);
   const all = g.add("Reshape", [layer(9), g.ints(-1, 3, 3)]);
@@ -128,7 +112,6 @@ function joined(
   return g.add("Concat", columns, { axis: 1 });
 }
 
-/** What all parts know of the phrases. */
 interface Phrase {
   readonly inputs: WordInputs;
   readonly sizes: WordEncoderSizes;
@@ -148,6 +131,8 @@ interface Words {
   readonly vectors: string;
 }
 
+const asFloat = ({ g }: Net, values: string): string => g.add("Cast", [values], { to: typeCode("float32") });
+
 const dense = (net: Net, x: string, name: string, inputs: number, outputs: number, gain = 0.7): string =>
   linear(net, x, { name, inputs, outputs, initialiser: normal(gain / Math.sqrt(inputs)) });
 
@@ -157,29 +142,17 @@ function wordVectors(
   { buckets, characters, ...sizes }: WordEncoderSizes,
 ): Words {
   const { g } = net;
-  const table = weight(
-    net,
-    "ngrams.weight",
-    [buckets + 1, characters],
-    normal(NGRAM_LENGTH / Math.sqrt(characters)),
-  );
+  const first = normal(NGRAM_LENGTH / Math.sqrt(characters));
+  const table = weight(net, "ngrams.weight", [buckets + 1, characters], first);
   const sum = reduce(net, "ReduceSum", g.add("Gather", [table, inputs.ngrams]), { axes: [1] });
   // padding's row is added with the others and taken off again, so that it never learns and never counts
-  const padding = g.add("Cast", [g.add("Equal", [inputs.ngrams, g.scalar("int32", 0)])], {
-    to: typeCode("float32"),
-  });
+  const padding = asFloat(net, g.add("Equal", [inputs.ngrams, g.scalar("int32", 0)]));
   const count = reduce(net, "ReduceSum", padding, { axes: [1], keepdims: 1 });
   const row = g.add("Gather", [table, g.ints(0)]);
   const own = g.add("Sub", [sum, g.add("Mul", [count, row])]);
   const scales = g.add("Mul", [inputs.scales, number(net, 1 / NGRAM_LENGTH)]);
-  return {
-    characters: g.add("Mul", [own, scales]),
-    vectors: embedding(net, inputs.ids, {
-      name: "vectors",
-      rows: sizes.vocabulary + 1,
-      width: sizes.vectors,
-    }),
-  };
+  const vectors = { name: "vectors", rows: sizes.vocabulary + 1, width: sizes.vectors };
+  return { characters: g.add("Mul", [own, scales]), vectors: embedding(net, inputs.ids, vectors) };
 }
 
 /** Rows of the distinct words, at the places where the phrases have them. */
@@ -197,28 +170,18 @@ const weightedSum = (net: Net, rows: string, weights: string): string =>
 function charactersOf(net: Net, words: string, phrase: Phrase): string {
   const { g } = net;
   const { inputs, sizes } = phrase;
-  const known = perWord(net, "char_weight", inputs.ids, sizes.vocabulary + 1, 1);
+  const known = numberOf(net, "char_weight", inputs.ids, sizes.vocabulary + 1);
   const rare = dense(net, words, "char_weight_rare", sizes.characters, 1, 0.01);
   const byWord = atPlaces(net, g.add("Add", [known, rare]), phrase);
-  const byMark = perWord(net, "char_flag", inputs.marks, sizes.marks + 1, 1);
+  const byMark = numberOf(net, "char_flag", inputs.marks, sizes.marks + 1);
   const weights = positive(net, g.add("Add", [byWord, byMark]), phrase);
   return weightedSum(net, atPlaces(net, words, phrase), weights);
 }
 
-const perWord = (
-  net: Net,
-  name: string,
-  ids: string,
-  rows: number,
-  width: number,
-  initialiser: Initialiser = zeros,
-): string => embedding(net, ids, { name, rows, width, initialiser });
+const numberOf = (net: Net, name: string, ids: string, rows: number): string =>
+  embedding(net, ids, { name, rows, width: 1, initialiser: zeros });
 
-function meaningOf(
-  net: Net,
-  words: Words,
-  phrase: Phrase,
-): { meaning: string; pooled: string; states: string } {
+function meaningOf(net: Net, words: Words, phrase: Phrase) {
   const { g } = net;
   const { inputs, sizes } = phrase;
   const { width, meaning } = sizes;
@@ -226,18 +189,17 @@ function meaningOf(
     dense(net, words.vectors, "from_vectors", sizes.vectors, width, 4),
     dense(net, words.characters, "from_characters", sizes.characters, width, 1.5),
   ]);
-  const placed = [
-    positions(net, phrase),
-    perWord(net, "flags_in", inputs.marks, sizes.marks + 1, width, normal(0.02)),
-  ];
-  const x = placed.reduce((sum, more) => g.add("Add", [sum, more]), atPlaces(net, start, phrase));
+  const places = positions(net, phrase);
+  const flags = { name: "flags_in", rows: sizes.marks + 1, width, initialiser: normal(0.02) };
+  const marks = embedding(net, inputs.marks, flags);
+  const x = g.add("Add", [g.add("Add", [atPlaces(net, start, phrase), places]), marks]);
   const mask = attentionMask(net, phrase.counted);
   let hidden = g.add("Reshape", [x, g.ints(-1, width)]);
   for (let layer = 0; layer < sizes.layers; layer++)
     hidden = block(net, hidden, { name: `block${layer}`, shape: phrase.shape, mask, sizes });
   hidden = layerNorm(net, hidden, { name: "final", width, epsilon: 1e-6 });
   const pooled = pool(net, hidden, phrase);
-  const sumWeights = perWord(net, "sum_weight", inputs.ids, sizes.vocabulary + 1, 1);
+  const sumWeights = numberOf(net, "sum_weight", inputs.ids, sizes.vocabulary + 1);
   const summed = weightedSum(net, x, positive(net, atPlaces(net, sumWeights, phrase), phrase));
   const composed = dense(net, pooled, "to_phrase", (POOLS + 1) * width, meaning);
   const added = dense(net, summed, "sum_to_phrase", width, meaning, 4);
@@ -255,19 +217,16 @@ function positions(net: Net, { shape, counted, sizes: { phraseLength, width } }:
   const ends = g.add("Range", [one, g.add("Add", [g.add("Squeeze", [length]), one]), one]);
   const fromLeft = g.add("Unsqueeze", [g.add("Cast", [ends], { to: typeCode("int32") }), g.ints(0)]);
   const fromRight = g.add("Max", [g.add("Sub", [count, fromLeft]), g.scalar("int32", 0)]);
-  const right = perWord(net, "positions_right", fromRight, phraseLength + 1, width, normal(0.05));
-  return g.add("Add", [right, left]);
-}
-
-interface BlockOptions {
-  readonly name: string;
-  readonly shape: string;
-  readonly mask: string;
-  readonly sizes: WordEncoderSizes;
+  const right = { name: "positions_right", rows: phraseLength + 1, width, initialiser: normal(0.05) };
+  return g.add("Add", [embedding(net, fromRight, right), left]);
 }
 
 /** Attention and feed-forward, each of the normalised states and added to them. @param x [places, width] */
-function block(net: Net, x: string, { name, shape, mask, sizes }: BlockOptions): string {
+function block(
+  net: Net,
+  x: string,
+  { name, shape, mask, sizes }: { name: string; shape: string; mask: string; sizes: WordEncoderSizes },
+): string {
   const { g } = net;
   const { width, heads, feedForward } = sizes;
   const normed = (values: string, part: string) =>
@@ -290,7 +249,7 @@ function block(net: Net, x: string, { name, shape, mask, sizes }: BlockOptions):
   return g.add("Add", [y, dense(net, up, `${name}.down`, feedForward, width)]);
 }
 
-/** Four weighted means and the maximum of a phrase's states: [phrases, 5 × width]. */
+/** Weighted means and the maximum of a phrase's states: [phrases, 5 × width]. */
 function pool(net: Net, hidden: string, { shape, kept, exists, sizes: { width } }: Phrase): string {
   const { g } = net;
   const states = g.add("Reshape", [hidden, g.add("Concat", [shape, g.ints(width)], { axis: 0 })]);
@@ -304,11 +263,7 @@ function pool(net: Net, hidden: string, { shape, kept, exists, sizes: { width } 
   return g.add("Concat", [g.add("Reshape", [means, g.ints(-1, POOLS * width)]), largest], { axis: 1 });
 }
 
-function typeHead(
-  net: Net,
-  x: string,
-  sizes: WordEncoderSizes,
-): Pick<WordEncoding, "types" | "fineTypes" | "classes"> {
+function typeHead(net: Net, x: string, sizes: WordEncoderSizes) {
   const hidden = 128;
   const scaled = net.g.add("Mul", [x, number(net, 8)]);
   const active = gelu(net, dense(net, scaled, "type_hidden", sizes.characters + sizes.meaning, hidden));

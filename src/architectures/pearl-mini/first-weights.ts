@@ -1,16 +1,15 @@
 /**
- * First weights of a word encoder. Word vectors given by the user start the tables, common directions taken out
- * (Mu and Viswanath, 2018); n-grams start as Gaussian vectors scaled by inverse document frequency, so that sums
- * of them compare like TF-IDF; words' weights start from their rank, frequent words low.
+ * First weights of a word encoder: tables from word vectors without their common directions (Mu and Viswanath, 2018),
+ * n-grams as Gaussian vectors scaled by inverse document frequency, so that their sums compare like TF-IDF, and
+ * weights of words by rank, low for frequent words.
  */
-
-import type { WeightSource } from "../../nn/net.js";
-import { fromSeed } from "../../nn/net.js";
+import { fromSeed, type WeightSource } from "../../nn/net.js";
 import { tensor } from "../../onnx/tensor.js";
 import type { WordVectors } from "../../text/word-vectors.js";
 import { contextPrefix, contextRows } from "./context.js";
+import { hashWord } from "./features.js";
+import type { WordReading } from "./inputs.js";
 import type { WordEncoderSizes } from "./sizes.js";
-import type { WordVocabulary } from "./word-vocabulary.js";
 
 export interface FirstWeightOptions {
   readonly sizes: WordEncoderSizes;
@@ -18,15 +17,14 @@ export interface FirstWeightOptions {
   readonly words: readonly string[];
   /** Words that n-grams are counted over: the vocabulary and rarer ones. */
   readonly allWords: readonly string[];
-  readonly vocabulary: WordVocabulary;
+  readonly reading: WordReading;
   /** Of the encoder's length; default: words start at random. */
   readonly vectors?: WordVectors;
   readonly seed: number;
 }
 
-/** Deviation of the vectors of words that have none. */
 const UNKNOWN = 0.02;
-/** Gates of characters, meaning and types in the embedding, to begin with. */
+/** First gates of characters, meaning and types. */
 const GATES = [0.5, 0.37, 0.13] as const;
 
 export function firstWordWeights(options: FirstWeightOptions): WeightSource {
@@ -65,16 +63,20 @@ export function firstWordWeights(options: FirstWeightOptions): WeightSource {
   };
 }
 
-/** What a word counts for to begin with, by its rank among the text's words: 1 the rarest, the commonest least. */
+/** First weight of a word by its rank in the text, from 1: the most frequent words count least. */
 export const weightOfRank = (rank: number, vocabulary: number): number =>
   (0.12 + (0.88 * Math.log(1 + rank)) / Math.log(1 + vocabulary)) ** 2;
 
 const inverseSoftplus = (y: number): number => Math.log(Math.expm1(y));
 
 /** log((N + 1) / (n + 1)) over its largest: 1 for n-grams that no word has. */
-function scaleByRarity(table: Float32Array, { allWords, vocabulary, sizes }: FirstWeightOptions): void {
+function scaleByRarity(table: Float32Array, { allWords, reading, sizes }: FirstWeightOptions): void {
   const found = new Float64Array(sizes.buckets + 1);
-  for (const word of allWords) for (const ngram of new Set(vocabulary.entry(word).ngrams)) found[ngram]++;
+  const ngrams = new Int32Array(reading.ngrams);
+  for (const word of allWords) {
+    const { count } = hashWord(word, reading, ngrams);
+    for (const ngram of new Set(ngrams.subarray(0, count))) found[ngram]++;
+  }
   const largest = Math.log(1 + allWords.length);
   for (let row = 0; row <= sizes.buckets; row++) {
     const rarity = row === 0 ? 0 : (largest - Math.log(1 + found[row])) / largest;
@@ -94,16 +96,12 @@ function plainVectors({ words, dimension, data }: WordVectors): Map<string, Floa
     centred[i] = value - mean[i % dimension];
   });
   for (let k = 0; k < 2; k++) removeDirection(centred, dimension, commonDirection(centred, dimension));
-  const plain = new Map<string, Float32Array>();
-  words.forEach((word, i) => {
+  const unit = (i: number) => {
     const vector = centred.subarray(i * dimension, (i + 1) * dimension);
     const length = Math.hypot(...vector) || 1;
-    plain.set(
-      word,
-      vector.map((value) => value / length),
-    );
-  });
-  return plain;
+    return vector.map((value) => value / length);
+  };
+  return new Map(words.map((word, i) => [word, unit(i)]));
 }
 
 /** The first principal direction, by power iteration over the first 30,000 rows. */
@@ -113,9 +111,8 @@ function commonDirection(rows: Float32Array, dimension: number): Float64Array {
   for (let iteration = 0; iteration < 20; iteration++) {
     const next = new Float64Array(dimension);
     for (let at = 0; at < end; at += dimension) {
-      let product = 0;
-      for (let i = 0; i < dimension; i++) product += rows[at + i] * direction[i];
-      for (let i = 0; i < dimension; i++) next[i] += product * rows[at + i];
+      const along = product(rows, at, direction);
+      for (let i = 0; i < dimension; i++) next[i] += along * rows[at + i];
     }
     const length = Math.hypot(...next) || 1;
     direction = next.map((value) => value / length);
@@ -125,8 +122,10 @@ function commonDirection(rows: Float32Array, dimension: number): Float64Array {
 
 function removeDirection(rows: Float32Array, dimension: number, direction: Float64Array): void {
   for (let at = 0; at < rows.length; at += dimension) {
-    let product = 0;
-    for (let i = 0; i < dimension; i++) product += rows[at + i] * direction[i];
-    for (let i = 0; i < dimension; i++) rows[at + i] -= product * direction[i];
+    const along = product(rows, at, direction);
+    for (let i = 0; i < dimension; i++) rows[at + i] -= along * direction[i];
   }
 }
+
+const product = (rows: Float32Array, at: number, direction: Float64Array): number =>
+  direction.reduce((sum, value, i) => sum + rows[at + i] * value, 0);

@@ -1,30 +1,59 @@
-/** What the word encoder reads: the distinct words of a batch as numbers and n-grams, and which make each phrase. */
+/** What the word encoder reads: its feature in config.json, the words in words.txt, and the inputs of its graph. */
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { ModelError } from "../../errors.js";
 import type { GraphBuilder } from "../../onnx/builder.js";
+import type { Feature, ModelFolder } from "../architecture.js";
 
-/** The graph inputs of the word encoder, all int32 but `scales`. src/architectures/pearl-mini/word-features.ts fills them. */
-export interface WordInputs {
-  /** [words]: number of the word in the vocabulary, 0 for a word outside it. Word 0 is padding. */
-  readonly ids: string;
-  /** [words, n-grams]: hashed n-grams of each word, counted from 1; 0 is padding. */
-  readonly ngrams: string;
-  /** float32 [words, 1]: 1 / √(n-grams of the word), 0 where there are none. */
-  readonly scales: string;
-  /** [phrases, length]: the words of each phrase as rows of `ids`; 0 is padding. */
-  readonly words: string;
-  /** [phrases, length]: marks of src/architectures/pearl-mini/marked-words.ts; 0 is padding. */
-  readonly marks: string;
+/** How the words of a phrase become numbers. */
+export interface WordReading {
+  /** Shortest and longest n-gram in characters, boundary marks included; the whole word is one too. */
+  readonly minimum: number;
+  readonly maximum: number;
+  /** Hash buckets of n-grams, a power of two. */
+  readonly buckets: number;
+  /** N-grams of a word at most. */
+  readonly ngrams: number;
+  /** Words of a phrase at most. */
+  readonly phraseLength: number;
+  /** Whether words outside the vocabulary are split at inner capitals, as "NYTimes"; default "kept". */
+  readonly innerCapitals?: "kept" | "parted";
 }
 
-/** Their names in every graph of pearl's. */
-export const wordInputNames: WordInputs = {
-  ids: "word_ids",
-  ngrams: "word_ngrams",
-  scales: "word_scales",
-  words: "phrase_words",
-  marks: "phrase_marks",
-};
+export interface WordsFeature extends Feature, WordReading {
+  readonly kind: "words";
+}
 
-/** Declares the inputs in a graph. */
+/** The vocabulary: one word a line, in the order of the graph's table. */
+export const WORDS_FILE = "words.txt";
+
+/** @throws ModelError where the file is missing */
+export async function readWords({ path }: ModelFolder): Promise<string[]> {
+  const file = join(path, WORDS_FILE);
+  const text = await readFile(file, "utf8").catch((error: unknown) => {
+    throw new ModelError(`${file} is missing; the graph reads words, and this file numbers them`, {
+      cause: error,
+    });
+  });
+  return text.split("\n").filter((word) => word !== "");
+}
+
+/** The graph inputs of the word encoder, all int32 except `scales`; features.ts fills them. */
+export const wordInputNames = {
+  /** [words]: number of the word in the vocabulary, 0 for a word outside it. Word 0 is padding. */
+  ids: "word_ids",
+  /** [words, n-grams]: hashed n-grams of each word, counted from 1; 0 is padding. */
+  ngrams: "word_ngrams",
+  /** float32 [words, 1]: 1 / √(n-grams of the word), 0 where there are none. */
+  scales: "word_scales",
+  /** [phrases, length]: the words of each phrase as rows of `ids`; 0 is padding. */
+  words: "phrase_words",
+  /** [phrases, length]: marks of marked-words.ts; 0 is padding. */
+  marks: "phrase_marks",
+} as const;
+
+export type WordInputs = typeof wordInputNames;
+
 export function declareWordInputs(g: GraphBuilder): WordInputs {
   const { ids, ngrams, scales, words, marks } = wordInputNames;
   g.input(ids, "int32", ["words"]);

@@ -5,12 +5,13 @@ import { partsAtCapitals } from "../../text/inner-capitals.js";
 /** A word without capitals and accents, and its mark. */
 export interface MarkedWord {
   readonly text: string;
-  /** 1 + 3 × case + place, from 1 to {@link WORD_MARKS}: 0 is left to padding. */
+  /**
+   * 1 + 3 × case + place, from 1 to 9; 0 is left to padding. Case: small, with a capital, all capitals (of two letters
+   * or more). Place: plain, in brackets, after a comma.
+   */
   readonly mark: number;
 }
 
-/** Case: small, with a capital, all capitals (of two letters or more). Place: plain, in brackets, after a comma. */
-export const WORD_MARKS = 9;
 /** The last mark of a word in small letters. */
 export const SMALL_LETTERS = 3;
 
@@ -28,13 +29,12 @@ export function markedWords(phrase: string, isKnown?: (word: string) => boolean)
   return asciiWords(phrase, isKnown) ?? unicodeWords(phrase, isKnown);
 }
 
-/** What the words to come stand in or after. */
 interface Place {
   brackets: number;
   afterComma: boolean;
 }
 
-/** Takes notice of a sign that is no word. */
+/** Updates the place after a sign. */
 function pass(sign: string, place: Place): void {
   if (sign === "(" || sign === "[") place.brackets++;
   else if (sign === ")" || sign === "]") place.brackets = Math.max(0, place.brackets - 1);
@@ -62,7 +62,7 @@ export function unicodeWords(phrase: string, isKnown?: (word: string) => boolean
   return words;
 }
 
-/** Adds the words that an unknown one is written of. */
+/** Adds the parts of an unknown word between its inner capitals. */
 function pushParts(token: string, place: Place, words: MarkedWord[]): void {
   for (const part of partsAtCapitals(token)) {
     const small = part.toLowerCase();

@@ -1,4 +1,4 @@
-/** Rows of a word encoder's tables, and their sums: in WebAssembly, eight numbers at a time, where a table allows it. */
+/** Rows of a word encoder's tables, and their sums, in WebAssembly where a table allows it. */
 import {
   i32,
   instantiate,
@@ -28,11 +28,7 @@ export interface WordTable {
 /** Writes the sum of rows `some[0]` to `some[count - 1]` to `target` from `at` on, where zeros are. */
 export type SumRows = (some: Int32Array, count: number, target: Float32Array, at: number) => void;
 
-/**
- * How a table's rows are summed up fastest. Int8 values in WebAssembly's memory are added there, in float32; all
- * others here, in float64.
- * @param most rows of a sum at most
- */
+/** Int8 values in WebAssembly's memory are added there, in float32; others here, in float64. */
 export function openSums(table: WordTable, most: number): SumRows {
   return kernelSums(table, most) ?? ((some, count, target, at) => addRows(table, some, count, target, at));
 }
@@ -106,7 +102,6 @@ function sumFunction(width: number, columns: number): KernelFunction<(typeof par
   };
 }
 
-/** Writes a row to `target` from `at` on. */
 export function writeRow(
   { values, scales, width }: WordTable,
   row: number,

@@ -1,4 +1,4 @@
-/** How large the parts of a word encoder are, and where they stand in its embedding. */
+/** Sizes of the parts of a word encoder. */
 
 /** Sizes; saved in training.json and config.json. */
 export interface WordEncoderSizes {
@@ -26,24 +26,22 @@ export interface WordEncoderSizes {
   /** Entity types, and lexical classes. */
   readonly types: number;
   readonly classes: number;
-  /** Kinds of the last entity type that the embedding tells apart; default none. */
+  /** Kinds of the last entity type that the embedding distinguishes; default none. */
   readonly kinds?: number;
   /**
-   * What the types' logits are divided by within the embedding, not where they are told; default 1. Above 1 names of
-   * doubtful types come nearer to each other (distillation's temperature, Hinton et al., 2015).
+   * Divides the logits of types in the embedding, not in `type_logits`; default 1. Above 1, names of uncertain type move
+   * closer to each other (the temperature of distillation, Hinton et al., 2015).
    */
   readonly typeTemperature?: number;
   /**
-   * Whether phrases with a capital, single words without and longer phrases without have a layer of gates each, in
-   * this order; default one layer for all. Gates that differ within a table change its ranking; one layer that is to
-   * tell names from phrases differs among names too.
+   * One layer of gates each for phrases with a capital, single words and longer phrases, in this order; default one
+   * layer for all, which also gives names different gates, and different gates within a table change its ranking.
    */
   readonly sharesByWriting?: boolean;
-  /** Columns of the parts that the embedding begins with, behind the types; default none. */
+  /** Columns of the parts in the prefix of the embedding, after the types; default none. */
   readonly prefix?: { readonly characters: number; readonly meaning: number };
 }
 
-/** Sizes of pearl-mini. */
 export const pearlMiniSizes = {
   vocabulary: 60_000,
   buckets: 65_536,
@@ -63,25 +61,8 @@ export const pearlMiniSizes = {
   prefix: { characters: 46, meaning: 58 },
 } as const satisfies WordEncoderSizes;
 
-/** Numbers of the embedding that say what type a phrase is of. */
+/** Columns of the embedding for types and kinds. */
 export const typeWidth = ({ types, kinds = 0 }: WordEncoderSizes): number => types + kinds;
 
-/** Length of the embedding. */
 export const embeddingWidth = (sizes: WordEncoderSizes): number =>
   sizes.characters + sizes.meaning + typeWidth(sizes);
-
-/** Where the parts' numbers stand in the embedding, in the order of each part's own. */
-export function embeddingColumns(sizes: WordEncoderSizes): { characters: number[]; meaning: number[] } {
-  const first = sizes.prefix ?? { characters: 0, meaning: 0 };
-  let next = typeWidth(sizes);
-  const take = (count: number): number[] => {
-    next += count;
-    return Array.from({ length: count }, (_, i) => next - count + i);
-  };
-  const [c, m] = [take(first.characters), take(first.meaning)];
-  const [otherCharacters, otherMeaning] = [
-    take(sizes.characters - first.characters),
-    take(sizes.meaning - first.meaning),
-  ];
-  return { characters: [...c, ...otherCharacters], meaning: [...m, ...otherMeaning] };
-}

@@ -49,14 +49,14 @@ export async function tokenLimit(path: string, config: object): Promise<number> 
   const tokenizer = (await readJson(join(path, "tokenizer_config.json"))) ?? {};
   // RoBERTa counts positions from padding_idx + 1, so two of its table's rows are never used.
   const family = String((config as Record<string, unknown>).model_type);
-  const offset = /roberta|camembert/i.test(family) ? 2 : 0;
-  const positions = numberAt(config, "max_position_embeddings");
-  const limits = [
-    numberAt(sentence, "max_seq_length"),
-    numberAt(tokenizer, "model_max_length"),
-    positions === undefined ? undefined : positions - offset,
-  ].filter((limit): limit is number => limit !== undefined);
-  return limits.length === 0 ? DEFAULT_LENGTH : Math.min(...limits);
+  const unused = /roberta|camembert/i.test(family) ? 2 : 0;
+  const { POSITIVE_INFINITY: none } = Number;
+  const limit = Math.min(
+    numberAt(sentence, "max_seq_length") ?? none,
+    numberAt(tokenizer, "model_max_length") ?? none,
+    (numberAt(config, "max_position_embeddings") ?? none) - unused,
+  );
+  return limit === none ? DEFAULT_LENGTH : limit;
 }
 
 async function poolingOf(path: string): Promise<Pooling> {
@@ -77,25 +77,25 @@ export function tokenFeaturizer(tokenizer: Tokenizer, inputNames: readonly strin
       return { rows: concatenate(encoded.map((phrase) => phrase.ids)), truncated };
     },
     fill({ ids, starts }, batch, length, feeds) {
-      const dims = [batch.length, length];
+      const put = (name: string, data: BigInt64Array) => {
+        feeds[name] = { type: "int64", dims: [batch.length, length], data };
+      };
       const inputIds = new BigInt64Array(batch.length * length).fill(BigInt(tokenizer.padId));
       const mask = new BigInt64Array(inputIds.length);
-      for (let i = 0; i < batch.length; i++) {
-        const row = batch[i];
+      batch.forEach((row, i) => {
         for (let j = starts[row], at = i * length; j < starts[row + 1]; j++, at++) {
           inputIds[at] = BigInt(ids[j]);
           mask[at] = 1n;
         }
-      }
-      feeds.input_ids = { type: "int64", dims, data: inputIds };
-      feeds.attention_mask = { type: "int64", dims, data: mask };
-      if (inputNames.includes("token_type_ids")) {
-        feeds.token_type_ids = { type: "int64", dims, data: new BigInt64Array(inputIds.length) };
-      }
-      if (inputNames.includes("position_ids")) {
-        const positions = BigInt64Array.from(inputIds, (_, at) => BigInt(at % length));
-        feeds.position_ids = { type: "int64", dims, data: positions };
-      }
+      });
+      put("input_ids", inputIds);
+      put("attention_mask", mask);
+      if (inputNames.includes("token_type_ids")) put("token_type_ids", new BigInt64Array(inputIds.length));
+      if (inputNames.includes("position_ids"))
+        put(
+          "position_ids",
+          inputIds.map((_, at) => BigInt(at % length)),
+        );
     },
   };
 }

@@ -1,9 +1,19 @@
 /** BERT and RoBERTa encoders of any shape, written from their config.json, with the weights' published names. */
 import { ModelError } from "../../errors.js";
-import { attention, attentionMask } from "../../nn/attention.js";
 import { truncatedNormal } from "../../nn/initialise.js";
-import { embedding, gelu, geluTanh, type LinearOptions, layerNorm, linear } from "../../nn/layers.js";
-import type { Net } from "../../nn/net.js";
+import {
+  attention,
+  attentionMask,
+  embedding,
+  gelu,
+  geluTanh,
+  type LinearOptions,
+  layerNorm,
+  linear,
+} from "../../nn/layers.js";
+import { createNet, type Net, type WeightSource } from "../../nn/net.js";
+import { GraphBuilder } from "../../onnx/builder.js";
+import type { Model } from "../../onnx/model.js";
 import { typeCode } from "../../onnx/tensor.js";
 
 /** The keys of a hub repository's config.json that shape the encoder. */
@@ -21,7 +31,7 @@ export interface BertConfig {
   layer_norm_eps?: number;
   /** "gelu" (the default), its approximation "gelu_new" (also "gelu_pytorch_tanh", "gelu_fast"), "relu" or "tanh". */
   hidden_act?: string;
-  /** Only RoBERTa looks at it; default 1. */
+  /** Only used by RoBERTa; default 1. */
   pad_token_id?: number;
   /** Default "absolute", and nothing else is built. */
   position_embedding_type?: string;
@@ -29,7 +39,7 @@ export interface BertConfig {
   initializer_range?: number;
 }
 
-export interface BertInputs {
+interface BertInputs {
   /** int64 [batch, length] */
   input_ids: string;
   /** int64 [batch, length], 1 for tokens and 0 for padding */
@@ -38,39 +48,37 @@ export interface BertInputs {
   token_type_ids?: string;
 }
 
-export interface BertOptions {
-  /** Before every weight's name, such as "bert."; default "". */
-  prefix?: string;
-  /**
-   * Where BERT drops out in training: after the embeddings, on attention's shares, after attention and after
-   * the feed-forward. Such as `(x) => dropout(net, x, { ratio: 0.1, seed: seed++ })`; default none.
-   */
-  dropout?: (x: string) => string;
+/** The encoder as a graph with the inputs, the output and the weights' names of published exports. */
+export function encoderGraph(config: BertConfig, weights: WeightSource): Model {
+  const net = createNet(weights, new GraphBuilder({ name: config.model_type ?? "bert" }));
+  const dims = ["batch_size", "sequence_length"];
+  const input = (name: string): string => net.g.input(name, "int64", [...dims]);
+  const inputs = { input_ids: input("input_ids"), attention_mask: input("attention_mask") };
+  const isBert = (config.model_type ?? "bert") === "bert";
+  const types = isBert ? { token_type_ids: input("token_type_ids") } : {};
+  const hidden = bert(net, config, { ...inputs, ...types });
+  net.g.output("last_hidden_state", hidden, "float32", [...dims, config.hidden_size]);
+  return net.g.model();
 }
 
 /**
  * @returns the last hidden state, float32 [batch, length, hidden_size]
  * @throws ModelError for a config that is not built here
  */
-export function bert(net: Net, config: BertConfig, inputs: BertInputs, options: BertOptions = {}): string {
+export function bert(net: Net, config: BertConfig, inputs: BertInputs): string {
   checkConfig(config);
   const { g } = net;
-  const { prefix = "" } = options;
   const shape = g.add("Shape", [inputs.input_ids]);
   const mask = attentionMask(net, inputs.attention_mask);
-  let hidden = embeddings(net, config, inputs, options);
+  let hidden = embeddings(net, config, inputs);
   for (let layer = 0; layer < config.num_hidden_layers; layer++)
-    hidden = block(net, hidden, { ...options, name: `${prefix}encoder.layer.${layer}`, config, shape, mask });
+    hidden = block(net, hidden, { name: `encoder.layer.${layer}`, config, shape, mask });
   return g.add("Reshape", [hidden, g.add("Concat", [shape, g.ints(config.hidden_size)], { axis: 0 })]);
 }
 
 function checkConfig(config: BertConfig): void {
-  const {
-    hidden_size,
-    num_attention_heads,
-    hidden_act = "gelu",
-    position_embedding_type = "absolute",
-  } = config;
+  const { hidden_size, num_attention_heads, hidden_act = "gelu" } = config;
+  const { position_embedding_type = "absolute" } = config;
   if (hidden_size % num_attention_heads !== 0)
     throw new ModelError(
       `config.json: ${num_attention_heads} heads do not divide hidden_size ${hidden_size}`,
@@ -91,7 +99,6 @@ const activations: Record<string, (net: Net, x: string) => string> = {
 };
 
 const deviation = ({ initializer_range = 0.02 }: BertConfig) => truncatedNormal(initializer_range);
-const dropped = (x: string, { dropout }: BertOptions) => (dropout ? dropout(x) : x);
 const normed = (
   net: Net,
   x: string,
@@ -100,21 +107,19 @@ const normed = (
 ) => layerNorm(net, x, { name: `${name}.LayerNorm`, width, epsilon });
 
 /** Words, types and positions, added and normalised: [batch × length, hidden_size]. */
-function embeddings(net: Net, config: BertConfig, inputs: BertInputs, options: BertOptions): string {
+function embeddings(net: Net, config: BertConfig, inputs: BertInputs): string {
   const { g } = net;
   const { hidden_size: width, vocab_size, type_vocab_size, max_position_embeddings } = config;
-  const name = `${options.prefix ?? ""}embeddings`;
+  const name = "embeddings";
   const initialiser = deviation(config);
   const table = (part: string, rows: number, ids: string) =>
     embedding(net, ids, { name: `${name}.${part}_embeddings`, rows, width, initialiser });
   const words = table("word", vocab_size, inputs.input_ids);
-  const types = inputs.token_type_ids
-    ? table("token_type", type_vocab_size, inputs.token_type_ids)
-    : table("token_type", type_vocab_size, g.scalar("int64", 0));
+  const types = table("token_type", type_vocab_size, inputs.token_type_ids ?? g.scalar("int64", 0));
   const positions = table("position", max_position_embeddings, positionIds(net, config, inputs.input_ids));
   const sum = g.add("Add", [g.add("Add", [words, types]), positions]);
   const flat = g.add("Reshape", [sum, g.ints(-1, width)]);
-  return dropped(normed(net, flat, name, config), options);
+  return normed(net, flat, name, config);
 }
 
 /** 0, 1, 2, ...; RoBERTa counts from behind the padding's number, and only what is not padding. */
@@ -133,25 +138,17 @@ function positionIds({ g }: Net, config: BertConfig, ids: string): string {
 function block(
   net: Net,
   x: string,
-  options: BertOptions & { name: string; config: BertConfig; shape: string; mask: string },
+  { name, config, shape, mask }: { name: string; config: BertConfig; shape: string; mask: string },
 ): string {
-  const { name, config, shape, mask, dropout } = options;
   const { hidden_size: width, num_attention_heads: heads, intermediate_size, hidden_act = "gelu" } = config;
   const project = (at: Net, input: string, how: LinearOptions) =>
     linear(at, input, { ...how, initialiser: deviation(config) });
   const output = (input: string, inputs: number, residual: string, part: string) => {
     const dense = project(net, input, { name: `${part}.dense`, inputs, outputs: width });
-    return normed(net, net.g.add("Add", [dropped(dense, options), residual]), part, config);
+    return normed(net, net.g.add("Add", [dense, residual]), part, config);
   };
-  const mixed = attention(net, x, {
-    name: `${name}.attention.self`,
-    width,
-    heads,
-    shape,
-    mask,
-    project,
-    dropout,
-  });
+  const self = { name: `${name}.attention.self`, width, heads, shape, mask, project };
+  const mixed = attention(net, x, self);
   const attended = output(mixed, width, x, `${name}.attention.output`);
   const wide = { name: `${name}.intermediate.dense`, inputs: width, outputs: intermediate_size };
   const active = activations[hidden_act](net, project(net, attended, wide));

@@ -2,13 +2,13 @@
  * Dropout where BERT has it (Srivastava et al., 2014; Devlin et al., 2019), added to a graph that was exported for
  * use: after the embeddings' norm, on attention's shares, and on what each layer adds to its input.
  *
- * Masks are computed in the graph from the input `dropout_seed`, a place's number and an element's position, so
- * that they are a function of the batch alone: a resumed run and both passes over a chunk draw the same ones.
- * ONNX's own Dropout draws from its session's state, which no checkpoint can hold.
+ * The graph computes masks from the input `dropout_seed`, the number of the place and the position of the element, so
+ * that they depend on the batch alone: a resumed run and both passes over a chunk draw the same ones. ONNX's own
+ * Dropout draws from the state of its session, which a checkpoint cannot hold.
  */
 
 import { GraphBuilder } from "../../onnx/builder.js";
-import { producersOf } from "../../onnx/graph.js";
+import { producersOf, prune } from "../../onnx/graph.js";
 import { copyModel, type Model, type Node } from "../../onnx/model.js";
 import { typeCode } from "../../onnx/tensor.js";
 
@@ -20,10 +20,9 @@ const modulus = 2 ** 31 - 1;
 const factors = [48271, 69621, 16807] as const;
 
 /**
- * Adds dropout to a graph whose norms are LayerNormalization nodes ({@link prepareForTraining} makes them so).
- * @param model is not changed
- * @param ratio share of entries that become 0; the others are divided by 1 - ratio
- * @param end a value up to which dropout is added; what does not lead there is left alone
+ * Adds dropout to a copy of a graph whose norms are LayerNormalization nodes (as `prepareForTraining` writes them).
+ * @param ratio fraction of entries that become 0; the others are divided by 1 - ratio
+ * @param end a value: only nodes that lead to it are changed
  * @returns the graph and the number of places; with 0 places the graph has no new input
  */
 export function addDropout(
@@ -31,8 +30,14 @@ export function addDropout(
   { ratio, end }: { ratio: number; end: string },
 ): { model: Model; places: number } {
   const copy = copyModel(model);
-  const before = ancestors(copy, end);
-  const places = copy.graph.nodes.filter((node) => before.has(node)).flatMap((node) => placesOf(copy, node));
+  const before = copyModel(model).graph;
+  before.outputs = [{ name: end }];
+  prune(before);
+  const values = new Set(before.nodes.map(({ outputs }) => outputs[0]));
+  const makers = producersOf(copy.graph);
+  const places = copy.graph.nodes.flatMap((node) =>
+    values.has(node.outputs[0]) ? placesOf(copy, makers, node) : [],
+  );
   if (places.length === 0 || ratio === 0) return { model: copy, places: 0 };
   const g = new GraphBuilder(copy);
   g.input(dropoutSeed, "int64", [1]);
@@ -51,17 +56,14 @@ export function addDropout(
   return { model: copy, places: places.length };
 }
 
-/** A value and the node that makes it. */
 interface Place {
   readonly value: string;
   readonly after: Node;
 }
 
-/** What a node tells of places: an attention's Softmax, or a norm with what flows into it. */
-function placesOf({ graph }: Model, node: Node): Place[] {
+function placesOf({ graph }: Model, makers: ReadonlyMap<string, Node>, node: Node): Place[] {
   if (node.op === "Softmax") return [{ value: node.outputs[0], after: node }];
   if (node.op !== "LayerNormalization") return [];
-  const makers = producersOf(graph);
   const sum = makers.get(node.inputs[0]);
   const dense =
     sum?.op === "Add" ? sum.inputs.find((input) => isDense(graph.initializers, makers, input)) : undefined;
@@ -110,16 +112,4 @@ function dropped(
     g.scalar("float32", 1 / (1 - ratio)),
   ]);
   return g.add("Mul", [value, g.add("Reshape", [mask, g.add("Shape", [value])])]);
-}
-
-/** The nodes that lead to a value. */
-function ancestors({ graph }: Model, end: string): Set<Node> {
-  const wanted = new Set([end]);
-  const found = new Set<Node>();
-  for (const node of graph.nodes.toReversed()) {
-    if (!node.outputs.some((output) => wanted.has(output))) continue;
-    found.add(node);
-    for (const input of node.inputs) wanted.add(input);
-  }
-  return found;
 }

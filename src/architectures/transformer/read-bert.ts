@@ -5,10 +5,17 @@ import type { Model, Node } from "../../onnx/model.js";
 import { prepareForInference } from "../../onnx/rewrite/inference.js";
 import { numbersOf, type Tensor } from "../../onnx/tensor.js";
 import type { BertConfig } from "./bert.js";
-import { type Linear, linearAt, maker, type Norm, norming, type Reading, unlike } from "./graph-reading.js";
-import { readEmbeddings } from "./read-embeddings.js";
+import {
+  type Linear,
+  linearAt,
+  maker,
+  type Norm,
+  norming,
+  type Reading,
+  readEmbeddings,
+  unlike,
+} from "./graph-reading.js";
 
-/** An encoder that was recognised. */
 export interface FoundEncoder {
   /** Shape and kind; model_type is "bert" or "roberta", by how positions are numbered. */
   readonly config: BertConfig;
@@ -18,10 +25,9 @@ export interface FoundEncoder {
 
 /**
  * Recognises BERT and RoBERTa encoders in the graphs of common exporters, with folded or named weights, and in
- * pearl's own. What it returns is a reading: whether a graph built from it computes the same is for the
- * caller to check by running both.
+ * pearl's own. The caller must check by running both that a graph built from the result computes the same.
  * @param output the value that holds the last hidden state
- * @param heads used where the graph does not tell the number of attention heads
+ * @param heads used where the graph does not show the number of attention heads
  * @throws ModelError that names the node where the graph departs from a BERT's
  */
 export function readBert(
@@ -31,8 +37,7 @@ export function readBert(
   const { graph } = prepareForInference(model);
   const reading: Reading = { graph, makers: producersOf(graph), label, weights: new Map() };
   rejectRewritten(reading);
-  // Layers are met from the last to the first, so they are numbered when all are known.
-  const blocks: Block[] = [];
+  const blocks: NonNullable<ReturnType<typeof readBlock>>[] = [];
   let norm = norming(reading, output);
   for (;;) {
     const block = readBlock(reading, norm);
@@ -43,14 +48,17 @@ export function readBert(
   if (blocks.length === 0)
     throw unlike(reading, norm.node, "no attention block lies before its last LayerNormalization");
   const embeddings = readEmbeddings(reading, norm);
-  for (const [layer, { weights }] of blocks.entries())
-    for (const [name, tensor] of weights) reading.weights.set(`encoder.layer.${layer}.${name}`, tensor);
+  for (const [layer, { layers }] of blocks.entries())
+    for (const [name, { weight, bias }] of Object.entries(layers)) {
+      reading.weights.set(`encoder.layer.${layer}.${name}.weight`, weight);
+      reading.weights.set(`encoder.layer.${layer}.${name}.bias`, bias);
+    }
   const [first] = blocks;
-  const width = norm.scale.dims[0];
+  const width = norm.weight.dims[0];
   const count = first.headWidth ? Math.round(width / first.headWidth) : heads;
   if (!count)
     throw new ModelError(
-      `${label}: the graph does not tell how many attention heads it has. Write num_attention_heads into config.json.`,
+      `${label}: the number of attention heads is not in the graph. Write num_attention_heads into config.json.`,
     );
   return {
     weights: reading.weights,
@@ -66,7 +74,7 @@ export function readBert(
   };
 }
 
-/** Graphs whose weights are no longer those of the model. */
+/** @throws ModelError for a graph with rewritten weights */
 function rejectRewritten({ graph, label }: Reading): void {
   const refuse = (what: string, why: string): never => {
     throw new ModelError(
@@ -82,21 +90,8 @@ function rejectRewritten({ graph, label }: Reading): void {
     if (type === "float16" && dims.length === 2) refuse(`weight ${name}`, "is in float16");
 }
 
-// --- blocks -----------------------------------------------------------------------------------------------
-
-interface Block {
-  /** What the block is applied to. */
-  readonly input: string;
-  /** Width of the feed-forward layer. */
-  readonly inner: number;
-  readonly activation: string;
-  /** Width of one attention head, where the graph has it as a number. */
-  readonly headWidth: number | undefined;
-  readonly weights: Map<string, Tensor>;
-}
-
 /** A block that ends in this LayerNorm; undefined where the LayerNorm is the embeddings'. */
-function readBlock(reading: Reading, last: Norm): Block | undefined {
+function readBlock(reading: Reading, last: Norm) {
   const [output, attended] = residual(reading, last) ?? [];
   if (!output || !attended) return undefined;
   const middle = norming(reading, attended);
@@ -104,21 +99,13 @@ function readBlock(reading: Reading, last: Norm): Block | undefined {
   if (!projected || !input) throw unlike(reading, middle.node, "it does not add attention to its input");
   const { intermediate, activation } = readActivation(reading, output);
   const attention = readAttention(reading, projected);
-  const weights = new Map<string, Tensor>();
-  const put = (name: string, { weight, bias }: { weight: Tensor; bias: Tensor }) => {
-    weights.set(`${name}.weight`, weight);
-    weights.set(`${name}.bias`, bias);
+  const { query, key, value, headWidth } = attention;
+  const layers = {
+    ...{ "attention.self.query": query, "attention.self.key": key, "attention.self.value": value },
+    ...{ "attention.output.dense": projected, "attention.output.LayerNorm": middle },
+    ...{ "intermediate.dense": intermediate, "output.dense": output, "output.LayerNorm": last },
   };
-  put("attention.self.query", attention.query);
-  put("attention.self.key", attention.key);
-  put("attention.self.value", attention.value);
-  put("attention.output.dense", projected);
-  put("attention.output.LayerNorm", { weight: middle.scale, bias: middle.bias });
-  put("intermediate.dense", intermediate);
-  put("output.dense", output);
-  put("output.LayerNorm", { weight: last.scale, bias: last.bias });
-  const inner = intermediate.weight.dims[0];
-  return { input, inner, activation, headWidth: attention.headWidth, weights };
+  return { input, inner: intermediate.weight.dims[0], activation, headWidth, layers };
 }
 
 /** What a LayerNorm adds up: a linear layer, and the value that it is added to. */
@@ -136,7 +123,7 @@ function residual(reading: Reading, { input }: Norm): [Linear, string] | undefin
 function readActivation(reading: Reading, output: Linear): { intermediate: Linear; activation: string } {
   const seen = new Set<string>();
   let intermediate: Linear | undefined;
-  // All that lies between the two layers; an activation is a few operators, so what is more is none.
+  // all operators between the two layers; 40 are more than any activation has
   const pending = [output.input];
   for (let steps = 0; pending.length > 0 && steps < 40; steps++) {
     const value = pending.shift() as string;
@@ -147,32 +134,16 @@ function readActivation(reading: Reading, output: Linear): { intermediate: Linea
     seen.add(node.op);
     pending.push(...node.inputs.filter((name) => !reading.graph.initializers.has(name)));
   }
+  const single = seen.size === 1 ? { Relu: "relu", Tanh: "tanh" }[[...seen][0]] : undefined;
   const isApproximate = seen.has("Tanh") && seen.has("Mul");
-  const activation = seen.has("Gelu")
-    ? "gelu"
-    : isApproximate
-      ? "gelu_new"
-      : seen.size === 1
-        ? { Relu: "relu", Tanh: "tanh" }[[...seen][0]]
-        : undefined;
-  if (!intermediate || !activation)
-    throw unlike(
-      reading,
-      maker(reading, output.input),
-      `its activation (${[...seen].join(", ")}) is not known`,
-    );
+  const activation = seen.has("Gelu") ? "gelu" : isApproximate ? "gelu_new" : single;
+  const unknown = `its activation (${[...seen].join(", ")}) is not known`;
+  if (!intermediate || !activation) throw unlike(reading, maker(reading, output.input), unknown);
   return { intermediate, activation };
 }
 
-interface Attention {
-  readonly query: Linear;
-  readonly key: Linear;
-  readonly value: Linear;
-  readonly headWidth: number | undefined;
-}
-
 /** softmax(q kᵀ · scale + mask) v, before the projection. */
-function readAttention(reading: Reading, projected: Linear): Attention {
+function readAttention(reading: Reading, projected: Linear) {
   const mixing = maker(reading, projected.input);
   if (mixing?.op !== "MatMul")
     throw unlike(reading, mixing, "attention's products are not where they should be");
@@ -187,7 +158,7 @@ function readAttention(reading: Reading, projected: Linear): Attention {
   if (scores.node?.op !== "MatMul" || !value || !query || !key)
     throw unlike(reading, scores.node ?? shares, "query, key and value are not linear layers");
   const scale = scores.scale * left.scale * right.scale;
-  // A scale that is computed in the graph counts as 1 here, and says nothing.
+  // a scale that the graph computes counts as 1 here, which leaves the width unknown
   return { query, key, value, headWidth: scale < 1 ? Math.round(1 / scale ** 2) : undefined };
 }
 

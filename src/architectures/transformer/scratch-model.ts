@@ -6,11 +6,10 @@ import { writeWholeFolder } from "../../files/whole-folder.js";
 import { fromSeed } from "../../nn/net.js";
 import { writeModel } from "../../onnx/io/file.js";
 import { trainTokenizer } from "../../text/train-tokenizer.js";
-import { type ModelFolder, readModelFolder } from "../model-folder.js";
-import type { BertConfig } from "./bert.js";
-import { encoderGraph } from "./bert-graph.js";
+import type { CountedPhrases, ModelFolder } from "../architecture.js";
+import { readModelFolder } from "../model-folder.js";
+import { type BertConfig, encoderGraph } from "./bert.js";
 
-/** The shape of a transformer from scratch. */
 export interface ScratchShape {
   /** Width of its states; a multiple of `heads`. Default 256. */
   readonly hidden?: number;
@@ -24,28 +23,28 @@ export interface ScratchShape {
   readonly maximumLength?: number;
 }
 
-export interface ScratchOptions extends ScratchShape {
-  /** What the tokenizer is trained on, with counts. */
-  readonly phrases: Iterable<readonly [phrase: string, count: number]>;
-  readonly seed: number;
-}
-
-/** BERT's config.json for a shape. @throws ArgumentError for a shape that cannot be built */
-export function scratchConfig(
-  { hidden = 256, layers = 2, heads, maximumLength = 32 }: ScratchShape,
-  vocabulary: number,
-) {
-  const attention = heads ?? Math.max(1, Math.floor(hidden / 64));
-  if (hidden % attention !== 0)
+/**
+ * Writes the model's folder, untrained.
+ * @param options.phrases the tokenizer is trained on them
+ * @throws ArgumentError for a shape that cannot be built
+ */
+export async function writeScratchModel(
+  folder: string,
+  options: ScratchShape & { readonly phrases: CountedPhrases; readonly seed: number },
+): Promise<ModelFolder> {
+  const { phrases, seed, hidden = 256, layers = 2, vocabulary = 16_000, maximumLength = 32 } = options;
+  const { heads = Math.max(1, Math.floor(hidden / 64)) } = options;
+  if (hidden % heads !== 0)
     throw new ArgumentError(
-      `${attention} attention heads do not divide a hidden width of ${hidden}: name another --hidden`,
+      `${heads} attention heads do not divide a hidden width of ${hidden}: name another --hidden`,
     );
-  const config: BertConfig = {
+  const trained = trainTokenizer(phrases, vocabulary, maximumLength);
+  const shape: BertConfig = {
     model_type: "bert",
-    vocab_size: vocabulary,
+    vocab_size: trained.size,
     hidden_size: hidden,
     num_hidden_layers: layers,
-    num_attention_heads: attention,
+    num_attention_heads: heads,
     intermediate_size: 4 * hidden,
     max_position_embeddings: maximumLength,
     type_vocab_size: 2,
@@ -54,22 +53,14 @@ export function scratchConfig(
     pad_token_id: 0,
     position_embedding_type: "absolute",
   };
-  return { architectures: ["BertModel"], ...config };
-}
-
-/** Writes the model's folder, untrained. @throws ArgumentError for a shape that cannot be built */
-export async function writeScratchModel(folder: string, options: ScratchOptions): Promise<ModelFolder> {
-  const { phrases, seed, vocabulary = 16_000, maximumLength = 32 } = options;
-  const { tokenizer, config: tokenizerConfig, size } = trainTokenizer(phrases, vocabulary, maximumLength);
-  const config = scratchConfig(options, size);
   await writeWholeFolder(folder, async (temporary) => {
     const write = (name: string, value: object) =>
       writeFile(join(temporary, name), `${JSON.stringify(value, null, 1)}\n`);
     await mkdir(join(temporary, "onnx"), { recursive: true });
-    await write("config.json", config);
-    await write("tokenizer.json", tokenizer);
-    await write("tokenizer_config.json", tokenizerConfig);
-    writeModel(encoderGraph(config, fromSeed(seed)), join(temporary, "onnx", "model.onnx"));
+    await write("config.json", { architectures: ["BertModel"], ...shape });
+    await write("tokenizer.json", trained.tokenizer);
+    await write("tokenizer_config.json", trained.config);
+    writeModel(encoderGraph(shape, fromSeed(seed)), join(temporary, "onnx", "model.onnx"));
   });
   return readModelFolder(folder);
 }

@@ -2,7 +2,6 @@
 import { floatAttribute, intAttribute, intsAttribute, stringAttribute } from "../../onnx/model.js";
 import type { Rule, Site } from "../site.js";
 
-/** Swaps the last two axes of a value of this rank. */
 const swapped = (s: Site, value: string, rank: number): string => {
   const axes = Array.from({ length: rank }, (_, axis) => axis);
   return s.transpose(value, [...axes.slice(0, -2), rank - 1, rank - 2]);

@@ -10,7 +10,7 @@ const scatter = (s: Site, x: string, positions: string, updates: string): string
   return s.reshape(s.op("ScatterElements", parts, { axis: 0, reduction: "add" }), s.shape(x));
 };
 
-/** Any operator that only picks elements of x: the same pick from 0, 1, 2, ... tells where each came from. */
+/** An operator that only picks elements of x: the same pick from 0, 1, 2, ... gives the position of each. */
 const view: Rule = (s, x, ...others) => [
   () => {
     const positions = s.reshape(s.range(s.size(x)), s.shape(x));
@@ -18,7 +18,6 @@ const view: Rule = (s, x, ...others) => [
   },
 ];
 
-/** The gradient takes the shape of x again. */
 const reshaped: Rule = (s, x) => [() => s.reshape(s.dy, s.shape(x))];
 
 /** Rows of a table, embeddings above all: each row's gradients add up. */
@@ -33,7 +32,7 @@ const gatherRows: Rule = (s, table, indices) => [
   },
 ];
 
-/** One slice along an axis: the gradient stands where the axis counts to the index, zeros elsewhere. */
+/** One slice along an axis: the gradient at the index, zeros elsewhere. */
 const gatherOne = (s: Site, x: string, index: string, axis: number): string => {
   const size = s.op("Shape", [x], { start: axis, end: axis + 1 });
   const end = s.op("Squeeze", [size]);
@@ -49,7 +48,6 @@ const gather: Rule = (s, x, indices) => {
   return axis === 0 ? gatherRows(s, x, indices) : view(s, x, indices);
 };
 
-/** Sizes along an axis, one for each value, as one int64 vector. */
 const sizesAlong = (s: Site, values: readonly string[], axis: number): string =>
   s.op(
     "Concat",

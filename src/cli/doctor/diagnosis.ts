@@ -36,8 +36,8 @@ export async function diagnose(signal: AbortSignal) {
     return { ...part, ...(await probe(part.name)) };
   };
   const checkDevice = async (candidate: ReturnType<typeof candidates>[number]) => {
-    const answer = "missing" in candidate ? undefined : await probe(candidate.device);
-    const detail = "missing" in candidate ? candidate.missing : "";
+    const answer = candidate.missing === undefined ? await probe(candidate.device) : undefined;
+    const detail = candidate.missing ?? "";
     return { name: candidate.device, ...(answer ?? { works: false, detail }) };
   };
   const [model, duckdb, devices, parts] = await Promise.all([

@@ -2,7 +2,7 @@
 import { copyFile, mkdir, writeFile } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { tokenLimit } from "../../architectures/transformer/architecture.js";
-import { encoderGraph } from "../../architectures/transformer/bert-graph.js";
+import { encoderGraph } from "../../architectures/transformer/bert.js";
 import { ModelError } from "../../errors.js";
 import { exists, writeWholeJson } from "../../files/whole-file.js";
 import { checkIsFree, writeWholeFolder } from "../../files/whole-folder.js";

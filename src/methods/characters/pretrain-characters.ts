@@ -3,10 +3,11 @@
  * is given (word vectors are mimicked: Chen, Varoquaux and Suchanek, 2022, "Imputing Out-of-Vocabulary Embeddings
  * with LOVE") or, where there are no word vectors, the encoder's own, so that it learns spelling alone.
  */
-import { characterFeaturizer } from "../../architectures/characters/character-features.js";
-import { type CharacterEncoderPart, characterPart } from "../../architectures/characters/character-part.js";
+
 import { type CharacterEncoderKind, characterEncoders } from "../../architectures/characters/encoder.js";
-import { needsVocabulary } from "../../architectures/characters/feature.js";
+import { characterFeaturizer } from "../../architectures/characters/features.js";
+import { needsVocabulary } from "../../architectures/characters/inputs.js";
+import { type CharacterEncoderPart, characterPart } from "../../architectures/characters/part.js";
 import { assembleModel } from "../../architectures/compose.js";
 import { ArgumentError } from "../../errors.js";
 import { packageVersion } from "../../files/version.js";

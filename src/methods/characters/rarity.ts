@@ -1,5 +1,5 @@
 /** First weights of encoders that add units up: rare units count more, as in inverse document frequency. */
-import { characterWeights } from "../../architectures/characters/character-part.js";
+import { characterWeights } from "../../architectures/characters/encoder.js";
 import type { WeightSource } from "../../nn/net.js";
 import { phraseWords, type WordReader } from "../../text/word-units.js";
 

@@ -2,7 +2,7 @@
  * Learning spelling as a graph: the encoder's vector of an attacked word against the vector of the clean word,
  * NT-Xent over the batch. The clean word's vector is given (LOVE: word vectors are mimicked) or the encoder's own.
  */
-import type { CharacterEncoderPart } from "../../architectures/characters/character-part.js";
+import type { CharacterEncoderPart } from "../../architectures/characters/part.js";
 import type { Featurizer } from "../../architectures/feature-rows.js";
 import { addDropout, dropoutSeed } from "../../architectures/transformer/dropout.js";
 import { linear } from "../../nn/layers.js";

@@ -1,7 +1,6 @@
 /** Reads a corpus folder, a table of pairs and shards of text, and makes PEARL's batches of them for a model. */
-import { openFeaturizers } from "../../architectures/features.js";
 import { readModelFolder } from "../../architectures/model-folder.js";
-import { costliest } from "../../architectures/registry.js";
+import { costliest, openFeaturizers } from "../../architectures/registry.js";
 import {
   readCorpus,
   readHardNegatives,

@@ -1,12 +1,11 @@
 /** Pretraining of a word encoder on running text: phrases in context, or masked words. */
 import { readFile } from "node:fs/promises";
 import { basename, join } from "node:path";
-import type { WordReading } from "../../architectures/pearl-mini/feature.js";
+import { wordFeaturizer } from "../../architectures/pearl-mini/features.js";
 import { firstWordWeights } from "../../architectures/pearl-mini/first-weights.js";
+import type { WordReading } from "../../architectures/pearl-mini/inputs.js";
+import { writeWordModel } from "../../architectures/pearl-mini/model.js";
 import { pearlMiniSizes, type WordEncoderSizes } from "../../architectures/pearl-mini/sizes.js";
-import { wordFeaturizer } from "../../architectures/pearl-mini/word-features.js";
-import { writeWordModel } from "../../architectures/pearl-mini/word-model.js";
-import { WordVocabulary } from "../../architectures/pearl-mini/word-vocabulary.js";
 import { ArgumentError, messageOf } from "../../errors.js";
 import { packageVersion } from "../../files/version.js";
 import type { WeightSource } from "../../nn/net.js";
@@ -175,9 +174,8 @@ function weightsOf(
       `${found.toLocaleString("en-US")} of ${words.length.toLocaleString("en-US")} words start from ${given.name}`,
     );
   }
-  const vocabulary = new WordVocabulary(words, reading);
   return firstWordWeights({
-    ...{ sizes, words, vocabulary, seed },
+    ...{ sizes, words, reading, seed },
     allWords: shards.words.slice(0, 400_000),
     ...(given && { vectors: given }),
   });

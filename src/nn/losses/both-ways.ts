@@ -7,8 +7,7 @@
  * NT-Xent compares each row with its own side too, at four times the cost.
  */
 import { typeCode } from "../../onnx/tensor.js";
-import { mean, type Net, number, reduce } from "../net.js";
-import { logSumExp } from "./log-sum-exp.js";
+import { logSumExp, mean, type Net, number, reduce } from "../net.js";
 
 export interface BothWaysInputs {
   /** float32 [B, width], of length 1. */

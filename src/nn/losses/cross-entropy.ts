@@ -6,8 +6,7 @@
  * Smoothing: Szegedy et al. (2016), section 7.
  */
 import { tensor } from "../../onnx/tensor.js";
-import { type Net, number, reduce } from "../net.js";
-import { logSumExp } from "./log-sum-exp.js";
+import { logSumExp, type Net, number, reduce } from "../net.js";
 
 export interface CrossEntropyOptions {
   /** Number of classes. */

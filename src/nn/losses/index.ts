@@ -15,7 +15,6 @@
 export * from "./binary-cross-entropy.js";
 export * from "./both-ways.js";
 export * from "./cross-entropy.js";
-export * from "./log-sum-exp.js";
 export * from "./nt-xent.js";
 export * from "./regression.js";
 export * from "./triplet.js";

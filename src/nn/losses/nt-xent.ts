@@ -7,9 +7,8 @@
  * where p(i) is the other member of its pair; the loss is the mean over the 2B rows.
  */
 import { typeCode } from "../../onnx/tensor.js";
-import { mean, type Net, number, reduce } from "../net.js";
+import { logSumExp, mean, type Net, number, reduce } from "../net.js";
 import { l2Normalise } from "../pooling.js";
-import { logSumExp } from "./log-sum-exp.js";
 
 export interface NtXentInputs {
   /** float32 [B, width] */
@@ -46,7 +45,7 @@ export function ntXent(
   return g.add("Sub", [mean(net, logSumExp(net, negatives)), attraction]);
 }
 
-/** Scores [2B, 2B + N] with what is no negative set to -∞: the row itself, and equal phrases but the positive. */
+/** Scores [2B, 2B + N] with -∞ for the row itself, and for equal phrases except the positive. */
 function exclude(
   net: Net,
   scores: string,

@@ -1,10 +1,9 @@
 /** A WebAssembly assembler as small as pearl's kernels need: instructions as bytes, one module, one shared memory. */
 
-/** Instructions, encoded. */
 export type Code = readonly number[];
 
 /** Number types of locals and parameters. */
-export type NumberType = "i32" | "i64" | "v128";
+type NumberType = "i32" | "i64" | "v128";
 
 /** What `local.get`, `local.set` and `local.tee` make of a name. */
 export interface Variable {
@@ -23,145 +22,103 @@ export interface KernelFunction<Name extends string = string> {
 
 const typeCodes: Readonly<Record<NumberType, number>> = { i32: 0x7f, i64: 0x7e, v128: 0x7b };
 
-/** A number as LEB128, unsigned. */
-function unsigned(value: number): number[] {
-  const bytes: number[] = [];
-  let rest = value;
-  do {
-    const low = rest % 128;
-    rest = Math.floor(rest / 128);
-    bytes.push(rest > 0 ? low | 0x80 : low);
-  } while (rest > 0);
-  return bytes;
+/** A number as LEB128. */
+const unsigned = (value: number): number[] =>
+  value < 128 ? [value] : [(value % 128) | 0x80, ...unsigned(Math.floor(value / 128))];
+
+/** A number as LEB128, with its sign. */
+function signed(value: bigint): number[] {
+  const low = Number(value & 0x7fn);
+  const rest = value >> 7n;
+  return rest === ((low & 0x40) === 0 ? 0n : -1n) ? [low] : [low | 0x80, ...signed(rest)];
 }
 
-/** A number as LEB128, signed. */
-function signed(value: number): number[] {
-  const bytes: number[] = [];
-  let rest = BigInt(value);
-  for (;;) {
-    const low = Number(rest & 0x7fn);
-    rest >>= 7n;
-    const done = (rest === 0n && (low & 0x40) === 0) || (rest === -1n && (low & 0x40) !== 0);
-    bytes.push(done ? low : low | 0x80);
-    if (done) return bytes;
-  }
-}
+type One = [a: Code];
+type Two = [a: Code, b: Code];
 
-const two =
-  (code: number) =>
-  (a: Code, b: Code): Code => [...a, ...b, code];
-const one =
-  (code: number) =>
-  (a: Code): Code => [...a, code];
+/** An instruction behind its operands. */
+const op =
+  <Operands extends Code[] = Two>(...code: number[]) =>
+  (...operands: Operands): Code => [...operands.flat(), ...code];
 const load =
-  (code: number, alignment: number) =>
-  (address: Code, offset = 0): Code => [...address, code, alignment, ...unsigned(offset)];
+  (code: Code, alignment: number) =>
+  (address: Code, offset = 0): Code => [...address, ...code, alignment, ...unsigned(offset)];
+const store =
+  (code: Code, alignment: number) =>
+  (address: Code, value: Code, offset = 0): Code => [
+    ...[...address, ...value],
+    ...[...code, alignment, ...unsigned(offset)],
+  ];
 const emptyBlock = 0x40;
+const END = 0x0b;
 
 /** 32-bit integers; comparisons are unsigned. An address constant may reach 4 GiB. */
 export const i32 = {
-  constant: (value: number): Code => [0x41, ...signed(value | 0)],
-  add: two(0x6a),
-  subtract: two(0x6b),
-  multiply: two(0x6c),
-  isZero: one(0x45),
-  shiftRight: two(0x76),
-  less: two(0x49),
-  greater: two(0x4b),
-  lessOrEqual: two(0x4d),
-  greaterOrEqual: two(0x4f),
-  load: load(0x28, 2),
-  load16: load(0x2f, 1),
-  store: (address: Code, value: Code, offset = 0): Code => [
-    ...address,
-    ...value,
-    0x36,
-    2,
-    ...unsigned(offset),
-  ],
+  constant: (value: number): Code => [0x41, ...signed(BigInt(value | 0))],
+  add: op(0x6a),
+  subtract: op(0x6b),
+  multiply: op(0x6c),
+  shiftRight: op(0x76),
+  less: op(0x49),
+  lessOrEqual: op(0x4d),
+  greaterOrEqual: op(0x4f),
+  load: load([0x28], 2),
+  load16: load([0x2f], 1),
+  store: store([0x36], 2),
 } as const;
 
-/** 64-bit integers. */
 export const i64 = {
-  constant: (value: number): Code => [0x42, ...signed(value)],
-  add: two(0x7c),
-  subtract: two(0x7d),
-  and: two(0x83),
-  or: two(0x84),
-  xor: two(0x85),
-  less: two(0x54),
-  ones: one(0x7b),
-  load: load(0x29, 3),
-  toI32: one(0xa7),
-  fromI32: one(0xad),
+  constant: (value: number): Code => [0x42, ...signed(BigInt(value))],
+  add: op(0x7c),
+  subtract: op(0x7d),
+  and: op(0x83),
+  or: op(0x84),
+  xor: op(0x85),
+  less: op(0x54),
+  ones: op<One>(0x7b),
+  load: load([0x29], 3),
+  toI32: op<One>(0xa7),
+  fromI32: op<One>(0xad),
 } as const;
 
-const vectorCode = (code: number): Code => [0xfd, ...unsigned(code)];
-const vectorOne =
-  (code: number) =>
-  (a: Code): Code => [...a, ...vectorCode(code)];
-const vectorTwo =
-  (code: number) =>
-  (a: Code, b: Code): Code => [...a, ...b, ...vectorCode(code)];
-const vectorLoad =
-  (code: number) =>
-  (address: Code, offset = 0): Code => [...address, ...vectorCode(code), 0, ...unsigned(offset)];
+const vectorCode = (code: number): number[] => [0xfd, ...unsigned(code)];
 
 /** Vectors of 128 bits: four 32-bit floats where not said otherwise. Addresses may be any. */
 export const v128 = {
   zeros: [...vectorCode(12), ...new Array<number>(16).fill(0)] as Code,
-  add: vectorTwo(228),
-  multiply: vectorTwo(230),
+  add: op(...vectorCode(228)),
+  multiply: op(...vectorCode(230)),
   /** Eight signed bytes as eight integers of 16 bits. */
-  loadBytes: vectorLoad(1),
+  loadBytes: load(vectorCode(1), 0),
   /** One float, four times. */
-  loadRepeated: vectorLoad(9),
+  loadRepeated: load(vectorCode(9), 0),
   /** The first and the last four of eight 16-bit integers as floats. */
-  firstToFloats: (a: Code): Code => vectorOne(250)(vectorOne(167)(a)),
-  lastToFloats: (a: Code): Code => vectorOne(250)(vectorOne(168)(a)),
-  store: (address: Code, value: Code, offset = 0): Code => [
-    ...address,
-    ...value,
-    ...vectorCode(11),
-    0,
-    ...unsigned(offset),
-  ],
+  firstToFloats: op<One>(...vectorCode(167), ...vectorCode(250)),
+  lastToFloats: op<One>(...vectorCode(168), ...vectorCode(250)),
+  store: store(vectorCode(11), 0),
 } as const;
 
 /** A loop whose body runs while `condition` holds, tested first. */
-export function loopWhile(condition: Code, ...body: Code[]): Code {
-  const end = 0x0b;
-  return [
-    ...[0x02, emptyBlock, 0x03, emptyBlock],
-    ...[...condition, 0x45, 0x0d, 1],
-    ...body.flat(),
-    ...[0x0c, 0, end, end],
-  ];
-}
+export const loopWhile = (condition: Code, ...body: Code[]): Code => [
+  ...[0x02, emptyBlock, 0x03, emptyBlock],
+  ...[...condition, 0x45, 0x0d, 1],
+  ...[...body.flat(), 0x0c, 0, END, END],
+];
 
 /** A loop whose body runs at least once, and again while `condition` holds. */
-export function repeatWhile(condition: Code, ...body: Code[]): Code {
-  return [0x03, emptyBlock, ...body.flat(), ...condition, 0x0d, 0, 0x0b];
-}
+export const repeatWhile = (condition: Code, ...body: Code[]): Code => [
+  ...[0x03, emptyBlock, ...body.flat(), ...condition, 0x0d, 0, END],
+];
 
 /** Code that runs where `condition` holds. */
-export function when(condition: Code, ...body: Code[]): Code {
-  return [...condition, 0x04, emptyBlock, ...body.flat(), 0x0b];
-}
+export const when = (condition: Code, ...body: Code[]): Code => [
+  ...[...condition, 0x04, emptyBlock, ...body.flat(), END],
+];
 
-function vector(items: readonly (readonly number[])[]): number[] {
-  return [...unsigned(items.length), ...items.flat()];
-}
-
-function text(value: string): number[] {
-  const bytes = [...Buffer.from(value, "utf8")];
-  return [...unsigned(bytes.length), ...bytes];
-}
-
-function section(id: number, content: readonly number[]): number[] {
-  return [id, ...unsigned(content.length), ...content];
-}
+const vector = (items: readonly Code[]): number[] => [...unsigned(items.length), ...items.flat()];
+const sized = (bytes: Code | Buffer): number[] => [...unsigned(bytes.length), ...bytes];
+const text = (value: string): number[] => sized(Buffer.from(value, "utf8"));
+const section = (id: number, content: Code): number[] => [id, ...sized(content)];
 
 /** The body of a function: its locals in groups of one, and its code. */
 function encodeBody({ parameters, locals, body }: KernelFunction): number[] {
@@ -176,36 +133,9 @@ function encodeBody({ parameters, locals, body }: KernelFunction): number[] {
     };
   });
   const declared = vector(Object.values(locals).map((type) => [1, typeCodes[type]]));
-  const code = [...declared, ...body(variables), 0x0b];
-  return [...unsigned(code.length), ...code];
+  return sized([...declared, ...body(variables), END]);
 }
 
-/**
- * A module of these functions over the shared memory `pearl.memory` of at most `maximumPages` pages of 64 KiB.
- * (WebAssembly binary format, version 1, with shared memories of the threads proposal.)
- */
-export function assemble(
-  functions: readonly KernelFunction[],
-  maximumPages: number,
-): Uint8Array<ArrayBuffer> {
-  const types = functions.map(({ parameters }) => [
-    0x60,
-    ...vector(parameters.map(() => [typeCodes.i32])),
-    ...vector([[typeCodes.i32]]),
-  ]);
-  const memory = [...text("pearl"), ...text("memory"), 0x02, 0x03, ...unsigned(0), ...unsigned(maximumPages)];
-  const magicAndVersion = [0x00, 0x61, 0x73, 0x6d, 1, 0, 0, 0];
-  return Uint8Array.from([
-    ...magicAndVersion,
-    ...section(1, vector(types)),
-    ...section(2, vector([memory])),
-    ...section(3, vector(functions.map((_, index) => unsigned(index)))),
-    ...section(7, vector(functions.map(({ name }, index) => [...text(name), 0, ...unsigned(index)]))),
-    ...section(10, vector(functions.map(encodeBody))),
-  ]);
-}
-
-/** A memory that threads share. */
 export interface SharedMemory {
   readonly buffer: SharedArrayBuffer;
   grow(pages: number): number;
@@ -223,7 +153,7 @@ interface WebAssemblyApi {
 // The compiler's list of globals has WebAssembly only together with a browser's.
 const { WebAssembly: engine } = globalThis as unknown as { WebAssembly: WebAssemblyApi };
 
-/** Bytes of a page of memory. */
+/** Bytes of a page of memory; also the most pages of a memory. */
 export const PAGE = 65_536;
 
 /** A shared memory of at least `bytes`, which may grow to 4 GiB. */
@@ -231,11 +161,28 @@ export function shareMemory(bytes: number): SharedMemory {
   return new engine.Memory({ initial: Math.max(1, Math.ceil(bytes / PAGE)), maximum: PAGE, shared: true });
 }
 
-/** The module's functions over a memory made by shareMemory. */
+/**
+ * The functions over a memory made by shareMemory, in a module that imports it as `pearl.memory`. (WebAssembly binary
+ * format, version 1, with shared memories of the threads proposal.)
+ */
 export function instantiate(
   functions: readonly KernelFunction[],
   memory: SharedMemory,
 ): Record<string, (...numbers: number[]) => number> {
-  const module = new engine.Module(assemble(functions, PAGE));
-  return new engine.Instance(module, { pearl: { memory } }).exports;
+  const types = functions.map(({ parameters }) => [
+    0x60,
+    ...vector(parameters.map(() => [typeCodes.i32])),
+    ...vector([[typeCodes.i32]]),
+  ]);
+  const imported = [...text("pearl"), ...text("memory"), 0x02, 0x03, ...unsigned(0), ...unsigned(PAGE)];
+  const magicAndVersion = [0x00, 0x61, 0x73, 0x6d, 1, 0, 0, 0];
+  const bytes = Uint8Array.from([
+    ...magicAndVersion,
+    ...section(1, vector(types)),
+    ...section(2, vector([imported])),
+    ...section(3, vector(functions.map((_, index) => unsigned(index)))),
+    ...section(7, vector(functions.map(({ name }, index) => [...text(name), 0, ...unsigned(index)]))),
+    ...section(10, vector(functions.map(encodeBody))),
+  ]);
+  return new engine.Instance(new engine.Module(bytes), { pearl: { memory } }).exports;
 }

@@ -3,13 +3,13 @@ import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
 import { wordEncoder } from "../../../src/architectures/pearl-mini/encoder.js";
 import { declareWordInputs } from "../../../src/architectures/pearl-mini/inputs.js";
+import { wordModelGraph, writeWordModel } from "../../../src/architectures/pearl-mini/model.js";
 import { pearlMiniSizes, type WordEncoderSizes } from "../../../src/architectures/pearl-mini/sizes.js";
-import { wordModelGraph, writeWordModel } from "../../../src/architectures/pearl-mini/word-model.js";
-import { checkGradients } from "../../../src/autodiff/index.js";
+import { checkGradients } from "../../../src/autodiff/check.js";
 import { PhraseEncoder } from "../../../src/index.js";
-import { createNet, fromSeed, fromTensors } from "../../../src/nn/index.js";
 import { tensor } from "../../../src/onnx/index.js";
 import { createOrtSession } from "../../../src/runtime/ort-session.js";
+import { createNet, fromSeed, fromTensors } from "../../../src/train.js";
 import { testFolder } from "../../table/folder.js";
 
 const { path } = testFolder();

@@ -1,6 +1,7 @@
 /** Words with their marks. */
 import { describe, expect, it } from "vitest";
-import { markedWords, unicodeWords, WORD_MARKS } from "../../../src/architectures/pearl-mini/marked-words.js";
+import { markedWords, unicodeWords } from "../../../src/architectures/pearl-mini/marked-words.js";
+import { pearlMiniSizes } from "../../../src/architectures/pearl-mini/sizes.js";
 import { createRandom } from "../../../src/random.js";
 
 const shown = (phrase: string): string =>
@@ -9,7 +10,7 @@ const shown = (phrase: string): string =>
     .join(" ");
 
 describe("marked words", () => {
-  it("tell capitals, brackets and commas apart", () => {
+  it("distinguish capitals, brackets and commas", () => {
     expect(shown("Smith, John (MP)")).toBe("smith:4 john:6 mp:8");
     expect(shown("the NY times")).toBe("the:1 ny:7 times:1");
     expect(shown("Mercury (planet) Lander")).toBe("mercury:4 planet:2 lander:4");
@@ -48,7 +49,7 @@ describe("marked words", () => {
   it("have marks from 1 to the last", () => {
     for (const { mark } of markedWords("a B CC (a B CC), a B CC, (d")) {
       expect(mark).toBeGreaterThanOrEqual(1);
-      expect(mark).toBeLessThanOrEqual(WORD_MARKS);
+      expect(mark).toBeLessThanOrEqual(pearlMiniSizes.marks);
     }
   });
 

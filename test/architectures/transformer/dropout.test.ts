@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { encoderGraph } from "../../../src/architectures/transformer/bert-graph.js";
+import { encoderGraph } from "../../../src/architectures/transformer/bert.js";
 import { addDropout, dropoutSeed } from "../../../src/architectures/transformer/dropout.js";
-import { fromSeed } from "../../../src/nn/index.js";
 import { encodeModel, GraphBuilder, type Model } from "../../../src/onnx/index.js";
-import type { Feeds } from "../../../src/runtime/index.js";
 import { createOrtSession } from "../../../src/runtime/ort-session.js";
+import type { Feeds } from "../../../src/runtime/tensor.js";
+import { fromSeed } from "../../../src/train.js";
 
 /** A graph whose result is a softmax of equal scores: what dropout leaves of it shows its mask. */
 function evenShares(): Model {

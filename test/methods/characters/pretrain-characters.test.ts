@@ -2,16 +2,16 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "no
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
-import { readCharacterPart } from "../../../src/architectures/characters/character-part.js";
+import { readCharacterPart } from "../../../src/architectures/characters/part.js";
 import { readModelFolder } from "../../../src/architectures/model-folder.js";
 import { PhraseEncoder } from "../../../src/encoder/phrase-encoder.js";
 import {
   type PretrainCharactersOptions,
   pretrainCharacters,
 } from "../../../src/methods/characters/pretrain-characters.js";
-import { createNet, fromSeed } from "../../../src/nn/index.js";
 import { readModel } from "../../../src/onnx/index.js";
 import { createRandom } from "../../../src/random.js";
+import { createNet, fromSeed } from "../../../src/train.js";
 
 const root = mkdtempSync(join(tmpdir(), "pearl-pretrain-"));
 afterAll(() => rmSync(root, { recursive: true, force: true }));

@@ -1,7 +1,7 @@
 /** A word encoder of a few numbers with random weights, as a folder. */
 
+import { writeWordModel } from "../../../../src/architectures/pearl-mini/model.js";
 import { pearlMiniSizes } from "../../../../src/architectures/pearl-mini/sizes.js";
-import { writeWordModel } from "../../../../src/architectures/pearl-mini/word-model.js";
 import { fromSeed } from "../../../../src/nn/net.js";
 import { PHRASE_TYPES } from "../../../../src/pearl/phrase-types.js";
 

@@ -6,13 +6,11 @@
  * Where this differs from the published code: capitals are read (units.ts), padding is left out of every sum,
  * and the layer norm is the usual one (biased variance, epsilon inside the root).
  */
-
 import { layerNorm, linear } from "../../nn/layers.js";
 import { type Net, number, reduce } from "../../nn/net.js";
 import { tensor, typeCode } from "../../onnx/tensor.js";
-import type { CharacterEncoder, WordLayerOptions } from "../characters/character-encoder.js";
-import { type CharacterInputs, unitMask } from "../characters/inputs.js";
-import { unitEmbeddings, wordVectors } from "../characters/units.js";
+import { type CharacterInputs, unitMask } from "./inputs.js";
+import { type CharacterEncoder, unitEmbeddings, type WordLayerOptions, wordVectors } from "./units.js";
 
 export const love: CharacterEncoder = {
   units: { units: "characters-and-pieces", positions: 48, phraseLength: 32 },
@@ -27,7 +25,7 @@ export const love: CharacterEncoder = {
  * the norm's result, as src/architectures/transformer/dropout.ts adds it.
  * @returns [words, width]
  */
-export function loveWords(net: Net, inputs: CharacterInputs, options: WordLayerOptions): string {
+function loveWords(net: Net, inputs: CharacterInputs, options: WordLayerOptions): string {
   const { g } = net;
   const { name, width } = options;
   const x = unitEmbeddings(net, inputs, options);
@@ -42,10 +40,9 @@ export function loveWords(net: Net, inputs: CharacterInputs, options: WordLayerO
 }
 
 /**
- * Attention whose queries and keys are fixed sinusoids (Vaswani et al., 2017): with one head it depends on
- * nothing but where a word ends, a blur over neighbouring positions. Scores are divided by the fourth root of the
- * width, as the published code does. Their softmax is written as a table of exponentials, masked and divided by
- * its sums.
+ * Attention whose queries and keys are fixed sinusoids (Vaswani et al., 2017). With one head it depends only on the
+ * length of the word: a blur over neighbouring positions. Scores are divided by the fourth root of the width, as in
+ * the published code. The softmax is a table of exponentials, masked and divided by its sums.
  * @returns [words, positions, positions]
  */
 function positionalWeights(

@@ -1,7 +1,4 @@
-/**
- * Character encoders as parts of a model (compose.ts): new ones of a kind and size, or those of a folder that
- * `pearl pretrain-characters` wrote, with its weights.
- */
+/** Character encoders as parts of a model (compose.ts): new ones, or those that `pearl pretrain-characters` wrote. */
 import { ModelError } from "../../errors.js";
 import type { WeightSource } from "../../nn/net.js";
 import { readModel } from "../../onnx/io/file.js";
@@ -13,32 +10,30 @@ import {
   type CharacterEncoderOptions,
   characterEncoder,
   characterEncoders,
-  wordWidth,
+  characterWeights,
 } from "./encoder.js";
-import { CHARACTERS_FILE, type CharactersFeature, needsVocabulary, readVocabulary } from "./feature.js";
-import { declareCharacterInputs } from "./inputs.js";
+import {
+  CHARACTERS_FILE,
+  type CharactersFeature,
+  declareCharacterInputs,
+  needsVocabulary,
+  readVocabulary,
+} from "./inputs.js";
 
-/** The sizes of a character encoder, as config.json keeps them: `pearl.character_encoder`. */
-export type CharacterSizes = Pick<CharacterEncoderOptions, "kind" | "width" | "hidden" | "outputs">;
+/** `pearl.character_encoder` of config.json. */
+type CharacterSizes = Pick<CharacterEncoderOptions, "kind" | "width" | "hidden" | "outputs">;
 
-/** A character encoder with everything that a model folder needs of it. */
 export interface CharacterEncoderPart extends ModelPart {
-  readonly sizes: CharacterSizes;
   readonly feature: CharactersFeature;
-  /** Absent: n-grams need none. */
   readonly vocabulary: CharacterVocabulary | undefined;
 }
 
-/** Prefix of all weights of a character encoder. */
-export const characterWeights = "characters";
-
-export interface CharacterPartOptions {
+interface CharacterPartOptions {
   readonly sizes: CharacterSizes;
-  /** Default those of the kind. */
   readonly units?: WordUnitOptions;
   /** Needed for all kinds but ngrams. */
   readonly vocabulary?: CharacterVocabulary;
-  /** Where weights that it has come from; others are the net's. Default: all are the net's. */
+  /** Default, and for weights that it lacks: the net's. */
   readonly weights?: ReadonlyMap<string, ReturnType<WeightSource>>;
 }
 
@@ -47,11 +42,11 @@ export function characterPart(options: CharacterPartOptions): CharacterEncoderPa
   const { sizes, units = characterEncoders[sizes.kind].units, weights } = options;
   const vocabulary = needsVocabulary(units) ? options.vocabulary : undefined;
   const { rows } = createWordReader(units, vocabulary);
-  const encoder = { ...sizes, name: characterWeights, rows, positions: units.positions };
+  const encoder = { ...sizes, rows, positions: units.positions };
   const feature = { kind: "characters", ...units } as const;
   return {
-    ...{ sizes, feature, vocabulary, features: [feature] },
-    width: sizes.outputs ?? wordWidth(encoder),
+    ...{ feature, vocabulary, features: [feature] },
+    width: sizes.outputs ?? sizes.hidden ?? sizes.width,
     section: { character_encoder: sizes },
     ...(vocabulary && { files: { [CHARACTERS_FILE]: `${JSON.stringify(vocabulary, null, 2)}\n` } }),
     build(net) {
@@ -64,8 +59,7 @@ export function characterPart(options: CharacterPartOptions): CharacterEncoderPa
 
 /**
  * The character encoder of a folder, with its weights.
- * @param outputs length of its vectors from now on: a reduction that the folder lacks gets new weights; default
- *   the folder's
+ * @param outputs new length of its vectors, default the folder's; a reduction that the folder lacks gets new weights
  * @throws ModelError where the folder has none, or another length
  */
 export async function readCharacterPart(
@@ -104,7 +98,7 @@ function sizesOf({ config, path }: ModelFolder): CharacterSizes | undefined {
   return sizes as CharacterSizes;
 }
 
-/** A new encoder whose vocabulary comes from the phrases; its default sizes are those of LOVE and PEARL-small. */
+/** A new encoder with a vocabulary from the phrases; default sizes are those of LOVE and PEARL-small. */
 export function newCharacterPart(
   kind: CharacterEncoderKind,
   { width: outputs = 96 }: PartSettings,

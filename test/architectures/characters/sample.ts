@@ -6,10 +6,10 @@ import {
   characterEncoder,
 } from "../../../src/architectures/characters/encoder.js";
 import { declareCharacterInputs } from "../../../src/architectures/characters/inputs.js";
-import { createNet, fromSeed } from "../../../src/nn/index.js";
 import { writeModel } from "../../../src/onnx/index.js";
 import { buildCharacterVocabulary } from "../../../src/text/character-vocabulary.js";
 import { createWordReader, type WordUnitOptions } from "../../../src/text/word-units.js";
+import { createNet, fromSeed } from "../../../src/train.js";
 
 const words = ["the", "new", "york", "times", "times", "newer", "yorkshire", "timeless", "tune", "o'neil"];
 export const vocabulary = buildCharacterVocabulary(
@@ -37,7 +37,8 @@ export function writeCharacterModel(folder: string, kind: CharacterEncoderKind, 
   const inputs = declareCharacterInputs(net.g);
   const { rows } = createWordReader(units, vocabulary);
   const vectors = characterEncoder(net, inputs, {
-    ...{ kind, rows, width: 8, hidden: 6, positions: units.positions, outputs },
+    ...{ kind, rows, width: 8, positions: units.positions, outputs },
+    ...(kind === "bilstm" && { hidden: 6 }),
   });
   net.g.output("embedding", vectors, "float32", ["phrases", outputs]);
   mkdirSync(join(folder, "onnx"), { recursive: true });

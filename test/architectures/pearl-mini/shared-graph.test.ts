@@ -1,20 +1,19 @@
-/** A word encoder whose tables are looked up outside the graph gives the vectors of the whole graph. */
+/** A word encoder with tables outside the graph gives the vectors of the whole graph. */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
-import { openFeaturizers } from "../../../src/architectures/features.js";
-import { TYPE_LOGITS } from "../../../src/architectures/graph-outputs.js";
+import { TYPE_LOGITS } from "../../../src/architectures/architecture.js";
 import { readModelFolder } from "../../../src/architectures/model-folder.js";
+import { writeWordModel } from "../../../src/architectures/pearl-mini/model.js";
 import type { WordTable } from "../../../src/architectures/pearl-mini/row-sums.js";
-import { loadWordGraph } from "../../../src/architectures/pearl-mini/shared-graph.js";
-import { writeWordModel } from "../../../src/architectures/pearl-mini/word-model.js";
-import { takeOutTables } from "../../../src/architectures/pearl-mini/word-tables.js";
+import { loadWordGraph, takeOutTables } from "../../../src/architectures/pearl-mini/shared-graph.js";
+import { openFeaturizers } from "../../../src/architectures/registry.js";
 import { PhraseEncoder } from "../../../src/encoder/phrase-encoder.js";
-import { fromSeed } from "../../../src/nn/index.js";
 import { GraphBuilder, readModel, tensor } from "../../../src/onnx/index.js";
 import { createOrtSession } from "../../../src/runtime/ort-session.js";
 import type { Feeds } from "../../../src/runtime/tensor.js";
+import { fromSeed } from "../../../src/train.js";
 
 const folder = mkdtempSync(join(tmpdir(), "pearl-tables-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -155,7 +154,7 @@ describe("tables", () => {
 });
 
 describe("PhraseEncoder", () => {
-  it("gives a word encoder's vectors, whoever else is encoded", async () => {
+  it("gives a phrase the same vector in any batch", async () => {
     const path = await written("int8").catch(() => join(folder, "int8"));
     const { rows } = await whole(path, "embedding");
     const encoder = await PhraseEncoder.load(path, { threads: 2 });

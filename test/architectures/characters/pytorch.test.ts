@@ -4,11 +4,11 @@ import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import * as characters from "../../../src/architectures/characters/encoder.js";
 import { declareCharacterInputs } from "../../../src/architectures/characters/inputs.js";
-import { differentiate } from "../../../src/autodiff/index.js";
-import * as nn from "../../../src/nn/index.js";
+import { differentiate } from "../../../src/autodiff/gradient.js";
 import { encodeModel, observeShapes, type Tensor, tensor } from "../../../src/onnx/index.js";
-import type { Feeds } from "../../../src/runtime/index.js";
 import { createOrtSession } from "../../../src/runtime/ort-session.js";
+import type { Feeds } from "../../../src/runtime/tensor.js";
+import * as nn from "../../../src/train.js";
 
 interface Stored {
   readonly type: "float32" | "int32";

@@ -1,6 +1,6 @@
 /** Phrases as the inputs of the word encoder. */
 import { describe, expect, it } from "vitest";
-import { wordFeaturizer } from "../../../src/architectures/pearl-mini/word-features.js";
+import { wordFeaturizer } from "../../../src/architectures/pearl-mini/features.js";
 import type { Feeds } from "../../../src/runtime/tensor.js";
 import { hashNgrams } from "../../../src/text/hashed-ngrams.js";
 

@@ -3,57 +3,15 @@
  * inverse document frequency as deviation, so that cosines begin near those of TF-IDF (a random projection keeps
  * them; Johnson and Lindenstrauss, 1984) and training moves them from there.
  */
-
-import { normal } from "../../nn/initialise.js";
+import { type Initialiser, normal } from "../../nn/initialise.js";
 import { embedding } from "../../nn/layers.js";
 import { type Net, number, reduce } from "../../nn/net.js";
 import { sumPooling } from "../../nn/pooling.js";
 import { typeCode } from "../../onnx/tensor.js";
 import { hashNgrams } from "../../text/hashed-ngrams.js";
 import type { CountedPhrases, ModelPart, PartSettings } from "../architecture.js";
-import type { HashedNgramsFeature } from "./feature.js";
+import type { HashedNgramsFeature } from "./architecture.js";
 
-export interface NgramBagOptions {
-  /** Prefix of the table `weight` [buckets + 1, width]; the last row is the padding's and is never used. */
-  readonly name: string;
-  readonly buckets: number;
-  readonly width: number;
-  /** Deviation of each bucket's first values, [buckets]; default 1. */
-  readonly deviations?: Float32Array;
-}
-
-/**
- * The sum of a phrase's n-grams over the square root of their number.
- * @param ids int32 [phrases, n-grams], padded with `buckets`
- * @returns [phrases, width]
- */
-export function ngramBag(
-  net: Net,
-  ids: string,
-  { name, buckets, width, deviations }: NgramBagOptions,
-): string {
-  const { g } = net;
-  const draw = normal(1);
-  let element = 0;
-  const hidden = embedding(net, ids, {
-    name,
-    rows: buckets + 1,
-    width,
-    initialiser: (random, dims) => {
-      const bucket = Math.floor(element++ / width);
-      const deviation = bucket >= buckets ? 0 : (deviations?.[bucket] ?? 1);
-      return (deviation * draw(random, dims)) / Math.sqrt(width);
-    },
-  });
-  const mask = g.add("Cast", [g.add("Less", [ids, g.constant("int32", [], [buckets])])], {
-    to: typeCode("int32"),
-  });
-  const count = reduce(net, "ReduceSum", g.add("Cast", [mask], { to: typeCode("float32") }), { keepdims: 1 });
-  const length = g.add("Sqrt", [g.add("Max", [count, number(net, 1)])]);
-  return g.add("Div", [sumPooling(net, { hidden, mask }), length]);
-}
-
-/** Vectors begin as TF-IDF weighs their n-grams. */
 export function ngramPart(
   { width = 96, buckets = 2 ** 16 }: PartSettings,
   phrases: CountedPhrases,
@@ -72,24 +30,46 @@ export function ngramPart(
     width,
     build(net) {
       const ids = net.g.input(feature.input, "int32", ["batch", "ngrams"]);
-      return ngramBag(net, ids, { name: "ngrams", buckets, width, deviations });
+      return ngramBag(net, ids, { buckets, width, deviations });
     },
   };
+}
+
+/**
+ * The sum of a phrase's n-grams over the square root of their number.
+ * @param ids int32 [phrases, n-grams], padded with `buckets`: the last row of the table `ngrams.weight`
+ * @param deviations of each bucket's first values, [buckets]
+ * @returns [phrases, width]
+ */
+function ngramBag(
+  net: Net,
+  ids: string,
+  { buckets, width, deviations }: { buckets: number; width: number; deviations: Float32Array },
+): string {
+  const { g } = net;
+  const draw = normal(1);
+  let element = 0;
+  const initialiser: Initialiser = (random, dims) => {
+    const deviation = deviations[Math.floor(element++ / width)] ?? 0;
+    return (deviation * draw(random, dims)) / Math.sqrt(width);
+  };
+  const hidden = embedding(net, ids, { name: "ngrams", rows: buckets + 1, width, initialiser });
+  const mask = g.add("Cast", [g.add("Less", [ids, g.constant("int32", [], [buckets])])], {
+    to: typeCode("int32"),
+  });
+  const count = reduce(net, "ReduceSum", g.add("Cast", [mask], { to: typeCode("float32") }), { keepdims: 1 });
+  const length = g.add("Sqrt", [g.add("Max", [count, number(net, 1)])]);
+  return g.add("Div", [sumPooling(net, { hidden, mask }), length]);
 }
 
 /** ln((1 + N) / (1 + n)) + 1 of each bucket, where n of N different phrases hold one of its n-grams. */
 function inverseFrequencies(phrases: CountedPhrases, feature: HashedNgramsFeature): Float32Array {
   const holding = new Uint32Array(feature.buckets);
-  const lastSeen = new Int32Array(feature.buckets).fill(-1);
   const buffer = new Int32Array(feature.limit);
   let total = 0;
   for (const [phrase] of phrases) {
     const { count } = hashNgrams(phrase, feature, buffer, 0);
-    for (let i = 0; i < count; i++) {
-      if (lastSeen[buffer[i]] === total) continue;
-      lastSeen[buffer[i]] = total;
-      holding[buffer[i]]++;
-    }
+    for (const bucket of new Set(buffer.subarray(0, count))) holding[bucket]++;
     total++;
   }
   return Float32Array.from(holding, (n) => Math.log((1 + total) / (1 + n)) + 1);

@@ -8,7 +8,7 @@ import {
   characterEncoders,
 } from "../../../src/architectures/characters/encoder.js";
 import { PhraseEncoder } from "../../../src/encoder/phrase-encoder.js";
-import { writeCharacterModel } from "../../nn/characters/sample.js";
+import { writeCharacterModel } from "./sample.js";
 
 const root = mkdtempSync(join(tmpdir(), "pearl-characters-"));
 afterAll(() => rmSync(root, { recursive: true, force: true }));
@@ -42,7 +42,7 @@ describe.each(Object.keys(characterEncoders) as CharacterEncoderKind[])(
       await encoder.dispose();
     });
 
-    it("tells capitals from small letters", async () => {
+    it("distinguishes capitals from small letters", async () => {
       const encoder = await PhraseEncoder.load(folder, { threads: 1 });
       const [plain, capital] = await encoder.encode(["new york", "New York"], { normalize: false });
       expect(largest(plain, capital)).toBeGreaterThan(1e-3);

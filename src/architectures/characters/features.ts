@@ -1,10 +1,8 @@
 /** Fills the inputs of character encoders: each word of a batch once, and which words make each phrase. */
-
 import type { CharacterVocabulary } from "../../text/character-vocabulary.js";
 import { createWordReader, phraseWords, type WordReader } from "../../text/word-units.js";
 import type { Featurizer } from "../feature-rows.js";
-import type { CharactersFeature } from "./feature.js";
-import { characterInputNames } from "./inputs.js";
+import { type CharactersFeature, characterInputNames } from "./inputs.js";
 
 /** A phrase's ids are, word after word, the number of its units and then the units, packed as the reader packs them. */
 export function characterFeaturizer(
@@ -12,36 +10,30 @@ export function characterFeaturizer(
   vocabulary?: CharacterVocabulary,
 ): Featurizer {
   const reader = createWordReader(feature, vocabulary);
-  const { padding = "longest", positions } = feature;
   return {
     read(phrases) {
       const known = new Map<string, ReturnType<WordReader["read"]>>();
       const starts = new Int32Array(phrases.length + 1);
-      let ids = new Int32Array(32 * phrases.length);
+      const ids: number[] = [];
       let truncated = 0;
       phrases.forEach((phrase, i) => {
         const words = phraseWords(phrase);
         let isCut = words.length > feature.phraseLength;
-        let end = starts[i];
         for (const word of words.slice(0, feature.phraseLength)) {
           const read = known.get(word) ?? reader.read(word);
           known.set(word, read);
-          const { units } = read;
           isCut ||= read.truncated;
-          if (end + units.length >= ids.length) ids = longer(ids, end + units.length + 1);
-          ids[end++] = units.length;
-          ids.set(units, end);
-          end += units.length;
+          ids.push(read.units.length, ...read.units);
         }
-        starts[i + 1] = end;
+        starts[i + 1] = ids.length;
         if (isCut) truncated++;
       });
-      return { rows: { ids: ids.slice(0, starts[phrases.length]), starts }, truncated };
+      return { rows: { ids: new Int32Array(ids), starts }, truncated };
     },
     fill({ ids, starts }, batch, _length, feeds) {
       const { words, phrases } = distinctWords(ids, starts, batch);
       const longest = words.reduce((most, { length }) => Math.max(most, length), 1);
-      const width = padding === "positions" ? positions : longest;
+      const width = feature.padding === "positions" ? feature.positions : longest;
       // a batch without a word has one of padding alone, so that no axis is empty
       const count = Math.max(1, words.length);
       const units = new Int32Array(count * width);
@@ -52,27 +44,18 @@ export function characterFeaturizer(
           capitals[row * width + position] = unit & 1;
         });
       });
-      const phraseLength = phrases.reduce((most, { length }) => Math.max(most, length), 1);
-      const places = new Int32Array(batch.length * phraseLength).fill(-1);
+      const length = phrases.reduce((most, rows) => Math.max(most, rows.length), 1);
+      const places = new Int32Array(batch.length * length).fill(-1);
       phrases.forEach((rows, i) => {
-        places.set(rows, i * phraseLength);
+        places.set(rows, i * length);
       });
-      const names = characterInputNames;
-      feeds[names.ids] = { type: "int32", dims: [count, width], data: units };
-      feeds[names.capitals] = { type: "int32", dims: [count, width], data: capitals };
-      feeds[names.words] = { type: "int32", dims: [batch.length, phraseLength], data: places };
+      feeds[characterInputNames.ids] = { type: "int32", dims: [count, width], data: units };
+      feeds[characterInputNames.capitals] = { type: "int32", dims: [count, width], data: capitals };
+      feeds[characterInputNames.words] = { type: "int32", dims: [batch.length, length], data: places };
     },
   };
 }
 
-/** The same numbers with room for more. */
-function longer(ids: Int32Array, least: number): Int32Array<ArrayBuffer> {
-  const more = new Int32Array(Math.max(least, 2 * ids.length));
-  more.set(ids);
-  return more;
-}
-
-/** Words that occur several times in a batch are computed once. */
 function distinctWords(
   ids: Int32Array,
   starts: Int32Array,

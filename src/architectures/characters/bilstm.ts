@@ -1,0 +1,28 @@
+/**
+ * A BiLSTM over the characters of a word (as in Zaratiana, Tomeh, Holat and Charnois on string retrieval):
+ * the last states of both directions, at length 1.
+ */
+import { ArgumentError } from "../../errors.js";
+import { lstm } from "../../nn/lstm.js";
+import { l2Normalise } from "../../nn/pooling.js";
+import { unitMask } from "./inputs.js";
+import { type CharacterEncoder, unitEmbeddings } from "./units.js";
+
+export const bilstm: CharacterEncoder = {
+  // each step is written out, so words are padded to the same number of positions
+  units: { units: "characters", positions: 26, phraseLength: 32, padding: "positions" },
+  pretrainingWidth: 128,
+  hasDropout: false,
+  isSum: false,
+  words(net, inputs, options) {
+    const { name, width, positions, hidden } = options;
+    if (hidden % 2 !== 0)
+      throw new ArgumentError(`a BiLSTM's two directions share ${hidden} states: give an even number`);
+    const x = unitEmbeddings(net, inputs, options);
+    const shape = { name: `${name}.lstm`, inputs: width, width: hidden / 2, steps: positions };
+    const mask = unitMask(net, inputs);
+    const forward = lstm(net, { x, mask }, shape).last;
+    const backward = lstm(net, { x, mask }, { ...shape, direction: "backward" }).last;
+    return l2Normalise(net, net.g.add("Concat", [forward, backward], { axis: 1 }));
+  },
+};

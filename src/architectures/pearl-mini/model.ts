@@ -1,0 +1,182 @@
+/** A word encoder's model folder: written (graph, words.txt, config.json), and read as the start of a training. */
+import { mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { ModelError } from "../../errors.js";
+import { writeWholeFolder } from "../../files/whole-folder.js";
+import { createNet, number, type WeightSource } from "../../nn/net.js";
+import { prune } from "../../onnx/graph.js";
+import { readModel, writeModel } from "../../onnx/io/file.js";
+import type { Model } from "../../onnx/model.js";
+import { dequantizedTables, quantizeDynamic } from "../../onnx/rewrite/quantize.js";
+import type { Tensor } from "../../onnx/tensor.js";
+import {
+  type Assembled,
+  type Columns,
+  EMBEDDING,
+  type ModelFolder,
+  type StartOptions,
+  type TrainingStart,
+  TYPE_LOGITS,
+  type VectorLayout,
+} from "../architecture.js";
+import { phraseVector } from "../compose.js";
+import { contextLoss, readContext, writeContext } from "./context.js";
+import { wordEncoder } from "./encoder.js";
+import { firstWordWeights } from "./first-weights.js";
+import { declareWordInputs, readWords, WORDS_FILE, type WordReading, type WordsFeature } from "./inputs.js";
+import { embeddingWidth, typeWidth, type WordEncoderSizes } from "./sizes.js";
+
+interface WordModel {
+  readonly weights: WeightSource;
+  readonly sizes: WordEncoderSizes;
+  /** The vocabulary, in the order of the graph's table. */
+  readonly words: readonly string[];
+  readonly reading: WordReading;
+  /** Labels of `type_logits`; default: they have no names. */
+  readonly types?: readonly string[];
+  /** What the vector is: all parts, or the meaning alone, as pretraining leaves it. Default all, with types. */
+  readonly embedding?: "all" | "meaning";
+  /** Tables as int8 rows, dequantised when they are looked up; default float32. */
+  readonly tables?: "float32" | "int8";
+  /** Weights, of which those of the context's encoder are written to a separate file; default none. */
+  readonly context?: ReadonlyMap<string, Tensor>;
+}
+
+/** Length of raw vectors (`normalize: false`), as of pooled states: a probe learns nothing from small numbers. */
+const RAW_LENGTH = 10;
+
+/** The graph for use: outputs `embedding` and, for all parts, `type_logits`. */
+export function wordModelGraph({
+  weights,
+  sizes,
+  embedding = "all",
+  tables,
+}: Pick<WordModel, "weights" | "sizes" | "embedding" | "tables">): Model {
+  const net = createNet(weights);
+  const { g } = net;
+  const encoded = wordEncoder(net, declareWordInputs(g), sizes);
+  const width = embedding === "all" ? embeddingWidth(sizes) : sizes.meaning;
+  const vectors = embedding === "all" ? encoded.embedding : encoded.meaning;
+  const long = g.add("Mul", [vectors, number(net, RAW_LENGTH)]);
+  g.output(EMBEDDING, long, "float32", ["phrases", width]);
+  if (embedding === "all") {
+    // a class and a type are judged apart: the logit of a pair is the sum of theirs
+    const classes = g.add("Unsqueeze", [encoded.classes, g.ints(2)]);
+    const types = g.add("Unsqueeze", [encoded.types, g.ints(1)]);
+    const pairs = g.add("Reshape", [g.add("Add", [classes, types]), g.ints(-1, sizes.classes * sizes.types)]);
+    g.output(TYPE_LOGITS, pairs, "float32", ["phrases", sizes.classes * sizes.types]);
+  }
+  const model = g.model();
+  prune(model.graph);
+  return tables === "int8" ? quantizeDynamic(model, { products: "kept" }) : model;
+}
+
+/** @param texts further files by name @throws ModelError; ArgumentError where the folder exists */
+export function writeWordModel(
+  folder: string,
+  model: WordModel,
+  texts: Readonly<Record<string, string>> = {},
+): Promise<void> {
+  const { sizes, embedding = "all", words, reading, types, context } = model;
+  return writeWholeFolder(folder, async (temporary) => {
+    await mkdir(join(temporary, "onnx"), { recursive: true });
+    writeModel(wordModelGraph(model), join(temporary, "onnx", "model.onnx"));
+    const config = {
+      model_type: "pearl",
+      architectures: ["PearlWords"],
+      pearl: {
+        format: 1,
+        dimension: embedding === "all" ? embeddingWidth(sizes) : sizes.meaning,
+        device: "cpu",
+        features: [{ kind: "words", ...reading }],
+        ...(types && { types }),
+        word_encoder: sizes,
+      },
+    };
+    await writeFile(join(temporary, "config.json"), `${JSON.stringify(config, null, 2)}\n`);
+    await writeFile(join(temporary, WORDS_FILE), `${words.join("\n")}\n`);
+    if (context) writeContext(temporary, context);
+    for (const [name, text] of Object.entries(texts)) await writeFile(join(temporary, name), text);
+  });
+}
+
+/**
+ * Reads a folder that `pearl pretrain` or an earlier training wrote; parts that it lacks start from new weights.
+ * @throws ModelError for a folder of another architecture
+ */
+export async function readWordStart(
+  folder: ModelFolder,
+  { seed, types, fineTypes }: StartOptions,
+): Promise<TrainingStart> {
+  const sizes = (folder.config.pearl as { word_encoder?: WordEncoderSizes } | undefined)?.word_encoder;
+  const reading = folder.features.find(({ kind }) => kind === "words") as WordsFeature | undefined;
+  if (!sizes || !reading) throw new ModelError(`${folder.path}/config.json: there is no word encoder`);
+  const words = await readWords(folder);
+  const fresh = firstWordWeights({ sizes, words, allWords: words, reading, seed });
+  const { initializers } = readModel(folder.graph).graph;
+  const quantised = dequantizedTables(initializers);
+  const known = new Map([...initializers, ...quantised, ...readContext(folder.path)]);
+  const weights: WeightSource = (name, dims, initialiser) => {
+    const found = known.get(name);
+    if (!found) return fresh(name, dims, initialiser);
+    if (found.type === "float32" && String(found.dims) === String(dims)) return found;
+    throw new ModelError(`${folder.graph}: ${name} is ${found.type} [${found.dims}], not float32 [${dims}]`);
+  };
+  const { kind: _, ...options } = reading;
+  const tables = quantised.size > 0 ? "int8" : "float32";
+  return {
+    ...trainingGraph(weights, { sizes, reading, types: sizes.kinds ? fineTypes : types }),
+    words,
+    contextWords: sizes.contextWords ?? sizes.vocabulary,
+    context: contextLoss(sizes, weights),
+    write(target, trained, texts) {
+      const source: WeightSource = (name, dims, initialiser) =>
+        trained.get(name) ?? weights(name, dims, initialiser);
+      // the trained weights include the context's encoder, so that a later training can continue with it
+      const model = {
+        weights: source,
+        sizes,
+        words,
+        reading: options,
+        tables,
+        types,
+        context: trained,
+      } as const;
+      return writeWordModel(target, model, texts);
+    },
+  };
+}
+
+function trainingGraph(
+  weights: WeightSource,
+  { sizes, reading, types }: { sizes: WordEncoderSizes; reading: WordsFeature; types: readonly string[] },
+) {
+  const net = createNet(weights);
+  const { g } = net;
+  const encoded = wordEncoder(net, declareWordInputs(g), sizes);
+  g.add(
+    "Concat",
+    [...encoded.parts, encoded.fineTypes, encoded.classes],
+    { axis: 1 },
+    { outputs: [phraseVector] },
+  );
+  // columns in the order in which the graph above joins them
+  const { characters, meaning, prefix } = sizes;
+  const width = embeddingWidth(sizes);
+  const logits = width + typeWidth(sizes);
+  const all = logits + sizes.classes;
+  const forTypes: Columns = [characters + meaning, width];
+  const parts = { characters: [0, characters], phrase: [characters, forTypes[0]] } as const;
+  const layout: VectorLayout = {
+    ...{ embedding: [0, width], parts, gates: [parts.characters, parts.phrase, forTypes] },
+    ...(prefix && {
+      prefix: [[0, prefix.characters], [characters, characters + prefix.meaning], forTypes],
+    }),
+    logits: { types: [width, logits], classes: [logits, all] },
+  };
+  g.output(phraseVector, phraseVector, "float32", ["phrases", all]);
+  const model = g.model();
+  prune(model.graph);
+  const assembled: Assembled = { model, width, features: [reading], types };
+  return { assembled, layout };
+}

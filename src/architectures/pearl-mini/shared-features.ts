@@ -1,0 +1,81 @@
+/** Fills the inputs of a word encoder without tables: what a word gets from them is kept for many batches. */
+import type { SharedGraph } from "../architecture.js";
+import type { Featurizer } from "../feature-rows.js";
+import { knownWords, type NumberOf, scalesOf, storeFeaturizer, type WordStore } from "./features.js";
+import { type WordsFeature, wordInputNames } from "./inputs.js";
+import { openSums, type SumRows, type WordTable, writeRow } from "./row-sums.js";
+
+const REMEMBERED = 10_240;
+/** Words that there is room for at first: with pearl-mini 14 MiB in each thread. */
+const ROOM = 12_288;
+
+/** A graph without its tables, which all workers read in place. */
+export interface WordGraph extends SharedGraph {
+  readonly tables: readonly WordTable[];
+}
+
+export function sharedFeaturizer(
+  feature: WordsFeature,
+  words: readonly string[],
+  { tables }: WordGraph,
+): Featurizer {
+  const kept = tables.map((table) => ({
+    table,
+    sum: table.gives === "sum" ? openSums(table, feature.ngrams) : undefined,
+    data: new Float32Array(ROOM * table.width),
+  }));
+  return storeFeaturizer(feature, words, (numberOf) => placeStore(feature, numberOf, kept));
+}
+
+/** A table, and by place what each word gets from it. */
+interface Kept {
+  readonly table: WordTable;
+  readonly sum: SumRows | undefined;
+  data: Float32Array;
+}
+
+/** A word's only id is its place. */
+function placeStore(feature: WordsFeature, numberOf: NumberOf, tables: Kept[]): WordStore {
+  const known = knownWords(feature, numberOf, (ngrams, count, place) => {
+    for (const kept of tables) {
+      const at = place * kept.table.width;
+      if (at === kept.data.length) kept.data = twiceAsLong(kept.data);
+      if (kept.sum) kept.sum(ngrams, count, kept.data, at);
+      else writeRow(kept.table, known.numbers[place], kept.data, at);
+    }
+  });
+  return {
+    ...{ known, remembered: REMEMBERED, mostIds: 1 },
+    write(place, ids, at) {
+      ids[at] = place;
+      return at + 1;
+    },
+    end: (_, at) => at + 1,
+    key: (ids, at) => ids[at],
+    fill(ids, starts, feeds) {
+      const places = starts.map((at) => ids[at]);
+      feeds[wordInputNames.scales] = scalesOf(places.map((place) => known.counts[place]));
+      for (const { table, data: kept } of tables) {
+        const { input, width, gives } = table;
+        const data = new Float32Array((places.length + 1) * width);
+        // the padding word has number 0
+        if (gives === "row") writeRow(table, 0, data, 0);
+        places.forEach((place, i) => {
+          data.set(kept.subarray(place * width, (place + 1) * width), (i + 1) * width);
+        });
+        feeds[input] = { type: "float32", dims: [places.length + 1, width], data };
+      }
+    },
+    // the buffers are reused, since buffers left to the collector pile up; this store is then invalid
+    startOver() {
+      for (const { data } of tables) data.fill(0);
+      return placeStore(feature, numberOf, tables.splice(0));
+    },
+  };
+}
+
+function twiceAsLong(data: Float32Array): Float32Array {
+  const longer = new Float32Array(2 * data.length);
+  longer.set(data);
+  return longer;
+}
