@@ -5,7 +5,6 @@
  */
 import { createRandom, type Random } from "../random.js";
 import { multiplyRows } from "./exact.js";
-import { dotRows } from "./vectors.js";
 
 /** Orthonormal axes: [width, dimension], flat. */
 export interface PrincipalAxes {
@@ -69,12 +68,9 @@ export async function leadingAxes(
 /** Coordinates of rows along the axes: [rows, width]. */
 export async function project(
   vectors: Float32Array,
-  { axes, width, dimension }: PrincipalAxes,
+  { axes, dimension }: PrincipalAxes,
 ): Promise<Float32Array> {
-  if (vectors.length * width > fewProducts) return multiplyRows(vectors, axes, dimension);
-  return Float32Array.from({ length: (vectors.length / dimension) * width }, (_, place) =>
-    dotRows(vectors, Math.floor(place / width), axes, place % width, dimension),
-  );
+  return multiplyRows(vectors, axes, dimension, fewProducts);
 }
 
 /** The share of the rows' sum of squares that lies along the axes; 1 for rows of zeros. */

@@ -82,6 +82,16 @@ export class RankingCollector {
     return { k, indices, scores, ties, above, level, targets: this.targets ?? new Float64Array(0) };
   }
 
+  /** The best candidates of each query, without the places that stayed empty. */
+  found(): { row: number; score: number }[][] {
+    const { k, indices, scores } = this;
+    return Array.from({ length: indices.length / k }, (_, query) => {
+      const places = Array.from({ length: k }, (_, place) => query * k + place);
+      const filled = places.filter((place) => indices[place] >= 0);
+      return filled.map((place) => ({ row: indices[place], score: scores[place] }));
+    });
+  }
+
   /** The score under which a candidate changes nothing for this query. */
   private lowest(query: number): number {
     const last = this.scores[query * this.k + this.k - 1];

@@ -37,9 +37,39 @@ export function unitRows(rows: Float32Array, dimension: number): Float32Array {
   return units;
 }
 
+/** The rows of some numbers, in their order. */
+export function gatherRows(vectors: Float32Array, rows: ArrayLike<number>, dimension: number): Float32Array {
+  const gathered = new Float32Array(rows.length * dimension);
+  for (let place = 0; place < rows.length; place++) {
+    const start = rows[place] * dimension;
+    gathered.set(vectors.subarray(start, start + dimension), place * dimension);
+  }
+  return gathered;
+}
+
+/** The mean of the rows with each label; centres without rows stay as they are. [centres, dimension] */
+export function meansOf(
+  rows: Float32Array,
+  labels: Int32Array,
+  centres: Float32Array,
+  dimension: number,
+): Float32Array {
+  const sums = new Float64Array(centres.length);
+  const sizes = new Int32Array(centres.length / dimension);
+  labels.forEach((label, row) => {
+    sizes[label]++;
+    for (let index = 0; index < dimension; index++)
+      sums[label * dimension + index] += rows[row * dimension + index];
+  });
+  return Float32Array.from(sums, (sum, index) => {
+    const size = sizes[Math.floor(index / dimension)];
+    return size > 0 ? sum / size : centres[index];
+  });
+}
+
 /**
  * How many rows the array holds.
- * @throws ArgumentError where it does not hold whole rows, or holds a NaN or an infinity.
+ * @throws ArgumentError where its length is not a multiple of the dimension, or for NaN or infinity
  */
 export function countRows(rows: Float32Array, dimension: number, label: string): number {
   if (!Number.isInteger(dimension) || dimension < 1 || rows.length % dimension !== 0) {
@@ -52,4 +82,12 @@ export function countRows(rows: Float32Array, dimension: number, label: string):
     }
   }
   return rows.length / dimension;
+}
+
+/** Whether a row is a zero vector; of others, the first number decides. */
+export function isZero(rows: Float32Array, row: number, dimension: number): boolean {
+  for (let index = row * dimension; index < (row + 1) * dimension; index++) {
+    if (rows[index] !== 0) return false;
+  }
+  return true;
 }

@@ -39,7 +39,6 @@ export function faissLibrary(): GraphLibrary {
   const faiss = loadFaiss("an index with the backend faiss");
   return {
     name: "faiss",
-    rowsPerCall: 256,
     create: ({ dimension, ...settings }) =>
       graphOf(faiss.Index.fromFactory(dimension, graphDescription, innerProduct), { dimension, ...settings }),
     open: (path, settings) => graphOf(faiss.Index.read(path), settings),
@@ -50,7 +49,7 @@ export function faissLibrary(): GraphLibrary {
 /** FAISS numbers vectors in the order in which they come, as we do. */
 function graphOf(index: FaissIndex, { dimension }: GraphSettings): NeighbourGraph {
   return {
-    async search(queries, width) {
+    search(queries, width) {
       const wide = Math.min(Math.max(width, leastWidth), index.ntotal());
       const count = queries.length / dimension;
       const rows = new Int32Array(count * width).fill(-1);
@@ -65,9 +64,7 @@ function graphOf(index: FaissIndex, { dimension }: GraphSettings): NeighbourGrap
       }
       return { rows, width };
     },
-    async add(_first, vectors) {
-      index.add(Array.from(vectors));
-    },
+    add: (_first, vectors) => index.add(Array.from(vectors)),
     save: (path) => index.write(path),
   };
 }

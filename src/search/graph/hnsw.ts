@@ -47,7 +47,7 @@ const absent = 0xffff_ffff_ffff_ffffn;
 function graphOf(index: Index, { dimension, metric }: GraphSettings): NeighbourGraph {
   const threads = availableParallelism();
   return {
-    async search(queries, width) {
+    search(queries, width) {
       const count = queries.length / dimension;
       const found = index.search(queries, width, threads);
       const rows = new Int32Array(count * width).fill(-1);
@@ -69,7 +69,7 @@ function graphOf(index: Index, { dimension, metric }: GraphSettings): NeighbourG
       });
       return { rows, width, cosines };
     },
-    async add(first, vectors) {
+    add(first, vectors) {
       const keys: bigint[] = [];
       const kept = new Float32Array(vectors.length);
       for (let start = 0; start < vectors.length; start += dimension) {
@@ -94,10 +94,8 @@ export function hnswLibrary(): GraphLibrary {
   const usearch = loadUsearch();
   return {
     name: "hnsw",
-    rowsPerCall: 256,
     // At most a search's effort, also along axes: a search finds whatever is found with these.
-    checkEfforts: [expansionSearch / 8, expansionSearch / 2],
-    effortAlongAxes,
+    efforts: { alongAxes: effortAlongAxes, check: [expansionSearch / 8, expansionSearch / 2] },
     create: (settings) => graphOf(create(usearch, settings), settings),
     open(path, settings, effort) {
       const index = create(usearch, settings, effort);

@@ -17,9 +17,9 @@ export interface NeighbourGraph {
    * @param queries rows of the graph's dimension, flat; few at a time, since the call blocks
    * @param width how many rows per query
    */
-  search(queries: Float32Array, width: number): Promise<Candidates>;
+  search(queries: Float32Array, width: number): Candidates;
   /** Adds the vectors of the rows from `first` on, which must be the next. Not for a graph opened for searching. */
-  add(first: number, vectors: Float32Array): Promise<void>;
+  add(first: number, vectors: Float32Array): void;
   /** Writes the graph to a file. */
   save(path: string): void;
 }
@@ -33,15 +33,12 @@ export interface GraphSettings {
 /** A library that makes graphs. */
 export interface GraphLibrary {
   readonly name: "hnsw" | "faiss";
-  /** Rows added in one call: enough for its threads, few enough not to block the program for long. */
-  readonly rowsPerCall: number;
-  /**
-   * Efforts with which each row is searched for by its own vector, ascending: a greater one is tried for the rows that a
-   * smaller one misses. Absent where this is not checked.
-   */
-  readonly checkEfforts?: readonly number[];
-  /** Rows visited in a search along axes; absent where a graph along axes gains nothing. */
-  readonly effortAlongAxes?: number;
+  /** Rows visited in a search. Absent where the library cannot set it, and where a graph along axes gains nothing. */
+  readonly efforts?: {
+    readonly alongAxes: number;
+    /** Ascending: each row is searched for by its own vector, with a greater one where a smaller one misses it. */
+    readonly check: readonly number[];
+  };
   /** An empty graph. */
   create(settings: GraphSettings): NeighbourGraph;
   /**
@@ -51,4 +48,13 @@ export interface GraphLibrary {
   open(path: string, settings: GraphSettings, effort?: number): NeighbourGraph;
   /** A graph from its file, for adding rows. */
   load(path: string, settings: GraphSettings): NeighbourGraph;
+}
+
+/**
+ * The library of that name, loaded when it is first needed.
+ * @throws MissingDataError where it is not installed
+ */
+export async function graphLibrary(name: GraphLibrary["name"]): Promise<GraphLibrary> {
+  if (name === "hnsw") return (await import("./hnsw.js")).hnswLibrary();
+  return (await import("./faiss.js")).faissLibrary();
 }

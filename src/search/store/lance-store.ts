@@ -10,16 +10,11 @@ import type {
   IndexDescription,
   IndexEntry,
   IndexLayout,
-  IndexRows,
-  IndexSelection,
   IndexWork,
-  SearchHit,
   UnfinishedBuild,
-  VectorStore,
 } from "../index-types.js";
-import { exactBelow } from "./folder-store.js";
-import { keyExists, keysOf, namedCells, selectedValues } from "./layout.js";
 import { layoutSchema, layoutTrouble } from "./manifest.js";
+import { exactBelow, keyExists, type NewRows, type StoredHit, type VectorStore } from "./vector-store.js";
 
 /** The part of @lancedb/lancedb that is used. */
 interface Lance {
@@ -118,9 +113,8 @@ export class LanceStore implements VectorStore {
     return { ...this.settings, path: this.uri, rows, deleted: 0, searchedBy, bytes: 0 };
   }
 
-  async append({ vectors, cells }: IndexRows, existing: "refuse" | "replace"): Promise<void> {
+  async append({ vectors, cells, keys }: NewRows, existing: "refuse" | "replace"): Promise<void> {
     const { dimension, columns } = this.settings;
-    const keys = keysOf(this.settings, cells);
     if (keys !== undefined && existing === "refuse") await this.refuseExisting(keys);
     const rows = cells.map((row, index) => ({
       key: keys?.[index] ?? String(this.next + index),
@@ -134,20 +128,19 @@ export class LanceStore implements VectorStore {
     if (keys === undefined) this.next += rows.length;
   }
 
-  async remove(selection: IndexSelection): Promise<number> {
-    const { column, values } = selectedValues(this.uri, this.settings, selection);
+  async remove(column: "key" | number, values: readonly string[]): Promise<number> {
     if (this.table === undefined) return 0;
     const before = await this.table.countRows();
-    for (const condition of conditions(column === undefined ? "key" : cellName(column), values))
+    for (const condition of conditions(column === "key" ? column : cellName(column), values))
       await this.table.delete(condition);
     return before - (await this.table.countRows());
   }
 
-  async search(queries: Float32Array, k: number, { signal, onProgress }: IndexWork): Promise<SearchHit[][]> {
+  async search(queries: Float32Array, k: number, { signal, onProgress }: IndexWork): Promise<StoredHit[][]> {
     const { dimension, columns, metric } = this.settings;
-    const names = ["key", ...columns.map((_, place) => cellName(place)), "_distance"];
+    const names = columns.map((_, place) => cellName(place));
     const count = queries.length / dimension;
-    const hits: SearchHit[][] = [];
+    const hits: StoredHit[][] = [];
     for (let query = 0; query < count; query++) {
       signal?.throwIfAborted();
       // A copy: LanceDB would read the whole buffer behind a view.
@@ -157,18 +150,9 @@ export class LanceStore implements VectorStore {
         .distanceType(metric === "cosine" ? "cosine" : "dot")
         .refineFactor(4)
         .limit(k)
-        .select(names)
+        .select(["key", ...names, "_distance"])
         .toArray();
-      hits.push(
-        (found ?? []).map((row) => ({
-          key: String(row.key),
-          score: 1 - Number(row._distance),
-          cells: namedCells(
-            columns,
-            columns.map((_, place) => String(row[cellName(place)])),
-          ),
-        })),
-      );
+      hits.push((found ?? []).map((row) => ({ ...entryOf(row, names), score: 1 - Number(row._distance) })));
       onProgress?.(query + 1, count);
     }
     return hits;
@@ -178,7 +162,7 @@ export class LanceStore implements VectorStore {
     if (this.table === undefined) return;
     const names = this.settings.columns.map((_, place) => cellName(place));
     for await (const batch of this.table.query().select(["key", ...names])) {
-      for (const row of batch) yield { key: String(row.key), cells: names.map((name) => String(row[name])) };
+      for (const row of batch) yield entryOf(row, names);
     }
   }
 
@@ -229,6 +213,11 @@ export class LanceStore implements VectorStore {
 
 /** Columns have names of ours: LanceDB's conditions are particular about names. */
 const cellName = (place: number): string => `cell${place}`;
+
+const entryOf = (row: Row, names: readonly string[]): IndexEntry => ({
+  key: String(row.key),
+  cells: names.map((name) => String(row[name])),
+});
 
 function conditions(column: string, values: readonly string[]): string[] {
   const parts: string[] = [];

@@ -1,5 +1,4 @@
-/** `index.json`: the layout of an index and which generation of its files is current. It is replaced, never changed in place. */
-import { open, readFile } from "node:fs/promises";
+/** `index.json`: the layout of an index and which generation of its files is current. */
 import { join } from "node:path";
 import {
   array,
@@ -14,9 +13,10 @@ import {
   pipe,
   string,
 } from "valibot";
-import { messageOf, VectorIndexError } from "../../errors.js";
-import { parseJson } from "../../files/json.js";
+import { VectorIndexError } from "../../errors.js";
+import { readJson } from "../../files/json.js";
 import { writeWholeJson } from "../../files/whole-file.js";
+import { syncFolder } from "./disk.js";
 
 const count = pipe(number(), integer(), minValue(0));
 
@@ -63,24 +63,11 @@ export function generationFolder(path: string, generation: number): string {
 export const isGenerationName = (name: string): boolean => /^generation-\d+$/.test(name);
 
 /** Reads index.json; undefined where there is none. @throws VectorIndexError where it is not as it should be */
-export async function findManifest(path: string): Promise<Manifest | undefined> {
-  const file = join(path, manifestName);
-  const text = await readFile(file, "utf8").catch((error: NodeJS.ErrnoException) => {
-    if (error.code === "ENOENT" || error.code === "ENOTDIR") return undefined;
-    throw new VectorIndexError(`${path} cannot be read: ${messageOf(error)}`, { cause: error });
-  });
-  return text === undefined ? undefined : parseJson(text, file, manifestSchema, layoutTrouble);
-}
+export const findManifest = (path: string): Promise<Manifest | undefined> =>
+  readJson(join(path, manifestName), manifestSchema, layoutTrouble);
 
 /** Replaces index.json: at every moment the old or the new one is there, whole. */
 export async function writeManifest(path: string, manifest: Manifest): Promise<void> {
   await writeWholeJson(join(path, manifestName), manifest);
   await syncFolder(path);
-}
-
-/** Makes the names in a folder survive a power cut, where the system can. */
-export async function syncFolder(path: string): Promise<void> {
-  const folder = await open(path, "r").catch(() => undefined);
-  await folder?.sync().catch(() => {});
-  await folder?.close();
 }

@@ -19,7 +19,11 @@ const vectorOf = (row: number): Float32Array => vectors.slice(row * dimension, (
 
 describe("findUnreached", () => {
   it("names the rows that a search for their own vector does not give, but for those with an equal in their place", async () => {
-    const generation = await Generation.create(join(root, "generation"), dimension, "float32");
+    const generation = await Generation.create(join(root, "generation"), {
+      dimension,
+      precision: "float32",
+      metric: "cosine",
+    });
     const own = Float32Array.from([
       ...vectorOf(1),
       ...vectorOf(2),
@@ -30,19 +34,12 @@ describe("findUnreached", () => {
     const entries = Array.from({ length: 5 }, (_, row) => ({ key: String(row), cells: [] }));
     await generation.append(entries, own, 6);
     // A graph without rows 2 and 3; row 3 equals row 1, and row 4 is zero and looked for by nobody.
-    const graph = {
-      search: async (queries: Float32Array, width: number) => {
-        const lists = Array.from({ length: queries.length / dimension }, () => [
-          0,
-          1,
-          ...Array(width - 2).fill(-1),
-        ]);
-        return { rows: Int32Array.from(lists.flat()), width };
-      },
-      add: async () => {},
-      save: () => {},
+    const search = async (queries: Float32Array, width: number) => {
+      const candidates = [0, 1, ...Array(width - 2).fill(-1)];
+      const lists = Array.from({ length: queries.length / dimension }, () => candidates);
+      return { rows: Int32Array.from(lists.flat()), width };
     };
-    expect(await findUnreached(generation, [graph], 0, {})).toEqual(Int32Array.of(2));
+    expect(await findUnreached(generation, [search], 0, {})).toEqual(Int32Array.of(2));
     await generation.close();
   });
 });
