@@ -133,9 +133,12 @@ export async function multiplyRows(
 ): Promise<Float32Array> {
   const [queryCount, rowCount] = [queries.length / dimension, rows.length / dimension];
   if (queries.length * rowCount <= fewProducts) {
-    return Float32Array.from({ length: queryCount * rowCount }, (_, place) =>
-      dotRows(queries, Math.floor(place / rowCount), rows, place % rowCount, dimension),
-    );
+    const scores = new Float32Array(queryCount * rowCount);
+    for (let query = 0, place = 0; query < queryCount; query++) {
+      for (let row = 0; row < rowCount; row++)
+        scores[place++] = dotRows(queries, query, rows, row, dimension);
+    }
+    return scores;
   }
   const session = await sharedProduct();
   // Copies: a view would carry its whole buffer to the thread.

@@ -7,7 +7,7 @@
 import { createRandom, sampleWithout } from "../random.js";
 import { collectScores, exactNeighbours, type ScoreBlock } from "./exact.js";
 import { RankingCollector } from "./ranking.js";
-import { gatherRows, meansOf, unitRows } from "./vectors.js";
+import { gatherRows, isZero, unitRows } from "./vectors.js";
 
 /** Rows divided into lists. */
 export interface IvfLists {
@@ -68,9 +68,27 @@ async function findCentres(
   for (let iteration = 0; iteration < iterations; iteration++) {
     const search = { dimension, metric: "inner-product", signal } as const;
     const { indices } = await exactNeighbours(sample, centres, search);
-    centres = unitRows(meansOf(sample, indices, centres, dimension), dimension);
+    centres = directions(sample, indices, centres, dimension);
   }
   return centres;
+}
+
+/** Sums of each centre's members at unit length; a centre without members stays as it is. */
+function directions(
+  sample: Float32Array,
+  members: Int32Array,
+  centres: Float32Array,
+  dimension: number,
+): Float32Array {
+  const sums = new Float32Array(centres.length);
+  members.forEach((centre, row) => {
+    const [to, from] = [centre * dimension, row * dimension];
+    for (let index = 0; index < dimension; index++) sums[to + index] += sample[from + index];
+  });
+  for (let start = 0; start < sums.length; start += dimension) {
+    if (isZero(sums, start / dimension, dimension)) sums.set(centres.subarray(start, start + dimension), start);
+  }
+  return unitRows(sums, dimension);
 }
 
 /** Places 0, 1, ... grouped by their list's number, from 0 to `lists` - 1. */

@@ -47,26 +47,6 @@ export function gatherRows(vectors: Float32Array, rows: ArrayLike<number>, dimen
   return gathered;
 }
 
-/** The mean of the rows with each label; centres without rows stay as they are. [centres, dimension] */
-export function meansOf(
-  rows: Float32Array,
-  labels: Int32Array,
-  centres: Float32Array,
-  dimension: number,
-): Float32Array {
-  const sums = new Float64Array(centres.length);
-  const sizes = new Int32Array(centres.length / dimension);
-  labels.forEach((label, row) => {
-    sizes[label]++;
-    for (let index = 0; index < dimension; index++)
-      sums[label * dimension + index] += rows[row * dimension + index];
-  });
-  return Float32Array.from(sums, (sum, index) => {
-    const size = sizes[Math.floor(index / dimension)];
-    return size > 0 ? sum / size : centres[index];
-  });
-}
-
 /**
  * How many rows the array holds.
  * @throws ArgumentError where its length is not a multiple of the dimension, or for NaN or infinity
