@@ -86,7 +86,8 @@ function directions(
     for (let index = 0; index < dimension; index++) sums[to + index] += sample[from + index];
   });
   for (let start = 0; start < sums.length; start += dimension) {
-    if (isZero(sums, start / dimension, dimension)) sums.set(centres.subarray(start, start + dimension), start);
+    if (isZero(sums, start / dimension, dimension))
+      sums.set(centres.subarray(start, start + dimension), start);
   }
   return unitRows(sums, dimension);
 }

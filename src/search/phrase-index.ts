@@ -1,49 +1,36 @@
 /** An index with an encoder in front: indexes tables of phrases, and searches by phrase. */
-import type { EncoderSource } from "../encoder/encode-table.js";
-import type { EmbeddingMatrix, PhraseEncoder } from "../encoder/phrase-encoder.js";
+import { type EncoderSource, type EncodeTableOptions, encodeAhead } from "../encoder/encode-table.js";
+import type { PhraseEncoder } from "../encoder/phrase-encoder.js";
 import { ArgumentError, InterruptedError, VectorIndexError } from "../errors.js";
-import { Table, type TableOptions } from "../table/table.js";
-import type { IndexBackend, IndexRows, SearchHit, VectorPrecision } from "./index-types.js";
+import { Table } from "../table/table.js";
+import type { SearchHit } from "./index-types.js";
 import { checkKeys, findKeyColumn, keptColumns, tableRows } from "./table-rows.js";
-import { VectorIndex } from "./vector-index.js";
+import { type AddOptions, type CreateIndexOptions, VectorIndex } from "./vector-index.js";
 
 /** Settings shared by `indexTable` and `addTable`. */
-export interface IndexTableWork {
-  /** How the table is read. */
-  readonly table?: TableOptions;
-  readonly batchSize?: number;
-  readonly signal?: AbortSignal;
-  /** Called with what a user should know, such as that a column was left out. */
-  readonly onNote?: (note: string) => void;
+interface IndexTableWork extends Pick<EncodeTableOptions, "table" | "batchSize" | "signal" | "onNote"> {
   /** Called with the stage ("encoding", "building the graph") and the rows finished and in all. */
   readonly onProgress?: (stage: string, finished: number, total: number) => void;
 }
 
 /** Settings of `indexTable`. */
-export interface IndexTableOptions extends IndexTableWork {
-  /** The column whose values are the keys. Default: rows are numbered from 1. */
-  readonly keyColumn?: string;
-  /** Default "auto". */
-  readonly backend?: IndexBackend;
-  /** Default "float32". */
-  readonly precision?: VectorPrecision;
+export interface IndexTableOptions
+  extends IndexTableWork,
+    Pick<CreateIndexOptions, "keyColumn" | "backend" | "precision"> {
   /** Text prepended to every phrase and every query. Default none. */
   readonly prompt?: string;
   /** Keep only the first coordinates. */
   readonly truncateDim?: number;
   /** What loads the model again, kept in the index. Default: the encoder's folder or name. */
   readonly modelName?: string;
-  /** "continue" goes on with an interrupted build of the same table. Default "start-over", refused where an index is. */
+  /** "continue" continues an interrupted build of the same table. Default "start-over", refused where an index is. */
   readonly resume?: "continue" | "start-over";
 }
 
 /** Settings of `addTable`. */
-export interface AddTableOptions extends IndexTableWork {
-  /** What happens to rows whose key is in the index. Default "refuse". */
-  readonly existing?: "refuse" | "replace";
-}
+export interface AddTableOptions extends IndexTableWork, Pick<AddOptions, "existing"> {}
 
-/** What came of it. */
+/** The result of adding a table to an index. */
 export interface IndexTableReport {
   readonly path: string;
   /** Rows added by this run. */
@@ -63,7 +50,7 @@ export interface IndexTableReport {
 
 /**
  * Makes an index of a table: its phrases' vectors with all its columns. Interrupted or killed, it leaves an index of
- * the rows done so far, and `resume: "continue"` goes on.
+ * the rows done so far, and `resume: "continue"` adds the others.
  * @throws TableError, ModelError, VectorIndexError, InterruptedError
  */
 export async function indexTable(
@@ -197,47 +184,29 @@ async function reopen(path: string, source: string): Promise<VectorIndex | undef
   throw new VectorIndexError(`${path} ${problem}`);
 }
 
-/** Encodes and adds; the next batch is encoded while one is written. */
+/** Encodes and adds all rows from `from` on. */
 async function addRows(
   index: VectorIndex,
   table: Table,
   encoder: PhraseEncoder,
   options: AddTableOptions & { readonly from: number },
 ): Promise<{ added: number; empty: number; truncated: number }> {
-  const { layout } = index;
-  const { signal, existing, from } = options;
+  const { dimension, model, columns, phraseColumn } = index.layout;
+  const { signal, batchSize, existing, from } = options;
   const total = table.description.rowCount;
-  const settings = {
-    prompt: layout.model?.prompt,
-    truncateDim: layout.dimension,
-    batchSize: options.batchSize,
-    signal,
-  };
+  const rows = tableRows(table, columns, phraseColumn, from);
+  const settings = { prompt: model?.prompt, truncateDim: dimension, batchSize, signal };
   const fingerprint = await encoder.fingerprint();
   const counts = { added: 0, empty: 0, truncated: 0 };
-  let pending: { cells: IndexRows["cells"]; matrix: Promise<EmbeddingMatrix> } | undefined;
-  const finishPending = async (): Promise<void> => {
-    if (pending === undefined) return;
-    const { cells, matrix } = pending;
-    const { data, empty, truncated, rows } = await matrix;
-    await index.add({ vectors: data, cells }, { fingerprint, existing });
-    counts.added += rows;
-    counts.empty += empty;
-    counts.truncated += truncated;
-    options.onProgress?.("encoding", from + counts.added, total);
-  };
   try {
-    for await (const { phrases, cells } of tableRows(table, layout.columns, layout.phraseColumn, from)) {
-      if (signal?.aborted) throw new InterruptedError("stopped", { cause: signal.reason });
-      const matrix = encoder.encodeMatrix(phrases, settings);
-      // It may fail while an older one is being written: it is awaited in its turn.
-      matrix.catch(() => {});
-      await finishPending();
-      pending = { cells, matrix };
+    for await (const { chunk, matrix } of encodeAhead(encoder, rows, ({ phrases }) => phrases, settings)) {
+      await index.add({ vectors: matrix.data, cells: chunk.cells }, { fingerprint, existing });
+      counts.added += matrix.rows;
+      counts.empty += matrix.empty;
+      counts.truncated += matrix.truncated;
+      options.onProgress?.("encoding", from + counts.added, total);
     }
-    await finishPending();
   } catch (error) {
-    await pending?.matrix.catch(() => {});
     if (!(error instanceof InterruptedError)) throw error;
     const done = from + counts.added;
     throw new InterruptedError(`stopped with ${done} of ${total} rows in the index; they are safe`, {
