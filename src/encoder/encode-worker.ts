@@ -68,11 +68,19 @@ serve({
 });
 
 async function openModel({ folder, device, threads, precision, graph }: OpenRequest): Promise<OpenModel> {
-  // what reads ONNX files is loaded where it is needed: it takes each thread a while
-  const source = graph?.bytes ?? (await (await import("./graph.js")).loadGraph(folder, precision));
+  const source = graph?.bytes ?? (precision === "full" ? folder.graph : await int8Graph(folder));
   const session = await createOrtSession(source, { device, threads, label: folder.graph });
   const featurizers = await openFeaturizers(folder, session.inputNames, graph);
   return { folder, session, featurizers, output: chooseOutput(session.outputNames, folder) };
+}
+
+/** The folder's graph with weights in int8, or its path. What reads ONNX files is loaded here: each thread takes a while to load it. */
+async function int8Graph({ graph, quantizedGraph }: ModelFolder): Promise<string | Uint8Array> {
+  if (quantizedGraph !== undefined) return quantizedGraph;
+  const { encodeModel, readModel } = await import("../onnx/io/file.js");
+  const { prepareForInference } = await import("../onnx/rewrite/inference.js");
+  const { quantizeDynamic } = await import("../onnx/rewrite/quantize.js");
+  return encodeModel(quantizeDynamic(prepareForInference(await readModel(graph))));
 }
 
 async function encode(open: OpenModel, request: EncodeRequest): Promise<EncodeReply> {
@@ -91,7 +99,7 @@ async function encode(open: OpenModel, request: EncodeRequest): Promise<EncodeRe
   const cells = cost === "transformer" ? TOKENS[open.session.device] : NGRAMS;
   const outputs = request.parts.map(({ output }) => (output === "types" ? TYPE_LOGITS : open.output));
   let vectors = new Float32Array(texts.length * rowWidth(request.parts));
-  for (const batch of batchByLength(lengths, { cells, rows: request.batchSize })) {
+  for (const batch of batchByLength(lengths, cells, request.batchSize)) {
     if (Atomics.load(request.state, STOP) === 1) break;
     const feeds: Feeds = {};
     read.forEach(({ rows }, index) => {

@@ -1,7 +1,6 @@
 /** FAISS through the optional faiss-node: a graph behind the index, and the published protocol's compressed search. */
-import { createRequire } from "node:module";
-import { join } from "node:path";
-import { ArgumentError, MissingDataError, messageOf } from "../../errors.js";
+import { ArgumentError } from "../../errors.js";
+import { loadOptional } from "../optional-package.js";
 import type { GraphLibrary, GraphSettings, NeighbourGraph } from "./neighbour-graph.js";
 
 /** The part of faiss-node that is used. It takes plain arrays only, and every call blocks. */
@@ -36,7 +35,7 @@ const leastWidth = 128;
  * @throws MissingDataError where faiss-node is not installed.
  */
 export function faissLibrary(): GraphLibrary {
-  const faiss = loadFaiss("an index with the backend faiss");
+  const faiss = loadOptional<FaissNode>("faiss-node", "an index with the backend faiss");
   return {
     name: "faiss",
     create: ({ dimension, ...settings }) =>
@@ -83,7 +82,8 @@ export type TopOneSearch = (candidates: Float32Array, queries: Float32Array) => 
  * @throws MissingDataError where faiss-node is not installed.
  */
 export function faissTopOne(dimension: number): TopOneSearch {
-  const faiss = loadFaiss(
+  const faiss = loadOptional<FaissNode>(
+    "faiss-node",
     "the published retrieval protocol",
     " The fair protocol needs nothing: --protocol fair",
   );
@@ -104,20 +104,4 @@ export function faissTopOne(dimension: number): TopOneSearch {
     }
     return nearest;
   };
-}
-
-function loadFaiss(purpose: string, alternative = ""): FaissNode {
-  let reason = "it is not installed";
-  for (const base of [import.meta.url, join(process.cwd(), "package.json")]) {
-    try {
-      return createRequire(base)("faiss-node") as FaissNode;
-    } catch (error) {
-      const text = messageOf(error).split("\n", 1)[0];
-      if (!text.startsWith("Cannot find module 'faiss-node'")) reason = text;
-    }
-  }
-  throw new MissingDataError(
-    `${purpose} needs the optional package faiss-node, built against FAISS (${reason}). ` +
-      `\`pearl doctor\` shows the command that installs it.${alternative}`,
-  );
 }

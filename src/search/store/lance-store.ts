@@ -1,10 +1,8 @@
 /** An index in a LanceDB database (a folder, s3://, gs://, az://, db://), through the optional @lancedb/lancedb. */
 import { readdir } from "node:fs/promises";
-import { createRequire } from "node:module";
-import { isAbsolute, join } from "node:path";
-import { pathToFileURL } from "node:url";
+import { isAbsolute } from "node:path";
 import type { InferOutput } from "valibot";
-import { MissingDataError, messageOf, VectorIndexError } from "../../errors.js";
+import { messageOf, VectorIndexError } from "../../errors.js";
 import { parseJson } from "../../files/json.js";
 import type {
   IndexDescription,
@@ -13,6 +11,7 @@ import type {
   IndexWork,
   UnfinishedBuild,
 } from "../index-types.js";
+import { loadOptional } from "../optional-package.js";
 import { layoutSchema, layoutTrouble } from "./manifest.js";
 import { exactBelow, keyExists, type NewRows, type StoredHit, type VectorStore } from "./vector-store.js";
 
@@ -64,7 +63,7 @@ type Settings = InferOutput<typeof layoutSchema>;
 
 /**
  * A database as an index. LanceDB commits each addition as a whole, in a version of its own, and lets several
- * processes write; there is no lock of ours. Numbered keys go on from the highest.
+ * processes write: it needs no lock. Numbered keys continue from the highest.
  */
 export class LanceStore implements VectorStore {
   private constructor(
@@ -78,7 +77,7 @@ export class LanceStore implements VectorStore {
   ) {}
 
   static async create(uri: string, layout: IndexLayout): Promise<LanceStore> {
-    const lance = await loadLance();
+    const lance = loadLance();
     const connection = await connect(lance, uri);
     const names = await connection.tableNames();
     if (names.includes(layoutName) || names.includes(rowsName)) {
@@ -90,7 +89,7 @@ export class LanceStore implements VectorStore {
   }
 
   static async open(uri: string): Promise<LanceStore> {
-    const lance = await loadLance();
+    const lance = loadLance();
     const connection = await connect(lance, uri);
     const names = await connection.tableNames();
     if (!names.includes(layoutName)) throw new VectorIndexError(`${uri} holds no index of pearl.`);
@@ -245,7 +244,7 @@ async function connect(lance: Lance, uri: string): Promise<Connection> {
   }
 }
 
-/** LanceDB's messages hold the whole chain of causes with places in its sources: the first and the last are told. */
+/** The first and the last cause: LanceDB's messages hold the whole chain, with places in its sources. */
 function reasonOf(error: unknown): string {
   const causes = messageOf(error).split(/\s*Caused by:\s*/);
   const plain = (cause: string): string =>
@@ -257,20 +256,4 @@ function reasonOf(error: unknown): string {
   return first === last ? first : `${first} (${last})`;
 }
 
-async function loadLance(): Promise<Lance> {
-  let reason = "it is not installed";
-  for (const base of [import.meta.url, join(process.cwd(), "package.json")]) {
-    try {
-      const path = createRequire(base).resolve("@lancedb/lancedb");
-      const loaded = (await import(pathToFileURL(path).href)) as Lance & { default?: Lance };
-      return loaded.default ?? loaded;
-    } catch (error) {
-      const text = messageOf(error).split("\n", 1)[0];
-      if (!text.startsWith("Cannot find module '@lancedb/lancedb'")) reason = text;
-    }
-  }
-  throw new MissingDataError(
-    `an index in LanceDB needs the optional package @lancedb/lancedb (${reason}). ` +
-      "`pearl doctor` shows the command that installs it.",
-  );
-}
+const loadLance = (): Lance => loadOptional("@lancedb/lancedb", "an index in LanceDB");

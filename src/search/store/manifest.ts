@@ -1,44 +1,34 @@
 /** `index.json`: the layout of an index and which generation of its files is current. */
 import { join } from "node:path";
-import {
-  array,
-  type InferOutput,
-  integer,
-  literal,
-  minValue,
-  number,
-  object,
-  optional,
-  picklist,
-  pipe,
-  string,
-} from "valibot";
+import * as v from "valibot";
 import { VectorIndexError } from "../../errors.js";
 import { readJson } from "../../files/json.js";
 import { writeWholeJson } from "../../files/whole-file.js";
 import { syncFolder } from "./disk.js";
 
-const count = pipe(number(), integer(), minValue(0));
+const count = v.pipe(v.number(), v.integer(), v.minValue(0));
 
 /** What fixes an index, as files hold it. */
 const layoutFields = {
-  dimension: pipe(number(), integer(), minValue(1)),
-  metric: picklist(["cosine", "inner-product"]),
-  backend: picklist(["auto", "exact", "hnsw", "faiss", "lancedb"]),
-  precision: picklist(["float32", "float16"]),
-  columns: array(string()),
-  phraseColumn: optional(string()),
-  keyColumn: optional(string()),
-  model: optional(object({ fingerprint: string(), name: optional(string()), prompt: optional(string()) })),
-  unfinished: optional(object({ source: string(), rows: count })),
+  dimension: v.pipe(v.number(), v.integer(), v.minValue(1)),
+  metric: v.picklist(["cosine", "inner-product"]),
+  backend: v.picklist(["auto", "exact", "hnsw", "faiss", "lancedb"]),
+  precision: v.picklist(["float32", "float16"]),
+  columns: v.array(v.string()),
+  phraseColumn: v.optional(v.string()),
+  keyColumn: v.optional(v.string()),
+  model: v.optional(
+    v.object({ fingerprint: v.string(), name: v.optional(v.string()), prompt: v.optional(v.string()) }),
+  ),
+  unfinished: v.optional(v.object({ source: v.string(), rows: count })),
 };
 
 /** The layout of an index, with the build that has not ended. */
-export const layoutSchema = object(layoutFields);
+export const layoutSchema = v.object(layoutFields);
 
-const manifestSchema = object({
-  format: literal("pearl-index"),
-  version: literal(1, "written by a newer pearl"),
+const manifestSchema = v.object({
+  format: v.literal("pearl-index"),
+  version: v.literal(1, "written by a newer pearl"),
   ...layoutFields,
   /** The number of the folder that holds the files. */
   generation: count,
@@ -47,7 +37,7 @@ const manifestSchema = object({
 });
 
 /** The content of index.json. */
-export type Manifest = InferOutput<typeof manifestSchema>;
+export type Manifest = v.InferOutput<typeof manifestSchema>;
 
 const manifestName = "index.json";
 
