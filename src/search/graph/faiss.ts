@@ -1,7 +1,7 @@
 /** FAISS through the optional faiss-node: a graph behind the index, and the published protocol's compressed search. */
 import { ArgumentError } from "../../errors.js";
 import { loadOptional } from "../optional-package.js";
-import type { GraphLibrary, GraphSettings, NeighbourGraph } from "./neighbour-graph.js";
+import type { GraphLibrary, NeighbourGraph } from "./neighbour-graph.js";
 
 /** The part of faiss-node that is used. It takes plain arrays only, and every call blocks. */
 interface FaissIndex {
@@ -38,15 +38,15 @@ export function faissLibrary(): GraphLibrary {
   const faiss = loadOptional<FaissNode>("faiss-node", "an index with the backend faiss");
   return {
     name: "faiss",
-    create: ({ dimension, ...settings }) =>
-      graphOf(faiss.Index.fromFactory(dimension, graphDescription, innerProduct), { dimension, ...settings }),
-    open: (path, settings) => graphOf(faiss.Index.read(path), settings),
-    load: (path, settings) => graphOf(faiss.Index.read(path), settings),
+    create: ({ dimension }) =>
+      graphOf(faiss.Index.fromFactory(dimension, graphDescription, innerProduct), dimension),
+    open: (path, { dimension }) => graphOf(faiss.Index.read(path), dimension),
+    load: (path, { dimension }) => graphOf(faiss.Index.read(path), dimension),
   };
 }
 
 /** FAISS numbers vectors in the order in which they come, as we do. */
-function graphOf(index: FaissIndex, { dimension }: GraphSettings): NeighbourGraph {
+function graphOf(index: FaissIndex, dimension: number): NeighbourGraph {
   return {
     search(queries, width) {
       const wide = Math.min(Math.max(width, leastWidth), index.ntotal());
@@ -61,7 +61,7 @@ function graphOf(index: FaissIndex, { dimension }: GraphSettings): NeighbourGrap
           rows.set(best, (first + query) * width);
         }
       }
-      return { rows, width };
+      return rows;
     },
     add: (_first, vectors) => index.add(Array.from(vectors)),
     save: (path) => index.write(path),

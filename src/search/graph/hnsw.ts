@@ -39,12 +39,9 @@ function create(usearch: Usearch, { dimension, metric }: GraphSettings, effort =
   });
 }
 
-/** A vector of length 1 in 8-bit numbers has this length. */
-const smallLength = 127;
-
 const absent = 0xffff_ffff_ffff_ffffn;
 
-function graphOf(index: Index, { dimension, metric }: GraphSettings): NeighbourGraph {
+function graphOf(index: Index, dimension: number): NeighbourGraph {
   const threads = availableParallelism();
   return {
     search(queries, width) {
@@ -62,12 +59,7 @@ function graphOf(index: Index, { dimension, metric }: GraphSettings): NeighbourG
           rows.fill(-1, query * width + Number(counts[query]), (query + 1) * width);
         }
       }
-      if (metric !== "cosine") return { rows, width };
-      const cosines = new Float32Array(rows.length);
-      found.distances.forEach((distance, place) => {
-        cosines[place] = (1 - distance) / smallLength ** 2;
-      });
-      return { rows, width, cosines };
+      return rows;
     },
     add(first, vectors) {
       const keys: bigint[] = [];
@@ -96,16 +88,16 @@ export function hnswLibrary(): GraphLibrary {
     name: "hnsw",
     // At most a search's effort, also along axes: a search finds whatever is found with these.
     efforts: { alongAxes: effortAlongAxes, check: [expansionSearch / 8, expansionSearch / 2] },
-    create: (settings) => graphOf(create(usearch, settings), settings),
+    create: (settings) => graphOf(create(usearch, settings), settings.dimension),
     open(path, settings, effort) {
       const index = create(usearch, settings, effort);
       index.view(path);
-      return graphOf(index, settings);
+      return graphOf(index, settings.dimension);
     },
     load(path, settings) {
       const index = create(usearch, settings);
       index.load(path);
-      return graphOf(index, settings);
+      return graphOf(index, settings.dimension);
     },
   };
 }

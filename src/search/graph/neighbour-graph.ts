@@ -1,14 +1,6 @@
 /** The interface of approximate searches: a graph in a file that gives candidates for queries. */
 import type { IndexMetric } from "../index-types.js";
 
-/** Candidates of some queries: row numbers, [queries, width], best first, padded with -1. */
-export interface Candidates {
-  readonly rows: Int32Array;
-  readonly width: number;
-  /** The graph's approximate cosines, [queries, width]; absent where the library gives none. */
-  readonly cosines?: Float32Array;
-}
-
 /** An opened graph. */
 export interface NeighbourGraph {
   /**
@@ -16,8 +8,9 @@ export interface NeighbourGraph {
    *
    * @param queries rows of the graph's dimension, flat; few at a time, since the call blocks
    * @param width how many rows per query
+   * @returns row numbers, [queries, width], best first, padded with -1
    */
-  search(queries: Float32Array, width: number): Candidates;
+  search(queries: Float32Array, width: number): Int32Array;
   /** Adds the vectors of the rows from `first` on, which must be the next. Not for a graph opened for searching. */
   add(first: number, vectors: Float32Array): void;
   /** Writes the graph to a file. */

@@ -77,10 +77,10 @@ async function searchPart(
   for (let width = Math.min(rows, margin); ; width = Math.min(rows, width * 4)) {
     const candidates = await search(queries, width);
     const isEnough = (start: number): boolean => {
-      const some = candidates.rows.subarray(start, start + width);
+      const some = candidates.subarray(start, start + width);
       return some.filter((row) => row >= 0 && !deleted.has(row)).length >= wanted;
     };
-    const starts = Array.from({ length: candidates.rows.length / width }, (_, query) => query * width);
+    const starts = Array.from({ length: candidates.length / width }, (_, query) => query * width);
     if (gone === 0 || starts.every(isEnough)) {
       // Listed rows come from their list, and must not appear twice.
       const isHidden = (row: number): boolean => deleted.has(row) || members.has(row);

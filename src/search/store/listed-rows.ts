@@ -3,7 +3,6 @@
  * kept in a list and compared with every query one by one, so that each row of an index is found by its own vector.
  * Measured on 100,000 phrases of pearl-ngram: 638 rows are listed, and recall@1 is 0.9945 with them, 0.9875 without.
  */
-import type { Candidates } from "../graph/neighbour-graph.js";
 import type { IndexWork } from "../index-types.js";
 import { dotRows, isZero } from "../vectors.js";
 import type { Generation } from "./generation.js";
@@ -49,8 +48,8 @@ async function readListed(generation: Generation, rows: Int32Array): Promise<Flo
   return vectors;
 }
 
-/** A search of a graph for the nearest rows of some vectors, as far as it finds them. */
-export type GraphSearch = (vectors: Float32Array, width: number) => Promise<Candidates>;
+/** A search of a graph for the nearest rows of some vectors: [vectors, width], -1 where it finds fewer. */
+export type GraphSearch = (vectors: Float32Array, width: number) => Promise<Int32Array>;
 
 /**
  * The rows from `first` on that a graph does not find from their own vectors.
@@ -85,11 +84,11 @@ async function notFound(generation: Generation, search: GraphSearch, rows: Int32
   const width = Math.min(checkWidth, extent.rows);
   const candidates = await search(vectors, width);
   return rows.filter((row, place) => {
-    const found = candidates.rows.subarray(place * width, (place + 1) * width);
+    const found = candidates.subarray(place * width, (place + 1) * width);
     if (found.includes(row) || isZero(vectors, place, dimension)) return false;
     const vector = vectors.subarray(place * dimension, (place + 1) * dimension);
     // An equal vector in its place is as good.
-    const [[best]] = rankCandidates(generation, vector, { rows: found, width }, 1);
+    const [[best]] = rankCandidates(generation, vector, found, 1);
     return best === undefined || best.score < dotRows(vector, 0, vector, 0, dimension) - 1e-5;
   });
 }

@@ -2,7 +2,6 @@
 import { readSync } from "node:fs";
 import { fromFloat16 } from "../../onnx/io/float16.js";
 import { collectScores, type ScoreBlock } from "../exact.js";
-import type { Candidates } from "../graph/neighbour-graph.js";
 import type { IndexWork } from "../index-types.js";
 import { RankingCollector } from "../ranking.js";
 import { dotRows, isZero } from "../vectors.js";
@@ -85,33 +84,23 @@ export async function rankBlocks(
   return collector.found();
 }
 
-/**
- * How far below the k-th candidate's cosine, by the graph, a candidate may lie and still be compared. Of half a million
- * phrases along 128 axes no nearest row lay more than 0.11 below the graph's first, and most queries have few that near.
- */
-const roughness = 0.15;
-
-/** The k best of each query's candidates by their stored vectors, without the hidden ones. */
+/** The k best of each query's candidates ([queries, width], -1 for none) by their stored vectors, without the hidden ones. */
 export function rankCandidates(
   generation: Generation,
   queries: Float32Array,
-  { rows: candidates, width, cosines }: Candidates,
+  candidates: Int32Array,
   k: number,
   isHidden: (row: number) => boolean = () => false,
 ): FoundRow[][] {
   const { dimension, rowBytes, precision, vectorsDescriptor } = generation;
   const bytes = new Uint8Array(rowBytes);
   const stored = precision === "float16" ? new Uint16Array(bytes.buffer) : new Float32Array(bytes.buffer);
-  return Array.from({ length: queries.length / dimension }, (_, query) => {
+  const count = queries.length / dimension;
+  const width = candidates.length / count;
+  return Array.from({ length: count }, (_, query) => {
     const found: FoundRow[] = [];
-    let least = Number.NEGATIVE_INFINITY;
-    for (let place = query * width; place < (query + 1) * width; place++) {
-      const row = candidates[place];
+    for (const row of candidates.subarray(query * width, (query + 1) * width)) {
       if (row < 0 || isHidden(row)) continue;
-      if (cosines !== undefined) {
-        if (cosines[place] < least) break;
-        if (found.length === k - 1) least = cosines[place] - roughness;
-      }
       readSync(vectorsDescriptor, bytes, 0, rowBytes, row * rowBytes);
       const vector = stored instanceof Uint16Array ? fromFloat16(stored) : stored;
       found.push({ row, score: dotRows(queries, query, vector, 0, dimension) });

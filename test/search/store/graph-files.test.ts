@@ -112,7 +112,7 @@ describe("an index whose vectors lie in few directions", () => {
     // Threads that add rows side by side leave a few out of reach, others each time, which this version did not list:
     // what the graph gives by itself is what the index must find.
     const queries = nearTo(vectors, 200);
-    const [{ indices }, { rows: candidates }] = await Promise.all([
+    const [{ indices }, candidates] = await Promise.all([
       exactNeighbours(queries, vectors, { dimension, metric: "inner-product" }),
       hnsw.open(graph, settings).search(queries, 5),
     ]);

@@ -37,7 +37,7 @@ describe("findUnreached", () => {
     const search = async (queries: Float32Array, width: number) => {
       const candidates = [0, 1, ...Array(width - 2).fill(-1)];
       const lists = Array.from({ length: queries.length / dimension }, () => candidates);
-      return { rows: Int32Array.from(lists.flat()), width };
+      return Int32Array.from(lists.flat());
     };
     expect(await findUnreached(generation, [search], 0, {})).toEqual(Int32Array.of(2));
     await generation.close();
