@@ -1,13 +1,12 @@
 /** PhraseEncoder: loads a model and turns phrases into vectors in worker threads. */
 import { availableParallelism } from "node:os";
 import { type ModelFolder, readModelFolder } from "../architectures/model-folder.js";
-import { ArgumentError, InterruptedError, ModelError } from "../errors.js";
+import { ArgumentError, ModelError } from "../errors.js";
 import type { DownloadProgress } from "../hub/download.js";
 import { locateModel } from "../hub/locate.js";
 import type { Device, DeviceChoice } from "../runtime/device.js";
-import { distinctPhrases, repeat } from "./distinct.js";
 import { EncodePool } from "./encode-pool.js";
-import { type EncodePart, FINISHED, type Precision, rowWidth, STOP } from "./encode-protocol.js";
+import type { EncodePart, Precision } from "./encode-protocol.js";
 import { modelFingerprint } from "./model-fingerprint.js";
 import { ranked, softmax, type TypeProbability } from "./type-probabilities.js";
 
@@ -71,8 +70,6 @@ export interface TypesOptions
   /** Types given for each phrase, the most probable first; default all. */
   readonly top?: number;
 }
-
-const PROGRESS_MILLISECONDS = 100;
 
 /**
  * A phrase encoder.
@@ -196,36 +193,10 @@ export class PhraseEncoder {
     );
   }
 
-  /** The parts of every phrase, [phrases, width of all parts]; zeros for an empty one. */
   async #run(phrases: readonly string[], options: EncodeOptions, parts: readonly EncodePart[]) {
-    const { distinct, positions, rows, empty } = distinctPhrases(phrases);
-    const state = new Int32Array(new SharedArrayBuffer(8));
-    const settings = {
-      prompt: options.prompt ?? "",
-      parts,
-      batchSize: options.batchSize,
-      state,
-    } as const;
-    const width = rowWidth(parts);
-    const stop = (): void => void Atomics.store(state, STOP, 1);
-    if (options.signal?.aborted) stop();
-    options.signal?.addEventListener("abort", stop, { once: true });
-    const report = (): void => options.onProgress?.(Atomics.load(state, FINISHED), distinct.length);
-    const timer = options.onProgress && setInterval(report, PROGRESS_MILLISECONDS);
-    let vectors: Float32Array;
-    let truncated: number;
-    try {
-      const pool = await this.#pool(options.device ?? this.device);
-      ({ vectors, truncated } = await pool.encode(distinct, settings, { rows, count: phrases.length }));
-    } finally {
-      clearInterval(timer);
-      options.signal?.removeEventListener("abort", stop);
-    }
-    if (options.signal?.aborted)
-      throw new InterruptedError("encoding was stopped", { cause: options.signal.reason });
-    report();
-    repeat(vectors, positions, rows, width);
-    return { rows: vectors, distinct: distinct.length, truncated, empty };
+    const pool = await this.#pool(options.device ?? this.device);
+    const { prompt = "", batchSize } = options;
+    return pool.encode(phrases, { prompt, parts, batchSize }, options);
   }
 
   /**
