@@ -26,8 +26,6 @@ export interface IvfOptions {
   readonly dimension: number;
   /** How many lists. Default the square root of the number of rows. */
   readonly lists?: number;
-  /** Default 1. */
-  readonly seed?: number;
   readonly signal?: AbortSignal;
 }
 
@@ -44,33 +42,19 @@ const rowsPerProduct = 4096;
  * @param vectors rows of `dimension` numbers, flat, of unit length (or zero)
  */
 export async function makeIvfLists(vectors: Float32Array, options: IvfOptions): Promise<IvfLists> {
-  const { dimension, seed = 1, signal } = options;
+  const { dimension, signal } = options;
   const count = vectors.length / dimension;
   const lists = Math.min(count, options.lists ?? Math.ceil(Math.sqrt(count)));
-  const centres = await findCentres(vectors, { dimension, lists, seed, signal });
-  const { indices } = await exactNeighbours(vectors, centres, {
-    dimension,
-    metric: "inner-product",
-    signal,
-  });
-  return { dimension, centres, vectors, ...grouped(indices, lists) };
-}
-
-/** Centres by spherical k-means of a sample; its products run on all cores. */
-async function findCentres(
-  vectors: Float32Array,
-  { dimension, lists, seed, signal }: Required<Pick<IvfOptions, "lists" | "seed">> & IvfOptions,
-): Promise<Float32Array> {
-  const all = Array.from({ length: vectors.length / dimension }, (_, row) => row);
-  const rows = sampleWithout(all, lists * sampledPerList, createRandom(seed));
-  const sample = gatherRows(vectors, rows, dimension);
+  const nearest = async (rows: Float32Array, centres: Float32Array): Promise<Int32Array> =>
+    (await exactNeighbours(rows, centres, { dimension, metric: "inner-product", signal })).indices;
+  // Centres by spherical k-means of a sample.
+  const all = Array.from({ length: count }, (_, row) => row);
+  const sampled = sampleWithout(all, lists * sampledPerList, createRandom(1));
+  const sample = gatherRows(vectors, sampled, dimension);
   let centres: Float32Array = sample.slice(0, lists * dimension);
-  for (let iteration = 0; iteration < iterations; iteration++) {
-    const search = { dimension, metric: "inner-product", signal } as const;
-    const { indices } = await exactNeighbours(sample, centres, search);
-    centres = directions(sample, indices, centres, dimension);
-  }
-  return centres;
+  for (let iteration = 0; iteration < iterations; iteration++)
+    centres = directions(sample, await nearest(sample, centres), centres, dimension);
+  return { dimension, centres, vectors, ...grouped(await nearest(vectors, centres), lists) };
 }
 
 /** Sums of each centre's members at unit length; a centre without members stays as it is. */

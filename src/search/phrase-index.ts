@@ -69,13 +69,12 @@ export async function indexTable(
     const unfinished = options.resume === "continue" ? await reopen(path, table.identity) : undefined;
     const index = unfinished ?? (await createIndex(path, loaded, table, columns, options));
     try {
-      index.checkModel(await loaded.fingerprint());
       const resumedRows = unfinished === undefined ? 0 : (await index.describe()).rows;
+      index.checkModel(await loaded.fingerprint());
       if (unfinished === undefined) await index.markBuild({ source: table.identity, rows: rowCount });
-      const counts = await addRows(index, table, loaded, { ...options, from: resumedRows });
-      await optimise(index, options);
+      const report = await addAll(index, table, loaded, { ...options, resumedRows, started });
       await index.markBuild(undefined);
-      return await reportOf(index, { ...counts, resumedRows, started });
+      return report;
     } finally {
       await index.close();
     }
@@ -109,9 +108,7 @@ export async function addTable(
       options.onNote?.(`The index has no ${surplus.join(", ")}; these columns were left out.`);
     const loaded = typeof encoder === "function" ? await encoder(table.description) : encoder;
     index.checkModel(await loaded.fingerprint());
-    const counts = await addRows(index, table, loaded, { ...options, from: 0 });
-    await optimise(index, options);
-    return await reportOf(index, { ...counts, resumedRows: 0, started });
+    return await addAll(index, table, loaded, { ...options, resumedRows: 0, started });
   } finally {
     await table.close();
   }
@@ -184,52 +181,40 @@ async function reopen(path: string, source: string): Promise<VectorIndex | undef
   throw new VectorIndexError(`${path} ${problem}`);
 }
 
-/** Encodes and adds all rows from `from` on. */
-async function addRows(
+/** Encodes and adds the rows that are not in the index yet, and prepares it for searching. */
+async function addAll(
   index: VectorIndex,
   table: Table,
   encoder: PhraseEncoder,
-  options: AddTableOptions & { readonly from: number },
-): Promise<{ added: number; empty: number; truncated: number }> {
+  options: AddTableOptions & { readonly resumedRows: number; readonly started: number },
+): Promise<IndexTableReport> {
   const { dimension, model, columns, phraseColumn } = index.layout;
-  const { signal, batchSize, existing, from } = options;
+  const { signal, batchSize, existing, resumedRows, started, onNote, onProgress } = options;
   const total = table.description.rowCount;
-  const rows = tableRows(table, columns, phraseColumn, from);
+  const batches = tableRows(table, columns, phraseColumn, resumedRows);
   const settings = { prompt: model?.prompt, truncateDim: dimension, batchSize, signal };
   const fingerprint = await encoder.fingerprint();
-  const counts = { added: 0, empty: 0, truncated: 0 };
+  const counts = { added: 0, resumedRows, empty: 0, truncated: 0 };
   try {
-    for await (const { chunk, matrix } of encodeAhead(encoder, rows, ({ phrases }) => phrases, settings)) {
+    for await (const { chunk, matrix } of encodeAhead(encoder, batches, ({ phrases }) => phrases, settings)) {
       await index.add({ vectors: matrix.data, cells: chunk.cells }, { fingerprint, existing });
       counts.added += matrix.rows;
       counts.empty += matrix.empty;
       counts.truncated += matrix.truncated;
-      options.onProgress?.("encoding", from + counts.added, total);
+      onProgress?.("encoding", resumedRows + counts.added, total);
     }
   } catch (error) {
     if (!(error instanceof InterruptedError)) throw error;
-    const done = from + counts.added;
+    const done = resumedRows + counts.added;
     throw new InterruptedError(`stopped with ${done} of ${total} rows in the index; they are safe`, {
       cause: error,
     });
   }
-  return counts;
-}
-
-async function optimise(index: VectorIndex, { signal, onNote, onProgress }: IndexTableWork): Promise<void> {
   await index.optimise({
     signal,
-    onProgress: (done, total) => onProgress?.("building the graph", done, total),
+    onProgress: (done, all) => onProgress?.("building the graph", done, all),
   });
-  const { note } = await index.describe();
+  const { path, rows, searchedBy, note } = await index.describe();
   if (note !== undefined) onNote?.(note);
-}
-
-async function reportOf(
-  index: VectorIndex,
-  counts: { added: number; empty: number; truncated: number; resumedRows: number; started: number },
-): Promise<IndexTableReport> {
-  const { started, ...rest } = counts;
-  const { path, rows, dimension, searchedBy } = await index.describe();
-  return { path, rows, dimension, searchedBy, ...rest, seconds: (performance.now() - started) / 1000 };
+  return { path, rows, dimension, searchedBy, ...counts, seconds: (performance.now() - started) / 1000 };
 }

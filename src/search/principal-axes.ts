@@ -36,22 +36,31 @@ export async function principalAxes(
   const width = Math.floor((dimension * widestShare) / widthStep) * widthStep;
   if (width === 0 || sample.length === 0) return undefined;
   const widest = await leadingAxes(sample, { dimension, width, rounds, random: createRandom(1) });
-  const needed = await widthThatKeeps(kept, widest, sample);
-  if (needed === undefined) return undefined;
-  return { width: needed, dimension, axes: widest.axes.slice(0, needed * dimension) };
+  const along = new Float64Array(width);
+  (await project(sample, widest)).forEach((value, place) => {
+    along[place % width] += value * value;
+  });
+  const wanted = kept * squares(sample);
+  let sum = 0;
+  for (let axis = 0; axis < width; axis++) {
+    sum += along[axis];
+    if (sum < wanted) continue;
+    const needed = Math.ceil((axis + 1) / widthStep) * widthStep;
+    return { width: needed, dimension, axes: widest.axes.slice(0, needed * dimension) };
+  }
+  return undefined;
 }
 
 /** The `width` axes along which the rows' squares are largest, after that many rounds from a random start. */
 export async function leadingAxes(
   rows: Float32Array,
-  options: {
-    readonly dimension: number;
-    readonly width: number;
-    readonly rounds: number;
-    readonly random: Random;
-  },
+  {
+    dimension,
+    width,
+    rounds,
+    random,
+  }: Omit<PrincipalAxes, "axes"> & { readonly rounds: number; readonly random: Random },
 ): Promise<PrincipalAxes> {
-  const { dimension, width, random } = options;
   const columns = transposed(rows, dimension);
   const products = await multiplyRows(columns, columns, rows.length / dimension);
   let axes = orthonormal(
@@ -59,7 +68,7 @@ export async function leadingAxes(
     dimension,
   );
   // The products are symmetric: each row of this is the product of one axis with them.
-  for (let round = 0; round < options.rounds; round++) {
+  for (let round = 0; round < rounds; round++) {
     axes = orthonormal(await multiplyRows(axes, products, dimension), dimension);
   }
   return { width, dimension, axes };
@@ -77,26 +86,6 @@ export async function project(
 export async function keptShare(vectors: Float32Array, axes: PrincipalAxes): Promise<number> {
   const whole = squares(vectors);
   return whole === 0 ? 1 : squares(await project(vectors, axes)) / whole;
-}
-
-async function widthThatKeeps(
-  kept: number,
-  axes: PrincipalAxes,
-  sample: Float32Array,
-): Promise<number | undefined> {
-  const { width: widest } = axes;
-  const coordinates = await project(sample, axes);
-  const along = new Float64Array(widest);
-  coordinates.forEach((value, place) => {
-    along[place % widest] += value * value;
-  });
-  const wanted = kept * squares(sample);
-  let sum = 0;
-  for (let axis = 0; axis < widest; axis++) {
-    sum += along[axis];
-    if (sum >= wanted) return Math.ceil((axis + 1) / widthStep) * widthStep;
-  }
-  return undefined;
 }
 
 /** Gram-Schmidt, row by row: subtracts from each row its parts along the earlier ones. A row with nothing left becomes zero. */

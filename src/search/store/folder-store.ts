@@ -151,9 +151,7 @@ export class FolderStore implements VectorStore {
       await removeGraphs(this.generation.folder);
       this.graph = undefined;
     } else {
-      await this.withLibrary(async () => {
-        this.graph = await growGraph(name, this.generation, this.graph, work);
-      });
+      await this.withLibrary(() => growGraph(name, this.generation, this.graph, work));
     }
     await this.saveManifest({});
   }
@@ -179,16 +177,14 @@ export class FolderStore implements VectorStore {
   }
 
   private openGraph(): Promise<void> {
-    return this.withLibrary(async () => {
-      this.graph = await openGraph(this.generation);
-    });
+    return this.withLibrary(() => openGraph(this.generation));
   }
 
-  /** Work with a graph; without hnsw's library the rows are searched exactly, with a note. */
-  private async withLibrary(work: () => Promise<void>): Promise<void> {
+  /** Takes a graph; without hnsw's library the rows are searched exactly, with a note. */
+  private async withLibrary(graph: () => Promise<CoveringGraph | undefined>): Promise<void> {
     this.note = undefined;
     try {
-      await work();
+      this.graph = await graph();
     } catch (error) {
       if (!(error instanceof MissingDataError) || this.manifest.backend === "faiss") throw error;
       this.graph = undefined;
