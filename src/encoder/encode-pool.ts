@@ -1,4 +1,4 @@
-/** The workers that hold a model on one device, and how phrases are divided among them. */
+/** A model in workers on one device: divides the phrases of a call among them. */
 import { soleArchitecture } from "../architectures/registry.js";
 import { DeviceError, InterruptedError } from "../errors.js";
 import type { WorkerClient } from "../runtime/worker-client.js";
@@ -45,7 +45,7 @@ export class EncodePool {
   readonly #limit: number;
   #isClosed = false;
 
-  /** What the first worker found. */
+  /** Facts from the first worker. */
   readonly facts: OpenReply;
 
   private constructor(pool: WorkerPool, facts: OpenReply, limit: number) {
@@ -143,7 +143,7 @@ export class EncodePool {
   }
 }
 
-/** The phrases in shares for the workers, longest first, until the state says stop. */
+/** The phrases in shares for the workers, longest first, until the caller stops. */
 function* shares(phrases: readonly string[], state: Int32Array): Generator<Int32Array> {
   const order = Int32Array.from(phrases, (_, place) => place);
   order.sort((a, b) => phrases[b].length - phrases[a].length || a - b);

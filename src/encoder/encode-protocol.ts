@@ -1,15 +1,15 @@
-/** What PhraseEncoder and its threads tell each other. */
+/** Messages between PhraseEncoder and its workers. */
 
 import type { ModelFolder, SharedGraph } from "../architectures/architecture.js";
 import type { Device, DeviceChoice } from "../runtime/device.js";
 
-/** What a thread needs to open a model. */
+/** What a worker needs to open a model. */
 export interface OpenRequest {
   readonly folder: ModelFolder;
   readonly device: DeviceChoice;
   readonly threads: number;
   readonly precision: Precision;
-  /** The graph where it was made ready already; else the thread loads it from the folder. */
+  /** The graph if it is already prepared; otherwise the worker loads it from the folder. */
   readonly graph?: SharedGraph;
 }
 
@@ -23,7 +23,7 @@ export interface OpenReply {
   readonly dimension: number;
 }
 
-/** Phrases of one call, with what the caller may change while they are encoded. */
+/** Phrases to encode. */
 export interface EncodeRequest {
   readonly phrases: readonly string[];
   readonly prompt: string;
@@ -31,7 +31,7 @@ export interface EncodeRequest {
   readonly parts: readonly EncodePart[];
   /** Rows of a batch at most. */
   readonly batchSize: number | undefined;
-  /** Slot 0: set to 1 by the caller to stop; slot 1: rows finished, added to by every thread. */
+  /** Slot 0: set to 1 by the caller to stop; slot 1: rows finished, increased by every worker. */
   readonly state: Int32Array;
 }
 

@@ -5,23 +5,18 @@ import { type RowRange, Table, type TableDescription, type TableOptions } from "
 import { EmbeddingWriter } from "../table/write/embedding-writer.js";
 import type { EmbeddingMatrix, EncodeOptions, PhraseEncoder } from "./phrase-encoder.js";
 
-export interface EncodeTableOptions {
+export interface EncodeTableOptions
+  extends Pick<EncodeOptions, "prompt" | "batchSize" | "truncateDim" | "normalize" | "signal"> {
   /** How the input is read. */
   readonly table?: TableOptions;
   /** Format of the output; default by the file's name. */
   readonly format?: EmbeddingFormat;
   /** Name of the column that holds the vectors; default "embedding". */
   readonly embeddingColumn?: string;
-  readonly prompt?: string;
-  readonly batchSize?: number;
-  readonly truncateDim?: number;
-  /** Default true. */
-  readonly normalize?: boolean;
   /** Encode only the i-th of n equal runs of rows, counted from 1. */
   readonly shard?: { readonly index: number; readonly count: number };
   /** "continue" keeps the finished part of an interrupted run; default "start-over". */
   readonly resume?: "continue" | "start-over";
-  readonly signal?: AbortSignal;
   /** Called with what a user should know, such as that the rest of an older run was replaced. */
   readonly onNote?: (note: string) => void;
   /** Called with the rows finished and in all. */

@@ -1,4 +1,4 @@
-/** The thread that encodes: tokeniser, graph and pooling of one model; phrases in, vectors out. */
+/** The worker that encodes: tokeniser, graph and pooling of one model; phrases in, vectors out. */
 
 import type { ModelFolder } from "../architectures/architecture.js";
 import type { Featurizer } from "../architectures/feature-rows.js";
@@ -22,7 +22,7 @@ import {
 } from "./encode-protocol.js";
 import { finishVector, pool } from "./pooling.js";
 
-/** Tokens of a batch that keep a core's level 2 cache warm, by device (cpu: measured, benchmarks/encode-speed.mjs). */
+/** Tokens of a batch, by device; on a CPU they fit a core's level 2 cache (measured, benchmarks/encode-speed.mjs). */
 const TOKENS = { cpu: 512, webgpu: 16_384, cuda: 65_536 } as const;
 /** The same for n-grams, each of which costs one addition. */
 const NGRAMS = 16_384;
@@ -110,12 +110,7 @@ async function encode(open: OpenModel, request: EncodeRequest): Promise<EncodeRe
     const results = await open.session.run(feeds, outputs);
     let offset = 0;
     request.parts.forEach(({ dimension, length }, part) => {
-      const pooled = checkedPool(
-        open,
-        { name: outputs[part], output: results[outputs[part]] },
-        batch.rows,
-        lengths,
-      );
+      const pooled = checkedPool(open, outputs[part], results[outputs[part]], batch.rows, lengths);
       const width = pooled.length / batch.rows.length;
       const kept = dimension || width;
       if (vectors.length === 0) vectors = new Float32Array(texts.length * kept);
@@ -134,7 +129,8 @@ async function encode(open: OpenModel, request: EncodeRequest): Promise<EncodeRe
 
 function checkedPool(
   open: OpenModel,
-  { name, output }: { readonly name: string; readonly output: Tensor },
+  name: string,
+  output: Tensor,
   rows: Int32Array,
   lengths: Int32Array,
 ): Float32Array {
@@ -145,9 +141,6 @@ function checkedPool(
         `expected float32 [${rows.length}, width] or [${rows.length}, tokens, width]`,
     );
   }
-  return pool(
-    output,
-    Int32Array.from(rows, (row) => lengths[row]),
-    open.folder.pooling,
-  );
+  const rowLengths = rows.map((row) => lengths[row]);
+  return pool(output, rowLengths, open.folder.pooling);
 }

@@ -62,7 +62,7 @@ export interface TypedMatrix extends EmbeddingMatrix {
   readonly types: Float32Array;
 }
 
-/** One phrase's vector: `encoder.dimension` coordinates, unit length unless asked otherwise. */
+/** One phrase's vector: `encoder.dimension` coordinates, of unit length by default. */
 export type Embedding = Float32Array;
 
 export interface TypesOptions
@@ -86,7 +86,7 @@ export class PhraseEncoder {
   #fingerprint: Promise<string> | undefined;
   #disposed = false;
 
-  /** What the model's files say. */
+  /** The model's folder: configuration, types, files. */
   readonly model: ModelFolder;
   /** Length of the model's vectors. */
   readonly dimension: number;

@@ -9,7 +9,7 @@ export type IndexBackend = "auto" | "exact" | "hnsw" | "faiss" | "lancedb";
 /** How vectors are stored. */
 export type VectorPrecision = "float32" | "float16";
 
-/** The model whose vectors an index holds. Scores with vectors of another model mean nothing. */
+/** The model that made the vectors of an index. Scores with vectors of another model are meaningless. */
 export interface IndexModel {
   /** Differs between two models. */
   readonly fingerprint: string;

@@ -73,7 +73,7 @@ export function kMeans(rows: Float32Array, options: KMeansOptions): KMeansResult
 interface State extends Points {
   /** Cluster of each row; -1 at first. */
   readonly labels: Int32Array;
-  /** By how much, at least, each point is nearer to its centre than to any other; 0 where this is not known. */
+  /** Lower bound of how much nearer each point is to its centre than to any other; 0 if unknown. */
   readonly margins: Float64Array;
   /** Sums of the clusters' rows, kept up to date as rows change over. */
   readonly sums: Float64Array;

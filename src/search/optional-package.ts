@@ -1,4 +1,4 @@
-/** Loads a package that is not installed with pearl, from beside it or from the working folder. */
+/** Loads a package that pearl does not install: found from pearl or from the working folder. */
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { MissingDataError, messageOf } from "../errors.js";

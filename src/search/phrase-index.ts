@@ -16,11 +16,10 @@ interface IndexTableWork extends Pick<EncodeTableOptions, "table" | "batchSize" 
 /** Settings of `indexTable`. */
 export interface IndexTableOptions
   extends IndexTableWork,
-    Pick<CreateIndexOptions, "keyColumn" | "backend" | "precision"> {
+    Pick<CreateIndexOptions, "keyColumn" | "backend" | "precision">,
+    Pick<EncodeTableOptions, "truncateDim"> {
   /** Text prepended to every phrase and every query. Default none. */
   readonly prompt?: string;
-  /** Keep only the first coordinates. */
-  readonly truncateDim?: number;
   /** What loads the model again, kept in the index. Default: the encoder's folder or name. */
   readonly modelName?: string;
   /** "continue" continues an interrupted build of the same table. Default "start-over", refused where an index is. */
@@ -174,7 +173,7 @@ async function reopen(path: string, source: string): Promise<VectorIndex | undef
     unfinished === undefined
       ? "is finished: there is nothing to resume. `pearl index add` adds rows to it."
       : unfinished.source !== source
-        ? "was begun with another table, or the table has changed. Remove it and build again."
+        ? "belongs to another table, or the table has changed. Remove it and build again."
         : undefined;
   if (problem === undefined) return index;
   await index.close();

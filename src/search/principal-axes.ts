@@ -1,7 +1,7 @@
 /**
  * Principal axes of vectors by subspace iteration (Golub and Van Loan, "Matrix Computations", 8.2): the few directions
  * that hold most of what a learned model spreads over hundreds of numbers. A graph over those few is built and searched
- * in a fraction of the time, and the first two make a map.
+ * in a fraction of the time, and the first two give a map.
  */
 import { createRandom, type Random } from "../random.js";
 import { multiplyRows } from "./exact.js";
@@ -15,7 +15,7 @@ export interface PrincipalAxes {
 
 /** Widths are multiples of this: what a processor multiplies at once. */
 const widthStep = 32;
-/** With more axes than this share of the dimension, little would be saved. */
+/** More axes than this share of the dimension save little. */
 const widestShare = 0.6;
 /** Further rounds only turn the axes within their space, which changes nothing. */
 const rounds = 8;

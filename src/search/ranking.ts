@@ -55,7 +55,7 @@ export class RankingCollector {
    */
   add(query: number, first: number, row: Float32Array | Float64Array, offset: number, count: number): void {
     const target = this.targets?.[query] ?? Number.NaN;
-    // Most scores lie below everything of interest: one comparison each.
+    // Most scores are too low to matter: one comparison each.
     const floor = Number.isNaN(target) ? Infinity : target - this.tolerance;
     let low = Math.min(this.lowest(query), floor);
     for (let index = 0; index < count; index++) {

@@ -3,7 +3,7 @@ import { ArgumentError } from "../../errors.js";
 import { loadOptional } from "../optional-package.js";
 import type { GraphLibrary, NeighbourGraph } from "./neighbour-graph.js";
 
-/** The part of faiss-node that is used. It takes plain arrays only, and every call blocks. */
+/** The part of faiss-node that pearl uses. It takes plain arrays only, and every call blocks. */
 interface FaissIndex {
   train(vectors: number[]): void;
   add(vectors: number[]): void;
@@ -27,7 +27,7 @@ const queriesPerCall = 1000;
 
 /** HNSW with 32 edges a row. */
 const graphDescription = "HNSW32";
-/** The binding cannot set how far a search looks, but FAISS looks at as many rows as are asked for at least. */
+/** The binding cannot set the effort of a search, but FAISS visits at least as many rows as are requested. */
 const leastWidth = 128;
 
 /**
@@ -45,7 +45,7 @@ export function faissLibrary(): GraphLibrary {
   };
 }
 
-/** FAISS numbers vectors in the order in which they come, as we do. */
+/** FAISS numbers vectors in the order they are added, as pearl does. */
 function graphOf(index: FaissIndex, dimension: number): NeighbourGraph {
   return {
     search(queries, width) {
@@ -68,7 +68,7 @@ function graphOf(index: FaissIndex, dimension: number): NeighbourGraph {
   };
 }
 
-/** Into how many parts the published protocol cuts a vector; its dimension must be a multiple of it. */
+/** Parts of a vector in the published protocol; the dimension must be a multiple of it. */
 export const subquantisers = 24;
 const lists = 100;
 
@@ -88,10 +88,10 @@ export function faissTopOne(dimension: number): TopOneSearch {
     " The fair protocol needs nothing: --protocol fair",
   );
   return (candidates, queries) => {
-    // "np": no polysemous codes, as the reference's constructor has it; they would cost minutes and change no result.
+    // "np": no polysemous codes, as in the reference; they take minutes and change no result.
     const index = faiss.Index.fromFactory(dimension, `IVF${lists},PQ${subquantisers}x8np`);
     const rows = Array.from(candidates);
-    // Adding to an untrained index aborts the whole process: FAISS wants at least 256 vectors for its codes.
+    // Adding to an untrained index aborts the process: FAISS needs at least 256 vectors for its codes.
     if (candidates.length / dimension < 256) {
       throw new ArgumentError("the published retrieval protocol needs a dictionary of at least 256 names");
     }

@@ -24,7 +24,7 @@ const effortAlongAxes = 128;
 
 /**
  * The graph stores rows as 8-bit numbers, which makes it half as large and twice as fast as with float16. Comparing more
- * candidates than requested with the stored vectors makes up for the lost precision. The 8 bits keep angles only, so inner
+ * candidates than requested with the stored vectors restores the precision. The 8 bits keep angles only, so inner
  * products of vectors of any length use float16.
  */
 function create(usearch: Usearch, { dimension, metric }: GraphSettings, effort = expansionSearch): Index {
@@ -66,7 +66,7 @@ function graphOf(index: Index, dimension: number): NeighbourGraph {
       const kept = new Float32Array(vectors.length);
       for (let start = 0; start < vectors.length; start += dimension) {
         const vector = vectors.subarray(start, start + dimension);
-        // A zero vector is nobody's neighbour, and many of them would be reachable only through one another.
+        // A zero vector has no neighbours, and many of them would be reachable only through one another.
         if (vector.every((value) => value === 0)) continue;
         kept.set(vector, keys.length * dimension);
         keys.push(BigInt(first + start / dimension));

@@ -8,7 +8,7 @@ import { fromFloat16, toFloat16 } from "../../onnx/io/float16.js";
 import type { IndexEntry, IndexLayout, IndexMetric, VectorPrecision } from "../index-types.js";
 import { closeAll, type Files, openFiles, writeSafely, writeTrouble } from "./disk.js";
 
-/** How far the files go. */
+/** Size of the valid part of the files. */
 interface Extent {
   /** Rows in the files, deleted ones included. */
   readonly rows: number;
@@ -18,7 +18,7 @@ interface Extent {
   readonly next: number;
 }
 
-/** What a change leaves behind: a line of the journal, with a checksum before it. */
+/** A change: a line of the journal, after its checksum. */
 interface Commit extends Extent {
   /** Rows deleted by this change. */
   readonly deleted?: readonly number[];
@@ -26,7 +26,7 @@ interface Commit extends Extent {
   readonly sums?: readonly [vectors: string, cells: string];
 }
 
-/** What the files' vectors are. */
+/** The part of a layout that vectors depend on. */
 type VectorLayout = Pick<IndexLayout, "dimension" | "precision" | "metric">;
 
 /** Bytes of a place: where a row's cells end, as a float64, exact to 9 petabytes. */
@@ -43,7 +43,7 @@ export class Generation {
   readonly dimension: number;
   readonly precision: VectorPrecision;
   readonly metric: IndexMetric;
-  /** How far the files are valid; everything beyond is left over from an interruption. */
+  /** The valid part of the files; anything beyond is left over from an interruption. */
   extent: Extent = { rows: 0, bytes: 0, next: 1 };
   readonly deleted = new Set<number>();
   private journalEnd = 0;
@@ -246,7 +246,7 @@ export class Generation {
     const isShort =
       (await vectors.stat()).size < this.extent.rows * this.rowBytes ||
       (await cells.stat()).size < this.extent.bytes;
-    if (isShort) throw damaged(this.folder, "its files are shorter than its journal says");
+    if (isShort) throw damaged(this.folder, "its files are shorter than its journal records");
   }
 }
 

@@ -1,4 +1,4 @@
-/** The graphs of a generation, files beside its vectors: opens them, extends them with new rows, removes them. */
+/** The graphs of a generation: opens, extends and removes their files. */
 import { readdir, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { InterruptedError, VectorIndexError } from "../../errors.js";
@@ -29,7 +29,7 @@ const rowsPerSample = 64;
 
 /** A graph's file name holds its library, how many rows it covers and, where it has axes, how many. */
 const graphName = /^(hnsw|faiss)-(\d+)(?:-(\d+)axes)?$/;
-/** Beside a graph lie the list of rows that it does not find, and its axes. */
+/** Files beside a graph: the list of rows that it does not find, and its axes. */
 const listSuffix = ".unreached";
 const axesSuffix = ".axes";
 
@@ -64,7 +64,7 @@ export async function openGraph(generation: Generation): Promise<CoveringGraph |
 }
 
 /**
- * Builds the graph of a generation, or extends it once many rows lie outside it.
+ * Builds the graph of a generation, or extends it if many rows are outside it.
  * @param current the graph that is open
  * @returns the graph to search from now on
  * @throws InterruptedError (the rows stay as they are), MissingDataError where the library is not installed

@@ -15,7 +15,7 @@ import { loadOptional } from "../optional-package.js";
 import { layoutSchema, layoutTrouble } from "./manifest.js";
 import { exactBelow, keyExists, type NewRows, type StoredHit, type VectorStore } from "./vector-store.js";
 
-/** The part of @lancedb/lancedb that is used. */
+/** The part of @lancedb/lancedb that pearl uses. */
 interface Lance {
   connect(uri: string): Promise<Connection>;
   Index: { hnswSq(options: { distanceType: string }): unknown };
@@ -58,7 +58,7 @@ const layoutName = "pearl_index";
 /** Keys in one condition. */
 const keysPerCondition = 500;
 
-/** The layout, stored as the one row of a table beside the rows. */
+/** The layout, stored in a table of one row. */
 type Settings = InferOutput<typeof layoutSchema>;
 
 /**
@@ -81,7 +81,7 @@ export class LanceStore implements VectorStore {
     const connection = await connect(lance, uri);
     const names = await connection.tableNames();
     if (names.includes(layoutName) || names.includes(rowsName)) {
-      throw new VectorIndexError(`${uri} holds an index already. Choose another place, or remove it.`);
+      throw new VectorIndexError(`${uri} already holds an index. Choose another place, or remove it.`);
     }
     await connection.createTable(layoutName, [{ settings: JSON.stringify(layout) }]);
     const settings = { ...layout, columns: [...layout.columns] };
@@ -210,7 +210,7 @@ export class LanceStore implements VectorStore {
   }
 }
 
-/** Columns have names of ours: LanceDB's conditions are particular about names. */
+/** LanceDB accepts few characters in names of columns, so columns are numbered. */
 const cellName = (place: number): string => `cell${place}`;
 
 const entryOf = (row: Row, names: readonly string[]): IndexEntry => ({
@@ -234,7 +234,7 @@ export async function isLanceFolder(path: string): Promise<boolean> {
   return (await readdir(path).catch(() => [] as string[])).includes(`${layoutName}.lance`);
 }
 
-/** A bare relative path would be taken for the name of a remote database. */
+/** LanceDB reads a bare relative path as the name of a remote database. */
 async function connect(lance: Lance, uri: string): Promise<Connection> {
   const isRelative = !uri.includes("://") && !isAbsolute(uri);
   try {

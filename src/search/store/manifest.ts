@@ -8,7 +8,7 @@ import { syncFolder } from "./disk.js";
 
 const count = v.pipe(v.number(), v.integer(), v.minValue(0));
 
-/** What fixes an index, as files hold it. */
+/** The layout of an index, as files hold it. */
 const layoutFields = {
   dimension: v.pipe(v.number(), v.integer(), v.minValue(1)),
   metric: v.picklist(["cosine", "inner-product"]),
@@ -41,7 +41,7 @@ export type Manifest = v.InferOutput<typeof manifestSchema>;
 
 const manifestName = "index.json";
 
-/** How messages about a file that holds a layout end, and their class. */
+/** Error class and cure for a file that holds a layout. */
 export const layoutTrouble = { error: VectorIndexError, cure: "Build the index again." };
 
 /** Folder of a generation's files. */
@@ -56,7 +56,7 @@ export const isGenerationName = (name: string): boolean => /^generation-\d+$/.te
 export const findManifest = (path: string): Promise<Manifest | undefined> =>
   readJson(join(path, manifestName), manifestSchema, layoutTrouble);
 
-/** Replaces index.json: at every moment the old or the new one is there, whole. */
+/** Replaces index.json as a whole. */
 export async function writeManifest(path: string, manifest: Manifest): Promise<void> {
   await writeWholeJson(join(path, manifestName), manifest);
   await syncFolder(path);

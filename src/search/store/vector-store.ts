@@ -3,7 +3,7 @@ import { VectorIndexError } from "../../errors.js";
 import type { IndexEntry, IndexRows, IndexWork } from "../index-types.js";
 import type { VectorIndex } from "../vector-index.js";
 
-/** From this many rows on, an index gets a graph, unless its backend says otherwise. */
+/** The backend "auto" searches exactly below this many rows, and by a graph from there. */
 export const exactBelow = 50_000;
 
 /** Rows to add: vectors as they are stored, and the rows' keys, all different; absent where rows are numbered. */
