@@ -12,7 +12,7 @@ import {
   rowWidth,
   STOP,
 } from "./encode-protocol.js";
-import type { EncodeOptions } from "./phrase-encoder.js";
+import type { EmbeddingMatrix, EncodeOptions } from "./phrase-encoder.js";
 
 /** From this number of phrases, starting more workers than the first pays off. */
 const SPREAD_FROM = 512;
@@ -26,18 +26,6 @@ const SHARES = 8;
 const PROGRESS_MILLISECONDS = 100;
 /** Memory that copies of a model in several workers may take together, in bytes. */
 const COPIES_BUDGET = 1.5e9;
-
-/** What was computed for some phrases. */
-export interface EncodedRows {
-  /** [phrases, width of all parts]; zeros for a phrase without visible characters. */
-  readonly rows: Float32Array;
-  /** Distinct phrases. */
-  readonly distinct: number;
-  /** Those cut off because they were longer than the model reads. */
-  readonly truncated: number;
-  /** Phrases without visible characters. */
-  readonly empty: number;
-}
 
 /** A model on one device: the first worker starts at once, the others when there is work for them. */
 export class EncodePool {
@@ -94,16 +82,17 @@ export class EncodePool {
 
   /**
    * Encodes phrases, equal ones once: similar lengths together, longest first.
+   * @returns `data` holds all parts of each phrase
    * @throws InterruptedError
    */
   async encode(
     phrases: readonly string[],
     settings: Omit<EncodeRequest, "phrases" | "state">,
     { signal, onProgress }: Pick<EncodeOptions, "signal" | "onProgress">,
-  ): Promise<EncodedRows> {
+  ): Promise<Omit<EmbeddingMatrix, "rows" | "dimension">> {
     const { distinct, firstRows, places, empty } = distinctPhrases(phrases);
     const width = rowWidth(settings.parts);
-    const rows = new Float32Array(phrases.length * width);
+    const data = new Float32Array(phrases.length * width); // zeros for a phrase without visible characters
     const state = new Int32Array(new SharedArrayBuffer(8));
     const stop = (): void => void Atomics.store(state, STOP, 1);
     if (signal?.aborted) stop();
@@ -115,7 +104,7 @@ export class EncodePool {
       const request = { ...settings, state, phrases: Array.from(some, (place) => distinct[place]) };
       const reply = await worker.call<EncodeReply>("encode", request);
       some.forEach((place, i) => {
-        rows.set(reply.vectors.subarray(i * width, (i + 1) * width), firstRows[place] * width);
+        data.set(reply.vectors.subarray(i * width, (i + 1) * width), firstRows[place] * width);
       });
       truncated += reply.truncated;
     };
@@ -131,9 +120,9 @@ export class EncodePool {
     report();
     places.forEach((place, row) => {
       if (place < 0 || firstRows[place] === row) return;
-      rows.copyWithin(row * width, firstRows[place] * width, (firstRows[place] + 1) * width);
+      data.copyWithin(row * width, firstRows[place] * width, (firstRows[place] + 1) * width);
     });
-    return { rows, distinct: distinct.length, truncated, empty };
+    return { data, distinct: distinct.length, truncated, empty };
   }
 
   /** Ends the workers and frees their memory. */

@@ -74,7 +74,7 @@ async function openModel({ folder, device, threads, precision, graph }: OpenRequ
   return { folder, session, featurizers, output: chooseOutput(session.outputNames, folder) };
 }
 
-/** The folder's graph with weights in int8, or its path. What reads ONNX files is loaded here: each thread takes a while to load it. */
+/** The graph with weights in int8, or its path. Code that reads ONNX files is loaded only here: loading takes time. */
 async function int8Graph({ graph, quantizedGraph }: ModelFolder): Promise<string | Uint8Array> {
   if (quantizedGraph !== undefined) return quantizedGraph;
   const { encodeModel, readModel } = await import("../onnx/io/file.js");

@@ -137,8 +137,11 @@ export class PhraseEncoder {
   /** Like encode, with all vectors in one array: for many phrases. */
   async encodeMatrix(phrases: readonly string[], options: EncodeOptions = {}): Promise<EmbeddingMatrix> {
     const part = this.#embeddingPart(phrases, options);
-    const { rows, ...counts } = await this.#run(phrases, options, [part]);
-    return { data: rows, rows: phrases.length, dimension: part.dimension, ...counts };
+    return {
+      rows: phrases.length,
+      dimension: part.dimension,
+      ...(await this.#run(phrases, options, [part])),
+    };
   }
 
   /**
@@ -147,7 +150,7 @@ export class PhraseEncoder {
    */
   async encodeWithTypes(phrases: readonly string[], options: EncodeOptions = {}): Promise<TypedMatrix> {
     const parts = [this.#embeddingPart(phrases, options), this.#typesPart()];
-    const { rows, ...counts } = await this.#run(phrases, options, parts);
+    const { data: rows, ...counts } = await this.#run(phrases, options, parts);
     const [{ dimension }, { dimension: labels }] = parts;
     const data = new Float32Array(phrases.length * dimension);
     const types = new Float32Array(phrases.length * labels);
@@ -172,7 +175,7 @@ export class PhraseEncoder {
     if (!(Number.isInteger(top) && top > 0))
       throw new ArgumentError(`top must be a positive integer, not ${top}`);
     this.#checkedDimension(phrases, options);
-    const { rows } = await this.#run(phrases, options, [part]);
+    const { data: rows } = await this.#run(phrases, options, [part]);
     return phrases.map((phrase, row) =>
       phrase.trim() === ""
         ? []

@@ -88,7 +88,7 @@ export async function keptShare(vectors: Float32Array, axes: PrincipalAxes): Pro
   return whole === 0 ? 1 : squares(await project(vectors, axes)) / whole;
 }
 
-/** Gram-Schmidt, row by row: subtracts from each row its parts along the earlier ones. A row with nothing left becomes zero. */
+/** Gram-Schmidt: subtracts from each row its parts along the earlier ones. A row with nothing left becomes zero. */
 function orthonormal(rows: Float32Array, dimension: number): Float32Array {
   const done: Float64Array[] = [];
   for (let start = 0; start < rows.length; start += dimension) {

@@ -1,4 +1,4 @@
-/** Collects the best candidates of each query from rows of scores, and counts those above and level with the right answer. */
+/** Collects the best candidates of each query from rows of scores, and counts those above and level with an answer. */
 
 /** Settings of a collector. */
 export interface RankingOptions {
@@ -16,7 +16,7 @@ export interface RankingOptions {
 /** The result of a search over all candidates. Rows are queries. */
 export interface Ranking {
   readonly k: number;
-  /** Best candidates, best first: [queries, k]; -1 where there are fewer than k candidates. Of equal scores the first candidate leads. */
+  /** Best candidates, best first, the first of equal ones before others: [queries, k]; -1 where there are fewer. */
   readonly indices: Int32Array;
   /** Their scores: [queries, k]; -Infinity where there is none. */
   readonly scores: Float64Array;

@@ -59,7 +59,8 @@ export async function checkKeys(table: Table, column: string): Promise<void> {
       const earlier = rows.get(key);
       if (earlier !== undefined) {
         throw new TableError(
-          `${path}: rows ${earlier} and ${row} have the same ${column}, ${key}. Keys must differ; without --key rows are numbered.`,
+          `${path}: rows ${earlier} and ${row} have the same ${column}, ${key}. ` +
+            "Keys must differ; without --key rows are numbered.",
         );
       }
       rows.set(key, row);

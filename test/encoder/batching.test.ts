@@ -22,7 +22,7 @@ describe("batchByLength", () => {
     expect(cells / used).toBeLessThan(1.05);
   });
 
-  it("gives a row longer than the budget a batch of its own, and nothing for no rows", () => {
+  it("gives a row longer than the budget a batch of its own, and no batch for no rows", () => {
     expect(batchByLength([5000, 2], 100).map(({ rows }) => [...rows])).toEqual([[0], [1]]);
     expect(batchByLength([], 100)).toEqual([]);
   });

@@ -1,4 +1,4 @@
-/** The files of one generation of an index, which only grow: vectors, cells, where each row's cells end, and a journal. */
+/** The files of one generation of an index, which only grow: vectors, cells, ends of the cells, and a journal. */
 import { readSync } from "node:fs";
 import { mkdir, readFile } from "node:fs/promises";
 import { join } from "node:path";

@@ -185,7 +185,8 @@ async function readAxes(path: string, width: number, dimension: number): Promise
   const axes = new Float32Array(new Uint8Array(bytes).buffer, 0, Math.floor(bytes.length / 4));
   if (axes.length === width * dimension && axes.every(Number.isFinite)) return { width, dimension, axes };
   throw new VectorIndexError(
-    `${path}${axesSuffix} is damaged. Remove it and the graph beside it: the rows are safe, and the next addition rebuilds both.`,
+    `${path}${axesSuffix} is damaged. Remove it and the graph beside it: the rows are safe, and the next addition ` +
+      "rebuilds both.",
   );
 }
 

@@ -58,7 +58,7 @@ export async function scanRows(
   return rankBlocks(blocks(), { queries, k, signal }, dimension, isOut);
 }
 
-/** The k best of some vectors for each query, without the rows that are hidden or zero: those are similar to nothing. */
+/** The k best of some vectors for each query, without hidden rows and zero vectors, which are similar to nothing. */
 export async function rankBlocks(
   blocks:
     | Iterable<readonly [first: number, vectors: Float32Array]>
@@ -84,7 +84,10 @@ export async function rankBlocks(
   return collector.found();
 }
 
-/** The k best of each query's candidates ([queries, width], -1 for none) by their stored vectors, without the hidden ones. */
+/**
+ * The k best of each query's candidates by their stored vectors, without the hidden ones.
+ * @param candidates row numbers, [queries, width]; -1 for none
+ */
 export function rankCandidates(
   generation: Generation,
   queries: Float32Array,

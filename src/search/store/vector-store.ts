@@ -21,7 +21,7 @@ export interface VectorStore
   extends Pick<VectorIndex, "layout" | "describe" | "entries" | "markBuild" | "verify" | "close"> {
   /** Adds all rows or none. When it returns they are on disk: a power cut or kill -9 does not lose them. */
   append(rows: NewRows, existing: "refuse" | "replace"): Promise<void>;
-  /** Deletes the rows with these keys, or these values of a column, as safely as `append` adds them. @returns how many */
+  /** Deletes the rows with these keys or cells of a column, as safely as `append` adds them. @returns how many */
   remove(column: "key" | number, values: readonly string[]): Promise<number>;
   /** The k best rows of each query, best first. */
   search(queries: Float32Array, k: number, work: IndexWork): Promise<StoredHit[][]>;
