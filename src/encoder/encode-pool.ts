@@ -33,7 +33,6 @@ export class EncodePool {
   readonly #limit: number;
   #isClosed = false;
 
-  /** Facts from the first worker. */
   readonly facts: OpenReply;
 
   private constructor(pool: WorkerPool, facts: OpenReply, limit: number) {
@@ -125,7 +124,6 @@ export class EncodePool {
     return { data, distinct: distinct.length, truncated, empty };
   }
 
-  /** Ends the workers and frees their memory. */
   async close(): Promise<void> {
     this.#isClosed = true;
     await this.#pool.close();

@@ -23,13 +23,11 @@ export interface OpenReply {
   readonly dimension: number;
 }
 
-/** Phrases to encode. */
 export interface EncodeRequest {
   readonly phrases: readonly string[];
   readonly prompt: string;
   /** What is computed for each phrase, in one run of the graph; a row of the reply holds the parts in this order. */
   readonly parts: readonly EncodePart[];
-  /** Rows of a batch at most. */
   readonly batchSize: number | undefined;
   /** Slot 0: set to 1 by the caller to stop; slot 1: rows finished, increased by every worker. */
   readonly state: Int32Array;
@@ -43,7 +41,6 @@ export interface EncodePart {
   readonly length: "unit" | "raw";
 }
 
-/** Numbers of a row of the reply. */
 export function rowWidth(parts: readonly EncodePart[]): number {
   return parts.reduce((sum, { dimension }) => sum + dimension, 0);
 }

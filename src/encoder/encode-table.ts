@@ -59,43 +59,32 @@ export async function encodeTable(
   options: EncodeTableOptions = {},
 ): Promise<EncodeTableReport> {
   const table = await Table.open(input, options.table);
+  let writer: EmbeddingWriter | undefined;
   try {
     const loaded = typeof encoder === "function" ? await encoder(table.description) : encoder;
-    return await encodeOpenTable(table, output, loaded, options);
-  } finally {
-    await table.close();
-  }
-}
-
-async function encodeOpenTable(
-  table: Table,
-  output: string,
-  encoder: PhraseEncoder,
-  options: EncodeTableOptions,
-): Promise<EncodeTableReport> {
-  const started = performance.now();
-  const dimension = options.truncateDim ?? encoder.dimension;
-  if (dimension > encoder.dimension) {
-    throw new ArgumentError(`truncateDim must be between 1 and ${encoder.dimension}, not ${dimension}`);
-  }
-  const range = shardRange(table.description.rowCount, options.shard);
-  const writer = await EmbeddingWriter.create(table, output, {
-    dimension,
-    format: options.format,
-    column: options.embeddingColumn,
-    resume: options.resume,
-    range,
-    fingerprint: await settingsFingerprint(encoder, options),
-  });
-  try {
+    const started = performance.now();
+    const dimension = options.truncateDim ?? loaded.dimension;
+    if (dimension > loaded.dimension) {
+      throw new ArgumentError(`truncateDim must be between 1 and ${loaded.dimension}, not ${dimension}`);
+    }
+    const range = shardRange(table.description.rowCount, options.shard);
+    writer = await EmbeddingWriter.create(table, output, {
+      dimension,
+      format: options.format,
+      column: options.embeddingColumn,
+      resume: options.resume,
+      range,
+      fingerprint: await settingsFingerprint(loaded, options),
+    });
     if (writer.note !== undefined) options.onNote?.(writer.note);
     const resumedRows = writer.rowsDone;
-    const counts = await encodeRows(table, range, encoder, writer, options);
+    const counts = await encodeRows(table, range, loaded, writer, options);
     const { path, keysPath, bytes, rows } = await writer.finish();
     const seconds = (performance.now() - started) / 1000;
     return { path, keysPath, bytes, rows, dimension, resumedRows, ...counts, seconds };
   } finally {
-    await writer.close();
+    await writer?.close();
+    await table.close();
   }
 }
 

@@ -7,7 +7,6 @@ import type { IndexMetric } from "./index-types.js";
 import { type Ranking, RankingCollector, type RankingOptions } from "./ranking.js";
 import { countRows, dotRows, unitRows } from "./vectors.js";
 
-/** Settings of an exact search. */
 export interface ExactSearchOptions extends Omit<RankingOptions, "targets"> {
   /** Numbers per row of both arrays. */
   readonly dimension: number;
@@ -69,12 +68,8 @@ function targetScores(
   answers: readonly (readonly number[])[],
 ): Float64Array {
   return Float64Array.from(answers, (rows, query) => {
-    let best = Number.NaN;
-    for (const row of rows) {
-      const score = dotRows(left, query, right, row, dimension);
-      if (!(best >= score)) best = score;
-    }
-    return best;
+    const scores = rows.map((row) => dotRows(left, query, right, row, dimension));
+    return scores.length === 0 ? Number.NaN : Math.max(...scores);
   });
 }
 

@@ -6,7 +6,6 @@ export type IndexMetric = "cosine" | "inner-product";
 /** What finds neighbours. */
 export type IndexBackend = "auto" | "exact" | "hnsw" | "faiss" | "lancedb";
 
-/** How vectors are stored. */
 export type VectorPrecision = "float32" | "float16";
 
 /** The model that made the vectors of an index. Scores with vectors of another model are meaningless. */
@@ -36,7 +35,6 @@ export interface SearchHit {
   readonly cells: Readonly<Record<string, string>>;
 }
 
-/** A stored row. */
 export interface IndexEntry {
   readonly key: string;
   readonly cells: readonly string[];

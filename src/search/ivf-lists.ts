@@ -9,7 +9,6 @@ import { collectScores, exactNeighbours, type ScoreBlock } from "./exact.js";
 import { RankingCollector } from "./ranking.js";
 import { gatherRows, isZero, unitRows } from "./vectors.js";
 
-/** Rows divided into lists. */
 export interface IvfLists {
   readonly dimension: number;
   /** [lists, dimension], of unit length */

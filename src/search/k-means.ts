@@ -3,7 +3,6 @@ import { ArgumentError } from "../errors.js";
 import { createRandom, type Random } from "../random.js";
 import { countRows, dotRows } from "./vectors.js";
 
-/** Settings of a clustering. */
 export interface KMeansOptions {
   /** Numbers per row. */
   readonly dimension: number;
@@ -18,9 +17,7 @@ export interface KMeansOptions {
   readonly initialCentres?: Float32Array;
 }
 
-/** A clustering. */
 export interface KMeansResult {
-  /** Cluster of each row. */
   readonly labels: Int32Array;
   /** [clusters, dimension] */
   readonly centres: Float32Array;
@@ -31,13 +28,11 @@ export interface KMeansResult {
 /** Iterations per start at most. */
 const mostIterations = 300;
 
-/** The points of a clustering. */
 interface Points {
   /** Rows of `dimension` numbers, flat. */
   readonly rows: Float32Array;
   readonly count: number;
   readonly dimension: number;
-  /** Squared length of each row. */
   readonly squares: Float64Array;
 }
 
@@ -56,20 +51,19 @@ export function kMeans(rows: Float32Array, options: KMeansOptions): KMeansResult
   // Centred: nearer to zero, distances are more precise.
   const centred = shifted(rows, mean, -1);
   const points = { rows: centred, count, dimension, squares: squaresOf(centred, dimension) };
-  const stop = tolerance * meanVariance(points);
+  const meanVariance = sum(points.squares) / rows.length;
   const random = createRandom(seed);
   let best: KMeansResult | undefined;
   for (let start = 0; start < (initialCentres ? 1 : starts); start++) {
     const centres = initialCentres
       ? shifted(initialCentres, mean, -1)
       : plusPlusCentres(points, clusters, random);
-    const result = lloyd(points, centres, stop);
+    const result = lloyd(points, centres, tolerance * meanVariance);
     if (best === undefined || result.inertia < best.inertia) best = result;
   }
   return { ...best!, centres: shifted(best!.centres, mean, 1) };
 }
 
-/** A clustering under way. */
 interface State extends Points {
   /** Cluster of each row; -1 at first. */
   readonly labels: Int32Array;
@@ -169,12 +163,10 @@ function fillEmptyClusters(state: State, centres: Float32Array): void {
   });
 }
 
-/** Squared distance of each row to its centre. */
 function distancesToCentres({ rows, labels, dimension }: State, centres: Float32Array): Float64Array {
   return Float64Array.from(labels, (label, row) => squaredDistance(rows, row, centres, label, dimension));
 }
 
-/** The squared length of each row. */
 function squaresOf(rows: Float32Array, dimension: number): Float64Array {
   const count = rows.length / dimension;
   return Float64Array.from({ length: count }, (_, row) => dotRows(rows, row, rows, row, dimension));
@@ -218,7 +210,6 @@ function drawProportional(weights: Float64Array, mark: number): number {
   return weights.length - 1;
 }
 
-/** Squared distances of all rows to one row. */
 function distancesTo({ rows, count, dimension }: Points, other: number): Float64Array {
   return Float64Array.from({ length: count }, (_, row) => squaredDistance(rows, row, rows, other, dimension));
 }
@@ -232,13 +223,6 @@ function columnMeans(rows: Float32Array, count: number, dimension: number): Floa
 /** The rows with `sign` times the offset added to each. */
 function shifted(rows: Float32Array, offset: Float64Array, sign: 1 | -1): Float32Array {
   return rows.map((value, index) => value + sign * offset[index % offset.length]);
-}
-
-/** Mean of the columns' variances; the rows are centred. */
-function meanVariance({ rows, count }: Points): number {
-  let squares = 0;
-  for (const value of rows) squares += value * value;
-  return squares / count / (rows.length / count);
 }
 
 /** Squared distance of row `a` of one array to row `b` of another. */

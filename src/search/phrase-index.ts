@@ -1,5 +1,10 @@
 /** An index with an encoder in front: indexes tables of phrases, and searches by phrase. */
-import { type EncoderSource, type EncodeTableOptions, encodeAhead } from "../encoder/encode-table.js";
+import {
+  type EncoderSource,
+  type EncodeTableOptions,
+  type EncodeTableReport,
+  encodeAhead,
+} from "../encoder/encode-table.js";
 import type { PhraseEncoder } from "../encoder/phrase-encoder.js";
 import { ArgumentError, InterruptedError, VectorIndexError } from "../errors.js";
 import { Table } from "../table/table.js";
@@ -30,21 +35,10 @@ export interface IndexTableOptions
 export interface AddTableOptions extends IndexTableWork, Pick<AddOptions, "existing"> {}
 
 /** The result of adding a table to an index. */
-export interface IndexTableReport {
-  readonly path: string;
-  /** Rows added by this run. */
+export interface IndexTableReport extends Omit<EncodeTableReport, "keysPath" | "bytes"> {
+  /** Rows added by this run. `rows` counts all rows of the index, `resumedRows` those of an interrupted build. */
   readonly added: number;
-  /** Rows in the index. */
-  readonly rows: number;
-  readonly dimension: number;
-  /** Rows that an interrupted build had added before. */
-  readonly resumedRows: number;
-  /** Added rows whose phrase is empty: no search finds them. */
-  readonly empty: number;
-  /** Added phrases longer than the model reads. */
-  readonly truncated: number;
   readonly searchedBy: string;
-  readonly seconds: number;
 }
 
 /**

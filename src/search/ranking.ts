@@ -1,6 +1,5 @@
 /** Collects the best candidates of each query from rows of scores, and counts those above and level with an answer. */
 
-/** Settings of a collector. */
 export interface RankingOptions {
   /** How many best candidates are kept per query. Default 1. */
   readonly k?: number;

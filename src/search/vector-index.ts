@@ -96,7 +96,7 @@ export class VectorIndex {
     const folder = isUri ? undefined : await FolderStore.open(path);
     if (folder !== undefined) return new VectorIndex(path, folder);
     const { isLanceFolder, LanceStore } = await import("./store/lance-store.js");
-    if (isUri || (await isLanceFolder(path))) return new VectorIndex(path, await LanceStore.open(path));
+    if (isUri || isLanceFolder(path)) return new VectorIndex(path, await LanceStore.open(path));
     throw new VectorIndexError(`${path} is not an index. \`pearl index build FILE -o ${path}\` makes one.`);
   }
 
@@ -210,7 +210,7 @@ export class VectorIndex {
 }
 
 /** True for s3://..., db://... and other URIs, which only LanceDB can open. */
-export function isLanceUri(path: string): boolean {
+function isLanceUri(path: string): boolean {
   return /^[a-z][a-z0-9+]+:\/\//i.test(path);
 }
 

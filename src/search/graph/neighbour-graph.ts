@@ -1,7 +1,6 @@
 /** The interface of approximate searches: a graph in a file that gives candidates for queries. */
 import type { IndexMetric } from "../index-types.js";
 
-/** An opened graph. */
 export interface NeighbourGraph {
   /**
    * The nearest rows of each query, as far as an approximate search finds them.
@@ -13,17 +12,14 @@ export interface NeighbourGraph {
   search(queries: Float32Array, width: number): Int32Array;
   /** Adds the vectors of the rows from `first` on, which must be the next. Not for a graph opened for searching. */
   add(first: number, vectors: Float32Array): void;
-  /** Writes the graph to a file. */
   save(path: string): void;
 }
 
-/** What a graph is made for. */
 export interface GraphSettings {
   readonly dimension: number;
   readonly metric: IndexMetric;
 }
 
-/** A library that makes graphs. */
 export interface GraphLibrary {
   readonly name: "hnsw" | "faiss";
   /** Rows visited in a search. Absent where the library cannot set it, and where a graph along axes gains nothing. */
@@ -32,7 +28,6 @@ export interface GraphLibrary {
     /** Ascending: each row is searched for by its own vector, with a greater one where a smaller one misses it. */
     readonly check: readonly number[];
   };
-  /** An empty graph. */
   create(settings: GraphSettings): NeighbourGraph;
   /**
    * A graph from its file, for searching; memory-mapped where the library can.

@@ -34,7 +34,6 @@ const leastWidth = 32;
 /** Beyond this many candidates, a scan of all rows is no slower. */
 const widest = 8192;
 
-/** The k best rows of each query. */
 export async function searchGraph(
   generation: Generation,
   covering: CoveringGraph,

@@ -1,6 +1,6 @@
 /** An index in a LanceDB database (a folder, s3://, gs://, az://, db://), through the optional @lancedb/lancedb. */
-import { readdir } from "node:fs/promises";
-import { isAbsolute } from "node:path";
+import { existsSync } from "node:fs";
+import { isAbsolute, join } from "node:path";
 import type { InferOutput } from "valibot";
 import { messageOf, VectorIndexError } from "../../errors.js";
 import { parseJson } from "../../files/json.js";
@@ -229,10 +229,8 @@ function conditions(column: string, values: readonly string[]): string[] {
   return parts;
 }
 
-/** True for a folder with one of our databases in it. */
-export async function isLanceFolder(path: string): Promise<boolean> {
-  return (await readdir(path).catch(() => [] as string[])).includes(`${layoutName}.lance`);
-}
+/** True for a folder that LanceStore made. */
+export const isLanceFolder = (path: string): boolean => existsSync(join(path, `${layoutName}.lance`));
 
 /** LanceDB reads a bare relative path as the name of a remote database. */
 async function connect(lance: Lance, uri: string): Promise<Connection> {

@@ -7,21 +7,17 @@ import { RankingCollector } from "../ranking.js";
 import { dotRows, isZero } from "../vectors.js";
 import type { Generation } from "./generation.js";
 
-/** A row with its score. */
 export interface FoundRow {
   readonly row: number;
   readonly score: number;
 }
 
-/** What is searched for. */
 export interface Query extends IndexWork {
   /** One or several vectors, flat. */
   readonly queries: Float32Array;
-  /** Rows per query at most. */
   readonly k: number;
 }
 
-/** Which rows a scan covers. */
 export interface RowRange {
   /** Rows from here, inclusive. */
   readonly from: number;

@@ -11,7 +11,6 @@ export interface NewRows extends IndexRows {
   readonly keys?: readonly string[];
 }
 
-/** A stored row that was found. */
 export interface StoredHit extends IndexEntry {
   readonly score: number;
 }
@@ -23,7 +22,6 @@ export interface VectorStore
   append(rows: NewRows, existing: "refuse" | "replace"): Promise<void>;
   /** Deletes the rows with these keys or cells of a column, as safely as `append` adds them. @returns how many */
   remove(column: "key" | number, values: readonly string[]): Promise<number>;
-  /** The k best rows of each query, best first. */
   search(queries: Float32Array, k: number, work: IndexWork): Promise<StoredHit[][]>;
   /** Makes searches fast again after many additions, and frees the space of deleted rows. */
   optimise(work: IndexWork): Promise<void>;
