@@ -8,27 +8,27 @@ export interface Batch {
   readonly length: number;
 }
 
-export interface BatchingOptions {
-  /** Rows times length of a batch stays at or under this; default 2,048. */
-  readonly cells?: number;
-  /** Rows of a batch at most; default unlimited. */
-  readonly rows?: number;
-}
-
 /** Below this many rows a batch also takes shorter phrases: a padded cell costs less than another run. */
 const FEW_ROWS = 16;
 /** Above it, shorter phrases join while they waste less than this share of their cells. */
 const WASTE = 0.04;
 
-/** Batches, longest phrases first, so that memory is highest at the start and the time left is not underestimated. */
-export function batchByLength(lengths: ArrayLike<number>, options: BatchingOptions = {}): Batch[] {
-  const { cells = 2048, rows: maximumRows = Number.POSITIVE_INFINITY } = options;
+/**
+ * Batches, longest phrases first, so that memory is highest at the start and the time left is not underestimated.
+ * @param cells rows times length of a batch at most; a longer phrase has a batch of its own
+ * @param most rows of a batch at most
+ */
+export function batchByLength(
+  lengths: ArrayLike<number>,
+  cells: number,
+  most = Number.POSITIVE_INFINITY,
+): Batch[] {
   const order = Int32Array.from(lengths, (_, index) => index);
   order.sort((a, b) => lengths[b] - lengths[a] || a - b);
   const batches: Batch[] = [];
   for (let start = 0; start < order.length; ) {
     const length = lengths[order[start]];
-    const capacity = Math.max(1, Math.min(maximumRows, Math.floor(cells / Math.max(1, length))));
+    const capacity = Math.max(1, Math.min(most, Math.floor(cells / Math.max(1, length))));
     let end = start + 1;
     while (end < order.length && end - start < capacity) {
       const next = lengths[order[end]];

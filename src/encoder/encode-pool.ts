@@ -1,17 +1,18 @@
-/** The workers that hold a model on one device, and how phrases are divided among them. */
-
+/** A model in workers on one device: divides the phrases of a call among them. */
 import { soleArchitecture } from "../architectures/registry.js";
-import { DeviceError } from "../errors.js";
+import { DeviceError, InterruptedError } from "../errors.js";
 import type { WorkerClient } from "../runtime/worker-client.js";
 import { WorkerPool } from "../runtime/worker-pool.js";
 import {
   type EncodeReply,
   type EncodeRequest,
+  FINISHED,
   type OpenReply,
   type OpenRequest,
   rowWidth,
   STOP,
 } from "./encode-protocol.js";
+import type { EmbeddingMatrix, EncodeOptions } from "./phrase-encoder.js";
 
 /** From this number of phrases, starting more workers than the first pays off. */
 const SPREAD_FROM = 512;
@@ -22,16 +23,16 @@ const SPREAD_FROM = 512;
 const LARGEST_SHARE = 1024;
 const SMALLEST_SHARE = 256;
 const SHARES = 8;
+const PROGRESS_MILLISECONDS = 100;
 /** Memory that copies of a model in several workers may take together, in bytes. */
 const COPIES_BUDGET = 1.5e9;
 
-/** A model on one device: the first worker is there from the start, the others start when there is work for them. */
+/** A model on one device: the first worker starts at once, the others when there is work for them. */
 export class EncodePool {
   readonly #pool: WorkerPool;
   readonly #limit: number;
   #isClosed = false;
 
-  /** What the first worker found. */
   readonly facts: OpenReply;
 
   private constructor(pool: WorkerPool, facts: OpenReply, limit: number) {
@@ -79,43 +80,79 @@ export class EncodePool {
   }
 
   /**
-   * Encodes distinct phrases: similar lengths together, longest first.
-   * @param places `rows[i]` of `count` is the row of phrase i; the others stay zero
-   * @returns rows [count, width of all parts]; incomplete when the state said stop
+   * Encodes phrases, equal ones once: similar lengths together, longest first.
+   * @returns `data` holds all parts of each phrase
+   * @throws InterruptedError
    */
   async encode(
     phrases: readonly string[],
-    settings: Omit<EncodeRequest, "phrases">,
-    places: { readonly rows: Int32Array; readonly count: number },
-  ): Promise<EncodeReply> {
-    const { parts, state } = settings;
-    const width = rowWidth(parts);
-    const vectors = new Float32Array(places.count * width);
-    if (phrases.length === 0) return { vectors, truncated: 0 };
-    if (this.#isClosed) throw new DeviceError("the encoder's workers have ended");
-    const order = Int32Array.from(phrases, (_, index) => index);
-    order.sort((a, b) => phrases[b].length - phrases[a].length || a - b);
-    const share = Math.min(LARGEST_SHARE, Math.max(SMALLEST_SHARE, Math.ceil(phrases.length / SHARES)));
-    function* shares(): Generator<Int32Array> {
-      for (let first = 0; first < order.length && Atomics.load(state, STOP) === 0; first += share)
-        yield order.subarray(first, first + share);
-    }
+    settings: Omit<EncodeRequest, "phrases" | "state">,
+    { signal, onProgress }: Pick<EncodeOptions, "signal" | "onProgress">,
+  ): Promise<Omit<EmbeddingMatrix, "rows" | "dimension">> {
+    const { distinct, firstRows, places, empty } = distinctPhrases(phrases);
+    const width = rowWidth(settings.parts);
+    const data = new Float32Array(phrases.length * width); // zeros for a phrase without visible characters
+    const state = new Int32Array(new SharedArrayBuffer(8));
+    const stop = (): void => void Atomics.store(state, STOP, 1);
+    if (signal?.aborted) stop();
+    signal?.addEventListener("abort", stop, { once: true });
+    const report = (): void => onProgress?.(Atomics.load(state, FINISHED), distinct.length);
+    const timer = onProgress && setInterval(report, PROGRESS_MILLISECONDS);
     let truncated = 0;
     const encodeShare = async (worker: WorkerClient, some: Int32Array): Promise<void> => {
-      const request: EncodeRequest = { ...settings, phrases: Array.from(some, (index) => phrases[index]) };
+      const request = { ...settings, state, phrases: Array.from(some, (place) => distinct[place]) };
       const reply = await worker.call<EncodeReply>("encode", request);
-      some.forEach((index, i) => {
-        vectors.set(reply.vectors.subarray(i * width, (i + 1) * width), places.rows[index] * width);
+      some.forEach((place, i) => {
+        data.set(reply.vectors.subarray(i * width, (i + 1) * width), firstRows[place] * width);
       });
       truncated += reply.truncated;
     };
-    await this.#pool.each(shares(), encodeShare, phrases.length < SPREAD_FROM ? 1 : this.#limit);
-    return { vectors, truncated };
+    try {
+      if (this.#isClosed && distinct.length > 0) throw new DeviceError("the encoder's workers have ended");
+      const most = distinct.length < SPREAD_FROM ? 1 : this.#limit;
+      await this.#pool.each(shares(distinct, state), encodeShare, most);
+    } finally {
+      clearInterval(timer);
+      signal?.removeEventListener("abort", stop);
+    }
+    if (signal?.aborted) throw new InterruptedError("encoding was stopped", { cause: signal.reason });
+    report();
+    places.forEach((place, row) => {
+      if (place < 0 || firstRows[place] === row) return;
+      data.copyWithin(row * width, firstRows[place] * width, (firstRows[place] + 1) * width);
+    });
+    return { data, distinct: distinct.length, truncated, empty };
   }
 
-  /** Ends the workers and frees their memory. */
   async close(): Promise<void> {
     this.#isClosed = true;
     await this.#pool.close();
   }
+}
+
+/** The phrases in shares for the workers, longest first, until the caller stops. */
+function* shares(phrases: readonly string[], state: Int32Array): Generator<Int32Array> {
+  const order = Int32Array.from(phrases, (_, place) => place);
+  order.sort((a, b) => phrases[b].length - phrases[a].length || a - b);
+  const share = Math.min(LARGEST_SHARE, Math.max(SMALLEST_SHARE, Math.ceil(phrases.length / SHARES)));
+  for (let first = 0; first < order.length && Atomics.load(state, STOP) === 0; first += share)
+    yield order.subarray(first, first + share);
+}
+
+/** The distinct phrases with visible characters, the first row of each, and each row's place among them (-1: empty). */
+function distinctPhrases(phrases: readonly string[]) {
+  const known = new Map<string, number>();
+  const firstRows: number[] = [];
+  let empty = 0;
+  const places = Int32Array.from(phrases, (phrase, row) => {
+    const place = known.get(phrase);
+    if (place !== undefined) return place;
+    if (phrase.trim() === "") {
+      empty++;
+      return -1;
+    }
+    known.set(phrase, known.size);
+    return firstRows.push(row) - 1;
+  });
+  return { distinct: [...known.keys()], firstRows, places, empty };
 }

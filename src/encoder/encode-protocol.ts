@@ -1,15 +1,15 @@
-/** What PhraseEncoder and its threads tell each other. */
+/** Messages between PhraseEncoder and its workers. */
 
 import type { ModelFolder, SharedGraph } from "../architectures/architecture.js";
 import type { Device, DeviceChoice } from "../runtime/device.js";
 
-/** What a thread needs to open a model. */
+/** What a worker needs to open a model. */
 export interface OpenRequest {
   readonly folder: ModelFolder;
   readonly device: DeviceChoice;
   readonly threads: number;
   readonly precision: Precision;
-  /** The graph where it was made ready already; else the thread loads it from the folder. */
+  /** The graph if it is already prepared; otherwise the worker loads it from the folder. */
   readonly graph?: SharedGraph;
 }
 
@@ -23,15 +23,13 @@ export interface OpenReply {
   readonly dimension: number;
 }
 
-/** Phrases of one call, with what the caller may change while they are encoded. */
 export interface EncodeRequest {
   readonly phrases: readonly string[];
   readonly prompt: string;
   /** What is computed for each phrase, in one run of the graph; a row of the reply holds the parts in this order. */
   readonly parts: readonly EncodePart[];
-  /** Rows of a batch at most. */
   readonly batchSize: number | undefined;
-  /** Slot 0: set to 1 by the caller to stop; slot 1: rows finished, added to by every thread. */
+  /** Slot 0: set to 1 by the caller to stop; slot 1: rows finished, increased by every worker. */
   readonly state: Int32Array;
 }
 
@@ -43,7 +41,6 @@ export interface EncodePart {
   readonly length: "unit" | "raw";
 }
 
-/** Numbers of a row of the reply. */
 export function rowWidth(parts: readonly EncodePart[]): number {
   return parts.reduce((sum, { dimension }) => sum + dimension, 0);
 }

@@ -3,28 +3,23 @@ import { ArgumentError, InterruptedError } from "../errors.js";
 import type { EmbeddingFormat } from "../table/format.js";
 import { type RowRange, Table, type TableDescription, type TableOptions } from "../table/table.js";
 import { EmbeddingWriter } from "../table/write/embedding-writer.js";
-import type { EmbeddingMatrix, PhraseEncoder } from "./phrase-encoder.js";
+import type { EmbeddingMatrix, EncodeOptions, PhraseEncoder } from "./phrase-encoder.js";
 
-export interface EncodeTableOptions {
+export interface EncodeTableOptions
+  extends Pick<EncodeOptions, "prompt" | "batchSize" | "truncateDim" | "normalize" | "signal"> {
   /** How the input is read. */
   readonly table?: TableOptions;
   /** Format of the output; default by the file's name. */
   readonly format?: EmbeddingFormat;
   /** Name of the column that holds the vectors; default "embedding". */
   readonly embeddingColumn?: string;
-  readonly prompt?: string;
-  readonly batchSize?: number;
-  readonly truncateDim?: number;
-  /** Default true. */
-  readonly normalize?: boolean;
   /** Encode only the i-th of n equal runs of rows, counted from 1. */
   readonly shard?: { readonly index: number; readonly count: number };
-  /** "continue" takes up an interrupted run's finished part; default "start-over". */
+  /** "continue" keeps the finished part of an interrupted run; default "start-over". */
   readonly resume?: "continue" | "start-over";
-  readonly signal?: AbortSignal;
-  /** Told what a user should know, such as that the rest of an older run was replaced. */
+  /** Called with what a user should know, such as that the rest of an older run was replaced. */
   readonly onNote?: (note: string) => void;
-  /** Rows finished, and rows in all. */
+  /** Called with the rows finished and in all. */
   readonly onProgress?: (finished: number, total: number) => void;
 }
 
@@ -48,15 +43,13 @@ export interface EncodeTableReport {
 /** Rows encoded at a time: enough to sort by length, few enough to keep memory flat, also of long vectors. */
 const CHUNK_ROWS = 16_384;
 const CHUNK_BYTES = 10 * 2 ** 20;
-/** Chunks under way at once, so that no thread waits for the disk. */
-const CHUNKS_AHEAD = 2;
 
-/** An encoder, or how to load one: then a fault in the table shows before a model is downloaded. */
+/** An encoder, or how to load one: an error in the table then shows before a model is downloaded. */
 export type EncoderSource = PhraseEncoder | ((table: TableDescription) => Promise<PhraseEncoder>);
 
 /**
  * Reads `input`, encodes its phrase column and writes `output` with every input column and the vectors, in the
- * input's order. Until the end nothing stands under the output's name.
+ * input's order. The output appears under its name when it is complete.
  * @throws TableError, ModelError, InterruptedError
  */
 export async function encodeTable(
@@ -66,43 +59,32 @@ export async function encodeTable(
   options: EncodeTableOptions = {},
 ): Promise<EncodeTableReport> {
   const table = await Table.open(input, options.table);
+  let writer: EmbeddingWriter | undefined;
   try {
     const loaded = typeof encoder === "function" ? await encoder(table.description) : encoder;
-    return await encodeOpenTable(table, output, loaded, options);
-  } finally {
-    await table.close();
-  }
-}
-
-async function encodeOpenTable(
-  table: Table,
-  output: string,
-  encoder: PhraseEncoder,
-  options: EncodeTableOptions,
-): Promise<EncodeTableReport> {
-  const started = performance.now();
-  const dimension = options.truncateDim ?? encoder.dimension;
-  if (dimension > encoder.dimension) {
-    throw new ArgumentError(`truncateDim must be between 1 and ${encoder.dimension}, not ${dimension}`);
-  }
-  const range = shardRange(table.description.rowCount, options.shard);
-  const writer = await EmbeddingWriter.create(table, output, {
-    dimension,
-    format: options.format,
-    column: options.embeddingColumn,
-    resume: options.resume,
-    range,
-    fingerprint: await settingsFingerprint(encoder, options),
-  });
-  try {
+    const started = performance.now();
+    const dimension = options.truncateDim ?? loaded.dimension;
+    if (dimension > loaded.dimension) {
+      throw new ArgumentError(`truncateDim must be between 1 and ${loaded.dimension}, not ${dimension}`);
+    }
+    const range = shardRange(table.description.rowCount, options.shard);
+    writer = await EmbeddingWriter.create(table, output, {
+      dimension,
+      format: options.format,
+      column: options.embeddingColumn,
+      resume: options.resume,
+      range,
+      fingerprint: await settingsFingerprint(loaded, options),
+    });
     if (writer.note !== undefined) options.onNote?.(writer.note);
     const resumedRows = writer.rowsDone;
-    const counts = await encodeRows(table, range, encoder, writer, options);
+    const counts = await encodeRows(table, range, loaded, writer, options);
     const { path, keysPath, bytes, rows } = await writer.finish();
     const seconds = (performance.now() - started) / 1000;
     return { path, keysPath, bytes, rows, dimension, resumedRows, ...counts, seconds };
   } finally {
-    await writer.close();
+    await writer?.close();
+    await table.close();
   }
 }
 
@@ -111,58 +93,77 @@ async function encodeRows(
   range: Required<RowRange>,
   encoder: PhraseEncoder,
   writer: EmbeddingWriter,
-  { prompt, batchSize, truncateDim, normalize, signal, onProgress }: EncodeTableOptions,
+  options: EncodeTableOptions,
 ): Promise<{ empty: number; truncated: number }> {
+  const { prompt, batchSize, truncateDim, normalize, signal, onProgress } = options;
   const total = range.to - range.from;
   let finished = writer.rowsDone;
   let empty = 0;
   let truncated = 0;
   const rowBytes = 4 * (truncateDim ?? encoder.dimension);
   const chunkRows = Math.max(1, Math.min(CHUNK_ROWS, Math.floor(CHUNK_BYTES / rowBytes)));
-  // a vector's last bits depend on what is encoded with it: an interrupted chunk is made again as it was
+  // A vector's last bits depend on what is encoded with it: an interrupted chunk is encoded again as it was.
   let known = finished % chunkRows;
   const rest = { from: range.from + finished - known, to: range.to, chunkRows };
-  const underWay: Promise<EmbeddingMatrix>[] = [];
-  const writeOldest = async (): Promise<void> => {
-    const matrix = await (underWay.shift() as Promise<EmbeddingMatrix>);
-    await writer.append(known === 0 ? matrix.data : matrix.data.subarray(known * matrix.dimension));
-    finished += matrix.rows - known;
-    known = 0;
-    empty += matrix.empty;
-    truncated += matrix.truncated;
-    onProgress?.(finished, total);
-  };
+  const chunks = encodeAhead(encoder, table.phrases(rest), (phrases) => phrases, {
+    ...{ prompt, batchSize, truncateDim, normalize, signal },
+    onRows: (rows) => onProgress?.(finished + rows, total),
+  });
   try {
-    for await (const phrases of table.phrases(rest)) {
-      if (signal?.aborted) throw new InterruptedError("encoding was stopped", { cause: signal.reason });
-      const oldest = underWay.length === 0;
-      const chunk = encoder.encodeMatrix(phrases, {
-        prompt,
-        batchSize,
-        truncateDim,
-        normalize,
-        signal,
-        onProgress: (done, distinct) => {
-          if (oldest)
-            onProgress?.(finished + Math.floor((phrases.length * done) / Math.max(1, distinct)), total);
-        },
-      });
-      // It may fail while an older one is being written: it is awaited in its turn.
-      chunk.catch(() => {});
-      underWay.push(chunk);
-      if (underWay.length === CHUNKS_AHEAD) await writeOldest();
+    for await (const { matrix } of chunks) {
+      await writer.append(known === 0 ? matrix.data : matrix.data.subarray(known * matrix.dimension));
+      finished += matrix.rows - known;
+      known = 0;
+      empty += matrix.empty;
+      truncated += matrix.truncated;
+      onProgress?.(finished, total);
     }
-    while (underWay.length > 0) await writeOldest();
   } catch (error) {
-    // The other chunks end too, so that nobody writes or reports any more.
-    await Promise.allSettled(underWay);
     if (!(error instanceof InterruptedError)) throw error;
     throw new InterruptedError(
-      `stopped with ${finished} of ${total} rows encoded; the same again with --resume goes on from there`,
+      `stopped with ${finished} of ${total} rows encoded; the same command with --resume continues`,
       { cause: error },
     );
   }
   return { empty, truncated };
+}
+
+/**
+ * Encodes chunk after chunk, each while the caller works on the one before.
+ * @param settings.onRows called with the finished rows of the first chunk
+ */
+export async function* encodeAhead<Chunk>(
+  encoder: PhraseEncoder,
+  chunks: AsyncIterable<Chunk>,
+  phrasesOf: (chunk: Chunk) => readonly string[],
+  { onRows, ...settings }: EncodeOptions & { readonly onRows?: (rows: number) => void },
+): AsyncGenerator<{ readonly chunk: Chunk; readonly matrix: EmbeddingMatrix }> {
+  const underWay: { readonly chunk: Chunk; readonly matrix: Promise<EmbeddingMatrix> }[] = [];
+  const oldest = async () => {
+    const { chunk, matrix } = underWay.shift()!;
+    return { chunk, matrix: await matrix };
+  };
+  let report = onRows;
+  try {
+    for await (const chunk of chunks) {
+      const { signal } = settings;
+      if (signal?.aborted) throw new InterruptedError("encoding was stopped", { cause: signal.reason });
+      const phrases = phrasesOf(chunk);
+      const first = report;
+      report = undefined;
+      const onProgress = (done: number, distinct: number): void =>
+        first?.(Math.floor((phrases.length * done) / Math.max(1, distinct)));
+      const matrix = encoder.encodeMatrix(phrases, { ...settings, onProgress: first && onProgress });
+      // It may fail before its turn comes.
+      matrix.catch(() => {});
+      underWay.push({ chunk, matrix });
+      if (underWay.length > 1) yield await oldest();
+    }
+    while (underWay.length > 0) yield await oldest();
+  } finally {
+    // The others end too, so that none of them works or reports any more.
+    await Promise.allSettled(underWay.map(({ matrix }) => matrix));
+  }
 }
 
 function shardRange(rows: number, shard: EncodeTableOptions["shard"]): Required<RowRange> {

@@ -1,4 +1,4 @@
-/** The thread that encodes: tokeniser, graph and pooling of one model; phrases in, vectors out. */
+/** The worker that encodes: tokeniser, graph and pooling of one model; phrases in, vectors out. */
 
 import { chooseOutput, type ModelFolder, TYPE_LOGITS } from "../architectures/architecture.js";
 import type { Featurizer } from "../architectures/feature-rows.js";
@@ -20,7 +20,7 @@ import {
 } from "./encode-protocol.js";
 import { finishVector, pool } from "./pooling.js";
 
-/** Tokens of a batch that keep a core's level 2 cache warm, by device (cpu: measured, benchmarks/encode-speed.mjs). */
+/** Tokens of a batch, by device; on a CPU they fit a core's level 2 cache (measured, benchmarks/encode-speed.mjs). */
 const TOKENS = { cpu: 512, webgpu: 16_384, cuda: 65_536 } as const;
 /** The same for n-grams, each of which costs one addition. */
 const NGRAMS = 16_384;
@@ -66,11 +66,19 @@ serve({
 });
 
 async function openModel({ folder, device, threads, precision, graph }: OpenRequest): Promise<OpenModel> {
-  // what reads ONNX files is loaded where it is needed: it takes each thread a while
-  const source = graph?.bytes ?? (await (await import("./graph.js")).loadGraph(folder, precision));
+  const source = graph?.bytes ?? (precision === "full" ? folder.graph : await int8Graph(folder));
   const session = await createOrtSession(source, { device, threads, label: folder.graph });
   const featurizers = await openFeaturizers(folder, session.inputNames, graph);
   return { folder, session, featurizers, output: chooseOutput(session.outputNames, folder) };
+}
+
+/** The graph with weights in int8, or its path. Code that reads ONNX files is loaded only here: loading takes time. */
+async function int8Graph({ graph, quantizedGraph }: ModelFolder): Promise<string | Uint8Array> {
+  if (quantizedGraph !== undefined) return quantizedGraph;
+  const { encodeModel, readModel } = await import("../onnx/io/file.js");
+  const { prepareForInference } = await import("../onnx/rewrite/inference.js");
+  const { quantizeDynamic } = await import("../onnx/rewrite/quantize.js");
+  return encodeModel(quantizeDynamic(prepareForInference(await readModel(graph))));
 }
 
 async function encode(open: OpenModel, request: EncodeRequest): Promise<EncodeReply> {
@@ -89,7 +97,7 @@ async function encode(open: OpenModel, request: EncodeRequest): Promise<EncodeRe
   const cells = cost === "transformer" ? TOKENS[open.session.device] : NGRAMS;
   const outputs = request.parts.map(({ output }) => (output === "types" ? TYPE_LOGITS : open.output));
   let vectors = new Float32Array(texts.length * rowWidth(request.parts));
-  for (const batch of batchByLength(lengths, { cells, rows: request.batchSize })) {
+  for (const batch of batchByLength(lengths, cells, request.batchSize)) {
     if (Atomics.load(request.state, STOP) === 1) break;
     const feeds: Feeds = {};
     read.forEach(({ rows }, index) => {
@@ -100,12 +108,7 @@ async function encode(open: OpenModel, request: EncodeRequest): Promise<EncodeRe
     const results = await open.session.run(feeds, outputs);
     let offset = 0;
     request.parts.forEach(({ dimension, length }, part) => {
-      const pooled = checkedPool(
-        open,
-        { name: outputs[part], output: results[outputs[part]] },
-        batch.rows,
-        lengths,
-      );
+      const pooled = checkedPool(open, outputs[part], results[outputs[part]], batch.rows, lengths);
       const width = pooled.length / batch.rows.length;
       const kept = dimension || width;
       if (vectors.length === 0) vectors = new Float32Array(texts.length * kept);
@@ -124,7 +127,8 @@ async function encode(open: OpenModel, request: EncodeRequest): Promise<EncodeRe
 
 function checkedPool(
   open: OpenModel,
-  { name, output }: { readonly name: string; readonly output: Tensor },
+  name: string,
+  output: Tensor,
   rows: Int32Array,
   lengths: Int32Array,
 ): Float32Array {
@@ -135,9 +139,6 @@ function checkedPool(
         `expected float32 [${rows.length}, width] or [${rows.length}, tokens, width]`,
     );
   }
-  return pool(
-    output,
-    Int32Array.from(rows, (row) => lengths[row]),
-    open.folder.pooling,
-  );
+  const rowLengths = rows.map((row) => lengths[row]);
+  return pool(output, rowLengths, open.folder.pooling);
 }

@@ -4,20 +4,15 @@ import { open } from "node:fs/promises";
 import type { ModelFolder } from "../architectures/architecture.js";
 import { filesOf } from "../architectures/registry.js";
 
-/** SHA-256 over the precision, the graph and the files that number its inputs: 16 hexadecimal digits. */
-export function modelFingerprint({ path, graph }: ModelFolder, precision: string): Promise<string> {
-  const texts = filesOf().map((name) => `${path}/${name}`);
-  return hashFiles([graph, ...texts], precision);
-}
-
 /** Bytes of a file hashed at a time: reading a stream's small pieces takes longer than hashing them. */
 const HASHED = 2 ** 20;
 
-async function hashFiles(paths: readonly string[], salt: string): Promise<string> {
-  const hash = createHash("sha256").update(salt);
+/** SHA-256 over the precision, the graph and the files that number its inputs: 16 hexadecimal digits. */
+export async function modelFingerprint({ path, graph }: ModelFolder, precision: string): Promise<string> {
+  const hash = createHash("sha256").update(precision);
   const piece = Buffer.allocUnsafe(HASHED);
-  for (const path of paths) {
-    const file = await open(path).catch((error: NodeJS.ErrnoException) => {
+  for (const name of [graph, ...filesOf().map((file) => `${path}/${file}`)]) {
+    const file = await open(name).catch((error: NodeJS.ErrnoException) => {
       if (error.code !== "ENOENT") throw error;
     });
     if (file === undefined) continue;

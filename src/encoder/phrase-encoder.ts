@@ -1,13 +1,12 @@
 /** PhraseEncoder: loads a model and turns phrases into vectors in worker threads. */
 import { availableParallelism } from "node:os";
 import { type ModelFolder, readModelFolder } from "../architectures/model-folder.js";
-import { ArgumentError, InterruptedError, ModelError } from "../errors.js";
+import { ArgumentError, ModelError } from "../errors.js";
 import type { DownloadProgress } from "../hub/download.js";
 import { locateModel } from "../hub/locate.js";
 import type { Device, DeviceChoice } from "../runtime/device.js";
-import { distinctPhrases, repeat } from "./distinct.js";
 import { EncodePool } from "./encode-pool.js";
-import { type EncodePart, FINISHED, type Precision, rowWidth, STOP } from "./encode-protocol.js";
+import type { EncodePart, Precision } from "./encode-protocol.js";
 import { modelFingerprint } from "./model-fingerprint.js";
 import { ranked, softmax, type TypeProbability } from "./type-probabilities.js";
 
@@ -63,7 +62,7 @@ export interface TypedMatrix extends EmbeddingMatrix {
   readonly types: Float32Array;
 }
 
-/** One phrase's vector: `encoder.dimension` coordinates, unit length unless asked otherwise. */
+/** One phrase's vector: `encoder.dimension` coordinates, of unit length by default. */
 export type Embedding = Float32Array;
 
 export interface TypesOptions
@@ -71,8 +70,6 @@ export interface TypesOptions
   /** Types given for each phrase, the most probable first; default all. */
   readonly top?: number;
 }
-
-const PROGRESS_MILLISECONDS = 100;
 
 /**
  * A phrase encoder.
@@ -89,7 +86,7 @@ export class PhraseEncoder {
   #fingerprint: Promise<string> | undefined;
   #disposed = false;
 
-  /** What the model's files say. */
+  /** The model's folder: configuration, types, files. */
   readonly model: ModelFolder;
   /** Length of the model's vectors. */
   readonly dimension: number;
@@ -140,8 +137,11 @@ export class PhraseEncoder {
   /** Like encode, with all vectors in one array: for many phrases. */
   async encodeMatrix(phrases: readonly string[], options: EncodeOptions = {}): Promise<EmbeddingMatrix> {
     const part = this.#embeddingPart(phrases, options);
-    const { rows, ...counts } = await this.#run(phrases, options, [part]);
-    return { data: rows, rows: phrases.length, dimension: part.dimension, ...counts };
+    return {
+      rows: phrases.length,
+      dimension: part.dimension,
+      ...(await this.#run(phrases, options, [part])),
+    };
   }
 
   /**
@@ -150,7 +150,7 @@ export class PhraseEncoder {
    */
   async encodeWithTypes(phrases: readonly string[], options: EncodeOptions = {}): Promise<TypedMatrix> {
     const parts = [this.#embeddingPart(phrases, options), this.#typesPart()];
-    const { rows, ...counts } = await this.#run(phrases, options, parts);
+    const { data: rows, ...counts } = await this.#run(phrases, options, parts);
     const [{ dimension }, { dimension: labels }] = parts;
     const data = new Float32Array(phrases.length * dimension);
     const types = new Float32Array(phrases.length * labels);
@@ -175,7 +175,7 @@ export class PhraseEncoder {
     if (!(Number.isInteger(top) && top > 0))
       throw new ArgumentError(`top must be a positive integer, not ${top}`);
     this.#checkedDimension(phrases, options);
-    const { rows } = await this.#run(phrases, options, [part]);
+    const { data: rows } = await this.#run(phrases, options, [part]);
     return phrases.map((phrase, row) =>
       phrase.trim() === ""
         ? []
@@ -196,36 +196,10 @@ export class PhraseEncoder {
     );
   }
 
-  /** The parts of every phrase, [phrases, width of all parts]; zeros for an empty one. */
   async #run(phrases: readonly string[], options: EncodeOptions, parts: readonly EncodePart[]) {
-    const { distinct, positions, rows, empty } = distinctPhrases(phrases);
-    const state = new Int32Array(new SharedArrayBuffer(8));
-    const settings = {
-      prompt: options.prompt ?? "",
-      parts,
-      batchSize: options.batchSize,
-      state,
-    } as const;
-    const width = rowWidth(parts);
-    const stop = (): void => void Atomics.store(state, STOP, 1);
-    if (options.signal?.aborted) stop();
-    options.signal?.addEventListener("abort", stop, { once: true });
-    const report = (): void => options.onProgress?.(Atomics.load(state, FINISHED), distinct.length);
-    const timer = options.onProgress && setInterval(report, PROGRESS_MILLISECONDS);
-    let vectors: Float32Array;
-    let truncated: number;
-    try {
-      const pool = await this.#pool(options.device ?? this.device);
-      ({ vectors, truncated } = await pool.encode(distinct, settings, { rows, count: phrases.length }));
-    } finally {
-      clearInterval(timer);
-      options.signal?.removeEventListener("abort", stop);
-    }
-    if (options.signal?.aborted)
-      throw new InterruptedError("encoding was stopped", { cause: options.signal.reason });
-    report();
-    repeat(vectors, positions, rows, width);
-    return { rows: vectors, distinct: distinct.length, truncated, empty };
+    const pool = await this.#pool(options.device ?? this.device);
+    const { prompt = "", batchSize } = options;
+    return pool.encode(phrases, { prompt, parts, batchSize }, options);
   }
 
   /**

@@ -6,7 +6,7 @@ import type { Tensor } from "../runtime/tensor.js";
 /**
  * Pools token vectors to one vector per row.
  * @param output float32 [batch, tokens, width], or [batch, width] with pooling "none"
- * @param lengths tokens of each row; what lies behind them is padding and is left out
+ * @param lengths tokens of each row; the rest is padding
  * @returns float32 [batch, width], row-major
  */
 export function pool(output: Tensor, lengths: ArrayLike<number>, pooling: Pooling): Float32Array {
@@ -42,7 +42,7 @@ function maxOver(data: Float32Array, from: number, tokens: number, target: Float
 }
 
 /**
- * Copies one vector's first `target.length` coordinates, scaled to unit length when asked.
+ * Copies one vector's first `target.length` coordinates, scaled to unit length on request.
  * A zero vector stays zero.
  */
 export function finishVector(source: Float32Array, target: Float32Array, length: "unit" | "raw"): void {

@@ -59,6 +59,8 @@ export function parseJson<Value>(
 }
 
 function ignoreAbsence(error: unknown, path: string, { error: Trouble, cure }: JsonTrouble): undefined {
-  if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+  const { code } = error as NodeJS.ErrnoException;
+  // ENOTDIR: its folder is a file.
+  if (code === "ENOENT" || code === "ENOTDIR") return undefined;
   throw new Trouble(`${path} cannot be read: ${messageOf(error)}. ${cure}`, { cause: error });
 }

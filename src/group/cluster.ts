@@ -1,7 +1,7 @@
 /** Clusters phrases: groups spellings and variants of the same thing, each with a representative phrase. */
 import { PhraseEncoder } from "../encoder/phrase-encoder.js";
 import { ArgumentError } from "../errors.js";
-import { kMeans } from "../search/k-means/k-means.js";
+import { kMeans } from "../search/k-means.js";
 import { dotRows } from "../search/vectors.js";
 import {
   type CountedTable,

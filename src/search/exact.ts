@@ -3,25 +3,16 @@ import { availableParallelism } from "node:os";
 import { GraphBuilder } from "../onnx/builder.js";
 import { encodeModel } from "../onnx/io/file.js";
 import { createSession, type Session } from "../runtime/session.js";
-import { type Ranking, RankingCollector } from "./ranking.js";
+import type { IndexMetric } from "./index-types.js";
+import { type Ranking, RankingCollector, type RankingOptions } from "./ranking.js";
 import { countRows, dotRows, unitRows } from "./vectors.js";
 
-/** How queries and candidates are compared. */
-export type Metric = "cosine" | "inner-product";
-
-/** Settings of an exact search. */
-export interface ExactSearchOptions {
+export interface ExactSearchOptions extends Omit<RankingOptions, "targets"> {
   /** Numbers per row of both arrays. */
   readonly dimension: number;
-  /** How many neighbours per query. Default 1. */
-  readonly k?: number;
   /** Default cosine; a zero vector's cosine with anything is 0. */
-  readonly metric?: Metric;
-  /** Scores that differ by no more than this are tied. Default 1e-6. */
-  readonly tolerance?: number;
-  /** List every candidate tied with the best one. Default false. */
-  readonly ties?: boolean;
-  /** Per query the candidates that are right: the ranking then counts those above and level with the best of them. */
+  readonly metric?: IndexMetric;
+  /** Per query the right candidates: the ranking then counts those above and level with the best of them. */
   readonly answers?: readonly (readonly number[])[];
   readonly signal?: AbortSignal;
   /** Called with finished and all queries × candidates. */
@@ -37,45 +28,35 @@ const candidateBlock = 4096;
  *
  * @param queries rows of `dimension` numbers, flat
  * @param candidates rows of `dimension` numbers, flat
- * @throws ArgumentError for broken rows, NaN or infinity
+ * @throws ArgumentError for incomplete rows, NaN or infinity
  */
 export async function exactNeighbours(
   queries: Float32Array,
   candidates: Float32Array,
   options: ExactSearchOptions,
 ): Promise<Ranking> {
-  const { dimension, metric = "cosine", answers } = options;
+  const { dimension, metric = "cosine", answers, signal, onProgress } = options;
   const queryCount = countRows(queries, dimension, "queries");
   const candidateCount = countRows(candidates, dimension, "candidates");
   const left = metric === "cosine" ? unitRows(queries, dimension) : queries;
   const right = metric === "cosine" ? unitRows(candidates, dimension) : candidates;
   const targets = answers && targetScores(left, right, dimension, answers);
   const collector = new RankingCollector(queryCount, { ...options, targets });
-  const session = await sharedProduct();
-  const blocks = blockPairs(queryCount, candidateCount);
-  let done = 0;
-  const start = (block: Block): Promise<Float32Array> => {
-    options.signal?.throwIfAborted();
-    return product(session, left, right, dimension, block);
-  };
-  let pending = blocks.length > 0 ? start(blocks[0]) : undefined;
-  for (let index = 0; index < blocks.length; index++) {
-    const block = blocks[index];
-    const scores = await pending!;
-    // The next product runs in its thread while this block is looked through here.
-    pending = index + 1 < blocks.length ? start(blocks[index + 1]) : undefined;
-    for (let row = 0; row < block.queries; row++) {
-      collector.add(
-        block.firstQuery + row,
-        block.firstCandidate,
-        scores,
-        row * block.candidates,
-        block.candidates,
-      );
+  function* blocks(): Generator<ScoreBlock> {
+    for (let from = 0; from < queryCount; from += queryBlock) {
+      const part = left.subarray(from * dimension, (from + queryBlock) * dimension);
+      for (let first = 0; first < candidateCount; first += candidateBlock) {
+        const some = right.subarray(first * dimension, (first + candidateBlock) * dimension);
+        yield { queries: part, queryAt: (index) => from + index, candidates: some, first };
+        const inPart = part.length / dimension;
+        onProgress?.(
+          from * candidateCount + inPart * (first + some.length / dimension),
+          queryCount * candidateCount,
+        );
+      }
     }
-    done += block.queries * block.candidates;
-    options.onProgress?.(done, queryCount * candidateCount);
   }
+  await collectScores(collector, blocks(), { dimension, signal });
   return collector.finish();
 }
 
@@ -87,72 +68,80 @@ function targetScores(
   answers: readonly (readonly number[])[],
 ): Float64Array {
   return Float64Array.from(answers, (rows, query) => {
-    let best = Number.NaN;
-    for (const row of rows) {
-      const score = dotRows(left, query, right, row, dimension);
-      if (!(best >= score)) best = score;
-    }
-    return best;
+    const scores = rows.map((row) => dotRows(left, query, right, row, dimension));
+    return scores.length === 0 ? Number.NaN : Math.max(...scores);
   });
 }
 
-/** A rectangle of the score matrix. */
-interface Block {
-  readonly firstQuery: number;
-  readonly queries: number;
-  readonly firstCandidate: number;
-  readonly candidates: number;
+/** Some queries and the candidates that all of them are compared with. */
+export interface ScoreBlock {
+  readonly queries: Float32Array;
+  /** The number of the query in this place. */
+  readonly queryAt: (place: number) => number;
+  readonly candidates: Float32Array;
+  /** Number of the first candidate; the others follow it. */
+  readonly first: number;
+  /** Places of candidates to leave out. */
+  readonly hidden?: readonly number[];
 }
 
-/** The rectangles in the order in which they are computed; candidates ascend for each query. */
-function blockPairs(queryCount: number, candidateCount: number): Block[] {
-  const blocks: Block[] = [];
-  for (let firstQuery = 0; firstQuery < queryCount; firstQuery += queryBlock) {
-    for (let firstCandidate = 0; firstCandidate < candidateCount; firstCandidate += candidateBlock) {
-      blocks.push({
-        firstQuery,
-        queries: Math.min(queryBlock, queryCount - firstQuery),
-        firstCandidate,
-        candidates: Math.min(candidateBlock, candidateCount - firstCandidate),
-      });
-    }
+/** Compares block after block and collects the best; for each query, blocks come in ascending order of candidates. */
+export async function collectScores(
+  collector: RankingCollector,
+  blocks: Iterable<ScoreBlock> | AsyncIterable<ScoreBlock>,
+  {
+    dimension,
+    fewProducts = 0,
+    signal,
+  }: { readonly dimension: number; readonly fewProducts?: number; readonly signal?: AbortSignal },
+): Promise<void> {
+  let collectBefore: (() => Promise<void>) | undefined;
+  for await (const block of blocks) {
+    signal?.throwIfAborted();
+    const { queries, candidates, queryAt, first, hidden = [] } = block;
+    const product = multiplyRows(queries, candidates, dimension, fewProducts);
+    // An error reaches the caller when this block is collected.
+    product.catch(() => {});
+    // The product runs in its thread while the block before it is collected here.
+    await collectBefore?.();
+    collectBefore = async () => {
+      const scores = await product;
+      const count = candidates.length / dimension;
+      for (let query = 0, start = 0; start < scores.length; query++, start += count) {
+        for (const place of hidden) scores[start + place] = Number.NEGATIVE_INFINITY;
+        collector.add(queryAt(query), first, scores, start, count);
+      }
+    };
   }
-  return blocks;
+  await collectBefore?.();
 }
 
-async function product(
-  session: Session,
-  left: Float32Array,
-  right: Float32Array,
-  dimension: number,
-  { firstQuery, queries, firstCandidate, candidates }: Block,
-): Promise<Float32Array> {
-  const outputs = await session.run({
-    queries: rowsOf(left, firstQuery, queries, dimension),
-    candidates: rowsOf(right, firstCandidate, candidates, dimension),
-  });
-  return outputs.scores.data as Float32Array;
-}
-
-/** A copy of some rows as a tensor: a view would carry its whole buffer to the thread. */
-function rowsOf(rows: Float32Array, first: number, count: number, dimension: number) {
-  const data = rows.slice(first * dimension, (first + count) * dimension);
-  return { type: "float32", dims: [count, dimension], data } as const;
-}
-
-/** Inner products of all queries [q, d] with all rows [r, d]: scores [q, r]. */
+/**
+ * Inner products of all queries [q, d] with all rows [r, d]: scores [q, r].
+ * @param fewProducts up to this many products of numbers, a loop here takes less time than the runtime's thread
+ */
 export async function multiplyRows(
   queries: Float32Array,
   rows: Float32Array,
   dimension: number,
+  fewProducts = 0,
 ): Promise<Float32Array> {
-  const block = {
-    firstQuery: 0,
-    queries: queries.length / dimension,
-    firstCandidate: 0,
-    candidates: rows.length / dimension,
-  };
-  return product(await sharedProduct(), queries, rows, dimension, block);
+  const [queryCount, rowCount] = [queries.length / dimension, rows.length / dimension];
+  if (queries.length * rowCount <= fewProducts) {
+    const scores = new Float32Array(queryCount * rowCount);
+    for (let query = 0, place = 0; query < queryCount; query++) {
+      for (let row = 0; row < rowCount; row++)
+        scores[place++] = dotRows(queries, query, rows, row, dimension);
+    }
+    return scores;
+  }
+  const session = await sharedProduct();
+  // Copies: a view would carry its whole buffer to the thread.
+  const outputs = await session.run({
+    queries: { type: "float32", dims: [queryCount, dimension], data: queries.slice() },
+    candidates: { type: "float32", dims: [rowCount, dimension], data: rows.slice() },
+  });
+  return outputs.scores.data as Float32Array;
 }
 
 let shared: Promise<Session> | undefined;

@@ -3,13 +3,12 @@
 /** How two vectors are compared: by angle, or by angle and length. */
 export type IndexMetric = "cosine" | "inner-product";
 
-/** What finds neighbours; `auto` is exact below 50,000 rows and hnsw from there. */
+/** What finds neighbours. */
 export type IndexBackend = "auto" | "exact" | "hnsw" | "faiss" | "lancedb";
 
-/** How vectors are stored. */
 export type VectorPrecision = "float32" | "float16";
 
-/** The model whose vectors an index holds. Scores with vectors of another model mean nothing. */
+/** The model that made the vectors of an index. Scores with vectors of another model are meaningless. */
 export interface IndexModel {
   /** Differs between two models. */
   readonly fingerprint: string;
@@ -36,7 +35,6 @@ export interface SearchHit {
   readonly cells: Readonly<Record<string, string>>;
 }
 
-/** A stored row. */
 export interface IndexEntry {
   readonly key: string;
   readonly cells: readonly string[];
@@ -44,16 +42,21 @@ export interface IndexEntry {
 
 /** What is fixed when an index is made. */
 export interface IndexLayout {
+  /** Numbers per vector. */
   readonly dimension: number;
+  /** Default "cosine". */
   readonly metric: IndexMetric;
+  /** Default "auto": exact below 50,000 rows, hnsw from there; "lancedb" for a URI. */
   readonly backend: IndexBackend;
+  /** Default "float32"; "float16" takes half the space and changes scores by less than 0.001. */
   readonly precision: VectorPrecision;
+  /** Names of the columns. Default none: hits then have a key and a score. */
   readonly columns: readonly string[];
-  /** The column that holds the phrases; absent where the rows are not phrases. */
+  /** The column that holds the phrases, for deleting by phrase; absent where the rows are not phrases. */
   readonly phraseColumn?: string;
-  /** The column whose values are the keys, all different; without it rows are numbered from 1. */
+  /** The column that holds the keys, all different. Default: rows are numbered from 1. */
   readonly keyColumn?: string;
-  /** Absent where the model of the vectors is unknown: then no vectors are refused. */
+  /** The model of the vectors; the index refuses those of another model. Absent where it is unknown. */
   readonly model?: IndexModel;
 }
 
@@ -84,30 +87,9 @@ export interface IndexDescription extends IndexLayout {
 /** The rows to delete: those with these keys, or those with these phrases. */
 export type IndexSelection = { readonly keys: readonly string[] } | { readonly phrases: readonly string[] };
 
-/** How long work on an index is stopped and watched. */
+/** How work on an index is stopped and watched. */
 export interface IndexWork {
   readonly signal?: AbortSignal;
   /** Called with the rows finished and in all. */
   readonly onProgress?: (done: number, total: number) => void;
-}
-
-/** Where an index is stored: a folder, or a LanceDB database. Vectors arrive as they are to be stored. */
-export interface VectorStore {
-  readonly layout: IndexLayout;
-  describe(): Promise<IndexDescription>;
-  /** Adds all rows or none. When it returns they are on disk: a power cut or kill -9 does not lose them. */
-  append(rows: IndexRows, existing: "refuse" | "replace"): Promise<void>;
-  /** Deletes rows as safely as `append` adds them. @returns how many */
-  remove(selection: IndexSelection): Promise<number>;
-  /** The k best rows of each query, best first. */
-  search(queries: Float32Array, k: number, work: IndexWork): Promise<SearchHit[][]>;
-  /** All rows, in the order they were added. */
-  entries(): AsyncGenerator<IndexEntry>;
-  /** Makes searches fast again after many additions, and frees the space of deleted rows. */
-  optimise(work: IndexWork): Promise<void>;
-  /** Records that a build has begun (with its plan) or finished (undefined). */
-  markBuild(build: UnfinishedBuild | undefined): Promise<void>;
-  /** @throws VectorIndexError where a stored row differs from what was written */
-  verify(): Promise<void>;
-  close(): Promise<void>;
 }

@@ -5,10 +5,10 @@
  * of the time of comparing all with all, and much less than building a graph.
  */
 import { createRandom, sampleWithout } from "../random.js";
-import { exactNeighbours, multiplyRows } from "./exact.js";
+import { collectScores, exactNeighbours, type ScoreBlock } from "./exact.js";
 import { RankingCollector } from "./ranking.js";
+import { gatherRows, isZero, unitRows } from "./vectors.js";
 
-/** Rows divided into lists. */
 export interface IvfLists {
   readonly dimension: number;
   /** [lists, dimension], of unit length */
@@ -25,8 +25,6 @@ export interface IvfOptions {
   readonly dimension: number;
   /** How many lists. Default the square root of the number of rows. */
   readonly lists?: number;
-  /** Default 1. */
-  readonly seed?: number;
   readonly signal?: AbortSignal;
 }
 
@@ -43,52 +41,38 @@ const rowsPerProduct = 4096;
  * @param vectors rows of `dimension` numbers, flat, of unit length (or zero)
  */
 export async function makeIvfLists(vectors: Float32Array, options: IvfOptions): Promise<IvfLists> {
-  const { dimension, seed = 1, signal } = options;
+  const { dimension, signal } = options;
   const count = vectors.length / dimension;
   const lists = Math.min(count, options.lists ?? Math.ceil(Math.sqrt(count)));
-  const centres = await findCentres(vectors, { dimension, lists, seed, signal });
-  const { indices } = await exactNeighbours(vectors, centres, {
-    dimension,
-    metric: "inner-product",
-    signal,
-  });
-  return { dimension, centres, vectors, ...grouped(indices, lists) };
-}
-
-/** Centres by spherical k-means of a sample; its products run on all cores. */
-async function findCentres(
-  vectors: Float32Array,
-  { dimension, lists, seed, signal }: Required<Pick<IvfOptions, "lists" | "seed">> & IvfOptions,
-): Promise<Float32Array> {
-  const count = vectors.length / dimension;
-  const random = createRandom(seed);
+  const nearest = async (rows: Float32Array, centres: Float32Array): Promise<Int32Array> =>
+    (await exactNeighbours(rows, centres, { dimension, metric: "inner-product", signal })).indices;
+  // Centres by spherical k-means of a sample.
   const all = Array.from({ length: count }, (_, row) => row);
-  const rows = sampleWithout(all, lists * sampledPerList, random);
-  const sample = gatherRows(vectors, rows, dimension);
+  const sampled = sampleWithout(all, lists * sampledPerList, createRandom(1));
+  const sample = gatherRows(vectors, sampled, dimension);
   let centres: Float32Array = sample.slice(0, lists * dimension);
-  for (let iteration = 0; iteration < iterations; iteration++) {
-    const search = { dimension, metric: "inner-product", signal } as const;
-    const { indices } = await exactNeighbours(sample, centres, search);
-    centres = directions(sample, indices, centres);
-  }
-  return centres;
+  for (let iteration = 0; iteration < iterations; iteration++)
+    centres = directions(sample, await nearest(sample, centres), centres, dimension);
+  return { dimension, centres, vectors, ...grouped(await nearest(vectors, centres), lists) };
 }
 
 /** Sums of each centre's members at unit length; a centre without members stays as it is. */
-function directions(sample: Float32Array, members: Int32Array, centres: Float32Array): Float32Array {
-  const dimension = sample.length / members.length;
+function directions(
+  sample: Float32Array,
+  members: Int32Array,
+  centres: Float32Array,
+  dimension: number,
+): Float32Array {
   const sums = new Float32Array(centres.length);
   members.forEach((centre, row) => {
     const [to, from] = [centre * dimension, row * dimension];
     for (let index = 0; index < dimension; index++) sums[to + index] += sample[from + index];
   });
   for (let start = 0; start < sums.length; start += dimension) {
-    const sum = sums.subarray(start, start + dimension);
-    const length = Math.hypot(...sum);
-    if (length === 0) sum.set(centres.subarray(start, start + dimension));
-    else for (let index = 0; index < dimension; index++) sum[index] /= length;
+    if (isZero(sums, start / dimension, dimension))
+      sums.set(centres.subarray(start, start + dimension), start);
   }
-  return sums;
+  return unitRows(sums, dimension);
 }
 
 /** Places 0, 1, ... grouped by their list's number, from 0 to `lists` - 1. */
@@ -111,75 +95,36 @@ function grouped(listOf: ArrayLike<number>, lists: number): { starts: Uint32Arra
  * @returns [queries, k], best first, -1 where the lists hold fewer
  */
 export async function nearestInLists(
-  ivf: IvfLists,
+  { dimension, centres, starts, rows, vectors }: IvfLists,
   queries: Float32Array,
-  { k, probes, signal }: { readonly k: number; readonly probes: number; readonly signal?: AbortSignal },
+  options: { readonly k: number; readonly probes: number; readonly signal?: AbortSignal },
 ): Promise<Int32Array> {
-  const { dimension, centres, starts, rows } = ivf;
+  const { k, signal } = options;
   const lists = starts.length - 1;
-  const wide = Math.min(probes, lists);
-  const { indices } = await exactNeighbours(queries, centres, {
-    dimension,
-    k: wide,
-    metric: "inner-product",
-    signal,
-  });
-  const collector = new RankingCollector(queries.length / dimension, { k });
-  const start = ({ queries: wanted, first, rows: count }: ListProduct): Promise<Float32Array> =>
-    multiplyRows(
-      gatherRows(queries, wanted, dimension),
-      gatherRows(ivf.vectors, rows.subarray(first, first + count), dimension),
-      dimension,
-    );
-  const collect = async (product: ListProduct, pending: Promise<Float32Array>): Promise<void> => {
-    const scores = await pending;
-    product.queries.forEach((query, index) => {
-      collector.add(query, product.first, scores, index * product.rows, product.rows);
-    });
-  };
-  let before: { product: ListProduct; scores: Promise<Float32Array> } | undefined;
-  for (const product of products(starts, grouped(indices, lists), wide)) {
-    signal?.throwIfAborted();
-    // This product runs in its thread while the previous one is collected here.
-    const scores = start(product);
-    if (before !== undefined) await collect(before.product, before.scores);
-    before = { product, scores };
-  }
-  if (before !== undefined) await collect(before.product, before.scores);
-  return collector.finish().indices.map((place) => (place < 0 ? -1 : rows[place]));
-}
-
-/** Some of the queries that search a list, and where some of its rows lie. */
-interface ListProduct {
-  readonly queries: Uint32Array;
-  readonly first: number;
-  readonly rows: number;
-}
-
-function* products(
-  starts: Uint32Array,
-  visits: { readonly starts: Uint32Array; readonly rows: Uint32Array },
-  probes: number,
-): Generator<ListProduct> {
-  for (let list = 0; list + 1 < starts.length; list++) {
-    const visiting = visits.rows.subarray(visits.starts[list], visits.starts[list + 1]);
-    for (let from = 0; from < visiting.length; from += queriesPerProduct) {
-      const queries = visiting
-        .subarray(from, from + queriesPerProduct)
-        .map((place) => Math.floor(place / probes));
-      for (let first = starts[list]; first < starts[list + 1]; first += rowsPerProduct) {
-        yield { queries, first, rows: Math.min(rowsPerProduct, starts[list + 1] - first) };
+  const probes = Math.min(options.probes, lists);
+  const search = { dimension, k: probes, metric: "inner-product", signal } as const;
+  const { indices } = await exactNeighbours(queries, centres, search);
+  const visits = grouped(indices, lists);
+  /** For each list, some of the queries that search it with some of its rows, in turn. */
+  function* blocks(): Generator<ScoreBlock> {
+    for (let list = 0; list < lists; list++) {
+      const visiting = visits.rows.subarray(visits.starts[list], visits.starts[list + 1]);
+      for (let from = 0; from < visiting.length; from += queriesPerProduct) {
+        const places = visiting.subarray(from, from + queriesPerProduct);
+        const wanted = places.map((place) => Math.floor(place / probes));
+        for (let first = starts[list]; first < starts[list + 1]; first += rowsPerProduct) {
+          const members = rows.subarray(first, Math.min(first + rowsPerProduct, starts[list + 1]));
+          yield {
+            queries: gatherRows(queries, wanted, dimension),
+            queryAt: (place) => wanted[place],
+            candidates: gatherRows(vectors, members, dimension),
+            first,
+          };
+        }
       }
     }
   }
-}
-
-/** The rows of some numbers, one after the other. */
-export function gatherRows(vectors: Float32Array, rows: ArrayLike<number>, dimension: number): Float32Array {
-  const gathered = new Float32Array(rows.length * dimension);
-  for (let place = 0; place < rows.length; place++) {
-    const start = rows[place] * dimension;
-    gathered.set(vectors.subarray(start, start + dimension), place * dimension);
-  }
-  return gathered;
+  const collector = new RankingCollector(queries.length / dimension, { k });
+  await collectScores(collector, blocks(), { dimension, signal });
+  return collector.finish().indices.map((place) => (place < 0 ? -1 : rows[place]));
 }

@@ -1,69 +1,49 @@
 /** An index with an encoder in front: indexes tables of phrases, and searches by phrase. */
-import type { EncoderSource } from "../encoder/encode-table.js";
-import type { EmbeddingMatrix, PhraseEncoder } from "../encoder/phrase-encoder.js";
+import {
+  type EncoderSource,
+  type EncodeTableOptions,
+  type EncodeTableReport,
+  encodeAhead,
+} from "../encoder/encode-table.js";
+import type { PhraseEncoder } from "../encoder/phrase-encoder.js";
 import { ArgumentError, InterruptedError, VectorIndexError } from "../errors.js";
-import { Table, type TableOptions } from "../table/table.js";
-import type { IndexBackend, IndexRows, SearchHit, VectorPrecision } from "./index-types.js";
+import { Table } from "../table/table.js";
+import type { SearchHit } from "./index-types.js";
 import { checkKeys, findKeyColumn, keptColumns, tableRows } from "./table-rows.js";
-import { VectorIndex } from "./vector-index.js";
+import { type AddOptions, type CreateIndexOptions, VectorIndex } from "./vector-index.js";
 
 /** Settings shared by `indexTable` and `addTable`. */
-export interface IndexTableWork {
-  /** How the table is read. */
-  readonly table?: TableOptions;
-  readonly batchSize?: number;
-  readonly signal?: AbortSignal;
-  /** Called with what a user should know, such as that a column was left out. */
-  readonly onNote?: (note: string) => void;
+interface IndexTableWork extends Pick<EncodeTableOptions, "table" | "batchSize" | "signal" | "onNote"> {
   /** Called with the stage ("encoding", "building the graph") and the rows finished and in all. */
   readonly onProgress?: (stage: string, finished: number, total: number) => void;
 }
 
 /** Settings of `indexTable`. */
-export interface IndexTableOptions extends IndexTableWork {
-  /** The column whose values are the keys. Default: rows are numbered from 1. */
-  readonly keyColumn?: string;
-  /** Default "auto". */
-  readonly backend?: IndexBackend;
-  /** Default "float32". */
-  readonly precision?: VectorPrecision;
+export interface IndexTableOptions
+  extends IndexTableWork,
+    Pick<CreateIndexOptions, "keyColumn" | "backend" | "precision">,
+    Pick<EncodeTableOptions, "truncateDim"> {
   /** Text prepended to every phrase and every query. Default none. */
   readonly prompt?: string;
-  /** Keep only the first coordinates. */
-  readonly truncateDim?: number;
   /** What loads the model again, kept in the index. Default: the encoder's folder or name. */
   readonly modelName?: string;
-  /** "continue" goes on with an interrupted build of the same table. Default "start-over", refused where an index is. */
+  /** "continue" continues an interrupted build of the same table. Default "start-over", refused where an index is. */
   readonly resume?: "continue" | "start-over";
 }
 
 /** Settings of `addTable`. */
-export interface AddTableOptions extends IndexTableWork {
-  /** What happens to rows whose key is in the index. Default "refuse". */
-  readonly existing?: "refuse" | "replace";
-}
+export interface AddTableOptions extends IndexTableWork, Pick<AddOptions, "existing"> {}
 
-/** What came of it. */
-export interface IndexTableReport {
-  readonly path: string;
-  /** Rows added by this run. */
+/** The result of adding a table to an index. */
+export interface IndexTableReport extends Omit<EncodeTableReport, "keysPath" | "bytes"> {
+  /** Rows added by this run. `rows` counts all rows of the index, `resumedRows` those of an interrupted build. */
   readonly added: number;
-  /** Rows in the index. */
-  readonly rows: number;
-  readonly dimension: number;
-  /** Rows that an interrupted build had added before. */
-  readonly resumedRows: number;
-  /** Added rows whose phrase is empty: no search finds them. */
-  readonly empty: number;
-  /** Added phrases longer than the model reads. */
-  readonly truncated: number;
   readonly searchedBy: string;
-  readonly seconds: number;
 }
 
 /**
  * Makes an index of a table: its phrases' vectors with all its columns. Interrupted or killed, it leaves an index of
- * the rows done so far, and `resume: "continue"` goes on.
+ * the rows done so far, and `resume: "continue"` adds the others.
  * @throws TableError, ModelError, VectorIndexError, InterruptedError
  */
 export async function indexTable(
@@ -82,13 +62,12 @@ export async function indexTable(
     const unfinished = options.resume === "continue" ? await reopen(path, table.identity) : undefined;
     const index = unfinished ?? (await createIndex(path, loaded, table, columns, options));
     try {
-      index.checkModel(await loaded.fingerprint());
       const resumedRows = unfinished === undefined ? 0 : (await index.describe()).rows;
+      index.checkModel(await loaded.fingerprint());
       if (unfinished === undefined) await index.markBuild({ source: table.identity, rows: rowCount });
-      const counts = await addRows(index, table, loaded, { ...options, from: resumedRows });
-      await optimise(index, options);
+      const report = await addAll(index, table, loaded, { ...options, resumedRows, started });
       await index.markBuild(undefined);
-      return await reportOf(index, { ...counts, resumedRows, started });
+      return report;
     } finally {
       await index.close();
     }
@@ -122,9 +101,7 @@ export async function addTable(
       options.onNote?.(`The index has no ${surplus.join(", ")}; these columns were left out.`);
     const loaded = typeof encoder === "function" ? await encoder(table.description) : encoder;
     index.checkModel(await loaded.fingerprint());
-    const counts = await addRows(index, table, loaded, { ...options, from: 0 });
-    await optimise(index, options);
-    return await reportOf(index, { ...counts, resumedRows: 0, started });
+    return await addAll(index, table, loaded, { ...options, resumedRows: 0, started });
   } finally {
     await table.close();
   }
@@ -190,77 +167,47 @@ async function reopen(path: string, source: string): Promise<VectorIndex | undef
     unfinished === undefined
       ? "is finished: there is nothing to resume. `pearl index add` adds rows to it."
       : unfinished.source !== source
-        ? "was begun with another table, or the table has changed. Remove it and build again."
+        ? "belongs to another table, or the table has changed. Remove it and build again."
         : undefined;
   if (problem === undefined) return index;
   await index.close();
   throw new VectorIndexError(`${path} ${problem}`);
 }
 
-/** Encodes and adds; the next batch is encoded while one is written. */
-async function addRows(
+/** Encodes and adds the rows that are not in the index yet, and prepares it for searching. */
+async function addAll(
   index: VectorIndex,
   table: Table,
   encoder: PhraseEncoder,
-  options: AddTableOptions & { readonly from: number },
-): Promise<{ added: number; empty: number; truncated: number }> {
-  const { layout } = index;
-  const { signal, existing, from } = options;
+  options: AddTableOptions & { readonly resumedRows: number; readonly started: number },
+): Promise<IndexTableReport> {
+  const { dimension, model, columns, phraseColumn } = index.layout;
+  const { signal, batchSize, existing, resumedRows, started, onNote, onProgress } = options;
   const total = table.description.rowCount;
-  const settings = {
-    prompt: layout.model?.prompt,
-    truncateDim: layout.dimension,
-    batchSize: options.batchSize,
-    signal,
-  };
+  const batches = tableRows(table, columns, phraseColumn, resumedRows);
+  const settings = { prompt: model?.prompt, truncateDim: dimension, batchSize, signal };
   const fingerprint = await encoder.fingerprint();
-  const counts = { added: 0, empty: 0, truncated: 0 };
-  let pending: { cells: IndexRows["cells"]; matrix: Promise<EmbeddingMatrix> } | undefined;
-  const finishPending = async (): Promise<void> => {
-    if (pending === undefined) return;
-    const { cells, matrix } = pending;
-    const { data, empty, truncated, rows } = await matrix;
-    await index.add({ vectors: data, cells }, { fingerprint, existing });
-    counts.added += rows;
-    counts.empty += empty;
-    counts.truncated += truncated;
-    options.onProgress?.("encoding", from + counts.added, total);
-  };
+  const counts = { added: 0, resumedRows, empty: 0, truncated: 0 };
   try {
-    for await (const { phrases, cells } of tableRows(table, layout.columns, layout.phraseColumn, from)) {
-      if (signal?.aborted) throw new InterruptedError("stopped", { cause: signal.reason });
-      const matrix = encoder.encodeMatrix(phrases, settings);
-      // It may fail while an older one is being written: it is awaited in its turn.
-      matrix.catch(() => {});
-      await finishPending();
-      pending = { cells, matrix };
+    for await (const { chunk, matrix } of encodeAhead(encoder, batches, ({ phrases }) => phrases, settings)) {
+      await index.add({ vectors: matrix.data, cells: chunk.cells }, { fingerprint, existing });
+      counts.added += matrix.rows;
+      counts.empty += matrix.empty;
+      counts.truncated += matrix.truncated;
+      onProgress?.("encoding", resumedRows + counts.added, total);
     }
-    await finishPending();
   } catch (error) {
-    await pending?.matrix.catch(() => {});
     if (!(error instanceof InterruptedError)) throw error;
-    const done = from + counts.added;
+    const done = resumedRows + counts.added;
     throw new InterruptedError(`stopped with ${done} of ${total} rows in the index; they are safe`, {
       cause: error,
     });
   }
-  return counts;
-}
-
-async function optimise(index: VectorIndex, { signal, onNote, onProgress }: IndexTableWork): Promise<void> {
   await index.optimise({
     signal,
-    onProgress: (done, total) => onProgress?.("building the graph", done, total),
+    onProgress: (done, all) => onProgress?.("building the graph", done, all),
   });
-  const { note } = await index.describe();
+  const { path, rows, searchedBy, note } = await index.describe();
   if (note !== undefined) onNote?.(note);
-}
-
-async function reportOf(
-  index: VectorIndex,
-  counts: { added: number; empty: number; truncated: number; resumedRows: number; started: number },
-): Promise<IndexTableReport> {
-  const { started, ...rest } = counts;
-  const { path, rows, dimension, searchedBy } = await index.describe();
-  return { path, rows, dimension, searchedBy, ...rest, seconds: (performance.now() - started) / 1000 };
+  return { path, rows, dimension, searchedBy, ...counts, seconds: (performance.now() - started) / 1000 };
 }

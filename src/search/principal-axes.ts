@@ -1,11 +1,10 @@
 /**
  * Principal axes of vectors by subspace iteration (Golub and Van Loan, "Matrix Computations", 8.2): the few directions
  * that hold most of what a learned model spreads over hundreds of numbers. A graph over those few is built and searched
- * in a fraction of the time, and the first two make a map.
+ * in a fraction of the time, and the first two give a map.
  */
 import { createRandom, type Random } from "../random.js";
 import { multiplyRows } from "./exact.js";
-import { dotRows } from "./vectors.js";
 
 /** Orthonormal axes: [width, dimension], flat. */
 export interface PrincipalAxes {
@@ -16,7 +15,7 @@ export interface PrincipalAxes {
 
 /** Widths are multiples of this: what a processor multiplies at once. */
 const widthStep = 32;
-/** With more axes than this share of the dimension, little would be saved. */
+/** More axes than this share of the dimension save little. */
 const widestShare = 0.6;
 /** Further rounds only turn the axes within their space, which changes nothing. */
 const rounds = 8;
@@ -37,22 +36,31 @@ export async function principalAxes(
   const width = Math.floor((dimension * widestShare) / widthStep) * widthStep;
   if (width === 0 || sample.length === 0) return undefined;
   const widest = await leadingAxes(sample, { dimension, width, rounds, random: createRandom(1) });
-  const needed = await widthThatKeeps(kept, widest, sample);
-  if (needed === undefined) return undefined;
-  return { width: needed, dimension, axes: widest.axes.slice(0, needed * dimension) };
+  const along = new Float64Array(width);
+  (await project(sample, widest)).forEach((value, place) => {
+    along[place % width] += value * value;
+  });
+  const wanted = kept * squares(sample);
+  let sum = 0;
+  for (let axis = 0; axis < width; axis++) {
+    sum += along[axis];
+    if (sum < wanted) continue;
+    const needed = Math.ceil((axis + 1) / widthStep) * widthStep;
+    return { width: needed, dimension, axes: widest.axes.slice(0, needed * dimension) };
+  }
+  return undefined;
 }
 
 /** The `width` axes along which the rows' squares are largest, after that many rounds from a random start. */
 export async function leadingAxes(
   rows: Float32Array,
-  options: {
-    readonly dimension: number;
-    readonly width: number;
-    readonly rounds: number;
-    readonly random: Random;
-  },
+  {
+    dimension,
+    width,
+    rounds,
+    random,
+  }: Omit<PrincipalAxes, "axes"> & { readonly rounds: number; readonly random: Random },
 ): Promise<PrincipalAxes> {
-  const { dimension, width, random } = options;
   const columns = transposed(rows, dimension);
   const products = await multiplyRows(columns, columns, rows.length / dimension);
   let axes = orthonormal(
@@ -60,7 +68,7 @@ export async function leadingAxes(
     dimension,
   );
   // The products are symmetric: each row of this is the product of one axis with them.
-  for (let round = 0; round < options.rounds; round++) {
+  for (let round = 0; round < rounds; round++) {
     axes = orthonormal(await multiplyRows(axes, products, dimension), dimension);
   }
   return { width, dimension, axes };
@@ -69,12 +77,9 @@ export async function leadingAxes(
 /** Coordinates of rows along the axes: [rows, width]. */
 export async function project(
   vectors: Float32Array,
-  { axes, width, dimension }: PrincipalAxes,
+  { axes, dimension }: PrincipalAxes,
 ): Promise<Float32Array> {
-  if (vectors.length * width > fewProducts) return multiplyRows(vectors, axes, dimension);
-  return Float32Array.from({ length: (vectors.length / dimension) * width }, (_, place) =>
-    dotRows(vectors, Math.floor(place / width), axes, place % width, dimension),
-  );
+  return multiplyRows(vectors, axes, dimension, fewProducts);
 }
 
 /** The share of the rows' sum of squares that lies along the axes; 1 for rows of zeros. */
@@ -83,27 +88,7 @@ export async function keptShare(vectors: Float32Array, axes: PrincipalAxes): Pro
   return whole === 0 ? 1 : squares(await project(vectors, axes)) / whole;
 }
 
-async function widthThatKeeps(
-  kept: number,
-  axes: PrincipalAxes,
-  sample: Float32Array,
-): Promise<number | undefined> {
-  const { width: widest } = axes;
-  const coordinates = await project(sample, axes);
-  const along = new Float64Array(widest);
-  coordinates.forEach((value, place) => {
-    along[place % widest] += value * value;
-  });
-  const wanted = kept * squares(sample);
-  let sum = 0;
-  for (let axis = 0; axis < widest; axis++) {
-    sum += along[axis];
-    if (sum >= wanted) return Math.ceil((axis + 1) / widthStep) * widthStep;
-  }
-  return undefined;
-}
-
-/** Gram-Schmidt, row by row: subtracts from each row its parts along the earlier ones. A row with nothing left becomes zero. */
+/** Gram-Schmidt: subtracts from each row its parts along the earlier ones. A row with nothing left becomes zero. */
 function orthonormal(rows: Float32Array, dimension: number): Float32Array {
   const done: Float64Array[] = [];
   for (let start = 0; start < rows.length; start += dimension) {

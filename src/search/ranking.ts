@@ -1,13 +1,10 @@
-/** Collects the best candidates of each query from rows of scores, with what fair scoring needs: ties and the rank of the right answer. */
+/** Collects the best candidates of each query from rows of scores, and counts those above and level with an answer. */
 
-/** What a collector keeps. */
 export interface RankingOptions {
   /** How many best candidates are kept per query. Default 1. */
   readonly k?: number;
   /** Scores that differ by no more than this are tied: rounding must not decide. Default 1e-6. */
   readonly tolerance?: number;
-  /** Also list every candidate tied with the best one. Default false: there may be as many as candidates. */
-  readonly ties?: boolean;
   /**
    * Per query the score of its right answer; NaN where it has none. The collector then counts the candidates
    * above and level with it.
@@ -18,12 +15,10 @@ export interface RankingOptions {
 /** The result of a search over all candidates. Rows are queries. */
 export interface Ranking {
   readonly k: number;
-  /** Best candidates, best first: [queries, k]; -1 where there are fewer than k candidates. Of equal scores the first candidate leads. */
+  /** Best candidates, best first, the first of equal ones before others: [queries, k]; -1 where there are fewer. */
   readonly indices: Int32Array;
   /** Their scores: [queries, k]; -Infinity where there is none. */
   readonly scores: Float64Array;
-  /** With `ties`: per query the candidates within the tolerance of the best, in candidate order. */
-  readonly ties: readonly Int32Array[];
   /** With `targets`: per query the candidates more than the tolerance above the right answer. */
   readonly above: Int32Array;
   /** With `targets`: per query the candidates within the tolerance of the right answer, itself included. */
@@ -41,7 +36,6 @@ export class RankingCollector {
   private readonly above: Int32Array;
   private readonly level: Int32Array;
   private readonly targets: Float64Array | undefined;
-  private readonly tied: { index: number; score: number }[][];
 
   constructor(queries: number, options: RankingOptions = {}) {
     this.k = options.k ?? 1;
@@ -51,7 +45,6 @@ export class RankingCollector {
     this.targets = options.targets;
     this.above = new Int32Array(options.targets ? queries : 0);
     this.level = new Int32Array(options.targets ? queries : 0);
-    this.tied = options.ties ? Array.from({ length: queries }, () => []) : [];
   }
 
   /**
@@ -61,7 +54,7 @@ export class RankingCollector {
    */
   add(query: number, first: number, row: Float32Array | Float64Array, offset: number, count: number): void {
     const target = this.targets?.[query] ?? Number.NaN;
-    // Most scores lie below everything of interest: one comparison each.
+    // Most scores are too low to matter: one comparison each.
     const floor = Number.isNaN(target) ? Infinity : target - this.tolerance;
     let low = Math.min(this.lowest(query), floor);
     for (let index = 0; index < count; index++) {
@@ -78,39 +71,37 @@ export class RankingCollector {
   /** The result; the collector must not be used afterwards. */
   finish(): Ranking {
     const { k, indices, scores, above, level } = this;
-    const ties = this.tied.map((list) => Int32Array.from(list, ({ index }) => index));
-    return { k, indices, scores, ties, above, level, targets: this.targets ?? new Float64Array(0) };
+    return { k, indices, scores, above, level, targets: this.targets ?? new Float64Array(0) };
   }
 
-  /** The score under which a candidate changes nothing for this query. */
+  /** The best candidates of each query, without the places that stayed empty. */
+  found(): { row: number; score: number }[][] {
+    const { k, indices, scores } = this;
+    return Array.from({ length: indices.length / k }, (_, query) => {
+      const places = Array.from({ length: k }, (_, place) => query * k + place);
+      const filled = places.filter((place) => indices[place] >= 0);
+      return filled.map((place) => ({ row: indices[place], score: scores[place] }));
+    });
+  }
+
+  /** The score that a candidate must exceed to be among the best of this query. */
   private lowest(query: number): number {
-    const last = this.scores[query * this.k + this.k - 1];
-    return this.tied.length > 0 ? Math.min(last, this.scores[query * this.k] - this.tolerance) : last;
+    return this.scores[query * this.k + this.k - 1];
   }
 
-  /** Takes a candidate in where it belongs; true if anything changed. */
+  /** Inserts a candidate in its place; false if it is not among the best. */
   private keep(query: number, index: number, score: number): boolean {
     const start = query * this.k;
     const { scores, indices } = this;
-    const bestBefore = scores[start];
     let place = start + this.k - 1;
-    const enters = score > scores[place];
-    if (enters) {
-      while (place > start && scores[place - 1] < score) {
-        scores[place] = scores[place - 1];
-        indices[place] = indices[place - 1];
-        place--;
-      }
-      scores[place] = score;
-      indices[place] = index;
+    if (!(score > scores[place])) return false;
+    while (place > start && scores[place - 1] < score) {
+      scores[place] = scores[place - 1];
+      indices[place] = indices[place - 1];
+      place--;
     }
-    if (this.tied.length === 0) return enters;
-    if (score < scores[start] - this.tolerance) return enters;
-    if (scores[start] > bestBefore) {
-      const floor = scores[start] - this.tolerance;
-      this.tied[query] = this.tied[query].filter((other) => other.score >= floor);
-    }
-    this.tied[query].push({ index, score });
+    scores[place] = score;
+    indices[place] = index;
     return true;
   }
 }

@@ -1,4 +1,4 @@
-/** The rows of a table as an index takes them: which columns, which keys, and the cells in batches. */
+/** The rows of a table for an index: its columns, its keys, and its cells in batches. */
 import { TableError } from "../errors.js";
 import type { Table } from "../table/table.js";
 
@@ -15,7 +15,7 @@ export async function* tableRows(
   const range = { from, chunkRows: rowsPerBatch };
   const names = table.description.columns;
   const streams = columns.map((name) => {
-    // The phrases go into the index's column of phrases, whatever this table calls it.
+    // The phrases go into the index's phrase column, under any name in this table.
     if (name === phraseColumn) return undefined;
     return names.includes(name) ? table.columnValues(name, range) : undefined;
   });
@@ -28,7 +28,7 @@ export async function* tableRows(
   }
 }
 
-/** The columns that go into the index: all but lists, which are vectors and would fill it with digits. */
+/** The columns that the index keeps: all but lists, which are vectors. */
 export function keptColumns(
   table: Table,
   { onNote }: { readonly onNote?: (note: string) => void },
@@ -43,9 +43,7 @@ export function findKeyColumn(columns: readonly string[], wanted: string): strin
     columns.find((name) => name === wanted) ??
     columns.find((name) => name.trim().toLowerCase() === wanted.trim().toLowerCase());
   if (found !== undefined) return found;
-  throw new TableError(
-    `there is no column "${wanted}" to take keys from. The columns are ${columns.join(", ")}.`,
-  );
+  throw new TableError(`there is no column "${wanted}" for the keys. The columns are ${columns.join(", ")}.`);
 }
 
 /** Checks the keys before any work begins. @throws TableError for an empty or repeated key */
@@ -61,7 +59,8 @@ export async function checkKeys(table: Table, column: string): Promise<void> {
       const earlier = rows.get(key);
       if (earlier !== undefined) {
         throw new TableError(
-          `${path}: rows ${earlier} and ${row} have the same ${column}, ${key}. Keys must differ; without --key rows are numbered.`,
+          `${path}: rows ${earlier} and ${row} have the same ${column}, ${key}. ` +
+            "Keys must differ; without --key rows are numbered.",
         );
       }
       rows.set(key, row);

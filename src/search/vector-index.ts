@@ -1,41 +1,22 @@
 /** An index of vectors that outlives the program: rows with their vectors, searched, added to, deleted from. */
 import { ArgumentError, ModelError, VectorIndexError } from "../errors.js";
 import type {
-  IndexBackend,
   IndexDescription,
   IndexEntry,
   IndexLayout,
-  IndexMetric,
-  IndexModel,
   IndexRows,
   IndexSelection,
   IndexWork,
   SearchHit,
   UnfinishedBuild,
-  VectorPrecision,
-  VectorStore,
 } from "./index-types.js";
 import { FolderStore } from "./store/folder-store.js";
-import { countRows, unitRows } from "./vectors.js";
+import type { VectorStore } from "./store/vector-store.js";
+import { countRows, isZero, unitRows } from "./vectors.js";
 
-/** What is decided when an index is made. */
-export interface CreateIndexOptions {
-  /** Numbers per vector. */
+/** What is decided when an index is made; only the dimension has no default. */
+export interface CreateIndexOptions extends Partial<IndexLayout> {
   readonly dimension: number;
-  /** Names of the columns. Default none: hits then carry a key and a score. */
-  readonly columns?: readonly string[];
-  /** Which of the columns holds the phrases, for deleting by phrase. */
-  readonly phraseColumn?: string;
-  /** Which of the columns holds the keys, all different. Default: rows are numbered from 1. */
-  readonly keyColumn?: string;
-  /** Default "cosine". */
-  readonly metric?: IndexMetric;
-  /** Default "auto": exact below 50,000 rows, hnsw from there; "lancedb" for a URI. */
-  readonly backend?: IndexBackend;
-  /** Default "float32"; "float16" takes half the space and changes scores by less than 0.001. */
-  readonly precision?: VectorPrecision;
-  /** The model of the vectors; the index then refuses those of another model. */
-  readonly model?: IndexModel;
 }
 
 /** Settings of a search. */
@@ -76,7 +57,7 @@ export class VectorIndex {
     const layout = layoutOf(path, options);
     if (layout.backend === "faiss" || layout.backend === "hnsw") {
       // Loaded first: a build must not end with a missing library.
-      await (await import("./graph/graph-library.js")).graphLibrary(layout.backend);
+      await (await import("./graph/neighbour-graph.js")).graphLibrary(layout.backend);
     }
     const store =
       layout.backend === "lancedb"
@@ -115,7 +96,7 @@ export class VectorIndex {
     const folder = isUri ? undefined : await FolderStore.open(path);
     if (folder !== undefined) return new VectorIndex(path, folder);
     const { isLanceFolder, LanceStore } = await import("./store/lance-store.js");
-    if (isUri || (await isLanceFolder(path))) return new VectorIndex(path, await LanceStore.open(path));
+    if (isUri || isLanceFolder(path)) return new VectorIndex(path, await LanceStore.open(path));
     throw new VectorIndexError(`${path} is not an index. \`pearl index build FILE -o ${path}\` makes one.`);
   }
 
@@ -151,12 +132,17 @@ export class VectorIndex {
     }
     if (count === 0) return;
     const vectors = metric === "cosine" ? unitRows(rows.vectors, dimension) : rows.vectors;
-    await this.store.append({ vectors, cells: rows.cells }, options.existing ?? "refuse");
+    const keys = keysOf(this.layout, rows.cells);
+    await this.store.append({ vectors, cells: rows.cells, keys }, options.existing ?? "refuse");
   }
 
   /** Deletes rows as safely as `add` adds them. @returns how many */
-  delete(selection: IndexSelection): Promise<number> {
-    return this.store.remove(selection);
+  async delete(selection: IndexSelection): Promise<number> {
+    if ("keys" in selection) return this.store.remove("key", selection.keys);
+    const { columns, phraseColumn } = this.layout;
+    if (phraseColumn !== undefined)
+      return this.store.remove(columns.indexOf(phraseColumn), selection.phrases);
+    throw new VectorIndexError(`${this.path} has no phrase column. Select the rows by key.`);
   }
 
   /**
@@ -167,14 +153,21 @@ export class VectorIndex {
    */
   async search(queries: Float32Array, options: SearchOptions = {}): Promise<SearchHit[][]> {
     const { k = 10 } = options;
-    const { dimension, metric } = this.layout;
+    const { dimension, metric, columns } = this.layout;
     this.checkModel(options.fingerprint);
     if (!(Number.isInteger(k) && k > 0)) throw new ArgumentError(`k must be a positive integer, not ${k}`);
     const count = countRows(queries, dimension, "queries");
     if (count === 0) return [];
     const vectors = metric === "cosine" ? unitRows(queries, dimension) : queries;
-    const hits = await this.store.search(vectors, k, options);
-    return hits.map((found, query) => (isZero(vectors, query, dimension) ? [] : found));
+    const found = await this.store.search(vectors, k, options);
+    return found.map((hits, query) =>
+      isZero(vectors, query, dimension)
+        ? []
+        : hits.map(({ key, score, cells }) => {
+            const named = columns.map((name, place) => [name, cells[place]]);
+            return { key, score, cells: Object.fromEntries(named) };
+          }),
+    );
   }
 
   /** All rows, in the order they were added. */
@@ -217,20 +210,13 @@ export class VectorIndex {
 }
 
 /** True for s3://..., db://... and other URIs, which only LanceDB can open. */
-export function isLanceUri(path: string): boolean {
+function isLanceUri(path: string): boolean {
   return /^[a-z][a-z0-9+]+:\/\//i.test(path);
 }
 
 function layoutOf(path: string, options: CreateIndexOptions): IndexLayout {
-  const {
-    dimension,
-    columns = [],
-    phraseColumn,
-    keyColumn,
-    metric = "cosine",
-    precision = "float32",
-    model,
-  } = options;
+  const { dimension, columns = [], phraseColumn, keyColumn, backend = "auto" } = options;
+  const { metric = "cosine", precision = "float32", model } = options;
   if (!(Number.isInteger(dimension) && dimension > 0)) {
     throw new ArgumentError(`dimension must be a positive integer, not ${dimension}`);
   }
@@ -240,26 +226,30 @@ function layoutOf(path: string, options: CreateIndexOptions): IndexLayout {
     }
   }
   const isUri = isLanceUri(path);
-  const backend = options.backend ?? "auto";
   if (isUri && backend !== "auto" && backend !== "lancedb") {
     throw new ArgumentError(
       `${path} needs the backend lancedb, not ${backend}. Leave the backend out, or name a folder.`,
     );
   }
-  return {
-    dimension,
-    metric,
-    backend: isUri ? "lancedb" : backend,
-    precision,
-    columns,
-    phraseColumn,
-    keyColumn,
-    model,
-  };
+  const fixed = { dimension, metric, backend: isUri ? ("lancedb" as const) : backend, precision };
+  return { ...fixed, columns, phraseColumn, keyColumn, model };
 }
 
-function isZero(rows: Float32Array, row: number, dimension: number): boolean {
-  for (let index = row * dimension; index < (row + 1) * dimension; index++)
-    if (rows[index] !== 0) return false;
-  return true;
+/**
+ * The keys of new rows; undefined where rows are numbered.
+ * @throws VectorIndexError for an empty key, or one that occurs twice
+ */
+function keysOf({ keyColumn, columns }: IndexLayout, cells: IndexRows["cells"]): string[] | undefined {
+  if (keyColumn === undefined) return undefined;
+  const column = columns.indexOf(keyColumn);
+  const seen = new Set<string>();
+  return cells.map((row) => {
+    const key = row[column];
+    if (key === "")
+      throw new VectorIndexError(`A row has an empty key (${keyColumn}). Every row needs a key.`);
+    if (seen.has(key))
+      throw new VectorIndexError(`The key ${key} (${keyColumn}) occurs twice. Keys must be unique.`);
+    seen.add(key);
+    return key;
+  });
 }

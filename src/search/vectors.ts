@@ -37,9 +37,19 @@ export function unitRows(rows: Float32Array, dimension: number): Float32Array {
   return units;
 }
 
+/** The rows of some numbers, in their order. */
+export function gatherRows(vectors: Float32Array, rows: ArrayLike<number>, dimension: number): Float32Array {
+  const gathered = new Float32Array(rows.length * dimension);
+  for (let place = 0; place < rows.length; place++) {
+    const start = rows[place] * dimension;
+    gathered.set(vectors.subarray(start, start + dimension), place * dimension);
+  }
+  return gathered;
+}
+
 /**
  * How many rows the array holds.
- * @throws ArgumentError where it does not hold whole rows, or holds a NaN or an infinity.
+ * @throws ArgumentError where its length is not a multiple of the dimension, or for NaN or infinity
  */
 export function countRows(rows: Float32Array, dimension: number, label: string): number {
   if (!Number.isInteger(dimension) || dimension < 1 || rows.length % dimension !== 0) {
@@ -52,4 +62,12 @@ export function countRows(rows: Float32Array, dimension: number, label: string):
     }
   }
   return rows.length / dimension;
+}
+
+/** Whether a row is a zero vector; of others, the first number decides. */
+export function isZero(rows: Float32Array, row: number, dimension: number): boolean {
+  for (let index = row * dimension; index < (row + 1) * dimension; index++) {
+    if (rows[index] !== 0) return false;
+  }
+  return true;
 }

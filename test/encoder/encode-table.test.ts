@@ -1,4 +1,4 @@
-/** A table that is encoded, interrupted in the middle of a chunk and gone on with: the bytes of one that was not. */
+/** A run that is interrupted in the middle of a chunk and resumed ends with the bytes of a run without interruption. */
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
@@ -8,7 +8,7 @@ import { testFolder } from "../table/folder.js";
 
 const { path: folder } = testFolder();
 
-it("goes on to the same bytes, though a vector's last bits depend on what is encoded with it", async () => {
+it("resumes to the same bytes, although low-order bits depend on the other phrases of a batch", async () => {
   const words = ["north", "Acme", "river", "of", "Zürich", "steel", "works", "17", "lake", "union"];
   const phrases = Array.from({ length: 16_000 }, (_, i) =>
     [i, i >> 3, i >> 5, i >> 7]

@@ -1,4 +1,4 @@
-/** Folders with safetensors weights to import: copies of the fixtures, which PyTorch has numbers for. */
+/** Folders with safetensors weights to import: copies of the fixtures with PyTorch's results. */
 import { copyFileSync, cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -54,7 +54,7 @@ export function editJson(path: string, changes: object): void {
   writeFileSync(path, JSON.stringify({ ...(readJsonFile(path) as object), ...changes }));
 }
 
-/** The largest difference between vectors and what was expected. */
+/** The largest difference from the expected vectors. */
 export function largestError(vectors: readonly ArrayLike<number>[], expected: readonly number[][]): number {
   if (vectors.length !== expected.length) return Number.POSITIVE_INFINITY;
   return Math.max(

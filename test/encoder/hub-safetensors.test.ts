@@ -1,4 +1,4 @@
-/** Hub repositories without an ONNX graph: what is fetched, what is said, and that PhraseEncoder loads them. */
+/** Hub repositories without an ONNX graph: files, messages, and loading by PhraseEncoder. */
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -44,12 +44,12 @@ const environment = (more: Record<string, string> = {}) => ({
 const download = (options: DownloadOptions = {}, more: Record<string, string> = {}) =>
   downloadModel(id, { settings: hubSettings(environment(more)), retryDelayMs: 5, ...options });
 
-/** Files asked for at the hub's own URLs, in order. */
+/** Files requested at the hub's own URLs, in order. */
 const asked = (): string[] =>
   server.requests.flatMap(({ path }) => /\/resolve\/[^/]+\/(.+)$/.exec(path)?.[1] ?? []);
 
 describe("a repository with safetensors and no graph", () => {
-  it("is fetched with its weights, and used without the network from then on", async () => {
+  it("is fetched with its weights, and then used without the network", async () => {
     publish({ ...fixtureFiles("roberta"), "tokenizer.json": "{}" });
     const folder = await download();
     expect(readdirSync(folder)).toEqual(expect.arrayContaining(["config.json", "model.safetensors"]));
@@ -61,7 +61,7 @@ describe("a repository with safetensors and no graph", () => {
     expect(await download({}, { HF_HUB_OFFLINE: "1" })).toBe(folder);
   });
 
-  it("is fetched with all files of weights that come in several", async () => {
+  it("is fetched with all its files of weights", async () => {
     publish(fixtureFiles("bert"));
     const folder = await download();
     expect(readdirSync(folder)).toEqual(
@@ -74,13 +74,13 @@ describe("a repository with safetensors and no graph", () => {
     expect(existsSync(join(await download(), "model-00002-of-00002.safetensors"))).toBe(true);
   });
 
-  it("is fetched with the vocabulary where it has no tokenizer.json", async () => {
+  it("is fetched with the vocabulary if it has no tokenizer.json", async () => {
     publish(fixtureFiles("roberta"));
     const folder = await download();
     expect(readdirSync(folder)).toEqual(expect.arrayContaining(["vocab.json", "merges.txt"]));
   });
 
-  it("takes weights over a graph that no tokenizer.json belongs to", async () => {
+  it("prefers weights to a graph without tokenizer.json", async () => {
     publish({ ...fixtureFiles("bert"), "onnx/model.onnx": "a graph" });
     const folder = await download();
     expect(existsSync(join(folder, "model-00001-of-00002.safetensors"))).toBe(true);
@@ -151,7 +151,7 @@ describe("a repository that cannot be used", () => {
     expect(await failure()).toContain("names no safetensors files of this folder");
   });
 
-  it("has a graph file of this name not, where one was asked for by name", async () => {
+  it("has no graph file of the requested name", async () => {
     publish({ ...fixtureFiles("roberta"), ...plain });
     expect(await failure({ graphFile: "onnx/model_quantized.onnx" })).toContain(
       "no onnx/model_quantized.onnx (404). pearl runs models that are exported to ONNX",
@@ -195,7 +195,7 @@ describe("PhraseEncoder.load of a hub model without a graph", () => {
     await again.dispose();
   });
 
-  it("names the hub's file where the weights are not what config.json says", async () => {
+  it("names the hub's file if the weights do not match config.json", async () => {
     publish({ ...fixtureFiles("roberta"), "config.json": '{"model_type":"mpnet"}' });
     await expect(load()).rejects.toThrow(/config\.json: model_type is mpnet/);
     expect(existsSync(join(home, "pearl"))).toBe(false);

@@ -1,4 +1,4 @@
-/** A local server that speaks the hub's download URLs: redirects, checksums and sizes in headers, ranges, errors. */
+/** A local server with the hub's download URLs: redirects, checksums and sizes in headers, ranges, errors. */
 import { createHash } from "node:crypto";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -9,7 +9,7 @@ export interface Repository {
   readonly files: Record<string, Buffer | string>;
 }
 
-/** A request as the tests look at it. */
+/** A request, as tests check it. */
 export interface SeenRequest {
   readonly host: "hub" | "storage";
   readonly path: string;
@@ -27,7 +27,7 @@ export interface HubServer {
   readonly repositories: Map<string, Repository>;
   /** Set to misbehave at the hub's own URLs. */
   interceptHub?: Interception;
-  /** Set to misbehave where large files lie. */
+  /** Set to misbehave at the storage host. */
   interceptStorage?: Interception;
   /** False leaves out every header that only the hub sends, as a plain mirror does. */
   sendsHubHeaders: boolean;
@@ -63,7 +63,7 @@ export async function startHubServer(repositories: Record<string, Repository>): 
   return state;
 }
 
-/** Sends `body`, or the part of it that the request's Range asks for. */
+/** Sends `body`, or the part in the request's Range. */
 export function sendBody(request: IncomingMessage, response: ServerResponse, body: Buffer): void {
   const range = /^bytes=(\d+)-$/.exec(request.headers.range ?? "");
   const start = range ? Number(range[1]) : 0;
@@ -163,7 +163,7 @@ function serveStorage(state: HubServer, request: IncomingMessage, response: Serv
   const match = /^\/store\/([^/]+\/[^/]+)\/(.+)\?/.exec(request.url ?? "");
   const content = state.repositories.get(match?.[1] ?? "")?.files[match?.[2] ?? ""];
   const body = content === undefined ? undefined : Buffer.from(content);
-  // A storage host's ETag follows its own rules; here it has the form of a checksum and is none.
+  // A storage host's ETag follows its own rules; here it looks like a checksum but is none.
   response.setHeader("etag", `"${"0".repeat(64)}"`);
   if (state.interceptStorage?.(request, response, body)) return;
   if (body) sendBody(request, response, body);

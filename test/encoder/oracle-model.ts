@@ -3,7 +3,7 @@ import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } fro
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-/** Encoders made by PyTorch with the numbers they give; its README says how. */
+/** Encoders made by PyTorch with their results; README.md there describes them. */
 export const oracleFolder = join(import.meta.dirname, "../fixtures/oracle");
 
 export const oracleExports = [

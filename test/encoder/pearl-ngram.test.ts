@@ -1,4 +1,4 @@
-/** The embedded model is what its script makes, and small. */
+/** The embedded model is what its script makes, and it is small. */
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";

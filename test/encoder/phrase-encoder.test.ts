@@ -26,7 +26,7 @@ function largestDifference(a: ArrayLike<number>, b: ArrayLike<number>): number {
 const cosine = (a: Float32Array, b: Float32Array): number =>
   a.reduce((sum, value, i) => sum + value * b[i], 0);
 
-/** Phrases of 1 to 20 words from a small generator, all different. */
+/** Different phrases of 1 to 20 words. */
 function manyPhrases(count: number): string[] {
   let state = 7;
   const next = (limit: number): number => {
@@ -217,7 +217,7 @@ describe("PhraseEncoder with the embedded model", () => {
     expect(await encoder.encode([])).toEqual([]);
   });
 
-  it("tells what is wrong with a model's place", async () => {
+  it("explains what is wrong with a model's path", async () => {
     await expect(load("no/such/model/pearl-ngrams")).rejects.toThrow(/did you mean pearl-ngram/);
     await expect(load("package.json")).rejects.toThrow(/not a file/);
     const empty = mkdtempSync(join(tmpdir(), "pearl-empty-"));
@@ -228,7 +228,7 @@ describe("PhraseEncoder with the embedded model", () => {
     await expect(load(empty)).rejects.toThrow(/onnx\/model\.onnx is missing/);
   });
 
-  it("opens the model on the device that a call names", async () => {
+  it("opens the model on the device of the call", async () => {
     const encoder = await load();
     const [here] = await encoder.encode(["Zürich"]);
     const [there] = await encoder.encode(["Zürich"], { device: "auto" });
@@ -245,7 +245,7 @@ describe("PhraseEncoder with the embedded model", () => {
 });
 
 describe("vectors with types", () => {
-  it("are those of encoding, with the probabilities of typing, from one run", async () => {
+  it("equal those of encoding, and the probabilities equal those of typing", async () => {
     const encoder = await load("pearl-mini");
     const phrases = ["The New York Times", "in the end", "", "Paris", "The New York Times"];
     const { data, types, dimension, distinct, empty } = await encoder.encodeWithTypes(phrases);
@@ -266,7 +266,7 @@ describe("vectors with types", () => {
     expect(largestDifference(short.types, types)).toBeLessThan(1e-6);
   });
 
-  it("are refused where the model has no type head", async () => {
+  it("are refused if the model has no type head", async () => {
     const encoder = await load("pearl-ngram");
     await expect(encoder.encodeWithTypes(["a"])).rejects.toThrow(/pearl-ngram has no type head/);
   });

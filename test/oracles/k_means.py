@@ -1,4 +1,4 @@
-"""Expected clusterings for src/search/k-means/k-means.ts, from scikit-learn's KMeans on synthetic points.
+"""Expected clusterings for src/search/k-means.ts, from scikit-learn's KMeans on synthetic points.
 
 Run: python3 test/oracles/k_means.py > test/oracles/k_means.json
 """

@@ -9,7 +9,7 @@ const rows = 900;
 const random = createRandom(3);
 const numbers = (count: number): Float32Array =>
   Float32Array.from({ length: count * dimension }, () => random() - 0.5);
-/** Rows around thirty points, as phrases are around their topics. */
+/** Rows near thirty points, as phrases are near their topics. */
 const points = numbers(30);
 const vectors = unitRows(
   numbers(rows).map((value, index) => points[index % points.length] + 0.5 * value),
@@ -44,7 +44,7 @@ describe("makeIvfLists", () => {
     expect((await makeIvfLists(vectors, { dimension })).rows).toEqual(lists.rows);
   });
 
-  it("makes no more lists than there are rows, and takes zero vectors", async () => {
+  it("makes at most one list per row, and accepts zero vectors", async () => {
     const few = await makeIvfLists(new Float32Array(3 * dimension), { dimension, lists: 8 });
     expect(few.starts.length - 1).toBe(3);
     expect(await nearestInLists(few, queries.subarray(0, dimension), { k: 3, probes: 3 })).toEqual(
@@ -54,19 +54,19 @@ describe("makeIvfLists", () => {
 });
 
 describe("nearestInLists", () => {
-  it("finds what an exact search finds where every list is looked into", async () => {
+  it("finds what an exact search finds if it searches every list", async () => {
     const found = await nearestInLists(lists, queries, { k: 5, probes: 30 });
     expect(found).toEqual(exact.indices);
   });
 
-  it("finds nearly all of it in a fifth of the lists", async () => {
+  it("finds over 90 % of it in a fifth of the lists", async () => {
     const found = await nearestInLists(lists, queries, { k: 5, probes: 6 });
     const share = found.filter((row, place) => exact.indices[place] === row).length / found.length;
     expect(share).toBeGreaterThan(0.9);
     expect(share).toBeLessThanOrEqual(1);
   });
 
-  it("leaves places empty where the lists hold too few rows", async () => {
+  it("leaves places empty if the lists hold too few rows", async () => {
     const single = await makeIvfLists(vectors.subarray(0, 4 * dimension), { dimension, lists: 4 });
     const found = await nearestInLists(single, vectors.subarray(0, dimension), { k: 3, probes: 1 });
     expect(found[0]).toBe(0);

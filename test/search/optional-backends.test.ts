@@ -1,4 +1,4 @@
-/** faiss and LanceDB behind the same interface, where they are installed. */
+/** faiss and LanceDB behind the same interface, if they are installed. */
 
 import { mkdtempSync, rmSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -24,7 +24,7 @@ describe.each(["faiss", "lancedb"] as const)("an index in %s", (backend) => {
   const isHere = isInstalled(parts[backend]);
   if (!isHere) console.info(`skipped: ${parts[backend]} is not installed (pearl doctor says how to get it)`);
 
-  it.skipIf(isHere)("says what is missing and who knows how to get it, and makes nothing", async () => {
+  it.skipIf(isHere)("names the missing package and the cure, and creates nothing", async () => {
     const path = join(root, backend);
     const building = VectorIndex.build(path, [{ vectors, cells }], { ...base, backend });
     await expect(building).rejects.toThrow(MissingDataError);
@@ -63,7 +63,7 @@ describe.each(["faiss", "lancedb"] as const)("an index in %s", (backend) => {
     await Promise.all([exact.close(), again.close()]);
   });
 
-  it.skipIf(!isHere)("keeps keys of the rows' own", async () => {
+  it.skipIf(!isHere)("takes keys from a column", async () => {
     const path = join(root, `${backend}-keys`);
     const index = await VectorIndex.build(path, [{ vectors, cells }], { ...base, backend, keyColumn: "id" });
     const row = { vectors: vectors.slice(0, dimension), cells: [["id3", "new"]] };
@@ -77,7 +77,7 @@ describe.each(["faiss", "lancedb"] as const)("an index in %s", (backend) => {
 });
 
 describe("a URI", () => {
-  it("is refused for other backends than LanceDB", async () => {
+  it("is refused for backends other than LanceDB", async () => {
     await expect(VectorIndex.create("s3://bucket/names", { ...base, backend: "hnsw" })).rejects.toThrow(
       /lancedb/,
     );

@@ -1,4 +1,4 @@
-/** The axes keep what the true directions of made vectors keep, and there are none where nothing would be saved. */
+/** The axes keep as much as the true directions of synthetic vectors; there are none if they save nothing. */
 import { describe, expect, it } from "vitest";
 import { createRandom } from "../../src/random.js";
 import { keptShare, principalAxes, project } from "../../src/search/principal-axes.js";
@@ -8,7 +8,7 @@ const dimension = 96;
 const rows = 3000;
 const random = createRandom(5);
 
-/** Directions at right angles to one another: reflections of the unit vectors (Householder). */
+/** Orthogonal directions: reflections of the unit vectors (Householder). */
 const mirror = unitRows(
   Float32Array.from({ length: dimension }, () => random() - 0.5),
   dimension,
@@ -31,7 +31,7 @@ function rowsOf(weights: readonly number[]): Float32Array {
 }
 
 describe("principalAxes", () => {
-  it("keeps as much of the squares as the 32 strongest directions do, along axes at right angles", async () => {
+  it("keeps as much of the squares as the 32 strongest directions do, along orthogonal axes", async () => {
     const weights = Array.from({ length: dimension }, (_, axis) => 0.95 ** axis);
     const vectors = rowsOf(weights);
     const found = (await principalAxes(vectors, { dimension, kept: 0.9 }))!;
@@ -64,7 +64,7 @@ describe("principalAxes", () => {
     expect(await principalAxes(new Float32Array(0), { dimension, kept: 0.1 })).toBeUndefined();
   });
 
-  it("takes zero vectors", async () => {
+  it("accepts zero vectors", async () => {
     const found = (await principalAxes(new Float32Array(5 * dimension), { dimension, kept: 0.85 }))!;
     expect(await project(new Float32Array(dimension).fill(1), found)).toHaveLength(found.width);
     expect(await keptShare(new Float32Array(dimension), found)).toBe(1);
@@ -72,7 +72,7 @@ describe("principalAxes", () => {
 });
 
 describe("project", () => {
-  it("gives one vector the coordinates that it has among thousands", async () => {
+  it("gives a vector the same coordinates alone and among thousands", async () => {
     const vectors = rowsOf(Array.from({ length: dimension }, (_, axis) => 0.9 ** axis));
     const axes = (await principalAxes(vectors, { dimension, kept: 0.85 }))!;
     const all = await project(vectors, axes);

@@ -70,14 +70,14 @@ describe.each(["exact", "hnsw"] as const)("an index searched by %s", (backend) =
     await index.close();
   });
 
-  it("finds added rows at once, and never deleted ones, before and after tidying and opening again", async () => {
+  it("finds added rows at once, and never deleted ones, before and after optimising and reopening", async () => {
     const path = place();
     const index = await VectorIndex.build(path, [{ vectors, cells }], { ...base, backend });
     const more = rowsOf(300, 3, 2000);
     await index.add(more);
     const query = more.vectors.slice(7 * dimension, 8 * dimension);
     expect(names((await index.search(query, { k: 1 }))[0])).toEqual(["name 2007"]);
-    // The nearest 600 rows of the query go.
+    // Delete the nearest 600 rows of the query.
     const all = Float32Array.from([...vectors, ...more.vectors]);
     const order = exhaustive(query, all).map(({ row }) => row);
     expect(await index.delete({ keys: order.slice(0, 600).map((row) => String(row + 1)) })).toBe(600);
@@ -89,7 +89,7 @@ describe.each(["exact", "hnsw"] as const)("an index searched by %s", (backend) =
     await index.close();
     const again = await VectorIndex.open(path);
     expect(names((await again.search(query, { k: 5 }))[0])).toEqual(expected);
-    // Numbers go on: a key is never given twice.
+    // Numbering continues: no key is used twice.
     await again.add(rowsOf(1, 4, 9999));
     const keys = await keysOf(again);
     expect(keys).toHaveLength(1701);
@@ -99,7 +99,7 @@ describe.each(["exact", "hnsw"] as const)("an index searched by %s", (backend) =
 });
 
 describe("VectorIndex", () => {
-  it("takes float16 at half the space with scores within 0.001", async () => {
+  it("stores float16 in half the space with scores within 0.001", async () => {
     const { vectors, cells } = rowsOf(500);
     const whole = await VectorIndex.build(place(), [{ vectors, cells }], base);
     const half = await VectorIndex.build(place(), [{ vectors, cells }], { ...base, precision: "float16" });
@@ -112,7 +112,7 @@ describe("VectorIndex", () => {
     await Promise.all([whole.close(), half.close()]);
   });
 
-  it("keeps keys of the rows' own: refused twice, replaced on demand, deleted by name", async () => {
+  it("takes keys from a column: refuses a second row, replaces it on request, deletes by key and phrase", async () => {
     const index = await VectorIndex.build(place(), [rowsOf(10)], { ...base, keyColumn: "id" });
     await expect(index.add(rowsOf(1, 5, 3))).rejects.toThrow(/already has.*id3/);
     await index.add(rowsOf(1, 5, 3), { existing: "replace" });
@@ -134,7 +134,7 @@ describe("VectorIndex", () => {
     await index.close();
   });
 
-  it("refuses another dimension, another model, NaN and odd rows, and stays as it was", async () => {
+  it("refuses another dimension, another model, NaN and incomplete rows, and stays unchanged", async () => {
     const model = { fingerprint: "aaaa", name: "our-model" };
     const index = await VectorIndex.build(place(), [rowsOf(5)], { ...base, model });
     await expect(index.add({ vectors: new Float32Array(15), cells: [["", ""]] })).rejects.toThrow(
@@ -152,7 +152,7 @@ describe("VectorIndex", () => {
     await index.close();
   });
 
-  it("finds nothing for a zero vector, never a row that has one, and no more rows than there are", async () => {
+  it("finds nothing for a zero vector, no row with one, and no more rows than exist", async () => {
     const index = await VectorIndex.build(place(), [rowsOf(3)], base);
     await index.add({
       vectors: new Float32Array(2 * dimension),
@@ -169,7 +169,7 @@ describe("VectorIndex", () => {
     await index.close();
   });
 
-  it("lets one write and many read; the lock of a dead process is taken over", async () => {
+  it("allows one writer and many readers, and takes over the lock of a dead process", async () => {
     const path = place();
     const writer = await VectorIndex.build(path, [rowsOf(5)], base);
     const reader = await VectorIndex.open(path);
@@ -177,7 +177,7 @@ describe("VectorIndex", () => {
     await expect(reader.add(rowsOf(1))).rejects.toThrow(new RegExp(`process ${process.pid}`));
     await writer.add(rowsOf(1, 2, 5));
     await writer.close();
-    // The reader takes in what was written since it opened, and goes on from there.
+    // The reader reads what was written since it opened, and adds to it.
     await reader.add(rowsOf(1, 3, 6));
     expect(await keysOf(reader)).toHaveLength(7);
     await reader.close();
@@ -188,7 +188,7 @@ describe("VectorIndex", () => {
     const next = await VectorIndex.open(path);
     await next.add(rowsOf(1, 4, 7));
     await next.close();
-    // A living process's number with another start is a process that took the number over.
+    // A living process with another start time has reused the number.
     const reused = { pid: process.pid, host: hostname(), started: "1", token: "x" };
     writeFileSync(join(path, "lock"), JSON.stringify(reused));
     const last = await VectorIndex.open(path);
@@ -201,7 +201,7 @@ describe("VectorIndex", () => {
     expect(readdirSync(path).sort()).toEqual(["generation-1", "index.json", "lock"]);
   });
 
-  it("drops what was never acknowledged: a torn journal line, vectors and cells without a commit", async () => {
+  it("drops what was not acknowledged: a torn journal line, vectors and cells without a commit", async () => {
     const path = place();
     const index = await VectorIndex.build(path, [rowsOf(20)], base);
     await index.close();
@@ -220,7 +220,7 @@ describe("VectorIndex", () => {
     await last.close();
   });
 
-  it("says where an index is damaged instead of answering from it", async () => {
+  it("names the damaged place instead of searching a damaged index", async () => {
     const path = place();
     const index = await VectorIndex.build(path, [rowsOf(20), rowsOf(20, 2, 20)], base);
     await index.close();

@@ -51,7 +51,7 @@ describe("without usearch", () => {
     );
   });
 
-  it("a build with the backend hnsw is refused before any work, with the cure", () => {
+  it("a build with the backend hnsw is refused before any work, and the message gives the cure", () => {
     const { status, stderr } = runWithout(
       `await VectorIndex.create(${JSON.stringify(join(root, "new"))}, { dimension: 4, backend: "hnsw" });`,
     );

@@ -133,7 +133,7 @@ describe("pearl encode on 1,000,000 rows", () => {
     });
     expect(stopped.code).toBe(130);
     expect(stopped.stderr.trimEnd().split("\n").at(-1)).toMatch(
-      /^pearl: stopped with \d+ of 1000000 rows encoded; the same again with --resume goes on from there$/,
+      /^pearl: stopped with \d+ of 1000000 rows encoded; the same command with --resume continues$/,
     );
     expect(existsSync(output())).toBe(false);
     expect(readdirSync(temporary)).toEqual([]);

@@ -11,7 +11,7 @@
 import { array, looseObject, looseTuple, number, string } from "valibot";
 import { TableError } from "../../errors.js";
 import { parseJson } from "../../files/json.js";
-import { kMeans } from "../../search/k-means/k-means.js";
+import { kMeans } from "../../search/k-means.js";
 import { unitRows } from "../../search/vectors.js";
 import { findFile, readLines, shownPath } from "../data-folder.js";
 import { embedPhrases } from "../embed.js";

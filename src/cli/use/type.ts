@@ -1,7 +1,7 @@
 /** `pearl type`: what each phrase names, by a model's type head. */
 import { stat } from "node:fs/promises";
 import { InvalidArgumentError } from "commander";
-import { type TypeShares, typeShares } from "../../encoder/type-shares.js";
+import { type TypeParts, typeParts } from "../../encoder/type-probabilities.js";
 import { alignColumns } from "../../files/text-table.js";
 import { command } from "../command.js";
 import { counted } from "../format.js";
@@ -11,7 +11,7 @@ import { loadEncoder, type Session } from "../session.js";
 /** A phrase with its types, the most probable first. */
 interface TypedPhrase {
   readonly phrase: string;
-  readonly types: readonly TypeShares[];
+  readonly types: readonly TypeParts[];
 }
 
 export default command({
@@ -45,7 +45,7 @@ export default command({
       onProgress: (done, total) => session.show("typing", done, total, "phrases"),
     });
     await session.finish();
-    const rows = phrases.map((phrase, row) => ({ phrase, types: typeShares(types[row]).slice(0, top) }));
+    const rows = phrases.map((phrase, row) => ({ phrase, types: typeParts(types[row]).slice(0, top) }));
     if (output !== undefined) await write(output, rows, session);
     else if (json) process.stdout.write(asJsonLines(rows));
     else session.print(alignColumns([header, ...rows.flatMap(cellsOf)], (column) => column >= 3));

@@ -1,8 +1,8 @@
 /** Finds candidates by embedding: exactly for tables of moderate size, in the nearest IVF lists for large ones. */
 
 import { exactNeighbours } from "../../search/exact.js";
-import type { IvfLists } from "../../search/ivf-lists.js";
-import { gatherRows, makeIvfLists, nearestInLists } from "../../search/ivf-lists.js";
+import { type IvfLists, makeIvfLists, nearestInLists } from "../../search/ivf-lists.js";
+import { gatherRows } from "../../search/vectors.js";
 import type { ColumnPair } from "../columns/column-pair.js";
 
 /** The nearest base rows of each query: [queries, k], -1 for none. */

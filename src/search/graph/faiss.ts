@@ -1,10 +1,9 @@
 /** FAISS through the optional faiss-node: a graph behind the index, and the published protocol's compressed search. */
-import { createRequire } from "node:module";
-import { join } from "node:path";
-import { ArgumentError, MissingDataError, messageOf } from "../../errors.js";
-import type { GraphLibrary, GraphSettings, NeighbourGraph } from "./neighbour-graph.js";
+import { ArgumentError } from "../../errors.js";
+import { loadOptional } from "../optional-package.js";
+import type { GraphLibrary, NeighbourGraph } from "./neighbour-graph.js";
 
-/** The part of faiss-node that is used. It takes plain arrays only, and every call blocks. */
+/** The part of faiss-node that pearl uses. It takes plain arrays only, and every call blocks. */
 interface FaissIndex {
   train(vectors: number[]): void;
   add(vectors: number[]): void;
@@ -28,7 +27,7 @@ const queriesPerCall = 1000;
 
 /** HNSW with 32 edges a row. */
 const graphDescription = "HNSW32";
-/** The binding cannot set how far a search looks, but FAISS looks at as many rows as are asked for at least. */
+/** The binding cannot set the effort of a search, but FAISS visits at least as many rows as are requested. */
 const leastWidth = 128;
 
 /**
@@ -36,21 +35,20 @@ const leastWidth = 128;
  * @throws MissingDataError where faiss-node is not installed.
  */
 export function faissLibrary(): GraphLibrary {
-  const faiss = loadFaiss("an index with the backend faiss");
+  const faiss = loadOptional<FaissNode>("faiss-node", "an index with the backend faiss");
   return {
     name: "faiss",
-    rowsPerCall: 256,
-    create: ({ dimension, ...settings }) =>
-      graphOf(faiss.Index.fromFactory(dimension, graphDescription, innerProduct), { dimension, ...settings }),
-    open: (path, settings) => graphOf(faiss.Index.read(path), settings),
-    load: (path, settings) => graphOf(faiss.Index.read(path), settings),
+    create: ({ dimension }) =>
+      graphOf(faiss.Index.fromFactory(dimension, graphDescription, innerProduct), dimension),
+    open: (path, { dimension }) => graphOf(faiss.Index.read(path), dimension),
+    load: (path, { dimension }) => graphOf(faiss.Index.read(path), dimension),
   };
 }
 
-/** FAISS numbers vectors in the order in which they come, as we do. */
-function graphOf(index: FaissIndex, { dimension }: GraphSettings): NeighbourGraph {
+/** FAISS numbers vectors in the order they are added, as pearl does. */
+function graphOf(index: FaissIndex, dimension: number): NeighbourGraph {
   return {
-    async search(queries, width) {
+    search(queries, width) {
       const wide = Math.min(Math.max(width, leastWidth), index.ntotal());
       const count = queries.length / dimension;
       const rows = new Int32Array(count * width).fill(-1);
@@ -63,16 +61,14 @@ function graphOf(index: FaissIndex, { dimension }: GraphSettings): NeighbourGrap
           rows.set(best, (first + query) * width);
         }
       }
-      return { rows, width };
+      return rows;
     },
-    async add(_first, vectors) {
-      index.add(Array.from(vectors));
-    },
+    add: (_first, vectors) => index.add(Array.from(vectors)),
     save: (path) => index.write(path),
   };
 }
 
-/** Into how many parts the published protocol cuts a vector; its dimension must be a multiple of it. */
+/** Parts of a vector in the published protocol; the dimension must be a multiple of it. */
 export const subquantisers = 24;
 const lists = 100;
 
@@ -86,15 +82,16 @@ export type TopOneSearch = (candidates: Float32Array, queries: Float32Array) => 
  * @throws MissingDataError where faiss-node is not installed.
  */
 export function faissTopOne(dimension: number): TopOneSearch {
-  const faiss = loadFaiss(
+  const faiss = loadOptional<FaissNode>(
+    "faiss-node",
     "the published retrieval protocol",
     " The fair protocol needs nothing: --protocol fair",
   );
   return (candidates, queries) => {
-    // "np": no polysemous codes, as the reference's constructor has it; they would cost minutes and change no result.
+    // "np": no polysemous codes, as in the reference; they take minutes and change no result.
     const index = faiss.Index.fromFactory(dimension, `IVF${lists},PQ${subquantisers}x8np`);
     const rows = Array.from(candidates);
-    // Adding to an untrained index aborts the whole process: FAISS wants at least 256 vectors for its codes.
+    // Adding to an untrained index aborts the process: FAISS needs at least 256 vectors for its codes.
     if (candidates.length / dimension < 256) {
       throw new ArgumentError("the published retrieval protocol needs a dictionary of at least 256 names");
     }
@@ -107,20 +104,4 @@ export function faissTopOne(dimension: number): TopOneSearch {
     }
     return nearest;
   };
-}
-
-function loadFaiss(purpose: string, alternative = ""): FaissNode {
-  let reason = "it is not installed";
-  for (const base of [import.meta.url, join(process.cwd(), "package.json")]) {
-    try {
-      return createRequire(base)("faiss-node") as FaissNode;
-    } catch (error) {
-      const text = messageOf(error).split("\n", 1)[0];
-      if (!text.startsWith("Cannot find module 'faiss-node'")) reason = text;
-    }
-  }
-  throw new MissingDataError(
-    `${purpose} needs the optional package faiss-node, built against FAISS (${reason}). ` +
-      `\`pearl doctor\` shows the command that installs it.${alternative}`,
-  );
 }

@@ -3,6 +3,7 @@ import { createRequire } from "node:module";
 import { availableParallelism } from "node:os";
 import type { BatchMatches, Index } from "usearch";
 import { MissingDataError, messageOf } from "../../errors.js";
+import { gatherRows, isZero } from "../vectors.js";
 import type { GraphLibrary, GraphSettings, NeighbourGraph } from "./neighbour-graph.js";
 
 type Usearch = typeof import("usearch");
@@ -12,7 +13,6 @@ type Usearch = typeof import("usearch");
  * build and found no more neighbours at equal speed; neither did 512 signs (Hamming distance) instead of 8-bit numbers.
  */
 const connectivity = 16;
-/** Rows visited while a row is added. */
 const expansionAdd = 128;
 /** Rows visited in a search: at half a million rows of high intrinsic dimension, 128 found 3 % fewer neighbours. */
 const expansionSearch = 256;
@@ -24,7 +24,7 @@ const effortAlongAxes = 128;
 
 /**
  * The graph stores rows as 8-bit numbers, which makes it half as large and twice as fast as with float16. Comparing more
- * candidates than requested with the stored vectors makes up for the lost precision. The 8 bits keep angles only, so inner
+ * candidates than requested with the stored vectors restores the precision. The 8 bits keep angles only, so inner
  * products of vectors of any length use float16.
  */
 function create(usearch: Usearch, { dimension, metric }: GraphSettings, effort = expansionSearch): Index {
@@ -39,15 +39,12 @@ function create(usearch: Usearch, { dimension, metric }: GraphSettings, effort =
   });
 }
 
-/** A vector of length 1 in 8-bit numbers has this length. */
-const smallLength = 127;
-
 const absent = 0xffff_ffff_ffff_ffffn;
 
-function graphOf(index: Index, { dimension, metric }: GraphSettings): NeighbourGraph {
+function graphOf(index: Index, dimension: number): NeighbourGraph {
   const threads = availableParallelism();
   return {
-    async search(queries, width) {
+    search(queries, width) {
       const count = queries.length / dimension;
       const found = index.search(queries, width, threads);
       const rows = new Int32Array(count * width).fill(-1);
@@ -62,25 +59,15 @@ function graphOf(index: Index, { dimension, metric }: GraphSettings): NeighbourG
           rows.fill(-1, query * width + Number(counts[query]), (query + 1) * width);
         }
       }
-      if (metric !== "cosine") return { rows, width };
-      const cosines = new Float32Array(rows.length);
-      found.distances.forEach((distance, place) => {
-        cosines[place] = (1 - distance) / smallLength ** 2;
-      });
-      return { rows, width, cosines };
+      return rows;
     },
-    async add(first, vectors) {
-      const keys: bigint[] = [];
-      const kept = new Float32Array(vectors.length);
-      for (let start = 0; start < vectors.length; start += dimension) {
-        const vector = vectors.subarray(start, start + dimension);
-        // A zero vector is nobody's neighbour, and many of them would be reachable only through one another.
-        if (vector.every((value) => value === 0)) continue;
-        kept.set(vector, keys.length * dimension);
-        keys.push(BigInt(first + start / dimension));
-      }
-      if (keys.length === 0) return;
-      index.add(BigUint64Array.from(keys), kept.subarray(0, keys.length * dimension), threads);
+    add(first, vectors) {
+      const places = Array.from({ length: vectors.length / dimension }, (_, place) => place);
+      // A zero vector has no neighbours, and many of them would be reachable only through one another.
+      const kept = places.filter((place) => !isZero(vectors, place, dimension));
+      if (kept.length === 0) return;
+      const keys = BigUint64Array.from(kept, (place) => BigInt(first + place));
+      index.add(keys, gatherRows(vectors, kept, dimension), threads);
     },
     save: (path) => index.save(path),
   };
@@ -94,20 +81,18 @@ export function hnswLibrary(): GraphLibrary {
   const usearch = loadUsearch();
   return {
     name: "hnsw",
-    rowsPerCall: 256,
     // At most a search's effort, also along axes: a search finds whatever is found with these.
-    checkEfforts: [expansionSearch / 8, expansionSearch / 2],
-    effortAlongAxes,
-    create: (settings) => graphOf(create(usearch, settings), settings),
+    efforts: { alongAxes: effortAlongAxes, check: [expansionSearch / 8, expansionSearch / 2] },
+    create: (settings) => graphOf(create(usearch, settings), settings.dimension),
     open(path, settings, effort) {
       const index = create(usearch, settings, effort);
       index.view(path);
-      return graphOf(index, settings);
+      return graphOf(index, settings.dimension);
     },
     load(path, settings) {
       const index = create(usearch, settings);
       index.load(path);
-      return graphOf(index, settings);
+      return graphOf(index, settings.dimension);
     },
   };
 }

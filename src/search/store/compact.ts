@@ -3,10 +3,10 @@ import { readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { InterruptedError } from "../../errors.js";
 import type { IndexWork } from "../index-types.js";
+import { gatherRows } from "../vectors.js";
+import { syncFolder } from "./disk.js";
 import { Generation } from "./generation.js";
-import { isGenerationName, syncFolder } from "./manifest.js";
-
-const rowsPerCopy = 4096;
+import { isGenerationName } from "./manifest.js";
 
 /** Writes the new generation's files, closed and safe on disk. @throws InterruptedError; the old one is untouched */
 export async function copyLiveRows(
@@ -14,39 +14,24 @@ export async function copyLiveRows(
   folder: string,
   { signal, onProgress }: IndexWork,
 ): Promise<void> {
-  const { dimension, precision, extent } = old;
+  const { dimension, extent } = old;
   await rm(folder, { recursive: true, force: true });
-  const fresh = await Generation.create(folder, dimension, precision, extent.next);
+  const fresh = await Generation.create(folder, old, extent.next);
   try {
-    for await (const batch of batchesOf(old.entries(), rowsPerCopy)) {
+    for await (const entries of old.entries()) {
       if (signal?.aborted)
         throw new InterruptedError("stopped; the index is unchanged", { cause: signal.reason });
-      const first = batch[0].row;
-      const block = await old.readVectors(first, batch[batch.length - 1].row + 1 - first);
-      const vectors = new Float32Array(batch.length * dimension);
-      batch.forEach(({ row }, index) => {
-        const start = (row - first) * dimension;
-        vectors.set(block.subarray(start, start + dimension), index * dimension);
-      });
-      const entries = batch.map(({ entry }) => entry);
-      await fresh.append(entries, vectors, extent.next);
+      if (entries.length === 0) continue;
+      const first = entries[0].row;
+      const block = await old.readVectors(first, entries[entries.length - 1].row + 1 - first);
+      const places = entries.map(({ row }) => row - first);
+      await fresh.append(entries, gatherRows(block, places, dimension), extent.next);
       onProgress?.(fresh.extent.rows, extent.rows - old.deleted.size);
     }
     await syncFolder(folder);
   } finally {
     await fresh.close();
   }
-}
-
-async function* batchesOf<Item>(items: AsyncIterable<Item>, size: number): AsyncGenerator<Item[]> {
-  let batch: Item[] = [];
-  for await (const item of items) {
-    batch.push(item);
-    if (batch.length < size) continue;
-    yield batch;
-    batch = [];
-  }
-  if (batch.length > 0) yield batch;
 }
 
 /** Removes what an interrupted writer has left: generations other than the current folder, and unfinished files. */

@@ -11,30 +11,24 @@ import type {
   IndexDescription,
   IndexEntry,
   IndexLayout,
-  IndexRows,
-  IndexSelection,
   IndexWork,
-  SearchHit,
   UnfinishedBuild,
-  VectorStore,
 } from "../index-types.js";
 import { copyLiveRows, removeLeftovers } from "./compact.js";
-import { Generation, writeTrouble } from "./generation.js";
+import { syncFolder, writeTrouble } from "./disk.js";
+import { Generation } from "./generation.js";
 import { growGraph, openGraph, removeGraphs } from "./graph-files.js";
 import { type CoveringGraph, describeGraph, searchGraph } from "./graph-search.js";
-import { keyExists, keysOf, namedCells, selectedValues } from "./layout.js";
-import { findManifest, generationFolder, type Manifest, syncFolder, writeManifest } from "./manifest.js";
-import { type BestRows, scanRows, VectorReader } from "./row-scan.js";
+import { findManifest, generationFolder, type Manifest, writeManifest } from "./manifest.js";
+import { scanRows } from "./row-scan.js";
+import { exactBelow, keyExists, type NewRows, type StoredHit, type VectorStore } from "./vector-store.js";
 
-/** From this many rows on, `auto` takes hnsw. */
-export const exactBelow = 50_000;
 /** Share of deleted rows from which on the files are rewritten. */
 const deletedShare = 0.2;
 
 /** An open index folder. Many may read it; the first change takes the lock, which `close` releases. */
 export class FolderStore implements VectorStore {
   private lock: Lock | undefined;
-  private reader: VectorReader;
   private graph: CoveringGraph | undefined;
   /** Why there is no graph, where its library is missing. */
   private note: string | undefined;
@@ -45,9 +39,7 @@ export class FolderStore implements VectorStore {
     private readonly path: string,
     private manifest: Manifest,
     private generation: Generation,
-  ) {
-    this.reader = new VectorReader(generation);
-  }
+  ) {}
 
   /**
    * Makes an empty index; the folder must not exist, or be empty.
@@ -65,8 +57,7 @@ export class FolderStore implements VectorStore {
       throw writeTrouble(error, path);
     });
     const lock = await acquireLock(path);
-    const { dimension, precision } = layout;
-    const generation = await Generation.create(generationFolder(path, 1), dimension, precision);
+    const generation = await Generation.create(generationFolder(path, 1), layout);
     await syncFolder(generation.folder);
     const fixed = { ...layout, columns: [...layout.columns] };
     const manifest: Manifest = { format: "pearl-index", version: 1, ...fixed, generation: 1, rows: 0 };
@@ -111,10 +102,9 @@ export class FolderStore implements VectorStore {
     return { ...layout, path: this.path, ...facts, ...(this.note !== undefined && { note: this.note }) };
   }
 
-  async append({ vectors, cells }: IndexRows, existing: "refuse" | "replace"): Promise<void> {
+  async append({ vectors, cells, keys }: NewRows, existing: "refuse" | "replace"): Promise<void> {
     await this.startWriting();
     const { next, rows } = this.generation.extent;
-    const keys = keysOf(this.manifest, cells);
     const replaced = await this.rowsToReplace(keys, existing);
     const entries = cells.map((row, index) => ({ key: keys?.[index] ?? String(next + index), cells: row }));
     const following = keys === undefined ? next + cells.length : next;
@@ -122,33 +112,34 @@ export class FolderStore implements VectorStore {
     keys?.forEach((key, index) => void this.keys?.set(key, rows + index));
   }
 
-  async remove(selection: IndexSelection): Promise<number> {
+  async remove(column: "key" | number, values: readonly string[]): Promise<number> {
     await this.startWriting();
-    const { column, values } = selectedValues(this.path, this.manifest, selection);
     const wanted = new Set(values);
-    const rows: number[] = [];
-    const removed: string[] = [];
-    for await (const { row, entry } of this.generation.entries()) {
-      if (!wanted.has(column === undefined ? entry.key : entry.cells[column])) continue;
-      rows.push(row);
-      removed.push(entry.key);
+    const removed: { row: number; key: string }[] = [];
+    for await (const entries of this.generation.entries()) {
+      const isWanted = ({ key, cells }: IndexEntry): boolean =>
+        wanted.has(column === "key" ? key : cells[column]);
+      removed.push(...entries.filter(isWanted));
     }
-    if (rows.length > 0) await this.generation.remove(rows);
-    for (const key of removed) this.keys?.delete(key);
-    return rows.length;
+    if (removed.length > 0) await this.generation.remove(removed.map(({ row }) => row));
+    for (const { key } of removed) this.keys?.delete(key);
+    return removed.length;
   }
 
-  async search(queries: Float32Array, k: number, work: IndexWork): Promise<SearchHit[][]> {
-    const scan = { queries, k, from: 0, to: this.generation.extent.rows, ...work };
-    const best =
-      this.graph === undefined
-        ? await scanRows(this.generation, this.reader, scan)
-        : await searchGraph(this.generation, this.reader, this.graph, scan);
-    return this.hitsOf(best, k);
+  async search(queries: Float32Array, k: number, work: IndexWork): Promise<StoredHit[][]> {
+    const { generation, graph } = this;
+    const query = { queries, k, ...work };
+    const found =
+      graph === undefined
+        ? await scanRows(generation, query, { from: 0, to: generation.extent.rows })
+        : await searchGraph(generation, graph, query);
+    return found.map((rows) => rows.map(({ row, score }) => ({ ...generation.readEntry(row), score })));
   }
 
   async *entries(): AsyncGenerator<IndexEntry> {
-    for await (const { entry } of this.generation.entries()) yield entry;
+    for await (const entries of this.generation.entries()) {
+      for (const { key, cells } of entries) yield { key, cells };
+    }
   }
 
   async optimise(work: IndexWork): Promise<void> {
@@ -160,9 +151,7 @@ export class FolderStore implements VectorStore {
       await removeGraphs(this.generation.folder);
       this.graph = undefined;
     } else {
-      await this.withLibrary(async () => {
-        this.graph = await growGraph(name, this.generation, this.manifest.metric, this.graph, work);
-      });
+      await this.withLibrary(() => growGraph(name, this.generation, this.graph, work));
     }
     await this.saveManifest({});
   }
@@ -188,16 +177,14 @@ export class FolderStore implements VectorStore {
   }
 
   private openGraph(): Promise<void> {
-    return this.withLibrary(async () => {
-      this.graph = await openGraph(this.generation, this.manifest.metric);
-    });
+    return this.withLibrary(() => openGraph(this.generation));
   }
 
-  /** Work with a graph; without hnsw's library the rows are searched exactly, with a note. */
-  private async withLibrary(work: () => Promise<void>): Promise<void> {
+  /** Takes a graph; without hnsw's library the rows are searched exactly, with a note. */
+  private async withLibrary(graph: () => Promise<CoveringGraph | undefined>): Promise<void> {
     this.note = undefined;
     try {
-      await work();
+      this.graph = await graph();
     } catch (error) {
       if (!(error instanceof MissingDataError) || this.manifest.backend === "faiss") throw error;
       this.graph = undefined;
@@ -235,7 +222,6 @@ export class FolderStore implements VectorStore {
     const generation = await openGeneration(this.path, manifest);
     await this.generation.close();
     this.generation = generation;
-    this.reader = new VectorReader(generation);
     this.keys = undefined;
     await this.openGraph();
   }
@@ -251,17 +237,6 @@ export class FolderStore implements VectorStore {
     const taken = keys.filter((key) => known.has(key));
     if (existing === "refuse" && taken.length > 0) throw keyExists(this.path, taken[0]);
     return taken.map((key) => known.get(key)!);
-  }
-
-  private hitsOf({ rows, scores }: BestRows, k: number): SearchHit[][] {
-    return Array.from({ length: rows.length / k }, (_, query) => {
-      const hits: SearchHit[] = [];
-      for (let place = query * k; place < (query + 1) * k && rows[place] >= 0; place++) {
-        const { key, cells } = this.generation.readEntry(rows[place]);
-        hits.push({ key, score: scores[place], cells: namedCells(this.manifest.columns, cells) });
-      }
-      return hits;
-    });
   }
 
   private async compact(work: IndexWork): Promise<void> {
@@ -282,9 +257,8 @@ export class FolderStore implements VectorStore {
   }
 }
 
-function openGeneration(path: string, { generation, dimension, precision }: Manifest): Promise<Generation> {
-  return Generation.open(generationFolder(path, generation), dimension, precision);
-}
+const openGeneration = (path: string, manifest: Manifest): Promise<Generation> =>
+  Generation.open(generationFolder(path, manifest.generation), manifest);
 
 function missingFiles(path: string, error: unknown): unknown {
   if ((error as NodeJS.ErrnoException).code !== "ENOENT") return error;
@@ -295,6 +269,6 @@ function missingFiles(path: string, error: unknown): unknown {
 
 async function readKeys(generation: Generation): Promise<Map<string, number>> {
   const keys = new Map<string, number>();
-  for await (const { row, entry } of generation.entries()) keys.set(entry.key, row);
+  for await (const entries of generation.entries()) for (const { key, row } of entries) keys.set(key, row);
   return keys;
 }

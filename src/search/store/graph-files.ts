@@ -1,18 +1,19 @@
-/** The graphs of a generation, files beside its vectors: opens them, extends them with new rows, removes them. */
-import { open, readdir, rename, rm } from "node:fs/promises";
+/** The graphs of a generation: opens, extends and removes their files. */
+import { readdir, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { InterruptedError } from "../../errors.js";
-import { graphLibrary } from "../graph/graph-library.js";
-import type { GraphLibrary, NeighbourGraph } from "../graph/neighbour-graph.js";
-import { projectedGraph, readAxes, saveAxes } from "../graph/projected-graph.js";
-import type { IndexMetric, IndexWork } from "../index-types.js";
-import { keptShare, type PrincipalAxes, principalAxes } from "../principal-axes.js";
+import { InterruptedError, VectorIndexError } from "../../errors.js";
+import { replaceFile, writeWholeFile } from "../../files/whole-file.js";
+import { type GraphLibrary, graphLibrary, type NeighbourGraph } from "../graph/neighbour-graph.js";
+import type { IndexWork } from "../index-types.js";
+import { keptShare, type PrincipalAxes, principalAxes, project } from "../principal-axes.js";
 import type { Generation } from "./generation.js";
 import type { CoveringGraph } from "./graph-search.js";
-import { findUnreached, ListedRows } from "./listed-rows.js";
+import { findUnreached, type GraphSearch, ListedRows } from "./listed-rows.js";
 
 /** Rows outside the graph are searched exactly; from this many on the graph is extended. */
 const rowsOutsideGraph = 5_000;
+/** Rows added in one call: enough for a library's threads, few enough not to block the program for long. */
+const rowsPerCall = 256;
 
 /**
  * Least share of the vectors' sum of squares that a graph's axes keep. The rest would change the order of neighbours, which
@@ -28,18 +29,12 @@ const rowsPerSample = 64;
 
 /** A graph's file name holds its library, how many rows it covers and, where it has axes, how many. */
 const graphName = /^(hnsw|faiss)-(\d+)(?:-(\d+)axes)?$/;
-/** Beside a graph lie the list of rows that it does not find, and its axes. */
+/** Files beside a graph: the list of rows that it does not find, and its axes. */
 const listSuffix = ".unreached";
 const axesSuffix = ".axes";
 
-interface GraphFile {
-  readonly name: GraphLibrary["name"];
-  readonly rows: number;
-  /** How many axes; undefined for a graph over whole vectors. */
-  readonly width?: number;
-}
-
-function graphPath(folder: string, { name, rows, width }: GraphFile): string {
+/** Path of a graph of so many rows and, where it has axes, of their number. */
+function graphPath({ folder }: Generation, name: string, rows: number, width: number | undefined): string {
   return join(folder, `${name}-${rows}${width === undefined ? "" : `-${width}axes`}`);
 }
 
@@ -47,32 +42,29 @@ function graphPath(folder: string, { name, rows, width }: GraphFile): string {
  * Opens the graph that covers most rows; undefined where there is none.
  * @throws VectorIndexError where its axes are damaged, MissingDataError where its library is not installed
  */
-export async function openGraph(
-  generation: Generation,
-  metric: IndexMetric,
-): Promise<CoveringGraph | undefined> {
-  const { folder, extent, dimension } = generation;
-  const graphs = (await readdir(folder)).flatMap((file): GraphFile[] => {
+export async function openGraph(generation: Generation): Promise<CoveringGraph | undefined> {
+  const names = (await readdir(generation.folder)).flatMap((file) => {
     const match = graphName.exec(file);
-    if (match === null || Number(match[2]) > extent.rows) return [];
-    const width = match[3] === undefined ? undefined : Number(match[3]);
-    return [{ name: match[1] as GraphLibrary["name"], rows: Number(match[2]), width }];
+    return match === null || Number(match[2]) > generation.extent.rows ? [] : [match];
   });
-  const [best] = graphs.sort((left, right) => right.rows - left.rows);
+  const [best] = names.sort((left, right) => Number(right[2]) - Number(left[2]));
   if (best === undefined) return undefined;
-  const path = graphPath(folder, best);
-  const [library, unreached, axes] = await Promise.all([
-    graphLibrary(best.name),
-    ListedRows.read(`${path}${listSuffix}`, generation),
-    best.width === undefined ? undefined : readAxes(`${path}${axesSuffix}`, best.width, dimension),
-  ]);
-  const effort = axes === undefined ? undefined : library.effortAlongAxes;
-  const graph = along(axes, library.open(path, settingsOf(generation, metric, axes), effort));
-  return { name: best.name, rows: best.rows, graph, axes, unreached };
+  const path = join(generation.folder, best[0]);
+  const library = await graphLibrary(best[1] as GraphLibrary["name"]);
+  const axes =
+    best[3] === undefined ? undefined : await readAxes(path, Number(best[3]), generation.dimension);
+  const effort = axes === undefined ? undefined : library.efforts?.alongAxes;
+  return {
+    name: library.name,
+    rows: Number(best[2]),
+    search: searchOf(library.open(path, settingsOf(generation, axes), effort), axes),
+    axes,
+    unreached: new ListedRows(generation, await readList(path)),
+  };
 }
 
 /**
- * Builds the graph of a generation, or extends it once many rows lie outside it.
+ * Builds the graph of a generation, or extends it if many rows are outside it.
  * @param current the graph that is open
  * @returns the graph to search from now on
  * @throws InterruptedError (the rows stay as they are), MissingDataError where the library is not installed
@@ -80,46 +72,54 @@ export async function openGraph(
 export async function growGraph(
   name: GraphLibrary["name"],
   generation: Generation,
-  metric: IndexMetric,
   current: CoveringGraph | undefined,
   work: IndexWork,
 ): Promise<CoveringGraph | undefined> {
-  const { folder, extent } = generation;
+  const { rows } = generation.extent;
   const same = current?.name === name ? current : undefined;
-  const missing = extent.rows - (same?.rows ?? 0);
+  const missing = rows - (same?.rows ?? 0);
   if (missing === 0 || (same !== undefined && missing < rowsOutsideGraph)) return current;
   const library = await graphLibrary(name);
   const grown = same !== undefined && (await stillFits(same, generation)) ? same : undefined;
-  const axes = grown === undefined ? await findAxes(library, generation, metric) : grown.axes;
-  const settings = settingsOf(generation, metric, axes);
-  const covered = grown?.rows ?? 0;
-  const bare =
+  const axes = grown === undefined ? await findAxes(library, generation) : grown.axes;
+  const settings = settingsOf(generation, axes);
+  const graph =
     grown === undefined
       ? library.create(settings)
-      : library.load(graphPath(folder, { ...grown, width: axes?.width }), settings);
-  const graph = along(axes, bare);
-  await addRows(graph, library.rowsPerCall, generation, covered, work);
-  const path = graphPath(folder, { name, rows: extent.rows, width: axes?.width });
-  graph.save(`${path}.partial`);
-  if (library.checkEfforts !== undefined) {
-    const efforts = library.checkEfforts.map((effort) =>
-      along(axes, library.open(`${path}.partial`, settings, effort)),
-    );
-    const joined = await findUnreached(generation, efforts, covered, work);
-    const listed = grown?.unreached ?? new ListedRows(generation, new Int32Array(0));
-    await listed.save(`${path}${listSuffix}`, joined);
-  }
-  if (axes !== undefined) await saveAxes(`${path}${axesSuffix}`, axes);
+      : library.load(graphPath(generation, name, grown.rows, axes?.width), settings);
+  const covered = grown?.rows ?? 0;
+  await addRows(graph, axes, generation, covered, work);
+  const path = graphPath(generation, name, rows, axes?.width);
   // The graph gets its name last: where it exists, everything that belongs to it is complete.
-  await syncFile(`${path}.partial`);
-  await rename(`${path}.partial`, path);
-  await removeGraphs(folder, path);
-  return openGraph(generation, metric);
+  await replaceFile(path, async (unnamed) => {
+    graph.save(unnamed);
+    if (axes !== undefined) await writeWholeFile(`${path}${axesSuffix}`, bytesOf(axes.axes));
+    if (library.efforts === undefined) return;
+    const searches = library.efforts.check.map((effort) =>
+      searchOf(library.open(unnamed, settings, effort), axes),
+    );
+    const joined = await findUnreached(generation, searches, covered, work);
+    const listed = Int32Array.from([...(grown?.unreached.rows ?? []), ...joined]);
+    await writeWholeFile(`${path}${listSuffix}`, bytesOf(listed));
+  });
+  await removeGraphs(generation.folder, path);
+  return openGraph(generation);
+}
+
+const settingsOf = ({ dimension, metric }: Generation, axes: PrincipalAxes | undefined) => ({
+  dimension: axes?.width ?? dimension,
+  metric,
+});
+
+/** A search that takes whole vectors, and projects them where the graph has axes. */
+function searchOf(graph: NeighbourGraph, axes: PrincipalAxes | undefined): GraphSearch {
+  return async (vectors, width) =>
+    graph.search(axes === undefined ? vectors : await project(vectors, axes), width);
 }
 
 async function addRows(
   graph: NeighbourGraph,
-  rowsPerCall: number,
+  axes: PrincipalAxes | undefined,
   generation: Generation,
   covered: number,
   { signal, onProgress }: IndexWork,
@@ -127,35 +127,23 @@ async function addRows(
   const { rows } = generation.extent;
   for (let first = covered; first < rows; first += rowsPerCall) {
     if (signal?.aborted) {
-      throw new InterruptedError(
-        "stopped while building the graph; all rows are safe and are searched exactly",
-        {
-          cause: signal.reason,
-        },
-      );
+      const message = "stopped while building the graph; all rows are safe and are searched exactly";
+      throw new InterruptedError(message, { cause: signal.reason });
     }
     const count = Math.min(rowsPerCall, rows - first);
-    await graph.add(first, await generation.readVectors(first, count));
+    const vectors = await generation.readVectors(first, count);
+    graph.add(first, axes === undefined ? vectors : await project(vectors, axes));
     onProgress?.(first + count - covered, rows - covered);
     await new Promise(setImmediate);
   }
 }
 
-function settingsOf({ dimension }: Generation, metric: IndexMetric, axes: PrincipalAxes | undefined) {
-  return { dimension: axes?.width ?? dimension, metric };
-}
-
-function along(axes: PrincipalAxes | undefined, graph: NeighbourGraph): NeighbourGraph {
-  return axes === undefined ? graph : projectedGraph(graph, axes);
-}
-
 /** Axes for a new graph; none where lengths count, since a graph's 8-bit numbers keep directions only. */
 async function findAxes(
-  { effortAlongAxes }: GraphLibrary,
+  { efforts }: GraphLibrary,
   generation: Generation,
-  metric: IndexMetric,
 ): Promise<PrincipalAxes | undefined> {
-  if (effortAlongAxes === undefined || metric !== "cosine") return undefined;
+  if (efforts === undefined || generation.metric !== "cosine") return undefined;
   const sample = await readSample(generation, 0);
   return principalAxes(sample, { dimension: generation.dimension, kept: keptByAxes });
 }
@@ -180,11 +168,26 @@ async function readSample(generation: Generation, first: number): Promise<Float3
   return sample;
 }
 
-/** A renamed file must not be empty after a power cut. */
-async function syncFile(path: string): Promise<void> {
-  const file = await open(path, "r+");
-  await file.sync();
-  await file.close();
+const bytesOf = ({ buffer, byteOffset, byteLength }: Float32Array | Int32Array): Uint8Array =>
+  new Uint8Array(buffer, byteOffset, byteLength);
+
+/** The rows that a graph does not find; none where an earlier version wrote no list. */
+async function readList(path: string): Promise<Int32Array> {
+  const bytes = await readFile(`${path}${listSuffix}`).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === "ENOENT") return new Uint8Array(0);
+    throw error;
+  });
+  return new Int32Array(new Uint8Array(bytes).buffer);
+}
+
+async function readAxes(path: string, width: number, dimension: number): Promise<PrincipalAxes> {
+  const bytes = await readFile(`${path}${axesSuffix}`);
+  const axes = new Float32Array(new Uint8Array(bytes).buffer, 0, Math.floor(bytes.length / 4));
+  if (axes.length === width * dimension && axes.every(Number.isFinite)) return { width, dimension, axes };
+  throw new VectorIndexError(
+    `${path}${axesSuffix} is damaged. Remove it and the graph beside it: the rows are safe, and the next addition ` +
+      "rebuilds both.",
+  );
 }
 
 /** Removes a generation's graphs and their companion files, except the named one. */

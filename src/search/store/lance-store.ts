@@ -1,27 +1,21 @@
 /** An index in a LanceDB database (a folder, s3://, gs://, az://, db://), through the optional @lancedb/lancedb. */
-import { readdir } from "node:fs/promises";
-import { createRequire } from "node:module";
+import { existsSync } from "node:fs";
 import { isAbsolute, join } from "node:path";
-import { pathToFileURL } from "node:url";
 import type { InferOutput } from "valibot";
-import { MissingDataError, messageOf, VectorIndexError } from "../../errors.js";
+import { messageOf, VectorIndexError } from "../../errors.js";
 import { parseJson } from "../../files/json.js";
 import type {
   IndexDescription,
   IndexEntry,
   IndexLayout,
-  IndexRows,
-  IndexSelection,
   IndexWork,
-  SearchHit,
   UnfinishedBuild,
-  VectorStore,
 } from "../index-types.js";
-import { exactBelow } from "./folder-store.js";
-import { keyExists, keysOf, namedCells, selectedValues } from "./layout.js";
+import { loadOptional } from "../optional-package.js";
 import { layoutSchema, layoutTrouble } from "./manifest.js";
+import { exactBelow, keyExists, type NewRows, type StoredHit, type VectorStore } from "./vector-store.js";
 
-/** The part of @lancedb/lancedb that is used. */
+/** The part of @lancedb/lancedb that pearl uses. */
 interface Lance {
   connect(uri: string): Promise<Connection>;
   Index: { hnswSq(options: { distanceType: string }): unknown };
@@ -64,12 +58,12 @@ const layoutName = "pearl_index";
 /** Keys in one condition. */
 const keysPerCondition = 500;
 
-/** The layout, stored as the one row of a table beside the rows. */
+/** The layout, stored in a table of one row. */
 type Settings = InferOutput<typeof layoutSchema>;
 
 /**
  * A database as an index. LanceDB commits each addition as a whole, in a version of its own, and lets several
- * processes write; there is no lock of ours. Numbered keys go on from the highest.
+ * processes write: it needs no lock. Numbered keys continue from the highest.
  */
 export class LanceStore implements VectorStore {
   private constructor(
@@ -83,11 +77,11 @@ export class LanceStore implements VectorStore {
   ) {}
 
   static async create(uri: string, layout: IndexLayout): Promise<LanceStore> {
-    const lance = await loadLance();
+    const lance = loadLance();
     const connection = await connect(lance, uri);
     const names = await connection.tableNames();
     if (names.includes(layoutName) || names.includes(rowsName)) {
-      throw new VectorIndexError(`${uri} holds an index already. Choose another place, or remove it.`);
+      throw new VectorIndexError(`${uri} already holds an index. Choose another place, or remove it.`);
     }
     await connection.createTable(layoutName, [{ settings: JSON.stringify(layout) }]);
     const settings = { ...layout, columns: [...layout.columns] };
@@ -95,7 +89,7 @@ export class LanceStore implements VectorStore {
   }
 
   static async open(uri: string): Promise<LanceStore> {
-    const lance = await loadLance();
+    const lance = loadLance();
     const connection = await connect(lance, uri);
     const names = await connection.tableNames();
     if (!names.includes(layoutName)) throw new VectorIndexError(`${uri} holds no index of pearl.`);
@@ -118,9 +112,8 @@ export class LanceStore implements VectorStore {
     return { ...this.settings, path: this.uri, rows, deleted: 0, searchedBy, bytes: 0 };
   }
 
-  async append({ vectors, cells }: IndexRows, existing: "refuse" | "replace"): Promise<void> {
+  async append({ vectors, cells, keys }: NewRows, existing: "refuse" | "replace"): Promise<void> {
     const { dimension, columns } = this.settings;
-    const keys = keysOf(this.settings, cells);
     if (keys !== undefined && existing === "refuse") await this.refuseExisting(keys);
     const rows = cells.map((row, index) => ({
       key: keys?.[index] ?? String(this.next + index),
@@ -134,20 +127,19 @@ export class LanceStore implements VectorStore {
     if (keys === undefined) this.next += rows.length;
   }
 
-  async remove(selection: IndexSelection): Promise<number> {
-    const { column, values } = selectedValues(this.uri, this.settings, selection);
+  async remove(column: "key" | number, values: readonly string[]): Promise<number> {
     if (this.table === undefined) return 0;
     const before = await this.table.countRows();
-    for (const condition of conditions(column === undefined ? "key" : cellName(column), values))
+    for (const condition of conditions(column === "key" ? column : cellName(column), values))
       await this.table.delete(condition);
     return before - (await this.table.countRows());
   }
 
-  async search(queries: Float32Array, k: number, { signal, onProgress }: IndexWork): Promise<SearchHit[][]> {
+  async search(queries: Float32Array, k: number, { signal, onProgress }: IndexWork): Promise<StoredHit[][]> {
     const { dimension, columns, metric } = this.settings;
-    const names = ["key", ...columns.map((_, place) => cellName(place)), "_distance"];
+    const names = columns.map((_, place) => cellName(place));
     const count = queries.length / dimension;
-    const hits: SearchHit[][] = [];
+    const hits: StoredHit[][] = [];
     for (let query = 0; query < count; query++) {
       signal?.throwIfAborted();
       // A copy: LanceDB would read the whole buffer behind a view.
@@ -157,18 +149,9 @@ export class LanceStore implements VectorStore {
         .distanceType(metric === "cosine" ? "cosine" : "dot")
         .refineFactor(4)
         .limit(k)
-        .select(names)
+        .select(["key", ...names, "_distance"])
         .toArray();
-      hits.push(
-        (found ?? []).map((row) => ({
-          key: String(row.key),
-          score: 1 - Number(row._distance),
-          cells: namedCells(
-            columns,
-            columns.map((_, place) => String(row[cellName(place)])),
-          ),
-        })),
-      );
+      hits.push((found ?? []).map((row) => ({ ...entryOf(row, names), score: 1 - Number(row._distance) })));
       onProgress?.(query + 1, count);
     }
     return hits;
@@ -178,7 +161,7 @@ export class LanceStore implements VectorStore {
     if (this.table === undefined) return;
     const names = this.settings.columns.map((_, place) => cellName(place));
     for await (const batch of this.table.query().select(["key", ...names])) {
-      for (const row of batch) yield { key: String(row.key), cells: names.map((name) => String(row[name])) };
+      for (const row of batch) yield entryOf(row, names);
     }
   }
 
@@ -227,8 +210,13 @@ export class LanceStore implements VectorStore {
   }
 }
 
-/** Columns have names of ours: LanceDB's conditions are particular about names. */
+/** LanceDB accepts few characters in names of columns, so columns are numbered. */
 const cellName = (place: number): string => `cell${place}`;
+
+const entryOf = (row: Row, names: readonly string[]): IndexEntry => ({
+  key: String(row.key),
+  cells: names.map((name) => String(row[name])),
+});
 
 function conditions(column: string, values: readonly string[]): string[] {
   const parts: string[] = [];
@@ -241,12 +229,10 @@ function conditions(column: string, values: readonly string[]): string[] {
   return parts;
 }
 
-/** True for a folder with one of our databases in it. */
-export async function isLanceFolder(path: string): Promise<boolean> {
-  return (await readdir(path).catch(() => [] as string[])).includes(`${layoutName}.lance`);
-}
+/** True for a folder that LanceStore made. */
+export const isLanceFolder = (path: string): boolean => existsSync(join(path, `${layoutName}.lance`));
 
-/** A bare relative path would be taken for the name of a remote database. */
+/** LanceDB reads a bare relative path as the name of a remote database. */
 async function connect(lance: Lance, uri: string): Promise<Connection> {
   const isRelative = !uri.includes("://") && !isAbsolute(uri);
   try {
@@ -256,7 +242,7 @@ async function connect(lance: Lance, uri: string): Promise<Connection> {
   }
 }
 
-/** LanceDB's messages hold the whole chain of causes with places in its sources: the first and the last are told. */
+/** The first and the last cause: LanceDB's messages hold the whole chain, with places in its sources. */
 function reasonOf(error: unknown): string {
   const causes = messageOf(error).split(/\s*Caused by:\s*/);
   const plain = (cause: string): string =>
@@ -268,20 +254,4 @@ function reasonOf(error: unknown): string {
   return first === last ? first : `${first} (${last})`;
 }
 
-async function loadLance(): Promise<Lance> {
-  let reason = "it is not installed";
-  for (const base of [import.meta.url, join(process.cwd(), "package.json")]) {
-    try {
-      const path = createRequire(base).resolve("@lancedb/lancedb");
-      const loaded = (await import(pathToFileURL(path).href)) as Lance & { default?: Lance };
-      return loaded.default ?? loaded;
-    } catch (error) {
-      const text = messageOf(error).split("\n", 1)[0];
-      if (!text.startsWith("Cannot find module '@lancedb/lancedb'")) reason = text;
-    }
-  }
-  throw new MissingDataError(
-    `an index in LanceDB needs the optional package @lancedb/lancedb (${reason}). ` +
-      "`pearl doctor` shows the command that installs it.",
-  );
-}
+const loadLance = (): Lance => loadOptional("@lancedb/lancedb", "an index in LanceDB");

@@ -3,68 +3,36 @@
  * kept in a list and compared with every query one by one, so that each row of an index is found by its own vector.
  * Measured on 100,000 phrases of pearl-ngram: 638 rows are listed, and recall@1 is 0.9945 with them, 0.9875 without.
  */
-import { readFile } from "node:fs/promises";
-import { writeWholeFile } from "../../files/whole-file.js";
-import type { NeighbourGraph } from "../graph/neighbour-graph.js";
 import type { IndexWork } from "../index-types.js";
-import { RankingCollector } from "../ranking.js";
-import { dotRows } from "../vectors.js";
+import { dotRows, isZero } from "../vectors.js";
 import type { Generation } from "./generation.js";
-import { type BestRows, collectRows, rankCandidates } from "./row-scan.js";
+import { type FoundRow, type Query, rankBlocks, rankCandidates } from "./row-scan.js";
 
 /** Candidates among which a row must find itself. */
 const checkWidth = 16;
 const rowsPerCheck = 256;
-const rowsPerBlock = 4096;
 
 /** A list of rows with their vectors, which the first search reads. */
 export class ListedRows {
-  private readonly members: ReadonlySet<number>;
+  readonly members: ReadonlySet<number>;
   private vectors: Float32Array | undefined;
 
   constructor(
     private readonly generation: Generation,
-    private readonly rows: Int32Array,
+    readonly rows: Int32Array,
   ) {
     this.members = new Set(rows);
   }
 
-  /** Reads the list beside a graph; empty where there is none. */
-  static async read(path: string, generation: Generation): Promise<ListedRows> {
-    const bytes = await readFile(path).catch((error: NodeJS.ErrnoException) => {
-      if (error.code === "ENOENT") return Buffer.alloc(0);
-      throw error;
-    });
-    return new ListedRows(generation, new Int32Array(new Uint8Array(bytes).buffer));
-  }
-
-  get count(): number {
-    return this.rows.length;
-  }
-
-  has(row: number): boolean {
-    return this.members.has(row);
-  }
-
-  /** The k best of the list for each query; undefined where the list is empty. */
-  async rank(queries: Float32Array, k: number): Promise<BestRows | undefined> {
+  /** The k best of the list for each query. */
+  async rank(query: Query): Promise<FoundRow[][]> {
     const { rows, generation } = this;
     const { dimension, deleted } = generation;
-    if (rows.length === 0) return undefined;
     this.vectors ??= await readListed(generation, rows);
-    const collector = new RankingCollector(queries.length / dimension, { k });
-    for (let first = 0; first < rows.length; first += rowsPerBlock) {
-      const vectors = this.vectors.subarray(first * dimension, (first + rowsPerBlock) * dimension);
-      const block = { queries, vectors, dimension, first, total: rows.length };
-      await collectRows(collector, block, (place) => deleted.has(rows[first + place]));
-    }
-    const { indices, scores } = collector.finish();
-    return { rows: indices.map((place) => (place < 0 ? -1 : rows[place])), scores };
-  }
-
-  /** Writes the list with further rows. */
-  async save(path: string, joined: Int32Array): Promise<void> {
-    await writeWholeFile(path, new Uint8Array(Int32Array.from([...this.rows, ...joined]).buffer));
+    const found = await rankBlocks([[0, this.vectors]], query, dimension, (place) =>
+      deleted.has(rows[place]),
+    );
+    return found.map((places) => places.map(({ row, score }) => ({ row: rows[row], score })));
   }
 }
 
@@ -80,24 +48,27 @@ async function readListed(generation: Generation, rows: Int32Array): Promise<Flo
   return vectors;
 }
 
+/** A search of a graph for the nearest rows of some vectors: [vectors, width], -1 where it finds fewer. */
+export type GraphSearch = (vectors: Float32Array, width: number) => Promise<Int32Array>;
+
 /**
  * The rows from `first` on that a graph does not find from their own vectors.
- * @param graphs the same graph, opened with growing efforts: each searches for the rows that the earlier ones miss
+ * @param searches the same graph with growing efforts: each searches for the rows that the earlier ones miss
  */
 export async function findUnreached(
   generation: Generation,
-  graphs: readonly NeighbourGraph[],
+  searches: readonly GraphSearch[],
   first: number,
   { signal, onProgress }: IndexWork,
 ): Promise<Int32Array> {
   const missing = generation.extent.rows - first;
   let unreached = Int32Array.from({ length: missing }, (_, place) => first + place);
-  for (const graph of graphs) {
+  for (const search of searches) {
     const left: number[] = [];
     for (let start = 0; start < unreached.length; start += rowsPerCheck) {
       signal?.throwIfAborted();
       const rows = unreached.subarray(start, start + rowsPerCheck);
-      left.push(...(await notFound(generation, graph, rows)));
+      left.push(...(await notFound(generation, search, rows)));
       onProgress?.(missing - unreached.length + start + rows.length, missing);
       await new Promise(setImmediate);
     }
@@ -107,22 +78,17 @@ export async function findUnreached(
 }
 
 /** Those of some ascending rows that a search for their own vectors does not return. */
-async function notFound(
-  generation: Generation,
-  graph: NeighbourGraph,
-  rows: Int32Array,
-): Promise<Int32Array> {
+async function notFound(generation: Generation, search: GraphSearch, rows: Int32Array): Promise<Int32Array> {
   const { dimension, extent } = generation;
   const vectors = await readListed(generation, rows);
   const width = Math.min(checkWidth, extent.rows);
-  const candidates = await graph.search(vectors, width);
+  const candidates = await search(vectors, width);
   return rows.filter((row, place) => {
-    const found = candidates.rows.subarray(place * width, (place + 1) * width);
-    if (found.includes(row)) return false;
+    const found = candidates.subarray(place * width, (place + 1) * width);
+    if (found.includes(row) || isZero(vectors, place, dimension)) return false;
     const vector = vectors.subarray(place * dimension, (place + 1) * dimension);
-    const own = dotRows(vector, 0, vector, 0, dimension);
     // An equal vector in its place is as good.
-    const [score] = rankCandidates(generation, vector, { rows: found, width }, 1).scores;
-    return own > 0 && score < own - 1e-5;
+    const [[best]] = rankCandidates(generation, vector, found, 1);
+    return best === undefined || best.score < dotRows(vector, 0, vector, 0, dimension) - 1e-5;
   });
 }

@@ -1,4 +1,4 @@
-/** Graphs over principal axes: they find what an exact search finds, follow the rows that come, and older ones open. */
+/** Graphs along principal axes find what an exact search finds and grow with new rows; older graphs open. */
 import { existsSync, mkdtempSync, readdirSync, rmSync, truncateSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -17,7 +17,7 @@ const dimension = 96;
 const rows = 3000;
 const options = { dimension, backend: "hnsw" } as const;
 
-/** Rows whose first or last third is strong, and the rest weak: most of them lies in 32 directions. */
+/** Rows whose first or last third is strong, and the rest weak: most of each row lies in 32 directions. */
 function rowsOf(count: number, seed: number, strong: "first" | "last" = "first"): Float32Array {
   const random = createRandom(seed);
   const isStrong = (index: number): boolean => (strong === "first" ? index < 32 : index >= 64);
@@ -28,7 +28,7 @@ function rowsOf(count: number, seed: number, strong: "first" | "last" = "first")
   return unitRows(values, dimension);
 }
 
-/** Near to rows of the index, as misspelt phrases are. */
+/** Queries near rows of the index, like misspelt phrases. */
 function nearTo(vectors: Float32Array, count: number): Float32Array {
   const random = createRandom(99);
   return unitRows(
@@ -44,7 +44,7 @@ const graphsIn = (path: string): string[] =>
     .filter((name) => name.startsWith("hnsw"))
     .sort();
 
-/** Share of queries whose five hits begin with the row of an exact search; every score is the stored vectors' own. */
+/** Share of queries whose five hits begin with the row of an exact search; every score is that of the stored vectors. */
 async function recall(index: VectorIndex, queries: Float32Array, vectors: Float32Array): Promise<number> {
   const exact = await exactNeighbours(queries, vectors, { dimension, metric: "inner-product" });
   const found = await index.search(queries, { k: 5 });
@@ -76,7 +76,7 @@ describe("an index whose vectors lie in few directions", () => {
     await again.close();
   });
 
-  it("grows along its axes with rows of the same kind, and gets others with rows of another kind", async () => {
+  it("grows along its axes with rows of the same kind, and gets new axes with rows of another kind", async () => {
     const path = join(root, "grown");
     const few = vectors.slice(0, 500 * dimension);
     const index = await VectorIndex.build(path, [batchOf(few)], options);
@@ -98,7 +98,7 @@ describe("an index whose vectors lie in few directions", () => {
     await index.close();
   });
 
-  it("is searched over whole vectors where its graph is of a version without axes", async () => {
+  it("is searched over whole vectors if its graph was written by a version without axes", async () => {
     const path = join(root, "older");
     const exact = await VectorIndex.build(path, [batchOf(vectors)], { ...options, backend: "exact" });
     await exact.close();
@@ -109,10 +109,10 @@ describe("an index whose vectors lie in few directions", () => {
     older.save(graph);
     const index = await VectorIndex.open(path);
     expect((await index.describe()).searchedBy).toBe("hnsw over 3,000 rows");
-    // Threads that add rows side by side leave a few out of reach, others each time, which this version did not list:
-    // what the graph gives by itself is what the index must find.
+    // Threads that add rows in parallel leave a few out of reach, different ones each time, and that version did not
+    // list them: the index must find what the graph finds.
     const queries = nearTo(vectors, 200);
-    const [{ indices }, { rows: candidates }] = await Promise.all([
+    const [{ indices }, candidates] = await Promise.all([
       exactNeighbours(queries, vectors, { dimension, metric: "inner-product" }),
       hnsw.open(graph, settings).search(queries, 5),
     ]);
@@ -122,7 +122,7 @@ describe("an index whose vectors lie in few directions", () => {
     await index.close();
   });
 
-  it("is searched exactly where only axes were written before a kill, and refuses axes that are damaged", async () => {
+  it("is searched exactly if only axes were written before a kill, and refuses damaged axes", async () => {
     const path = join(root, "killed");
     await (await VectorIndex.build(path, [batchOf(vectors)], options)).close();
     const graph = join(path, "generation-1", "hnsw-3000-32axes");
@@ -136,7 +136,7 @@ describe("an index whose vectors lie in few directions", () => {
     truncateSync(`${graph}.axes`, 400);
     await expect(VectorIndex.open(path)).rejects.toThrow(VectorIndexError);
     await expect(VectorIndex.open(path)).rejects.toThrow(/axes is damaged.*Remove/);
-    // The cure that the message names.
+    // The cure in the message.
     rmSync(`${graph}.axes`);
     rmSync(graph);
     const cured = await VectorIndex.open(path);

@@ -1,4 +1,4 @@
-/** Rows that a graph does not find are found all the same, once, and not after they are deleted. */
+/** An index finds rows that its graph misses: each once, and none after it is deleted. */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -18,8 +18,12 @@ const cells = Array.from({ length: rows }, () => []);
 const vectorOf = (row: number): Float32Array => vectors.slice(row * dimension, (row + 1) * dimension);
 
 describe("findUnreached", () => {
-  it("names the rows that a search for their own vector does not give, but for those with an equal in their place", async () => {
-    const generation = await Generation.create(join(root, "generation"), dimension, "float32");
+  it("lists the rows that a search for their own vector misses, except those replaced by an equal row", async () => {
+    const generation = await Generation.create(join(root, "generation"), {
+      dimension,
+      precision: "float32",
+      metric: "cosine",
+    });
     const own = Float32Array.from([
       ...vectorOf(1),
       ...vectorOf(2),
@@ -29,26 +33,19 @@ describe("findUnreached", () => {
     ]);
     const entries = Array.from({ length: 5 }, (_, row) => ({ key: String(row), cells: [] }));
     await generation.append(entries, own, 6);
-    // A graph without rows 2 and 3; row 3 equals row 1, and row 4 is zero and looked for by nobody.
-    const graph = {
-      search: async (queries: Float32Array, width: number) => {
-        const lists = Array.from({ length: queries.length / dimension }, () => [
-          0,
-          1,
-          ...Array(width - 2).fill(-1),
-        ]);
-        return { rows: Int32Array.from(lists.flat()), width };
-      },
-      add: async () => {},
-      save: () => {},
+    // A graph without rows 2 and 3; row 3 equals row 1, and row 4 is zero: no search needs it.
+    const search = async (queries: Float32Array, width: number) => {
+      const candidates = [0, 1, ...Array(width - 2).fill(-1)];
+      const lists = Array.from({ length: queries.length / dimension }, () => candidates);
+      return Int32Array.from(lists.flat());
     };
-    expect(await findUnreached(generation, [graph], 0, {})).toEqual(Int32Array.of(2));
+    expect(await findUnreached(generation, [search], 0, {})).toEqual(Int32Array.of(2));
     await generation.close();
   });
 });
 
 describe("an index with listed rows", () => {
-  it("gives each of them once, in its place among the others, and none that is deleted", async () => {
+  it("finds each of them once, in order of score, and none that is deleted", async () => {
     const options = { dimension, backend: "hnsw" } as const;
     const path = join(root, "index");
     await (await VectorIndex.build(path, [{ vectors, cells }], options)).close();

@@ -1,8 +1,8 @@
 /** K-means against scikit-learn's on synthetic points (test/oracles/k_means.py). */
 import { describe, expect, it } from "vitest";
-import { createRandom } from "../../../src/random.js";
-import { kMeans } from "../../../src/search/k-means/k-means.js";
-import oracle from "../../oracles/k_means.json" with { type: "json" };
+import { createRandom } from "../../src/random.js";
+import { kMeans } from "../../src/search/k-means.js";
+import oracle from "../oracles/k_means.json" with { type: "json" };
 
 describe.each(oracle.cases)("k-means on points: $name", (example) => {
   const points = Float32Array.from(example.points);

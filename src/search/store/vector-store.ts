@@ -1,0 +1,34 @@
+/** Where an index is stored: the interface of a folder and of a LanceDB database. */
+import { VectorIndexError } from "../../errors.js";
+import type { IndexEntry, IndexRows, IndexWork } from "../index-types.js";
+import type { VectorIndex } from "../vector-index.js";
+
+/** The backend "auto" searches exactly below this many rows, and by a graph from there. */
+export const exactBelow = 50_000;
+
+/** Rows to add: vectors as they are stored, and the rows' keys, all different; absent where rows are numbered. */
+export interface NewRows extends IndexRows {
+  readonly keys?: readonly string[];
+}
+
+export interface StoredHit extends IndexEntry {
+  readonly score: number;
+}
+
+/** Where an index is stored. Arguments are checked, and vectors of an index by cosine have length 1. */
+export interface VectorStore
+  extends Pick<VectorIndex, "layout" | "describe" | "entries" | "markBuild" | "verify" | "close"> {
+  /** Adds all rows or none. When it returns they are on disk: a power cut or kill -9 does not lose them. */
+  append(rows: NewRows, existing: "refuse" | "replace"): Promise<void>;
+  /** Deletes the rows with these keys or cells of a column, as safely as `append` adds them. @returns how many */
+  remove(column: "key" | number, values: readonly string[]): Promise<number>;
+  search(queries: Float32Array, k: number, work: IndexWork): Promise<StoredHit[][]>;
+  /** Makes searches fast again after many additions, and frees the space of deleted rows. */
+  optimise(work: IndexWork): Promise<void>;
+}
+
+/** The error for a key that the index already holds. */
+export const keyExists = (path: string, key: string): VectorIndexError =>
+  new VectorIndexError(
+    `${path} already has a row with the key ${key}. Delete it first, or replace rows (--replace).`,
+  );
