@@ -11,7 +11,6 @@ import {
   storeVectors,
 } from "../../pearl/hard-negatives/compact-vectors.js";
 import { indexKnownPairs } from "../../pearl/hard-negatives/known-pairs.js";
-import { workspaceBytes } from "../../pearl/hard-negatives/near-phrases.js";
 import { buildPhraseStore, type PhraseStore } from "../../pearl/hard-negatives/phrase-store.js";
 import { WorkerPool } from "../../runtime/worker-pool.js";
 import {
@@ -106,7 +105,7 @@ export async function mineCorpus(folder: string, options: MineOptions): Promise<
   const key = { corpus: manifest.fingerprint, model, settings: changing };
   const vectors = shareVectors(phrases.length, options.encoder.dimension);
   await encodeAll(phrases, vectors, options);
-  const store = buildPhraseStore(phrases, (alphabet) => threads * workspaceBytes(alphabet));
+  const store = buildPhraseStore(phrases, threads);
   noteSkipped(store, options);
   const known = indexKnownPairs(phrases, await readSynonyms(folder));
   const floor = meanCosine(vectors);

@@ -1,7 +1,7 @@
 /** The nearest phrases by edit ratio: every phrase of a corpus against the whole corpus, a group of queries at a time. */
 import { leastCommon } from "./edit-ratio.js";
-import { BLOCK, charactersAt, type LengthRun, type PhraseStore } from "./phrase-store.js";
-import { openScan, type Scan, SIGNATURE_BYTES } from "./scan-kernel.js";
+import { charactersAt, type LengthRun, type PhraseStore } from "./phrase-store.js";
+import { hitsAt, openScan, PIECE, type Scan, SIGNATURE_BYTES, workspaceBytes } from "./scan-kernel.js";
 
 /** What is near. */
 export interface NearOptions {
@@ -21,25 +21,15 @@ export interface NearPhrases {
 
 /** Queries that go through the corpus together: each piece of it is fetched from memory once for all of them. */
 export const GROUP = 512;
-/** Blocks of a piece, whose signatures take 32 KB. */
-const PIECE = 128;
-const PIECE_PHRASES = PIECE * BLOCK;
-const HIT_BYTES = 8;
-const LARGEST_MASKS = 32;
-
-/** Shared memory that one thread's search takes, in bytes. */
-export function workspaceBytes(alphabet: number): number {
-  return alphabet * LARGEST_MASKS + PIECE_PHRASES * HIT_BYTES;
-}
-
 /** A search over a store, in one thread. */
 export class NearSearch {
   readonly #store: PhraseStore;
   readonly #options: NearOptions;
   readonly #scan: Scan;
-  readonly #masksAt: number;
+  readonly #workspace: number;
+  /** For each code, the positions in the phrase that is compared, as bits. */
   readonly #masks: Uint32Array;
-  readonly #hitsAt: number;
+  /** Place and common subsequence of each hit. */
   readonly #hits: Int32Array;
   readonly #characters: Uint16Array;
 
@@ -47,67 +37,63 @@ export class NearSearch {
   constructor(store: PhraseStore, thread: number, options: NearOptions) {
     this.#store = store;
     this.#options = options;
-    this.#scan = openScan(store.memory, store.layout);
-    const { buffer } = store.memory;
-    this.#masksAt = store.free + thread * workspaceBytes(store.alphabet);
-    this.#hitsAt = this.#masksAt + store.alphabet * LARGEST_MASKS;
-    this.#masks = new Uint32Array(buffer, this.#masksAt, (store.alphabet * LARGEST_MASKS) / 4);
-    this.#hits = new Int32Array(buffer, this.#hitsAt, PIECE_PHRASES * 2);
-    this.#characters = new Uint16Array(buffer);
+    const { memory, workspaces, alphabet } = store;
+    this.#scan = openScan(memory);
+    this.#workspace = workspaces + thread * workspaceBytes(alphabet);
+    this.#masks = new Uint32Array(memory.buffer, this.#workspace);
+    this.#hits = new Int32Array(memory.buffer, hitsAt(this.#workspace, alphabet));
+    this.#characters = new Uint16Array(memory.buffer);
   }
 
   /** The nearest phrases of those at the places `first` to `last` (exclusive), in order. */
   find(first: number, last: number): NearPhrases[] {
+    const { runs } = this.#store;
     const queries: Query[] = [];
     for (let place = first; place < last; place++) {
-      const run = runOf(this.#store.runs, place);
+      const run = runs.find((candidate) => place < candidate.last) as LengthRun;
       queries.push(new Query(place, run, this.#options));
     }
-    for (const { run, firstBlock, lastBlock } of pieces(this.#store.runs, queries[0])) {
-      for (const query of queries) this.#search(query, run, firstBlock, lastBlock);
-    }
+    for (const piece of pieces(runs, queries[0])) for (const query of queries) this.#search(query, piece);
     return queries.map((query) => query.result());
   }
 
-  #search(query: Query, run: LengthRun, firstBlock: number, lastBlock: number): void {
+  #search(query: Query, { run, first, last }: Piece): void {
     const both = query.run.length + run.length;
     const least = leastCommon(query.threshold, both);
     if (least > Math.min(query.run.length, run.length)) return;
     const words = Math.ceil(query.run.length / 64);
-    this.#setMasks(query, words);
+    this.#eachMask(query, words, (masks, at, bit) => {
+      masks[at] |= bit;
+    });
     const found = this.#scan(words, {
-      signature: this.#store.layout.signatures + query.place * SIGNATURE_BYTES,
-      firstBlock,
-      lastBlock,
+      signature: query.place * SIGNATURE_BYTES,
+      first: first * SIGNATURE_BYTES,
+      last: last * SIGNATURE_BYTES,
       characters: run.characters - 2 * run.length * run.first,
       stride: 2 * run.length,
       mostDifferent: both - 2 * least,
       leastCommon: least,
-      masks: this.#masksAt,
-      hits: this.#hitsAt,
+      masks: this.#workspace,
+      hits: this.#hits.byteOffset,
     });
-    this.#clearMasks(query, words);
+    this.#eachMask(query, words, (masks, at) => {
+      masks[at] = 0;
+    });
     for (let hit = 0; hit < found; hit++) {
-      const place = this.#hits[2 * hit];
       const ratio = (2 * this.#hits[2 * hit + 1]) / both;
-      if (ratio > query.threshold) query.offer(place, ratio);
+      if (ratio > query.threshold) query.offer(this.#hits[2 * hit], ratio);
     }
   }
 
-  #setMasks({ place, run }: Query, words: number): void {
-    const start = charactersAt(run, place) / 2;
-    for (let index = 0; index < run.length; index++) {
-      const code = this.#characters[start + index];
-      this.#masks[2 * words * code + (index >>> 5)] |= 1 << (index & 31);
-    }
-  }
-
-  #clearMasks({ place, run }: Query, words: number): void {
-    const start = charactersAt(run, place) / 2;
-    for (let index = 0; index < run.length; index++) {
-      const code = this.#characters[start + index];
-      this.#masks[2 * words * code + (index >>> 5)] = 0;
-    }
+  /** Visits the bit of each position of the query's phrase. */
+  #eachMask(
+    { place, run }: Query,
+    words: number,
+    visit: (masks: Uint32Array, at: number, bit: number) => void,
+  ): void {
+    const start = charactersAt(run, place);
+    for (let index = 0; index < run.length; index++)
+      visit(this.#masks, 2 * words * this.#characters[start + index] + (index >>> 5), 1 << (index & 31));
   }
 }
 
@@ -183,41 +169,24 @@ class Query {
   }
 }
 
-/** Blocks of one run. */
+/** Phrases of one run, at the places `first` to `last` (exclusive). */
 interface Piece {
   readonly run: LengthRun;
-  readonly firstBlock: number;
-  readonly lastBlock: number;
+  readonly first: number;
+  readonly last: number;
 }
 
 /**
  * The corpus in pieces, nearest lengths first and in the query's own run the pieces around it first: the nearest
  * phrases are met early, and rule out the rest by their ratio.
  */
-function* pieces(runs: readonly LengthRun[], query: Query): Generator<Piece> {
-  const own = query.run;
-  const ownPiece = Math.floor((query.place - own.first) / PIECE_PHRASES);
-  const ordered = [...runs].sort(
-    (a, b) => Math.abs(a.length - own.length) - Math.abs(b.length - own.length) || a.length - b.length,
-  );
-  for (const run of ordered) {
-    const count = Math.ceil((run.lastBlock - run.firstBlock) / PIECE);
-    const order = Array.from({ length: count }, (_, index) => index);
-    if (run === own) order.sort((a, b) => Math.abs(a - ownPiece) - Math.abs(b - ownPiece));
-    for (const index of order) {
-      const firstBlock = run.firstBlock + index * PIECE;
-      yield { run, firstBlock, lastBlock: Math.min(firstBlock + PIECE, run.lastBlock) };
-    }
+function* pieces(runs: readonly LengthRun[], { run: own, place }: Query): Generator<Piece> {
+  const away = ({ length }: LengthRun): number => Math.abs(length - own.length);
+  const ownFirst = place - ((place - own.first) % PIECE);
+  for (const run of [...runs].sort((a, b) => away(a) - away(b) || a.length - b.length)) {
+    const starts: number[] = [];
+    for (let first = run.first; first < run.last; first += PIECE) starts.push(first);
+    if (run === own) starts.sort((a, b) => Math.abs(a - ownFirst) - Math.abs(b - ownFirst));
+    for (const first of starts) yield { run, first, last: Math.min(first + PIECE, run.last) };
   }
-}
-
-function runOf(runs: readonly LengthRun[], place: number): LengthRun {
-  let low = 0;
-  let high = runs.length - 1;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (place < runs[middle].last) high = middle;
-    else low = middle + 1;
-  }
-  return runs[low];
 }

@@ -1,7 +1,7 @@
 /** The search for near phrases against brute force with the textbook's table, and the ratio against published values. */
 import { describe, expect, it } from "vitest";
 import { comparableForm, editRatio, leastCommon } from "../../../src/pearl/hard-negatives/edit-ratio.js";
-import { NearSearch, workspaceBytes } from "../../../src/pearl/hard-negatives/near-phrases.js";
+import { NearSearch } from "../../../src/pearl/hard-negatives/near-phrases.js";
 import { buildPhraseStore } from "../../../src/pearl/hard-negatives/phrase-store.js";
 import { createRandom } from "../../../src/random.js";
 
@@ -54,7 +54,7 @@ describe("edit ratio", () => {
 
 describe("near phrases", () => {
   const phrases = makePhrases(900, 7);
-  const store = buildPhraseStore(phrases, workspaceBytes);
+  const store = buildPhraseStore(phrases, 1);
   const search = (nearest: number) =>
     new NearSearch(store, 0, { minimumRatio: 0.7, nearest, isKnown: () => false }).find(0, store.size);
 
@@ -83,7 +83,7 @@ describe("near phrases", () => {
   });
 
   it("leaves out what is empty or too long, and says how many", () => {
-    const odd = buildPhraseStore(["cat", " ", "x".repeat(257), "cart"], workspaceBytes);
+    const odd = buildPhraseStore(["cat", " ", "x".repeat(257), "cart"], 1);
     expect(odd).toMatchObject({ size: 2, empty: 1, tooLong: 1 });
     expect([...odd.rows]).toEqual([0, 3]);
   });
