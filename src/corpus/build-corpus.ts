@@ -20,9 +20,8 @@ import { readPhraseTable, readSynonymTable, readTypeList } from "./phrase-tables
 import { type CountedTexts, countTexts } from "./text/block-counting.js";
 import { PhraseRanking, type RankedPhrase } from "./text/phrase-ranking.js";
 import { mergeRuns } from "./text/phrase-runs.js";
-import { blockLength, readTexts } from "./text/text-sources.js";
-import type { TypeSource } from "./typing/phrase-typer.js";
-import { typePhrases } from "./typing/type-phrases.js";
+import { readTexts } from "./text/text-sources.js";
+import { type CorpusTypeSource, typePhrases } from "./typing/type-phrases.js";
 import { readWordnetContent, type WordnetContent } from "./wordnet-corpus.js";
 
 /** What a corpus is built from, and how. */
@@ -73,7 +72,7 @@ export interface BuildCorpusReport {
   /** Phrases left out beyond `maximumPhrases`. */
   readonly droppedBeyond: number;
   /** Phrases typed by each source; those of a table count as "table". */
-  readonly typedBy: Readonly<Partial<Record<TypeSource | "table", number>>>;
+  readonly typedBy: Readonly<Partial<Record<CorpusTypeSource, number>>>;
 }
 
 const defaults = { minimumCount: 2, maximumPhrases: 5_000_000 };
@@ -109,7 +108,7 @@ async function buildFrom(
   const threads = options.threads ?? availableParallelism();
   const counted = await countTexts(allTexts(options, known.wordnet), {
     ...{ folder: partial, threads, signal: options.signal },
-    blockLength: options.blockLength ?? blockLength,
+    blockLength: options.blockLength,
     onProgress: (characters) => options.onProgress?.("reading", characters),
   });
   noteOtherScripts(counted, options);

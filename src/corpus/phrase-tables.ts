@@ -4,7 +4,7 @@ import { type FineType, LEXICAL_CLASSES, type LexicalClass } from "../pearl/phra
 import { shownPath } from "../table/read/source.js";
 import { Table } from "../table/table.js";
 import type { SynonymPair } from "./corpus-folder.js";
-import { fineTypeOf, KNOWN_FINE_LABELS } from "./typing/labels.js";
+import { fineTypeOf, KNOWN_LABELS } from "./typing/labels.js";
 
 /** A row of a table of phrases. */
 export interface TablePhrase {
@@ -153,7 +153,7 @@ function classOf(cell: string, place: () => string): LexicalClass {
 function typeOf(cell: string, place: () => string): FineType {
   const type = fineTypeOf(cell);
   if (type !== undefined) return type;
-  throw new TableError(`${place()}: unknown type "${cell}". Known are ${KNOWN_FINE_LABELS.join(", ")}.`);
+  throw new TableError(`${place()}: unknown type "${cell}". Known are ${KNOWN_LABELS.join(", ")}.`);
 }
 
 function countOf(cell: string, place: () => string): number {

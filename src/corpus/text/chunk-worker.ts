@@ -1,10 +1,10 @@
-/** The worker thread that counts the phrases of a block of text and writes them down. */
+/** The worker that counts the phrases of a block of text and writes the counts. */
 import { serve } from "../../runtime/worker-server.js";
 import { writeRun } from "./phrase-runs.js";
 import { createTagger } from "./tagger.js";
 import { countPhrases, type ReadWords } from "./text-phrases.js";
 
-/** A block, and where its counts go. */
+/** A block, and the path of its counts. */
 export interface ChunkRequest {
   readonly texts: readonly string[];
   readonly path: string;
@@ -17,5 +17,4 @@ serve({
     await writeRun(path, counts);
     return { result: read satisfies ReadWords };
   },
-  close: async () => ({ result: undefined }),
 });

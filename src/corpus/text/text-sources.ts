@@ -1,7 +1,6 @@
 /** Running text from files, piece by piece: plain text, or a column of a table; packed or not; lines of any length. */
 import { TextDecoder } from "node:util";
 import { TableError } from "../../errors.js";
-import { fingerprint } from "../../files/fingerprint.js";
 import { formatOfName } from "../../table/format.js";
 import { openSource, refuseNonText, shownPath } from "../../table/read/source.js";
 import { Table } from "../../table/table.js";
@@ -128,37 +127,4 @@ function cutPlace(text: string, longest: number): number {
   if (sentence >= half) return sentence;
   const space = window.search(/\s\S*$/);
   return space >= half ? space : longest;
-}
-
-/** Characters of a block, which one worker counts at a time. */
-export const blockLength = 4_000_000;
-
-/** Some pieces of text that follow each other. */
-export interface TextBlock {
-  readonly index: number;
-  readonly texts: readonly string[];
-  readonly characters: number;
-  /** SHA-256 of the texts, first 16 hexadecimal digits. */
-  readonly hash: string;
-  readonly isLast: boolean;
-}
-
-/** Gathers texts to blocks; where they are cut depends on the texts alone. */
-export async function* textBlocks(texts: AsyncIterable<string>, length: number): AsyncGenerator<TextBlock> {
-  let gathered: string[] = [];
-  let characters = 0;
-  let index = 0;
-  const block = (isLast: boolean): TextBlock => {
-    return { index: index++, texts: gathered, characters, hash: fingerprint(gathered.join("\n")), isLast };
-  };
-  for await (const text of texts) {
-    if (characters >= length) {
-      yield block(false);
-      gathered = [];
-      characters = 0;
-    }
-    gathered.push(text);
-    characters += text.length;
-  }
-  if (gathered.length > 0) yield block(true);
 }

@@ -1,5 +1,5 @@
-/** Other people's names for entity types: OntoNotes, CoNLL-2003, spaCy, WNUT and wink-nlp, mapped to ours. */
-import { ENTITY_TYPES, type EntityType, FINE_TYPES, type FineType } from "../../pearl/phrase-types.js";
+/** Labels of OntoNotes, CoNLL-2003, spaCy, WNUT and wink-nlp, mapped to our entity types. */
+import { type EntityType, FINE_TYPES, type FineType } from "../../pearl/phrase-types.js";
 
 const synonyms: Readonly<Record<string, EntityType>> = {
   // CoNLL-2003 and WikiNER
@@ -34,16 +34,16 @@ const synonyms: Readonly<Record<string, EntityType>> = {
   WORK: "WORK_OF_ART",
 };
 
-const known = new Map<string, EntityType>([
-  ...ENTITY_TYPES.map((type): [string, EntityType] => [type, type]),
+const known = new Map<string, FineType>([
+  ...FINE_TYPES.map((type): [string, FineType] => [type.toUpperCase(), type]),
   ...Object.entries(synonyms),
 ]);
 
-/** The labels that `entityTypeOf` knows, sorted; for messages. */
-export const KNOWN_LABELS: readonly string[] = [...known.keys()].sort();
+/** The labels that `fineTypeOf` knows, sorted; for messages. */
+export const KNOWN_LABELS: readonly string[] = [...FINE_TYPES, ...Object.keys(synonyms)].sort();
 
 /** Our type of a label in any letter case, with or without the B- and I- of sequence taggers; undefined for others. */
-export function entityTypeOf(label: string): EntityType | undefined {
+export function fineTypeOf(label: string): FineType | undefined {
   const bare = label
     .trim()
     .toUpperCase()
@@ -51,12 +51,3 @@ export function entityTypeOf(label: string): EntityType | undefined {
     .replaceAll(/[-\s]/g, "_");
   return known.get(bare);
 }
-
-const fine = new Map(FINE_TYPES.map((type) => [type.toUpperCase(), type]));
-
-/** As {@link entityTypeOf}, and kinds of OTHER too ("OTHER/disease"). */
-export const fineTypeOf = (label: string): FineType | undefined =>
-  entityTypeOf(label) ?? fine.get(label.trim().toUpperCase());
-
-/** The labels that `fineTypeOf` knows, sorted; for messages. */
-export const KNOWN_FINE_LABELS: readonly string[] = [...new Set([...KNOWN_LABELS, ...FINE_TYPES])].sort();

@@ -1,12 +1,12 @@
-/** Entity types by a token-classification model of the user's (BERT NER and its like), through transformers.js. */
+/** Entity types from the user's token-classification model (BERT NER and the like), through transformers.js. */
 import { existsSync } from "node:fs";
 import { basename, dirname, resolve } from "node:path";
 import { MissingDataError, ModelError, messageOf } from "../../errors.js";
-import type { EntityType } from "../../pearl/phrase-types.js";
-import { entityTypeOf, KNOWN_LABELS } from "./labels.js";
+import type { FineType } from "../../pearl/phrase-types.js";
+import { fineTypeOf, KNOWN_LABELS } from "./labels.js";
 
-/** Types of phrases, in their order; OTHER where the model sees no entity. */
-export type TokenClassifier = (phrases: readonly string[]) => Promise<EntityType[]>;
+/** Returns the types of phrases, in their order; OTHER where the model finds no entity. */
+export type TokenClassifier = (phrases: readonly string[]) => Promise<FineType[]>;
 
 /** The part of transformers.js that is used. */
 interface Transformers {
@@ -63,24 +63,24 @@ export async function loadTokenClassifier(model: string): Promise<TokenClassifie
   };
 }
 
-function strongest(tokens: readonly FoundToken[]): EntityType {
-  const scores = new Map<EntityType, number>();
+function strongest(tokens: readonly FoundToken[]): FineType {
+  const scores = new Map<FineType, number>();
   for (const { entity, score } of tokens) {
-    const type = entityTypeOf(entity) as EntityType;
+    const type = fineTypeOf(entity) as FineType;
     scores.set(type, (scores.get(type) ?? 0) + score);
   }
-  let best: EntityType = "OTHER";
+  let best: FineType = "OTHER";
   for (const [type, score] of scores) if (score > (scores.get(best) ?? 0)) best = type;
   return best;
 }
 
 function refuseUnknownLabels(model: string, labels: readonly string[]): void {
-  const strange = labels.filter((label) => entityTypeOf(label) === undefined);
+  const strange = labels.filter((label) => fineTypeOf(label) === undefined);
   if (labels.length > 0 && strange.length === 0) return;
   throw new ModelError(
     labels.length === 0
-      ? `${model} has no labels (id2label in config.json): it is no model for token classification.`
-      : `${model}: unknown labels ${strange.join(", ")}. Known are ${KNOWN_LABELS.join(", ")}.`,
+      ? `${model} has no labels (id2label in config.json): it is not a model for token classification.`
+      : `${model}: unknown labels ${strange.join(", ")}. Known labels: ${KNOWN_LABELS.join(", ")}.`,
   );
 }
 
@@ -90,7 +90,7 @@ async function loadTransformers(): Promise<Transformers> {
     return (await import(name)) as Transformers;
   } catch (error) {
     throw new MissingDataError(
-      `typing phrases by a model needs ${name} (${messageOf(error)}). Install it: npm install ${name}`,
+      `typing phrases with a model needs ${name} (${messageOf(error)}). Install it: npm install ${name}`,
       { cause: error },
     );
   }
