@@ -60,6 +60,6 @@ export function parseJson<Value>(
 }
 
 function ignoreAbsence(error: unknown, path: string, { error: Trouble, cure }: JsonTrouble): undefined {
-  if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+  if (["ENOENT", "ENOTDIR"].includes((error as NodeJS.ErrnoException).code ?? "")) return undefined;
   throw new Trouble(`${path} cannot be read: ${messageOf(error)}. ${cure}`, { cause: error });
 }

@@ -42,7 +42,7 @@ describe("pearl corpus", () => {
     const noOutput = await pearl(["corpus", "build", "nowhere.txt"], { cwd });
     expect(noOutput.code).toBe(2);
     const noCorpus = await pearl(["corpus", "stats", "nowhere"], { cwd });
-    expect(noCorpus).toMatchObject({ code: 1, stderr: expect.stringMatching(/is no corpus folder/) });
+    expect(noCorpus).toMatchObject({ code: 1, stderr: expect.stringMatching(/is not a corpus folder/) });
     const chinese = await pearl(["corpus", "build", "-", "-o", "c3", "-q"], {
       cwd,
       input: "東京 大阪 京都\n",

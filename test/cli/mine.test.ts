@@ -68,7 +68,7 @@ describe("pearl mine", () => {
   it("names a folder that is no corpus, and a synonyms file that is broken", async () => {
     const none = await pearl(["mine", join(folder, "nowhere")]);
     expect(none.code).toBe(1);
-    expect(none.stderr).toContain("is no corpus folder");
+    expect(none.stderr).toContain("is not a corpus folder");
     const path = await corpus("broken", ["cat", "cart"]);
     await writeFile(join(path, "synonyms.tsv"), "phrase\tsynonym\tsource\ncat\tcart\n");
     const broken = await pearl(["mine", path]);

@@ -99,7 +99,7 @@ describe("a corpus from text", () => {
     expect(rows.get("Mr. Smith")).toBe("NP PERSON 4");
     const bad = file("bad-types.tsv", "Trieste\tGPE\nSmith\tWIZARD\n");
     await expect(buildCorpus({ output: newOutput(), texts: [text], types: [bad] })).rejects.toThrow(
-      /bad-types\.tsv line 2: unknown type "WIZARD"\. Known are .*PERSON/,
+      /bad-types\.tsv, line 2: unknown type "WIZARD"\. Known types: .*PERSON/,
     );
   });
 });

@@ -17,7 +17,6 @@ import { buildPhraseStore } from "../../pearl/hard-negatives/phrase-store.js";
 import { WorkerPool } from "../../runtime/worker-pool.js";
 import {
   CORPUS_FILES,
-  HARD_NEGATIVES_PER_PHRASE,
   type HardNegative,
   readCorpus,
   readSynonyms,
@@ -78,6 +77,8 @@ export interface MiningReport extends MinedCounts {
   readonly skipped: { readonly empty: number; readonly tooLong: number };
 }
 
+/** At most so many hard negatives are listed for a phrase (PEARL's code: 12 listed, 2 drawn per step). */
+const MOST_LISTED = 12;
 const ENCODED_AT_ONCE = 16_384;
 
 /**
@@ -112,7 +113,7 @@ function checkedSettings(options: MineOptions) {
   const settings = {
     minimumRatio: options.minimumRatio ?? 0.7,
     margin: options.margin ?? 0.3,
-    listed: options.listed ?? HARD_NEGATIVES_PER_PHRASE,
+    listed: options.listed ?? MOST_LISTED,
     nearest: options.nearest ?? 50,
     threads: options.threads ?? availableParallelism(),
   };
@@ -121,7 +122,7 @@ function checkedSettings(options: MineOptions) {
     if (!(value >= 0 && value < 1))
       throw new ArgumentError(`${name} must be at least 0 and less than 1, not ${value}`);
   }
-  const limits = { listed: HARD_NEGATIVES_PER_PHRASE, nearest: 10_000, threads: 1024 };
+  const limits = { listed: MOST_LISTED, nearest: 10_000, threads: 1024 };
   for (const [name, most] of Object.entries(limits)) {
     const value = settings[name as keyof typeof limits];
     if (!(Number.isInteger(value) && value >= 1 && value <= most))
