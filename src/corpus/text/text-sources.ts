@@ -1,27 +1,27 @@
-/** Running text from files, piece by piece: plain text, or a column of a table; packed or not; lines of any length. */
+/** Text from files, in pieces: plain text or a column of a table, gzipped or not, with lines of any length. */
 import { TextDecoder } from "node:util";
 import { TableError } from "../../errors.js";
+import { formatCount } from "../../files/count-text.js";
 import { formatOfName } from "../../table/format.js";
 import { openSource, refuseNonText, shownPath } from "../../table/read/source.js";
 import { Table } from "../../table/table.js";
 
-/** A paragraph or less is handed on at a time; longer ones are cut at the end of a sentence or between words. */
-export const longestPiece = 65_536;
+/** A piece is a paragraph; longer ones are cut at the end of a sentence or between words. */
+const longestPiece = 65_536;
 
-/** How a table is read for its text. */
-export interface TextOptions {
+interface TextOptions {
   /** The column of text, a name or a 1-based number; default the one with the longest cells. Plain text has none. */
   readonly column?: string;
   /** Whether quotes hold cells of a table together (default "double") or are ordinary characters ("none"). */
   readonly quote?: "double" | "none";
-  /** Told how a table was read. */
+  /** Called with a line about how a table was read. */
   readonly onNote?: (note: string) => void;
 }
 
 /**
  * The text of a file as pieces of at most `longestPiece` characters, in order.
  * A file named .csv, .tsv, .jsonl, .parquet (also .gz) is a table; any other is plain text; "-" is standard input.
- * @throws TableError for what is no text, with the cure
+ * @throws TableError for a file that is not text
  */
 export async function* readTexts(path: string, options: TextOptions = {}): AsyncGenerator<string> {
   const format = formatOfName(path);
@@ -34,7 +34,7 @@ export async function* readTexts(path: string, options: TextOptions = {}): Async
     const column = options.column === undefined ? longestColumn(table) : table.description.column;
     const { rowCount, columns } = table.description;
     options.onNote?.(
-      `${shownPath(path)}: ${rowCount.toLocaleString("en-US")} rows; text from "${column}" of ${columns.join(", ")}`,
+      `${shownPath(path)}: ${formatCount(rowCount)} rows; text from "${column}" of ${columns.join(", ")}`,
     );
     for await (const cells of table.columnValues(column))
       for (const cell of cells) if (cell !== "") yield* pieces(cell);
@@ -99,7 +99,7 @@ function decode(decoder: TextDecoder, chunk: Buffer | undefined, path: string, b
     return chunk === undefined ? decoder.decode() : decoder.decode(chunk, { stream: true });
   } catch (error) {
     throw new TableError(
-      `${shownPath(path)}: not valid UTF-8 text after byte ${bytes.toLocaleString("en-US")}. ` +
+      `${shownPath(path)}: not valid UTF-8 text after byte ${formatCount(bytes)}. ` +
         "Convert it: iconv -f LATIN1 -t UTF-8 text.txt > utf8.txt",
       { cause: error },
     );

@@ -8,28 +8,6 @@ import { fineTypeOf, KNOWN_LABELS } from "./labels.js";
 /** Returns the types of phrases, in their order; OTHER where the model finds no entity. */
 export type TokenClassifier = (phrases: readonly string[]) => Promise<FineType[]>;
 
-/** The part of transformers.js that is used. */
-interface Transformers {
-  readonly env: { allowRemoteModels: boolean; allowLocalModels: boolean; localModelPath: string };
-  pipeline(
-    task: "token-classification",
-    model: string,
-    options: { device: string; dtype: string },
-  ): Promise<TokenPipeline>;
-}
-
-interface TokenPipeline {
-  (texts: string[], options: { ignore_labels: string[] }): Promise<FoundToken[] | FoundToken[][]>;
-  readonly model: { readonly config: { readonly id2label?: Readonly<Record<string, string>> } };
-}
-
-/** A token with the label that fits it best. */
-interface FoundToken {
-  readonly entity: string;
-  readonly score: number;
-  readonly word: string;
-}
-
 /**
  * Loads a model from a folder (config.json, tokenizer.json, onnx/model.onnx) or, where there is a network, the hub.
  * A phrase gets the type that has the largest sum of scores over its tokens, "O" counting as OTHER.
@@ -43,27 +21,25 @@ export async function loadTokenClassifier(model: string): Promise<TokenClassifie
     transformers.env.allowLocalModels = true;
     transformers.env.localModelPath = dirname(resolve(model));
   }
-  let classify: TokenPipeline;
-  try {
-    const name = isFolder ? basename(resolve(model)) : model;
-    classify = await transformers.pipeline("token-classification", name, { device: "cpu", dtype: "fp32" });
-  } catch (error) {
+  const name = isFolder ? basename(resolve(model)) : model;
+  const options = { device: "cpu", dtype: "fp32" } as const;
+  const classify = await transformers.pipeline("token-classification", name, options).catch((error) => {
     throw new ModelError(
       `${model} cannot be used to type phrases (${messageOf(error)}). ` +
         "Give a folder with config.json, tokenizer.json and onnx/model.onnx, or a hub id of such a model.",
       { cause: error },
     );
-  }
-  refuseUnknownLabels(model, Object.values(classify.model.config.id2label ?? {}));
+  });
+  const { id2label = {} } = classify.model.config as { readonly id2label?: Readonly<Record<string, string>> };
+  refuseUnknownLabels(model, Object.values(id2label));
   return async (phrases) => {
     if (phrases.length === 0) return [];
     const found = await classify([...phrases], { ignore_labels: [] });
-    const lists = (Array.isArray(found[0]) ? found : [found]) as FoundToken[][];
-    return phrases.map((_, index) => strongest(lists[index] ?? []));
+    return found.map(strongest);
   };
 }
 
-function strongest(tokens: readonly FoundToken[]): FineType {
+function strongest(tokens: readonly { readonly entity: string; readonly score: number }[]): FineType {
   const scores = new Map<FineType, number>();
   for (const { entity, score } of tokens) {
     const type = fineTypeOf(entity) as FineType;
@@ -84,10 +60,10 @@ function refuseUnknownLabels(model: string, labels: readonly string[]): void {
   );
 }
 
-async function loadTransformers(): Promise<Transformers> {
+async function loadTransformers(): Promise<typeof import("@huggingface/transformers")> {
   const name = "@huggingface/transformers";
   try {
-    return (await import(name)) as Transformers;
+    return await import(name);
   } catch (error) {
     throw new MissingDataError(
       `typing phrases with a model needs ${name} (${messageOf(error)}). Install it: npm install ${name}`,
