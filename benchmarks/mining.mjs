@@ -168,14 +168,14 @@ function measureRecall(phrases) {
   const search = new NearSearch(store, 0, { minimumRatio, nearest, isKnown: () => false });
   const counts = { nearPairs: 0, amongNearest: 0, found: 0, foundWrongly: 0 };
   for (let first = 0; first < store.size; first += GROUP) {
-    search.find(first, Math.min(first + GROUP, store.size)).forEach(({ ratios }, index) => {
+    search.find(first, Math.min(first + GROUP, store.size)).forEach((near, index) => {
       const expected = truth[store.rows[first + index]];
       counts.nearPairs += expected.length;
       const listed = expected.slice(0, nearest);
       counts.amongNearest += listed.length;
       // Lists of ratios are compared, as equal ratios at the cut may belong to different phrases.
       let at = 0;
-      for (const ratio of ratios) {
+      for (const { ratio } of near) {
         while (at < listed.length && listed[at] > ratio) at++;
         if (at < listed.length && listed[at] === ratio) {
           counts.found++;

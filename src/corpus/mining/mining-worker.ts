@@ -65,18 +65,21 @@ function mine({ first, last }: MiningRequest): MinedCounts {
   const { store, vectors, mined, listed, nearest } = setup;
   const { rows } = store;
   const counts = { phrases: last - first, candidates: 0, full: 0, negatives: 0, withNegatives: 0 };
-  search.find(first, last).forEach(({ places, ratios }, index) => {
+  search.find(first, last).forEach((near, index) => {
     const row = rows[first + index];
-    const cosines = Float64Array.from(places, (place) => compactCosine(vectors, row, rows[place]));
-    const selected = selectNegatives(ratios, cosines, setup);
-    counts.candidates += places.length;
-    if (places.length === nearest) counts.full++;
+    const candidates = near.map(({ place, ratio }) => {
+      const other = rows[place];
+      return { other, ratio, cosine: compactCosine(vectors, row, other) };
+    });
+    const selected = selectNegatives(candidates, setup);
+    counts.candidates += near.length;
+    if (near.length === nearest) counts.full++;
     if (selected.length > 0) counts.withNegatives++;
     counts.negatives += selected.length;
     mined.counts[row] = selected.length;
-    selected.forEach(({ index: near, ratio, cosine }, rank) => {
+    selected.forEach(({ other, ratio, cosine }, rank) => {
       const at = row * listed + rank;
-      mined.negatives[at] = rows[places[near]];
+      mined.negatives[at] = other;
       mined.ratios[at] = ratio;
       mined.cosines[at] = cosine;
     });

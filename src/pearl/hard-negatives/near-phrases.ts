@@ -3,23 +3,21 @@ import { leastCommon } from "./edit-ratio.js";
 import { charactersAt, type LengthRun, type PhraseStore } from "./phrase-store.js";
 import { hitsAt, openScan, PIECE, type Scan, SIGNATURE_BYTES, workspaceBytes } from "./scan-kernel.js";
 
-/** What is near. */
 export interface NearOptions {
   /** Ratios must be above this. */
   readonly minimumRatio: number;
-  /** At most so many are kept for a phrase, the nearest; of equal ratios those found first. */
+  /** Number of phrases that are kept for each at most, the nearest. */
   readonly nearest: number;
   /** True for two places that must not count: a phrase and itself, or its synonym. */
   isKnown(place: number, other: number): boolean;
 }
 
-/** The nearest phrases of one, best first. */
-export interface NearPhrases {
-  readonly places: Int32Array;
-  readonly ratios: Float64Array;
+interface NearPhrase {
+  readonly place: number;
+  readonly ratio: number;
 }
 
-/** Queries that go through the corpus together: each piece of it is fetched from memory once for all of them. */
+/** Phrases that are compared with the corpus together, which fetches each of its pieces from memory once for all. */
 export const GROUP = 512;
 /** A search over a store, in one thread. */
 export class NearSearch {
@@ -45,8 +43,8 @@ export class NearSearch {
     this.#characters = new Uint16Array(memory.buffer);
   }
 
-  /** The nearest phrases of those at the places `first` to `last` (exclusive), in order. */
-  find(first: number, last: number): NearPhrases[] {
+  /** For each place from `first` to `last` (exclusive) its nearest phrases, best first. */
+  find(first: number, last: number): NearPhrase[][] {
     const { runs } = this.#store;
     const queries: Query[] = [];
     for (let place = first; place < last; place++) {
@@ -97,75 +95,57 @@ export class NearSearch {
   }
 }
 
-/** A phrase that looks for others, and the nearest it has met: a heap whose root is the farthest of them. */
+/** A phrase that is compared with others, and the nearest of them so far: a heap with the farthest at its root. */
 class Query {
   readonly place: number;
   readonly run: LengthRun;
   readonly #options: NearOptions;
-  readonly #places: Int32Array;
-  readonly #ratios: Float64Array;
-  #size = 0;
-  /** Only ratios above this change anything. */
+  readonly #heap: NearPhrase[] = [];
+  /** Only ratios above this change the result. */
   threshold: number;
 
   constructor(place: number, run: LengthRun, options: NearOptions) {
     this.place = place;
     this.run = run;
     this.#options = options;
-    this.#places = new Int32Array(options.nearest);
-    this.#ratios = new Float64Array(options.nearest);
     this.threshold = options.minimumRatio;
   }
 
   offer(place: number, ratio: number): void {
+    const { nearest } = this.#options;
     if (place === this.place || this.#options.isKnown(this.place, place)) return;
-    const ratios = this.#ratios;
-    if (this.#size < ratios.length) {
-      this.#rise(this.#size++, place, ratio);
-      if (this.#size === ratios.length) this.threshold = ratios[0];
-      return;
-    }
-    this.#sink(place, ratio);
-    this.threshold = ratios[0];
+    const heap = this.#heap;
+    if (heap.length < nearest) this.#rise({ place, ratio });
+    else this.#sink({ place, ratio });
+    if (heap.length === nearest) this.threshold = heap[0].ratio;
   }
 
-  result(): NearPhrases {
-    const order = Array.from({ length: this.#size }, (_, index) => index);
-    order.sort((a, b) => this.#ratios[b] - this.#ratios[a] || this.#places[a] - this.#places[b]);
-    return {
-      places: Int32Array.from(order, (index) => this.#places[index]),
-      ratios: Float64Array.from(order, (index) => this.#ratios[index]),
-    };
+  result(): NearPhrase[] {
+    return [...this.#heap].sort((a, b) => b.ratio - a.ratio || a.place - b.place);
   }
 
-  #rise(from: number, place: number, ratio: number): void {
-    let at = from;
-    while (at > 0) {
-      const parent = (at - 1) >> 1;
-      if (this.#ratios[parent] <= ratio) break;
-      this.#put(at, this.#places[parent], this.#ratios[parent]);
+  /** Adds a phrase. */
+  #rise(added: NearPhrase): void {
+    const heap = this.#heap;
+    let at = heap.length;
+    for (let parent = (at - 1) >> 1; at > 0 && heap[parent].ratio > added.ratio; parent = (at - 1) >> 1) {
+      heap[at] = heap[parent];
       at = parent;
     }
-    this.#put(at, place, ratio);
+    heap[at] = added;
   }
 
-  /** Puts a phrase in the root's place. */
-  #sink(place: number, ratio: number): void {
+  /** Replaces the farthest phrase. */
+  #sink(added: NearPhrase): void {
+    const heap = this.#heap;
     let at = 0;
-    for (;;) {
-      let child = 2 * at + 1;
-      if (child >= this.#size) break;
-      if (child + 1 < this.#size && this.#ratios[child + 1] < this.#ratios[child]) child++;
-      if (this.#ratios[child] >= ratio) break;
-      this.#put(at, this.#places[child], this.#ratios[child]);
+    for (let child = 1; child < heap.length; child = 2 * at + 1) {
+      if (child + 1 < heap.length && heap[child + 1].ratio < heap[child].ratio) child++;
+      if (heap[child].ratio >= added.ratio) break;
+      heap[at] = heap[child];
       at = child;
     }
-    this.#put(at, place, ratio);
-  }
-
-  #put(at: number, place: number, ratio: number): void {
-    this.#places[at] = place;
-    this.#ratios[at] = ratio;
+    heap[at] = added;
   }
 }
 
