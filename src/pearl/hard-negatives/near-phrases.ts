@@ -1,4 +1,4 @@
-/** The nearest phrases by edit ratio: every phrase of a corpus against the whole corpus, a group of queries at a time. */
+/** The nearest phrases by edit ratio: a group of phrases at a time against the whole corpus. */
 import { leastCommon } from "./edit-ratio.js";
 import { charactersAt, type LengthRun, type PhraseStore } from "./phrase-store.js";
 import { hitsAt, openScan, PIECE, type Scan, SIGNATURE_BYTES, workspaceBytes } from "./scan-kernel.js";
@@ -19,6 +19,7 @@ interface NearPhrase {
 
 /** Phrases that are compared with the corpus together, which fetches each of its pieces from memory once for all. */
 export const GROUP = 512;
+
 /** A search over a store, in one thread. */
 export class NearSearch {
   readonly #store: PhraseStore;

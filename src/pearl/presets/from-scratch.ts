@@ -5,7 +5,7 @@
  * the other.
  */
 import type { MethodSettings } from "../method.js";
-import { pearlSmall } from "./pearl-small.js";
+import { pearlSmall } from "./pearl.js";
 
 export const fromScratch: MethodSettings = {
   ...pearlSmall,
