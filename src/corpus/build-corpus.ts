@@ -14,8 +14,7 @@ import {
   UNKNOWN_TYPE,
   writeCorpus,
 } from "./corpus-folder.js";
-import { GatheredPhrases } from "./gathered-phrases.js";
-import { readPhraseTable, readSynonymTable, readTypeList } from "./phrase-tables.js";
+import { GatheredPhrases, readPhraseTable, readSynonymTable, readTypeList } from "./phrase-tables.js";
 import { type CountedTexts, countTexts } from "./text/block-counting.js";
 import { type RankedPhrase, rankPhrases } from "./text/phrase-ranking.js";
 import { mergeRuns } from "./text/phrase-runs.js";

@@ -14,6 +14,35 @@ export interface TablePhrase {
   readonly count: number;
 }
 
+/** Phrases of tables, the rows of one phrase together. */
+export class GatheredPhrases {
+  readonly #byPhrase = new Map<string, { counts: number[]; types?: Map<FineType, number> }>();
+
+  add({ phrase, lexicalClass, type, count }: TablePhrase): void {
+    const entry = this.#byPhrase.get(phrase) ?? { counts: LEXICAL_CLASSES.map(() => 0) };
+    this.#byPhrase.set(phrase, entry);
+    entry.counts[LEXICAL_CLASSES.indexOf(lexicalClass)] += count;
+    if (type === undefined) return;
+    entry.types ??= new Map();
+    entry.types.set(type, (entry.types.get(type) ?? 0) + count);
+  }
+
+  phrases(): Iterable<string> {
+    return this.#byPhrase.keys();
+  }
+
+  /** The count of a phrase in each class; undefined where no table has it. */
+  countsOf(phrase: string): readonly number[] | undefined {
+    return this.#byPhrase.get(phrase)?.counts;
+  }
+
+  /** The most frequent type of a phrase; of equally frequent ones, the first in the tables. */
+  typeOf(phrase: string): FineType | undefined {
+    const types = [...(this.#byPhrase.get(phrase)?.types ?? [])];
+    return types.sort(([, left], [, right]) => right - left)[0]?.[0];
+  }
+}
+
 interface PhraseTableOptions {
   /** Skips rows with a cell that begins with one of these ("bc5cdr"). Default none. */
   readonly skip?: readonly string[];

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { InterruptedError } from "../../errors.js";
 import { fingerprint } from "../../files/fingerprint.js";
 import { WorkerPool } from "../../runtime/worker-pool.js";
-import type { ChunkRequest } from "./chunk-worker.js";
+import type { CountRequest } from "../corpus-worker.js";
 import type { ReadWords } from "./text-phrases.js";
 
 interface CountingOptions {
@@ -35,7 +35,7 @@ export async function countTexts(
   const runs: string[] = [];
   let characters = 0;
   /** Requests, with the number of characters up to their end. */
-  async function* blocks(): AsyncGenerator<{ request: ChunkRequest; counted: number }> {
+  async function* blocks(): AsyncGenerator<{ request: CountRequest; counted: number }> {
     let block: string[] = [];
     let end = blockLength;
     const take = () => {
@@ -55,7 +55,7 @@ export async function countTexts(
     }
     if (block.length > 0) yield take();
   }
-  const pool = new WorkerPool({ script: "./chunk-worker.js", base: import.meta.url, limit: threads });
+  const pool = new WorkerPool({ script: "../corpus-worker.js", base: import.meta.url, limit: threads });
   try {
     await pool.each(blocks(), async (worker, { request, counted }) => {
       const { words, foreign } = await worker.call<ReadWords>("count", request);

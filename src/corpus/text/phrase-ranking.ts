@@ -1,7 +1,7 @@
 /** Ranks the phrases of texts and tables, and keeps the most frequent in memory of a fixed bound. */
 import { InterruptedError } from "../../errors.js";
 import { LEXICAL_CLASSES, type LexicalClass } from "../../pearl/phrase-types.js";
-import type { GatheredPhrases } from "../gathered-phrases.js";
+import type { GatheredPhrases } from "../phrase-tables.js";
 import type { CountedPhrase } from "./phrase-runs.js";
 
 /** A phrase with its total count, and its most frequent class. */

@@ -12,23 +12,14 @@ export interface Gazetteer {
 }
 
 /** The type of instances by the class they are one of, or by a class above it; the first that fits. */
-const byClass: readonly (readonly [EntityType, string])[] = [
-  ["GPE", "country"],
-  ["GPE", "municipality"],
-  ["GPE", "administrative district"],
-  ["GPE", "district"],
-  ["GPE", "state"],
-  ["GPE", "settlement"],
-  ["NORP", "religion"],
-  ["LAW", "treaty"],
-  ["LAW", "law"],
-  ["WORK_OF_ART", "sacred text"],
-  ["WORK_OF_ART", "literary composition"],
-  ["WORK_OF_ART", "art"],
-  ["EVENT", "war"],
-  ["EVENT", "military action"],
-  ["FAC", "structure"],
-  ["PRODUCT", "vehicle"],
+const byClass: readonly (readonly [EntityType, readonly string[]])[] = [
+  ["GPE", ["country", "municipality", "administrative district", "district", "state", "settlement"]],
+  ["NORP", ["religion"]],
+  ["LAW", ["treaty", "law"]],
+  ["WORK_OF_ART", ["sacred text", "literary composition", "art"]],
+  ["EVENT", ["war", "military action"]],
+  ["FAC", ["structure"]],
+  ["PRODUCT", ["vehicle"]],
 ];
 
 const byFile: Readonly<Record<string, EntityType>> = {
@@ -103,8 +94,8 @@ function typeOfSynset(
   if (instanceHypernyms.length > 0) {
     // The class of a thing is more precise than its file, except for persons: a saint is not a sacred text.
     if (lexicographerFile === "noun.person") return "PERSON";
-    for (const [type, name] of byClass) if (above.has(name)) return type;
-    return byFile[lexicographerFile];
+    const fitting = byClass.find(([, names]) => names.some((name) => above.has(name)));
+    return fitting?.[0] ?? byFile[lexicographerFile];
   }
   if (!isCapital) return "OTHER";
   if (above.has("natural language")) return "LANGUAGE";

@@ -3,11 +3,11 @@ import { InterruptedError } from "../../errors.js";
 import { FINE_TYPES, type FineType } from "../../pearl/phrase-types.js";
 import { WorkerPool } from "../../runtime/worker-pool.js";
 import { UNKNOWN_TYPE } from "../corpus-folder.js";
-import type { GatheredPhrases } from "../gathered-phrases.js";
+import type { TypeAnswer, TypeRequest } from "../corpus-worker.js";
+import type { GatheredPhrases } from "../phrase-tables.js";
 import type { RankedPhrase } from "../text/phrase-ranking.js";
 import type { TypeSource } from "./phrase-typer.js";
 import { loadTokenClassifier } from "./token-classifier.js";
-import type { TypeAnswer, TypeRequest } from "./type-worker.js";
 
 interface TypePhrasesOptions {
   /** The user's types; they come first. */
@@ -61,7 +61,7 @@ export async function typePhrases(
     if (type !== undefined) give(row, type, listed === undefined ? "table" : "list");
   }
   let done = Object.values(bySource).reduce((sum, count) => sum + count, 0);
-  const pool = new WorkerPool({ script: "./type-worker.js", base: import.meta.url, limit: threads });
+  const pool = new WorkerPool({ script: "../corpus-worker.js", base: import.meta.url, limit: threads });
   try {
     await pool.each(untyped(TYPER_BATCH), async (worker, rows) => {
       const request = rows.map((row): TypeRequest => {
