@@ -5,9 +5,8 @@ import { type PartOfSpeech, readSynsets, readTagCounts, type WordnetOptions } fr
 import type { SynonymPair } from "./corpus-folder.js";
 import type { TablePhrase } from "./phrase-tables.js";
 
-/** What WordNet gives to a corpus. */
 export interface WordnetContent {
-  /** Every lemma, once a synset: its count is how often it was met in WordNet's tagged text, and one. */
+  /** Every lemma, once per synset; its count is one more than in WordNet's tagged text. */
   readonly phrases: TablePhrase[];
   /** Lemmas of one synset, each with those after it. */
   readonly synonyms: SynonymPair[];
@@ -23,7 +22,7 @@ const classes: Record<PartOfSpeech, LexicalClass> = {
   adverb: "ADVP",
 };
 
-/** Reads it all, in about two seconds. @throws MissingDataError where WordNet is not here */
+/** Reads it all, in about two seconds. @throws MissingDataError where WordNet is not installed */
 export async function readWordnetContent(options: WordnetOptions = {}): Promise<WordnetContent> {
   const phrases: TablePhrase[] = [];
   const synonyms: SynonymPair[] = [];

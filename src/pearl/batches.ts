@@ -1,10 +1,10 @@
 /**
  * The batches of PEARL (section 3): phrases with their hard negatives, each with a twin made by augmentation. Beyond
- * the paper, known synonyms are further positives. Plain data in, rows of text out.
+ * the paper, known synonyms are further positives.
  */
 import { batchSeed, createRandom, epochOrders, type Random, sampleWithout } from "../random.js";
 import type { Augmenter } from "./augmentation/augmenter.js";
-import type { AugmentedShares, PairSide } from "./method.js";
+import type { AugmentedFractions, PairSide } from "./method.js";
 import { NeighbourRuns, type PhrasePair, type RunKey } from "./neighbour-runs.js";
 import { entityTypeOfFine, FINE_TYPES, LEXICAL_CLASSES } from "./phrase-types.js";
 
@@ -24,7 +24,6 @@ export interface PairSource {
   readonly side: PairSide | undefined;
 }
 
-/** What batches are drawn from. */
 export interface BatchData {
   readonly phrases: readonly string[];
   /** Per phrase, its index in LEXICAL_CLASSES. */
@@ -44,7 +43,7 @@ export interface BatchSettings {
   readonly anchors: number;
   /** Hard negatives drawn for each of them. */
   readonly hardNegatives: number;
-  /** Labels of the type head in order; empty: types are not learned. */
+  /** Labels of the type head, in order; empty: types are not learned. */
   readonly types: readonly string[];
   readonly seed: number;
 }
@@ -121,24 +120,23 @@ export class BatchSampler {
   }
 }
 
-/** How pairs of synonyms are drawn. */
 export interface SynonymSettings {
   /** Pairs in a batch. */
   readonly synonyms: number;
   /** Weights by source; default the number of pairs. A source of weight 0 is left out. */
   readonly synonymShares?: Readonly<Record<string, number>>;
-  /** Pairs that share words and come together. */
+  /** Pairs that share words and are in one batch. */
   readonly run: number;
   /** Which words they share, by source; default the rarest. */
   readonly runsBy?: Readonly<Record<string, RunKey>>;
   /** Fraction of the pairs' second phrases that are augmented too. */
-  readonly augmentPairs: AugmentedShares;
-  /** The part of the vector that each source's pairs are for. */
+  readonly augmentPairs: AugmentedFractions;
+  /** The part of the vector that has a loss on each source's pairs. */
   readonly synonymSides?: Readonly<Record<string, PairSide>>;
   readonly seed: number;
 }
 
-/** The sources of synonyms that have a part in batches. */
+/** The sources of synonyms with a weight above 0. */
 export function synonymSources(
   pairs: Iterable<{ readonly phrase: string; readonly synonym: string; readonly source: string }>,
   settings: SynonymSettings,

@@ -1,4 +1,4 @@
-/** Mines a corpus folder's hard negatives: near by edit distance, far by an encoder's cosine (PEARL, Chen et al. 2024, and LOVE's code). */
+/** Mines hard negatives: near by edit distance, far by an encoder's cosine (PEARL, Chen et al. 2024, and LOVE's code). */
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import type { EncodeOptions } from "../../encoder/phrase-encoder.js";
@@ -24,10 +24,10 @@ import {
 } from "../corpus-folder.js";
 import type { MinedCounts, MinedNegatives, MiningRequest, MiningSetup } from "./mining-worker.js";
 
-/** What mining asks of an encoder; a PhraseEncoder has it. */
+/** The part of an encoder that mining needs; PhraseEncoder has it. */
 export interface MiningEncoder {
   readonly dimension: number;
-  /** Tells two encoders apart. */
+  /** Differs between encoders. */
   fingerprint(): Promise<string>;
   /** Vectors [phrases, dimension], row-major. */
   encodeMatrix(
@@ -37,7 +37,7 @@ export interface MiningEncoder {
 }
 
 export interface MineOptions {
-  /** Whose cosines say what is far in meaning. */
+  /** Its cosines decide what is far in meaning. */
   readonly encoder: MiningEncoder;
   /** A negative's edit ratio is above this; see editRatio. Default 0.7, as the published code. */
   readonly minimumRatio?: number;
@@ -46,11 +46,11 @@ export interface MineOptions {
   /** Negatives listed for a phrase at most, 1 to 12. Default 12, as the published code. */
   readonly listed?: number;
   /**
-   * Near phrases that are weighed for a phrase at most: the nearest by edit ratio. Default 50. (The published code
-   * takes the first 51 that its list happens to have.)
+   * Near phrases considered for a phrase at most: the nearest by edit ratio. Default 50. (The published code takes the
+   * first 51 in the order of its list.)
    */
   readonly nearest?: number;
-  /** Threads that search. Default all that this process may use. */
+  /** Threads that search. Default: all available. */
   readonly threads?: number;
   /** Stops within a second; nothing is written. */
   readonly signal?: AbortSignal;
@@ -67,7 +67,6 @@ export interface MiningProgress {
   readonly total: number;
 }
 
-/** What was mined. */
 export interface MiningReport extends MinedCounts {
   /** hard-negatives.tsv. */
   readonly path: string;

@@ -1,4 +1,4 @@
-/** Counts of phrases on disk: one file a block of text, summed without holding them in memory. */
+/** Counts of phrases on disk: one file per block of text, summed by DuckDB without holding all in memory. */
 import { LEXICAL_CLASSES } from "../../pearl/phrase-types.js";
 import { Database, literal } from "../../table/read/database.js";
 import { writeTabLines } from "../../table/tab-lines.js";
