@@ -30,23 +30,18 @@ export interface Tagger {
 
 type CreateWink = (model: Model, pipe: string[]) => WinkMethods;
 
-let loaded: { readonly createWink: CreateWink; readonly model: Model } | undefined;
+let model: Model | undefined;
 
-/** wink-nlp and its model, loaded when first needed, which takes half a second. */
-function loadWink(): { readonly createWink: CreateWink; readonly model: Model } {
-  if (loaded !== undefined) return loaded;
-  const require = createRequire(import.meta.url);
-  const published = require("wink-eng-lite-web-model") as Record<"metaCER", () => unknown>;
-  // Each call of the model's metaCER() wraps its answer in another layer of JSON, so it is called once.
-  const metaCER = published.metaCER();
-  const model = { ...published, metaCER: () => metaCER } as unknown as Model;
-  loaded = { createWink: require("wink-nlp") as CreateWink, model };
-  return loaded;
-}
-
+/** wink-nlp with its model, which is loaded when first needed: that takes half a second. */
 function createNlp(pipe: string[]): WinkMethods {
-  const { createWink, model } = loadWink();
-  return createWink(model, pipe);
+  const require = createRequire(import.meta.url);
+  if (model === undefined) {
+    const published = require("wink-eng-lite-web-model") as Record<"metaCER", () => unknown>;
+    // Each call of the model's metaCER() wraps its answer in another layer of JSON, so it is called once.
+    const metaCER = published.metaCER();
+    model = { ...published, metaCER: () => metaCER } as unknown as Model;
+  }
+  return (require("wink-nlp") as CreateWink)(model, pipe);
 }
 
 /** A tagger that knows only its model: equal texts get equal tags from every new one. */

@@ -76,10 +76,21 @@ async function* plainText(path: string): AsyncGenerator<string> {
 /** Lines without their ends; of a line beyond 16 pieces, parts that end between words. */
 async function* linesOf(path: string, chunks: AsyncIterable<Buffer>): AsyncGenerator<string> {
   const decoder = new TextDecoder("utf-8", { fatal: true });
-  let rest = "";
   let bytes = 0;
+  const decode = (chunk?: Buffer): string => {
+    try {
+      return decoder.decode(chunk, { stream: chunk !== undefined });
+    } catch (cause) {
+      throw new TableError(
+        `${shownPath(path)}: not valid UTF-8 text after byte ${formatCount(bytes)}. ` +
+          "Convert it: iconv -f LATIN1 -t UTF-8 text.txt > utf8.txt",
+        { cause },
+      );
+    }
+  };
+  let rest = "";
   for await (const chunk of chunks) {
-    rest += decode(decoder, chunk, path, bytes);
+    rest += decode(chunk);
     bytes += chunk.length;
     const lines = rest.split(/\r?\n/);
     rest = lines.pop() as string;
@@ -90,20 +101,8 @@ async function* linesOf(path: string, chunks: AsyncIterable<Buffer>): AsyncGener
       rest = rest.slice(cut);
     }
   }
-  rest += decode(decoder, undefined, path, bytes);
+  rest += decode();
   if (rest !== "") yield rest;
-}
-
-function decode(decoder: TextDecoder, chunk: Buffer | undefined, path: string, bytes: number): string {
-  try {
-    return chunk === undefined ? decoder.decode() : decoder.decode(chunk, { stream: true });
-  } catch (error) {
-    throw new TableError(
-      `${shownPath(path)}: not valid UTF-8 text after byte ${formatCount(bytes)}. ` +
-        "Convert it: iconv -f LATIN1 -t UTF-8 text.txt > utf8.txt",
-      { cause: error },
-    );
-  }
 }
 
 /** A text in parts of at most `longestPiece`; blank ones are left out. */
