@@ -19,7 +19,7 @@ export type MethodSchedule =
   | { readonly kind: "warm-up-cosine-to-the-end"; readonly warmUp: number; readonly floor?: number };
 
 /** Gates of a word encoder's parts, 0 to 1. */
-interface Gates {
+export interface Gates {
   readonly characters: number;
   readonly meaning: number;
   readonly types: number;
