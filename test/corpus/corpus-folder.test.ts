@@ -30,7 +30,7 @@ const phrases: CorpusPhrase[] = [
 ];
 
 describe("a corpus folder", () => {
-  it("is read as it was written, in its order", async () => {
+  it("returns what was written, in the same order", async () => {
     const folder = newFolder();
     const written = await writeCorpus(folder, {
       phrases,
@@ -77,7 +77,7 @@ describe("a corpus folder", () => {
     expect(corpus.counts[119_999]).toBe(80_001);
   });
 
-  it("refuses what is no corpus, and names file and line of what is damaged", async () => {
+  it("refuses a folder that is not a corpus, and names file and line of damage", async () => {
     await expect(readCorpus(path)).rejects.toThrow(/is not a corpus folder.*pearl corpus build/);
     const folder = newFolder();
     await writeCorpus(folder, { phrases });

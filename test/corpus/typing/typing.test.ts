@@ -183,7 +183,7 @@ async function writeTinyModel(name: string, labels: readonly string[]): Promise<
 }
 
 describe("a token-classification model", () => {
-  it("types phrases by the label that their tokens speak for", async () => {
+  it("types phrases by the strongest label of their tokens", async () => {
     const classify = await loadTokenClassifier(await writeTinyModel("tiny-ner", ["O", "B-PER", "B-LOC"]));
     expect(await classify(["Anna Smith", "Trieste", "harbour", "Anna Smith Trieste"])).toEqual([
       "PERSON",
@@ -195,7 +195,7 @@ describe("a token-classification model", () => {
     expect(await classify([])).toEqual([]);
   });
 
-  it("is refused by name where its labels are unknown, or where it is none", async () => {
+  it("is refused by name where its labels are unknown, or where there is no model", async () => {
     const strange = await writeTinyModel("strange-ner", ["O", "B-WIZARD", "B-LOC"]);
     await expect(loadTokenClassifier(strange)).rejects.toThrow(/unknown labels B-WIZARD.*PERSON/);
     const empty = join(path, "empty");

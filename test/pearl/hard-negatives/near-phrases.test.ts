@@ -75,14 +75,14 @@ describe("near phrases", () => {
     });
   });
 
-  it("keeps the nearest where there are more than may be kept", () => {
+  it("keeps the nearest where more are near", () => {
     expect(truth.filter(({ length }) => length > 3).length).toBeGreaterThan(50);
     search(3).forEach((near, place) => {
       expect(near.map(({ ratio }) => ratio)).toEqual(truth[place].slice(0, 3).map(({ ratio }) => ratio));
     });
   });
 
-  it("leaves out what is empty or too long, and says how many", () => {
+  it("leaves out and counts empty and long phrases", () => {
     const odd = buildPhraseStore(["cat", " ", "x".repeat(257), "cart"], 1);
     expect(odd).toMatchObject({ size: 2, empty: 1, tooLong: 1 });
     expect([...odd.rows]).toEqual([0, 3]);
