@@ -61,9 +61,7 @@ export class NearSearch {
     const least = leastCommon(query.threshold, both);
     if (least > Math.min(query.run.length, run.length)) return;
     const words = Math.ceil(query.run.length / 64);
-    this.#eachMask(query, words, (masks, at, bit) => {
-      masks[at] |= bit;
-    });
+    this.#mark(query, words, "set");
     const found = this.#scan(words, {
       signature: query.place * SIGNATURE_BYTES,
       first: first * SIGNATURE_BYTES,
@@ -75,24 +73,20 @@ export class NearSearch {
       masks: this.#workspace,
       hits: this.#hits.byteOffset,
     });
-    this.#eachMask(query, words, (masks, at) => {
-      masks[at] = 0;
-    });
+    this.#mark(query, words, "clear");
     for (let hit = 0; hit < found; hit++) {
       const ratio = (2 * this.#hits[2 * hit + 1]) / both;
       if (ratio > query.threshold) query.offer(this.#hits[2 * hit], ratio);
     }
   }
 
-  /** Visits the bit of each position of the query's phrase. */
-  #eachMask(
-    { place, run }: Query,
-    words: number,
-    visit: (masks: Uint32Array, at: number, bit: number) => void,
-  ): void {
+  /** Sets or clears the positions of the query's phrase in the masks. */
+  #mark({ place, run }: Query, words: number, how: "set" | "clear"): void {
     const start = charactersAt(run, place);
-    for (let index = 0; index < run.length; index++)
-      visit(this.#masks, 2 * words * this.#characters[start + index] + (index >>> 5), 1 << (index & 31));
+    for (let index = 0; index < run.length; index++) {
+      const at = 2 * words * this.#characters[start + index] + (index >>> 5);
+      this.#masks[at] = how === "set" ? this.#masks[at] | (1 << (index & 31)) : 0;
+    }
   }
 }
 
