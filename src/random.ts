@@ -36,6 +36,15 @@ export function permutation(count: number, seed: number, epoch: number): Int32Ar
   return order;
 }
 
+/** A function that gives each epoch's permutation; it keeps the last one. */
+export function epochOrders(count: number, seed: number): (epoch: number) => Int32Array {
+  let last: { epoch: number; order: Int32Array } = { epoch: -1, order: new Int32Array(0) };
+  return (epoch) => {
+    if (last.epoch !== epoch) last = { epoch, order: permutation(count, seed, epoch) };
+    return last.order;
+  };
+}
+
 /** A seed of its own for every batch, from 0 to 2^31 - 1. */
 export const batchSeed = (seed: number, index: number): number =>
   (Math.imul(seed + 1, 0x9e3779b1) ^ Math.imul(index + 1, 0x85ebca6b)) >>> 1;

@@ -1,10 +1,9 @@
-/** Builds a corpus folder from text, tables of phrases and WordNet: counted, cut, typed, written whole. */
-import { mkdir, rm } from "node:fs/promises";
+/** Builds a corpus folder from text, tables of phrases and WordNet: counted, ranked, typed, written whole. */
+import { rm } from "node:fs/promises";
 import { availableParallelism } from "node:os";
 import { basename } from "node:path";
-import { ArgumentError, InterruptedError, MissingDataError, TableError } from "../errors.js";
+import { ArgumentError, MissingDataError } from "../errors.js";
 import { fileFingerprint, fingerprint } from "../files/fingerprint.js";
-import { partialPath } from "../files/whole-file.js";
 import { checkIsFree, writeWholeFolder } from "../files/whole-folder.js";
 import { FINE_TYPES, type FineType } from "../pearl/phrase-types.js";
 import {
@@ -15,14 +14,12 @@ import {
   UNKNOWN_TYPE,
   writeCorpus,
 } from "./corpus-folder.js";
-import { GatheredPhrases } from "./gathered-phrases.js";
-import { readPhraseTable, readSynonymTable, readTypeList } from "./phrase-tables.js";
+import { GatheredPhrases, readPhraseTable, readSynonymTable, readTypeList } from "./phrase-tables.js";
 import { type CountedTexts, countTexts } from "./text/block-counting.js";
-import { PhraseRanking, type RankedPhrase } from "./text/phrase-ranking.js";
+import { type RankedPhrase, rankPhrases } from "./text/phrase-ranking.js";
 import { mergeRuns } from "./text/phrase-runs.js";
-import { blockLength, readTexts } from "./text/text-sources.js";
-import type { TypeSource } from "./typing/phrase-typer.js";
-import { typePhrases } from "./typing/type-phrases.js";
+import { readTexts } from "./text/text-sources.js";
+import { type CorpusTypeSource, typePhrases } from "./typing/type-phrases.js";
 import { readWordnetContent, type WordnetContent } from "./wordnet-corpus.js";
 
 /** What a corpus is built from, and how. */
@@ -43,17 +40,17 @@ export interface BuildCorpusOptions {
   readonly nerModel?: string;
   /** Default "included" where neither texts nor phrases are given, else "left-out". */
   readonly wordnet?: "included" | "left-out";
-  /** Phrases of texts that are met less often are dropped. Default 2. */
+  /** Phrases that texts contain less often are dropped. Default 2. */
   readonly minimumCount?: number;
   /** Only the most frequent are kept. Default 5,000,000. */
   readonly maximumPhrases?: number;
-  /** Rows of tables are left out in which a cell begins with one of these. */
+  /** Skips rows of tables with a cell that begins with one of these. */
   readonly skip?: readonly string[];
   /** Whether quotes hold cells of tables together (default "double") or are ordinary characters ("none"). */
   readonly quote?: "double" | "none";
   /** Default all cores. The result does not depend on it. */
   readonly threads?: number;
-  /** Characters of text that are counted at a time. Default 4,000,000. */
+  /** Characters of text that a worker counts at a time. Default 4,000,000. */
   readonly blockLength?: number;
   readonly signal?: AbortSignal;
   readonly onNote?: (note: string) => void;
@@ -73,75 +70,67 @@ export interface BuildCorpusReport {
   /** Phrases left out beyond `maximumPhrases`. */
   readonly droppedBeyond: number;
   /** Phrases typed by each source; those of a table count as "table". */
-  readonly typedBy: Readonly<Partial<Record<TypeSource | "table", number>>>;
+  readonly typedBy: Readonly<Partial<Record<CorpusTypeSource, number>>>;
 }
-
-const defaults = { minimumCount: 2, maximumPhrases: 5_000_000 };
 
 /**
  * Builds a corpus. The same inputs give the same bytes, whatever the number of threads.
  * @throws ArgumentError where the output is not free; TableError for bad input; MissingDataError where no phrase is left
  */
 export async function buildCorpus(options: BuildCorpusOptions): Promise<BuildCorpusReport> {
-  await checkIsFree(options.output);
-  refuseMixedInput(options.texts ?? []);
-  // What is quick to read comes first, so that its errors show before the long work.
-  const known = await readKnown(options);
-  const partial = partialPath(options.output.replace(/\/+$/, ""));
-  try {
-    await mkdir(partial, { recursive: true });
-  } catch (error) {
-    throw new TableError(`${partial} cannot be created. Choose another output folder.`, { cause: error });
-  }
-  try {
-    return await buildFrom(known, partial, options);
-  } finally {
-    await rm(partial, { recursive: true, force: true });
-  }
-}
-
-/** @param partial folder for the files of counts */
-async function buildFrom(
-  known: Known,
-  partial: string,
-  options: BuildCorpusOptions,
-): Promise<BuildCorpusReport> {
-  const threads = options.threads ?? availableParallelism();
-  const counted = await countTexts(allTexts(options, known.wordnet), {
-    ...{ folder: partial, threads, signal: options.signal },
-    blockLength: options.blockLength ?? blockLength,
-    onProgress: (characters) => options.onProgress?.("reading", characters),
-  });
-  noteOtherScripts(counted, options);
-  const { phrases, dropped, droppedRare } = await rankPhrases(counted.runs, partial, known.gathered, options);
-  if (phrases.length === 0) throw nothingFound(counted, droppedRare);
-  const typed = await typePhrases(phrases, {
-    ...{ list: known.list, gathered: known.gathered, nerModel: options.nerModel },
-    ...{ threads, signal: options.signal },
-    onProgress: (done) => options.onProgress?.("typing", done, phrases.length),
-  });
-  let manifest: CorpusManifest | undefined;
-  await writeWholeFolder(options.output, async (folder) => {
-    manifest = await writeCorpus(folder, {
-      phrases: corpusPhrases(phrases, typed.types),
-      synonyms: known.synonyms,
-      sources: [...known.sources, ...textSources(options, counted)],
-      settings: settingsOf(options, known.wordnet !== undefined),
-    });
-  });
-  return {
-    manifest: manifest as CorpusManifest,
-    characters: counted.characters,
-    words: counted.words,
-    droppedRare,
-    droppedBeyond: dropped,
-    typedBy: typed.bySource,
-  };
-}
-
-function refuseMixedInput(texts: readonly string[]): void {
+  const { output, texts = [] } = options;
+  await checkIsFree(output);
   if (texts.includes("-") && texts.length > 1)
     throw new ArgumentError('standard input ("-") cannot be mixed with other files of text.');
+  // What is quick to read comes first, so that its errors show before the long work.
+  const known = await readKnown(options);
+  let report: BuildCorpusReport | undefined;
+  await writeWholeFolder(output, async (folder) => {
+    report = await buildInto(folder, known, options);
+  });
+  return report as BuildCorpusReport;
+}
+
+async function buildInto(
+  folder: string,
+  known: Known,
+  options: BuildCorpusOptions,
+): Promise<BuildCorpusReport> {
+  const { texts = [], column, skip = [], nerModel, blockLength, signal, onProgress } = options;
+  const { minimumCount = 2, maximumPhrases = 5_000_000, threads = availableParallelism() } = options;
+  const { gathered, list, synonyms, wordnet } = known;
+  const counted = await countTexts(allTexts(options, wordnet), {
+    ...{ folder, threads, blockLength, signal },
+    onProgress: (characters) => onProgress?.("reading", characters),
+  });
+  const { characters, words, runs, hashes } = counted;
+  if (counted.foreign > 0.2 * words) options.onNote?.(otherScripts(counted));
+  const { phrases, droppedRare, droppedBeyond } = await rankPhrases(mergeRuns(runs, folder), gathered, {
+    ...{ minimum: minimumCount, maximum: maximumPhrases, signal },
+    onProgress: (done) => onProgress?.("merging", done),
+  });
+  await Promise.all(runs.map((run) => rm(run)));
+  if (phrases.length === 0) throw nothingFound(counted, droppedRare);
+  const typed = await typePhrases(phrases, {
+    ...{ list, gathered, nerModel, threads, signal },
+    onProgress: (done) => onProgress?.("typing", done, phrases.length),
+  });
+  const names = texts.map((path) => (path === "-" ? "standard input" : basename(path)));
+  const textSource: CorpusSource = {
+    ...{ name: names.join(", "), kind: "text", fingerprint: fingerprint(hashes.join("\n")) },
+  };
+  const manifest = await writeCorpus(folder, {
+    phrases: corpusPhrases(phrases, typed.types),
+    synonyms,
+    sources: [...known.sources, ...(texts.length > 0 ? [textSource] : [])],
+    settings: {
+      ...{ minimumCount, maximumPhrases, wordnet: wordnet !== undefined },
+      ...(column !== undefined && { column }),
+      ...(skip.length > 0 && { skip: skip.join(" ") }),
+      ...(nerModel !== undefined && { nerModel: basename(nerModel) }),
+    },
+  });
+  return { manifest, characters, words, droppedRare, droppedBeyond, typedBy: typed.bySource };
 }
 
 /** Everything but the texts. */
@@ -160,7 +149,7 @@ async function readKnown(options: BuildCorpusOptions): Promise<Known> {
   };
   const list = new Map<string, FineType>();
   for (const path of options.types ?? []) {
-    for (const [phrase, type] of await readTypeList(path, options)) list.set(phrase, type);
+    for await (const { phrase, type } of readTypeList(path, options)) list.set(phrase, type);
     await note(path, "types");
   }
   const gathered = new GatheredPhrases();
@@ -203,73 +192,19 @@ async function* allTexts(
   yield* wordnet?.texts ?? [];
 }
 
-function textSources({ texts = [] }: BuildCorpusOptions, { hashes }: CountedTexts): CorpusSource[] {
-  if (texts.length === 0) return [];
-  const name = texts.map((path) => (path === "-" ? "standard input" : basename(path))).join(", ");
-  return [{ name, kind: "text", fingerprint: fingerprint(hashes.join("\n")) }];
-}
-
-/** The phrases of texts that are frequent enough, and all those of tables, ranked. */
-async function rankPhrases(
-  runs: readonly string[],
-  folder: string,
-  gathered: GatheredPhrases,
-  options: BuildCorpusOptions,
-): Promise<{ phrases: RankedPhrase[]; dropped: number; droppedRare: number }> {
-  const minimum = options.minimumCount ?? defaults.minimumCount;
-  const ranking = new PhraseRanking(options.maximumPhrases ?? defaults.maximumPhrases);
-  const met = new Set<string>();
-  let droppedRare = 0;
-  let merged = 0;
-  for await (const { phrase, counts } of mergeRuns(runs, folder)) {
-    if (++merged % 65_536 === 0) {
-      options.onProgress?.("merging", merged);
-      if (options.signal?.aborted === true) throw new InterruptedError("interrupted; nothing was written");
-    }
-    const known = gathered.countsOf(phrase);
-    if (known !== undefined) {
-      met.add(phrase);
-      ranking.add({ phrase, counts: counts.map((count, index) => count + known[index]) });
-    } else if (counts.reduce((sum, count) => sum + count, 0) < minimum) droppedRare++;
-    else ranking.add({ phrase, counts });
-  }
-  for (const phrase of gathered.phrases())
-    if (!met.has(phrase)) ranking.add({ phrase, counts: gathered.countsOf(phrase) as readonly number[] });
-  return { ...ranking.finish(), droppedRare };
-}
-
 function* corpusPhrases(phrases: readonly RankedPhrase[], types: Uint8Array): Generator<CorpusPhrase> {
   for (const [row, phrase] of phrases.entries())
     yield types[row] === UNKNOWN_TYPE ? phrase : { ...phrase, type: FINE_TYPES[types[row]] };
 }
 
-function settingsOf(options: BuildCorpusOptions, usesWordnet: boolean): CorpusManifest["settings"] {
-  return {
-    minimumCount: options.minimumCount ?? defaults.minimumCount,
-    maximumPhrases: options.maximumPhrases ?? defaults.maximumPhrases,
-    wordnet: usesWordnet,
-    ...(options.column === undefined ? {} : { column: options.column }),
-    ...((options.skip?.length ?? 0) > 0 ? { skip: (options.skip as string[]).join(" ") } : {}),
-    ...(options.nerModel === undefined ? {} : { nerModel: basename(options.nerModel) }),
-  };
-}
+const otherScripts = ({ words, foreign }: CountedTexts): string =>
+  `${Math.round((100 * foreign) / words)} % of the words are not in Latin letters and were left out: ` +
+  "phrases are found in English text only. Give phrases of other languages with --phrases.";
 
-/** The tagger knows English; what it makes of other scripts is left out, and that is said. */
-function noteOtherScripts({ words, foreign }: CountedTexts, { onNote }: BuildCorpusOptions): void {
-  if (words > 0 && foreign / words > 0.2)
-    onNote?.(
-      `${Math.round((100 * foreign) / words)} % of the words are not in Latin letters and were left out: ` +
-        "phrases are found in English text only. Give phrases of other languages with --phrases.",
-    );
-}
-
-function nothingFound({ words, foreign }: CountedTexts, droppedRare: number): MissingDataError {
-  if (words === 0) return new MissingDataError("the text contains no words, so it has no phrases.");
-  if (foreign / words > 0.5)
-    return new MissingDataError(
-      "no phrases found: most words are not in Latin letters, and phrases are found in English text only. " +
-        "Give phrases of other languages with --phrases.",
-    );
+function nothingFound(counted: CountedTexts, droppedRare: number): MissingDataError {
+  if (counted.words === 0) return new MissingDataError("the text contains no words, so it has no phrases.");
+  if (counted.foreign > 0.5 * counted.words)
+    return new MissingDataError(`no phrases found: ${otherScripts(counted)}`);
   return new MissingDataError(
     `all ${droppedRare} phrases of the text occur only once and were dropped: give more text, or --min-count 1.`,
   );

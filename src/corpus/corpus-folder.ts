@@ -1,8 +1,9 @@
 /** The corpus folder: phrases with class, type and count; synonyms; hard negatives; and what they were made from. */
-import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { MissingDataError, messageOf, TableError } from "../errors.js";
+import { custom } from "valibot";
+import { MissingDataError, TableError } from "../errors.js";
 import { fingerprint } from "../files/fingerprint.js";
+import { readJson } from "../files/json.js";
 import { writeWholeJson } from "../files/whole-file.js";
 import {
   ENTITY_TYPES,
@@ -14,7 +15,7 @@ import {
 } from "../pearl/phrase-types.js";
 import { readTabLines, type TabLines, writeTabLines } from "../table/tab-lines.js";
 
-/** The files of a corpus folder; the last two need not be there. */
+/** The files of a corpus folder; the last two are optional. */
 export const CORPUS_FILES = {
   manifest: "corpus.json",
   phrases: "phrases.tsv",
@@ -22,10 +23,7 @@ export const CORPUS_FILES = {
   hardNegatives: "hard-negatives.tsv",
 } as const;
 
-/** At most so many hard negatives are kept for a phrase (PEARL's code: 12 listed, 2 drawn per step). */
-export const HARD_NEGATIVES_PER_PHRASE = 12;
-
-/** In `Corpus.types`, a phrase whose entity type is not known. */
+/** In `Corpus.types`: the entity type is unknown. */
 export const UNKNOWN_TYPE = 255;
 
 const phraseColumns = ["phrase", "class", "type", "count"] as const;
@@ -36,17 +34,17 @@ const hardNegativeColumns = ["phrase", "negative", "ratio", "cosine"] as const;
 export interface CorpusPhrase {
   /** Single spaces between words, no tabs. */
   readonly phrase: string;
-  /** Where it was met with several, the most frequent. */
+  /** The most frequent where it has several. */
   readonly lexicalClass: LexicalClass;
   /** Absent where unknown. */
   readonly type?: FineType;
-  /** Times it was met, at least 1. */
+  /** Number of occurrences, at least 1. */
   readonly count: number;
 }
 
 /**
  * Two phrases that mean the same, in either direction: a pair may be a positive and is never a negative. A phrase
- * with itself asks training for a twin of it, made by augmentation.
+ * with itself makes training pair it with a twin made by augmentation.
  */
 export interface SynonymPair {
   readonly phrase: string;
@@ -83,7 +81,7 @@ export interface CorpusManifest {
   readonly fingerprint: string;
 }
 
-/** How much is in a corpus. */
+/** The numbers of phrases and pairs in a corpus. */
 export interface CorpusCounts {
   /** Different phrases. */
   readonly phrases: number;
@@ -111,27 +109,20 @@ export interface Corpus {
 const classIndex = new Map<string, number>(LEXICAL_CLASSES.map((name, index) => [name, index]));
 const typeIndex = new Map<string, number>(FINE_TYPES.map((name, index) => [name, index]));
 
-/** Reads corpus.json. @throws MissingDataError where the folder is no corpus */
+const manifestSchema = custom<CorpusManifest>((value) => {
+  const manifest = value as CorpusManifest | null;
+  return manifest?.format === 1 && typeof manifest.counts?.phrases === "number";
+}, "not in a format that this version reads");
+
+/** Reads corpus.json. @throws MissingDataError where the folder has none; TableError where it is damaged */
 export async function readManifest(folder: string): Promise<CorpusManifest> {
   const path = join(folder, CORPUS_FILES.manifest);
-  let text: string;
-  try {
-    text = await readFile(path, "utf8");
-  } catch (error) {
-    throw new MissingDataError(
-      `${folder} is no corpus folder: it has no ${CORPUS_FILES.manifest}. Make one: pearl corpus build TEXT -o ${folder}`,
-      { cause: error },
-    );
-  }
-  try {
-    const manifest = JSON.parse(text) as CorpusManifest;
-    if (manifest.format === 1 && typeof manifest.counts?.phrases === "number") return manifest;
-  } catch (error) {
-    throw new TableError(`${path} is damaged (${messageOf(error)}). Build the corpus again.`, {
-      cause: error,
-    });
-  }
-  throw new TableError(`${path} is of a format that this version does not read. Build the corpus again.`);
+  const trouble = { error: TableError, cure: "Build the corpus again." };
+  const manifest = await readJson(path, manifestSchema, trouble);
+  if (manifest !== undefined) return manifest;
+  throw new MissingDataError(
+    `${folder} is not a corpus folder: ${CORPUS_FILES.manifest} is missing. Make one: pearl corpus build TEXT -o ${folder}`,
+  );
 }
 
 /** Reads the phrases whole into memory: about 100 bytes a phrase. @throws TableError with file and line */
@@ -145,39 +136,35 @@ export async function readCorpus(folder: string): Promise<Corpus> {
   for await (const block of streamPhrases(folder)) {
     for (const { phrase, lexicalClass, type, count } of block) {
       const row = phrases.length;
-      if (row === size) throw lengthTrouble(folder, size, "more");
       phrases.push(phrase);
       classes[row] = classIndex.get(lexicalClass) as number;
       types[row] = type === undefined ? UNKNOWN_TYPE : (typeIndex.get(type) as number);
       counts[row] = Math.min(count, 0xffffffff);
     }
   }
-  if (phrases.length < size) throw lengthTrouble(folder, size, "fewer");
+  if (phrases.length !== size)
+    throw new TableError(
+      `${join(folder, CORPUS_FILES.phrases)}: ${phrases.length} phrases, but corpus.json states ${size}. Build the corpus again.`,
+    );
   return { folder, manifest, phrases, classes, types, counts };
-}
-
-function lengthTrouble(folder: string, size: number, how: string): TableError {
-  return new TableError(
-    `${join(folder, CORPUS_FILES.phrases)} has ${how} phrases than the ${size} that corpus.json states. Build the corpus again.`,
-  );
 }
 
 /** The phrases in the file's order, in blocks of some thousands. @throws TableError with file and line */
 export async function* streamPhrases(folder: string): AsyncGenerator<CorpusPhrase[]> {
   const path = join(folder, CORPUS_FILES.phrases);
   for await (const block of readTabLines(path, phraseColumns)) {
-    yield block.rows.map((row, index) => corpusPhrase(row, () => `${path} line ${block.line + index}`));
+    yield block.rows.map((row, index) => corpusPhrase(row, () => `${path}, line ${block.line + index}`));
   }
 }
 
 function corpusPhrase([phrase, lexical, type, count]: string[], place: () => string): CorpusPhrase {
   const number = Number(count);
   if (!classIndex.has(lexical)) {
-    throw new TableError(`${place()}: unknown class "${lexical}": use ${LEXICAL_CLASSES.join(", ")}.`);
+    throw new TableError(`${place()}: unknown class "${lexical}". Use ${LEXICAL_CLASSES.join(", ")}.`);
   }
   if (type !== "" && !typeIndex.has(type)) {
     throw new TableError(
-      `${place()}: unknown type "${type}": use ${FINE_TYPES.join(", ")}, or nothing where it is unknown.`,
+      `${place()}: unknown type "${type}". Use ${FINE_TYPES.join(", ")}, or leave the cell empty.`,
     );
   }
   if (!Number.isInteger(number) || number < 1) {
@@ -197,16 +184,13 @@ export async function readSynonyms(folder: string): Promise<SynonymPair[]> {
 }
 
 /**
- * The known synonyms of each phrase, both ways, sorted. Pairs are not chained: that "bank" means "shore" and
- * "bank" means "lender" makes no synonyms of the two, and pairs that form a circle do no harm. A phrase is no
- * synonym of itself.
+ * The known synonyms of each phrase, both ways, sorted. Pairs are not chained: "bank" may mean "shore" and "lender",
+ * which are not synonyms of each other. A phrase is not a synonym of itself.
  */
 export function synonymIndex(pairs: Iterable<SynonymPair>): Map<string, string[]> {
   const sets = new Map<string, Set<string>>();
   const add = (from: string, to: string): void => {
-    const set = sets.get(from);
-    if (set === undefined) sets.set(from, new Set([to]));
-    else set.add(to);
+    sets.set(from, (sets.get(from) ?? new Set()).add(to));
   };
   for (const { phrase, synonym } of pairs) {
     if (phrase === synonym) continue;
@@ -224,35 +208,25 @@ export async function readHardNegatives(folder: string): Promise<Map<string, Har
     for (const [index, [phrase, negative, ratio, cosine]] of rows.entries()) {
       const entry = { negative, ratio: Number(ratio), cosine: Number(cosine) };
       if (!Number.isFinite(entry.ratio) || !Number.isFinite(entry.cosine))
-        throw new TableError(`${path} line ${line + index}: ratio and cosine must be numbers.`);
-      const list = negatives.get(phrase);
-      if (list === undefined) negatives.set(phrase, [entry]);
-      else list.push(entry);
+        throw new TableError(`${path}, line ${line + index}: ratio and cosine must be numbers.`);
+      const list = negatives.get(phrase) ?? [];
+      list.push(entry);
+      negatives.set(phrase, list);
     }
   }
   return negatives;
 }
 
-/**
- * Writes hard-negatives.tsv, whole or not at all, in the given order.
- * @throws TableError for a phrase with a tab or a line break, or where more than 12 follow each other for one
- */
+/** Writes hard-negatives.tsv, whole or not at all, in the given order. @throws TableError for a phrase with a tab */
 export async function writeHardNegatives(
   folder: string,
-  negatives: Iterable<HardNegative & { phrase: string }> | AsyncIterable<HardNegative & { phrase: string }>,
-): Promise<number> {
-  async function* rows(): TabLines {
-    let last: string | undefined;
-    let listed = 0;
-    for await (const { phrase, negative, ratio, cosine } of negatives) {
-      listed = phrase === last ? listed + 1 : 1;
-      last = phrase;
-      if (listed > HARD_NEGATIVES_PER_PHRASE)
-        throw new TableError(`"${phrase}" has more than ${HARD_NEGATIVES_PER_PHRASE} hard negatives.`);
+  negatives: Iterable<HardNegative & { readonly phrase: string }>,
+): Promise<void> {
+  function* rows(): Generator<string[]> {
+    for (const { phrase, negative, ratio, cosine } of negatives)
       yield [phrase, negative, ratio.toFixed(4), cosine.toFixed(4)];
-    }
   }
-  return (await writeTabLines(join(folder, CORPUS_FILES.hardNegatives), hardNegativeColumns, rows())).rows;
+  await writeTabLines(join(folder, CORPUS_FILES.hardNegatives), hardNegativeColumns, rows());
 }
 
 /** What a corpus folder is written from. */
@@ -266,7 +240,7 @@ export interface CorpusContent {
 
 /**
  * Writes phrases, synonyms and at last corpus.json into an existing folder; each file appears when it is whole,
- * and the folder counts as a corpus only with the last. For a new corpus, `fill` of `writeWholeFolder` is the place.
+ * and only the last makes the folder a corpus. For a new corpus, call it in `fill` of `writeWholeFolder`.
  * @throws TableError for a phrase with a tab or a line break, or where it cannot be written
  */
 export async function writeCorpus(folder: string, content: CorpusContent): Promise<CorpusManifest> {

@@ -1,15 +1,14 @@
-/** A look into a corpus: some phrases of each class and type, and how counts are spread. */
+/** A sample of a corpus: frequent phrases of each class and type, and the distribution of counts. */
 
 import { FINE_TYPES, LEXICAL_CLASSES } from "../pearl/phrase-types.js";
 import { type Corpus, UNKNOWN_TYPE } from "./corpus-folder.js";
 
-/** What is in a corpus beyond its manifest. */
 export interface CorpusSample {
   /** The most frequent phrases of each lexical class. */
   readonly frequentByClass: Readonly<Record<string, string[]>>;
   /** The most frequent phrases of each entity type, and of each kind of OTHER. */
   readonly frequentByType: Readonly<Record<string, string[]>>;
-  /** Phrases by their number of words: index 0 holds those of one word, the last those of so many or more. */
+  /** Phrases by their number of words: index i holds those of i + 1 words, the last also longer ones. */
   readonly byWords: number[];
   /** Counts at the quartiles and ends: least, lower quartile, median, upper quartile, most. */
   readonly countQuartiles: number[];
@@ -30,6 +29,6 @@ export function sampleCorpus(corpus: Corpus, examples: number = 3): CorpusSample
     byWords[Math.min(phrase.split(" ").length, byWords.length) - 1]++;
   }
   const sorted = corpus.counts.slice().sort();
-  const at = (share: number): number => sorted[Math.round(share * (sorted.length - 1))] ?? 0;
+  const at = (fraction: number): number => sorted[Math.round(fraction * (sorted.length - 1))] ?? 0;
   return { frequentByClass, frequentByType, byWords, countQuartiles: [0, 0.25, 0.5, 0.75, 1].map(at) };
 }

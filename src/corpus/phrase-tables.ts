@@ -1,10 +1,10 @@
-/** Tables that people have: phrases with class, type and count; pairs of synonyms; lists of typed phrases. */
+/** Users' tables: phrases with class, type and count; pairs of synonyms; lists of typed phrases. */
 import { TableError } from "../errors.js";
 import { type FineType, LEXICAL_CLASSES, type LexicalClass } from "../pearl/phrase-types.js";
 import { shownPath } from "../table/read/source.js";
 import { Table } from "../table/table.js";
 import type { SynonymPair } from "./corpus-folder.js";
-import { fineTypeOf, KNOWN_FINE_LABELS } from "./typing/labels.js";
+import { fineTypeOf, KNOWN_LABELS } from "./typing/labels.js";
 
 /** A row of a table of phrases. */
 export interface TablePhrase {
@@ -14,177 +14,183 @@ export interface TablePhrase {
   readonly count: number;
 }
 
-/** How tables of phrases and pairs are read. */
-export interface PhraseTableOptions {
-  /** Rows are left out in which a cell begins with one of these ("bc5cdr"). Default none. */
+/** Phrases of tables, the rows of one phrase together. */
+export class GatheredPhrases {
+  readonly #byPhrase = new Map<string, { counts: number[]; types?: Map<FineType, number> }>();
+
+  add({ phrase, lexicalClass, type, count }: TablePhrase): void {
+    const entry = this.#byPhrase.get(phrase) ?? { counts: LEXICAL_CLASSES.map(() => 0) };
+    this.#byPhrase.set(phrase, entry);
+    entry.counts[LEXICAL_CLASSES.indexOf(lexicalClass)] += count;
+    if (type === undefined) return;
+    entry.types ??= new Map();
+    entry.types.set(type, (entry.types.get(type) ?? 0) + count);
+  }
+
+  phrases(): Iterable<string> {
+    return this.#byPhrase.keys();
+  }
+
+  /** The count of a phrase in each class; undefined where no table has it. */
+  countsOf(phrase: string): readonly number[] | undefined {
+    return this.#byPhrase.get(phrase)?.counts;
+  }
+
+  /** The most frequent type of a phrase; of equally frequent ones, the first in the tables. */
+  typeOf(phrase: string): FineType | undefined {
+    const types = [...(this.#byPhrase.get(phrase)?.types ?? [])];
+    return types.sort(([, left], [, right]) => right - left)[0]?.[0];
+  }
+}
+
+interface PhraseTableOptions {
+  /** Skips rows with a cell that begins with one of these ("bc5cdr"). Default none. */
   readonly skip?: readonly string[];
   /** Whether quotes hold cells together (default "double") or are ordinary characters ("none"). */
   readonly quote?: "double" | "none";
 }
 
 /** A phrase as a corpus holds it: one space between words, none at the ends; "" where nothing is left. */
-export function cleanPhrase(text: string): string {
-  return text.replace(/[\s\p{Cc}]+/gu, " ").trim();
-}
+const cleanPhrase = (text: string): string => text.replace(/[\s\p{Cc}]+/gu, " ").trim();
 
 /**
- * The rows of a table of phrases. With a header the columns phrase, class, type and count are taken by name;
+ * The rows of a table of phrases. With a header the columns phrase, class, type and count are found by name;
  * without, the first column is the phrase, and of the others the one with lexical classes, the one with types
- * and the one with whole numbers are found by their content. Only the phrase must be there: the class of a
- * phrase without is NP, its count 1.
+ * and the one with whole numbers are found by their content. Only the phrase is required: the default class is NP,
+ * the default count 1.
  * @throws TableError with the line of an unknown class, type or count
  */
 export async function* readPhraseTable(
   path: string,
   options: PhraseTableOptions = {},
 ): AsyncGenerator<TablePhrase> {
-  const table = await openTable(path, options.quote, (names) =>
-    names.some((name) => phraseColumns.has(name)),
-  );
-  try {
-    const columns = await columnsOf(table);
-    const firstLine = table.description.header ? 2 : 1;
-    for await (const { cells, row } of rowsOf(table, options.skip ?? [])) {
-      const phrase = cleanPhrase(cells[columns.phrase]);
-      if (phrase === "") continue;
-      const place = (): string => `${shownPath(path)} line ${firstLine + row}`;
-      const type = columns.type === undefined ? "" : cells[columns.type].trim();
-      yield {
-        phrase,
-        lexicalClass: columns.class === undefined ? "NP" : classOf(cells[columns.class], place),
-        ...(type === "" ? {} : { type: typeOf(type, place) }),
-        count: columns.count === undefined ? 1 : countOf(cells[columns.count], place),
-      };
-    }
-  } finally {
-    await table.close();
+  const headers = ["phrase", "class", "type", "count"];
+  for await (const { cell, place } of readRows(path, options, headers, phraseColumns)) {
+    const phrase = cleanPhrase(cell("phrase"));
+    if (phrase === "") continue;
+    const type = cell("type").trim();
+    yield {
+      phrase,
+      lexicalClass: classOf(cell("class", "NP"), place),
+      ...(type === "" ? {} : { type: typeOf(type, place) }),
+      count: countOf(cell("count", "1"), place),
+    };
   }
 }
 
 /**
- * Pairs of phrases that mean the same: the first two columns of a table, or those named phrase and synonym. A third column
- * is the source. A phrase paired with itself is kept: it asks training for a twin of it.
+ * Pairs of phrases that mean the same: the columns phrase and synonym, or the first two. A third column is the
+ * source. A phrase paired with itself is kept: training makes a twin of it by augmentation.
  */
 export async function* readSynonymTable(
   path: string,
   options: PhraseTableOptions = {},
 ): AsyncGenerator<SynonymPair> {
-  const table = await openTable(path, options.quote, (names) => names.some((name) => pairColumns.has(name)));
-  try {
-    const { columns, header } = table.description;
-    if (columns.length < 2)
-      throw new TableError(
-        `${shownPath(path)}: a table of synonyms has two columns, found one. Separate the phrases with a tab.`,
-      );
-    const named = (name: string, otherwise: number): number =>
-      header && columns.includes(name) ? columns.indexOf(name) : otherwise;
-    const [left, right] = [named("phrase", 0), named("synonym", 1)];
-    const third = columns.length > 2 ? named("source", 2) : undefined;
-    for await (const { cells } of rowsOf(table, options.skip ?? [])) {
-      const phrase = cleanPhrase(cells[left]);
-      const synonym = cleanPhrase(cells[right]);
-      if (phrase === "" || synonym === "") continue;
-      yield { phrase, synonym, source: (third === undefined ? "" : cleanPhrase(cells[third])) || "table" };
-    }
-  } finally {
-    await table.close();
+  const headers = ["phrase", "synonym", "alias", "text", "positive", "name", "source"];
+  const rows = readRows(path, options, headers, (table) => {
+    const source = columnNames(table).indexOf("source");
+    const third = table.description.columns.length > 2 ? 2 : -1;
+    return { ...twoColumns(table, "phrase", "synonym"), source: source < 0 ? third : source };
+  });
+  for await (const { cell } of rows) {
+    const [phrase, synonym] = [cleanPhrase(cell("phrase")), cleanPhrase(cell("synonym"))];
+    if (phrase !== "" && synonym !== "")
+      yield { phrase, synonym, source: cleanPhrase(cell("source")) || "table" };
   }
 }
 
 /**
- * A list of phrases with their types, labels of OntoNotes, CoNLL or spaCy: columns phrase and type, or the first
- * two. Where a phrase has several, the last counts.
+ * Phrases with their types, labels of OntoNotes, CoNLL or spaCy: the columns phrase and type, or the first two.
  * @throws TableError that names the line of an unknown label, and the known ones
  */
-export async function readTypeList(
+export async function* readTypeList(
   path: string,
-  options: Pick<PhraseTableOptions, "quote"> = {},
-): Promise<Map<string, FineType>> {
-  const types = new Map<string, FineType>();
-  const table = await openTable(path, options.quote, (names) => names.some((name) => listColumns.has(name)));
+  { quote }: Pick<PhraseTableOptions, "quote"> = {},
+): AsyncGenerator<{ readonly phrase: string; readonly type: FineType }> {
+  const headers = ["phrase", "type", "label", "entity", "tag"];
+  const rows = readRows(path, { quote }, headers, (table) => twoColumns(table, "phrase", "type"));
+  for await (const { cell, place } of rows) {
+    const phrase = cleanPhrase(cell("phrase"));
+    if (phrase !== "") yield { phrase, type: typeOf(cell("type"), place) };
+  }
+}
+
+/** The index of each column by what it holds, -1 where there is none. */
+type Columns = Readonly<Record<string, number>>;
+
+interface TableRow {
+  /** The cell of a column, or the default where the table has no such column. */
+  cell(column: string, missing?: string): string;
+  /** File and line, for messages. */
+  place(): string;
+}
+
+/** The rows of a table with a header only where that has one of `headers`: names of things look alike. */
+async function* readRows(
+  path: string,
+  { quote, skip = [] }: PhraseTableOptions,
+  headers: readonly string[],
+  findColumns: (table: Table) => Columns | Promise<Columns>,
+): AsyncGenerator<TableRow> {
+  let table = await Table.open(path, { column: "1", quote });
   try {
-    const { columns, header } = table.description;
-    const isNamed = header && columns.includes("phrase") && columns.includes("type");
-    const [phraseColumn, typeColumn] = isNamed
-      ? [columns.indexOf("phrase"), columns.indexOf("type")]
-      : [0, 1];
-    if (columns.length < 2)
-      throw new TableError(
-        `${shownPath(path)}: a list of types has two columns, phrase and type, found one. Separate them with a tab.`,
-      );
-    const firstLine = header ? 2 : 1;
-    for await (const { cells, row } of rowsOf(table, [])) {
-      const phrase = cleanPhrase(cells[phraseColumn]);
-      if (phrase !== "")
-        types.set(
-          phrase,
-          typeOf(cells[typeColumn], () => `${shownPath(path)} line ${firstLine + row}`),
-        );
+    if (table.description.header && !columnNames(table).some((name) => headers.includes(name))) {
+      await table.close();
+      table = await Table.open(path, { column: "1", header: "absent", quote });
+    }
+    const columns = await findColumns(table);
+    const streams = table.description.columns.map((_, index) => table.columnValues(String(index + 1)));
+    let line = table.description.header ? 2 : 1;
+    for (;;) {
+      const chunks = await Promise.all(streams.map((stream) => stream.next()));
+      if (chunks[0].done) return;
+      const values = chunks.map(({ value }) => value as string[]);
+      for (let row = 0; row < values[0].length; row++, line++) {
+        if (values.some((cells) => skip.some((start) => cells[row].startsWith(start)))) continue;
+        const at = line;
+        yield {
+          cell: (column, missing = "") => values[columns[column]]?.[row] ?? missing,
+          place: () => `${shownPath(path)}, line ${at}`,
+        };
+      }
     }
   } finally {
     await table.close();
   }
-  return types;
 }
 
-const phraseColumns = new Set(["phrase", "class", "type", "count"]);
-const listColumns = new Set(["phrase", "type", "label", "entity", "tag"]);
-const pairColumns = new Set(["phrase", "synonym", "alias", "text", "positive", "name", "source"]);
+/** The names in the header; none without a header. */
+const columnNames = ({ description: { columns, header } }: Table): string[] =>
+  header ? columns.map((name) => name.trim().toLowerCase()) : [];
 
-/** Opens a table whose first line is a header only where `isHeader` says so of its cells: names of things look alike. */
-async function openTable(
-  path: string,
-  quote: PhraseTableOptions["quote"],
-  isHeader: (names: readonly string[]) => boolean,
-): Promise<Table> {
-  const table = await Table.open(path, { column: "1", quote });
-  const { header, columns } = table.description;
-  if (!header || isHeader(columns.map((name) => name.trim().toLowerCase()))) return table;
-  await table.close();
-  return Table.open(path, { column: "1", header: "absent", quote });
+/** Two columns by name where the table has both names, else the first two. */
+function twoColumns(table: Table, first: string, second: string): Columns {
+  const { path, columns } = table.description;
+  if (columns.length < 2)
+    throw new TableError(
+      `${shownPath(path)}: 1 column, expected 2, ${first} and ${second}. Separate the columns with a tab.`,
+    );
+  const names = columnNames(table);
+  const isNamed = names.includes(first) && names.includes(second);
+  return isNamed
+    ? { [first]: names.indexOf(first), [second]: names.indexOf(second) }
+    : { [first]: 0, [second]: 1 };
 }
 
-function classOf(cell: string, place: () => string): LexicalClass {
-  const found = LEXICAL_CLASSES.find((name) => name === cell.trim().toUpperCase());
-  if (found !== undefined) return found;
-  throw new TableError(`${place()}: unknown class "${cell}": use ${LEXICAL_CLASSES.join(", ")}.`);
-}
-
-function typeOf(cell: string, place: () => string): FineType {
-  const type = fineTypeOf(cell);
-  if (type !== undefined) return type;
-  throw new TableError(`${place()}: unknown type "${cell}". Known are ${KNOWN_FINE_LABELS.join(", ")}.`);
-}
-
-function countOf(cell: string, place: () => string): number {
-  const count = Number(cell);
-  if (Number.isInteger(count) && count >= 1) return count;
-  throw new TableError(`${place()}: the count "${cell}" must be a whole number of at least 1.`);
-}
-
-interface PhraseColumns {
-  readonly phrase: number;
-  readonly class?: number;
-  readonly type?: number;
-  readonly count?: number;
-}
-
-/** Which column is what. Without names, by the first rows: a class, a type or a count in every one. */
-async function columnsOf(table: Table): Promise<PhraseColumns> {
-  const { columns, header } = table.description;
-  const names = columns.map((name) => name.trim().toLowerCase());
-  const phrase = header ? Math.max(names.indexOf("phrase"), 0) : 0;
-  if (header && ["class", "type", "count"].some((name) => names.includes(name))) {
-    const at = (name: string): number | undefined => (names.includes(name) ? names.indexOf(name) : undefined);
-    return { phrase, class: at("class"), type: at("type"), count: at("count") };
+/** By name; without names, by the first rows: a class, a type or a count in every one. */
+async function phraseColumns(table: Table): Promise<Columns> {
+  const names = columnNames(table);
+  const phrase = Math.max(names.indexOf("phrase"), 0);
+  const [lexicalClass, type, count] = ["class", "type", "count"].map((name) => names.indexOf(name));
+  if (Math.max(lexicalClass, type, count) >= 0) return { phrase, class: lexicalClass, type, count };
+  const samples: string[][] = [];
+  for (const index of table.description.columns.keys()) {
+    samples[index] = [];
+    const first = table.columnValues(String(index + 1), { to: 1000 });
+    for await (const cells of first) samples[index].push(...cells);
   }
-  const samples: string[][] = columns.map(() => []);
-  for await (const { cells } of rowsOf(table, [], 1000))
-    for (const [index, cell] of cells.entries()) samples[index].push(cell);
-  const find = (fits: (cell: string) => boolean): number | undefined => {
-    const index = samples.findIndex((cells, at) => at !== phrase && cells.length > 0 && cells.every(fits));
-    return index < 0 ? undefined : index;
-  };
+  const find = (fits: (cell: string) => boolean): number =>
+    samples.findIndex((cells, index) => index !== phrase && cells.length > 0 && cells.every(fits));
   return {
     phrase,
     class: find((cell) => (LEXICAL_CLASSES as readonly string[]).includes(cell.trim().toUpperCase())),
@@ -193,27 +199,20 @@ async function columnsOf(table: Table): Promise<PhraseColumns> {
   };
 }
 
-/** All cells of each row, as text; rows with a cell that begins with one of `skip` are left out. */
-async function* rowsOf(
-  table: Table,
-  skip: readonly string[],
-  limit: number = Number.POSITIVE_INFINITY,
-): AsyncGenerator<{ cells: string[]; row: number }> {
-  const streams = table.description.columns.map((_, index) => table.columnValues(String(index + 1)));
-  for (let row = 0; ; ) {
-    const chunks: string[][] = [];
-    for (const stream of streams) {
-      const { value, done } = await stream.next();
-      if (done) return;
-      chunks.push(value);
-    }
-    for (let index = 0; index < chunks[0].length; index++, row++) {
-      if (row >= limit) {
-        for (const stream of streams) await stream.return(undefined);
-        return;
-      }
-      const cells = chunks.map((chunk) => chunk[index]);
-      if (!cells.some((cell) => skip.some((start) => cell.startsWith(start)))) yield { cells, row };
-    }
-  }
+function classOf(cell: string, place: () => string): LexicalClass {
+  const found = LEXICAL_CLASSES.find((name) => name === cell.trim().toUpperCase());
+  if (found !== undefined) return found;
+  throw new TableError(`${place()}: unknown class "${cell}". Use ${LEXICAL_CLASSES.join(", ")}.`);
+}
+
+function typeOf(cell: string, place: () => string): FineType {
+  const type = fineTypeOf(cell);
+  if (type !== undefined) return type;
+  throw new TableError(`${place()}: unknown type "${cell}". Known types: ${KNOWN_LABELS.join(", ")}.`);
+}
+
+function countOf(cell: string, place: () => string): number {
+  const count = Number(cell);
+  if (Number.isInteger(count) && count >= 1) return count;
+  throw new TableError(`${place()}: the count "${cell}" must be a whole number of at least 1.`);
 }

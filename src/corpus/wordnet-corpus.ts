@@ -5,9 +5,8 @@ import { type PartOfSpeech, readSynsets, readTagCounts } from "../text/wordnet.j
 import type { SynonymPair } from "./corpus-folder.js";
 import type { TablePhrase } from "./phrase-tables.js";
 
-/** What WordNet gives to a corpus. */
 export interface WordnetContent {
-  /** Every lemma, once a synset: its count is how often it was met in WordNet's tagged text, and one. */
+  /** Every lemma, once per synset; its count is one more than in WordNet's tagged text. */
   readonly phrases: TablePhrase[];
   /** Lemmas of one synset, each with those after it. */
   readonly synonyms: SynonymPair[];

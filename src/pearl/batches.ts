@@ -1,10 +1,10 @@
 /**
  * The batches of PEARL (section 3): phrases with their hard negatives, each with a twin made by augmentation. Beyond
- * the paper, known synonyms are further positives. Plain data in, rows of text out.
+ * the paper, known synonyms are further positives.
  */
-import { batchSeed, createRandom, permutation, type Random, sampleWithout } from "../random.js";
+import { batchSeed, createRandom, epochOrders, type Random, sampleWithout } from "../random.js";
 import type { Augmenter } from "./augmentation/augmenter.js";
-import type { AugmentedShares, PairSide } from "./method.js";
+import type { AugmentedFractions, PairSide } from "./method.js";
 import { NeighbourRuns, type PhrasePair, type RunKey } from "./neighbour-runs.js";
 import { entityTypeOfFine, FINE_TYPES, LEXICAL_CLASSES } from "./phrase-types.js";
 
@@ -24,7 +24,6 @@ export interface PairSource {
   readonly side: PairSide | undefined;
 }
 
-/** What batches are drawn from. */
 export interface BatchData {
   readonly phrases: readonly string[];
   /** Per phrase, its index in LEXICAL_CLASSES. */
@@ -33,7 +32,7 @@ export interface BatchData {
   readonly types: ArrayLike<number>;
   readonly negatives: ReadonlyMap<string, readonly { readonly negative: string }[]>;
   readonly sources: readonly PairSource[];
-  /** Labels of phrases that a table of pairs gives; they come before those of `types`. */
+  /** Labels of phrases from a table of pairs; they take precedence over `types`. */
   readonly pairTypes: ReadonlyMap<string, number>;
   /** Absent: twins are the phrases themselves. */
   readonly augmenter: Augmenter | undefined;
@@ -44,36 +43,36 @@ export interface BatchSettings {
   readonly anchors: number;
   /** Hard negatives drawn for each of them. */
   readonly hardNegatives: number;
-  /** Labels of the type head in order; empty: types are not learned. */
+  /** Labels of the type head, in order; empty: types are not learned. */
   readonly types: readonly string[];
   readonly seed: number;
 }
 
-/** Draws the rows of batches. A batch is a function of the data, the seed and its number alone. */
+/** Draws the rows of batches. A batch depends on the data, the seed and its number alone. */
 export class BatchSampler {
   readonly #data: BatchData;
   readonly #settings: BatchSettings;
   readonly #rowOf: ReadonlyMap<string, number>;
   /** By class and fine type. */
   readonly #labels: readonly Int32Array[];
-  #shuffled: { epoch: number; order: Int32Array } = { epoch: -1, order: new Int32Array(0) };
+  readonly #orderOf: (epoch: number) => Int32Array;
 
   constructor(data: BatchData, settings: BatchSettings) {
     this.#data = data;
     this.#settings = settings;
     this.#rowOf = new Map(data.phrases.map((phrase, row) => [phrase, row]));
     this.#labels = labelsOf(settings.types);
+    this.#orderOf = epochOrders(data.phrases.length, settings.seed);
   }
 
   /** The rows of batch `index`, from 0. */
   rows(index: number): BatchRow[] {
     const random = createRandom(batchSeed(this.#settings.seed, index));
     const rows: BatchRow[] = [];
-    for (const phrase of this.#phrases(index, random))
-      rows.push({
-        ...{ text: phrase, positive: this.#twin(phrase, random), type: this.#typeOf(phrase) },
-        side: "both",
-      });
+    for (const text of this.#phrases(index, random)) {
+      const positive = this.#twin(text, random);
+      rows.push({ text, positive, type: this.#typeOf(text), side: "both" });
+    }
     for (const source of this.#data.sources) {
       const [from, to] = [index, index + 1].map((number) => Math.floor(number * source.runsPerBatch));
       for (const pair of source.runs.pairs(from, to)) rows.push(this.#pairRow(pair, source, random));
@@ -87,18 +86,12 @@ export class BatchSampler {
     const { anchors, hardNegatives } = this.#settings;
     for (let i = index * anchors; i < (index + 1) * anchors; i++) {
       const epoch = Math.floor(i / phrases.length);
-      const phrase = phrases[this.#order(epoch)[i % phrases.length]];
+      const phrase = phrases[this.#orderOf(epoch)[i % phrases.length]];
       yield phrase;
       if (hardNegatives === 0) continue;
       for (const { negative } of sampleWithout(negatives.get(phrase) ?? [], hardNegatives, random))
         yield negative;
     }
-  }
-
-  #order(epoch: number): Int32Array {
-    if (this.#shuffled.epoch !== epoch)
-      this.#shuffled = { epoch, order: permutation(this.#data.phrases.length, this.#settings.seed, epoch) };
-    return this.#shuffled.order;
   }
 
   #twin(phrase: string, random: Random): string {
@@ -127,24 +120,23 @@ export class BatchSampler {
   }
 }
 
-/** How pairs of synonyms are drawn. */
 export interface SynonymSettings {
   /** Pairs in a batch. */
   readonly synonyms: number;
-  /** Weights by source; default the number of pairs. A source with 0 is left out. */
+  /** Weights by source; default the number of pairs. A source of weight 0 is left out. */
   readonly synonymShares?: Readonly<Record<string, number>>;
-  /** Pairs that share words and come together. */
+  /** Pairs that share words and are in one batch. */
   readonly run: number;
   /** Which words they share, by source; default the rarest. */
   readonly runsBy?: Readonly<Record<string, RunKey>>;
   /** Fraction of the pairs' second phrases that are augmented too. */
-  readonly augmentPairs: AugmentedShares;
-  /** The part of the vector that each source's pairs are for. */
+  readonly augmentPairs: AugmentedFractions;
+  /** The part of the vector that has a loss on each source's pairs. */
   readonly synonymSides?: Readonly<Record<string, PairSide>>;
   readonly seed: number;
 }
 
-/** The sources of synonyms that have a part in batches. */
+/** The sources of synonyms with a weight above 0. */
 export function synonymSources(
   pairs: Iterable<{ readonly phrase: string; readonly synonym: string; readonly source: string }>,
   settings: SynonymSettings,
@@ -167,8 +159,8 @@ export function synonymSources(
 }
 
 /**
- * A number for each anchor, then each positive; phrases with the same number are not negatives of each other: those
- * that look the same to the model, positives of each other, and known synonyms.
+ * A number for each anchor, then each positive. Phrases with the same number are not negatives of each other: they
+ * look the same to the model, are positives of each other, or known synonyms.
  * @param places number of each phrase of the batch
  * @param groups per phrase; equal numbers look the same to the model
  */
@@ -178,16 +170,23 @@ export function negativeGroups(
   groups: Int32Array,
   synonyms: ReadonlyMap<string, readonly string[]>,
 ): Int32Array {
-  const sets = new DisjointSets(groups);
-  const place = (text: string) => places.get(text) as number;
+  // Disjoint sets: a group's parent is another group of the same set, or itself.
+  const parents = Int32Array.from(groups.keys());
+  const setOf = (text: string): number => {
+    let at = groups[places.get(text) as number];
+    while (parents[at] !== at) at = parents[at] = parents[parents[at]];
+    return at;
+  };
+  const unite = (one: string, other: string): void => {
+    parents[setOf(one)] = setOf(other);
+  };
   for (const { text, positive } of rows) {
-    sets.unite(place(text), place(positive));
+    unite(text, positive);
     for (const known of [text, positive])
-      for (const synonym of synonyms.get(known) ?? [])
-        if (places.has(synonym)) sets.unite(place(known), place(synonym));
+      for (const synonym of synonyms.get(known) ?? []) if (places.has(synonym)) unite(known, synonym);
   }
   const all = [...rows.map(({ text }) => text), ...rows.map(({ positive }) => positive)];
-  return Int32Array.from(all, (text) => sets.group(place(text)));
+  return Int32Array.from(all, setOf);
 }
 
 /** The rows that each part of the vector has a loss for. */
@@ -197,7 +196,7 @@ export function sidesOf(rows: readonly BatchRow[]): { phraseRows: number[]; char
   return { phraseRows: of("phrase"), charactersRows: of("characters") };
 }
 
-/** Per class and fine type, its place among a head's labels; a head without kinds has OTHER for all of them. */
+/** Per class and fine type, the index among a head's labels; a head without kinds of OTHER labels them all OTHER. */
 function labelsOf(types: readonly string[]): Int32Array[] {
   const places = new Map(types.map((label, place) => [label, place]));
   return LEXICAL_CLASSES.map((lexical) =>
@@ -206,26 +205,4 @@ function labelsOf(types: readonly string[]): Int32Array[] {
       (type) => places.get(`${lexical}-${type}`) ?? places.get(`${lexical}-${entityTypeOfFine(type)}`) ?? -1,
     ),
   );
-}
-
-class DisjointSets {
-  readonly #parents: Int32Array;
-  readonly #start: Int32Array;
-
-  /** @param groups per phrase: equal numbers are in one set from the start */
-  constructor(groups: Int32Array) {
-    this.#start = groups;
-    this.#parents = Int32Array.from(groups, (_, i) => i);
-  }
-
-  unite(a: number, b: number): void {
-    this.#parents[this.group(a)] = this.group(b);
-  }
-
-  /** The set's number, equal for all its members. */
-  group(phrase: number): number {
-    let at = this.#start[phrase];
-    while (this.#parents[at] !== at) at = this.#parents[at] = this.#parents[this.#parents[at]];
-    return at;
-  }
 }

@@ -1,52 +1,34 @@
-/** Changes to a preset: parts of the method switched off or exchanged, as the command line and ablations name them. */
-
+/** Changes to a preset, as the command line and ablations name them. */
 import type { PartSettings } from "../architectures/architecture.js";
 import { RULE_GROUPS } from "./augmentation/rule.js";
-import { type AugmentationSettings, type Probabilities, resolveSettings } from "./augmentation/settings.js";
+import { type Probabilities, resolveSettings } from "./augmentation/settings.js";
 import type { MethodSettings } from "./method.js";
 
-/** Parts of the method that can be left out, as in the paper's ablation (table 3). */
-export const removableParts = [
-  "types",
-  "characters",
-  "hard-negatives",
-  "character-augmentation",
-  "token-augmentation",
-  "phrase-augmentation",
-  "averaging",
-] as const;
-export type RemovablePart = (typeof removableParts)[number];
-
-/** What each granularity of augmentation draws, by kind. */
-const granularities = {
-  "character-augmentation": ["character", ...RULE_GROUPS.character, "transliteration"],
-  "token-augmentation": [
+/** The settings without each part, as in the paper's ablation (table 3). */
+const removals = {
+  types: (settings) => ({ ...settings, types: "none" }),
+  characters: (settings) => ({ ...settings, characters: "none" }),
+  "hard-negatives": (settings) => ({ ...settings, hardNegatives: 0 }),
+  "character-augmentation": withoutKinds("character", ...RULE_GROUPS.character, "transliteration"),
+  "token-augmentation": withoutKinds(
     ...["synonym", "word-swap", ...RULE_GROUPS.synonym, ...RULE_GROUPS["word-swap"]],
     ...["punctuation", "name-words", ...RULE_GROUPS["name-words"]],
-  ],
-  "phrase-augmentation": [
+  ),
+  "phrase-augmentation": withoutKinds(
     ...["paraphrase", "name-forms", "letter-case"],
     ...[...RULE_GROUPS.paraphrase, ...RULE_GROUPS["name-forms"]],
-  ],
-} as const satisfies Partial<Record<RemovablePart, readonly string[]>>;
+  ),
+  averaging: (settings) => ({ ...settings, averageWithBase: 1 }),
+} as const satisfies Record<string, (settings: MethodSettings) => MethodSettings>;
+
+export type RemovablePart = keyof typeof removals;
+export const removableParts = Object.keys(removals) as RemovablePart[];
 
 /** The settings without a part. */
-export function without(settings: MethodSettings, part: RemovablePart): MethodSettings {
-  switch (part) {
-    case "types":
-      return { ...settings, types: "none" };
-    case "characters":
-      return { ...settings, characters: "none" };
-    case "hard-negatives":
-      return { ...settings, hardNegatives: 0 };
-    case "averaging":
-      return { ...settings, averageWithBase: 1 };
-    default:
-      return { ...settings, augmentation: withoutKinds(settings.augmentation, granularities[part]) };
-  }
-}
+export const without = (settings: MethodSettings, part: RemovablePart): MethodSettings =>
+  removals[part](settings);
 
-/** What a run was told beside its preset; what is absent stays as the preset has it. */
+/** Changes to a preset; the preset decides what is absent. */
 export interface MethodChoices
   extends Partial<
     Pick<
@@ -69,7 +51,7 @@ export interface MethodChoices
   /** A kind of character encoder, or the folder of a pretrained one. */
   readonly characters?: string;
   readonly characterWidth?: number;
-  /** Weights of augmentations by kind, which take the preset's place as a whole. */
+  /** Weights of augmentations by kind; they replace all of the preset's. */
   readonly augment?: Probabilities;
   readonly without?: readonly RemovablePart[];
 }
@@ -88,11 +70,10 @@ export function withChoices(preset: MethodSettings, choices: MethodChoices): Met
   } = choices;
   const given = <Value extends object>(value: Value): Partial<Value> =>
     Object.fromEntries(Object.entries(value).filter(([, entry]) => entry !== undefined)) as Partial<Value>;
-  // heads follow the width anew where it changes
-  const { heads, ...others } = preset.shape;
+  // another width has another number of heads
+  const { heads: _, ...others } = preset.shape;
   const shape = {
-    ...others,
-    ...(hidden === undefined && { heads }),
+    ...(hidden === undefined ? preset.shape : others),
     ...given({ hidden, layers, vocabulary }),
   };
   const old: Partial<PartSettings> = preset.characters === "none" ? {} : preset.characters;
@@ -112,20 +93,23 @@ function withProbabilities(
   augmentation: MethodSettings["augmentation"],
   probabilities: Probabilities,
 ): MethodSettings["augmentation"] {
-  const settings: AugmentationSettings = augmentation === "none" ? {} : augmentation;
   if (Object.values(probabilities).every((probability) => probability === 0)) return "none";
+  const settings = augmentation === "none" ? {} : augmentation;
   return resolveSettings({ ...settings, probabilities, adjust: {} });
 }
 
-/** Kinds that are left keep their proportions; where none is left, twins are the phrases themselves. */
-function withoutKinds(
-  augmentation: MethodSettings["augmentation"],
-  kinds: readonly string[],
-): MethodSettings["augmentation"] {
-  if (augmentation === "none") return "none";
-  const { probabilities } = resolveSettings(augmentation);
-  const kept = Object.fromEntries(Object.entries(probabilities).filter(([kind]) => !kinds.includes(kind)));
-  if (Object.values(kept).every((probability) => !probability)) return "none";
-  // these have their adjustments already
-  return { ...augmentation, probabilities: kept, adjust: {} };
+/** The kinds that are left keep their proportions; where none is left, twins are the phrases themselves. */
+function withoutKinds(...kinds: readonly string[]): (settings: MethodSettings) => MethodSettings {
+  return (settings) => {
+    const { augmentation } = settings;
+    if (augmentation === "none") return settings;
+    const { probabilities } = resolveSettings(augmentation);
+    const kept = Object.fromEntries(Object.entries(probabilities).filter(([kind]) => !kinds.includes(kind)));
+    const isEmpty = Object.values(kept).every((probability) => !probability);
+    // the probabilities are adjusted already
+    return {
+      ...settings,
+      augmentation: isEmpty ? "none" : { ...augmentation, probabilities: kept, adjust: {} },
+    };
+  };
 }

@@ -1,6 +1,6 @@
-/** Phrases read for a model, and batches of anchors, positives and hard negatives made of them. */
+/** Phrases as a model's features, and batches of anchors, positives and hard negatives made of them. */
 import type { Assembled, ModelFolder } from "../architectures/architecture.js";
-import type { FeatureRows, Featurizer } from "../architectures/feature-rows.js";
+import { concatenate, type FeatureRows, type Featurizer } from "../architectures/feature-rows.js";
 import { costliest, openFeaturizers } from "../architectures/registry.js";
 import { dropoutSeed } from "../architectures/transformer/dropout.js";
 import type { Feeds, Tensor } from "../runtime/tensor.js";
@@ -10,7 +10,7 @@ import { type ChunkOptions, planChunks } from "../training/gradients/chunks.js";
 /** Phrases as a model's features. */
 export interface ReadPhrases {
   readonly features: readonly FeatureLengths[];
-  /** Of each phrase: the length of the feature that costs most, tokens where the model reads them. */
+  /** For each phrase the length of the costliest feature: tokens where the model reads them. */
   readonly lengths: Int32Array;
   /** Phrases with the same number look the same to the model. */
   readonly groups: Int32Array;
@@ -42,7 +42,7 @@ export async function openReader(
   return { featurizers, primary: costliest(features) };
 }
 
-/** Eight phrases of different lengths, for the sample batch of pair-program.ts. */
+/** Eight phrases of different lengths, for the sample batch of loss/program.ts. */
 export const samplePhrases: readonly string[] = [
   ...["phrase", "two words", "The New York Times", "a", "an unusually long phrase of many words indeed"],
   ...["in the end", "Zürich", "3.5 % of it"],
@@ -58,27 +58,25 @@ export async function readPhrases(
   let truncated = 0;
   const features: FeatureLengths[] = [];
   for (const featurizer of featurizers) {
-    const parts: FeatureRows[] = [];
+    const lists: Int32Array[] = [];
     let cut = 0;
     for (let from = 0; from < phrases.length; from += portion) {
       const read = featurizer.read(phrases.slice(from, from + portion));
-      parts.push(read.rows);
+      const { ids, starts } = read.rows;
+      for (let i = 1; i < starts.length; i++) lists.push(ids.subarray(starts[i - 1], starts[i]));
       cut += read.truncated;
       if (phrases.length > portion) await new Promise(setImmediate);
     }
     truncated = Math.max(truncated, cut);
-    const rows = joined(parts);
-    const places = featurizer.lengths?.(rows);
-    const lengths = Int32Array.from(phrases, (_, i) =>
-      Math.max(1, places?.[i] ?? rows.starts[i + 1] - rows.starts[i]),
-    );
+    const rows = concatenate(lists);
+    const inBatch = featurizer.lengths?.(rows);
+    const lengths = Int32Array.from(lists, (list, i) => Math.max(1, inBatch?.[i] ?? list.length));
     features.push({ featurizer, rows, lengths });
   }
   const seen = new Map<string, number>();
   const groups = Int32Array.from(phrases, (_, i) => {
-    const key = features
-      .map(({ rows: { ids, starts } }) => ids.subarray(starts[i], starts[i + 1]).join())
-      .join(";");
+    const lists = features.map(({ rows: { ids, starts } }) => ids.subarray(starts[i], starts[i + 1]));
+    const key = lists.join(";");
     const group = seen.get(key) ?? seen.size;
     seen.set(key, group);
     return group;
@@ -86,19 +84,7 @@ export async function readPhrases(
   return { features, lengths: features[primary].lengths, groups, truncated };
 }
 
-function joined(parts: readonly FeatureRows[]): FeatureRows {
-  const ids = new Int32Array(parts.reduce((sum, part) => sum + part.ids.length, 0));
-  const starts = new Int32Array(parts.reduce((sum, part) => sum + part.starts.length - 1, 1));
-  let [row, at] = [0, 0];
-  for (const part of parts) {
-    ids.set(part.ids, at);
-    for (let i = 1; i < part.starts.length; i++) starts[++row] = at + part.starts[i];
-    at += part.ids.length;
-  }
-  return { ids, starts };
-}
-
-/** Row i of anchors and positives mean the same; numbers are those of phrases in {@link ReadPhrases}. */
+/** Row i of anchors and positives mean the same. Numbers are indices of phrases in {@link ReadPhrases}. */
 export interface ContrastiveRows {
   readonly anchors: readonly number[];
   readonly positives: readonly number[];
@@ -106,7 +92,7 @@ export interface ContrastiveRows {
   readonly negatives: readonly number[];
   /** Type of each anchor and its positive, an index; -1 where unknown. */
   readonly types: ArrayLike<number>;
-  /** Rows that are the matter of one part of the vector alone; default: not told. */
+  /** Rows of one part of the vector alone. Default: all rows are of both parts. */
   readonly phraseRows?: readonly number[];
   readonly charactersRows?: readonly number[];
   /** Spans of text behind all others, as numbers of phrases, with the inputs that their contexts fill. */
@@ -126,7 +112,7 @@ export interface ContrastiveBatchOptions extends ChunkOptions {
   readonly seed: number;
 }
 
-/** The inputs of pair-program.ts for some rows, in chunks where that is cheaper. */
+/** The inputs of loss/program.ts for some rows, in chunks where that is cheaper. */
 export function contrastiveBatch(
   rows: ContrastiveRows,
   read: ReadPhrases,
@@ -146,25 +132,22 @@ export function contrastiveBatch(
     sizes: int64(sizes),
     groups: { type: "int32", dims: [compared.length], data: groups },
     ...(options.types > 0 && typeFeeds(rows)),
-    // a pair without others costs nothing, and stands in where a part has none
+    // a pair without others has no loss, so that it can fill a part without rows
     ...(rows.phraseRows && { phrase_rows: int64(orFirst(rows.phraseRows)) }),
     ...(rows.charactersRows && { characters_rows: int64(orFirst(rows.charactersRows)) }),
     ...spans?.feeds,
   };
-  const plan = planChunks(
-    Int32Array.from(phrases, (phrase) => read.lengths[phrase]),
-    options,
-  );
-  const inputsOf = (numbers: Int32Array, part: number) => encoderFeeds(read, numbers, options, part);
-  if (!plan)
-    return { feeds: { ...feeds, ...inputsOf(Int32Array.from(phrases), 0) }, phrases: phrases.length };
-  const chunks = plan.map((chunk, part) => ({
-    rows: chunk,
-    feeds: inputsOf(
-      chunk.map((row) => phrases[row]),
+  const lengths = Int32Array.from(phrases, (phrase) => read.lengths[phrase]);
+  const plan = planChunks(lengths, options);
+  const inputsOf = (chunk: Iterable<number>, part: number) =>
+    encoderFeeds(
+      read,
+      Int32Array.from(chunk, (row) => phrases[row]),
+      options,
       part,
-    ),
-  }));
+    );
+  if (!plan) return { feeds: { ...feeds, ...inputsOf(phrases.keys(), 0) }, phrases: phrases.length };
+  const chunks = plan.map((chunk, part) => ({ rows: chunk, feeds: inputsOf(chunk, part) }));
   return { feeds, chunks, phrases: phrases.length };
 }
 
@@ -191,7 +174,7 @@ const int64 = (numbers: readonly number[]): Tensor => ({
   data: BigInt64Array.from(numbers, BigInt),
 });
 
-/** Rows whose type is known, anchors and then positives. Without any, a row that counts for nothing. */
+/** Rows with a known type, anchors and then positives. Without any, one row of weight 0. */
 function typeFeeds({ anchors, types }: ContrastiveRows): Feeds {
   const known = [...anchors.keys()].filter((row) => types[row] >= 0);
   const rows = [...known, ...known.map((row) => row + anchors.length)];

@@ -1,4 +1,4 @@
-/** Everything that a training on a corpus can be told, as plain data: what presets hold and training.json records. */
+/** The settings of a training on a corpus, as plain data: presets hold them and training.json records them. */
 
 import type { PartSettings } from "../architectures/architecture.js";
 import type { BlockLengths } from "../architectures/compose.js";
@@ -7,44 +7,48 @@ import type { Schedule } from "../training/optimiser/schedule.js";
 import type { AugmentationSettings } from "./augmentation/settings.js";
 import type { RunKey } from "./neighbour-runs.js";
 
-/** What two phrases of a pair have in common: their spelling, what they mean, or both, as other forms of a name. */
+/** What two phrases of a pair have in common: their spelling, their meaning, or both, as other forms of a name. */
 export type PairSide = "characters" | "phrase" | "both";
 
-/** A share for all sources of synonyms, or by source; 0 where a source is not named. */
-export type AugmentedShares = number | Readonly<Record<string, number>>;
+/** A fraction for all sources of synonyms, or by source; 0 for a source that is not named. */
+export type AugmentedFractions = number | Readonly<Record<string, number>>;
 
-/** A schedule, or a warm-up and half a cosine that ends with the run, however long that is. */
+/** A schedule, or a warm-up and half a cosine over the whole run. */
 export type MethodSchedule =
   | Schedule
   | { readonly kind: "warm-up-cosine-to-the-end"; readonly warmUp: number; readonly floor?: number };
 
+/** Gates of a word encoder's parts, 0 to 1. */
+export interface Gates {
+  readonly characters: number;
+  readonly meaning: number;
+  readonly types: number;
+}
+
 export interface MethodSettings {
   /** Folder or hub id of the transformer to start from; "none": one from scratch. */
   readonly base: string;
-  /** Shape of a transformer from scratch; 0 layers: none at all. */
+  /** Shape of a transformer from scratch; 0 layers: no transformer. */
   readonly shape: ScratchShape;
   /** The character encoder beside it. */
   readonly characters: PartSettings | "none";
-  /** Lengths of both parts of the vector before they are joined; "as-they-come" is PEARL's way. */
+  /** Lengths of both parts of the vector before they are joined; PEARL's is "as-they-come". */
   readonly blocks: BlockLengths | "as-they-come";
-  /** Factors of NT-Xent on each part alone, added to that on the whole; PEARL's are 0. */
+  /** Factors of NT-Xent on each part alone, beside that on the whole; PEARL's are 0. */
   readonly partLosses: { readonly phrase: number; readonly characters: number };
   /** Factor of NT-Xent on a word encoder's shorter embedding, its prefix; default 0. */
   readonly prefixLoss?: number;
-  /** Spans of text in a batch, whose meaning is told apart by what stands around them, and that loss's factor. */
+  /** Number of spans of text in a batch, compared with their contexts, and the factor of this loss. */
   readonly contexts?: { readonly spans: number; readonly weight: number };
-  /** Shares of a word encoder's parts that their means over a batch are drawn to, and that loss's factor. */
-  readonly meanShares?: {
-    readonly characters: number;
-    readonly meaning: number;
-    readonly types: number;
-    /** Shares for pairs that are the meaning's matter alone (`synonymSides`); the others then have those above. */
-    readonly meanings?: { readonly characters: number; readonly meaning: number; readonly types: number };
+  /** Wanted means of a word encoder's gates over a batch, and the factor of this loss. */
+  readonly meanShares?: Gates & {
+    /** For pairs of the phrase part alone (`synonymSides`); the gates above are then for the other pairs. */
+    readonly meanings?: Gates;
     readonly weight: number;
   };
   /**
-   * What the losses of parts and prefix compare: all phrases of a batch, as NT-Xent does, or each side of the pairs
-   * with the other alone, at a quarter of the cost. Default "all".
+   * What the losses of parts and prefix compare: "all" phrases of a batch, as NT-Xent does, or anchors with positives
+   * alone ("between"), at a quarter of the cost. Default "all".
    */
   readonly furtherContrast?: "all" | "between";
   /** Whether phrase types are learned. */
@@ -53,45 +57,45 @@ export interface MethodSettings {
   readonly typeWeight: number;
   /** Phrases of the corpus in a batch. */
   readonly anchors: number;
-  /** Hard negatives for each of them, which come with twins of their own. */
+  /** Hard negatives for each of them; each comes with its own twin. */
   readonly hardNegatives: number;
-  /** Known synonyms in a batch, as pairs. */
+  /** Pairs of known synonyms in a batch. */
   readonly synonyms: number;
-  /** How these are shared out over the corpus's sources of synonyms; default by their sizes. */
+  /** Weights of the corpus's sources of synonyms; default their sizes. */
   readonly synonymShares?: Readonly<Record<string, number>>;
   /**
-   * Which part's own loss sees a source: synonyms that are spelled alike, those that mean the same, or "both". Twins
-   * made by augmentation are both. Default: both parts see all.
+   * The part with a loss of its own on a source: "characters" for synonyms that are spelled alike, "phrase" for those
+   * that mean the same, or "both", as twins made by augmentation. Default: both parts for all sources.
    */
   readonly synonymSides?: Readonly<Record<string, PairSide>>;
   /** Rows of a table of pairs in a batch, where there is one. */
   readonly pairRows: number;
-  /** Synonym pairs that share words and come together; 1: none do. */
+  /** Synonym pairs that share words and are in one batch; 1: none. */
   readonly run: number;
   /** Which words they share, by source of synonyms; default "rarest". */
   readonly runsBy?: Readonly<Record<string, RunKey>>;
-  /** Share of these pairs' second phrases that are augmented too, for all sources or by source. */
-  readonly augmentPairs: AugmentedShares;
+  /** Fraction of these pairs' second phrases that are augmented too. */
+  readonly augmentPairs: AugmentedFractions;
   readonly augmentation: AugmentationSettings | "none";
   /** Passes over the phrases of the corpus. */
   readonly epochs: number;
   readonly learningRate: number;
   /**
-   * What it is multiplied by for a weight, by the weight's name. A table's row is met in few batches, and Adam's step
-   * does not grow with the gradient: tables may want larger steps than what every phrase passes. Default: 1 for all.
+   * Factors of the learning rate by name of the weight. Few batches use a row of a table, and Adam's step does not grow
+   * with the gradient: tables may need larger steps than weights that every phrase passes. Default 1.
    */
   readonly rateFactors?: Readonly<Record<string, number>>;
   readonly schedule: MethodSchedule;
   readonly temperature: number;
-  /** Share of the transformer's inner values that is dropped. */
+  /** Fraction of the transformer's inner values that dropout sets to zero. */
   readonly dropout: number;
   /** Gradients of a larger norm are scaled down to it; 0: never. */
   readonly clipNorm: number;
-  /** Share of the trained weights in an average with the base's; 1: none is taken. */
+  /** Fraction of the trained weights in the average with the base's; 1: no average. */
   readonly averageWithBase: number;
 }
 
-/** The schedule of a run of so many steps. */
+/** The schedule of a run of `steps` steps. */
 export function scheduleOf(schedule: MethodSchedule, steps: number): Schedule {
   if (schedule.kind !== "warm-up-cosine-to-the-end") return schedule;
   const { warmUp, floor } = schedule;

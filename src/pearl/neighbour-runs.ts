@@ -1,9 +1,9 @@
 /**
- * Pairs of phrases in runs of neighbours: pairs that share words come into a batch together, so that each is a hard
- * negative of the others.
+ * Pairs of phrases in runs of neighbours: pairs that share words are in one batch, so that each is a hard negative of
+ * the others.
  */
 
-import { permutation } from "../random.js";
+import { epochOrders } from "../random.js";
 import { splitWords } from "../text/char-ngrams.js";
 
 /** Two phrases that mean the same. */
@@ -13,10 +13,9 @@ export interface PhrasePair {
 }
 
 /**
- * What the pairs of a run share. "rarest": the rarest word of theirs, so that the others must tell them apart. "last":
- * the last words, as many as there are others with them, as the rows of a table about one kind of thing do: hospitals,
- * or the seasons of a team; what is in front, and the year, must tell them apart. "first": the first word, as in "is
- * accepted" and "is seen"; what follows must tell them apart.
+ * What the pairs of a run share. "rarest": their rarest common word; the other words tell them apart. "last": as many
+ * last words as possible, as in a table of hospitals or of a team's seasons; the first words and the year tell them
+ * apart. "first": the first word, as in "is accepted" and "is seen".
  */
 export type RunKey = (typeof RUN_KEYS)[number];
 export const RUN_KEYS = ["rarest", "last", "first"] as const;
@@ -26,8 +25,7 @@ export class NeighbourRuns {
   /** Pairs sorted by what runs share. */
   readonly #order: Int32Array;
   readonly #run: number;
-  readonly #seed: number;
-  #shuffled: { epoch: number; order: Int32Array } = { epoch: -1, order: new Int32Array(0) };
+  readonly #orderOf: (epoch: number) => Int32Array;
 
   /** @param run pairs that stay together; 1: none do */
   constructor(
@@ -36,8 +34,8 @@ export class NeighbourRuns {
   ) {
     this.#pairs = pairs;
     this.#run = Math.max(1, Math.min(run, pairs.length));
-    this.#seed = seed;
     this.#order = sortedBy(sharedWords[by](pairs));
+    this.#orderOf = epochOrders(this.runs, seed);
   }
 
   /** Runs of pairs in an epoch. */
@@ -46,8 +44,8 @@ export class NeighbourRuns {
   }
 
   /**
-   * The pairs of some runs, counted on from epoch to epoch: every epoch has all runs once, in an order of its own,
-   * and cuts them at other places.
+   * The pairs of some runs, numbered through all epochs: every epoch has all runs once, in an order of its own, and
+   * cut at other pairs.
    */
   pairs(from: number, to: number): PhrasePair[] {
     const found: PhrasePair[] = [];
@@ -62,15 +60,9 @@ export class NeighbourRuns {
     }
     return found;
   }
-
-  #orderOf(epoch: number): Int32Array {
-    if (this.#shuffled.epoch !== epoch)
-      this.#shuffled = { epoch, order: permutation(this.runs, this.#seed, epoch) };
-    return this.#shuffled.order;
-  }
 }
 
-/** Of each pair, its rarest word that another pair has too, and then the phrase. */
+/** For each pair, its rarest word that another pair also has, and then the phrase. */
 function rarestWords(pairs: readonly PhrasePair[]): string[] {
   const frequency = new Map<string, number>();
   const wordsOf = (pair: PhrasePair) => splitWords(pair.text);
@@ -86,7 +78,7 @@ function rarestWords(pairs: readonly PhrasePair[]): string[] {
   });
 }
 
-/** Of each pair, its words from the last to the first, those with digits behind the others. */
+/** For each pair, its words from the last to the first, those with digits behind the others. */
 const lastWords = (pairs: readonly PhrasePair[]): string[] =>
   pairs.map(({ text }) => {
     const words = splitWords(text.toLowerCase()).reverse();
@@ -95,7 +87,7 @@ const lastWords = (pairs: readonly PhrasePair[]): string[] =>
     return `${inOrder.join(" ")}\t${text}`;
   });
 
-/** Of each pair, its first word; pairs with the same stay in the order that they are given in. */
+/** For each pair, its first word; pairs with the same first word keep their order. */
 const firstWords = (pairs: readonly PhrasePair[]): string[] =>
   pairs.map(({ text }) => splitWords(text.toLowerCase())[0] ?? "");
 

@@ -28,8 +28,8 @@ export const ENTITY_TYPES = [
 ] as const;
 
 /**
- * Kinds of things that are OTHER among the entity types, and that names are matched of all the same. An encoder may
- * tell them apart within its embedding; its types stay the nineteen.
+ * Kinds of things that are OTHER among the entity types, and that have names to match. An encoder may distinguish them
+ * within its embedding; its types remain the nineteen.
  */
 export const OTHER_KINDS = ["disease", "chemical", "gene", "anatomy", "organism"] as const;
 

@@ -3,8 +3,8 @@ import { ArgumentError } from "../errors.js";
 import type { Tensor } from "../onnx/tensor.js";
 
 /**
- * Weights between two models: share · a + (1 - share) · b, where b has them; weights of `a` alone, such as a new
- * type head, stay as they are, since averaging with what was never trained adds only noise.
+ * The average of two models' weights: share · a + (1 - share) · b. Weights of `a` alone, such as a new type head, stay
+ * as they are.
  * @param share default 0.5, as PEARL averages with E5
  */
 export function averageWeights(

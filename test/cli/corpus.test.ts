@@ -35,14 +35,14 @@ describe("pearl corpus", () => {
     expect(again).toMatchObject({ code: 1, stderr: expect.stringMatching(/corpus is not empty/) });
   }, 120_000);
 
-  it("tells trouble in a line and leaves nothing behind", async () => {
+  it("reports trouble in one line and leaves nothing behind", async () => {
     const before = readdirSync(folder);
     const missing = await pearl(["corpus", "build", "nowhere.txt", "-o", "c2"], { cwd });
     expect(missing).toMatchObject({ code: 1, stderr: expect.stringMatching(/nowhere\.txt/) });
     const noOutput = await pearl(["corpus", "build", "nowhere.txt"], { cwd });
     expect(noOutput.code).toBe(2);
     const noCorpus = await pearl(["corpus", "stats", "nowhere"], { cwd });
-    expect(noCorpus).toMatchObject({ code: 1, stderr: expect.stringMatching(/is no corpus folder/) });
+    expect(noCorpus).toMatchObject({ code: 1, stderr: expect.stringMatching(/is not a corpus folder/) });
     const chinese = await pearl(["corpus", "build", "-", "-o", "c3", "-q"], {
       cwd,
       input: "東京 大阪 京都\n",
@@ -53,7 +53,7 @@ describe("pearl corpus", () => {
       cwd,
       input: text,
     });
-    expect(label).toMatchObject({ code: 1, stderr: expect.stringMatching(/types\.tsv line 1.*WIZARD/) });
+    expect(label).toMatchObject({ code: 1, stderr: expect.stringMatching(/types\.tsv, line 1.*WIZARD/) });
     expect(readdirSync(folder)).toEqual([...before, "types.tsv"]);
   }, 120_000);
 

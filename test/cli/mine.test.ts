@@ -1,4 +1,4 @@
-/** `pearl mine` as people run it: from a corpus folder to hard-negatives.tsv, and what is said of corpora that will not do. */
+/** `pearl mine` as a command: from a corpus folder to hard-negatives.tsv, and its messages for unusable corpora. */
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -57,7 +57,7 @@ describe("pearl mine", () => {
     expect(record).toMatchObject({ phrases: 8, settings: { minimumRatio: 0.7, margin: 0 } });
   });
 
-  it("says of a corpus of three phrases that it has none, and writes an empty list", async () => {
+  it("reports that a corpus of three phrases has no hard negatives, and writes an empty list", async () => {
     const path = await corpus("three", ["cat", "house", "democracy"]);
     const { code, stderr } = await pearl(["mine", path]);
     expect(code).toBe(0);
@@ -65,10 +65,10 @@ describe("pearl mine", () => {
     expect((await readHardNegatives(path)).size).toBe(0);
   });
 
-  it("names a folder that is no corpus, and a synonyms file that is broken", async () => {
+  it("names a folder that is not a corpus, and a synonyms file that is broken", async () => {
     const none = await pearl(["mine", join(folder, "nowhere")]);
     expect(none.code).toBe(1);
-    expect(none.stderr).toContain("is no corpus folder");
+    expect(none.stderr).toContain("is not a corpus folder");
     const path = await corpus("broken", ["cat", "cart"]);
     await writeFile(join(path, "synonyms.tsv"), "phrase\tsynonym\tsource\ncat\tcart\n");
     const broken = await pearl(["mine", path]);

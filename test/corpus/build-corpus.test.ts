@@ -54,7 +54,7 @@ describe("a corpus from text", () => {
     expect(readdirSync(path)).not.toContain(`${output}.partial`);
   });
 
-  it("drops what is met once", async () => {
+  it("drops phrases that occur only once", async () => {
     const once = file("once.txt", `${sentences.join("\n")}\n`);
     const output = newOutput();
     const report = await buildCorpus({ output, texts: [once], threads: 1 });
@@ -90,7 +90,7 @@ describe("a corpus from text", () => {
     expect(new Set(fingerprints).size).toBe(1);
   });
 
-  it("takes types that the user knows before its own, whatever their label is called", async () => {
+  it("prefers the user's types to its own, under any known label", async () => {
     const types = file("types.tsv", "the old harbour\tFAC\nMr. Smith\tB-PER\n");
     const output = newOutput();
     await buildCorpus({ output, texts: [text], types: [types], threads: 1 });
@@ -99,13 +99,13 @@ describe("a corpus from text", () => {
     expect(rows.get("Mr. Smith")).toBe("NP PERSON 4");
     const bad = file("bad-types.tsv", "Trieste\tGPE\nSmith\tWIZARD\n");
     await expect(buildCorpus({ output: newOutput(), texts: [text], types: [bad] })).rejects.toThrow(
-      /bad-types\.tsv line 2: unknown type "WIZARD"\. Known are .*PERSON/,
+      /bad-types\.tsv, line 2: unknown type "WIZARD"\. Known types: .*PERSON/,
     );
   });
 });
 
 describe("a corpus from tables", () => {
-  it("finds the columns of tables without a header by what they hold", async () => {
+  it("finds the columns of tables without a header by their content", async () => {
     const chunks = file("chunks.tsv", "of\tPP\t6167\tconll\nsaid\tVP\t3\tconll\nwent home\tVP\t1\tgum\n");
     const typed = file(
       "typed.tsv",
@@ -123,7 +123,7 @@ describe("a corpus from tables", () => {
     );
   });
 
-  it("keeps pairs of synonyms once, circles too, and phrases paired with themselves, which get no synonym by it", async () => {
+  it("keeps each pair of synonyms once, also in circles, and phrases paired with themselves, which are not their own synonyms", async () => {
     const pairs = file(
       "pairs.tsv",
       "a b\tc\tone\nc\ta b\ttwo\nc\td\tone\nd\ta b\tone\ne\te\ttitles\ne\te\ttyped\nc\tc\tone\n",
@@ -157,7 +157,7 @@ describe("a corpus from tables", () => {
 });
 
 describe("trouble while building", () => {
-  it("is told before any work: an output that is taken, a missing text, bad UTF-8, a picture", async () => {
+  it("is reported before any work: a used output folder, a missing text, bad UTF-8, a picture", async () => {
     const taken = newOutput();
     mkdirSync(taken);
     writeFileSync(join(taken, "notes.txt"), "mine");
@@ -173,7 +173,7 @@ describe("trouble while building", () => {
     );
   });
 
-  it("says why nothing is left: another script, no words, everything rare", async () => {
+  it("names the reason when no phrase is left: another script, no words, only rare phrases", async () => {
     const build = (name: string, content: string) =>
       buildCorpus({ output: newOutput(), texts: [file(name, content)], threads: 1 });
     await expect(build("ru.txt", "Он живёт в Москве. Она живёт в Москве.\n".repeat(5))).rejects.toThrow(
@@ -183,7 +183,7 @@ describe("trouble while building", () => {
     await expect(build("rare.txt", "A green dog.\n")).rejects.toThrow(/occur only once.*--min-count 1/);
   });
 
-  it("stops when it is told to, and leaves nothing behind", async () => {
+  it("stops at its signal, and leaves nothing behind", async () => {
     const long = file("long.txt", `${sentences.join(" ")}\n`.repeat(60));
     const options = { texts: [long], threads: 1, output: newOutput(), blockLength: 4000 };
     const before = readdirSync(path);

@@ -35,7 +35,7 @@ describe("presets", () => {
     };
     const mine = await readPreset(file("preset: from-scratch\nepochs: 7\nsynonymShares: { names: 2 }\n"));
     expect(mine).toEqual({ ...presets["from-scratch"], epochs: 7, synonymShares: { names: 2 } });
-    await expect(readPreset(file("epoch: 7\n"))).rejects.toThrow(/unknown setting "epoch": use base, shape/);
+    await expect(readPreset(file("epoch: 7\n"))).rejects.toThrow(/unknown setting "epoch". Use base, shape/);
     await expect(readPreset(file("- 1\n"))).rejects.toThrow(/expected settings/);
     await expect(readPreset(file("preset: best\n"))).rejects.toThrow(/preset best is not one of pearl-small/);
     await expect(readPreset("best")).rejects.toThrow(/neither a preset .* nor a file/);

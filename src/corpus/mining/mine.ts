@@ -1,8 +1,9 @@
-/** Mines a corpus folder's hard negatives: near by edit distance, far by an encoder's cosine (PEARL, Chen et al. 2024, and LOVE's code). */
+/** Mines hard negatives: near by edit distance, far by an encoder's cosine (PEARL, Chen et al. 2024, and LOVE's code). */
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import type { EncodeOptions } from "../../encoder/phrase-encoder.js";
 import { ArgumentError, InterruptedError } from "../../errors.js";
+import { formatCount } from "../../files/count-text.js";
 import { writeWholeJson } from "../../files/whole-file.js";
 import {
   type CompactVectors,
@@ -11,30 +12,22 @@ import {
   storeVectors,
 } from "../../pearl/hard-negatives/compact-vectors.js";
 import { indexKnownPairs } from "../../pearl/hard-negatives/known-pairs.js";
-import { workspaceBytes } from "../../pearl/hard-negatives/near-phrases.js";
-import { buildPhraseStore, type PhraseStore } from "../../pearl/hard-negatives/phrase-store.js";
+import { GROUP } from "../../pearl/hard-negatives/near-phrases.js";
+import { buildPhraseStore } from "../../pearl/hard-negatives/phrase-store.js";
 import { WorkerPool } from "../../runtime/worker-pool.js";
 import {
   CORPUS_FILES,
-  HARD_NEGATIVES_PER_PHRASE,
   type HardNegative,
   readCorpus,
   readSynonyms,
   writeHardNegatives,
 } from "../corpus-folder.js";
-import {
-  FINISHED,
-  type MiningRequest,
-  type MiningSetup,
-  type Shard,
-  type ShardCounts,
-  STOP,
-} from "./mining-protocol.js";
+import type { MinedCounts, MinedNegatives, MiningRequest, MiningSetup } from "./mining-worker.js";
 
-/** What mining asks of an encoder; a PhraseEncoder has it. */
+/** The part of an encoder that mining needs; PhraseEncoder has it. */
 export interface MiningEncoder {
   readonly dimension: number;
-  /** Tells two encoders apart. */
+  /** Differs between encoders. */
   fingerprint(): Promise<string>;
   /** Vectors [phrases, dimension], row-major. */
   encodeMatrix(
@@ -44,7 +37,7 @@ export interface MiningEncoder {
 }
 
 export interface MineOptions {
-  /** Whose cosines say what is far in meaning. */
+  /** Its cosines decide what is far in meaning. */
   readonly encoder: MiningEncoder;
   /** A negative's edit ratio is above this; see editRatio. Default 0.7, as the published code. */
   readonly minimumRatio?: number;
@@ -53,29 +46,28 @@ export interface MineOptions {
   /** Negatives listed for a phrase at most, 1 to 12. Default 12, as the published code. */
   readonly listed?: number;
   /**
-   * Near phrases that are weighed for a phrase at most: the nearest by edit ratio. Default 50. (The published code
-   * takes the first 51 that its list happens to have.)
+   * Near phrases considered for a phrase at most: the nearest by edit ratio. Default 50. (The published code takes the
+   * first 51 in the order of its list.)
    */
   readonly nearest?: number;
-  /** Threads that search. Default all that this process may use. */
+  /** Threads that search. Default: all available. */
   readonly threads?: number;
   /** Stops within a second; nothing is written. */
   readonly signal?: AbortSignal;
-  /** Called a few times a second with the number of finished phrases. */
+  /** Called with the number of finished phrases after every few hundred. */
   readonly onProgress?: (progress: MiningProgress) => void;
   /** Called with lines for the user. */
   readonly onNote?: (line: string) => void;
 }
 
-/** How far a run is. */
+/** How many phrases of a step are done. */
 export interface MiningProgress {
   readonly step: "encoding" | "mining";
   readonly done: number;
   readonly total: number;
 }
 
-/** What was mined. */
-export interface MiningReport extends ShardCounts {
+export interface MiningReport extends MinedCounts {
   /** hard-negatives.tsv. */
   readonly path: string;
   /** Mean cosine of random pairs of phrases. */
@@ -84,56 +76,52 @@ export interface MiningReport extends ShardCounts {
   readonly skipped: { readonly empty: number; readonly tooLong: number };
 }
 
-type Settings = Required<Pick<MineOptions, "minimumRatio" | "margin" | "listed" | "nearest" | "threads">>;
-
-/** Phrases of a shard: a few seconds of work for a thread. */
-const SHARD = 4096;
+/** At most so many hard negatives are listed for a phrase (PEARL's code: 12 listed, 2 drawn per step). */
+const MOST_LISTED = 12;
 const ENCODED_AT_ONCE = 16_384;
-const PROGRESS_MILLISECONDS = 200;
 
 /**
  * Writes hard-negatives.tsv into a corpus folder: for each phrase, in the corpus's order, the phrases that are spelled
  * alike and mean something else, best first. A million phrases take 11 minutes on 2 cores (benchmarks/mining.mjs).
- * Memory: about 150 bytes per phrase, plus one byte per dimension of its vector.
+ * Memory: about 250 bytes per phrase, plus one byte per dimension of its vector.
  * @throws MissingDataError, TableError, ArgumentError; InterruptedError when stopped
  */
 export async function mineCorpus(folder: string, options: MineOptions): Promise<MiningReport> {
-  const settings = checkedSettings(options);
+  const { threads, ...settings } = checkedSettings(options);
   const { phrases, manifest } = await readCorpus(folder);
   const path = join(folder, CORPUS_FILES.hardNegatives);
-  const { threads, ...changing } = settings;
   const model = await options.encoder.fingerprint();
-  const key = { corpus: manifest.fingerprint, model, settings: changing };
   const vectors = shareVectors(phrases.length, options.encoder.dimension);
   await encodeAll(phrases, vectors, options);
-  const store = buildPhraseStore(phrases, (alphabet) => threads * workspaceBytes(alphabet));
-  noteSkipped(store, options);
+  const store = buildPhraseStore(phrases, threads);
+  const { empty, tooLong } = store;
+  if (empty > 0) options.onNote?.(`skipped ${empty} phrases without visible characters`);
+  if (tooLong > 0) options.onNote?.(`skipped ${tooLong} phrases of more than 256 characters`);
   const known = indexKnownPairs(phrases, await readSynonyms(folder));
   const floor = meanCosine(vectors);
-  const setup = { ...settings, store, known, vectors, floor, state: sharedState() };
-  const shards = await mineShards(setup, options);
-  const counts = sumOf(shards);
-  await writeHardNegatives(folder, listNegatives(phrases, shards));
-  const record = { ...counts, floor, skipped: { empty: store.empty, tooLong: store.tooLong } };
-  await writeWholeJson(join(folder, "mining.json"), { format: 1, ...key, ...record });
+  const mined = roomFor(phrases.length, settings.listed);
+  const counts = await mineAll({ ...settings, store, known, vectors, floor, mined }, threads, options);
+  await writeHardNegatives(folder, listNegatives(phrases, mined, settings.listed));
+  const record = { ...counts, floor, skipped: { empty, tooLong } };
+  const inputs = { format: 1, corpus: manifest.fingerprint, model, settings };
+  await writeWholeJson(join(folder, "mining.json"), { ...inputs, ...record });
   return { ...record, path };
 }
 
-function checkedSettings(options: MineOptions): Settings {
+function checkedSettings(options: MineOptions) {
   const settings = {
     minimumRatio: options.minimumRatio ?? 0.7,
     margin: options.margin ?? 0.3,
-    listed: options.listed ?? HARD_NEGATIVES_PER_PHRASE,
+    listed: options.listed ?? MOST_LISTED,
     nearest: options.nearest ?? 50,
     threads: options.threads ?? availableParallelism(),
   };
-  const fractions = ["minimumRatio", "margin"] as const;
-  for (const name of fractions) {
+  for (const name of ["minimumRatio", "margin"] as const) {
     const value = settings[name];
     if (!(value >= 0 && value < 1))
-      throw new ArgumentError(`${name} must be from 0 to below 1, not ${value}`);
+      throw new ArgumentError(`${name} must be at least 0 and less than 1, not ${value}`);
   }
-  const limits = { listed: HARD_NEGATIVES_PER_PHRASE, nearest: 10_000, threads: 1024 };
+  const limits = { listed: MOST_LISTED, nearest: 10_000, threads: 1024 };
   for (const [name, most] of Object.entries(limits)) {
     const value = settings[name as keyof typeof limits];
     if (!(Number.isInteger(value) && value >= 1 && value <= most))
@@ -142,8 +130,14 @@ function checkedSettings(options: MineOptions): Settings {
   return settings;
 }
 
-function sharedState(): Int32Array {
-  return new Int32Array(new SharedArrayBuffer(8));
+function roomFor(rows: number, listed: number): MinedNegatives {
+  const buffer = (bytes: number) => new SharedArrayBuffer(bytes * rows * listed);
+  return {
+    counts: new Uint8Array(new SharedArrayBuffer(rows)),
+    negatives: new Int32Array(buffer(4)),
+    ratios: new Float32Array(buffer(4)),
+    cosines: new Float32Array(buffer(4)),
+  };
 }
 
 async function encodeAll(
@@ -161,88 +155,52 @@ async function encodeAll(
 }
 
 function stopped(signal: AbortSignal, done: number, total: number, what: string): InterruptedError {
-  const counted = `${done.toLocaleString("en-US")} of ${total.toLocaleString("en-US")} phrases were ${what}`;
+  const counted = `${formatCount(done)} of ${formatCount(total)} phrases were ${what}`;
   return new InterruptedError(`mining was stopped: ${counted}; nothing was written`, {
     cause: signal.reason,
   });
 }
 
-function noteSkipped({ empty, tooLong }: PhraseStore, { onNote }: MineOptions): void {
-  if (empty > 0) onNote?.(`skipped ${empty} phrases without visible characters`);
-  if (tooLong > 0) onNote?.(`skipped ${tooLong} phrases of more than 256 characters`);
-}
-
-/** Mines all shards on several threads; returns them in order. */
-async function mineShards(
-  setup: Omit<MiningSetup, "thread"> & { readonly threads: number },
+/** Mines all phrases on several threads, into `setup.mined`. */
+async function mineAll(
+  setup: Omit<MiningSetup, "thread">,
+  threads: number,
   { signal, onProgress }: MineOptions,
-): Promise<Shard[]> {
-  const { store, state } = setup;
-  const waiting: MiningRequest[] = [];
-  for (let first = 0; first < store.size; first += SHARD)
-    waiting.push({ first, last: Math.min(first + SHARD, store.size) });
-  const shards: Shard[] = [];
-  const done = (): number => Atomics.load(state, FINISHED);
-  const report = (): void => onProgress?.({ step: "mining", done: done(), total: store.size });
-  const stop = (): void => void Atomics.store(state, STOP, 1);
-  if (signal?.aborted) stop();
-  signal?.addEventListener("abort", stop, { once: true });
-  const timer = setInterval(report, PROGRESS_MILLISECONDS);
-  function* unlessStopped(): Generator<MiningRequest> {
-    for (const request of waiting) {
-      if (Atomics.load(state, STOP) === 1) return;
-      yield request;
-    }
+): Promise<MinedCounts> {
+  const total = setup.store.size;
+  const sum = { phrases: 0, candidates: 0, full: 0, negatives: 0, withNegatives: 0 };
+  function* groups(): Generator<MiningRequest> {
+    for (let first = 0; first < total && !signal?.aborted; first += GROUP)
+      yield { first, last: Math.min(first + GROUP, total) };
   }
   const pool = new WorkerPool({
     script: "./mining-worker.js",
     base: import.meta.url,
-    limit: setup.threads,
+    limit: threads,
     open: (worker, thread) => worker.call("open", { ...setup, thread }),
   });
   try {
-    await pool.each(unlessStopped(), async (worker, request) => {
-      const shard = await worker.call<Shard | undefined>("mine", request);
-      if (shard) shards[request.first / SHARD] = shard;
+    await pool.each(groups(), async (worker, request) => {
+      const counts = await worker.call<MinedCounts>("mine", request);
+      for (const name of Object.keys(sum) as (keyof MinedCounts)[]) sum[name] += counts[name];
+      onProgress?.({ step: "mining", done: sum.phrases, total });
     });
   } finally {
-    clearInterval(timer);
-    signal?.removeEventListener("abort", stop);
     await pool.close();
   }
-  if (signal?.aborted) throw stopped(signal, done(), store.size, "mined");
-  report();
-  return shards;
-}
-
-function sumOf(shards: readonly Shard[]): ShardCounts {
-  const sum = { phrases: 0, candidates: 0, full: 0, negatives: 0, withNegatives: 0 };
-  for (const { counts } of shards)
-    for (const name of Object.keys(sum) as (keyof ShardCounts)[]) sum[name] += counts[name];
+  if (signal?.aborted) throw stopped(signal, sum.phrases, total, "mined");
   return sum;
 }
 
 /** The negatives in the corpus's order. */
 function* listNegatives(
   phrases: readonly string[],
-  shards: readonly Shard[],
+  { counts, negatives, ratios, cosines }: MinedNegatives,
+  listed: number,
 ): Generator<HardNegative & { phrase: string }> {
-  // Per corpus row: its shard, and the place of its number of negatives in the shard's entries, or -1.
-  const shardOf = new Int32Array(phrases.length);
-  const places = new Int32Array(phrases.length).fill(-1);
-  for (const [index, { entries }] of shards.entries()) {
-    for (let at = 0; at < entries.length; at += 2 + 3 * entries[at + 1]) {
-      places[entries[at]] = at + 1;
-      shardOf[entries[at]] = index;
-    }
-  }
   for (const [row, phrase] of phrases.entries()) {
-    if (places[row] < 0) continue;
-    const { entries } = shards[shardOf[row]];
-    const floats = new Float32Array(entries.buffer, entries.byteOffset, entries.length);
-    const start = places[row] + 1;
-    const end = start + 3 * entries[places[row]];
-    for (let at = start; at < end; at += 3)
-      yield { phrase, negative: phrases[entries[at]], ratio: floats[at + 1], cosine: floats[at + 2] };
+    const start = row * listed;
+    for (let at = start; at < start + counts[row]; at++)
+      yield { phrase, negative: phrases[negatives[at]], ratio: ratios[at], cosine: cosines[at] };
   }
 }

@@ -1,63 +1,88 @@
-/** The mining thread: the near phrases of a shard, their cosines, and the hard negatives among them. */
-
-import { compactCosine } from "../../pearl/hard-negatives/compact-vectors.js";
-import { isKnownPair } from "../../pearl/hard-negatives/known-pairs.js";
-import { GROUP, NearSearch } from "../../pearl/hard-negatives/near-phrases.js";
-import { selectNegatives } from "../../pearl/hard-negatives/select.js";
+/** The mining worker: the near phrases of a group of phrases, their cosines, and the hard negatives among them. */
+import { type CompactVectors, compactCosine } from "../../pearl/hard-negatives/compact-vectors.js";
+import { isKnownPair, type KnownPairs } from "../../pearl/hard-negatives/known-pairs.js";
+import { NearSearch } from "../../pearl/hard-negatives/near-phrases.js";
+import type { PhraseStore } from "../../pearl/hard-negatives/phrase-store.js";
+import { type SelectOptions, selectNegatives } from "../../pearl/hard-negatives/select.js";
 import { serve } from "../../runtime/worker-server.js";
-import { FINISHED, type MiningRequest, type MiningSetup, type Shard, STOP } from "./mining-protocol.js";
 
-let open: { readonly setup: MiningSetup; readonly search: NearSearch } | undefined;
-
-serve({
-  async open(setup: MiningSetup) {
-    const { store, known, minimumRatio, nearest } = setup;
-    const { rows } = store;
-    const isKnown = (place: number, other: number): boolean => isKnownPair(known, rows[place], rows[other]);
-    open = { setup, search: new NearSearch(store, setup.thread, { minimumRatio, nearest, isKnown }) };
-    return { result: undefined };
-  },
-  async mine(request: MiningRequest) {
-    if (open === undefined) throw new Error("mine before open");
-    const shard = mine(open.setup, open.search, request);
-    return { result: shard, transfer: shard && [shard.entries.buffer as ArrayBuffer] };
-  },
-  async close() {
-    open = undefined;
-    return { result: undefined };
-  },
-});
-
-const bits = new DataView(new ArrayBuffer(4));
-
-/** The bits of a number as a 32-bit float. */
-function floatBits(value: number): number {
-  bits.setFloat32(0, value, true);
-  return bits.getInt32(0, true);
+/** What a worker needs; workers share nearly all of this memory. */
+export interface MiningSetup extends SelectOptions {
+  /** The worker's workspace in the store, from 0. */
+  readonly thread: number;
+  readonly store: PhraseStore;
+  readonly known: KnownPairs;
+  readonly vectors: CompactVectors;
+  readonly minimumRatio: number;
+  readonly nearest: number;
+  readonly mined: MinedNegatives;
 }
 
-/** Mines a shard; undefined where it was stopped before its end. */
-function mine(setup: MiningSetup, search: NearSearch, { first, last }: MiningRequest): Shard | undefined {
-  const { rows } = setup.store;
-  const entries: number[] = [];
+/** Hard negatives by corpus row, best first; each row has room for as many as are listed. */
+export interface MinedNegatives {
+  /** [rows] */
+  readonly counts: Uint8Array;
+  /** [rows, listed] the rows of the negatives, as are the next two. */
+  readonly negatives: Int32Array;
+  readonly ratios: Float32Array;
+  readonly cosines: Float32Array;
+}
+
+/** Phrases to mine: those at the places `first` to `last` (exclusive). */
+export interface MiningRequest {
+  readonly first: number;
+  readonly last: number;
+}
+
+export interface MinedCounts {
+  /** Phrases that were searched. */
+  readonly phrases: number;
+  /** Near phrases that were found. */
+  readonly candidates: number;
+  /** Phrases with as many near phrases as are kept. */
+  readonly full: number;
+  readonly negatives: number;
+  /** Phrases with a hard negative. */
+  readonly withNegatives: number;
+}
+
+let setup: MiningSetup;
+let search: NearSearch;
+
+serve({
+  async open(opened: MiningSetup) {
+    setup = opened;
+    const { store, known, minimumRatio, nearest, thread } = setup;
+    const isKnown = (place: number, other: number): boolean =>
+      isKnownPair(known, store.rows[place], store.rows[other]);
+    search = new NearSearch(store, thread, { minimumRatio, nearest, isKnown });
+    return { result: undefined };
+  },
+  mine: async (request: MiningRequest) => ({ result: mine(request) }),
+});
+
+function mine({ first, last }: MiningRequest): MinedCounts {
+  const { store, vectors, mined, listed, nearest } = setup;
+  const { rows } = store;
   const counts = { phrases: last - first, candidates: 0, full: 0, negatives: 0, withNegatives: 0 };
-  for (let start = first; start < last; start += GROUP) {
-    if (Atomics.load(setup.state, STOP) === 1) return undefined;
-    const end = Math.min(start + GROUP, last);
-    search.find(start, end).forEach(({ places, ratios }, index) => {
-      const row = rows[start + index];
-      const cosines = Float64Array.from(places, (place) => compactCosine(setup.vectors, row, rows[place]));
-      const selected = selectNegatives(ratios, cosines, setup);
-      counts.candidates += places.length;
-      if (places.length === setup.nearest) counts.full++;
-      if (selected.length === 0) return;
-      counts.negatives += selected.length;
-      counts.withNegatives++;
-      entries.push(row, selected.length);
-      for (const { index: near, ratio, cosine } of selected)
-        entries.push(rows[places[near]], floatBits(ratio), floatBits(cosine));
+  search.find(first, last).forEach((near, index) => {
+    const row = rows[first + index];
+    const candidates = near.map(({ place, ratio }) => {
+      const other = rows[place];
+      return { other, ratio, cosine: compactCosine(vectors, row, other) };
     });
-    Atomics.add(setup.state, FINISHED, end - start);
-  }
-  return { counts, entries: Int32Array.from(entries) };
+    const selected = selectNegatives(candidates, setup);
+    counts.candidates += near.length;
+    if (near.length === nearest) counts.full++;
+    if (selected.length > 0) counts.withNegatives++;
+    counts.negatives += selected.length;
+    mined.counts[row] = selected.length;
+    selected.forEach(({ other, ratio, cosine }, rank) => {
+      const at = row * listed + rank;
+      mined.negatives[at] = other;
+      mined.ratios[at] = ratio;
+      mined.cosines[at] = cosine;
+    });
+  });
+  return counts;
 }

@@ -1,28 +1,22 @@
 /** Counts the phrases of texts in several workers, one file of counts per block. */
 import { join } from "node:path";
 import { InterruptedError } from "../../errors.js";
+import { fingerprint } from "../../files/fingerprint.js";
 import { WorkerPool } from "../../runtime/worker-pool.js";
-import type { ChunkRequest } from "./chunk-worker.js";
-import { writeRun } from "./phrase-runs.js";
-import { createTagger } from "./tagger.js";
-import { countPhrases, type ReadWords } from "./text-phrases.js";
-import { type TextBlock, textBlocks } from "./text-sources.js";
+import type { CountRequest } from "../corpus-worker.js";
+import type { ReadWords } from "./text-phrases.js";
 
-/** A text of fewer characters is counted in this thread. */
-const smallText = 100_000;
-
-export interface CountingOptions {
+interface CountingOptions {
   /** Existing folder for the files of counts. */
   readonly folder: string;
   readonly threads: number;
-  /** Characters of a block. */
-  readonly blockLength: number;
+  /** Characters of a block, which one worker counts at a time. Default 4,000,000. */
+  readonly blockLength?: number;
   readonly signal?: AbortSignal;
   /** Called with the number of characters counted so far. */
   readonly onProgress?: (characters: number) => void;
 }
 
-/** What was counted. */
 export interface CountedTexts extends ReadWords {
   /** Sorted counts, one file per block, in the order of the text. */
   readonly runs: string[];
@@ -34,49 +28,44 @@ export interface CountedTexts extends ReadWords {
 /** Counts every phrase of `texts`. The result depends on the texts alone, not on the number of threads. */
 export async function countTexts(
   texts: AsyncIterable<string>,
-  options: CountingOptions,
+  { folder, threads, blockLength = 4_000_000, signal, onProgress }: CountingOptions,
 ): Promise<CountedTexts> {
-  const read: ReadWords[] = [];
+  const sum = { words: 0, foreign: 0 };
   const hashes: string[] = [];
   const runs: string[] = [];
   let characters = 0;
-  /** Blocks to count in workers, with the number of characters up to their end; a small text is counted here. */
-  async function* blocksToCount(): AsyncGenerator<{ block: TextBlock; path: string; counted: number }> {
-    for await (const block of textBlocks(texts, options.blockLength)) {
-      refuseInterruption(options.signal);
-      const path = join(options.folder, `block-${block.index}.tsv`);
-      hashes.push(block.hash);
+  /** Requests, with the number of characters up to their end. */
+  async function* blocks(): AsyncGenerator<{ request: CountRequest; counted: number }> {
+    let block: string[] = [];
+    let end = blockLength;
+    const take = () => {
+      if (signal?.aborted) throw new InterruptedError("interrupted; nothing was written");
+      const path = join(folder, `block-${runs.length}.tsv`);
+      hashes.push(fingerprint(block.join("\n")));
       runs.push(path);
-      characters += block.characters;
-      if (block.index === 0 && block.isLast && block.characters < smallText)
-        read[0] = await countHere(block, path);
-      else yield { block, path, counted: characters };
+      const request = { texts: block, path };
+      block = [];
+      end = characters + blockLength;
+      return { request, counted: characters };
+    };
+    for await (const text of texts) {
+      if (characters >= end) yield take();
+      block.push(text);
+      characters += text.length;
     }
+    if (block.length > 0) yield take();
   }
-  const pool = new WorkerPool({ script: "./chunk-worker.js", base: import.meta.url, limit: options.threads });
+  const pool = new WorkerPool({ script: "../corpus-worker.js", base: import.meta.url, limit: threads });
   try {
-    await pool.each(blocksToCount(), async (worker, { block, path, counted }) => {
-      read[block.index] = await worker.call<ReadWords>("count", {
-        texts: block.texts,
-        path,
-      } satisfies ChunkRequest);
-      options.onProgress?.(counted);
+    await pool.each(blocks(), async (worker, { request, counted }) => {
+      const { words, foreign } = await worker.call<ReadWords>("count", request);
+      sum.words += words;
+      sum.foreign += foreign;
+      onProgress?.(counted);
     });
-    refuseInterruption(options.signal);
+    if (signal?.aborted) throw new InterruptedError("interrupted; nothing was written");
   } finally {
     await pool.close();
   }
-  const sum = (key: keyof ReadWords): number => read.reduce((total, words) => total + words[key], 0);
-  return { runs, characters, hashes, words: sum("words"), foreign: sum("foreign") };
-}
-
-/** Counts a little text without starting a worker. */
-async function countHere(block: TextBlock, path: string): Promise<ReadWords> {
-  const { counts, read } = countPhrases(createTagger(), block.texts);
-  await writeRun(path, counts);
-  return read;
-}
-
-function refuseInterruption(signal: AbortSignal | undefined): void {
-  if (signal?.aborted === true) throw new InterruptedError("interrupted; nothing was written");
+  return { runs, characters, hashes, ...sum };
 }

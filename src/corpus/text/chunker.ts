@@ -3,7 +3,7 @@ import type { LexicalClass } from "../../pearl/phrase-types.js";
 import type { Word } from "./tagger.js";
 import { kindsOf } from "./word-kinds.js";
 
-/** A phrase that holds no other: words `first` to `last` of a sentence. */
+/** A phrase without a phrase inside it: words `first` to `last` of a sentence. */
 export interface Chunk {
   readonly lexicalClass: LexicalClass;
   readonly first: number;
@@ -60,25 +60,18 @@ function chunkAt(kinds: string, place: number): Chunk | undefined {
 }
 
 /**
- * Joins what is written without a space around hyphens and slashes into one word ("well-known", "and/or"): the
- * tagger takes it apart.
+ * Joins words around hyphens and slashes without spaces into one ("well-known", "and/or"): the tagger splits them.
  */
 export function joinCompounds(words: readonly Word[]): Word[] {
   const joined: Word[] = [];
   for (let index = 0; index < words.length; index++) {
     let last = index;
     while (isLink(words, last + 1)) last += 2;
-    const head = words[index];
-    if (last === index) {
-      joined.push(head);
-      continue;
-    }
-    const end = words[last];
-    const text = words
-      .slice(index, last + 1)
-      .map((word) => word.text)
-      .join("");
-    joined.push({ text, tag: compoundTag(head.tag, end), start: head.start, end: end.end });
+    const [head, end] = [words[index], words[last]];
+    const parts = words.slice(index, last + 1).map((word) => word.text);
+    if (last === index) joined.push(head);
+    else
+      joined.push({ text: parts.join(""), tag: compoundTag(head.tag, end), start: head.start, end: end.end });
     index = last;
   }
   return joined;

@@ -1,17 +1,17 @@
-/** Words with their parts of speech, by wink-nlp: the one place that knows it. */
+/** Words with their parts of speech, by wink-nlp; nothing else imports it. */
 
 import { createRequire } from "node:module";
 import type { ItsHelpers, Model, WinkMethods } from "wink-nlp";
 
-/** A word of a text: what stands between `start` and `end`. */
+/** A word of a text, from `start` to `end`. */
 export interface Word {
   readonly text: string;
   /** Universal part of speech, e.g. "NOUN", "PROPN". */
   readonly tag: string;
-  /** Place in the text, in UTF-16 units. */
+  /** Index in the text, in UTF-16 units. */
   readonly start: number;
   readonly end: number;
-  /** In small letters, where the tagger was asked for it: "come" of "came". */
+  /** In lower case, "come" for "came"; only with the option `lemmas`. */
   readonly lemma?: string;
 }
 
@@ -22,7 +22,7 @@ export interface FoundEntity {
   readonly label: string;
 }
 
-/** Finds words and sentences. Its memory grows with every new word it meets: make a new one for a new block. */
+/** Finds words and sentences. Its memory grows with every new word: make a new one for a new block. */
 export interface Tagger {
   /** The words of each sentence. */
   sentences(text: string): Word[][];
@@ -30,23 +30,18 @@ export interface Tagger {
 
 type CreateWink = (model: Model, pipe: string[]) => WinkMethods;
 
-let loaded: { readonly createWink: CreateWink; readonly model: Model } | undefined;
+let model: Model | undefined;
 
-/** wink-nlp and its model, loaded when first needed: that takes half a second, which only those should wait who tag. */
-function loadWink(): { readonly createWink: CreateWink; readonly model: Model } {
-  if (loaded !== undefined) return loaded;
-  const require = createRequire(import.meta.url);
-  const published = require("wink-eng-lite-web-model") as Record<"metaCER", () => unknown>;
-  // The model's metaCER() wraps its answer in another layer of JSON with each call, which doubles it: it is asked once.
-  const metaCER = published.metaCER();
-  const model = { ...published, metaCER: () => metaCER } as unknown as Model;
-  loaded = { createWink: require("wink-nlp") as CreateWink, model };
-  return loaded;
-}
-
+/** wink-nlp with its model, which is loaded when first needed: that takes half a second. */
 function createNlp(pipe: string[]): WinkMethods {
-  const { createWink, model } = loadWink();
-  return createWink(model, pipe);
+  const require = createRequire(import.meta.url);
+  if (model === undefined) {
+    const published = require("wink-eng-lite-web-model") as Record<"metaCER", () => unknown>;
+    // Each call of the model's metaCER() wraps its answer in another layer of JSON, so it is called once.
+    const metaCER = published.metaCER();
+    model = { ...published, metaCER: () => metaCER } as unknown as Model;
+  }
+  return (require("wink-nlp") as CreateWink)(model, pipe);
 }
 
 /** A tagger that knows only its model: equal texts get equal tags from every new one. */
@@ -79,7 +74,7 @@ function sentencesOf(nlp: WinkMethods, text: string, withLemmas: boolean): Word[
     let words: Word[] = [];
     for (let index = first; index <= last; index++) {
       const value = values[index];
-      // A word that is not written as it is expanded stands at no place of its own.
+      // wink-nlp expands some words; an expanded one is not in the text and gets an empty range.
       const found = text.indexOf(value, place);
       const start = found < 0 || found > place + 64 ? place : found;
       const end = Math.min(start + value.length, text.length);

@@ -1,23 +1,22 @@
-/** The phrases of a text: chunks as they are written, possessives joined, verbs and prepositions with their objects. */
+/** The phrases of a text: chunks, with possessives joined, and verbs and prepositions with their objects. */
 
 import { LEXICAL_CLASSES, type LexicalClass } from "../../pearl/phrase-types.js";
 import { type Chunk, chunkSentence, joinCompounds } from "./chunker.js";
 import type { Tagger, Word } from "./tagger.js";
 import { pieces } from "./text-sources.js";
 
-/** A phrase where it was met. */
-export interface MetPhrase {
+interface FoundPhrase {
   readonly phrase: string;
   readonly lexicalClass: LexicalClass;
 }
 
-/** How many words were read, and how many of them are in letters that are not Latin. */
 export interface ReadWords {
   words: number;
+  /** Words in letters that are not Latin. */
   foreign: number;
 }
 
-/** Longer phrases are sentences by another name, or tables. */
+/** Longer phrases are sentences or parts of tables. */
 const mostWords = 8;
 const mostCharacters = 100;
 /** The tagger's time grows faster than its text. */
@@ -29,13 +28,13 @@ const notWords = /\S{101,}/g;
 
 /**
  * Yields the phrases of a text:
- * every chunk with a word of content ("of" and "it" have none); a noun phrase with its possessive as one
+ * every chunk with a word of content ("of" and "it" are not); a noun phrase with its possessive as one
  * ("Japan's economy"); a verb phrase also with the noun phrase after it, as VP ("signed the contract"); a
  * prepositional phrase only with the noun phrase after it, or of several words ("in the morning", "because of").
  * The first word of a sentence loses its capital where it is a function word ("The company" is "the company").
  */
-export function* phrasesOfText(tagger: Tagger, text: string, read: ReadWords): Generator<MetPhrase> {
-  // Nobody's word has a hundred letters; the tagger needs minutes for what has a million.
+export function* phrasesOfText(tagger: Tagger, text: string, read: ReadWords): Generator<FoundPhrase> {
+  // What has more than a hundred letters is not a word; the tagger needs minutes for a million letters.
   for (const piece of pieces(text.replace(notWords, " "), window)) {
     for (const sentence of tagger.sentences(piece)) {
       for (const word of sentence) {
@@ -48,7 +47,7 @@ export function* phrasesOfText(tagger: Tagger, text: string, read: ReadWords): G
   }
 }
 
-function* phrasesOfSentence(text: string, words: readonly Word[]): Generator<MetPhrase> {
+function* phrasesOfSentence(text: string, words: readonly Word[]): Generator<FoundPhrase> {
   const chunks = joinPossessives(chunkSentence(words), words);
   for (const [index, chunk] of chunks.entries()) {
     const next = chunks[index + 1];
@@ -73,13 +72,13 @@ function joinPossessives(chunks: readonly Chunk[], words: readonly Word[]): Chun
   return joined;
 }
 
-/** The phrase of some words as it is written. `from`: where a word of content is looked for. */
+/** The phrase as the text writes it. `from`: the first word that may be its word of content. */
 function* phraseOf(
   text: string,
   words: readonly Word[],
   { lexicalClass, first, last }: Chunk,
   from: number = first,
-): Generator<MetPhrase> {
+): Generator<FoundPhrase> {
   if (last - first >= mostWords) return;
   let hasContent = lexicalClass === "PP" && from === first;
   for (let index = from; index <= last && !hasContent; index++)
@@ -93,7 +92,7 @@ function* phraseOf(
   yield { phrase, lexicalClass };
 }
 
-/** How often each phrase was met as each class: five numbers, in the order of LEXICAL_CLASSES. */
+/** Counts each phrase in each class: five numbers, in the order of LEXICAL_CLASSES. */
 export function countPhrases(
   tagger: Tagger,
   texts: Iterable<string>,

@@ -1,28 +1,27 @@
-/** Running text from files, piece by piece: plain text, or a column of a table; packed or not; lines of any length. */
+/** Text from files, in pieces: plain text or a column of a table, gzipped or not, with lines of any length. */
 import { TextDecoder } from "node:util";
 import { TableError } from "../../errors.js";
-import { fingerprint } from "../../files/fingerprint.js";
+import { formatCount } from "../../files/count-text.js";
 import { formatOfName } from "../../table/format.js";
 import { openSource, refuseNonText, shownPath } from "../../table/read/source.js";
 import { Table } from "../../table/table.js";
 
-/** A paragraph or less is handed on at a time; longer ones are cut at the end of a sentence or between words. */
-export const longestPiece = 65_536;
+/** A piece is a paragraph; longer ones are cut at the end of a sentence or between words. */
+const longestPiece = 65_536;
 
-/** How a table is read for its text. */
-export interface TextOptions {
+interface TextOptions {
   /** The column of text, a name or a 1-based number; default the one with the longest cells. Plain text has none. */
   readonly column?: string;
   /** Whether quotes hold cells of a table together (default "double") or are ordinary characters ("none"). */
   readonly quote?: "double" | "none";
-  /** Told how a table was read. */
+  /** Called with a line about how a table was read. */
   readonly onNote?: (note: string) => void;
 }
 
 /**
  * The text of a file as pieces of at most `longestPiece` characters, in order.
  * A file named .csv, .tsv, .jsonl, .parquet (also .gz) is a table; any other is plain text; "-" is standard input.
- * @throws TableError for what is no text, with the cure
+ * @throws TableError for a file that is not text
  */
 export async function* readTexts(path: string, options: TextOptions = {}): AsyncGenerator<string> {
   const format = formatOfName(path);
@@ -35,7 +34,7 @@ export async function* readTexts(path: string, options: TextOptions = {}): Async
     const column = options.column === undefined ? longestColumn(table) : table.description.column;
     const { rowCount, columns } = table.description;
     options.onNote?.(
-      `${shownPath(path)}: ${rowCount.toLocaleString("en-US")} rows; text from "${column}" of ${columns.join(", ")}`,
+      `${shownPath(path)}: ${formatCount(rowCount)} rows; text from "${column}" of ${columns.join(", ")}`,
     );
     for await (const cells of table.columnValues(column))
       for (const cell of cells) if (cell !== "") yield* pieces(cell);
@@ -77,10 +76,21 @@ async function* plainText(path: string): AsyncGenerator<string> {
 /** Lines without their ends; of a line beyond 16 pieces, parts that end between words. */
 async function* linesOf(path: string, chunks: AsyncIterable<Buffer>): AsyncGenerator<string> {
   const decoder = new TextDecoder("utf-8", { fatal: true });
-  let rest = "";
   let bytes = 0;
+  const decode = (chunk?: Buffer): string => {
+    try {
+      return decoder.decode(chunk, { stream: chunk !== undefined });
+    } catch (cause) {
+      throw new TableError(
+        `${shownPath(path)}: not valid UTF-8 text after byte ${formatCount(bytes)}. ` +
+          "Convert it: iconv -f LATIN1 -t UTF-8 text.txt > utf8.txt",
+        { cause },
+      );
+    }
+  };
+  let rest = "";
   for await (const chunk of chunks) {
-    rest += decode(decoder, chunk, path, bytes);
+    rest += decode(chunk);
     bytes += chunk.length;
     const lines = rest.split(/\r?\n/);
     rest = lines.pop() as string;
@@ -91,20 +101,8 @@ async function* linesOf(path: string, chunks: AsyncIterable<Buffer>): AsyncGener
       rest = rest.slice(cut);
     }
   }
-  rest += decode(decoder, undefined, path, bytes);
+  rest += decode();
   if (rest !== "") yield rest;
-}
-
-function decode(decoder: TextDecoder, chunk: Buffer | undefined, path: string, bytes: number): string {
-  try {
-    return chunk === undefined ? decoder.decode() : decoder.decode(chunk, { stream: true });
-  } catch (error) {
-    throw new TableError(
-      `${shownPath(path)}: not valid UTF-8 text after byte ${bytes.toLocaleString("en-US")}. ` +
-        "Convert it: iconv -f LATIN1 -t UTF-8 text.txt > utf8.txt",
-      { cause: error },
-    );
-  }
 }
 
 /** A text in parts of at most `longestPiece`; blank ones are left out. */
@@ -128,37 +126,4 @@ function cutPlace(text: string, longest: number): number {
   if (sentence >= half) return sentence;
   const space = window.search(/\s\S*$/);
   return space >= half ? space : longest;
-}
-
-/** Characters of a block, which one worker counts at a time. */
-export const blockLength = 4_000_000;
-
-/** Some pieces of text that follow each other. */
-export interface TextBlock {
-  readonly index: number;
-  readonly texts: readonly string[];
-  readonly characters: number;
-  /** SHA-256 of the texts, first 16 hexadecimal digits. */
-  readonly hash: string;
-  readonly isLast: boolean;
-}
-
-/** Gathers texts to blocks; where they are cut depends on the texts alone. */
-export async function* textBlocks(texts: AsyncIterable<string>, length: number): AsyncGenerator<TextBlock> {
-  let gathered: string[] = [];
-  let characters = 0;
-  let index = 0;
-  const block = (isLast: boolean): TextBlock => {
-    return { index: index++, texts: gathered, characters, hash: fingerprint(gathered.join("\n")), isLast };
-  };
-  for await (const text of texts) {
-    if (characters >= length) {
-      yield block(false);
-      gathered = [];
-      characters = 0;
-    }
-    gathered.push(text);
-    characters += text.length;
-  }
-  if (gathered.length > 0) yield block(true);
 }

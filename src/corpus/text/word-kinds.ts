@@ -1,4 +1,4 @@
-/** The kinds of words that the chunker's patterns are written in: one letter each, from a word and its tag. */
+/** The kinds of words in the chunker's patterns: one letter each, from a word and its tag. */
 import type { Word } from "./tagger.js";
 
 /*
@@ -48,9 +48,13 @@ const participles = new Set(
     "sworn taken taught thought thrown told torn understood won worn written"
   ).split(" "),
 );
+const letterOfTag: Readonly<Record<string, string>> = {
+  ...{ DET: "D", PRON: "P", NOUN: "N", X: "X", NUM: "#", ADJ: "A", ADV: "R", AUX: "B", CCONJ: "&" },
+};
+const possessiveEndings = new Set(["'s", "’s", "'"]);
 const otherScript = /^(?!.*[\p{Script=Latin}\d]).*\p{L}/u;
 const particles = new Set("up down out off away back together apart aside".split(" "));
-/** After these no verb in its base form follows: what is tagged so is a noun ("was part of"). */
+/** No base form of a verb follows these: a word tagged so is a noun ("was part of"). */
 const finite = new Set("is are was were be been being has have had 's 're 've".split(" "));
 const quantities = new Set("many most few several".split(" "));
 const beforeNumbers = new Set(
@@ -59,15 +63,7 @@ const beforeNumbers = new Set(
 /** Words that open a noun phrase before its article: "all the people", "half a million". */
 const predeterminers = new Set("all both half such many quite what".split(" "));
 /** Comparisons that stand before a number as a whole. */
-const numberLeads = [
-  "more than",
-  "less than",
-  "fewer than",
-  "at least",
-  "at most",
-  "as much as",
-  "as many as",
-];
+const numberLeads = "more than|less than|fewer than|at least|at most|as much as|as many as".split("|");
 /** Prepositions of two words, and adverbs that stand before one. */
 const doublePrepositions = new Set(
   (
@@ -92,38 +88,12 @@ function letterOf({ tag, text }: Word, lower: string): string {
   const letter = fixed.get(lower);
   if (letter !== undefined && !(letter === "p" && tag === "ADV") && !(tag === "PROPN" && letter !== "p"))
     return letter;
-  switch (tag) {
-    case "DET":
-      return "D";
-    case "PRON":
-      return "P";
-    case "NOUN":
-      return "N";
-    case "PROPN":
-      return fixed.get(lower) === "D" ? "D" : "X";
-    case "X":
-      return "X";
-    case "NUM":
-      return "#";
-    case "ADJ":
-      return "A";
-    case "ADV":
-      return "R";
-    case "AUX":
-      return "B";
-    case "PART":
-      return lower === "to" ? "T" : lower === "'s" || lower === "’s" || lower === "'" ? "G" : "o";
-    case "ADP":
-      return particles.has(lower) ? "o" : "p";
-    case "CCONJ":
-      return "&";
-    case "VERB":
-      return verbLetter(lower);
-    case "SYM":
-      return /^[#$€£]/.test(text) ? "$" : ".";
-    default:
-      return ".";
-  }
+  if (tag === "PROPN") return letter === "D" ? "D" : "X";
+  if (tag === "PART") return lower === "to" ? "T" : possessiveEndings.has(lower) ? "G" : "o";
+  if (tag === "ADP") return particles.has(lower) ? "o" : "p";
+  if (tag === "VERB") return verbLetter(lower);
+  if (tag === "SYM") return /^[#$€£]/.test(text) ? "$" : ".";
+  return letterOfTag[tag] ?? ".";
 }
 
 function verbLetter(lower: string): string {
@@ -164,9 +134,9 @@ function refine(letters: string[], lower: string[], words: readonly Word[], inde
   }
   if (predeterminers.has(word) && /[DS]/.test(after)) letters[index] = "D";
   if (letters[index] === "V" && before === "B" && finite.has(lower[index - 1])) letters[index] = "N";
-  // What follows "will" is a verb, whatever else it can be ("will narrow").
+  // After "will" comes a verb, also where it could be an adjective ("will narrow").
   if (before === "M" && /[AN]/.test(letters[index]) && !/[NXA]/.test(after)) letters[index] = "V";
-  // A name goes on with whatever has a capital: "Red Cross", "Far East".
+  // Capitalised words belong to the name beside them: "Red Cross", "Far East".
   const isName = /[VEIARN]/.test(letters[index]) && index > 0 && /^\p{Lu}\p{Ll}/u.test(words[index].text);
   if (isName && (before === "X" || (after === "X" && before !== ""))) letters[index] = "X";
   markPairs(letters, lower, index);

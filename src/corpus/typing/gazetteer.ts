@@ -3,32 +3,23 @@
 import type { EntityType } from "../../pearl/phrase-types.js";
 import { readSynsets, readTagCounts, type Synset } from "../../text/wordnet.js";
 
-/** What WordNet tells about names. */
+/** What WordNet knows about names. */
 export interface Gazetteer {
-  /** By lemma as it is written, with spaces. */
+  /** By lemma, in its letter case, with spaces. */
   readonly types: ReadonlyMap<string, EntityType>;
   /** First words of the names of persons ("Albert"), two letters or more. */
   readonly firstNames: ReadonlySet<string>;
 }
 
 /** The type of instances by the class they are one of, or by a class above it; the first that fits. */
-const byClass: readonly (readonly [EntityType, string])[] = [
-  ["GPE", "country"],
-  ["GPE", "municipality"],
-  ["GPE", "administrative district"],
-  ["GPE", "district"],
-  ["GPE", "state"],
-  ["GPE", "settlement"],
-  ["NORP", "religion"],
-  ["LAW", "treaty"],
-  ["LAW", "law"],
-  ["WORK_OF_ART", "sacred text"],
-  ["WORK_OF_ART", "literary composition"],
-  ["WORK_OF_ART", "art"],
-  ["EVENT", "war"],
-  ["EVENT", "military action"],
-  ["FAC", "structure"],
-  ["PRODUCT", "vehicle"],
+const byClass: readonly (readonly [EntityType, readonly string[]])[] = [
+  ["GPE", ["country", "municipality", "administrative district", "district", "state", "settlement"]],
+  ["NORP", ["religion"]],
+  ["LAW", ["treaty", "law"]],
+  ["WORK_OF_ART", ["sacred text", "literary composition", "art"]],
+  ["EVENT", ["war", "military action"]],
+  ["FAC", ["structure"]],
+  ["PRODUCT", ["vehicle"]],
 ];
 
 const byFile: Readonly<Record<string, EntityType>> = {
@@ -55,7 +46,7 @@ export async function readGazetteer(): Promise<Gazetteer> {
     const type = typeOfSynset(synset, ancestors);
     if (type === undefined) continue;
     for (const lemma of synset.lemmas) {
-      // That a genius is called an Einstein says nothing about the name.
+      // A genius may be called an Einstein, but Einstein is a name.
       if (type === "OTHER" && /^\p{Lu}/u.test(lemma) && !/^\p{Lu}/u.test(synset.lemmas[0])) continue;
       const vote = (tagCounts.get(`${synset.id}\t${lemma.toLowerCase()}`) ?? 0) + 1;
       const votesOfLemma = votes.get(lemma) ?? new Map<EntityType, number>();
@@ -68,12 +59,12 @@ export async function readGazetteer(): Promise<Gazetteer> {
   }
   const types = new Map<string, EntityType>();
   for (const [lemma, byType] of votes) {
-    // A country's name means its government too, and stays a country's (OntoNotes 5 has both as GPE).
+    // A country's name also means its government; OntoNotes 5 types both as GPE.
     if (byType.has("GPE")) byType.delete("ORG");
     const best = [...byType].sort((left, right) => right[1] - left[1])[0][0];
     types.set(lemma, best);
   }
-  // "Baby", "Black" and "Best" begin names too, and much else.
+  // "Baby", "Black" and "Best" also begin names, but usually mean something else.
   for (const name of firstNames) if (types.get(name.toLowerCase()) === "OTHER") firstNames.delete(name);
   return { types, firstNames };
 }
@@ -101,10 +92,10 @@ function typeOfSynset(
   if (partOfSpeech !== "noun") return isCapital ? undefined : "OTHER";
   const above = ancestors(synset);
   if (instanceHypernyms.length > 0) {
-    // The class of a thing tells more than its file, but for persons: a saint is no sacred text.
+    // The class of a thing is more precise than its file, except for persons: a saint is not a sacred text.
     if (lexicographerFile === "noun.person") return "PERSON";
-    for (const [type, name] of byClass) if (above.has(name)) return type;
-    return byFile[lexicographerFile];
+    const fitting = byClass.find(([, names]) => names.some((name) => above.has(name)));
+    return fitting?.[0] ?? byFile[lexicographerFile];
   }
   if (!isCapital) return "OTHER";
   if (above.has("natural language")) return "LANGUAGE";
@@ -119,19 +110,14 @@ function typeOfSynset(
 function ancestorLemmas(synsets: ReadonlyMap<string, Synset>): (synset: Synset) => ReadonlySet<string> {
   const known = new Map<string, ReadonlySet<string>>();
   const withAncestors = (id: string): ReadonlySet<string> => {
-    const done = known.get(id);
-    if (done !== undefined) return done;
     const synset = synsets.get(id);
-    const lemmas = new Set<string>(synset?.lemmas);
+    if (synset === undefined || known.has(id)) return known.get(id) ?? new Set();
+    const lemmas = new Set(synset.lemmas);
     known.set(id, lemmas);
-    for (const parent of [...(synset?.hypernyms ?? []), ...(synset?.instanceHypernyms ?? [])])
-      for (const lemma of withAncestors(parent)) lemmas.add(lemma);
+    for (const lemma of ancestors(synset)) lemmas.add(lemma);
     return lemmas;
   };
-  return ({ hypernyms, instanceHypernyms }) => {
-    const lemmas = new Set<string>();
-    for (const parent of [...hypernyms, ...instanceHypernyms])
-      for (const lemma of withAncestors(parent)) lemmas.add(lemma);
-    return lemmas;
-  };
+  const ancestors = ({ hypernyms, instanceHypernyms }: Synset): ReadonlySet<string> =>
+    new Set([...hypernyms, ...instanceHypernyms].flatMap((parent) => [...withAncestors(parent)]));
+  return ancestors;
 }

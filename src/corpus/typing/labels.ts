@@ -1,49 +1,33 @@
-/** Other people's names for entity types: OntoNotes, CoNLL-2003, spaCy, WNUT and wink-nlp, mapped to ours. */
-import { ENTITY_TYPES, type EntityType, FINE_TYPES, type FineType } from "../../pearl/phrase-types.js";
+/** Labels of OntoNotes, CoNLL-2003, spaCy, WNUT and wink-nlp, mapped to our entity types. */
+import { type EntityType, FINE_TYPES, type FineType } from "../../pearl/phrase-types.js";
 
-const synonyms: Readonly<Record<string, EntityType>> = {
-  // CoNLL-2003 and WikiNER
-  PER: "PERSON",
-  MISC: "OTHER",
-  O: "OTHER",
-  // spaCy's and Stanza's spellings
-  PEOPLE: "PERSON",
-  GEO: "GPE",
-  ORGANIZATION: "ORG",
-  ORGANISATION: "ORG",
-  NATIONALITY: "NORP",
-  FACILITY: "FAC",
-  LOCATION: "LOC",
-  COUNTRY: "GPE",
-  CITY: "GPE",
-  STATE_OR_PROVINCE: "GPE",
-  RELIGION: "NORP",
-  IDEOLOGY: "NORP",
-  NUMBER: "CARDINAL",
-  DURATION: "DATE",
-  // WNUT 2017 and CrossNER
-  CORPORATION: "ORG",
-  GROUP: "ORG",
-  COMPANY: "ORG",
-  UNIVERSITY: "ORG",
-  POLITICALPARTY: "ORG",
-  POLITICIAN: "PERSON",
-  SCIENTIST: "PERSON",
-  CREATIVE_WORK: "WORK_OF_ART",
-  WORKOFART: "WORK_OF_ART",
-  WORK: "WORK_OF_ART",
+/** Labels of CoNLL-2003 and WikiNER, spaCy and Stanza, WNUT 2017 and CrossNER, by our type. */
+const otherLabels: Readonly<Partial<Record<EntityType, string>>> = {
+  PERSON: "PER PEOPLE POLITICIAN SCIENTIST",
+  OTHER: "MISC O",
+  GPE: "GEO COUNTRY CITY STATE_OR_PROVINCE",
+  ORG: "ORGANIZATION ORGANISATION CORPORATION GROUP COMPANY UNIVERSITY POLITICALPARTY",
+  NORP: "NATIONALITY RELIGION IDEOLOGY",
+  FAC: "FACILITY",
+  LOC: "LOCATION",
+  CARDINAL: "NUMBER",
+  DATE: "DURATION",
+  WORK_OF_ART: "CREATIVE_WORK WORKOFART WORK",
 };
 
-const known = new Map<string, EntityType>([
-  ...ENTITY_TYPES.map((type): [string, EntityType] => [type, type]),
-  ...Object.entries(synonyms),
+const others = Object.entries(otherLabels).flatMap(([type, labels]) =>
+  labels.split(" ").map((label) => [label, type as EntityType] as const),
+);
+const known = new Map<string, FineType>([
+  ...FINE_TYPES.map((type) => [type.toUpperCase(), type] as const),
+  ...others,
 ]);
 
-/** The labels that `entityTypeOf` knows, sorted; for messages. */
-export const KNOWN_LABELS: readonly string[] = [...known.keys()].sort();
+/** The labels that `fineTypeOf` knows, sorted; for messages. */
+export const KNOWN_LABELS: readonly string[] = [...FINE_TYPES, ...others.map(([label]) => label)].sort();
 
 /** Our type of a label in any letter case, with or without the B- and I- of sequence taggers; undefined for others. */
-export function entityTypeOf(label: string): EntityType | undefined {
+export function fineTypeOf(label: string): FineType | undefined {
   const bare = label
     .trim()
     .toUpperCase()
@@ -51,12 +35,3 @@ export function entityTypeOf(label: string): EntityType | undefined {
     .replaceAll(/[-\s]/g, "_");
   return known.get(bare);
 }
-
-const fine = new Map(FINE_TYPES.map((type) => [type.toUpperCase(), type]));
-
-/** As {@link entityTypeOf}, and kinds of OTHER too ("OTHER/disease"). */
-export const fineTypeOf = (label: string): FineType | undefined =>
-  entityTypeOf(label) ?? fine.get(label.trim().toUpperCase());
-
-/** The labels that `fineTypeOf` knows, sorted; for messages. */
-export const KNOWN_FINE_LABELS: readonly string[] = [...new Set([...KNOWN_LABELS, ...FINE_TYPES])].sort();

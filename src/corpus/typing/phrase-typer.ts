@@ -1,66 +1,44 @@
-/** Gives phrases their entity type: from lists, patterns, wink-nlp's entities, the gazetteer, in this order. */
-import type { EntityType, LexicalClass } from "../../pearl/phrase-types.js";
+/** Gives phrases their entity type: from patterns, WordNet, wink-nlp's entities and the shapes of names. */
+import type { EntityType, FineType, LexicalClass } from "../../pearl/phrase-types.js";
 import { createEntityFinder } from "../text/tagger.js";
 import { type Gazetteer, readGazetteer } from "./gazetteer.js";
-import { entityTypeOf } from "./labels.js";
+import { fineTypeOf } from "./labels.js";
 import { typeOfAmount, typeOfNamePattern } from "./patterns.js";
 
 /**
- * Where a type comes from: the user's list, the user's model, a pattern (amounts, telling words), wink-nlp's
- * entities, WordNet, the shape of a person's name, or "plain": no capital and no digit, so no name.
+ * Where a type comes from: a pattern (amounts, telling words), wink-nlp's entities, WordNet, the shape of a person's
+ * name, or "plain": no capital and no digit, so no name.
  */
-export const TYPE_SOURCES = ["list", "model", "pattern", "entity", "gazetteer", "shape", "plain"] as const;
-export type TypeSource = (typeof TYPE_SOURCES)[number];
+export type TypeSource = "pattern" | "entity" | "gazetteer" | "shape" | "plain";
 
-/** A type and where it comes from. */
 export interface TypeLabel {
-  readonly type: EntityType;
+  readonly type: FineType;
   readonly source: TypeSource;
 }
 
 /** Labels one phrase; undefined where nothing is known about it. */
-export type PhraseTyper = (phrase: string, lexicalClass: LexicalClass) => TypeLabel | undefined;
+type PhraseTyper = (phrase: string, lexicalClass: LexicalClass) => TypeLabel | undefined;
 
-/** What a typer goes by. */
-export interface TyperOptions {
-  /** Types that the user knows, by phrase; they come before all else. */
-  readonly list?: ReadonlyMap<string, EntityType>;
-  /** Default WordNet's. */
-  readonly gazetteer?: Gazetteer;
-  /** Sources that are not to be asked; default none. */
-  readonly without?: readonly TypeSource[];
-}
+/** WordNet's, read once. */
+let gazetteer: Promise<Gazetteer> | undefined;
 
-let shared: Promise<Gazetteer> | undefined;
-
-/** WordNet's gazetteer, read once. */
-function wordnetGazetteer(): Promise<Gazetteer> {
-  shared ??= readGazetteer();
-  return shared;
-}
-
-/** Makes a typer. */
-export async function createPhraseTyper(options: TyperOptions = {}): Promise<PhraseTyper> {
-  const gazetteer = options.gazetteer ?? (await wordnetGazetteer());
+export async function createPhraseTyper(): Promise<PhraseTyper> {
+  gazetteer ??= readGazetteer();
+  const names = await gazetteer;
   const findEntities = createEntityFinder();
-  const left = new Set(options.without);
-  const steps: readonly (readonly [TypeSource, (phrase: string) => EntityType | undefined])[] = [
-    ["list", (phrase) => options.list?.get(phrase)],
-    ["pattern", (phrase) => typeOfAmount(phrase)],
-    ["gazetteer", (phrase) => lookUp(gazetteer, phrase)],
-    ["pattern", (phrase) => typeOfNamePattern(phrase)],
+  const steps: readonly (readonly [TypeSource, (phrase: string) => FineType | undefined])[] = [
+    ["pattern", typeOfAmount],
+    ["gazetteer", (phrase) => lookUp(names, phrase)],
+    ["pattern", typeOfNamePattern],
     ["entity", (phrase) => wholeEntity(findEntities, phrase)],
-    ["shape", (phrase) => personShape(gazetteer, phrase)],
+    ["shape", (phrase) => personShape(names, phrase)],
     ["plain", (phrase) => (/[\p{Lu}\d]/u.test(phrase) ? undefined : "OTHER")],
   ];
-  const asked = steps.filter(([source]) => !left.has(source));
   return (phrase, lexicalClass) => {
-    const listed = options.list?.get(phrase);
-    if (listed !== undefined && !left.has("list")) return { type: listed, source: "list" };
-    // What is done names no entity, whatever it is done to.
+    // A verb phrase names no entity, whatever its object is.
     if (lexicalClass === "VP") return { type: "OTHER", source: "plain" };
     const name = lexicalClass === "PP" ? withoutPreposition(phrase) : phrase;
-    for (const [source, typeOf] of asked) {
+    for (const [source, typeOf] of steps) {
       const type = typeOf(name);
       if (type !== undefined) return { type, source };
     }
@@ -78,7 +56,7 @@ function lookUp({ types }: Gazetteer, phrase: string): EntityType | undefined {
   return types.get(phrase) ?? types.get(bare) ?? types.get(bare.replace(/['’]s?$/, ""));
 }
 
-/** Whether it is worth asking: wink-nlp's entities are amounts, dates and the like. */
+/** wink-nlp's entities are amounts, dates and the like: other phrases are not worth a call. */
 const mayBeEntity =
   /\d|[$€£%@#]|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|hundred|thousand|million|today|week|month|year|day|hour|minute)/i;
 
@@ -86,12 +64,12 @@ const mayBeEntity =
 function wholeEntity(
   findEntities: ReturnType<typeof createEntityFinder>,
   phrase: string,
-): EntityType | undefined {
+): FineType | undefined {
   if (!mayBeEntity.test(phrase)) return undefined;
   const compact = (text: string): string =>
     text.replace(/^(?:the|an?|this|last|next) /i, "").replace(/\s/g, "");
   const whole = findEntities(phrase).find(({ text }) => compact(text) === compact(phrase));
-  return whole === undefined ? undefined : entityTypeOf(whole.label);
+  return whole === undefined ? undefined : fineTypeOf(whole.label);
 }
 
 /** Two to four capitalised words of which the first is a person's first name. */

@@ -1,34 +1,12 @@
-/** Entity types by a token-classification model of the user's (BERT NER and its like), through transformers.js. */
+/** Entity types from the user's token-classification model (BERT NER and the like), through transformers.js. */
 import { existsSync } from "node:fs";
 import { basename, dirname, resolve } from "node:path";
 import { MissingDataError, ModelError, messageOf } from "../../errors.js";
-import type { EntityType } from "../../pearl/phrase-types.js";
-import { entityTypeOf, KNOWN_LABELS } from "./labels.js";
+import type { FineType } from "../../pearl/phrase-types.js";
+import { fineTypeOf, KNOWN_LABELS } from "./labels.js";
 
-/** Types of phrases, in their order; OTHER where the model sees no entity. */
-export type TokenClassifier = (phrases: readonly string[]) => Promise<EntityType[]>;
-
-/** The part of transformers.js that is used. */
-interface Transformers {
-  readonly env: { allowRemoteModels: boolean; allowLocalModels: boolean; localModelPath: string };
-  pipeline(
-    task: "token-classification",
-    model: string,
-    options: { device: string; dtype: string },
-  ): Promise<TokenPipeline>;
-}
-
-interface TokenPipeline {
-  (texts: string[], options: { ignore_labels: string[] }): Promise<FoundToken[] | FoundToken[][]>;
-  readonly model: { readonly config: { readonly id2label?: Readonly<Record<string, string>> } };
-}
-
-/** A token with the label that fits it best. */
-interface FoundToken {
-  readonly entity: string;
-  readonly score: number;
-  readonly word: string;
-}
+/** Returns the types of phrases, in their order; OTHER where the model finds no entity. */
+export type TokenClassifier = (phrases: readonly string[]) => Promise<FineType[]>;
 
 /**
  * Loads a model from a folder (config.json, tokenizer.json, onnx/model.onnx) or, where there is a network, the hub.
@@ -43,54 +21,52 @@ export async function loadTokenClassifier(model: string): Promise<TokenClassifie
     transformers.env.allowLocalModels = true;
     transformers.env.localModelPath = dirname(resolve(model));
   }
-  let classify: TokenPipeline;
-  try {
-    const name = isFolder ? basename(resolve(model)) : model;
-    classify = await transformers.pipeline("token-classification", name, { device: "cpu", dtype: "fp32" });
-  } catch (error) {
+  const name = isFolder ? basename(resolve(model)) : model;
+  const options = { device: "cpu", dtype: "fp32" } as const;
+  const classify = await transformers.pipeline("token-classification", name, options).catch((error) => {
     throw new ModelError(
       `${model} cannot be used to type phrases (${messageOf(error)}). ` +
         "Give a folder with config.json, tokenizer.json and onnx/model.onnx, or a hub id of such a model.",
       { cause: error },
     );
-  }
-  refuseUnknownLabels(model, Object.values(classify.model.config.id2label ?? {}));
+  });
+  const { id2label = {} } = classify.model.config as { readonly id2label?: Readonly<Record<string, string>> };
+  refuseUnknownLabels(model, Object.values(id2label));
   return async (phrases) => {
     if (phrases.length === 0) return [];
     const found = await classify([...phrases], { ignore_labels: [] });
-    const lists = (Array.isArray(found[0]) ? found : [found]) as FoundToken[][];
-    return phrases.map((_, index) => strongest(lists[index] ?? []));
+    return found.map(strongest);
   };
 }
 
-function strongest(tokens: readonly FoundToken[]): EntityType {
-  const scores = new Map<EntityType, number>();
+function strongest(tokens: readonly { readonly entity: string; readonly score: number }[]): FineType {
+  const scores = new Map<FineType, number>();
   for (const { entity, score } of tokens) {
-    const type = entityTypeOf(entity) as EntityType;
+    const type = fineTypeOf(entity) as FineType;
     scores.set(type, (scores.get(type) ?? 0) + score);
   }
-  let best: EntityType = "OTHER";
+  let best: FineType = "OTHER";
   for (const [type, score] of scores) if (score > (scores.get(best) ?? 0)) best = type;
   return best;
 }
 
 function refuseUnknownLabels(model: string, labels: readonly string[]): void {
-  const strange = labels.filter((label) => entityTypeOf(label) === undefined);
+  const strange = labels.filter((label) => fineTypeOf(label) === undefined);
   if (labels.length > 0 && strange.length === 0) return;
   throw new ModelError(
     labels.length === 0
-      ? `${model} has no labels (id2label in config.json): it is no model for token classification.`
-      : `${model}: unknown labels ${strange.join(", ")}. Known are ${KNOWN_LABELS.join(", ")}.`,
+      ? `${model} has no labels (id2label in config.json): it is not a model for token classification.`
+      : `${model}: unknown labels ${strange.join(", ")}. Known labels: ${KNOWN_LABELS.join(", ")}.`,
   );
 }
 
-async function loadTransformers(): Promise<Transformers> {
+async function loadTransformers(): Promise<typeof import("@huggingface/transformers")> {
   const name = "@huggingface/transformers";
   try {
-    return (await import(name)) as Transformers;
+    return await import(name);
   } catch (error) {
     throw new MissingDataError(
-      `typing phrases by a model needs ${name} (${messageOf(error)}). Install it: npm install ${name}`,
+      `typing phrases with a model needs ${name} (${messageOf(error)}). Install it: npm install ${name}`,
       { cause: error },
     );
   }

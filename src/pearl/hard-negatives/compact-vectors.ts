@@ -1,14 +1,13 @@
-/** Embeddings of a whole corpus at one byte per dimension, in memory that threads share. */
+/** Embeddings of a whole corpus at one byte per dimension, in shared memory. */
 import { createRandom } from "../../random.js";
 
-/** Vectors in bytes; posted to threads as they are. */
+/** Posted to workers as they are. */
 export interface CompactVectors {
   readonly dimension: number;
   /** [rows, dimension]: each vector scaled so that its largest number is 127. */
   readonly values: Int8Array;
 }
 
-/** Room for vectors, all zero. */
 export function shareVectors(rows: number, dimension: number): CompactVectors {
   return { dimension, values: new Int8Array(new SharedArrayBuffer(rows * dimension)) };
 }
@@ -29,7 +28,7 @@ export function storeVectors({ dimension, values }: CompactVectors, first: numbe
   }
 }
 
-/** Cosine of two rows, within 0.01 of the exact one; 0 where one of them is all zero. */
+/** Cosine of two rows, within 0.01 of the exact one; 0 where one of them is zero. */
 export function compactCosine({ dimension, values }: CompactVectors, a: number, b: number): number {
   const startA = a * dimension;
   const startB = b * dimension;
@@ -47,10 +46,10 @@ export function compactCosine({ dimension, values }: CompactVectors, a: number, 
 }
 
 /** The mean cosine of ten thousand random pairs of rows; 0 for fewer than two rows. */
-export function meanCosine(vectors: CompactVectors, seed = 0): number {
+export function meanCosine(vectors: CompactVectors): number {
   const rows = vectors.values.length / vectors.dimension;
   if (rows < 2) return 0;
-  const random = createRandom(seed);
+  const random = createRandom(0);
   const draws = 10_000;
   let sum = 0;
   for (let draw = 0; draw < draws; draw++) {

@@ -1,8 +1,8 @@
 /** The edit ratio of two phrases as PEARL's code computes it: Levenshtein.ratio, 2 × longest common subsequence ÷ both lengths. */
 
 /**
- * The form in which phrases are compared: lower case and composed (NFC), accents and punctuation kept. Letter case
- * is left out because a phrase in other capitals is the same phrase, not one that is near.
+ * The form in which phrases are compared: lower case and composed (NFC), with accents and punctuation. A phrase in
+ * other capitals is the same phrase, not a near one.
  */
 export function comparableForm(phrase: string): string {
   return phrase.normalize("NFC").toLowerCase();

@@ -3,92 +3,58 @@ import { FNV_BASIS, FNV_PRIME } from "../../files/fnv.js";
 import { normalizedWords } from "../../text/hashed-ngrams.js";
 
 /**
- * What may not be a negative of what; posted to threads as it is. Phrases are 53-bit hashes of their normal form:
- * two of a million collide with a probability of 6 in 100,000, and then only cost a negative.
+ * Workers share its memory. Phrases are 53-bit hashes of their normal form: two of a million collide with a
+ * probability of 6 in 100,000, and then only cost a negative.
  */
 export interface KnownPairs {
-  /** The key of each corpus row. */
+  /** The hash of each corpus row. */
   readonly keys: Float64Array;
-  /** For each corpus row its place in `starts`, or -1 for a phrase without synonyms. */
-  readonly slots: Int32Array;
-  /** The synonyms' keys of slot s, ascending, are at starts[s] to starts[s + 1]. */
+  /** The synonyms of row r are at starts[r] to starts[r + 1]. */
   readonly starts: Int32Array;
   readonly synonyms: Float64Array;
 }
 
-/** A synonym pair as files have it. */
-export interface WordPair {
-  readonly phrase: string;
-  readonly synonym: string;
-}
-
-/** Puts the known pairs into typed arrays. Pairs count both ways; circles and repetitions do no harm. */
-export function indexKnownPairs(phrases: readonly string[], pairs: readonly WordPair[]): KnownPairs {
-  const keys = sharedFloat64(phrases.length);
+/** Indexes the known pairs by corpus row. Pairs count both ways; circles and repetitions do no harm. */
+export function indexKnownPairs(
+  phrases: readonly string[],
+  pairs: readonly { readonly phrase: string; readonly synonym: string }[],
+): KnownPairs {
+  const known = new Map<number, Set<number>>();
+  const add = (from: number, to: number): void => {
+    known.set(from, (known.get(from) ?? new Set()).add(to));
+  };
+  for (const { phrase, synonym } of pairs) {
+    const [left, right] = [normalKey(phrase), normalKey(synonym)];
+    add(left, right);
+    add(right, left);
+  }
+  const keys = new Float64Array(new SharedArrayBuffer(8 * phrases.length));
+  const starts = new Int32Array(new SharedArrayBuffer(4 * (phrases.length + 1)));
   phrases.forEach((phrase, row) => {
     keys[row] = normalKey(phrase);
+    starts[row + 1] = starts[row] + (known.get(keys[row])?.size ?? 0);
   });
-  const from = new Float64Array(2 * pairs.length);
-  const to = new Float64Array(2 * pairs.length);
-  pairs.forEach(({ phrase, synonym }, index) => {
-    from[2 * index] = to[2 * index + 1] = normalKey(phrase);
-    to[2 * index] = from[2 * index + 1] = normalKey(synonym);
-  });
-  const order = Int32Array.from(from, (_, index) => index);
-  order.sort((a, b) => from[a] - from[b] || to[a] - to[b]);
-  const owners = new Float64Array(order.length);
-  const starts = new Int32Array(new SharedArrayBuffer(4 * (order.length + 1)));
-  const synonyms = sharedFloat64(order.length);
-  let count = 0;
-  order.forEach((entry, index) => {
-    if (index === 0 || from[entry] !== owners[count - 1]) {
-      owners[count] = from[entry];
-      starts[count++] = index;
-    }
-    synonyms[index] = to[entry];
-  });
-  starts[count] = order.length;
-  const slots = new Int32Array(new SharedArrayBuffer(4 * phrases.length));
+  const synonyms = new Float64Array(new SharedArrayBuffer(8 * starts[phrases.length]));
   keys.forEach((key, row) => {
-    slots[row] = find(owners, 0, count, key);
+    synonyms.set([...(known.get(key) ?? [])], starts[row]);
   });
-  return { keys, slots, starts, synonyms };
+  return { keys, starts, synonyms };
 }
 
 /** True where two corpus rows are the same phrase in another spelling, synonyms, or share a synonym. */
-export function isKnownPair({ keys, slots, starts, synonyms }: KnownPairs, a: number, b: number): boolean {
+export function isKnownPair({ keys, starts, synonyms }: KnownPairs, a: number, b: number): boolean {
   if (keys[a] === keys[b]) return true;
-  const [slotA, slotB] = [slots[a], slots[b]];
-  if (slotA < 0 || slotB < 0) return false;
-  // Pairs count both ways, so one side's list is enough.
-  if (find(synonyms, starts[slotA], starts[slotA + 1], keys[b]) >= 0) return true;
-  let left = starts[slotA];
-  let right = starts[slotB];
-  while (left < starts[slotA + 1] && right < starts[slotB + 1]) {
-    if (synonyms[left] === synonyms[right]) return true;
-    if (synonyms[left] < synonyms[right]) left++;
-    else right++;
-  }
-  return false;
-}
-
-/** The place of a value in an ascending stretch, or -1. */
-function find(values: Float64Array, first: number, last: number, value: number): number {
-  let low = first;
-  let high = last;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if (values[middle] < value) low = middle + 1;
-    else high = middle;
-  }
-  return low < last && values[low] === value ? low : -1;
+  if (starts[a] === starts[a + 1] || starts[b] === starts[b + 1]) return false;
+  const ofA = synonyms.subarray(starts[a], starts[a + 1]);
+  const ofB = synonyms.subarray(starts[b], starts[b + 1]);
+  return ofA.includes(keys[b]) || ofA.some((synonym) => ofB.includes(synonym));
 }
 
 /**
- * A phrase without case, accents, spaces and punctuation as a number: "U.S.A." and "usa", "e-mail" and "Email" have
- * the same. Of a phrase of nothing but punctuation all of it counts.
+ * A hash of a phrase without case, accents, spaces and punctuation: "U.S.A." and "usa", "e-mail" and "Email" have
+ * the same. A phrase of punctuation alone keeps it.
  */
-export function normalKey(phrase: string): number {
+function normalKey(phrase: string): number {
   const words = normalizedWords(phrase);
   const spoken = words.filter((word) => /[\p{L}\p{N}]/u.test(word));
   const form = (spoken.length > 0 ? spoken : words).join("");
@@ -101,8 +67,4 @@ export function normalKey(phrase: string): number {
     high = Math.imul(high ^ (unit + 0x9e37), FNV_PRIME);
   }
   return ((high ^ (high >>> 15)) & 0x1fffff) * 4294967296 + (low >>> 0);
-}
-
-function sharedFloat64(length: number): Float64Array {
-  return new Float64Array(new SharedArrayBuffer(8 * length));
 }

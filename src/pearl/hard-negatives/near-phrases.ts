@@ -1,45 +1,34 @@
-/** The nearest phrases by edit ratio: every phrase of a corpus against the whole corpus, a group of queries at a time. */
+/** The nearest phrases by edit ratio: a group of phrases at a time against the whole corpus. */
 import { leastCommon } from "./edit-ratio.js";
-import { BLOCK, charactersAt, type LengthRun, type PhraseStore } from "./phrase-store.js";
-import { openScan, type Scan, SIGNATURE_BYTES } from "./scan-kernel.js";
+import { charactersAt, type LengthRun, type PhraseStore } from "./phrase-store.js";
+import { hitsAt, openScan, PIECE, type Scan, SIGNATURE_BYTES, workspaceBytes } from "./scan-kernel.js";
 
-/** What is near. */
 export interface NearOptions {
   /** Ratios must be above this. */
   readonly minimumRatio: number;
-  /** At most so many are kept for a phrase, the nearest; of equal ratios those found first. */
+  /** Number of phrases that are kept for each at most, the nearest. */
   readonly nearest: number;
   /** True for two places that must not count: a phrase and itself, or its synonym. */
   isKnown(place: number, other: number): boolean;
 }
 
-/** The nearest phrases of one, best first. */
-export interface NearPhrases {
-  readonly places: Int32Array;
-  readonly ratios: Float64Array;
+interface NearPhrase {
+  readonly place: number;
+  readonly ratio: number;
 }
 
-/** Queries that go through the corpus together: each piece of it is fetched from memory once for all of them. */
+/** Phrases that are compared with the corpus together, which fetches each of its pieces from memory once for all. */
 export const GROUP = 512;
-/** Blocks of a piece, whose signatures take 32 KB. */
-const PIECE = 128;
-const PIECE_PHRASES = PIECE * BLOCK;
-const HIT_BYTES = 8;
-const LARGEST_MASKS = 32;
-
-/** Shared memory that one thread's search takes, in bytes. */
-export function workspaceBytes(alphabet: number): number {
-  return alphabet * LARGEST_MASKS + PIECE_PHRASES * HIT_BYTES;
-}
 
 /** A search over a store, in one thread. */
 export class NearSearch {
   readonly #store: PhraseStore;
   readonly #options: NearOptions;
   readonly #scan: Scan;
-  readonly #masksAt: number;
+  readonly #workspace: number;
+  /** For each code, the positions in the phrase that is compared, as bits. */
   readonly #masks: Uint32Array;
-  readonly #hitsAt: number;
+  /** Place and common subsequence of each hit. */
   readonly #hits: Int32Array;
   readonly #characters: Uint16Array;
 
@@ -47,177 +36,132 @@ export class NearSearch {
   constructor(store: PhraseStore, thread: number, options: NearOptions) {
     this.#store = store;
     this.#options = options;
-    this.#scan = openScan(store.memory, store.layout);
-    const { buffer } = store.memory;
-    this.#masksAt = store.free + thread * workspaceBytes(store.alphabet);
-    this.#hitsAt = this.#masksAt + store.alphabet * LARGEST_MASKS;
-    this.#masks = new Uint32Array(buffer, this.#masksAt, (store.alphabet * LARGEST_MASKS) / 4);
-    this.#hits = new Int32Array(buffer, this.#hitsAt, PIECE_PHRASES * 2);
-    this.#characters = new Uint16Array(buffer);
+    const { memory, workspaces, alphabet } = store;
+    this.#scan = openScan(memory);
+    this.#workspace = workspaces + thread * workspaceBytes(alphabet);
+    this.#masks = new Uint32Array(memory.buffer, this.#workspace);
+    this.#hits = new Int32Array(memory.buffer, hitsAt(this.#workspace, alphabet));
+    this.#characters = new Uint16Array(memory.buffer);
   }
 
-  /** The nearest phrases of those at the places `first` to `last` (exclusive), in order. */
-  find(first: number, last: number): NearPhrases[] {
+  /** For each place from `first` to `last` (exclusive) its nearest phrases, best first. */
+  find(first: number, last: number): NearPhrase[][] {
+    const { runs } = this.#store;
     const queries: Query[] = [];
     for (let place = first; place < last; place++) {
-      const run = runOf(this.#store.runs, place);
+      const run = runs.find((candidate) => place < candidate.last) as LengthRun;
       queries.push(new Query(place, run, this.#options));
     }
-    for (const { run, firstBlock, lastBlock } of pieces(this.#store.runs, queries[0])) {
-      for (const query of queries) this.#search(query, run, firstBlock, lastBlock);
-    }
+    for (const piece of pieces(runs, queries[0])) for (const query of queries) this.#search(query, piece);
     return queries.map((query) => query.result());
   }
 
-  #search(query: Query, run: LengthRun, firstBlock: number, lastBlock: number): void {
+  #search(query: Query, { run, first, last }: Piece): void {
     const both = query.run.length + run.length;
     const least = leastCommon(query.threshold, both);
     if (least > Math.min(query.run.length, run.length)) return;
     const words = Math.ceil(query.run.length / 64);
-    this.#setMasks(query, words);
+    this.#mark(query, words, "set");
     const found = this.#scan(words, {
-      signature: this.#store.layout.signatures + query.place * SIGNATURE_BYTES,
-      firstBlock,
-      lastBlock,
+      signature: query.place * SIGNATURE_BYTES,
+      first: first * SIGNATURE_BYTES,
+      last: last * SIGNATURE_BYTES,
       characters: run.characters - 2 * run.length * run.first,
       stride: 2 * run.length,
       mostDifferent: both - 2 * least,
       leastCommon: least,
-      masks: this.#masksAt,
-      hits: this.#hitsAt,
+      masks: this.#workspace,
+      hits: this.#hits.byteOffset,
     });
-    this.#clearMasks(query, words);
+    this.#mark(query, words, "clear");
     for (let hit = 0; hit < found; hit++) {
-      const place = this.#hits[2 * hit];
       const ratio = (2 * this.#hits[2 * hit + 1]) / both;
-      if (ratio > query.threshold) query.offer(place, ratio);
+      if (ratio > query.threshold) query.offer(this.#hits[2 * hit], ratio);
     }
   }
 
-  #setMasks({ place, run }: Query, words: number): void {
-    const start = charactersAt(run, place) / 2;
+  /** Sets or clears the positions of the query's phrase in the masks. */
+  #mark({ place, run }: Query, words: number, how: "set" | "clear"): void {
+    const start = charactersAt(run, place);
     for (let index = 0; index < run.length; index++) {
-      const code = this.#characters[start + index];
-      this.#masks[2 * words * code + (index >>> 5)] |= 1 << (index & 31);
-    }
-  }
-
-  #clearMasks({ place, run }: Query, words: number): void {
-    const start = charactersAt(run, place) / 2;
-    for (let index = 0; index < run.length; index++) {
-      const code = this.#characters[start + index];
-      this.#masks[2 * words * code + (index >>> 5)] = 0;
+      const at = 2 * words * this.#characters[start + index] + (index >>> 5);
+      this.#masks[at] = how === "set" ? this.#masks[at] | (1 << (index & 31)) : 0;
     }
   }
 }
 
-/** A phrase that looks for others, and the nearest it has met: a heap whose root is the farthest of them. */
+/** A phrase that is compared with others, and the nearest of them so far: a heap with the farthest at its root. */
 class Query {
   readonly place: number;
   readonly run: LengthRun;
   readonly #options: NearOptions;
-  readonly #places: Int32Array;
-  readonly #ratios: Float64Array;
-  #size = 0;
-  /** Only ratios above this change anything. */
+  readonly #heap: NearPhrase[] = [];
+  /** Only ratios above this change the result. */
   threshold: number;
 
   constructor(place: number, run: LengthRun, options: NearOptions) {
     this.place = place;
     this.run = run;
     this.#options = options;
-    this.#places = new Int32Array(options.nearest);
-    this.#ratios = new Float64Array(options.nearest);
     this.threshold = options.minimumRatio;
   }
 
   offer(place: number, ratio: number): void {
+    const { nearest } = this.#options;
     if (place === this.place || this.#options.isKnown(this.place, place)) return;
-    const ratios = this.#ratios;
-    if (this.#size < ratios.length) {
-      this.#rise(this.#size++, place, ratio);
-      if (this.#size === ratios.length) this.threshold = ratios[0];
-      return;
-    }
-    this.#sink(place, ratio);
-    this.threshold = ratios[0];
+    const heap = this.#heap;
+    if (heap.length < nearest) this.#rise({ place, ratio });
+    else this.#sink({ place, ratio });
+    if (heap.length === nearest) this.threshold = heap[0].ratio;
   }
 
-  result(): NearPhrases {
-    const order = Array.from({ length: this.#size }, (_, index) => index);
-    order.sort((a, b) => this.#ratios[b] - this.#ratios[a] || this.#places[a] - this.#places[b]);
-    return {
-      places: Int32Array.from(order, (index) => this.#places[index]),
-      ratios: Float64Array.from(order, (index) => this.#ratios[index]),
-    };
+  result(): NearPhrase[] {
+    return [...this.#heap].sort((a, b) => b.ratio - a.ratio || a.place - b.place);
   }
 
-  #rise(from: number, place: number, ratio: number): void {
-    let at = from;
-    while (at > 0) {
-      const parent = (at - 1) >> 1;
-      if (this.#ratios[parent] <= ratio) break;
-      this.#put(at, this.#places[parent], this.#ratios[parent]);
+  /** Adds a phrase. */
+  #rise(added: NearPhrase): void {
+    const heap = this.#heap;
+    let at = heap.length;
+    for (let parent = (at - 1) >> 1; at > 0 && heap[parent].ratio > added.ratio; parent = (at - 1) >> 1) {
+      heap[at] = heap[parent];
       at = parent;
     }
-    this.#put(at, place, ratio);
+    heap[at] = added;
   }
 
-  /** Puts a phrase in the root's place. */
-  #sink(place: number, ratio: number): void {
+  /** Replaces the farthest phrase. */
+  #sink(added: NearPhrase): void {
+    const heap = this.#heap;
     let at = 0;
-    for (;;) {
-      let child = 2 * at + 1;
-      if (child >= this.#size) break;
-      if (child + 1 < this.#size && this.#ratios[child + 1] < this.#ratios[child]) child++;
-      if (this.#ratios[child] >= ratio) break;
-      this.#put(at, this.#places[child], this.#ratios[child]);
+    for (let child = 1; child < heap.length; child = 2 * at + 1) {
+      if (child + 1 < heap.length && heap[child + 1].ratio < heap[child].ratio) child++;
+      if (heap[child].ratio >= added.ratio) break;
+      heap[at] = heap[child];
       at = child;
     }
-    this.#put(at, place, ratio);
-  }
-
-  #put(at: number, place: number, ratio: number): void {
-    this.#places[at] = place;
-    this.#ratios[at] = ratio;
+    heap[at] = added;
   }
 }
 
-/** Blocks of one run. */
+/** Phrases of one run, at the places `first` to `last` (exclusive). */
 interface Piece {
   readonly run: LengthRun;
-  readonly firstBlock: number;
-  readonly lastBlock: number;
+  readonly first: number;
+  readonly last: number;
 }
 
 /**
  * The corpus in pieces, nearest lengths first and in the query's own run the pieces around it first: the nearest
  * phrases are met early, and rule out the rest by their ratio.
  */
-function* pieces(runs: readonly LengthRun[], query: Query): Generator<Piece> {
-  const own = query.run;
-  const ownPiece = Math.floor((query.place - own.first) / PIECE_PHRASES);
-  const ordered = [...runs].sort(
-    (a, b) => Math.abs(a.length - own.length) - Math.abs(b.length - own.length) || a.length - b.length,
-  );
-  for (const run of ordered) {
-    const count = Math.ceil((run.lastBlock - run.firstBlock) / PIECE);
-    const order = Array.from({ length: count }, (_, index) => index);
-    if (run === own) order.sort((a, b) => Math.abs(a - ownPiece) - Math.abs(b - ownPiece));
-    for (const index of order) {
-      const firstBlock = run.firstBlock + index * PIECE;
-      yield { run, firstBlock, lastBlock: Math.min(firstBlock + PIECE, run.lastBlock) };
-    }
+function* pieces(runs: readonly LengthRun[], { run: own, place }: Query): Generator<Piece> {
+  const away = ({ length }: LengthRun): number => Math.abs(length - own.length);
+  const ownFirst = place - ((place - own.first) % PIECE);
+  for (const run of [...runs].sort((a, b) => away(a) - away(b) || a.length - b.length)) {
+    const starts: number[] = [];
+    for (let first = run.first; first < run.last; first += PIECE) starts.push(first);
+    if (run === own) starts.sort((a, b) => Math.abs(a - ownFirst) - Math.abs(b - ownFirst));
+    for (const first of starts) yield { run, first, last: Math.min(first + PIECE, run.last) };
   }
-}
-
-function runOf(runs: readonly LengthRun[], place: number): LengthRun {
-  let low = 0;
-  let high = runs.length - 1;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (place < runs[middle].last) high = middle;
-    else low = middle + 1;
-  }
-  return runs[low];
 }

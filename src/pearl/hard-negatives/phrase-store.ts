@@ -1,26 +1,25 @@
-/** The phrases of a corpus as the search reads them: character codes and letter signatures, by length, in memory that threads share. */
+/** The phrases of a corpus for the search: character codes and letter signatures, by length, in shared memory. */
 import { type SharedMemory, shareMemory } from "../../runtime/wasm/assembler.js";
 import { comparableForm } from "./edit-ratio.js";
-import { BOUND_BYTES, type KernelLayout, LONGEST, SIGNATURE_BYTES } from "./scan-kernel.js";
+import { LONGEST, SIGNATURE_BYTES, workspaceBytes } from "./scan-kernel.js";
 
 /** Phrases of one length, which lie side by side. */
 export interface LengthRun {
   /** Characters of each. */
   readonly length: number;
-  /** Place of the first, and of the one after the last. */
+  /** Place of the first phrase. */
   readonly first: number;
+  /** Place behind the last phrase. */
   readonly last: number;
-  readonly firstBlock: number;
-  readonly lastBlock: number;
-  /** Where the first one's characters begin, in bytes. */
+  /** Where the first phrase's characters begin, in bytes. */
   readonly characters: number;
 }
 
-/** The store; it is posted to threads as it is. A phrase's place is its rank by length, then signature. */
+/** Posted to workers as it is. A phrase's place is its rank by length, then by signature. */
 export interface PhraseStore {
+  /** [size] signatures, then the characters, then a workspace for each thread. */
   readonly memory: SharedMemory;
-  readonly layout: KernelLayout;
-  /** Phrases that are searched. */
+  /** Number of phrases that are searched. */
   readonly size: number;
   /** Distinct character codes, 0 for the rarest beyond 65,535. */
   readonly alphabet: number;
@@ -28,225 +27,148 @@ export interface PhraseStore {
   readonly runs: readonly LengthRun[];
   /** The row in the corpus of each place. */
   readonly rows: Int32Array;
-  /** The first byte that threads may use for themselves. */
-  readonly free: number;
-  /** Phrases left out: without a visible character, or longer than 256 characters. */
+  /** Where the workspaces begin, in bytes. */
+  readonly workspaces: number;
+  /** Phrases without a visible character, which are left out. */
   readonly empty: number;
+  /** Phrases of more than 256 characters, which are left out. */
   readonly tooLong: number;
 }
 
-/** Phrases of a block: small enough to be alike in many letters, large enough that its bounds cost little. */
-export const BLOCK = 16;
 const CODES = 65_536;
 const SIGNATURE_BITS = 8 * SIGNATURE_BYTES;
-/** Counts of a letter that may get a bit of their own. */
+const SIGNATURE_WORDS = SIGNATURE_BYTES / 4;
+const NO_BIT = 255;
+/** Occurrences of a character that count as letters of their own. */
 const MOST_COUNTED = 8;
 
-/**
- * Builds the store.
- * @param workspace bytes of shared memory to leave free behind the phrases
- */
-export function buildPhraseStore(
-  phrases: readonly string[],
-  workspace: (alphabet: number) => number,
-): PhraseStore {
-  const { codes, alphabet } = readAlphabet(phrases);
-  const lengths = new Uint16Array(phrases.length);
-  const perLength = new Int32Array(LONGEST + 1);
-  let empty = 0;
-  let tooLong = 0;
-  phrases.forEach((phrase, row) => {
-    const length = visibleLength(phrase);
-    if (length === 0) empty++;
-    else if (length > LONGEST) tooLong++;
-    else {
-      lengths[row] = length;
-      perLength[length]++;
-    }
-  });
+/** @param threads number of threads that search */
+export function buildPhraseStore(phrases: readonly string[], threads: number): PhraseStore {
+  const { codes, lengths, empty, tooLong } = readPhrases(phrases);
+  const alphabet = codes.size + 1;
   const size = phrases.length - empty - tooLong;
-  const { runs, layout, free } = layOut(perLength, size);
-  const memory = shareMemory(free + workspace(alphabet));
   const rows = new Int32Array(new SharedArrayBuffer(4 * size));
-  const next = new Int32Array(LONGEST + 1);
-  for (const { length, first } of runs) next[length] = first;
-  lengths.forEach((length, row) => {
-    if (length > 0) rows[next[length]++] = row;
-  });
+  const searched = [...phrases.keys()].filter((row) => lengths[row] > 0);
+  rows.set(searched.sort((a, b) => lengths[a] - lengths[b] || a - b));
+  const runs: LengthRun[] = [];
+  let end = SIGNATURE_BYTES * size;
+  for (let first = 0, last = 0; first < size; first = last) {
+    const length = lengths[rows[first]];
+    while (last < size && lengths[rows[last]] === length) last++;
+    runs.push({ length, first, last, characters: end });
+    end += 2 * length * (last - first);
+  }
+  const workspaces = Math.ceil(end / 8) * 8;
+  const memory = shareMemory(workspaces + threads * workspaceBytes(alphabet));
+  const store = { memory, size, alphabet, runs, rows, workspaces, empty, tooLong };
   const characters = new Uint16Array(memory.buffer);
   for (const run of runs) {
+    let at = run.characters / 2;
     for (let place = run.first; place < run.last; place++)
-      writeCharacters(phrases[rows[place]], codes, characters, charactersAt(run, place) / 2);
+      for (const character of comparableForm(phrases[rows[place]]))
+        characters[at++] = codes.get(character.codePointAt(0) as number) ?? 0;
   }
-  const store = { memory, layout, size, alphabet, runs, rows, free, empty, tooLong };
-  sign(store, phrases, codes);
+  sign(store);
   return store;
 }
 
-/** Where the characters of the phrase at a place begin, in bytes. */
+/** Index of the first character of the phrase at a place, among 16-bit numbers. */
 export function charactersAt(run: LengthRun, place: number): number {
-  return run.characters + 2 * run.length * (place - run.first);
+  return run.characters / 2 + run.length * (place - run.first);
 }
 
-/** Codes of the characters, the most frequent first; code 0 stands for all beyond the number of codes. */
-function readAlphabet(phrases: readonly string[]): { codes: Map<number, number>; alphabet: number } {
+/** Codes of the characters, the most frequent first; and the length of each phrase, 0 where it is left out. */
+function readPhrases(phrases: readonly string[]) {
   const counts = new Map<number, number>();
-  for (const phrase of phrases) {
-    for (const character of comparableForm(phrase)) {
+  const lengths = new Uint16Array(phrases.length);
+  let empty = 0;
+  let tooLong = 0;
+  phrases.forEach((phrase, row) => {
+    const form = comparableForm(phrase);
+    let length = 0;
+    for (const character of form) {
       const point = character.codePointAt(0) as number;
       counts.set(point, (counts.get(point) ?? 0) + 1);
+      length++;
     }
-  }
-  const points = [...counts].sort((a, b) => b[1] - a[1] || a[0] - b[0]).slice(0, CODES - 1);
-  const codes = new Map(points.map(([point], index) => [point, index + 1]));
-  return { codes, alphabet: codes.size + 1 };
-}
-
-/** Code points of the comparable form; 0 where nothing is visible. */
-function visibleLength(phrase: string): number {
-  const form = comparableForm(phrase);
-  if (form.trim() === "") return 0;
-  let length = 0;
-  for (const _ of form) length++;
-  return length;
-}
-
-function writeCharacters(
-  phrase: string,
-  codes: ReadonlyMap<number, number>,
-  target: Uint16Array,
-  offset: number,
-): void {
-  let place = offset;
-  for (const character of comparableForm(phrase))
-    target[place++] = codes.get(character.codePointAt(0) as number) ?? 0;
-}
-
-function layOut(perLength: Int32Array, size: number): Pick<PhraseStore, "runs" | "layout" | "free"> {
-  const runs: LengthRun[] = [];
-  let first = 0;
-  let firstBlock = 0;
-  let characters = SIGNATURE_BYTES * size;
-  perLength.forEach((count, length) => {
-    if (count === 0) return;
-    const lastBlock = firstBlock + Math.ceil(count / BLOCK);
-    runs.push({ length, first, last: first + count, firstBlock, lastBlock, characters });
-    first += count;
-    firstBlock = lastBlock;
-    characters += 2 * length * count;
+    if (form.trim() === "") empty++;
+    else if (length > LONGEST) tooLong++;
+    else lengths[row] = length;
   });
-  const bounds = Math.ceil(characters / 8) * 8;
-  const blockStarts = bounds + BOUND_BYTES * firstBlock;
-  const free = Math.ceil((blockStarts + 4 * (firstBlock + 1)) / 8) * 8;
-  return { runs, layout: { signatures: 0, bounds, blockStarts }, free };
+  const points = [...counts].sort((a, b) => b[1] - a[1] || a[0] - b[0]).slice(0, CODES - 1);
+  return { codes: new Map(points.map(([point], index) => [point, index + 1])), lengths, empty, tooLong };
 }
 
-/** Chooses what the signature's bits say, orders each run by it, and bounds the blocks. */
-function sign(store: PhraseStore, phrases: readonly string[], codes: ReadonlyMap<number, number>): void {
-  const { memory, layout, runs, rows } = store;
+/** Writes the signatures, and orders each run by them. */
+function sign(store: PhraseStore): void {
+  const { memory, size, runs, rows } = store;
   const bitOf = chooseBits(store);
-  const signatures = new Uint32Array(memory.buffer, layout.signatures, (store.size * SIGNATURE_BYTES) / 4);
   const characters = new Uint16Array(memory.buffer);
-  const counts = new Uint8Array(store.alphabet);
-  const blockStarts = new Int32Array(memory.buffer, layout.blockStarts);
+  const signatures = new Uint32Array(memory.buffer, 0, size * SIGNATURE_WORDS);
+  eachLetter(store, (letter, place) => {
+    const bit = bitOf[letter];
+    if (bit !== NO_BIT) signatures[SIGNATURE_WORDS * place + (bit >>> 5)] |= 1 << (31 - (bit & 31));
+  });
   for (const run of runs) {
-    const signed = new Uint32Array((run.last - run.first) * 4);
-    for (let place = run.first; place < run.last; place++) {
-      const start = charactersAt(run, place) / 2;
-      writeSignature(
-        characters.subarray(start, start + run.length),
-        bitOf,
-        counts,
-        signed,
-        4 * (place - run.first),
-      );
-    }
-    const order = sortedBySignature(signed);
-    const before = rows.slice(run.first, run.last);
-    order.forEach((from, to) => {
-      rows[run.first + to] = before[from];
-      signatures.set(signed.subarray(4 * from, 4 * from + 4), 4 * (run.first + to));
-      writeCharacters(phrases[before[from]], codes, characters, charactersAt(run, run.first + to) / 2);
+    const start = SIGNATURE_WORDS * run.first;
+    const order = Int32Array.from({ length: run.last - run.first }, (_, index) => index);
+    order.sort((a, b) => {
+      for (let word = start; word < start + SIGNATURE_WORDS; word++) {
+        const difference = signatures[word + SIGNATURE_WORDS * a] - signatures[word + SIGNATURE_WORDS * b];
+        if (difference !== 0) return difference;
+      }
+      return a - b;
     });
-    for (let block = run.firstBlock; block < run.lastBlock; block++) {
-      const start = run.first + BLOCK * (block - run.firstBlock);
-      blockStarts[block] = start;
-      boundBlock(store, signatures, block, start, Math.min(start + BLOCK, run.last));
-    }
-    blockStarts[run.lastBlock] = run.last;
+    reorder(signatures, start, SIGNATURE_WORDS, order);
+    reorder(characters, run.characters / 2, run.length, order);
+    reorder(rows, run.first, 1, order);
   }
 }
 
-/** For each code and count, 8 × code + count − 1: the signature's bit, or 255 where it has none. */
-function chooseBits({ memory, size, alphabet, runs }: PhraseStore): Uint8Array {
-  const holders = new Int32Array(alphabet * MOST_COUNTED);
+/** Reorders items of `width` numbers each, the first of which begins at `start`. */
+function reorder(
+  values: Uint32Array | Uint16Array | Int32Array,
+  start: number,
+  width: number,
+  order: Int32Array,
+): void {
+  const before = values.slice(start, start + width * order.length);
+  order.forEach((from, to) => {
+    for (let at = 0; at < width; at++) values[start + width * to + at] = before[width * from + at];
+  });
+}
+
+/** Visits the letters of every phrase: 8 × code + n is the (n + 1)th occurrence of a character, up to the eighth. */
+function eachLetter(
+  { memory, alphabet, runs }: PhraseStore,
+  visit: (letter: number, place: number) => void,
+): void {
   const characters = new Uint16Array(memory.buffer);
   const counts = new Uint8Array(alphabet);
   for (const run of runs) {
     for (let place = run.first; place < run.last; place++) {
-      const start = charactersAt(run, place) / 2;
-      for (let index = start; index < start + run.length; index++) {
-        const code = characters[index];
-        if (counts[code] < MOST_COUNTED) holders[code * MOST_COUNTED + counts[code]++]++;
+      const start = charactersAt(run, place);
+      for (let at = start; at < start + run.length; at++) {
+        const code = characters[at];
+        if (counts[code] < MOST_COUNTED) visit(MOST_COUNTED * code + counts[code]++, place);
       }
-      for (let index = start; index < start + run.length; index++) counts[characters[index]] = 0;
+      for (let at = start; at < start + run.length; at++) counts[characters[at]] = 0;
     }
   }
-  // The bits that divide the corpus most evenly tell the most; the first bits also order the runs.
-  const spread = (event: number): number => holders[event] * (size - holders[event]);
-  const events = Array.from(holders.keys()).filter((event) => spread(event) > 0);
-  events.sort((a, b) => spread(b) - spread(a) || a - b);
-  const bits = new Uint8Array(holders.length).fill(255);
-  events.slice(0, SIGNATURE_BITS).forEach((event, bit) => {
-    bits[event] = bit;
+}
+
+/** The signature's bit of each letter, or NO_BIT. Letters that divide the corpus most evenly come first. */
+function chooseBits(store: PhraseStore): Uint8Array {
+  const holders = new Int32Array(store.alphabet * MOST_COUNTED);
+  eachLetter(store, (letter) => {
+    holders[letter]++;
+  });
+  const spread = (letter: number): number => holders[letter] * (store.size - holders[letter]);
+  const letters = Array.from(holders.keys()).filter((letter) => spread(letter) > 0);
+  letters.sort((a, b) => spread(b) - spread(a) || a - b);
+  const bits = new Uint8Array(holders.length).fill(NO_BIT);
+  letters.slice(0, SIGNATURE_BITS).forEach((letter, bit) => {
+    bits[letter] = bit;
   });
   return bits;
-}
-
-function writeSignature(
-  characters: Uint16Array,
-  bitOf: Uint8Array,
-  counts: Uint8Array,
-  target: Uint32Array,
-  offset: number,
-): void {
-  for (const code of characters) {
-    if (counts[code] === MOST_COUNTED) continue;
-    const bit = bitOf[code * MOST_COUNTED + counts[code]++];
-    if (bit < SIGNATURE_BITS) target[offset + (bit >>> 5)] |= 1 << (31 - (bit & 31));
-  }
-  for (const code of characters) counts[code] = 0;
-}
-
-/** The order of the signatures, read as numbers with the first bit the highest. */
-function sortedBySignature(signed: Uint32Array): Int32Array {
-  const order = Int32Array.from({ length: signed.length / 4 }, (_, index) => index);
-  return order.sort((a, b) => {
-    for (let word = 0; word < 4; word++) {
-      const difference = signed[4 * a + word] - signed[4 * b + word];
-      if (difference !== 0) return difference;
-    }
-    return a - b;
-  });
-}
-
-/** Writes which bits none of a block's phrases has, and which all have. */
-function boundBlock(
-  { memory, layout }: PhraseStore,
-  signatures: Uint32Array,
-  block: number,
-  first: number,
-  last: number,
-): void {
-  const bounds = new Uint32Array(memory.buffer, layout.bounds + BOUND_BYTES * block, BOUND_BYTES / 4);
-  for (let word = 0; word < 4; word++) {
-    let any = 0;
-    let all = ~0;
-    for (let place = first; place < last; place++) {
-      any |= signatures[4 * place + word];
-      all &= signatures[4 * place + word];
-    }
-    bounds[word] = ~any;
-    bounds[4 + word] = all;
-  }
 }

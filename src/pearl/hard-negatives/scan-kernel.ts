@@ -8,7 +8,6 @@ import {
   i64,
   instantiate,
   type KernelFunction,
-  loopWhile,
   repeatWhile,
   type SharedMemory,
   type Variable,
@@ -21,27 +20,26 @@ export const LONGEST = 256;
 /** Bytes of a phrase's signature: 128 bits, each says that a phrase has some letter at least so many times. */
 export const SIGNATURE_BYTES = 16;
 
-/** Bytes of a block's bounds: the bits that none of its phrases has, and those that all have. */
-export const BOUND_BYTES = 32;
+/** Phrases that are scanned at a time, whose signatures take 32 KB. */
+export const PIECE = 2048;
+/** Bytes of a hit: its place and its common subsequence, 32 bits each. */
+const HIT_BYTES = 8;
+/** Bytes of a character's positions in a phrase of 256. */
+const MASK_BYTES = LONGEST / 8;
 
-/** Where the phrases lie in the shared memory, in bytes. */
-export interface KernelLayout {
-  /** [phrases] signatures. */
-  readonly signatures: number;
-  /** [blocks] bounds. */
-  readonly bounds: number;
-  /** [blocks + 1] 32-bit: the first phrase of each block. */
-  readonly blockStarts: number;
-}
+/** Where a thread's masks and hits lie behind the phrases, in bytes. */
+export const workspaceBytes = (alphabet: number): number => alphabet * MASK_BYTES + PIECE * HIT_BYTES;
+export const hitsAt = (workspace: number, alphabet: number): number => workspace + alphabet * MASK_BYTES;
 
-/** What is asked of a run of blocks whose phrases are all equally long. */
+/** What is asked of phrases of one length. */
 export interface ScanRequest {
-  /** Place of the signature of the phrase that is compared. */
+  /** Where the signature of the phrase that is compared lies; all places are in bytes. */
   readonly signature: number;
-  readonly firstBlock: number;
-  /** Exclusive. */
-  readonly lastBlock: number;
-  /** Place where phrase 0's characters would lie if every phrase were as long as these. */
+  /** Where the signatures of the others begin. */
+  readonly first: number;
+  /** Where they end. */
+  readonly last: number;
+  /** Where phrase 0's characters would lie if every phrase were as long as these. */
   readonly characters: number;
   /** Bytes of the characters of one of these phrases. */
   readonly stride: number;
@@ -49,107 +47,58 @@ export interface ScanRequest {
   readonly mostDifferent: number;
   /** The shortest common subsequence of interest. */
   readonly leastCommon: number;
-  /** Place of the masks: for each character code, the positions in the phrase that is compared, as bits. */
+  /** Where, for each character code, the positions in the phrase that is compared lie as bits. */
   readonly masks: number;
-  /** Where phrase and common subsequence of each hit are written, 8 bytes each. */
+  /** Where phrase and common subsequence of each hit are written. */
   readonly hits: number;
 }
 
-/** Scans; gives the number of hits. `words`: 64-bit words that hold the phrase that is compared, 1 to 4. */
+/** Returns the number of hits. `words`: 64-bit words that hold the phrase that is compared, 1 to 4. */
 export type Scan = (words: number, request: ScanRequest) => number;
 
 const parameters = [
-  "signature",
-  "firstBlock",
-  "lastBlock",
-  "characters",
-  "stride",
-  "mostDifferent",
-  "leastCommon",
-  "masks",
-  "hits",
-] as const;
+  ...(["signature", "first", "last", "characters", "stride"] as const),
+  ...(["mostDifferent", "leastCommon", "masks", "hits"] as const),
+];
 
-/** The kernel over a memory. */
-export function openScan(memory: SharedMemory, layout: KernelLayout): Scan {
+/** The kernel over a memory that begins with signatures. */
+export function openScan(memory: SharedMemory): Scan {
   const words = [1, 2, 3, 4];
-  const functions = instantiate(
-    words.map((count) => scanFunction(count, layout)),
-    memory,
-  );
-  const scans = words.map((count) => functions[`scan${count}`]);
-  return (count, r) =>
-    scans[count - 1](
-      ...[r.signature, r.firstBlock, r.lastBlock, r.characters, r.stride],
-      ...[r.mostDifferent, r.leastCommon, r.masks, r.hits],
-    );
+  const functions = instantiate(words.map(scanFunction), memory);
+  return (count, request) => functions[`scan${count}`](...parameters.map((name) => request[name]));
 }
 
-function scanFunction(words: number, layout: KernelLayout): KernelFunction<(typeof parameters)[number]> {
+function scanFunction(words: number): KernelFunction<(typeof parameters)[number]> {
   const perWord = Array.from({ length: words }, (_, word) => [`row${word}`, "i64"] as const);
   return {
     name: `scan${words}`,
     parameters,
     locals: {
-      ...{ low: "i64", high: "i64", notLow: "i64", notHigh: "i64" },
+      ...{ low: "i64", high: "i64", matched: "i64", sum: "i64", carry: "i64" },
       ...Object.fromEntries(perWord),
-      ...{ matched: "i64", sum: "i64", carry: "i64" },
-      ...{ block: "i32", bound: "i32", phrase: "i32", end: "i32", place: "i32", stop: "i32", mask: "i32" },
-      ...{ common: "i32", count: "i32", next: "i32", difference: "i32", character: "i32" },
+      ...{ phrase: "i32", place: "i32", stop: "i32", mask: "i32", difference: "i32", character: "i32" },
+      ...{ common: "i32", count: "i32", next: "i32" },
     },
     body: (v) => {
       const differing = (word: number, bits: Variable): Code =>
         i64.toI32(i64.ones(i64.xor(i64.load(v.place.get, 8 * word), bits.get)));
-      const missing = i64.add(
-        i64.add(
-          i64.ones(i64.and(i64.load(v.bound.get), v.low.get)),
-          i64.ones(i64.and(i64.load(v.bound.get, 8), v.high.get)),
-        ),
-        i64.add(
-          i64.ones(i64.and(i64.load(v.bound.get, 16), v.notLow.get)),
-          i64.ones(i64.and(i64.load(v.bound.get, 24), v.notHigh.get)),
-        ),
-      );
-      const at = (base: number, index: Code, bytes: number): Code =>
-        i32.add(i32.multiply(index, i32.constant(bytes)), i32.constant(base));
       return [
         ...v.low.set(i64.load(v.signature.get)),
         ...v.high.set(i64.load(v.signature.get, 8)),
-        ...v.notLow.set(i64.xor(v.low.get, i64.constant(-1))),
-        ...v.notHigh.set(i64.xor(v.high.get, i64.constant(-1))),
         ...v.next.set(v.hits.get),
-        ...v.block.set(v.firstBlock.get),
-        ...loopWhile(
-          i32.less(v.block.get, v.lastBlock.get),
-          v.bound.set(at(layout.bounds, v.block.get, BOUND_BYTES)),
+        ...v.place.set(v.first.get),
+        ...repeatWhile(
+          i32.less(v.place.get, v.last.get),
+          // The first word holds the letters that rule out most phrases.
           when(
-            i32.lessOrEqual(i64.toI32(missing), v.mostDifferent.get),
-            v.place.set(
-              at(layout.signatures, i32.load(at(layout.blockStarts, v.block.get, 4)), SIGNATURE_BYTES),
-            ),
-            v.end.set(
-              at(layout.signatures, i32.load(at(layout.blockStarts + 4, v.block.get, 4)), SIGNATURE_BYTES),
-            ),
-            repeatWhile(
-              i32.less(v.place.get, v.end.get),
-              // The first word holds the letters that tell the most: it is enough for nearly all.
-              when(
-                i32.lessOrEqual(v.difference.tee(differing(0, v.low)), v.mostDifferent.get),
-                when(
-                  i32.lessOrEqual(i32.add(v.difference.get, differing(1, v.high)), v.mostDifferent.get),
-                  v.phrase.set(
-                    i32.shiftRight(
-                      i32.subtract(v.place.get, i32.constant(layout.signatures)),
-                      i32.constant(4),
-                    ),
-                  ),
-                  measure(words, v),
-                ),
-              ),
-              v.place.set(i32.add(v.place.get, i32.constant(SIGNATURE_BYTES))),
+            i32.lessOrEqual(v.difference.tee(differing(0, v.low)), v.mostDifferent.get),
+            when(
+              i32.lessOrEqual(i32.add(v.difference.get, differing(1, v.high)), v.mostDifferent.get),
+              v.phrase.set(i32.shiftRight(v.place.get, i32.constant(Math.log2(SIGNATURE_BYTES)))),
+              measure(words, v),
             ),
           ),
-          v.block.set(i32.add(v.block.get, i32.constant(1))),
+          v.place.set(i32.add(v.place.get, i32.constant(SIGNATURE_BYTES))),
         ),
         ...v.count.get,
       ];
@@ -190,7 +139,7 @@ function measure(words: number, v: Parameters<KernelFunction["body"]>[0]): Code 
       i32.greaterOrEqual(v.common.get, v.leastCommon.get),
       i32.store(v.next.get, v.phrase.get),
       i32.store(v.next.get, v.common.get, 4),
-      v.next.set(i32.add(v.next.get, i32.constant(8))),
+      v.next.set(i32.add(v.next.get, i32.constant(HIT_BYTES))),
       v.count.set(i32.add(v.count.get, i32.constant(1))),
     ),
   ];

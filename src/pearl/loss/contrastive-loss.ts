@@ -11,7 +11,7 @@ export interface ContrastOptions {
   readonly temperature: number;
   /** "all": every row with every other, as NT-Xent does; "between": anchors with positives alone. Default "all". */
   readonly compare?: "all" | "between";
-  /** Only the pairs of this part take part. Default: all pairs, and hard negatives. */
+  /** Compares only the pairs of this part. Default: all pairs, and hard negatives. */
   readonly part?: Part;
   /** Whether the rows behind the pairs are hard negatives. */
   readonly negatives: "used" | "none";
@@ -49,6 +49,6 @@ function ofPart(net: Net, rows: BatchRows, part: Part) {
   };
 }
 
-/** As many of `values` as `like` has rows. */
+/** The first rows of `values`, as many as `like` has. */
 const firstRows = ({ g }: Net, values: string, like: string): string =>
   g.add("Slice", [values, g.ints(0), g.add("Shape", [like], { start: 0, end: 1 })]);

@@ -1,4 +1,4 @@
-/** An encoder's graph in the form that trains fastest; names and layouts of weights stay. */
+/** Rewrites an encoder's graph so that it trains faster; names and layouts of weights stay. */
 import { constantsToInitializers, untieInitializers } from "../../onnx/graph.js";
 import { copyModel, type Model } from "../../onnx/model.js";
 import { fuseGelu, fuseLayerNorm } from "../../onnx/rewrite/fuse.js";
@@ -12,7 +12,7 @@ export function prepareForTraining(model: Model): Model {
   return fixConstants(fused, constants);
 }
 
-/** Tables that the exporter wrote as Constant nodes are no weights: they become such nodes again. */
+/** Tables that the exporter wrote as Constant nodes are not weights: they become Constant nodes again. */
 function fixConstants(model: Model, names: readonly string[]): Model {
   const copy = copyModel(model);
   const { initializers, nodes } = copy.graph;

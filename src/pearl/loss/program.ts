@@ -27,7 +27,7 @@ export const lossNames = {
   prefix: "nt_xent_prefix",
 } as const;
 
-/** A term of the caller's, beside PEARL's. */
+/** A term beside PEARL's. */
 export interface FurtherTerm {
   /** Name of its output. */
   readonly name: string;
@@ -35,15 +35,15 @@ export interface FurtherTerm {
   readonly weight: number;
   /** Adds the term to the graph; returns the name of a scalar. */
   add(net: Net, rows: BatchRows): string;
-  /** Of a term over rows of its own behind the pairs: their numbers in the sample, and the term's inputs there. */
+  /** For a term with rows of its own behind the pairs: their indices in the sample, and the term's inputs. */
   readonly sample?: { readonly rows: readonly number[]; readonly feeds: Feeds };
-  /** First weights that the term adds. Default: from the seed. */
+  /** First values of the weights that the term adds. Default: from the seed. */
   readonly weights?: WeightSource;
   /** Names of the weights to train. Default: the engine's choice. */
   readonly trained?: (model: Model) => string[];
 }
 
-/** Factors of further contrastive losses; 0, the default, leaves one out. PEARL has none of them. */
+/** Factors of further contrastive losses, default 0: left out. PEARL has none of them. */
 export interface FurtherContrast {
   /** NT-Xent of each part alone. */
   readonly phrase?: number;
@@ -68,21 +68,21 @@ export interface PairProgramOptions {
   /** Default: one part, an embedding. */
   readonly layout?: VectorLayout;
   readonly losses?: FurtherContrast;
-  /** At most one of them may have rows of its own, and then without hard negatives. */
+  /** At most one of them may have rows of its own, and only without hard negatives. */
   readonly terms?: readonly FurtherTerm[];
   /** "own": a part's loss sees only its own pairs, inputs `phrase_rows` and `characters_rows`. Default "all". */
   readonly rows?: "all" | "own";
   /** Rate of dropout in the transformer; default 0. */
   readonly dropout?: number;
-  /** Of the type head's first weights, where the encoder has none. */
+  /** Seed of the type head's first weights, where the encoder has none. */
   readonly seed: number;
 }
 
 /**
- * Adds the losses to an encoder made ready by prepareForTraining.
+ * Adds the losses to an encoder from prepareForTraining.
  * Inputs beside the encoder's: `sizes` int64 (anchors, positives, and the rows behind them), `groups` int32 [rows];
  * with types `typed_rows`, `type_labels` int64 [n] and `type_weight`, a float; with dropout `dropout_seed` int64 [1];
- * with rows of their own `phrase_rows` and `characters_rows` int64 [n]; and those of further terms.
+ * with `rows: "own"` `phrase_rows` and `characters_rows` int64 [n]; and those of further terms.
  */
 export function pairProgram(encoder: Model, options: PairProgramOptions): TrainingProgram {
   const { seed, dropout = 0, terms: further = [] } = options;
@@ -111,7 +111,7 @@ interface Term {
   readonly weight: number;
 }
 
-/** Adds every term to the graph, each as an output of its own. */
+/** Adds every term to the graph, as an output. */
 function termsOf(net: Net, rows: BatchRows, options: PairProgramOptions): Term[] {
   const { temperature, negatives, layout = {}, losses = {}, types, typeWeight = 1 } = options;
   const terms: Term[] = [];

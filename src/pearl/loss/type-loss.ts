@@ -15,7 +15,7 @@ interface TypeLossOptions {
   readonly layout?: VectorLayout;
 }
 
-/** CE over anchors plus CE over positives. Both are equally many, so it is twice the mean over all. */
+/** CE over anchors plus CE over positives: twice the mean over all, as their numbers are equal. */
 export function typeLoss(net: Net, { types, width, layout }: TypeLossOptions): string {
   const { g } = net;
   const rows = g.input("typed_rows", "int64", ["typed"]);

@@ -1,18 +1,17 @@
 /**
- * A small model without a pretrained base, for a CPU: hashed n-grams that begin as TF-IDF weighs them, and a small
- * transformer beside them. The method is PEARL's; batches are larger, known synonyms are positives and come in
- * runs that share a word, and each part of the vector has a contrastive loss of its own, so that neither leans on
- * the other.
+ * A small model without a pretrained base, for a CPU: hashed n-grams with TF-IDF weights at first, and a small
+ * transformer. The method is PEARL's with larger batches, known synonyms as positives in runs that share a word, and a
+ * contrastive loss for each part of the vector, so that neither depends on the other.
  */
 import type { MethodSettings } from "../method.js";
-import { pearlSmall } from "./pearl-small.js";
+import { pearlSmall } from "./pearl.js";
 
 export const fromScratch: MethodSettings = {
   ...pearlSmall,
   base: "none",
   shape: { hidden: 256, layers: 2, heads: 4, vocabulary: 16_000, maximumLength: 24 },
   characters: { from: "ngrams", width: 192, buckets: 2 ** 16 },
-  // the shares of a cosine: .64 characters, .36 meaning; times 10, so that the type head's scores can be large
+  // a cosine is .64 characters and .36 meaning; times 10, so that the type head's scores can be large
   blocks: { phrase: 6, characters: 8 },
   partLosses: { phrase: 0.7, characters: 0.5 },
   typeWeight: 0.5,

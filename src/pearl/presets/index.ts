@@ -4,8 +4,7 @@ import { parse } from "yaml";
 import { ArgumentError, messageOf } from "../../errors.js";
 import type { MethodSettings } from "../method.js";
 import { fromScratch } from "./from-scratch.js";
-import { pearlBase } from "./pearl-base.js";
-import { pearlSmall } from "./pearl-small.js";
+import { pearlBase, pearlSmall } from "./pearl.js";
 
 export const presets = {
   "pearl-small": pearlSmall,
@@ -15,25 +14,20 @@ export const presets = {
 
 export type PresetName = keyof typeof presets;
 
-/** What a run takes where no preset is named. */
-export const defaultPreset: PresetName = "pearl-small";
+/** The preset of a run that names none. */
+const defaultPreset: PresetName = "pearl-small";
 
 /**
- * The settings of a preset, or of a YAML or JSON file that names those it changes; its key `preset` says which
- * preset the others come from.
+ * The settings of a preset, or of a YAML or JSON file with changed settings; its key `preset` names the preset of the
+ * others.
  * @throws ArgumentError for an unknown name, a file that cannot be read, or an unknown setting in it
  */
 export async function readPreset(name: string = defaultPreset): Promise<MethodSettings> {
   if (Object.hasOwn(presets, name)) return presets[name as PresetName];
-  let text: string;
-  try {
-    text = await readFile(name, "utf8");
-  } catch (error) {
-    throw new ArgumentError(
-      `${name} is neither a preset (${Object.keys(presets).join(", ")}) nor a file that can be read`,
-      { cause: error },
-    );
-  }
+  const names = Object.keys(presets).join(", ");
+  const text = await readFile(name, "utf8").catch((cause) => {
+    throw new ArgumentError(`${name} is neither a preset (${names}) nor a file that can be read`, { cause });
+  });
   let given: unknown;
   try {
     given = parse(text);
@@ -41,24 +35,16 @@ export async function readPreset(name: string = defaultPreset): Promise<MethodSe
     throw new ArgumentError(`${name}: not YAML (${messageOf(error)})`, { cause: error });
   }
   if (typeof given !== "object" || given === null || Array.isArray(given))
-    throw new ArgumentError(`${name}: expected settings, one a line, such as "epochs: 3"`);
+    throw new ArgumentError(`${name}: expected settings, one per line, such as "epochs: 3"`);
   const { preset = defaultPreset, ...changes } = given as { preset?: string };
   if (!Object.hasOwn(presets, preset))
-    throw new ArgumentError(`${name}: preset ${preset} is not one of ${Object.keys(presets).join(", ")}`);
-  const base: MethodSettings = presets[preset as PresetName];
-  const known = new Set([
-    ...Object.keys(pearlSmall),
-    "synonymShares",
-    "synonymSides",
-    "runsBy",
-    "prefixLoss",
-    "contexts",
-    "meanShares",
-    "furtherContrast",
-    "rateFactors",
-  ]);
-  const odd = Object.keys(changes).find((key) => !known.has(key));
+    throw new ArgumentError(`${name}: preset ${preset} is not one of ${names}`);
+  const known = [
+    ...[...Object.keys(pearlSmall), "synonymShares", "synonymSides", "runsBy", "prefixLoss", "contexts"],
+    ...["meanShares", "furtherContrast", "rateFactors"],
+  ];
+  const odd = Object.keys(changes).find((key) => !known.includes(key));
   if (odd !== undefined)
-    throw new ArgumentError(`${name}: unknown setting "${odd}": use ${[...known].join(", ")}`);
-  return { ...base, ...changes };
+    throw new ArgumentError(`${name}: unknown setting "${odd}". Use ${known.join(", ")}`);
+  return { ...presets[preset as PresetName], ...changes };
 }

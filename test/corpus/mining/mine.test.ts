@@ -63,7 +63,7 @@ function cosine(a: Float32Array, b: Float32Array): number {
 }
 
 describe("mineCorpus", () => {
-  it("lists what the definition gives, pair by pair", async () => {
+  it("lists the negatives of the definition, checked pair by pair", async () => {
     const phrases = manyNames(400);
     const path = await corpus(phrases);
     const report = await mineCorpus(path, { encoder: encoder(), threads: 2, nearest: 400 });
@@ -118,7 +118,7 @@ describe("mineCorpus", () => {
     expect(await list()).toBe(expected);
   });
 
-  it("can be stopped while it encodes, too", async () => {
+  it("can be stopped while it encodes", async () => {
     const path = await corpus(["cat", "cart", "card"]);
     const controller = new AbortController();
     controller.abort();

@@ -66,28 +66,31 @@ describe("known pairs", () => {
 describe("selection", () => {
   const options = { margin: 0.3, listed: 12, floor: 0 };
 
+  const candidates = (ratios: number[], cosines: number[]) =>
+    ratios.map((ratio, index) => ({ index, ratio, cosine: cosines[index] }));
+
   it("scales cosines among the candidates, the phrase itself being 1, and lists the widest margin first", () => {
     // The lowest cosine is 0.8: the scale is (cosine - 0.8) / 0.2.
-    const ratios = Float64Array.from([0.9, 0.8, 0.75, 0.8, 0.72]);
-    const cosines = Float64Array.from([0.95, 0.8, 0.9, 0.86, 0.88]);
-    const selected = selectNegatives(ratios, cosines, options);
+    const near = candidates([0.9, 0.8, 0.75, 0.8, 0.72], [0.95, 0.8, 0.9, 0.86, 0.88]);
+    const selected = selectNegatives(near, options);
     expect(selected.map(({ index }) => index)).toEqual([1, 3, 4]);
     expect(selected.map(({ cosine }) => Number(cosine.toFixed(6)))).toEqual([0, 0.3, 0.4]);
   });
 
   it("does not make a lone near-synonym a negative because it is the farthest of one", () => {
-    const lone = [Float64Array.from([0.9]), Float64Array.from([0.95])] as const;
-    expect(selectNegatives(...lone, { ...options, floor: 0.7 })).toEqual([]);
-    expect(selectNegatives(...lone, { ...options, floor: 0.95 })).toHaveLength(1);
+    const lone = candidates([0.9], [0.95]);
+    expect(selectNegatives(lone, { ...options, floor: 0.7 })).toEqual([]);
+    expect(selectNegatives(lone, { ...options, floor: 0.95 })).toHaveLength(1);
   });
 
   it("lists no more than asked, and nothing where all candidates are the phrase to the encoder", () => {
-    const ratios = new Float64Array(20).fill(0.8);
-    const cosines = Float64Array.from(ratios, (_, index) => index / 100);
-    expect(selectNegatives(ratios, cosines, { ...options, listed: 4 }).map(({ index }) => index)).toEqual([
-      0, 1, 2, 3,
-    ]);
-    expect(selectNegatives(ratios, new Float64Array(20).fill(1), options)).toEqual([]);
+    const ratios = new Array<number>(20).fill(0.8);
+    const near = candidates(
+      ratios,
+      ratios.map((_, index) => index / 100),
+    );
+    expect(selectNegatives(near, { ...options, listed: 4 }).map(({ index }) => index)).toEqual([0, 1, 2, 3]);
+    expect(selectNegatives(candidates(ratios, new Array<number>(20).fill(1)), options)).toEqual([]);
   });
 });
 

@@ -20,7 +20,7 @@ const phrasesIn = (text: string): string[] =>
   );
 
 describe("the tagger", () => {
-  it("gives lemmas in small letters where it is asked for them", () => {
+  it("gives lemmas in lower case on request", () => {
     const text = "The children Came home.";
     const [words] = createTagger({ lemmas: true }).sentences(text);
     expect(words.map(({ lemma }) => lemma)).toEqual(["the", "child", "come", "home", "."]);
@@ -115,7 +115,7 @@ describe("phrases of a text", () => {
     ]);
   });
 
-  it("leave out what is in another script, and count its words", () => {
+  it("leave out other scripts, and count their words", () => {
     const read = { words: 0, foreign: 0 };
     const found = [
       ...phrasesOfText(tagger, "Москва — столица. 東京は日本の首都です。 Moscow is large.", read),

@@ -1,7 +1,7 @@
 /** The search for near phrases against brute force with the textbook's table, and the ratio against published values. */
 import { describe, expect, it } from "vitest";
 import { comparableForm, editRatio, leastCommon } from "../../../src/pearl/hard-negatives/edit-ratio.js";
-import { NearSearch, workspaceBytes } from "../../../src/pearl/hard-negatives/near-phrases.js";
+import { NearSearch } from "../../../src/pearl/hard-negatives/near-phrases.js";
 import { buildPhraseStore } from "../../../src/pearl/hard-negatives/phrase-store.js";
 import { createRandom } from "../../../src/random.js";
 
@@ -54,7 +54,7 @@ describe("edit ratio", () => {
 
 describe("near phrases", () => {
   const phrases = makePhrases(900, 7);
-  const store = buildPhraseStore(phrases, workspaceBytes);
+  const store = buildPhraseStore(phrases, 1);
   const search = (nearest: number) =>
     new NearSearch(store, 0, { minimumRatio: 0.7, nearest, isKnown: () => false }).find(0, store.size);
 
@@ -68,22 +68,22 @@ describe("near phrases", () => {
 
   it("finds exactly the pairs that brute force finds, with their ratios, at every length up to 256", () => {
     expect(Math.max(...phrases.map((phrase) => [...comparableForm(phrase)].length))).toBeGreaterThan(128);
-    search(phrases.length).forEach(({ places, ratios }, place) => {
-      const found = Array.from(places, (other, index) => [store.rows[other], ratios[index]]);
+    search(phrases.length).forEach((near, place) => {
+      const found = near.map((other) => [store.rows[other.place], other.ratio]);
       const expected = truth[place].map(({ index, ratio }) => [index, ratio]);
       expect(new Map(found as [number, number][])).toEqual(new Map(expected as [number, number][]));
     });
   });
 
-  it("keeps the nearest where there are more than may be kept", () => {
+  it("keeps the nearest where more are near", () => {
     expect(truth.filter(({ length }) => length > 3).length).toBeGreaterThan(50);
-    search(3).forEach(({ ratios }, place) => {
-      expect([...ratios]).toEqual(truth[place].slice(0, 3).map(({ ratio }) => ratio));
+    search(3).forEach((near, place) => {
+      expect(near.map(({ ratio }) => ratio)).toEqual(truth[place].slice(0, 3).map(({ ratio }) => ratio));
     });
   });
 
-  it("leaves out what is empty or too long, and says how many", () => {
-    const odd = buildPhraseStore(["cat", " ", "x".repeat(257), "cart"], workspaceBytes);
+  it("leaves out and counts empty and long phrases", () => {
+    const odd = buildPhraseStore(["cat", " ", "x".repeat(257), "cart"], 1);
     expect(odd).toMatchObject({ size: 2, empty: 1, tooLong: 1 });
     expect([...odd.rows]).toEqual([0, 3]);
   });

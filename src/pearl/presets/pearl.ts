@@ -37,3 +37,10 @@ export const pearlSmall: MethodSettings = {
   clipNorm: 0,
   averageWithBase: 0.5,
 };
+
+/** PEARL-base: as PEARL-small, on E5-base, with a character part of 288 (768 + 288 = 1,056). */
+export const pearlBase: MethodSettings = {
+  ...pearlSmall,
+  base: "intfloat/e5-base-v2",
+  characters: { from: "love", width: 288 },
+};
