@@ -1,76 +1,45 @@
 /** Options that several commands share, and parsers that say what a value must be. */
 import type { Option as TypedOption } from "@commander-js/extra-typings";
 import { InvalidArgumentError, Option } from "commander";
+import { messageOf } from "../errors.js";
+import { parseDelimiter } from "../table/format.js";
 import type { OptionsOf } from "./command.js";
 
-/** One shard of a table: `index` counts from 1 to `count`. */
-export interface Shard {
-  readonly index: number;
-  readonly count: number;
-}
+/** A parser of numbers; `rule` completes the message "It must be ...". */
+const numberParser =
+  (rule: string, isValid: (value: number) => boolean, form = /\S/) =>
+  (text: string): number => {
+    const value = Number(text);
+    if (!form.test(text) || !isValid(value)) throw new InvalidArgumentError(`It must be ${rule}.`);
+    return value;
+  };
 
-/** Parser of a whole number of at least one, such as `--batch-size 256`. */
-export function positiveInteger(text: string): number {
-  const value = Number(text);
-  if (!/^\d+$/.test(text) || value < 1 || !Number.isSafeInteger(value)) {
-    throw new InvalidArgumentError("It must be a whole number of at least 1.");
-  }
-  return value;
-}
-
-/** Parser of a whole number of at least zero, such as `--seed 0`. */
-export function wholeNumber(text: string): number {
-  const value = Number(text);
-  if (!/^\d+$/.test(text) || !Number.isSafeInteger(value)) {
-    throw new InvalidArgumentError("It must be a whole number of at least 0.");
-  }
-  return value;
-}
-
-/** Parser of a number above 0, such as `--lr 3e-5`. */
-export function positiveNumber(text: string): number {
-  const value = Number(text);
-  if (text.trim() === "" || !(value > 0 && Number.isFinite(value))) {
-    throw new InvalidArgumentError("It must be a number above 0.");
-  }
-  return value;
-}
-
-/** Parser of a fraction from 0 to 1, such as `--precision 0.9`. */
-export function fraction(text: string): number {
-  const value = Number(text);
-  if (text.trim() === "" || !(value >= 0 && value <= 1)) {
-    throw new InvalidArgumentError("It must be a number between 0 and 1.");
-  }
-  return value;
-}
+export const positiveInteger = numberParser(
+  "a whole number of at least 1",
+  (value) => value >= 1 && Number.isSafeInteger(value),
+  /^\d+$/,
+);
+export const wholeNumber = numberParser("a whole number of at least 0", Number.isSafeInteger, /^\d+$/);
+export const positiveNumber = numberParser(
+  "a number above 0",
+  (value) => value > 0 && Number.isFinite(value),
+);
+export const fraction = numberParser("a number between 0 and 1", (value) => value >= 0 && value <= 1);
 
 /** Parser of `--shard i/n`: the i-th of n equal parts, counted from 1. */
-export function shardOf(text: string): Shard {
-  const match = /^(\d+)\/(\d+)$/.exec(text);
-  const index = Number(match?.[1]);
-  const count = Number(match?.[2]);
-  if (!match || index < 1 || index > count) {
-    throw new InvalidArgumentError("It must be i/n with 1 <= i <= n, for example 2/4.");
-  }
-  return { index, count };
+export function shardOf(text: string): { readonly index: number; readonly count: number } {
+  const [index, count] = /^\d+\/\d+$/.test(text) ? text.split("/").map(Number) : [0, 0];
+  if (index >= 1 && index <= count) return { index, count };
+  throw new InvalidArgumentError("It must be i/n with 1 <= i <= n, for example 2/4.");
 }
 
-/** Parser of `--delimiter`: one character, or the words tab, comma, semicolon, pipe and space. */
+/** Parser of `--delimiter`. */
 export function delimiterOf(text: string): string {
-  const names: Record<string, string> = {
-    tab: "\t",
-    "\\t": "\t",
-    comma: ",",
-    semicolon: ";",
-    pipe: "|",
-    space: " ",
-  };
-  const value = names[text] ?? text;
-  if ([...value].length !== 1) {
-    throw new InvalidArgumentError("It must be one character, or tab, comma, semicolon, pipe or space.");
+  try {
+    return parseDelimiter(text);
+  } catch (error) {
+    throw new InvalidArgumentError(messageOf(error));
   }
-  return value;
 }
 
 /** Parser of names separated by commas; the option may be repeated: `--task turney,bird --task autofj`. */

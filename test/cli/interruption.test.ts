@@ -12,7 +12,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const modulePath = new URL("../../dist/cli/interruption.js", import.meta.url).href;
 
-/** A program that says when it is ready for a signal, when it got one, and then goes on for an hour. */
+/** A program that says when it is ready for a signal, when it got one, and then runs for an hour. */
 const stubborn = `
   import { interruptionSignal } from ${JSON.stringify(modulePath)};
   const signal = interruptionSignal();
@@ -33,6 +33,20 @@ describe("an interruption", () => {
     expect(stdout).toBe("ready\nasked:InterruptedError\n");
     expect(code).toBe(130);
   });
+
+  it.each(["SIGINT", "SIGTERM"] as const)(
+    "%s ends a process that has not begun its work at once",
+    async (name) => {
+      const idle = `import ${JSON.stringify(modulePath)}; setTimeout(() => {}, 3_600_000); console.log("ready");`;
+      const { code, stderr } = await runNode(["--input-type=module", "--eval", idle], {
+        onStart: async (child) => {
+          await once(child.stdout!, "data");
+          child.kill(name);
+        },
+      });
+      expect({ code, stderr }).toEqual({ code: 130, stderr: `pearl: interrupted by ${name}\n` });
+    },
+  );
 
   it.each(["SIGINT", "SIGTERM"] as const)(
     "%s ends a running command with code 130 and one line",

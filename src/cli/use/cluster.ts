@@ -47,7 +47,6 @@ export default command({
       onNote: session.say,
       onProgress: (done, total) => session.show("encoding", done, total),
     });
-    await session.finish();
     session.say(summary(report));
     if (output === undefined) process.stdout.write(groupLines(report));
     else

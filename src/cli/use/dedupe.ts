@@ -31,7 +31,6 @@ export default command({
       onProgress: (done: number, total: number) => session.show("encoding", done, total),
     };
     const report = await dedupeTable(file, { kept: output, groups }, settings);
-    await session.finish();
     const estimated = report.estimatedPrecision.toFixed(2);
     session.say(`similarity at least ${report.threshold.toFixed(2)}, estimated precision ${estimated}`);
     const removed = `removed ${counted(report.removed.length, "duplicate")} from ${counted(report.rows, "row")}`;

@@ -59,7 +59,6 @@ export default command({
       onNote: session.say,
       onProgress: (done, total) => session.show("encoding", done, total, "phrases"),
     });
-    await session.finish();
     printReport(report, session);
   },
 });

@@ -80,7 +80,6 @@ export default command({
       onNote: session.say,
       onProgress: (_, done, total) => session.show("joining", done, total),
     });
-    await session.finish();
     printReport(report, options, session);
   },
 });

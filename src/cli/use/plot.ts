@@ -31,7 +31,6 @@ export default command({
       onNote: session.say,
       onProgress: session.show,
     });
-    await session.finish();
     session.print(
       `wrote ${output}: ${formatCount(drawn)} of ${counted(rows, "phrase")}, ${formatBytes(bytes)}`,
     );

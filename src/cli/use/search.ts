@@ -131,7 +131,6 @@ async function writeHits(
   };
   const columns = ["query", "rank", "score", "key", ...layout.columns.map((name) => `row_${name}`)];
   const count = await writeRows(path, columns, rows());
-  await session.finish();
   const time = formatDuration(session.seconds());
   session.print(
     `wrote ${path}: ${counted(count, "hit")} for ${counted(queries, "query", "queries")}, ${time}`,

@@ -44,7 +44,6 @@ export default command({
       signal: session.signal,
       onProgress: (done, total) => session.show("typing", done, total, "phrases"),
     });
-    await session.finish();
     const rows = phrases.map((phrase, row) => ({ phrase, types: typeShares(types[row]).slice(0, top) }));
     if (output !== undefined) await write(output, rows, session);
     else if (json) process.stdout.write(asJsonLines(rows));
