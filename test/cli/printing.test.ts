@@ -82,15 +82,15 @@ describe("progress", () => {
   /** What a display writes to stderr while `use` runs. */
   function written(isTerminal: boolean, use: (display: ReturnType<typeof progressDisplay>) => void): string {
     const { write, isTTY } = process.stderr;
-    let text = "";
-    process.stderr.write = ((chunk: string) => (text += chunk) !== "") as typeof process.stderr.write;
+    const chunks: string[] = [];
+    process.stderr.write = ((chunk: string) => chunks.push(chunk) > 0) as typeof process.stderr.write;
     process.stderr.isTTY = isTerminal;
     try {
       use(progressDisplay({}));
     } finally {
       Object.assign(process.stderr, { write, isTTY });
     }
-    return text;
+    return chunks.join("");
   }
 
   it("writes only notes if stderr is not a terminal", () => {
