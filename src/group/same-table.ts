@@ -62,9 +62,8 @@ export async function compareWithin(
     for (const { row: other } of near) pairs.add(row, other);
   }
   const all = Uint32Array.from(phrases.keys());
-  const { k, rows } = await nearestByEmbedding(column, { k: NEIGHBOURS + 1, manyPairs: MANY_PAIRS, signal })(
-    all,
-  );
+  const settings = { k: NEIGHBOURS + 1, manyPairs: MANY_PAIRS, signal };
+  const { k, rows } = await nearestByEmbedding(column, all, settings);
   rows.forEach((other, index) => {
     pairs.add(Math.floor(index / k), other);
   });
@@ -92,7 +91,7 @@ function pairSimilarity(
 ): number {
   if (a.compact !== "" && a.compact === b.compact && withoutPunctuation(a) === withoutPunctuation(b))
     return 1;
-  pairFeatures(a, b, cosines, features, 0);
+  pairFeatures(a, b, cosines, features);
   const mean = (features[place.embedding] + features[place.grams]) / 2;
   const conflict = features[place.numbersConflict] === 1 ? 0.5 : 1;
   return mean * conflict * (1 - features[place.bothDiffer] / 2);

@@ -11,7 +11,7 @@ import {
 import { numberValue } from "../match/evidence/phrase.js";
 import { type LikelyType, likeliestType, typeAgreement } from "../match/evidence/type-agreement.js";
 import { alignWords } from "../match/evidence/words.js";
-import { createScorer, type ScorerFile, scoreFeatures } from "../match/scorer.js";
+import { type ScorerFile, scoreFeatures } from "../match/scorer.js";
 
 /** A feature and its effect: how much the score falls (positive) or rises (negative) if the feature takes its value for unrelated pairs. */
 export interface FeatureEffect {
@@ -59,14 +59,13 @@ const shownFeatures = 4;
 export function explainColumn(
   column: ColumnPair,
   name: string,
-  { scorer: weights, card }: ScorerFile,
+  { scorer, card }: ScorerFile,
   pair: { readonly left: number; readonly right: number },
 ): ColumnExplanation {
   const left = weighPhrase(column.base.texts[pair.left], column.statistics);
   const right = weighPhrase(column.queries.texts[pair.right], column.statistics);
-  const scorer = createScorer(weights);
   const features = new Float64Array(featureNames.length);
-  pairFeatures(left, right, pairCosines(column, pair.right, pair.left), features, 0);
+  pairFeatures(left, right, pairCosines(column, pair.right, pair.left), features);
   const score = scoreFeatures(scorer, features);
   const usual = (card.meanViews ?? featureNames.map(() => 0.5)) as readonly number[];
   const effects = featureNames.map((feature, index): FeatureEffect => {

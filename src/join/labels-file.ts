@@ -1,7 +1,7 @@
 /** Files of known pairs: reads labels and review decisions, and writes them as training pairs. */
 import { basename } from "node:path";
 import { TableError } from "../errors.js";
-import { Table } from "../table/table.js";
+import { readWholeTable } from "../table/whole-table.js";
 import { writeRows } from "../table/write/text-rows.js";
 import type { JoinResult, LabelledPair } from "./options.js";
 
@@ -26,34 +26,30 @@ const decisionNames = ["decision", "match", "label", "is_match"];
  * @throws TableError for an unknown decision (with its row), and if no row has a decision
  */
 export async function readLabelsFile(path: string): Promise<LabelledPair[]> {
-  const table = await Table.open(path, { column: "1" });
-  try {
-    const name = basename(path);
-    const columns = labelColumns(name, table.description.columns);
-    const values = await Promise.all(columns.map((column) => wholeColumn(table, column)));
-    const [lefts, rights, decisions] = values;
-    const labels: LabelledPair[] = [];
-    lefts.forEach((left, row) => {
-      const answer = decisions === undefined ? "yes" : decisions[row].trim().toLowerCase();
-      if (answer === "") return;
-      if (!Object.hasOwn(answers, answer)) {
-        throw new TableError(
-          `${name} row ${row + 1}: "${decisions[row]}" is not a decision. Write yes or no, or leave it empty.`,
-        );
-      }
-      if (left.trim() === "" || rights[row].trim() === "") {
-        throw new TableError(`${name} row ${row + 1}: left or right is empty. Fill in both.`);
-      }
-      labels.push({ left, right: rights[row], match: answers[answer] });
-    });
-    if (labels.length === 0) {
-      throw new TableError(`${name}: no row has a decision. Write yes or no beside some pairs.`);
+  const name = basename(path);
+  const table = await readWholeTable(path, { column: "1" });
+  const columns = labelColumns(name, table.description.columns).map((column) => table.columns[column]);
+  const [lefts, rights, decisions] = columns;
+  const labels: LabelledPair[] = [];
+  lefts.forEach((left, row) => {
+    const answer = decisions === undefined ? "yes" : decisions[row].trim().toLowerCase();
+    if (answer === "") return;
+    const place = `${name} row ${row + 1}`;
+    if (!Object.hasOwn(answers, answer)) {
+      throw new TableError(
+        `${place}: "${decisions[row]}" is not a decision. Write yes or no, or leave it empty.`,
+      );
     }
-    refuseContradictions(name, labels);
-    return labels;
-  } finally {
-    await table.close();
+    if (left.trim() === "" || rights[row].trim() === "") {
+      throw new TableError(`${place}: left or right is empty. Fill in both.`);
+    }
+    labels.push({ left, right: rights[row], match: answers[answer] });
+  });
+  if (labels.length === 0) {
+    throw new TableError(`${name}: no row has a decision. Write yes or no beside some pairs.`);
   }
+  refuseContradictions(name, labels);
+  return labels;
 }
 
 function labelColumns(path: string, names: readonly string[]): string[] {
@@ -68,12 +64,6 @@ function labelColumns(path: string, names: readonly string[]): string[] {
     );
   }
   return names.slice(0, 3);
-}
-
-async function wholeColumn(table: Table, column: string): Promise<string[]> {
-  const values: string[] = [];
-  for await (const chunk of table.columnValues(column)) for (const value of chunk) values.push(value);
-  return values;
 }
 
 function refuseContradictions(path: string, labels: readonly LabelledPair[]): void {

@@ -115,15 +115,6 @@ export function comparedColumns(left: JoinTable, right: JoinTable, on: JoinOptio
   });
 }
 
-/** The block column of both tables. */
-export function blockColumn(left: JoinTable, right: JoinTable, block: string | JoinOn) {
-  const names = joinOn(block);
-  return {
-    left: columnOf(columnsOf(left, "left"), names.left, "left"),
-    right: columnOf(columnsOf(right, "right"), names.right, "right"),
-  };
-}
-
 function joinOn(on: string | JoinOn): Required<JoinOn> {
   if (typeof on === "string") return { left: on, right: on, weight: 1 };
   return { left: on.left, right: on.right ?? on.left, weight: on.weight ?? 1 };

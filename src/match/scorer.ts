@@ -48,35 +48,17 @@ export const evidenceNames = [
   "hasRival", // 1 where there is one
 ] as const;
 
-/** The network in flat arrays. */
-export interface Scorer {
-  readonly hidden: number;
-  readonly features: number;
-  readonly inputs: Float64Array;
-  readonly hiddenBias: Float64Array;
-  readonly outputs: Float64Array;
-}
-
-/** Copies the weights to flat arrays. */
-export function createScorer({ inputs, hiddenBias, outputs }: ScorerWeights): Scorer {
-  return {
-    hidden: outputs.length,
-    features: inputs[0].length,
-    inputs: Float64Array.from(inputs.flat()),
-    hiddenBias: Float64Array.from(hiddenBias),
-    outputs: Float64Array.from(outputs),
-  };
-}
-
 /** The score of a pair: higher is likelier; differences are log-odds ratios. */
-export function scoreFeatures(scorer: Scorer, features: ArrayLike<number>, offset = 0): number {
+export function scoreFeatures(
+  { inputs, hiddenBias, outputs }: ScorerWeights,
+  features: ArrayLike<number>,
+): number {
   let score = 0;
-  for (let unit = 0; unit < scorer.hidden; unit++) {
-    let sum = scorer.hiddenBias[unit];
-    const start = unit * scorer.features;
-    for (let feature = 0; feature < scorer.features; feature++)
-      sum += scorer.inputs[start + feature] * features[offset + feature];
-    score += scorer.outputs[unit] * Math.tanh(sum);
+  for (let unit = 0; unit < outputs.length; unit++) {
+    let sum = hiddenBias[unit];
+    const weights = inputs[unit];
+    for (let feature = 0; feature < weights.length; feature++) sum += weights[feature] * features[feature];
+    score += outputs[unit] * Math.tanh(sum);
   }
   return score;
 }

@@ -63,15 +63,8 @@ export async function isFile(path: string): Promise<boolean> {
 
 /** The phrases of a table. */
 export async function phrasesOf(path: string, column: string | undefined): Promise<readonly string[]> {
-  const { Table } = await import("../../table/table.js");
-  const table = await Table.open(path, { column });
-  try {
-    const phrases: string[] = [];
-    for await (const chunk of table.phrases()) for (const phrase of chunk) phrases.push(phrase);
-    return phrases;
-  } finally {
-    await table.close();
-  }
+  const { readWholeTable } = await import("../../table/whole-table.js");
+  return (await readWholeTable(path, { column })).phrases;
 }
 
 const header = ["phrase", "class", "type", "probability", "class_probability", "type_probability"];

@@ -36,14 +36,14 @@ function nearest(query: number, k: number, accept: (row: number) => boolean = ()
 
 describe("nearestByEmbedding", () => {
   it("finds what comparing with every row finds", async () => {
-    const { k, rows } = await nearestByEmbedding(column, { k: 4 })(queries);
+    const { k, rows } = await nearestByEmbedding(column, queries, { k: 4 });
     queries.forEach((query, place) => {
       expect([...rows.subarray(place * k, (place + 1) * k)]).toEqual(nearest(query, 4));
     });
   });
 
   it("finds nearly the same within the nearest IVF lists, where the tables are large", async () => {
-    const { k, rows } = await nearestByEmbedding(column, { k: 4, manyPairs: 1000 })(queries);
+    const { k, rows } = await nearestByEmbedding(column, queries, { k: 4, manyPairs: 1000 });
     let found = 0;
     queries.forEach((query, place) => {
       const near = new Set(rows.subarray(place * k, (place + 1) * k));
@@ -55,10 +55,10 @@ describe("nearestByEmbedding", () => {
 
   it("looks only within a row's block, and takes all of a small one", async () => {
     const blocks = {
-      base: Uint32Array.from({ length: 300 }, (_, row) => (row < 3 ? 9 : row % 3)),
-      queries: Uint32Array.from({ length: 80 }, (_, row) => (row === 79 ? 9 : row === 78 ? 77 : row % 3)),
+      base: Int32Array.from({ length: 300 }, (_, row) => (row < 3 ? 9 : row % 3)),
+      queries: Int32Array.from({ length: 80 }, (_, row) => (row === 79 ? 9 : row === 78 ? 77 : row % 3)),
     };
-    const { k, rows } = await nearestByEmbedding(column, { k: 4, blocks })(queries);
+    const { k, rows } = await nearestByEmbedding(column, queries, { k: 4, blocks });
     expect([...rows.subarray(0, k)].sort()).toEqual([-1, 0, 1, 2]);
     expect([...rows.subarray(k, 2 * k)]).toEqual([-1, -1, -1, -1]);
     for (let place = 2; place < queries.length; place++) {
@@ -70,6 +70,6 @@ describe("nearestByEmbedding", () => {
 
   it("finds nothing without vectors", async () => {
     const bare = { ...column, base: { ...column.base, vectors: undefined } } as ColumnPair;
-    expect(await nearestByEmbedding(bare, { k: 4 })(queries)).toEqual({ k: 0, rows: new Int32Array(0) });
+    expect(await nearestByEmbedding(bare, queries, { k: 4 })).toEqual({ k: 0, rows: new Int32Array(0) });
   });
 });

@@ -1,9 +1,10 @@
 import { describe, expect, it } from "vitest";
 import {
-  bestPairs,
+  candidatesOf,
   estimatePairs,
   gatherEvidence,
   type Rankings,
+  type RowPair,
 } from "../../../src/match/estimates/estimate.js";
 import { evidenceNames } from "../../../src/match/scorer.js";
 
@@ -27,9 +28,11 @@ function rankings(
   };
 }
 
+const bestPairs = ({ right }: Rankings): RowPair[] =>
+  [0, 1].map((row) => candidatesOf(right, row)[0] ?? { left: -1, score: -Infinity });
+
 const evidenceOf = (given: Rankings, row: number): Record<string, number> => {
-  const width = evidenceNames.length;
-  const evidence = gatherEvidence(given, bestPairs(given)).subarray(row * width, (row + 1) * width);
+  const evidence = gatherEvidence(given, bestPairs(given))[row]!;
   return Object.fromEntries(evidenceNames.map((name, at) => [name, evidence[at]]));
 };
 

@@ -13,7 +13,7 @@ function viewsOf(left: string, right: string, table: readonly string[] = []): Re
   const terms = termRows([left, ...table].map(foldPhrase), [right].map(foldPhrase));
   const [a, b] = [left, right].map((text) => weighPhrase(text, terms.statistics));
   const features = new Float64Array(featureNames.length);
-  pairFeatures(a, b, { embedding: 0.5, grams: termCosine(terms.right, 0, terms.left, 0) }, features, 0);
+  pairFeatures(a, b, { embedding: 0.5, grams: termCosine(terms.right, 0, terms.left, 0) }, features);
   return Object.fromEntries(featureNames.map((name, at) => [name, features[at]])) as Record<
     FeatureName,
     number
@@ -79,7 +79,7 @@ describe("features of a pair", () => {
     const phrase = weighPhrase("Acme", termRows(["acme"], ["acme"]).statistics);
     const differ = (types?: number): number => {
       const features = new Float64Array(featureNames.length).fill(0.5);
-      pairFeatures(phrase, phrase, { embedding: 1, grams: 1, types }, features, 0);
+      pairFeatures(phrase, phrase, { embedding: 1, grams: 1, types }, features);
       return features[featureNames.indexOf("typesDiffer")];
     };
     expect([differ(undefined), differ(1), differ(0.25), differ(0)]).toEqual([0, 0, 0.75, 1]);
