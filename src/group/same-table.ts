@@ -51,7 +51,10 @@ export async function compareWithin(
   const weighed = phrases.map((phrase) => weighPhrase(phrase, statistics));
   const alike = (a: number, b: number): number =>
     pairSimilarity(weighed[a], weighed[b], pairCosines(column, a, b));
-  const pairs = new PairList(phrases.length);
+  const pairs: number[] = [];
+  const addPair = (a: number, b: number): void => {
+    if (a !== b && b >= 0) pairs.push(Math.min(a, b) * phrases.length + Math.max(a, b));
+  };
   const search = termSearch(base.index);
   for (let row = 0; row < phrases.length; row++) {
     if (row % PORTION === 0) {
@@ -59,15 +62,19 @@ export async function compareWithin(
       await new Promise(setImmediate);
     }
     const near = nearestByTerms(search, base.terms, row, { k: NEIGHBOURS + 1, postings: POSTINGS });
-    for (const { row: other } of near) pairs.add(row, other);
+    for (const { row: other } of near) addPair(row, other);
   }
-  const all = Uint32Array.from(phrases.keys());
   const settings = { k: NEIGHBOURS + 1, manyPairs: MANY_PAIRS, signal };
-  const { k, rows } = await nearestByEmbedding(column, all, settings);
+  const { k, rows } = await nearestByEmbedding(column, Uint32Array.from(phrases.keys()), settings);
   rows.forEach((other, index) => {
-    pairs.add(Math.floor(index / k), other);
+    addPair(Math.floor(index / k), other);
   });
-  const { left, right, scores } = pairs.links(alike);
+  const keys = Float64Array.from(pairs)
+    .sort()
+    .filter((key, index, sorted) => key !== sorted[index - 1]);
+  const left = Int32Array.from(keys, (key) => Math.floor(key / phrases.length));
+  const right = Int32Array.from(keys, (key) => key % phrases.length);
+  const scores = Float32Array.from(left, (row, link) => alike(row, right[link]));
   const distinguish = learnDistinguishing(weighed, { left, right, scores });
   const lowered = (score: number, a: number, b: number): number =>
     score * distinguish(weighed[a], weighed[b]);
@@ -101,33 +108,3 @@ function pairSimilarity(
 const withoutPunctuation = ({ folded }: WeighedPhrase): string => folded.replace(/[\s.,;:!?"'()[\]-]+/g, "");
 
 const features = new Float64Array(featureNames.length);
-
-/** Collects pairs of rows without duplicates. */
-class PairList {
-  readonly #size: number;
-  #keys = new Float64Array(1 << 12);
-  #count = 0;
-
-  constructor(size: number) {
-    this.#size = size;
-  }
-
-  add(a: number, b: number): void {
-    if (a === b || b < 0) return;
-    if (this.#count === this.#keys.length) {
-      const larger = new Float64Array(2 * this.#count);
-      larger.set(this.#keys);
-      this.#keys = larger;
-    }
-    this.#keys[this.#count++] = Math.min(a, b) * this.#size + Math.max(a, b);
-  }
-
-  links(similarity: (a: number, b: number) => number): Links {
-    const sorted = this.#keys.subarray(0, this.#count).sort();
-    const keys = sorted.filter((key, index) => index === 0 || key !== sorted[index - 1]);
-    const left = Int32Array.from(keys, (key) => Math.floor(key / this.#size));
-    const right = Int32Array.from(keys, (key) => key % this.#size);
-    const scores = Float32Array.from(left, (row, index) => similarity(row, right[index]));
-    return { left, right, scores };
-  }
-}
