@@ -2,7 +2,7 @@
 
 import { rankColumns } from "../../dist/join/fuzzy-join.js";
 import { openPairs } from "../../dist/join/select.js";
-import { nearestByTerms, termSearch } from "../../dist/match/candidates/grams.js";
+import { termSearch } from "../../dist/match/candidates/grams.js";
 import { nearestByEmbedding } from "../../dist/match/candidates/nearest-by-embedding.js";
 import { pairCosines } from "../../dist/match/columns/column-pair.js";
 import { gatherEvidence } from "../../dist/match/estimates/estimate.js";
@@ -28,11 +28,11 @@ export function withoutModel({ base, queries, ...pair }) {
  */
 export async function viewRows({ left, right, truth }, pair, { candidates: wanted }) {
   const { k, rows: near } = await nearestByEmbedding(pair, Uint32Array.from(right.keys()), { k: wanted });
-  const search = termSearch(pair.base.index);
+  const search = termSearch(pair.base.index, left.length);
   const phrases = left.map((text) => weighPhrase(text, pair.statistics));
   const all = new Float32Array(featureNames.length);
   return right.map((text, query) => {
-    const byTerms = nearestByTerms(search, pair.queries.terms, query, { k: wanted, postings: 1e9 });
+    const byTerms = search(pair.queries.terms, query, { k: wanted, postings: 1e9 });
     const found = new Set([...byTerms.map(({ row }) => row), ...near.slice(query * k, (query + 1) * k)]);
     const candidates = [...found].filter((row) => row >= 0);
     const phrase = weighPhrase(text, pair.statistics);

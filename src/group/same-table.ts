@@ -1,6 +1,6 @@
 /** Compares a table with itself: the nearest phrases by embedding and by n-grams, and the similarity of any two. */
 import type { PhraseEncoder } from "../encoder/phrase-encoder.js";
-import { nearestByTerms, termSearch } from "../match/candidates/grams.js";
+import { termSearch } from "../match/candidates/grams.js";
 import { nearestByEmbedding } from "../match/candidates/nearest-by-embedding.js";
 import { pairCosines } from "../match/columns/column-pair.js";
 import { prepareColumn, unrelatedCosine } from "../match/columns/prepare.js";
@@ -55,13 +55,13 @@ export async function compareWithin(
   const addPair = (a: number, b: number): void => {
     if (a !== b && b >= 0) pairs.push(Math.min(a, b) * phrases.length + Math.max(a, b));
   };
-  const search = termSearch(base.index);
+  const search = termSearch(base.index, phrases.length);
   for (let row = 0; row < phrases.length; row++) {
     if (row % PORTION === 0) {
       signal?.throwIfAborted();
       await new Promise(setImmediate);
     }
-    const near = nearestByTerms(search, base.terms, row, { k: NEIGHBOURS + 1, postings: POSTINGS });
+    const near = search(base.terms, row, { k: NEIGHBOURS + 1, postings: POSTINGS });
     for (const { row: other } of near) addPair(row, other);
   }
   const settings = { k: NEIGHBOURS + 1, manyPairs: MANY_PAIRS, signal };

@@ -1,5 +1,5 @@
 /** Ranks rows of one table for each row of another: gathers candidates, computes features and scores, keeps the best. */
-import { nearestByTerms, type TermStatistics, termSearch } from "./candidates/grams.js";
+import { type TermStatistics, termSearch } from "./candidates/grams.js";
 import type { Blocks, NearRows } from "./candidates/nearest-by-embedding.js";
 import { type ColumnPair, pairCosines } from "./columns/column-pair.js";
 import {
@@ -95,7 +95,7 @@ export function createRanker(settings: RankSettings): Ranker {
 
 /** Returns a function that finds the candidates of a query by terms and by embedding. */
 function candidateGatherer({ columns, sameTable, blocks, candidates: k, postings }: RankSettings) {
-  const searches = columns.map(({ base }) => termSearch(base.index));
+  const searches = columns.map(({ base }) => termSearch(base.index, base.texts.length));
   const hasSameTexts = (query: number, row: number): boolean =>
     columns.every(({ base }) => base.texts[row] === base.texts[query]);
   return (query: number, position: number, near: RankPart["near"]): Candidate[] => {
@@ -103,7 +103,7 @@ function candidateGatherer({ columns, sameTable, blocks, candidates: k, postings
     const found = new Set<number>();
     columns.forEach(({ queries }, index) => {
       const limits = { k: k + (sameTable ? 1 : 0), postings, accept };
-      for (const { row } of nearestByTerms(searches[index], queries.terms, query, limits)) found.add(row);
+      for (const { row } of searches[index](queries.terms, query, limits)) found.add(row);
       const { k: width, rows } = near[index];
       for (const row of rows.subarray(position * width, (position + 1) * width)) if (row >= 0) found.add(row);
     });

@@ -51,7 +51,7 @@ export async function nearestByEmbedding(
       return indices.map((place) => (place < 0 ? -1 : within[place]));
     });
   }
-  if (base.terms.count * queries.length <= manyPairs) return { k, rows: await exact(queries, baseVectors) };
+  if (base.texts.length * queries.length <= manyPairs) return { k, rows: await exact(queries, baseVectors) };
   let lists = listsOf.get(baseVectors);
   if (lists === undefined) {
     lists = makeIvfLists(baseVectors, { dimension, signal });

@@ -1,13 +1,13 @@
 /** A column of two tables made ready for comparison, and the cosines of a pair of its cells. */
 import { dotRows } from "../../search/vectors.js";
-import { type TermIndex, type TermRows, type TermStatistics, termCosine } from "../candidates/grams.js";
+import { type SparseRows, type TermStatistics, termCosine } from "../candidates/grams.js";
 import type { PairCosines } from "../evidence/features.js";
 import { typeAgreement } from "../evidence/type-agreement.js";
 
 /** One column of a table, prepared for comparison. Memory may be shared between threads. */
 export interface RankedColumn {
   readonly texts: readonly string[];
-  readonly terms: TermRows;
+  readonly terms: SparseRows;
   /** [rows, dimension], unit length; undefined without a model. */
   readonly vectors?: Float32Array;
   /** [rows, entity types], square roots of probabilities; undefined without a type head. */
@@ -16,7 +16,7 @@ export interface RankedColumn {
 
 /** A column of the base table and of the query table, with what they have in common. */
 export interface ColumnPair {
-  readonly base: RankedColumn & { readonly index: TermIndex };
+  readonly base: RankedColumn & { readonly index: SparseRows };
   readonly queries: RankedColumn;
   readonly statistics: TermStatistics;
   readonly dimension: number;

@@ -5,25 +5,13 @@
  * A row that matches at distance t may as well mean any other row of the table within 2t of the matched row, by the
  * triangle inequality.
  */
-import { ArgumentError } from "../../errors.js";
 
 /**
- * Estimated precision of one match: 1 / (1 + rows of the reference table within `reach` × distance of the matched row).
- *
- * @param distance of the match, at least 0
- * @param neighbours distances from the matched row to other rows of its table, in any order; those farther than
- *   reach × distance may be omitted
- * @param options.reach default 2, as published
+ * Estimated precision of one match: 1 / (1 + rows of the reference table within twice its distance of the matched row).
+ * @param neighbours distances from the matched row to other rows of its table; those farther away may be omitted
  */
-export function spacingPrecision(
-  distance: number,
-  neighbours: ArrayLike<number>,
-  { reach = 2 }: { readonly reach?: number } = {},
-): number {
-  const radius = reach * distance;
-  let within = 0;
-  for (let index = 0; index < neighbours.length; index++) if (neighbours[index] <= radius) within++;
-  return 1 / (1 + within);
+export function spacingPrecision(distance: number, neighbours: readonly number[]): number {
+  return 1 / (1 + neighbours.filter((neighbour) => neighbour <= 2 * distance).length);
 }
 
 /** The matches that keep a promised precision. */
@@ -39,17 +27,15 @@ export interface PromisedMatches {
 /**
  * Keeps as many matches as possible while their mean estimated precision meets the promise, so that certain matches
  * make up for doubtful ones. Equal estimates are kept together or not at all.
- *
- * @param estimates precision of each match, from 0 to 1; NaN and values at or below the floor are never kept
- * @param options.target the promised mean, from 0 to 1
- * @param options.floor default 0: matches at or below it are dropped even if the mean would still meet the promise
+ * @param estimates precision of each match, from 0 to 1
+ * @param target the promised mean
+ * @param floor matches at or below it are dropped even if the mean would still meet the promise
  */
 export function keepPromise(
-  estimates: ArrayLike<number>,
+  estimates: readonly number[],
   { target, floor = 0 }: { readonly target: number; readonly floor?: number },
 ): PromisedMatches {
-  if (!(target >= 0 && target <= 1)) throw new ArgumentError(`target must be between 0 and 1, not ${target}`);
-  const order = Array.from({ length: estimates.length }, (_, index) => index)
+  const order = [...estimates.keys()]
     .filter((index) => estimates[index] > floor)
     .sort((a, b) => estimates[b] - estimates[a] || a - b);
   let sum = 0;

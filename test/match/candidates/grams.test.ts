@@ -1,11 +1,5 @@
 import { describe, expect, it } from "vitest";
-import {
-  indexTerms,
-  nearestByTerms,
-  termCosine,
-  termRows,
-  termSearch,
-} from "../../../src/match/candidates/grams.js";
+import { indexTerms, termCosine, termRows, termSearch } from "../../../src/match/candidates/grams.js";
 import { createRandom } from "../../../src/random.js";
 
 const random = createRandom(5);
@@ -23,13 +17,13 @@ const index = indexTerms(terms.left, terms.statistics);
 
 describe("terms of two tables", () => {
   it("finds the rows that comparing with every row finds", () => {
-    const search = termSearch(index);
+    const search = termSearch(index, left.length);
     right.forEach((_, query) => {
       const expected = left
         .map((__, row) => ({ row, score: termCosine(terms.right, query, terms.left, row) }))
         .filter(({ score }) => score > 0)
         .sort((a, b) => b.score - a.score);
-      const found = nearestByTerms(search, terms.right, query, { k: 5, postings: Infinity });
+      const found = search(terms.right, query, { k: 5, postings: Infinity });
       expect(found.length).toBe(Math.min(5, expected.length));
       found.forEach(({ row, score }, place) => {
         expect(Math.min(score, 1)).toBeCloseTo(expected[place].score, 5);
@@ -45,13 +39,13 @@ describe("terms of two tables", () => {
   it("follows the rarest terms first where it may not follow all", () => {
     const names = [...Array.from({ length: 500 }, (_, row) => `club ${row}`), "zanzibar club"];
     const rows = termRows(names, ["zanzibar club"]);
-    const search = termSearch(indexTerms(rows.left, rows.statistics));
-    const found = nearestByTerms(search, rows.right, 0, { k: 3, postings: 20 });
+    const search = termSearch(indexTerms(rows.left, rows.statistics), names.length);
+    const found = search(rows.right, 0, { k: 3, postings: 20 });
     expect(found.map(({ row }) => row)).toEqual([500]);
   });
 
   it("finds only accepted rows", () => {
-    const found = nearestByTerms(termSearch(index), terms.right, 0, {
+    const found = termSearch(index, left.length)(terms.right, 0, {
       k: 50,
       postings: Infinity,
       accept: (row) => row % 2 === 0,
@@ -65,7 +59,7 @@ describe("terms of two tables", () => {
       name.toLowerCase(),
     );
     const rows = termRows(names, ["fec"]);
-    const found = nearestByTerms(termSearch(indexTerms(rows.left, rows.statistics)), rows.right, 0, {
+    const found = termSearch(indexTerms(rows.left, rows.statistics), names.length)(rows.right, 0, {
       k: 1,
       postings: Infinity,
     });

@@ -15,7 +15,6 @@ const texts = (rows: number): string[] => Array.from({ length: rows }, (_, row) 
 const side = (rows: number) => ({
   texts: texts(rows),
   vectors: vectors(rows),
-  terms: { count: rows, starts: new Uint32Array(), terms: new Uint32Array(), weights: new Float32Array() },
 });
 const column = {
   base: side(300),

@@ -15,10 +15,6 @@ describe("spacingPrecision", () => {
     expect(spacingPrecision(0, [0.1, 0.2])).toBe(1);
     expect(spacingPrecision(0, [0, 0.2])).toBe(0.5);
   });
-
-  it("looks as far as it is told", () => {
-    expect(spacingPrecision(0.2, [0.4], { reach: 1 })).toBe(1);
-  });
 });
 
 describe("keepPromise", () => {
