@@ -7,9 +7,8 @@ import { batchesOf, readWholeTable, type WholeTable } from "../table/whole-table
 import { writeRows } from "../table/write/text-rows.js";
 import { explanationLine } from "./explain.js";
 import { fuzzyJoin } from "./fuzzy-join.js";
-import { type PairsReport, writePairs } from "./labels-file.js";
+import { type PairsReport, writePairs, writeReview } from "./labels-file.js";
 import type { JoinOn, JoinOptions, JoinResult } from "./options.js";
-import { writeReview } from "./review.js";
 
 export interface JoinTablesOptions extends Omit<JoinOptions, "on" | "block"> {
   /** Columns to compare, by name or number. Default: the detected phrase column of each table. */

@@ -150,7 +150,7 @@ describe("readLabelsFile", () => {
 
   it("names the row of an answer that is none, contradictions and missing columns", async () => {
     const odd = file("odd.csv", "left,right,decision\nx,y,yes\nx,z,perhaps\n");
-    await expect(readLabelsFile(odd)).rejects.toThrow('odd.csv row 2: "perhaps" is not a decision');
+    await expect(readLabelsFile(odd)).rejects.toThrow('odd.csv, row 2: "perhaps" is not a decision');
     const both = file("both.csv", "left,right,match\nx,y,yes\nx,y,no\n");
     await expect(readLabelsFile(both)).rejects.toThrow(/both as a match and as a non-match/);
     await expect(readLabelsFile(file("single.csv", "left\nx\ny\n"))).rejects.toThrow(/expected left, right/);

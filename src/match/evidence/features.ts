@@ -78,7 +78,7 @@ export function pairFeatures(
   const longest = Math.max(left.compact.length, right.compact.length, 1);
   const same = left.compact === right.compact && left.compact !== "";
   const numbers = compareNumbers(left.numbers, right.numbers);
-  const [asideLeft, asideRight] = [left.asideCount > 0, right.asideCount > 0];
+  const [asideLeft, asideRight] = [left.aside.includes(true), right.aside.includes(true)];
   const asideShared = left.words.some((_, index) => left.aside[index] && metLeft[index] > 0);
   const mainLongest = Math.max(left.main.length, right.main.length, 1);
   let at = 0;

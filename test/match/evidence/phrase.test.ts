@@ -34,8 +34,11 @@ describe("a phrase as the join reads it", () => {
   });
 
   it("tells what stands in parentheses from the rest, unless that is all there is", () => {
-    expect(readJoinPhrase("Dumb (Nirvana song)")).toMatchObject({ main: "dumb", asideCount: 2 });
-    expect(readJoinPhrase("(What's the Story)")).toMatchObject({ main: "whatsthestory", asideCount: 0 });
+    expect(readJoinPhrase("Dumb (Nirvana song)")).toMatchObject({ main: "dumb", aside: [false, true, true] });
+    expect(readJoinPhrase("(What's the Story)")).toMatchObject({
+      main: "whatsthestory",
+      aside: [false, false, false],
+    });
     expect(readJoinPhrase("")).toMatchObject({ compact: "", words: [], numbers: [] });
   });
 });
