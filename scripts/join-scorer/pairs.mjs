@@ -4,7 +4,7 @@ import { rankColumns } from "../../dist/join/fuzzy-join.js";
 import { openPairs } from "../../dist/join/select.js";
 import { termSearch } from "../../dist/match/candidates/grams.js";
 import { nearestByEmbedding } from "../../dist/match/candidates/nearest-by-embedding.js";
-import { pairCosines } from "../../dist/match/columns/column-pair.js";
+import { pairCosines } from "../../dist/match/columns.js";
 import { gatherEvidence } from "../../dist/match/estimates/estimate.js";
 import { featureNames, pairFeatures, weighPhrase } from "../../dist/match/evidence/features.js";
 

@@ -2,8 +2,7 @@
 import type { PhraseEncoder } from "../encoder/phrase-encoder.js";
 import { termSearch } from "../match/candidates/grams.js";
 import { nearestByEmbedding } from "../match/candidates/nearest-by-embedding.js";
-import { pairCosines } from "../match/columns/column-pair.js";
-import { prepareColumn, unrelatedCosine } from "../match/columns/prepare.js";
+import { pairCosines, prepareColumn, unrelatedCosine } from "../match/columns.js";
 import { featureNames, pairFeatures, type WeighedPhrase, weighPhrase } from "../match/evidence/features.js";
 import { learnDistinguishing } from "./distinguishing.js";
 import type { Links } from "./linkage.js";

@@ -1,6 +1,6 @@
 /** Explains the score of a pair: words in common, words on one side only, and the features with the largest effects. */
 
-import { type ColumnPair, pairCosines } from "../match/columns/column-pair.js";
+import { type ColumnPair, pairCosines } from "../match/columns.js";
 import {
   type FeatureName,
   featureNames,

@@ -9,16 +9,14 @@
 import { PhraseEncoder } from "../encoder/phrase-encoder.js";
 import { ArgumentError } from "../errors.js";
 import { exactPairs } from "../match/candidates/nearest-by-embedding.js";
-import type { ColumnPair } from "../match/columns/column-pair.js";
-import { prepareColumn } from "../match/columns/prepare.js";
+import { type ColumnPair, prepareColumn } from "../match/columns.js";
 import { calibrated } from "../match/estimates/calibrate.js";
 import { estimatePairs, type Rankings, type RowPair } from "../match/estimates/estimate.js";
 import { keepPromise } from "../match/estimates/spacing-precision.js";
 import { rankRows } from "../match/rank-pool.js";
-import type { RankSettings } from "../match/rank-rows.js";
 import { defaultScorer, type ScorerFile } from "../match/scorer.js";
 import { explainColumn } from "./explain.js";
-import { keysOf, tableWarnings } from "./keys.js";
+import { keysOf, type RowKeys, tableWarnings } from "./keys.js";
 import { calibrateWith, readLabels } from "./labels.js";
 import {
   type ComparedColumn,
@@ -59,15 +57,10 @@ export async function fuzzyJoin(
   checkOptions(options);
   const compared = comparedColumns(left, right, options.on);
   const scorer = options.scorer ?? defaultScorer();
-  const blocks =
-    options.block === undefined ? undefined : keysOf(comparedColumns(left, right, [options.block]));
+  const [block] = options.block === undefined ? [] : comparedColumns(left, right, [options.block]);
+  const blocks = block && keysOf([block]);
   const columns = await prepareColumns(compared, options);
-  const rankings = await rankColumns(
-    columns,
-    compared,
-    { scorer, blocks: blocks && { base: blocks.leftKeys, queries: blocks.rightKeys } },
-    options,
-  );
+  const rankings = await rankColumns(columns, compared, { scorer, blocks }, options);
   const labels = readLabels(compared[0], options.labels ?? []);
   const calibration = calibrateWith(rankings, labels, scorer.estimate);
   const open = openPairs(rankings, labels);
@@ -125,15 +118,16 @@ function checkOptions({ precision = 0.9, top = 1, leastLikely = 0, candidates = 
 export async function rankColumns(
   columns: readonly ColumnPair[],
   compared: readonly ComparedColumn[],
-  { scorer, blocks }: Pick<RankSettings, "blocks"> & { readonly scorer: Pick<ScorerFile, "scorer"> },
+  { scorer, blocks }: { readonly scorer: Pick<ScorerFile, "scorer">; readonly blocks?: RowKeys },
   options: Pick<JoinOptions, "candidates" | "kind" | "labels" | "signal" | "threads" | "onProgress">,
 ): Promise<Rankings> {
   const { candidates = 10, kind, labels = [], signal, threads, onProgress } = options;
   const isLarge = compared[0].left.length * compared[0].right.length > exactPairs;
-  const settings = { columns, scorer: scorer.scorer, candidates, postings };
+  const settings = { scorer: scorer.scorer, candidates, postings };
   const right = await rankRows(
     {
-      ...{ ...settings, sameTable: false, keep: kept, blocks },
+      ...{ ...settings, columns, sameTable: false, keep: kept },
+      blocks: blocks && { base: blocks.leftKeys, queries: blocks.rightKeys },
       scored: isLarge ? scoredOfMany : Infinity,
     },
     Uint32Array.from(compared[0].right.keys()),
@@ -147,7 +141,7 @@ export async function rankColumns(
     {
       ...{ ...settings, sameTable: true, keep: keptSpacing },
       columns: columns.map((column) => ({ ...column, queries: column.base })),
-      blocks: blocks && { base: blocks.base, queries: blocks.base },
+      blocks: blocks && { base: blocks.leftKeys, queries: blocks.leftKeys },
       scored: isLarge ? spacingScoredOfMany : Infinity,
     },
     lefts,
@@ -156,14 +150,12 @@ export async function rankColumns(
       onProgress: (done, total) => onProgress?.("measuring the left table's spacing", done, total),
     },
   );
-  const placeOf = new Map(Array.from(lefts, (row, place) => [row, place]));
+  const startOf = new Map(Array.from(lefts, (row, place) => [row, place * keptSpacing]));
   return {
     right,
     spacing: (row) => {
-      const place = placeOf.get(row);
-      return place === undefined
-        ? undefined
-        : spacing.scores.subarray(place * keptSpacing, (place + 1) * keptSpacing);
+      const start = startOf.get(row);
+      return start === undefined ? undefined : spacing.scores.subarray(start, start + keptSpacing);
     },
     ...keysOf(compared),
   };
@@ -175,17 +167,13 @@ async function prepareColumns(
 ): Promise<ColumnPair[]> {
   const loaded = encoder === undefined ? await PhraseEncoder.load(undefined, { threads }) : undefined;
   const chosen = encoder === "none" ? undefined : (encoder ?? loaded);
+  const settings = {
+    ...{ encoder: chosen, signal },
+    onProgress: (done: number, total: number) => onProgress?.("encoding", done, total),
+  };
   try {
     const columns: ColumnPair[] = [];
-    for (const column of compared) {
-      columns.push(
-        await prepareColumn(column, {
-          encoder: chosen,
-          signal,
-          onProgress: (done, total) => onProgress?.("encoding", done, total),
-        }),
-      );
-    }
+    for (const column of compared) columns.push(await prepareColumn(column, settings));
     return columns;
   } finally {
     await loaded?.dispose();

@@ -5,10 +5,11 @@ import type { Rankings } from "../match/estimates/estimate.js";
 import { foldPhrase } from "../match/evidence/phrase.js";
 import type { ComparedColumn } from "./options.js";
 
+/** A number for each row: the same for rows of equal text. */
+export type RowKeys = Pick<Rankings, "leftKeys" | "rightKeys">;
+
 /** Numbers rows: the same number for rows with cells that differ only in case, accents and spaces. */
-export function keysOf(
-  columns: readonly Pick<ComparedColumn, "left" | "right">[],
-): Pick<Rankings, "leftKeys" | "rightKeys"> {
+export function keysOf(columns: readonly ComparedColumn[]): RowKeys {
   const numbers = new Map<string, number>();
   const keys = (side: "left" | "right"): Int32Array =>
     Int32Array.from(columns[0][side], (_, row) => {
@@ -26,7 +27,7 @@ const fewRows = 20;
 /** One sentence for each thing that weakens the join. */
 export function tableWarnings(
   compared: readonly ComparedColumn[],
-  { leftKeys, rightKeys }: Pick<Rankings, "leftKeys" | "rightKeys">,
+  { leftKeys, rightKeys }: RowKeys,
 ): string[] {
   const warnings: string[] = [];
   const names = compared.map(({ name }) => name).join(", ");

@@ -2,7 +2,7 @@
 
 import type { PhraseEncoder } from "../encoder/phrase-encoder.js";
 import { ArgumentError } from "../errors.js";
-import type { JoinColumn } from "../match/columns/prepare.js";
+import type { JoinColumn } from "../match/columns.js";
 import type { ScorerFile } from "../match/scorer.js";
 import type { PairExplanation } from "./explain.js";
 

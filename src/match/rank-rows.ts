@@ -1,7 +1,7 @@
 /** Ranks rows of one table for each row of another: gathers candidates, computes features and scores, keeps the best. */
 import { type TermStatistics, termSearch } from "./candidates/grams.js";
 import type { Blocks, NearRows } from "./candidates/nearest-by-embedding.js";
-import { type ColumnPair, pairCosines } from "./columns/column-pair.js";
+import { type ColumnPair, pairCosines } from "./columns.js";
 import {
   featureNames,
   type PairCosines,

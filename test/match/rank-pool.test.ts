@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { InterruptedError } from "../../src/errors.js";
-import { pairCosines } from "../../src/match/columns/column-pair.js";
-import { prepareColumn } from "../../src/match/columns/prepare.js";
+import { pairCosines, prepareColumn } from "../../src/match/columns.js";
 import { rankRows } from "../../src/match/rank-pool.js";
 import type { RankSettings } from "../../src/match/rank-rows.js";
 import { defaultScorer } from "../../src/match/scorer.js";

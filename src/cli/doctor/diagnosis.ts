@@ -101,16 +101,14 @@ async function runProbe(name: string, signal: AbortSignal): Promise<ProbeAnswer>
   return answer;
 }
 
-/** Instruction sets that matter for speed: wide vectors, int8 dot products, bfloat16, matrix tiles; x86, then ARM. */
-const fastInstructions = (
-  "sse4_2 fma f16c avx avx2 avx512f avx512bw avx512_vnni avx_vnni avx512_bf16 amx_tile amx_int8 amx_bf16 " +
-  "asimd asimddp i8mm bf16 sve"
-).split(" ");
+/** Wide vectors, int8 dot products, bfloat16, matrix tiles; x86, then ARM. */
+const fastInstructions =
+  /^(?:sse4_2|fma|f16c|avx2?|avx512(?:f|bw|_vnni|_bf16)|avx_vnni|amx_\w+|asimd(?:dp)?|i8mm|bf16|sve)$/;
 
 /** The instruction sets of a /proc/cpuinfo that matter for speed. */
 export function instructionsOf(cpuinfo: string): string[] {
   const present = /^(?:flags|Features)\s*:\s*(.*)$/m.exec(cpuinfo)?.[1].split(/\s+/) ?? [];
-  return fastInstructions.filter((name) => present.includes(name));
+  return present.filter((name) => fastInstructions.test(name));
 }
 
 async function readMachine() {

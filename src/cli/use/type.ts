@@ -35,10 +35,9 @@ export default command({
     ['pearl type "Paris" --model my-model --top 3 --json', "the three most probable types, for a program"],
   ],
   run: async ([given], options, session) => {
-    const { output, top, json } = options;
-    const [first] = given;
-    const isTable = given.length === 1 && (await isFile(first));
-    const phrases = isTable ? await phrasesOf(first, options.column) : given;
+    const { output, top, json, column } = options;
+    const isTable = given.length === 1 && (await isFile(given[0]));
+    const phrases = isTable ? await phrasesOf(given[0], column) : given;
     const encoder = await loadEncoder(options, session);
     const types = await encoder.types(phrases, {
       signal: session.signal,
@@ -46,14 +45,14 @@ export default command({
     });
     const rows = phrases.map((phrase, row) => ({ phrase, types: typeShares(types[row]).slice(0, top) }));
     if (output !== undefined) await write(output, rows, session);
-    else if (json) process.stdout.write(asJsonLines(rows));
-    else session.print(alignColumns([header, ...rows.flatMap(cellsOf)], (column) => column >= 3));
+    else if (json) for (const row of rows) session.print(asJson(row));
+    else session.print(alignColumns([header, ...rows.flatMap(cellsOf)], (place) => place >= 3));
   },
 });
 
 function outputName(name: string): string {
   if (/\.(?:csv|tsv|jsonl)$/.test(name)) return name;
-  throw new InvalidArgumentError("Its name must end in .csv, .tsv, .jsonl.");
+  throw new InvalidArgumentError("Its name must end in .csv, .tsv or .jsonl.");
 }
 
 /** True for a file, and for standard input. */
@@ -79,22 +78,19 @@ function cellsOf({ phrase, types }: TypedPhrase): string[][] {
 
 const rounded = (probability: number): number => Number(probability.toFixed(6));
 
-const asJsonLines = (rows: readonly TypedPhrase[]): string =>
-  rows
-    .map(({ phrase, types }) => ({
-      phrase,
-      types: types.map(({ lexical, entity, both, ofClass, ofEntity }) => ({
-        ...{ class: lexical, type: entity, probability: rounded(both) },
-        ...{ classProbability: rounded(ofClass), typeProbability: rounded(ofEntity) },
-      })),
-    }))
-    .map((line) => `${JSON.stringify(line)}\n`)
-    .join("");
+const asJson = ({ phrase, types }: TypedPhrase): string =>
+  JSON.stringify({
+    phrase,
+    types: types.map(({ lexical, entity, both, ofClass, ofEntity }) => ({
+      ...{ class: lexical, type: entity, probability: rounded(both) },
+      ...{ classProbability: rounded(ofClass), typeProbability: rounded(ofEntity) },
+    })),
+  });
 
 async function write(path: string, rows: readonly TypedPhrase[], { print }: Session): Promise<void> {
   if (path.endsWith(".jsonl")) {
     const { writeWholeFile } = await import("../../files/whole-file.js");
-    await writeWholeFile(path, asJsonLines(rows));
+    await writeWholeFile(path, rows.map((row) => `${asJson(row)}\n`).join(""));
   } else {
     const { writeRows } = await import("../../table/write/text-rows.js");
     await writeRows(path, header, [rows.flatMap(cellsOf)]);

@@ -1,7 +1,7 @@
 /** Finds candidates by embedding: exactly for tables of moderate size, in the nearest IVF lists for large ones. */
 import { exactNeighbours } from "../../search/exact.js";
 import { gatherRows, type IvfLists, makeIvfLists, nearestInLists } from "../../search/ivf-lists.js";
-import type { ColumnPair } from "../columns/column-pair.js";
+import type { ColumnPair } from "../columns.js";
 import { groupBy } from "../group-by.js";
 
 /** The nearest base rows of each query: [queries, k], -1 for none. */

@@ -4,7 +4,6 @@
  * 0 if no type is possible for both. Lexical classes are ignored, because tables contain names, for which the class of a
  * phrase carries no information.
  */
-import { dotRows } from "../../search/vectors.js";
 
 /** The entity types of a model's labels: "NP-ORG" and "VP-ORG" are both ORG. */
 export interface EntityTypes {
@@ -40,17 +39,6 @@ export function writeTypeRoots(
       out[start + places[label]] += probabilities[row * places.length + label];
     for (let type = start; type < start + names.length; type++) out[type] = Math.sqrt(out[type]);
   }
-}
-
-/** Agreement of two rows of roots, 0 to 1. */
-export function typeAgreement(
-  left: Float32Array,
-  a: number,
-  right: Float32Array,
-  b: number,
-  types: number,
-): number {
-  return Math.min(1, dotRows(left, a, right, b, types));
 }
 
 /** A phrase's likeliest entity type. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { nearestByEmbedding } from "../../../src/match/candidates/nearest-by-embedding.js";
-import type { ColumnPair } from "../../../src/match/columns/column-pair.js";
+import type { ColumnPair } from "../../../src/match/columns.js";
 import { createRandom } from "../../../src/random.js";
 import { dotRows, unitRows } from "../../../src/search/vectors.js";
 

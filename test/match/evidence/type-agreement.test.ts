@@ -2,17 +2,12 @@ import { afterAll, describe, expect, it } from "vitest";
 import { PhraseEncoder } from "../../../src/encoder/phrase-encoder.js";
 import { explainColumn, explanationLine } from "../../../src/join/explain.js";
 import { fuzzyJoin } from "../../../src/join/fuzzy-join.js";
-import { pairCosines } from "../../../src/match/columns/column-pair.js";
-import { prepareColumn } from "../../../src/match/columns/prepare.js";
+import { pairCosines, prepareColumn } from "../../../src/match/columns.js";
 import { featureNames } from "../../../src/match/evidence/features.js";
-import {
-  entityTypes,
-  likeliestType,
-  typeAgreement,
-  writeTypeRoots,
-} from "../../../src/match/evidence/type-agreement.js";
+import { entityTypes, likeliestType, writeTypeRoots } from "../../../src/match/evidence/type-agreement.js";
 import type { ScorerFile } from "../../../src/match/scorer.js";
 import { defaultScorer } from "../../../src/match/scorer.js";
+import { dotRows } from "../../../src/search/vectors.js";
 
 const encoder = await PhraseEncoder.load("pearl-mini");
 afterAll(() => encoder.dispose());
@@ -23,7 +18,7 @@ function agreementOf(labels: readonly string[], left: readonly number[], right: 
   const roots = new Float32Array(2 * types.names.length);
   writeTypeRoots(Float32Array.from(left), types, roots, 0);
   writeTypeRoots(Float32Array.from(right), types, roots, 1);
-  return typeAgreement(roots, 0, roots, 1, types.names.length);
+  return dotRows(roots, 0, roots, 1, types.names.length);
 }
 
 describe("agreement of types", () => {

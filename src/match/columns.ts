@@ -1,14 +1,60 @@
 /**
- * Prepares two columns of phrases for comparison: terms with an index, embeddings and, if the model has a type head,
+ * Columns of two tables made ready for comparison: terms with an index, embeddings and, if the model has a type head,
  * entity types from the same run, in shared memory.
  */
-import type { PhraseEncoder } from "../../encoder/phrase-encoder.js";
-import { createRandom } from "../../random.js";
-import { dotRows } from "../../search/vectors.js";
-import { indexTerms, shared, termRows } from "../candidates/grams.js";
-import { foldPhrase } from "../evidence/phrase.js";
-import { type EntityTypes, entityTypes, writeTypeRoots } from "../evidence/type-agreement.js";
-import type { ColumnPair, RankedColumn } from "./column-pair.js";
+import type { PhraseEncoder } from "../encoder/phrase-encoder.js";
+import { createRandom } from "../random.js";
+import { dotRows } from "../search/vectors.js";
+import {
+  indexTerms,
+  type SparseRows,
+  shared,
+  type TermStatistics,
+  termCosine,
+  termRows,
+} from "./candidates/grams.js";
+import type { PairCosines } from "./evidence/features.js";
+import { foldPhrase } from "./evidence/phrase.js";
+import { type EntityTypes, entityTypes, writeTypeRoots } from "./evidence/type-agreement.js";
+
+/** One column of a table, prepared for comparison. Memory may be shared between threads. */
+export interface RankedColumn {
+  readonly texts: readonly string[];
+  readonly terms: SparseRows;
+  /** [rows, dimension], unit length; undefined without a model. */
+  readonly vectors?: Float32Array;
+  /** [rows, entity types], square roots of probabilities; undefined without a type head. */
+  readonly types?: Float32Array;
+}
+
+/** A column of the base table and of the query table, with what they have in common. */
+export interface ColumnPair {
+  readonly base: RankedColumn & { readonly index: SparseRows };
+  readonly queries: RankedColumn;
+  readonly statistics: TermStatistics;
+  readonly dimension: number;
+  /** The entity types of the model; empty without a type head. */
+  readonly entityTypes: readonly string[];
+  /** Mean cosine of unrelated rows, which counts as 0. */
+  readonly floor: number;
+  /** Weight of this column in the score; all weights sum to 1. */
+  readonly weight: number;
+}
+
+/** The cosines of a pair: of the embeddings (rescaled so that unrelated rows have 0), of the terms, and of the types. */
+export function pairCosines(
+  { base, queries, dimension, entityTypes, floor }: ColumnPair,
+  query: number,
+  row: number,
+): PairCosines {
+  const grams = termCosine(queries.terms, query, base.terms, row);
+  if (base.vectors === undefined || queries.vectors === undefined) return { embedding: 0, grams };
+  const cosine = dotRows(queries.vectors, query, base.vectors, row, dimension);
+  const embedding = Math.max(0, (cosine - floor) / (1 - floor));
+  if (base.types === undefined || queries.types === undefined) return { embedding, grams };
+  const types = dotRows(queries.types, query, base.types, row, entityTypes.length);
+  return { embedding, grams, types: Math.min(1, types) };
+}
 
 /** A column of both tables and its weight in the score. */
 export interface JoinColumn {
@@ -41,23 +87,15 @@ export async function prepareColumn(
     encoder === undefined
       ? {}
       : encodeShared(encoder, texts, types, signal, (done) => onProgress?.(before + done, total));
-  const leftEncoded = await encode(left, 0);
-  const rightEncoded = await encode(right, left.length);
+  const index = indexTerms(terms.left, terms.statistics);
+  const base = { texts: left, terms: terms.left, index, ...(await encode(left, 0)) };
+  const queries = { texts: right, terms: terms.right, ...(await encode(right, left.length)) };
   const dimension = encoder?.dimension ?? 0;
-  const [leftVectors, rightVectors] = [leftEncoded.vectors, rightEncoded.vectors];
   return {
-    base: {
-      texts: left,
-      terms: terms.left,
-      ...leftEncoded,
-      index: indexTerms(terms.left, terms.statistics),
-    },
-    queries: { texts: right, terms: terms.right, ...rightEncoded },
+    ...{ base, queries, dimension, weight },
     statistics: terms.statistics,
-    dimension,
     entityTypes: types.names,
-    floor: leftVectors && rightVectors ? unrelatedCosine(leftVectors, rightVectors, dimension) : 0,
-    weight,
+    floor: base.vectors && queries.vectors ? unrelatedCosine(base.vectors, queries.vectors, dimension) : 0,
   };
 }
 
@@ -73,8 +111,8 @@ async function encodeShared(
 ): Promise<Encoded> {
   const { dimension } = encoder;
   const vectors = shared(Float32Array, texts.length * dimension);
-  const tellsTypes = entities.names.length > 0;
-  const types = tellsTypes ? shared(Float32Array, texts.length * entities.names.length) : undefined;
+  const width = entities.names.length;
+  const types = width > 0 ? shared(Float32Array, texts.length * width) : undefined;
   for (let from = 0; from < texts.length; from += portion) {
     const part = texts.slice(from, from + portion);
     if (types === undefined)
