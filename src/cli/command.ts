@@ -58,7 +58,6 @@ export function command<
   return declaration as unknown as AnyCommand;
 }
 
-/** Adds a command, or a group of them, to a program. */
 export function register(program: Command, declared: AnyCommand): void {
   const { name, summary, examples, run } = declared;
   const made = program.command(name).description(summary).addHelpText("after", exampleLines(examples));

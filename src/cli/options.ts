@@ -33,7 +33,6 @@ export function shardOf(text: string): { readonly index: number; readonly count:
   throw new InvalidArgumentError("It must be i/n with 1 <= i <= n, for example 2/4.");
 }
 
-/** Parser of `--delimiter`. */
 export function delimiterOf(text: string): string {
   try {
     return parseDelimiter(text);
@@ -82,7 +81,6 @@ export function option<Flags extends string, Value = undefined, Default = undefi
   return declared as unknown as TypedOption<Flags, undefined, Default, Value>;
 }
 
-/** Declares an option that takes one of several words. */
 export function choice<
   Flags extends string,
   const Words extends readonly string[],
@@ -98,7 +96,6 @@ export function choice<
   return declared as unknown as TypedOption<Flags, undefined, Default, undefined, false, Words[number]>;
 }
 
-/** Declares an option that must be given. */
 export function required<Flags extends string>(
   flags: Flags,
   description: string,
@@ -145,7 +142,6 @@ export const seedOption = option("--seed <n>", "random seed (default: 0)", whole
 /** Where the model runs, and what is printed meanwhile. */
 export const runOptions = [deviceOption, threadsOption, quietOption] as const;
 
-/** How a table is parsed. */
 export const tableFormatOptions = [
   option(
     "--delimiter <character>",
@@ -160,7 +156,6 @@ export const tableFormatOptions = [
 
 export const tableOptions = [columnOption, ...tableFormatOptions] as const;
 
-/** For commands that encode a table with a model of the user's choice. */
 export const tableEncodingOptions = [modelOption, ...tableOptions, ...runOptions] as const;
 
 /** The library's table options for those of the command line. */

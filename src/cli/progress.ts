@@ -1,7 +1,6 @@
 /** Progress on a terminal: one line on stderr with bar, rate and time left; nothing if stderr is not a terminal. */
 import { formatBytes, formatCount, formatDuration } from "./format.js";
 
-/** What a progress line counts. */
 export type ProgressUnit = "phrases" | "bytes" | "items";
 
 /** Milliseconds between two updates of the line, and over which the rate is measured. */
@@ -16,14 +15,12 @@ export function progressDisplay({ quiet = false }: { readonly quiet?: boolean })
   let stage = "";
   let updatedAt = 0;
   let rate = rateMeter();
-  /** Removes the line. */
   const finish = (): void => {
     if (stage !== "") process.stderr.write(eraseLine);
     stage = "";
   };
   return {
     finish,
-    /** Prints a line, unless quiet. */
     say: (text: string): void => {
       finish();
       if (!quiet) process.stderr.write(`${text}\n`);

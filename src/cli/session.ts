@@ -5,7 +5,6 @@ import type { TableDescription } from "../table/table.js";
 import { interruptionSignal } from "./interruption.js";
 import { progressDisplay } from "./progress.js";
 
-/** A running command. */
 export type Session = ReturnType<typeof openSession>;
 
 export function openSession(options: { readonly quiet?: boolean }) {
@@ -38,7 +37,6 @@ export function openSession(options: { readonly quiet?: boolean }) {
   };
 }
 
-/** The options that choose a model. */
 export interface EncoderChoice {
   /** Embedded model, folder or hub id. Default: the embedded model. */
   readonly model?: string;

@@ -110,7 +110,6 @@ export const groupMembers = (groups: Int32Array): number[][] =>
     .sort(([a], [b]) => a - b)
     .map(([, rows]) => rows);
 
-/** What the choice of a representative depends on. */
 export interface RepresentativeOptions {
   similarity(a: number, b: number): number;
   /** How often each row occurs. */

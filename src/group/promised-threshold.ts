@@ -13,7 +13,6 @@ export interface EstimatedGroups {
   readonly estimatedPrecision: number;
 }
 
-/** Rows and the occurrences of each. */
 export interface CountedTable extends SameTable {
   readonly phrases: readonly string[];
   readonly counts: ArrayLike<number>;
@@ -28,7 +27,6 @@ const STEP = 0.02;
 /** Number of thresholds that may break the promise before the search stops. */
 const PATIENCE = 3;
 
-/** Groups at a threshold. */
 export function groupsAt(table: CountedTable, threshold: number): EstimatedGroups {
   const { size, links, similarity } = table;
   const endThreshold = Math.max(0, 1 - SPREAD * (1 - threshold));

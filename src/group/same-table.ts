@@ -7,19 +7,16 @@ import { featureNames, pairFeatures, type WeighedPhrase, weighPhrase } from "../
 import { learnDistinguishing } from "./distinguishing.js";
 import type { Links } from "./linkage.js";
 
-/** Distinct phrases and their similarities. */
 export interface SameTable {
   readonly size: number;
   /** Candidate pairs, each once, the lower row on the left. */
   readonly links: Links;
-  /** Similarity of any two rows, 0 to 1. */
   similarity(a: number, b: number): number;
 }
 
 export interface SameTableOptions {
   readonly encoder: PhraseEncoder;
   readonly signal?: AbortSignal;
-  /** Called with the number of phrases encoded and the total. */
   readonly onProgress?: (done: number, total: number) => void;
 }
 
@@ -27,7 +24,6 @@ export interface SameTableOptions {
 const NEIGHBOURS = 15;
 /** Above this many pairs, those of 50,000 phrases, neighbours by embedding are found with IVF lists. */
 const MANY_PAIRS = 50_000 ** 2;
-/** Maximum postings visited per phrase. */
 const POSTINGS = 50_000;
 /** Phrases between two checks of the signal. */
 const PORTION = 1024;

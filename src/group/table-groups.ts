@@ -9,9 +9,7 @@ import { type Clustering, type ClusterOptions, cluster } from "./cluster.js";
 import { type DedupeOptions, type Deduplication, dedupe } from "./dedupe.js";
 
 interface FileOptions {
-  /** How the table is read. */
   readonly table?: TableOptions;
-  /** Called with a note on how the table was read. */
   readonly onNote?: (line: string) => void;
 }
 
@@ -54,7 +52,6 @@ export interface DedupeTableReport extends Deduplication {
 
 /** Output files (.csv, .tsv or .jsonl). An undefined one is not written. */
 export interface DedupeOutputs {
-  /** The table's rows without duplicates. */
   readonly kept?: string;
   /**
    * Every row of each group with at least two rows, the kept row first: `group`, `kept` (yes or no), `row` (from 1),

@@ -26,7 +26,6 @@ export interface ExplainedWord {
   readonly rarity: number;
 }
 
-/** The explanation of a pair, by compared column. */
 export interface PairExplanation {
   readonly columns: readonly ColumnExplanation[];
 }
@@ -55,7 +54,6 @@ export interface ColumnExplanation {
 
 const shownFeatures = 4;
 
-/** Explains one column of a pair. */
 export function explainColumn(
   column: ColumnPair,
   name: string,

@@ -114,7 +114,6 @@ function checkOptions({ precision = 0.9, top = 1, leastLikely = 0, candidates = 
   }
 }
 
-/** Ranks the candidates of prepared columns. */
 export async function rankColumns(
   columns: readonly ColumnPair[],
   compared: readonly ComparedColumn[],

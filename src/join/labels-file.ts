@@ -111,7 +111,6 @@ export async function writeReview(
   return writeRows(path, reviewColumns, [rows]);
 }
 
-/** How many training pairs were written. */
 export interface PairsReport {
   readonly pairs: number;
   readonly withNegative: number;

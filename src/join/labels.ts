@@ -43,7 +43,6 @@ export function readLabels({ left, right }: ComparedColumn, labels: readonly Lab
   return { matches, others };
 }
 
-/** Fits the calibration to the labels. */
 export function calibrateWith(rankings: Rankings, labels: RowLabels, weights: EstimateWeights): Calibration {
   const judged: JudgedEstimate[] = [];
   const best = openPairs(rankings, noLabels);

@@ -56,11 +56,9 @@ export function pairCosines(
   return { embedding, grams, types: Math.min(1, types) };
 }
 
-/** A column of both tables and its weight in the score. */
 export interface JoinColumn {
   readonly left: readonly string[];
   readonly right: readonly string[];
-  /** The weights of all columns sum to 1. */
   readonly weight: number;
 }
 
@@ -68,7 +66,6 @@ export interface PrepareOptions {
   /** Undefined: compare without a model. */
   readonly encoder?: PhraseEncoder;
   readonly signal?: AbortSignal;
-  /** Called with the number of phrases encoded and the total. */
   readonly onProgress?: (done: number, total: number) => void;
 }
 
@@ -99,7 +96,6 @@ export async function prepareColumn(
   };
 }
 
-/** The output of the model for a column; empty without a model. */
 type Encoded = Pick<RankedColumn, "vectors" | "types">;
 
 async function encodeShared(

@@ -6,12 +6,10 @@ import { type NearRows, nearestByEmbedding } from "./candidates/nearest-by-embed
 import { createRanker, type RankedRows, type RankPart, type RankSettings } from "./rank-rows.js";
 
 export interface RankOptions {
-  /** Default: all cores. */
   readonly threads?: number;
   /** Rows per worker. Default 8192. */
   readonly rowsPerThread?: number;
   readonly signal?: AbortSignal;
-  /** Called with the number of rows ranked and the total. */
   readonly onProgress?: (done: number, total: number) => void;
 }
 

@@ -11,7 +11,6 @@ import {
 } from "./evidence/features.js";
 import { type ScorerWeights, scoreFeatures } from "./scorer.js";
 
-/** Settings that all parts of a ranking share. */
 export interface RankSettings {
   readonly columns: readonly ColumnPair[];
   readonly scorer: ScorerWeights;
@@ -39,7 +38,6 @@ export interface RankedRows {
   readonly keep: number;
   /** [queries, keep], -1 if there are fewer. */
   readonly rows: Int32Array;
-  /** [queries, keep] */
   readonly scores: Float32Array;
 }
 
@@ -119,7 +117,6 @@ function candidateGatherer({ columns, sameTable, blocks, candidates: k, postings
   };
 }
 
-/** Parses phrases on demand. */
 function phraseCache(texts: readonly string[], statistics: TermStatistics): (row: number) => WeighedPhrase {
   const known = new Map<number, WeighedPhrase>();
   return (row) => {

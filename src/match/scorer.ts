@@ -8,7 +8,6 @@ import { featureNames } from "./evidence/features.js";
 // The type import makes the compiler copy the file; it is loaded when first needed.
 import type weightsFile from "./scorer-weights.json";
 
-/** The weights of the network. */
 export interface ScorerWeights {
   /** [hidden][features] */
   readonly inputs: readonly (readonly number[])[];
@@ -24,11 +23,9 @@ export interface EstimateWeights {
   readonly weights: readonly number[];
 }
 
-/** The file of weights. */
 export interface ScorerFile {
   /** What the weights are, and how and on what data they were trained. */
   readonly card: Readonly<Record<string, unknown>>;
-  /** Names of the features. */
   readonly views: readonly string[];
   readonly evidence: readonly string[];
   readonly scorer: ScorerWeights;
@@ -63,7 +60,6 @@ export function scoreFeatures(
   return score;
 }
 
-/** The probability that a pair is right, from its evidence. */
 export function estimateFrom(evidence: ArrayLike<number>, { bias, weights }: EstimateWeights): number {
   let sum = bias;
   for (let index = 0; index < weights.length; index++) sum += weights[index] * evidence[index];
@@ -72,7 +68,6 @@ export function estimateFrom(evidence: ArrayLike<number>, { bias, weights }: Est
 
 let loaded: ScorerFile | undefined;
 
-/** The weights that come with pearl. */
 export function defaultScorer(): ScorerFile {
   if (loaded === undefined) {
     const read = createRequire(import.meta.url);

@@ -105,7 +105,6 @@ async function runProbe(name: string, signal: AbortSignal): Promise<ProbeAnswer>
 const fastInstructions =
   /^(?:sse4_2|fma|f16c|avx2?|avx512(?:f|bw|_vnni|_bf16)|avx_vnni|amx_\w+|asimd(?:dp)?|i8mm|bf16|sve)$/;
 
-/** The instruction sets of a /proc/cpuinfo that matter for speed. */
 export function instructionsOf(cpuinfo: string): string[] {
   const present = /^(?:flags|Features)\s*:\s*(.*)$/m.exec(cpuinfo)?.[1].split(/\s+/) ?? [];
   return present.filter((name) => fastInstructions.test(name));

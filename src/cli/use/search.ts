@@ -75,7 +75,6 @@ export default command({
   },
 });
 
-/** Phrases of the file or of standard input. */
 async function queriesOf(options: SearchOptions, { say }: Session): Promise<readonly string[]> {
   const { readWholeTable } = await import("../../table/whole-table.js");
   const file = options.queries ?? "-";

@@ -60,7 +60,6 @@ export async function isFile(path: string): Promise<boolean> {
   return path === "-" || ((await stat(path).catch(() => undefined))?.isFile() ?? false);
 }
 
-/** The phrases of a table. */
 export async function phrasesOf(path: string, column: string | undefined): Promise<readonly string[]> {
   const { readWholeTable } = await import("../../table/whole-table.js");
   return (await readWholeTable(path, { column })).phrases;

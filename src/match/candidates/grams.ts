@@ -21,7 +21,6 @@ export interface SparseRows {
 export interface TermStatistics {
   /** Number of hash buckets for grams and words, a power of two. */
   readonly buckets: number;
-  /** Number of rows of both tables together. */
   readonly rows: number;
   /** [1.25 × buckets] number of rows with a term of the bucket; the last fifth is for initials. */
   readonly documents: Uint32Array;
@@ -37,7 +36,6 @@ function hash(text: string, salt: number, from = 0, to = text.length): number {
   return (state ^ (state >>> 13)) >>> 0;
 }
 
-/** The hash by which the statistics count a word. */
 export const wordHash = (word: string): number => hash(word, salts.word);
 
 // Words that initials leave out.
@@ -173,9 +171,7 @@ export function indexTerms(
   return { starts: ends, columns: rows, weights: rowWeights };
 }
 
-/** Limits of a search by terms. */
 export interface TermSearchOptions {
-  /** Maximum number of rows. */
   readonly k: number;
   /** Maximum postings visited; those of the rarest term are always visited. */
   readonly postings: number;

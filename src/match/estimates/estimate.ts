@@ -2,7 +2,6 @@
 import type { RankedRows } from "../rank-rows.js";
 import { type EstimateWeights, estimateFrom } from "../scorer.js";
 
-/** The rankings that evidence is drawn from. */
 export interface Rankings {
   /** Left rows for each right row, from right row 0. */
   readonly right: RankedRows;
@@ -10,11 +9,9 @@ export interface Rankings {
   readonly spacing: (left: number) => ArrayLike<number> | undefined;
   /** Left rows with equal text have equal keys and count as one. */
   readonly leftKeys: Int32Array;
-  /** The same for right rows. */
   readonly rightKeys: Int32Array;
 }
 
-/** The proposed pair of a right row. */
 export interface RowPair {
   /** Left row, or -1 if the right row has no candidate. */
   readonly left: number;

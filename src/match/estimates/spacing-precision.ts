@@ -14,7 +14,6 @@ export function spacingPrecision(distance: number, neighbours: readonly number[]
   return 1 / (1 + neighbours.filter((neighbour) => neighbour <= 2 * distance).length);
 }
 
-/** The matches that keep a promised precision. */
 export interface PromisedMatches {
   /** Positions of the kept matches among the estimates, most certain first. */
   readonly kept: Int32Array;

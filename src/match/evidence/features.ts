@@ -65,7 +65,6 @@ export interface PairCosines {
   readonly types?: number;
 }
 
-/** Writes the features of a pair to `out`. */
 export function pairFeatures(
   left: WeighedPhrase,
   right: WeighedPhrase,

@@ -1,7 +1,6 @@
 /** Parses a phrase for comparison: folded text, words, values of numbers, and the part in parentheses. */
 import { INNER_CAPITALS } from "../../text/inner-capitals.js";
 
-/** A parsed phrase. */
 export interface JoinPhrase {
   /** Lower-case, without accents, quotes and repeated spaces. */
   readonly folded: string;
@@ -93,7 +92,6 @@ function romanNumber(word: string): number {
   return sum;
 }
 
-/** Whether a value looks like a year. */
 export function isYear(value: string): boolean {
   return value.length === 4 && value >= "1000" && value <= "2100";
 }
@@ -104,7 +102,6 @@ function isDigit(unit: number): boolean {
 
 const parentheses = /[([][^)\]]*[)\]]/g;
 
-/** Parses a phrase. */
 export function readJoinPhrase(text: string): JoinPhrase {
   const folded = foldPhrase(text);
   const places: number[] = [];

@@ -7,7 +7,6 @@
 
 /** The entity types of a model's labels: "NP-ORG" and "VP-ORG" are both ORG. */
 export interface EntityTypes {
-  /** In order of first occurrence in the labels. */
   readonly names: readonly string[];
   /** For each label, the index of its entity type in `names`. */
   readonly places: Int32Array;
@@ -41,13 +40,11 @@ export function writeTypeRoots(
   }
 }
 
-/** A phrase's likeliest entity type. */
 export interface LikelyType {
   readonly type: string;
   readonly probability: number;
 }
 
-/** The likeliest type of a row of roots. */
 export function likeliestType(roots: Float32Array, row: number, names: readonly string[]): LikelyType {
   const own = roots.subarray(row * names.length, (row + 1) * names.length);
   const best = own.reduce((place, root, index) => (root > own[place] ? index : place), 0);

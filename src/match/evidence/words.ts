@@ -6,7 +6,6 @@ import { numberValue } from "./phrase.js";
 export interface WordAlignment {
   /** 0 (no counterpart) to 1 (the same word), per word of the left phrase. */
   readonly left: Float64Array;
-  /** The same for the right phrase. */
   readonly right: Float64Array;
   /** Words that correspond as abbreviation, initials or joined words. */
   readonly shortened: number;
@@ -15,7 +14,6 @@ export interface WordAlignment {
 /** Words with a lower similarity than this have no counterpart. */
 const leastLikeness = 0.7;
 
-/** The words of a phrase and how well each matches. */
 interface Side {
   readonly words: readonly string[];
   readonly met: Float64Array;
