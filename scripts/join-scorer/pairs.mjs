@@ -1,7 +1,7 @@
 /** Computes for a training join the features of its candidates and the evidence of the best pairs of its rows. */
 
 import { rankColumns } from "../../dist/join/fuzzy-join.js";
-import { openPairs } from "../../dist/join/select.js";
+import { openPairs } from "../../dist/join/labels.js";
 import { termSearch } from "../../dist/match/candidates/grams.js";
 import { nearestByEmbedding } from "../../dist/match/candidates/nearest-by-embedding.js";
 import { pairCosines } from "../../dist/match/columns.js";

@@ -5,7 +5,7 @@ import { groupBy } from "../match/group-by.js";
 import { kMeans } from "../search/k-means/k-means.js";
 import { dotRows } from "../search/vectors.js";
 import { groupMembers, representative } from "./linkage.js";
-import { type CountedTable, type EstimatedGroups, groupsAt, promisedGroups } from "./promised-threshold.js";
+import { type EstimatedGroups, groupsAt, promisedGroups } from "./promised-threshold.js";
 import { compareWithin } from "./same-table.js";
 
 export interface ClusterOptions {
@@ -69,25 +69,25 @@ export async function cluster(phrases: readonly string[], options: ClusterOption
   try {
     const { signal, onProgress } = options;
     if (options.k !== undefined) {
-      const { data: vectors } = await encoder.encodeMatrix(distinct, { signal, onProgress });
       const { dimension } = encoder;
-      const groups = sphericalGroups(vectors, dimension, options.k, options.seed ?? 0);
+      if (options.k > distinct.length)
+        throw new ArgumentError(`k is ${options.k}, but there are only ${distinct.length} different phrases`);
+      const { data: vectors } = await encoder.encodeMatrix(distinct, { signal, onProgress });
+      // On unit vectors, Euclidean distance orders pairs as the cosine does.
+      const kOptions = { dimension, clusters: options.k, seed: options.seed ?? 0 };
+      const groups = Int32Array.from(kMeans(vectors, kOptions).labels);
       const similarity = (a: number, b: number): number => dotRows(vectors, a, vectors, b, dimension);
       const table = { similarity, phrases: distinct, counts };
       const representatives = groupMembers(groups).map((rows) => representative(rows, table));
       return spread(nodeOf, { groups, representatives }, similarity);
     }
     const compared = await compareWithin(distinct, { encoder, signal, onProgress });
-    const table: CountedTable = { ...compared, phrases: distinct, counts };
-    const found =
+    const table = { ...compared, counts };
+    const { threshold, estimatedPrecision, ...found } =
       options.threshold === undefined
         ? promisedGroups(table, options.precision ?? 0.9)
         : groupsAt(table, options.threshold);
-    return {
-      ...spread(nodeOf, found, table.similarity),
-      threshold: found.threshold,
-      estimatedPrecision: found.estimatedPrecision,
-    };
+    return { ...spread(nodeOf, found, table.similarity), threshold, estimatedPrecision };
   } finally {
     if (options.encoder === undefined) await encoder.dispose();
   }
@@ -119,14 +119,6 @@ function distinctPhrases(phrases: readonly string[], weights?: ArrayLike<number>
     return rows.reduce((sum, row) => sum + (weights?.[row] ?? 1), 0);
   });
   return { distinct: [...rowsOf.keys()], nodeOf, counts };
-}
-
-/** K-means on unit vectors: their Euclidean distance orders pairs as the cosine does. */
-function sphericalGroups(vectors: Float32Array, dimension: number, k: number, seed: number): Int32Array {
-  const count = vectors.length / dimension;
-  if (k > count) throw new ArgumentError(`k is ${k}, but there are only ${count} different phrases`);
-  const { labels } = kMeans(vectors, { dimension, clusters: k, seed });
-  return Int32Array.from(labels);
 }
 
 /** From groups of distinct phrases to groups of rows. */

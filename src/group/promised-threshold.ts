@@ -14,7 +14,7 @@ export interface EstimatedGroups {
 }
 
 export interface CountedTable extends SameTable {
-  readonly phrases: readonly string[];
+  /** How often each row occurs. */
   readonly counts: ArrayLike<number>;
 }
 
@@ -28,9 +28,9 @@ const STEP = 0.02;
 const PATIENCE = 3;
 
 export function groupsAt(table: CountedTable, threshold: number): EstimatedGroups {
-  const { size, links, similarity } = table;
+  const { phrases, links, similarity } = table;
   const endThreshold = Math.max(0, 1 - SPREAD * (1 - threshold));
-  const groups = linkGroups(size, links, { threshold, endThreshold, similarity });
+  const groups = linkGroups(phrases.length, links, { threshold, endThreshold, similarity });
   const members = groupMembers(groups);
   const representatives = members.map((rows) => representative(rows, table));
   const measured = new Set(representatives.filter((_, group) => members[group].length > 1));

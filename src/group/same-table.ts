@@ -8,7 +8,7 @@ import { learnDistinguishing } from "./distinguishing.js";
 import type { Links } from "./linkage.js";
 
 export interface SameTable {
-  readonly size: number;
+  readonly phrases: readonly string[];
   /** Candidate pairs, each once, the lower row on the left. */
   readonly links: Links;
   similarity(a: number, b: number): number;
@@ -74,7 +74,7 @@ export async function compareWithin(
   const lowered = (score: number, a: number, b: number): number =>
     score * distinguish(weighed[a], weighed[b]);
   return {
-    size: phrases.length,
+    phrases,
     links: { left, right, scores: scores.map((score, link) => lowered(score, left[link], right[link])) },
     similarity: (a, b) => lowered(alike(a, b), a, b),
   };

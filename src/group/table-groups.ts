@@ -50,23 +50,16 @@ export interface DedupeTableReport extends Deduplication {
   readonly rows: number;
 }
 
-/** Output files (.csv, .tsv or .jsonl). An undefined one is not written. */
-export interface DedupeOutputs {
-  readonly kept?: string;
-  /**
-   * Every row of each group with at least two rows, the kept row first: `group`, `kept` (yes or no), `row` (from 1),
-   * `similarity`, then its own columns.
-   */
-  readonly groups?: string;
-}
-
 /**
  * Removes duplicates from a table. Of each group the row with the most filled cells is kept, or the first of several.
+ *
+ * @param outputs .csv, .tsv or .jsonl: `kept` for the rows without duplicates, `groups` for every row of each group with
+ *   at least two rows, the kept row first, as `group`, `kept` (yes or no), `row` (from 1), `similarity` and its own columns
  * @throws TableError, ArgumentError, InterruptedError
  */
 export async function dedupeTable(
   path: string,
-  outputs: DedupeOutputs,
+  outputs: { readonly kept: string; readonly groups?: string },
   options: Omit<DedupeOptions, "completeness"> & FileOptions = {},
 ): Promise<DedupeTableReport> {
   checkNames(path, [outputs.kept, outputs.groups]);
@@ -74,7 +67,7 @@ export async function dedupeTable(
   const { columns } = description;
   const completeness = phrases.map((_, row) => cells(row).filter((cell) => cell.trim() !== "").length);
   const found = await dedupe(phrases, { ...options, completeness });
-  if (outputs.kept !== undefined) await writeRows(outputs.kept, columns, batchesOf(found.kept, cells));
+  await writeRows(outputs.kept, columns, batchesOf(found.kept, cells));
   if (outputs.groups !== undefined) {
     const groups = [...groupBy(found.removed, ({ keptRow }) => keptRow)].sort(([a], [b]) => a - b);
     const lines = groups.flatMap(([kept, removed], index) => [

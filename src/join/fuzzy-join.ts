@@ -17,7 +17,7 @@ import { rankRows } from "../match/rank-pool.js";
 import { defaultScorer, type ScorerFile } from "../match/scorer.js";
 import { explainColumn } from "./explain.js";
 import { keysOf, type RowKeys, tableWarnings } from "./keys.js";
-import { calibrateWith, readLabels } from "./labels.js";
+import { calibrateWith, openPairs, readLabels } from "./labels.js";
 import {
   type ComparedColumn,
   comparedColumns,
@@ -26,7 +26,7 @@ import {
   type JoinResult,
   type JoinTable,
 } from "./options.js";
-import { assignPairs, everyPair, openPairs, secondBest } from "./select.js";
+import { assignPairs, everyPair, secondBest } from "./select.js";
 
 /** Best left rows kept per right row; also the maximum that many-to-many returns. */
 const kept = 8;

@@ -1,11 +1,10 @@
-/** Finds known pairs in the tables and calibrates the estimates with them. */
+/** Applies known pairs: finds their rows, puts known matches first, and calibrates the estimates. */
 import { ArgumentError } from "../errors.js";
 import { type Calibration, fitCalibration, type JudgedEstimate } from "../match/estimates/calibrate.js";
-import { estimatePairs, type Rankings } from "../match/estimates/estimate.js";
+import { candidatesOf, estimatePairs, type Rankings, type RowPair } from "../match/estimates/estimate.js";
 import { groupBy } from "../match/group-by.js";
 import type { EstimateWeights } from "../match/scorer.js";
 import type { ComparedColumn, LabelledPair } from "./options.js";
-import { openPairs } from "./select.js";
 
 /** Known left rows by right row: matches, and others that are known not to match. */
 export interface RowLabels {
@@ -41,6 +40,19 @@ export function readLabels({ left, right }: ComparedColumn, labels: readonly Lab
     }
   }
   return { matches, others };
+}
+
+/** The best left row of each right row that is not a known non-match; a known match comes first. */
+export function openPairs({ right }: Rankings, labels: RowLabels): RowPair[] {
+  return Array.from({ length: right.rows.length / right.keep }, (_, row): RowPair => {
+    const taken = labels.others.get(row);
+    const matches = labels.matches.get(row);
+    const open = candidatesOf(right, row).filter(({ left }) => !taken?.has(left));
+    const best = open.find(({ left }) => matches?.has(left)) ?? open[0] ?? { left: -1, score: -Infinity };
+    // A known match counts even if it was not among the candidates.
+    const [known] = matches === undefined || matches.has(best.left) ? [best.left] : matches;
+    return { left: known, score: best.score, taken };
+  });
 }
 
 export function calibrateWith(rankings: Rankings, labels: RowLabels, weights: EstimateWeights): Calibration {

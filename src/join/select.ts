@@ -4,19 +4,6 @@ import { assignOneToOne } from "./assignment.js";
 import type { RowLabels } from "./labels.js";
 import type { JoinMatch } from "./options.js";
 
-/** The best left row of each right row that is not a known non-match; a known match comes first. */
-export function openPairs({ right }: Rankings, labels: RowLabels): RowPair[] {
-  return Array.from({ length: right.rows.length / right.keep }, (_, row): RowPair => {
-    const taken = labels.others.get(row);
-    const matches = labels.matches.get(row);
-    const open = candidatesOf(right, row).filter(({ left }) => !taken?.has(left));
-    const best = open.find(({ left }) => matches?.has(left)) ?? open[0] ?? { left: -1, score: -Infinity };
-    // A known match counts even if it was not among the candidates.
-    const [known] = matches === undefined || matches.has(best.left) ? [best.left] : matches;
-    return { left: known, score: best.score, taken };
-  });
-}
-
 /**
  * The one-to-one assignment with the greatest expected number of right pairs. If a row loses its best left row to
  * another, it is judged by its remaining candidates.

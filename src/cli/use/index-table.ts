@@ -65,7 +65,7 @@ const build = command({
       modelName: model !== undefined && existsSync(model) ? resolve(model) : model,
       resume: resumption(resume),
     });
-    await printReport(report, session);
+    printReport(report, session);
   },
 });
 
@@ -93,7 +93,7 @@ const add = command({
       ...settingsOf(options, session),
       existing: options.replace ? "replace" : "refuse",
     });
-    await printReport(report, session);
+    printReport(report, session);
   },
 });
 
@@ -165,8 +165,7 @@ function settingsOf(options: WorkOptions, { signal, say, show }: Session) {
   return { table: tableOptionsOf(options), batchSize, signal, onNote: say, onProgress: show };
 }
 
-async function printReport(report: IndexTableReport, { say, print, finish }: Session): Promise<void> {
-  await finish();
+function printReport(report: IndexTableReport, { say, print }: Session): void {
   const { path, added, rows, dimension, resumedRows, empty, truncated, searchedBy, seconds } = report;
   if (resumedRows > 0) say(`${counted(resumedRows, "row")} already added by an earlier run`);
   if (empty > 0) say(`${counted(empty, "row")} without a phrase: kept, but no search finds them`);
@@ -192,10 +191,8 @@ function describe(index: IndexDescription, isChecked: boolean): string {
   if (model?.prompt) lines.push(["prompt", JSON.stringify(model.prompt)]);
   if (index.bytes > 0) lines.push(["size", formatBytes(index.bytes)]);
   if (unfinished !== undefined) {
-    lines.push([
-      "state",
-      `unfinished, ${counted(unfinished.rows, "row")} planned; build with --resume continues`,
-    ]);
+    const planned = `${counted(unfinished.rows, "row")} planned`;
+    lines.push(["state", `unfinished, ${planned}; continue with \`pearl index build --resume\``]);
   }
   if (isChecked) lines.push(["check", "every row is as it was written"]);
   return lines.map(([name, value]) => `${name.padEnd(8)} ${value}`).join("\n");

@@ -69,13 +69,6 @@ function phraseTerms(folded: string, buckets: number): number[] {
   return terms;
 }
 
-/** Terms of a table before weighting: hashes in ascending order within each row, with their counts. */
-interface CountedRows {
-  readonly starts: Uint32Array;
-  readonly terms: Uint32Array;
-  readonly counts: Uint8Array;
-}
-
 /** Extracts the terms of two tables of folded phrases and weights them by their rarity in both together. */
 export function termRows(
   left: readonly string[],
@@ -90,7 +83,8 @@ export function termRows(
   return { left: weigh(countedLeft, statistics), right: weigh(countedRight, statistics), statistics };
 }
 
-function countTerms(table: readonly string[], documents: Uint32Array, buckets: number): CountedRows {
+/** Terms before weighting: hashes in ascending order within each row, with their counts. */
+function countTerms(table: readonly string[], documents: Uint32Array, buckets: number) {
   const starts = shared(Uint32Array, table.length + 1);
   let terms = new Uint32Array(table.length * 32 + 64);
   let counts = new Uint8Array(terms.length);
@@ -118,7 +112,10 @@ function countTerms(table: readonly string[], documents: Uint32Array, buckets: n
   return { starts, terms: terms.subarray(0, used), counts };
 }
 
-function weigh({ starts, terms, counts }: CountedRows, statistics: TermStatistics): SparseRows {
+function weigh(
+  { starts, terms, counts }: ReturnType<typeof countTerms>,
+  statistics: TermStatistics,
+): SparseRows {
   const { buckets, rows, documents } = statistics;
   const weights = shared(Float32Array, terms.length);
   const columns = shared(Uint32Array, terms.length);
@@ -171,7 +168,7 @@ export function indexTerms(
   return { starts: ends, columns: rows, weights: rowWeights };
 }
 
-export interface TermSearchOptions {
+interface TermSearchOptions {
   readonly k: number;
   /** Maximum postings visited; those of the rarest term are always visited. */
   readonly postings: number;
@@ -179,18 +176,12 @@ export interface TermSearchOptions {
   readonly accept?: (row: number) => boolean;
 }
 
-/** Finds the rows of an index most similar to a row of a table, best first; of equal ones the earlier comes first. */
-export type TermSearch = (
-  queries: SparseRows,
-  query: number,
-  options: TermSearchOptions,
-) => { row: number; score: number }[];
-
 /**
- * Prepares searches in an index over `size` rows. Terms are followed from the rarest until `postings` entries have been
- * visited. Common terms carry little information, and the bound keeps the work per query independent of the table's size.
+ * Returns a function that finds the k of `size` indexed rows most similar to a row of a table, best first; of equal ones
+ * the earlier comes first. Terms are followed from the rarest until `postings` entries have been visited. Common terms
+ * carry little information, and the bound keeps the work per query independent of the table's size.
  */
-export function termSearch(index: SparseRows, size: number): TermSearch {
+export function termSearch(index: SparseRows, size: number) {
   // All zero between searches.
   const sums = new Float32Array(size);
   const touched = new Uint32Array(size);
@@ -215,7 +206,7 @@ export function termSearch(index: SparseRows, size: number): TermSearch {
     }
     return count;
   };
-  return (queries, query, { k, postings, accept }) => {
+  return (queries: SparseRows, query: number, { k, postings, accept }: TermSearchOptions) => {
     const count = addPostings(queries, query, postings);
     const best: { row: number; score: number }[] = [];
     const isBefore = (place: number, row: number, score: number): boolean =>
