@@ -1,4 +1,4 @@
-/** Options that several commands share, and parsers that say what a value must be. */
+/** Options that several commands share, and parsers of option values. */
 import type { Option as TypedOption } from "@commander-js/extra-typings";
 import { InvalidArgumentError, Option } from "commander";
 import { messageOf } from "../errors.js";
@@ -139,7 +139,7 @@ export const dataOption = option(
 );
 export const seedOption = option("--seed <n>", "random seed (default: 0)", wholeNumber);
 
-/** Where the model runs, and what is printed meanwhile. */
+/** Where the model runs, and how much is printed. */
 export const runOptions = [deviceOption, threadsOption, quietOption] as const;
 
 export const tableFormatOptions = [
@@ -158,7 +158,7 @@ export const tableOptions = [columnOption, ...tableFormatOptions] as const;
 
 export const tableEncodingOptions = [modelOption, ...tableOptions, ...runOptions] as const;
 
-/** The library's table options for those of the command line. */
+/** Converts table options of the command line to those of the library. */
 export function tableOptionsOf(options: OptionsOf<typeof tableFormatOptions> & { readonly column?: string }) {
   const { column, delimiter, header, quotes, inputFormat } = options;
   return {
@@ -168,6 +168,6 @@ export function tableOptionsOf(options: OptionsOf<typeof tableFormatOptions> & {
   } as const;
 }
 
-/** The library's word for `--resume`. */
+/** The library's value for `--resume`. */
 export const resumption = (resume: true | undefined): "continue" | "start-over" =>
   resume ? "continue" : "start-over";

@@ -1,4 +1,4 @@
-/** `pearl mine` as people run it: from a corpus folder to hard-negatives.tsv, and what is said of corpora that will not do. */
+/** `pearl mine` as users run it: from a corpus folder to hard-negatives.tsv, and what is said of corpora that will not do. */
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

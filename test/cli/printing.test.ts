@@ -53,7 +53,7 @@ describe("progress", () => {
     );
   });
 
-  it("shows count and rate alone where the total is unknown", () => {
+  it("shows only count and rate if the total is unknown", () => {
     expect(progressLine({ ...state, total: 0, done: 5_000_000, unit: "bytes", perSecond: 500_000 })).toBe(
       "encoding 5.0 MB, 500 kB/s",
     );
@@ -114,7 +114,7 @@ describe("progress", () => {
 });
 
 describe("option values", () => {
-  it("are read exactly", () => {
+  it("are parsed exactly", () => {
     expect(positiveInteger("256")).toBe(256);
     expect(wholeNumber("0")).toBe(0);
     expect(fraction("0.9")).toBe(0.9);

@@ -62,7 +62,7 @@ describe("assignOneToOne", () => {
     }
   });
 
-  it("gives way where greed would lose: the second best for one frees the only row of another", () => {
+  it("gives one row its second best choice if that frees the only choice of another", () => {
     const pairs = [
       { left: 0, right: 0, weight: 0.9 },
       { left: 1, right: 0, weight: 0.8 },
@@ -71,7 +71,7 @@ describe("assignOneToOne", () => {
     expect(assign(pairs, 2)).toEqual([1, 0]);
   });
 
-  it("leaves a row alone when its only pair is worth nothing", () => {
+  it("assigns nothing to a row with no choice of positive weight", () => {
     expect(assign([{ left: 0, right: 0, weight: 0 }], 1)).toEqual([-1]);
   });
 });

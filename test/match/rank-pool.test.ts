@@ -24,7 +24,7 @@ const settings: RankSettings = {
 const queries = Uint32Array.from({ length: 100 }, (_, row) => row + 10);
 
 describe("rankRows", () => {
-  it("gives the same ranking in this thread and in several others", async () => {
+  it("ranks the same in the calling thread and in workers", async () => {
     const here = await rankRows(settings, queries, { threads: 1 });
     const seen: number[] = [];
     const elsewhere = await rankRows(settings, queries, {
@@ -37,7 +37,7 @@ describe("rankRows", () => {
     expect(Array.from(queries, (_, place) => here.rows[place * 3])).toEqual([...queries]);
   });
 
-  it("scores of many candidates only those of the greatest cosines by all features", async () => {
+  it("computes all features only for the candidates with the greatest cosines", async () => {
     const nearness = (query: number, row: number): number => {
       const { embedding, grams } = pairCosines(column, query, row);
       return embedding + grams;
@@ -59,7 +59,7 @@ describe("rankRows", () => {
     queries.forEach((query, place) => expect(rows.subarray(place * 3, place * 3 + 3)).not.toContain(query));
   });
 
-  it("stops where the caller wants it to, with its threads ended", async () => {
+  it("stops on an abort signal and ends its workers", async () => {
     const stop = new AbortController();
     const ranking = rankRows(settings, queries, {
       threads: 2,

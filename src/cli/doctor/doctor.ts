@@ -1,4 +1,4 @@
-/** `pearl doctor`: what works on this machine, and how to install the rest. */
+/** `pearl doctor`: reports what works on this machine, and how to install the rest. */
 import { command } from "../command.js";
 import { formatBytes } from "../format.js";
 import { jsonOption } from "../options.js";

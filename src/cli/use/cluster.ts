@@ -1,4 +1,4 @@
-/** `pearl cluster`: phrases that mean the same in groups, each with a representative. */
+/** `pearl cluster`: groups phrases that mean the same, each group with a representative. */
 import type { ClusterTableReport } from "../../group/table-groups.js";
 import { command } from "../command.js";
 import { counted } from "../format.js";
@@ -12,7 +12,7 @@ import {
 } from "../options.js";
 import { loadEncoder } from "../session.js";
 
-/** How sure two phrases must be to mean the same. */
+/** How similar phrases of a group must be. */
 export const groupingOptions = [
   option("--precision <p>", "expected share of correct links; sets the threshold (default: 0.9)", fraction),
   option("--threshold <t>", "instead: link phrases with at least this similarity", fraction),

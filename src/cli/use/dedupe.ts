@@ -1,4 +1,4 @@
-/** `pearl dedupe`: a table without its duplicates, and a list of the removed rows. */
+/** `pearl dedupe`: removes duplicates from a table, and lists the removed rows. */
 import { extname } from "node:path";
 import { command } from "../command.js";
 import { counted } from "../format.js";

@@ -1,4 +1,4 @@
-/** `pearl encode`: a table of phrases in, the same table with embeddings out. */
+/** `pearl encode`: writes a table with the embeddings of its phrases. */
 import type { EncodeTableReport } from "../../encoder/encode-table.js";
 import { command } from "../command.js";
 import { counted, formatBytes, formatCount, formatDuration } from "../format.js";
@@ -24,7 +24,7 @@ export default command({
       "-o, --output <file>",
       "output: .parquet, .csv, .jsonl or .npy (default: NAME.embeddings.parquet)",
     ),
-    choice("--format <name>", "format of the output, if its name does not say it", [
+    choice("--format <name>", "format of the output, if its name has no known ending", [
       "parquet",
       "csv",
       "jsonl",

@@ -1,4 +1,4 @@
-/** `pearl join`: the rows of two tables that mean the same, at a required precision. */
+/** `pearl join`: matches rows of two tables that mean the same, at a required precision. */
 import { InvalidArgumentError } from "commander";
 import { UsageError } from "../../errors.js";
 import type { JoinSink, JoinTablesReport } from "../../join/join-tables.js";

@@ -1,4 +1,4 @@
-/** `pearl plot`: a table's phrases as a map, in one file. */
+/** `pearl plot`: draws a table's phrases as a map, in one file. */
 import { command } from "../command.js";
 import { counted, formatBytes, formatCount } from "../format.js";
 import { option, positiveInteger, tableEncodingOptions, tableOptionsOf, wholeNumber } from "../options.js";

@@ -1,4 +1,4 @@
-/** `pearl search`: the rows of an index that are most similar to a phrase; one query, a file of them, or a dialogue. */
+/** `pearl search`: finds the rows of an index most similar to a query; queries are arguments, a file, or typed in. */
 import { createInterface } from "node:readline/promises";
 import { UsageError } from "../../errors.js";
 import { alignColumns } from "../../files/text-table.js";

@@ -1,4 +1,4 @@
-/** `pearl type`: what each phrase names, by a model's type head. */
+/** `pearl type`: classifies phrases with a model's type head. */
 import { stat } from "node:fs/promises";
 import { InvalidArgumentError } from "commander";
 import { type TypeShares, typeShares } from "../../encoder/type-shares.js";

@@ -16,7 +16,7 @@ const terms = termRows(left, right);
 const index = indexTerms(terms.left, terms.statistics);
 
 describe("terms of two tables", () => {
-  it("finds the rows that comparing with every row finds", () => {
+  it("finds the same rows as comparing with every row", () => {
     const search = termSearch(index, left.length);
     right.forEach((_, query) => {
       const expected = left
@@ -32,11 +32,11 @@ describe("terms of two tables", () => {
     });
   });
 
-  it("gives a row the cosine 1 with itself", () => {
+  it("returns a cosine of 1 for a row with itself", () => {
     for (let row = 0; row < 20; row++) expect(termCosine(terms.left, row, terms.left, row)).toBeCloseTo(1, 5);
   });
 
-  it("follows the rarest terms first where it may not follow all", () => {
+  it("follows the rarest terms first if postings are limited", () => {
     const names = [...Array.from({ length: 500 }, (_, row) => `club ${row}`), "zanzibar club"];
     const rows = termRows(names, ["zanzibar club"]);
     const search = termSearch(indexTerms(rows.left, rows.statistics), names.length);
@@ -54,7 +54,7 @@ describe("terms of two tables", () => {
     expect(found.every(({ row }) => row % 2 === 0)).toBe(true);
   });
 
-  it("meets a name by the initials of part of it", () => {
+  it("finds a name by the initials of part of it", () => {
     const names = ["Davis v. Federal Election Commission", "Brown v. Board", "Smith v. Jones"].map((name) =>
       name.toLowerCase(),
     );

@@ -23,7 +23,7 @@ const column = {
 } as unknown as ColumnPair;
 const queries = Uint32Array.from({ length: 60 }, (_, place) => 79 - place);
 
-/** The nearest rows by comparing with every row that may be met. */
+/** The nearest accepted rows by comparing with every row. */
 function nearest(query: number, k: number, accept: (row: number) => boolean = () => true): number[] {
   const score = (row: number): number =>
     dotRows(column.queries.vectors!, query, column.base.vectors!, row, dimension);
@@ -34,14 +34,14 @@ function nearest(query: number, k: number, accept: (row: number) => boolean = ()
 }
 
 describe("nearestByEmbedding", () => {
-  it("finds what comparing with every row finds", async () => {
+  it("finds the same rows as comparing with every row", async () => {
     const { k, rows } = await nearestByEmbedding(column, queries, { k: 4 });
     queries.forEach((query, place) => {
       expect([...rows.subarray(place * k, (place + 1) * k)]).toEqual(nearest(query, 4));
     });
   });
 
-  it("finds nearly the same within the nearest IVF lists, where the tables are large", async () => {
+  it("finds nearly the same rows in the nearest IVF lists for large tables", async () => {
     const { k, rows } = await nearestByEmbedding(column, queries, { k: 4, manyPairs: 1000 });
     let found = 0;
     queries.forEach((query, place) => {
@@ -52,7 +52,7 @@ describe("nearestByEmbedding", () => {
     expect(found / (4 * queries.length)).toBeGreaterThan(0.9);
   });
 
-  it("looks only within a row's block, and takes all of a small one", async () => {
+  it("searches only a row's block, and returns all rows of a small one", async () => {
     const blocks = {
       base: Int32Array.from({ length: 300 }, (_, row) => (row < 3 ? 9 : row % 3)),
       queries: Int32Array.from({ length: 80 }, (_, row) => (row === 79 ? 9 : row === 78 ? 77 : row % 3)),

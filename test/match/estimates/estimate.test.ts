@@ -37,7 +37,7 @@ const evidenceOf = (given: Rankings, row: number): Record<string, number> => {
 };
 
 describe("the evidence of a row's best pair", () => {
-  it("measures the margin to the next left row of another text", () => {
+  it("measures the margin to the next left row with a different text", () => {
     const given = rankings([
       [
         [1, 5],
@@ -51,7 +51,7 @@ describe("the evidence of a row's best pair", () => {
     expect(share).toBeCloseTo(1 / (1 + Math.exp(-2)));
   });
 
-  it("sees when another left row is nearer to the matched one than the right row is", () => {
+  it("detects another left row nearer to the matched one than the right row", () => {
     const pair = [[[0, 4]], []] as const;
     expect(evidenceOf(rankings(pair as never, [6, 1, 0]), 0)).toMatchObject({
       spacing: -2,
@@ -65,19 +65,19 @@ describe("the evidence of a row's best pair", () => {
     });
   });
 
-  it("takes a spacing that nobody has measured for no evidence in favour", () => {
+  it("treats unknown spacing as no evidence", () => {
     const given: Rankings = { ...rankings([[[0, 4]], []]), spacing: () => undefined };
     expect(evidenceOf(given, 0)).toMatchObject({ spacing: 0, widerSpacing: 0, insideSpacing: 0 });
   });
 
-  it("knows the best other right row that wants the same left row", () => {
+  it("compares with the best other right row for the same left row", () => {
     const given = rankings([[[1, 4]], [[2, 5]]]);
     expect(evidenceOf(given, 0)).toMatchObject({ rivalry: 1, hasRival: 1 });
     expect(evidenceOf(given, 1)).toMatchObject({ rivalry: -1, hasRival: 1 });
     expect(evidenceOf(rankings([[[0, 4]], [[2, 5]]]), 0)).toMatchObject({ rivalry: 0, hasRival: 0 });
   });
 
-  it("gives rows without a candidate the estimate 0", () => {
+  it("estimates 0 for rows without a candidate", () => {
     const given = rankings([[[0, 4]], []]);
     const weights = { bias: 1, weights: evidenceNames.map(() => 0) };
     const [first, second] = estimatePairs(given, bestPairs(given), weights);

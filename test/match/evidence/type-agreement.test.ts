@@ -22,7 +22,7 @@ function agreementOf(labels: readonly string[], left: readonly number[], right: 
 }
 
 describe("agreement of types", () => {
-  it("is Bhattacharyya's coefficient of the entity types, whatever the lexical class", () => {
+  it("is the Bhattacharyya coefficient of the entity types, independent of the lexical class", () => {
     const labels = ["NP-ORG", "NP-GPE", "VP-ORG", "VP-OTHER"];
     const expected = Math.sqrt(0.8 * 0.5) + Math.sqrt(0.1 * 0.3) + Math.sqrt(0.1 * 0.2);
     expect(agreementOf(labels, [0.5, 0.1, 0.3, 0.1], [0, 0.3, 0.5, 0.2])).toBeCloseTo(expected, 6);
@@ -31,7 +31,7 @@ describe("agreement of types", () => {
     expect(agreementOf(["person", "place"], [0.25, 0.75], [0.25, 0.75])).toBeCloseTo(1, 6);
   });
 
-  it("comes from what the model's types say, for rows of both tables", async () => {
+  it("uses the model's type probabilities for rows of both tables", async () => {
     const left = ["Barack Obama", "Berlin", "Microsoft Corporation"];
     const right = ["25 December 1999", "Paris"];
     const column = await prepareColumn({ left, right, weight: 1 }, { encoder });
@@ -72,7 +72,7 @@ describe("a join with types", () => {
   const left = ["Washington, D.C.", "George Washington", "Lincoln, Nebraska", "Abraham Lincoln"];
   const right = ["President Washington", "Washington (city)"];
 
-  it("is the same as without that feature where the model tells no types, or there is no model", async () => {
+  it("ignores the feature without a type head or without a model", async () => {
     const plain = await PhraseEncoder.load("pearl-ngram");
     for (const model of [plain, "none"] as const) {
       const usual = await fuzzyJoin(left, right, { encoder: model });
@@ -88,7 +88,7 @@ describe("a join with types", () => {
     await plain.dispose();
   });
 
-  it("scores a pair lower the less its types agree, and says so in words", async () => {
+  it("scores a pair lower the less its types agree, and explains it", async () => {
     const plain = await prepareColumn({ left, right, weight: 1 }, {});
     const labels = ["PERSON", "GPE", "ORG"];
     /** The first pair explained with these types. */
