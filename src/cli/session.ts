@@ -3,6 +3,7 @@ import type { PhraseEncoder } from "../encoder/phrase-encoder.js";
 import type { DeviceChoice } from "../runtime/device.js";
 import type { TableDescription } from "../table/table.js";
 import { interruptionSignal } from "./interruption.js";
+import { tableOptionsOf } from "./options.js";
 import { progressDisplay } from "./progress.js";
 
 export type Session = ReturnType<typeof openSession>;
@@ -67,6 +68,14 @@ export function encoderAfterTable(choice: EncoderChoice, session: Session) {
     return encoder;
   };
 }
+
+/** Settings of a command that reads a table and encodes its phrases. */
+export const tableSettings = (options: Parameters<typeof tableOptionsOf>[0], session: Session) => ({
+  table: tableOptionsOf(options),
+  signal: session.signal,
+  onNote: session.say,
+  onProgress: (done: number, total: number) => session.show("encoding", done, total, "phrases"),
+});
 
 /** `names` for `data/names.csv.gz`: the beginning of default output names. */
 export function stemOf(file: string): string {

@@ -15,9 +15,6 @@ import { numberValue } from "../match/evidence/phrase.js";
 import { alignWords } from "../match/evidence/words.js";
 import type { Links } from "./linkage.js";
 
-/** The factor for the similarity of two phrases: 1 if no word distinguishes them. */
-export type Distinguisher = (a: WeighedPhrase, b: WeighedPhrase) => number;
-
 /** The factor for distinguishing words, the same as for different numbers. */
 const APART = 0.5;
 /** The factor for a word in parentheses, which may be a remark. */
@@ -38,8 +35,11 @@ const optional = new Set(
   ).split(" "),
 );
 
-/** Learns from the phrases of a table and from its similar pairs. */
-export function learnDistinguishing(weighed: readonly WeighedPhrase[], links: Links): Distinguisher {
+/**
+ * Learns from the phrases of a table and from its similar pairs.
+ * @returns a function that gives the factor for the similarity of two phrases: 1 if no word distinguishes them
+ */
+export function learnDistinguishing(weighed: readonly WeighedPhrase[], links: Links) {
   const rowsWith = new Map<string, number>();
   for (const { words } of weighed)
     for (const word of new Set(words)) rowsWith.set(word, (rowsWith.get(word) ?? 0) + 1);
@@ -51,7 +51,7 @@ export function learnDistinguishing(weighed: readonly WeighedPhrase[], links: Li
     const { swapped } = compareWords(weighed[links.left[link]], weighed[links.right[link]]);
     if (swapped !== undefined) counts.set(swapped, (counts.get(swapped) ?? 0) + 1);
   });
-  return (a, b) => {
+  return (a: WeighedPhrase, b: WeighedPhrase): number => {
     const { added, alike, swapped } = compareWords(a, b);
     if (swapped !== undefined && (counts.get(swapped) ?? 0) >= RECURRING) return APART;
     if (alike?.every(recurs)) return APART;

@@ -1,8 +1,7 @@
 /** Compares a table with itself: the nearest phrases by embedding and by n-grams, and the similarity of any two. */
-import type { PhraseEncoder } from "../encoder/phrase-encoder.js";
 import { termSearch } from "../match/candidates/grams.js";
 import { nearestByEmbedding } from "../match/candidates/nearest-by-embedding.js";
-import { pairCosines, prepareColumn, unrelatedCosine } from "../match/columns.js";
+import { type PrepareOptions, pairCosines, prepareColumn, unrelatedCosine } from "../match/columns.js";
 import { featureNames, pairFeatures, type WeighedPhrase, weighPhrase } from "../match/evidence/features.js";
 import { learnDistinguishing } from "./distinguishing.js";
 import type { Links } from "./linkage.js";
@@ -12,12 +11,6 @@ export interface SameTable {
   /** Candidate pairs, each once, the lower row on the left. */
   readonly links: Links;
   similarity(a: number, b: number): number;
-}
-
-export interface SameTableOptions {
-  readonly encoder: PhraseEncoder;
-  readonly signal?: AbortSignal;
-  readonly onProgress?: (done: number, total: number) => void;
 }
 
 /** Neighbours found by embedding, and by n-grams. */
@@ -31,14 +24,9 @@ const PORTION = 1024;
 const place = Object.fromEntries(featureNames.map((name, index) => [name, index]));
 
 /** Compares a table of distinct phrases with itself. Up to 50,000 phrases, neighbours by embedding are exact. */
-export async function compareWithin(
-  phrases: readonly string[],
-  { encoder, signal, onProgress }: SameTableOptions,
-): Promise<SameTable> {
-  const prepared = await prepareColumn(
-    { left: phrases, right: [], weight: 1 },
-    { encoder, signal, onProgress },
-  );
+export async function compareWithin(phrases: readonly string[], options: PrepareOptions): Promise<SameTable> {
+  const { signal } = options;
+  const prepared = await prepareColumn({ left: phrases, right: [], weight: 1 }, options);
   const { vectors } = prepared.base;
   const floor = vectors === undefined ? 0 : unrelatedCosine(vectors, vectors, prepared.dimension);
   const column = { ...prepared, queries: prepared.base, floor };

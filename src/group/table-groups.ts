@@ -46,10 +46,6 @@ export async function clusterTable(
   return { ...found, rows: phrases.length, phrases };
 }
 
-export interface DedupeTableReport extends Deduplication {
-  readonly rows: number;
-}
-
 /**
  * Removes duplicates from a table. Of each group the row with the most filled cells is kept, or the first of several.
  *
@@ -61,7 +57,7 @@ export async function dedupeTable(
   path: string,
   outputs: { readonly kept: string; readonly groups?: string },
   options: Omit<DedupeOptions, "completeness"> & FileOptions = {},
-): Promise<DedupeTableReport> {
+): Promise<Deduplication & { readonly rows: number }> {
   checkNames(path, [outputs.kept, outputs.groups]);
   const { description, phrases, cells } = await readWholeTable(path, options.table, options.onNote);
   const { columns } = description;

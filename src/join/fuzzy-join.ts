@@ -79,9 +79,9 @@ export async function fuzzyJoin(
     likely.map(({ estimatedPrecision }) => estimatedPrecision),
     { target: precision, floor: leastLikely },
   );
-  const matches = Array.from(promise.kept, (place) => likely[place]).sort(
-    (a, b) => a.right - b.right || b.estimatedPrecision - a.estimatedPrecision || b.score - a.score,
-  );
+  const matches = promise.kept
+    .map((place) => likely[place])
+    .sort((a, b) => a.right - b.right || b.estimatedPrecision - a.estimatedPrecision || b.score - a.score);
   const joined = new Set(matches.map((match) => match.right));
   return {
     matches,

@@ -2,15 +2,8 @@
 import type { ClusterTableReport } from "../../group/table-groups.js";
 import { command } from "../command.js";
 import { counted } from "../format.js";
-import {
-  fraction,
-  option,
-  positiveInteger,
-  seedOption,
-  tableEncodingOptions,
-  tableOptionsOf,
-} from "../options.js";
-import { loadEncoder } from "../session.js";
+import { fraction, option, positiveInteger, seedOption, tableEncodingOptions } from "../options.js";
+import { loadEncoder, tableSettings } from "../session.js";
 
 /** How similar phrases of a group must be. */
 export const groupingOptions = [
@@ -42,11 +35,8 @@ export default command({
     const { clusterTable } = await import("../../group/table-groups.js");
     const { threshold, k, precision, seed, output } = options;
     const encoder = await loadEncoder(options, session);
-    const report = await clusterTable(file, output, {
-      ...{ encoder, threshold, k, precision, seed, signal: session.signal, table: tableOptionsOf(options) },
-      onNote: session.say,
-      onProgress: (done, total) => session.show("encoding", done, total),
-    });
+    const settings = tableSettings(options, session);
+    const report = await clusterTable(file, output, { ...settings, encoder, threshold, k, precision, seed });
     session.say(summary(report));
     if (output === undefined) process.stdout.write(groupLines(report));
     else

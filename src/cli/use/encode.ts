@@ -10,10 +10,9 @@ import {
   resumption,
   shardOf,
   tableEncodingOptions,
-  tableOptionsOf,
   truncateOption,
 } from "../options.js";
-import { encoderAfterTable, type Session, stemOf } from "../session.js";
+import { encoderAfterTable, type Session, stemOf, tableSettings } from "../session.js";
 
 export default command({
   name: "encode",
@@ -53,11 +52,8 @@ export default command({
     const output = options.output ?? `${stemOf(file)}.embeddings${part}.${format}`;
     const report = await encodeTable(file, output, encoderAfterTable(options, session), {
       ...options,
-      table: tableOptionsOf(options),
+      ...tableSettings(options, session),
       resume: resumption(resume),
-      signal: session.signal,
-      onNote: session.say,
-      onProgress: (done, total) => session.show("encoding", done, total, "phrases"),
     });
     printReport(report, session);
   },

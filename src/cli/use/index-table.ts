@@ -17,10 +17,9 @@ import {
   resumption,
   runOptions,
   tableOptions,
-  tableOptionsOf,
   truncateOption,
 } from "../options.js";
-import { encoderAfterTable, type Session } from "../session.js";
+import { encoderAfterTable, type Session, tableSettings } from "../session.js";
 
 const workOptions = [
   ...tableOptions,
@@ -59,7 +58,7 @@ const build = command({
     const { indexTable } = await import("../../search/phrase-index.js");
     const { output, key, backend, storage, prompt, truncateDim, model, resume } = options;
     const report = await indexTable(file, output, encoderAfterTable(options, session), {
-      ...settingsOf(options, session),
+      ...{ ...tableSettings(options, session), batchSize: options.batchSize, onProgress: session.show },
       ...{ keyColumn: key, backend, precision: storage, prompt, truncateDim },
       // A folder is stored as an absolute path, so that the index finds it from any working folder.
       modelName: model !== undefined && existsSync(model) ? resolve(model) : model,
@@ -90,7 +89,7 @@ const add = command({
     const index = await openIndex(path, session);
     const model = options.model ?? index.layout.model?.name;
     const report = await addTable(index, file, encoderAfterTable({ ...options, model }, session), {
-      ...settingsOf(options, session),
+      ...{ ...tableSettings(options, session), batchSize: options.batchSize, onProgress: session.show },
       existing: options.replace ? "replace" : "refuse",
     });
     printReport(report, session);
@@ -156,13 +155,6 @@ export async function openIndex(path: string, session: Session): Promise<VectorI
   const index = await VectorIndex.open(path);
   session.atEnd(() => index.close());
   return index;
-}
-
-type WorkOptions = Parameters<typeof tableOptionsOf>[0] & { readonly batchSize?: number };
-
-function settingsOf(options: WorkOptions, { signal, say, show }: Session) {
-  const { batchSize } = options;
-  return { table: tableOptionsOf(options), batchSize, signal, onNote: say, onProgress: show };
 }
 
 function printReport(report: IndexTableReport, { say, print }: Session): void {

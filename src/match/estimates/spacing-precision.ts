@@ -14,26 +14,19 @@ export function spacingPrecision(distance: number, neighbours: readonly number[]
   return 1 / (1 + neighbours.filter((neighbour) => neighbour <= 2 * distance).length);
 }
 
-export interface PromisedMatches {
-  /** Positions of the kept matches among the estimates, most certain first. */
-  readonly kept: Int32Array;
-  /** Mean estimate of the kept matches; 1 if there are none. */
-  readonly estimatedPrecision: number;
-  /** The lowest kept estimate; Infinity if there are none. */
-  readonly threshold: number;
-}
-
 /**
  * Keeps as many matches as possible while their mean estimated precision meets the promise, so that certain matches
  * make up for doubtful ones. Equal estimates are kept together or not at all.
  * @param estimates precision of each match, from 0 to 1
  * @param target the promised mean
  * @param floor matches at or below it are dropped even if the mean would still meet the promise
+ * @returns positions of the kept matches among the estimates, most certain first; their mean estimate, 1 if there are none;
+ *   the lowest kept estimate, Infinity if there are none
  */
 export function keepPromise(
   estimates: readonly number[],
   { target, floor = 0 }: { readonly target: number; readonly floor?: number },
-): PromisedMatches {
+) {
   const order = [...estimates.keys()]
     .filter((index) => estimates[index] > floor)
     .sort((a, b) => estimates[b] - estimates[a] || a - b);
@@ -46,10 +39,7 @@ export function keepPromise(
     // The running mean of sorted estimates never rises, so the kept matches are a prefix.
     if (sum / count + 1e-12 >= target) best = { count, mean: sum / count };
   });
-  const kept = Int32Array.from(order.slice(0, best.count));
-  return {
-    kept,
-    estimatedPrecision: best.mean,
-    threshold: best.count > 0 ? estimates[kept[best.count - 1]] : Infinity,
-  };
+  const kept = order.slice(0, best.count);
+  const threshold = best.count > 0 ? estimates[kept[best.count - 1]] : Infinity;
+  return { kept, estimatedPrecision: best.mean, threshold };
 }

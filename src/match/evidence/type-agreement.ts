@@ -5,15 +5,13 @@
  * phrase carries no information.
  */
 
-/** The entity types of a model's labels: "NP-ORG" and "VP-ORG" are both ORG. */
-export interface EntityTypes {
-  readonly names: readonly string[];
-  /** For each label, the index of its entity type in `names`. */
-  readonly places: Int32Array;
-}
+export type EntityTypes = ReturnType<typeof entityTypes>;
 
-/** The entity types of the labels. A label without a hyphen is a type itself. */
-export function entityTypes(labels: readonly string[]): EntityTypes {
+/**
+ * The entity types of a model's labels: "NP-ORG" and "VP-ORG" are both ORG; a label without a hyphen is a type itself.
+ * `places` is the index of each label's type in `names`.
+ */
+export function entityTypes(labels: readonly string[]) {
   const entities = labels.map((label) => label.slice(label.indexOf("-") + 1));
   const names = [...new Set(entities)];
   return { names, places: Int32Array.from(entities, (entity) => names.indexOf(entity)) };

@@ -2,15 +2,6 @@
 import { distance } from "fastest-levenshtein";
 import { numberValue } from "./phrase.js";
 
-/** How well each word of two phrases matches its counterpart in the other. */
-export interface WordAlignment {
-  /** 0 (no counterpart) to 1 (the same word), per word of the left phrase. */
-  readonly left: Float64Array;
-  readonly right: Float64Array;
-  /** Words that correspond as abbreviation, initials or joined words. */
-  readonly shortened: number;
-}
-
 /** Words with a lower similarity than this have no counterpart. */
 const leastLikeness = 0.7;
 
@@ -19,8 +10,12 @@ interface Side {
   readonly met: Float64Array;
 }
 
-/** Aligns words: equal ones first, then joined words and initials, then the most similar of the rest. */
-export function alignWords(left: readonly string[], right: readonly string[]): WordAlignment {
+/**
+ * Aligns words: equal ones first, then joined words and initials, then the most similar of the rest.
+ * @returns for each word of a phrase how well it matches, 0 (no counterpart) to 1 (the same word), and the number of words
+ *   that correspond as abbreviation, initials or joined words
+ */
+export function alignWords(left: readonly string[], right: readonly string[]) {
   const a: Side = { words: left, met: new Float64Array(left.length) };
   const b: Side = { words: right, met: new Float64Array(right.length) };
   matchEqual(a, b);

@@ -6,7 +6,8 @@ import {
   type Rankings,
   type RowPair,
 } from "../../../src/match/estimates/estimate.js";
-import { evidenceNames } from "../../../src/match/scorer.js";
+import { featureNames } from "../../../src/match/evidence/features.js";
+import { defaultScorer, evidenceNames } from "../../../src/match/scorer.js";
 
 /** Rankings of two right rows over three left rows; left rows 1 and 2 hold the same text. */
 function rankings(
@@ -35,6 +36,13 @@ const evidenceOf = (given: Rankings, row: number): Record<string, number> => {
   const evidence = gatherEvidence(given, bestPairs(given))[row]!;
   return Object.fromEntries(evidenceNames.map((name, at) => [name, evidence[at]]));
 };
+
+describe("the scorer's weights", () => {
+  it("were trained with today's features and evidence", () => {
+    expect(defaultScorer().views).toEqual(featureNames);
+    expect(defaultScorer().evidence).toEqual(evidenceNames);
+  });
+});
 
 describe("the evidence of a row's best pair", () => {
   it("measures the margin to the next left row with a different text", () => {
