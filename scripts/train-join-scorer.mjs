@@ -16,7 +16,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { PhraseEncoder } from "../dist/encoder/phrase-encoder.js";
-import { prepareColumn } from "../dist/match/columns/prepare.js";
+import { prepareColumn } from "../dist/match/columns.js";
 import { featureNames } from "../dist/match/evidence/features.js";
 import { evidenceNames } from "../dist/match/scorer.js";
 import { createRandom } from "../dist/random.js";

@@ -1,4 +1,4 @@
-/** The kinds of trouble pearl reports: each message names the place and the cure, each class an exit code. */
+/** The errors that pearl reports: each message names the place and the cure, each class has an exit code. */
 
 /** Base of every error that pearl raises on purpose; the command line prints its message without a stack. */
 export class PearlError extends Error {
@@ -22,19 +22,19 @@ export class TableError extends PearlError {}
 /** A model folder, hub repository or ONNX file that cannot be used. */
 export class ModelError extends PearlError {}
 
-/** A library argument out of its range or of the wrong shape. */
+/** A library argument out of range or of the wrong shape. */
 export class ArgumentError extends PearlError {}
 
 /** Data or an optional part that is not on this machine: the message says how to get it. */
 export class MissingDataError extends PearlError {}
 
-/** A device that was asked for and does not work here. */
+/** A requested device that does not work on this machine. */
 export class DeviceError extends PearlError {}
 
-/** Training that cannot go on: it diverged, or its checkpoint cannot be written or does not belong to it. */
+/** Training that cannot continue: it diverged, or its checkpoint cannot be written or belongs to another run. */
 export class TrainingError extends PearlError {}
 
-/** An index of vectors that cannot be read or written, or not with these vectors. */
+/** An index of vectors that cannot be read or written, or that does not accept these vectors. */
 export class VectorIndexError extends PearlError {}
 
 /** An index that another process is writing to. */

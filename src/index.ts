@@ -12,50 +12,41 @@ export { concatenate, type FeatureRows, type Featurizer } from "./architectures/
 export { type ModelFolder, readModelFolder } from "./architectures/model-folder.js";
 export { registerArchitecture } from "./architectures/registry.js";
 export { type BuildCorpusOptions, type BuildCorpusReport, buildCorpus } from "./corpus/build-corpus.js";
+export type {
+  Corpus,
+  CorpusManifest,
+  CorpusPhrase,
+  HardNegative,
+  SynonymPair,
+} from "./corpus/corpus-folder.js";
 export {
-  type Corpus,
-  type CorpusManifest,
-  type CorpusPhrase,
-  type HardNegative,
   readCorpus,
   readHardNegatives,
   readSynonyms,
-  type SynonymPair,
   streamPhrases,
   synonymIndex,
   UNKNOWN_TYPE,
   writeCorpus,
 } from "./corpus/corpus-folder.js";
-export {
-  type MineOptions,
-  type MiningEncoder,
-  type MiningReport,
-  mineCorpus,
-} from "./corpus/mining/mine.js";
-export {
-  type EncoderSource,
-  type EncodeTableOptions,
-  type EncodeTableReport,
-  encodeTable,
-} from "./encoder/encode-table.js";
-export {
-  type Embedding,
-  type EmbeddingMatrix,
-  type EncodeOptions,
-  type LoadOptions,
-  PhraseEncoder,
-  type TypedMatrix,
-  type TypesOptions,
+export type { MineOptions, MiningEncoder, MiningReport } from "./corpus/mining/mine.js";
+export { mineCorpus } from "./corpus/mining/mine.js";
+export type { EncoderSource, EncodeTableOptions, EncodeTableReport } from "./encoder/encode-table.js";
+export { encodeTable } from "./encoder/encode-table.js";
+export type {
+  Embedding,
+  EmbeddingMatrix,
+  EncodeOptions,
+  LoadOptions,
+  TypedMatrix,
+  TypesOptions,
 } from "./encoder/phrase-encoder.js";
+export { PhraseEncoder } from "./encoder/phrase-encoder.js";
 export type { TypeProbability } from "./encoder/type-probabilities.js";
 export * from "./errors.js";
 export { type Clustering, type ClusterOptions, cluster, type PhraseGroup } from "./group/cluster.js";
 export { type DedupeOptions, type Deduplication, type DuplicateRow, dedupe } from "./group/dedupe.js";
-export {
-  type ExportOptions,
-  type ExportReport,
-  exportSafetensors,
-} from "./hub/convert/export-safetensors.js";
+export type { ExportOptions, ExportReport } from "./hub/convert/export-safetensors.js";
+export { exportSafetensors } from "./hub/convert/export-safetensors.js";
 export { type ImportOptions, type ImportReport, importModel } from "./hub/convert/import-model.js";
 export { downloadModel } from "./hub/download.js";
 export { DEFAULT_MODEL } from "./hub/locate.js";
@@ -73,16 +64,13 @@ export type {
   LabelledPair,
 } from "./join/options.js";
 export { type AblateOptions, type AblationReport, ablate } from "./methods/ablate.js";
-export {
-  type PretrainCharactersOptions,
-  type PretrainCharactersReport,
-  pretrainCharacters,
+export type {
+  PretrainCharactersOptions,
+  PretrainCharactersReport,
 } from "./methods/characters/pretrain-characters.js";
-export {
-  type CorpusFinetuneOptions,
-  type CorpusFinetuneReport,
-  finetuneOnCorpus,
-} from "./methods/corpus/corpus-finetune.js";
+export { pretrainCharacters } from "./methods/characters/pretrain-characters.js";
+export type { CorpusFinetuneOptions, CorpusFinetuneReport } from "./methods/corpus/corpus-finetune.js";
+export { finetuneOnCorpus } from "./methods/corpus/corpus-finetune.js";
 export { type FinetuneOptions, type FinetuneReport, finetune } from "./methods/pairs/finetune.js";
 export { planTraining, type TrainingPlan } from "./methods/plan.js";
 export { type PretrainOptions, type PretrainReport, pretrain } from "./methods/pretrain/pretrain.js";
@@ -96,13 +84,11 @@ export type { AugmentationSettings } from "./pearl/augmentation/settings.js";
 export { type MethodChoices, type RemovablePart, withChoices, without } from "./pearl/choices.js";
 export { editRatio } from "./pearl/hard-negatives/edit-ratio.js";
 export type { MethodSettings } from "./pearl/method.js";
+export type { EntityType, FineType, LexicalClass } from "./pearl/phrase-types.js";
 export {
   ENTITY_TYPES,
-  type EntityType,
   FINE_TYPES,
-  type FineType,
   LEXICAL_CLASSES,
-  type LexicalClass,
   PHRASE_TYPES,
   phraseTypeIndex,
 } from "./pearl/phrase-types.js";

@@ -1,9 +1,9 @@
-/** Seeded random numbers: whatever draws from them can be run again. */
+/** Seeded random numbers: the same seed gives the same results on every machine. */
 
 /** Uniform numbers in [0, 1), the same sequence for the same seed on every machine. */
 export type Random = () => number;
 
-/** The mulberry32 generator (Tommy Ettinger, public domain), its seed scrambled so that near seeds differ at once. */
+/** The mulberry32 generator (Tommy Ettinger, public domain), with a scrambled seed: similar seeds differ at once. */
 export function createRandom(seed: number): Random {
   let state = Math.imul(seed ^ 0x9e3779b9, 0x85ebca6b) >>> 0;
   return () => {
@@ -14,7 +14,7 @@ export function createRandom(seed: number): Random {
   };
 }
 
-/** `count` different items drawn without order bias (partial Fisher-Yates), in drawn order. */
+/** Draws `count` different items (partial Fisher-Yates), in random order. */
 export function sampleWithout<Item>(items: readonly Item[], count: number, random: Random): Item[] {
   const pool = [...items];
   const take = Math.min(count, pool.length);
@@ -25,7 +25,7 @@ export function sampleWithout<Item>(items: readonly Item[], count: number, rando
   return pool.slice(0, take);
 }
 
-/** Fisher and Yates' shuffle, its own for every epoch. */
+/** A Fisher-Yates shuffle that differs for every epoch. */
 export function permutation(count: number, seed: number, epoch: number): Int32Array {
   const random = createRandom((seed + Math.imul(epoch + 1, 0x9e3779b1)) | 0);
   const order = Int32Array.from({ length: count }, (_, i) => i);
@@ -45,6 +45,6 @@ export function epochOrders(count: number, seed: number): (epoch: number) => Int
   };
 }
 
-/** A seed of its own for every batch, from 0 to 2^31 - 1. */
+/** A different seed for every batch, from 0 to 2^31 - 1. */
 export const batchSeed = (seed: number, index: number): number =>
   (Math.imul(seed + 1, 0x9e3779b1) ^ Math.imul(index + 1, 0x85ebca6b)) >>> 1;

@@ -1,13 +1,12 @@
 /** Computes for a training join the features of its candidates and the evidence of the best pairs of its rows. */
 
 import { rankColumns } from "../../dist/join/fuzzy-join.js";
-import { openPairs } from "../../dist/join/select.js";
-import { nearestByTerms, termSearch } from "../../dist/match/candidates/grams.js";
+import { openPairs } from "../../dist/join/labels.js";
+import { termSearch } from "../../dist/match/candidates/grams.js";
 import { nearestByEmbedding } from "../../dist/match/candidates/nearest-by-embedding.js";
-import { pairCosines } from "../../dist/match/columns/column-pair.js";
+import { pairCosines } from "../../dist/match/columns.js";
 import { gatherEvidence } from "../../dist/match/estimates/estimate.js";
 import { featureNames, pairFeatures, weighPhrase } from "../../dist/match/evidence/features.js";
-import { evidenceNames } from "../../dist/match/scorer.js";
 
 /** The feature whose weights are learned after all others, as only some models have it: the last one. */
 export const lateFeature = "typesDiffer";
@@ -28,19 +27,19 @@ export function withoutModel({ base, queries, ...pair }) {
  *   late feature, undefined without a type head }
  */
 export async function viewRows({ left, right, truth }, pair, { candidates: wanted }) {
-  const { k, rows: near } = await nearestByEmbedding(pair, { k: wanted })(Uint32Array.from(right.keys()));
-  const search = termSearch(pair.base.index);
+  const { k, rows: near } = await nearestByEmbedding(pair, Uint32Array.from(right.keys()), { k: wanted });
+  const search = termSearch(pair.base.index, left.length);
   const phrases = left.map((text) => weighPhrase(text, pair.statistics));
   const all = new Float32Array(featureNames.length);
   return right.map((text, query) => {
-    const byTerms = nearestByTerms(search, pair.queries.terms, query, { k: wanted, postings: 1e9 });
+    const byTerms = search(pair.queries.terms, query, { k: wanted, postings: 1e9 });
     const found = new Set([...byTerms.map(({ row }) => row), ...near.slice(query * k, (query + 1) * k)]);
     const candidates = [...found].filter((row) => row >= 0);
     const phrase = weighPhrase(text, pair.statistics);
     const features = new Float32Array(candidates.length * plainFeatures);
     const more = pair.base.types && new Float32Array(candidates.length);
     candidates.forEach((row, at) => {
-      pairFeatures(phrases[row], phrase, pairCosines(pair, query, row), all, 0);
+      pairFeatures(phrases[row], phrase, pairCosines(pair, query, row), all);
       features.set(all.subarray(0, plainFeatures), at * plainFeatures);
       if (more !== undefined) more[at] = all[plainFeatures];
     });
@@ -65,10 +64,7 @@ export async function evidencePoints({ left, right, truth }, pair, { scorer, str
     const pairs = openPairs(rankings, { matches: new Map(), others });
     const evidence = gatherEvidence(rankings, pairs);
     pairs.forEach(({ left: best }, row) => {
-      if (best < 0) return;
-      const from = row * evidenceNames.length;
-      const numbers = Array.from(evidence.subarray(from, from + evidenceNames.length));
-      points.push({ evidence: numbers, right: best === truth[row] });
+      if (best >= 0) points.push({ evidence: evidence[row], right: best === truth[row] });
     });
   }
   return points;

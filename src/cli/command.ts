@@ -1,4 +1,4 @@
-/** A command of `pearl` as data, and what commander makes of it. */
+/** Commands of `pearl` as data, and their registration with commander. */
 import type { InferArgument, InferOptions, Option as TypedOption } from "@commander-js/extra-typings";
 import type { Command, Option } from "commander";
 import { openSession, type Session } from "./session.js";
@@ -22,9 +22,9 @@ type ValuesOf<Arguments extends readonly ArgumentLine[]> = {
 
 interface Described {
   readonly name: string;
-  /** What it does, in one line of `pearl --help`. */
+  /** Its line in `pearl --help`. */
   readonly summary: string;
-  /** Lines to type, each with what it is for. */
+  /** Command lines, each with its purpose. */
   readonly examples: readonly (readonly [line: string, purpose: string])[];
 }
 
@@ -40,7 +40,7 @@ export interface AnyCommand extends Described {
   ) => Promise<void>;
 }
 
-/** Declares a command; `run` gets its arguments, its options, and a session to print and to stop with. */
+/** Declares a command; `run` receives its arguments, its options and a session. */
 export function command<
   const Options extends readonly object[],
   const Arguments extends readonly ArgumentLine[] = [],
@@ -58,7 +58,6 @@ export function command<
   return declaration as unknown as AnyCommand;
 }
 
-/** Adds a command, or a group of them, to a program. */
 export function register(program: Command, declared: AnyCommand): void {
   const { name, summary, examples, run } = declared;
   const made = program.command(name).description(summary).addHelpText("after", exampleLines(examples));

@@ -29,6 +29,6 @@ export function formatDuration(seconds: number): string {
 export const formatPercent = (fraction: number, digits = 1): string =>
   `${(100 * fraction).toFixed(digits)} %`;
 
-/** A count with its noun, e.g. `1 phrase`, `1,200 phrases`; nouns whose plural is not made with s give it. */
+/** A count with its noun, e.g. `1 phrase`, `1,200 phrases`; `plural` is for nouns that do not add s. */
 export const counted = (count: number, noun: string, plural = `${noun}s`): string =>
   `${formatCount(count)} ${count === 1 ? noun : plural}`;

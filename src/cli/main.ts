@@ -1,9 +1,11 @@
 #!/usr/bin/env node
-/** The `pearl` command: runs one of its commands and turns every error into one line and an exit code. */
+
 import { Command, CommanderError } from "commander";
 import { InterruptedError, messageOf, PearlError } from "../errors.js";
 import { packageVersion } from "../files/version.js";
 import { type AnyCommand, register } from "./command.js";
+/** The `pearl` command: runs one of its commands and turns every error into one line and an exit code. */
+// First the signal handlers, then everything that takes time to load.
 import { wasInterrupted } from "./interruption.js";
 
 /** Every command, in the order of `pearl --help`; only the one that is run is loaded. */

@@ -1,76 +1,44 @@
-/** Options that several commands share, and parsers that say what a value must be. */
+/** Options that several commands share, and parsers of option values. */
 import type { Option as TypedOption } from "@commander-js/extra-typings";
 import { InvalidArgumentError, Option } from "commander";
+import { messageOf } from "../errors.js";
+import { parseDelimiter } from "../table/format.js";
 import type { OptionsOf } from "./command.js";
 
-/** One shard of a table: `index` counts from 1 to `count`. */
-export interface Shard {
-  readonly index: number;
-  readonly count: number;
-}
+/** A parser of numbers; `rule` completes the message "It must be ...". */
+const numberParser =
+  (rule: string, isValid: (value: number) => boolean, form = /\S/) =>
+  (text: string): number => {
+    const value = Number(text);
+    if (!form.test(text) || !isValid(value)) throw new InvalidArgumentError(`It must be ${rule}.`);
+    return value;
+  };
 
-/** Parser of a whole number of at least one, such as `--batch-size 256`. */
-export function positiveInteger(text: string): number {
-  const value = Number(text);
-  if (!/^\d+$/.test(text) || value < 1 || !Number.isSafeInteger(value)) {
-    throw new InvalidArgumentError("It must be a whole number of at least 1.");
-  }
-  return value;
-}
-
-/** Parser of a whole number of at least zero, such as `--seed 0`. */
-export function wholeNumber(text: string): number {
-  const value = Number(text);
-  if (!/^\d+$/.test(text) || !Number.isSafeInteger(value)) {
-    throw new InvalidArgumentError("It must be a whole number of at least 0.");
-  }
-  return value;
-}
-
-/** Parser of a number above 0, such as `--lr 3e-5`. */
-export function positiveNumber(text: string): number {
-  const value = Number(text);
-  if (text.trim() === "" || !(value > 0 && Number.isFinite(value))) {
-    throw new InvalidArgumentError("It must be a number above 0.");
-  }
-  return value;
-}
-
-/** Parser of a fraction from 0 to 1, such as `--precision 0.9`. */
-export function fraction(text: string): number {
-  const value = Number(text);
-  if (text.trim() === "" || !(value >= 0 && value <= 1)) {
-    throw new InvalidArgumentError("It must be a number between 0 and 1.");
-  }
-  return value;
-}
+export const positiveInteger = numberParser(
+  "a whole number of at least 1",
+  (value) => value >= 1 && Number.isSafeInteger(value),
+  /^\d+$/,
+);
+export const wholeNumber = numberParser("a whole number of at least 0", Number.isSafeInteger, /^\d+$/);
+export const positiveNumber = numberParser(
+  "a number above 0",
+  (value) => value > 0 && Number.isFinite(value),
+);
+export const fraction = numberParser("a number between 0 and 1", (value) => value >= 0 && value <= 1);
 
 /** Parser of `--shard i/n`: the i-th of n equal parts, counted from 1. */
-export function shardOf(text: string): Shard {
-  const match = /^(\d+)\/(\d+)$/.exec(text);
-  const index = Number(match?.[1]);
-  const count = Number(match?.[2]);
-  if (!match || index < 1 || index > count) {
-    throw new InvalidArgumentError("It must be i/n with 1 <= i <= n, for example 2/4.");
-  }
-  return { index, count };
+export function shardOf(text: string): { readonly index: number; readonly count: number } {
+  const [index, count] = /^\d+\/\d+$/.test(text) ? text.split("/").map(Number) : [0, 0];
+  if (index >= 1 && index <= count) return { index, count };
+  throw new InvalidArgumentError("It must be i/n with 1 <= i <= n, for example 2/4.");
 }
 
-/** Parser of `--delimiter`: one character, or the words tab, comma, semicolon, pipe and space. */
 export function delimiterOf(text: string): string {
-  const names: Record<string, string> = {
-    tab: "\t",
-    "\\t": "\t",
-    comma: ",",
-    semicolon: ";",
-    pipe: "|",
-    space: " ",
-  };
-  const value = names[text] ?? text;
-  if ([...value].length !== 1) {
-    throw new InvalidArgumentError("It must be one character, or tab, comma, semicolon, pipe or space.");
+  try {
+    return parseDelimiter(text);
+  } catch (error) {
+    throw new InvalidArgumentError(messageOf(error));
   }
-  return value;
 }
 
 /** Parser of names separated by commas; the option may be repeated: `--task turney,bird --task autofj`. */
@@ -113,7 +81,6 @@ export function option<Flags extends string, Value = undefined, Default = undefi
   return declared as unknown as TypedOption<Flags, undefined, Default, Value>;
 }
 
-/** Declares an option that takes one of several words. */
 export function choice<
   Flags extends string,
   const Words extends readonly string[],
@@ -129,7 +96,6 @@ export function choice<
   return declared as unknown as TypedOption<Flags, undefined, Default, undefined, false, Words[number]>;
 }
 
-/** Declares an option that must be given. */
 export function required<Flags extends string>(
   flags: Flags,
   description: string,
@@ -173,10 +139,9 @@ export const dataOption = option(
 );
 export const seedOption = option("--seed <n>", "random seed (default: 0)", wholeNumber);
 
-/** Where the model runs, and what is printed meanwhile. */
+/** Where the model runs, and how much is printed. */
 export const runOptions = [deviceOption, threadsOption, quietOption] as const;
 
-/** How a table is parsed. */
 export const tableFormatOptions = [
   option(
     "--delimiter <character>",
@@ -191,10 +156,9 @@ export const tableFormatOptions = [
 
 export const tableOptions = [columnOption, ...tableFormatOptions] as const;
 
-/** For commands that encode a table with a model of the user's choice. */
 export const tableEncodingOptions = [modelOption, ...tableOptions, ...runOptions] as const;
 
-/** The library's table options for those of the command line. */
+/** Converts table options of the command line to those of the library. */
 export function tableOptionsOf(options: OptionsOf<typeof tableFormatOptions> & { readonly column?: string }) {
   const { column, delimiter, header, quotes, inputFormat } = options;
   return {
@@ -204,6 +168,6 @@ export function tableOptionsOf(options: OptionsOf<typeof tableFormatOptions> & {
   } as const;
 }
 
-/** The library's word for `--resume`. */
+/** The library's value for `--resume`. */
 export const resumption = (resume: true | undefined): "continue" | "start-over" =>
   resume ? "continue" : "start-over";

@@ -1,59 +1,52 @@
-/** What a running command has at hand: lines and progress for the user, interruption, the model, and an orderly end. */
+/** What a running command works with: output and progress, interruption, the model, and an orderly end. */
 import type { PhraseEncoder } from "../encoder/phrase-encoder.js";
 import type { DeviceChoice } from "../runtime/device.js";
 import type { TableDescription } from "../table/table.js";
 import { interruptionSignal } from "./interruption.js";
-import { stageDisplay } from "./progress.js";
+import { tableOptionsOf } from "./options.js";
+import { progressDisplay } from "./progress.js";
 
-/** A running command. */
-export interface Session extends ReturnType<typeof stageDisplay> {
-  /** Aborted by Ctrl-C and SIGTERM; a command that never reads it ends at the first Ctrl-C. */
-  readonly signal: AbortSignal;
-  /** Prints a result on standard output, with a line break. */
-  print(text: string): void;
-  /** Prints a result as indented JSON. */
-  printJson(value: unknown): void;
-  /** Shows a download's progress. */
-  readonly onDownload: (state: { readonly done: number; readonly total?: number }) => void;
-  /** Seconds since the command started, for the last line. */
-  seconds(): number;
-  /** Has something ended when the command ends, whether it fails or not; the last one first. */
-  atEnd(end: () => Promise<void>): void;
-  close(): Promise<void>;
-}
+export type Session = ReturnType<typeof openSession>;
 
-export function openSession({ quiet }: { readonly quiet?: boolean }): Session {
-  const display = stageDisplay({ quiet });
+export function openSession(options: { readonly quiet?: boolean }) {
+  const display = progressDisplay(options);
   const started = performance.now();
   const ends: (() => Promise<void>)[] = [];
-  const print = (text: string): void => void process.stdout.write(`${text}\n`);
+  /** Prints a result on standard output, with a line break. */
+  const print = (text: string): void => {
+    display.finish();
+    process.stdout.write(`${text}\n`);
+  };
   return {
     ...display,
-    get signal() {
+    print,
+    /** Aborted by Ctrl-C and SIGTERM; both end a command that never reads it at once. */
+    get signal(): AbortSignal {
       return interruptionSignal();
     },
-    print,
-    printJson: (value) => print(JSON.stringify(value, null, 2)),
-    onDownload: ({ done, total }) => display.show("downloading", done, total, "bytes"),
-    seconds: () => (performance.now() - started) / 1000,
-    atEnd: (end) => void ends.push(end),
-    close: async () => {
-      await display.finish();
+    printJson: (value: unknown): void => print(JSON.stringify(value, null, 2)),
+    onDownload: ({ done, total }: { readonly done: number; readonly total?: number }): void =>
+      display.show("downloading", done, total, "bytes"),
+    /** Seconds since the command started. */
+    seconds: (): number => (performance.now() - started) / 1000,
+    /** Calls `end` when the command ends or fails; the last one first. */
+    atEnd: (end: () => Promise<void>): void => void ends.push(end),
+    close: async (): Promise<void> => {
+      display.finish();
       for (const end of ends.reverse()) await end();
     },
   };
 }
 
-/** What the command line says of the model. */
 export interface EncoderChoice {
-  /** Embedded model, folder or hub id; the embedded default where absent. */
+  /** Embedded model, folder or hub id. Default: the embedded model. */
   readonly model?: string;
   readonly device: DeviceChoice;
   readonly threads?: number;
   readonly int8?: boolean;
 }
 
-/** Loads the model that a command encodes with; it is disposed of when the command ends. */
+/** Loads a model that is disposed of when the command ends. */
 export async function loadEncoder(choice: EncoderChoice, session: Session): Promise<PhraseEncoder> {
   const { PhraseEncoder } = await import("../encoder/phrase-encoder.js");
   const { device, threads, int8 } = choice;
@@ -62,11 +55,10 @@ export async function loadEncoder(choice: EncoderChoice, session: Session): Prom
     precision: int8 ? "int8" : "full",
   });
   session.atEnd(() => encoder.dispose());
-  await session.finish();
   return encoder;
 }
 
-/** Loads the model once the table is found to be readable, and says which table and which model. */
+/** Loads the model after the table has been opened, and prints how the table is read and which model is used. */
 export function encoderAfterTable(choice: EncoderChoice, session: Session) {
   return async ({ summary }: TableDescription): Promise<PhraseEncoder> => {
     session.say(summary);
@@ -77,7 +69,15 @@ export function encoderAfterTable(choice: EncoderChoice, session: Session) {
   };
 }
 
-/** `names` of `data/names.csv.gz`: outputs without a name of their own go into the current folder under it. */
+/** Settings of a command that reads a table and encodes its phrases. */
+export const tableSettings = (options: Parameters<typeof tableOptionsOf>[0], session: Session) => ({
+  table: tableOptionsOf(options),
+  signal: session.signal,
+  onNote: session.say,
+  onProgress: (done: number, total: number) => session.show("encoding", done, total, "phrases"),
+});
+
+/** `names` for `data/names.csv.gz`: the beginning of default output names. */
 export function stemOf(file: string): string {
   const plain = (file === "-" ? "stdin" : file).replace(/^.*[/\\]/, "").replace(/\.gz$/, "");
   return plain.replace(/(?<=.)\.[^.]*$/, "");

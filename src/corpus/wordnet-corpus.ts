@@ -22,7 +22,7 @@ const classes: Record<PartOfSpeech, LexicalClass> = {
   adverb: "ADVP",
 };
 
-/** Reads it all, in about two seconds. @throws MissingDataError where WordNet is not here */
+/** Reads it all, in about two seconds. @throws MissingDataError where WordNet is not installed */
 export async function readWordnetContent(): Promise<WordnetContent> {
   const phrases: TablePhrase[] = [];
   const synonyms: SynonymPair[] = [];

@@ -1,15 +1,11 @@
 /** Clusters phrases: groups spellings and variants of the same thing, each with a representative phrase. */
 import { PhraseEncoder } from "../encoder/phrase-encoder.js";
 import { ArgumentError } from "../errors.js";
+import { groupBy } from "../match/group-by.js";
 import { kMeans } from "../search/k-means.js";
 import { dotRows } from "../search/vectors.js";
-import {
-  type CountedTable,
-  type EstimatedGroups,
-  estimated,
-  groupsAt,
-  promisedGroups,
-} from "./promised-threshold.js";
+import { groupMembers, representative } from "./linkage.js";
+import { type EstimatedGroups, groupsAt, promisedGroups } from "./promised-threshold.js";
 import { compareWithin } from "./same-table.js";
 
 export interface ClusterOptions {
@@ -73,24 +69,25 @@ export async function cluster(phrases: readonly string[], options: ClusterOption
   try {
     const { signal, onProgress } = options;
     if (options.k !== undefined) {
-      const { data: vectors } = await encoder.encodeMatrix(distinct, { signal, onProgress });
       const { dimension } = encoder;
-      const groups = sphericalGroups(vectors, dimension, options.k, options.seed ?? 0);
-      const table = { ...dotTable(vectors, dimension), phrases: distinct, counts };
-      const { representatives } = estimated(table, groups, 0);
-      return spread(nodeOf, { groups, representatives }, table.similarity);
+      if (options.k > distinct.length)
+        throw new ArgumentError(`k is ${options.k}, but there are only ${distinct.length} different phrases`);
+      const { data: vectors } = await encoder.encodeMatrix(distinct, { signal, onProgress });
+      // On unit vectors, Euclidean distance orders pairs as the cosine does.
+      const kOptions = { dimension, clusters: options.k, seed: options.seed ?? 0 };
+      const groups = Int32Array.from(kMeans(vectors, kOptions).labels);
+      const similarity = (a: number, b: number): number => dotRows(vectors, a, vectors, b, dimension);
+      const table = { similarity, phrases: distinct, counts };
+      const representatives = groupMembers(groups).map((rows) => representative(rows, table));
+      return spread(nodeOf, { groups, representatives }, similarity);
     }
     const compared = await compareWithin(distinct, { encoder, signal, onProgress });
-    const table: CountedTable = { ...compared, phrases: distinct, counts };
-    const found =
+    const table = { ...compared, counts };
+    const { threshold, estimatedPrecision, ...found } =
       options.threshold === undefined
         ? promisedGroups(table, options.precision ?? 0.9)
         : groupsAt(table, options.threshold);
-    return {
-      ...spread(nodeOf, found, table.similarity),
-      threshold: found.threshold,
-      estimatedPrecision: found.estimatedPrecision,
-    };
+    return { ...spread(nodeOf, found, table.similarity), threshold, estimatedPrecision };
   } finally {
     if (options.encoder === undefined) await encoder.dispose();
   }
@@ -109,45 +106,19 @@ function check(phrases: readonly string[], { threshold, k, precision, counts }: 
     throw new ArgumentError(`counts has ${counts.length} numbers for ${phrases.length} phrases`);
 }
 
-interface DistinctPhrases {
-  readonly distinct: string[];
-  /** Per row its place among the distinct phrases; -1 for a row without visible characters. */
-  readonly nodeOf: Int32Array;
-  /** Occurrences of each distinct phrase. */
-  readonly counts: Float64Array;
-}
-
-function distinctPhrases(phrases: readonly string[], weights?: ArrayLike<number>): DistinctPhrases {
-  const places = new Map<string, number>();
-  const sums: number[] = [];
-  const nodeOf = Int32Array.from(phrases, (phrase, row) => {
-    const text = phrase.trim().replace(/\s+/g, " ");
-    if (text === "") return -1;
-    const known = places.get(text);
-    if (known !== undefined) {
-      sums[known] += weights?.[row] ?? 1;
-      return known;
-    }
-    places.set(text, places.size);
-    sums.push(weights?.[row] ?? 1);
-    return places.size - 1;
+/**
+ * The distinct phrases and how often each occurs. `nodeOf` is per row its place among them; -1 for a row without visible
+ * characters.
+ */
+function distinctPhrases(phrases: readonly string[], weights?: ArrayLike<number>) {
+  const rowsOf = groupBy(phrases.keys(), (row) => phrases[row].trim().replace(/\s+/g, " "));
+  rowsOf.delete("");
+  const nodeOf = new Int32Array(phrases.length).fill(-1);
+  const counts = Array.from(rowsOf.values(), (rows, node) => {
+    for (const row of rows) nodeOf[row] = node;
+    return rows.reduce((sum, row) => sum + (weights?.[row] ?? 1), 0);
   });
-  return { distinct: [...places.keys()], nodeOf, counts: Float64Array.from(sums) };
-}
-
-/** K-means on unit vectors: their Euclidean distance orders pairs as the cosine does. */
-function sphericalGroups(vectors: Float32Array, dimension: number, k: number, seed: number): Int32Array {
-  const count = vectors.length / dimension;
-  if (k > count) throw new ArgumentError(`k is ${k}, but there are only ${count} different phrases`);
-  const { labels } = kMeans(vectors, { dimension, clusters: k, seed });
-  return Int32Array.from(labels);
-}
-
-/** A table without links, whose similarity is the cosine of the embeddings. */
-function dotTable(vectors: Float32Array, dimension: number) {
-  const none = { left: new Int32Array(0), right: new Int32Array(0), scores: new Float32Array(0) };
-  const similarity = (a: number, b: number): number => dotRows(vectors, a, vectors, b, dimension);
-  return { size: vectors.length / dimension, links: none, similarity };
+  return { distinct: [...rowsOf.keys()], nodeOf, counts };
 }
 
 /** From groups of distinct phrases to groups of rows. */
@@ -156,32 +127,22 @@ function spread(
   { groups, representatives }: Pick<EstimatedGroups, "groups" | "representatives">,
   similarityOf: (a: number, b: number) => number,
 ): Clustering {
-  const rowsOf = new Map<number, number[]>();
   const groupOf = new Int32Array(nodeOf.length);
   const similarity = new Float64Array(nodeOf.length).fill(1);
-  nodeOf.forEach((node, row) => {
-    // An empty row has a key of its own below zero.
-    const key = node < 0 ? -1 - row : groups[node];
-    const rows = rowsOf.get(key);
-    if (rows === undefined) rowsOf.set(key, [row]);
-    else rows.push(row);
-    if (node < 0) return;
-    const middle = representatives[groups[node]];
-    if (middle !== node) similarity[row] = similarityOf(node, middle);
-  });
-  const phraseGroups = [...rowsOf].map(([key, rows], index) => {
-    for (const row of rows) groupOf[row] = index;
-    const middle = key < 0 ? rows[0] : rows.find((row) => nodeOf[row] === representatives[key]);
-    return { rows, representative: middle as number };
-  });
-  return {
-    groups: phraseGroups,
-    groupOf,
-    similarity,
-    similarityOf: (a, b) => {
-      const [left, right] = [nodeOf[a], nodeOf[b]];
-      if (left < 0 || right < 0) return 0;
-      return left === right ? 1 : similarityOf(left, right);
-    },
+  const similarityBetween = (a: number, b: number): number => {
+    const [left, right] = [nodeOf[a], nodeOf[b]];
+    if (left < 0 || right < 0) return 0;
+    return left === right ? 1 : similarityOf(left, right);
   };
+  // An empty row has a key of its own below zero.
+  const rowsOf = groupBy(nodeOf.keys(), (row) => (nodeOf[row] < 0 ? -1 - row : groups[nodeOf[row]]));
+  const phraseGroups = Array.from(rowsOf, ([key, rows], index) => {
+    const middle = rows.find((row) => nodeOf[row] === representatives[key]) ?? rows[0];
+    for (const row of rows) {
+      groupOf[row] = index;
+      if (key >= 0) similarity[row] = similarityBetween(row, middle);
+    }
+    return { rows, representative: middle };
+  });
+  return { groups: phraseGroups, groupOf, similarity, similarityOf: similarityBetween };
 }

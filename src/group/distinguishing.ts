@@ -15,9 +15,6 @@ import { numberValue } from "../match/evidence/phrase.js";
 import { alignWords } from "../match/evidence/words.js";
 import type { Links } from "./linkage.js";
 
-/** The factor for the similarity of two phrases: 1 if no word distinguishes them. */
-export type Distinguisher = (a: WeighedPhrase, b: WeighedPhrase) => number;
-
 /** The factor for distinguishing words, the same as for different numbers. */
 const APART = 0.5;
 /** The factor for a word in parentheses, which may be a remark. */
@@ -38,74 +35,61 @@ const optional = new Set(
   ).split(" "),
 );
 
-/** Learns from the phrases of a table and from its similar pairs. */
-export function learnDistinguishing(weighed: readonly WeighedPhrase[], links: Links): Distinguisher {
-  const rowsWith = countRows(weighed);
+/**
+ * Learns from the phrases of a table and from its similar pairs.
+ * @returns a function that gives the factor for the similarity of two phrases: 1 if no word distinguishes them
+ */
+export function learnDistinguishing(weighed: readonly WeighedPhrase[], links: Links) {
+  const rowsWith = new Map<string, number>();
+  for (const { words } of weighed)
+    for (const word of new Set(words)) rowsWith.set(word, (rowsWith.get(word) ?? 0) + 1);
   const recurs = (word: string): boolean => (rowsWith.get(word) ?? 0) >= RECURRING;
   const isKind = (word: string): boolean => (rowsWith.get(word) ?? 0) >= KIND_SHARE * weighed.length;
   const counts = new Map<string, number>();
   links.scores.forEach((score, link) => {
     if (score < ALIKE) return;
-    const key = swapped(compareWords(weighed[links.left[link]], weighed[links.right[link]]));
-    if (key !== undefined) counts.set(key, (counts.get(key) ?? 0) + 1);
+    const { swapped } = compareWords(weighed[links.left[link]], weighed[links.right[link]]);
+    if (swapped !== undefined) counts.set(swapped, (counts.get(swapped) ?? 0) + 1);
   });
-  return (a, b) => {
-    const difference = compareWords(a, b);
-    const key = swapped(difference);
-    if (key !== undefined && (counts.get(key) ?? 0) >= RECURRING) return APART;
-    if (difference.alike?.every(recurs)) return APART;
-    let kept = 1;
-    for (const added of [...difference.left, ...difference.right]) {
-      const isKindWord = isKind(added.word) && (added.isFirst || added.isLast || added.isAside);
-      const isAtWill = isOptional(added) || (isKindWord && !isOrder(added));
-      if (!isAtWill) kept = Math.min(kept, added.isAside ? PERHAPS_APART : APART);
-    }
-    return kept;
+  return (a: WeighedPhrase, b: WeighedPhrase): number => {
+    const { added, alike, swapped } = compareWords(a, b);
+    if (swapped !== undefined && (counts.get(swapped) ?? 0) >= RECURRING) return APART;
+    if (alike?.every(recurs)) return APART;
+    const distinguishing = added.filter(({ word, isAside, isFirst, isLast }) => {
+      // Not an article at the end: "Pepsin A" ends in a letter.
+      if (optional.has(word) && !(word.length === 1 && isLast)) return false;
+      // "2", "II" or "B" numbers things of one name, no matter how many rows have it.
+      const isOrder = !isAside && (word.length === 1 || numberValue(word) !== undefined);
+      return isOrder || !isKind(word) || !(isFirst || isLast || isAside);
+    });
+    return Math.min(1, ...distinguishing.map(({ isAside }) => (isAside ? PERHAPS_APART : APART)));
   };
 }
 
-function countRows(weighed: readonly WeighedPhrase[]): Map<string, number> {
-  const rows = new Map<string, number>();
-  for (const { words } of weighed)
-    for (const word of new Set(words)) rows.set(word, (rows.get(word) ?? 0) + 1);
-  return rows;
-}
-
-/** A word without a counterpart in the other phrase. */
-interface AddedWord {
-  readonly word: string;
-  readonly isAside: boolean;
-  /** First of what is not in parentheses. */
-  readonly isFirst: boolean;
-  readonly isLast: boolean;
-}
-
-interface WordDifference {
-  readonly left: readonly AddedWord[];
-  readonly right: readonly AddedWord[];
-  /** The only two words that match without being equal, if neither is a prefix or abbreviation of the other. */
-  readonly alike?: readonly [string, string];
-}
-
-function compareWords(a: WeighedPhrase, b: WeighedPhrase): WordDifference {
+/** How two phrases differ. */
+function compareWords(a: WeighedPhrase, b: WeighedPhrase) {
   const met = alignWords(a.words, b.words);
+  const [left, right] = [addedWords(a, met.left), addedWords(b, met.right)];
   const [x, y] = [nearlyMet(a, met.left), nearlyMet(b, met.right)];
-  const isPair = met.shortened === 0 && x.length === 1 && y.length === 1 && !isEnding(x[0], y[0]);
+  const isAlike = met.shortened === 0 && x.length === 1 && y.length === 1 && !isEnding(x[0], y[0]);
+  const [outLeft, outRight] = [left, right].map((words) => words.filter(({ isAside }) => !isAside));
+  const isSwapped = outLeft.length === 1 && outRight.length === 1;
   return {
-    left: addedWords(a, met.left),
-    right: addedWords(b, met.right),
-    alike: isPair ? [x[0], y[0]] : undefined,
+    /** Words without a counterpart in the other phrase. */
+    added: [...left, ...right],
+    /** The only two words that match without being equal, if neither is a prefix or abbreviation of the other. */
+    alike: isAlike ? [x[0], y[0]] : undefined,
+    /** The two words in which the phrases differ, if they differ in one word each outside parentheses. */
+    swapped: isSwapped ? [outLeft[0].word, outRight[0].word].sort().join(" | ") : undefined,
   };
 }
 
-function addedWords({ words, aside }: WeighedPhrase, met: Float64Array): AddedWord[] {
-  const last = aside.lastIndexOf(false);
-  const first = aside.indexOf(false);
-  return words.flatMap((word, index) =>
-    met[index] < 0.5
-      ? [{ word, isAside: aside[index], isFirst: index === first, isLast: index === last }]
-      : [],
-  );
+/** Words without a counterpart; first and last of those outside parentheses. */
+function addedWords({ words, aside }: WeighedPhrase, met: Float64Array) {
+  const [first, last] = [aside.indexOf(false), aside.lastIndexOf(false)];
+  return words
+    .map((word, index) => ({ word, isAside: aside[index], isFirst: index === first, isLast: index === last }))
+    .filter((_, index) => met[index] < 0.5);
 }
 
 function nearlyMet({ words, aside }: WeighedPhrase, met: Float64Array): string[] {
@@ -116,20 +100,4 @@ function nearlyMet({ words, aside }: WeighedPhrase, met: Float64Array): string[]
 function isEnding(a: string, b: string): boolean {
   const [short, long] = a.length <= b.length ? [a, b] : [b, a];
   return long.startsWith(short) && long.length <= short.length + 2;
-}
-
-/** The two words in which the phrases differ, if they differ in one word each outside parentheses. */
-function swapped({ left, right }: WordDifference): string | undefined {
-  const [x, y] = [left, right].map((added) => added.filter(({ isAside }) => !isAside));
-  return x.length === 1 && y.length === 1 ? [x[0].word, y[0].word].sort().join(" | ") : undefined;
-}
-
-/** Not an article at the end: "Pepsin A" ends in a letter. */
-function isOptional({ word, isLast }: AddedWord): boolean {
-  return optional.has(word) && !(word.length === 1 && isLast);
-}
-
-/** "2", "II" or "B": it numbers things of one name, no matter how many rows have it. */
-function isOrder({ word, isAside }: AddedWord): boolean {
-  return !isAside && (word.length === 1 || numberValue(word) !== undefined);
 }

@@ -1,6 +1,7 @@
 /** Clusters rows by pairwise similarity: links similar pairs, but never chains rows that are far apart. */
+import { groupBy } from "../match/group-by.js";
 
-/** Two rows and how similar they are. */
+/** Pairs of rows and how similar they are. */
 export interface Links {
   readonly left: Int32Array;
   readonly right: Int32Array;
@@ -28,59 +29,55 @@ const LARGEST_SQUARE = 1500;
  * `endThreshold` to every row of the other (complete linkage).
  */
 export function linkGroups(size: number, links: Links, options: LinkageOptions): Int32Array {
-  const order = Int32Array.from(links.scores.keys()).filter(
-    (link) => links.scores[link] >= options.threshold,
-  );
-  order.sort((a, b) => links.scores[b] - links.scores[a] || a - b);
+  const { scores } = links;
+  const order = Int32Array.from(scores.keys()).filter((link) => scores[link] >= options.threshold);
+  order.sort((a, b) => scores[b] - scores[a] || a - b);
   const groups = new Int32Array(size);
-  let next = 0;
-  const assign = (rows: readonly number[]): void => {
-    for (const row of rows) groups[row] = next;
-    next++;
-  };
-  const rows = Array.from({ length: size }, (_, row) => row);
-  for (const component of components(rows, order, links)) {
-    if (component.rows.length <= 2) assign(component.rows);
-    else for (const group of completeGroups(component, links, options)) assign(group);
-  }
-  return numberedByFirst(groups);
+  components(groups.keys(), order, links)
+    .flatMap((component) => completeGroups(component, links, options))
+    .sort((a, b) => a[0] - b[0])
+    .forEach((rows, group) => {
+      for (const row of rows) groups[row] = group;
+    });
+  return groups;
 }
 
-/** Connected rows and their links, most similar first. */
+/** Connected rows, ascending, and their links, most similar first. */
 interface Component {
   readonly rows: readonly number[];
   readonly links: readonly number[];
 }
 
-function components(rows: readonly number[], order: Iterable<number>, { left, right }: Links): Component[] {
-  const parents = new Map<number, number>(rows.map((row) => [row, row]));
+function components(rows: Iterable<number>, order: Iterable<number>, { left, right }: Links): Component[] {
+  const parents = new Map<number, number>();
   const root = (row: number): number => {
     let at = row;
-    for (let up = parents.get(at) as number; up !== at; up = parents.get(at) as number) {
-      parents.set(at, parents.get(up) as number);
+    for (let up = parents.get(at); up !== undefined; up = parents.get(at)) {
+      const above = parents.get(up);
+      if (above !== undefined) parents.set(at, above);
       at = up;
     }
     return at;
   };
-  for (const link of order) parents.set(root(right[link]), root(left[link]));
-  const found = new Map<number, { rows: number[]; links: number[] }>();
-  for (const row of rows) {
-    const component = found.get(root(row));
-    if (component === undefined) found.set(root(row), { rows: [row], links: [] });
-    else component.rows.push(row);
+  for (const link of order) {
+    const [a, b] = [root(left[link]), root(right[link])];
+    if (a !== b) parents.set(b, a);
   }
-  for (const link of order) found.get(root(left[link]))?.links.push(link);
-  return [...found.values()];
+  const linksOf = groupBy(order, (link) => root(left[link]));
+  return Array.from(groupBy(rows, root), ([key, members]) => ({
+    rows: members,
+    links: linksOf.get(key) ?? [],
+  }));
 }
 
-/** Splits a component into groups in which every pair is similar enough. */
+/** Splits a component into groups in which every pair is similar enough; rows ascending. */
 function completeGroups(component: Component, links: Links, options: LinkageOptions): (readonly number[])[] {
-  if (component.rows.length > LARGEST_SQUARE) {
-    const kept = component.links.slice(0, Math.floor(component.links.length / 2));
-    if (kept.length === 0) return component.rows.map((row) => [row]);
-    return components(component.rows, kept, links).flatMap((part) => completeGroups(part, links, options));
-  }
   const { rows } = component;
+  if (rows.length <= 2) return [rows];
+  if (rows.length > LARGEST_SQUARE) {
+    const kept = component.links.slice(0, Math.floor(component.links.length / 2));
+    return components(rows, kept, links).flatMap((part) => completeGroups(part, links, options));
+  }
   const count = rows.length;
   const places = new Map(rows.map((row, place) => [row, place]));
   // Lowest similarity between two groups, each under the place of its first row.
@@ -92,41 +89,27 @@ function completeGroups(component: Component, links: Links, options: LinkageOpti
   const members = new Map(rows.map((row, place) => [place, [row]]));
   const groupOf = Int32Array.from(rows.keys());
   for (const link of component.links) {
-    const a = groupOf[places.get(links.left[link]) as number];
-    const b = groupOf[places.get(links.right[link]) as number];
+    const a = groupOf[places.get(links.left[link])!];
+    const b = groupOf[places.get(links.right[link])!];
     if (a === b || lowest[a * count + b] < options.endThreshold) continue;
-    const taken = members.get(b) as number[];
-    (members.get(a) as number[]).push(...taken);
+    const taken = members.get(b)!;
+    members.get(a)!.push(...taken);
     members.delete(b);
-    for (const row of taken) groupOf[places.get(row) as number] = a;
+    for (const row of taken) groupOf[places.get(row)!] = a;
     for (const other of members.keys()) {
       const low = Math.min(lowest[a * count + other], lowest[b * count + other]);
       lowest[a * count + other] = lowest[other * count + a] = low;
     }
   }
-  return [...members.values()];
-}
-
-function numberedByFirst(groups: Int32Array): Int32Array {
-  const numbers = new Map<number, number>();
-  return groups.map((group) => {
-    const known = numbers.get(group) ?? numbers.size;
-    numbers.set(group, known);
-    return known;
-  });
+  return Array.from(members.values(), (group) => group.sort((a, b) => a - b));
 }
 
 /** The rows of each group, ascending. */
-export function groupMembers(groups: Int32Array): number[][] {
-  const members: number[][] = [];
-  groups.forEach((group, row) => {
-    members[group] ??= [];
-    members[group].push(row);
-  });
-  return members;
-}
+export const groupMembers = (groups: Int32Array): number[][] =>
+  Array.from(groupBy(groups.keys(), (row) => groups[row]).entries())
+    .sort(([a], [b]) => a - b)
+    .map(([, rows]) => rows);
 
-/** What the choice of a representative depends on. */
 export interface RepresentativeOptions {
   similarity(a: number, b: number): number;
   /** How often each row occurs. */
@@ -143,26 +126,17 @@ const LARGEST_SEARCHED = 300;
  */
 export function representative(members: readonly number[], options: RepresentativeOptions): number {
   const { similarity, counts, phrases } = options;
-  const searched = [...members].sort((a, b) => counts[b] - counts[a] || a - b).slice(0, LARGEST_SEARCHED);
-  let best = members[0];
-  let bestSum = -Infinity;
-  const before = (a: number, b: number): boolean =>
-    counts[a] !== counts[b]
-      ? counts[a] > counts[b]
-      : phrases[a].length !== phrases[b].length
-        ? phrases[a].length > phrases[b].length
-        : a < b;
+  const searched = [...members]
+    .sort((a, b) => counts[b] - counts[a] || a - b)
+    .slice(0, LARGEST_SEARCHED)
+    .sort((a, b) => counts[b] - counts[a] || phrases[b].length - phrases[a].length || a - b);
+  if (searched.length <= 2) return searched[0];
+  let [best, bestSum] = [members[0], -Infinity];
   for (const row of searched) {
-    let sum = 0;
-    if (searched.length > 2) {
-      for (const other of searched) if (other !== row) sum += counts[other] * similarity(row, other);
-      // Without its own occurrences, a frequent row would score below its neighbours.
-      sum += counts[row];
-    }
-    if (sum > bestSum + 1e-6 || (sum > bestSum - 1e-6 && before(row, best))) {
-      best = row;
-      bestSum = Math.max(sum, bestSum);
-    }
+    // Without its own occurrences, a frequent row would score below its neighbours.
+    let sum = counts[row];
+    for (const other of searched) if (other !== row) sum += counts[other] * similarity(row, other);
+    if (sum > bestSum + 1e-6) [best, bestSum] = [row, sum];
   }
   return best;
 }

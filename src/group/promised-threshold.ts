@@ -8,16 +8,13 @@ export interface EstimatedGroups {
   readonly threshold: number;
   readonly groups: Int32Array;
   /** The representative row of each group. */
-  readonly representatives: Int32Array;
-  /** Estimated probability that each row belongs to its group: 1 for the representative. */
-  readonly estimates: Float64Array;
+  readonly representatives: readonly number[];
   /** Mean estimate of the rows other than representatives; 1 if there are none. */
   readonly estimatedPrecision: number;
 }
 
-/** Rows and the occurrences of each. */
 export interface CountedTable extends SameTable {
-  readonly phrases: readonly string[];
+  /** How often each row occurs. */
   readonly counts: ArrayLike<number>;
 }
 
@@ -30,34 +27,24 @@ const STEP = 0.02;
 /** Number of thresholds that may break the promise before the search stops. */
 const PATIENCE = 3;
 
-/** Groups at a threshold. */
 export function groupsAt(table: CountedTable, threshold: number): EstimatedGroups {
-  const { size, links, similarity } = table;
+  const { phrases, links, similarity } = table;
   const endThreshold = Math.max(0, 1 - SPREAD * (1 - threshold));
-  const groups = linkGroups(size, links, { threshold, endThreshold, similarity });
-  return estimated(table, groups, threshold);
-}
-
-/** Representatives and estimates of given groups. */
-export function estimated(table: CountedTable, groups: Int32Array, threshold: number): EstimatedGroups {
+  const groups = linkGroups(phrases.length, links, { threshold, endThreshold, similarity });
   const members = groupMembers(groups);
-  const representatives = Int32Array.from(members, (rows) => representative(rows, table));
-  const around = neighboursOf(representatives, table.links, table.size);
-  const estimates = new Float64Array(table.size).fill(1);
-  let sum = 0;
-  let count = 0;
+  const representatives = members.map((rows) => representative(rows, table));
+  const measured = new Set(representatives.filter((_, group) => members[group].length > 1));
+  const nearest = nearestGroups(measured, groups, links);
+  let [sum, count] = [0, 0];
   members.forEach((rows, group) => {
-    const middle = representatives[group];
-    const distances = nearestGroups(around.get(middle) ?? [], groups, group);
+    const distances = [...(nearest.get(representatives[group])?.values() ?? [])];
     for (const row of rows) {
-      if (row === middle) continue;
-      estimates[row] = spacingPrecision(distanceOf(table.similarity(row, middle)), distances);
-      sum += estimates[row];
+      if (row === representatives[group]) continue;
+      sum += spacingPrecision(distanceOf(similarity(row, representatives[group])), distances);
       count++;
     }
   });
-  const estimatedPrecision = count > 0 ? sum / count : 1;
-  return { threshold, groups, representatives, estimates, estimatedPrecision };
+  return { threshold, groups, representatives, estimatedPrecision: count > 0 ? sum / count : 1 };
 }
 
 /**
@@ -85,40 +72,22 @@ function distanceOf(similarity: number): number {
   return Math.sqrt(Math.max(0, 1 - similarity));
 }
 
-interface Neighbour {
-  readonly row: number;
-  readonly distance: number;
-}
-
-/** Linked rows of each representative. */
-function neighboursOf(
-  representatives: Int32Array,
+/** For each of the rows, the distances to the nearest linked member of each other group. */
+function nearestGroups(
+  rows: ReadonlySet<number>,
+  groups: Int32Array,
   { left, right, scores }: Links,
-  size: number,
-): Map<number, Neighbour[]> {
-  const isWanted = new Uint8Array(size);
-  for (const row of representatives) isWanted[row] = 1;
-  const found = new Map<number, Neighbour[]>();
+): Map<number, Map<number, number>> {
+  const nearest = new Map<number, Map<number, number>>();
   const add = (row: number, other: number, score: number): void => {
-    if (isWanted[row] === 0) return;
-    const list = found.get(row);
-    const neighbour = { row: other, distance: distanceOf(score) };
-    if (list === undefined) found.set(row, [neighbour]);
-    else list.push(neighbour);
+    const group = groups[other];
+    if (!rows.has(row) || groups[row] === group) return;
+    const known = nearest.get(row) ?? new Map<number, number>();
+    nearest.set(row, known.set(group, Math.min(distanceOf(score), known.get(group) ?? Infinity)));
   };
   scores.forEach((score, link) => {
     add(left[link], right[link], score);
     add(right[link], left[link], score);
   });
-  return found;
-}
-
-/** Distance to the nearest linked member of each other group. */
-function nearestGroups(neighbours: readonly Neighbour[], groups: Int32Array, own: number): number[] {
-  const nearest = new Map<number, number>();
-  for (const { row, distance } of neighbours) {
-    const group = groups[row];
-    if (group !== own) nearest.set(group, Math.min(distance, nearest.get(group) ?? Infinity));
-  }
-  return [...nearest.values()];
+  return nearest;
 }

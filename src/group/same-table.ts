@@ -1,34 +1,22 @@
 /** Compares a table with itself: the nearest phrases by embedding and by n-grams, and the similarity of any two. */
-import type { PhraseEncoder } from "../encoder/phrase-encoder.js";
-import { nearestByTerms, termSearch } from "../match/candidates/grams.js";
+import { termSearch } from "../match/candidates/grams.js";
 import { nearestByEmbedding } from "../match/candidates/nearest-by-embedding.js";
-import { pairCosines } from "../match/columns/column-pair.js";
-import { prepareColumn, unrelatedCosine } from "../match/columns/prepare.js";
+import { type PrepareOptions, pairCosines, prepareColumn, unrelatedCosine } from "../match/columns.js";
 import { featureNames, pairFeatures, type WeighedPhrase, weighPhrase } from "../match/evidence/features.js";
 import { learnDistinguishing } from "./distinguishing.js";
 import type { Links } from "./linkage.js";
 
-/** Distinct phrases and their similarities. */
 export interface SameTable {
-  readonly size: number;
+  readonly phrases: readonly string[];
   /** Candidate pairs, each once, the lower row on the left. */
   readonly links: Links;
-  /** Similarity of any two rows, 0 to 1. */
   similarity(a: number, b: number): number;
-}
-
-export interface SameTableOptions {
-  readonly encoder: PhraseEncoder;
-  readonly signal?: AbortSignal;
-  /** Called with the number of phrases encoded and the total. */
-  readonly onProgress?: (done: number, total: number) => void;
 }
 
 /** Neighbours found by embedding, and by n-grams. */
 const NEIGHBOURS = 15;
 /** Above this many pairs, those of 50,000 phrases, neighbours by embedding are found with IVF lists. */
 const MANY_PAIRS = 50_000 ** 2;
-/** Maximum postings visited per phrase. */
 const POSTINGS = 50_000;
 /** Phrases between two checks of the signal. */
 const PORTION = 1024;
@@ -36,14 +24,9 @@ const PORTION = 1024;
 const place = Object.fromEntries(featureNames.map((name, index) => [name, index]));
 
 /** Compares a table of distinct phrases with itself. Up to 50,000 phrases, neighbours by embedding are exact. */
-export async function compareWithin(
-  phrases: readonly string[],
-  { encoder, signal, onProgress }: SameTableOptions,
-): Promise<SameTable> {
-  const prepared = await prepareColumn(
-    { left: phrases, right: [], weight: 1 },
-    { encoder, signal, onProgress },
-  );
+export async function compareWithin(phrases: readonly string[], options: PrepareOptions): Promise<SameTable> {
+  const { signal } = options;
+  const prepared = await prepareColumn({ left: phrases, right: [], weight: 1 }, options);
   const { vectors } = prepared.base;
   const floor = vectors === undefined ? 0 : unrelatedCosine(vectors, vectors, prepared.dimension);
   const column = { ...prepared, queries: prepared.base, floor };
@@ -51,29 +34,35 @@ export async function compareWithin(
   const weighed = phrases.map((phrase) => weighPhrase(phrase, statistics));
   const alike = (a: number, b: number): number =>
     pairSimilarity(weighed[a], weighed[b], pairCosines(column, a, b));
-  const pairs = new PairList(phrases.length);
-  const search = termSearch(base.index);
+  const pairs: number[] = [];
+  const addPair = (a: number, b: number): void => {
+    if (a !== b && b >= 0) pairs.push(Math.min(a, b) * phrases.length + Math.max(a, b));
+  };
+  const search = termSearch(base.index, phrases.length);
   for (let row = 0; row < phrases.length; row++) {
     if (row % PORTION === 0) {
       signal?.throwIfAborted();
       await new Promise(setImmediate);
     }
-    const near = nearestByTerms(search, base.terms, row, { k: NEIGHBOURS + 1, postings: POSTINGS });
-    for (const { row: other } of near) pairs.add(row, other);
+    const near = search(base.terms, row, { k: NEIGHBOURS + 1, postings: POSTINGS });
+    for (const { row: other } of near) addPair(row, other);
   }
-  const all = Uint32Array.from(phrases.keys());
-  const { k, rows } = await nearestByEmbedding(column, { k: NEIGHBOURS + 1, manyPairs: MANY_PAIRS, signal })(
-    all,
-  );
+  const settings = { k: NEIGHBOURS + 1, manyPairs: MANY_PAIRS, signal };
+  const { k, rows } = await nearestByEmbedding(column, Uint32Array.from(phrases.keys()), settings);
   rows.forEach((other, index) => {
-    pairs.add(Math.floor(index / k), other);
+    addPair(Math.floor(index / k), other);
   });
-  const { left, right, scores } = pairs.links(alike);
+  const keys = Float64Array.from(pairs)
+    .sort()
+    .filter((key, index, sorted) => key !== sorted[index - 1]);
+  const left = Int32Array.from(keys, (key) => Math.floor(key / phrases.length));
+  const right = Int32Array.from(keys, (key) => key % phrases.length);
+  const scores = Float32Array.from(left, (row, link) => alike(row, right[link]));
   const distinguish = learnDistinguishing(weighed, { left, right, scores });
   const lowered = (score: number, a: number, b: number): number =>
     score * distinguish(weighed[a], weighed[b]);
   return {
-    size: phrases.length,
+    phrases,
     links: { left, right, scores: scores.map((score, link) => lowered(score, left[link], right[link])) },
     similarity: (a, b) => lowered(alike(a, b), a, b),
   };
@@ -92,7 +81,7 @@ function pairSimilarity(
 ): number {
   if (a.compact !== "" && a.compact === b.compact && withoutPunctuation(a) === withoutPunctuation(b))
     return 1;
-  pairFeatures(a, b, cosines, features, 0);
+  pairFeatures(a, b, cosines, features);
   const mean = (features[place.embedding] + features[place.grams]) / 2;
   const conflict = features[place.numbersConflict] === 1 ? 0.5 : 1;
   return mean * conflict * (1 - features[place.bothDiffer] / 2);
@@ -102,33 +91,3 @@ function pairSimilarity(
 const withoutPunctuation = ({ folded }: WeighedPhrase): string => folded.replace(/[\s.,;:!?"'()[\]-]+/g, "");
 
 const features = new Float64Array(featureNames.length);
-
-/** Collects pairs of rows without duplicates. */
-class PairList {
-  readonly #size: number;
-  #keys = new Float64Array(1 << 12);
-  #count = 0;
-
-  constructor(size: number) {
-    this.#size = size;
-  }
-
-  add(a: number, b: number): void {
-    if (a === b || b < 0) return;
-    if (this.#count === this.#keys.length) {
-      const larger = new Float64Array(2 * this.#count);
-      larger.set(this.#keys);
-      this.#keys = larger;
-    }
-    this.#keys[this.#count++] = Math.min(a, b) * this.#size + Math.max(a, b);
-  }
-
-  links(similarity: (a: number, b: number) => number): Links {
-    const sorted = this.#keys.subarray(0, this.#count).sort();
-    const keys = sorted.filter((key, index) => index === 0 || key !== sorted[index - 1]);
-    const left = Int32Array.from(keys, (key) => Math.floor(key / this.#size));
-    const right = Int32Array.from(keys, (key) => key % this.#size);
-    const scores = Float32Array.from(left, (row, index) => similarity(row, right[index]));
-    return { left, right, scores };
-  }
-}

@@ -1,19 +1,17 @@
 /** Clusters and deduplicates table files. */
 import { resolve } from "node:path";
 import { ArgumentError } from "../errors.js";
-import { Table, type TableOptions } from "../table/table.js";
+import { groupBy } from "../match/group-by.js";
+import type { TableOptions } from "../table/table.js";
+import { batchesOf, readWholeTable } from "../table/whole-table.js";
 import { checkRowsName, writeRows } from "../table/write/text-rows.js";
 import { type Clustering, type ClusterOptions, cluster } from "./cluster.js";
 import { type DedupeOptions, type Deduplication, dedupe } from "./dedupe.js";
 
 interface FileOptions {
-  /** How the table is read. */
   readonly table?: TableOptions;
-  /** Called with a note on how the table was read. */
   readonly onNote?: (line: string) => void;
 }
-
-export type ClusterTableOptions = ClusterOptions & FileOptions;
 
 export interface ClusterTableReport extends Clustering {
   readonly rows: number;
@@ -30,78 +28,56 @@ export interface ClusterTableReport extends Clustering {
 export async function clusterTable(
   path: string,
   output: string | undefined,
-  options: ClusterTableOptions = {},
+  options: ClusterOptions & FileOptions = {},
 ): Promise<ClusterTableReport> {
   checkNames(path, [output]);
-  const table = await Table.open(path, options.table);
-  try {
-    options.onNote?.(table.description.summary);
-    const phrases = await allPhrases(table);
-    const found = await cluster(phrases, options);
-    if (output !== undefined) {
-      const added = addedNames(table, ["group", "representative", "similarity"]);
-      const cells = (row: number): string[] => {
-        const group = found.groupOf[row];
-        const phrase = phrases[found.groups[group].representative];
-        return [String(group + 1), phrase, found.similarity[row].toFixed(4)];
-      };
-      await writeRows(output, [...table.description.columns, ...added], extendedRows(table, cells));
-    }
-    return { ...found, rows: phrases.length, phrases };
-  } finally {
-    await table.close();
+  const { description, phrases, cells } = await readWholeTable(path, options.table, options.onNote);
+  const found = await cluster(phrases, options);
+  if (output !== undefined) {
+    const { columns } = description;
+    const added = addedNames(columns, ["group", "representative", "similarity"]);
+    const grouped = batchesOf(phrases.keys(), (row) => {
+      const group = found.groupOf[row];
+      const representative = phrases[found.groups[group].representative];
+      return [...cells(row), String(group + 1), representative, found.similarity[row].toFixed(4)];
+    });
+    await writeRows(output, [...columns, ...added], grouped);
   }
-}
-
-export type DedupeTableOptions = Omit<DedupeOptions, "completeness"> & FileOptions;
-
-export interface DedupeTableReport extends Deduplication {
-  readonly rows: number;
-}
-
-/** Output files (.csv, .tsv or .jsonl). An undefined one is not written. */
-export interface DedupeOutputs {
-  /** The table's rows without duplicates. */
-  readonly kept?: string;
-  /** Every row of each group with at least two rows: `group`, `kept` (yes or no), `row` (from 1), `similarity`, then its own columns. */
-  readonly groups?: string;
+  return { ...found, rows: phrases.length, phrases };
 }
 
 /**
  * Removes duplicates from a table. Of each group the row with the most filled cells is kept, or the first of several.
+ *
+ * @param outputs .csv, .tsv or .jsonl: `kept` for the rows without duplicates, `groups` for every row of each group with
+ *   at least two rows, the kept row first, as `group`, `kept` (yes or no), `row` (from 1), `similarity` and its own columns
  * @throws TableError, ArgumentError, InterruptedError
  */
 export async function dedupeTable(
   path: string,
-  outputs: DedupeOutputs,
-  options: DedupeTableOptions = {},
-): Promise<DedupeTableReport> {
+  outputs: { readonly kept: string; readonly groups?: string },
+  options: Omit<DedupeOptions, "completeness"> & FileOptions = {},
+): Promise<Deduplication & { readonly rows: number }> {
   checkNames(path, [outputs.kept, outputs.groups]);
-  const table = await Table.open(path, options.table);
-  try {
-    options.onNote?.(table.description.summary);
-    const phrases = await allPhrases(table);
-    const completeness = new Int32Array(phrases.length);
-    for await (const { first, rows } of rowBatches(table)) {
-      rows.forEach((cells, index) => {
-        completeness[first + index] = cells.filter((cell) => cell.trim() !== "").length;
-      });
-    }
-    const found = await dedupe(phrases, { ...options, completeness });
-    const { columns } = table.description;
-    if (outputs.kept !== undefined) {
-      const stays = new Uint8Array(phrases.length);
-      for (const row of found.kept) stays[row] = 1;
-      await writeRows(outputs.kept, columns, keptRows(table, stays));
-    }
-    if (outputs.groups !== undefined) {
-      const added = addedNames(table, ["group", "kept", "row", "similarity"]);
-      await writeRows(outputs.groups, [...added, ...columns], await duplicateRows(table, found));
-    }
-    return { ...found, rows: phrases.length };
-  } finally {
-    await table.close();
+  const { description, phrases, cells } = await readWholeTable(path, options.table, options.onNote);
+  const { columns } = description;
+  const completeness = phrases.map((_, row) => cells(row).filter((cell) => cell.trim() !== "").length);
+  const found = await dedupe(phrases, { ...options, completeness });
+  await writeRows(outputs.kept, columns, batchesOf(found.kept, cells));
+  if (outputs.groups !== undefined) {
+    const groups = [...groupBy(found.removed, ({ keptRow }) => keptRow)].sort(([a], [b]) => a - b);
+    const lines = groups.flatMap(([kept, removed], index) => [
+      { row: kept, start: [String(index + 1), "yes", String(kept + 1), ""] },
+      ...removed.map(({ row, similarity }) => ({
+        row,
+        start: [String(index + 1), "no", String(row + 1), similarity.toFixed(4)],
+      })),
+    ]);
+    const added = addedNames(columns, ["group", "kept", "row", "similarity"]);
+    const rows = batchesOf(lines, ({ row, start }) => [...start, ...cells(row)]);
+    await writeRows(outputs.groups, [...added, ...columns], rows);
   }
+  return { ...found, rows: phrases.length };
 }
 
 function checkNames(input: string, outputs: readonly (string | undefined)[]): void {
@@ -112,83 +88,15 @@ function checkNames(input: string, outputs: readonly (string | undefined)[]): vo
       throw new ArgumentError(`${name} is the input table. Choose another output name.`);
   }
   if (names.length === 2 && resolve(names[0]) === resolve(names[1]))
-    throw new ArgumentError(`${names[0]} is named for both outputs. Choose two names.`);
-}
-
-async function allPhrases(table: Table): Promise<string[]> {
-  const phrases: string[] = [];
-  for await (const chunk of table.phrases()) for (const phrase of chunk) phrases.push(phrase);
-  return phrases;
+    throw new ArgumentError(`Both outputs are named ${names[0]}. Choose two names.`);
 }
 
 /** Names of added columns, with an underscore appended if the table already has the name. */
-function addedNames({ description }: Table, names: readonly string[]): string[] {
-  const taken = new Set(description.columns.map((name) => name.toLowerCase()));
+function addedNames(columns: readonly string[], names: readonly string[]): string[] {
+  const taken = new Set(columns.map((name) => name.toLowerCase()));
   return names.map((name) => {
     let free = name;
     while (taken.has(free)) free = `${free}_`;
     return free;
   });
-}
-
-/** Consecutive rows of a table. */
-interface RowBatch {
-  readonly first: number;
-  readonly rows: string[][];
-}
-
-async function* rowBatches(table: Table): AsyncGenerator<RowBatch> {
-  const columns = table.description.columns.map((name) => table.columnValues(name));
-  for (let first = 0; ; ) {
-    const chunks = await Promise.all(columns.map((column) => column.next()));
-    if (chunks[0].done) return;
-    const values = chunks.map((chunk) => chunk.value as string[]);
-    const rows = values[0].map((_, row) => values.map((column) => column[row]));
-    yield { first, rows };
-    first += rows.length;
-  }
-}
-
-async function* extendedRows(table: Table, added: (row: number) => string[]): AsyncGenerator<string[][]> {
-  for await (const { first, rows } of rowBatches(table))
-    yield rows.map((cells, index) => [...cells, ...added(first + index)]);
-}
-
-async function* keptRows(table: Table, stays: Uint8Array): AsyncGenerator<string[][]> {
-  for await (const { first, rows } of rowBatches(table))
-    yield rows.filter((_, index) => stays[first + index] === 1);
-}
-
-/** The rows of each group with duplicates, the kept row first. */
-async function duplicateRows(table: Table, { removed }: Deduplication): Promise<string[][][]> {
-  const groups = new Map<number, { row: number; similarity: number }[]>();
-  for (const { row, keptRow, similarity } of removed) {
-    const group = groups.get(keptRow);
-    if (group === undefined) groups.set(keptRow, [{ row, similarity }]);
-    else group.push({ row, similarity });
-  }
-  const wanted = new Map<number, string[]>();
-  for (const [kept, gone] of groups)
-    for (const row of [kept, ...gone.map((one) => one.row)]) wanted.set(row, []);
-  for await (const { first, rows } of rowBatches(table)) {
-    rows.forEach((cells, index) => {
-      if (wanted.has(first + index)) wanted.set(first + index, cells);
-    });
-  }
-  const cells = (row: number): string[] => wanted.get(row) as string[];
-  return [...groups]
-    .sort(([a], [b]) => a - b)
-    .map(([kept, gone], index) => {
-      const group = String(index + 1);
-      return [
-        [group, "yes", String(kept + 1), "", ...cells(kept)],
-        ...gone.map(({ row, similarity }) => [
-          group,
-          "no",
-          String(row + 1),
-          similarity.toFixed(4),
-          ...cells(row),
-        ]),
-      ];
-    });
 }

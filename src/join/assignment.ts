@@ -3,157 +3,125 @@
  * method with Dijkstra's algorithm; Jonker and Volgenant 1987). Rows may stay unassigned: only pairs of positive weight
  * are used.
  */
-import { ArgumentError } from "../errors.js";
 
-/** A pair that may be assigned. */
-export interface WeightedPair {
+/** A left row that a right row may have. Choices with a weight of 0 or less are never assigned. */
+export interface Choice {
   readonly left: number;
-  readonly right: number;
-  /** Finite; pairs with a weight of 0 or less are never assigned. */
   readonly weight: number;
 }
 
+/** State of the search. Prices keep every reduced cost at or above 0, as Dijkstra's algorithm requires. */
+interface State<Chosen> {
+  /** By right row. */
+  readonly choices: readonly (readonly Chosen[])[];
+  readonly chosen: (Chosen | undefined)[];
+  readonly rightPrice: number[];
+  /** By left row. */
+  readonly rightOf: Map<number, number>;
+  readonly leftPrice: Map<number, number>;
+}
+
 /**
- * Assigns rows so that the total weight is greatest and no row is used twice.
- * @returns for each right row, 0 to rights - 1, its left row, or -1
+ * Assigns rows so that the total weight is greatest and no left row is used twice.
+ * @param choices by right row
+ * @returns the choice of each right row, undefined for rows without one
  */
-export function assignOneToOne(
-  pairs: readonly WeightedPair[],
-  { lefts, rights }: { readonly lefts: number; readonly rights: number },
-): Int32Array {
-  const edges = groupByRight(pairs, rights);
-  const state: State = {
-    edges,
-    leftOf: new Int32Array(rights).fill(-1),
-    rightOf: new Int32Array(lefts).fill(-1),
-    // Prices keep every reduced cost at or above 0, as Dijkstra's algorithm requires.
-    rightPrice: Float64Array.from(edges, (list) =>
-      list.reduce((best, { weight }) => Math.max(best, weight), 0),
-    ),
-    leftPrice: new Float64Array(lefts),
+export function assignOneToOne<Chosen extends Choice>(
+  choices: readonly (readonly Chosen[])[],
+): (Chosen | undefined)[] {
+  const state: State<Chosen> = {
+    choices,
+    chosen: choices.map(() => undefined),
+    rightPrice: choices.map((list) => list.reduce((best, { weight }) => Math.max(best, weight), 0)),
+    rightOf: new Map(),
+    leftPrice: new Map(),
   };
-  for (let right = 0; right < rights; right++) if (edges[right].length > 0) augment(state, right);
-  return state.leftOf;
+  for (const [right, price] of state.rightPrice.entries()) if (price > 0) augment(state, right);
+  return state.chosen;
 }
 
-interface State {
-  readonly edges: readonly (readonly WeightedPair[])[];
-  readonly leftOf: Int32Array;
-  readonly rightOf: Int32Array;
-  readonly rightPrice: Float64Array;
-  readonly leftPrice: Float64Array;
-}
-
-function groupByRight(pairs: readonly WeightedPair[], rights: number): WeightedPair[][] {
-  const edges = Array.from({ length: rights }, (): WeightedPair[] => []);
-  for (const pair of pairs) {
-    if (!Number.isFinite(pair.weight)) {
-      throw new ArgumentError(`the weight of pair ${pair.left}, ${pair.right} is ${pair.weight}, not finite`);
-    }
-    if (pair.weight > 0) edges[pair.right].push(pair);
-  }
-  return edges;
+/** A left row reached by the search, with its distance and the pair it was reached by. */
+interface Reached<Chosen> {
+  readonly left: number;
+  readonly cost: number;
+  readonly right: number;
+  readonly choice: Chosen;
 }
 
 /**
  * Adds one right row along the cheapest alternating path. The path ends at a free left row, or at a right row that is
  * best left unassigned, which costs its price.
  */
-function augment(state: State, start: number): void {
-  const { edges, leftOf, rightOf, rightPrice, leftPrice } = state;
-  const distance = new Map<number, number>(); // by left row
-  const from = new Map<number, number>(); // the right row a left row was reached from
-  const done = new Set<number>();
-  const reached = new Map<number, number>([[start, 0]]); // right rows on the tree with their distance
-  const heap = new Heap();
-  let end: { kind: "left" | "alone"; row: number; cost: number } = {
-    kind: "alone",
-    row: start,
-    cost: rightPrice[start],
-  };
+function augment<Chosen extends Choice>(state: State<Chosen>, start: number): void {
+  const { choices, chosen, rightPrice, rightOf, leftPrice } = state;
+  const costs = new Map<number, number>(); // by left row
+  const heap = new Heap<Reached<Chosen>>();
+  const done = new Map<number, Reached<Chosen>>();
+  const rights = new Map([[start, 0]]); // right rows on the tree with their distance
+  let end = { cost: rightPrice[start], right: start, left: -1 };
   const relax = (right: number, base: number): void => {
-    for (const { left, weight } of edges[right]) {
-      const cost = base + rightPrice[right] + leftPrice[left] - weight;
-      if (done.has(left) || cost >= (distance.get(left) ?? Infinity)) continue;
-      distance.set(left, cost);
-      from.set(left, right);
-      heap.push(cost, left);
+    for (const choice of choices[right]) {
+      const { left, weight } = choice;
+      if (weight <= 0 || done.has(left)) continue;
+      const cost = base + rightPrice[right] + (leftPrice.get(left) ?? 0) - weight;
+      if (cost >= (costs.get(left) ?? Infinity)) continue;
+      costs.set(left, cost);
+      heap.push({ left, cost, right, choice });
     }
   };
   relax(start, 0);
-  for (let next = heap.pop(); next !== undefined && next.key < end.cost; next = heap.pop()) {
-    const { key, value: left } = next;
-    if (done.has(left) || key > distance.get(left)!) continue;
-    done.add(left);
-    const right = rightOf[left];
-    if (right < 0) {
-      end = { kind: "left", row: left, cost: key };
+  for (let next = heap.pop(); next !== undefined && next.cost < end.cost; next = heap.pop()) {
+    const { left } = next;
+    // A left row may be on the heap several times; its cheapest entry comes first.
+    if (done.has(left)) continue;
+    done.set(left, next);
+    const right = rightOf.get(left);
+    if (right === undefined) {
+      end = { cost: next.cost, right: -1, left };
       break;
     }
-    reached.set(right, key);
-    if (key + rightPrice[right] < end.cost)
-      end = { kind: "alone", row: right, cost: key + rightPrice[right] };
-    relax(right, key);
+    rights.set(right, next.cost);
+    if (next.cost + rightPrice[right] < end.cost) end = { cost: next.cost + rightPrice[right], right, left };
+    relax(right, next.cost);
   }
-  for (const [right, cost] of reached) if (cost < end.cost) rightPrice[right] -= end.cost - cost;
-  for (const left of done) {
-    const cost = distance.get(left)!;
-    if (cost < end.cost) leftPrice[left] += end.cost - cost;
+  for (const [right, cost] of rights) if (cost < end.cost) rightPrice[right] -= end.cost - cost;
+  for (const [left, { cost }] of done) {
+    if (cost < end.cost) leftPrice.set(left, (leftPrice.get(left) ?? 0) + (end.cost - cost));
   }
-  flip(leftOf, rightOf, from, start, end);
-}
-
-function flip(
-  leftOf: Int32Array,
-  rightOf: Int32Array,
-  from: ReadonlyMap<number, number>,
-  start: number,
-  end: { readonly kind: "left" | "alone"; readonly row: number },
-): void {
-  let left = end.row;
-  if (end.kind === "alone") {
-    if (end.row === start) return;
-    left = leftOf[end.row];
-    leftOf[end.row] = -1;
-  }
-  for (;;) {
-    const right = from.get(left)!;
-    const before = leftOf[right];
-    leftOf[right] = left;
-    rightOf[left] = right;
-    if (right === start) return;
-    left = before;
+  if (end.right >= 0) chosen[end.right] = undefined;
+  // Each right row on the path takes the left row it reached, and gives up the one it had.
+  for (let left: number | undefined = end.left; left !== undefined && left >= 0; ) {
+    const { right, choice }: Reached<Chosen> = done.get(left)!;
+    const before: number | undefined = chosen[right]?.left;
+    chosen[right] = choice;
+    rightOf.set(left, right);
+    left = right === start ? undefined : before;
   }
 }
 
-/** A binary min-heap of numbers by key. */
-class Heap {
-  private readonly items: { key: number; value: number }[] = [];
+/** A binary min-heap by cost. */
+class Heap<Item extends { readonly cost: number }> {
+  readonly #items: Item[] = [];
 
-  push(key: number, value: number): void {
-    const { items } = this;
-    let place = items.length;
-    items.push({ key, value });
-    while (place > 0) {
-      const parent = (place - 1) >> 1;
-      if (items[parent].key <= key) break;
-      items[place] = items[parent];
-      place = parent;
+  push(item: Item): void {
+    const items = this.#items;
+    let place = items.push(item) - 1;
+    for (let up = (place - 1) >> 1; place > 0 && items[up].cost > item.cost; up = (place - 1) >> 1) {
+      items[place] = items[up];
+      place = up;
     }
-    items[place] = { key, value };
+    items[place] = item;
   }
 
-  pop(): { key: number; value: number } | undefined {
-    const { items } = this;
-    const top = items[0];
+  pop(): Item | undefined {
+    const items = this.#items;
+    const [top] = items;
     const last = items.pop();
     if (last === undefined || items.length === 0) return top;
     let place = 0;
-    for (;;) {
-      let child = 2 * place + 1;
-      if (child >= items.length) break;
-      if (child + 1 < items.length && items[child + 1].key < items[child].key) child++;
-      if (items[child].key >= last.key) break;
+    for (let child = 1; child < items.length; child = 2 * place + 1) {
+      if (child + 1 < items.length && items[child + 1].cost < items[child].cost) child++;
+      if (items[child].cost >= last.cost) break;
       items[place] = items[child];
       place = child;
     }

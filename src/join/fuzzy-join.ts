@@ -8,21 +8,17 @@
 
 import { PhraseEncoder } from "../encoder/phrase-encoder.js";
 import { ArgumentError } from "../errors.js";
-import { exactPairs, nearestByEmbedding } from "../match/candidates/nearest-by-embedding.js";
-import type { ColumnPair } from "../match/columns/column-pair.js";
-import { prepareColumn } from "../match/columns/prepare.js";
+import { exactPairs } from "../match/candidates/nearest-by-embedding.js";
+import { type ColumnPair, prepareColumn } from "../match/columns.js";
 import { calibrated } from "../match/estimates/calibrate.js";
 import { estimatePairs, type Rankings, type RowPair } from "../match/estimates/estimate.js";
 import { keepPromise } from "../match/estimates/spacing-precision.js";
-import { foldPhrase } from "../match/evidence/phrase.js";
 import { rankRows } from "../match/rank-pool.js";
-import type { RankedRows, RankSettings } from "../match/rank-rows.js";
 import { defaultScorer, type ScorerFile } from "../match/scorer.js";
 import { explainColumn } from "./explain.js";
-import { keysOf, tableWarnings } from "./keys.js";
-import { calibrateWith, readLabels } from "./labels.js";
+import { keysOf, type RowKeys, tableWarnings } from "./keys.js";
+import { calibrateWith, openPairs, readLabels } from "./labels.js";
 import {
-  blockColumn,
   type ComparedColumn,
   comparedColumns,
   type JoinMatch,
@@ -30,7 +26,7 @@ import {
   type JoinResult,
   type JoinTable,
 } from "./options.js";
-import { assignPairs, everyPair, openPairs } from "./select.js";
+import { assignPairs, everyPair, secondBest } from "./select.js";
 
 /** Best left rows kept per right row; also the maximum that many-to-many returns. */
 const kept = 8;
@@ -40,7 +36,8 @@ const keptSpacing = 4;
  * Candidates that get all features in large tables, where neighbours by embedding are approximate too. In small tables
  * all candidates do: on AutoFJ's sets, scoring 12 of 20 costs half a point of ranking accuracy.
  */
-const scoredOfMany = { all: 12, spacing: 8 };
+const scoredOfMany = 12;
+const spacingScoredOfMany = 8;
 /** Postings visited per row: enough for every term in a table of thousands of rows, for the rare terms in larger ones. */
 const postings = 12_000;
 
@@ -60,7 +57,10 @@ export async function fuzzyJoin(
   checkOptions(options);
   const compared = comparedColumns(left, right, options.on);
   const scorer = options.scorer ?? defaultScorer();
-  const { columns, rankings } = await rankTables(left, right, compared, scorer, options);
+  const [block] = options.block === undefined ? [] : comparedColumns(left, right, [options.block]);
+  const blocks = block && keysOf([block]);
+  const columns = await prepareColumns(compared, options);
+  const rankings = await rankColumns(columns, compared, { scorer, blocks }, options);
   const labels = readLabels(compared[0], options.labels ?? []);
   const calibration = calibrateWith(rankings, labels, scorer.estimate);
   const open = openPairs(rankings, labels);
@@ -79,9 +79,9 @@ export async function fuzzyJoin(
     likely.map(({ estimatedPrecision }) => estimatedPrecision),
     { target: precision, floor: leastLikely },
   );
-  const matches = Array.from(promise.kept, (place) => likely[place]).sort(
-    (a, b) => a.right - b.right || b.estimatedPrecision - a.estimatedPrecision || b.score - a.score,
-  );
+  const matches = promise.kept
+    .map((place) => likely[place])
+    .sort((a, b) => a.right - b.right || b.estimatedPrecision - a.estimatedPrecision || b.score - a.score);
   const joined = new Set(matches.map((match) => match.right));
   return {
     matches,
@@ -114,73 +114,50 @@ function checkOptions({ precision = 0.9, top = 1, leastLikely = 0, candidates = 
   }
 }
 
-/** Prepares the columns of two tables and ranks candidates for every right row. */
-export async function rankTables(
-  left: JoinTable,
-  right: JoinTable,
-  compared: readonly ComparedColumn[],
-  scorer: ScorerFile,
-  options: JoinOptions,
-): Promise<{ columns: ColumnPair[]; rankings: Rankings }> {
-  const blocks = options.block === undefined ? undefined : blockNumbers(left, right, options.block);
-  const columns = await prepareColumns(compared, options);
-  return { columns, rankings: await rankColumns(columns, compared, { scorer, blocks }, options) };
-}
-
-/** Ranks the candidates of prepared columns. */
 export async function rankColumns(
   columns: readonly ColumnPair[],
   compared: readonly ComparedColumn[],
-  { scorer, blocks }: { readonly scorer: ScorerFile; readonly blocks?: RankSettings["blocks"] },
-  options: Omit<JoinOptions, "block" | "encoder" | "scorer">,
+  { scorer, blocks }: { readonly scorer: Pick<ScorerFile, "scorer">; readonly blocks?: RowKeys },
+  options: Pick<JoinOptions, "candidates" | "kind" | "labels" | "signal" | "threads" | "onProgress">,
 ): Promise<Rankings> {
-  const rank = async (
-    pairs: readonly ColumnPair[],
-    queries: Uint32Array,
-    part: Pick<RankSettings, "sameTable" | "keep" | "scored" | "blocks">,
-    stage: "comparing" | "measuring the left table's spacing",
-  ): Promise<RankedRows> => {
-    const { candidates = 10, signal, threads } = options;
-    const k = candidates + (part.sameTable ? 1 : 0);
-    return rankRows(
-      { ...part, columns: pairs, scorer: scorer.scorer, byTerms: candidates, postings },
-      queries,
-      {
-        nearest: pairs.map((pair) => nearestByEmbedding(pair, { k, blocks: part.blocks, signal })),
-        threads,
-        signal,
-        onProgress: (done, total) => options.onProgress?.(stage, done, total),
-      },
-    );
-  };
+  const { candidates = 10, kind, labels = [], signal, threads, onProgress } = options;
   const isLarge = compared[0].left.length * compared[0].right.length > exactPairs;
-  const scored = isLarge ? scoredOfMany : { all: Infinity, spacing: Infinity };
-  const all = Uint32Array.from({ length: compared[0].right.length }, (_, row) => row);
-  const ranked = await rank(
-    columns,
-    all,
-    { sameTable: false, keep: kept, scored: scored.all, blocks },
-    "comparing",
+  const settings = { scorer: scorer.scorer, candidates, postings };
+  const right = await rankRows(
+    {
+      ...{ ...settings, columns, sameTable: false, keep: kept },
+      blocks: blocks && { base: blocks.leftKeys, queries: blocks.rightKeys },
+      scored: isLarge ? scoredOfMany : Infinity,
+    },
+    Uint32Array.from(compared[0].right.keys()),
+    { threads, signal, onProgress: (done, total) => onProgress?.("comparing", done, total) },
   );
   // Spacing is needed only around rows that may be matched: the best candidate, and those that may replace it.
-  const depth = options.kind === "one-to-one" || (options.labels?.length ?? 0) > 0 ? 3 : 1;
-  const near = new Set<number>();
-  for (let place = 0; place < ranked.rows.length; place++) {
-    if (place % kept < depth && ranked.rows[place] >= 0) near.add(ranked.rows[place]);
-  }
-  const lefts = Uint32Array.from(near).sort();
-  const spacing = await rank(
-    columns.map((column) => ({ ...column, queries: column.base })),
+  const depth = kind === "one-to-one" || labels.length > 0 ? 3 : 1;
+  const near = right.rows.filter((row, place) => place % kept < depth && row >= 0);
+  const lefts = Uint32Array.from(new Set(near)).sort();
+  const spacing = await rankRows(
+    {
+      ...{ ...settings, sameTable: true, keep: keptSpacing },
+      columns: columns.map((column) => ({ ...column, queries: column.base })),
+      blocks: blocks && { base: blocks.leftKeys, queries: blocks.leftKeys },
+      scored: isLarge ? spacingScoredOfMany : Infinity,
+    },
     lefts,
     {
-      sameTable: true,
-      keep: keptSpacing,
-      scored: scored.spacing,
-      blocks: blocks && { base: blocks.base, queries: blocks.base },
+      ...{ threads, signal },
+      onProgress: (done, total) => onProgress?.("measuring the left table's spacing", done, total),
     },
-    "measuring the left table's spacing",
   );
-  return { right: ranked, spacing: spacingOf(lefts, spacing), ...keysOf(compared) };
+  const startOf = new Map(Array.from(lefts, (row, place) => [row, place * keptSpacing]));
+  return {
+    right,
+    spacing: (row) => {
+      const start = startOf.get(row);
+      return start === undefined ? undefined : spacing.scores.subarray(start, start + keptSpacing);
+    },
+    ...keysOf(compared),
+  };
 }
 
 async function prepareColumns(
@@ -189,50 +166,15 @@ async function prepareColumns(
 ): Promise<ColumnPair[]> {
   const loaded = encoder === undefined ? await PhraseEncoder.load(undefined, { threads }) : undefined;
   const chosen = encoder === "none" ? undefined : (encoder ?? loaded);
+  const settings = {
+    ...{ encoder: chosen, signal },
+    onProgress: (done: number, total: number) => onProgress?.("encoding", done, total),
+  };
   try {
     const columns: ColumnPair[] = [];
-    for (const column of compared) {
-      columns.push(
-        await prepareColumn(column, {
-          encoder: chosen,
-          signal,
-          onProgress: (done, total) => onProgress?.("encoding", done, total),
-        }),
-      );
-    }
+    for (const column of compared) columns.push(await prepareColumn(column, settings));
     return columns;
   } finally {
     await loaded?.dispose();
   }
-}
-
-function spacingOf(lefts: Uint32Array, { keep, scores }: RankedRows): Rankings["spacing"] {
-  const placeOf = new Map(Array.from(lefts, (row, place) => [row, place]));
-  return (row) => {
-    const place = placeOf.get(row);
-    return place === undefined ? undefined : scores.subarray(place * keep, (place + 1) * keep);
-  };
-}
-
-/** Numbers the blocks: rows get the same number if their texts differ only in case, accents and spaces. */
-function blockNumbers(left: JoinTable, right: JoinTable, block: NonNullable<JoinOptions["block"]>) {
-  const texts = blockColumn(left, right, block);
-  const numbers = new Map<string, number>();
-  const numberOf = (text: string): number => {
-    const key = foldPhrase(text);
-    const number = numbers.get(key) ?? numbers.size;
-    numbers.set(key, number);
-    return number;
-  };
-  return { base: Uint32Array.from(texts.left, numberOf), queries: Uint32Array.from(texts.right, numberOf) };
-}
-
-function secondBest({ right, leftKeys }: Rankings, pairs: readonly RowPair[]): Int32Array {
-  return Int32Array.from(pairs, ({ left }, row) => {
-    for (let place = row * right.keep; place < (row + 1) * right.keep; place++) {
-      const other = right.rows[place];
-      if (other >= 0 && left >= 0 && leftKeys[other] !== leftKeys[left]) return other;
-    }
-    return -1;
-  });
 }

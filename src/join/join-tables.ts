@@ -2,13 +2,13 @@
 import { realpath } from "node:fs/promises";
 import { TableError, UsageError } from "../errors.js";
 import { findColumn } from "../table/columns.js";
-import { Table, type TableOptions } from "../table/table.js";
+import type { TableOptions } from "../table/table.js";
+import { batchesOf, readWholeTable, type WholeTable } from "../table/whole-table.js";
 import { writeRows } from "../table/write/text-rows.js";
 import { explanationLine } from "./explain.js";
 import { fuzzyJoin } from "./fuzzy-join.js";
-import { type PairsReport, writePairs } from "./labels-file.js";
+import { type PairsReport, writePairs, writeReview } from "./labels-file.js";
 import type { JoinOn, JoinOptions, JoinResult } from "./options.js";
-import { writeReview } from "./review.js";
 
 export interface JoinTablesOptions extends Omit<JoinOptions, "on" | "block"> {
   /** Columns to compare, by name or number. Default: the detected phrase column of each table. */
@@ -50,16 +50,6 @@ export interface JoinTablesReport {
   readonly seconds: number;
 }
 
-/** A table in memory. */
-interface LoadedTable {
-  readonly path: string;
-  readonly names: readonly string[];
-  /** The column detected as the one with the phrases. */
-  readonly phraseColumn: string;
-  readonly columns: Readonly<Record<string, readonly string[]>>;
-  readonly rows: number;
-}
-
 /**
  * Joins the right table's rows to the left table's.
  * @param output a file (.csv, .tsv, .jsonl), or a function that takes the rows
@@ -75,27 +65,33 @@ export async function joinTables(
   await refuseSameFile(leftPath, rightPath);
   const left = await loadTable(leftPath, options);
   const right = await loadTable(rightPath, options);
-  const on = columnsToCompare(left, right, options.on);
-  const result = await fuzzyJoin(left.columns, right.columns, {
-    ...options,
-    on,
-    block: options.block && resolved(left, right, options.block),
+  /** Replaces column numbers and differently cased names by the names in the tables. */
+  const resolved = (column: JoinOn) => ({
+    ...column,
+    left: nameIn(left, column.left),
+    right: nameIn(right, column.right ?? column.left),
   });
+  const detected = { left: left.description.column, right: right.description.column };
+  const on = options.on?.length ? options.on.map(resolved) : [detected];
+  const block = options.block && resolved(options.block);
+  const result = await fuzzyJoin(left.columns, right.columns, { ...options, on, block });
   for (const warning of result.warnings) options.onNote?.(`warning: ${warning}`);
-  const sink: JoinSink =
-    typeof output === "string"
-      ? async (columns, rows) => {
-          await writeRows(output, columns, rows);
-        }
-      : output;
-  await sink(outputColumns(left, right, options), outputRows(left, right, result, options));
-  const texts = { left: left.columns[on[0].left], right: right.columns[on[0].right ?? on[0].left] };
+  const columns = [
+    ...left.description.columns.map((name) => `left_${name}`),
+    ...right.description.columns.map((name) => `right_${name}`),
+    ...["score", "estimated_precision"],
+    ...(options.explain === "column" ? ["why"] : []),
+  ];
+  const rows = outputRows(left, right, result, options);
+  if (typeof output === "string") await writeRows(output, columns, rows);
+  else await output(columns, rows);
+  const texts = { left: left.columns[on[0].left], right: right.columns[on[0].right] };
   const { reviewPath, pairsPath, labels = [] } = options;
   return {
-    leftRows: left.rows,
-    rightRows: right.rows,
+    leftRows: left.phrases.length,
+    rightRows: right.phrases.length,
     matches: result.matches.length,
-    matchedRows: right.rows - result.unmatched.length,
+    matchedRows: right.phrases.length - result.unmatched.length,
     estimatedPrecision: result.estimatedPrecision,
     threshold: result.threshold,
     warnings: result.warnings,
@@ -115,82 +111,32 @@ async function refuseSameFile(left: string, right: string): Promise<void> {
   );
 }
 
-async function loadTable(path: string, { table: reading, onNote }: JoinTablesOptions): Promise<LoadedTable> {
-  const table = await Table.open(path, reading);
-  try {
-    const { columns: names, column, summary, rowCount } = table.description;
-    if (rowCount === 0) throw new TableError(`${path}: the table has no rows.`);
-    onNote?.(summary.replace(/; phrases from .*$/, ""));
-    const columns: Record<string, string[]> = {};
-    for (const name of names) {
-      columns[name] = [];
-      for await (const chunk of table.columnValues(name))
-        for (const value of chunk) columns[name].push(value);
-    }
-    return { path, names, phraseColumn: column, columns, rows: rowCount };
-  } finally {
-    await table.close();
-  }
+async function loadTable(path: string, { table, onNote }: JoinTablesOptions): Promise<WholeTable> {
+  const read = await readWholeTable(path, table, (summary) =>
+    onNote?.(summary.replace(/; phrases from .*$/, "")),
+  );
+  if (read.phrases.length === 0) throw new TableError(`${path}: the table has no rows.`);
+  return read;
 }
 
-function columnsToCompare(left: LoadedTable, right: LoadedTable, on: readonly JoinOn[] = []): JoinOn[] {
-  if (on.length > 0) return on.map((column) => resolved(left, right, column));
-  return [{ left: left.phraseColumn, right: right.phraseColumn }];
-}
+const nameIn = ({ description: { path, columns } }: WholeTable, wanted: string): string =>
+  columns[findColumn(path, columns, wanted)];
 
-/** Replaces column numbers and differently cased names by the names in the tables. */
-function resolved(
-  left: LoadedTable,
-  right: LoadedTable,
-  { left: leftName, right: rightName, weight }: JoinOn,
-) {
-  return {
-    left: left.names[findColumn(left.path, [...left.names], leftName)],
-    right: right.names[findColumn(right.path, [...right.names], rightName ?? leftName)],
-    weight,
-  };
-}
-
-function outputColumns(left: LoadedTable, right: LoadedTable, { explain }: JoinTablesOptions): string[] {
-  return [
-    ...left.names.map((name) => `left_${name}`),
-    ...right.names.map((name) => `right_${name}`),
-    "score",
-    "estimated_precision",
-    ...(explain === "column" ? ["why"] : []),
-  ];
-}
-
-const rowsInBatch = 4096;
-
-function* outputRows(
-  left: LoadedTable,
-  right: LoadedTable,
+/** The matches and, if they are kept, the unmatched rows, in the order of the right table. */
+function outputRows(
+  left: WholeTable,
+  right: WholeTable,
   { matches, unmatched, explain }: JoinResult,
   options: JoinTablesOptions,
-): Generator<string[][]> {
-  const noLeft = left.names.map(() => "");
-  const cells = (table: LoadedTable, row: number): string[] =>
-    table.names.map((name) => table.columns[name][row]);
+): Iterable<string[][]> {
+  const noLeft = left.description.columns.map(() => "");
   const withReason = options.explain === "column";
-  let batch: string[][] = [];
   const alone = options.unmatched === "keep" ? unmatched : [];
-  let [match, next] = [0, 0];
-  // Matches and unmatched rows are both in the order of the right table.
-  while (match < matches.length || next < alone.length) {
-    if (next >= alone.length || (match < matches.length && matches[match].right < alone[next])) {
-      const pair = matches[match++];
-      const numbers = [pair.score.toFixed(4), pair.estimatedPrecision.toFixed(4)];
-      const why = withReason ? [explanationLine(explain(pair.left, pair.right))] : [];
-      batch.push([...cells(left, pair.left), ...cells(right, pair.right), ...numbers, ...why]);
-    } else {
-      const row = alone[next++];
-      batch.push([...noLeft, ...cells(right, row), "", "", ...(withReason ? [""] : [])]);
-    }
-    if (batch.length === rowsInBatch) {
-      yield batch;
-      batch = [];
-    }
-  }
-  if (batch.length > 0) yield batch;
+  const rows = [...matches, ...alone.map((row) => ({ right: row }))].sort((a, b) => a.right - b.right);
+  return batchesOf(rows, (row) => {
+    if (!("left" in row)) return [...noLeft, ...right.cells(row.right), "", "", ...(withReason ? [""] : [])];
+    const numbers = [row.score.toFixed(4), row.estimatedPrecision.toFixed(4)];
+    const why = withReason ? [explanationLine(explain(row.left, row.right))] : [];
+    return [...left.cells(row.left), ...right.cells(row.right), ...numbers, ...why];
+  });
 }

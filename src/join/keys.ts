@@ -1,15 +1,19 @@
 /** Numbers rows of equal text, and warns of what makes a join of two tables less reliable. */
 
+import { formatCount } from "../files/count-text.js";
 import type { Rankings } from "../match/estimates/estimate.js";
 import { foldPhrase } from "../match/evidence/phrase.js";
 import type { ComparedColumn } from "./options.js";
 
-/** Numbers rows: the same number for rows whose compared cells differ only in case, accents and spaces. */
-export function keysOf(compared: readonly ComparedColumn[]): Pick<Rankings, "leftKeys" | "rightKeys"> {
+/** A number for each row: the same for rows of equal text. */
+export type RowKeys = Pick<Rankings, "leftKeys" | "rightKeys">;
+
+/** Numbers rows: the same number for rows with cells that differ only in case, accents and spaces. */
+export function keysOf(columns: readonly ComparedColumn[]): RowKeys {
   const numbers = new Map<string, number>();
   const keys = (side: "left" | "right"): Int32Array =>
-    Int32Array.from(compared[0][side], (_, row) => {
-      const key = compared.map((column) => foldPhrase(column[side][row])).join("\n");
+    Int32Array.from(columns[0][side], (_, row) => {
+      const key = columns.map((column) => foldPhrase(column[side][row])).join("\n");
       const number = numbers.get(key) ?? numbers.size;
       numbers.set(key, number);
       return number;
@@ -20,25 +24,23 @@ export function keysOf(compared: readonly ComparedColumn[]): Pick<Rankings, "lef
 /** With fewer left rows, their spacing is weak evidence. */
 const fewRows = 20;
 
-const count = (number: number): string => number.toLocaleString("en-US");
-
 /** One sentence for each thing that weakens the join. */
 export function tableWarnings(
   compared: readonly ComparedColumn[],
-  { leftKeys, rightKeys }: Pick<Rankings, "leftKeys" | "rightKeys">,
+  { leftKeys, rightKeys }: RowKeys,
 ): string[] {
   const warnings: string[] = [];
   const names = compared.map(({ name }) => name).join(", ");
   const repeated = leftKeys.length - new Set(leftKeys).size;
   if (repeated > 0) {
     warnings.push(
-      `left table: ${count(repeated)} of ${count(leftKeys.length)} rows repeat the ${names} of another row. The ` +
+      `left table: ${formatCount(repeated)} of ${formatCount(leftKeys.length)} rows repeat the ${names} of another row. The ` +
         "precision estimate assumes a left table with almost no duplicates; remove them first.",
     );
   }
   if (leftKeys.length < fewRows) {
     warnings.push(
-      `left table: ${count(leftKeys.length)} row${leftKeys.length === 1 ? " is" : "s are"} too few to show how far apart ` +
+      `left table: ${formatCount(leftKeys.length)} row${leftKeys.length === 1 ? " is" : "s are"} too few to show how far apart ` +
         "different things are; check the matches before you rely on the estimated precision.",
     );
   }
@@ -47,14 +49,13 @@ export function tableWarnings(
       compared.every((column) => column[side][row].trim() === ""),
     ).length;
     if (empty > 0) {
-      const rows = `${count(empty)} of ${count(compared[0][side].length)} rows`;
+      const rows = `${formatCount(empty)} of ${formatCount(compared[0][side].length)} rows`;
       warnings.push(`${side} table: ${names} is empty in ${rows}; they match nothing.`);
     }
   }
-  if (leftKeys.length > 1 && leftKeys.length === rightKeys.length) {
-    if (leftKeys.every((key, row) => key === rightKeys[row])) {
-      warnings.push(`both tables hold the same ${names} in the same order: every row matches itself.`);
-    }
+  const isSame = leftKeys.length === rightKeys.length && leftKeys.every((key, row) => key === rightKeys[row]);
+  if (isSame && leftKeys.length > 1) {
+    warnings.push(`both tables contain the same ${names} in the same order: every row matches itself.`);
   }
   return warnings;
 }

@@ -1,22 +1,14 @@
-/** Files of known pairs: reads labels and review decisions, and writes them as training pairs. */
+/** Files of pairs: reads labels and decisions, writes proposed pairs for review and known pairs for training. */
 import { basename } from "node:path";
 import { TableError } from "../errors.js";
-import { Table } from "../table/table.js";
+import { groupBy } from "../match/group-by.js";
+import { readWholeTable } from "../table/whole-table.js";
 import { writeRows } from "../table/write/text-rows.js";
+import { explanationLine } from "./explain.js";
 import type { JoinResult, LabelledPair } from "./options.js";
 
-const answers: Readonly<Record<string, boolean>> = {
-  yes: true,
-  y: true,
-  "1": true,
-  true: true,
-  match: true,
-  no: false,
-  n: false,
-  "0": false,
-  false: false,
-  "non-match": false,
-};
+const yes = ["yes", "y", "1", "true", "match"];
+const no = ["no", "n", "0", "false", "non-match"];
 
 const decisionNames = ["decision", "match", "label", "is_match"];
 
@@ -26,34 +18,39 @@ const decisionNames = ["decision", "match", "label", "is_match"];
  * @throws TableError for an unknown decision (with its row), and if no row has a decision
  */
 export async function readLabelsFile(path: string): Promise<LabelledPair[]> {
-  const table = await Table.open(path, { column: "1" });
-  try {
-    const name = basename(path);
-    const columns = labelColumns(name, table.description.columns);
-    const values = await Promise.all(columns.map((column) => wholeColumn(table, column)));
-    const [lefts, rights, decisions] = values;
-    const labels: LabelledPair[] = [];
-    lefts.forEach((left, row) => {
-      const answer = decisions === undefined ? "yes" : decisions[row].trim().toLowerCase();
-      if (answer === "") return;
-      if (!Object.hasOwn(answers, answer)) {
-        throw new TableError(
-          `${name} row ${row + 1}: "${decisions[row]}" is not a decision. Write yes or no, or leave it empty.`,
-        );
-      }
-      if (left.trim() === "" || rights[row].trim() === "") {
-        throw new TableError(`${name} row ${row + 1}: left or right is empty. Fill in both.`);
-      }
-      labels.push({ left, right: rights[row], match: answers[answer] });
-    });
-    if (labels.length === 0) {
-      throw new TableError(`${name}: no row has a decision. Write yes or no beside some pairs.`);
+  const name = basename(path);
+  const table = await readWholeTable(path, { column: "1" });
+  const columns = labelColumns(name, table.description.columns).map((column) => table.columns[column]);
+  const [lefts, rights, decisions] = columns;
+  const labels: LabelledPair[] = [];
+  lefts.forEach((left, row) => {
+    const answer = decisions === undefined ? "yes" : decisions[row].trim().toLowerCase();
+    if (answer === "") return;
+    const place = `${name}, row ${row + 1}`;
+    if (![...yes, ...no].includes(answer)) {
+      throw new TableError(
+        `${place}: "${decisions[row]}" is not a decision. Write yes or no, or leave it empty.`,
+      );
     }
-    refuseContradictions(name, labels);
-    return labels;
-  } finally {
-    await table.close();
+    if (left.trim() === "" || rights[row].trim() === "") {
+      throw new TableError(`${place}: left or right is empty. Fill in both.`);
+    }
+    labels.push({ left, right: rights[row], match: yes.includes(answer) });
+  });
+  if (labels.length === 0) {
+    throw new TableError(`${name}: no row has a decision. Write yes or no beside some pairs.`);
   }
+  const known = new Map<string, boolean>();
+  for (const { left, right, match } of labels) {
+    const key = JSON.stringify([left, right]);
+    if (known.get(key) === !match) {
+      throw new TableError(
+        `${name}: "${left}" and "${right}" are marked both as a match and as a non-match. Keep one of the two.`,
+      );
+    }
+    known.set(key, match);
+  }
+  return labels;
 }
 
 function labelColumns(path: string, names: readonly string[]): string[] {
@@ -70,26 +67,50 @@ function labelColumns(path: string, names: readonly string[]): string[] {
   return names.slice(0, 3);
 }
 
-async function wholeColumn(table: Table, column: string): Promise<string[]> {
-  const values: string[] = [];
-  for await (const chunk of table.columnValues(column)) for (const value of chunk) values.push(value);
-  return values;
+/** The texts of the first compared column. */
+interface ComparedTexts {
+  readonly left: readonly string[];
+  readonly right: readonly string[];
 }
 
-function refuseContradictions(path: string, labels: readonly LabelledPair[]): void {
-  const known = new Map<string, boolean>();
-  for (const { left, right, match } of labels) {
-    const key = JSON.stringify([left, right]);
-    if (known.get(key) === !match) {
-      throw new TableError(
-        `${path}: "${left}" and "${right}" are marked both as a match and as a non-match. Keep one of the two.`,
-      );
-    }
-    known.set(key, match);
-  }
+/** Columns of a review file; a person fills in `decision` with yes or no. */
+const reviewColumns = [
+  ...["decision", "left", "right", "second_best_left", "estimated_precision"],
+  ...["joined", "right_row", "left_row", "why"],
+];
+
+/**
+ * Writes every proposed pair without a label. Pairs nearest to even odds come first, because their decisions improve the
+ * estimates most.
+ * @returns the number of pairs written
+ */
+export async function writeReview(
+  path: string,
+  texts: ComparedTexts,
+  { proposals, matches, runnersUp, explain }: JoinResult,
+  labels: readonly LabelledPair[],
+): Promise<number> {
+  const joined = new Set(matches.map(({ left, right }) => `${left} ${right}`));
+  const keyOf = (left: string, right: string): string => JSON.stringify([left.trim(), right.trim()]);
+  const decided = new Set(labels.map(({ left, right }) => keyOf(left, right)));
+  const doubt = (estimate: number): number => Math.abs(estimate - 0.5);
+  const open = proposals
+    .filter(({ left, right }) => !decided.has(keyOf(texts.left[left], texts.right[right])))
+    .sort((a, b) => doubt(a.estimatedPrecision) - doubt(b.estimatedPrecision) || a.right - b.right);
+  const rows = open.map(({ left, right, estimatedPrecision }) => [
+    "",
+    texts.left[left],
+    texts.right[right],
+    runnersUp[right] < 0 ? "" : texts.left[runnersUp[right]],
+    estimatedPrecision.toFixed(4),
+    joined.has(`${left} ${right}`) ? "yes" : "no",
+    String(right + 1),
+    String(left + 1),
+    explanationLine(explain(left, right)),
+  ]);
+  return writeRows(path, reviewColumns, [rows]);
 }
 
-/** How many training pairs were written. */
 export interface PairsReport {
   readonly pairs: number;
   readonly withNegative: number;
@@ -101,27 +122,25 @@ export interface PairsReport {
  */
 export async function writePairs(
   path: string,
-  texts: { readonly left: readonly string[]; readonly right: readonly string[] },
+  texts: ComparedTexts,
   { runnersUp }: JoinResult,
   labels: readonly LabelledPair[],
 ): Promise<PairsReport> {
-  const matches = labels.filter(({ match, left, right }) => match && left.trim() !== right.trim());
+  const known = labels.map(({ left, right, match }) => ({ left: left.trim(), right: right.trim(), match }));
+  const matches = known.filter(({ match, left, right }) => match && left !== right);
   if (matches.length === 0) {
     throw new TableError(
       `${path}: no pairs to write. Pairs are made from the matches among the labels or decisions.`,
     );
   }
   const rightRow = new Map(texts.right.map((text, row) => [text.trim(), row]));
-  const rejected = new Map<string, string>();
-  for (const { left, right, match } of labels) if (!match) rejected.set(right.trim(), left.trim());
-  const positives = new Map<string, Set<string>>();
-  for (const { left, right } of matches) {
-    positives.set(right.trim(), new Set([...(positives.get(right.trim()) ?? []), left.trim()]));
-  }
+  const rejected = new Map(known.filter(({ match }) => !match).map(({ left, right }) => [right, left]));
+  const positives = groupBy(matches, ({ right }) => right);
   const rows = matches.map(({ left, right }) => {
-    const second = runnersUp[rightRow.get(right.trim()) ?? -1] ?? -1;
-    const negative = rejected.get(right.trim()) ?? (second >= 0 ? texts.left[second].trim() : "");
-    return [right.trim(), left.trim(), positives.get(right.trim())!.has(negative) ? "" : negative];
+    const second = runnersUp[rightRow.get(right) ?? -1] ?? -1;
+    const negative = rejected.get(right) ?? (second >= 0 ? texts.left[second].trim() : "");
+    const isPositive = positives.get(right)!.some((pair) => pair.left === negative);
+    return [right, left, isPositive ? "" : negative];
   });
   await writeRows(path, ["text", "positive", "negative"], [rows]);
   return { pairs: rows.length, withNegative: rows.filter(([, , negative]) => negative !== "").length };

@@ -2,7 +2,7 @@
 
 import type { PhraseEncoder } from "../encoder/phrase-encoder.js";
 import { ArgumentError } from "../errors.js";
-import type { JoinColumn } from "../match/columns/prepare.js";
+import type { JoinColumn } from "../match/columns.js";
 import type { ScorerFile } from "../match/scorer.js";
 import type { PairExplanation } from "./explain.js";
 
@@ -113,15 +113,6 @@ export function comparedColumns(left: JoinTable, right: JoinTable, on: JoinOptio
       weight: weight / total,
     };
   });
-}
-
-/** The block column of both tables. */
-export function blockColumn(left: JoinTable, right: JoinTable, block: string | JoinOn) {
-  const names = joinOn(block);
-  return {
-    left: columnOf(columnsOf(left, "left"), names.left, "left"),
-    right: columnOf(columnsOf(right, "right"), names.right, "right"),
-  };
 }
 
 function joinOn(on: string | JoinOn): Required<JoinOn> {

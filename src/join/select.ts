@@ -1,28 +1,8 @@
 /** Selects the pairs that a join proposes: the best of each row, a one-to-one assignment, or every likely pair. */
-
-import type { Rankings, RowPair } from "../match/estimates/estimate.js";
-import { assignOneToOne, type WeightedPair } from "./assignment.js";
+import { candidatesOf, type Rankings, type RowPair } from "../match/estimates/estimate.js";
+import { assignOneToOne } from "./assignment.js";
 import type { RowLabels } from "./labels.js";
 import type { JoinMatch } from "./options.js";
-
-/** The best left row of each right row that is not a known non-match; a known match comes first. */
-export function openPairs({ right }: Rankings, labels: RowLabels): RowPair[] {
-  return Array.from({ length: right.rows.length / right.keep }, (_, row): RowPair => {
-    const taken = labels.others.get(row);
-    const matches = labels.matches.get(row);
-    let best: RowPair = { left: -1, score: -Infinity, taken };
-    for (let place = row * right.keep; place < (row + 1) * right.keep; place++) {
-      const left = right.rows[place];
-      if (left < 0 || taken?.has(left)) continue;
-      const pair = { left, score: right.scores[place], taken };
-      if (matches?.has(left)) return pair;
-      if (best.left < 0) best = pair;
-    }
-    // A known match counts even if it was not among the candidates.
-    const [known] = matches ?? [];
-    return known === undefined ? best : { left: known, score: best.score, taken };
-  });
-}
 
 /**
  * The one-to-one assignment with the greatest expected number of right pairs. If a row loses its best left row to
@@ -34,41 +14,29 @@ export function assignPairs(
   estimates: ArrayLike<number>,
   labels: RowLabels,
 ): RowPair[] {
-  const weighted: WeightedPair[] = [];
-  const scores = new Map<string, number>();
-  open.forEach((pair, row) => {
-    const known = labels.matches.get(row);
-    if (pair.left >= 0 && known?.has(pair.left)) {
-      // Above 1, so that no estimate outweighs a known match.
-      weighted.push({ left: pair.left, right: row, weight: 2 });
-      scores.set(`${row} ${pair.left}`, pair.score);
-      return;
-    }
-    for (let place = row * right.keep; place < (row + 1) * right.keep; place++) {
-      const left = right.rows[place];
-      if (left < 0 || pair.taken?.has(left)) continue;
-      const weight = estimates[row] * Math.exp(Math.min(0, right.scores[place] - pair.score));
-      weighted.push({ left, right: row, weight });
-      scores.set(`${row} ${left}`, right.scores[place]);
-    }
+  const choices = open.map((pair, row) => {
+    // Above 1, so that no estimate outweighs a known match.
+    if (labels.matches.get(row)?.has(pair.left)) return [{ left: pair.left, score: pair.score, weight: 2 }];
+    return candidatesOf(right, row)
+      .filter(({ left }) => !pair.taken?.has(left))
+      .map(({ left, score }) => {
+        return { left, score, weight: estimates[row] * Math.exp(Math.min(0, score - pair.score)) };
+      });
   });
-  const lefts = weighted.reduce((most, { left }) => Math.max(most, left + 1), 0);
-  const leftOf = assignOneToOne(weighted, { lefts, rights: open.length });
-  const holder = new Map<number, number>();
-  leftOf.forEach((left, row) => {
-    if (left >= 0) holder.set(left, row);
-  });
+  const assigned = assignOneToOne(choices);
+  const scoreOfOwner = new Map(assigned.map((choice) => [choice?.left, choice?.score]));
   return open.map(({ taken }, row): RowPair => {
-    const left = leftOf[row];
-    if (left < 0) return { left: -1, score: -Infinity };
-    const others = new Set(taken);
-    for (let place = row * right.keep; place < (row + 1) * right.keep; place++) {
-      const other = right.rows[place];
-      const owner = other < 0 || other === left ? undefined : holder.get(other);
-      // The owner matches it better.
-      if (owner !== undefined && scores.get(`${owner} ${other}`)! > right.scores[place]) others.add(other);
-    }
-    return { left, score: scores.get(`${row} ${left}`)!, taken: others };
+    const choice = assigned[row];
+    if (choice === undefined) return { left: -1, score: -Infinity };
+    // Rows of which another right row is the better match.
+    const lost = candidatesOf(right, row).filter(
+      ({ left, score }) => left !== choice.left && (scoreOfOwner.get(left) ?? -Infinity) > score,
+    );
+    return {
+      left: choice.left,
+      score: choice.score,
+      taken: new Set([...(taken ?? []), ...lost.map(({ left }) => left)]),
+    };
   });
 }
 
@@ -84,24 +52,25 @@ export function everyPair(
 ): JoinMatch[] {
   return open.flatMap((best, row): JoinMatch[] => {
     if (best.left < 0) return [];
-    const known = labels.matches.get(row);
-    const found: JoinMatch[] = [
-      { left: best.left, right: row, score: best.score, estimatedPrecision: estimates[row] },
-    ];
-    for (let place = row * right.keep; place < (row + 1) * right.keep; place++) {
-      const left = right.rows[place];
-      if (left < 0 || left === best.left || best.taken?.has(left)) continue;
-      const score = right.scores[place];
-      const odds = Math.exp(Math.min(0, score - best.score));
-      found.push({
-        left,
-        right: row,
-        score,
-        estimatedPrecision: known?.has(left) ? 1 : estimates[row] * odds,
-      });
-    }
-    return found
+    const matches = labels.matches.get(row);
+    const others = candidatesOf(right, row).filter(
+      ({ left }) => left !== best.left && !best.taken?.has(left),
+    );
+    return [best, ...others]
+      .map(({ left, score }): JoinMatch => {
+        const odds = left === best.left ? 1 : Math.exp(Math.min(0, score - best.score));
+        const isKnown = left !== best.left && matches?.has(left);
+        return { left, right: row, score, estimatedPrecision: isKnown ? 1 : estimates[row] * odds };
+      })
       .sort((a, b) => b.estimatedPrecision - a.estimatedPrecision || b.score - a.score)
       .slice(0, top);
+  });
+}
+
+/** For each right row, the second-best left row with a different text, or -1. */
+export function secondBest({ right, leftKeys }: Rankings, pairs: readonly RowPair[]): Int32Array {
+  return Int32Array.from(pairs, ({ left }, row) => {
+    const other = candidatesOf(right, row).find((candidate) => leftKeys[candidate.left] !== leftKeys[left]);
+    return left < 0 ? -1 : (other?.left ?? -1);
   });
 }

@@ -2,18 +2,14 @@
 import { availableParallelism } from "node:os";
 import { InterruptedError } from "../errors.js";
 import { WorkerPool } from "../runtime/worker-pool.js";
-import type { NearestByEmbedding, NearRows } from "./candidates/nearest-by-embedding.js";
+import { type NearRows, nearestByEmbedding } from "./candidates/nearest-by-embedding.js";
 import { createRanker, type RankedRows, type RankPart, type RankSettings } from "./rank-rows.js";
 
 export interface RankOptions {
-  /** One per column. */
-  readonly nearest: readonly NearestByEmbedding[];
-  /** Default: all cores. */
   readonly threads?: number;
   /** Rows per worker. Default 8192. */
   readonly rowsPerThread?: number;
   readonly signal?: AbortSignal;
-  /** Called with the number of rows ranked and the total. */
   readonly onProgress?: (done: number, total: number) => void;
 }
 
@@ -24,21 +20,23 @@ const largestPart = 2048;
 export async function rankRows(
   settings: RankSettings,
   queries: Uint32Array,
-  { nearest, threads = availableParallelism(), rowsPerThread = 8192, signal, onProgress }: RankOptions,
+  { threads = availableParallelism(), rowsPerThread = 8192, signal, onProgress }: RankOptions,
 ): Promise<RankedRows> {
-  const { keep } = settings;
+  const { keep, columns, blocks, sameTable } = settings;
   const ranked: RankedRows = {
     keep,
-    rows: new Int32Array(queries.length * keep).fill(-1),
-    scores: new Float32Array(queries.length * keep).fill(-Infinity),
+    rows: new Int32Array(queries.length * keep),
+    scores: new Float32Array(queries.length * keep),
   };
+  const k = settings.candidates + (sameTable ? 1 : 0);
   const near: NearRows[] = [];
-  for (const find of nearest) near.push(await find(queries));
-  const count = Math.min(threads, Math.ceil(queries.length / rowsPerThread));
+  for (const column of columns) near.push(await nearestByEmbedding(column, queries, { k, blocks, signal }));
   const rowsInPart = Math.min(largestPart, rowsPerThread);
   const partAt = (first: number): RankPart => ({
     queries: queries.slice(first, first + rowsInPart),
-    near: near.map(({ k, rows }) => ({ k, rows: rows.slice(first * k, (first + rowsInPart) * k) })),
+    near: near.map(({ k: width, rows }) => {
+      return { k: width, rows: rows.slice(first * width, (first + rowsInPart) * width) };
+    }),
   });
   let done = 0;
   function* starts(): Generator<number> {
@@ -53,7 +51,8 @@ export async function rankRows(
     done += found.rows.length / keep;
     onProgress?.(done, queries.length);
   };
-  if (count <= 1) {
+  const limit = Math.min(threads, Math.ceil(queries.length / rowsPerThread));
+  if (limit <= 1) {
     const rank = createRanker(settings);
     for (const first of starts()) {
       await new Promise(setImmediate);
@@ -62,9 +61,7 @@ export async function rankRows(
     return ranked;
   }
   const pool = new WorkerPool({
-    script: "./rank-worker.js",
-    base: import.meta.url,
-    limit: count,
+    ...{ script: "./rank-worker.js", base: import.meta.url, limit },
     open: (worker) => worker.call("open", settings),
   });
   try {

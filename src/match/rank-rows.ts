@@ -1,6 +1,7 @@
 /** Ranks rows of one table for each row of another: gathers candidates, computes features and scores, keeps the best. */
-import { nearestByTerms, type TermStatistics, termSearch } from "./candidates/grams.js";
-import { type ColumnPair, pairCosines } from "./columns/column-pair.js";
+import { type TermStatistics, termSearch } from "./candidates/grams.js";
+import type { Blocks, NearRows } from "./candidates/nearest-by-embedding.js";
+import { type ColumnPair, pairCosines } from "./columns.js";
 import {
   featureNames,
   type PairCosines,
@@ -8,31 +9,28 @@ import {
   type WeighedPhrase,
   weighPhrase,
 } from "./evidence/features.js";
-import { createScorer, type ScorerWeights, scoreFeatures } from "./scorer.js";
+import { type ScorerWeights, scoreFeatures } from "./scorer.js";
 
-/** Settings that all parts of a ranking share. */
 export interface RankSettings {
   readonly columns: readonly ColumnPair[];
   readonly scorer: ScorerWeights;
   /** Base and query are the same table: a row is not its own candidate, nor is a row with the same texts. */
   readonly sameTable: boolean;
-  /** Block numbers: only rows with equal ones are compared. */
-  readonly blocks?: { readonly base: Uint32Array; readonly queries: Uint32Array };
+  readonly blocks?: Blocks;
   /** Best rows kept per query. */
   readonly keep: number;
-  /** Candidates by terms per column. */
-  readonly byTerms: number;
+  /** Candidates per column by terms, and as many by embedding. */
+  readonly candidates: number;
   /** Maximum postings visited per query and column. */
   readonly postings: number;
   /** Maximum candidates that get all features: those with the greatest cosines. */
   readonly scored: number;
 }
 
-/** Some query rows with their nearest base rows by embedding. */
+/** Some query rows with their nearest base rows by embedding, per column. */
 export interface RankPart {
   readonly queries: Uint32Array;
-  /** Per column [queries, k], -1 for none. */
-  readonly near: readonly { readonly k: number; readonly rows: Int32Array }[];
+  readonly near: readonly NearRows[];
 }
 
 /** The best base rows of each query, best first. */
@@ -40,67 +38,11 @@ export interface RankedRows {
   readonly keep: number;
   /** [queries, keep], -1 if there are fewer. */
   readonly rows: Int32Array;
-  /** [queries, keep] */
   readonly scores: Float32Array;
 }
 
 /** Ranks parts of the queries and caches parsed phrases: one for each thread. */
 export type Ranker = (part: RankPart) => RankedRows;
-
-/** Prepares a ranking. */
-export function createRanker(settings: RankSettings): Ranker {
-  const { columns, keep, sameTable } = settings;
-  const readers = columns.map(({ base, queries, statistics }) => ({
-    base: phraseCache(base.texts, statistics),
-    query: sameTable && base.texts === queries.texts ? undefined : phraseCache(queries.texts, statistics, 1),
-  }));
-  const compare = pairScorer(settings, readers);
-  const choose = candidateChooser(settings);
-  const searches = columns.map(({ base }) => termSearch(base.index));
-  return ({ queries, near }) => {
-    const rows = new Int32Array(queries.length * keep).fill(-1);
-    const scores = new Float32Array(queries.length * keep).fill(-Infinity);
-    const candidates = new Set<number>();
-    queries.forEach((query, position) => {
-      candidates.clear();
-      columns.forEach((column, index) => {
-        gather(settings, column, searches[index], query, candidates);
-        const { k, rows: found } = near[index] ?? { k: 0, rows: new Int32Array(0) };
-        for (let place = position * k; place < (position + 1) * k; place++) {
-          if (found[place] >= 0) candidates.add(found[place]);
-        }
-      });
-      for (const { row, cosines } of choose(query, candidates))
-        insert(rows, scores, position * keep, keep, row, compare(query, row, cosines));
-    });
-    return { keep, rows, scores };
-  };
-}
-
-function gather(
-  settings: RankSettings,
-  column: ColumnPair,
-  search: ReturnType<typeof termSearch>,
-  query: number,
-  candidates: Set<number>,
-): void {
-  const { byTerms, postings, blocks, sameTable } = settings;
-  const accept =
-    blocks === undefined ? undefined : (row: number): boolean => blocks.base[row] === blocks.queries[query];
-  const found = nearestByTerms(search, column.queries.terms, query, {
-    k: byTerms + (sameTable ? 1 : 0),
-    postings,
-    accept,
-  });
-  for (const { row } of found) candidates.add(row);
-}
-
-function mayMeet({ columns, sameTable, blocks }: RankSettings, query: number, row: number): boolean {
-  if (blocks !== undefined && blocks.base[row] !== blocks.queries[query]) return false;
-  if (!sameTable) return true;
-  if (query === row) return false;
-  return columns.some(({ base }) => base.texts[row] !== base.texts[query]);
-}
 
 /** A candidate with its cosines in each column. */
 interface Candidate {
@@ -110,83 +52,76 @@ interface Candidate {
   readonly nearness: number;
 }
 
-/** Selects the candidates to score; of too many those with the greatest cosines, which are cheap. */
-function candidateChooser(
-  settings: RankSettings,
-): (query: number, candidates: Iterable<number>) => Candidate[] {
-  const { columns, scored } = settings;
-  return (query, candidates) => {
-    const open: Candidate[] = [];
-    for (const row of candidates) {
-      if (!mayMeet(settings, query, row)) continue;
-      const cosines = columns.map((column) => pairCosines(column, query, row));
-      let nearness = 0;
-      for (let index = 0; index < columns.length; index++)
-        nearness += columns[index].weight * (cosines[index].embedding + cosines[index].grams);
-      open.push({ row, cosines, nearness });
-    }
-    if (open.length <= scored) return open;
-    return open.sort((a, b) => b.nearness - a.nearness || a.row - b.row).slice(0, scored);
+export function createRanker(settings: RankSettings): Ranker {
+  const { columns, keep, scored, scorer } = settings;
+  const gather = candidateGatherer(settings);
+  const phrases = columns.map(({ base, statistics }) => phraseCache(base.texts, statistics));
+  const features = new Float64Array(featureNames.length);
+  /** The score over all columns with text on both sides; -Infinity without one. */
+  const score = (asked: readonly WeighedPhrase[], { row, cosines }: Candidate): number => {
+    let [sum, total] = [0, 0];
+    columns.forEach(({ weight }, index) => {
+      const left = phrases[index](row);
+      if (left.compact === "" || asked[index].compact === "") return;
+      pairFeatures(left, asked[index], cosines[index], features);
+      sum += weight * scoreFeatures(scorer, features);
+      total += weight;
+    });
+    return total > 0 ? Math.fround(sum / total) : -Infinity;
+  };
+  return ({ queries, near }) => {
+    const rows = new Int32Array(queries.length * keep).fill(-1);
+    const scores = new Float32Array(queries.length * keep).fill(-Infinity);
+    queries.forEach((query, position) => {
+      const asked = columns.map((column) => weighPhrase(column.queries.texts[query], column.statistics));
+      let open = gather(query, position, near);
+      if (open.length > scored)
+        open = open.sort((a, b) => b.nearness - a.nearness || a.row - b.row).slice(0, scored);
+      open
+        .map((candidate) => ({ row: candidate.row, score: score(asked, candidate) }))
+        .filter((candidate) => candidate.score > -Infinity)
+        .sort((a, b) => b.score - a.score || a.row - b.row)
+        .slice(0, keep)
+        .forEach((candidate, place) => {
+          rows[position * keep + place] = candidate.row;
+          scores[position * keep + place] = candidate.score;
+        });
+    });
+    return { keep, rows, scores };
   };
 }
 
-type PhraseReader = (row: number) => WeighedPhrase;
+/** Returns a function that finds the candidates of a query by terms and by embedding. */
+function candidateGatherer({ columns, sameTable, blocks, candidates: k, postings }: RankSettings) {
+  const searches = columns.map(({ base }) => termSearch(base.index, base.texts.length));
+  const hasSameTexts = (query: number, row: number): boolean =>
+    columns.every(({ base }) => base.texts[row] === base.texts[query]);
+  return (query: number, position: number, near: RankPart["near"]): Candidate[] => {
+    const accept = blocks && ((row: number): boolean => blocks.base[row] === blocks.queries[query]);
+    const found = new Set<number>();
+    columns.forEach(({ queries }, index) => {
+      const limits = { k: k + (sameTable ? 1 : 0), postings, accept };
+      for (const { row } of searches[index](queries.terms, query, limits)) found.add(row);
+      const { k: width, rows } = near[index];
+      for (const row of rows.subarray(position * width, (position + 1) * width)) if (row >= 0) found.add(row);
+    });
+    const open = sameTable ? [...found].filter((row) => !hasSameTexts(query, row)) : [...found];
+    return open.map((row) => {
+      const cosines = columns.map((column) => pairCosines(column, query, row));
+      const nearness = columns.reduce(
+        (sum, { weight }, index) => sum + weight * (cosines[index].embedding + cosines[index].grams),
+        0,
+      );
+      return { row, cosines, nearness };
+    });
+  };
+}
 
-/** Parses phrases on demand and caches up to `limit` of them (default: all). */
-function phraseCache(texts: readonly string[], statistics: TermStatistics, limit = Infinity): PhraseReader {
+function phraseCache(texts: readonly string[], statistics: TermStatistics): (row: number) => WeighedPhrase {
   const known = new Map<number, WeighedPhrase>();
   return (row) => {
-    let phrase = known.get(row);
-    if (phrase === undefined) {
-      phrase = weighPhrase(texts[row], statistics);
-      if (known.size >= limit) known.clear();
-      known.set(row, phrase);
-    }
+    const phrase = known.get(row) ?? weighPhrase(texts[row], statistics);
+    known.set(row, phrase);
     return phrase;
   };
-}
-
-/** Returns a function that scores a pair over all columns with text on both sides. */
-function pairScorer(
-  { columns, scorer: weights }: RankSettings,
-  readers: readonly { base: PhraseReader; query?: PhraseReader }[],
-): (query: number, row: number, cosines: readonly PairCosines[]) => number {
-  const scorer = createScorer(weights);
-  const features = new Float64Array(featureNames.length);
-  return (query, row, cosines) => {
-    let [sum, total] = [0, 0];
-    for (let index = 0; index < columns.length; index++) {
-      const column = columns[index];
-      const left = readers[index].base(row);
-      const right = (readers[index].query ?? readers[index].base)(query);
-      if (left.compact === "" || right.compact === "") continue;
-      pairFeatures(left, right, cosines[index], features, 0);
-      sum += column.weight * scoreFeatures(scorer, features);
-      total += column.weight;
-    }
-    return total > 0 ? sum / total : -Infinity;
-  };
-}
-
-/** Inserts a row by its score; of equal scores the earlier row comes first. */
-function insert(
-  rows: Int32Array,
-  scores: Float32Array,
-  start: number,
-  keep: number,
-  row: number,
-  score: number,
-): void {
-  const value = Math.fround(score);
-  let place = start + keep - 1;
-  const before = (at: number): boolean =>
-    scores[at] < value || (scores[at] === value && (rows[at] < 0 || rows[at] > row));
-  if (value === -Infinity || !before(place)) return;
-  while (place > start && before(place - 1)) {
-    scores[place] = scores[place - 1];
-    rows[place] = rows[place - 1];
-    place--;
-  }
-  scores[place] = value;
-  rows[place] = row;
 }

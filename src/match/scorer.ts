@@ -4,11 +4,9 @@
  * benchmark.
  */
 import { createRequire } from "node:module";
-import { featureNames } from "./evidence/features.js";
 // The type import makes the compiler copy the file; it is loaded when first needed.
 import type weightsFile from "./scorer-weights.json";
 
-/** The weights of the network. */
 export interface ScorerWeights {
   /** [hidden][features] */
   readonly inputs: readonly (readonly number[])[];
@@ -24,11 +22,9 @@ export interface EstimateWeights {
   readonly weights: readonly number[];
 }
 
-/** The file of weights. */
 export interface ScorerFile {
   /** What the weights are, and how and on what data they were trained. */
   readonly card: Readonly<Record<string, unknown>>;
-  /** Names of the features. */
   readonly views: readonly string[];
   readonly evidence: readonly string[];
   readonly scorer: ScorerWeights;
@@ -48,59 +44,28 @@ export const evidenceNames = [
   "hasRival", // 1 where there is one
 ] as const;
 
-/** The network in flat arrays. */
-export interface Scorer {
-  readonly hidden: number;
-  readonly features: number;
-  readonly inputs: Float64Array;
-  readonly hiddenBias: Float64Array;
-  readonly outputs: Float64Array;
-}
-
-/** Copies the weights to flat arrays. */
-export function createScorer({ inputs, hiddenBias, outputs }: ScorerWeights): Scorer {
-  return {
-    hidden: outputs.length,
-    features: inputs[0].length,
-    inputs: Float64Array.from(inputs.flat()),
-    hiddenBias: Float64Array.from(hiddenBias),
-    outputs: Float64Array.from(outputs),
-  };
-}
-
 /** The score of a pair: higher is likelier; differences are log-odds ratios. */
-export function scoreFeatures(scorer: Scorer, features: ArrayLike<number>, offset = 0): number {
+export function scoreFeatures(
+  { inputs, hiddenBias, outputs }: ScorerWeights,
+  features: ArrayLike<number>,
+): number {
   let score = 0;
-  for (let unit = 0; unit < scorer.hidden; unit++) {
-    let sum = scorer.hiddenBias[unit];
-    const start = unit * scorer.features;
-    for (let feature = 0; feature < scorer.features; feature++)
-      sum += scorer.inputs[start + feature] * features[offset + feature];
-    score += scorer.outputs[unit] * Math.tanh(sum);
+  for (let unit = 0; unit < outputs.length; unit++) {
+    let sum = hiddenBias[unit];
+    const weights = inputs[unit];
+    for (let feature = 0; feature < weights.length; feature++) sum += weights[feature] * features[feature];
+    score += outputs[unit] * Math.tanh(sum);
   }
   return score;
 }
 
-/** The probability that a pair is right, from its evidence. */
 export function estimateFrom(evidence: ArrayLike<number>, { bias, weights }: EstimateWeights): number {
   let sum = bias;
   for (let index = 0; index < weights.length; index++) sum += weights[index] * evidence[index];
   return 1 / (1 + Math.exp(-sum));
 }
 
-let loaded: ScorerFile | undefined;
-
-/** The weights that come with pearl. */
+/** The weights that come with pearl; scripts/train-join-scorer.mjs makes them for today's features and evidence. */
 export function defaultScorer(): ScorerFile {
-  if (loaded === undefined) {
-    const read = createRequire(import.meta.url);
-    const file: ScorerFile = read("./scorer-weights.json") as typeof weightsFile;
-    if (file.views.join() !== featureNames.join() || file.evidence.join() !== evidenceNames.join()) {
-      throw new Error(
-        "scorer-weights.json was trained with other features: run scripts/train-join-scorer.mjs again",
-      );
-    }
-    loaded = file;
-  }
-  return loaded;
+  return createRequire(import.meta.url)("./scorer-weights.json") as typeof weightsFile;
 }

@@ -1,4 +1,4 @@
-/** `pearl bench` and `pearl data` as people run them. */
+/** `pearl bench` and `pearl data` as users run them. */
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";

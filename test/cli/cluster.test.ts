@@ -1,4 +1,4 @@
-/** `pearl cluster` and `pearl dedupe` as people run them. */
+/** `pearl cluster` and `pearl dedupe` as users run them. */
 import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -30,7 +30,7 @@ const lines = async (name: string): Promise<string[]> =>
   (await readFile(join(folder, name), "utf8")).trimEnd().split("\n");
 
 describe("pearl cluster", () => {
-  it("prints groups of several, and says by which threshold and with what promise", async () => {
+  it("prints groups of two or more rows, the threshold and the estimated precision", async () => {
     const { code, stdout, stderr } = await run("cluster", "names.csv", "-c", "name", "--threshold", "0.7");
     expect(code).toBe(0);
     expect(stdout).toMatch(/^The New York Times\n {2}0\.\d\d {2}New York Times\n/m);
@@ -40,7 +40,7 @@ describe("pearl cluster", () => {
     );
   });
 
-  it("writes every row with group, representative and similarity, beside a column that is called so", async () => {
+  it("adds group, representative and similarity to every row, even if the table has a column named group", async () => {
     const { code, stdout } = await run(
       "cluster",
       "names.csv",
@@ -60,7 +60,7 @@ describe("pearl cluster", () => {
     expect(rows[1].startsWith("1,The New York Times,")).toBe(true);
   });
 
-  it("says what is wrong before it works", async () => {
+  it("rejects wrong options and names before any work", async () => {
     const both = await run("cluster", "names.csv", "-c", "name", "--k", "2", "--threshold", "0.5");
     expect(both.code).toBe(1);
     expect(both.stderr).toContain("give only one of threshold, k and precision");
@@ -74,7 +74,7 @@ describe("pearl cluster", () => {
 });
 
 describe("pearl dedupe", () => {
-  it("keeps the most complete row of each group and lists what went", async () => {
+  it("keeps the most complete row of each group and lists the removed rows", async () => {
     const { code, stdout } = await run(
       ...["dedupe", "names.csv", "-c", "name", "--threshold", "0.7", "--groups", "went.csv", "-q"],
     );

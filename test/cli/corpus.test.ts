@@ -1,4 +1,4 @@
-/** `pearl corpus` as a user meets it: the compiled program in a folder of its own. */
+/** `pearl corpus` as users run it: the compiled program in a folder of its own. */
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

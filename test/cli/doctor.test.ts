@@ -34,7 +34,7 @@ beforeAll(async () => {
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 describe("pearl doctor", () => {
-  it("finds the embedded model, the table engine and the CPU working, and ends with code 0", () => {
+  it("finds the embedded model, the table engine and the CPU working, and exits with 0", () => {
     expect(code).toBe(0);
     expect(diagnosis.works).toBe(true);
     expect(diagnosis.core.map(({ works }) => works)).toEqual([true, true]);
@@ -53,10 +53,10 @@ describe("pearl doctor", () => {
     expect(faiss?.install).toMatch(/install-faiss\.sh|npm install/);
   });
 
-  it("has a probe for each optional part", () => {
+  it("tries each installed optional part", () => {
     for (const { name, detail } of diagnosis.parts) expect(detail, name).not.toContain("there is no probe");
     const transformers = diagnosis.parts.find(({ name }) => name === "@huggingface/transformers");
-    // where the checkout has the package itself, that one is tried
+    // If the checkout has the package, that one is tried.
     expect(transformers).toMatchObject({ works: true });
   });
 
@@ -65,7 +65,7 @@ describe("pearl doctor", () => {
     expect(text).not.toContain("hf_very_secret");
   });
 
-  it("ends with code 1 where the embedded model does not work, and still reports the rest", async () => {
+  it("exits with 1 and still reports the rest if the embedded model does not work", async () => {
     const failing = join(folder, "fail.cjs");
     writeFileSync(failing, 'if (process.argv[2] === "model") process.exit(3);');
     const environment = { NODE_OPTIONS: `--require ${failing}`, HF_TOKEN: "hf_very_secret" };
@@ -79,7 +79,7 @@ describe("pearl doctor", () => {
 });
 
 describe("vector instructions", () => {
-  it("are read from an x86 /proc/cpuinfo, only those that matter", () => {
+  it("are read from an x86 /proc/cpuinfo, without those that do not affect speed", () => {
     const cpuinfo =
       "model name\t: X\nflags\t\t: fpu sse4_2 avx2 avx512f avx512_vnni amx_int8\nbugs\t\t: avx\n";
     expect(instructionsOf(cpuinfo)).toEqual(["sse4_2", "avx2", "avx512f", "avx512_vnni", "amx_int8"]);
@@ -89,7 +89,7 @@ describe("vector instructions", () => {
     expect(instructionsOf("Features\t: fp asimd asimddp i8mm\n")).toEqual(["asimd", "asimddp", "i8mm"]);
   });
 
-  it("are none where the system does not list them", () => {
+  it("are empty if the system does not list them", () => {
     expect(instructionsOf("")).toEqual([]);
   });
 });

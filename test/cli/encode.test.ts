@@ -1,4 +1,4 @@
-/** `pearl encode` as a user meets it: the compiled program in a folder of its own. */
+/** `pearl encode` as users run it: the compiled program in a folder of its own. */
 import {
   existsSync,
   mkdirSync,
@@ -34,7 +34,7 @@ async function readParquet(name: string): Promise<Record<string, unknown>[]> {
 }
 
 describe("pearl encode", () => {
-  it("turns phrases.csv into phrases.embeddings.parquet and says so", async () => {
+  it("writes phrases.embeddings.parquet for phrases.csv and names it", async () => {
     const sample = readFileSync(resolve("data/phrases.csv"), "utf8");
     write("phrases.csv", sample);
     const { code, stdout, stderr } = await encode("phrases.csv");
@@ -101,7 +101,7 @@ describe("pearl encode", () => {
     expect({ code, left: readdirSync(temporary) }).toEqual({ code: 0, left: [] });
   });
 
-  it("cuts a field of 1 MB and says so; 10,000 equal rows are no trouble", async () => {
+  it("truncates a field of 1 MB and reports it; handles 10,000 equal rows", async () => {
     write("big.csv", `id,name\n1,${"x".repeat(1_000_000)}\n${"2,Zürich\n".repeat(10_000)}`);
     const { code, stdout, stderr } = await encode("big.csv");
     expect({ code, stdout }).toMatchObject({ code: 0, stdout: expect.stringContaining("10,001 rows") });

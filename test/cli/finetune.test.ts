@@ -1,4 +1,4 @@
-/** `pearl finetune` as a user meets it: the compiled program in a folder of its own. */
+/** `pearl finetune` as users run it: the compiled program in a folder of its own. */
 import { copyFileSync, existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";

@@ -1,4 +1,4 @@
-/** Ctrl-C: the first asks to end, the second ends; commands turn the first into exit code 130. */
+/** Ctrl-C: the first asks the command to stop, the second ends it; both give exit code 130. */
 import { once } from "node:events";
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -12,7 +12,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const modulePath = new URL("../../dist/cli/interruption.js", import.meta.url).href;
 
-/** A program that says when it is ready for a signal, when it got one, and then goes on for an hour. */
+/** A program that prints when it is ready and when it receives a signal, and then runs for an hour. */
 const stubborn = `
   import { interruptionSignal } from ${JSON.stringify(modulePath)};
   const signal = interruptionSignal();
@@ -21,7 +21,7 @@ const stubborn = `
   console.log("ready");`;
 
 describe("an interruption", () => {
-  it("aborts the signal first and ends the process at once the second time", async () => {
+  it("aborts the signal the first time and ends the process the second time", async () => {
     const { code, stdout } = await runNode(["--input-type=module", "--eval", stubborn], {
       onStart: async (child) => {
         await once(child.stdout!, "data");
@@ -35,9 +35,23 @@ describe("an interruption", () => {
   });
 
   it.each(["SIGINT", "SIGTERM"] as const)(
+    "%s ends a process that has not begun its work at once",
+    async (name) => {
+      const idle = `import ${JSON.stringify(modulePath)}; setTimeout(() => {}, 3_600_000); console.log("ready");`;
+      const { code, stderr } = await runNode(["--input-type=module", "--eval", idle], {
+        onStart: async (child) => {
+          await once(child.stdout!, "data");
+          child.kill(name);
+        },
+      });
+      expect({ code, stderr }).toEqual({ code: 130, stderr: `pearl: interrupted by ${name}\n` });
+    },
+  );
+
+  it.each(["SIGINT", "SIGTERM"] as const)(
     "%s ends a running command with code 130 and one line",
     async (name) => {
-      // An optional part that hangs when it is loaded keeps `pearl doctor` busy for as long as we like.
+      // An optional part that hangs when it is loaded keeps `pearl doctor` busy until the signal.
       const part = join(folder, "node_modules", "@lancedb", "lancedb");
       const marker = join(folder, `loading-${name}`);
       mkdirSync(part, { recursive: true });

@@ -1,4 +1,4 @@
-/** `pearl join` as people run it; what the tables may hold is tested in test/join/join-tables.test.ts. */
+/** `pearl join` as users run it; the contents of tables are tested in test/join/join-tables.test.ts. */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -22,7 +22,7 @@ writeFileSync(
 const both = ["left.csv", "right.tsv"];
 
 describe("pearl join", () => {
-  it("writes the joined table and says how much of it is right", async () => {
+  it("writes the joined table and prints its estimated precision", async () => {
     const { code, stdout, stderr } = await run(...both, "--on", "name=title", "-o", "joined.csv");
     expect(stderr).toMatch(/left\.csv: comma-separated.*20 rows/);
     expect(stderr).toMatch(/matched where the estimated precision is at least 0\.\d\d/);
@@ -35,7 +35,7 @@ describe("pearl join", () => {
     expect(joined).toMatch(/\n2002 Winter Olympics,1,Winter Olympics 2002,d,/);
   });
 
-  it("takes decisions back and hands them on; prints to standard output where no file is named", async () => {
+  it("applies review decisions, writes them as training pairs, and prints CSV without --output", async () => {
     writeFileSync(
       join(folder, "decided.csv"),
       "decision,left,right\nno,The Washington Post,washington post\nyes,2002 Winter Olympics,Winter Olympics 2002\n",

@@ -11,7 +11,7 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** A script that node loads before pearl, to make trouble that cannot be had from outside. */
+/** A script that Node loads before pearl, to cause errors that are hard to cause from outside. */
 function preload(name: string, source: string): Record<string, string> {
   const path = join(folder, `${name}.cjs`);
   writeFileSync(path, source);
@@ -24,7 +24,7 @@ describe("help and version", () => {
     expect(await pearl(["--version"])).toMatchObject({ code: 0, stdout: `${version}\n`, stderr: "" });
   });
 
-  it("lists the commands, and each of them has a help with examples", async () => {
+  it("lists the commands, each with help and examples", async () => {
     const { code, stdout, stderr } = await pearl(["--help"]);
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
     const commands = [...stdout.split("Commands:")[1].matchAll(/^ {2}([a-z]+) /gm)].map(([, name]) => name);
@@ -49,7 +49,7 @@ describe("help and version", () => {
     expect(loaded).not.toMatch(/\.node$/m);
   });
 
-  it("answers a bare `pearl` with help on stderr and the code of wrong usage", async () => {
+  it("prints help on stderr and exits with 2 without a command", async () => {
     const { code, stdout, stderr } = await pearl([]);
     expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
     expect(stderr).toContain("Commands:");
@@ -69,7 +69,7 @@ describe("wrong usage", () => {
     expect(stderr).toContain(`(Did you mean ${suggestion}?)`);
   });
 
-  it("says where to look when no word is near", async () => {
+  it("points to the help if no similar word exists", async () => {
     const { code, stderr } = await pearl(["models", "--frobnicate"]);
     expect(code).toBe(2);
     expect(stderr).toBe(
@@ -79,7 +79,7 @@ describe("wrong usage", () => {
 });
 
 describe("trouble", () => {
-  it("ends in one line and code 1 for bad input", async () => {
+  it("prints one line and exits with 1 for bad input", async () => {
     const { code, stderr } = await pearl(["models", "/nowhere/at-all"]);
     expect({ code, stderr }).toEqual({ code: 1, stderr: "pearl: /nowhere/at-all: no such model folder\n" });
   });
@@ -89,7 +89,7 @@ describe("trouble", () => {
     expect(stderr).toMatch(/ModelError: .*\n {4}at /);
   });
 
-  it("ends in one line where something unexpected breaks", async () => {
+  it("prints one line for an unexpected error", async () => {
     const environment = preload(
       "break-output",
       `process.stdout.write = () => { throw new TypeError("the output is broken"); };`,
@@ -99,7 +99,7 @@ describe("trouble", () => {
     expect(stderr).toBe("pearl: the output is broken (unexpected; set PEARL_DEBUG=1 for the stack)\n");
   });
 
-  it("ends quietly when the reader of its output goes away", async () => {
+  it("ends quietly if the reader closes the pipe", async () => {
     const { code, stderr } = await pearl(["models"], { onStart: (child) => child.stdout?.destroy() });
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
   });

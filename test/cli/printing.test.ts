@@ -3,7 +3,7 @@ import { InvalidArgumentError } from "commander";
 import { describe, expect, it } from "vitest";
 import { counted, formatBytes, formatCount, formatDuration } from "../../src/cli/format.js";
 import { delimiterOf, fraction, positiveInteger, shardOf, wholeNumber } from "../../src/cli/options.js";
-import { progressLine, rateMeter, startProgress } from "../../src/cli/progress.js";
+import { progressDisplay, progressLine, rateMeter } from "../../src/cli/progress.js";
 import { alignColumns } from "../../src/files/text-table.js";
 
 describe("numbers for people", () => {
@@ -48,65 +48,73 @@ describe("progress", () => {
 
   it("shows share, rate and time left", () => {
     const bar = "█".repeat(3) + "░".repeat(9);
-    expect(progressLine({ ...state, value: 250 })).toBe(
+    expect(progressLine({ ...state, done: 250 })).toBe(
       `encoding ${bar} 25 %, 30 s left, 25 phrases/s, 250/1,000`,
     );
   });
 
-  it("shows count and rate alone where the total is unknown", () => {
-    expect(progressLine({ ...state, total: 0, value: 5_000_000, unit: "bytes", perSecond: 500_000 })).toBe(
+  it("shows only count and rate if the total is unknown", () => {
+    expect(progressLine({ ...state, total: 0, done: 5_000_000, unit: "bytes", perSecond: 500_000 })).toBe(
       "encoding 5.0 MB, 500 kB/s",
     );
   });
 
   it("shows no time left before there is a rate", () => {
-    expect(progressLine({ ...state, value: 0, perSecond: 0 })).toMatch(/ 0 %, 0 phrases\/s, 0\/1,000$/);
+    expect(progressLine({ ...state, done: 0, perSecond: 0 })).toMatch(/ 0 %, 0 phrases\/s, 0\/1,000$/);
   });
 
-  it("measures the rate of what this run does, not of what an earlier one has finished", () => {
-    let time = 0;
-    const meter = rateMeter(() => time);
-    expect(meter.perSecond()).toBe(0);
-    for (let done = 900_000; done <= 900_500; done += 10) {
-      meter.note(done);
-      time += 100;
-    }
-    expect(meter.perSecond()).toBeCloseTo(100);
+  it("measures the rate of this run, not of an earlier one", () => {
+    const rate = rateMeter();
+    expect(rate(900_000, 0)).toBe(0);
+    for (let step = 1; step < 50; step++) rate(900_000 + 10 * step, 100 * step);
+    expect(rate(900_500, 5000)).toBeCloseTo(100);
   });
 
   it("forgets a slow beginning after a while, and starts anew with the next file", () => {
-    let time = 0;
-    const meter = rateMeter(() => time);
-    meter.note(0);
-    time = 60_000;
-    for (let done = 0; done <= 20_000; done += 100) {
-      meter.note(done);
-      time += 100;
-    }
-    expect(meter.perSecond()).toBeCloseTo(1000);
-    meter.note(5);
-    time += 1000;
-    meter.note(15);
-    expect(meter.perSecond()).toBeCloseTo(10);
+    const rate = rateMeter();
+    rate(0, 0);
+    for (let step = 0; step < 200; step++) rate(100 * step, 60_000 + 100 * step);
+    expect(rate(20_000, 80_000)).toBeCloseTo(1000);
+    rate(5, 81_000);
+    expect(rate(15, 82_000)).toBeCloseTo(10);
   });
 
-  it("writes nothing where stderr is no terminal", async () => {
-    const written: unknown[] = [];
-    const original = process.stderr.write;
-    process.stderr.write = ((chunk: unknown) => written.push(chunk) > 0) as typeof process.stderr.write;
+  /** What a display writes to stderr while `use` runs. */
+  function written(isTerminal: boolean, use: (display: ReturnType<typeof progressDisplay>) => void): string {
+    const { write, isTTY } = process.stderr;
+    const chunks: string[] = [];
+    process.stderr.write = ((chunk: string) => chunks.push(chunk) > 0) as typeof process.stderr.write;
+    process.stderr.isTTY = isTerminal;
     try {
-      const progress = await startProgress({ label: "encoding", total: 10 });
-      progress.update(5);
-      progress.finish();
+      use(progressDisplay({}));
     } finally {
-      process.stderr.write = original;
+      Object.assign(process.stderr, { write, isTTY });
     }
-    expect(written).toEqual([]);
+    return chunks.join("");
+  }
+
+  it("writes only notes if stderr is not a terminal", () => {
+    const text = written(false, ({ show, say, finish }) => {
+      show("encoding", 5, 10);
+      say("a note");
+      finish();
+    });
+    expect(text).toBe("a note\n");
+  });
+
+  it("replaces its line on a terminal, and removes it for a note", () => {
+    const text = written(true, ({ show, say }) => {
+      show("encoding", 5, 10, "phrases");
+      show("encoding", 6, 10, "phrases");
+      say("a note");
+    });
+    const line = progressLine({ label: "encoding", unit: "phrases", done: 5, total: 10, perSecond: 0 });
+    expect(text).toBe(`\r\u001b[K${line.slice(0, 79)}\r\u001b[Ka note\n`);
   });
 });
 
 describe("option values", () => {
-  it("are read exactly", () => {
+  it("are parsed exactly", () => {
     expect(positiveInteger("256")).toBe(256);
     expect(wholeNumber("0")).toBe(0);
     expect(fraction("0.9")).toBe(0.9);

@@ -1,4 +1,4 @@
-/** `pearl index` and `pearl search` as people run them: a table in, hits out, and clear words for what is wrong. */
+/** `pearl index` and `pearl search` as users run them: a table in, hits out, and clear errors. */
 import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -40,7 +40,7 @@ describe("pearl search", () => {
     expect(lines[2]).toMatch(/0\.[6-9]\d+ {2}p1 +The New York Times +1851/);
   });
 
-  it("answers a file of queries into a file that reads back", async () => {
+  it("writes the hits for a file of queries into a table", async () => {
     writeFileSync(join(folder, "queries.txt"), "NY Times\nzurich\n");
     const run = await pearl(["search", "papers", "--queries", "queries.txt", "-o", "hits.csv", "-k", "1"], {
       cwd,
@@ -52,7 +52,7 @@ describe("pearl search", () => {
     expect(second).toMatch(/^zurich,1,0\.\d{4},p3,p3,"Zürich, ""Limmatstadt""",1780$/);
   });
 
-  it("reads queries from a pipe and prints a line of JSON for each, with nothing for an empty one", async () => {
+  it("reads queries from a pipe and prints a line of JSON for each, without hits for an empty one", async () => {
     const options = ["search", "papers", "-k", "1", "--json"];
     const { stdout } = await pearl(options, { cwd, input: "zuerich limmatstadt\n\nny times\n" });
     const [first, second] = stdout.split("\n").map((line) => line && JSON.parse(line));
@@ -61,7 +61,7 @@ describe("pearl search", () => {
     expect(second).toEqual({ query: "", hits: [] });
   });
 
-  it("refuses another model than the index's", async () => {
+  it("refuses a model other than the index's", async () => {
     cpSync(join(folder, "papers"), join(folder, "strange"), { recursive: true });
     const path = join(folder, "strange", "index.json");
     const manifest = readFileSync(path, "utf8");
@@ -86,7 +86,7 @@ describe("pearl search", () => {
 });
 
 describe("pearl index", () => {
-  it("adds, replaces and deletes rows, and tells", async () => {
+  it("adds, replaces and deletes rows, and reports the counts", async () => {
     const index = join(folder, "changing");
     cpSync(join(folder, "papers"), index, { recursive: true });
     const more = [
@@ -112,7 +112,7 @@ describe("pearl index", () => {
     expect(cells).toEqual([papers[0], papers[2], papers[3], more[0]]);
   });
 
-  it("finds trouble before any work, and leaves nothing behind", async () => {
+  it("reports errors before any work, and leaves no files behind", async () => {
     writeFileSync(join(folder, "twice.csv"), csv([papers[0], papers[1], papers[0]]));
     const twice = await pearl(["index", "build", "twice.csv", "-o", "new", "--key", "id"], { cwd });
     expect(twice).toMatchObject({ code: 1, stdout: "" });

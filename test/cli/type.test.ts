@@ -1,4 +1,4 @@
-/** `pearl type` as a user meets it. */
+/** `pearl type` as users run it. */
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -21,7 +21,7 @@ async function typedModel(): Promise<string> {
 }
 
 describe("pearl type", () => {
-  it("types with the embedded model, and says what a model without a type head lacks", async () => {
+  it("classifies with the embedded model, and explains a model without a type head", async () => {
     const plain = await pearl(["type", "The New York Times", "--model", "pearl-ngram"]);
     expect(plain).toMatchObject({
       code: 1,
@@ -37,7 +37,7 @@ describe("pearl type", () => {
     expect(told[0].type).toBe("GPE");
   });
 
-  it("prints class and type with the probabilities of both and of each", async () => {
+  it("prints class and type with their joint and separate probabilities", async () => {
     const model = await typedModel();
     const { code, stdout } = await pearl([
       "type",
@@ -72,7 +72,7 @@ describe("pearl type", () => {
     }
   });
 
-  it("types a table's phrases into a file, empty ones too", async () => {
+  it("writes the types of a table's phrases, empty ones included", async () => {
     const [model, cwd] = [await typedModel(), newFolder()];
     writeFileSync(join(cwd, "phrases.csv"), 'name,year\n"t103, t104",1\n,2\nt200,3\n');
     const { code, stdout } = await pearl(
@@ -88,6 +88,6 @@ describe("pearl type", () => {
     expect(lines[2]).toBe('"","","","","",""');
     expect(lines).toHaveLength(4);
     const odd = await pearl(["type", "phrases.csv", "--model", model, "-o", "types.xlsx"], { cwd });
-    expect(odd).toMatchObject({ code: 2, stderr: expect.stringMatching(/\.csv, \.tsv, \.jsonl/) });
+    expect(odd).toMatchObject({ code: 2, stderr: expect.stringMatching(/\.csv, \.tsv or \.jsonl/) });
   });
 });

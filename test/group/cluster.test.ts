@@ -1,4 +1,4 @@
-/** Clusters and duplicates: groups that hold together, who stands for them, and what a promise keeps apart. */
+/** Clusters and duplicates: linkage, representatives and thresholds. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { PhraseEncoder } from "../../src/encoder/phrase-encoder.js";
 import { cluster } from "../../src/group/cluster.js";
@@ -38,7 +38,7 @@ describe("linkage", () => {
       for (const a of rows) for (const b of rows) expect(similarity(a, b)).toBeGreaterThanOrEqual(0.85);
   });
 
-  it("gives components when nothing is asked of their ends, and numbers groups by first row", () => {
+  it("returns connected components without an end threshold, and numbers groups by first row", () => {
     const random = createRandom(5);
     const points = Array.from({ length: 200 }, () => Math.floor(random() * 2000));
     const { links, similarity } = line(points);
@@ -57,7 +57,7 @@ describe("linkage", () => {
     }
   });
 
-  it("takes a component apart that is too large to compare all its pairs", () => {
+  it("splits a component that is too large to compare all its pairs", () => {
     const points = Array.from({ length: 1700 }, (_, row) => row);
     const similarity = (a: number, b: number): number => Math.max(0, 1 - Math.abs(a - b) / 1000);
     const left = Int32Array.from({ length: 1699 }, (_, row) => row);
@@ -69,7 +69,7 @@ describe("linkage", () => {
     expect(groups[0]).toBe(groups[1]);
   });
 
-  it("lets the middle of a group stand for it; of two, the more frequent, then the longer, then the first", () => {
+  it("represents a group by its medoid; of two, the more frequent, then the longer, then the first", () => {
     const { similarity } = line([0, 1, 5]);
     const phrases = ["a", "bb", "cc"];
     const choose = (members: number[], counts: number[]) =>
@@ -102,7 +102,7 @@ describe("cluster and dedupe", () => {
     "Le Monde",
   ];
 
-  it("groups variants, not seasons of other years, and leaves empty rows alone", async () => {
+  it("groups variants, separates seasons of different years, and leaves empty rows alone", async () => {
     const { groups, groupOf, similarity } = await cluster(phrases, { encoder, threshold: 0.7 });
     expect(groups.map(({ rows }) => rows)).toEqual([[0, 1], [2, 3, 4], [5], [6], [7], [8], [9]]);
     expect([...groupOf]).toEqual([0, 0, 1, 1, 1, 2, 3, 4, 5, 6]);
@@ -112,7 +112,7 @@ describe("cluster and dedupe", () => {
     expect(similarity[3]).toBeGreaterThan(0.7);
   });
 
-  it("keeps apart at a promise of 1 what is not the same but for case and punctuation", async () => {
+  it("groups only phrases equal except for case and punctuation at a precision of 1", async () => {
     const crowded = [
       "Station 1",
       "Acme North",
@@ -128,7 +128,7 @@ describe("cluster and dedupe", () => {
     expect(groups.filter(({ rows }) => rows.length > 1).map(({ rows }) => rows)).toEqual([[1, 5]]);
   });
 
-  it("keeps apart what a table tells apart by the same words again and again", async () => {
+  it("separates phrases that differ in the same two words again and again", async () => {
     const states = ["Alabama", "Georgia", "Florida", "Kansas", "Oregon", "Nevada", "Texas", "Ohio"];
     const names = states.flatMap((state) =>
       ["Golden Eagles", "Red Hawks", "Blue Devils"].map((name) => `${state} ${name}`),
@@ -136,7 +136,7 @@ describe("cluster and dedupe", () => {
     const teams = names.flatMap((name) => [`${name} football`, `${name} baseball`]);
     const apart = await cluster(teams, { encoder, threshold: 0.6 });
     expect(apart.groupOf[0]).not.toBe(apart.groupOf[1]);
-    // With a sport of its own for every other team the difference does not recur.
+    // If every other team has a different sport, the difference does not recur.
     const lone = [
       ...teams.slice(0, 2),
       ...names.slice(1).map((name, row) => `${name} ${row % 2 ? "foot" : "base"}ball`),
@@ -145,12 +145,12 @@ describe("cluster and dedupe", () => {
     expect(together.similarityOf(0, 1)).toBeGreaterThan(1.5 * apart.similarityOf(0, 1));
   });
 
-  it("keeps apart what has an addition, but not what leaves out the word for what all rows are", async () => {
+  it("separates a phrase with an added word, unless it is the word for the kind of thing", async () => {
     const places = ["Lindeby", "Norrhult", "Vallda", "Askersund", "Torekov", "Hjortkvarn"].flatMap((town) =>
       ["North", "South"].map((side) => `${town} ${side} Hospital`),
     );
     const added = [...places, "Vallda Dental North Hospital", "Torekov North Hospital II", "Torekov South"];
-    // what tells apart brings a similarity down to 0.5 at most
+    // Distinguishing words reduce a similarity to 0.5 at most.
     const { similarityOf, groupOf } = await cluster(added, { encoder, threshold: 0.51 });
     const row = (phrase: string): number => added.indexOf(phrase);
     expect(groupOf[row("Torekov South")]).toBe(groupOf[row("Torekov South Hospital")]);
@@ -163,7 +163,7 @@ describe("cluster and dedupe", () => {
     }
   });
 
-  it("makes exactly k groups", async () => {
+  it("makes exactly k groups, and rejects a k above the number of different phrases", async () => {
     const { groups, threshold } = await cluster(phrases, { encoder, k: 3 });
     expect(groups.filter(({ rows }) => phrases[rows[0]].trim() !== "").length).toBe(3);
     expect(threshold).toBeUndefined();
@@ -172,14 +172,14 @@ describe("cluster and dedupe", () => {
     );
   });
 
-  it("says which options do not go together, and takes no phrases at all", async () => {
+  it("rejects conflicting options, and accepts an empty list", async () => {
     await expect(cluster(phrases, { encoder, k: 2, threshold: 0.5 })).rejects.toThrow("give only one of");
     await expect(cluster(phrases, { encoder, threshold: 1.5 })).rejects.toThrow("between 0 and 1");
     expect((await cluster([], { encoder })).groups).toEqual([]);
     expect((await cluster(["one"], { encoder })).groups).toEqual([{ rows: [0], representative: 0 }]);
   });
 
-  it("keeps the most complete row of a group, else the first, and names the one that stands for each that went", async () => {
+  it("keeps the most complete row of a group, else the first, and reports it for each removed row", async () => {
     const first = await dedupe(phrases, { encoder, threshold: 0.7 });
     expect([...first.kept]).toEqual([0, 2, 5, 6, 7, 8, 9]);
     expect(first.removed.map(({ row, keptRow }) => [row, keptRow])).toEqual([

@@ -1,11 +1,11 @@
-/** Words that tell a table's things apart: what recurs, what is added, and what people leave out at will. */
+/** Distinguishing words: recurring differences, added words and optional words. */
 import { describe, expect, it } from "vitest";
 import { learnDistinguishing } from "../../src/group/distinguishing.js";
 import { termRows } from "../../src/match/candidates/grams.js";
 import { weighPhrase } from "../../src/match/evidence/features.js";
 import { foldPhrase } from "../../src/match/evidence/phrase.js";
 
-/** Share of their similarity that two phrases keep in a table of these and others, all pairs of which look alike. */
+/** The factor for two phrases in a table where all pairs are similar. */
 function judge(phrases: readonly string[]): (a: string, b: string) => number {
   const { statistics } = termRows(phrases.map(foldPhrase), []);
   const weighed = phrases.map((phrase) => weighPhrase(phrase, statistics));
@@ -29,8 +29,8 @@ const towns = ["Oslo", "Bergen", "Tromso", "Molde", "Hamar", "Gjovik", "Halden",
 const towns2 = ["Turku", "Oulu", "Espoo", "Vantaa", "Lahti", "Kuopio", "Pori", "Vaasa", "Kotka", "Rauma"];
 const cups = [...towns, ...towns2].map((town) => `${town} Cup season`);
 
-describe("words that tell things apart", () => {
-  it("takes a word that one side adds for another thing", () => {
+describe("distinguishing words", () => {
+  it("distinguishes by a word that only one phrase has", () => {
     const kept = judge(cups);
     expect(kept("Oslo Cup season", "Oslo Ladies' Cup season")).toBe(0.5);
     expect(kept("Oslo Cup", "Oslo Cup Qualification")).toBe(0.5);
@@ -38,7 +38,7 @@ describe("words that tell things apart", () => {
     expect(kept("Kuopio Cup", "Kuopioo Cup")).toBe(1);
   });
 
-  it("takes no function word, legal form or word for what all rows are for another thing", () => {
+  it("ignores function words, legal forms and the word for the kind of thing", () => {
     const kept = judge(cups);
     expect(kept("Oslo Cup season", "Oslo Cup")).toBe(1);
     expect(kept("The Oslo Cup", "Cup of Oslo")).toBe(1);
@@ -47,20 +47,20 @@ describe("words that tell things apart", () => {
     expect(kept("Oslo Trophy", "Oslo Cup Trophy")).toBe(0.5);
   });
 
-  it("takes an added number, numeral or letter for another thing, however many rows have it", () => {
+  it("distinguishes by an added number, numeral or letter, no matter how many rows have it", () => {
     const kept = judge(cups.map((cup) => `${cup} II`));
     for (const order of ["II", "2", "B", "A"]) expect(kept("Oslo Cup", `Oslo Cup ${order}`)).toBe(0.5);
     expect(kept("Oslo Cup", "A Oslo Cup")).toBe(1);
     expect(kept("Oslo Cup II", "Oslo Cup 2")).toBe(1);
   });
 
-  it("is in doubt about what stands in parentheses", () => {
+  it("gives less weight to a word in parentheses", () => {
     const kept = judge(cups.map((cup) => `${cup} (football)`));
     expect(kept("Oslo Cup", "Oslo Cup (Minnesota)")).toBe(0.75);
     expect(kept("Oslo Cup", "Oslo Cup (football)")).toBe(1);
   });
 
-  it("tells a misspelt word from two words of the table that are alike", () => {
+  it("separates a misspelt word from two similar words of the table", () => {
     const acids = (word: string): string[] => towns.slice(0, 4).map((town) => `${town} ${word} acid`);
     const kept = judge([...acids("methylated"), ...acids("ethylated"), ...cups]);
     expect(kept("Skien methylated acid", "Skien ethylated acid")).toBe(0.5);
@@ -70,7 +70,7 @@ describe("words that tell things apart", () => {
     expect(plural("Skien salt acid", "Skien salts acid")).toBe(1);
   });
 
-  it("learns which two words several pairs differ by", () => {
+  it("learns two words from several pairs that differ in them", () => {
     const sports = (count: number): string[] =>
       towns.slice(0, count).flatMap((town) => [`${town} football`, `${town} handball`]);
     const few = judge([...sports(2)]);

@@ -31,7 +31,7 @@ const byTexts = (result: JoinResult, left: readonly string[], right: readonly st
   Object.fromEntries(result.matches.map((match) => [right[match.right], left[match.left]]));
 
 describe("fuzzyJoin", () => {
-  it("joins what means the same and leaves strangers alone, with the embedded model and without one", async () => {
+  it("joins rows that mean the same and no others, with the embedded model and without one", async () => {
     const right = [
       "NYTimes",
       "washington post",
@@ -60,7 +60,7 @@ describe("fuzzyJoin", () => {
     }
   });
 
-  it("joins fewer rows the more it has to promise, and none where it cannot promise so much", async () => {
+  it("joins fewer rows at a higher precision, and none if it cannot reach the precision", async () => {
     const right = papers.map((name) => name.slice(0, Math.ceil(name.length * 0.6)));
     let before = Infinity;
     for (const precision of [0.5, 0.9, 0.97, 1]) {
@@ -72,7 +72,7 @@ describe("fuzzyJoin", () => {
     expect(before).toBe(0);
   });
 
-  it("gives no left row twice when the join is one-to-one, and the better claim wins", async () => {
+  it("uses no left row twice in a one-to-one join, and the better match wins", async () => {
     const right = ["Siemens", "Siemens A.G.", "Boston Globe", "Boston Globe newspaper"];
     const many = await fuzzyJoin(papers, right, { encoder, precision: 0.5 });
     expect(new Set(many.matches.map(({ left }) => left)).size).toBeLessThan(many.matches.length);
@@ -84,7 +84,7 @@ describe("fuzzyJoin", () => {
     });
   });
 
-  it("gives every row of a repeated text when the join is many-to-many, up to the top asked for", async () => {
+  it("returns every row of a repeated text in a many-to-many join, up to `top`", async () => {
     const left = [...papers, "Siemens AG", "siemens ag"];
     const options = { encoder, kind: "many-to-many", precision: 0.8 } as const;
     const { matches } = await fuzzyJoin(left, ["SIEMENS AG"], options);
@@ -92,7 +92,7 @@ describe("fuzzyJoin", () => {
     expect((await fuzzyJoin(left, ["SIEMENS AG"], { ...options, top: 2 })).matches).toHaveLength(2);
   });
 
-  it("meets rows only within their block", async () => {
+  it("compares rows only within their block", async () => {
     const left = {
       name: ["Springfield Museum", "Springfield Museum", ...papers],
       state: ["IL", "MA", ...papers.map(() => "")],
@@ -107,7 +107,7 @@ describe("fuzzyJoin", () => {
     expect(result.matches).toMatchObject([{ left: 1, right: 0 }]);
   });
 
-  it("lets a second column decide between rows that the first cannot tell apart", async () => {
+  it("uses a second column to decide between rows with equal first columns", async () => {
     const cities = ["Leeds", "York", "Bath", "Ripon", "Wells", "Ely"];
     const names = ["St Mary's Church", "All Saints Church", "Royal Oak Inn", "Railway Hotel"];
     const rows = cities.flatMap((city) => names.map((name) => ({ city, name })));
@@ -120,7 +120,7 @@ describe("fuzzyJoin", () => {
     ]);
   });
 
-  it("obeys labels: known matches are joined, known non-matches never, and the rest is judged by them", async () => {
+  it("always joins known matches, never known non-matches, and calibrates the rest", async () => {
     const right = ["Big Blue Paper", "Boston Globe", "Siemens", "Volkswagen"];
     const plain = await fuzzyJoin(papers, right, { encoder });
     expect(byTexts(plain, papers, right)).toMatchObject({ "Boston Globe": "The Boston Globe" });
@@ -139,7 +139,7 @@ describe("fuzzyJoin", () => {
     expect(estimateOf(result)).toBeLessThan(estimateOf(plain));
   });
 
-  it("says which words and features decided", async () => {
+  it("explains a score by words and features", async () => {
     const right = ["Winter Olympics 2002"];
     const { explain } = await fuzzyJoin(papers, right, { encoder });
     const [column] = explain(papers.indexOf("1998 Winter Olympics"), 0).columns;
@@ -154,7 +154,7 @@ describe("fuzzyJoin", () => {
   });
 });
 
-describe("what a user is told", () => {
+describe("warnings and errors", () => {
   it("warns of a left table with duplicates, of empty cells, of few rows and of equal tables", async () => {
     const repeated = await fuzzyJoin([...papers, "siemens ag", ""], ["Siemens", ""], { encoder });
     expect(repeated.warnings.join("\n")).toMatch(/1 of 24 rows repeat the phrase of another row/);
@@ -166,7 +166,7 @@ describe("what a user is told", () => {
     expect((await fuzzyJoin(papers, ["Siemens"], { encoder })).warnings).toEqual([]);
   });
 
-  it("refuses tables and settings that cannot be right", async () => {
+  it("rejects invalid tables and settings", async () => {
     const refused = (left: Parameters<typeof fuzzyJoin>[0], options: object) =>
       expect(fuzzyJoin(left, ["a"], { encoder, ...options })).rejects;
     await refused([], {}).toThrow("the left table has no rows");

@@ -47,7 +47,7 @@ const run = (options: JoinTablesOptions = {}, tables = [left, right]) =>
   joinTables(tables[0], tables[1], out, { encoder: "none", on, ...options });
 
 describe("joinTables", () => {
-  it("writes every column of both tables in the right table's order, unmatched rows and reasons where asked", async () => {
+  it("writes every column of both tables in the right table's order, with unmatched rows and reasons if asked", async () => {
     const report = await run({ unmatched: "keep", explain: "column" });
     expect(report).toMatchObject({ matches: 4, matchedRows: 4, leftRows: 20, rightRows: 5 });
     const [heading, ...rows] = read(out).trim().split("\n");
@@ -58,7 +58,7 @@ describe("joinTables", () => {
     expect(rows[3]).toMatch(/both: 2002 winter olympics/);
   });
 
-  it("takes a review back: decisions hold, and confirmed pairs go on to training", async () => {
+  it("applies the decisions of a review file, and writes confirmed pairs for training", async () => {
     const reviewPath = join(folder, "review.csv");
     const { reviewed } = await run({ reviewPath });
     const [heading, ...rows] = read(reviewPath).trim().split("\n");
@@ -85,7 +85,7 @@ describe("joinTables", () => {
     );
   });
 
-  it("reads tables of different formats, and names the cure for another encoding", async () => {
+  it("reads tables of different formats, and suggests a cure for another encoding", async () => {
     const marked = file("marked.csv", `\ufeffname\nZürich Versicherung\n${names.join("\n")}\n`);
     const lines = file("lines.jsonl", '{"title":"Zurich Versicherung"}\n');
     await run({}, [marked, lines]);
@@ -96,19 +96,19 @@ describe("joinTables", () => {
     );
   });
 
-  it("names a column that is not there, by either table", async () => {
+  it("names a missing column and the table that lacks it", async () => {
     await expect(run({ on: [{ left: "name" }] })).rejects.toThrow(
       /right\.tsv: no column "name".*title, note/,
     );
     await expect(run({ block: { left: "city" } })).rejects.toThrow(/left\.csv: no column "city"/);
   });
 
-  it("refuses one file as both tables, and a table without rows", async () => {
+  it("rejects the same file as both tables, and a table without rows", async () => {
     await expect(run({}, [left, join(folder, ".", "left.csv")])).rejects.toThrow(UsageError);
     await expect(run({}, [left, file("empty.csv", "title,note\n")])).rejects.toThrow(TableError);
   });
 
-  it("warns of duplicates, empty cells and a single row, and joins all the same", async () => {
+  it("warns of duplicates, empty cells and a single row, but still joins", async () => {
     const dirty = file(
       "dirty.csv",
       `name,x\n${[...names, "siemens ag", ""].map((name) => `${name},1`).join("\n")}\n`,
@@ -124,7 +124,7 @@ describe("joinTables", () => {
     expect(one.warnings.join()).toMatch(/1 row is too few/);
   });
 
-  it("leaves nothing half written where it cannot write", async () => {
+  it("leaves no partial file if it cannot write", async () => {
     const nowhere = join(folder, "missing", "out.csv");
     await expect(joinTables(left, right, nowhere, { encoder: "none", on })).rejects.toThrow(/missing/);
     expect(existsSync(join(folder, "missing"))).toBe(false);
@@ -133,7 +133,7 @@ describe("joinTables", () => {
 });
 
 describe("readLabelsFile", () => {
-  it("finds its columns by name or place, and leaves undecided rows out", async () => {
+  it("finds its columns by name or position, and skips undecided rows", async () => {
     const pairs = await readLabelsFile(file("three.csv", "a,b,c\nx,y,1\nx,z,0\nv,w,\n"));
     expect(pairs).toEqual([
       { left: "x", right: "y", match: true },
@@ -143,14 +143,14 @@ describe("readLabelsFile", () => {
     expect(matches[0]).toEqual({ left: "x", right: "y", match: true });
   });
 
-  it("asks for decisions where a review comes back without any", async () => {
+  it("asks for decisions if the review file has none", async () => {
     const untouched = file("untouched.csv", "decision,left,right\n,x,y\n,v,w\n");
     await expect(readLabelsFile(untouched)).rejects.toThrow("untouched.csv: no row has a decision");
   });
 
-  it("names the row of an answer that is none, contradictions and missing columns", async () => {
+  it("names the row of an unknown decision, contradictions and missing columns", async () => {
     const odd = file("odd.csv", "left,right,decision\nx,y,yes\nx,z,perhaps\n");
-    await expect(readLabelsFile(odd)).rejects.toThrow('odd.csv row 2: "perhaps" is not a decision');
+    await expect(readLabelsFile(odd)).rejects.toThrow('odd.csv, row 2: "perhaps" is not a decision');
     const both = file("both.csv", "left,right,match\nx,y,yes\nx,y,no\n");
     await expect(readLabelsFile(both)).rejects.toThrow(/both as a match and as a non-match/);
     await expect(readLabelsFile(file("single.csv", "left\nx\ny\n"))).rejects.toThrow(/expected left, right/);

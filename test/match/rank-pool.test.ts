@@ -1,8 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { InterruptedError } from "../../src/errors.js";
-import { nearestByEmbedding } from "../../src/match/candidates/nearest-by-embedding.js";
-import { pairCosines } from "../../src/match/columns/column-pair.js";
-import { prepareColumn } from "../../src/match/columns/prepare.js";
+import { pairCosines, prepareColumn } from "../../src/match/columns.js";
 import { rankRows } from "../../src/match/rank-pool.js";
 import type { RankSettings } from "../../src/match/rank-rows.js";
 import { defaultScorer } from "../../src/match/scorer.js";
@@ -19,19 +17,17 @@ const settings: RankSettings = {
   scorer: defaultScorer().scorer,
   sameTable: false,
   keep: 3,
-  byTerms: 5,
+  candidates: 5,
   postings: 1000,
   scored: Infinity,
 };
-const nearest = [nearestByEmbedding(column, { k: 5 })];
 const queries = Uint32Array.from({ length: 100 }, (_, row) => row + 10);
 
 describe("rankRows", () => {
-  it("gives the same ranking in this thread and in several others", async () => {
-    const here = await rankRows(settings, queries, { nearest, threads: 1 });
+  it("ranks the same in the calling thread and in workers", async () => {
+    const here = await rankRows(settings, queries, { threads: 1 });
     const seen: number[] = [];
     const elsewhere = await rankRows(settings, queries, {
-      nearest,
       threads: 2,
       rowsPerThread: 15,
       onProgress: (done) => seen.push(done),
@@ -41,13 +37,13 @@ describe("rankRows", () => {
     expect(Array.from(queries, (_, place) => here.rows[place * 3])).toEqual([...queries]);
   });
 
-  it("scores of many candidates only those of the greatest cosines by all features", async () => {
+  it("computes all features only for the candidates with the greatest cosines", async () => {
     const nearness = (query: number, row: number): number => {
       const { embedding, grams } = pairCosines(column, query, row);
       return embedding + grams;
     };
-    const all = await rankRows({ ...settings, keep: 8 }, queries, { nearest, threads: 1 });
-    const two = await rankRows({ ...settings, scored: 2 }, queries, { nearest, threads: 1 });
+    const all = await rankRows({ ...settings, keep: 8 }, queries, { threads: 1 });
+    const two = await rankRows({ ...settings, scored: 2 }, queries, { threads: 1 });
     queries.forEach((query, place) => {
       const candidates = [...all.rows.subarray(place * 8, (place + 1) * 8)].filter((row) => row >= 0);
       const nearest = candidates.sort((a, b) => nearness(query, b) - nearness(query, a)).slice(0, 2);
@@ -59,14 +55,13 @@ describe("rankRows", () => {
 
   it("ranks a table's own rows without themselves", async () => {
     const own = { ...settings, sameTable: true, columns: [{ ...column, queries: column.base }] };
-    const { rows } = await rankRows(own, queries, { nearest, threads: 1 });
+    const { rows } = await rankRows(own, queries, { threads: 1 });
     queries.forEach((query, place) => expect(rows.subarray(place * 3, place * 3 + 3)).not.toContain(query));
   });
 
-  it("stops where the caller wants it to, with its threads ended", async () => {
+  it("stops on an abort signal and ends its workers", async () => {
     const stop = new AbortController();
     const ranking = rankRows(settings, queries, {
-      nearest,
       threads: 2,
       rowsPerThread: 5,
       signal: stop.signal,

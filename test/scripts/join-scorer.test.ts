@@ -1,6 +1,6 @@
 /** How the join's small model learns one more feature, while its other weights are held. */
 import { describe, expect, it } from "vitest";
-import { createScorer, type ScorerWeights, scoreFeatures } from "../../src/match/scorer.js";
+import { type ScorerWeights, scoreFeatures } from "../../src/match/scorer.js";
 import { createRandom } from "../../src/random.js";
 
 interface Row {
@@ -37,10 +37,7 @@ const settings = { epochs: 30, rate: 0.05, decay: 0, batch: 20, seed: 1 };
 
 /** Mean of -ln of the right candidate's share, as the join itself scores. */
 function lossOf(weights: readonly number[]): number {
-  const scorer = createScorer({
-    ...network,
-    inputs: network.inputs.map((unit, at) => [...unit, weights[at]]),
-  });
+  const scorer = { ...network, inputs: network.inputs.map((unit, at) => [...unit, weights[at]]) };
   const losses = rows.map(({ features, right, more }) => {
     const scores = right.map((_, at) =>
       scoreFeatures(scorer, [features[2 * at], features[2 * at + 1], more[at]]),

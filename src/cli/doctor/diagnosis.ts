@@ -1,5 +1,4 @@
 /** Collects what `pearl doctor` reports: versions, machine, devices, hub, data, models and optional parts. */
-
 import { execFile } from "node:child_process";
 import { readdir, readFile, stat } from "node:fs/promises";
 import { availableParallelism, cpus, freemem, totalmem } from "node:os";
@@ -11,13 +10,10 @@ import { listModels } from "../../hub/inventory.js";
 import { hubSettings } from "../../hub/settings.js";
 import { candidates } from "../../runtime/device.js";
 import { loadRuntime } from "../../runtime/onnx-runtime.js";
-import { findPackage, type OptionalPart, optionalParts, pearlFolder } from "./parts.js";
+import { findPackage, optionalParts, pearlFolder } from "./parts.js";
 import type { ProbeAnswer } from "./probe.js";
 
-/** An optional part and whether it works. */
-export type PartFinding = OptionalPart & ProbeAnswer;
-
-/** Everything that `pearl doctor --json` prints; `works` is true where the embedded model encodes. */
+/** Everything that `pearl doctor --json` prints; `works` is true if the embedded model encodes. */
 export type Diagnosis = Awaited<ReturnType<typeof diagnose>>;
 
 const heavyPackages = [
@@ -28,24 +24,20 @@ const heavyPackages = [
   "@huggingface/tokenizers",
 ];
 
-/** Tries everything, each native part in a process of its own. */
 export async function diagnose(signal: AbortSignal) {
-  const probe = limitedProbe(signal);
-  const checkPart = async (part: OptionalPart): Promise<PartFinding> => {
-    if (part.version === undefined) return { ...part, works: false, detail: "not installed" };
-    return { ...part, ...(await probe(part.name)) };
-  };
-  const checkDevice = async (candidate: ReturnType<typeof candidates>[number]) => {
-    const answer = candidate.missing === undefined ? await probe(candidate.device) : undefined;
-    const detail = candidate.missing ?? "";
-    return { name: candidate.device, ...(answer ?? { works: false, detail }) };
-  };
-  const [model, duckdb, devices, parts] = await Promise.all([
-    probe("model"),
-    probe("duckdb"),
-    Promise.all(candidates("auto", loadRuntime().isNative).map(checkDevice)),
-    Promise.all(optionalParts().map(checkPart)),
-  ]);
+  const devices = candidates("auto", loadRuntime().isNative);
+  const parts = optionalParts();
+  const answers = await probeAll(
+    [
+      ...["model", "duckdb"],
+      ...devices.filter(({ missing }) => missing === undefined).map(({ device }) => device),
+      ...parts.filter(({ version }) => version !== undefined).map(({ name }) => name),
+    ],
+    signal,
+  );
+  const answerOf = (name: string, otherwise: string): ProbeAnswer =>
+    answers.get(name) ?? { works: false, detail: otherwise };
+  const model = answerOf("model", "");
   const { endpoint, cacheFolder, offline, tokenSource } = hubSettings();
   const dataFolder = resolve(await defaultDataFolder());
   const sets = await readdir(dataFolder).catch(() => undefined);
@@ -55,18 +47,15 @@ export async function diagnose(signal: AbortSignal) {
     node: process.version,
     packages: Object.fromEntries(heavyPackages.map((name) => [name, findPackage(name)?.version ?? null])),
     machine: await readMachine(),
-    devices,
+    devices: devices.map(({ device, missing = "" }) => ({ name: device, ...answerOf(device, missing) })),
     core: [
       { name: "embedded model", ...model },
-      { name: "table engine", ...duckdb },
+      { name: "table engine", ...answerOf("duckdb", "") },
     ],
     // The source of the token, never the token.
     hub: {
-      endpoint,
-      cacheFolder,
+      ...{ endpoint, cacheFolder, offline, tokenSource: tokenSource ?? null },
       cacheBytes: await sizeOf(cacheFolder),
-      offline,
-      tokenSource: tokenSource ?? null,
     },
     data: {
       folder: dataFolder,
@@ -74,20 +63,20 @@ export async function diagnose(signal: AbortSignal) {
       sets: (sets ?? []).filter((name) => !name.startsWith(".")).sort(),
     },
     models: (await listModels()).filter(({ problem }) => !problem).map(({ model: name }) => name),
-    parts,
+    parts: parts.map((part) => ({ ...part, ...answerOf(part.name, "not installed") })),
   };
 }
 
 /** Runs two probes at a time: each loads a native library, and ten at once would slow each other to a timeout. */
-function limitedProbe(signal: AbortSignal): (name: string) => Promise<ProbeAnswer> {
-  const lanes: Promise<unknown>[] = [Promise.resolve(), Promise.resolve()];
-  let next = 0;
-  return (name) => {
-    const lane = next++ % lanes.length;
-    const result = lanes[lane].then(() => runProbe(name, signal));
-    lanes[lane] = result;
-    return result;
+async function probeAll(names: string[], signal: AbortSignal): Promise<Map<string, ProbeAnswer>> {
+  const answers = new Map<string, ProbeAnswer>();
+  const lane = async (): Promise<void> => {
+    for (let name = names.shift(); name !== undefined; name = names.shift()) {
+      answers.set(name, await runProbe(name, signal));
+    }
   };
+  await Promise.all([lane(), lane()]);
+  return answers;
 }
 
 const probeSeconds = 30;
@@ -101,27 +90,21 @@ async function runProbe(name: string, signal: AbortSignal): Promise<ProbeAnswer>
     execFile(process.execPath, [file, name], limits, (error, output) => {
       const line = output.split("\n").findLast((text) => text.startsWith('{"works":'));
       if (line) return settle(JSON.parse(line) as ProbeAnswer);
-      const ending = error?.signal
-        ? `it crashed with ${error.signal}`
-        : `it ended with code ${error?.code ?? 0}`;
-      settle({ works: false, detail: error?.killed ? `no answer within ${probeSeconds} s` : ending });
+      const ending = error?.signal ? `crashed with ${error.signal}` : `ended with code ${error?.code ?? 0}`;
+      settle({ works: false, detail: error?.killed ? `no answer within ${probeSeconds} s` : `it ${ending}` });
     });
   });
   signal.throwIfAborted();
   return answer;
 }
 
-/** Instruction sets that decide the speed: wide vectors, int8 dot products, bfloat16, matrix tiles; x86, then ARM. */
-const fastInstructions = [
-  ...["sse4_2", "fma", "f16c", "avx", "avx2", "avx512f", "avx512bw", "avx512_vnni", "avx_vnni"],
-  ...["avx512_bf16", "amx_tile", "amx_int8", "amx_bf16", "asimd", "asimddp", "i8mm", "bf16", "sve"],
-];
+/** Wide vectors, int8 dot products, bfloat16, matrix tiles; x86, then ARM. */
+const fastInstructions =
+  /^(?:sse4_2|fma|f16c|avx2?|avx512(?:f|bw|_vnni|_bf16)|avx_vnni|amx_\w+|asimd(?:dp)?|i8mm|bf16|sve)$/;
 
-/** Instruction sets of a /proc/cpuinfo that decide the speed, in a fixed order. */
 export function instructionsOf(cpuinfo: string): string[] {
-  const line = /^(?:flags|Features)\s*:\s*(.*)$/m.exec(cpuinfo)?.[1] ?? "";
-  const present = new Set(line.split(/\s+/));
-  return fastInstructions.filter((name) => present.has(name));
+  const present = /^(?:flags|Features)\s*:\s*(.*)$/m.exec(cpuinfo)?.[1].split(/\s+/) ?? [];
+  return present.filter((name) => fastInstructions.test(name));
 }
 
 async function readMachine() {

@@ -1,8 +1,8 @@
-/** `pearl doctor`: what works on this machine, and how to install the rest. */
+/** `pearl doctor`: reports what works on this machine, and how to install the rest. */
 import { command } from "../command.js";
 import { formatBytes } from "../format.js";
 import { jsonOption } from "../options.js";
-import type { Diagnosis, PartFinding } from "./diagnosis.js";
+import type { Diagnosis } from "./diagnosis.js";
 import type { ProbeAnswer } from "./probe.js";
 
 export default command({
@@ -23,34 +23,38 @@ export default command({
 });
 
 function describe({ pearl, node, packages, machine, hub, data, models, ...found }: Diagnosis): string {
-  const versions = Object.entries(packages).map(([name, version]) => `${name} ${version ?? "MISSING"}`);
+  const cores = machine.coreLimit ? `, limited to ${machine.coreLimit.toFixed(1)}` : "";
   const limit = machine.memoryLimitBytes ? `, limited to ${formatBytes(machine.memoryLimitBytes)}` : "";
-  const sections: [string, string[]][] = [
-    ["versions", [`pearl ${pearl.version} in ${pearl.folder}`, `Node ${node}`, ...versions]],
-    [
-      "machine",
-      [
-        `${machine.platform} ${machine.architecture}, ${machine.processor}`,
-        `${machine.cores} cores${machine.coreLimit ? `, limited to ${machine.coreLimit.toFixed(1)}` : ""}; ` +
-          `${formatBytes(machine.memoryBytes)} memory, ${formatBytes(machine.availableBytes)} available${limit}`,
-        `instructions: ${machine.instructions.join(" ") || "unknown"}`,
-      ],
+  const sections: Readonly<Record<string, readonly string[]>> = {
+    versions: [
+      `pearl ${pearl.version} in ${pearl.folder}`,
+      `Node ${node}`,
+      ...Object.entries(packages).map(([name, version]) => `${name} ${version ?? "MISSING"}`),
     ],
-    ["works", found.core.map(findingLine)],
-    ["devices", found.devices.map(findingLine)],
-    ["models", [models.join(", ") || "none"]],
-    [
-      "hub",
-      [
-        hub.endpoint + (hub.offline ? ", not used (HF_HUB_OFFLINE is set)" : ""),
-        `cache ${hub.cacheFolder}, ${formatBytes(hub.cacheBytes)}`,
-        hub.tokenSource ? `token from ${hub.tokenSource}` : "no token (public models need none)",
-      ],
+    machine: [
+      `${machine.platform} ${machine.architecture}, ${machine.processor}`,
+      `${machine.cores} cores${cores}; ${formatBytes(machine.memoryBytes)} memory, ` +
+        `${formatBytes(machine.availableBytes)} available${limit}`,
+      `instructions: ${machine.instructions.join(" ") || "unknown"}`,
     ],
-    ["data", [`${data.folder}: ${data.exists ? data.sets.join(", ") || "empty" : "does not exist"}`]],
-    ["optional", found.parts.flatMap(partLines)],
-  ];
-  const body = sections.flatMap(([title, lines]) =>
+    works: found.core.map(findingLine),
+    devices: found.devices.map(findingLine),
+    models: [models.join(", ") || "none"],
+    hub: [
+      hub.endpoint + (hub.offline ? ", not used (HF_HUB_OFFLINE is set)" : ""),
+      `cache ${hub.cacheFolder}, ${formatBytes(hub.cacheBytes)}`,
+      hub.tokenSource ? `token from ${hub.tokenSource}` : "no token (public models need none)",
+    ],
+    data: [`${data.folder}: ${data.exists ? data.sets.join(", ") || "empty" : "does not exist"}`],
+    optional: found.parts.flatMap(({ name, version, works, detail, purpose, install }) => {
+      const label = version ? `${name} ${version}` : name;
+      return [
+        `${label}: ${works ? "works" : detail}; ${purpose}`,
+        ...(works ? [] : [`  install: ${install}`]),
+      ];
+    }),
+  };
+  const body = Object.entries(sections).flatMap(([title, lines]) =>
     lines.map((line, row) => `${(row === 0 ? title : "").padEnd(9)} ${line}`),
   );
   const verdict = found.works
@@ -61,9 +65,3 @@ function describe({ pearl, node, packages, machine, hub, data, models, ...found 
 
 const findingLine = ({ name, works, detail }: ProbeAnswer & { readonly name: string }): string =>
   `${name}: ${works ? "works" : "does not work"} (${detail})`;
-
-function partLines({ name, version, works, detail, purpose, install }: PartFinding): string[] {
-  const label = version ? `${name} ${version}` : name;
-  if (works) return [`${label}: works; ${purpose}`];
-  return [`${label}: ${detail}; ${purpose}`, `  install: ${install}`];
-}

@@ -1,18 +1,11 @@
-/** `pearl cluster`: phrases that mean the same in groups, each with a representative. */
+/** `pearl cluster`: groups phrases that mean the same, each group with a representative. */
 import type { ClusterTableReport } from "../../group/table-groups.js";
 import { command } from "../command.js";
 import { counted } from "../format.js";
-import {
-  fraction,
-  option,
-  positiveInteger,
-  seedOption,
-  tableEncodingOptions,
-  tableOptionsOf,
-} from "../options.js";
-import { loadEncoder } from "../session.js";
+import { fraction, option, positiveInteger, seedOption, tableEncodingOptions } from "../options.js";
+import { loadEncoder, tableSettings } from "../session.js";
 
-/** How sure two phrases must be to mean the same. */
+/** How similar phrases of a group must be. */
 export const groupingOptions = [
   option("--precision <p>", "expected share of correct links; sets the threshold (default: 0.9)", fraction),
   option("--threshold <t>", "instead: link phrases with at least this similarity", fraction),
@@ -42,12 +35,8 @@ export default command({
     const { clusterTable } = await import("../../group/table-groups.js");
     const { threshold, k, precision, seed, output } = options;
     const encoder = await loadEncoder(options, session);
-    const report = await clusterTable(file, output, {
-      ...{ encoder, threshold, k, precision, seed, signal: session.signal, table: tableOptionsOf(options) },
-      onNote: session.say,
-      onProgress: (done, total) => session.show("encoding", done, total),
-    });
-    await session.finish();
+    const settings = tableSettings(options, session);
+    const report = await clusterTable(file, output, { ...settings, encoder, threshold, k, precision, seed });
     session.say(summary(report));
     if (output === undefined) process.stdout.write(groupLines(report));
     else

@@ -1,9 +1,9 @@
-/** `pearl dedupe`: a table without its duplicates, and a list of the removed rows. */
+/** `pearl dedupe`: removes duplicates from a table, and lists the removed rows. */
 import { extname } from "node:path";
 import { command } from "../command.js";
 import { counted } from "../format.js";
-import { option, tableEncodingOptions, tableOptionsOf } from "../options.js";
-import { loadEncoder, stemOf } from "../session.js";
+import { option, tableEncodingOptions } from "../options.js";
+import { loadEncoder, stemOf, tableSettings } from "../session.js";
 import { groupingOptions } from "./cluster.js";
 
 export default command({
@@ -25,13 +25,8 @@ export default command({
     const { dedupeTable } = await import("../../group/table-groups.js");
     const { threshold, precision, groups, output = defaultOutput(file) } = options;
     const encoder = await loadEncoder(options, session);
-    const settings = {
-      ...{ encoder, threshold, precision, signal: session.signal, table: tableOptionsOf(options) },
-      onNote: session.say,
-      onProgress: (done: number, total: number) => session.show("encoding", done, total),
-    };
+    const settings = { ...tableSettings(options, session), encoder, threshold, precision };
     const report = await dedupeTable(file, { kept: output, groups }, settings);
-    await session.finish();
     const estimated = report.estimatedPrecision.toFixed(2);
     session.say(`similarity at least ${report.threshold.toFixed(2)}, estimated precision ${estimated}`);
     const removed = `removed ${counted(report.removed.length, "duplicate")} from ${counted(report.rows, "row")}`;

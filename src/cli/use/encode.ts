@@ -1,4 +1,4 @@
-/** `pearl encode`: a table of phrases in, the same table with embeddings out. */
+/** `pearl encode`: writes a table with the embeddings of its phrases. */
 import type { EncodeTableReport } from "../../encoder/encode-table.js";
 import { command } from "../command.js";
 import { counted, formatBytes, formatCount, formatDuration } from "../format.js";
@@ -10,10 +10,9 @@ import {
   resumption,
   shardOf,
   tableEncodingOptions,
-  tableOptionsOf,
   truncateOption,
 } from "../options.js";
-import { encoderAfterTable, type Session, stemOf } from "../session.js";
+import { encoderAfterTable, type Session, stemOf, tableSettings } from "../session.js";
 
 export default command({
   name: "encode",
@@ -24,7 +23,7 @@ export default command({
       "-o, --output <file>",
       "output: .parquet, .csv, .jsonl or .npy (default: NAME.embeddings.parquet)",
     ),
-    choice("--format <name>", "format of the output, if its name does not say it", [
+    choice("--format <name>", "format of the output, if its name has no known ending", [
       "parquet",
       "csv",
       "jsonl",
@@ -53,13 +52,9 @@ export default command({
     const output = options.output ?? `${stemOf(file)}.embeddings${part}.${format}`;
     const report = await encodeTable(file, output, encoderAfterTable(options, session), {
       ...options,
-      table: tableOptionsOf(options),
+      ...tableSettings(options, session),
       resume: resumption(resume),
-      signal: session.signal,
-      onNote: session.say,
-      onProgress: (done, total) => session.show("encoding", done, total, "phrases"),
     });
-    await session.finish();
     printReport(report, session);
   },
 });

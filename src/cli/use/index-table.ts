@@ -17,10 +17,9 @@ import {
   resumption,
   runOptions,
   tableOptions,
-  tableOptionsOf,
   truncateOption,
 } from "../options.js";
-import { encoderAfterTable, type Session } from "../session.js";
+import { encoderAfterTable, type Session, tableSettings } from "../session.js";
 
 const workOptions = [
   ...tableOptions,
@@ -59,13 +58,13 @@ const build = command({
     const { indexTable } = await import("../../search/phrase-index.js");
     const { output, key, backend, storage, prompt, truncateDim, model, resume } = options;
     const report = await indexTable(file, output, encoderAfterTable(options, session), {
-      ...settingsOf(options, session),
+      ...{ ...tableSettings(options, session), batchSize: options.batchSize, onProgress: session.show },
       ...{ keyColumn: key, backend, precision: storage, prompt, truncateDim },
       // A folder is stored as an absolute path, so that the index finds it from any working folder.
       modelName: model !== undefined && existsSync(model) ? resolve(model) : model,
       resume: resumption(resume),
     });
-    await printReport(report, session);
+    printReport(report, session);
   },
 });
 
@@ -90,10 +89,10 @@ const add = command({
     const index = await openIndex(path, session);
     const model = options.model ?? index.layout.model?.name;
     const report = await addTable(index, file, encoderAfterTable({ ...options, model }, session), {
-      ...settingsOf(options, session),
+      ...{ ...tableSettings(options, session), batchSize: options.batchSize, onProgress: session.show },
       existing: options.replace ? "replace" : "refuse",
     });
-    await printReport(report, session);
+    printReport(report, session);
   },
 });
 
@@ -158,15 +157,7 @@ export async function openIndex(path: string, session: Session): Promise<VectorI
   return index;
 }
 
-type WorkOptions = Parameters<typeof tableOptionsOf>[0] & { readonly batchSize?: number };
-
-function settingsOf(options: WorkOptions, { signal, say, show }: Session) {
-  const { batchSize } = options;
-  return { table: tableOptionsOf(options), batchSize, signal, onNote: say, onProgress: show };
-}
-
-async function printReport(report: IndexTableReport, { say, print, finish }: Session): Promise<void> {
-  await finish();
+function printReport(report: IndexTableReport, { say, print }: Session): void {
   const { path, added, rows, dimension, resumedRows, empty, truncated, searchedBy, seconds } = report;
   if (resumedRows > 0) say(`${counted(resumedRows, "row")} already added by an earlier run`);
   if (empty > 0) say(`${counted(empty, "row")} without a phrase: kept, but no search finds them`);
@@ -192,10 +183,8 @@ function describe(index: IndexDescription, isChecked: boolean): string {
   if (model?.prompt) lines.push(["prompt", JSON.stringify(model.prompt)]);
   if (index.bytes > 0) lines.push(["size", formatBytes(index.bytes)]);
   if (unfinished !== undefined) {
-    lines.push([
-      "state",
-      `unfinished, ${counted(unfinished.rows, "row")} planned; build with --resume continues`,
-    ]);
+    const planned = `${counted(unfinished.rows, "row")} planned`;
+    lines.push(["state", `unfinished, ${planned}; continue with \`pearl index build --resume\``]);
   }
   if (isChecked) lines.push(["check", "every row is as it was written"]);
   return lines.map(([name, value]) => `${name.padEnd(8)} ${value}`).join("\n");

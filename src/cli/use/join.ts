@@ -1,4 +1,4 @@
-/** `pearl join`: the rows of two tables that mean the same, at a required precision. */
+/** `pearl join`: matches rows of two tables that mean the same, at a required precision. */
 import { InvalidArgumentError } from "commander";
 import { UsageError } from "../../errors.js";
 import type { JoinSink, JoinTablesReport } from "../../join/join-tables.js";
@@ -80,12 +80,10 @@ export default command({
       onNote: session.say,
       onProgress: (_, done, total) => session.show("joining", done, total),
     });
-    await session.finish();
     printReport(report, options, session);
   },
 });
 
-/** Parser of one of several `--on`. */
 function onColumns(text: string, previous: readonly JoinOn[] | undefined): JoinOn[] {
   return [...(previous ?? []), oneColumn(text)];
 }

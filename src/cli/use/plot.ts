@@ -1,8 +1,8 @@
-/** `pearl plot`: a table's phrases as a map, in one file. */
+/** `pearl plot`: draws a table's phrases as a map, in one file. */
 import { command } from "../command.js";
 import { counted, formatBytes, formatCount } from "../format.js";
-import { option, positiveInteger, tableEncodingOptions, tableOptionsOf, wholeNumber } from "../options.js";
-import { encoderAfterTable, stemOf } from "../session.js";
+import { option, positiveInteger, tableEncodingOptions, wholeNumber } from "../options.js";
+import { encoderAfterTable, stemOf, tableSettings } from "../session.js";
 
 export default command({
   name: "plot",
@@ -27,11 +27,10 @@ export default command({
     const { color, sample, neighbours, seed, title, output = `${stemOf(file)}.map.html` } = options;
     checkPlotName(output);
     const { drawn, rows, bytes } = await plotTable(file, output, encoderAfterTable(options, session), {
-      ...{ table: tableOptionsOf(options), color, sample, neighbours, seed, title, signal: session.signal },
-      onNote: session.say,
+      ...tableSettings(options, session),
+      ...{ color, sample, neighbours, seed, title },
       onProgress: session.show,
     });
-    await session.finish();
     session.print(
       `wrote ${output}: ${formatCount(drawn)} of ${counted(rows, "phrase")}, ${formatBytes(bytes)}`,
     );

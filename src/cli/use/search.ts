@@ -1,4 +1,4 @@
-/** `pearl search`: the rows of an index that are most similar to a phrase; one query, a file of them, or a dialogue. */
+/** `pearl search`: finds the rows of an index most similar to a query; queries are arguments, a file, or typed in. */
 import { createInterface } from "node:readline/promises";
 import { UsageError } from "../../errors.js";
 import { alignColumns } from "../../files/text-table.js";
@@ -23,7 +23,6 @@ const options = [
 ] as const;
 
 type SearchOptions = OptionsOf<typeof options>;
-type Batches = AsyncIterable<readonly string[]> | Iterable<readonly string[]>;
 type Answers = AsyncGenerator<(readonly [query: string, hits: readonly SearchHit[]])[]>;
 
 export default command({
@@ -49,73 +48,53 @@ export default command({
       checkRowsName(options.output);
     }
     const index = await openIndex(path, session);
-    await warnOfUnfinished(index, session);
-    const encoder = await loadEncoder(
-      { ...options, model: options.model ?? index.layout.model?.name },
-      session,
-    );
+    const { unfinished, rows, note } = await index.describe();
+    if (note !== undefined) session.say(note);
+    if (unfinished !== undefined) {
+      const state = `${formatCount(rows)} of ${counted(unfinished.rows, "row")}`;
+      session.say(`${path} is unfinished: ${state}. Continue with \`pearl index build --resume\`.`);
+    }
+    const model = options.model ?? index.layout.model?.name;
+    const encoder = await loadEncoder({ ...options, model }, session);
     index.checkModel(await encoder.fingerprint());
     const { searchPhrases } = await import("../../search/phrase-index.js");
     const { top: k, prompt, output } = options;
-    const answers = async function* (batches: Batches): Answers {
-      let done = 0;
-      for await (const batch of batches) {
+    const answers = async function* (phrases: readonly string[]): Answers {
+      for (let from = 0; from < phrases.length; from += 2048) {
+        const batch = phrases.slice(from, from + 2048);
         const hits = await searchPhrases(index, encoder, batch, { k, prompt, signal: session.signal });
-        done += batch.length;
-        if (output !== undefined) session.show("searching", done, undefined, "phrases");
+        if (output !== undefined) session.show("searching", from + batch.length, phrases.length, "phrases");
         yield batch.map((query, row) => [query, hits[row]] as const);
       }
     };
     const isDialogue = queries.length === 0 && options.queries === undefined && process.stdin.isTTY;
     if (isDialogue) return converse(index, answers, session);
-    const answered = answers(queries.length > 0 ? [queries] : queriesOf(options, session));
+    const answered = answers(queries.length > 0 ? queries : await queriesOf(options, session));
     if (output === undefined) await printHits(answered, index, options.json ? "json" : "text");
     else await writeHits(output, answered, index, session);
   },
 });
 
-async function warnOfUnfinished(index: VectorIndex, { say }: Session): Promise<void> {
-  const { unfinished, rows, note } = await index.describe();
-  if (note !== undefined) say(note);
-  if (unfinished === undefined) return;
-  const state = `${formatCount(rows)} of ${counted(unfinished.rows, "row")}`;
-  say(`${index.path} is unfinished: ${state}; continue with \`pearl index build --resume\``);
-}
-
-/** Phrases of the file or of standard input, 2,048 at a time. */
-async function* queriesOf(options: SearchOptions, { say }: Session): AsyncGenerator<string[]> {
-  const { Table } = await import("../../table/table.js");
+async function queriesOf(options: SearchOptions, { say }: Session): Promise<readonly string[]> {
+  const { readWholeTable } = await import("../../table/whole-table.js");
   const file = options.queries ?? "-";
   const reading = tableOptionsOf(options);
-  const table = await Table.open(file, {
-    ...reading,
-    format: reading.format ?? (file === "-" ? "text" : undefined),
-  });
-  try {
-    say(table.description.summary);
-    yield* table.phrases({ chunkRows: 2048 });
-  } finally {
-    await table.close();
-  }
+  const format = reading.format ?? (file === "-" ? "text" : undefined);
+  return (await readWholeTable(file, { ...reading, format }, say)).phrases;
 }
 
 async function printHits(answered: Answers, index: VectorIndex, format: "json" | "text"): Promise<void> {
   let separator = "";
   for await (const part of answered) {
     for (const [query, hits] of part) {
-      if (format === "json") process.stdout.write(`${asJson(query, hits)}\n`);
-      else process.stdout.write(`${separator}${asText(query, hits, index)}\n`);
+      const text = format === "json" ? asJson(query, hits) : separator + asText(query, hits, index);
+      process.stdout.write(`${text}\n`);
       separator = "\n";
     }
   }
 }
 
-async function writeHits(
-  path: string,
-  answered: Answers,
-  { layout }: VectorIndex,
-  session: Session,
-): Promise<void> {
+async function writeHits(path: string, answered: Answers, { layout }: VectorIndex, session: Session) {
   const { writeRows } = await import("../../table/write/text-rows.js");
   let queries = 0;
   const rows = async function* (): AsyncGenerator<string[][]> {
@@ -130,18 +109,15 @@ async function writeHits(
     }
   };
   const columns = ["query", "rank", "score", "key", ...layout.columns.map((name) => `row_${name}`)];
-  const count = await writeRows(path, columns, rows());
-  await session.finish();
+  const count = counted(await writeRows(path, columns, rows()), "hit");
   const time = formatDuration(session.seconds());
-  session.print(
-    `wrote ${path}: ${counted(count, "hit")} for ${counted(queries, "query", "queries")}, ${time}`,
-  );
+  session.print(`wrote ${path}: ${count} for ${counted(queries, "query", "queries")}, ${time}`);
 }
 
 /** Asks for phrases until an empty line or the end of input. */
 async function converse(
   index: VectorIndex,
-  answers: (batches: Batches) => Answers,
+  answers: (phrases: readonly string[]) => Answers,
   { signal }: Session,
 ): Promise<void> {
   const { rows } = await index.describe();
@@ -153,7 +129,7 @@ async function converse(
   terminal.prompt();
   for await (const line of terminal) {
     if (line.trim() === "" || signal.aborted) break;
-    await printHits(answers([[line.trim()]]), index, "text");
+    await printHits(answers([line.trim()]), index, "text");
     terminal.prompt();
   }
   terminal.close();
@@ -164,23 +140,17 @@ function asJson(query: string, hits: readonly SearchHit[]): string {
   return JSON.stringify({ query, hits: shown });
 }
 
-const longestCell = 60;
-
 /** Hits under their query: score, key, phrase, and the other columns; long cells are cut. */
 function asText(query: string, hits: readonly SearchHit[], { layout }: VectorIndex): string {
   if (hits.length === 0) return `${query}\n  nothing found`;
   const { phraseColumn, keyColumn, columns } = layout;
   const others = columns.filter((name) => name !== phraseColumn && name !== keyColumn);
   const shown = [...(phraseColumn === undefined ? [] : [phraseColumn]), ...others];
+  const shorten = (cell: string): string => cell.replaceAll(/\s+/g, " ").replace(/^(.{59}).{2,}$/u, "$1…");
   const rows = hits.map(({ score, key, cells }) => [
     ...[score.toFixed(3), key],
-    ...shown.map((name) => shortened(cells[name])),
+    ...shown.map((name) => shorten(cells[name])),
   ]);
   const table = alignColumns([["SCORE", "KEY", ...shown], ...rows], (column) => column === 0);
   return `${query}\n${table.replace(/^/gm, "  ")}`;
-}
-
-function shortened(cell: string): string {
-  const line = cell.replaceAll(/\s+/g, " ");
-  return line.length > longestCell ? `${line.slice(0, longestCell - 1)}…` : line;
 }

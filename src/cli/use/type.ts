@@ -1,4 +1,4 @@
-/** `pearl type`: what each phrase names, by a model's type head. */
+/** `pearl type`: classifies phrases with a model's type head. */
 import { stat } from "node:fs/promises";
 import { InvalidArgumentError } from "commander";
 import { type TypeParts, typeParts } from "../../encoder/type-probabilities.js";
@@ -35,26 +35,24 @@ export default command({
     ['pearl type "Paris" --model my-model --top 3 --json', "the three most probable types, for a program"],
   ],
   run: async ([given], options, session) => {
-    const { output, top, json } = options;
-    const [first] = given;
-    const isTable = given.length === 1 && (await isFile(first));
-    const phrases = isTable ? await phrasesOf(first, options.column) : given;
+    const { output, top, json, column } = options;
+    const isTable = given.length === 1 && (await isFile(given[0]));
+    const phrases = isTable ? await phrasesOf(given[0], column) : given;
     const encoder = await loadEncoder(options, session);
     const types = await encoder.types(phrases, {
       signal: session.signal,
       onProgress: (done, total) => session.show("typing", done, total, "phrases"),
     });
-    await session.finish();
     const rows = phrases.map((phrase, row) => ({ phrase, types: typeParts(types[row]).slice(0, top) }));
     if (output !== undefined) await write(output, rows, session);
-    else if (json) process.stdout.write(asJsonLines(rows));
-    else session.print(alignColumns([header, ...rows.flatMap(cellsOf)], (column) => column >= 3));
+    else if (json) for (const row of rows) session.print(asJson(row));
+    else session.print(alignColumns([header, ...rows.flatMap(cellsOf)], (place) => place >= 3));
   },
 });
 
 function outputName(name: string): string {
   if (/\.(?:csv|tsv|jsonl)$/.test(name)) return name;
-  throw new InvalidArgumentError("Its name must end in .csv, .tsv, .jsonl.");
+  throw new InvalidArgumentError("Its name must end in .csv, .tsv or .jsonl.");
 }
 
 /** True for a file, and for standard input. */
@@ -62,17 +60,9 @@ export async function isFile(path: string): Promise<boolean> {
   return path === "-" || ((await stat(path).catch(() => undefined))?.isFile() ?? false);
 }
 
-/** The phrases of a table. */
 export async function phrasesOf(path: string, column: string | undefined): Promise<readonly string[]> {
-  const { Table } = await import("../../table/table.js");
-  const table = await Table.open(path, { column });
-  try {
-    const phrases: string[] = [];
-    for await (const chunk of table.phrases()) for (const phrase of chunk) phrases.push(phrase);
-    return phrases;
-  } finally {
-    await table.close();
-  }
+  const { readWholeTable } = await import("../../table/whole-table.js");
+  return (await readWholeTable(path, { column })).phrases;
 }
 
 const header = ["phrase", "class", "type", "probability", "class_probability", "type_probability"];
@@ -87,22 +77,19 @@ function cellsOf({ phrase, types }: TypedPhrase): string[][] {
 
 const rounded = (probability: number): number => Number(probability.toFixed(6));
 
-const asJsonLines = (rows: readonly TypedPhrase[]): string =>
-  rows
-    .map(({ phrase, types }) => ({
-      phrase,
-      types: types.map(({ lexical, entity, both, ofClass, ofEntity }) => ({
-        ...{ class: lexical, type: entity, probability: rounded(both) },
-        ...{ classProbability: rounded(ofClass), typeProbability: rounded(ofEntity) },
-      })),
-    }))
-    .map((line) => `${JSON.stringify(line)}\n`)
-    .join("");
+const asJson = ({ phrase, types }: TypedPhrase): string =>
+  JSON.stringify({
+    phrase,
+    types: types.map(({ lexical, entity, both, ofClass, ofEntity }) => ({
+      ...{ class: lexical, type: entity, probability: rounded(both) },
+      ...{ classProbability: rounded(ofClass), typeProbability: rounded(ofEntity) },
+    })),
+  });
 
 async function write(path: string, rows: readonly TypedPhrase[], { print }: Session): Promise<void> {
   if (path.endsWith(".jsonl")) {
     const { writeWholeFile } = await import("../../files/whole-file.js");
-    await writeWholeFile(path, asJsonLines(rows));
+    await writeWholeFile(path, rows.map((row) => `${asJson(row)}\n`).join(""));
   } else {
     const { writeRows } = await import("../../table/write/text-rows.js");
     await writeRows(path, header, [rows.flatMap(cellsOf)]);

@@ -2,24 +2,18 @@
  * Finds candidates by terms: character n-grams, words and initials as sparse vectors over hashed terms, with an inverted
  * index over one table. All data is in flat arrays that threads can share.
  */
+import { FNV_BASIS, FNV_PRIME } from "../../files/fnv.js";
 import { joinWords } from "../evidence/phrase.js";
 
-/** Sparse vectors: row r has the terms from starts[r] to starts[r + 1], ascending. Their length is 1 without the initials. */
-export interface TermRows {
-  readonly count: number;
-  /** [count + 1] */
+/**
+ * A sparse matrix: row r has the entries from starts[r] to starts[r + 1]. The terms of a table are [rows, terms], of
+ * length 1 without the initials; its index is [terms, rows].
+ */
+export interface SparseRows {
+  /** [rows + 1] */
   readonly starts: Uint32Array;
-  readonly terms: Uint32Array;
-  readonly weights: Float32Array;
-}
-
-/** The rows that have each term. */
-export interface TermIndex {
-  /** Number of rows. */
-  readonly size: number;
-  /** [terms + 1] */
-  readonly starts: Uint32Array;
-  readonly rows: Uint32Array;
+  /** The column of each entry, ascending within a row. */
+  readonly columns: Uint32Array;
   readonly weights: Float32Array;
 }
 
@@ -27,7 +21,6 @@ export interface TermIndex {
 export interface TermStatistics {
   /** Number of hash buckets for grams and words, a power of two. */
   readonly buckets: number;
-  /** Number of rows of both tables together. */
   readonly rows: number;
   /** [1.25 × buckets] number of rows with a term of the bucket; the last fifth is for initials. */
   readonly documents: Uint32Array;
@@ -35,18 +28,15 @@ export interface TermStatistics {
 
 const salts = { gram: 1, word: 2, initials: 3 } as const;
 
-/** FNV-1a with a final mix over part of a string. The salt separates the kinds of terms. */
-function hash(text: string, from: number, to: number, salt: number): number {
-  let state = 0x811c9dc5 ^ salt;
-  for (let index = from; index < to; index++) state = Math.imul(state ^ text.charCodeAt(index), 0x01000193);
+/** FNV-1a with a final mix. The salt separates the kinds of terms. */
+function hash(text: string, salt: number, from = 0, to = text.length): number {
+  let state = FNV_BASIS ^ salt;
+  for (let index = from; index < to; index++) state = Math.imul(state ^ text.charCodeAt(index), FNV_PRIME);
   state = Math.imul(state ^ (state >>> 15), 0x2c1b3c6d);
   return (state ^ (state >>> 13)) >>> 0;
 }
 
-/** The hash by which the statistics count a word. */
-export function wordHash(word: string): number {
-  return hash(word, 0, word.length, salts.word);
-}
+export const wordHash = (word: string): number => hash(word, salts.word);
 
 // Words that initials leave out.
 const skipped = new Set(["of", "the", "and", "for", "in", "de", "la", "et", "und", "der", "des", "du"]);
@@ -59,38 +49,31 @@ function phraseTerms(folded: string, buckets: number): number[] {
   const mask = buckets - 1;
   const words = joinWords(folded);
   const terms: number[] = [];
+  const addInitials = (text: string): void => {
+    terms.push(buckets + (hash(text, salts.initials) & (mask >>> 2)));
+  };
   for (const word of words) {
     const padded = ` ${word} `;
     for (let from = 0; from + 3 <= padded.length; from++) {
-      terms.push(hash(padded, from, from + 3, salts.gram) & mask);
+      terms.push(hash(padded, salts.gram, from, from + 3) & mask);
     }
     terms.push(wordHash(word) & mask);
+    if (word.length >= 3 && word.length <= 6) addInitials(word);
   }
-  const initials = (text: string): void => {
-    terms.push(buckets + (hash(text, 0, text.length, salts.initials) & (mask >>> 2)));
-  };
-  for (const word of words) if (word.length >= 3 && word.length <= 6) initials(word);
   const letters = words.filter((word) => !skipped.has(word)).map((word) => word[0]);
   for (let from = 0; from + 3 <= letters.length; from++) {
     for (let to = from + 3; to <= Math.min(from + 6, letters.length); to++) {
-      initials(letters.slice(from, to).join(""));
+      addInitials(letters.slice(from, to).join(""));
     }
   }
   return terms;
 }
 
-/** Terms of a table before weighting: hashes in ascending order within each row, with their counts. */
-interface CountedRows {
-  readonly starts: Uint32Array;
-  readonly terms: Uint32Array;
-  readonly counts: Uint8Array;
-}
-
-/** Extracts the terms of both tables and weights them by their rarity in the two together. */
+/** Extracts the terms of two tables of folded phrases and weights them by their rarity in both together. */
 export function termRows(
   left: readonly string[],
   right: readonly string[],
-): { left: TermRows; right: TermRows; statistics: TermStatistics } {
+): { left: SparseRows; right: SparseRows; statistics: TermStatistics } {
   const rows = left.length + right.length;
   // Few buckets keep small tables cheap; many keep collisions rare in large ones.
   const buckets = 2 ** Math.min(23, Math.max(16, Math.ceil(Math.log2(rows + 1)) + 8));
@@ -100,7 +83,8 @@ export function termRows(
   return { left: weigh(countedLeft, statistics), right: weigh(countedRight, statistics), statistics };
 }
 
-function countTerms(table: readonly string[], documents: Uint32Array, buckets: number): CountedRows {
+/** Terms before weighting: hashes in ascending order within each row, with their counts. */
+function countTerms(table: readonly string[], documents: Uint32Array, buckets: number) {
   const starts = shared(Uint32Array, table.length + 1);
   let terms = new Uint32Array(table.length * 32 + 64);
   let counts = new Uint8Array(terms.length);
@@ -108,8 +92,11 @@ function countTerms(table: readonly string[], documents: Uint32Array, buckets: n
   table.forEach((folded, row) => {
     const found = Uint32Array.from(phraseTerms(folded, buckets)).sort();
     if (used + found.length > terms.length) {
-      terms = grown(terms, used + found.length);
-      counts = grown(counts, used + found.length);
+      const [smallTerms, smallCounts] = [terms, counts];
+      terms = new Uint32Array(2 * (used + found.length));
+      counts = new Uint8Array(terms.length);
+      terms.set(smallTerms);
+      counts.set(smallCounts);
     }
     for (let index = 0; index < found.length; index++) {
       if (index > 0 && found[index] === found[index - 1]) {
@@ -122,14 +109,17 @@ function countTerms(table: readonly string[], documents: Uint32Array, buckets: n
     }
     starts[row + 1] = used;
   });
-  return { starts, terms: terms.subarray(0, used), counts: counts.subarray(0, used) };
+  return { starts, terms: terms.subarray(0, used), counts };
 }
 
-function weigh({ starts, terms, counts }: CountedRows, statistics: TermStatistics): TermRows {
+function weigh(
+  { starts, terms, counts }: ReturnType<typeof countTerms>,
+  statistics: TermStatistics,
+): SparseRows {
   const { buckets, rows, documents } = statistics;
   const weights = shared(Float32Array, terms.length);
-  const sharedTerms = shared(Uint32Array, terms.length);
-  sharedTerms.set(terms);
+  const columns = shared(Uint32Array, terms.length);
+  columns.set(terms);
   for (let row = 0; row + 1 < starts.length; row++) {
     let squares = 0;
     for (let place = starts[row]; place < starts[row + 1]; place++) {
@@ -140,16 +130,16 @@ function weigh({ starts, terms, counts }: CountedRows, statistics: TermStatistic
     const scale = squares > 0 ? 1 / Math.sqrt(squares) : 0;
     for (let place = starts[row]; place < starts[row + 1]; place++) weights[place] *= scale;
   }
-  return { count: starts.length - 1, starts, terms: sharedTerms, weights };
+  return { starts, columns, weights };
 }
 
 /** Cosine of row `a` of one table and row `b` of another, at most 1. */
-export function termCosine(left: TermRows, a: number, right: TermRows, b: number): number {
+export function termCosine(left: SparseRows, a: number, right: SparseRows, b: number): number {
   let [i, j] = [left.starts[a], right.starts[b]];
   const [endI, endJ] = [left.starts[a + 1], right.starts[b + 1]];
   let sum = 0;
   while (i < endI && j < endJ) {
-    const difference = left.terms[i] - right.terms[j];
+    const difference = left.columns[i] - right.columns[j];
     if (difference === 0) sum += left.weights[i++] * right.weights[j++];
     else if (difference < 0) i++;
     else j++;
@@ -157,99 +147,28 @@ export function termCosine(left: TermRows, a: number, right: TermRows, b: number
   return Math.min(sum, 1);
 }
 
-/** Indexes rows by term. */
-export function indexTerms(rows: TermRows, { documents }: TermStatistics): TermIndex {
-  const buckets = documents.length;
-  const starts = shared(Uint32Array, buckets + 1);
-  for (const term of rows.terms) starts[term + 1]++;
-  for (let term = 0; term < buckets; term++) starts[term + 1] += starts[term];
-  const next = starts.slice(0, buckets);
-  const postings = shared(Uint32Array, rows.terms.length);
-  const weights = shared(Float32Array, rows.terms.length);
-  for (let row = 0; row < rows.count; row++) {
-    for (let place = rows.starts[row]; place < rows.starts[row + 1]; place++) {
-      const target = next[rows.terms[place]]++;
-      postings[target] = row;
-      weights[target] = rows.weights[place];
+/** Indexes rows by term: the transposed matrix. */
+export function indexTerms(
+  { starts, columns, weights }: SparseRows,
+  { documents }: TermStatistics,
+): SparseRows {
+  const ends = shared(Uint32Array, documents.length + 1);
+  for (const term of columns) ends[term + 1]++;
+  for (let term = 0; term < documents.length; term++) ends[term + 1] += ends[term];
+  const next = ends.slice(0, -1);
+  const rows = shared(Uint32Array, columns.length);
+  const rowWeights = shared(Float32Array, columns.length);
+  for (let row = 0; row + 1 < starts.length; row++) {
+    for (let place = starts[row]; place < starts[row + 1]; place++) {
+      const target = next[columns[place]]++;
+      rows[target] = row;
+      rowWeights[target] = weights[place];
     }
   }
-  return { size: rows.count, starts, rows: postings, weights };
+  return { starts: ends, columns: rows, weights: rowWeights };
 }
 
-/** Buffers for one search at a time: sums by row, all zero between searches. */
-export interface TermSearch {
-  readonly index: TermIndex;
-  readonly sums: Float32Array;
-  readonly touched: Uint32Array;
-}
-
-/** Allocates the buffers for searches in an index. */
-export function termSearch(index: TermIndex): TermSearch {
-  return { index, sums: new Float32Array(index.size), touched: new Uint32Array(index.size) };
-}
-
-/**
- * The rows of the index most similar to a row of a table, best first; of equal ones the earlier comes first. Terms are
- * followed from the rarest until `postings` entries have been visited. Common terms carry little information, and the
- * bound keeps the work per query independent of the table's size.
- */
-export function nearestByTerms(
-  search: TermSearch,
-  queries: TermRows,
-  query: number,
-  { k, postings, accept }: TermSearchOptions,
-): { row: number; score: number }[] {
-  const { sums, touched } = search;
-  const count = addPostings(search, queries, query, postings);
-  const best: { row: number; score: number }[] = [];
-  const isBefore = (place: number, row: number, score: number): boolean =>
-    best[place].score > score || (best[place].score === score && best[place].row < row);
-  for (let position = 0; position < count; position++) {
-    const row = touched[position];
-    const score = sums[row];
-    sums[row] = 0;
-    if (best.length === k && isBefore(k - 1, row, score)) continue;
-    if (accept !== undefined && !accept(row)) continue;
-    let place = Math.min(best.length, k - 1);
-    while (place > 0 && !isBefore(place - 1, row, score)) {
-      best[place] = best[place - 1];
-      place--;
-    }
-    best[place] = { row, score };
-  }
-  return best;
-}
-
-/** Adds up the weights that each row shares with the query, rarest terms first. Returns the number of rows touched. */
-function addPostings(
-  { index, sums, touched }: TermSearch,
-  { starts, terms, weights }: TermRows,
-  query: number,
-  postings: number,
-): number {
-  const length = (place: number): number => index.starts[terms[place] + 1] - index.starts[terms[place]];
-  const places: number[] = [];
-  for (let place = starts[query]; place < starts[query + 1]; place++)
-    if (length(place) > 0) places.push(place);
-  places.sort((a, b) => length(a) - length(b));
-  let [visited, count] = [0, 0];
-  for (const place of places) {
-    visited += length(place);
-    if (visited > postings && count > 0) break;
-    const weight = weights[place];
-    const end = index.starts[terms[place] + 1];
-    for (let posting = index.starts[terms[place]]; posting < end; posting++) {
-      const row = index.rows[posting];
-      if (sums[row] === 0) touched[count++] = row;
-      sums[row] += weight * index.weights[posting];
-    }
-  }
-  return count;
-}
-
-/** Settings of a search by terms. */
-export interface TermSearchOptions {
-  /** Maximum number of rows. */
+interface TermSearchOptions {
   readonly k: number;
   /** Maximum postings visited; those of the rarest term are always visited. */
   readonly postings: number;
@@ -257,12 +176,56 @@ export interface TermSearchOptions {
   readonly accept?: (row: number) => boolean;
 }
 
-function grown<Numbers extends Uint32Array | Uint8Array>(numbers: Numbers, needed: number): Numbers {
-  const larger = new (numbers.constructor as new (length: number) => Numbers)(
-    Math.max(needed, numbers.length * 2),
-  );
-  larger.set(numbers);
-  return larger;
+/**
+ * Returns a function that finds the k of `size` indexed rows most similar to a row of a table, best first; of equal ones
+ * the earlier comes first. Terms are followed from the rarest until `postings` entries have been visited. Common terms
+ * carry little information, and the bound keeps the work per query independent of the table's size.
+ */
+export function termSearch(index: SparseRows, size: number) {
+  // All zero between searches.
+  const sums = new Float32Array(size);
+  const touched = new Uint32Array(size);
+  /** Adds up the weights that each row shares with the query, rarest terms first. Returns the number of rows touched. */
+  const addPostings = ({ starts, columns, weights }: SparseRows, query: number, postings: number): number => {
+    const length = (place: number): number => index.starts[columns[place] + 1] - index.starts[columns[place]];
+    const places: number[] = [];
+    for (let place = starts[query]; place < starts[query + 1]; place++)
+      if (length(place) > 0) places.push(place);
+    places.sort((a, b) => length(a) - length(b));
+    let [visited, count] = [0, 0];
+    for (const place of places) {
+      visited += length(place);
+      if (visited > postings && count > 0) break;
+      const weight = weights[place];
+      const end = index.starts[columns[place] + 1];
+      for (let posting = index.starts[columns[place]]; posting < end; posting++) {
+        const row = index.columns[posting];
+        if (sums[row] === 0) touched[count++] = row;
+        sums[row] += weight * index.weights[posting];
+      }
+    }
+    return count;
+  };
+  return (queries: SparseRows, query: number, { k, postings, accept }: TermSearchOptions) => {
+    const count = addPostings(queries, query, postings);
+    const best: { row: number; score: number }[] = [];
+    const isBefore = (place: number, row: number, score: number): boolean =>
+      best[place].score > score || (best[place].score === score && best[place].row < row);
+    for (let position = 0; position < count; position++) {
+      const row = touched[position];
+      const score = sums[row];
+      sums[row] = 0;
+      if (best.length === k && isBefore(k - 1, row, score)) continue;
+      if (accept !== undefined && !accept(row)) continue;
+      let place = Math.min(best.length, k - 1);
+      while (place > 0 && !isBefore(place - 1, row, score)) {
+        best[place] = best[place - 1];
+        place--;
+      }
+      best[place] = { row, score };
+    }
+    return best;
+  };
 }
 
 /** A typed array over memory shared between threads. */

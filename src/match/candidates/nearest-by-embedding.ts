@@ -1,9 +1,9 @@
 /** Finds candidates by embedding: exactly for tables of moderate size, in the nearest IVF lists for large ones. */
-
 import { exactNeighbours } from "../../search/exact.js";
 import { type IvfLists, makeIvfLists, nearestInLists } from "../../search/ivf-lists.js";
 import { gatherRows } from "../../search/vectors.js";
-import type { ColumnPair } from "../columns/column-pair.js";
+import type { ColumnPair } from "../columns.js";
+import { groupBy } from "../group-by.js";
 
 /** The nearest base rows of each query: [queries, k], -1 for none. */
 export interface NearRows {
@@ -11,8 +11,11 @@ export interface NearRows {
   readonly rows: Int32Array;
 }
 
-/** Finds the nearest base rows of some query rows of a column. */
-export type NearestByEmbedding = (queries: Uint32Array) => Promise<NearRows>;
+/** Block numbers of the rows: only rows with equal ones are compared. */
+export interface Blocks {
+  readonly base: Int32Array;
+  readonly queries: Int32Array;
+}
 
 /** Up to this many pairs of rows the search is exact; beyond it, IVF lists are many times faster. */
 export const exactPairs = 5e8;
@@ -24,45 +27,39 @@ const listsOf = new WeakMap<Float32Array, Promise<IvfLists>>();
 
 export interface NearestOptions {
   readonly k: number;
-  /** Block numbers: only rows with equal ones are compared. */
-  readonly blocks?: { readonly base: Uint32Array; readonly queries: Uint32Array };
+  readonly blocks?: Blocks;
   /** Number of pairs of rows above which IVF lists are used. Default `exactPairs`. */
   readonly manyPairs?: number;
   readonly signal?: AbortSignal;
 }
 
-/** Prepares the search. IVF lists are built when first needed. */
-export function nearestByEmbedding(
-  { base, queries, dimension }: ColumnPair,
+/** The nearest base rows of some query rows; k is 0 without embeddings. */
+export async function nearestByEmbedding(
+  { base, queries: { vectors }, dimension }: ColumnPair,
+  queries: Uint32Array,
   { k, blocks, manyPairs = exactPairs, signal }: NearestOptions,
-): NearestByEmbedding {
+): Promise<NearRows> {
   const baseVectors = base.vectors;
-  const queryVectors = queries.vectors;
-  if (baseVectors === undefined || queryVectors === undefined || k === 0) {
-    return () => Promise.resolve({ k: 0, rows: new Int32Array(0) });
-  }
-  const exact = async (wanted: Uint32Array, within: Uint32Array | undefined): Promise<NearRows> => {
-    const vectors = pickRows(queryVectors, wanted, dimension);
-    const candidates = within === undefined ? baseVectors : pickRows(baseVectors, within, dimension);
-    const { indices } = await exactNeighbours(vectors, candidates, {
-      dimension,
-      k,
-      metric: "inner-product",
-      signal,
+  if (baseVectors === undefined || vectors === undefined) return { k: 0, rows: new Int32Array(0) };
+  const exact = async (wanted: Uint32Array, candidates: Float32Array): Promise<Int32Array> => {
+    const asked = pickRows(vectors, wanted, dimension);
+    const options = { dimension, k, metric: "inner-product", signal } as const;
+    return (await exactNeighbours(asked, candidates, options)).indices;
+  };
+  if (blocks !== undefined) {
+    return byBlock(queries, blocks, k, async (wanted, within) => {
+      const indices = await exact(wanted, gatherRows(baseVectors, within, dimension));
+      return indices.map((place) => (place < 0 ? -1 : within[place]));
     });
-    return { k, rows: within === undefined ? indices : indices.map((row) => (row < 0 ? -1 : within[row])) };
-  };
-  if (blocks !== undefined) return (wanted) => byBlock(wanted, blocks, k, exact);
-  return async (wanted) => {
-    if (base.terms.count * wanted.length <= manyPairs) return exact(wanted, undefined);
-    let lists = listsOf.get(baseVectors);
-    if (lists === undefined) {
-      lists = makeIvfLists(baseVectors, { dimension, signal });
-      listsOf.set(baseVectors, lists);
-    }
-    const vectors = pickRows(queryVectors, wanted, dimension);
-    return { k, rows: await nearestInLists(await lists, vectors, { k, probes, signal }) };
-  };
+  }
+  if (base.texts.length * queries.length <= manyPairs) return { k, rows: await exact(queries, baseVectors) };
+  let lists = listsOf.get(baseVectors);
+  if (lists === undefined) {
+    lists = makeIvfLists(baseVectors, { dimension, signal });
+    listsOf.set(baseVectors, lists);
+  }
+  const asked = pickRows(vectors, queries, dimension);
+  return { k, rows: await nearestInLists(await lists, asked, { k, probes, signal }) };
 }
 
 /** Gathers the given rows. Returns the same array if these are all rows in order. */
@@ -72,43 +69,24 @@ function pickRows(vectors: Float32Array, rows: Uint32Array, dimension: number): 
 }
 
 async function byBlock(
-  wanted: Uint32Array,
-  blocks: { readonly base: Uint32Array; readonly queries: Uint32Array },
+  queries: Uint32Array,
+  blocks: Blocks,
   k: number,
-  exact: (queries: Uint32Array, base: Uint32Array) => Promise<NearRows>,
+  exact: (queries: Uint32Array, base: readonly number[]) => Promise<Int32Array>,
 ): Promise<NearRows> {
-  const members = groupRows(blocks.base, (row) => row, blocks.base.length);
-  const places = groupRows(blocks.queries, (place) => wanted[place], wanted.length);
-  const rows = new Int32Array(wanted.length * k).fill(-1);
-  for (const [block, inBlock] of places) {
-    const candidates = members.get(block);
-    if (candidates === undefined) continue;
+  const members = groupBy(blocks.base.keys(), (row) => blocks.base[row]);
+  const rows = new Int32Array(queries.length * k).fill(-1);
+  for (const [block, places] of groupBy(queries.keys(), (place) => blocks.queries[queries[place]])) {
+    const candidates = members.get(block) ?? [];
     if (candidates.length <= k) {
-      for (const place of inBlock) rows.set(candidates, place * k);
+      for (const place of places) rows.set(candidates, place * k);
       continue;
     }
-    const found = await exact(
-      Uint32Array.from(inBlock, (place) => wanted[place]),
-      Uint32Array.from(candidates),
-    );
-    inBlock.forEach((place, index) => {
-      rows.set(found.rows.subarray(index * k, (index + 1) * k), place * k);
+    const wanted = Uint32Array.from(places, (place) => queries[place]);
+    const found = await exact(wanted, candidates);
+    places.forEach((place, index) => {
+      rows.set(found.subarray(index * k, (index + 1) * k), place * k);
     });
   }
   return { k, rows };
-}
-
-function groupRows(
-  blocks: Uint32Array,
-  rowOf: (place: number) => number,
-  count: number,
-): Map<number, number[]> {
-  const groups = new Map<number, number[]>();
-  for (let place = 0; place < count; place++) {
-    const block = blocks[rowOf(place)];
-    const group = groups.get(block);
-    if (group === undefined) groups.set(block, [place]);
-    else group.push(place);
-  }
-  return groups;
 }

@@ -3,9 +3,7 @@
  * near the uncalibrated curve, so that a few labels move it a little and hundreds determine it.
  */
 
-/** The estimate of a pair that is known to match or not. */
 export interface JudgedEstimate {
-  /** From 0 to 1. */
   readonly estimate: number;
   readonly match: boolean;
 }
@@ -57,7 +55,6 @@ export function fitCalibration(judged: readonly JudgedEstimate[]): Calibration {
   return { shift, slope: Math.max(slope, 0.05) };
 }
 
-/** The calibrated estimate. */
 export function calibrated(estimate: number, { shift, slope }: Calibration): number {
   if (estimate <= 0 || (shift === 0 && slope === 1)) return estimate;
   return sigmoid(shift + slope * logOdds(estimate));

@@ -1,8 +1,7 @@
 /** Estimates how likely the best pair of each row is right, from evidence in the rankings of the two tables. */
 import type { RankedRows } from "../rank-rows.js";
-import { type EstimateWeights, estimateFrom, evidenceNames } from "../scorer.js";
+import { type EstimateWeights, estimateFrom } from "../scorer.js";
 
-/** The rankings that evidence is drawn from. */
 export interface Rankings {
   /** Left rows for each right row, from right row 0. */
   readonly right: RankedRows;
@@ -10,11 +9,9 @@ export interface Rankings {
   readonly spacing: (left: number) => ArrayLike<number> | undefined;
   /** Left rows with equal text have equal keys and count as one. */
   readonly leftKeys: Int32Array;
-  /** The same for right rows. */
   readonly rightKeys: Int32Array;
 }
 
-/** The proposed pair of a right row. */
 export interface RowPair {
   /** Left row, or -1 if the right row has no candidate. */
   readonly left: number;
@@ -23,28 +20,28 @@ export interface RowPair {
   readonly taken?: ReadonlySet<number>;
 }
 
+/** The left rows ranked for a right row, best first. */
+export function candidatesOf({ keep, rows, scores }: RankedRows, row: number): RowPair[] {
+  const found: RowPair[] = [];
+  for (let place = row * keep; place < (row + 1) * keep && rows[place] >= 0; place++) {
+    found.push({ left: rows[place], score: scores[place] });
+  }
+  return found;
+}
+
 /** Larger differences of scores carry no further information. */
 const farthest = 8;
 
 const clip = (value: number): number => Math.min(farthest, Math.max(-farthest, value));
 
-/** Every row's best candidate. */
-export function bestPairs({ right }: Rankings): RowPair[] {
-  return Array.from({ length: right.rows.length / right.keep }, (_, row) => ({
-    left: right.rows[row * right.keep],
-    score: right.scores[row * right.keep],
-  }));
-}
-
-/** The evidence for the pair of each row: [rows, evidenceNames.length], zeros for rows without a pair. */
-export function gatherEvidence(rankings: Rankings, pairs: readonly RowPair[]): Float64Array {
-  const width = evidenceNames.length;
-  const evidence = new Float64Array(pairs.length * width);
+/**
+ * The evidence for the pair of each row, in the order of `evidenceNames`; undefined for rows without a pair.
+ */
+export function gatherEvidence(rankings: Rankings, pairs: readonly RowPair[]): (number[] | undefined)[] {
   const rivals = rivalScores(rankings, pairs);
-  pairs.forEach((pair, row) => {
-    if (pair.left >= 0) evidence.set(rowEvidence(rankings, pair, row, rivals[row]), row * width);
-  });
-  return evidence;
+  return pairs.map((pair, row) =>
+    pair.left < 0 ? undefined : rowEvidence(rankings, pair, row, rivals[row]),
+  );
 }
 
 function rowEvidence(rankings: Rankings, pair: RowPair, row: number, rival: number): number[] {
@@ -52,25 +49,23 @@ function rowEvidence(rankings: Rankings, pair: RowPair, row: number, rival: numb
   const others: number[] = [];
   let sum = 1;
   const seen = new Set([leftKeys[pair.left]]);
-  for (let place = row * right.keep; place < (row + 1) * right.keep; place++) {
-    const left = right.rows[place];
-    if (left < 0 || seen.has(leftKeys[left]) || pair.taken?.has(left)) continue;
+  for (const { left, score } of candidatesOf(right, row)) {
+    if (seen.has(leftKeys[left]) || pair.taken?.has(left)) continue;
     seen.add(leftKeys[left]);
-    others.push(right.scores[place]);
-    sum += Math.exp(Math.min(50, right.scores[place] - pair.score));
+    others.push(score);
+    sum += Math.exp(Math.min(50, score - pair.score));
   }
   // If the spacing is unknown, assume another left row as near as the right row.
   const near = spacing(pair.left) ?? [pair.score, pair.score, pair.score];
-  const margin = clip(pair.score - (others[0] ?? -Infinity));
-  const nearest = clip(pair.score - (near[0] ?? -Infinity));
+  const above = (score = -Infinity): number => clip(pair.score - score);
   return [
     pair.score,
-    margin,
-    clip(pair.score - (others[1] ?? -Infinity)),
+    above(others[0]),
+    above(others[1]),
     1 / sum,
-    nearest,
-    clip(pair.score - (near[2] ?? -Infinity)),
-    Math.min(0, nearest),
+    above(near[0]),
+    above(near[2]),
+    Math.min(0, above(near[0])),
     rival === -Infinity ? 0 : clip(rival - pair.score),
     rival === -Infinity ? 0 : 1,
   ];
@@ -89,8 +84,8 @@ function rivalScores({ leftKeys, rightKeys }: Rankings, pairs: readonly RowPair[
     else known.other = Math.max(known.other, score);
   });
   return Float64Array.from(pairs, ({ left }, row) => {
-    if (left < 0) return -Infinity;
-    const known = best.get(leftKeys[left])!;
+    const known = best.get(leftKeys[left]);
+    if (known === undefined) return -Infinity;
     return known.key === rightKeys[row] ? known.other : known.score;
   });
 }
@@ -101,9 +96,7 @@ export function estimatePairs(
   pairs: readonly RowPair[],
   weights: EstimateWeights,
 ): Float64Array {
-  const width = evidenceNames.length;
-  const evidence = gatherEvidence(rankings, pairs);
-  return Float64Array.from(pairs, ({ left }, row) =>
-    left < 0 ? 0 : estimateFrom(evidence.subarray(row * width, (row + 1) * width), weights),
+  return Float64Array.from(gatherEvidence(rankings, pairs), (evidence) =>
+    evidence === undefined ? 0 : estimateFrom(evidence, weights),
   );
 }

@@ -5,51 +5,29 @@
  * A row that matches at distance t may as well mean any other row of the table within 2t of the matched row, by the
  * triangle inequality.
  */
-import { ArgumentError } from "../../errors.js";
 
 /**
- * Estimated precision of one match: 1 / (1 + rows of the reference table within `reach` × distance of the matched row).
- *
- * @param distance of the match, at least 0
- * @param neighbours distances from the matched row to other rows of its table, in any order; those farther than
- *   reach × distance may be omitted
- * @param options.reach default 2, as published
+ * Estimated precision of one match: 1 / (1 + rows of the reference table within twice its distance of the matched row).
+ * @param neighbours distances from the matched row to other rows of its table; those farther away may be omitted
  */
-export function spacingPrecision(
-  distance: number,
-  neighbours: ArrayLike<number>,
-  { reach = 2 }: { readonly reach?: number } = {},
-): number {
-  const radius = reach * distance;
-  let within = 0;
-  for (let index = 0; index < neighbours.length; index++) if (neighbours[index] <= radius) within++;
-  return 1 / (1 + within);
-}
-
-/** The matches that keep a promised precision. */
-export interface PromisedMatches {
-  /** Positions of the kept matches among the estimates, most certain first. */
-  readonly kept: Int32Array;
-  /** Mean estimate of the kept matches; 1 if there are none. */
-  readonly estimatedPrecision: number;
-  /** The lowest kept estimate; Infinity if there are none. */
-  readonly threshold: number;
+export function spacingPrecision(distance: number, neighbours: readonly number[]): number {
+  return 1 / (1 + neighbours.filter((neighbour) => neighbour <= 2 * distance).length);
 }
 
 /**
  * Keeps as many matches as possible while their mean estimated precision meets the promise, so that certain matches
  * make up for doubtful ones. Equal estimates are kept together or not at all.
- *
- * @param estimates precision of each match, from 0 to 1; NaN and values at or below the floor are never kept
- * @param options.target the promised mean, from 0 to 1
- * @param options.floor default 0: matches at or below it are dropped even if the mean would still meet the promise
+ * @param estimates precision of each match, from 0 to 1
+ * @param target the promised mean
+ * @param floor matches at or below it are dropped even if the mean would still meet the promise
+ * @returns positions of the kept matches among the estimates, most certain first; their mean estimate, 1 if there are none;
+ *   the lowest kept estimate, Infinity if there are none
  */
 export function keepPromise(
-  estimates: ArrayLike<number>,
+  estimates: readonly number[],
   { target, floor = 0 }: { readonly target: number; readonly floor?: number },
-): PromisedMatches {
-  if (!(target >= 0 && target <= 1)) throw new ArgumentError(`target must be between 0 and 1, not ${target}`);
-  const order = Array.from({ length: estimates.length }, (_, index) => index)
+) {
+  const order = [...estimates.keys()]
     .filter((index) => estimates[index] > floor)
     .sort((a, b) => estimates[b] - estimates[a] || a - b);
   let sum = 0;
@@ -61,10 +39,7 @@ export function keepPromise(
     // The running mean of sorted estimates never rises, so the kept matches are a prefix.
     if (sum / count + 1e-12 >= target) best = { count, mean: sum / count };
   });
-  const kept = Int32Array.from(order.slice(0, best.count));
-  return {
-    kept,
-    estimatedPrecision: best.mean,
-    threshold: best.count > 0 ? estimates[kept[best.count - 1]] : Infinity,
-  };
+  const kept = order.slice(0, best.count);
+  const threshold = best.count > 0 ? estimates[kept[best.count - 1]] : Infinity;
+  return { kept, estimatedPrecision: best.mean, threshold };
 }

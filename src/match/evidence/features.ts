@@ -65,13 +65,11 @@ export interface PairCosines {
   readonly types?: number;
 }
 
-/** Writes the features of a pair to `out`, from `offset`. */
 export function pairFeatures(
   left: WeighedPhrase,
   right: WeighedPhrase,
   cosines: PairCosines,
-  out: Float64Array | Float32Array,
-  offset: number,
+  out: Float64Array,
 ): void {
   const { left: metLeft, right: metRight, shortened } = alignWords(left.words, right.words);
   const sideLeft = covered(left, metLeft);
@@ -79,10 +77,10 @@ export function pairFeatures(
   const longest = Math.max(left.compact.length, right.compact.length, 1);
   const same = left.compact === right.compact && left.compact !== "";
   const numbers = compareNumbers(left.numbers, right.numbers);
-  const [asideLeft, asideRight] = [left.asideCount > 0, right.asideCount > 0];
+  const [asideLeft, asideRight] = [left.aside.includes(true), right.aside.includes(true)];
   const asideShared = left.words.some((_, index) => left.aside[index] && metLeft[index] > 0);
   const mainLongest = Math.max(left.main.length, right.main.length, 1);
-  let at = offset;
+  let at = 0;
   out[at++] = Math.max(0, cosines.embedding);
   out[at++] = cosines.grams;
   out[at++] = (sideLeft.equal + sideRight.equal) / Math.max(left.totalWeight + right.totalWeight, 1e-9);

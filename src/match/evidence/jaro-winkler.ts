@@ -1,8 +1,5 @@
 /** Jaro-Winkler similarity (Winkler 1990): matching characters near each other, less for transpositions, more for a common prefix. */
 
-const prefixWeight = 0.1;
-const longestPrefix = 4;
-
 // Scratch marks, grown as needed: this runs tens of millions of times. A position is matched where its mark is
 // the number of the current call, so that nothing has to be cleared.
 let matchedA = new Int32Array(128);
@@ -15,9 +12,14 @@ let call = 0;
  */
 export function jaroSimilarity(a: string, b: string): number {
   if (a === b) return 1;
-  if (a.length === 0 || b.length === 0) return 0;
-  startCall(a.length, b.length);
-  const matches = markMatches(a, b);
+  const longest = Math.max(a.length, b.length);
+  call++;
+  if (longest > matchedA.length || call > 0x7fffffff) {
+    matchedA = new Int32Array(2 * longest);
+    matchedB = new Int32Array(2 * longest);
+    call = 1;
+  }
+  const matches = markMatches(a, b, Math.max(0, (longest >> 1) - 1));
   if (matches === 0) return 0;
   let outOfOrder = 0;
   let indexB = 0;
@@ -30,21 +32,12 @@ export function jaroSimilarity(a: string, b: string): number {
   return (matches / a.length + matches / b.length + (matches - outOfOrder / 2) / matches) / 3;
 }
 
-function startCall(lengthA: number, lengthB: number): void {
-  call = call === 0x7fffffff ? 1 : call + 1;
-  if (lengthA > matchedA.length || call === 1)
-    matchedA = new Int32Array(Math.max(matchedA.length, lengthA * 2));
-  if (lengthB > matchedB.length || call === 1)
-    matchedB = new Int32Array(Math.max(matchedB.length, lengthB * 2));
-}
-
-function markMatches(a: string, b: string): number {
-  const reach = Math.max(0, (Math.max(a.length, b.length) >> 1) - 1);
-  const lengthB = b.length;
+/** Marks and counts equal characters no farther apart than `reach`. */
+function markMatches(a: string, b: string, reach: number): number {
   let matches = 0;
   for (let indexA = 0; indexA < a.length; indexA++) {
     const unit = a.charCodeAt(indexA);
-    const end = Math.min(lengthB, indexA + reach + 1);
+    const end = Math.min(b.length, indexA + reach + 1);
     for (let indexB = Math.max(0, indexA - reach); indexB < end; indexB++) {
       if (b.charCodeAt(indexB) !== unit || matchedB[indexB] === call) continue;
       matchedA[indexA] = call;
@@ -59,8 +52,8 @@ function markMatches(a: string, b: string): number {
 /** Jaro similarity raised by 0.1 of what is missing for each of up to 4 equal first characters. */
 export function jaroWinkler(a: string, b: string): number {
   const jaro = jaroSimilarity(a, b);
-  const limit = Math.min(longestPrefix, a.length, b.length);
+  const limit = Math.min(4, a.length, b.length);
   let prefix = 0;
   while (prefix < limit && a.charCodeAt(prefix) === b.charCodeAt(prefix)) prefix++;
-  return jaro + prefix * prefixWeight * (1 - jaro);
+  return jaro + prefix * 0.1 * (1 - jaro);
 }

@@ -1,7 +1,6 @@
 /** Parses a phrase for comparison: folded text, words, values of numbers, and the part in parentheses. */
 import { INNER_CAPITALS } from "../../text/inner-capitals.js";
 
-/** A parsed phrase. */
 export interface JoinPhrase {
   /** Lower-case, without accents, quotes and repeated spaces. */
   readonly folded: string;
@@ -13,9 +12,7 @@ export interface JoinPhrase {
   readonly numbers: readonly string[];
   /** Letters and digits outside parentheses; equal to `compact` where there are none. */
   readonly main: string;
-  /** How many of the words are inside parentheses. */
-  readonly asideCount: number;
-  /** Per word whether it is inside parentheses. */
+  /** Per word whether it is inside parentheses; all false if no word is outside. */
   readonly aside: readonly boolean[];
 }
 
@@ -70,19 +67,9 @@ export function joinWords(folded: string, places?: number[]): string[] {
 
 const numberWords = new Map(
   [
-    ["one", "first"],
-    ["two", "second"],
-    ["three", "third"],
-    ["four", "fourth"],
-    ["five", "fifth"],
-    ["six", "sixth"],
-    ["seven", "seventh"],
-    ["eight", "eighth"],
-    ["nine", "ninth"],
-    ["ten", "tenth"],
-    ["eleven", "eleventh"],
-    ["twelve", "twelfth"],
-  ].flatMap((names, index) => names.map((name) => [name, String(index + 1)] as const)),
+    "one two three four five six seven eight nine ten eleven twelve",
+    "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth",
+  ].flatMap((line) => line.split(" ").map((word, index) => [word, String(index + 1)] as const)),
 );
 
 const roman = /^(?=[ivx]{2})x{0,3}(?:ix|iv|v?i{0,3})$/;
@@ -105,7 +92,6 @@ function romanNumber(word: string): number {
   return sum;
 }
 
-/** Whether a value looks like a year. */
 export function isYear(value: string): boolean {
   return value.length === 4 && value >= "1000" && value <= "2100";
 }
@@ -116,26 +102,19 @@ function isDigit(unit: number): boolean {
 
 const parentheses = /[([][^)\]]*[)\]]/g;
 
-/** Parses a phrase. */
 export function readJoinPhrase(text: string): JoinPhrase {
   const folded = foldPhrase(text);
   const places: number[] = [];
   const words = joinWords(folded, places);
   const compact = words.join("");
-  const numbers: string[] = [];
-  for (const word of words) {
-    const value = numberValue(word);
-    if (value !== undefined) numbers.push(value);
-  }
-  const spans = [...folded.matchAll(parentheses)].map((match) => [
-    match.index,
-    match.index + match[0].length,
+  const numbers = words.map(numberValue).filter((value) => value !== undefined);
+  const spans = Array.from(folded.matchAll(parentheses), ({ 0: span, index }) => [
+    index,
+    index + span.length,
   ]);
-  const aside = places.map((place) => spans.some(([from, to]) => place >= from && place < to));
-  const asideCount = aside.filter(Boolean).length;
-  const isWhole = asideCount === 0 || asideCount === words.length;
-  if (isWhole)
-    return { folded, compact, words, numbers, main: compact, asideCount: 0, aside: words.map(() => false) };
+  const inside = places.map((place) => spans.some(([from, to]) => place >= from && place < to));
+  const isWhole = !inside.includes(true) || !inside.includes(false);
+  const aside = isWhole ? words.map(() => false) : inside;
   const main = words.filter((_, index) => !aside[index]).join("");
-  return { folded, compact, words, numbers, main, asideCount, aside };
+  return { folded, compact, words, numbers, main, aside };
 }

@@ -4,18 +4,14 @@
  * 0 if no type is possible for both. Lexical classes are ignored, because tables contain names, for which the class of a
  * phrase carries no information.
  */
-import { dotRows } from "../../search/vectors.js";
 
-/** The entity types of a model's labels: "NP-ORG" and "VP-ORG" are both ORG. */
-export interface EntityTypes {
-  /** In order of first occurrence in the labels. */
-  readonly names: readonly string[];
-  /** For each label, the index of its entity type in `names`. */
-  readonly places: Int32Array;
-}
+export type EntityTypes = ReturnType<typeof entityTypes>;
 
-/** The entity types of the labels. A label without a hyphen is a type itself. */
-export function entityTypes(labels: readonly string[]): EntityTypes {
+/**
+ * The entity types of a model's labels: "NP-ORG" and "VP-ORG" are both ORG; a label without a hyphen is a type itself.
+ * `places` is the index of each label's type in `names`.
+ */
+export function entityTypes(labels: readonly string[]) {
   const entities = labels.map((label) => label.slice(label.indexOf("-") + 1));
   const names = [...new Set(entities)];
   return { names, places: Int32Array.from(entities, (entity) => names.indexOf(entity)) };
@@ -42,24 +38,11 @@ export function writeTypeRoots(
   }
 }
 
-/** Agreement of two rows of roots, 0 to 1. */
-export function typeAgreement(
-  left: Float32Array,
-  a: number,
-  right: Float32Array,
-  b: number,
-  types: number,
-): number {
-  return Math.min(1, dotRows(left, a, right, b, types));
-}
-
-/** A phrase's likeliest entity type. */
 export interface LikelyType {
   readonly type: string;
   readonly probability: number;
 }
 
-/** The likeliest type of a row of roots. */
 export function likeliestType(roots: Float32Array, row: number, names: readonly string[]): LikelyType {
   const own = roots.subarray(row * names.length, (row + 1) * names.length);
   const best = own.reduce((place, root, index) => (root > own[place] ? index : place), 0);

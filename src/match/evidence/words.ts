@@ -2,81 +2,65 @@
 import { distance } from "fastest-levenshtein";
 import { numberValue } from "./phrase.js";
 
-/** How well each word of two phrases matches its counterpart in the other. */
-export interface WordAlignment {
-  /** 0 (no counterpart) to 1 (the same word), per word of the left phrase. */
-  readonly left: Float64Array;
-  /** The same for the right phrase. */
-  readonly right: Float64Array;
-  /** Words that correspond as abbreviation, initials or joined words. */
-  readonly shortened: number;
-}
-
 /** Words with a lower similarity than this have no counterpart. */
 const leastLikeness = 0.7;
 
-/** Aligns words: equal ones first, then joined words and initials, then the most similar of the rest. */
-export function alignWords(left: readonly string[], right: readonly string[]): WordAlignment {
-  const metLeft = new Float64Array(left.length);
-  const metRight = new Float64Array(right.length);
-  matchEqual(left, right, metLeft, metRight);
-  let shortened = 0;
-  if (metLeft.includes(0) && metRight.includes(0)) {
-    shortened += matchSpans(left, right, metLeft, metRight);
-    shortened += matchSpans(right, left, metRight, metLeft);
-    shortened += matchAlike(left, right, metLeft, metRight);
-  }
-  return { left: metLeft, right: metRight, shortened };
+interface Side {
+  readonly words: readonly string[];
+  readonly met: Float64Array;
 }
 
-function matchEqual(
-  left: readonly string[],
-  right: readonly string[],
-  metLeft: Float64Array,
-  metRight: Float64Array,
-): void {
-  for (let i = 0; i < left.length; i++) {
-    for (let j = 0; j < right.length; j++) {
-      if (metRight[j] > 0 || left[i] !== right[j]) continue;
-      metLeft[i] = 1;
-      metRight[j] = 1;
+/**
+ * Aligns words: equal ones first, then joined words and initials, then the most similar of the rest.
+ * @returns for each word of a phrase how well it matches, 0 (no counterpart) to 1 (the same word), and the number of words
+ *   that correspond as abbreviation, initials or joined words
+ */
+export function alignWords(left: readonly string[], right: readonly string[]) {
+  const a: Side = { words: left, met: new Float64Array(left.length) };
+  const b: Side = { words: right, met: new Float64Array(right.length) };
+  matchEqual(a, b);
+  const isOpen = a.met.includes(0) && b.met.includes(0);
+  const shortened = isOpen ? matchSpans(a, b) + matchSpans(b, a) + matchAlike(a, b) : 0;
+  return { left: a.met, right: b.met, shortened };
+}
+
+function matchEqual(a: Side, b: Side): void {
+  for (let i = 0; i < a.words.length; i++) {
+    for (let j = 0; j < b.words.length; j++) {
+      if (b.met[j] > 0 || a.words[i] !== b.words[j]) continue;
+      a.met[i] = 1;
+      b.met[j] = 1;
       break;
     }
   }
 }
 
 /** Matches several words of `many` with one word of `one`: joined ("air forces") or by their initials. */
-function matchSpans(
-  one: readonly string[],
-  many: readonly string[],
-  metOne: Float64Array,
-  metMany: Float64Array,
-): number {
+function matchSpans(one: Side, many: Side): number {
   let found = 0;
-  for (let i = 0; i < one.length; i++) {
-    if (metOne[i] > 0 || one[i].length < 2) continue;
-    for (let from = 0; from + 1 < many.length && metOne[i] === 0; from++) {
-      const span = spanOf(one[i], many, from, metMany);
+  for (let i = 0; i < one.words.length; i++) {
+    if (one.met[i] > 0 || one.words[i].length < 2) continue;
+    for (let from = 0; from + 1 < many.words.length && one.met[i] === 0; from++) {
+      const span = spanOf(one.words[i], many, from);
       if (span === undefined) continue;
-      metOne[i] = span.likeness;
-      metMany.fill(span.likeness, from, span.to);
+      one.met[i] = span.likeness;
+      many.met.fill(span.likeness, from, span.to);
       found++;
     }
   }
   return found;
 }
 
+/** The words from `from` that correspond to one word, without the end. */
 function spanOf(
   word: string,
-  many: readonly string[],
+  { words, met }: Side,
   from: number,
-  met: Float64Array,
 ): { to: number; likeness: number } | undefined {
-  let joined = "";
-  let initials = "";
-  for (let to = from; to < many.length && met[to] === 0; to++) {
-    joined += many[to];
-    initials += many[to][0];
+  let [joined, initials] = ["", ""];
+  for (let to = from; to < words.length && met[to] === 0; to++) {
+    joined += words[to];
+    initials += words[to][0];
     if (to === from) continue;
     if (joined === word) return { to: to + 1, likeness: 1 };
     if (initials === word) return { to: to + 1, likeness: word.length === 2 ? 0.8 : 0.9 };
@@ -86,27 +70,21 @@ function spanOf(
 }
 
 /** Matches the most similar of the remaining words. Returns how many of them are abbreviations. */
-function matchAlike(
-  left: readonly string[],
-  right: readonly string[],
-  metLeft: Float64Array,
-  metRight: Float64Array,
-): number {
+function matchAlike(a: Side, b: Side): number {
   const pairs: { i: number; j: number; likeness: number; short: number }[] = [];
-  for (let i = 0; i < left.length; i++) {
-    if (metLeft[i] > 0) continue;
-    for (let j = 0; j < right.length; j++) {
-      if (metRight[j] > 0) continue;
-      const { likeness, short } = wordLikeness(left[i], right[j]);
+  for (let i = 0; i < a.words.length; i++) {
+    for (let j = 0; j < b.words.length && a.met[i] === 0; j++) {
+      if (b.met[j] > 0) continue;
+      const { likeness, short } = wordLikeness(a.words[i], b.words[j]);
       if (likeness >= leastLikeness) pairs.push({ i, j, likeness, short });
     }
   }
-  pairs.sort((a, b) => b.likeness - a.likeness || a.i - b.i || a.j - b.j);
+  pairs.sort((x, y) => y.likeness - x.likeness || x.i - y.i || x.j - y.j);
   let shortened = 0;
   for (const { i, j, likeness, short } of pairs) {
-    if (metLeft[i] > 0 || metRight[j] > 0) continue;
-    metLeft[i] = likeness;
-    metRight[j] = likeness;
+    if (a.met[i] > 0 || b.met[j] > 0) continue;
+    a.met[i] = likeness;
+    b.met[j] = likeness;
     shortened += short;
   }
   return shortened;

@@ -1,11 +1,5 @@
 import { describe, expect, it } from "vitest";
-import {
-  indexTerms,
-  nearestByTerms,
-  termCosine,
-  termRows,
-  termSearch,
-} from "../../../src/match/candidates/grams.js";
+import { indexTerms, termCosine, termRows, termSearch } from "../../../src/match/candidates/grams.js";
 import { createRandom } from "../../../src/random.js";
 
 const random = createRandom(5);
@@ -22,14 +16,14 @@ const terms = termRows(left, right);
 const index = indexTerms(terms.left, terms.statistics);
 
 describe("terms of two tables", () => {
-  it("finds the rows that comparing with every row finds", () => {
-    const search = termSearch(index);
+  it("finds the same rows as comparing with every row", () => {
+    const search = termSearch(index, left.length);
     right.forEach((_, query) => {
       const expected = left
         .map((__, row) => ({ row, score: termCosine(terms.right, query, terms.left, row) }))
         .filter(({ score }) => score > 0)
         .sort((a, b) => b.score - a.score);
-      const found = nearestByTerms(search, terms.right, query, { k: 5, postings: Infinity });
+      const found = search(terms.right, query, { k: 5, postings: Infinity });
       expect(found.length).toBe(Math.min(5, expected.length));
       found.forEach(({ row, score }, place) => {
         expect(Math.min(score, 1)).toBeCloseTo(expected[place].score, 5);
@@ -38,20 +32,20 @@ describe("terms of two tables", () => {
     });
   });
 
-  it("gives a row the cosine 1 with itself", () => {
+  it("returns a cosine of 1 for a row with itself", () => {
     for (let row = 0; row < 20; row++) expect(termCosine(terms.left, row, terms.left, row)).toBeCloseTo(1, 5);
   });
 
-  it("follows the rarest terms first where it may not follow all", () => {
+  it("follows the rarest terms first if postings are limited", () => {
     const names = [...Array.from({ length: 500 }, (_, row) => `club ${row}`), "zanzibar club"];
     const rows = termRows(names, ["zanzibar club"]);
-    const search = termSearch(indexTerms(rows.left, rows.statistics));
-    const found = nearestByTerms(search, rows.right, 0, { k: 3, postings: 20 });
+    const search = termSearch(indexTerms(rows.left, rows.statistics), names.length);
+    const found = search(rows.right, 0, { k: 3, postings: 20 });
     expect(found.map(({ row }) => row)).toEqual([500]);
   });
 
   it("finds only accepted rows", () => {
-    const found = nearestByTerms(termSearch(index), terms.right, 0, {
+    const found = termSearch(index, left.length)(terms.right, 0, {
       k: 50,
       postings: Infinity,
       accept: (row) => row % 2 === 0,
@@ -60,12 +54,12 @@ describe("terms of two tables", () => {
     expect(found.every(({ row }) => row % 2 === 0)).toBe(true);
   });
 
-  it("meets a name by the initials of part of it", () => {
+  it("finds a name by the initials of part of it", () => {
     const names = ["Davis v. Federal Election Commission", "Brown v. Board", "Smith v. Jones"].map((name) =>
       name.toLowerCase(),
     );
     const rows = termRows(names, ["fec"]);
-    const found = nearestByTerms(termSearch(indexTerms(rows.left, rows.statistics)), rows.right, 0, {
+    const found = termSearch(indexTerms(rows.left, rows.statistics), names.length)(rows.right, 0, {
       k: 1,
       postings: Infinity,
     });

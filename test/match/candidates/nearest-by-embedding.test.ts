@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { nearestByEmbedding } from "../../../src/match/candidates/nearest-by-embedding.js";
-import type { ColumnPair } from "../../../src/match/columns/column-pair.js";
+import type { ColumnPair } from "../../../src/match/columns.js";
 import { createRandom } from "../../../src/random.js";
 import { dotRows, unitRows } from "../../../src/search/vectors.js";
 
@@ -15,7 +15,6 @@ const texts = (rows: number): string[] => Array.from({ length: rows }, (_, row) 
 const side = (rows: number) => ({
   texts: texts(rows),
   vectors: vectors(rows),
-  terms: { count: rows, starts: new Uint32Array(), terms: new Uint32Array(), weights: new Float32Array() },
 });
 const column = {
   base: side(300),
@@ -24,7 +23,7 @@ const column = {
 } as unknown as ColumnPair;
 const queries = Uint32Array.from({ length: 60 }, (_, place) => 79 - place);
 
-/** The nearest rows by comparing with every row that may be met. */
+/** The nearest accepted rows by comparing with every row. */
 function nearest(query: number, k: number, accept: (row: number) => boolean = () => true): number[] {
   const score = (row: number): number =>
     dotRows(column.queries.vectors!, query, column.base.vectors!, row, dimension);
@@ -35,15 +34,15 @@ function nearest(query: number, k: number, accept: (row: number) => boolean = ()
 }
 
 describe("nearestByEmbedding", () => {
-  it("finds what comparing with every row finds", async () => {
-    const { k, rows } = await nearestByEmbedding(column, { k: 4 })(queries);
+  it("finds the same rows as comparing with every row", async () => {
+    const { k, rows } = await nearestByEmbedding(column, queries, { k: 4 });
     queries.forEach((query, place) => {
       expect([...rows.subarray(place * k, (place + 1) * k)]).toEqual(nearest(query, 4));
     });
   });
 
-  it("finds nearly the same within the nearest IVF lists, where the tables are large", async () => {
-    const { k, rows } = await nearestByEmbedding(column, { k: 4, manyPairs: 1000 })(queries);
+  it("finds nearly the same rows in the nearest IVF lists for large tables", async () => {
+    const { k, rows } = await nearestByEmbedding(column, queries, { k: 4, manyPairs: 1000 });
     let found = 0;
     queries.forEach((query, place) => {
       const near = new Set(rows.subarray(place * k, (place + 1) * k));
@@ -53,12 +52,12 @@ describe("nearestByEmbedding", () => {
     expect(found / (4 * queries.length)).toBeGreaterThan(0.9);
   });
 
-  it("looks only within a row's block, and takes all of a small one", async () => {
+  it("searches only a row's block, and returns all rows of a small one", async () => {
     const blocks = {
-      base: Uint32Array.from({ length: 300 }, (_, row) => (row < 3 ? 9 : row % 3)),
-      queries: Uint32Array.from({ length: 80 }, (_, row) => (row === 79 ? 9 : row === 78 ? 77 : row % 3)),
+      base: Int32Array.from({ length: 300 }, (_, row) => (row < 3 ? 9 : row % 3)),
+      queries: Int32Array.from({ length: 80 }, (_, row) => (row === 79 ? 9 : row === 78 ? 77 : row % 3)),
     };
-    const { k, rows } = await nearestByEmbedding(column, { k: 4, blocks })(queries);
+    const { k, rows } = await nearestByEmbedding(column, queries, { k: 4, blocks });
     expect([...rows.subarray(0, k)].sort()).toEqual([-1, 0, 1, 2]);
     expect([...rows.subarray(k, 2 * k)]).toEqual([-1, -1, -1, -1]);
     for (let place = 2; place < queries.length; place++) {
@@ -70,6 +69,6 @@ describe("nearestByEmbedding", () => {
 
   it("finds nothing without vectors", async () => {
     const bare = { ...column, base: { ...column.base, vectors: undefined } } as ColumnPair;
-    expect(await nearestByEmbedding(bare, { k: 4 })(queries)).toEqual({ k: 0, rows: new Int32Array(0) });
+    expect(await nearestByEmbedding(bare, queries, { k: 4 })).toEqual({ k: 0, rows: new Int32Array(0) });
   });
 });

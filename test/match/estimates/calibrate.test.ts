@@ -29,14 +29,14 @@ describe("calibration by labels", () => {
     expect(slope).toBeCloseTo(1.5, 1);
   });
 
-  it("moves little for a few labels and in their direction", () => {
+  it("moves a little in the direction of a few labels", () => {
     const doubtful = Array.from({ length: 5 }, () => ({ estimate: 0.9, match: false }));
     const after = calibrated(0.9, fitCalibration(doubtful));
     expect(after).toBeLessThan(0.9);
     expect(after).toBeGreaterThan(0.2);
   });
 
-  it("keeps the order of estimates even where the labels turn it round", () => {
+  it("keeps the order of estimates even if the labels reverse it", () => {
     const turned = judgedWith(2000, 0, -2);
     const calibration = fitCalibration(turned);
     expect(calibrated(0.9, calibration)).toBeGreaterThan(calibrated(0.1, calibration));

@@ -13,7 +13,7 @@ function viewsOf(left: string, right: string, table: readonly string[] = []): Re
   const terms = termRows([left, ...table].map(foldPhrase), [right].map(foldPhrase));
   const [a, b] = [left, right].map((text) => weighPhrase(text, terms.statistics));
   const features = new Float64Array(featureNames.length);
-  pairFeatures(a, b, { embedding: 0.5, grams: termCosine(terms.right, 0, terms.left, 0) }, features, 0);
+  pairFeatures(a, b, { embedding: 0.5, grams: termCosine(terms.right, 0, terms.left, 0) }, features);
   return Object.fromEntries(featureNames.map((name, at) => [name, features[at]])) as Record<
     FeatureName,
     number
@@ -46,7 +46,7 @@ describe("features of a pair", () => {
     expect(outside).toEqual([]);
   });
 
-  it("say no to another year and yes to the same in another place", () => {
+  it("detect different years, and equal years in different positions", () => {
     const other = viewsOf("1998 Winter Olympics", "2002 Winter Olympics");
     expect(other).toMatchObject({ numbersConflict: 1, yearsConflict: 1, numbersAgree: 0 });
     const same = viewsOf("Winter Olympics 1998", "1998 Winter Olympics");
@@ -54,7 +54,7 @@ describe("features of a pair", () => {
     expect(viewsOf("Winter Olympics", "1998 Winter Olympics")).toMatchObject({ numbersOneSided: 1 });
   });
 
-  it("weigh a rare word more than one that the whole table has", () => {
+  it("give a rare word more weight than one in every row", () => {
     const table = Array.from(
       { length: 50 },
       (_, row) => `Diocese of ${String.fromCharCode(97 + (row % 26))}ville${row}`,
@@ -65,7 +65,7 @@ describe("features of a pair", () => {
     expect(common.leftRarest).toBeGreaterThan(2 * rare.leftRarest);
   });
 
-  it("know parentheses", () => {
+  it("compare the parts inside and outside parentheses", () => {
     expect(viewsOf("Dumb (song)", "Dumb (Nirvana song)")).toMatchObject({
       sameOutsideParentheses: 1,
       parenthesesDiffer: 0,
@@ -75,11 +75,11 @@ describe("features of a pair", () => {
     expect(viewsOf("Dumb", "Dumb (film)")).toMatchObject({ parenthesesOneSided: 1 });
   });
 
-  it("have nothing against a pair whose types nobody tells, and all against one of two kinds", () => {
+  it("are 0 without types, and rise as the types disagree", () => {
     const phrase = weighPhrase("Acme", termRows(["acme"], ["acme"]).statistics);
     const differ = (types?: number): number => {
       const features = new Float64Array(featureNames.length).fill(0.5);
-      pairFeatures(phrase, phrase, { embedding: 1, grams: 1, types }, features, 0);
+      pairFeatures(phrase, phrase, { embedding: 1, grams: 1, types }, features);
       return features[featureNames.indexOf("typesDiffer")];
     };
     expect([differ(undefined), differ(1), differ(0.25), differ(0)]).toEqual([0, 0, 0.75, 1]);

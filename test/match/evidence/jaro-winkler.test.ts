@@ -22,7 +22,7 @@ describe("Jaro-Winkler", () => {
     expect(jaroWinkler(a, b)).toBeCloseTo(winkler, 3);
   });
 
-  it("does not remember longer strings", () => {
+  it("is not affected by longer strings before", () => {
     const long = "x".repeat(1000);
     expect(jaroSimilarity(long, "y")).toBe(0);
     expect(jaroWinkler("MARTHA", "MARHTA")).toBeCloseTo(0.961, 3);

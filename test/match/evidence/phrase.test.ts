@@ -3,29 +3,29 @@ import { foldPhrase, joinWords, numberValue, readJoinPhrase } from "../../../src
 
 const words = (text: string): string[] => joinWords(foldPhrase(text));
 
-describe("a phrase as the join reads it", () => {
-  it("forgets case, accents, apostrophes and thousands separators", () => {
+describe("a phrase parsed for comparison", () => {
+  it("ignores case, accents, apostrophes and thousands separators", () => {
     expect(foldPhrase("  Peters’ Plátanna ")).toBe("peters platanna");
     expect(foldPhrase("O'Brien")).toBe("obrien");
     expect(words("SB-242,084")).toEqual(["sb", "242084"]);
     expect(words("Home & Garden")).toEqual(words("home and garden"));
   });
 
-  it("parts words at inner capitals where they are two, and leaves names as they are", () => {
+  it("splits joined words at inner capitals, but not names", () => {
     expect(words("NYTimes")).toEqual(["ny", "times"]);
     expect(words("AirForces Monthly")).toEqual(["air", "forces", "monthly"]);
     expect(words("McDonald")).toEqual(["mcdonald"]);
     expect(words("eBay")).toEqual(["ebay"]);
   });
 
-  it("reads ranges of years whole, across the century too", () => {
+  it("expands ranges of years, across the century too", () => {
     expect(readJoinPhrase("2005–06 OFC Championship").numbers).toEqual(["2005", "2006"]);
     expect(readJoinPhrase("1999-00 season").numbers).toEqual(["1999", "2000"]);
     // The dash of UTF-8 read as Latin-1.
     expect(readJoinPhrase("2005â\u0080\u009306 Cup").words).toEqual(readJoinPhrase("2005 06 Cup").words);
   });
 
-  it("knows numbers by their value", () => {
+  it("compares numbers by value", () => {
     for (const word of ["8", "008", "viii", "eight", "eighth"]) expect(numberValue(word)).toBe("8");
     expect(readJoinPhrase("8th of May").numbers).toEqual(["8"]);
     expect(numberValue("ix")).toBe("9");
@@ -33,9 +33,12 @@ describe("a phrase as the join reads it", () => {
     for (const word of ["i", "x", "mix", "iiii", "vx", "civic"]) expect(numberValue(word)).toBeUndefined();
   });
 
-  it("tells what stands in parentheses from the rest, unless that is all there is", () => {
-    expect(readJoinPhrase("Dumb (Nirvana song)")).toMatchObject({ main: "dumb", asideCount: 2 });
-    expect(readJoinPhrase("(What's the Story)")).toMatchObject({ main: "whatsthestory", asideCount: 0 });
+  it("separates words in parentheses, unless all words are", () => {
+    expect(readJoinPhrase("Dumb (Nirvana song)")).toMatchObject({ main: "dumb", aside: [false, true, true] });
+    expect(readJoinPhrase("(What's the Story)")).toMatchObject({
+      main: "whatsthestory",
+      aside: [false, false, false],
+    });
     expect(readJoinPhrase("")).toMatchObject({ compact: "", words: [], numbers: [] });
   });
 });

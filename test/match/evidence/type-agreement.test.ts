@@ -2,17 +2,12 @@ import { afterAll, describe, expect, it } from "vitest";
 import { PhraseEncoder } from "../../../src/encoder/phrase-encoder.js";
 import { explainColumn, explanationLine } from "../../../src/join/explain.js";
 import { fuzzyJoin } from "../../../src/join/fuzzy-join.js";
-import { pairCosines } from "../../../src/match/columns/column-pair.js";
-import { prepareColumn } from "../../../src/match/columns/prepare.js";
+import { pairCosines, prepareColumn } from "../../../src/match/columns.js";
 import { featureNames } from "../../../src/match/evidence/features.js";
-import {
-  entityTypes,
-  likeliestType,
-  typeAgreement,
-  writeTypeRoots,
-} from "../../../src/match/evidence/type-agreement.js";
+import { entityTypes, likeliestType, writeTypeRoots } from "../../../src/match/evidence/type-agreement.js";
 import type { ScorerFile } from "../../../src/match/scorer.js";
 import { defaultScorer } from "../../../src/match/scorer.js";
+import { dotRows } from "../../../src/search/vectors.js";
 
 const encoder = await PhraseEncoder.load("pearl-mini");
 afterAll(() => encoder.dispose());
@@ -23,11 +18,11 @@ function agreementOf(labels: readonly string[], left: readonly number[], right: 
   const roots = new Float32Array(2 * types.names.length);
   writeTypeRoots(Float32Array.from(left), types, roots, 0);
   writeTypeRoots(Float32Array.from(right), types, roots, 1);
-  return typeAgreement(roots, 0, roots, 1, types.names.length);
+  return dotRows(roots, 0, roots, 1, types.names.length);
 }
 
 describe("agreement of types", () => {
-  it("is Bhattacharyya's coefficient of the entity types, whatever the lexical class", () => {
+  it("is the Bhattacharyya coefficient of the entity types, independent of the lexical class", () => {
     const labels = ["NP-ORG", "NP-GPE", "VP-ORG", "VP-OTHER"];
     const expected = Math.sqrt(0.8 * 0.5) + Math.sqrt(0.1 * 0.3) + Math.sqrt(0.1 * 0.2);
     expect(agreementOf(labels, [0.5, 0.1, 0.3, 0.1], [0, 0.3, 0.5, 0.2])).toBeCloseTo(expected, 6);
@@ -36,7 +31,7 @@ describe("agreement of types", () => {
     expect(agreementOf(["person", "place"], [0.25, 0.75], [0.25, 0.75])).toBeCloseTo(1, 6);
   });
 
-  it("comes from what the model's types say, for rows of both tables", async () => {
+  it("uses the model's type probabilities for rows of both tables", async () => {
     const left = ["Barack Obama", "Berlin", "Microsoft Corporation"];
     const right = ["25 December 1999", "Paris"];
     const column = await prepareColumn({ left, right, weight: 1 }, { encoder });
@@ -77,7 +72,7 @@ describe("a join with types", () => {
   const left = ["Washington, D.C.", "George Washington", "Lincoln, Nebraska", "Abraham Lincoln"];
   const right = ["President Washington", "Washington (city)"];
 
-  it("is the same as without that feature where the model tells no types, or there is no model", async () => {
+  it("ignores the feature without a type head or without a model", async () => {
     const plain = await PhraseEncoder.load("pearl-ngram");
     for (const model of [plain, "none"] as const) {
       const usual = await fuzzyJoin(left, right, { encoder: model });
@@ -93,7 +88,7 @@ describe("a join with types", () => {
     await plain.dispose();
   });
 
-  it("scores a pair lower the less its types agree, and says so in words", async () => {
+  it("scores a pair lower the less its types agree, and explains it", async () => {
     const plain = await prepareColumn({ left, right, weight: 1 }, {});
     const labels = ["PERSON", "GPE", "ORG"];
     /** The first pair explained with these types. */

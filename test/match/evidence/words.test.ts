@@ -7,11 +7,11 @@ const align = (left: string, right: string) => {
 };
 
 describe("alignWords", () => {
-  it("meets equal words wherever they stand, each once", () => {
+  it("matches equal words in any position, each once", () => {
     expect(align("new york new", "york new")).toEqual({ left: [1, 1, 0], right: [1, 1], shortened: 0 });
   });
 
-  it("meets joined words, initials and abbreviations", () => {
+  it("matches joined words, initials and abbreviations", () => {
     expect(align("air forces monthly", "airforces monthly")).toMatchObject({
       left: [1, 1, 1],
       right: [1, 1],
@@ -25,14 +25,14 @@ describe("alignWords", () => {
     expect(align("c anderson", "charles anderson").shortened).toBe(1);
   });
 
-  it("meets a misspelt word in part, and a different one not at all", () => {
+  it("matches a misspelt word in part, and a different one not at all", () => {
     const [, met] = align("georg hackenschmidt", "george hackenshmidt").left;
     expect(met).toBeGreaterThan(0.85);
     expect(met).toBeLessThan(1);
     expect(align("henry kissinger", "walter mondale").left).toEqual([0, 0]);
   });
 
-  it("never takes one number for another, however alike, and knows equal ones in other words", () => {
+  it("never matches different numbers, and matches equal ones in other words", () => {
     expect(wordLikeness("1998", "1999").likeness).toBe(0);
     expect(wordLikeness("viii", "vii").likeness).toBe(0);
     expect(wordLikeness("viii", "8").likeness).toBe(1);

@@ -1,0 +1,139 @@
+/**
+ * Columns of two tables made ready for comparison: terms with an index, embeddings and, if the model has a type head,
+ * entity types from the same run, in shared memory.
+ */
+import type { PhraseEncoder } from "../encoder/phrase-encoder.js";
+import { createRandom } from "../random.js";
+import { dotRows } from "../search/vectors.js";
+import {
+  indexTerms,
+  type SparseRows,
+  shared,
+  type TermStatistics,
+  termCosine,
+  termRows,
+} from "./candidates/grams.js";
+import type { PairCosines } from "./evidence/features.js";
+import { foldPhrase } from "./evidence/phrase.js";
+import { type EntityTypes, entityTypes, writeTypeRoots } from "./evidence/type-agreement.js";
+
+/** One column of a table, prepared for comparison. Memory may be shared between threads. */
+export interface RankedColumn {
+  readonly texts: readonly string[];
+  readonly terms: SparseRows;
+  /** [rows, dimension], unit length; undefined without a model. */
+  readonly vectors?: Float32Array;
+  /** [rows, entity types], square roots of probabilities; undefined without a type head. */
+  readonly types?: Float32Array;
+}
+
+/** A column of the base table and of the query table, with what they have in common. */
+export interface ColumnPair {
+  readonly base: RankedColumn & { readonly index: SparseRows };
+  readonly queries: RankedColumn;
+  readonly statistics: TermStatistics;
+  readonly dimension: number;
+  /** The entity types of the model; empty without a type head. */
+  readonly entityTypes: readonly string[];
+  /** Mean cosine of unrelated rows, which counts as 0. */
+  readonly floor: number;
+  /** Weight of this column in the score; all weights sum to 1. */
+  readonly weight: number;
+}
+
+/** The cosines of a pair: of the embeddings (rescaled so that unrelated rows have 0), of the terms, and of the types. */
+export function pairCosines(
+  { base, queries, dimension, entityTypes, floor }: ColumnPair,
+  query: number,
+  row: number,
+): PairCosines {
+  const grams = termCosine(queries.terms, query, base.terms, row);
+  if (base.vectors === undefined || queries.vectors === undefined) return { embedding: 0, grams };
+  const cosine = dotRows(queries.vectors, query, base.vectors, row, dimension);
+  const embedding = Math.max(0, (cosine - floor) / (1 - floor));
+  if (base.types === undefined || queries.types === undefined) return { embedding, grams };
+  const types = dotRows(queries.types, query, base.types, row, entityTypes.length);
+  return { embedding, grams, types: Math.min(1, types) };
+}
+
+export interface JoinColumn {
+  readonly left: readonly string[];
+  readonly right: readonly string[];
+  readonly weight: number;
+}
+
+export interface PrepareOptions {
+  /** Undefined: compare without a model. */
+  readonly encoder?: PhraseEncoder;
+  readonly signal?: AbortSignal;
+  readonly onProgress?: (done: number, total: number) => void;
+}
+
+/** Phrases encoded at a time, so that only a part of the embeddings is in memory twice. */
+const portion = 16_384;
+
+/** Prepares a column: queries are the right table, the base is the left one. */
+export async function prepareColumn(
+  { left, right, weight }: JoinColumn,
+  { encoder, signal, onProgress }: PrepareOptions,
+): Promise<ColumnPair> {
+  const terms = termRows(left.map(foldPhrase), right.map(foldPhrase));
+  const total = left.length + right.length;
+  const types = entityTypes(encoder?.model.types ?? []);
+  const encode = async (texts: readonly string[], before: number): Promise<Encoded> =>
+    encoder === undefined
+      ? {}
+      : encodeShared(encoder, texts, types, signal, (done) => onProgress?.(before + done, total));
+  const index = indexTerms(terms.left, terms.statistics);
+  const base = { texts: left, terms: terms.left, index, ...(await encode(left, 0)) };
+  const queries = { texts: right, terms: terms.right, ...(await encode(right, left.length)) };
+  const dimension = encoder?.dimension ?? 0;
+  return {
+    ...{ base, queries, dimension, weight },
+    statistics: terms.statistics,
+    entityTypes: types.names,
+    floor: base.vectors && queries.vectors ? unrelatedCosine(base.vectors, queries.vectors, dimension) : 0,
+  };
+}
+
+type Encoded = Pick<RankedColumn, "vectors" | "types">;
+
+async function encodeShared(
+  encoder: PhraseEncoder,
+  texts: readonly string[],
+  entities: EntityTypes,
+  signal: AbortSignal | undefined,
+  onProgress: (done: number) => void,
+): Promise<Encoded> {
+  const { dimension } = encoder;
+  const vectors = shared(Float32Array, texts.length * dimension);
+  const width = entities.names.length;
+  const types = width > 0 ? shared(Float32Array, texts.length * width) : undefined;
+  for (let from = 0; from < texts.length; from += portion) {
+    const part = texts.slice(from, from + portion);
+    if (types === undefined)
+      vectors.set((await encoder.encodeMatrix(part, { signal })).data, from * dimension);
+    else {
+      const encoded = await encoder.encodeWithTypes(part, { signal });
+      vectors.set(encoded.data, from * dimension);
+      writeTypeRoots(encoded.types, entities, types, from);
+    }
+    onProgress(Math.min(from + portion, texts.length));
+  }
+  return { vectors, types };
+}
+
+/** Mean cosine of random pairs, from 0 to 0.95: models differ in the cosine of unrelated phrases. */
+export function unrelatedCosine(left: Float32Array, right: Float32Array, dimension: number): number {
+  const [rowsLeft, rowsRight] = [left.length / dimension, right.length / dimension];
+  if (rowsLeft === 0 || rowsRight === 0) return 0;
+  const random = createRandom(1);
+  const draws = 1000;
+  let sum = 0;
+  for (let draw = 0; draw < draws; draw++) {
+    const a = Math.floor(random() * rowsLeft);
+    const b = Math.floor(random() * rowsRight);
+    sum += dotRows(left, a, right, b, dimension);
+  }
+  return Math.min(0.95, Math.max(0, sum / draws));
+}
