@@ -11,7 +11,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { cpus } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { runBenchmark } from "../dist/benchmark/index.js";
+import { runBenchmark } from "../dist/benchmark/runner.js";
 
 const data = process.argv[2] ?? process.env.PEARL_DATA ?? "../shared/data/bench";
 const python = process.argv[3] ?? "/usr/bin/python3";

@@ -1,5 +1,5 @@
-/** Embeds the phrases of a task, with progress, and rejects invalid embeddings. */
-import { countRows } from "../search/vectors.js";
+/** Embeddings and pair similarities of a task's phrases, with progress. */
+import { countRows, dotRows, unitRows } from "../search/vectors.js";
 import type { EmbeddingModel } from "./model.js";
 import type { TaskContext } from "./task.js";
 
@@ -18,4 +18,20 @@ export async function embedPhrases(
   });
   countRows(rows, model.dimension, `vectors of ${model.name}`);
   return rows;
+}
+
+/** The similarity of each pair: cosine of the embeddings (0 if one is zero), or the string measure. */
+export async function pairSimilarities(
+  left: readonly string[],
+  right: readonly string[],
+  context: TaskContext,
+): Promise<Float64Array> {
+  const { model } = context;
+  if (model.kind === "similarity") {
+    const fitted = model.fit([...new Set(left), ...new Set(right)], []);
+    return Float64Array.from(left, (phrase, row) => fitted.pair(phrase, right[row]));
+  }
+  const rows = await embedPhrases(model, [...left, ...right], context);
+  const units = unitRows(rows, model.dimension);
+  return Float64Array.from(left, (_, row) => dotRows(units, row, units, left.length + row, model.dimension));
 }

@@ -3,37 +3,30 @@ import { charWbNgrams } from "../text/char-ngrams.js";
 import type { RankedAnswer } from "./rank.js";
 import type { Miss } from "./task.js";
 
-/** A query with its right answer and the chosen one. */
-export interface Judged {
-  readonly ranked: Pick<RankedAnswer, "bestScore" | "answerScore" | "hasAnswer">;
-  /** Credit for the choice, from 0 to 1; below 0.5 it is a miss. */
-  readonly credit: number;
-  readonly dataset: string;
-  readonly query: string;
+/** A query with its right answer and the chosen one; a credit below 0.5 is a miss. */
+export interface Judged
+  extends Pick<RankedAnswer, "query" | "chosen" | "bestScore" | "answerScore" | "credit"> {
   readonly expected: string;
-  readonly chosen: string;
 }
 
-/** Misses kept per set. */
 const missesPerSet = 5;
 
-/** The misses with the largest lead of the wrong answer over the right one; those without a right one come last. */
-export function worstMisses(rows: readonly Judged[]): Miss[] {
+/** The misses with the largest lead of the wrong answer; those without a right candidate come last. */
+export function worstMisses(rows: readonly Judged[]): Omit<Miss, "dataset">[] {
   return rows
     .filter(({ credit, chosen, expected }) => credit < 0.5 && chosen !== expected)
-    .map(({ ranked, dataset, query, expected, chosen }) => ({
-      ...{ dataset, query, expected, chosen },
-      expectedScore: ranked.hasAnswer ? ranked.answerScore : null,
-      chosenScore: ranked.bestScore,
+    .map(({ query, expected, chosen, bestScore, answerScore }) => ({
+      ...{ query, expected, chosen },
+      expectedScore: Number.isNaN(answerScore) ? null : answerScore,
+      chosenScore: bestScore,
     }))
     .sort((left, right) => leadOf(right) - leadOf(left))
     .slice(0, missesPerSet);
 }
 
 /** The lead of the wrong answer. */
-export function leadOf({ expectedScore, chosenScore }: Miss): number {
-  return expectedScore === null ? Number.NEGATIVE_INFINITY : chosenScore - expectedScore;
-}
+export const leadOf = ({ expectedScore, chosenScore }: Omit<Miss, "dataset">): number =>
+  expectedScore === null ? Number.NEGATIVE_INFINITY : chosenScore - expectedScore;
 
 /**
  * What the spelling says for the choice and against the answer: words and letter groups in common with the query. The

@@ -1,8 +1,8 @@
 /** The scores that were published for the nine PEARL sets: protocol "published", full test sets, × 100. */
 
-/** One published row; scores in percent, absent where none was published. */
-export interface PublishedRow {
+interface PublishedRow {
   readonly model: string;
+  /** In percent, by task. */
   readonly scores: Readonly<Partial<Record<string, number>>>;
 }
 
@@ -39,3 +39,10 @@ export const publishedMetrics: Readonly<Record<string, string>> = {
   bc5cdr: "nmi",
   autofj: "acc., 50 sets",
 };
+
+/** The tasks of these results that have published scores, and the rows with a score of one of them. */
+export function publishedScores(results: readonly { readonly task: string }[]) {
+  const tasks = columns.filter((column) => results.some(({ task }) => task === column));
+  const rows = publishedRows.filter(({ scores }) => tasks.some((task) => scores[task] !== undefined));
+  return { tasks, rows };
+}

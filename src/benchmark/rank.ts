@@ -15,57 +15,63 @@ export interface RankRequest {
 
 /** The outcome for one query. */
 export interface RankedAnswer {
+  readonly query: string;
+  /** The best candidate, the first among equals. */
+  readonly chosen: string;
   /** Similarity of the best candidate. */
   readonly bestScore: number;
   /** Similarity of the right answer, of several the best; NaN if there is none. */
   readonly answerScore: number;
-  /** Index of the best candidate, the first among equals. */
-  readonly best: number;
-  /** Expected hits if a tie at the top is broken at random: the share of right ones among the tied. */
+  /** Expected hits if a tie at the top is broken at random: the right ones among the tied. */
   readonly credit: number;
-  /** Number of wrong candidates above the right answer; 0 if there is no right answer. */
+  /** Number of wrong candidates above the right answer; Infinity if there is no right answer. */
   readonly above: number;
   /** Number of wrong candidates tied with the right answer. */
   readonly tied: number;
-  readonly hasAnswer: boolean;
 }
 
 /** Scores closer than this are tied, so that rounding does not matter. */
 export const tieTolerance = 1e-6;
 
-/** Ranks all candidates by cosine (vectors) or by the string measure. */
+/** Ranks all candidates by cosine (embeddings) or by the string measure. */
 export async function rankAnswers(request: RankRequest, context: TaskContext): Promise<RankedAnswer[]> {
   const ranking =
     context.model.kind === "embedding"
       ? await rankByVectors(context.model, request, context)
       : await rankByStrings(context.model, request, context);
-  return request.queries.map((_, query) => {
-    const right = request.answers[query].length;
-    const hasAnswer = right > 0;
-    const above = hasAnswer ? ranking.above[query] : 0;
-    const tied = hasAnswer ? Math.max(0, ranking.level[query] - right) : 0;
-    const credit = hasAnswer && above === 0 ? right / (right + tied) : 0;
+  return request.queries.map((query, row) => {
+    const right = request.answers[row].length;
+    const above = right > 0 ? ranking.above[row] : Number.POSITIVE_INFINITY;
+    const tied = right > 0 ? Math.max(0, ranking.level[row] - right) : 0;
     return {
-      bestScore: ranking.scores[query],
-      answerScore: ranking.targets[query],
-      best: ranking.indices[query],
-      credit,
+      query,
+      chosen: request.candidates[ranking.indices[row]],
+      bestScore: ranking.scores[row],
+      answerScore: ranking.targets[row],
+      credit: above === 0 ? right / (right + tied) : 0,
       above,
       tied,
-      hasAnswer,
     };
   });
 }
 
-/** Expected recall at k if ties are broken at random. */
-export function expectedRecall({ above, tied, hasAnswer }: RankedAnswer, k: number): number {
-  if (!hasAnswer) return 0;
-  return Math.min(1, Math.max(0, (k - above) / (tied + 1)));
+/** For each title the rows that hold it: the right candidates of a query whose answer is the title. */
+export function rowsByTitle(titles: readonly string[]): Map<string, number[]> {
+  const rowsOf = new Map<string, number[]>();
+  titles.forEach((title, row) => {
+    const rows = rowsOf.get(title);
+    if (rows) rows.push(row);
+    else rowsOf.set(title, [row]);
+  });
+  return rowsOf;
 }
 
+/** Expected recall at k if ties are broken at random. */
+export const expectedRecall = ({ above, tied }: RankedAnswer, k: number): number =>
+  Math.min(1, Math.max(0, (k - above) / (tied + 1)));
+
 /** Expected reciprocal rank if ties are broken at random. */
-export function expectedReciprocalRank({ above, tied, hasAnswer }: RankedAnswer): number {
-  if (!hasAnswer) return 0;
+export function expectedReciprocalRank({ above, tied }: RankedAnswer): number {
   let sum = 0;
   for (let place = 1; place <= tied + 1; place++) sum += 1 / (above + place);
   return sum / (tied + 1);

@@ -1,25 +1,14 @@
 /** Runs tasks on models and collects the scores with what is needed to repeat them. */
-
 import { MissingDataError, PearlError, UsageError } from "../errors.js";
 import { packageVersion } from "../files/version.js";
-import type { DeviceChoice } from "../runtime/device.js";
 import { checkDataFolder } from "./data-folder.js";
 import type { PhraseModel } from "./model.js";
 import { checkModelName, type ResolveOptions, resolveModel } from "./models.js";
-import { closestName } from "./suggest.js";
-import {
-  type Miss,
-  type Protocol,
-  protocols,
-  type Score,
-  type Task,
-  type TaskOutcome,
-  type TaskProgress,
-} from "./task.js";
+import type { Miss, Protocol, Score, Task, TaskOutcome, TaskProgress } from "./task.js";
 import { selectTasks } from "./tasks/index.js";
 
 /** What to run. */
-export interface BenchmarkRequest {
+export interface BenchmarkRequest extends ResolveOptions {
   /** Names of tasks; `all` means every task with data in the data folder. */
   readonly tasks: readonly string[];
   /**
@@ -34,21 +23,13 @@ export interface BenchmarkRequest {
   readonly dataset?: string;
   /** Default 0. */
   readonly seed?: number;
-  /** Where encoders run. Default `cpu`. */
-  readonly device?: DeviceChoice;
-  /** Use only the first dimensions of the embeddings. Default: all. */
-  readonly truncateDim?: number;
   /** Called several times a second while a task runs. */
   readonly onProgress?: (progress: RunProgress) => void;
-  /** Called while a hub model is downloaded. */
-  readonly onDownload?: ResolveOptions["onDownload"];
   /** Called for each model and task as it begins. */
   readonly onTask?: (model: string, task: string) => void;
-  readonly signal?: AbortSignal;
 }
 
-/** Progress of one task on one model. */
-export interface RunProgress extends TaskProgress {
+interface RunProgress extends TaskProgress {
   readonly model: string;
   readonly task: string;
 }
@@ -96,7 +77,7 @@ export interface BenchmarkMiss extends Miss {
 }
 
 /** A task that gave no score. */
-export interface SkippedTask {
+interface SkippedTask {
   readonly task: string;
   readonly reason: string;
 }
@@ -114,11 +95,10 @@ const floorModel = "tfidf";
  * @throws UsageError, MissingDataError (of `all`: only where no task has its data), ModelError
  */
 export async function runBenchmark(request: BenchmarkRequest): Promise<ModelReport[]> {
-  const { models, protocol = "fair" } = request;
-  parseProtocol(protocol);
+  const { models } = request;
   const selected = selectTasks(request.tasks);
   if (request.dataset !== undefined && !selected.some((task) => task.name === "autofj")) {
-    throw new UsageError("--dataset names one of AutoFJ's sets, and autofj is not among the tasks");
+    throw new UsageError("--dataset names a set of AutoFJ, but autofj is not among the tasks");
   }
   if (models.length === 0) throw new UsageError("name at least one model");
   for (const model of models) if (typeof model === "string") await checkModelName(model);
@@ -131,18 +111,6 @@ export async function runBenchmark(request: BenchmarkRequest): Promise<ModelRepo
     reports.push({ ...(await reportOf(floorModel, floorTasks, [], request)), floor: true });
   }
   return reports;
-}
-
-/**
- * The protocol of that name.
- * @throws UsageError with a suggestion
- */
-export function parseProtocol(name: string): Protocol {
-  if ((protocols as readonly string[]).includes(name)) return name as Protocol;
-  const near = closestName(name, protocols);
-  throw new UsageError(
-    `unknown protocol "${name}".${near ? ` Did you mean ${near}?` : ""} Protocols: ${protocols.join(", ")}`,
-  );
 }
 
 /** The tasks with data. With `all` the others are skipped; otherwise the first missing file is an error. */
@@ -173,9 +141,8 @@ async function reportOf(
   missing: readonly SkippedTask[],
   request: BenchmarkRequest,
 ): Promise<ModelReport> {
-  const { device, onDownload, signal, truncateDim, protocol = "fair", seed = 0 } = request;
-  const options = { device, onDownload, signal, truncateDim };
-  const model = typeof named === "object" ? named : await resolveModel(named, options);
+  const { protocol = "fair", seed = 0, signal, dataFolder, dataset } = request;
+  const model = typeof named === "object" ? named : await resolveModel(named, request);
   const results: BenchmarkResult[] = [];
   const skipped: SkippedTask[] = [...missing];
   const notes: string[] = [];
@@ -185,9 +152,8 @@ async function reportOf(
       signal?.throwIfAborted();
       request.onTask?.(model.name, task.name);
       const running = task.run({
-        ...{ model, protocol, seed, signal },
-        dataFolder: request.dataFolder,
-        dataset: task.name === "autofj" ? request.dataset : undefined,
+        ...{ model, protocol, seed, signal, dataFolder },
+        dataset: task.name === "autofj" ? dataset : undefined,
         onProgress: (progress) => request.onProgress?.({ ...progress, model: model.name, task: task.name }),
       });
       const outcome = await running.catch((error: unknown) => skipOf(error, request));
@@ -197,20 +163,11 @@ async function reportOf(
       misses.push(...(outcome.misses ?? []).map((miss) => ({ task: task.name, ...miss })));
     }
   } finally {
-    if (typeof named !== "object") await model.dispose();
+    if (typeof named !== "object") await model.dispose?.();
   }
   const { name, fingerprint } = model;
-  return {
-    pearl: packageVersion(),
-    model: name,
-    fingerprint,
-    protocol,
-    seed,
-    results,
-    skipped,
-    notes,
-    misses,
-  };
+  const head = { pearl: packageVersion(), model: name, fingerprint, protocol, seed };
+  return { ...head, results, skipped, notes, misses };
 }
 
 /** With `all`, a task without its optional package is skipped with the reason; otherwise rethrows. */

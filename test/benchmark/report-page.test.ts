@@ -27,9 +27,9 @@ describe("the misses of a run", () => {
 
   it("come worst first, five of a set, and those without any right candidate last", () => {
     const rows = Array.from({ length: 9 }, (_, row) => ({
-      ranked: { bestScore: 0.5 + row / 20, answerScore: row === 8 ? Number.NaN : 0.4, hasAnswer: row !== 8 },
+      bestScore: 0.5 + row / 20,
+      answerScore: row === 8 ? Number.NaN : 0.4,
       credit: row === 7 ? 1 : 0,
-      dataset: "set",
       query: `q${row}`,
       expected: "right",
       chosen: "wrong",

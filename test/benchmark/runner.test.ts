@@ -3,8 +3,8 @@ import { describe, expect, it } from "vitest";
 import { checkDataFolder, defaultDataFolder } from "../../src/benchmark/data-folder.js";
 import type { EmbeddingModel } from "../../src/benchmark/model.js";
 import { formatReports, reportsAsJson } from "../../src/benchmark/report.js";
-import { type BenchmarkRequest, parseProtocol, runBenchmark } from "../../src/benchmark/runner.js";
-import { closestName } from "../../src/benchmark/suggest.js";
+import { type BenchmarkRequest, runBenchmark } from "../../src/benchmark/runner.js";
+import { unknownName } from "../../src/benchmark/suggest.js";
 import { selectTasks } from "../../src/benchmark/tasks/index.js";
 import { PhraseEncoder } from "../../src/encoder/phrase-encoder.js";
 import { brokenModel, letterModel, smallData, writeData } from "./small-data.js";
@@ -98,7 +98,6 @@ describe("runBenchmark", () => {
     await expect(run({ tasks: ["autofk"] })).rejects.toThrow('unknown task "autofk". Did you mean autofj?');
     await expect(run({ tasks: [] })).rejects.toThrow("name a task");
     await expect(run({ tasks: ["bird"], dataset: "Drug" })).rejects.toThrow("autofj is not among the tasks");
-    expect(() => parseProtocol("publish")).toThrow('unknown protocol "publish". Did you mean published?');
     await expect(run({ dataFolder: "/nowhere/at/all" })).rejects.toThrow(
       "data folder /nowhere/at/all: not found",
     );
@@ -156,8 +155,11 @@ describe("names and folders", () => {
   });
 
   it("suggests only what is near", () => {
-    expect(closestName("autofi", ["autofj", "bird"])).toBe("autofj");
-    expect(closestName("something", ["autofj", "bird"])).toBeUndefined();
+    const options = { known: ["autofj", "bird"], hint: "Tasks: ..." };
+    expect(unknownName("unknown task", "autofi", options).message).toContain("Did you mean autofj?");
+    expect(unknownName("unknown task", "something", options).message).toBe(
+      'unknown task "something". Tasks: ...',
+    );
   });
 
   it("takes the data folder from the environment, else from the cache", async () => {

@@ -1,7 +1,7 @@
 /** Each task's protocol on data small enough to be worked out by hand. */
 import { describe, expect, it } from "vitest";
 import { jaccardBaseline } from "../../src/benchmark/baselines/jaccard.js";
-import { levenshteinBaseline } from "../../src/benchmark/baselines/levenshtein.js";
+import { levenshteinBaseline } from "../../src/benchmark/baselines/pairwise.js";
 import { tfidfBaseline } from "../../src/benchmark/baselines/tfidf.js";
 import type { PhraseModel } from "../../src/benchmark/model.js";
 import type { Protocol, Task } from "../../src/benchmark/task.js";

@@ -43,7 +43,7 @@ describe("pearl bench", () => {
   it.each([
     [["--task", "autofk"], 2, 'unknown task "autofk". Did you mean autofj?'],
     [["--model", "levenstein"], 2, 'unknown model "levenstein". Did you mean levenshtein?'],
-    [["--protocol", "fiar"], 2, 'unknown protocol "fiar". Did you mean fair?'],
+    [["--protocol", "fiar"], 2, "Allowed choices are fair, published"],
     [["--task", "autofj", "--model", "tfidf", "--dataset", "Fruit"], 2, "Did you mean Fruits?"],
     [["--json", "no/such/folder/a.json"], 2, "there is no folder"],
     [["--taks", "autofj"], 2, "--task"],

@@ -9,14 +9,13 @@
  *   0.9, which counts every right row: those without a match can only be joined wrongly.
  */
 import { join } from "node:path";
-import { UsageError } from "../../errors.js";
 import { readColumns } from "../../table/table.js";
-import { foldersWith, missing } from "../data-folder.js";
-import { joinAtPrecision } from "../metrics/join-at-precision.js";
-import { worstMisses } from "../misses.js";
-import { type RankedAnswer, rankAnswers } from "../rank.js";
-import { closestName } from "../suggest.js";
-import type { Miss, Score, Task, TaskContext } from "../task.js";
+import { autofjFiles, foldersWith, missing } from "../data-folder.js";
+import { type JoinAtPrecision, joinAtPrecision } from "../metrics/join-at-precision.js";
+import { type Judged, worstMisses } from "../misses.js";
+import { rankAnswers, rowsByTitle } from "../rank.js";
+import { unknownName } from "../suggest.js";
+import { type Miss, mean, type Score, secondsSince, type Task, type TaskContext } from "../task.js";
 
 /** One pair of tables. */
 export interface JoinSet {
@@ -56,18 +55,17 @@ async function setNames({
   dataset,
 }: Pick<TaskContext, "dataFolder" | "dataset">): Promise<string[]> {
   const folder = join(dataFolder, "autofj");
-  const names = await foldersWith(folder, ["left.csv", "right.csv", "gt.csv"]);
+  const names = await foldersWith(folder, autofjFiles);
   if (names.length === 0) {
-    const files = ["left.csv", "right.csv", "gt.csv"].map((file) => join(folder, "<set>", file));
-    throw missing("autofj", "no set of tables", files);
+    const tried = autofjFiles.map((file) => join(folder, "<set>", file));
+    throw missing("autofj", "no set of tables", tried);
   }
   if (dataset === undefined) return names;
   if (names.includes(dataset)) return [dataset];
-  const near = closestName(dataset, names);
-  throw new UsageError(
-    `autofj has no set "${dataset}" in ${folder}.${near ? ` Did you mean ${near}?` : ""} ` +
-      `The sets there: ${names.join(", ")}`,
-  );
+  throw unknownName("autofj has no set", dataset, {
+    known: names,
+    hint: `The sets in ${folder}: ${names.join(", ")}`,
+  });
 }
 
 /** Reads a set's three tables. */
@@ -83,78 +81,61 @@ export async function readJoinSet(folder: string, name: string): Promise<JoinSet
 }
 
 async function scoreSet(set: JoinSet, context: TaskContext): Promise<{ score: Score; misses: Miss[] }> {
+  const { name: dataset, left, right, truth } = set;
   const started = performance.now();
   const { onProgress: _, ...quiet } = context; // the sets are the progress
-  const rowsOf = new Map<string, number[]>();
-  set.left.forEach((title, row) => {
-    rowsOf.set(title, [...(rowsOf.get(title) ?? []), row]);
-  });
-  const trueTitles = set.right.map((title) => set.truth.get(title));
+  const rowsOf = rowsByTitle(left);
+  const trueTitles = right.map((title) => truth.get(title));
   const answers = trueTitles.map((title) => (title === undefined ? [] : (rowsOf.get(title) ?? [])));
-  const ranked = await rankAnswers({ queries: set.right, candidates: set.left, answers }, quiet);
-  const seconds = (performance.now() - started) / 1000;
-  const credits = ranked.map((answer, row) => {
-    if (context.protocol === "fair") return answer.credit;
-    return set.left[answer.best] === trueTitles[row] ? 1 : 0;
+  const isFair = context.protocol === "fair";
+  const ranked = await rankAnswers({ queries: right, candidates: left, answers }, quiet);
+  const seconds = secondsSince(started);
+  const rows = ranked.map((answer, row) => {
+    const credit = isFair ? answer.credit : Number(answer.chosen === trueTitles[row]);
+    return { ...answer, credit, expected: trueTitles[row] };
   });
-  const judged = trueTitles.flatMap((title, row) => (title === undefined ? [] : [row]));
-  const score = judged.reduce((sum, row) => sum + credits[row], 0) / judged.length;
-  const misses = worstMisses(
-    judged.map((row) => ({
-      ranked: ranked[row],
-      credit: credits[row],
-      ...{ dataset: set.name, query: set.right[row], expected: trueTitles[row] ?? "" },
-      chosen: set.left[ranked[row].best],
-    })),
-  );
-  const measured: Score = {
-    dataset: set.name,
-    metric: "accuracy",
-    score,
-    n: judged.length,
-    seconds,
-    details: {
-      left: set.left.length,
-      right: set.right.length,
-      withoutMatch: set.right.length - judged.length,
-      tiedRows: judged.filter((row) => ranked[row].above === 0 && ranked[row].tied > 0).length,
-      ...(context.protocol === "fair" && { joinAtPrecision: joinOf(ranked, credits, judged.length) }),
-    },
+  const judged = rows.filter((row) => row.expected !== undefined) as ((typeof rows)[number] & Judged)[];
+  const details = {
+    left: left.length,
+    right: right.length,
+    withoutMatch: right.length - judged.length,
+    tiedRows: judged.filter(({ above, tied }) => above === 0 && tied > 0).length,
+    ...(isFair && {
+      joinAtPrecision: joinAtPrecision(
+        rows.map(({ bestScore, credit }) => ({ score: bestScore, credit })),
+        { matches: judged.length, targetPrecision },
+      ),
+    }),
   };
-  return { score: measured, misses };
-}
-
-function joinOf(ranked: readonly RankedAnswer[], credits: readonly number[], matches: number) {
-  return joinAtPrecision(
-    ranked.map(({ bestScore }, row) => ({ score: bestScore, credit: credits[row] })),
-    { matches, targetPrecision },
-  );
+  const score = mean(judged.map(({ credit }) => credit));
+  return {
+    score: { dataset, metric: "accuracy", score, n: judged.length, seconds, details },
+    misses: worstMisses(judged).map((miss) => ({ dataset, ...miss })),
+  };
 }
 
 /** The macro means: every set counts the same, however many rows it has. */
 function macroScores(scores: readonly Score[], { protocol }: TaskContext): Score[] {
-  const dataset = `macro mean of ${scores.length} sets`;
-  const n = scores.reduce((sum, score) => sum + score.n, 0);
-  const seconds = scores.reduce((sum, score) => sum + score.seconds, 0);
-  const mean = (values: readonly number[]): number =>
-    values.reduce((sum, value) => sum + value, 0) / values.length;
   const sets = scores.length;
+  const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);
+  const dataset = `macro mean of ${sets} sets`;
+  const seconds = sum(scores.map((score) => score.seconds));
   const accuracy = {
     dataset,
     metric: "accuracy",
     score: mean(scores.map(({ score }) => score)),
-    n,
+    n: sum(scores.map(({ n }) => n)),
     seconds,
     details: { sets },
   };
   if (protocol === "published") return [accuracy];
-  const joins = scores.map(({ details }) => details.joinAtPrecision as ReturnType<typeof joinAtPrecision>);
+  const joins = scores.map(({ details }) => details.joinAtPrecision as JoinAtPrecision);
   const reached = joins.filter((join) => join.reached);
   const recall = {
     dataset,
     metric: `recall at precision ${targetPrecision}`,
     score: mean(joins.map((join) => join.recall)),
-    n: scores.reduce((sum, { details }) => sum + (details.right as number), 0),
+    n: sum(scores.map(({ details }) => details.right as number)),
     seconds,
     details: {
       sets,
