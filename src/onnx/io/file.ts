@@ -5,30 +5,30 @@ import {
   fsyncSync,
   openSync,
   readFileSync,
-  readSync,
   renameSync,
   rmSync,
   statSync,
   writeFileSync,
-  writeSync,
 } from "node:fs";
 import { basename, dirname, isAbsolute, join, normalize, sep } from "node:path";
 import { ModelError, messageOf, PearlError } from "../../errors.js";
 import type { Model } from "../model.js";
 import { bytesOf, type Tensor } from "../tensor.js";
 import { type ExternalPlace, modelOfProto, protoOfModel, type ReadExternal } from "./codec.js";
+import { readPart, writePart } from "./parts.js";
 import { decodeModelProto, encodeModelProto } from "./schema.js";
 
-const gibibyte = 2 ** 30;
-/** Protobuf's own limit; a little is left for the nodes. */
-const largestFile = 2 * gibibyte - 2 ** 20;
+/** Protobuf's own limit. */
+const largestFile = 2 ** 31;
+/** Leaves some of the limit for the nodes. */
+const largestWeights = largestFile - 2 ** 20;
 /** Smaller tensors stay in the model file: shapes and scalars are needed to read it. */
 const smallestExternal = 1024;
 /** External tensors start at pages, so that they can be mapped into memory. */
 const page = 4096;
 
-export interface ReadOptions {
-  /** What the model is called in error messages; default its path, or "the model". */
+interface ReadOptions {
+  /** What error messages call the model; default its path, or "the model". */
   label?: string;
   /** Folder of external data files for a model given as bytes; default none. */
   folder?: string;
@@ -58,7 +58,7 @@ export function readModel(source: string | Uint8Array, options: ReadOptions = {}
 
 function readWhole(path: string, label: string): Uint8Array {
   try {
-    if (statSync(path).size >= 2 * gibibyte)
+    if (statSync(path).size >= largestFile)
       throw new ModelError(
         `${label} is over 2 GB, more than one ONNX file can hold. Export it with external data.`,
       );
@@ -89,11 +89,11 @@ function externalReader(folder: string | undefined): ReadExternal {
       throw new ModelError(`its weights point outside the model's folder (${location})`);
     if (Number(length) !== bytes)
       throw new ModelError(`${location} should hold ${bytes} bytes for a tensor, the model says ${length}`);
-    return readPart(join(folder, inside), location, Number(offset), bytes);
+    return readBeside(join(folder, inside), location, Number(offset), bytes);
   };
 }
 
-function readPart(path: string, location: string, offset: number, bytes: number): Uint8Array {
+function readBeside(path: string, location: string, offset: number, bytes: number): Uint8Array {
   let file: number;
   try {
     file = openSync(path, "r");
@@ -103,12 +103,7 @@ function readPart(path: string, location: string, offset: number, bytes: number)
   try {
     if (!(offset >= 0) || fstatSync(file).size < offset + bytes)
       throw new ModelError(`its weights file ${location} ends before byte ${offset + bytes}`);
-    const part = new Uint8Array(bytes);
-    for (let done = 0; done < bytes; ) {
-      const chunk = Math.min(gibibyte, bytes - done);
-      done += readSync(file, part.subarray(done, done + chunk), 0, chunk, offset + done);
-    }
-    return part;
+    return readPart(file, offset, bytes);
   } finally {
     closeSync(file);
   }
@@ -116,12 +111,12 @@ function readPart(path: string, location: string, offset: number, bytes: number)
 
 /** The bytes of a model as one ONNX file. @throws ModelError over protobuf's 2 GB. */
 export function encodeModel(model: Model): Uint8Array {
-  if (weightBytes(model) > largestFile)
+  if (weightBytes(model) > largestWeights)
     throw new ModelError("the model's weights exceed 2 GB: write it to a path, with external data");
   return encodeModelProto(protoOfModel(model));
 }
 
-export interface WriteOptions {
+interface WriteOptions {
   /**
    * "always": weights go to one file named like the model with `_data` appended; "never": all in one file.
    * Default "auto": beside the model only where they exceed the 2 GB that one ONNX file can hold.
@@ -132,7 +127,8 @@ export interface WriteOptions {
 /** Writes a model; the file appears under its name only when it is whole. */
 export function writeModel(model: Model, path: string, options: WriteOptions = {}): void {
   const { externalData = "auto" } = options;
-  const external = externalData === "always" || (externalData === "auto" && weightBytes(model) > largestFile);
+  const external =
+    externalData === "always" || (externalData === "auto" && weightBytes(model) > largestWeights);
   const partial = `${path}.partial`;
   const dataPath = `${path}_data`;
   const partialData = `${dataPath}.partial`;
@@ -160,10 +156,7 @@ function dataWriter(path: string, location: string) {
     const bytes = bytesOf(tensor);
     if (bytes.length < smallestExternal) return undefined;
     const offset = Math.ceil(end / page) * page;
-    for (let done = 0; done < bytes.length; ) {
-      const chunk = Math.min(gibibyte, bytes.length - done);
-      done += writeSync(file, bytes.subarray(done, done + chunk), 0, chunk, offset + done);
-    }
+    writePart(file, offset, bytes);
     end = offset + bytes.length;
     return { location, offset: String(offset), length: String(bytes.length) };
   };
@@ -176,8 +169,6 @@ function dataWriter(path: string, location: string) {
 
 /** Bytes of all weights of the main graph. */
 function weightBytes(model: Model): number {
-  let total = 0;
-  for (const tensor of model.graph.initializers.values())
-    if (!Array.isArray(tensor.data)) total += tensor.data.byteLength;
-  return total;
+  const weights = [...model.graph.initializers.values()];
+  return weights.reduce((sum, { data }) => sum + (Array.isArray(data) ? 0 : data.byteLength), 0);
 }

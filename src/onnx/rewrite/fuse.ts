@@ -1,4 +1,4 @@
-/** LayerNorm and GELU, which exporters write as many small steps, back as one operator each. */
+/** Replaces the many small operators that exporters write for LayerNorm and GELU by one operator each. */
 import type { GraphBuilder } from "../builder.js";
 import { rewriteNodes } from "../graph.js";
 import { intAttribute, intsAttribute, type Model, type Node } from "../model.js";
@@ -9,7 +9,6 @@ import {
   find,
   initializer,
   made,
-  named,
   type Pattern,
   scalar,
   scalarOf,
@@ -17,7 +16,7 @@ import {
   viewOf,
 } from "./pattern.js";
 
-/** Over the last axis, which keeps its place. The axes are an attribute, or an input from version 18 on. */
+/** Reduces the last axis and keeps it. The axes are an attribute, or an input from version 18 on. */
 const overLastAxis = (node: Node, view: View): boolean => {
   const given = view.initializers.get(node.inputs[1] ?? "");
   const axes = intsAttribute(node, "axes") ?? (given && numbersOf(given));
@@ -28,10 +27,7 @@ const mean = (of: Pattern) => made("ReduceMean", [of], overLastAxis);
 
 // y = (x - mean(x)) / sqrt(mean((x - mean(x))²) + epsilon) · scale + bias
 const centred = made("Sub", [any("x"), mean(any("x"))]);
-const squared = either(
-  made("Pow", [centred, scalar(2)]),
-  made("Mul", [named("centred", centred), any("centred")]),
-);
+const squared = either(made("Pow", [centred, scalar(2)]), made("Mul", [centred, centred]));
 const deviation = made("Sqrt", [made("Add", [mean(squared), initializer("epsilon")])]);
 const normalised = either(
   made("Div", [centred, deviation]),
@@ -79,5 +75,5 @@ export function fuseGelu(model: Model): Model {
   });
 }
 
-/** The fused node takes the place, name and output of the last one that it replaces. */
+/** The fused node has the name and output of the last node that it replaces. */
 const namesOf = ({ name, outputs }: Node) => ({ name, outputs });

@@ -7,7 +7,7 @@ import {
   type Tensor,
   tensor,
 } from "../../../src/onnx/index.js";
-import { quantizeColumns, quantizeDynamic } from "../../../src/onnx/rewrite/quantize.js";
+import { quantizeDynamic, quantizeMatrix } from "../../../src/onnx/rewrite/quantize.js";
 import { exportNames, exportPath, goldenFeeds, ort, runModel } from "../oracle.js";
 
 /** Numbers that look random and are not. */
@@ -32,16 +32,20 @@ function cosine(a: Float32Array, b: Float32Array): number {
   return dot(a, b) / Math.sqrt(dot(a, a) * dot(b, b));
 }
 
-describe("quantizeColumns", () => {
+describe("quantizeMatrix", () => {
   it("rounds each column by its own scale, as computed by hand", () => {
     // columns (1, -0.5, 0.24) and (100, 50, -26): scales 1/4 and 25 for integers up to 4
-    const { integers, scales } = quantizeColumns(Float32Array.of(1, 100, -0.5, 50, 0.24, -26), 2, 4);
+    const { integers, scales } = quantizeMatrix(Float32Array.of(1, 100, -0.5, 50, 0.24, -26), 2, {
+      ...{ per: "column", largest: 4 },
+    });
     expect(Array.from(scales)).toEqual([0.25, 25]);
     expect(Array.from(integers)).toEqual([4, 4, -2, 2, 1, -1]);
   });
 
   it("leaves a column of zeros at zero", () => {
-    const { integers, scales } = quantizeColumns(Float32Array.of(0, 1, 0, -1), 2, 127);
+    const { integers, scales } = quantizeMatrix(Float32Array.of(0, 1, 0, -1), 2, {
+      ...{ per: "column", largest: 127 },
+    });
     expect(Array.from(integers)).toEqual([0, 127, 0, -127]);
     expect(scales[0]).toBe(1);
   });
