@@ -1,4 +1,4 @@
-/** Between the protobuf messages of an ONNX file and pearl's own plain model, in both directions. */
+/** Converts the protobuf messages of an ONNX file to pearl's plain model and back. */
 import { isUtf8 } from "node:buffer";
 import { ModelError } from "../../errors.js";
 import type { Attribute, Graph, Model, Node, Rest, ValueInfo } from "../model.js";
@@ -16,17 +16,48 @@ import {
 } from "../tensor.js";
 import type { Int64, Message } from "./schema.js";
 
-/** Where a tensor's bytes lie outside the model file; keys as in ONNX: location, offset, length. */
+/** The place of a tensor's bytes outside the model file; keys as in ONNX: location, offset, length. */
 export type ExternalPlace = Record<string, string>;
-
-/** Fetches the bytes of a tensor kept beside the model. */
+/** Reads the bytes of a tensor outside the model file. */
 export type ReadExternal = (place: ExternalPlace, bytes: number) => Uint8Array;
-/** Puts a tensor beside the model and says where; undefined keeps it inside. */
+/** Writes a tensor outside the model file and returns the place; undefined keeps the tensor inside. */
 export type WriteExternal = (tensor: Tensor) => ExternalPlace | undefined;
+
+// --- small conversions ---------------------------------------------------------------------------------
+
+const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+const textOf = (bytes: Uint8Array): string => utf8.decode(bytes);
+const bytesOfText = (text: string): Uint8Array => Buffer.from(text);
+const toNumber = (value: Int64 = 0): number => (typeof value === "object" ? value.toNumber() : value);
+
+function longOf(value: number): Int64 {
+  if (Number.isSafeInteger(value)) return value;
+  const [low, high] = new Int32Array(BigInt64Array.of(toInt64(value)).buffer);
+  return { low, high, toNumber: () => value };
+}
+
+/** The bytes of 64-bit integers, converted without a BigInt for each. */
+function words(values: readonly Int64[] = []): ArrayBuffer {
+  const halves = new Int32Array(2 * values.length);
+  values.forEach((value, i) => {
+    if (typeof value === "number") new BigInt64Array(halves.buffer)[i] = BigInt(value);
+    else halves.set([value.low, value.high], 2 * i);
+  });
+  return halves.buffer;
+}
+
+/** "ai.onnx" is another name of "". */
+const plainDomain = (domain = "") => (domain === "ai.onnx" ? "" : domain);
+const recordOf = (entries: readonly Message<"StringStringEntryProto">[] = []): Record<string, string> =>
+  Object.fromEntries(entries.map(({ key = "", value = "" }) => [key, value]));
+const entriesOf = (record: Record<string, string>) =>
+  Object.entries(record).map(([key, value]) => ({ key, value }));
+const restOf = ({ $unknowns }: { $unknowns?: Rest }) => ($unknowns ? { rest: $unknowns } : {});
+const unknownsOf = (rest?: Rest) => (rest ? { $unknowns: rest } : {});
 
 // --- models and graphs ---------------------------------------------------------------------------------
 
-/** @throws ModelError where the message is not a whole model. */
+/** @throws ModelError for an incomplete model */
 export function modelOfProto(proto: Message<"ModelProto">, external: ReadExternal): Model {
   if (!proto.graph) throw new ModelError("it holds no graph");
   if (!proto.opsetImport?.length) throw new ModelError("it names no operator set");
@@ -123,6 +154,7 @@ function protoOfNode(node: Node): Message<"NodeProto"> {
 type AttributeProto = Message<"AttributeProto">;
 type ValueOf<T> = Extract<Attribute, { type: T }>["value"];
 
+/** A kind of attribute, the field of AttributeProto that holds it, and the conversions from and to its value. */
 interface AttributeRow {
   type: Attribute["type"];
   field: keyof AttributeProto;
@@ -130,7 +162,6 @@ interface AttributeRow {
   write(value: unknown): unknown;
 }
 
-/** A kind of attribute, the field of AttributeProto that holds it, and the way from there and back. */
 function row<T extends Attribute["type"], F extends keyof AttributeProto>(
   type: T,
   field: F,
@@ -140,7 +171,7 @@ function row<T extends Attribute["type"], F extends keyof AttributeProto>(
   return { type, field, read: read as AttributeRow["read"], write: write as AttributeRow["write"] };
 }
 
-const same = <T>(value: T): T => value;
+const same = (value: number): number => value;
 
 const singleRows: AttributeRow[] = [
   row("float", "f", same, same),
@@ -150,21 +181,22 @@ const singleRows: AttributeRow[] = [
   row("graph", "g", graphOfProto, (graph) => protoOfGraph(graph)),
 ];
 
-/** Lists of the same kinds, each in a field of its own. */
-const listRows = (["floats", "ints", "strings", "tensors", "graphs"] as const).map(
-  (list, i): AttributeRow => ({
+/** Lists of the same kinds, each in its own field. */
+const listRows = singleRows.map(({ type, read, write }): AttributeRow => {
+  const list = `${type}s` as "floats" | "ints" | "strings" | "tensors" | "graphs";
+  return {
     type: list,
     field: list,
-    read: (held, external) => (held as unknown[]).map((item) => singleRows[i].read(item, external)),
-    write: (values) => (values as unknown[]).map((item) => singleRows[i].write(item)),
-  }),
-);
+    read: (held, external) => (held as unknown[]).map((item) => read(item, external)),
+    write: (values) => (values as unknown[]).map(write),
+  };
+});
 
 /** In the order of their numbers in AttributeProto.AttributeType, from 1. */
 const attributeRows = [...singleRows, ...listRows];
 
 function attributeOfProto(proto: AttributeProto, external: ReadExternal): Attribute {
-  // IR version 1 had no type: the field that is there tells.
+  // IR version 1 had no type: the field shows it.
   const found = proto.type
     ? attributeRows[proto.type - 1]
     : attributeRows.find(({ field }) => Object.hasOwn(proto, field));
@@ -204,32 +236,23 @@ function tensorOfProto(proto: Message<"TensorProto">, external: ReadExternal): T
   return { type, dims, data: check(data, Array.isArray(data) ? 1 : data.BYTES_PER_ELEMENT) };
 }
 
+/** The lists of numbers in which types are written; int32Data has all others, an entry for each packed byte. */
+const lists: Partial<Record<DataType, "floatData" | "doubleData">> = {
+  ...{ float32: "floatData", complex64: "floatData" },
+  ...{ float64: "doubleData", complex128: "doubleData" },
+};
+
 /** The elements of a tensor that is written as a typed list instead of raw bytes. */
 function listedElements(proto: Message<"TensorProto">, type: DataType): TensorData {
-  switch (type) {
-    case "string":
-      return (proto.stringData ?? []).map(textOf);
-    case "float32":
-    case "complex64":
-      return Float32Array.from(proto.floatData ?? []);
-    case "float64":
-    case "complex128":
-      return Float64Array.from(proto.doubleData ?? []);
-    case "int64":
-      return new BigInt64Array(words(proto.int64Data));
-    case "uint64":
-      return new BigUint64Array(words(proto.uint64Data));
-    case "uint32":
-      return Uint32Array.from(Array.from(new BigUint64Array(words(proto.uint64Data)), Number));
-    default: {
-      // int32_data holds every type of 32 bits or fewer, an element (or a packed byte) per entry
-      const values = proto.int32Data ?? [];
-      const unit = arrayOver(type, new Uint8Array()).BYTES_PER_ELEMENT;
-      const array = arrayOver(type, new Uint8Array(values.length * unit));
-      (array as Int32Array).set(values);
-      return array;
-    }
-  }
+  if (type === "string") return (proto.stringData ?? []).map(textOf);
+  if (type === "int64") return new BigInt64Array(words(proto.int64Data));
+  if (type === "uint64") return new BigUint64Array(words(proto.uint64Data));
+  if (type === "uint32") return Uint32Array.from(new BigUint64Array(words(proto.uint64Data)), Number);
+  const values = proto[lists[type] ?? "int32Data"] ?? [];
+  const unit = arrayOver(type, new Uint8Array()).BYTES_PER_ELEMENT;
+  const array = arrayOver(type, new Uint8Array(values.length * unit));
+  (array as Float64Array).set(values);
+  return array;
 }
 
 function protoOfTensor(tensor: Tensor, external?: WriteExternal): Message<"TensorProto"> {
@@ -268,44 +291,3 @@ function protoOfValue({ name, type, shape, rest, typeRest }: ValueInfo): Message
     ...unknownsOf(rest),
   };
 }
-
-// --- small conversions ---------------------------------------------------------------------------------
-
-const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
-
-function textOf(bytes: Uint8Array): string {
-  return utf8.decode(bytes);
-}
-
-function bytesOfText(text: string): Uint8Array {
-  return Buffer.from(text);
-}
-
-function toNumber(value: Int64 | undefined): number {
-  return typeof value === "object" ? value.toNumber() : (value ?? 0);
-}
-
-function longOf(value: number): Int64 {
-  if (Number.isSafeInteger(value)) return value;
-  const [low, high] = new Int32Array(BigInt64Array.of(toInt64(value)).buffer);
-  return { low, high, toNumber: () => value };
-}
-
-/** 64-bit integers as their bytes, without a BigInt for each. */
-function words(values: readonly Int64[] = []): ArrayBuffer {
-  const halves = new Int32Array(2 * values.length);
-  values.forEach((value, i) => {
-    if (typeof value === "number") new BigInt64Array(halves.buffer)[i] = BigInt(value);
-    else halves.set([value.low, value.high], 2 * i);
-  });
-  return halves.buffer;
-}
-
-/** "ai.onnx" is another way of writing "". */
-const plainDomain = (domain = "") => (domain === "ai.onnx" ? "" : domain);
-const recordOf = (entries: readonly Message<"StringStringEntryProto">[] = []): Record<string, string> =>
-  Object.fromEntries(entries.map(({ key = "", value = "" }) => [key, value]));
-const entriesOf = (record: Record<string, string>) =>
-  Object.entries(record).map(([key, value]) => ({ key, value }));
-const restOf = ({ $unknowns }: { $unknowns?: Rest }) => ($unknowns ? { rest: $unknowns } : {});
-const unknownsOf = (rest?: Rest) => (rest ? { $unknowns: rest } : {});
