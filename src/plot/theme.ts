@@ -1,7 +1,6 @@
-/** Colours that are distinguishable in light and dark, in print and with colour blindness; escaping; the frame of a page. */
+/** Colours that remain distinguishable in print and with colour blindness, light and dark; escaping; the frame of a page. */
 
-/** A theme's colours. */
-export interface Theme {
+interface Theme {
   readonly background: string;
   readonly panel: string;
   readonly ink: string;
@@ -88,11 +87,10 @@ export function escapeText(text: string): string {
     .replaceAll('"', "&quot;");
 }
 
-/** What a page is made of. */
-export interface Page {
+interface Page {
   readonly title: string;
   readonly body: string;
-  /** Style beside the frame's own. */
+  /** Style in addition to the frame's own. */
   readonly style?: string;
   readonly script?: string;
 }

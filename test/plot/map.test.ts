@@ -61,10 +61,7 @@ describe("projectToPlane", () => {
       let nearest = -1;
       let least = Infinity;
       for (let other = 0; other < clusters * each; other++) {
-        const apart = Math.hypot(
-          places[row * 2] - places[other * 2],
-          places[row * 2 + 1] - places[other * 2 + 1],
-        );
+        const apart = Math.hypot(places[row][0] - places[other][0], places[row][1] - places[other][1]);
         if (other !== row && apart < least) [least, nearest] = [apart, other];
       }
       if (Math.floor(nearest / each) === Math.floor(row / each)) same++;
@@ -75,9 +72,9 @@ describe("projectToPlane", () => {
   it("works for a handful, with equal points among them, and refuses fewer than four", async () => {
     const few = Float32Array.from({ length: 5 * 3 }, (_, place) => (place < 6 ? 1 : place % 4) + 0.1);
     const places = await projectToPlane(few, { dimension: 3 });
-    expect([...places].every(Number.isFinite)).toBe(true);
+    expect(places.flat().every(Number.isFinite)).toBe(true);
     await expect(projectToPlane(few.subarray(0, 9), { dimension: 3 })).rejects.toThrow(
-      /at least 4 points, not 3/,
+      /at least 4 phrases, found 3/,
     );
   });
 });
