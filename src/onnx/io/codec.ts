@@ -59,17 +59,16 @@ const unknownsOf = (rest?: Rest) => (rest ? { $unknowns: rest } : {});
 
 /** @throws ModelError for an incomplete model */
 export function modelOfProto(proto: Message<"ModelProto">, external: ReadExternal): Model {
-  if (!proto.graph) throw new ModelError("it holds no graph");
-  if (!proto.opsetImport?.length) throw new ModelError("it names no operator set");
+  const { graph, opsets, metadata, producer = "", producerVersion = "" } = proto;
+  if (!graph) throw new ModelError("it holds no graph");
+  if (!opsets?.length) throw new ModelError("it names no operator set");
   return {
     irVersion: toNumber(proto.irVersion),
-    opsets: Object.fromEntries(
-      proto.opsetImport.map(({ domain, version }) => [plainDomain(domain), toNumber(version)]),
-    ),
-    producer: proto.producerName ?? "",
-    producerVersion: proto.producerVersion ?? "",
-    metadata: recordOf(proto.metadataProps),
-    graph: graphOfProto(proto.graph, external),
+    opsets: Object.fromEntries(opsets.map(({ domain, version }) => [plainDomain(domain), toNumber(version)])),
+    producer,
+    producerVersion,
+    metadata: recordOf(metadata),
+    graph: graphOfProto(graph, external),
     ...restOf(proto),
   };
 }
@@ -77,76 +76,57 @@ export function modelOfProto(proto: Message<"ModelProto">, external: ReadExterna
 /** The message of a model; `external` may move the tensors of the main graph out of it. */
 export function protoOfModel(model: Model, external: WriteExternal = () => undefined): Message<"ModelProto"> {
   return {
-    irVersion: model.irVersion,
-    producerName: model.producer,
-    producerVersion: model.producerVersion,
+    ...model,
     graph: protoOfGraph(model.graph, external),
-    opsetImport: Object.entries(model.opsets).map(([domain, version]) => ({ domain, version })),
-    metadataProps: entriesOf(model.metadata),
+    opsets: Object.entries(model.opsets).map(([domain, version]) => ({ domain, version })),
+    metadata: entriesOf(model.metadata),
     ...unknownsOf(model.rest),
   };
 }
 
 function graphOfProto(proto: Message<"GraphProto">, external: ReadExternal): Graph {
+  const { name = "", inputs = [], outputs = [], nodes = [], initializers = [], values = [] } = proto;
   return {
-    name: proto.name ?? "",
-    inputs: (proto.input ?? []).map(valueOfProto),
-    outputs: (proto.output ?? []).map(valueOfProto),
-    nodes: (proto.node ?? []).map((node) => nodeOfProto(node, external)),
-    initializers: new Map(
-      proto.initializer?.map((tensor) => [tensor.name ?? "", tensorOfProto(tensor, external)]),
-    ),
-    values: (proto.valueInfo ?? []).map(valueOfProto),
+    name,
+    inputs: inputs.map(valueOfProto),
+    outputs: outputs.map(valueOfProto),
+    nodes: nodes.map((node) => nodeOfProto(node, external)),
+    initializers: new Map(initializers.map((tensor) => [tensor.name ?? "", tensorOfProto(tensor, external)])),
+    values: values.map(valueOfProto),
     ...restOf(proto),
   };
 }
 
 function protoOfGraph(graph: Graph, external?: WriteExternal): Message<"GraphProto"> {
+  const { name, nodes, initializers, inputs, outputs, values, rest } = graph;
   return {
-    node: graph.nodes.map(protoOfNode),
-    name: graph.name,
-    initializer: [...graph.initializers].map(([name, tensor]) => ({
-      name,
-      ...protoOfTensor(tensor, external),
-    })),
-    input: graph.inputs.map(protoOfValue),
-    output: graph.outputs.map(protoOfValue),
-    valueInfo: graph.values.map(protoOfValue),
-    ...unknownsOf(graph.rest),
+    name,
+    nodes: nodes.map(protoOfNode),
+    initializers: [...initializers].map(([name, tensor]) => ({ name, ...protoOfTensor(tensor, external) })),
+    inputs: inputs.map(protoOfValue),
+    outputs: outputs.map(protoOfValue),
+    values: values.map(protoOfValue),
+    ...unknownsOf(rest),
   };
 }
 
 function nodeOfProto(proto: Message<"NodeProto">, external: ReadExternal): Node {
+  const { name = "", op = "", domain, inputs = [], outputs = [], attributes = [] } = proto;
+  const entries = attributes.map((attribute) => {
+    return [attribute.name, { ...attributeOfProto(attribute, external), ...restOf(attribute) }];
+  });
   return {
-    name: proto.name ?? "",
-    op: proto.opType ?? "",
-    domain: plainDomain(proto.domain),
-    inputs: [...(proto.input ?? [])],
-    outputs: [...(proto.output ?? [])],
-    attributes: Object.fromEntries(
-      (proto.attribute ?? []).map((attribute) => [
-        attribute.name,
-        { ...attributeOfProto(attribute, external), ...restOf(attribute) },
-      ]),
-    ),
+    ...{ name, op, domain: plainDomain(domain), inputs: [...inputs], outputs: [...outputs] },
+    attributes: Object.fromEntries(entries),
     ...restOf(proto),
   };
 }
 
-function protoOfNode(node: Node): Message<"NodeProto"> {
-  return {
-    input: node.inputs,
-    output: node.outputs,
-    name: node.name,
-    opType: node.op,
-    attribute: Object.entries(node.attributes).map(([name, attribute]) => ({
-      name,
-      ...protoOfAttribute(attribute),
-      ...unknownsOf(attribute.rest),
-    })),
-    domain: node.domain,
-    ...unknownsOf(node.rest),
-  };
+function protoOfNode({ attributes, rest, ...node }: Node): Message<"NodeProto"> {
+  const entries = Object.entries(attributes).map(([name, attribute]) => {
+    return { name, ...protoOfAttribute(attribute), ...unknownsOf(attribute.rest) };
+  });
+  return { ...node, attributes: entries, ...unknownsOf(rest) };
 }
 
 // --- attributes ----------------------------------------------------------------------------------------

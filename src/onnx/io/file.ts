@@ -1,15 +1,5 @@
 /** ONNX files on disk and in memory, weights kept beside the model included. */
-import {
-  closeSync,
-  fstatSync,
-  fsyncSync,
-  openSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from "node:fs";
+import { closeSync, fstatSync, fsyncSync, openSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { basename, dirname, isAbsolute, join, normalize, sep } from "node:path";
 import { ModelError, messageOf, PearlError } from "../../errors.js";
 import type { Model } from "../model.js";
@@ -124,33 +114,28 @@ interface WriteOptions {
   externalData?: "auto" | "always" | "never";
 }
 
-/** Writes a model; the file appears under its name only when it is whole. */
+/** Writes a model. Write to a temporary folder, as writeWholeFolder does: an interruption leaves a part of it. */
 export function writeModel(model: Model, path: string, options: WriteOptions = {}): void {
   const { externalData = "auto" } = options;
   const external =
     externalData === "always" || (externalData === "auto" && weightBytes(model) > largestWeights);
-  const partial = `${path}.partial`;
-  const dataPath = `${path}_data`;
-  const partialData = `${dataPath}.partial`;
   try {
     if (external) {
-      const data = dataWriter(partialData, basename(dataPath));
+      const data = dataWriter(`${path}_data`);
       const proto = protoOfModel(model, data.put);
       data.close();
-      writeFileSync(partial, encodeModelProto(proto), { flush: true });
-      renameSync(partialData, dataPath);
-    } else writeFileSync(partial, encodeModel(model), { flush: true });
-    renameSync(partial, path);
+      writeFileSync(path, encodeModelProto(proto), { flush: true });
+    } else writeFileSync(path, encodeModel(model), { flush: true });
   } catch (error) {
-    for (const leftover of [partial, partialData]) rmSync(leftover, { force: true });
     if (error instanceof PearlError) throw error;
     throw new ModelError(`${path} cannot be written: ${messageOf(error)}`, { cause: error });
   }
 }
 
 /** Streams tensors to one file, each at the start of a page. */
-function dataWriter(path: string, location: string) {
+function dataWriter(path: string) {
   const file = openSync(path, "w");
+  const location = basename(path);
   let end = 0;
   const put = (tensor: Tensor): ExternalPlace | undefined => {
     const bytes = bytesOf(tensor);

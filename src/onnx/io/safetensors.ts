@@ -1,19 +1,7 @@
 /** Safetensors files, read and written: eight bytes of length, a JSON header, and the tensors' bytes. */
 import { createHash } from "node:crypto";
 import { closeSync, fstatSync, fsyncSync, openSync } from "node:fs";
-import {
-  array,
-  minValue,
-  number,
-  object,
-  objectWithRest,
-  optional,
-  pipe,
-  safeInteger,
-  string,
-  tuple,
-  unknown,
-} from "valibot";
+import * as v from "valibot";
 import { ModelError, messageOf, PearlError } from "../../errors.js";
 import { parseJson } from "../../files/json.js";
 import { arrayOver, byteLength, bytesOf, type DataType, type Tensor } from "../tensor.js";
@@ -29,10 +17,10 @@ const longestHeader = 1e8;
 /** Bytes that are hashed and written in turns, while the processor's cache still holds them. */
 const piece = 2 ** 20;
 
-const size = pipe(number(), safeInteger(), minValue(0));
-const headerSchema = objectWithRest(
-  { __metadata__: optional(unknown()) },
-  object({ dtype: string(), shape: array(size), data_offsets: tuple([size, size]) }),
+const size = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
+const headerSchema = v.objectWithRest(
+  { __metadata__: v.optional(v.unknown()) },
+  v.object({ dtype: v.string(), shape: v.array(size), data_offsets: v.tuple([size, size]) }),
 );
 
 /**

@@ -175,7 +175,7 @@ describe("weights beside the model", () => {
       writeModel(productModel(), path, { externalData: "always" });
       copyFileSync(`${path}_data`, join(folder, "secret"));
       const proto = decodeModelProto(readFileSync(path));
-      proto.graph!.initializer![0].externalData!.find(({ key }) => key === "location")!.value = location;
+      proto.graph!.initializers![0].externalData!.find(({ key }) => key === "location")!.value = location;
       writeFileSync(path, encodeModelProto(proto));
       expect(() => readModel(path)).toThrow(/outside the model's folder/);
     },
@@ -185,7 +185,7 @@ describe("weights beside the model", () => {
 describe("tensors in every encoding of the format", () => {
   const read = (proto: Message<"TensorProto">) => {
     const message = decodeModelProto(encodeModel(productModel()));
-    message.graph!.initializer = [{ name: "t", ...proto }];
+    message.graph!.initializers = [{ name: "t", ...proto }];
     return readModel(encodeModelProto(message)).graph.initializers.get("t")!;
   };
 
