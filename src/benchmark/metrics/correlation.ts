@@ -1,5 +1,6 @@
 /** Pearson's and Spearman's correlation, as SciPy computes them. */
 import { ArgumentError } from "../../errors.js";
+import { mean } from "../task.js";
 
 /**
  * Pearson's r, from -1 to 1.
@@ -9,11 +10,9 @@ export function pearson(x: ArrayLike<number>, y: ArrayLike<number>): number {
   const n = x.length;
   if (n !== y.length) throw new ArgumentError(`correlation of ${n} with ${y.length} numbers`);
   if (n < 2) throw new ArgumentError("a correlation needs at least two pairs");
-  const meanX = mean(x);
-  const meanY = mean(y);
-  let products = 0;
-  let squaresX = 0;
-  let squaresY = 0;
+  const meanX = mean(Array.from(x));
+  const meanY = mean(Array.from(y));
+  let [products, squaresX, squaresY] = [0, 0, 0];
   for (let index = 0; index < n; index++) {
     const dx = x[index] - meanX;
     const dy = y[index] - meanY;
@@ -47,10 +46,4 @@ export function averageRanks(values: ArrayLike<number>): Float64Array {
     start = end;
   }
   return ranks;
-}
-
-function mean(values: ArrayLike<number>): number {
-  let sum = 0;
-  for (let index = 0; index < values.length; index++) sum += values[index];
-  return sum / values.length;
 }
