@@ -107,8 +107,7 @@ async function scores(model) {
 
 /** As the task ranks with it, ties at 1/k; queries with one edit. */
 async function levenshtein() {
-  const answers = words.map((_, row) => [row]);
-  const request = { queries: queriesOf[1], candidates: words, answers };
+  const request = { queries: queriesOf[1], candidates: words, expected: words };
   const context = { model: levenshteinBaseline(), dataFolder: options.data, protocol: "fair", seed: SEED };
   const { value, processorSeconds, wallSeconds } = await timed(() => rankAnswers(request, context));
   const credit = value.reduce((sum, answer) => sum + answer.credit, 0);

@@ -4,10 +4,10 @@ import type { RankedAnswer } from "./rank.js";
 import type { Miss } from "./task.js";
 
 /** A query with its right answer and the chosen one; a credit below 0.5 is a miss. */
-export interface Judged
-  extends Pick<RankedAnswer, "query" | "chosen" | "bestScore" | "answerScore" | "credit"> {
-  readonly expected: string;
-}
+export type Judged = Pick<
+  RankedAnswer,
+  "query" | "expected" | "chosen" | "bestScore" | "answerScore" | "credit"
+>;
 
 const missesPerSet = 5;
 
@@ -15,7 +15,7 @@ const missesPerSet = 5;
 export function worstMisses(rows: readonly Judged[]): Omit<Miss, "dataset">[] {
   return rows
     .filter(({ credit, chosen, expected }) => credit < 0.5 && chosen !== expected)
-    .map(({ query, expected, chosen, bestScore, answerScore }) => ({
+    .map(({ query, expected = "", chosen, bestScore, answerScore }) => ({
       ...{ query, expected, chosen },
       expectedScore: Number.isNaN(answerScore) ? null : answerScore,
       chosenScore: bestScore,

@@ -5,26 +5,27 @@ import { embedPhrases } from "./embed.js";
 import type { EmbeddingModel, SimilarityModel } from "./model.js";
 import type { TaskContext } from "./task.js";
 
-/** A search: for each query, the candidates that are right answers. */
-export interface RankRequest {
+/** A search for the titles that answer queries. */
+interface RankRequest {
   readonly queries: readonly string[];
   readonly candidates: readonly string[];
-  /** For each query, the indices of its right candidates, which all have the same title; empty if there are none. */
-  readonly answers: readonly (readonly number[])[];
+  /** The right title of each query; undefined if it has none. */
+  readonly expected: readonly (string | undefined)[];
 }
 
 /** The outcome for one query. */
 export interface RankedAnswer {
   readonly query: string;
+  readonly expected: string | undefined;
   /** The best candidate, the first among equals. */
   readonly chosen: string;
   /** Similarity of the best candidate. */
   readonly bestScore: number;
-  /** Similarity of the right answer, of several the best; NaN if there is none. */
+  /** Similarity of the right answer; NaN if it is not among the candidates. */
   readonly answerScore: number;
   /** Expected hits if a tie at the top is broken at random: the right ones among the tied. */
   readonly credit: number;
-  /** Number of wrong candidates above the right answer; Infinity if there is no right answer. */
+  /** Number of wrong candidates above the right answer; Infinity if it is not among the candidates. */
   readonly above: number;
   /** Number of wrong candidates tied with the right answer. */
   readonly tied: number;
@@ -34,18 +35,29 @@ export interface RankedAnswer {
 export const tieTolerance = 1e-6;
 
 /** Ranks all candidates by cosine (embeddings) or by the string measure. */
-export async function rankAnswers(request: RankRequest, context: TaskContext): Promise<RankedAnswer[]> {
+export async function rankAnswers(
+  { queries, candidates, expected }: RankRequest,
+  context: TaskContext,
+): Promise<RankedAnswer[]> {
+  const rowsOf = new Map<string | undefined, number[]>();
+  candidates.forEach((title, row) => {
+    const rows = rowsOf.get(title);
+    if (rows) rows.push(row);
+    else rowsOf.set(title, [row]);
+  });
+  const search = { queries, candidates, answers: expected.map((title) => rowsOf.get(title) ?? []) };
   const ranking =
     context.model.kind === "embedding"
-      ? await rankByVectors(context.model, request, context)
-      : await rankByStrings(context.model, request, context);
-  return request.queries.map((query, row) => {
-    const right = request.answers[row].length;
+      ? await rankByVectors(context.model, search, context)
+      : await rankByStrings(context.model, search, context);
+  return queries.map((query, row) => {
+    const right = search.answers[row].length;
     const above = right > 0 ? ranking.above[row] : Number.POSITIVE_INFINITY;
     const tied = right > 0 ? Math.max(0, ranking.level[row] - right) : 0;
     return {
       query,
-      chosen: request.candidates[ranking.indices[row]],
+      expected: expected[row],
+      chosen: candidates[ranking.indices[row]],
       bestScore: ranking.scores[row],
       answerScore: ranking.targets[row],
       credit: above === 0 ? right / (right + tied) : 0,
@@ -55,15 +67,9 @@ export async function rankAnswers(request: RankRequest, context: TaskContext): P
   });
 }
 
-/** For each title the rows that hold it: the right candidates of a query whose answer is the title. */
-export function rowsByTitle(titles: readonly string[]): Map<string, number[]> {
-  const rowsOf = new Map<string, number[]>();
-  titles.forEach((title, row) => {
-    const rows = rowsOf.get(title);
-    if (rows) rows.push(row);
-    else rowsOf.set(title, [row]);
-  });
-  return rowsOf;
+interface Search extends Pick<RankRequest, "queries" | "candidates"> {
+  /** The rows of each query's right candidates. */
+  readonly answers: readonly (readonly number[])[];
 }
 
 /** Expected recall at k if ties are broken at random. */
@@ -79,7 +85,7 @@ export function expectedReciprocalRank({ above, tied }: RankedAnswer): number {
 
 async function rankByVectors(
   model: EmbeddingModel,
-  { queries, candidates, answers }: RankRequest,
+  { queries, candidates, answers }: Search,
   { signal, onProgress }: TaskContext,
 ): Promise<Ranking> {
   // One call for both sides, so that equal phrases are encoded once and progress is continuous.
@@ -99,7 +105,7 @@ const slice = 50;
 
 async function rankByStrings(
   model: SimilarityModel,
-  { queries, candidates, answers }: RankRequest,
+  { queries, candidates, answers }: Search,
   { signal, onProgress }: TaskContext,
 ): Promise<Ranking> {
   const fitted = model.fit(candidates, queries);

@@ -12,8 +12,8 @@ import { join } from "node:path";
 import { readColumns } from "../../table/table.js";
 import { autofjFiles, foldersWith, missing } from "../data-folder.js";
 import { type JoinAtPrecision, joinAtPrecision } from "../metrics/join-at-precision.js";
-import { type Judged, worstMisses } from "../misses.js";
-import { rankAnswers, rowsByTitle } from "../rank.js";
+import { worstMisses } from "../misses.js";
+import { rankAnswers } from "../rank.js";
 import { unknownName } from "../suggest.js";
 import { type Miss, mean, type Score, secondsSince, type Task, type TaskContext } from "../task.js";
 
@@ -84,17 +84,14 @@ async function scoreSet(set: JoinSet, context: TaskContext): Promise<{ score: Sc
   const { name: dataset, left, right, truth } = set;
   const started = performance.now();
   const { onProgress: _, ...quiet } = context; // the sets are the progress
-  const rowsOf = rowsByTitle(left);
-  const trueTitles = right.map((title) => truth.get(title));
-  const answers = trueTitles.map((title) => (title === undefined ? [] : (rowsOf.get(title) ?? [])));
-  const isFair = context.protocol === "fair";
-  const ranked = await rankAnswers({ queries: right, candidates: left, answers }, quiet);
+  const expected = right.map((title) => truth.get(title));
+  const ranked = await rankAnswers({ queries: right, candidates: left, expected }, quiet);
   const seconds = secondsSince(started);
-  const rows = ranked.map((answer, row) => {
-    const credit = isFair ? answer.credit : Number(answer.chosen === trueTitles[row]);
-    return { ...answer, credit, expected: trueTitles[row] };
-  });
-  const judged = rows.filter((row) => row.expected !== undefined) as ((typeof rows)[number] & Judged)[];
+  const isFair = context.protocol === "fair";
+  const rows = isFair
+    ? ranked
+    : ranked.map((row) => ({ ...row, credit: Number(row.chosen === row.expected) }));
+  const judged = rows.filter((row) => row.expected !== undefined);
   const details = {
     left: left.length,
     right: right.length,

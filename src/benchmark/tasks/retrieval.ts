@@ -14,13 +14,7 @@ import { readLines, shownPath } from "../data-folder.js";
 import { embedPhrases } from "../embed.js";
 import { worstMisses } from "../misses.js";
 import type { EmbeddingModel } from "../model.js";
-import {
-  expectedRecall,
-  expectedReciprocalRank,
-  type RankedAnswer,
-  rankAnswers,
-  rowsByTitle,
-} from "../rank.js";
+import { expectedRecall, expectedReciprocalRank, type RankedAnswer, rankAnswers } from "../rank.js";
 import { fileTask, mean, type Task, type TaskContext } from "../task.js";
 
 export const yago = retrievalTask("yago");
@@ -66,11 +60,10 @@ interface RetrievalData {
 }
 
 async function exactRetrieval({ pairs, dictionary }: RetrievalData, files: object, context: TaskContext) {
-  const rowsOf = rowsByTitle(dictionary);
-  const answers = pairs.map(({ answer }) => rowsOf.get(answer) ?? []);
   const queries = pairs.map(({ query }) => query);
-  const ranked = await rankAnswers({ queries, candidates: dictionary, answers }, context);
-  const notInDictionary = answers.filter(({ length }) => length === 0).length;
+  const expected = pairs.map(({ answer }) => answer);
+  const ranked = await rankAnswers({ queries, candidates: dictionary, expected }, context);
+  const notInDictionary = ranked.filter(({ above }) => above === Number.POSITIVE_INFINITY).length;
   const scoreOf = (metric: string, value: (answer: RankedAnswer) => number) => ({
     ...{ metric, score: mean(ranked.map(value)), n: pairs.length },
     details: { ...files, notInDictionary },
@@ -81,7 +74,7 @@ async function exactRetrieval({ pairs, dictionary }: RetrievalData, files: objec
       scoreOf("recall@10", (answer) => expectedRecall(answer, 10)),
       scoreOf("mrr", expectedReciprocalRank),
     ],
-    misses: worstMisses(ranked.map((answer, row) => ({ ...answer, expected: pairs[row].answer }))),
+    misses: worstMisses(ranked),
   };
 }
 

@@ -36,11 +36,13 @@ export const strings = fileTask({
   },
   async measure(listed, context) {
     const { words, queriesOf } = drawRetrieval(listed, context.seed);
-    const answers = words.map((_, row) => [row]);
     const measured = [];
     for (const edits of editCounts) {
       const started = performance.now();
-      const ranked = await rankAnswers({ queries: queriesOf[edits], candidates: words, answers }, context);
+      const ranked = await rankAnswers(
+        { queries: queriesOf[edits], candidates: words, expected: words },
+        context,
+      );
       measured.push({
         score: {
           metric: `precision@1, ${edits} edit${edits > 1 ? "s" : ""}`,
@@ -49,7 +51,7 @@ export const strings = fileTask({
           seconds: secondsSince(started),
           details: { edits, listed: listed.length, seed: context.seed },
         },
-        misses: worstMisses(ranked.map((answer, row) => ({ ...answer, expected: words[row] }))),
+        misses: worstMisses(ranked),
       });
     }
     return { scores: measured.map(({ score }) => score), misses: measured.flatMap(({ misses }) => misses) };

@@ -6,7 +6,6 @@
  * whole batch (ONNX's DynamicQuantizeLinear). Unlike in float32, a phrase's embedding changes by some
  * thousandths with its batch. ONNX Runtime fuses the operators to one kernel.
  */
-
 import type { GraphBuilder } from "../builder.js";
 import { rewriteNodes } from "../graph.js";
 import { floatAttribute, intAttribute, type Model, type Node } from "../model.js";
@@ -32,7 +31,7 @@ const smallestTable = 65_536;
 /** A copy whose MatMul, Gemm and large embedding weights are int8; other nodes are left as they are. */
 export function quantizeDynamic(model: Model, options: QuantizeOptions = {}): Model {
   const { smallest = 1024, products = "int8" } = options;
-  const known = { weights: new Map<string, QuantizedWeight>(), activations: new Map<string, string[]>() };
+  const known = new Map<string, string[]>();
   const { initializers } = model.graph;
   // DynamicQuantizeLinear exists from version 11 on.
   return rewriteNodes(model.opsets[""] < 11 ? upgradeOpset(model) : model, (node, g) => {
@@ -43,7 +42,7 @@ export function quantizeDynamic(model: Model, options: QuantizeOptions = {}): Mo
     if (node.domain !== "" || matrix?.type !== "float32" || matrix.dims.length !== 2) return false;
     if (isLookup) {
       if (matrix.data.length < smallestTable) return false;
-      const table = once(known.weights, `rows of ${name}`, () => {
+      const table = once(known, `rows of ${name}`, () => {
         return addWeight(g, name, matrix, { per: "row", largest: 127 });
       });
       addLookup(node, g, table);
@@ -52,18 +51,20 @@ export function quantizeDynamic(model: Model, options: QuantizeOptions = {}): Mo
     const isProduct = node.op === "MatMul" || (node.op === "Gemm" && isPlainGemm(node));
     if (products === "kept" || !isProduct || matrix.data.length < smallest) return false;
     const isTransposed = intAttribute(node, "transB", 0);
-    const weight = once(known.weights, `columns ${isTransposed} of ${name}`, () => {
+    const weight = once(known, `columns ${isTransposed} of ${name}`, () => {
       const straight = isTransposed ? transposed(matrix) : matrix;
       return addWeight(g, name, straight, { per: "column", largest: largestWeight });
     });
-    const activation = once(known.activations, first, () => g.addMany("DynamicQuantizeLinear", [first], 3));
+    const activation = once(known, `activation ${first}`, () =>
+      g.addMany("DynamicQuantizeLinear", [first], 3),
+    );
     addProduct(node, g, activation, weight);
     return true;
   });
 }
 
-/** The map's value of a key, made on first use: what several nodes read is quantised once. */
-function once<T>(known: Map<string, T>, key: string, make: () => T): T {
+/** The names under a key, made on first use: what several nodes read is quantised once. */
+function once(known: Map<string, string[]>, key: string, make: () => string[]): string[] {
   const value = known.get(key) ?? make();
   known.set(key, value);
   return value;
@@ -74,50 +75,36 @@ const isPlainGemm = (node: Node): boolean =>
   floatAttribute(node, "alpha", 1) === 1 &&
   floatAttribute(node, "beta", 1) === 1;
 
-interface QuantizedWeight {
-  /** int8 [in, out], or [rows, width] of a table. */
-  matrix: string;
-  /** float32 [out], or [rows, 1]. */
-  scales: string;
-}
-
 interface Rounding {
   /** What has a scale of its own. */
   readonly per: "row" | "column";
   readonly largest: number;
 }
 
-function addWeight(
-  g: GraphBuilder,
-  stem: string,
-  { dims, data }: Tensor,
-  rounding: Rounding,
-): QuantizedWeight {
+/** Adds the weights as int8, [rows, columns], and their scales as float32, [rows, 1] or [columns]; returns both names. */
+function addWeight(g: GraphBuilder, stem: string, { dims, data }: Tensor, rounding: Rounding): string[] {
   const [rows, columns] = dims;
   const { integers, scales } = quantizeMatrix(data as Float32Array, columns, rounding);
   const shape = rounding.per === "row" ? [rows, 1] : [columns];
-  return {
-    matrix: g.freshWeight(`${stem}_int8`, tensor("int8", [rows, columns], integers)),
-    scales: g.freshWeight(`${stem}_scale`, tensor("float32", shape, scales)),
-  };
+  return [
+    g.freshWeight(`${stem}_int8`, tensor("int8", [rows, columns], integers)),
+    g.freshWeight(`${stem}_scale`, tensor("float32", shape, scales)),
+  ];
 }
 
-function addProduct(
-  node: Node,
-  g: GraphBuilder,
-  [x, xScale, xZero]: string[],
-  weight: QuantizedWeight,
-): void {
+function addProduct(node: Node, g: GraphBuilder, activation: string[], weight: string[]): void {
+  const [x, xScale, xZero] = activation;
+  const [matrix, scales] = weight;
   const bias = node.op === "Gemm" ? node.inputs[2] : undefined;
-  const sums = g.add("MatMulInteger", [x, weight.matrix, xZero], {}, { name: node.name });
-  const scale = g.add("Mul", [xScale, weight.scales]);
+  const sums = g.add("MatMulInteger", [x, matrix, xZero], {}, { name: node.name });
+  const scale = g.add("Mul", [xScale, scales]);
   const last = bias ? {} : { outputs: node.outputs };
   const product = g.add("Mul", [g.add("Cast", [sums], { to: typeCode("float32") }), scale], {}, last);
   if (bias) g.add("Add", [product, bias], {}, { outputs: node.outputs });
 }
 
 /** Rows are scaled after they are looked up. */
-function addLookup(node: Node, g: GraphBuilder, { matrix, scales }: QuantizedWeight): void {
+function addLookup(node: Node, g: GraphBuilder, [matrix, scales]: string[]): void {
   const ids = node.inputs[1];
   const rows = g.add("Cast", [g.add("Gather", [matrix, ids])], { to: typeCode("float32") });
   g.add("Mul", [rows, g.add("Gather", [scales, ids])], {}, { name: node.name, outputs: node.outputs });
