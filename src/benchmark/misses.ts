@@ -6,7 +6,7 @@ import type { Miss } from "./task.js";
 /** A query with its right answer and the chosen one; a credit below 0.5 is a miss. */
 export type Judged = Pick<
   RankedAnswer,
-  "query" | "expected" | "chosen" | "bestScore" | "answerScore" | "credit"
+  "query" | "expected" | "chosen" | "chosenScore" | "expectedScore" | "credit"
 >;
 
 const missesPerSet = 5;
@@ -15,11 +15,9 @@ const missesPerSet = 5;
 export function worstMisses(rows: readonly Judged[]): Omit<Miss, "dataset">[] {
   return rows
     .filter(({ credit, chosen, expected }) => credit < 0.5 && chosen !== expected)
-    .map(({ query, expected = "", chosen, bestScore, answerScore }) => ({
-      ...{ query, expected, chosen },
-      expectedScore: Number.isNaN(answerScore) ? null : answerScore,
-      chosenScore: bestScore,
-    }))
+    .map(({ query, expected = "", chosen, expectedScore: score, chosenScore }) => {
+      return { query, expected, chosen, expectedScore: Number.isNaN(score) ? null : score, chosenScore };
+    })
     .sort((left, right) => leadOf(right) - leadOf(left))
     .slice(0, missesPerSet);
 }
@@ -29,20 +27,19 @@ export const leadOf = ({ expectedScore, chosenScore }: Omit<Miss, "dataset">): n
   expectedScore === null ? Number.NEGATIVE_INFINITY : chosenScore - expectedScore;
 
 /**
- * What the spelling says for the choice and against the answer: words and letter groups in common with the query. The
+ * Explains a miss by spelling: the words and letter groups that the choice and the answer share with the query. The
  * model may have other reasons; these are the ones that a reader can check.
  */
 export function explainMiss({ query, expected, chosen, expectedScore }: Miss): string {
   if (expectedScore === null) return "the answer is not among the candidates as it is spelled here";
-  const own = wordsOf(query);
-  const shared = (text: string): string[] => [...wordsOf(text)].filter((word) => own.has(word));
-  const chosenOnly = shared(chosen).filter((word) => !wordsOf(expected).has(word));
-  const expectedOnly = shared(expected).filter((word) => !wordsOf(chosen).has(word));
-  const spelled = (text: string): number => Math.round(100 * overlap(query, text));
+  const [own, inChosen, inExpected] = [query, chosen, expected].map(wordsOf);
+  const chosenOnly = [...inChosen].filter((word) => own.has(word) && !inExpected.has(word));
+  const expectedOnly = [...inExpected].filter((word) => own.has(word) && !inChosen.has(word));
+  const [inChoice, inAnswer] = [chosen, expected].map((text) => Math.round(100 * overlap(query, text)));
   const parts = [
     chosenOnly.length > 0 ? `only the choice shares ${listed(chosenOnly)} with the query` : "",
     expectedOnly.length > 0 ? `only the answer shares ${listed(expectedOnly)}` : "",
-    `of its letter groups the query shares ${spelled(chosen)} % with the choice, ${spelled(expected)} % with the answer`,
+    `of its letter groups the query shares ${inChoice} % with the choice, ${inAnswer} % with the answer`,
   ];
   return parts.filter((part) => part !== "").join("; ");
 }
@@ -55,11 +52,8 @@ function listed(words: readonly string[]): string {
   return words.length > 4 ? `${shown.join(", ")} and ${words.length - 4} more` : shown.join(", ");
 }
 
-/** Share of the query's distinct letter groups of three that the text has too. */
+/** The fraction of the query's distinct letter groups of three that the text has too. */
 function overlap(query: string, text: string): number {
-  const groups = (phrase: string): Set<string> => new Set(charWbNgrams(phrase, { min: 3, max: 3 }));
-  const own = groups(query);
-  if (own.size === 0) return 0;
-  const other = groups(text);
-  return [...own].filter((group) => other.has(group)).length / own.size;
+  const [own, other] = [query, text].map((phrase) => new Set(charWbNgrams(phrase, { min: 3, max: 3 })));
+  return own.size === 0 ? 0 : [...own].filter((group) => other.has(group)).length / own.size;
 }

@@ -1,8 +1,7 @@
 /** Ranks the candidates of each query with any kind of model, and scores ties fairly. */
 import { exactNeighbours } from "../search/exact.js";
 import { type Ranking, RankingCollector } from "../search/ranking.js";
-import { embedPhrases } from "./embed.js";
-import type { EmbeddingModel, SimilarityModel } from "./model.js";
+import { type EmbeddingModel, embedPhrases, type SimilarityModel } from "./model.js";
 import type { TaskContext } from "./task.js";
 
 /** A search for the titles that answer queries. */
@@ -20,9 +19,9 @@ export interface RankedAnswer {
   /** The best candidate, the first among equals. */
   readonly chosen: string;
   /** Similarity of the best candidate. */
-  readonly bestScore: number;
+  readonly chosenScore: number;
   /** Similarity of the right answer; NaN if it is not among the candidates. */
-  readonly answerScore: number;
+  readonly expectedScore: number;
   /** Expected hits if a tie at the top is broken at random: the right ones among the tied. */
   readonly credit: number;
   /** Number of wrong candidates above the right answer; Infinity if it is not among the candidates. */
@@ -58,8 +57,8 @@ export async function rankAnswers(
       query,
       expected: expected[row],
       chosen: candidates[ranking.indices[row]],
-      bestScore: ranking.scores[row],
-      answerScore: ranking.targets[row],
+      chosenScore: ranking.scores[row],
+      expectedScore: ranking.targets[row],
       credit: above === 0 ? right / (right + tied) : 0,
       above,
       tied,
@@ -96,7 +95,7 @@ async function rankByVectors(
     tolerance: tieTolerance,
     answers,
     signal,
-    onProgress: (done, total) => onProgress?.({ label: "searching", done, total }),
+    onProgress: (done, total) => onProgress?.("searching", done, total),
   });
 }
 
@@ -120,7 +119,7 @@ async function rankByStrings(
     }
     collector.add(query, 0, scores, 0, scores.length);
     if (performance.now() - started < slice) continue;
-    onProgress?.({ label: "comparing", done: query + 1, total: queries.length });
+    onProgress?.("comparing", query + 1, queries.length);
     await new Promise(setImmediate);
     signal?.throwIfAborted();
     started = performance.now();

@@ -74,45 +74,24 @@ function headScore({ results }: ModelReport, task: string): number | undefined {
   return score === undefined ? undefined : score * 100;
 }
 
-const barWidth = 420;
-const barHeight = 9;
-const labelWidth = 210;
-
-/** AutoFJ set by set: a group of bars, one a model. */
+/** AutoFJ set by set, the weakest sets of the first model first; a bar in each cell. */
 function setsSection(reports: readonly ModelReport[]): string {
-  const groups = scoreRows(reports, true)
+  const sets = scoreRows(reports, true)
     .rows.map(({ cells: [task, dataset, metric], scores }) => ({ task, dataset, metric, scores }))
-    .filter((row) => row.task === "autofj" && row.metric === "accuracy" && !isMean(row));
-  if (groups.length === 0) return "";
-  // The weakest sets of the first model come first.
-  groups.sort((left, right) => (left.scores[0] ?? 0) - (right.scores[0] ?? 0));
-  const groupHeight = reports.length * (barHeight + 2) + 8;
-  const size = { width: labelWidth + barWidth + 60, height: groups.length * groupHeight + 24 };
-  const bars = groups.map(({ dataset: name, scores }, group) => {
-    const top = group * groupHeight + 22;
-    const drawn = scores.map((score, model) => {
-      if (score === undefined) return "";
-      const y = top + model * (barHeight + 2);
-      const text = `${name}, ${titleOf(reports[model])}: ${percent(score)}`;
-      return `<rect class="bar c${model % light.categories.length}" x="${labelWidth}" y="${y}" width="${(score * barWidth).toFixed(1)}" height="${barHeight}"><title>${escapeText(text)}</title></rect><text class="value" x="${labelWidth + score * barWidth + 5}" y="${y + barHeight - 1}">${percent(score)}</text>`;
+    .filter((row) => row.task === "autofj" && row.metric === "accuracy" && !isMean(row))
+    .sort((left, right) => (left.scores[0] ?? 0) - (right.scores[0] ?? 0));
+  if (sets.length === 0) return "";
+  const body = sets.map(({ dataset, scores }) => {
+    const cells = scores.map((score, model) => {
+      if (score === undefined) return numberCell("–");
+      const bar = `<i class="bar c${model % light.categories.length}" style="width:${percent(score)}px"></i>`;
+      return numberCell(`${bar} ${percent(score)}`);
     });
-    const middle = top + (reports.length * (barHeight + 2)) / 2 + 3;
-    return `<text x="${labelWidth - 8}" y="${middle}" text-anchor="end">${escapeText(name)}</text>${drawn.join("")}`;
+    return tableRow(dataset, cells.join(""));
   });
-  const grid = [0, 25, 50, 75, 100].map((mark) => {
-    const x = labelWidth + (mark / 100) * barWidth;
-    return `<line x1="${x}" x2="${x}" y1="16" y2="${size.height}"/><text class="value" x="${x}" y="11" text-anchor="middle">${mark}</text>`;
-  });
-  const legend = reports.map(
-    (report, model) =>
-      `<span class="key"><i class="k${model % light.categories.length}"></i>${escapeText(titleOf(report))}</span>`,
-  );
   return `<h2>AutoFJ, set by set</h2>
-<p class="note">Accuracy of the best left title, weakest sets first. ${legend.join(" ")}</p>
-<div class="wide"><svg viewBox="0 0 ${size.width} ${size.height}" style="min-width:${size.width}px" role="img" aria-label="Accuracy on each AutoFJ set">
-<g class="grid">${grid.join("")}</g>
-${bars.join("\n")}
-</svg></div>`;
+<p class="note">Accuracy of the best left title, weakest sets first.</p>
+${table(["set", ...reports.map(titleOf)], body, 1)}`;
 }
 
 /** The misses with the largest lead of the wrong answer, by model and task, each with an explanation. */
@@ -183,8 +162,5 @@ th,td{padding:.25rem .6rem;text-align:left;vertical-align:top;border-bottom:1px 
 thead th{color:var(--muted)}
 td.n,th.n{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap}
 tr.ours{background:var(--panel)}
-svg{display:block;width:100%;max-width:52rem;height:auto;font:12px inherit}
-svg text{fill:var(--ink);font-size:12px}svg text.value{fill:var(--muted);font-size:10px}
-.grid line{stroke:var(--line)}
-${light.categories.map((_, index) => `.c${index}{fill:var(--c${index})}.k${index}{background:var(--c${index})}`).join("")}
-.key{margin-right:1rem;white-space:nowrap}.key i{display:inline-block;width:.8em;height:.8em;margin-right:.35em}`;
+.bar{display:inline-block;height:.7em}
+${light.categories.map((_, index) => `.c${index}{background:var(--c${index})}`).join("")}`;

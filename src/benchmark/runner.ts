@@ -4,7 +4,7 @@ import { packageVersion } from "../files/version.js";
 import { checkDataFolder } from "./data-folder.js";
 import type { PhraseModel } from "./model.js";
 import { checkModelName, type ResolveOptions, resolveModel } from "./models.js";
-import type { Miss, Protocol, Score, Task, TaskOutcome, TaskProgress } from "./task.js";
+import type { Miss, Protocol, Score, Task, TaskContext, TaskOutcome } from "./task.js";
 import { selectTasks } from "./tasks/index.js";
 
 /** What to run. */
@@ -23,8 +23,8 @@ export interface BenchmarkRequest extends ResolveOptions {
   readonly dataset?: string;
   /** Default 0. */
   readonly seed?: number;
-  /** Called several times a second while a task runs. */
-  readonly onProgress?: (progress: TaskProgress & { readonly task: string }) => void;
+  /** Called several times a second with the task and its step, what is done and the total. */
+  readonly onProgress?: TaskContext["onProgress"];
   /** Called for each model and task as it begins. */
   readonly onTask?: (model: string, task: string) => void;
 }
@@ -126,7 +126,7 @@ async function reportOf(
       const running = run({
         ...{ model, protocol, seed, signal, dataFolder },
         dataset: task === "autofj" ? dataset : undefined,
-        onProgress: (progress) => request.onProgress?.({ ...progress, task }),
+        onProgress: (step, done, total) => request.onProgress?.(`${task}: ${step}`, done, total),
       });
       const outcome = await running.catch((error: unknown) => {
         return { scores: [], notApplicable: reasonToSkip(error, request) } as TaskOutcome;

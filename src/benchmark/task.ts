@@ -14,14 +14,8 @@ export interface TaskContext {
   readonly dataset?: string;
   readonly seed: number;
   readonly signal?: AbortSignal;
-  readonly onProgress?: (progress: TaskProgress) => void;
-}
-
-/** Progress of a task; `label` names the current step. */
-export interface TaskProgress {
-  readonly label: string;
-  readonly done: number;
-  readonly total: number;
+  /** Called several times a second with the current step, what is done and the total. */
+  readonly onProgress?: (step: string, done: number, total: number) => void;
 }
 
 /** One score and what it was measured on. */

@@ -27,8 +27,8 @@ describe("the misses of a run", () => {
 
   it("come worst first, five of a set, and those without any right candidate last", () => {
     const rows = Array.from({ length: 9 }, (_, row) => ({
-      bestScore: 0.5 + row / 20,
-      answerScore: row === 8 ? Number.NaN : 0.4,
+      chosenScore: 0.5 + row / 20,
+      expectedScore: row === 8 ? Number.NaN : 0.4,
       credit: row === 7 ? 1 : 0,
       query: `q${row}`,
       expected: "right",
@@ -58,9 +58,10 @@ describe("the page", () => {
     expect(page).toMatch(/^<!doctype html>/);
     expect(page).not.toMatch(/https?:\/\/|@import|url\(|src=/);
     expect(page).toContain("prefers-color-scheme:dark");
-    expect([...page.matchAll(/<rect class="bar c\d"/g)]).toHaveLength(4);
+    expect([...page.matchAll(/<i class="bar c\d"/g)]).toHaveLength(4);
     const cities = reports[0].results.find(({ dataset }) => dataset === "Cities");
-    expect(page).toContain(`Cities, toy: ${((cities?.score ?? 0) * 100).toFixed(1)}`);
+    const shown = ((cities?.score ?? 0) * 100).toFixed(1);
+    expect(page).toMatch(new RegExp(`Cities</th><td class="n"><i [^>]*width:${shown}px"></i> ${shown}</td>`));
     expect(page).toContain("<td>apples</td><td>apple</td>");
     expect(page).toContain("PEARL-base (repository)");
     expect(page).toContain("not directly comparable");

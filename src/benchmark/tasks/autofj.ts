@@ -39,7 +39,7 @@ export const autofj: Task = {
     const misses: Miss[] = [];
     for (const name of names) {
       context.signal?.throwIfAborted();
-      context.onProgress?.({ label: name, done: scores.length, total: names.length });
+      context.onProgress?.(name, scores.length, names.length);
       const set = await readJoinSet(join(context.dataFolder, "autofj"), name);
       const { score, misses: missed } = await scoreSet(set, context);
       scores.push(score);
@@ -99,7 +99,7 @@ async function scoreSet(set: JoinSet, context: TaskContext): Promise<{ score: Sc
     tiedRows: judged.filter(({ above, tied }) => above === 0 && tied > 0).length,
     ...(isFair && {
       joinAtPrecision: joinAtPrecision(
-        rows.map(({ bestScore, credit }) => ({ score: bestScore, credit })),
+        rows.map(({ chosenScore, credit }) => ({ score: chosenScore, credit })),
         { matches: judged.length, targetPrecision },
       ),
     }),

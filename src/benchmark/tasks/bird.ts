@@ -8,8 +8,8 @@
  */
 import { TableError } from "../../errors.js";
 import { readLines } from "../data-folder.js";
-import { pairSimilarities } from "../embed.js";
 import { pearson, spearman } from "../metrics/correlation.js";
+import { pairSimilarities } from "../model.js";
 import { fileTask } from "../task.js";
 
 export const bird = fileTask({

@@ -14,8 +14,8 @@ import { parseJson } from "../../files/json.js";
 import { kMeans } from "../../search/k-means/k-means.js";
 import { unitRows } from "../../search/vectors.js";
 import { readLines } from "../data-folder.js";
-import { embedPhrases } from "../embed.js";
 import { normalizedMutualInformation } from "../metrics/mutual-information.js";
+import { embedPhrases } from "../model.js";
 import { fileTask, mean, type Task, type TaskContext } from "../task.js";
 
 export const conll = clusteringTask("conll", "conll2003", ["PER", "LOC", "ORG"]);
@@ -60,7 +60,7 @@ async function clusterings(
     signal?.throwIfAborted();
     const clustering = kMeans(vectors, { dimension, clusters, starts, seed: current });
     nmis.push(normalizedMutualInformation(labels, clustering.labels));
-    onProgress?.({ label: "clustering", done: nmis.length, total: seeds.length });
+    onProgress?.("clustering", nmis.length, seeds.length);
     await new Promise(setImmediate);
   }
   return nmis;

@@ -13,9 +13,8 @@ import { array, looseTuple, picklist, string } from "valibot";
 import { TableError } from "../../errors.js";
 import { parseJson } from "../../files/json.js";
 import { unitRows } from "../../search/vectors.js";
-import { embedPhrases, pairSimilarities } from "../embed.js";
 import { rocAuc } from "../metrics/roc-auc.js";
-import type { EmbeddingModel, PhraseModel } from "../model.js";
+import { type EmbeddingModel, embedPhrases, type PhraseModel, pairSimilarities } from "../model.js";
 import { fewestPairs, type ProbeOutcome, probe } from "../probe.js";
 import { fileTask, mean, secondsSince, type Task, type TaskContext } from "../task.js";
 
@@ -66,8 +65,7 @@ async function probeScore(pairs: Pairs, context: TaskContext) {
     outcomes.push(
       await probe(features, pairs.positive, {
         ...{ protocol, seed: seed + run, signal },
-        onEpoch: (epoch, epochs) =>
-          onProgress?.({ label: "training probes", done: run * epochs + epoch, total: runs * epochs }),
+        onEpoch: (epoch, epochs) => onProgress?.("training probes", run * epochs + epoch, runs * epochs),
       }),
     );
   const accuracies = outcomes.map(({ accuracy }) => accuracy);

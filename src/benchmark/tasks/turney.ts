@@ -10,8 +10,8 @@
 import { TableError } from "../../errors.js";
 import { dotRows, unitRows } from "../../search/vectors.js";
 import { readLines } from "../data-folder.js";
-import { embedPhrases } from "../embed.js";
 import { type Judged, worstMisses } from "../misses.js";
+import { embedPhrases } from "../model.js";
 import { tieTolerance } from "../rank.js";
 import { fileTask, mean, type Protocol, type TaskContext } from "../task.js";
 
@@ -49,7 +49,7 @@ export function hitOf(scores: Float64Array, protocol: Protocol): number {
 function judgedOf([query, ...phrases]: TurneyRow, scores: Float64Array, credit: number): Judged {
   const best = scores.reduce((place, score, index) => (score > scores[place] ? index : place), 0);
   const [expected, chosen] = [phrases[0], phrases[best]];
-  return { query, expected, chosen, credit, bestScore: scores[best], answerScore: scores[0] };
+  return { query, expected, chosen, credit, chosenScore: scores[best], expectedScore: scores[0] };
 }
 
 /** Scores of the five choices of each row: [rows, 5]. */

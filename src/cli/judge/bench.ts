@@ -67,7 +67,7 @@ export default command({
         void session.finish();
         session.say(`${task}: ${model}`);
       },
-      onProgress: ({ task, label, done, total }) => session.show(`${task}: ${label}`, done, total),
+      onProgress: session.show,
       onDownload: session.onDownload,
     });
     await session.finish();

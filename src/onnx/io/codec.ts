@@ -132,65 +132,49 @@ function protoOfNode({ attributes, rest, ...node }: Node): Message<"NodeProto"> 
 // --- attributes ----------------------------------------------------------------------------------------
 
 type AttributeProto = Message<"AttributeProto">;
-type ValueOf<T> = Extract<Attribute, { type: T }>["value"];
 
-/** A kind of attribute, the field of AttributeProto that holds it, and the conversions from and to its value. */
+/** A kind of attribute, and the conversions of each value from and to the field of the same name. */
 interface AttributeRow {
-  type: Attribute["type"];
-  field: keyof AttributeProto;
+  type: Exclude<Attribute["type"], "bytes" | "other">;
   read(held: unknown, external: ReadExternal): unknown;
   write(value: unknown): unknown;
 }
 
-function row<T extends Attribute["type"], F extends keyof AttributeProto>(
-  type: T,
-  field: F,
-  read: (held: NonNullable<AttributeProto[F]>, external: ReadExternal) => ValueOf<T>,
-  write: (value: ValueOf<T>) => NonNullable<AttributeProto[F]>,
-): AttributeRow {
-  return { type, field, read: read as AttributeRow["read"], write: write as AttributeRow["write"] };
-}
+const same = (value: unknown): unknown => value;
 
-const same = (value: number): number => value;
-
-const singleRows: AttributeRow[] = [
-  row("float", "f", same, same),
-  row("int", "i", toNumber, longOf),
-  row("string", "s", textOf, bytesOfText),
-  row("tensor", "t", tensorOfProto, (tensor) => protoOfTensor(tensor)),
-  row("graph", "g", graphOfProto, (graph) => protoOfGraph(graph)),
+const singles: AttributeRow[] = [
+  { type: "float", read: same, write: same },
+  { type: "int", read: toNumber, write: longOf },
+  { type: "string", read: textOf, write: bytesOfText },
+  { type: "tensor", read: tensorOfProto, write: (tensor: Tensor) => protoOfTensor(tensor) },
+  { type: "graph", read: graphOfProto, write: (graph: Graph) => protoOfGraph(graph) },
 ];
-
-/** Lists of the same kinds, each in its own field. */
-const listRows = singleRows.map(({ type, read, write }): AttributeRow => {
-  const list = `${type}s` as "floats" | "ints" | "strings" | "tensors" | "graphs";
-  return {
-    type: list,
-    field: list,
-    read: (held, external) => (held as unknown[]).map((item) => read(item, external)),
-    write: (values) => (values as unknown[]).map(write),
-  };
-});
+const lists = singles.map((row) => ({ ...row, type: `${row.type}s` as AttributeRow["type"] }));
 
 /** In the order of their numbers in AttributeProto.AttributeType, from 1. */
-const attributeRows = [...singleRows, ...listRows];
+const attributeRows = [...singles, ...lists];
 
 function attributeOfProto(proto: AttributeProto, external: ReadExternal): Attribute {
   // IR version 1 had no type: the field shows it.
-  const found = proto.type
+  const row = proto.type
     ? attributeRows[proto.type - 1]
-    : attributeRows.find(({ field }) => Object.hasOwn(proto, field));
-  if (!found) return { type: "other", value: proto.type ?? 0 };
-  if (found.type === "string" && proto.s && !isUtf8(proto.s)) return { type: "bytes", value: proto.s };
-  return { type: found.type, value: found.read(proto[found.field], external) } as Attribute;
+    : attributeRows.find(({ type }) => Object.hasOwn(proto, type));
+  if (!row) return { type: "other", value: proto.type ?? 0 };
+  const { type, read } = row;
+  if (type === "string" && proto.string && !isUtf8(proto.string))
+    return { type: "bytes", value: proto.string };
+  const held: unknown = proto[type];
+  const value = Array.isArray(held) ? held.map((item) => read(item, external)) : read(held, external);
+  return { type, value } as Attribute;
 }
 
-function protoOfAttribute(attribute: Attribute): AttributeProto {
-  if (attribute.type === "other") return { type: attribute.value };
-  if (attribute.type === "bytes") return { type: 3, s: attribute.value };
-  const index = attributeRows.findIndex(({ type }) => type === attribute.type);
-  const { field, write } = attributeRows[index];
-  return { type: index + 1, [field]: write(attribute.value) };
+function protoOfAttribute({ type, value }: Attribute): AttributeProto {
+  if (type === "other") return { type: value };
+  if (type === "bytes") return { type: 3, string: value };
+  const index = attributeRows.findIndex((row) => row.type === type);
+  const { write } = attributeRows[index];
+  const held = Array.isArray(value) ? value.map((item) => write(item)) : write(value);
+  return { type: index + 1, [type]: held };
 }
 
 // --- tensors -------------------------------------------------------------------------------------------
@@ -217,7 +201,7 @@ function tensorOfProto(proto: Message<"TensorProto">, external: ReadExternal): T
 }
 
 /** The lists of numbers in which types are written; int32Data has all others, an entry for each packed byte. */
-const lists: Partial<Record<DataType, "floatData" | "doubleData">> = {
+const numberLists: Partial<Record<DataType, "floatData" | "doubleData">> = {
   ...{ float32: "floatData", complex64: "floatData" },
   ...{ float64: "doubleData", complex128: "doubleData" },
 };
@@ -228,7 +212,7 @@ function listedElements(proto: Message<"TensorProto">, type: DataType): TensorDa
   if (type === "int64") return new BigInt64Array(words(proto.int64Data));
   if (type === "uint64") return new BigUint64Array(words(proto.uint64Data));
   if (type === "uint32") return Uint32Array.from(new BigUint64Array(words(proto.uint64Data)), Number);
-  const values = proto[lists[type] ?? "int32Data"] ?? [];
+  const values = proto[numberLists[type] ?? "int32Data"] ?? [];
   const unit = arrayOver(type, new Uint8Array()).BYTES_PER_ELEMENT;
   const array = arrayOver(type, new Uint8Array(values.length * unit));
   (array as Float64Array).set(values);

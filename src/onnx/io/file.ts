@@ -1,11 +1,11 @@
 /** ONNX files on disk and in memory, weights kept beside the model included. */
-import { closeSync, fstatSync, fsyncSync, openSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { readFileSync, statSync, writeFileSync } from "node:fs";
 import { basename, dirname, isAbsolute, join, normalize, sep } from "node:path";
 import { ModelError, messageOf, PearlError } from "../../errors.js";
 import type { Model } from "../model.js";
-import { bytesOf, type Tensor } from "../tensor.js";
-import { type ExternalPlace, modelOfProto, protoOfModel, type ReadExternal } from "./codec.js";
-import { readPart, writePart } from "./parts.js";
+import { bytesOf } from "../tensor.js";
+import { modelOfProto, protoOfModel, type ReadExternal } from "./codec.js";
+import { readPart, withFile, writePart } from "./parts.js";
 import { decodeModelProto, encodeModelProto } from "./schema.js";
 
 /** Protobuf's own limit. */
@@ -84,19 +84,11 @@ function externalReader(folder: string | undefined): ReadExternal {
 }
 
 function readBeside(path: string, location: string, offset: number, bytes: number): Uint8Array {
-  let file: number;
-  try {
-    file = openSync(path, "r");
-  } catch (error) {
-    throw new ModelError(`its weights file ${location} is missing beside it (${messageOf(error)})`);
-  }
-  try {
-    if (!(offset >= 0) || fstatSync(file).size < offset + bytes)
-      throw new ModelError(`its weights file ${location} ends before byte ${offset + bytes}`);
-    return readPart(file, offset, bytes);
-  } finally {
-    closeSync(file);
-  }
+  const size = statSync(path, { throwIfNoEntry: false })?.size;
+  if (size === undefined) throw new ModelError(`its weights file ${location} is missing beside it`);
+  if (!(offset >= 0) || size < offset + bytes)
+    throw new ModelError(`its weights file ${location} ends before byte ${offset + bytes}`);
+  return withFile(path, "r", (file) => readPart(file, offset, bytes));
 }
 
 /** The bytes of a model as one ONNX file. @throws ModelError over protobuf's 2 GB. */
@@ -120,37 +112,27 @@ export function writeModel(model: Model, path: string, options: WriteOptions = {
   const external =
     externalData === "always" || (externalData === "auto" && weightBytes(model) > largestWeights);
   try {
-    if (external) {
-      const data = dataWriter(`${path}_data`);
-      const proto = protoOfModel(model, data.put);
-      data.close();
-      writeFileSync(path, encodeModelProto(proto), { flush: true });
-    } else writeFileSync(path, encodeModel(model), { flush: true });
+    const bytes = external ? encodeModelProto(protoBeside(model, `${path}_data`)) : encodeModel(model);
+    writeFileSync(path, bytes, { flush: true });
   } catch (error) {
     if (error instanceof PearlError) throw error;
     throw new ModelError(`${path} cannot be written: ${messageOf(error)}`, { cause: error });
   }
 }
 
-/** Streams tensors to one file, each at the start of a page. */
-function dataWriter(path: string) {
-  const file = openSync(path, "w");
-  const location = basename(path);
-  let end = 0;
-  const put = (tensor: Tensor): ExternalPlace | undefined => {
-    const bytes = bytesOf(tensor);
-    if (bytes.length < smallestExternal) return undefined;
-    const offset = Math.ceil(end / page) * page;
-    writePart(file, offset, bytes);
-    end = offset + bytes.length;
-    return { location, offset: String(offset), length: String(bytes.length) };
-  };
-  const close = () => {
-    fsyncSync(file);
-    closeSync(file);
-  };
-  return { put, close };
-}
+/** Writes the weights to `path`, each at the start of a page; returns the message without them. */
+const protoBeside = (model: Model, path: string) =>
+  withFile(path, "w", (file) => {
+    let end = 0;
+    return protoOfModel(model, (tensor) => {
+      const bytes = bytesOf(tensor);
+      if (bytes.length < smallestExternal) return undefined;
+      const offset = Math.ceil(end / page) * page;
+      writePart(file, offset, bytes);
+      end = offset + bytes.length;
+      return { location: basename(path), offset: String(offset), length: String(bytes.length) };
+    });
+  });
 
 /** Bytes of all weights of the main graph. */
 function weightBytes(model: Model): number {

@@ -1,11 +1,11 @@
 /** Safetensors files, read and written: eight bytes of length, a JSON header, and the tensors' bytes. */
 import { createHash } from "node:crypto";
-import { closeSync, fstatSync, fsyncSync, openSync } from "node:fs";
+import { fstatSync } from "node:fs";
 import * as v from "valibot";
 import { ModelError, messageOf, PearlError } from "../../errors.js";
 import { parseJson } from "../../files/json.js";
 import { arrayOver, byteLength, bytesOf, type DataType, type Tensor } from "../tensor.js";
-import { readPart, writePart } from "./parts.js";
+import { readPart, withFile, writePart } from "./parts.js";
 
 const types: Record<string, DataType> = {
   ...{ F64: "float64", F32: "float32", F16: "float16", BF16: "bfloat16" },
@@ -29,12 +29,7 @@ const headerSchema = v.objectWithRest(
  */
 export function readSafetensors(path: string): Map<string, Tensor> {
   try {
-    const file = openSync(path, "r");
-    try {
-      return readTensors(file, path);
-    } finally {
-      closeSync(file);
-    }
+    return withFile(path, "r", (file) => readTensors(file, path));
   } catch (error) {
     if (error instanceof PearlError) throw error;
     throw new ModelError(`${path} cannot be read: ${messageOf(error)}`, { cause: error });
@@ -102,9 +97,8 @@ export function writeSafetensors(
   const length = Buffer.alloc(8);
   length.writeBigUInt64LE(BigInt(header.length));
   const hash = createHash("sha256");
-  const file = openSync(path, "w");
   let offset = 0;
-  try {
+  withFile(path, "w", (file) => {
     for (const bytes of [length, header, ...[...tensors.values()].map(bytesOf)])
       for (let from = 0; from < bytes.length; from += piece) {
         const part = bytes.subarray(from, from + piece);
@@ -112,9 +106,6 @@ export function writeSafetensors(
         writePart(file, offset, part);
         offset += part.length;
       }
-    fsyncSync(file);
-  } finally {
-    closeSync(file);
-  }
+  });
   return hash.digest("hex");
 }

@@ -1,6 +1,6 @@
 /**
- * The part of onnx.proto that pearl reads, with ONNX's field numbers (onnx/onnx.proto, IR version 10) and, of models,
- * graphs and nodes, pearl's names. Fields that are not listed survive a round trip as unknown ones.
+ * The part of onnx.proto that pearl reads, with ONNX's field numbers (onnx/onnx.proto, IR version 10) and pearl's
+ * names. Fields that are not listed survive a round trip as unknown ones.
  */
 import protobuf from "protobufjs/light.js";
 
@@ -34,11 +34,11 @@ const messages = {
   },
   AttributeProto: {
     name: [1, "string"],
-    f: [2, "float"],
-    i: [3, "int64"],
-    s: [4, "bytes"],
-    t: [5, "TensorProto"],
-    g: [6, "GraphProto"],
+    float: [2, "float"],
+    int: [3, "int64"],
+    string: [4, "bytes"],
+    tensor: [5, "TensorProto"],
+    graph: [6, "GraphProto"],
     floats: [7, "float", "repeated"],
     ints: [8, "int64", "repeated"],
     strings: [9, "bytes", "repeated"],

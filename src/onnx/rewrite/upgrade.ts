@@ -2,7 +2,7 @@
 import { ModelError } from "../../errors.js";
 import type { GraphBuilder } from "../builder.js";
 import { rewriteNodes } from "../graph.js";
-import { floatAttribute, intAttribute, intsAttribute, type Model, type Node, subgraphs } from "../model.js";
+import { intAttribute, type Model, type Node, subgraphs } from "../model.js";
 
 /** The version that models are upgraded to; newer models are not changed. */
 export const opset = 17;
@@ -12,41 +12,32 @@ const oldest = 9;
 /** Adds the newer form of a node through the builder. */
 type Upgrade = (node: Node, g: GraphBuilder) => void;
 
-/** An attribute that became an input: the name of the constant to add, "" if the node does not set it. */
-interface Moved {
-  readonly name: string;
-  add(node: Node, g: GraphBuilder): string;
-}
+/** An attribute that became an input, and its default if it has one. */
+type Moved = readonly [name: string, fallback?: number];
 
-const ints = (name: string): Moved => ({
-  name,
-  add: (node, g) => (node.attributes[name] ? g.ints(...(intsAttribute(node, name) ?? [])) : ""),
-});
-const float = (name: string, fallback?: number): Moved => ({
-  name,
-  add: (node, g) =>
-    node.attributes[name] || fallback !== undefined
-      ? g.scalar("float32", floatAttribute(node, name, fallback ?? 0))
-      : "",
-});
-const int = (name: string, fallback: number): Moved => ({
-  name,
-  add: (node, g) => g.ints(intAttribute(node, name, fallback)),
-});
+/** These become float32 scalars, all others lists of int64. */
+const floats = new Set(["min", "max", "value", "ratio"]);
+
+/** Adds the attribute's value as a constant and returns its name, "" for an attribute without value and default. */
+function addConstant(node: Node, g: GraphBuilder, [name, fallback]: Moved): string {
+  const value = (node.attributes[name]?.value ?? fallback) as number | number[] | undefined;
+  if (value === undefined) return "";
+  return floats.has(name) ? g.scalar("float32", Number(value)) : g.ints(...[value].flat());
+}
 
 /** By operator: the version that changed it, and how to write the older form in the newer one. */
 const upgrades: Record<string, { since: number; upgrade: Upgrade }> = {
-  Squeeze: { since: 13, upgrade: toInputs(ints("axes")) },
-  Unsqueeze: { since: 13, upgrade: toInputs(ints("axes")) },
-  ReduceSum: { since: 13, upgrade: toInputs(ints("axes")) },
-  Split: { since: 13, upgrade: toInputs(ints("split")) },
+  Squeeze: { since: 13, upgrade: toInputs(["axes"]) },
+  Unsqueeze: { since: 13, upgrade: toInputs(["axes"]) },
+  ReduceSum: { since: 13, upgrade: toInputs(["axes"]) },
+  Split: { since: 13, upgrade: toInputs(["split"]) },
   Softmax: { since: 13, upgrade: flattened },
   LogSoftmax: { since: 13, upgrade: flattened },
-  Slice: { since: 10, upgrade: toInputs(ints("starts"), ints("ends"), ints("axes")) },
-  TopK: { since: 10, upgrade: toInputs(int("k", 1)) },
-  Clip: { since: 11, upgrade: toInputs(float("min"), float("max")) },
-  Pad: { since: 11, upgrade: toInputs(ints("pads"), float("value", 0)) },
-  Dropout: { since: 12, upgrade: toInputs(float("ratio", 0.5)) },
+  Slice: { since: 10, upgrade: toInputs(["starts"], ["ends"], ["axes"]) },
+  TopK: { since: 10, upgrade: toInputs(["k", 1]) },
+  Clip: { since: 11, upgrade: toInputs(["min"], ["max"]) },
+  Pad: { since: 11, upgrade: toInputs(["pads"], ["value", 0]) },
+  Dropout: { since: 12, upgrade: toInputs(["ratio", 0.5]) },
 };
 
 /** Operators with changes that are not supported here, by the version of the change: images and sequences. */
@@ -88,10 +79,11 @@ export function upgradeOpset(model: Model): Model {
 /** Replaces attributes by inputs after the first, in this order. */
 function toInputs(...moved: Moved[]): Upgrade {
   return (node, g) => {
-    const inputs = [node.inputs[0], ...moved.map(({ add }) => add(node, g))];
+    const inputs = [node.inputs[0], ...moved.map((attribute) => addConstant(node, g, attribute))];
     while (inputs.at(-1) === "") inputs.pop();
-    const left = Object.entries(node.attributes).filter(([name]) => moved.every((it) => it.name !== name));
-    g.add(node.op, inputs, Object.fromEntries(left), { name: node.name, outputs: node.outputs });
+    const attributes = { ...node.attributes };
+    for (const [name] of moved) delete attributes[name];
+    g.add(node.op, inputs, attributes, { name: node.name, outputs: node.outputs });
   };
 }
 
