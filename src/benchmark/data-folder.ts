@@ -1,4 +1,4 @@
-/** Finds the files of a task in the data folder, under our names or the published ones, and says how to get missing ones. */
+/** Finds the files of a task in the data folder; the error for a missing one says how to get it. */
 import { readdir, readFile, stat } from "node:fs/promises";
 import { homedir } from "node:os";
 import { basename, dirname, join, relative } from "node:path";
@@ -17,7 +17,6 @@ const sources: Readonly<Record<string, string>> = {
     "one word a line, as it is or gzipped",
 };
 
-/** The tables of each AutoFJ set. */
 export const autofjFiles: readonly string[] = ["left.csv", "right.csv", "gt.csv"];
 
 /** A file that a task needs. The first name that exists is used. */
@@ -28,10 +27,7 @@ export interface WantedFile {
   readonly names: readonly string[];
 }
 
-/**
- * The path of a wanted file.
- * @throws MissingDataError with the paths tried and where to get the data
- */
+/** @throws MissingDataError with the paths tried and where to get the data */
 export async function findFile(dataFolder: string, task: string, wanted: WantedFile): Promise<string> {
   const paths = wanted.names.map((name) => join(dataFolder, name));
   for (const path of paths) if (await exists(path)) return path;
@@ -47,7 +43,7 @@ export function missing(task: string, what: string, paths: readonly string[]): M
   );
 }
 
-/** The subfolders with all of the given files, in alphabetical order. */
+/** The subfolders with all of the files, in alphabetical order. */
 export async function foldersWith(folder: string, files: readonly string[]): Promise<string[]> {
   const found: string[] = [];
   for (const name of (await readdir(folder).catch(() => [])).sort()) {
@@ -57,10 +53,7 @@ export async function foldersWith(folder: string, files: readonly string[]): Pro
   return found;
 }
 
-/**
- * The lines of a UTF-8 text file, gzipped or not, without an empty last line.
- * @throws TableError for an empty file
- */
+/** The lines of a UTF-8 text file, gzipped or not. @throws TableError for an empty file */
 export async function readLines(path: string): Promise<string[]> {
   const bytes = await readFile(path);
   const text = (path.endsWith(".gz") ? gunzipSync(bytes) : bytes).toString("utf8").replace(/^\ufeff/, "");
@@ -87,10 +80,7 @@ export async function defaultDataFolder(environment = process.env): Promise<stri
 export const exists = async (path: string): Promise<boolean> =>
   (await stat(path).catch(() => undefined)) !== undefined;
 
-/**
- * Checks that the data folder exists, so that a mistyped --data is not reported as ten missing files.
- * @throws MissingDataError
- */
+/** @throws MissingDataError for a missing folder, so that a mistyped --data is not reported as ten missing files */
 export async function checkDataFolder(dataFolder: string): Promise<void> {
   const facts = await stat(dataFolder).catch(() => undefined);
   if (facts?.isDirectory()) return;

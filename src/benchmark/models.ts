@@ -19,25 +19,18 @@ const baselines: Readonly<Record<string, () => PhraseModel | Promise<PhraseModel
   glove: gloveBaseline,
 };
 
-/** How an encoder is loaded. */
 export interface ResolveOptions extends Pick<LoadOptions, "device" | "onDownload" | "signal"> {
   /** Use only the first dimensions of the embeddings. Default: all. */
   readonly truncateDim?: number;
 }
 
-/**
- * The model of that name: a baseline, an embedded model, a folder or a hub id; the embedded default for undefined.
- * @throws MissingDataError for a missing optional package, ModelError for a broken model
- */
+/** A baseline, an embedded model, a folder or a hub id; undefined is the embedded default. @throws ModelError */
 export async function resolveModel(name: string | undefined, options: ResolveOptions): Promise<PhraseModel> {
   if (name !== undefined && Object.hasOwn(baselines, name)) return baselines[name]();
   return encoderModel(name, await PhraseEncoder.load(name, options), options);
 }
 
-/**
- * Checks a name without loading the model, so that a typo ends a run at once.
- * @throws UsageError with a suggestion
- */
+/** Checks a name without loading the model, so that a typo ends a run at once. @throws UsageError */
 export async function checkModelName(name: string): Promise<void> {
   const known = [...(await embeddedModels()), ...Object.keys(baselines)];
   if (known.includes(name) || name.includes("/") || (await stat(name).catch(() => undefined))) return;

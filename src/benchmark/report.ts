@@ -60,10 +60,7 @@ interface ScoreRow {
   readonly scores: (number | undefined)[];
 }
 
-/**
- * The score table, in the order in which the models report.
- * @param everySet include the single sets of a task whose mean is reported
- */
+/** The score table. @param everySet include the single sets of a task whose mean is reported */
 export function scoreRows(reports: readonly ModelReport[], everySet: boolean) {
   const rows = new Map<string, ScoreRow>();
   reports.forEach(({ results }, model) => {

@@ -88,10 +88,7 @@ export async function plotTable(
   }
 }
 
-/**
- * The ending of an output's name.
- * @throws TableError for one that is not .html or .svg
- */
+/** The ending of an output's name. @throws TableError for one that is not .html or .svg */
 export function checkPlotName(output: string): ".html" | ".svg" {
   const ending = extname(output).toLowerCase();
   if (ending === ".html" || ending === ".svg") return ending;

@@ -2,10 +2,7 @@
 import { ArgumentError } from "../../errors.js";
 import { mean } from "../task.js";
 
-/**
- * Pearson's r, from -1 to 1.
- * @throws ArgumentError for fewer than two pairs, different lengths, or a side without any variation.
- */
+/** Pearson's r. @throws ArgumentError for fewer than two pairs, different lengths, or a side without variation */
 export function pearson(x: ArrayLike<number>, y: ArrayLike<number>): number {
   const n = x.length;
   if (n !== y.length) throw new ArgumentError(`correlation of ${n} with ${y.length} numbers`);
@@ -28,12 +25,11 @@ export function pearson(x: ArrayLike<number>, y: ArrayLike<number>): number {
   return Math.max(-1, Math.min(1, products / Math.sqrt(squaresX) / Math.sqrt(squaresY)));
 }
 
-/** Spearman's rho: Pearson's r of the ranks, equal values sharing the mean of their ranks. */
-export function spearman(x: ArrayLike<number>, y: ArrayLike<number>): number {
-  return pearson(averageRanks(x), averageRanks(y));
-}
+/** Spearman's rho: Pearson's r of the ranks. */
+export const spearman = (x: ArrayLike<number>, y: ArrayLike<number>): number =>
+  pearson(averageRanks(x), averageRanks(y));
 
-/** Ranks from 1; equal values share the mean of the ranks they take up. */
+/** Ranks from 1; equal values share the mean of their ranks. */
 export function averageRanks(values: ArrayLike<number>): Float64Array {
   const order = Array.from(values, (_, index) => index).sort((a, b) => values[a] - values[b]);
   const ranks = new Float64Array(values.length);

@@ -2,11 +2,11 @@
  * AutoFJ: fuzzy joins of 50 pairs of tables (Li et al., "Auto-FuzzyJoin", SIGMOD 2021), as PEARL uses them.
  *
  * Both protocols: each right title that has a ground truth is compared with every left title of its set by
- * cosine (or the string measure); the score is the share whose best left title equals the true one, and the
+ * cosine (or the string measure); the score is the fraction whose best left title equals the true one, and the
  * macro mean over the sets.
  * - published: the first of equal best titles counts (argmax); right rows without ground truth are skipped.
- * - fair: a tie of k best titles counts 1/k for each right one among them. Beside it recall at a precision of
- *   0.9, which counts every right row: those without a match can only be joined wrongly.
+ * - fair: a tie of k best titles counts 1/k for each right one among them. Also recall at a precision of 0.9,
+ *   which counts every right row: those without a match can only be joined wrongly.
  */
 import { join } from "node:path";
 import { readColumns } from "../../table/table.js";
@@ -16,15 +16,6 @@ import { worstMisses } from "../misses.js";
 import { rankAnswers } from "../rank.js";
 import { unknownName } from "../suggest.js";
 import { type Miss, mean, type Score, secondsSince, type Task, type TaskContext } from "../task.js";
-
-/** One pair of tables. */
-export interface JoinSet {
-  readonly name: string;
-  readonly left: readonly string[];
-  readonly right: readonly string[];
-  /** Right title to its left title; where the ground truth lists one twice, the last entry counts. */
-  readonly truth: ReadonlyMap<string, string>;
-}
 
 /** The precision at which recall is reported. */
 const targetPrecision = 0.9;
@@ -40,8 +31,7 @@ export const autofj: Task = {
     for (const name of names) {
       context.signal?.throwIfAborted();
       context.onProgress?.(name, scores.length, names.length);
-      const set = await readJoinSet(join(context.dataFolder, "autofj"), name);
-      const { score, misses: missed } = await scoreSet(set, context);
+      const { score, misses: missed } = await scoreSet(name, context);
       scores.push(score);
       misses.push(...missed);
     }
@@ -68,8 +58,8 @@ async function setNames({
   });
 }
 
-/** Reads a set's three tables. */
-export async function readJoinSet(folder: string, name: string): Promise<JoinSet> {
+/** Reads a set's three tables; where the ground truth lists a right title twice, the last entry counts. */
+export async function readJoinSet(folder: string, name: string) {
   const columns = (file: string, names: string[]): Promise<string[][]> =>
     readColumns(join(folder, name, file), names, { format: "csv", delimiter: ",", header: "present" });
   const [[left], [right], [trueLeft, trueRight]] = await Promise.all([
@@ -77,11 +67,11 @@ export async function readJoinSet(folder: string, name: string): Promise<JoinSet
     columns("right.csv", ["title"]),
     columns("gt.csv", ["title_l", "title_r"]),
   ]);
-  return { name, left, right, truth: new Map(trueRight.map((title, row) => [title, trueLeft[row]])) };
+  return { left, right, truth: new Map(trueRight.map((title, row) => [title, trueLeft[row]])) };
 }
 
-async function scoreSet(set: JoinSet, context: TaskContext): Promise<{ score: Score; misses: Miss[] }> {
-  const { name: dataset, left, right, truth } = set;
+async function scoreSet(dataset: string, context: TaskContext): Promise<{ score: Score; misses: Miss[] }> {
+  const { left, right, truth } = await readJoinSet(join(context.dataFolder, "autofj"), dataset);
   const started = performance.now();
   const { onProgress: _, ...quiet } = context; // the sets are the progress
   const expected = right.map((title) => truth.get(title));

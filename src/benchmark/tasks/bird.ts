@@ -1,10 +1,10 @@
 /**
- * BIRD: relatedness of 3,345 pairs of bigrams and words, judged by people (Asaadi, Mohammad and Kiritchenko 2019).
+ * BIRD: relatedness of 3,345 pairs of bigrams and words, rated by people (Asaadi, Mohammad and Kiritchenko 2019).
  *
- * - published: Pearson's r of (cosine + 1) / 2 with the judgement (which is Pearson's r of the cosine; the
- *   reference prints it under the name of Spearman's).
+ * - published: Pearson's r of (cosine + 1) / 2 with the rating (equal to Pearson's r of the cosine; the
+ *   reference calls it Spearman's).
  * - fair: Pearson's r and Spearman's rho.
- * String methods have no cosine: their similarity stands in for it.
+ * String methods have no cosine: their similarity is used instead.
  */
 import { TableError } from "../../errors.js";
 import { readLines } from "../data-folder.js";

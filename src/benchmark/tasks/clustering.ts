@@ -3,10 +3,10 @@
  *
  * Every mention of the set's types counts, as often as it occurs; k-means with k = the number of types; normalised
  * mutual information (arithmetic mean) of clusters and types.
- * - published: raw vectors, 10 starts (scikit-learn's default before 1.4), seed 0. The seed cannot give
- *   scikit-learn's own random numbers; the best of 10 starts makes the difference small.
+ * - published: raw vectors, 10 starts (scikit-learn's default before 1.4), seed 0. The random numbers differ from
+ *   scikit-learn's; the best of 10 starts makes the difference small.
  * - fair: unit vectors, 10 starts, mean over 5 seeds, counted up from the run's seed.
- * The published scores are those of test.json; dev.json is taken where there is no test.json.
+ * The published scores are those of test.json; dev.json is used if there is no test.json.
  */
 import { array, looseObject, looseTuple, number, string } from "valibot";
 import { TableError } from "../../errors.js";

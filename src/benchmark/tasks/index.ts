@@ -16,10 +16,7 @@ export const allTasks = [ppdb, ppdbFiltered, turney, bird, yago, umls, conll, bc
 /** The names that `--task` takes, without `all`. */
 export const taskNames: readonly string[] = allTasks.map((task) => task.name);
 
-/**
- * The tasks of those names, each once, in the order of the table; `all` stands for every one.
- * @throws UsageError with a suggestion
- */
+/** The tasks of those names, in the order of the list; `all` stands for every one. @throws UsageError */
 export function selectTasks(names: readonly string[]): Task[] {
   const known = [...taskNames, "all"];
   const hint = `Tasks: ${known.join(", ")}`;

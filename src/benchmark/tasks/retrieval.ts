@@ -2,10 +2,10 @@
  * YAGO and UMLS: find an entity's canonical name in a dictionary from another of its names.
  *
  * A hit is a dictionary entry whose string equals the answer.
- * - published: FAISS IVFPQ on raw vectors (L2 quantiser, nlist 100, m 24, 8 bits, nprobe 1), top 1. A lossy search
- *   whose loss differs by model; the vectors' dimension must divide by 24. Needs the optional faiss-node.
- * - fair: exact cosine (or the string measure), top 1 with ties at 1/k; beside it recall@10 and the mean
- *   reciprocal rank over the whole dictionary, ties broken by lot on average.
+ * - published: FAISS IVFPQ on raw vectors (L2 quantiser, nlist 100, m 24, 8 bits, nprobe 1), top 1. The search is
+ *   lossy, to a different degree for each model; 24 must divide the dimension. Needs the optional faiss-node.
+ * - fair: exact cosine (or the string measure), top 1 with ties at 1/k; also recall@10 and the mean reciprocal
+ *   rank over the whole dictionary, each the expected value if ties are broken at random.
  * The published dictionaries have 572k (YAGO) and 750k (UMLS) names; which file was used is in the details.
  */
 import { TableError } from "../../errors.js";

@@ -3,9 +3,9 @@
  *
  * A line has eight fields: the bigram, the answer, its two words (left out by the reference), four distractors.
  * - published: raw inner product; argmax takes the first maximum, and the answer is always first, so that ties
- *   count as hits (with a NaN the reference would, too; here a NaN is an error).
+ *   count as hits (in the reference a NaN does too; here it is an error).
  * - fair: cosine; an answer that ties with others at the top counts 1/k.
- * String methods have no inner product: their similarity stands in for it.
+ * String methods have no inner product: their similarity is used instead.
  */
 import { TableError } from "../../errors.js";
 import { dotRows, unitRows } from "../../search/vectors.js";
@@ -38,7 +38,7 @@ export const turney = fileTask({
   },
 });
 
-/** What one question is worth, from the scores of its choices; the answer is the first. */
+/** The credit for one question, from the scores of its choices; the answer is the first. */
 export function hitOf(scores: Float64Array, protocol: Protocol): number {
   const best = Math.max(...scores);
   if (protocol === "published") return scores.indexOf(best) === 0 ? 1 : 0;

@@ -47,10 +47,19 @@ const gelu = either(
   }),
 );
 
-/** LayerNormalization nodes in place of their decomposition. @param model of operator set 17 or newer */
-export function fuseLayerNorm(model: Model): Model {
+/**
+ * LayerNormalization and Gelu nodes in place of their decompositions; Gelu is ONNX's own from version 20 on, else ONNX
+ * Runtime's. @param model of operator set 17 or newer
+ */
+export function fuseOperators(model: Model): Model {
   const view = viewOf(model.graph);
-  return rewriteNodes(model, (node, g) => node.op === "Add" && fuseOneNorm(node, g, view));
+  const domain = model.opsets[""] >= 20 ? "" : "com.microsoft";
+  return rewriteNodes(model, (node, g) => {
+    if (node.op === "Add") return fuseOneNorm(node, g, view);
+    const found = node.op === "Mul" && find(gelu, node.outputs[0], view);
+    if (found) g.add("Gelu", [found.x], {}, { ...namesOf(node), domain });
+    return Boolean(found);
+  });
 }
 
 function fuseOneNorm(node: Node, g: GraphBuilder, view: View): boolean {
@@ -62,17 +71,6 @@ function fuseOneNorm(node: Node, g: GraphBuilder, view: View): boolean {
   const attributes = { axis: -1, epsilon };
   g.add("LayerNormalization", [found.x, found.scale, found.bias], attributes, namesOf(node));
   return true;
-}
-
-/** Gelu nodes in place of their decomposition with erf: ONNX's own from version 20 on, else ONNX Runtime's. */
-export function fuseGelu(model: Model): Model {
-  const view = viewOf(model.graph);
-  const domain = model.opsets[""] >= 20 ? "" : "com.microsoft";
-  return rewriteNodes(model, (node, g) => {
-    const found = node.op === "Mul" && find(gelu, node.outputs[0], view);
-    if (found) g.add("Gelu", [found.x], {}, { ...namesOf(node), domain });
-    return Boolean(found);
-  });
 }
 
 /** The fused node has the name and output of the last node that it replaces. */
