@@ -5,12 +5,12 @@
  *
  * The gold rows (train/chunks.tsv.gz) are phrases with class and count, without their sentences, so each row is
  * chunked alone: a row of `conll2000` is one gold chunk; a row of `conll2000_pp+np` or `conll2000_vp+np` is two
- * that followed each other, cut where the first part is a known gold chunk of its class and the second a known NP.
- * As in the shared task a predicted chunk counts only where both ends and the class are right:
- * precision = right / predicted, recall = right / gold, F1 their harmonic mean, every row as often as its count.
- * The tagger lacks the sentence around the words, which the shared task's systems had: the scores are not to be
- * compared with theirs. "types": every row once. The rules were written while looking at the development half
- * (by a hash of the phrase) only; the held-out half is what to quote.
+ * adjacent ones, split where the first part is a known gold chunk of its class and the second a known NP.
+ * As in the shared task, a predicted chunk counts only if both ends and the class are right:
+ * precision = right / predicted, recall = right / gold, F1 their harmonic mean, each row weighted by its count.
+ * The tagger lacks the sentence around the words, which the shared task's systems had: the scores are not
+ * comparable with theirs. "types": every row once. Only the development half (by a hash of the phrase) was
+ * inspected to write the rules; quote the held-out half.
  */
 import { createHash } from "node:crypto";
 import { readFileSync, writeFileSync } from "node:fs";

@@ -1,6 +1,6 @@
 /**
  * Trains a small model from scratch for half an hour and compares it with the untrained baselines: corpus build,
- * mining, pearl finetune, pearl bench, and if wanted pearl ablate, each as a user would call it.
+ * mining, pearl finetune, pearl bench, and optionally pearl ablate, each as a user would run it.
  *
  *     npm run build && node benchmarks/from-scratch.mjs [--minutes 30] [--threads 2] [--ablation-steps 0]
  *         [--data ../shared/data] [--work FOLDER, default in the temporary folder] [--text all|none] [--json benchmarks/results/from-scratch.json]

@@ -1,12 +1,12 @@
 /**
- * Quality of the label-free fuzzy join on AutoFJ's sets: ranking, precision at a promised precision, strangers, labels.
+ * Quality of the label-free fuzzy join on AutoFJ's sets: ranking, precision at a target precision, rows without a match, labels.
  *
  * Usage: node benchmarks/join-quality.mjs [--data FOLDER] [--model MODEL|none] [--precision 0.9] [--sets N] [--scorer FILE]
  *   --data    benchmark data folder (default: $PEARL_DATA, else ../shared/data/bench)
  *   --scorer  weights to try, as scripts/train-join-scorer.mjs writes them (default: those in use)
  * Writes benchmarks/results/join-quality.json (with --sets or --scorer only prints). Needs `npm run build`. The scorer was
- * trained on other data (scripts/train-join-scorer.mjs): nothing is fitted to these sets, so there is nothing to
- * cross-validate; the two halves of the sets are reported apart all the same.
+ * trained on other data (scripts/train-join-scorer.mjs): nothing is fitted to these sets, so cross-validation is not
+ * needed; the two halves of the sets are reported separately nevertheless.
  */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { cpus } from "node:os";
@@ -95,7 +95,7 @@ async function withLabels(set, plain, count, { random }) {
 
 const names = (await autofj.locate({ dataFolder: values.data })).slice(0, values.sets && Number(values.sets));
 const sets = [];
-for (const name of names) sets.push(await readJoinSet(join(values.data, "autofj"), name));
+for (const name of names) sets.push({ name, ...(await readJoinSet(join(values.data, "autofj"), name)) });
 const encoder = values.model === "none" ? "none" : await PhraseEncoder.load(values.model);
 const scorer = values.scorer && JSON.parse(readFileSync(values.scorer, "utf8"));
 const options = { encoder, scorer, precision: promised };

@@ -1,13 +1,13 @@
 /**
  * String retrieval (the task `strings`): character encoders that `pearl pretrain-characters` trains on spelling
- * alone, beside Levenshtein on the same queries.
+ * alone, compared with Levenshtein on the same queries.
  *
  *     npm run build && node benchmarks/string-retrieval.mjs [--runs love,ngrams,ngrams:all] [--rounds 3] [--add]
  *
  * Training: words of ../shared/data/words. "ngrams" and "love" see only the 215,916 words that the task did not
- * draw, so that neither its dictionary nor its queries were met; "ngrams:all" sees all 235,886 words, the
- * dictionary among them, and queries only by chance: its attacks are those of src/methods/characters/attacks.ts,
- * from seeds of their own.
+ * draw, and so neither its dictionary nor its queries; "ngrams:all" sees all 235,886 words, including the
+ * dictionary, and queries only by chance: its attacks are those of src/methods/characters/attacks.ts, with
+ * other seeds.
  * Precision@1 comes from the task itself (ties at 1/k). For time, the whole of a search is measured: with the
  * dictionary ready (encoding the queries; the best of all products by ONNX Runtime) and with encoding the
  * dictionary too; Levenshtein compares every query with every word and needs no preparation. Processor time

@@ -2,10 +2,13 @@
 import { headHeight, headMargin, svgFile } from "./svg-file.js";
 import { escapeText, htmlPage, light, marks } from "./theme.js";
 
-/** One phrase on the map. */
-export interface MapPoint {
+interface Place {
   readonly x: number;
   readonly y: number;
+}
+
+/** One phrase on the map. */
+export interface MapPoint extends Place {
   readonly phrase: string;
   /** The category that sets the colour, or an empty string. */
   readonly category: string;
@@ -31,11 +34,6 @@ const longestLabel = 30;
 const mostLabels = 60;
 /** Above this many points, marks are smaller and labels may cover them. */
 const crowd = 400;
-
-interface Place {
-  readonly x: number;
-  readonly y: number;
-}
 
 interface Category {
   readonly name: string;

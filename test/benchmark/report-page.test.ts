@@ -8,7 +8,7 @@ import { letterModel, writeData } from "./small-data.js";
 const dataFolder = writeData();
 
 describe("the misses of a run", () => {
-  it("are the wrong answers, with the similarities that decided", async () => {
+  it("are the wrong answers, with their similarities", async () => {
     const [report] = await runBenchmark({ tasks: ["all"], models: [letterModel], dataFolder });
     // By letters, "apples" is "apple", and the truth says "pear".
     const fruit = report.misses.find(({ dataset }) => dataset === "Fruits");
@@ -25,7 +25,7 @@ describe("the misses of a run", () => {
     );
   });
 
-  it("come worst first, five of a set, and those without any right candidate last", () => {
+  it("come worst first, five of a set, those without a right candidate last", () => {
     const rows = Array.from({ length: 9 }, (_, row) => ({
       chosenScore: 0.5 + row / 20,
       expectedScore: row === 8 ? Number.NaN : 0.4,
@@ -41,7 +41,7 @@ describe("the misses of a run", () => {
     ]);
   });
 
-  it("are explained by what the words share", () => {
+  it("are explained by the words in common", () => {
     const miss = { dataset: "", query: "New York Times", chosen: "York City", expected: "NY Times" };
     const why = explainMiss({ ...miss, chosenScore: 0.6, expectedScore: 0.5 });
     expect(why).toContain("only the choice shares “york” with the query; only the answer shares “times”");
@@ -68,7 +68,7 @@ describe("the page", () => {
     expect(page).toContain("tfidf (floor)");
   });
 
-  it("spells out what would otherwise be markup", async () => {
+  it("escapes markup", async () => {
     const [report] = await runBenchmark({ tasks: ["turney"], models: [letterModel], dataFolder });
     const page = reportsAsPage([{ ...report, model: "<b>", notes: ["a < b & c"] }]);
     expect(page).not.toContain("<b>");

@@ -3,7 +3,7 @@ import { GraphBuilder, observeShapes, sampleFeeds, tensor } from "../../src/onnx
 import { ort, runModel } from "./oracle.js";
 
 describe("observeShapes", () => {
-  it("tells type and shape of inputs, weights and every inner value", async () => {
+  it("finds type and shape of inputs, weights and every inner value", async () => {
     const g = new GraphBuilder();
     const ids = g.input("ids", "int64", ["batch", "length"]);
     const table = g.weight("table", tensor("float32", [3, 2], [1, 2, 3, 4, 5, 6]));

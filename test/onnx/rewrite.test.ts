@@ -56,7 +56,7 @@ describe("the exported encoders", () => {
     await expectEqual(model, upgraded, goldenFeeds(), 1e-9);
   });
 
-  it.each(exportNames)("%s: all 5 LayerNorms and 2 GELUs are found, and results stay", async (name) => {
+  it.each(exportNames)("%s: all 5 LayerNorms and 2 GELUs are found, with equal results", async (name) => {
     const model = readModel(exportPath(name));
     const prepared = prepareForInference(model);
     expect(countOf(prepared, "LayerNormalization")).toBe(5);
@@ -85,7 +85,7 @@ describe("the exported encoders", () => {
     await expectEqual(readModel(exportPath(name)), quantized, goldenFeeds(), 0.1);
   });
 
-  it("merged parameters get initializers of their own", async () => {
+  it("merged parameters get separate initializers", async () => {
     const model = readModel(exportPath("merged"));
     const untied = untieInitializers(model);
     expect(countOf(model, "Identity")).toBe(8);
@@ -96,7 +96,7 @@ describe("the exported encoders", () => {
     await expectEqual(model, untied, goldenFeeds(), 1e-9);
   });
 
-  it("a rewritten model is another object: the one given stays", () => {
+  it("a rewrite returns another model and keeps the given one", () => {
     const model = readModel(exportPath("folded.opset11"));
     const before = encodeModel(model);
     prepareForInference(model);
@@ -141,7 +141,7 @@ describe("fuseOperators on LayerNorm", () => {
     },
   );
 
-  it.each(["wrong axis", "sum of two"] as const)("leaves what only resembles it: %s", (form) => {
+  it.each(["wrong axis", "sum of two"] as const)("keeps what only resembles it: %s", (form) => {
     expect(fuseOperators(written(form))).toEqual(written(form));
   });
 });
@@ -168,7 +168,7 @@ describe("fuseOperators on GELU", () => {
     }
   });
 
-  it("leaves another factor alone, and values that are used elsewhere", () => {
+  it("keeps another factor, and values that are used elsewhere", () => {
     const g = new GraphBuilder();
     const [x, sum, third] = factors(g, g.input("x", "float32", [5]), 0.25);
     g.output("y", g.add("Mul", [third, g.add("Mul", [x, sum])]), "float32", [5]);
@@ -222,7 +222,7 @@ describe("upgradeOpset", () => {
     expect(upgradeOpset(model)).toBe(model);
   });
 
-  it("refuses what it cannot follow, naming the node", () => {
+  it("refuses a change that it does not support, with the node's name", () => {
     expect(() => upgradeOpset(single(8, "Relu"))).toThrow(/operator set 8/);
     expect(() => upgradeOpset(single(10, "Resize"))).toThrow(/\(Resize\)/);
     const inner = new GraphBuilder();
@@ -235,7 +235,7 @@ describe("upgradeOpset", () => {
 });
 
 describe("prune", () => {
-  it("keeps a value that only a branch of If reads, and drops what nobody reads", async () => {
+  it("keeps a value that only a branch of If reads, and removes unused ones", async () => {
     const branch = (op: string, name: string) => {
       const b = new GraphBuilder({ name });
       b.graph.nodes.push(b.node(op, ["shared"], {}, { outputs: [name] }));

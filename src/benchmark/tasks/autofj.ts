@@ -107,30 +107,22 @@ function macroScores(scores: readonly Score[], { protocol }: TaskContext): Score
   const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);
   const dataset = `macro mean of ${sets} sets`;
   const seconds = sum(scores.map((score) => score.seconds));
-  const accuracy = {
-    dataset,
-    metric: "accuracy",
-    score: mean(scores.map(({ score }) => score)),
-    n: sum(scores.map(({ n }) => n)),
-    seconds,
-    details: { sets },
+  const macro = (metric: string, values: readonly number[], counts: readonly number[], details = {}) => {
+    return { dataset, metric, score: mean(values), n: sum(counts), seconds, details: { sets, ...details } };
   };
+  const accuracies = scores.map(({ score }) => score);
+  const counts = scores.map(({ n }) => n);
+  const accuracy = macro("accuracy", accuracies, counts);
   if (protocol === "published") return [accuracy];
   const joins = scores.map(({ details }) => details.joinAtPrecision as JoinAtPrecision);
   const reached = joins.filter((join) => join.reached);
-  const recall = {
-    dataset,
-    metric: `recall at precision ${targetPrecision}`,
-    score: mean(joins.map((join) => join.recall)),
-    n: sum(scores.map(({ details }) => details.right as number)),
-    seconds,
-    details: {
-      sets,
-      targetPrecision,
-      setsThatReachIt: reached.length,
-      meanPrecisionWhereReached: reached.length > 0 ? mean(reached.map((join) => join.precision)) : null,
-      threshold: "best per set, chosen with the labels: an upper bound for methods without them",
-    },
-  };
+  const recalls = joins.map((join) => join.recall);
+  const rights = scores.map(({ details }) => details.right as number);
+  const recall = macro(`recall at precision ${targetPrecision}`, recalls, rights, {
+    targetPrecision,
+    setsThatReachIt: reached.length,
+    meanPrecisionWhereReached: reached.length > 0 ? mean(reached.map((join) => join.precision)) : null,
+    threshold: "best per set, chosen with the labels: an upper bound for methods without them",
+  });
   return [accuracy, recall];
 }

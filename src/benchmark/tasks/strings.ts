@@ -36,25 +36,22 @@ export const strings = fileTask({
   },
   async measure(listed, context) {
     const { words, queriesOf } = drawRetrieval(listed, context.seed);
-    const measured = [];
+    const scores = [];
+    const misses = [];
     for (const edits of editCounts) {
       const started = performance.now();
-      const ranked = await rankAnswers(
-        { queries: queriesOf[edits], candidates: words, expected: words },
-        context,
-      );
-      measured.push({
-        score: {
-          metric: `precision@1, ${edits} edit${edits > 1 ? "s" : ""}`,
-          score: mean(ranked.map(({ credit }) => credit)),
-          n: words.length,
-          seconds: secondsSince(started),
-          details: { edits, listed: listed.length, seed: context.seed },
-        },
-        misses: worstMisses(ranked),
+      const search = { queries: queriesOf[edits], candidates: words, expected: words };
+      const ranked = await rankAnswers(search, context);
+      scores.push({
+        metric: `precision@1, ${edits} edit${edits > 1 ? "s" : ""}`,
+        score: mean(ranked.map(({ credit }) => credit)),
+        n: words.length,
+        seconds: secondsSince(started),
+        details: { edits, listed: listed.length, seed: context.seed },
       });
+      misses.push(...worstMisses(ranked));
     }
-    return { scores: measured.map(({ score }) => score), misses: measured.flatMap(({ misses }) => misses) };
+    return { scores, misses };
   },
 });
 

@@ -42,7 +42,7 @@ describe("readSafetensors", () => {
     ]);
   });
 
-  it("names the file and the trouble", () => {
+  it("names the file and the problem", () => {
     const entry = { w: { dtype: "F32", shape: [2], data_offsets: [0, 8] } };
     const reading = (path: string) => () => readSafetensors(path);
     expect(reading(file(entry, new Uint8Array(8), 3))).toThrow(
@@ -73,7 +73,7 @@ describe("readSafetensors", () => {
 });
 
 describe("writeSafetensors", () => {
-  it("writes what is read back equal, of every type, with the tensors at a multiple of 8 bytes", () => {
+  it("writes tensors of every type that read back equal, at a multiple of 8 bytes", () => {
     const path = join(folder, "written.safetensors");
     const tensors = new Map<string, Tensor>([
       ["weight", { type: "float32", dims: [2, 2], data: Float32Array.of(1, -0, 3e38, 1e-40) }],
@@ -92,7 +92,7 @@ describe("writeSafetensors", () => {
     });
   });
 
-  it("refuses what the format has no name for", () => {
+  it("refuses types that the format does not have", () => {
     const strings = new Map<string, Tensor>([["s", { type: "uint32", dims: [1], data: Uint32Array.of(1) }]]);
     expect(() => writeSafetensors(join(folder, "no.safetensors"), strings)).toThrow(
       /cannot hold s of uint32/,

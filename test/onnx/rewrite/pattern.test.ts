@@ -31,14 +31,14 @@ describe("find", () => {
     expect(find(pattern, difference, view)).toEqual({ a: sum, y: "y" });
   });
 
-  it("reads Add and Mul in either order, Sub in its own", () => {
+  it("matches Add and Mul in either order, Sub only in its own", () => {
     expect(find(made("Add", [scalar(2), any("x")]), sum, view)).toEqual({ x: "x" });
     expect(
       find(made("Sub", [any("y"), made("Mul", [any("a"), any("b")])]), difference, view),
     ).toBeUndefined();
   });
 
-  it("requires one value for one name, and tries other readings before it gives up", () => {
+  it("requires one value for one name, and tries every match before it gives up", () => {
     expect(find(made("Sub", [any("a"), any("a")]), difference, view)).toBeUndefined();
     const first = made("Mul", [any("x"), any("x")]);
     const second = made("Mul", [made("Add", [any("x"), initializer("two")]), any("s")]);
@@ -53,7 +53,7 @@ describe("find", () => {
     });
   });
 
-  it("knows constants by their number", () => {
+  it("matches constants by their value", () => {
     expect(find(made("Add", [any("x"), scalar(2.0000001)]), sum, view)).toBeDefined();
     expect(find(made("Add", [any("x"), scalar(2.1)]), sum, view)).toBeUndefined();
     expect(scalarOf("constant", view)).toBe(2);

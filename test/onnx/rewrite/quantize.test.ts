@@ -52,7 +52,7 @@ describe("quantizeMatrix", () => {
 });
 
 describe("quantizeDynamic", () => {
-  it("computes exactly what the integers say, on a case done by hand", async () => {
+  it("computes exactly the products of its integers, on an example computed by hand", async () => {
     // x in [-1, 1.55]: scale 0.01, zero point 100. w: scale 1 / 64.
     const weight = tensor("float32", [2, 1], [1, -0.5]);
     const model = quantizeDynamic(productModel("MatMul", weight), { smallest: 1 });
@@ -62,7 +62,7 @@ describe("quantizeDynamic", () => {
     expect(y[1]).toBeCloseTo(0.375, 5);
   });
 
-  it("shares the rounded input between products, and the rounded weight between nodes", () => {
+  it("shares the quantised input between products, and the quantised weight between nodes", () => {
     const g = new GraphBuilder();
     const x = g.input("x", "float32");
     const [w, v] = ["w", "v"].map((name) => g.weight(name, tensor("float32", [32, 32], waves(1024))));
@@ -85,7 +85,7 @@ describe("quantizeDynamic", () => {
     expect(cosine(await outputOf(model, x, 10), await outputOf(quantized, x, 10))).toBeGreaterThan(0.999);
   });
 
-  it("leaves alone what it cannot do better: small, scaled, batched or computed weights", () => {
+  it("keeps weights that it cannot improve: small, scaled, batched or computed ones", () => {
     const large = tensor("float32", [64, 64], waves(4096));
     expect(quantizeDynamic(productModel("Gemm", large, { alpha: 2 })).graph.nodes[0].op).toBe("Gemm");
     expect(quantizeDynamic(productModel("MatMul", tensor("float32", [1, 2], [1, 2]))).graph.nodes[0].op).toBe(
@@ -108,7 +108,7 @@ describe("quantizeDynamic", () => {
       expect(Math.abs(rows[i] - (y.data as Float32Array)[i])).toBeLessThanOrEqual(1 / 254 + 1e-6);
   });
 
-  it("keeps a weight that is both looked up and multiplied apart, and writes a table once", async () => {
+  it("keeps two forms of a weight that is looked up and multiplied, and writes a table once", async () => {
     const g = new GraphBuilder();
     const table = g.weight("table", tensor("float32", [1024, 64], waves(65_536)));
     const ids = g.input("ids", "int64", ["n"]);
@@ -133,14 +133,14 @@ describe("quantizeDynamic", () => {
     expect(cosine(await outputOf(old, x, 10), await outputOf(quantized, x, 10))).toBeGreaterThan(0.999);
   });
 
-  it("does not change the model it is given", () => {
+  it("does not change the given model", () => {
     const model = productModel("MatMul", tensor("float32", [64, 64], waves(4096)));
     const before = encodeModel(model);
     quantizeDynamic(model);
     expect(encodeModel(model)).toEqual(before);
   });
 
-  it.each(exportNames)("%s: hidden states keep a cosine over 0.999", async (name) => {
+  it.each(exportNames)("%s: hidden states keep a cosine above 0.999", async (name) => {
     const model = readModel(exportPath(name));
     const quantized = quantizeDynamic(model, { smallest: 1 });
     expect(quantized.graph.nodes.filter((node) => node.op === "MatMulInteger").length).toBe(
