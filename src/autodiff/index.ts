@@ -3,7 +3,7 @@
  * site.ts (what a rule is and works with), rules/ (the derivatives), gradient.ts (the walk that applies them),
  * check.ts (the numeric judge).
  *
- *     const shapes = await observeShapes(model, sampleFeeds(model), runOnce);
+ *     const shapes = await observeShapes(model, feeds, runOnce);
  *     const { model: trained, gradients } = differentiate(model, { loss: "loss", shapes });
  */
 export { checkGradients } from "./check.js";

@@ -1,6 +1,6 @@
 /** Projects embeddings to the plane by UMAP (McInnes, Healy and Melville 2018), from their exact nearest neighbours. */
 import { UMAP } from "umap-js";
-import { ArgumentError } from "../errors.js";
+import { TableError } from "../errors.js";
 import { createRandom, type Random } from "../random.js";
 import { exactNeighbours } from "../search/exact.js";
 import { leadingAxes, project } from "../search/principal-axes.js";
@@ -26,7 +26,7 @@ const slice = 50;
  *
  * @param vectors rows of `dimension` numbers, flat, none of them zero
  * @returns the position of each row
- * @throws ArgumentError for fewer than 4 rows
+ * @throws TableError for fewer than 4 rows
  */
 export async function projectToPlane(
   vectors: Float32Array,
@@ -34,7 +34,7 @@ export async function projectToPlane(
 ): Promise<[x: number, y: number][]> {
   const { dimension, seed = 0, signal, onProgress } = options;
   const count = vectors.length / dimension;
-  if (count < 4) throw new ArgumentError(`a map needs at least 4 phrases, found ${count}`);
+  if (count < 4) throw new TableError(`a map needs at least 4 phrases, found ${count}`);
   const nNeighbors = Math.min(options.neighbours ?? 15, count - 1);
   const random = createRandom(seed);
   const umap = new UMAP({ nNeighbors, random, minDist: 0.15 });

@@ -7,13 +7,13 @@ import {
   GraphBuilder,
   type Model,
   observeShapes,
-  sampleFeeds,
   type Tensor,
   tensor,
 } from "../../src/onnx/index.js";
 import { readSafetensors } from "../../src/onnx/io/safetensors.js";
 import type { Feeds } from "../../src/runtime/index.js";
 import { createOrtSession } from "../../src/runtime/ort-session.js";
+import { sampleFeeds } from "../onnx/sample-feeds.js";
 
 const folder = new URL("../fixtures/oracle/", import.meta.url);
 

@@ -1,9 +1,10 @@
 import { describe, expect, it } from "vitest";
 import * as transformer from "../../src/architectures/transformer/bert.js";
 import * as nn from "../../src/nn/index.js";
-import { encodeModel, type Model, sampleFeeds } from "../../src/onnx/index.js";
+import { encodeModel, type Model } from "../../src/onnx/index.js";
 import type { Feeds } from "../../src/runtime/index.js";
 import { createOrtSession } from "../../src/runtime/ort-session.js";
+import { sampleFeeds } from "../onnx/sample-feeds.js";
 
 const config = {
   ...{ vocab_size: 10, hidden_size: 8, num_hidden_layers: 2, num_attention_heads: 2, intermediate_size: 16 },

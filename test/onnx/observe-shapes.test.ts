@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { GraphBuilder, observeShapes, sampleFeeds, tensor } from "../../src/onnx/index.js";
+import { GraphBuilder, observeShapes, tensor } from "../../src/onnx/index.js";
 import { ort, runModel } from "./oracle.js";
+import { sampleFeeds } from "./sample-feeds.js";
 
 describe("observeShapes", () => {
   it("finds type and shape of inputs, weights and every inner value", async () => {

@@ -3,13 +3,13 @@ import {
   constantsToInitializers,
   fuseOperators,
   readModel,
-  sampleFeeds,
   untieInitializers,
   upgradeOpset,
 } from "../../src/onnx/index.js";
 import type { Feeds, Tensor } from "../../src/runtime/index.js";
 import type { TrainingBatch, TrainingProgram } from "../../src/training/index.js";
 import { addTask, feedsOf, type Golden, oraclePath } from "../autodiff/oracle.js";
+import { sampleFeeds } from "../onnx/sample-feeds.js";
 
 export function oracleProgram(file = "folded"): TrainingProgram {
   const plain = upgradeOpset(readModel(oraclePath(`encoder.${file}.onnx`)));

@@ -7,6 +7,9 @@ import { parseJson } from "../../files/json.js";
 import { arrayOver, byteLength, bytesOf, type DataType, type Tensor } from "../tensor.js";
 import { readPart, withFile, writePart } from "./parts.js";
 
+/** PyTorch's libraries require it. */
+const metadata = { format: "pt" };
+
 const types: Record<string, DataType> = {
   ...{ F64: "float64", F32: "float32", F16: "float16", BF16: "bfloat16" },
   ...{ I64: "int64", I32: "int32", I16: "int16", I8: "int8", U8: "uint8", BOOL: "bool" },
@@ -74,14 +77,9 @@ function readTensors(file: number, path: string): Map<string, Tensor> {
 
 /**
  * Writes tensors in their map's order and syncs the file; write to a temporary name and rename it.
- * @param metadata for other programs; PyTorch's libraries need `format: "pt"`, the default
  * @returns SHA-256 of the file, hexadecimal
  */
-export function writeSafetensors(
-  path: string,
-  tensors: ReadonlyMap<string, Tensor>,
-  metadata: Readonly<Record<string, string>> = { format: "pt" },
-): string {
+export function writeSafetensors(path: string, tensors: ReadonlyMap<string, Tensor>): string {
   const names = Object.fromEntries(Object.entries(types).map(([name, type]) => [type, name]));
   let end = 0;
   const entries = [...tensors].map(([name, tensor]) => {
