@@ -1,4 +1,5 @@
 /** What the benchmark measures: a model that embeds phrases, or a similarity of strings. */
+import type { EncodeOptions } from "../encoder/phrase-encoder.js";
 import { countRows, dotRows, unitRows } from "../search/vectors.js";
 import type { TaskContext } from "./task.js";
 
@@ -16,10 +17,7 @@ export interface EmbeddingModel extends Named {
   /** [phrases, dimension], not necessarily of unit length. */
   embed(
     phrases: readonly string[],
-    options?: {
-      readonly signal?: AbortSignal;
-      readonly onProgress?: (done: number, total: number) => void;
-    },
+    options?: Pick<EncodeOptions, "signal" | "onProgress">,
   ): Promise<Float32Array>;
 }
 

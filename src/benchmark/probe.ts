@@ -76,7 +76,7 @@ export async function probe(
       shuffle(training, random);
       for (const [i, rows] of batches(training).entries()) {
         await engine.step([{ feeds: feedsOf(rows), phrases: 2 * rows.length }], learningRate);
-        // steps run in this thread: others get their turn between them
+        // Steps run in this thread: yield to other work between them.
         if (i % 16 === 0) await new Promise(setImmediate);
       }
       if (signal?.aborted) throw new InterruptedError("the probe was stopped", { cause: signal.reason });

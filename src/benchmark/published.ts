@@ -1,10 +1,6 @@
 /** The scores that were published for the nine PEARL sets: protocol "published", full test sets, × 100. */
 
-interface PublishedRow {
-  readonly model: string;
-  /** In percent, by task. */
-  readonly scores: Readonly<Partial<Record<string, number>>>;
-}
+type PublishedRow = { model: string; scores: Readonly<Partial<Record<string, number>>> };
 
 const columns = ["ppdb", "ppdb-filtered", "turney", "bird", "yago", "umls", "conll", "bc5cdr", "autofj"];
 

@@ -114,9 +114,8 @@ async function rankByStrings(
   let started = performance.now();
   for (let query = 0; query < queries.length; query++) {
     fitted.all(queries[query], scores);
-    for (const answer of answers[query]) {
-      if (!(targets[query] >= scores[answer])) targets[query] = scores[answer];
-    }
+    const [answer] = answers[query]; // several are equal titles
+    if (answer !== undefined) targets[query] = scores[answer];
     collector.add(query, 0, scores, 0, scores.length);
     if (performance.now() - started < slice) continue;
     onProgress?.("comparing", query + 1, queries.length);

@@ -121,18 +121,18 @@ function missTable(report: ModelReport, task: string, naming: boolean): string {
   return `<h3>${escapeText(title)}</h3>\n${table(heading, rows, 99)}`;
 }
 
+/** The worst misses of a task, which lists those of each set worst first; a task of one set shows all. */
 function worstOf(misses: readonly BenchmarkMiss[]): BenchmarkMiss[] {
-  const taken = new Map<string, number>();
-  const shown: BenchmarkMiss[] = [];
-  for (const miss of [...misses].sort((left, right) => leadOf(right) - leadOf(left))) {
-    const count = taken.get(miss.dataset) ?? 0;
-    // A task of one set shows all its misses.
-    if (count >= missesOfSet && misses.some(({ dataset }) => dataset !== miss.dataset)) continue;
-    taken.set(miss.dataset, count + 1);
-    shown.push(miss);
-    if (shown.length === missesShown) break;
-  }
-  return shown;
+  const hasSets = misses.some(({ dataset }) => dataset !== misses[0].dataset);
+  const places = new Map<string, number>();
+  return misses
+    .filter(({ dataset }) => {
+      const place = (places.get(dataset) ?? 0) + 1;
+      places.set(dataset, place);
+      return !hasSets || place <= missesOfSet;
+    })
+    .sort((left, right) => leadOf(right) - leadOf(left))
+    .slice(0, missesShown);
 }
 
 function remarkSection(reports: readonly ModelReport[]): string {

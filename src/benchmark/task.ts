@@ -79,16 +79,10 @@ export interface FileTask<Data> extends Pick<Task, "name" | "metric"> {
   measure(data: Data, context: TaskContext): Promise<FileOutcome>;
 }
 
-/** An outcome before its scores and misses name the file. */
+/** An outcome before its scores and misses name the file; `seconds` defaults to the time of the measurement. */
 interface FileOutcome extends Pick<TaskOutcome, "notApplicable" | "notes"> {
-  readonly scores?: readonly {
-    readonly metric: string;
-    readonly score: number;
-    readonly n: number;
-    /** Default: the time of the whole measurement. */
-    readonly seconds?: number;
-    readonly details?: Score["details"];
-  }[];
+  readonly scores?: readonly (Pick<Score, "metric" | "score" | "n"> &
+    Partial<Pick<Score, "seconds" | "details">>)[];
   readonly misses?: readonly Omit<Miss, "dataset">[];
 }
 

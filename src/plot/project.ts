@@ -5,15 +5,11 @@ import { createRandom, type Random } from "../random.js";
 import { exactNeighbours } from "../search/exact.js";
 import { leadingAxes, project } from "../search/principal-axes.js";
 import type { Ranking } from "../search/ranking.js";
+import type { PlotOptions } from "./plot-table.js";
 
-interface ProjectionOptions {
+interface ProjectionOptions extends Pick<PlotOptions, "neighbours" | "seed" | "signal"> {
   /** Dimension of the embeddings. */
   readonly dimension: number;
-  /** Neighbours kept near each point. Default 15, or fewer for fewer points. */
-  readonly neighbours?: number;
-  /** The same seed gives the same map. Default 0. */
-  readonly seed?: number;
-  readonly signal?: AbortSignal;
   /** Called with the rounds done and the total. */
   readonly onProgress?: (done: number, total: number) => void;
 }
@@ -34,7 +30,7 @@ export async function projectToPlane(
 ): Promise<[x: number, y: number][]> {
   const { dimension, seed = 0, signal, onProgress } = options;
   const count = vectors.length / dimension;
-  if (count < 4) throw new TableError(`a map needs at least 4 phrases, found ${count}`);
+  if (count < 4) throw new TableError(`a map needs at least 4 phrases, found ${count}.`);
   const nNeighbors = Math.min(options.neighbours ?? 15, count - 1);
   const random = createRandom(seed);
   const umap = new UMAP({ nNeighbors, random, minDist: 0.15 });

@@ -245,7 +245,7 @@ describe("yago and umls", () => {
   it("need a dimension that is a multiple of 24 under the published protocol", async () => {
     const outcome = await run(yago, letterModel, { protocol: "published" });
     expect(outcome.scores).toEqual([]);
-    expect(outcome.notApplicable).toContain("cuts vectors into 24 parts, and the 26 numbers of toy");
+    expect(outcome.notApplicable).toContain("cuts vectors into 24 parts, and the 26 dimensions of toy");
   });
 });
 
@@ -290,15 +290,15 @@ function isOneEdit(word: string, noisy: string): boolean {
 describe("broken files", () => {
   it("are named with line and cure", () => {
     expect(() => parseTurney(["a | b | c"], "t.txt")).toThrow(
-      't.txt line 1: expected 8 fields separated by " | "',
+      't.txt, line 1: expected 8 fields separated by " | "',
     );
     expect(() => parseBird(["head", "a\tb"], "b.txt")).toThrow(
-      "b.txt line 2: expected tab-separated columns",
+      "b.txt, line 2: expected tab-separated columns",
     );
-    expect(() => parseQueries(["a\tb", "c"], "q.txt")).toThrow("q.txt line 2: expected a name, a tab");
+    expect(() => parseQueries(["a\tb", "c"], "q.txt")).toThrow("q.txt, line 2: expected a name, a tab");
     expect(() => parsePpdb("[[", "p.json")).toThrow("p.json: not valid JSON");
     expect(() => parsePpdb('[["a","b","maybe"]]', "p.json")).toThrow('p.json: field "0.2"');
-    expect(() => parseMentions(["{}"], "m.json", ["PER"])).toThrow('m.json line 1: field "sentences"');
+    expect(() => parseMentions(["{}"], "m.json", ["PER"])).toThrow('m.json, line 1: field "sentences"');
     expect(() => parseMentions([], "m.json", ["PER"])).toThrow("m.json: found 0 mentions");
   });
 });

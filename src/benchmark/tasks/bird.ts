@@ -33,12 +33,12 @@ export function parseBird(lines: readonly string[], path: string) {
     const judged = Number(cells.at(-2));
     if (cells.length >= 5 && Number.isFinite(judged)) return { left: cells[1], right: cells[2], judged };
     throw new TableError(
-      `${path} line ${index + 2}: expected tab-separated columns with two terms in the second and third ` +
-        "and the relatedness in the last but one",
+      `${path}, line ${index + 2}: expected tab-separated columns with two terms in the second and third ` +
+        "and the relatedness in the last but one.",
     );
   });
   if (pairs.length < 2)
-    throw new TableError(`${path}: a correlation needs at least two pairs, found ${pairs.length}`);
+    throw new TableError(`${path}: a correlation needs at least two pairs, found ${pairs.length}.`);
   return {
     left: pairs.map(({ left }) => left),
     right: pairs.map(({ right }) => right),

@@ -78,7 +78,7 @@ export function parseMentions(lines: readonly string[], path: string, types: rea
   const labels: number[] = [];
   lines.forEach((line, index) => {
     if (line.trim() === "") return;
-    const { sentences, ner } = parseJson(line, `${path} line ${index + 1}`, documentSchema, trouble);
+    const { sentences, ner } = parseJson(line, `${path}, line ${index + 1}`, documentSchema, trouble);
     sentences.forEach((tokens, sentence) => {
       for (const [first, last, type] of ner[sentence] ?? []) {
         const label = types.indexOf(type);
@@ -89,7 +89,7 @@ export function parseMentions(lines: readonly string[], path: string, types: rea
     });
   });
   if (phrases.length < types.length) {
-    throw new TableError(`${path}: found ${phrases.length} mentions of the types ${types.join(", ")}`);
+    throw new TableError(`${path}: found ${phrases.length} mentions of the types ${types.join(", ")}.`);
   }
   return { phrases, labels };
 }

@@ -44,7 +44,7 @@ function retrievalTask(name: string): Task {
       if (model.dimension % subquantisers !== 0) {
         const notApplicable =
           `${name}: the published protocol cuts vectors into ${subquantisers} parts, and the ${model.dimension} ` +
-          `numbers of ${model.name} cannot be cut so`;
+          `dimensions of ${model.name} are not a multiple`;
         return { notApplicable };
       }
       return compressedRetrieval(data, files, model, context);
@@ -98,7 +98,7 @@ export function parseQueries(lines: readonly string[], path: string): RetrievalD
   return lines.map((line, index) => {
     const [query, answer] = line.trim().split("\t");
     if (answer === undefined) {
-      throw new TableError(`${path} line ${index + 1}: expected a name, a tab and the canonical name`);
+      throw new TableError(`${path}, line ${index + 1}: expected a name, a tab and the canonical name.`);
     }
     return { query, answer };
   });

@@ -76,7 +76,7 @@ export function parseTurney(lines: readonly string[], path: string): TurneyRow[]
     const fields = line.split(" | ");
     if (fields.length !== 8) {
       throw new TableError(
-        `${path} line ${index + 1}: expected 8 fields separated by " | ", found ${fields.length}`,
+        `${path}, line ${index + 1}: expected 8 fields separated by " | ", found ${fields.length}.`,
       );
     }
     return [fields[0], fields[1], ...fields.slice(4)] as TurneyRow;
