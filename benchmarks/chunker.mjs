@@ -80,7 +80,7 @@ function readGold() {
   return gold;
 }
 
-/** Where the one space is between a known first chunk and a known NP; undefined where it is none or not one. */
+/** The only space between a known first chunk and a known NP; undefined if there is none or more than one. */
 function cutOf(phrase, firsts, seconds) {
   const cuts = [];
   for (let space = phrase.indexOf(" "); space >= 0; space = phrase.indexOf(" ", space + 1))
@@ -168,7 +168,7 @@ function summary(score) {
   );
 }
 
-/** Tokens and megabytes of tagging and chunking on one thread: by the clock, which other work slows down, and by processor time. */
+/** Tokens and megabytes of tagging and chunking on one thread: in wall-clock time, which other work affects, and in processor time. */
 function measureSpeed() {
   const lines = gunzipSync(readFileSync(join(options.data, "train/text/wikinews.tsv.gz")))
     .toString()
@@ -215,7 +215,7 @@ function print({ halves: scores, speed }) {
   );
 }
 
-/** The heaviest errors of the development half, for whoever works on the rules. */
+/** The most frequent errors of the development half, to improve the rules. */
 function showErrors() {
   const wanted = [...errors].filter(
     ([key]) => options.show === "all" || key.split("\t")[1].startsWith(options.show),

@@ -29,7 +29,7 @@ const { values } = parseArgs({
   },
 });
 
-/** Titles of both tables, and the thing that each is about. */
+/** Titles of both tables, and the entity of each. */
 async function readSet(name) {
   const read = (file, columns) => readColumns(join(values.data, name, file), columns);
   const [leftIds, left] = await read("left.csv", ["id", "title"]);

@@ -18,7 +18,7 @@
  *   - Two workers with a one-thread session each are 1.3 × faster than one session with two threads.
  *   - From 200 to 2,000 tokens per batch the time per token is the same within 5 %.
  *   - 87 % of the time is spent in matrix products at 88 GFLOP/s per core, near this core's peak. ONNX
- *     Runtime fuses LayerNorm, bias + GELU and scaled products by itself. Written into the graph by us,
+ *     Runtime fuses LayerNorm, bias + GELU and scaled products by itself. When pearl writes them into the graph,
  *     MultiHeadAttention, Attention (Q, K and V in one product), a graph without mask, and packed rows all
  *     lie within 2 % of the exported graph; SkipLayerNormalization is 10 % slower.
  *   - int8: the standard operators (DynamicQuantizeLinear, MatMulInteger, Cast, Mul) are fused to
@@ -202,7 +202,7 @@ function report(
   writeFileSync(options.json, `${JSON.stringify(result, null, 2)}\n`);
 }
 
-/** Names of the processor's instruction sets, where the system tells them. */
+/** Names of the processor's instruction sets, if the system lists them. */
 function processorFlags() {
   if (!existsSync("/proc/cpuinfo")) return [];
   return /^flags\s*:(.*)$/m.exec(readFileSync("/proc/cpuinfo", "utf8"))?.[1].trim().split(/\s+/) ?? [];

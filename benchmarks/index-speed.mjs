@@ -155,7 +155,7 @@ async function measure(path, candidates, wanted, truth) {
   const exact = await exactNeighbours(wanted, candidates, { dimension, metric: "inner-product" });
   const index = await VectorIndex.open(path);
   const { searchedBy, rows: count } = await index.describe();
-  // Once untimed: the file comes into memory.
+  // One untimed search loads the file into memory.
   await index.search(wanted, { k: 1 });
   const timed = async (k) => {
     const watch = stopwatch();
@@ -190,7 +190,7 @@ async function measure(path, candidates, wanted, truth) {
   };
 }
 
-/** Milliseconds to open in five processes (usearch is loaded in them), by the clock and of the processor; and of the first search. */
+/** Milliseconds to open in five processes that have loaded usearch, wall-clock and processor; and of the first search. */
 function openTimes(path) {
   const program = `
     import { VectorIndex } from ${JSON.stringify(join(root, "dist/search/vector-index.js"))};

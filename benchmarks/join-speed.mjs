@@ -52,7 +52,7 @@ function makeTables(leftRows, rightRows) {
   return { left, right, truth };
 }
 
-/** One join, measured; runs in a process of its own. */
+/** One join, measured; runs in a separate process. */
 async function measure(leftRows, rightRows) {
   const { fuzzyJoin } = await import("../dist/join/fuzzy-join.js");
   const { left, right, truth } = makeTables(leftRows, rightRows);

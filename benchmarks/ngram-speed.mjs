@@ -46,7 +46,7 @@ matrix = HashingVectorizer(analyzer="char_wb", ngram_range=(3, 4), n_features=25
 print(len(names) / (time.perf_counter() - start))
 `;
 
-/** Told on stderr as a process ends: processor seconds, and the largest resident memory in kB. */
+/** Printed to stderr when a process ends: processor seconds, and the largest resident memory in kB. */
 const TELL =
   "data:text/javascript,process.on('exit',()=>{const u=process.resourceUsage();" +
   "process.stderr.write(JSON.stringify([(u.userCPUTime+u.systemCPUTime)/1e6,u.maxRSS])+'\\n')})";
@@ -119,7 +119,7 @@ function writeTable(/** @type {string} */ path) {
   writeFileSync(path, text);
 }
 
-/** Different names, typed ones among them. */
+/** Distinct names, with and without a type. */
 function writeNames(/** @type {string} */ path, /** @type {(file: string) => string[]} */ lines) {
   const files = ["train/pairs/names.tsv.gz", "train/types.tsv.gz"];
   const names = new Set(files.flatMap((file) => lines(file).map((line) => line.split("\t")[0])));

@@ -39,7 +39,7 @@ const { values: options } = parseArgs({
     json: { type: "string", default: join(root, "benchmarks/results/string-retrieval.json") },
   },
 });
-/** Small, so that a search is fast: what more width and epochs would give was not sought. */
+/** Small, so that a search is fast; more width and epochs were not tried. */
 const SETTINGS = {
   love: { kind: "love", width: 64, pieces: 2000, epochs: 0.36 },
   ngrams: { kind: "ngrams", width: 64, epochs: 0.2 },
@@ -69,7 +69,7 @@ const result = {
   /** @type {any[]} */ models: [],
   /** @type {any} */ levenshtein: undefined,
 };
-// --add: Levenshtein and other runs stay as they were recorded
+// --add: keeps the recorded results of Levenshtein and other runs
 const recorded = options.add ? JSON.parse(readFileSync(options.json, "utf8")) : { models: [] };
 result.models.push(...recorded.models);
 for (const run of options.runs.split(",")) {
@@ -105,7 +105,7 @@ async function scores(model) {
   return Object.fromEntries(report.results.map(({ metric, score }) => [metric, round(score, 4)]));
 }
 
-/** As the task ranks with it, ties at 1/k; queries with one edit. */
+/** Ranks as the task does, ties at 1/k; queries with one edit. */
 async function levenshtein() {
   const request = { queries: queriesOf[1], candidates: words, expected: words };
   const context = { model: levenshteinBaseline(), dataFolder: options.data, protocol: "fair", seed: SEED };
@@ -136,7 +136,7 @@ async function measure(run) {
   };
 }
 
-/** By processor time, with the dictionary's vectors ready and with making them. */
+/** By processor time, with the dictionary encoded before and with encoding it. */
 function timesFaster({ queryProcessorSeconds, dictionaryProcessorSeconds }) {
   const beside = result.levenshtein.searchProcessorSeconds;
   return {
@@ -145,7 +145,7 @@ function timesFaster({ queryProcessorSeconds, dictionaryProcessorSeconds }) {
   };
 }
 
-/** Trains, unless the folder of models has it. */
+/** Trains, unless the model already exists. */
 async function trained(name, seen) {
   const output = join(folder, `${name}-${seen}`);
   const file = join(folder, `${seen}.txt`);
@@ -206,7 +206,7 @@ async function searchSpeed(model) {
   };
 }
 
-/** Rows as columns, as the product wants the dictionary. */
+/** Rows as columns, the dictionary's layout in the product. */
 function turned(data, dimension) {
   const count = data.length / dimension;
   const columns = new Float32Array(data.length);

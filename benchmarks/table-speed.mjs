@@ -26,7 +26,7 @@ const { values } = parseArgs({
 const rows = Number(values.rows);
 const dimension = Number(values.dimension);
 
-/** One made-up row in the input's format. */
+/** One generated row in the input's format. */
 const rowWriters = {
   csv: (row) => `${row},Some Company ${(row * 7919) % rows} Ltd.,Springfield ${row % 97}\n`,
   crlf: (row) => `${row},Some Company ${(row * 7919) % rows} Ltd.,Springfield ${row % 97}\r\n`,

@@ -225,9 +225,9 @@ async function measure(/** @type {string} */ name, /** @type {Settings} */ setti
     measured: new Date().toISOString().slice(0, 10),
     rounds: Number(options.rounds),
     ...(spinning !== "off" && { spinning }),
-    // both sides inherit it: glibc.malloc.hugetlb=1, say, asks for large pages
+    // both sides inherit it: glibc.malloc.hugetlb=1, for example, requests large pages
     ...(process.env.GLIBC_TUNABLES && { tunables: process.env.GLIBC_TUNABLES }),
-    // of the last five minutes: what else ran on the machine stands beside the numbers
+    // of the last five minutes, to show other load on the machine
     loadAverage: round(loadavg()[1]),
     rows: settings.batches[0].length,
     tokensPerRow: {
