@@ -36,15 +36,8 @@ function longOf(value: number): Int64 {
   return { low, high, toNumber: () => value };
 }
 
-/** The bytes of 64-bit integers, converted without a BigInt for each. */
-function words(values: readonly Int64[] = []): ArrayBuffer {
-  const halves = new Int32Array(2 * values.length);
-  values.forEach((value, i) => {
-    if (typeof value === "number") new BigInt64Array(halves.buffer)[i] = BigInt(value);
-    else halves.set([value.low, value.high], 2 * i);
-  });
-  return halves.buffer;
-}
+const bigIntOf = (value: Int64): bigint =>
+  typeof value === "number" ? BigInt(value) : (BigInt(value.high) << 32n) | BigInt(value.low >>> 0);
 
 /** "ai.onnx" is another name of "". */
 const plainDomain = (domain = "") => (domain === "ai.onnx" ? "" : domain);
@@ -208,10 +201,11 @@ const numberLists: Partial<Record<DataType, "floatData" | "doubleData">> = {
 
 /** The elements of a tensor that is written as a typed list instead of raw bytes. */
 function listedElements(proto: Message<"TensorProto">, type: DataType): TensorData {
-  if (type === "string") return (proto.stringData ?? []).map(textOf);
-  if (type === "int64") return new BigInt64Array(words(proto.int64Data));
-  if (type === "uint64") return new BigUint64Array(words(proto.uint64Data));
-  if (type === "uint32") return Uint32Array.from(new BigUint64Array(words(proto.uint64Data)), Number);
+  const { stringData = [], int64Data = [], uint64Data = [] } = proto;
+  if (type === "string") return stringData.map(textOf);
+  if (type === "int64") return BigInt64Array.from(int64Data, bigIntOf);
+  if (type === "uint64") return BigUint64Array.from(uint64Data, bigIntOf);
+  if (type === "uint32") return Uint32Array.from(uint64Data, toNumber);
   const values = proto[numberLists[type] ?? "int32Data"] ?? [];
   const unit = arrayOver(type, new Uint8Array()).BYTES_PER_ELEMENT;
   const array = arrayOver(type, new Uint8Array(values.length * unit));

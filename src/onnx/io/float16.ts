@@ -7,14 +7,10 @@ export function toFloat32(tensor: Tensor): Tensor | undefined {
   if (type === "float32") return tensor;
   if (type === "float64") return { type: "float32", dims, data: Float32Array.from(data as Float64Array) };
   if (type === "float16") return { type: "float32", dims, data: fromFloat16(data as Uint16Array) };
-  if (type === "bfloat16") return { type: "float32", dims, data: fromBfloat16(data as Uint16Array) };
-  return undefined;
-}
-
-/** bfloat16 is the upper half of float32. */
-function fromBfloat16(values: Uint16Array): Float32Array {
-  const wide = Int32Array.from(values, (bits) => bits << 16);
-  return new Float32Array(wide.buffer);
+  if (type !== "bfloat16") return undefined;
+  // bfloat16 is the upper half of float32.
+  const wide = Int32Array.from(data as Uint16Array, (bits) => bits << 16);
+  return { type: "float32", dims, data: new Float32Array(wide.buffer) };
 }
 
 /** The float32 bits of all 65,536 float16 numbers: bits, not numbers, so that NaN keeps its payload. */
