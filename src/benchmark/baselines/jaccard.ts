@@ -20,7 +20,7 @@ export function jaccardBaseline(): SimilarityModel {
     name: "jaccard",
     fingerprint: "jaccard: sets of char_wb 3-grams, lower case",
     fit(candidates) {
-      let index: InvertedIndex | undefined; // pairs alone need none
+      let index: InvertedIndex<string> | undefined; // pairs alone need none
       let sizes: readonly number[] = [];
       return {
         pair: jaccardSimilarity,
