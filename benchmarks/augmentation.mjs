@@ -32,7 +32,7 @@ const { values: options } = parseArgs({
 const count = Number(options.phrases);
 const seed = 1;
 
-/** Entity types of titles, which the preset for names is told. @type {Map<string, any>} */
+/** Entity types of titles, which the preset for names needs. @type {Map<string, any>} */
 const types = new Map();
 const presets = /** @type {const} */ (["house", "pearl", "pearl-head", "names"]);
 const sets = { "WordNet lemmas": await wordnetLemmas(), ...chunks(), ...titles() };
@@ -122,7 +122,7 @@ function share(
   };
 }
 
-/** Each rule alone: the share of phrases it applies to, and its rate. The first pass warms up and is not counted. */
+/** Each rule alone: the fraction of phrases it applies to, and its rate. The first pass warms up and is not counted. */
 async function ruleRates(/** @type {string[]} */ phrases) {
   const measured = [];
   for (const rule of RULE_NAMES) {
@@ -147,7 +147,7 @@ async function presetRates(/** @type {string[]} */ phrases) {
   return measured;
 }
 
-/** Median of three passes after one to warm up, in twins per second of user and system time. */
+/** Median of three passes after one to warm up, in results per second of user and system time. */
 function speed(
   /** @type {import("../dist/pearl/augmentation/augmenter.js").Augmenter} */ augmenter,
   /** @type {string[]} */ phrases,

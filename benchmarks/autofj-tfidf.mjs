@@ -11,12 +11,12 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { cpus } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { runBenchmark } from "../dist/benchmark/index.js";
+import { runBenchmark } from "../dist/benchmark/runner.js";
 
 const data = process.argv[2] ?? process.env.PEARL_DATA ?? "../shared/data/bench";
 const python = process.argv[3] ?? "/usr/bin/python3";
 
-/** scikit-learn's accuracies by set, or undefined where it cannot be imported. */
+/** scikit-learn's accuracies by set, or undefined if it cannot be imported. */
 function scikitLearn() {
   try {
     execFileSync(python, ["-c", "import sklearn"], { stdio: "ignore" });

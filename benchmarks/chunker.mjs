@@ -5,12 +5,12 @@
  *
  * The gold rows (train/chunks.tsv.gz) are phrases with class and count, without their sentences, so each row is
  * chunked alone: a row of `conll2000` is one gold chunk; a row of `conll2000_pp+np` or `conll2000_vp+np` is two
- * that followed each other, cut where the first part is a known gold chunk of its class and the second a known NP.
- * As in the shared task a predicted chunk counts only where both ends and the class are right:
- * precision = right / predicted, recall = right / gold, F1 their harmonic mean, every row as often as its count.
- * The tagger lacks the sentence around the words, which the shared task's systems had: the scores are not to be
- * compared with theirs. "types": every row once. The rules were written while looking at the development half
- * (by a hash of the phrase) only; the held-out half is what to quote.
+ * adjacent ones, split where the first part is a known gold chunk of its class and the second a known NP.
+ * As in the shared task, a predicted chunk counts only if both ends and the class are right:
+ * precision = right / predicted, recall = right / gold, F1 their harmonic mean, each row weighted by its count.
+ * The tagger lacks the sentence around the words, which the shared task's systems had: the scores are not
+ * comparable with theirs. "types": every row once. Only the development half (by a hash of the phrase) was
+ * inspected to write the rules; quote the held-out half.
  */
 import { createHash } from "node:crypto";
 import { readFileSync, writeFileSync } from "node:fs";
@@ -80,7 +80,7 @@ function readGold() {
   return gold;
 }
 
-/** Where the one space is between a known first chunk and a known NP; undefined where it is none or not one. */
+/** The only space between a known first chunk and a known NP; undefined if there is none or more than one. */
 function cutOf(phrase, firsts, seconds) {
   const cuts = [];
   for (let space = phrase.indexOf(" "); space >= 0; space = phrase.indexOf(" ", space + 1))
@@ -168,7 +168,7 @@ function summary(score) {
   );
 }
 
-/** Tokens and megabytes of tagging and chunking on one thread: by the clock, which other work slows down, and by processor time. */
+/** Tokens and megabytes of tagging and chunking on one thread: in wall-clock time, which other work affects, and in processor time. */
 function measureSpeed() {
   const lines = gunzipSync(readFileSync(join(options.data, "train/text/wikinews.tsv.gz")))
     .toString()
@@ -215,7 +215,7 @@ function print({ halves: scores, speed }) {
   );
 }
 
-/** The heaviest errors of the development half, for whoever works on the rules. */
+/** The most frequent errors of the development half, to improve the rules. */
 function showErrors() {
   const wanted = [...errors].filter(
     ([key]) => options.show === "all" || key.split("\t")[1].startsWith(options.show),

@@ -1,13 +1,13 @@
 /**
  * Measures clustering against known truth: each of AutoFJ's sets as one table, left and right titles together; rows
- * that the ground truth joins are one thing.
+ * that the ground truth joins form one cluster.
  *
  *   npm run build && node benchmarks/dedupe.mjs [--data ../shared/data/bench/autofj] [--precision 0.9]
  *     [--thresholds 0.6,0.7] [--sets NAME,NAME] [--largest 100000] [--model MODEL] [--json FILE]
  *
- * Pairwise: of all pairs of rows in one group, how many belong together (precision), and of those that do, how many
- * are in one group (recall). B-cubed: the same, row by row (Bagga and Baldwin 1998). Left titles are taken to be
- * different things, as AutoFJ does; where two are not, precision is understated.
+ * Pairwise: the fraction of pairs in one cluster that belong together (precision), and the fraction of pairs that
+ * belong together that are in one cluster (recall). B-cubed: the same, row by row (Bagga and Baldwin 1998). All left
+ * titles count as different, as in AutoFJ; where two are not, precision is understated.
  */
 import { readdir, writeFile } from "node:fs/promises";
 import { availableParallelism } from "node:os";
@@ -29,7 +29,7 @@ const { values } = parseArgs({
   },
 });
 
-/** Titles of both tables, and the thing that each is about. */
+/** Titles of both tables, and the entity of each. */
 async function readSet(name) {
   const read = (file, columns) => readColumns(join(values.data, name, file), columns);
   const [leftIds, left] = await read("left.csv", ["id", "title"]);

@@ -3,22 +3,22 @@
  *
  *     npm run build && node scripts/make-e5-shape.mjs && node benchmarks/encode-speed.mjs [--phrases 20000]
  *
- * The model has E5-small's shape (12 layers, width 384) and random weights; the phrases are real ones of
- * mixed length, words and names from ../shared/data. Three ways take turns over parts of them, so that other
- * load on the machine falls on all alike:
+ * The model has E5-small's shape (12 layers, width 384) and random weights; the phrases are words and names of
+ * mixed length from ../shared/data. Three ways take turns over parts of them, so that other load on the machine
+ * affects all equally:
  *   (a) @huggingface/transformers' feature-extraction pipeline, batches of 32 in input order, mean pooling;
  *       with its threads spinning between operators (ONNX Runtime's default, good on an idle machine), and
  *       without (good on a busy one, and what pearl does): the faster of the two counts
  *   (b) pearl's PhraseEncoder
  *   (c) the same with weights quantised to int8 while loading
  *
- * What was found while choosing how pearl runs a graph (2 cores of an AMD EPYC Milan: AVX2, no VNNI):
+ * Measured while choosing how pearl runs a graph (2 cores of an AMD EPYC Milan: AVX2, no VNNI):
  *   - Phrases have 7 tokens on average, yet batches of 32 in input order are padded to 21: batches of one
- *     exact length save a factor 2.9. It is by far the largest gain.
+ *     exact length are 2.9 × faster, by far the largest gain.
  *   - Two workers with a one-thread session each are 1.3 × faster than one session with two threads.
  *   - From 200 to 2,000 tokens per batch the time per token is the same within 5 %.
  *   - 87 % of the time is spent in matrix products at 88 GFLOP/s per core, near this core's peak. ONNX
- *     Runtime fuses LayerNorm, bias + GELU and scaled products by itself. Written into the graph by us,
+ *     Runtime fuses LayerNorm, bias + GELU and scaled products by itself. When pearl writes them into the graph,
  *     MultiHeadAttention, Attention (Q, K and V in one product), a graph without mask, and packed rows all
  *     lie within 2 % of the exported graph; SkipLayerNormalization is 10 % slower.
  *   - int8: the standard operators (DynamicQuantizeLinear, MatMulInteger, Cast, Mul) are fused to
@@ -202,7 +202,7 @@ function report(
   writeFileSync(options.json, `${JSON.stringify(result, null, 2)}\n`);
 }
 
-/** Names of the processor's instruction sets, where the system tells them. */
+/** Names of the processor's instruction sets, if the system lists them. */
 function processorFlags() {
   if (!existsSync("/proc/cpuinfo")) return [];
   return /^flags\s*:(.*)$/m.exec(readFileSync("/proc/cpuinfo", "utf8"))?.[1].trim().split(/\s+/) ?? [];

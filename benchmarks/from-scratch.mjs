@@ -1,6 +1,6 @@
 /**
  * Trains a small model from scratch for half an hour and compares it with the untrained baselines: corpus build,
- * mining, pearl finetune, pearl bench, and if wanted pearl ablate, each as a user would call it.
+ * mining, pearl finetune, pearl bench, and optionally pearl ablate, each as a user would run it.
  *
  *     npm run build && node benchmarks/from-scratch.mjs [--minutes 30] [--threads 2] [--ablation-steps 0]
  *         [--data ../shared/data] [--work FOLDER, default in the temporary folder] [--text all|none] [--json benchmarks/results/from-scratch.json]
@@ -45,7 +45,7 @@ const work = resolve(options.work);
 mkdirSync(work, { recursive: true });
 const program = join(here, "../dist/cli/main.js");
 
-/** Runs pearl, says so, and gives the seconds it took. @param {string[]} parameters */
+/** Runs pearl, prints the command, and returns the seconds it took. @param {string[]} parameters */
 function pearl(...parameters) {
   console.error(`$ pearl ${parameters.join(" ")}`);
   const started = performance.now();
@@ -54,7 +54,7 @@ function pearl(...parameters) {
   return (performance.now() - started) / 1000;
 }
 
-/** Does a step once. @param {string} product @param {() => number | Promise<number>} make gives its seconds */
+/** Does a step once. @param {string} product @param {() => number | Promise<number>} make returns its seconds */
 async function once(product, make) {
   const record = join(work, `${product}.seconds`);
   if (existsSync(record)) return Number(readFileSync(record, "utf8"));
@@ -92,7 +92,7 @@ async function writeTable(name, header, lines) {
 
 const lexicalClasses = new Set(["NP", "VP", "PP", "ADVP", "ADJP"]);
 
-/** Typed phrases and chunks; a chunk that is no noun phrase names no entity. */
+/** Typed phrases and chunks; only noun phrases name entities. */
 async function* phraseRows() {
   for await (const [phrase, lexical, type, source, , count] of rows("types.tsv.gz"))
     if (!/^(conll2003|bc5cdr)/.test(source) && phrase.trim() !== "" && phrase.length <= 120)
@@ -107,7 +107,7 @@ const keptBack = readKeptBack(join(data, "bench"));
 /** True for a pair of the half of the evaluation that is kept back. @param {string} a @param {string} b */
 const isKeptBack = (a, b) => keptBack.has(pairHash(pairKey(a, b)));
 
-/** Pairs of all kinds, and titles with what they denote. */
+/** Pairs of all kinds, and titles with their descriptions. */
 async function* synonymRows() {
   for (const kind of ["names", "biomed", "abbrev", "misspell", "lexical", "er"])
     for await (const [a, b] of rows(`pairs/${kind}.tsv.gz`))
@@ -116,7 +116,7 @@ async function* synonymRows() {
     if (title && gloss && !isKeptBack(title, gloss)) yield [title, gloss, "gloss"];
 }
 
-// titles stay out: AutoFJ's and YAGO's are among them
+// without titles, which include AutoFJ's and YAGO's
 const textNames = options.text === "none" ? [] : ["simplewiki", "wikinews", "medical", "general_pd"];
 const seconds = {};
 seconds.tables = await once("tables", async () => {
@@ -185,7 +185,7 @@ if (options["ablation-steps"] !== "0")
 
 const { taskScores } = await import("../dist/methods/benchmark-score.js");
 const reports = JSON.parse(readFileSync(scores, "utf8"));
-/** The first metric of a task that every model has: similarities have no vectors to probe. @type {Record<string, string>} */
+/** The first metric of a task that every model has: string methods have no embeddings to probe. @type {Record<string, string>} */
 const shared = { ppdb: "auc", "ppdb-filtered": "auc" };
 const byModel = Object.fromEntries(
   reports.map((/** @type {any} */ report) => {
@@ -194,7 +194,7 @@ const byModel = Object.fromEntries(
       const found = report.results.find((/** @type {any} */ r) => r.task === task && r.metric === metric);
       if (found) own[`${task} (${metric})`] = found.score;
     }
-    // the model's folder is named by where it lies on this machine
+    // the report names the model by its folder on this machine
     return [report.model === "tfidf" || report.model === "pearl-ngram" ? report.model : "from scratch", own];
   }),
 );

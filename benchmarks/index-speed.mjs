@@ -1,18 +1,18 @@
 /**
- * Measures an index of 500,000 phrases: recall, search speed and time to open, beside FAISS' HNSW.
+ * Measures an index of 500,000 phrases: recall, search speed and time to open, compared with FAISS' HNSW.
  *
  *     npm run build && node benchmarks/index-speed.mjs [--rows 500000] [--peer-rows 20000] [--index FOLDER]
  *       [--model pearl-mini]
  *
- * Phrases: names and terms of ../shared/data/train, all different. Queries: such a phrase with an edit (a letter left
- * out, put in or changed, the first word moved to the end, a word added), never a phrase of the index. Vectors:
+ * Phrases: names and terms of ../shared/data/train, all different. Queries: such a phrase with an edit (a letter
+ * deleted, inserted or changed, the first word moved to the end, a word added), never a phrase of the index. Vectors:
  * by default pearl-mini's, 600 dimensions; those of pearl-ngram (--model pearl-ngram, 256 dimensions, from character
  * n-grams) fill their dimensions, which is the hard case for HNSW.
  *
- * recall@1 is the share of queries whose first hit is as near as the nearest row of an exact search (scores within
- * 1e-6 are ties), on `--queries` of them. Searching is timed over all of them, hits with their cells included; the
- * processor's time stands beside the clock's, since the machine may be busy with other work. Opening is timed in
- * processes of their own. `--index` keeps the index, and takes the one that is there: building half a million rows
+ * recall@1 is the fraction of queries with a first hit as near as the nearest row of an exact search (scores within
+ * 1e-6 are ties), on `--queries` of them. Searching is timed over all of them, hits with their cells included;
+ * processor time is given too, since the machine may be busy with other work. Opening is timed in separate
+ * processes. `--index` keeps the index, and reuses an existing one: building half a million rows
  * takes minutes. The peer (python3-faiss, IndexHNSWFlat of the same connectivity and efforts, 32-bit) and pearl build
  * and search the first `--peer-rows` in one run; without it the record says that it was not measured.
  */
@@ -155,7 +155,7 @@ async function measure(path, candidates, wanted, truth) {
   const exact = await exactNeighbours(wanted, candidates, { dimension, metric: "inner-product" });
   const index = await VectorIndex.open(path);
   const { searchedBy, rows: count } = await index.describe();
-  // Once untimed: the file comes into memory.
+  // One untimed search loads the file into memory.
   await index.search(wanted, { k: 1 });
   const timed = async (k) => {
     const watch = stopwatch();
@@ -190,7 +190,7 @@ async function measure(path, candidates, wanted, truth) {
   };
 }
 
-/** Milliseconds to open in five processes (usearch is loaded in them), by the clock and of the processor; and of the first search. */
+/** Milliseconds to open in five processes that have loaded usearch, wall-clock and processor; and of the first search. */
 function openTimes(path) {
   const program = `
     import { VectorIndex } from ${JSON.stringify(join(root, "dist/search/vector-index.js"))};

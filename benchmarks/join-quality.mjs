@@ -1,12 +1,12 @@
 /**
- * Quality of the label-free fuzzy join on AutoFJ's sets: ranking, precision at a promised precision, strangers, labels.
+ * Quality of the label-free fuzzy join on AutoFJ's sets: ranking, precision at a target precision, rows without a match, labels.
  *
  * Usage: node benchmarks/join-quality.mjs [--data FOLDER] [--model MODEL|none] [--precision 0.9] [--sets N] [--scorer FILE]
  *   --data    benchmark data folder (default: $PEARL_DATA, else ../shared/data/bench)
  *   --scorer  weights to try, as scripts/train-join-scorer.mjs writes them (default: those in use)
  * Writes benchmarks/results/join-quality.json (with --sets or --scorer only prints). Needs `npm run build`. The scorer was
- * trained on other data (scripts/train-join-scorer.mjs): nothing is fitted to these sets, so there is nothing to
- * cross-validate; the two halves of the sets are reported apart all the same.
+ * trained on other data (scripts/train-join-scorer.mjs): nothing is fitted to these sets, so cross-validation is not
+ * needed; the two halves of the sets are reported separately nevertheless.
  */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { cpus } from "node:os";
@@ -33,7 +33,7 @@ const round = (value, digits = 4) => Number(value.toFixed(digits));
 const mean = (numbers) => numbers.reduce((sum, value) => sum + value, 0) / Math.max(1, numbers.length);
 const labelCounts = [10, 20, 50];
 
-/** Precision and recall of matches against the true titles; a join of nothing has precision 1. */
+/** Precision and recall of matches against the true titles; an empty join has precision 1. */
 function judge(set, matches) {
   const isRight = ({ left, right }) => set.left[left] === set.truth.get(set.right[right]);
   const right = matches.filter(isRight).length;
@@ -45,7 +45,7 @@ function judge(set, matches) {
   };
 }
 
-/** AutoFJ's own estimate on the embedding's distances alone: what the left table's spacing gives by itself. */
+/** AutoFJ's own estimate, from the distances of embeddings in the left table alone. */
 async function spacingAlone(set, encoder) {
   const { dimension } = encoder;
   const [left, right] = [await encoder.encodeMatrix(set.left), await encoder.encodeMatrix(set.right)];
@@ -67,7 +67,7 @@ async function spacingAlone(set, encoder) {
   );
 }
 
-/** 30 % of strangers, titles of another set that this one's left table does not hold. */
+/** Adds 30 % of rows without a match: titles of another set that are not in this left table. */
 function withStrangers(set, other, random) {
   const known = new Set([...set.left, ...set.right].map((title) => title.toLowerCase()));
   const pool = [...new Set(other.right)].filter((title) => !known.has(title.toLowerCase()));
@@ -75,7 +75,7 @@ function withStrangers(set, other, random) {
   return { right: [...set.right, ...strangers], strangers: strangers.length };
 }
 
-/** How far estimate and truth lie apart with some labelled rows; the labelled rows themselves are not judged. */
+/** The difference of estimate and truth with some labelled rows; the labelled rows themselves do not count. */
 async function withLabels(set, plain, count, { random }) {
   if (plain.proposals.length < 2 * count) return undefined;
   const chosen = sampleWithout(plain.proposals, count, random);
@@ -95,7 +95,7 @@ async function withLabels(set, plain, count, { random }) {
 
 const names = (await autofj.locate({ dataFolder: values.data })).slice(0, values.sets && Number(values.sets));
 const sets = [];
-for (const name of names) sets.push(await readJoinSet(join(values.data, "autofj"), name));
+for (const name of names) sets.push({ name, ...(await readJoinSet(join(values.data, "autofj"), name)) });
 const encoder = values.model === "none" ? "none" : await PhraseEncoder.load(values.model);
 const scorer = values.scorer && JSON.parse(readFileSync(values.scorer, "utf8"));
 const options = { encoder, scorer, precision: promised };
@@ -171,7 +171,7 @@ function summary(some) {
 const folder = new URL("results/", import.meta.url);
 const name = values.model === undefined ? "join-quality" : `join-quality-${basename(values.model)}`;
 const path = new URL(`${name}.json`, folder);
-// What other scorers gave while this one was built stays on record.
+// The recorded results of earlier scorers are kept.
 const earlier = existsSync(path) ? JSON.parse(readFileSync(path, "utf8")) : undefined;
 const result = {
   what: "fuzzyJoin on AutoFJ sets without labels; macro means over sets; distanceFromPromise: mean |precision - promised| of the rows that were not labelled",

@@ -1,11 +1,11 @@
 /**
- * Time and memory of fuzzyJoin against the size of the tables, each size in a process of its own.
+ * Time and memory of fuzzyJoin against the size of the tables, each size in a separate process.
  *
  * Usage: node benchmarks/join-speed.mjs [SIZE...]   sizes as LEFTxRIGHT, e.g. 100000x100000
  * Default sizes: 1000x1000 10000x10000 100000x100000 1000000x10000. Writes benchmarks/results/join-speed.json, where
- * sizes measured earlier and not asked for again are kept. Needs `npm run build`.
- * Names are made of words whose frequencies fall as Zipf's law says; right rows are left rows with typing errors,
- * words left out or in another order, and one in five is a stranger.
+ * earlier results of other sizes are kept. Needs `npm run build`.
+ * Names consist of words with frequencies by Zipf's law; right rows are left rows with typing errors, with words
+ * removed or in another order, and one in five has no match.
  */
 import { fork } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -16,7 +16,7 @@ import { createRandom } from "../dist/random.js";
 const defaults = ["1000x1000", "10000x10000", "100000x100000", "1000000x10000"];
 const round = (value, digits = 2) => Number(value.toFixed(digits));
 
-/** Two tables and the left row of each right row, -1 for strangers. */
+/** Two tables and the left row of each right row, -1 without a match. */
 function makeTables(leftRows, rightRows) {
   const random = createRandom(leftRows + rightRows);
   const pick = (list) => list[Math.floor(random() * list.length)];
@@ -52,7 +52,7 @@ function makeTables(leftRows, rightRows) {
   return { left, right, truth };
 }
 
-/** One join, measured; runs in a process of its own. */
+/** One join, measured; runs in a separate process. */
 async function measure(leftRows, rightRows) {
   const { fuzzyJoin } = await import("../dist/join/fuzzy-join.js");
   const { left, right, truth } = makeTables(leftRows, rightRows);

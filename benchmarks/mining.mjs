@@ -33,7 +33,7 @@ const { values } = parseArgs({
     model: { type: "string" },
     only: { type: "string" },
     json: { type: "string" },
-    // A corpus folder: only mine it and print the measures. The benchmark starts itself so.
+    // A corpus folder: only mine it and print the measures. The benchmark starts itself in this way.
     folder: { type: "string" },
   },
 });
@@ -75,7 +75,7 @@ function allPhrases() {
   return { phrases: [...phrases], from: ["WordNet's lemmas"] };
 }
 
-/** Mines in a process of its own, whose time and memory the system counts. */
+/** Mines in a separate process, so that the system measures its time and memory. */
 async function measureSpeed(phrases) {
   const folder = await mkdtemp(join(tmpdir(), "pearl-mining-speed-"));
   try {
@@ -137,7 +137,7 @@ function bruteForce(phrases) {
       const [left, right] = [codes[a], codes[b]];
       const both = left.length + right.length;
       if ((2 * Math.min(left.length, right.length)) / both <= minimumRatio) continue;
-      // A common subsequence has no more letters than both have in common, wherever they stand.
+      // A common subsequence is at most as long as the multiset of letters in common.
       let common = 0;
       for (let slot = 0; slot < 32; slot++) common += Math.min(letters[a][slot], letters[b][slot]);
       if ((2 * common) / both <= minimumRatio) continue;
@@ -158,7 +158,7 @@ function bruteForce(phrases) {
   return found;
 }
 
-/** How much of what brute force finds the search finds: by pairs, and by pairs among each phrase's nearest 50. */
+/** The fraction of brute force's results that the search finds: of all pairs, and of each phrase's nearest 50. */
 function measureRecall(phrases) {
   const start = performance.now();
   const truth = bruteForce(phrases);
@@ -211,7 +211,7 @@ if (values.only !== "recall") {
   console.log("speed", JSON.stringify(result.speed));
 }
 if (values.json) {
-  // One half may be measured again alone.
+  // Each half can be measured again alone.
   const earlier = existsSync(values.json) ? JSON.parse(await readFile(values.json, "utf8")) : {};
   await writeFile(values.json, `${JSON.stringify({ ...earlier, ...result }, null, 2)}\n`);
 }

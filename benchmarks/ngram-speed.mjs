@@ -1,12 +1,12 @@
 /**
- * Times an embedded model from CSV to Parquet, beside scikit-learn's HashingVectorizer on the same file.
+ * Times an embedded model from CSV to Parquet, compared with scikit-learn's HashingVectorizer on the same file.
  *
  *     npm run build && node benchmarks/ngram-speed.mjs [--model pearl-mini] [--phrases two-names|names] [--rows 300000]
  *       [--rounds 3]
  *
- * pearl reads the CSV, makes a vector for each phrase and writes them to Parquet (the whole command, start
- * included). Noted beside the rate: processor seconds of all threads, the command's largest resident memory, and
- * how long a fresh process takes to load the model and to encode one phrase. The peer reads the CSV with Python's csv module and hashes the same n-grams (char_wb, 3 to 4)
+ * pearl reads the CSV, encodes each phrase and writes the embeddings to Parquet (the whole command, start
+ * included). Also recorded: processor seconds of all threads, the command's largest resident memory, and
+ * how long a new process takes to load the model and to encode one phrase. The peer reads the CSV with Python's csv module and hashes the same n-grams (char_wb, 3 to 4)
  * into 256 sparse coordinates, and writes nothing. They take turns; medians are compared.
  * Phrases: two names or words each from ../shared/data, seeded (5 words on average); or with `--phrases names`
  * different names as they are (3 words).
@@ -46,7 +46,7 @@ matrix = HashingVectorizer(analyzer="char_wb", ngram_range=(3, 4), n_features=25
 print(len(names) / (time.perf_counter() - start))
 `;
 
-/** Told on stderr as a process ends: processor seconds, and the largest resident memory in kB. */
+/** Printed to stderr when a process ends: processor seconds, and the largest resident memory in kB. */
 const TELL =
   "data:text/javascript,process.on('exit',()=>{const u=process.resourceUsage();" +
   "process.stderr.write(JSON.stringify([(u.userCPUTime+u.systemCPUTime)/1e6,u.maxRSS])+'\\n')})";
@@ -119,7 +119,7 @@ function writeTable(/** @type {string} */ path) {
   writeFileSync(path, text);
 }
 
-/** Different names, typed ones among them. */
+/** Distinct names, with and without a type. */
 function writeNames(/** @type {string} */ path, /** @type {(file: string) => string[]} */ lines) {
   const files = ["train/pairs/names.tsv.gz", "train/types.tsv.gz"];
   const names = new Set(files.flatMap((file) => lines(file).map((line) => line.split("\t")[0])));

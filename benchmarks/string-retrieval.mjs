@@ -1,13 +1,13 @@
 /**
  * String retrieval (the task `strings`): character encoders that `pearl pretrain-characters` trains on spelling
- * alone, beside Levenshtein on the same queries.
+ * alone, compared with Levenshtein on the same queries.
  *
  *     npm run build && node benchmarks/string-retrieval.mjs [--runs love,ngrams,ngrams:all] [--rounds 3] [--add]
  *
  * Training: words of ../shared/data/words. "ngrams" and "love" see only the 215,916 words that the task did not
- * draw, so that neither its dictionary nor its queries were met; "ngrams:all" sees all 235,886 words, the
- * dictionary among them, and queries only by chance: its attacks are those of src/methods/characters/attacks.ts,
- * from seeds of their own.
+ * draw, and so neither its dictionary nor its queries; "ngrams:all" sees all 235,886 words, including the
+ * dictionary, and queries only by chance: its attacks are those of src/methods/characters/attacks.ts, with
+ * other seeds.
  * Precision@1 comes from the task itself (ties at 1/k). For time, the whole of a search is measured: with the
  * dictionary ready (encoding the queries; the best of all products by ONNX Runtime) and with encoding the
  * dictionary too; Levenshtein compares every query with every word and needs no preparation. Processor time
@@ -18,10 +18,10 @@ import { availableParallelism, cpus, tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
-import { levenshteinBaseline } from "../dist/benchmark/baselines/levenshtein.js";
+import { levenshteinBaseline } from "../dist/benchmark/baselines/pairwise.js";
 import { readLines } from "../dist/benchmark/data-folder.js";
-import { runBenchmark } from "../dist/benchmark/index.js";
 import { rankAnswers } from "../dist/benchmark/rank.js";
+import { runBenchmark } from "../dist/benchmark/runner.js";
 import { drawRetrieval } from "../dist/benchmark/tasks/strings.js";
 import { PhraseEncoder } from "../dist/encoder/phrase-encoder.js";
 import { pretrainCharacters } from "../dist/methods/characters/pretrain-characters.js";
@@ -39,7 +39,7 @@ const { values: options } = parseArgs({
     json: { type: "string", default: join(root, "benchmarks/results/string-retrieval.json") },
   },
 });
-/** Small, so that a search is fast: what more width and epochs would give was not sought. */
+/** Small, so that a search is fast; more width and epochs were not tried. */
 const SETTINGS = {
   love: { kind: "love", width: 64, pieces: 2000, epochs: 0.36 },
   ngrams: { kind: "ngrams", width: 64, epochs: 0.2 },
@@ -69,7 +69,7 @@ const result = {
   /** @type {any[]} */ models: [],
   /** @type {any} */ levenshtein: undefined,
 };
-// --add: Levenshtein and other runs stay as they were recorded
+// --add: keeps the recorded results of Levenshtein and other runs
 const recorded = options.add ? JSON.parse(readFileSync(options.json, "utf8")) : { models: [] };
 result.models.push(...recorded.models);
 for (const run of options.runs.split(",")) {
@@ -105,10 +105,9 @@ async function scores(model) {
   return Object.fromEntries(report.results.map(({ metric, score }) => [metric, round(score, 4)]));
 }
 
-/** As the task ranks with it, ties at 1/k; queries with one edit. */
+/** Ranks as the task does, ties at 1/k; queries with one edit. */
 async function levenshtein() {
-  const answers = words.map((_, row) => [row]);
-  const request = { queries: queriesOf[1], candidates: words, answers };
+  const request = { queries: queriesOf[1], candidates: words, expected: words };
   const context = { model: levenshteinBaseline(), dataFolder: options.data, protocol: "fair", seed: SEED };
   const { value, processorSeconds, wallSeconds } = await timed(() => rankAnswers(request, context));
   const credit = value.reduce((sum, answer) => sum + answer.credit, 0);
@@ -137,7 +136,7 @@ async function measure(run) {
   };
 }
 
-/** By processor time, with the dictionary's vectors ready and with making them. */
+/** By processor time, with the dictionary encoded before and with encoding it. */
 function timesFaster({ queryProcessorSeconds, dictionaryProcessorSeconds }) {
   const beside = result.levenshtein.searchProcessorSeconds;
   return {
@@ -146,7 +145,7 @@ function timesFaster({ queryProcessorSeconds, dictionaryProcessorSeconds }) {
   };
 }
 
-/** Trains, unless the folder of models has it. */
+/** Trains, unless the model already exists. */
 async function trained(name, seen) {
   const output = join(folder, `${name}-${seen}`);
   const file = join(folder, `${seen}.txt`);
@@ -207,7 +206,7 @@ async function searchSpeed(model) {
   };
 }
 
-/** Rows as columns, as the product wants the dictionary. */
+/** Rows as columns, the dictionary's layout in the product. */
 function turned(data, dimension) {
   const count = data.length / dimension;
   const columns = new Float32Array(data.length);

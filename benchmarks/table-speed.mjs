@@ -1,10 +1,10 @@
 /**
- * Measures the table room alone: reading a table, streaming its phrases, taking vectors, writing the output.
+ * Measures the table room alone: reading a table, streaming its phrases, receiving vectors, writing the output.
  *
  *   npm run build && node benchmarks/table-speed.mjs [--rows 1000000] [--dimension 256] [--format parquet]
  *     [--input csv|tsv|jsonl|text|crlf] [--json FILE]
  *
- * The rows are made up (id, name, city); no model is loaded, so the figure bounds what any encoder can reach.
+ * The rows are made up (id, name, city); no model is loaded, so the figure is an upper bound for any encoder.
  */
 import { createWriteStream } from "node:fs";
 import { mkdtemp, rm, stat, writeFile } from "node:fs/promises";
@@ -26,7 +26,7 @@ const { values } = parseArgs({
 const rows = Number(values.rows);
 const dimension = Number(values.dimension);
 
-/** One made-up row in the input's format. */
+/** One generated row in the input's format. */
 const rowWriters = {
   csv: (row) => `${row},Some Company ${(row * 7919) % rows} Ltd.,Springfield ${row % 97}\n`,
   crlf: (row) => `${row},Some Company ${(row * 7919) % rows} Ltd.,Springfield ${row % 97}\r\n`,

@@ -1,10 +1,10 @@
 /**
- * Time and memory of a training step, forward, backward and Adam, beside PyTorch's in one run.
+ * Time and memory of a training step, forward, backward and Adam, compared with PyTorch's in one run.
  *
  *     npm run build && node scripts/make-e5-shape.mjs && node benchmarks/train-speed.mjs [--rounds 3]
  *
- * PyTorch is Debian's python3-torch. Both sides run in processes of their own, take turns step by step so that
- * other load falls on both, use the same threads, and get the same token ids: 512 rows of 8 tokens, and PEARL's
+ * PyTorch is Debian's python3-torch. Both sides run in separate processes, take turns step by step so that other
+ * load affects both, use the same threads, and get the same token ids: 512 rows of 8 tokens, and PEARL's
  * batch of 510 phrases of real, mixed length (../shared/data), which PyTorch pads to the longest as the reference
  * does. OpenMP's threads sleep between operators, OpenBLAS's spin for some milliseconds; pearl's sleep at once, or
  * with --spinning brief spin for 0.1 ms.
@@ -225,9 +225,9 @@ async function measure(/** @type {string} */ name, /** @type {Settings} */ setti
     measured: new Date().toISOString().slice(0, 10),
     rounds: Number(options.rounds),
     ...(spinning !== "off" && { spinning }),
-    // both sides inherit it: glibc.malloc.hugetlb=1, say, asks for large pages
+    // both sides inherit it: glibc.malloc.hugetlb=1, for example, requests large pages
     ...(process.env.GLIBC_TUNABLES && { tunables: process.env.GLIBC_TUNABLES }),
-    // of the last five minutes: what else ran on the machine stands beside the numbers
+    // of the last five minutes, to show other load on the machine
     loadAverage: round(loadavg()[1]),
     rows: settings.batches[0].length,
     tokensPerRow: {

@@ -76,10 +76,10 @@ const machine = (own = seed) => [
   ...["--seed", String(own), "--checkpoint-every", "100", "--resume"],
 ];
 
-/** The tables are of the recipe's seed whatever the run's: runs differ in training alone. */
+/** The tables use the recipe's seed, not the run's: runs differ only in training. */
 const makeTables = () => prepare({ data, output: tables, recipe, seed: recipe.seed });
 
-/** What stands under its name is whole: a cut between that and the record does no harm. @param {string} file */
+/** A file under its final name is complete, even if the run stopped before the record. @param {string} file */
 const unlessThere = (file, /** @type {() => Promise<void>} */ make) => async () => {
   if (!existsSync(file)) await make();
 };
@@ -99,8 +99,8 @@ const makePretrained = unlessThere(join(pretrained, "config.json"), () =>
 );
 
 /**
- * Trainings that begin alike, each with batches of its own, and the mean of their weights. The layers that the
- * fine-tuning adds begin at random: the further trainings take them from the first's first step.
+ * Trainings with the same start and different batches, and the mean of their weights. The layers that the
+ * fine-tuning adds start at random: the other trainings take them from the first training's first step.
  */
 const makeTrained = unlessThere(join(trained, "config.json"), async () => {
   const { steps, trainings, innerCapitals, mixtures = [{}], spellingOf = mixtures.length } = recipe.finetune;
@@ -114,7 +114,7 @@ const makeTrained = unlessThere(join(trained, "config.json"), async () => {
   const folders = presets.flatMap((_, mixture) =>
     Array.from({ length: trainings }, (_, i) => `${trained}-${mixture * trainings + i}`),
   );
-  /** Training `i`; of the first, its first step alone goes to a folder of its own too. */
+  /** Training `i`; the first step of the first training also goes to a separate folder. */
   const finetune = async (
     /** @type {number} */ i,
     /** @type {string} */ base,
@@ -135,7 +135,7 @@ const makeTrained = unlessThere(join(trained, "config.json"), async () => {
   averageModels(folders, trained, { spellingOf: spellingOf * trainings });
 });
 
-/** What needs no training: words' weights, whitening of spelling, and so on as the recipe says. */
+/** The steps without training, by the recipe: word weights, whitening of spelling, and others. */
 async function makeModel() {
   const { words, whiten, typeTemperature, shares } = recipe.finish;
   const partial = `${model}.partial`;

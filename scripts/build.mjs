@@ -1,6 +1,6 @@
 /**
  * Builds dist from src; runs after `npm ci` and before `npm pack` too. Without the development dependencies it
- * fetches the compiler for this one run. `--no-check` leaves the types to `npm run typecheck`.
+ * fetches the compiler for this one run. `--no-check` skips type checks.
  */
 import { execFileSync } from "node:child_process";
 import { chmodSync, existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
@@ -14,12 +14,12 @@ if (existsSync(local)) {
 } else {
   const { devDependencies } = JSON.parse(readFileSync("package.json", "utf8"));
   const compiler = `typescript@${devDependencies.typescript}`;
-  // Type packages are development dependencies too: this run only translates.
+  // Type packages are development dependencies too: this run only compiles.
   const build = ["tsc", ...project, "--noCheck", "--types", ""];
   execFileSync("npm", ["exec", "--yes", `--package=${compiler}`, "--", ...build], { stdio: "inherit" });
 }
 
-// What a deleted or renamed source left behind must not be packed.
+// Outputs of deleted or renamed sources must not be packed.
 for (const file of readdirSync("dist", { recursive: true, encoding: "utf8" })) {
   const source = /^(.*?)(?:\.d\.ts|\.js|\.d\.cts|\.cjs|\.json)$/.exec(file)?.[1];
   const isOurs = [".ts", ".cts", ".json"].some((ending) => existsSync(join("src", `${source}${ending}`)));

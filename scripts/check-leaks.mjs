@@ -35,7 +35,7 @@ if (!existsSync(join(data, "bench/kept-back.sha256"))) {
   const recipe = readRecipe(values.recipe);
   const folder = given ?? mkdtempSync(join(tmpdir(), "pearl-leaks-"));
   try {
-    // texts are checked where they lie
+    // texts are checked in place
     if (given === undefined) await prepare({ data, output: folder, recipe, seed: recipe.seed, texts: [] });
     report(await checkAll(folder, recipe));
   } catch (error) {

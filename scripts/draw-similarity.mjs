@@ -45,7 +45,7 @@ ${[...heads, ...cells].join("\n")}
 );
 await encoder.dispose();
 
-/** One score, darker where it is higher; the row's best is framed. */
+/** One score, darker if it is higher; the row's best is framed. */
 function cell(row, column) {
   const score = scores[row][column];
   const strength = Math.max(0, Math.min(1, score));

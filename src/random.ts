@@ -25,15 +25,20 @@ export function sampleWithout<Item>(items: readonly Item[], count: number, rando
   return pool.slice(0, take);
 }
 
-/** A Fisher-Yates shuffle that differs for every epoch. */
+/** The numbers below `count` in random order, another one for every epoch. */
 export function permutation(count: number, seed: number, epoch: number): Int32Array {
   const random = createRandom((seed + Math.imul(epoch + 1, 0x9e3779b1)) | 0);
   const order = Int32Array.from({ length: count }, (_, i) => i);
-  for (let i = count - 1; i > 0; i--) {
+  shuffle(order, random);
+  return order;
+}
+
+/** Fisher and Yates' shuffle, in place. */
+export function shuffle(order: Int32Array, random: Random): void {
+  for (let i = order.length - 1; i > 0; i--) {
     const j = Math.floor(random() * (i + 1));
     [order[i], order[j]] = [order[j], order[i]];
   }
-  return order;
 }
 
 /** A function that gives each epoch's permutation; it keeps the last one. */

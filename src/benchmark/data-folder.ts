@@ -1,5 +1,5 @@
-/** Finds the files of a task in the data folder, under our names or the published ones, and says how to get missing ones. */
-import { access, readdir, readFile, stat } from "node:fs/promises";
+/** Finds the files of a task in the data folder; the error for a missing one says how to get it. */
+import { readdir, readFile, stat } from "node:fs/promises";
 import { homedir } from "node:os";
 import { basename, dirname, join, relative } from "node:path";
 import { gunzipSync } from "node:zlib";
@@ -17,6 +17,8 @@ const sources: Readonly<Record<string, string>> = {
     "one word a line, as it is or gzipped",
 };
 
+export const autofjFiles: readonly string[] = ["left.csv", "right.csv", "gt.csv"];
+
 /** A file that a task needs. The first name that exists is used. */
 export interface WantedFile {
   /** What the file is, for the message: "the dictionary". */
@@ -25,17 +27,14 @@ export interface WantedFile {
   readonly names: readonly string[];
 }
 
-/**
- * The path of a wanted file.
- * @throws MissingDataError with the paths tried and where to get the data
- */
+/** @throws MissingDataError with the paths tried and where to get the data */
 export async function findFile(dataFolder: string, task: string, wanted: WantedFile): Promise<string> {
   const paths = wanted.names.map((name) => join(dataFolder, name));
   for (const path of paths) if (await exists(path)) return path;
   throw missing(task, wanted.what, paths);
 }
 
-/** The error for missing data: what is missing, the paths tried and the cure. */
+/** The error that names what is missing, the paths tried and the cure. */
 export function missing(task: string, what: string, paths: readonly string[]): MissingDataError {
   const cure = sources[task] ?? `get it from ${archive}`;
   return new MissingDataError(
@@ -44,32 +43,23 @@ export function missing(task: string, what: string, paths: readonly string[]): M
   );
 }
 
-/** The subfolders with all of the given files, in alphabetical order. */
+/** The subfolders with all of the files, in alphabetical order. */
 export async function foldersWith(folder: string, files: readonly string[]): Promise<string[]> {
-  let names: string[];
-  try {
-    names = (await readdir(folder)).sort();
-  } catch {
-    return [];
-  }
   const found: string[] = [];
-  for (const name of names) {
+  for (const name of (await readdir(folder).catch(() => [])).sort()) {
     const present = await Promise.all(files.map((file) => exists(join(folder, name, file))));
     if (present.every(Boolean)) found.push(name);
   }
   return found;
 }
 
-/**
- * The lines of a UTF-8 text file, gzipped or not, without an empty last line.
- * @throws TableError for an empty file
- */
+/** The lines of a UTF-8 text file, gzipped or not. @throws TableError for an empty file */
 export async function readLines(path: string): Promise<string[]> {
   const bytes = await readFile(path);
   const text = (path.endsWith(".gz") ? gunzipSync(bytes) : bytes).toString("utf8").replace(/^\ufeff/, "");
   const lines = text.split(/\r?\n/);
   if (lines.at(-1) === "") lines.pop();
-  if (lines.length === 0) throw new TableError(`${path} is empty: download the file of the data set again`);
+  if (lines.length === 0) throw new TableError(`${path} is empty. Download the file of the data set again.`);
   return lines;
 }
 
@@ -79,29 +69,18 @@ export function shownPath(dataFolder: string, path: string): string {
   return inside.startsWith("..") ? join(basename(dirname(path)), basename(path)) : inside;
 }
 
-/** The default data folder: $PEARL_DATA, else ./data/bench if it exists, else the cache folder. */
+/** The default data folder: $PEARL_DATA, else ./data/bench if it exists, else pearl/bench in the cache folder. */
 export async function defaultDataFolder(environment = process.env): Promise<string> {
   if (environment.PEARL_DATA) return environment.PEARL_DATA;
   const local = join("data", "bench");
-  return (await exists(local)) ? local : cacheDataFolder(environment);
-}
-
-/** The default folder of downloads: pearl/bench in $XDG_CACHE_HOME or ~/.cache. */
-export function cacheDataFolder(environment = process.env): string {
+  if (await exists(local)) return local;
   return join(environment.XDG_CACHE_HOME || join(homedir(), ".cache"), "pearl", "bench");
 }
 
-async function exists(path: string): Promise<boolean> {
-  return access(path).then(
-    () => true,
-    () => false,
-  );
-}
+export const exists = async (path: string): Promise<boolean> =>
+  (await stat(path).catch(() => undefined)) !== undefined;
 
-/**
- * Checks that the data folder exists, so that a mistyped --data is not reported as ten missing files.
- * @throws MissingDataError
- */
+/** @throws MissingDataError for a missing folder, so that a mistyped --data is not reported as ten missing files */
 export async function checkDataFolder(dataFolder: string): Promise<void> {
   const facts = await stat(dataFolder).catch(() => undefined);
   if (facts?.isDirectory()) return;

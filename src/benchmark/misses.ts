@@ -3,53 +3,43 @@ import { charWbNgrams } from "../text/char-ngrams.js";
 import type { RankedAnswer } from "./rank.js";
 import type { Miss } from "./task.js";
 
-/** A query with its right answer and the chosen one. */
-export interface Judged {
-  readonly ranked: Pick<RankedAnswer, "bestScore" | "answerScore" | "hasAnswer">;
-  /** Credit for the choice, from 0 to 1; below 0.5 it is a miss. */
-  readonly credit: number;
-  readonly dataset: string;
-  readonly query: string;
-  readonly expected: string;
-  readonly chosen: string;
-}
+/** A query with its right answer and the chosen one; a credit below 0.5 is a miss. */
+export type Judged = Pick<
+  RankedAnswer,
+  "query" | "expected" | "chosen" | "chosenScore" | "expectedScore" | "credit"
+>;
 
-/** Misses kept per set. */
 const missesPerSet = 5;
 
-/** The misses with the largest lead of the wrong answer over the right one; those without a right one come last. */
-export function worstMisses(rows: readonly Judged[]): Miss[] {
+/** The misses with the largest lead of the wrong answer; those without a right candidate come last. */
+export function worstMisses(rows: readonly Judged[]): Omit<Miss, "dataset">[] {
   return rows
     .filter(({ credit, chosen, expected }) => credit < 0.5 && chosen !== expected)
-    .map(({ ranked, dataset, query, expected, chosen }) => ({
-      ...{ dataset, query, expected, chosen },
-      expectedScore: ranked.hasAnswer ? ranked.answerScore : null,
-      chosenScore: ranked.bestScore,
-    }))
+    .map(({ query, expected = "", chosen, expectedScore: score, chosenScore }) => {
+      return { query, expected, chosen, expectedScore: Number.isNaN(score) ? null : score, chosenScore };
+    })
     .sort((left, right) => leadOf(right) - leadOf(left))
     .slice(0, missesPerSet);
 }
 
 /** The lead of the wrong answer. */
-export function leadOf({ expectedScore, chosenScore }: Miss): number {
-  return expectedScore === null ? Number.NEGATIVE_INFINITY : chosenScore - expectedScore;
-}
+export const leadOf = ({ expectedScore, chosenScore }: Omit<Miss, "dataset">): number =>
+  expectedScore === null ? Number.NEGATIVE_INFINITY : chosenScore - expectedScore;
 
 /**
- * What the spelling says for the choice and against the answer: words and letter groups in common with the query. The
+ * Explains a miss by spelling: the words and letter groups that the choice and the answer share with the query. The
  * model may have other reasons; these are the ones that a reader can check.
  */
 export function explainMiss({ query, expected, chosen, expectedScore }: Miss): string {
   if (expectedScore === null) return "the answer is not among the candidates as it is spelled here";
-  const own = wordsOf(query);
-  const shared = (text: string): string[] => [...wordsOf(text)].filter((word) => own.has(word));
-  const chosenOnly = shared(chosen).filter((word) => !wordsOf(expected).has(word));
-  const expectedOnly = shared(expected).filter((word) => !wordsOf(chosen).has(word));
-  const spelled = (text: string): number => Math.round(100 * overlap(query, text));
+  const [own, inChosen, inExpected] = [query, chosen, expected].map(wordsOf);
+  const chosenOnly = [...inChosen].filter((word) => own.has(word) && !inExpected.has(word));
+  const expectedOnly = [...inExpected].filter((word) => own.has(word) && !inChosen.has(word));
+  const [inChoice, inAnswer] = [chosen, expected].map((text) => Math.round(100 * overlap(query, text)));
   const parts = [
     chosenOnly.length > 0 ? `only the choice shares ${listed(chosenOnly)} with the query` : "",
     expectedOnly.length > 0 ? `only the answer shares ${listed(expectedOnly)}` : "",
-    `of its letter groups the query shares ${spelled(chosen)} % with the choice, ${spelled(expected)} % with the answer`,
+    `of its letter groups the query shares ${inChoice} % with the choice, ${inAnswer} % with the answer`,
   ];
   return parts.filter((part) => part !== "").join("; ");
 }
@@ -62,11 +52,8 @@ function listed(words: readonly string[]): string {
   return words.length > 4 ? `${shown.join(", ")} and ${words.length - 4} more` : shown.join(", ");
 }
 
-/** Share of the query's distinct letter groups of three that the text has too. */
+/** The fraction of the query's distinct letter groups of three that the text has too. */
 function overlap(query: string, text: string): number {
-  const groups = (phrase: string): Set<string> => new Set(charWbNgrams(phrase, { min: 3, max: 3 }));
-  const own = groups(query);
-  if (own.size === 0) return 0;
-  const other = groups(text);
-  return [...own].filter((group) => other.has(group)).length / own.size;
+  const [own, other] = [query, text].map((phrase) => new Set(charWbNgrams(phrase, { min: 3, max: 3 })));
+  return own.size === 0 ? 0 : [...own].filter((group) => other.has(group)).length / own.size;
 }

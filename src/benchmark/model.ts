@@ -1,35 +1,35 @@
 /** What the benchmark measures: a model that embeds phrases, or a similarity of strings. */
+import type { EncodeOptions } from "../encoder/phrase-encoder.js";
+import { countRows, dotRows, unitRows } from "../search/vectors.js";
+import type { TaskContext } from "./task.js";
 
-/** A model that embeds phrases. */
-export interface EmbeddingModel {
-  readonly kind: "embedding";
+interface Named {
   readonly name: string;
   /** Distinguishes versions of a model in recorded results. */
   readonly fingerprint: string;
-  readonly dimension: number;
-  /** [phrases, dimension], not necessarily of unit length. */
-  embed(phrases: readonly string[], options?: EmbedOptions): Promise<Float32Array>;
-  dispose(): Promise<void>;
+  dispose?(): Promise<void>;
 }
 
-/** Options of `embed`. */
-export interface EmbedOptions {
-  readonly signal?: AbortSignal;
-  readonly onProgress?: (done: number, total: number) => void;
+/** A model that embeds phrases. */
+export interface EmbeddingModel extends Named {
+  readonly kind: "embedding";
+  readonly dimension: number;
+  /** [phrases, dimension], not necessarily of unit length. */
+  embed(
+    phrases: readonly string[],
+    options?: Pick<EncodeOptions, "signal" | "onProgress">,
+  ): Promise<Float32Array>;
 }
 
 /** A similarity of strings, without embeddings. */
-export interface SimilarityModel {
+export interface SimilarityModel extends Named {
   readonly kind: "similarity";
-  readonly name: string;
-  readonly fingerprint: string;
   /** Prepares to compare queries with candidates; statistics such as idf may come from both. */
   fit(candidates: readonly string[], queries: readonly string[]): FittedSimilarity;
-  dispose(): Promise<void>;
 }
 
 /** A similarity prepared for one set of candidates, from 0 to 1. */
-export interface FittedSimilarity {
+interface FittedSimilarity {
   /** Similarity of any two phrases of the task. */
   pair(a: string, b: string): number;
   /** Writes the similarity of the query to each candidate into `scores`: [candidates]. */
@@ -38,3 +38,36 @@ export interface FittedSimilarity {
 
 /** Anything the benchmark can measure. */
 export type PhraseModel = EmbeddingModel | SimilarityModel;
+
+/**
+ * The embeddings as the model returns them: [phrases, model.dimension].
+ * @throws ArgumentError if the model returns NaN, infinity or incomplete rows
+ */
+export async function embedPhrases(
+  model: EmbeddingModel,
+  phrases: readonly string[],
+  { signal, onProgress }: Pick<TaskContext, "signal" | "onProgress">,
+): Promise<Float32Array> {
+  const rows = await model.embed(phrases, {
+    signal,
+    onProgress: (done, total) => onProgress?.("encoding", done, total),
+  });
+  countRows(rows, model.dimension, `vectors of ${model.name}`);
+  return rows;
+}
+
+/** The similarity of each pair: cosine of the embeddings (0 if one is zero), or the string measure. */
+export async function pairSimilarities(
+  left: readonly string[],
+  right: readonly string[],
+  context: TaskContext,
+): Promise<Float64Array> {
+  const { model } = context;
+  if (model.kind === "similarity") {
+    const fitted = model.fit([...new Set(left), ...new Set(right)], []);
+    return Float64Array.from(left, (phrase, row) => fitted.pair(phrase, right[row]));
+  }
+  const rows = await embedPhrases(model, [...left, ...right], context);
+  const units = unitRows(rows, model.dimension);
+  return Float64Array.from(left, (_, row) => dotRows(units, row, units, left.length + row, model.dimension));
+}

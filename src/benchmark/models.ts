@@ -1,17 +1,14 @@
 /** Resolves the name of a model: a baseline, or a phrase encoder. */
 import { stat } from "node:fs/promises";
-import { PhraseEncoder } from "../encoder/phrase-encoder.js";
-import { ArgumentError, UsageError } from "../errors.js";
-import type { DownloadProgress } from "../hub/download.js";
+import { type LoadOptions, PhraseEncoder } from "../encoder/phrase-encoder.js";
+import { ArgumentError } from "../errors.js";
 import { embeddedModels } from "../hub/locate.js";
-import type { DeviceChoice } from "../runtime/device.js";
 import { gloveBaseline } from "./baselines/glove.js";
 import { jaccardBaseline } from "./baselines/jaccard.js";
-import { jaroWinklerBaseline } from "./baselines/jaro-winkler.js";
-import { levenshteinBaseline } from "./baselines/levenshtein.js";
+import { jaroWinklerBaseline, levenshteinBaseline } from "./baselines/pairwise.js";
 import { tfidfBaseline, tfidfWordsBaseline } from "./baselines/tfidf.js";
 import type { EmbeddingModel, PhraseModel } from "./model.js";
-import { closestName } from "./suggest.js";
+import { unknownName } from "./suggest.js";
 
 const baselines: Readonly<Record<string, () => PhraseModel | Promise<PhraseModel>>> = {
   tfidf: tfidfBaseline,
@@ -22,77 +19,45 @@ const baselines: Readonly<Record<string, () => PhraseModel | Promise<PhraseModel
   glove: gloveBaseline,
 };
 
-/** Names of the baselines. */
-export const baselineNames: readonly string[] = Object.keys(baselines);
-
-/** How an encoder is loaded. */
-export interface ResolveOptions {
-  /** Default "cpu". */
-  readonly device?: DeviceChoice;
-  /** Called several times a second while a hub model is downloaded; `total` is undefined if unknown. */
-  readonly onDownload?: (progress: DownloadProgress) => void;
-  readonly signal?: AbortSignal;
+export interface ResolveOptions extends Pick<LoadOptions, "device" | "onDownload" | "signal"> {
   /** Use only the first dimensions of the embeddings. Default: all. */
   readonly truncateDim?: number;
 }
 
-/**
- * The model of that name: a baseline, an embedded model, a folder or a hub id; the embedded default for undefined.
- *
- * @throws UsageError for an unknown name, MissingDataError for a missing optional package, ModelError for a broken model
- */
-export async function resolveModel(
-  name: string | undefined,
-  options: ResolveOptions = {},
-): Promise<PhraseModel> {
+/** A baseline, an embedded model, a folder or a hub id; undefined is the embedded default. @throws ModelError */
+export async function resolveModel(name: string | undefined, options: ResolveOptions): Promise<PhraseModel> {
   if (name !== undefined && Object.hasOwn(baselines, name)) return baselines[name]();
-  if (name !== undefined) await checkModelName(name);
-  const encoder = await PhraseEncoder.load(name, options);
-  return encoderModel(name, encoder, options);
+  return encoderModel(name, await PhraseEncoder.load(name, options), options);
 }
 
-/**
- * Checks a name without loading the model, so that a typo ends a run at once.
- * @throws UsageError with a suggestion
- */
+/** Checks a name without loading the model, so that a typo ends a run at once. @throws UsageError */
 export async function checkModelName(name: string): Promise<void> {
-  if (Object.hasOwn(baselines, name) || name.includes("/")) return;
-  const embedded = await embeddedModels();
-  const isPath = await stat(name).then(
-    () => true,
-    () => false,
-  );
-  if (isPath || embedded.includes(name)) return;
-  const known = [...embedded, ...baselineNames];
-  const near = closestName(name, known);
-  throw new UsageError(
-    `unknown model "${name}".${near ? ` Did you mean ${near}?` : ""} ` +
-      `A model is a folder, a hub id (organisation/name), or one of ${known.join(", ")}.`,
-  );
+  const known = [...(await embeddedModels()), ...Object.keys(baselines)];
+  if (known.includes(name) || name.includes("/") || (await stat(name).catch(() => undefined))) return;
+  const hint = `A model is a folder, a hub id (organisation/name), or one of ${known.join(", ")}.`;
+  throw unknownName("unknown model", name, { known, hint });
 }
 
-/** A phrase encoder as a model under test: without normalisation, as the published protocols depend on lengths. */
-export async function encoderModel(
-  name: string | undefined,
+/** A phrase encoder as a model under test, without normalisation: the published protocols depend on lengths. */
+async function encoderModel(
+  asked: string | undefined,
   encoder: PhraseEncoder,
-  { truncateDim }: Pick<ResolveOptions, "truncateDim"> = {},
+  { truncateDim }: ResolveOptions,
 ): Promise<EmbeddingModel> {
+  const name = asked ?? encoder.model.name;
   const whole = encoder.dimension;
   if (truncateDim !== undefined && truncateDim > whole) {
     await encoder.dispose();
-    throw new ArgumentError(
-      `${name ?? encoder.model.name} has ${whole} dimensions, fewer than ${truncateDim}`,
-    );
+    throw new ArgumentError(`${name} has ${whole} dimensions, fewer than ${truncateDim}`);
   }
   const fingerprint = await encoder.fingerprint();
   return {
     kind: "embedding",
-    name: `${name ?? encoder.model.name}${truncateDim === undefined ? "" : ` (first ${truncateDim} of ${whole})`}`,
+    name: truncateDim === undefined ? name : `${name} (first ${truncateDim} of ${whole})`,
     fingerprint: truncateDim === undefined ? fingerprint : `${fingerprint}-${truncateDim}`,
     dimension: truncateDim ?? whole,
-    async embed(phrases, { signal, onProgress } = {}) {
-      const options = { normalize: false, truncateDim, signal, onProgress };
-      const { data } = await encoder.encodeMatrix(phrases, options);
+    async embed(phrases, options) {
+      const { data } = await encoder.encodeMatrix(phrases, { ...options, normalize: false, truncateDim });
       return data;
     },
     dispose: () => encoder.dispose(),

@@ -14,14 +14,14 @@ import { binaryCrossEntropy } from "../nn/losses/binary-cross-entropy.js";
 import { createNet, fromSeed } from "../nn/net.js";
 import { encodeModel } from "../onnx/io/file.js";
 import type { Tensor } from "../onnx/tensor.js";
-import { createRandom, type Random } from "../random.js";
+import { createRandom, type Random, shuffle } from "../random.js";
 import { createOrtSession, type OrtSession } from "../runtime/ort-session.js";
 import type { Feeds } from "../runtime/tensor.js";
 import { TrainingEngine } from "../training/engine.js";
 import { liftWeights, type TrainingProgram } from "../training/program.js";
-import type { Protocol } from "./task.js";
+import { mean, type Protocol } from "./task.js";
 
-export interface ProbeOptions {
+interface ProbeOptions {
   readonly protocol: Protocol;
   readonly seed: number;
   /** Default 1e-4. */
@@ -32,9 +32,9 @@ export interface ProbeOptions {
 }
 
 export interface ProbeOutcome {
-  /** On the test pairs, a fraction. */
+  /** The fraction of test pairs that are classified correctly. */
   readonly accuracy: number;
-  /** Pairs it was tested on. */
+  /** Number of test pairs. */
   readonly tested: number;
   readonly epochs: number;
 }
@@ -68,7 +68,7 @@ export async function probe(
   const accuracy = (rows: Int32Array, by: ReadonlyMap<string, Tensor>) =>
     accuracyOf(forward, by, batches(rows).map(feedsOf), protocol);
   let weights = first;
-  let best = { accuracy: -1, epoch: 0, weights: copied(weights) };
+  let best = { accuracy: -1, epoch: 0, weights };
   let epoch = 0;
   try {
     while (epoch < mostEpochs && !(epoch >= leastEpochs && epoch - best.epoch >= patience)) {
@@ -76,13 +76,13 @@ export async function probe(
       shuffle(training, random);
       for (const [i, rows] of batches(training).entries()) {
         await engine.step([{ feeds: feedsOf(rows), phrases: 2 * rows.length }], learningRate);
-        // steps run in this thread: others get their turn between them
+        // Steps run in this thread: yield to other work between them.
         if (i % 16 === 0) await new Promise(setImmediate);
       }
       if (signal?.aborted) throw new InterruptedError("the probe was stopped", { cause: signal.reason });
       weights = await engine.weights();
       const reached = await accuracy(validation, weights);
-      if (reached > best.accuracy) best = { accuracy: reached, epoch, weights: copied(weights) };
+      if (reached > best.accuracy) best = { accuracy: reached, epoch, weights };
       onEpoch?.(epoch, mostEpochs);
     }
     const tested = await accuracy(test, protocol === "fair" ? best.weights : weights);
@@ -120,14 +120,6 @@ function split(count: number, random: Random) {
   };
 }
 
-/** Fisher and Yates' shuffle, in place. */
-function shuffle(order: Int32Array, random: Random): void {
-  for (let i = order.length - 1; i > 0; i--) {
-    const j = Math.floor(random() * (i + 1));
-    [order[i], order[j]] = [order[j], order[i]];
-  }
-}
-
 const batches = (rows: Int32Array): Int32Array[] =>
   Array.from({ length: Math.ceil(rows.length / batchSize) }, (_, i) =>
     rows.slice(i * batchSize, (i + 1) * batchSize),
@@ -156,20 +148,15 @@ async function accuracyOf(
   batches: readonly Feeds[],
   protocol: Protocol,
 ): Promise<number> {
-  const shares: number[] = [];
+  const accuracies: number[] = [];
   let [hits, pairs] = [0, 0];
   for (const feeds of batches) {
     const { logits } = await forward.run({ ...feeds, ...(Object.fromEntries(weights) as Feeds) }, ["logits"]);
     const right = feeds.targets.data;
     const correct = (logits.data as Float32Array).filter((x, i) => x > 0 === (right[i] === 1)).length;
-    shares.push(correct / right.length);
+    accuracies.push(correct / right.length);
     hits += correct;
     pairs += right.length;
   }
-  return protocol === "fair" ? hits / pairs : shares.reduce((a, b) => a + b, 0) / shares.length;
+  return protocol === "fair" ? hits / pairs : mean(accuracies);
 }
-
-const copied = (weights: ReadonlyMap<string, Tensor>): ReadonlyMap<string, Tensor> =>
-  new Map(
-    [...weights].map(([name, tensor]) => [name, { ...tensor, data: tensor.data.slice() as Float32Array }]),
-  );

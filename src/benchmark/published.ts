@@ -1,10 +1,6 @@
 /** The scores that were published for the nine PEARL sets: protocol "published", full test sets, × 100. */
 
-/** One published row; scores in percent, absent where none was published. */
-export interface PublishedRow {
-  readonly model: string;
-  readonly scores: Readonly<Partial<Record<string, number>>>;
-}
+type PublishedRow = { model: string; scores: Readonly<Partial<Record<string, number>>> };
 
 const columns = ["ppdb", "ppdb-filtered", "turney", "bird", "yago", "umls", "conll", "bc5cdr", "autofj"];
 
@@ -39,3 +35,10 @@ export const publishedMetrics: Readonly<Record<string, string>> = {
   bc5cdr: "nmi",
   autofj: "acc., 50 sets",
 };
+
+/** The tasks of these results that have published scores, and the rows with a score of one of them. */
+export function publishedScores(results: readonly { readonly task: string }[]) {
+  const tasks = columns.filter((column) => results.some(({ task }) => task === column));
+  const rows = publishedRows.filter(({ scores }) => tasks.some((task) => scores[task] !== undefined));
+  return { tasks, rows };
+}

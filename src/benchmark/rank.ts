@@ -1,71 +1,82 @@
 /** Ranks the candidates of each query with any kind of model, and scores ties fairly. */
 import { exactNeighbours } from "../search/exact.js";
 import { type Ranking, RankingCollector } from "../search/ranking.js";
-import { embedPhrases } from "./embed.js";
-import type { EmbeddingModel, SimilarityModel } from "./model.js";
+import { type EmbeddingModel, embedPhrases, type SimilarityModel } from "./model.js";
 import type { TaskContext } from "./task.js";
 
-/** A search: for each query, the candidates that are right answers. */
-export interface RankRequest {
+/** A search for the titles that answer queries. */
+interface RankRequest {
   readonly queries: readonly string[];
   readonly candidates: readonly string[];
-  /** For each query, the indices of its right candidates, which all have the same title; empty if there are none. */
-  readonly answers: readonly (readonly number[])[];
+  /** The right title of each query; undefined if it has none. */
+  readonly expected: readonly (string | undefined)[];
 }
 
 /** The outcome for one query. */
 export interface RankedAnswer {
+  readonly query: string;
+  readonly expected: string | undefined;
+  /** The best candidate, the first among equals. */
+  readonly chosen: string;
   /** Similarity of the best candidate. */
-  readonly bestScore: number;
-  /** Similarity of the right answer, of several the best; NaN if there is none. */
-  readonly answerScore: number;
-  /** Index of the best candidate, the first among equals. */
-  readonly best: number;
-  /** Expected hits if a tie at the top is broken at random: the share of right ones among the tied. */
+  readonly chosenScore: number;
+  /** Similarity of the right answer; NaN if it is not among the candidates. */
+  readonly expectedScore: number;
+  /** Expected hits if a tie at the top is broken at random: the right ones among the tied. */
   readonly credit: number;
-  /** Number of wrong candidates above the right answer; 0 if there is no right answer. */
+  /** Number of wrong candidates above the right answer; Infinity if it is not among the candidates. */
   readonly above: number;
   /** Number of wrong candidates tied with the right answer. */
   readonly tied: number;
-  readonly hasAnswer: boolean;
 }
 
 /** Scores closer than this are tied, so that rounding does not matter. */
 export const tieTolerance = 1e-6;
 
-/** Ranks all candidates by cosine (vectors) or by the string measure. */
-export async function rankAnswers(request: RankRequest, context: TaskContext): Promise<RankedAnswer[]> {
+/** Ranks all candidates by cosine (embeddings) or by the string measure. */
+export async function rankAnswers(
+  { queries, candidates, expected }: RankRequest,
+  context: TaskContext,
+): Promise<RankedAnswer[]> {
+  const rowsOf = new Map<string | undefined, number[]>();
+  candidates.forEach((title, row) => {
+    const rows = rowsOf.get(title);
+    if (rows) rows.push(row);
+    else rowsOf.set(title, [row]);
+  });
+  const search = { queries, candidates, answers: expected.map((title) => rowsOf.get(title) ?? []) };
   const ranking =
     context.model.kind === "embedding"
-      ? await rankByVectors(context.model, request, context)
-      : await rankByStrings(context.model, request, context);
-  return request.queries.map((_, query) => {
-    const right = request.answers[query].length;
-    const hasAnswer = right > 0;
-    const above = hasAnswer ? ranking.above[query] : 0;
-    const tied = hasAnswer ? Math.max(0, ranking.level[query] - right) : 0;
-    const credit = hasAnswer && above === 0 ? right / (right + tied) : 0;
+      ? await rankByVectors(context.model, search, context)
+      : await rankByStrings(context.model, search, context);
+  return queries.map((query, row) => {
+    const right = search.answers[row].length;
+    const above = right > 0 ? ranking.above[row] : Number.POSITIVE_INFINITY;
+    const tied = right > 0 ? Math.max(0, ranking.level[row] - right) : 0;
     return {
-      bestScore: ranking.scores[query],
-      answerScore: ranking.targets[query],
-      best: ranking.indices[query],
-      credit,
+      query,
+      expected: expected[row],
+      chosen: candidates[ranking.indices[row]],
+      chosenScore: ranking.scores[row],
+      expectedScore: ranking.targets[row],
+      credit: above === 0 ? right / (right + tied) : 0,
       above,
       tied,
-      hasAnswer,
     };
   });
 }
 
-/** Expected recall at k if ties are broken at random. */
-export function expectedRecall({ above, tied, hasAnswer }: RankedAnswer, k: number): number {
-  if (!hasAnswer) return 0;
-  return Math.min(1, Math.max(0, (k - above) / (tied + 1)));
+interface Search extends Pick<RankRequest, "queries" | "candidates"> {
+  /** The rows of each query's right candidates. */
+  readonly answers: readonly (readonly number[])[];
 }
 
+/** Expected recall at k if ties are broken at random. */
+export const expectedRecall = ({ above, tied }: RankedAnswer, k: number): number =>
+  Math.min(1, Math.max(0, (k - above) / (tied + 1)));
+
 /** Expected reciprocal rank if ties are broken at random. */
-export function expectedReciprocalRank({ above, tied, hasAnswer }: RankedAnswer): number {
-  if (!hasAnswer) return 0;
+export function expectedReciprocalRank({ above, tied }: RankedAnswer): number {
   let sum = 0;
   for (let place = 1; place <= tied + 1; place++) sum += 1 / (above + place);
   return sum / (tied + 1);
@@ -73,7 +84,7 @@ export function expectedReciprocalRank({ above, tied, hasAnswer }: RankedAnswer)
 
 async function rankByVectors(
   model: EmbeddingModel,
-  { queries, candidates, answers }: RankRequest,
+  { queries, candidates, answers }: Search,
   { signal, onProgress }: TaskContext,
 ): Promise<Ranking> {
   // One call for both sides, so that equal phrases are encoded once and progress is continuous.
@@ -84,7 +95,7 @@ async function rankByVectors(
     tolerance: tieTolerance,
     answers,
     signal,
-    onProgress: (done, total) => onProgress?.({ label: "searching", done, total }),
+    onProgress: (done, total) => onProgress?.("searching", done, total),
   });
 }
 
@@ -93,7 +104,7 @@ const slice = 50;
 
 async function rankByStrings(
   model: SimilarityModel,
-  { queries, candidates, answers }: RankRequest,
+  { queries, candidates, answers }: Search,
   { signal, onProgress }: TaskContext,
 ): Promise<Ranking> {
   const fitted = model.fit(candidates, queries);
@@ -103,12 +114,11 @@ async function rankByStrings(
   let started = performance.now();
   for (let query = 0; query < queries.length; query++) {
     fitted.all(queries[query], scores);
-    for (const answer of answers[query]) {
-      if (!(targets[query] >= scores[answer])) targets[query] = scores[answer];
-    }
+    const [answer] = answers[query]; // several are equal titles
+    if (answer !== undefined) targets[query] = scores[answer];
     collector.add(query, 0, scores, 0, scores.length);
     if (performance.now() - started < slice) continue;
-    onProgress?.({ label: "comparing", done: query + 1, total: queries.length });
+    onProgress?.("comparing", query + 1, queries.length);
     await new Promise(setImmediate);
     signal?.throwIfAborted();
     started = performance.now();

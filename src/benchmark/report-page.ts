@@ -1,10 +1,9 @@
 /** Formats benchmark reports as an HTML page: scores, published scores, AutoFJ's sets as bars, the worst misses. */
 import { escapeText, htmlPage, light } from "../plot/theme.js";
 import { explainMiss, leadOf } from "./misses.js";
-import { publishedMetrics, publishedRows } from "./published.js";
-import { isMean, percent, reportRows, titleOf } from "./report-rows.js";
-import type { BenchmarkMiss, BenchmarkResult, ModelReport } from "./runner.js";
-import { taskNames } from "./tasks/index.js";
+import { publishedMetrics, publishedScores } from "./published.js";
+import { isMean, percent, remarks, scoreRows, titleOf } from "./report.js";
+import type { BenchmarkMiss, ModelReport } from "./runner.js";
 
 /** Misses shown per task and model. */
 const missesShown = 12;
@@ -32,58 +31,40 @@ export function reportsAsPage(reports: readonly ModelReport[]): string {
 
 /** Tasks × models. Single sets of a task with a mean are shown as bars instead. */
 function scoreSection(reports: readonly ModelReport[]): string {
-  const rows = reportRows(reports);
+  const { heading, rows } = scoreRows(reports, false);
   if (rows.length === 0) return "";
-  const heading = ["task", "data", "metric", "n", ...reports.map(titleOf)];
-  const body = rows.map(({ result, scores }) => {
-    const best = Math.max(...scores.values());
-    const cells = reports.map(({ model }) => scoreCell(scores.get(model), scores.size > 1 ? best : Infinity));
-    const { task, dataset, metric, n } = result;
-    return `<tr><th scope="row">${escapeText(task)}</th>${textCells([dataset, metric])}${numberCell(n.toLocaleString("en-US"))}${cells.join("")}</tr>`;
+  const body = rows.map(({ cells: [task, dataset, metric, n], scores }) => {
+    const known = scores.filter((score) => score !== undefined);
+    const best = known.length > 1 ? Math.max(...known) : undefined;
+    const cells = scores.map((score) => {
+      if (score === undefined) return numberCell("–");
+      return numberCell(score === best ? `<strong>${percent(score)}</strong>` : percent(score));
+    });
+    return tableRow(task, textCells([dataset, metric]) + numberCell(n) + cells.join(""));
   });
   return `<h2>Scores</h2>\n${table(heading, body, 3)}`;
 }
 
-function scoreCell(score: number | undefined, best: number): string {
-  if (score === undefined) return numberCell("–");
-  return score === best
-    ? `<td class="n"><strong>${percent(score)}</strong></td>`
-    : numberCell(percent(score));
-}
-
-/** The published rows of the tasks that were run, and ours below them only where the protocol is the same. */
+/** The published rows of the tasks that were run, and ours below them. */
 function publishedSection(reports: readonly ModelReport[]): string {
-  const run = new Set(reports.flatMap(({ results }) => results.map(({ task }) => task)));
-  const tasks = taskNames.filter((task) => run.has(task) && publishedMetrics[task]);
+  const { tasks, rows } = publishedScores(reports.flatMap(({ results }) => results));
   if (tasks.length === 0) return "";
-  const rows = publishedRows
-    .filter(({ scores }) => tasks.some((task) => scores[task] !== undefined))
-    .map(({ model, scores }) =>
-      modelRow(
-        model,
-        tasks.map((task) => scores[task]),
-      ),
-    );
-  const ours = reports.map((report) =>
-    modelRow(
-      `${titleOf(report)}, here`,
-      tasks.map((task) => headScore(report, task)),
-      "ours",
+  const modelRow = (model: string, scoreOf: (task: string) => number | undefined, style = ""): string =>
+    tableRow(model, tasks.map((task) => numberCell(scoreOf(task)?.toFixed(1) ?? "–")).join(""), style);
+  const body = [
+    ...rows.map(({ model, scores }) => modelRow(model, (task) => scores[task])),
+    ...reports.map((report) =>
+      modelRow(`${titleOf(report)}, here`, (task) => headScore(report, task), "ours"),
     ),
-  );
-  const isComparable = reports[0].protocol === "published";
-  const warning = isComparable
-    ? "Ours use the same protocol; they are comparable if the data are the full test sets."
-    : "Ours use the fair protocol: the published scores show the order of magnitude and are not directly comparable.";
+  ];
+  const warning =
+    reports[0].protocol === "published"
+      ? "Ours use the same protocol; they are comparable if the data are the full test sets."
+      : "Ours use the fair protocol: the published scores show the order of magnitude and are not directly comparable.";
   const heading = ["model", ...tasks.map((task) => `${task}, ${publishedMetrics[task]}`)];
   return `<h2>Beside published scores</h2>
 <p class="note">Published: PEARL paper and repository, protocol “published”, full test sets. ${warning}</p>
-${table(heading, [...rows, ...ours], 1)}`;
-}
-
-function modelRow(model: string, scores: readonly (number | undefined)[], style = ""): string {
-  const cells = scores.map((score) => numberCell(score === undefined ? "–" : score.toFixed(1)));
-  return `<tr class="${style}"><th scope="row">${escapeText(model)}</th>${cells.join("")}</tr>`;
+${table(heading, body, 1)}`;
 }
 
 /** The main score of a task, its first, × 100. */
@@ -93,49 +74,24 @@ function headScore({ results }: ModelReport, task: string): number | undefined {
   return score === undefined ? undefined : score * 100;
 }
 
-const barWidth = 420;
-const barHeight = 9;
-const labelWidth = 210;
-
-/** AutoFJ set by set: a group of bars, one a model. */
+/** AutoFJ set by set, the weakest sets of the first model first; a bar in each cell. */
 function setsSection(reports: readonly ModelReport[]): string {
-  const setsOf = ({ results }: ModelReport): BenchmarkResult[] =>
-    results.filter((result) => result.task === "autofj" && !isMean(result) && result.metric === "accuracy");
-  const names = [...new Set(reports.flatMap((report) => setsOf(report).map(({ dataset }) => dataset)))];
-  if (names.length === 0) return "";
-  const groups = names.map((name) => ({
-    name,
-    scores: reports.map((report) => setsOf(report).find(({ dataset }) => dataset === name)?.score),
-  }));
-  // The weakest sets of the first model come first.
-  groups.sort((left, right) => (left.scores[0] ?? 0) - (right.scores[0] ?? 0));
-  const groupHeight = reports.length * (barHeight + 2) + 8;
-  const size = { width: labelWidth + barWidth + 60, height: groups.length * groupHeight + 24 };
-  const bars = groups.map(({ name, scores }, group) => {
-    const top = group * groupHeight + 22;
-    const drawn = scores.map((score, model) => {
-      if (score === undefined) return "";
-      const y = top + model * (barHeight + 2);
-      const text = `${name}, ${titleOf(reports[model])}: ${percent(score)}`;
-      return `<rect class="bar c${model % light.categories.length}" x="${labelWidth}" y="${y}" width="${(score * barWidth).toFixed(1)}" height="${barHeight}"><title>${escapeText(text)}</title></rect><text class="value" x="${labelWidth + score * barWidth + 5}" y="${y + barHeight - 1}">${percent(score)}</text>`;
+  const sets = scoreRows(reports, true)
+    .rows.map(({ cells: [task, dataset, metric], scores }) => ({ task, dataset, metric, scores }))
+    .filter((row) => row.task === "autofj" && row.metric === "accuracy" && !isMean(row))
+    .sort((left, right) => (left.scores[0] ?? 0) - (right.scores[0] ?? 0));
+  if (sets.length === 0) return "";
+  const body = sets.map(({ dataset, scores }) => {
+    const cells = scores.map((score, model) => {
+      if (score === undefined) return numberCell("–");
+      const bar = `<i class="bar c${model % light.categories.length}" style="width:${percent(score)}px"></i>`;
+      return numberCell(`${bar} ${percent(score)}`);
     });
-    const middle = top + (reports.length * (barHeight + 2)) / 2 + 3;
-    return `<text x="${labelWidth - 8}" y="${middle}" text-anchor="end">${escapeText(name)}</text>${drawn.join("")}`;
+    return tableRow(dataset, cells.join(""));
   });
-  const grid = [0, 25, 50, 75, 100].map((mark) => {
-    const x = labelWidth + (mark / 100) * barWidth;
-    return `<line x1="${x}" x2="${x}" y1="16" y2="${size.height}"/><text class="value" x="${x}" y="11" text-anchor="middle">${mark}</text>`;
-  });
-  const legend = reports.map(
-    (report, model) =>
-      `<span class="key"><i class="k${model % light.categories.length}"></i>${escapeText(titleOf(report))}</span>`,
-  );
   return `<h2>AutoFJ, set by set</h2>
-<p class="note">Accuracy of the best left title, weakest sets first. ${legend.join(" ")}</p>
-<div class="wide"><svg viewBox="0 0 ${size.width} ${size.height}" style="min-width:${size.width}px" role="img" aria-label="Accuracy on each AutoFJ set">
-<g class="grid">${grid.join("")}</g>
-${bars.join("\n")}
-</svg></div>`;
+<p class="note">Accuracy of the best left title, weakest sets first.</p>
+${table(["set", ...reports.map(titleOf)], body, 1)}`;
 }
 
 /** The misses with the largest lead of the wrong answer, by model and task, each with an explanation. */
@@ -165,25 +121,23 @@ function missTable(report: ModelReport, task: string, naming: boolean): string {
   return `<h3>${escapeText(title)}</h3>\n${table(heading, rows, 99)}`;
 }
 
+/** The worst misses of a task, which lists those of each set worst first; a task of one set shows all. */
 function worstOf(misses: readonly BenchmarkMiss[]): BenchmarkMiss[] {
-  const taken = new Map<string, number>();
-  const shown: BenchmarkMiss[] = [];
-  for (const miss of [...misses].sort((left, right) => leadOf(right) - leadOf(left))) {
-    const count = taken.get(miss.dataset) ?? 0;
-    // A task of one set shows all its misses.
-    if (count >= missesOfSet && misses.some(({ dataset }) => dataset !== miss.dataset)) continue;
-    taken.set(miss.dataset, count + 1);
-    shown.push(miss);
-    if (shown.length === missesShown) break;
-  }
-  return shown;
+  const hasSets = misses.some(({ dataset }) => dataset !== misses[0].dataset);
+  const places = new Map<string, number>();
+  return misses
+    .filter(({ dataset }) => {
+      const place = (places.get(dataset) ?? 0) + 1;
+      places.set(dataset, place);
+      return !hasSets || place <= missesOfSet;
+    })
+    .sort((left, right) => leadOf(right) - leadOf(left))
+    .slice(0, missesShown);
 }
 
 function remarkSection(reports: readonly ModelReport[]): string {
-  const skipped = reports.flatMap((report) => report.skipped.map(({ reason }) => `Not measured: ${reason}`));
-  const lines = [...new Set([...skipped, ...reports.flatMap(({ notes }) => notes)])];
   const models = reports.map(({ model, fingerprint }) => `${model}: fingerprint ${fingerprint}`);
-  const items = [...lines, ...models].map((line) => `<li>${escapeText(line)}</li>`);
+  const items = [...remarks(reports), ...models].map((line) => `<li>${escapeText(line)}</li>`);
   return `<h2>Remarks</h2>\n<ul>\n${items.join("\n")}\n</ul>`;
 }
 
@@ -195,6 +149,8 @@ function table(heading: readonly string[], rows: readonly string[], firstNumber:
   return `<div class="wide"><table>\n<thead><tr>${heads.join("")}</tr></thead>\n<tbody>\n${rows.join("\n")}\n</tbody>\n</table></div>`;
 }
 
+const tableRow = (head: string, cells: string, style = ""): string =>
+  `<tr${style && ` class="${style}"`}><th scope="row">${escapeText(head)}</th>${cells}</tr>`;
 const textCells = (texts: readonly string[]): string =>
   texts.map((text) => `<td>${escapeText(text)}</td>`).join("");
 const numberCell = (text: string): string => `<td class="n">${text}</td>`;
@@ -206,8 +162,5 @@ th,td{padding:.25rem .6rem;text-align:left;vertical-align:top;border-bottom:1px 
 thead th{color:var(--muted)}
 td.n,th.n{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap}
 tr.ours{background:var(--panel)}
-svg{display:block;width:100%;max-width:52rem;height:auto;font:12px inherit}
-svg text{fill:var(--ink);font-size:12px}svg text.value{fill:var(--muted);font-size:10px}
-.grid line{stroke:var(--line)}
-${light.categories.map((_, index) => `.c${index}{fill:var(--c${index})}.k${index}{background:var(--c${index})}`).join("")}
-.key{margin-right:1rem;white-space:nowrap}.key i{display:inline-block;width:.8em;height:.8em;margin-right:.35em}`;
+.bar{display:inline-block;height:.7em}
+${light.categories.map((_, index) => `.c${index}{background:var(--c${index})}`).join("")}`;

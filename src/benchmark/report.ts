@@ -1,41 +1,30 @@
 /** Formats benchmark reports as text: our scores as a table of tasks × models, then the published scores. */
 import { alignColumns } from "../files/text-table.js";
-import { publishedMetrics, publishedRows } from "./published.js";
-import { isMean, percent, reportRows, titleOf } from "./report-rows.js";
-import type { ModelReport } from "./runner.js";
-import { taskNames } from "./tasks/index.js";
-
-/** Options of the text. */
-export interface ReportOptions {
-  /** Print each set of AutoFJ too. Default: only their means. */
-  readonly everySet?: boolean;
-}
+import { publishedMetrics, publishedScores } from "./published.js";
+import type { BenchmarkResult, ModelReport } from "./runner.js";
 
 /**
  * The whole text: our scores, what was skipped and why, remarks, then the published numbers of the same tasks.
  * Scores are printed × 100.
+ * @param everySet print each set of AutoFJ too; default: only their means
  */
-export function formatReports(reports: readonly ModelReport[], options: ReportOptions = {}): string {
+export function formatReports(reports: readonly ModelReport[], { everySet = false } = {}): string {
   const [{ pearl, protocol, seed }] = reports;
   const blocks = [
     `pearl ${pearl}, protocol ${protocol}, seed ${seed}. Scores × 100.`,
-    scoreTable(reports, options),
-    ...remarks(reports),
+    scoreTable(reports, everySet),
+    remarks(reports).join("\n"),
     publishedBlock(reports),
   ];
   return blocks.filter((block) => block !== "").join("\n\n");
 }
 
-function scoreTable(reports: readonly ModelReport[], options: ReportOptions): string {
-  const rows = reportRows(reports, options);
+function scoreTable(reports: readonly ModelReport[], everySet: boolean): string {
+  const { heading, rows } = scoreRows(reports, everySet);
   if (rows.length === 0) return "";
-  const heading = ["task", "data", "metric", "n", ...reports.map(titleOf)];
-  const body = rows.map(({ result, scores }) => [
-    result.task,
-    result.dataset,
-    result.metric,
-    result.n.toLocaleString("en-US"),
-    ...reports.map(({ model }) => scoreCell(scores.get(model))),
+  const body = rows.map(({ cells, scores }) => [
+    ...cells,
+    ...scores.map((score) => (score === undefined ? "-" : percent(score))),
   ]);
   const seconds = reports.map(({ results }) => {
     const spent = new Map(results.map((result) => [`${result.task} ${result.seconds}`, result]));
@@ -45,37 +34,65 @@ function scoreTable(reports: readonly ModelReport[], options: ReportOptions): st
   return alignColumns([heading, ...body, ["seconds", "", "", "", ...seconds]], (column) => column >= 3);
 }
 
-const scoreCell = (score: number | undefined): string => (score === undefined ? "-" : percent(score));
-
-/** What was skipped and why, and notes on the scores; each line once. */
-function remarks(reports: readonly ModelReport[]): string[] {
-  const skipped = new Set(reports.flatMap((report) => report.skipped.map(({ reason }) => reason)));
-  const notes = new Set(reports.flatMap((report) => report.notes));
-  const lines = [...[...skipped].map((reason) => `not measured: ${reason}`), ...notes];
-  return lines.length > 0 ? [lines.join("\n")] : [];
-}
-
 /** The published scores of the tasks that were run. Never in one table with ours. */
 function publishedBlock(reports: readonly ModelReport[]): string {
-  const run = new Set(
-    reports.flatMap(({ results, skipped }) => [...results, ...skipped].map(({ task }) => task)),
+  const { tasks, rows } = publishedScores(
+    reports.flatMap(({ results, skipped }) => [...results, ...skipped]),
   );
-  const tasks = taskNames.filter((task) => run.has(task) && publishedMetrics[task]);
   if (tasks.length === 0) return "";
-  const heading = ["model", ...tasks];
-  const metrics = ["", ...tasks.map((task) => publishedMetrics[task])];
-  const body = publishedRows.map(({ model, scores }) => [
+  const metrics = tasks.map((task) => publishedMetrics[task]);
+  const body = rows.map(({ model, scores }) => [
     model,
     ...tasks.map((task) => scores[task]?.toFixed(1) ?? "-"),
   ]);
-  const shown = body.filter((cells) => cells.slice(1).some((cell) => cell !== "-"));
   return [
     'Published scores × 100 (PEARL paper and repository): protocol "published", full test sets.',
     "Not directly comparable with the scores above: other data and, without --protocol published, other rules.",
     "",
-    alignColumns([heading, metrics, ...shown], (column) => column >= 1),
+    alignColumns([["model", ...tasks], ["", ...metrics], ...body], (column) => column >= 1),
   ].join("\n");
 }
+
+/** A row of the score table: a task's data and metric, with the score of each model as a fraction. */
+interface ScoreRow {
+  /** Task, data, metric and n, as the heading names them. */
+  readonly cells: readonly string[];
+  readonly scores: (number | undefined)[];
+}
+
+/** The score table. @param everySet include the single sets of a task whose mean is reported */
+export function scoreRows(reports: readonly ModelReport[], everySet: boolean) {
+  const rows = new Map<string, ScoreRow>();
+  reports.forEach(({ results }, model) => {
+    const withMean = new Set(results.filter(isMean).map(({ task }) => task));
+    for (const result of results) {
+      if (!everySet && !isMean(result) && withMean.has(result.task)) continue;
+      const { task, dataset, metric, n, score } = result;
+      const key = [task, dataset, metric].join("\t");
+      const cells = [task, dataset, metric, n.toLocaleString("en-US")];
+      const row = rows.get(key) ?? { cells, scores: reports.map(() => undefined) };
+      rows.set(key, row);
+      row.scores[model] = score;
+    }
+  });
+  return { heading: ["task", "data", "metric", "n", ...reports.map(titleOf)], rows: [...rows.values()] };
+}
+
+/** What was skipped and why, then notes on the scores; each line once. */
+export function remarks(reports: readonly ModelReport[]): string[] {
+  const skipped = reports.flatMap((report) => report.skipped.map(({ reason }) => `not measured: ${reason}`));
+  return [...new Set([...skipped, ...reports.flatMap(({ notes }) => notes)])];
+}
+
+/** Whether a result is the mean over the sets of its task. */
+export const isMean = ({ dataset }: Pick<BenchmarkResult, "dataset">): boolean =>
+  dataset.startsWith("macro mean");
+
+/** The heading of a model's column. */
+export const titleOf = ({ model, floor }: ModelReport): string => (floor ? `${model} (floor)` : model);
+
+/** A fraction × 100 with one digit. */
+export const percent = (score: number): string => (score * 100).toFixed(1);
 
 /**
  * The reports as JSON text: one report as an object; several as a list, in the order of the models. A floor that
@@ -84,7 +101,6 @@ function publishedBlock(reports: readonly ModelReport[]): string {
 export function reportsAsJson(reports: readonly ModelReport[]): string {
   const asked = reports.filter((report) => !report.floor);
   const floor = reports.find((report) => report.floor);
-  const content =
-    asked.length === 1 ? { ...asked[0], ...(floor && { floor }) } : [...asked, ...(floor ? [floor] : [])];
+  const content = asked.length === 1 ? { ...asked[0], ...(floor && { floor }) } : reports;
   return `${JSON.stringify(content, null, 2)}\n`;
 }

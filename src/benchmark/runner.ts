@@ -1,25 +1,14 @@
 /** Runs tasks on models and collects the scores with what is needed to repeat them. */
-
 import { MissingDataError, PearlError, UsageError } from "../errors.js";
 import { packageVersion } from "../files/version.js";
-import type { DeviceChoice } from "../runtime/device.js";
 import { checkDataFolder } from "./data-folder.js";
 import type { PhraseModel } from "./model.js";
 import { checkModelName, type ResolveOptions, resolveModel } from "./models.js";
-import { closestName } from "./suggest.js";
-import {
-  type Miss,
-  type Protocol,
-  protocols,
-  type Score,
-  type Task,
-  type TaskOutcome,
-  type TaskProgress,
-} from "./task.js";
+import type { Miss, Protocol, Score, Task, TaskContext, TaskOutcome } from "./task.js";
 import { selectTasks } from "./tasks/index.js";
 
 /** What to run. */
-export interface BenchmarkRequest {
+export interface BenchmarkRequest extends ResolveOptions {
   /** Names of tasks; `all` means every task with data in the data folder. */
   readonly tasks: readonly string[];
   /**
@@ -34,44 +23,20 @@ export interface BenchmarkRequest {
   readonly dataset?: string;
   /** Default 0. */
   readonly seed?: number;
-  /** Where encoders run. Default `cpu`. */
-  readonly device?: DeviceChoice;
-  /** Use only the first dimensions of the embeddings. Default: all. */
-  readonly truncateDim?: number;
-  /** Called several times a second while a task runs. */
-  readonly onProgress?: (progress: RunProgress) => void;
-  /** Called while a hub model is downloaded. */
-  readonly onDownload?: ResolveOptions["onDownload"];
+  /** Called several times a second with the task and its step, what is done and the total. */
+  readonly onProgress?: TaskContext["onProgress"];
   /** Called for each model and task as it begins. */
   readonly onTask?: (model: string, task: string) => void;
-  readonly signal?: AbortSignal;
 }
 
-/** Progress of one task on one model. */
-export interface RunProgress extends TaskProgress {
-  readonly model: string;
+interface OfTask {
   readonly task: string;
 }
+export type BenchmarkResult = OfTask & Score;
+export type BenchmarkMiss = OfTask & Miss;
+type SkippedTask = OfTask & { readonly reason: string };
 
-/** One number of a report. */
-export interface BenchmarkResult extends Score {
-  readonly task: string;
-}
-
-/**
- * The scores of one model: what `pearl bench --json FILE` writes, one for each model.
- *
- *     { "pearl": "0.1.0", "model": "tfidf", "fingerprint": "...", "protocol": "fair", "seed": 0,
- *       "results": [{ "task": "autofj", "dataset": "macro mean of 30 sets", "metric": "accuracy",
- *                     "score": 0.735, "n": 9694, "seconds": 4.1, "details": { ... } }],
- *       "skipped": [{ "task": "conll", "reason": "..." }], "notes": ["..."],
- *       "misses": [{ "task": "autofj", "dataset": "Drug", "query": "...", "expected": "...", "chosen": "...",
- *                    "expectedScore": 0.41, "chosenScore": 0.78 }] }
- *
- * `score` is a fraction from 0 to 1 (correlations: from -1 to 1), never NaN; `n` counts rows; `seconds` is
- * wall-clock time of embedding and scoring without reading files; `details` depends on the task and always
- * names the file used, except for AutoFJ, whose sets are folders.
- */
+/** The scores of one model: what `pearl bench --json FILE` writes for each model. docs/judge.md has an example. */
 export interface ModelReport {
   /** Version of pearl. */
   readonly pearl: string;
@@ -90,39 +55,24 @@ export interface ModelReport {
   readonly floor?: true;
 }
 
-/** A wrong answer of a report. */
-export interface BenchmarkMiss extends Miss {
-  readonly task: string;
-}
-
-/** A task that gave no score. */
-export interface SkippedTask {
-  readonly task: string;
-  readonly reason: string;
-}
-
 /** The untrained method shown beside scores on AutoFJ. */
 const floorModel = "tfidf";
 
 /**
- * Runs every task on every model.
- *
- * Names and files are checked before the first task runs. If AutoFJ is among the tasks, the floor `tfidf` is run on it
- * too, unless it is among the models.
+ * Runs every task on every model. Names and files are checked before the first task runs. If AutoFJ is among the
+ * tasks, the floor `tfidf` runs on it too, unless it is among the models.
  *
  * @returns one report per model, in order; the floor's last
  * @throws UsageError, MissingDataError (of `all`: only where no task has its data), ModelError
  */
 export async function runBenchmark(request: BenchmarkRequest): Promise<ModelReport[]> {
-  const { models, protocol = "fair" } = request;
-  parseProtocol(protocol);
+  const { models, dataset, dataFolder } = request;
   const selected = selectTasks(request.tasks);
-  if (request.dataset !== undefined && !selected.some((task) => task.name === "autofj")) {
-    throw new UsageError("--dataset names one of AutoFJ's sets, and autofj is not among the tasks");
-  }
+  if (dataset !== undefined && !selected.some((task) => task.name === "autofj"))
+    throw new UsageError("--dataset names a set of AutoFJ, but autofj is not among the tasks");
   if (models.length === 0) throw new UsageError("name at least one model");
   for (const model of models) if (typeof model === "string") await checkModelName(model);
-  await checkDataFolder(request.dataFolder);
+  await checkDataFolder(dataFolder);
   const { tasks, skipped } = await withData(selected, request);
   const reports: ModelReport[] = [];
   for (const model of models) reports.push(await reportOf(model, tasks, skipped, request));
@@ -133,23 +83,8 @@ export async function runBenchmark(request: BenchmarkRequest): Promise<ModelRepo
   return reports;
 }
 
-/**
- * The protocol of that name.
- * @throws UsageError with a suggestion
- */
-export function parseProtocol(name: string): Protocol {
-  if ((protocols as readonly string[]).includes(name)) return name as Protocol;
-  const near = closestName(name, protocols);
-  throw new UsageError(
-    `unknown protocol "${name}".${near ? ` Did you mean ${near}?` : ""} Protocols: ${protocols.join(", ")}`,
-  );
-}
-
 /** The tasks with data. With `all` the others are skipped; otherwise the first missing file is an error. */
-async function withData(
-  selected: readonly Task[],
-  request: BenchmarkRequest,
-): Promise<{ tasks: Task[]; skipped: SkippedTask[] }> {
+async function withData(selected: readonly Task[], request: BenchmarkRequest) {
   const tasks: Task[] = [];
   const skipped: SkippedTask[] = [];
   for (const task of selected) {
@@ -157,14 +92,18 @@ async function withData(
       await task.locate(request);
       tasks.push(task);
     } catch (error) {
-      if (!(error instanceof MissingDataError) || !request.tasks.includes("all")) throw error;
-      skipped.push({ task: task.name, reason: error.message });
+      skipped.push({ task: task.name, reason: reasonToSkip(error, request) });
     }
   }
   if (tasks.length > 0) return { tasks, skipped };
-  throw new MissingDataError(
-    `no task's data is in ${request.dataFolder}:\n${skipped.map(({ reason }) => reason).join("\n")}`,
-  );
+  const reasons = skipped.map(({ reason }) => reason).join("\n");
+  throw new MissingDataError(`no task's data is in ${request.dataFolder}:\n${reasons}`);
+}
+
+/** With `all`, missing data or a missing optional package is a reason to skip a task; else an error. */
+function reasonToSkip(error: unknown, { tasks }: BenchmarkRequest): string {
+  if (error instanceof MissingDataError && tasks.includes("all")) return error.message;
+  throw error;
 }
 
 async function reportOf(
@@ -173,57 +112,43 @@ async function reportOf(
   missing: readonly SkippedTask[],
   request: BenchmarkRequest,
 ): Promise<ModelReport> {
-  const { device, onDownload, signal, truncateDim, protocol = "fair", seed = 0 } = request;
-  const options = { device, onDownload, signal, truncateDim };
-  const model = typeof named === "object" ? named : await resolveModel(named, options);
+  const { protocol = "fair", seed = 0, signal, dataFolder, dataset } = request;
+  const model = typeof named === "object" ? named : await resolveModel(named, request);
+  const { name, fingerprint } = model;
   const results: BenchmarkResult[] = [];
   const skipped: SkippedTask[] = [...missing];
   const notes: string[] = [];
   const misses: BenchmarkMiss[] = [];
   try {
-    for (const task of tasks) {
+    for (const { name: task, run } of tasks) {
       signal?.throwIfAborted();
-      request.onTask?.(model.name, task.name);
-      const running = task.run({
-        ...{ model, protocol, seed, signal },
-        dataFolder: request.dataFolder,
-        dataset: task.name === "autofj" ? request.dataset : undefined,
-        onProgress: (progress) => request.onProgress?.({ ...progress, model: model.name, task: task.name }),
+      request.onTask?.(name, task);
+      const running = run({
+        ...{ model, protocol, seed, signal, dataFolder },
+        dataset: task === "autofj" ? dataset : undefined,
+        onProgress: (step, done, total) => request.onProgress?.(`${task}: ${step}`, done, total),
       });
-      const outcome = await running.catch((error: unknown) => skipOf(error, request));
-      for (const score of outcome.scores) results.push({ task: task.name, ...checked(score, task, model) });
-      if (outcome.notApplicable) skipped.push({ task: task.name, reason: outcome.notApplicable });
+      const outcome = await running.catch((error: unknown) => {
+        return { scores: [], notApplicable: reasonToSkip(error, request) } as TaskOutcome;
+      });
+      for (const score of outcome.scores) {
+        checkRange(score, `${name} on ${task}`);
+        results.push({ task, ...score });
+      }
+      if (outcome.notApplicable) skipped.push({ task, reason: outcome.notApplicable });
       notes.push(...(outcome.notes ?? []));
-      misses.push(...(outcome.misses ?? []).map((miss) => ({ task: task.name, ...miss })));
+      misses.push(...(outcome.misses ?? []).map((miss) => ({ task, ...miss })));
     }
   } finally {
-    if (typeof named !== "object") await model.dispose();
+    if (typeof named !== "object") await model.dispose?.();
   }
-  const { name, fingerprint } = model;
-  return {
-    pearl: packageVersion(),
-    model: name,
-    fingerprint,
-    protocol,
-    seed,
-    results,
-    skipped,
-    notes,
-    misses,
-  };
-}
-
-/** With `all`, a task without its optional package is skipped with the reason; otherwise rethrows. */
-function skipOf(error: unknown, { tasks }: BenchmarkRequest): TaskOutcome {
-  if (!(error instanceof MissingDataError) || !tasks.includes("all")) throw error;
-  return { scores: [], notApplicable: error.message };
+  const head = { pearl: packageVersion(), model: name, fingerprint, protocol, seed };
+  return { ...head, results, skipped, notes, misses };
 }
 
 /** Throws for a score outside its range, which is never a result. */
-function checked(score: Score, task: Task, model: PhraseModel): Score {
-  const lowest = score.metric === "pearson" || score.metric === "spearman" ? -1 : 0;
-  if (score.score >= lowest && score.score <= 1 + 1e-9) return score;
-  throw new PearlError(
-    `${model.name} on ${task.name} (${score.dataset}): ${score.metric} is ${score.score}, outside its range`,
-  );
+function checkRange({ dataset, metric, score }: Score, place: string): void {
+  const lowest = metric === "pearson" || metric === "spearman" ? -1 : 0;
+  if (score >= lowest && score <= 1 + 1e-9) return;
+  throw new PearlError(`${place} (${dataset}): ${metric} is ${score}, outside its range`);
 }

@@ -1,15 +1,18 @@
-/** Did-you-mean: the known name nearest to a mistyped one. */
+/** The error for a mistyped name, with the known name nearest to it. */
 import { distance } from "fastest-levenshtein";
+import { UsageError } from "../errors.js";
 
-/** The nearest name by edit distance, or undefined where none is near (more than two edits and more than 40 % of the letters). */
-export function closestName(typed: string, names: readonly string[]): string | undefined {
-  let best: string | undefined;
-  let bestDistance = Infinity;
-  for (const name of names) {
-    const edits = distance(typed.toLowerCase(), name.toLowerCase());
-    if (edits < bestDistance) [best, bestDistance] = [name, edits];
-  }
-  return best !== undefined && bestDistance <= Math.max(2, 0.4 * Math.max(typed.length, best.length))
-    ? best
-    : undefined;
+/** "WHAT "TYPED". Did you mean NEAREST? HINT"; suggests a name within two edits or 40 % of the letters. */
+export function unknownName(
+  what: string,
+  typed: string,
+  { known, hint }: { readonly known: readonly string[]; readonly hint: string },
+): UsageError {
+  const ranked = known
+    .map((name) => ({ name, edits: distance(typed.toLowerCase(), name.toLowerCase()) }))
+    .sort((left, right) => left.edits - right.edits);
+  const near = ranked.find(
+    ({ name, edits }) => edits <= Math.max(2, 0.4 * Math.max(typed.length, name.length)),
+  );
+  return new UsageError(`${what} "${typed}".${near ? ` Did you mean ${near.name}?` : ""} ${hint}`);
 }

@@ -1,11 +1,9 @@
 /** The interface of a task: a protocol as code that scores one model. */
+import { findFile, shownPath, type WantedFile } from "./data-folder.js";
 import type { PhraseModel } from "./model.js";
 
 /** `fair`: with corrected quirks, for our own claims. `published`: as the code of the paper computes it. */
 export type Protocol = "fair" | "published";
-
-/** Both protocols, the default first. */
-export const protocols: readonly Protocol[] = ["fair", "published"];
 
 /** What a task is run with. */
 export interface TaskContext {
@@ -16,14 +14,8 @@ export interface TaskContext {
   readonly dataset?: string;
   readonly seed: number;
   readonly signal?: AbortSignal;
-  readonly onProgress?: (progress: TaskProgress) => void;
-}
-
-/** Progress of a task; `label` names the current step. */
-export interface TaskProgress {
-  readonly label: string;
-  readonly done: number;
-  readonly total: number;
+  /** Called several times a second with the current step, what is done and the total. */
+  readonly onProgress?: (step: string, done: number, total: number) => void;
 }
 
 /** One score and what it was measured on. */
@@ -71,9 +63,59 @@ export interface Task {
   /** The main metric, used in summaries. */
   readonly metric: string;
   /**
-   * The files and folders that the task reads, found before any task starts.
+   * Finds the files and folders that the task reads, before any task starts.
    * @throws MissingDataError with the missing file and where to get it; UsageError for an unknown set
    */
   locate(context: Pick<TaskContext, "dataFolder" | "dataset">): Promise<readonly string[]>;
   run(context: TaskContext): Promise<TaskOutcome>;
 }
+
+/** A task over files of the data folder. */
+export interface FileTask<Data> extends Pick<Task, "name" | "metric"> {
+  readonly files: readonly WantedFile[];
+  /** Reads the files found, in their order. */
+  read(paths: readonly string[]): Promise<Data>;
+  /** Scores the model. */
+  measure(data: Data, context: TaskContext): Promise<FileOutcome>;
+}
+
+/** An outcome before its scores and misses name the file; `seconds` defaults to the time of the measurement. */
+interface FileOutcome extends Pick<TaskOutcome, "notApplicable" | "notes"> {
+  readonly scores?: readonly (Pick<Score, "metric" | "score" | "n"> &
+    Partial<Pick<Score, "seconds" | "details">>)[];
+  readonly misses?: readonly Omit<Miss, "dataset">[];
+}
+
+/** Finds and reads a task's files, times the measurement and names the first file in each score and miss. */
+export function fileTask<Data>({ name, metric, files, read, measure }: FileTask<Data>): Task {
+  const locate: Task["locate"] = async ({ dataFolder }) => {
+    const paths: string[] = [];
+    for (const wanted of files) paths.push(await findFile(dataFolder, name, wanted));
+    return paths;
+  };
+  return {
+    name,
+    metric,
+    locate,
+    async run(context) {
+      const paths = await locate(context);
+      const data = await read(paths);
+      const dataset = shownPath(context.dataFolder, paths[0]);
+      const started = performance.now();
+      const { scores = [], misses = [], ...rest } = await measure(data, context);
+      const total = secondsSince(started);
+      return {
+        ...rest,
+        scores: scores.map(({ metric, score, n, seconds = total, details }) => {
+          return { dataset, metric, score, n, seconds, details: { file: dataset, ...details } };
+        }),
+        misses: misses.map((miss) => ({ dataset, ...miss })),
+      };
+    },
+  };
+}
+
+export const secondsSince = (started: number): number => (performance.now() - started) / 1000;
+
+export const mean = (values: readonly number[]): number =>
+  values.reduce((sum, value) => sum + value, 0) / values.length;

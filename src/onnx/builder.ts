@@ -1,13 +1,13 @@
-/** Graphs built by name: each call adds a value and returns its name, to be fed to the next call. */
+/** Builds graphs by name: each call adds a value and returns its name, which is an input of later calls. */
 import { ArgumentError } from "../errors.js";
 import type { Attribute, Dimension, Graph, Model, Node } from "./model.js";
 import { type DataType, type Tensor, type TensorData, tensor } from "./tensor.js";
 
-/** An attribute as plain JavaScript; see {@link toAttribute}. */
+/** An attribute as plain JavaScript. */
 export type AttributeValue = number | string | number[] | string[] | Tensor | Graph | Attribute;
 
-export interface NodeOptions {
-  /** Name of the node, and of its first output where `outputs` is not given; default a fresh one. */
+interface NodeOptions {
+  /** Name of the node, and of its output unless `outputs` is given; default a fresh one. */
   name?: string;
   /** Default "" (ONNX's own operators). */
   domain?: string;
@@ -15,14 +15,14 @@ export interface NodeOptions {
   outputs?: string[];
 }
 
-export interface BuilderOptions {
+interface BuilderOptions {
   /** ONNX operator set of a new model; default 17. */
   opset?: number;
   /** Name of the graph; default "pearl". */
   name?: string;
 }
 
-/** The IR version of new models: the newest that operator set 17 came with. */
+/** The IR version of new models: the newest of operator set 17. */
 const irVersion = 8;
 
 /**
@@ -38,10 +38,10 @@ export class GraphBuilder {
   readonly graph: Graph;
   readonly #model: Model;
   readonly #names: Set<string>;
-  readonly #scalars = new Map<string, string>();
+  readonly #constants = new Map<string, string>();
   #counter = 0;
 
-  /** @param start options of a new model, or a model to go on with: its graph is changed in place. */
+  /** @param start options of a new model, or a model to extend: its graph is changed in place */
   constructor(start: BuilderOptions | Model = {}) {
     this.#model = "graph" in start ? start : emptyModel(start);
     this.graph = this.#model.graph;
@@ -58,7 +58,7 @@ export class GraphBuilder {
     return name;
   }
 
-  /** Declares `value` as the graph output `name`; it must have been added already. */
+  /** Declares an added value as the graph output `name`. */
   output(name: string, value: string, type?: DataType, shape?: Dimension[]): void {
     if (!this.#names.has(value)) throw new ArgumentError(`output ${name}: there is no value ${value}`);
     if (name !== value) this.add("Identity", [value], {}, { outputs: [name] });
@@ -81,11 +81,11 @@ export class GraphBuilder {
   /** A constant under a fresh name; equal small constants share one initializer. */
   constant(type: DataType, dims: readonly number[], data: TensorData | number[]): string {
     const value = tensor(type, dims, data);
-    const key = value.data.length <= 8 ? `${type} [${dims}] ${bits(value)}` : undefined;
-    const known = key === undefined ? undefined : this.#scalars.get(key);
-    if (known) return known;
-    const name = this.freshWeight("constant", value);
-    if (key !== undefined) this.#scalars.set(key, name);
+    if (value.data.length > 8) return this.freshWeight("constant", value);
+    const elements = Array.from(value.data as ArrayLike<unknown>, (x) => (Object.is(x, -0) ? "-0" : x));
+    const key = `${type} [${dims}] ${elements}`;
+    const name = this.#constants.get(key) ?? this.freshWeight("constant", value);
+    this.#constants.set(key, name);
     return name;
   }
 
@@ -119,13 +119,12 @@ export class GraphBuilder {
     attributes: Record<string, AttributeValue> = {},
     options: NodeOptions = {},
   ): string[] {
-    const outputs = Array.from({ length: count }, () => this.fresh(options.name ?? op));
-    const node = this.node(op, inputs, attributes, { ...options, outputs: options.outputs ?? outputs });
-    this.graph.nodes.push(node);
-    return node.outputs;
+    const outputs = options.outputs ?? Array.from({ length: count }, () => this.fresh(options.name ?? op));
+    this.add(op, inputs, attributes, { ...options, outputs });
+    return outputs;
   }
 
-  /** Makes a node with fresh names without placing it: for rewrites, which choose the place themselves. */
+  /** Makes a node with fresh names without adding it to the graph. */
   node(
     op: string,
     inputs: readonly string[],
@@ -135,19 +134,18 @@ export class GraphBuilder {
     if (domain !== "") this.#model.opsets[domain] ??= 1;
     const made = outputs ?? [this.fresh(name ?? op)];
     for (const output of made) this.#names.add(output);
+    const entries = Object.entries(attributes).map(([key, value]) => [key, toAttribute(key, value)]);
     return {
       name: name ?? (outputs ? this.fresh(op) : made[0]),
       op,
       domain,
       inputs: [...inputs],
       outputs: made,
-      attributes: Object.fromEntries(
-        Object.entries(attributes).map(([key, value]) => [key, toAttribute(key, value)]),
-      ),
+      attributes: Object.fromEntries(entries),
     };
   }
 
-  /** A name that no value of the graph has yet. */
+  /** A name that no value of the graph has. */
   fresh(stem: string): string {
     let name = stem;
     while (this.#names.has(name)) name = `${stem}_${++this.#counter}`;
@@ -160,7 +158,7 @@ export class GraphBuilder {
   }
 
   #claim(name: string): string {
-    if (this.#names.has(name)) throw new ArgumentError(`the graph has a value ${name} already`);
+    if (this.#names.has(name)) throw new ArgumentError(`the graph already has a value ${name}`);
     this.#names.add(name);
     return name;
   }
@@ -177,29 +175,20 @@ function emptyModel({ opset = 17, name = "pearl" }: BuilderOptions): Model {
   };
 }
 
-/** Elements as text that tells -0 from 0. */
-const bits = ({ data }: Tensor): string =>
-  Array.from(data as ArrayLike<unknown>, (x) => (Object.is(x, -0) ? "-0" : String(x))).join();
-
-/** Attributes that are floats even where the number is whole. */
+/** Attributes that ONNX defines as floats: a whole number is a float too. */
 const floatAttributes = new Set([
   ...["alpha", "beta", "epsilon", "gamma", "lambd", "bias", "ratio", "momentum", "threshold", "value_float"],
   ...["high", "low", "mean", "scale", "seed", "cubic_coeff_a", "mask_filter_value", "value_floats", "scales"],
 ]);
 
-/**
- * A plain value as an attribute: whole numbers become ints and others floats, except for attributes that
- * ONNX defines as floats (alpha, epsilon, ...); an {@link Attribute} is taken as it is.
- */
-export function toAttribute(name: string, value: AttributeValue): Attribute {
+/** A plain value as an attribute. Whole numbers become ints, unless ONNX defines the attribute as a float. */
+function toAttribute(name: string, value: AttributeValue): Attribute {
+  const isInt = (x: unknown): boolean => Number.isInteger(x) && !floatAttributes.has(name);
   if (typeof value === "string") return { type: "string", value };
-  if (typeof value === "number")
-    return { type: Number.isInteger(value) && !floatAttributes.has(name) ? "int" : "float", value };
+  if (typeof value === "number") return { type: isInt(value) ? "int" : "float", value };
   if (Array.isArray(value)) {
     if (value.every((item) => typeof item === "string")) return { type: "strings", value };
-    const numbers = value as number[];
-    const whole = numbers.every(Number.isInteger) && !floatAttributes.has(name);
-    return { type: whole ? "ints" : "floats", value: numbers };
+    return { type: value.every(isInt) ? "ints" : "floats", value: value as number[] };
   }
   if ("dims" in value) return { type: "tensor", value };
   if ("nodes" in value) return { type: "graph", value };

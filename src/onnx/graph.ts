@@ -1,26 +1,14 @@
-/** Looking at a graph and rewriting it: who makes a value, what is used, and the one way in which nodes change. */
+/** Inspects and rewrites a graph: which node makes a value, what is used, and how nodes are replaced. */
 import { GraphBuilder } from "./builder.js";
 import { copyModel, type Graph, type Model, type Node, subgraphs } from "./model.js";
-import type { Tensor } from "./tensor.js";
+import { type Tensor, tensor } from "./tensor.js";
 
 /** The node that makes each value. */
 export function producersOf(graph: Graph): Map<string, Node> {
   return new Map(graph.nodes.flatMap((node) => node.outputs.map((output) => [output, node])));
 }
 
-/** The nodes that read each value, those with a subgraph that reads it included. */
-export function consumersOf(graph: Graph): Map<string, Node[]> {
-  const consumers = new Map<string, Node[]>();
-  for (const node of graph.nodes)
-    for (const input of readsOf(node)) {
-      const known = consumers.get(input);
-      if (known) known.push(node);
-      else consumers.set(input, [node]);
-    }
-  return consumers;
-}
-
-/** All values that a node reads, also from within its subgraphs. */
+/** All values that a node reads, those read within its subgraphs included. */
 function readsOf(node: Node): Set<string> {
   const inner = subgraphs(node).flatMap((graph) => [
     ...graph.nodes.flatMap((child) => [...readsOf(child)]),
@@ -32,7 +20,7 @@ function readsOf(node: Node): Set<string> {
 /**
  * Rebuilds a model node by node. For each node in order, `rewrite` either adds others in its place through
  * the builder and returns true (they must make the outputs that are still used), or returns false and the
- * node stays. What nobody uses afterwards is left out. The model given is not changed.
+ * node stays. Nodes and weights that become unused are removed. The given model is not changed.
  */
 export function rewriteNodes(model: Model, rewrite: (node: Node, builder: GraphBuilder) => boolean): Model {
   const copy = copyModel(model);
@@ -44,7 +32,7 @@ export function rewriteNodes(model: Model, rewrite: (node: Node, builder: GraphB
   return copy;
 }
 
-/** Takes out nodes and initializers that do not lead to an output. */
+/** Removes nodes and initializers that do not lead to an output. */
 export function prune(graph: Graph): void {
   const used = new Set(graph.outputs.map((output) => output.name));
   const kept: Node[] = [];
@@ -60,7 +48,7 @@ export function prune(graph: Graph): void {
   graph.values = graph.values.filter((value) => used.has(value.name));
 }
 
-/** Constant nodes become initializers. Rewrites need this first: they look for constants there alone. */
+/** Turns Constant nodes into initializers. Rewrites need this first: they look for constants only there. */
 export function constantsToInitializers(model: Model): Model {
   return rewriteNodes(model, (node, { graph }) => {
     const value = node.op === "Constant" && node.domain === "" ? constantOf(node) : undefined;
@@ -69,32 +57,22 @@ export function constantsToInitializers(model: Model): Model {
   });
 }
 
-/** The value of a Constant node, in any of the ways it may be written. */
+/** The value of a Constant node, which may be a tensor, a number or a list of numbers. */
 function constantOf(node: Node): Tensor | undefined {
-  for (const attribute of Object.values(node.attributes))
-    switch (attribute.type) {
-      case "tensor":
-        return attribute.value;
-      case "float":
-        return { type: "float32", dims: [], data: Float32Array.of(attribute.value) };
-      case "int":
-        return { type: "int64", dims: [], data: BigInt64Array.of(BigInt(attribute.value)) };
-      case "floats":
-        return { type: "float32", dims: [attribute.value.length], data: Float32Array.from(attribute.value) };
-      case "ints":
-        return {
-          type: "int64",
-          dims: [attribute.value.length],
-          data: BigInt64Array.from(attribute.value, BigInt),
-        };
-    }
+  for (const { type, value } of Object.values(node.attributes)) {
+    if (type === "tensor") return value;
+    if (type === "float") return tensor("float32", [], [value]);
+    if (type === "int") return tensor("int64", [], [value]);
+    if (type === "floats") return tensor("float32", [value.length], value);
+    if (type === "ints") return tensor("int64", [value.length], value);
+  }
   return undefined;
 }
 
 /**
- * Gives every value that Identity hands out from an initializer an initializer of its own.
- * Exporters merge parameters of equal value (all LayerNorm weights of a fresh model, say) into one and share
- * it so; trained as one, they would get the sum of all their gradients.
+ * Gives every output of an Identity over an initializer an initializer of its own. Exporters merge parameters
+ * of equal value (such as all LayerNorm weights of a fresh model) into one and share it by Identity; trained
+ * as one, they would receive the sum of all their gradients.
  */
 export function untieInitializers(model: Model): Model {
   return rewriteNodes(model, (node, { graph }) => {

@@ -71,26 +71,20 @@ export type Dimension = number | string | null;
 /** Protobuf fields that pearl does not look into (functions, doc strings, ...): carried along byte for byte. */
 export type Rest = readonly Uint8Array[];
 
-/** An integer attribute, or the fallback where the node leaves it out. */
-export function intAttribute(node: Node, name: string, fallback: number): number {
-  const attribute = node.attributes[name];
-  return attribute?.type === "int" ? attribute.value : fallback;
-}
+type ValueOf<T> = Extract<Attribute, { type: T }>["value"];
 
-export function floatAttribute(node: Node, name: string, fallback: number): number {
-  const attribute = node.attributes[name];
-  return attribute?.type === "float" ? attribute.value : fallback;
-}
+/** Reads an attribute of one type; the fallback stands for one that the node leaves out. */
+const reader =
+  <T extends Attribute["type"]>(type: T) =>
+  <F>(node: Node, name: string, fallback: F): ValueOf<T> | F => {
+    const attribute = node.attributes[name];
+    return (attribute?.type === type ? attribute.value : fallback) as ValueOf<T> | F;
+  };
 
-export function intsAttribute(node: Node, name: string): number[] | undefined {
-  const attribute = node.attributes[name];
-  return attribute?.type === "ints" ? attribute.value : undefined;
-}
-
-export function stringAttribute(node: Node, name: string, fallback: string): string {
-  const attribute = node.attributes[name];
-  return attribute?.type === "string" ? attribute.value : fallback;
-}
+export const intAttribute: (node: Node, name: string, fallback: number) => number = reader("int");
+export const floatAttribute: (node: Node, name: string, fallback: number) => number = reader("float");
+export const stringAttribute: (node: Node, name: string, fallback: string) => string = reader("string");
+export const intsAttribute = (node: Node, name: string) => reader("ints")(node, name, undefined);
 
 /** The graphs inside a node (the branches of If, the body of Loop or Scan). */
 export function subgraphs(node: Node): Graph[] {

@@ -1,58 +1,30 @@
-/** Types and shapes by observation: the graph runs once on small feeds with every inner value as an output. */
+/** Finds types and shapes by running the graph once on small feeds, with every inner value as an output. */
 import { encodeModel } from "./io/file.js";
 import { copyModel, type Model } from "./model.js";
-import { elementCount, type Tensor, tensor } from "./tensor.js";
+import type { Tensor } from "./tensor.js";
 
-export type ObservedValue = Pick<Tensor, "type" | "dims">;
+type ObservedValue = Pick<Tensor, "type" | "dims">;
 
-/** What one run showed, by value name. */
+/** Types and shapes of values by name. */
 export type Shapes = ReadonlyMap<string, ObservedValue>;
-
-/** Runs an encoded model on feeds and returns all its outputs. */
-export type RunOnce<Feeds> = (model: Uint8Array, feeds: Feeds) => Promise<Record<string, ObservedValue>>;
 
 /**
  * Type and shape of every value of the graph in one run.
- * @param feeds sizes that may change from run to run must not be 1 in them, and must differ from each other
- *   where the graph broadcasts one against the other; see {@link sampleFeeds}.
- * @param run runs the model it is given, on the CPU and with ONNX Runtime's graph optimisation off: its fusions
- *   can crash where inner values are outputs.
+ * @param feeds sizes that may change from run to run must not be 1, and must differ from each other where the
+ *   graph broadcasts one against the other
+ * @param run runs the encoded model and returns all its outputs; on the CPU and without ONNX Runtime's graph
+ *   optimisation, which can crash where inner values are outputs
  */
 export async function observeShapes<Feeds extends Record<string, ObservedValue>>(
   model: Model,
   feeds: Feeds,
-  run: RunOnce<Feeds>,
+  run: (model: Uint8Array, feeds: Feeds) => Promise<Record<string, ObservedValue>>,
 ): Promise<Shapes> {
-  const probe = copyModel(model);
-  const { graph } = probe;
+  const observed = copyModel(model);
+  const { graph } = observed;
   const inner = new Set(graph.nodes.flatMap((node) => node.outputs).filter((name) => name !== ""));
   graph.outputs = [...inner].map((name) => ({ name }));
-  const outputs = await run(encodeModel(probe), feeds);
+  const outputs = await run(encodeModel(observed), feeds);
   const seen = [...graph.initializers, ...Object.entries(feeds), ...Object.entries(outputs)];
   return new Map(seen.map(([name, { type, dims }]) => [name, { type, dims }]));
-}
-
-/** Sizes of the symbols of a graph's inputs in the order of their appearance: small, different, the first even. */
-const sampleSizes = [6, 5, 7, 9, 11, 13, 15, 17];
-
-/**
- * Zeros for every input of the graph, for {@link observeShapes}.
- * @param sizes by the symbols of the inputs' shapes, such as `batch`; default 6, 5, 7, ... in order of
- *   appearance. A nameless axis has the symbol `#` and its position.
- */
-export function sampleFeeds(model: Model, sizes: Record<string, number> = {}): Record<string, Tensor> {
-  const known: Record<string, number> = { ...sizes };
-  let next = 0;
-  const free = model.graph.inputs.filter(({ name }) => !model.graph.initializers.has(name));
-  return Object.fromEntries(
-    free.map(({ name, type = "float32", shape = [] }) => {
-      const dims = shape.map((dimension, axis) => {
-        if (typeof dimension === "number") return dimension;
-        const symbol = dimension ?? `#${axis}`;
-        known[symbol] ??= sampleSizes[next++] ?? 2 * next + 3;
-        return known[symbol];
-      });
-      return [name, tensor(type, dims, new Array(elementCount(dims)).fill(0))];
-    }),
-  );
 }

@@ -1,7 +1,7 @@
 /** Tensors as plain data: an element type, dimensions, and the typed array that holds the numbers. */
 import { ArgumentError } from "../errors.js";
 
-/** What holds the elements. 16-bit floats stay as their bits; types narrower than a byte stay packed. */
+/** Holds the elements. 16-bit floats stay as their bits; types narrower than a byte stay packed. */
 export type TensorData =
   | Float32Array
   | Float64Array

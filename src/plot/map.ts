@@ -2,10 +2,13 @@
 import { headHeight, headMargin, svgFile } from "./svg-file.js";
 import { escapeText, htmlPage, light, marks } from "./theme.js";
 
-/** One phrase on the map. */
-export interface MapPoint {
+interface Place {
   readonly x: number;
   readonly y: number;
+}
+
+/** One phrase on the map. */
+export interface MapPoint extends Place {
   readonly phrase: string;
   /** The category that sets the colour, or an empty string. */
   readonly category: string;
@@ -32,10 +35,10 @@ const mostLabels = 60;
 /** Above this many points, marks are smaller and labels may cover them. */
 const crowd = 400;
 
-/** A category and the index of its colour: -1 for grey. */
 interface Category {
   readonly name: string;
   readonly count: number;
+  /** Index of its colour and mark: -1 for grey. */
   readonly colour: number;
 }
 
@@ -68,18 +71,17 @@ function drawMap({ points, notes, categoriesAre }: MapDrawing): { body: string; 
   const top = notes.length === 0 ? 0 : headHeight(notes);
   const categories = rankCategories(points);
   const colours = new Map(categories.map(({ name, colour }) => [name, colour]));
+  const colourOf = (index: number): number => colours.get(points[index].category) ?? -1;
   const placed = placePoints(points, top);
   // Grey marks are drawn first, below the colours.
-  const order = points
-    .map((_, index) => index)
-    .sort((a, b) => rankOf(colours, points[a]) - rankOf(colours, points[b]) || a - b);
+  const order = [...points.keys()].sort((a, b) => Number(colourOf(a) >= 0) - Number(colourOf(b) >= 0));
   const scale = points.length > crowd ? ' transform="scale(.72)"' : "";
   const symbols = marks.map((path, index) => `<path id="m${index}" d="${path}"${scale}/>`).join("");
-  const drawn = order.map((index) => markOf(points[index], placed[index], colours)).join("\n");
+  const drawn = order.map((index) => markOf(points[index], placed[index], colourOf(index))).join("\n");
   const labels = labelsOf(points, placed, top).join("\n");
-  const legend = categoriesAre === undefined ? "" : legendOf(categories, categoriesAre, top + height + 8);
-  const rows =
-    categoriesAre === undefined ? 0 : Math.ceil(shownInLegend(categories).length / legendColumns) + 1;
+  const entries = categoriesAre === undefined ? [] : legendEntries(categories);
+  const legend = categoriesAre === undefined ? "" : legendOf(entries, categoriesAre, top + height + 8);
+  const rows = categoriesAre === undefined ? 0 : Math.ceil(entries.length / legendColumns) + 1;
   const body = `<defs>${symbols}</defs>
 <rect x="${margin / 2}" y="${top + margin / 2}" width="${width - margin}" height="${height - margin}" rx="6" fill="none" stroke="var(--line)"/>
 <g class="points">
@@ -96,22 +98,13 @@ ${legend}`;
 function rankCategories(points: readonly MapPoint[]): Category[] {
   const counts = new Map<string, number>();
   for (const { category } of points) counts.set(category, (counts.get(category) ?? 0) + 1);
-  const named = [...counts].filter(([name]) => name !== "");
-  named.sort(([a, many], [b, more]) => more - many || (a < b ? -1 : 1));
-  const empty = counts.get("") ?? 0;
-  const ranked = named.map(([name, count], index) => ({
-    name,
-    count,
-    colour: index < marks.length ? index : -1,
-  }));
-  return empty > 0 ? [...ranked, { name: "", count: empty, colour: -1 }] : ranked;
+  return [...counts]
+    .sort(([a, many], [b, more]) => Number(a === "") - Number(b === "") || more - many || (a < b ? -1 : 1))
+    .map(([name, count], index) => ({ name, count, colour: name && index < marks.length ? index : -1 }));
 }
 
-const rankOf = (colours: ReadonlyMap<string, number>, { category }: MapPoint): number =>
-  (colours.get(category) ?? -1) < 0 ? 0 : 1;
-
 /** Positions in the frame. Both axes have one scale, and the outermost 1 % of points do not affect it. */
-function placePoints(points: readonly MapPoint[], top: number): { x: number; y: number }[] {
+function placePoints(points: readonly MapPoint[], top: number): Place[] {
   const across = rangeOf(points.map(({ x }) => x));
   const down = rangeOf(points.map(({ y }) => y));
   const inner = { width: width - 4 * margin, height: height - 4 * margin };
@@ -132,24 +125,19 @@ function rangeOf(values: readonly number[]): { middle: number; span: number } {
   return { middle: (low + high) / 2, span: Math.max(high - low, 1e-9) };
 }
 
-function markOf(
-  { phrase, category }: MapPoint,
-  { x, y }: { x: number; y: number },
-  colours: ReadonlyMap<string, number>,
-): string {
-  const colour = colours.get(category) ?? -1;
+function markOf({ phrase, category }: MapPoint, { x, y }: Place, colour: number): string {
   const text = category === "" ? phrase : `${phrase} (${category})`;
-  const style = colour < 0 ? "rest" : `c${colour}`;
-  const mark = Math.max(colour, 0);
-  return `<use href="#m${mark}" x="${x.toFixed(1)}" y="${y.toFixed(1)}" class="${style}"><title>${escapeText(text)}</title></use>`;
+  return `${useOf(colour, x.toFixed(1), y.toFixed(1))}><title>${escapeText(text)}</title></use>`;
 }
 
+const classOf = (colour: number): string => (colour < 0 ? "rest" : `c${colour}`);
+
+/** The start of an element that draws a colour's mark. */
+const useOf = (colour: number, x: number | string, y: number | string): string =>
+  `<use href="#m${Math.max(colour, 0)}" x="${x}" y="${y}" class="${classOf(colour)}"`;
+
 /** Labels of points with room around them, spread over the map without overlaps. */
-function labelsOf(
-  points: readonly MapPoint[],
-  placed: readonly { x: number; y: number }[],
-  top: number,
-): string[] {
+function labelsOf(points: readonly MapPoint[], placed: readonly Place[], top: number): string[] {
   const taken: { left: number; right: number; top: number; bottom: number }[] = [];
   const labels: string[] = [];
   // A stride that visits every point once, in a scattered order.
@@ -163,7 +151,7 @@ function labelsOf(
     const isLeft = x + 8 + length > width - margin;
     const left = isLeft ? x - 7 - length : x + 7;
     const box = { left: left - 6, right: left + length + 6, top: y - labelHeight, bottom: y + labelHeight };
-    const covers = (point: { x: number; y: number }): boolean =>
+    const covers = (point: Place): boolean =>
       point.x > box.left && point.x < box.right && Math.abs(point.y - y) < 11;
     const meets = (other: typeof box): boolean =>
       box.left < other.right && other.left < box.right && box.top < other.bottom && other.top < box.bottom;
@@ -186,8 +174,8 @@ function strideFor(count: number): number {
 
 const legendColumns = 4;
 
-/** Entries of the legend: the coloured categories, then one for the rest. */
-function shownInLegend(categories: readonly Category[]): { name: string; colour: number; count: number }[] {
+/** Entries of the legend: the coloured categories, then one for the others. */
+function legendEntries(categories: readonly Category[]): readonly Category[] {
   const coloured = categories.filter(({ colour }) => colour >= 0);
   const others = categories.filter(({ colour }) => colour < 0);
   if (others.length === 0) return coloured;
@@ -197,17 +185,16 @@ function shownInLegend(categories: readonly Category[]): { name: string; colour:
   return [...coloured, { name, colour: -1, count }];
 }
 
-function legendOf(categories: readonly Category[], categoriesAre: string, top: number): string {
-  const entries = shownInLegend(categories).map(({ name, colour, count }, index) => {
+function legendOf(entries: readonly Category[], categoriesAre: string, top: number): string {
+  const drawn = entries.map(({ name, colour, count }, index) => {
     const x = margin + (index % legendColumns) * ((width - 2 * margin) / legendColumns);
     const y = top + legendRow * (1 + Math.floor(index / legendColumns)) + 6;
-    const style = colour < 0 ? "rest" : `c${colour}`;
     const shown = name.length > 26 ? `${name.slice(0, 25)}…` : name;
-    return `<g class="entry" data-class="${style}"><use href="#m${Math.max(colour, 0)}" x="${x + 6}" y="${y}" class="${style}"/><text x="${x + 18}" y="${y + 4}">${escapeText(shown)} (${count.toLocaleString("en-US")})</text></g>`;
+    return `<g class="entry" data-class="${classOf(colour)}">${useOf(colour, x + 6, y)}/><text x="${x + 18}" y="${y + 4}">${escapeText(shown)} (${count.toLocaleString("en-US")})</text></g>`;
   });
   return `<g class="legend">
 <text x="${margin}" y="${top + 10}" class="head">${escapeText(categoriesAre)}</text>
-${entries.join("\n")}
+${drawn.join("\n")}
 </g>`;
 }
 

@@ -40,11 +40,7 @@ export interface PlotReport {
   readonly bytes: number;
 }
 
-/** A row on its way to the map. */
-interface Row {
-  readonly phrase: string;
-  readonly category: string;
-}
+type Row = Pick<MapPoint, "phrase" | "category">;
 
 /**
  * Draws a map of a table's phrases into a file that ends in .html or .svg.
@@ -64,7 +60,7 @@ export async function plotTable(
     const chosen = await chooseRows(table, isTyped ? undefined : options.color, options);
     const loaded = typeof encoder === "function" ? await encoder(table.description) : encoder;
     const { vectors, rows } = await encodeRows(loaded, chosen, options);
-    const typed = isTyped ? await withTypes(loaded, rows, options) : undefined;
+    const types = isTyped ? await typesOf(loaded, rows, options) : undefined;
     options.onProgress?.("projecting", 0, 1);
     const { projectToPlane } = await import("./project.js");
     const places = await projectToPlane(vectors, {
@@ -72,15 +68,14 @@ export async function plotTable(
       dimension: loaded.dimension,
       onProgress: (done, total) => options.onProgress?.("projecting", done, total),
     });
-    const points: MapPoint[] = (typed?.rows ?? rows).map((row, index) => ({
-      ...row,
-      x: places[index * 2],
-      y: places[index * 2 + 1],
-    }));
+    const points = rows.map(({ phrase, category }, index) => {
+      const [x, y] = places[index];
+      return { phrase, category: types?.categories[index] ?? category, x, y };
+    });
     const drawing = {
       title: options.title ?? (file === "-" ? "phrases" : basename(file)),
       notes: notesOn(points.length, rowCount, loaded, options),
-      categoriesAre: isTyped ? typed?.source : options.color,
+      categoriesAre: types?.source ?? options.color,
       points,
     };
     const text = ending === ".svg" ? mapAsSvg(drawing) : mapAsHtml(drawing);
@@ -93,10 +88,7 @@ export async function plotTable(
   }
 }
 
-/**
- * The ending of an output's name.
- * @throws TableError for one that is not .html or .svg
- */
+/** The ending of an output's name. @throws TableError for one that is not .html or .svg */
 export function checkPlotName(output: string): ".html" | ".svg" {
   const ending = extname(output).toLowerCase();
   if (ending === ".html" || ending === ".svg") return ending;
@@ -140,10 +132,6 @@ async function encodeRows(
   const known = rows.flatMap((_, row) =>
     data.subarray(row * dimension, (row + 1) * dimension).some((value) => value !== 0) ? [row] : [],
   );
-  const { leastPoints } = await import("./project.js");
-  if (known.length < leastPoints) {
-    throw new TableError(`a map needs at least ${leastPoints} phrases, found ${known.length}.`);
-  }
   if (known.length === rows.length) return { vectors: data, rows };
   onNote?.(`${rows.length - known.length} phrases have no embedding and are skipped`);
   const vectors = new Float32Array(known.length * dimension);
@@ -153,27 +141,25 @@ async function encodeRows(
   return { vectors, rows: known.map((row) => rows[row]) };
 }
 
-/** Entity types as categories, and their source. */
-async function withTypes(
+/** The entity types of the rows, and their source. */
+async function typesOf(
   encoder: PhraseEncoder,
   rows: readonly Row[],
   { signal, onNote }: PlotOptions,
-): Promise<{ rows: Row[]; source: string }> {
-  const entityOf = (type: string): string => type.slice(type.indexOf("-") + 1);
-  if (encoder.model.types.length > 0) {
-    const types = await encoder.types(
-      rows.map(({ phrase }) => phrase),
-      { signal },
-    );
-    const typed = rows.map(({ phrase }, row) => ({ phrase, category: entityOf(types[row][0].type) }));
-    return { rows: typed, source: `entity type, predicted by ${encoder.model.name}` };
+): Promise<{ categories: string[]; source: string }> {
+  const phrases = rows.map(({ phrase }) => phrase);
+  const { name, types: known } = encoder.model;
+  if (known.length > 0) {
+    const types = await encoder.types(phrases, { signal });
+    const categories = types.map(([{ type }]) => type.slice(type.indexOf("-") + 1));
+    return { categories, source: `entity type, predicted by ${name}` };
   }
-  onNote?.(`${encoder.model.name} predicts no types; rules and the names in WordNet are used instead`);
+  onNote?.(`${name} predicts no types; rules and the names in WordNet are used instead`);
   // Taggers and word lists take a second to load and are rarely needed.
   const { createPhraseTyper } = await import("../corpus/typing/phrase-typer.js");
   const typer = await createPhraseTyper();
-  const typed = rows.map(({ phrase }) => ({ phrase, category: typer(phrase, "NP")?.type ?? "" }));
-  return { rows: typed, source: "entity type, by rules and the names in WordNet" };
+  const categories = phrases.map((phrase) => typer(phrase, "NP")?.type ?? "");
+  return { categories, source: "entity type, by rules and the names in WordNet" };
 }
 
 function notesOn(drawn: number, rows: number, encoder: PhraseEncoder, { seed = 0 }: PlotOptions): string[] {

@@ -1,22 +1,21 @@
 /** The frame of a picture: a self-contained SVG file with a light and a dark theme. */
 import { escapeText, fontFamily, themeStyle, withPlainColours } from "./theme.js";
 
-/** What a picture is made of. */
-export interface Picture {
+interface Picture {
   readonly title: string;
-  /** A line each, under the title. */
+  /** Lines under the title. */
   readonly notes: readonly string[];
   readonly width: number;
   readonly height: number;
   /** Elements below {@link headHeight}; colours as the theme's variables, `fill="var(--ink)"`. */
   readonly body: string;
-  /** Style beside the theme's own. */
+  /** Style in addition to the theme's own. */
   readonly style?: string;
 }
 
-/** Room to the left of title and notes. */
+/** Space to the left of title and notes. */
 export const headMargin = 20;
-/** Room that title and notes take. */
+/** Height of title and notes. */
 export const headHeight = (notes: readonly string[]): number => 48 + notes.length * 17;
 
 /** The picture as a file. Viewers without CSS variables show it in light colours. */
@@ -40,7 +39,7 @@ ${paintedPlainly([...head, body].join("\n"))}
 `;
 }
 
-/** Viewers draw an attribute that they do not understand in black, but ignore a style that they do not understand. */
+/** Viewers without CSS variables draw an attribute that uses one in black, but ignore such a style. */
 const paintedPlainly = (elements: string): string =>
   elements.replaceAll(/<\w[^>]*var\(--[^>]*>/g, (tag) => {
     const rules: string[] = [];

@@ -1,20 +1,10 @@
-/** Colours that are distinguishable in light and dark, in print and with colour blindness; escaping; the frame of a page. */
+/** Colours that remain distinguishable in print and with colour blindness, light and dark; escaping; the frame of a page. */
 
-/** A theme's colours. */
-export interface Theme {
-  readonly background: string;
-  readonly panel: string;
-  readonly ink: string;
-  readonly muted: string;
-  readonly line: string;
-  /** Colours of categories, the most frequent first. */
-  readonly categories: readonly string[];
-  /** Colour of everything without a category of its own. */
-  readonly rest: string;
-}
-
-/** The contrast to the background is at least 3 : 1 (WCAG 2.1, 1.4.11), of text 4.5 : 1. */
-export const light: Theme = {
+/**
+ * The colours of categories, the most frequent first; `rest` is for everything without a category of its own. The
+ * contrast to the background is at least 3 : 1 (WCAG 2.1, 1.4.11), of text 4.5 : 1.
+ */
+export const light = {
   background: "#ffffff",
   panel: "#f4f6f8",
   ink: "#17202a",
@@ -25,7 +15,7 @@ export const light: Theme = {
 };
 
 /** The same for dark mode. */
-export const dark: Theme = {
+export const dark: typeof light = {
   background: "#12171d",
   panel: "#1b222a",
   ink: "#e8edf2",
@@ -48,12 +38,12 @@ export const marks: readonly string[] = [
 ];
 
 /** A theme's colours by the names of their variables. */
-const named = ({ categories, ...others }: Theme): Record<string, string> => ({
+const named = ({ categories, ...others }: typeof light): Record<string, string> => ({
   ...others,
   ...Object.fromEntries(categories.map((colour, index) => [`c${index}`, colour])),
 });
 
-const variables = (theme: Theme): string =>
+const variables = (theme: typeof light): string =>
   Object.entries(named(theme))
     .map(([name, colour]) => `--${name}:${colour}`)
     .join(";");
@@ -88,11 +78,10 @@ export function escapeText(text: string): string {
     .replaceAll('"', "&quot;");
 }
 
-/** What a page is made of. */
-export interface Page {
+interface Page {
   readonly title: string;
   readonly body: string;
-  /** Style beside the frame's own. */
+  /** Style in addition to the frame's own. */
   readonly style?: string;
   readonly script?: string;
 }

@@ -6,12 +6,12 @@ import {
   GraphBuilder,
   type Model,
   observeShapes,
-  sampleFeeds,
   type Tensor,
   tensor,
 } from "../../src/onnx/index.js";
 import { createOrtSession } from "../../src/runtime/ort-session.js";
 import type { Feeds } from "../../src/runtime/tensor.js";
+import { sampleFeeds } from "../onnx/sample-feeds.js";
 
 const floats = (dims: number[], values: number[]) => tensor("float32", dims, values);
 

@@ -3,8 +3,7 @@ import { expect } from "vitest";
 import { bert } from "../../src/architectures/transformer/bert.js";
 import {
   constantsToInitializers,
-  fuseGelu,
-  fuseLayerNorm,
+  fuseOperators,
   type Model,
   readModel,
   untieInitializers,
@@ -24,7 +23,7 @@ import {
 
 export const plain = (file: string): Model =>
   untieInitializers(constantsToInitializers(upgradeOpset(readModel(oraclePath(`encoder.${file}.onnx`)))));
-export const fused = (file: string): Model => fuseGelu(fuseLayerNorm(plain(file)));
+export const fused = (file: string): Model => fuseOperators(plain(file));
 
 /** A BERT from src/nn with the oracle's weights. */
 export function written(): Model {

@@ -6,7 +6,6 @@ import {
   GraphBuilder,
   type Model,
   observeShapes,
-  sampleFeeds,
   type Tensor,
   tensor,
 } from "../../src/onnx/index.js";
@@ -14,6 +13,7 @@ import { readSafetensors } from "../../src/onnx/io/safetensors.js";
 import { createOrtSession } from "../../src/runtime/ort-session.js";
 import type { Feeds } from "../../src/runtime/tensor.js";
 import { createNet, crossEntropy, fromTensors, linear, meanPooling, ntXent } from "../../src/train.js";
+import { sampleFeeds } from "../onnx/sample-feeds.js";
 
 const folder = new URL("../fixtures/oracle/", import.meta.url);
 

@@ -15,7 +15,7 @@ let requests: string[];
 let handler: Handler;
 let dataFolder: string;
 
-/** Answers every path with itself, which tells files apart. */
+/** Answers every path with itself, so that files differ. */
 const wellBehaved: Handler = (request, response) => response.end(`content of ${request.url}`);
 
 beforeEach(async () => {
@@ -73,7 +73,7 @@ describe("downloadAutofj", () => {
     }
   });
 
-  it("goes on where an earlier run stopped", async () => {
+  it("continues where an earlier run stopped", async () => {
     handler = (request, response) => {
       if (request.url?.endsWith("gt.csv")) response.writeHead(503).end();
       else wellBehaved(request, response);
@@ -111,7 +111,7 @@ describe("downloadAutofj", () => {
     );
   });
 
-  it("ends when it is stopped", async () => {
+  it("stops when asked to", async () => {
     const controller = new AbortController();
     handler = () => controller.abort();
     await expect(downloadAutofj(dataFolder, { endpoint, sets, signal: controller.signal })).rejects.toThrow(

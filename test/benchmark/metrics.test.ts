@@ -16,7 +16,7 @@ describe("correlations", () => {
     },
   );
 
-  it("are not defined where one side does not vary", () => {
+  it("are not defined if one side does not vary", () => {
     expect(() => pearson([1, 1, 1], [1, 2, 3])).toThrow("all numbers of one side are equal");
     expect(() => pearson([1, Number.NaN, 2], [1, 2, 3])).toThrow("NaN");
   });

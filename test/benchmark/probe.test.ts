@@ -34,7 +34,7 @@ describe("the probe of PPDB", () => {
     },
   );
 
-  it("stops where it is asked to", async () => {
+  it("stops when asked to", async () => {
     const signal = AbortSignal.abort();
     const options = { seed: 0, protocol: "fair", signal } as const;
     await expect(probe(features, positive, options)).rejects.toThrow(InterruptedError);

@@ -8,7 +8,7 @@ import { letterModel, writeData } from "./small-data.js";
 const dataFolder = writeData();
 
 describe("the misses of a run", () => {
-  it("are the wrong answers, with the similarities that decided", async () => {
+  it("are the wrong answers, with their similarities", async () => {
     const [report] = await runBenchmark({ tasks: ["all"], models: [letterModel], dataFolder });
     // By letters, "apples" is "apple", and the truth says "pear".
     const fruit = report.misses.find(({ dataset }) => dataset === "Fruits");
@@ -25,11 +25,11 @@ describe("the misses of a run", () => {
     );
   });
 
-  it("come worst first, five of a set, and those without any right candidate last", () => {
+  it("come worst first, five of a set, those without a right candidate last", () => {
     const rows = Array.from({ length: 9 }, (_, row) => ({
-      ranked: { bestScore: 0.5 + row / 20, answerScore: row === 8 ? Number.NaN : 0.4, hasAnswer: row !== 8 },
+      chosenScore: 0.5 + row / 20,
+      expectedScore: row === 8 ? Number.NaN : 0.4,
       credit: row === 7 ? 1 : 0,
-      dataset: "set",
       query: `q${row}`,
       expected: "right",
       chosen: "wrong",
@@ -41,7 +41,7 @@ describe("the misses of a run", () => {
     ]);
   });
 
-  it("are explained by what the words share", () => {
+  it("are explained by the words in common", () => {
     const miss = { dataset: "", query: "New York Times", chosen: "York City", expected: "NY Times" };
     const why = explainMiss({ ...miss, chosenScore: 0.6, expectedScore: 0.5 });
     expect(why).toContain("only the choice shares “york” with the query; only the answer shares “times”");
@@ -58,16 +58,17 @@ describe("the page", () => {
     expect(page).toMatch(/^<!doctype html>/);
     expect(page).not.toMatch(/https?:\/\/|@import|url\(|src=/);
     expect(page).toContain("prefers-color-scheme:dark");
-    expect([...page.matchAll(/<rect class="bar c\d"/g)]).toHaveLength(4);
+    expect([...page.matchAll(/<i class="bar c\d"/g)]).toHaveLength(4);
     const cities = reports[0].results.find(({ dataset }) => dataset === "Cities");
-    expect(page).toContain(`Cities, toy: ${((cities?.score ?? 0) * 100).toFixed(1)}`);
+    const shown = ((cities?.score ?? 0) * 100).toFixed(1);
+    expect(page).toMatch(new RegExp(`Cities</th><td class="n"><i [^>]*width:${shown}px"></i> ${shown}</td>`));
     expect(page).toContain("<td>apples</td><td>apple</td>");
     expect(page).toContain("PEARL-base (repository)");
     expect(page).toContain("not directly comparable");
     expect(page).toContain("tfidf (floor)");
   });
 
-  it("spells out what would otherwise be markup", async () => {
+  it("escapes markup", async () => {
     const [report] = await runBenchmark({ tasks: ["turney"], models: [letterModel], dataFolder });
     const page = reportsAsPage([{ ...report, model: "<b>", notes: ["a < b & c"] }]);
     expect(page).not.toContain("<b>");

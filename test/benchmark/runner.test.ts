@@ -3,8 +3,8 @@ import { describe, expect, it } from "vitest";
 import { checkDataFolder, defaultDataFolder } from "../../src/benchmark/data-folder.js";
 import type { EmbeddingModel } from "../../src/benchmark/model.js";
 import { formatReports, reportsAsJson } from "../../src/benchmark/report.js";
-import { type BenchmarkRequest, parseProtocol, runBenchmark } from "../../src/benchmark/runner.js";
-import { closestName } from "../../src/benchmark/suggest.js";
+import { type BenchmarkRequest, runBenchmark } from "../../src/benchmark/runner.js";
+import { unknownName } from "../../src/benchmark/suggest.js";
 import { selectTasks } from "../../src/benchmark/tasks/index.js";
 import { PhraseEncoder } from "../../src/encoder/phrase-encoder.js";
 import { brokenModel, letterModel, smallData, writeData } from "./small-data.js";
@@ -16,7 +16,7 @@ function run(request: Partial<BenchmarkRequest>) {
 }
 
 describe("runBenchmark", () => {
-  it("runs every task and gives scores between 0 and 1 with what is needed to repeat them", async () => {
+  it("runs every task and gives scores between 0 and 1 with the settings to repeat them", async () => {
     const [report, floor] = await run({ seed: 3 });
     expect(report).toMatchObject({
       model: "toy",
@@ -36,7 +36,7 @@ describe("runBenchmark", () => {
     expect(floor).toMatchObject({ model: "tfidf", floor: true });
   });
 
-  it("adds the untrained floor to AutoFJ, and only where it is not asked for", async () => {
+  it("adds the untrained floor to AutoFJ unless it is among the models", async () => {
     const models = (reports: readonly { model: string }[]): string[] => reports.map(({ model }) => model);
     expect(models(await run({ tasks: ["autofj"] }))).toEqual(["toy", "tfidf"]);
     expect(models(await run({ tasks: ["autofj"], models: ["tfidf", "jaccard"] }))).toEqual([
@@ -46,7 +46,7 @@ describe("runBenchmark", () => {
     expect(models(await run({ tasks: ["turney"] }))).toEqual(["toy"]);
   });
 
-  it("judges the first columns alone where asked to, as a model that has no others", async () => {
+  it("measures only the first dimensions if asked to, like a model without others", async () => {
     const encoder = await PhraseEncoder.load("pearl-ngram");
     const first: EmbeddingModel = {
       ...{ ...letterModel, kind: "embedding", name: "first", dimension: 64 },
@@ -66,7 +66,7 @@ describe("runBenchmark", () => {
     );
   });
 
-  it("stops at missing data that was asked for, naming the paths and the way to get it", async () => {
+  it("stops at missing data of a named task, with the paths and the way to get it", async () => {
     const { "umls/umls_kb.txt": _, ...files } = smallData;
     const folder = writeData(files);
     const asked = run({ tasks: ["turney", "umls"], dataFolder: folder });
@@ -76,7 +76,7 @@ describe("runBenchmark", () => {
     await expect(run({ tasks: ["autofj"], dataFolder: writeData({}) })).rejects.toThrow("pearl data autofj");
   });
 
-  it("skips missing data with the reason where all tasks were asked for", async () => {
+  it("skips missing data with the reason if all tasks are asked for", async () => {
     const [report] = await run({
       dataFolder: writeData({ "turney/turney.txt": smallData["turney/turney.txt"] }),
     });
@@ -85,7 +85,7 @@ describe("runBenchmark", () => {
     await expect(run({ dataFolder: writeData({}) })).rejects.toThrow("no task's data is in");
   });
 
-  it("takes a NaN of the model for an error, never for a score", async () => {
+  it("treats a NaN of the model as an error, never as a score", async () => {
     for (const protocol of ["fair", "published"] as const) {
       for (const task of ["autofj", "turney", "bird", "conll", "strings"]) {
         await expect(run({ tasks: [task], models: [brokenModel], protocol })).rejects.toThrow("holds NaN");
@@ -98,7 +98,6 @@ describe("runBenchmark", () => {
     await expect(run({ tasks: ["autofk"] })).rejects.toThrow('unknown task "autofk". Did you mean autofj?');
     await expect(run({ tasks: [] })).rejects.toThrow("name a task");
     await expect(run({ tasks: ["bird"], dataset: "Drug" })).rejects.toThrow("autofj is not among the tasks");
-    expect(() => parseProtocol("publish")).toThrow('unknown protocol "publish". Did you mean published?');
     await expect(run({ dataFolder: "/nowhere/at/all" })).rejects.toThrow(
       "data folder /nowhere/at/all: not found",
     );
@@ -110,7 +109,7 @@ describe("runBenchmark", () => {
 });
 
 describe("the report", () => {
-  it("keeps published numbers in a block of their own, under their protocol", async () => {
+  it("prints published scores in a separate block, under their protocol", async () => {
     const text = formatReports(
       await run({ tasks: ["autofj", "turney"], models: ["levenshtein", "jaccard"] }),
     );
@@ -130,7 +129,7 @@ describe("the report", () => {
     expect(formatReports(reports, { everySet: true })).toContain("Fruits");
   });
 
-  it("says in a line what was not measured and what must be known", async () => {
+  it("says in a line each what was not measured and what readers must know", async () => {
     const text = formatReports(await run({ tasks: ["ppdb", "conll"], models: ["tfidf"] }));
     expect(text).toContain("does not give; cosine AUC shown");
     expect(text).toContain("not measured: conll: clustering needs vectors");
@@ -150,14 +149,17 @@ describe("the report", () => {
 });
 
 describe("names and folders", () => {
-  it("selects each task once, in the table's order", () => {
+  it("selects each task once, in the order of the list", () => {
     expect(selectTasks(["autofj", "bird", "autofj"]).map(({ name }) => name)).toEqual(["bird", "autofj"]);
     expect(selectTasks(["all"])).toHaveLength(10);
   });
 
-  it("suggests only what is near", () => {
-    expect(closestName("autofi", ["autofj", "bird"])).toBe("autofj");
-    expect(closestName("something", ["autofj", "bird"])).toBeUndefined();
+  it("suggests only near names", () => {
+    const options = { known: ["autofj", "bird"], hint: "Tasks: ..." };
+    expect(unknownName("unknown task", "autofi", options).message).toContain("Did you mean autofj?");
+    expect(unknownName("unknown task", "something", options).message).toBe(
+      'unknown task "something". Tasks: ...',
+    );
   });
 
   it("takes the data folder from the environment, else from the cache", async () => {

@@ -1,7 +1,7 @@
 /** Each task's protocol on data small enough to be worked out by hand. */
 import { describe, expect, it } from "vitest";
 import { jaccardBaseline } from "../../src/benchmark/baselines/jaccard.js";
-import { levenshteinBaseline } from "../../src/benchmark/baselines/levenshtein.js";
+import { levenshteinBaseline } from "../../src/benchmark/baselines/pairwise.js";
 import { tfidfBaseline } from "../../src/benchmark/baselines/tfidf.js";
 import type { PhraseModel } from "../../src/benchmark/model.js";
 import type { Protocol, Task } from "../../src/benchmark/task.js";
@@ -52,7 +52,7 @@ describe("autofj", () => {
     expect(scores[0].details.joinAtPrecision).toMatchObject({ reached: true, recall: 1, joined: 3 });
   });
 
-  it("counts a tie as a share under the fair protocol and as the first title under the published one", async () => {
+  it("counts a tie as a fraction under the fair protocol and as the first title under the published one", async () => {
     expect(await scoresOf(autofj, constantModel, { dataset: "Cities" })).toEqual({
       "Cities accuracy": expect.closeTo(1 / 4, 12),
     });
@@ -62,7 +62,7 @@ describe("autofj", () => {
     });
   });
 
-  it("suggests the set that was meant", async () => {
+  it("suggests the nearest set", async () => {
     const settings = { dataset: "cities" };
     await expect(run(autofj, letterModel, settings)).rejects.toThrow('no set "cities"');
     await expect(run(autofj, letterModel, settings)).rejects.toThrow("Did you mean Cities?");
@@ -70,7 +70,7 @@ describe("autofj", () => {
 });
 
 describe("turney", () => {
-  it("never counts a tie as a hit: a model that cannot tell phrases apart scores one fifth", async () => {
+  it("never counts a tie as a hit: a model that cannot distinguish phrases scores one fifth", async () => {
     expect(await scoresOf(turney, constantModel)).toEqual({
       "turney/turney.txt accuracy": expect.closeTo(0.2, 12),
     });
@@ -111,7 +111,7 @@ describe("bird", () => {
     sparrow: [0.1, Math.sqrt(0.99)],
   };
 
-  it("is 1 for a model whose cosines are the judgements", async () => {
+  it("is 1 for a model with cosines equal to the ratings", async () => {
     const scores = await scoresOf(bird, tableModel(vectors));
     expect(scores["bird/bird.txt pearson"]).toBeCloseTo(1, 6);
     expect(scores["bird/bird.txt spearman"]).toBeCloseTo(1, 12);
@@ -123,13 +123,13 @@ describe("bird", () => {
     ]);
   });
 
-  it("is an error, not a NaN, where all similarities are equal", async () => {
+  it("is an error, not a NaN, if all similarities are equal", async () => {
     await expect(run(bird, constantModel)).rejects.toThrow("all numbers of one side are equal");
   });
 });
 
 describe("ppdb", () => {
-  it("is the area under the curve of the similarity where no probe can be trained, and says why", async () => {
+  it("is the area under the curve of the similarity if no probe can be trained, with the reason", async () => {
     const outcome = await run(ppdb, tfidfBaseline());
     expect(outcome.scores).toHaveLength(1);
     expect(outcome.scores[0]).toMatchObject({ metric: "auc", score: 1, n: 2 });
@@ -141,13 +141,13 @@ describe("ppdb", () => {
     ]);
   });
 
-  it("gives no number under the published protocol without a probe, and says why", async () => {
+  it("gives no score under the published protocol without a probe, with the reason", async () => {
     const outcome = await run(ppdb, tfidfBaseline(), { protocol: "published" });
     expect(outcome.scores).toEqual([]);
     expect(outcome.notApplicable).toContain("the probe needs vectors");
   });
 
-  it("is the accuracy of probes that learn what the vectors tell, the same for a rescaled model", async () => {
+  it("is the accuracy of probes that learn from the embeddings, the same for a rescaled model", async () => {
     const random = createRandom(2);
     const vectors: Record<string, number[]> = {};
     const list = Array.from({ length: 1200 }, (_, i) => {
@@ -187,7 +187,7 @@ describe("conll and bc5cdr", () => {
     headache: [0, 1, 0],
   };
 
-  it("are 1 where directions are the types, whatever the lengths", async () => {
+  it("are 1 if directions match the types, whatever the lengths", async () => {
     const { scores } = await run(conll, tableModel(vectors));
     expect(scores[0]).toMatchObject({ dataset: "conll2003/dev.json", metric: "nmi", n: 4 });
     expect(scores[0].score).toBeCloseTo(1, 12);
@@ -205,7 +205,7 @@ describe("conll and bc5cdr", () => {
     expect((await run(bc5cdr, tableModel(vectors))).scores[0].details.file).toBe("bc5cdr/test.json");
   });
 
-  it("need vectors, and say so", async () => {
+  it("need embeddings, and say so", async () => {
     const outcome = await run(conll, tfidfBaseline());
     expect(outcome.scores).toEqual([]);
     expect(outcome.notApplicable).toBe("conll: clustering needs vectors, and tfidf compares strings");
@@ -223,34 +223,34 @@ describe("yago and umls", () => {
     });
   });
 
-  it("break ties by lot", async () => {
+  it("give the expected score of ties broken at random", async () => {
     // Three names tie for each of two queries.
     const scores = await scoresOf(yago, constantModel);
     expect(scores["yago/yago_test_samples.txt accuracy"]).toBeCloseTo(1 / 3, 12);
     expect(scores["yago/yago_test_samples.txt mrr"]).toBeCloseTo((1 + 1 / 2 + 1 / 3) / 3, 12);
   });
 
-  it("use the published file names where they are there", async () => {
+  it("use the published file names if they exist", async () => {
     const { scores } = await run(umls, letterModel);
     expect(scores[0].details).toMatchObject({ file: "umls/umls_test.txt", dictionary: "umls/umls_kb.txt" });
   });
 
-  it("count an answer that the dictionary lacks as a miss", async () => {
+  it("count an answer that is not in the dictionary as a miss", async () => {
     const folder = writeData({ ...smallData, "yago/yago_test_samples.txt": "Rome\tRome\nx\tAtlantis\n" });
     const { scores } = await run(yago, letterModel, { folder });
     expect(scores[0].score).toBe(0.5);
     expect(scores[0].details.notInDictionary).toBe(1);
   });
 
-  it("under the published protocol want a dimension that 24 divides", async () => {
+  it("need a dimension that is a multiple of 24 under the published protocol", async () => {
     const outcome = await run(yago, letterModel, { protocol: "published" });
     expect(outcome.scores).toEqual([]);
-    expect(outcome.notApplicable).toContain("cuts vectors into 24 parts, and the 26 numbers of toy");
+    expect(outcome.notApplicable).toContain("cuts vectors into 24 parts, and the 26 dimensions of toy");
   });
 });
 
 describe("strings", () => {
-  it("reports one and two edits apart, the same for the same seed", async () => {
+  it("reports one and two edits separately, the same for the same seed", async () => {
     const first = await run(strings, levenshteinBaseline());
     const second = await run(strings, levenshteinBaseline());
     expect(first.scores.map(({ metric, n }) => [metric, n])).toEqual([
@@ -261,7 +261,7 @@ describe("strings", () => {
     expect(second.scores.map(({ score }) => score)).toEqual(first.scores.map(({ score }) => score));
   });
 
-  it("makes queries within the edits they claim, and never the word itself", () => {
+  it("makes queries of the given number of edits, never the word itself", () => {
     const random = createRandom(4);
     const kinds = new Set<number>();
     for (let index = 0; index < 500; index++) {
@@ -290,15 +290,15 @@ function isOneEdit(word: string, noisy: string): boolean {
 describe("broken files", () => {
   it("are named with line and cure", () => {
     expect(() => parseTurney(["a | b | c"], "t.txt")).toThrow(
-      't.txt line 1: expected 8 fields separated by " | "',
+      't.txt, line 1: expected 8 fields separated by " | "',
     );
     expect(() => parseBird(["head", "a\tb"], "b.txt")).toThrow(
-      "b.txt line 2: expected tab-separated columns",
+      "b.txt, line 2: expected tab-separated columns",
     );
-    expect(() => parseQueries(["a\tb", "c"], "q.txt")).toThrow("q.txt line 2: expected a name, a tab");
+    expect(() => parseQueries(["a\tb", "c"], "q.txt")).toThrow("q.txt, line 2: expected a name, a tab");
     expect(() => parsePpdb("[[", "p.json")).toThrow("p.json: not valid JSON");
     expect(() => parsePpdb('[["a","b","maybe"]]', "p.json")).toThrow('p.json: field "0.2"');
-    expect(() => parseMentions(["{}"], "m.json", ["PER"])).toThrow('m.json line 1: field "sentences"');
+    expect(() => parseMentions(["{}"], "m.json", ["PER"])).toThrow('m.json, line 1: field "sentences"');
     expect(() => parseMentions([], "m.json", ["PER"])).toThrow("m.json: found 0 mentions");
   });
 });

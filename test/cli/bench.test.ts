@@ -43,7 +43,7 @@ describe("pearl bench", () => {
   it.each([
     [["--task", "autofk"], 2, 'unknown task "autofk". Did you mean autofj?'],
     [["--model", "levenstein"], 2, 'unknown model "levenstein". Did you mean levenshtein?'],
-    [["--protocol", "fiar"], 2, 'unknown protocol "fiar". Did you mean fair?'],
+    [["--protocol", "fiar"], 2, "Allowed choices are fair, published"],
     [["--task", "autofj", "--model", "tfidf", "--dataset", "Fruit"], 2, "Did you mean Fruits?"],
     [["--json", "no/such/folder/a.json"], 2, "there is no folder"],
     [["--taks", "autofj"], 2, "--task"],
@@ -62,10 +62,10 @@ describe("pearl bench", () => {
   it.each([
     ["autofj", "autofj/Fruits/gt.csv", "", /gt\.csv is empty/],
     ["turney", "turney/turney.txt", "", /turney\.txt is empty/],
-    ["turney", "turney/turney.txt", "a | b\n", /turney\.txt line 1: expected 8 fields/],
+    ["turney", "turney/turney.txt", "a | b\n", /turney\.txt, line 1: expected 8 fields/],
     ["bird", "bird/bird.txt", "term1\tterm2\n", /bird\.txt: a correlation needs at least two pairs, found 0/],
     ["ppdb", "ppdb/ppdb.json", "\u0089PNG\0", /ppdb\.json: not valid JSON/],
-    ["conll", "conll2003/dev.json", "{}{\n", /dev\.json line 1/],
+    ["conll", "conll2003/dev.json", "{}{\n", /dev\.json, line 1/],
   ])("refuses a broken file of %s in one line: %s", async (task, file, content, message) => {
     const folder = mkdtempSync(join(tmpdir(), "pearl-broken-bench-"));
     mkdirSync(join(folder, dirname(file)), { recursive: true });

@@ -1,8 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { encodeModel, type Model, sampleFeeds } from "../../src/onnx/index.js";
+import { encodeModel, type Model } from "../../src/onnx/index.js";
 import { createOrtSession } from "../../src/runtime/ort-session.js";
 import type { Feeds } from "../../src/runtime/tensor.js";
 import * as nn from "../../src/train.js";
+import { sampleFeeds } from "../onnx/sample-feeds.js";
 
 /** A layer, dropped out twice with seeds of their own, and another layer. */
 function network(ratio?: number, seed = 1) {

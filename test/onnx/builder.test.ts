@@ -33,7 +33,7 @@ describe("GraphBuilder", () => {
     expect(g.graph.initializers.size).toBe(6);
   });
 
-  it("goes on with a model that was read", () => {
+  it("extends a model that was read", () => {
     const g = new GraphBuilder();
     g.output("y", g.add("Relu", [g.input("x", "float32")]));
     const read = readModel(encodeModel(g.model()));
@@ -73,7 +73,7 @@ describe("GraphBuilder", () => {
     expect(Array.from(y.data as Float32Array)).toEqual([2]);
   });
 
-  it("refuses a name that is taken and an output that was never made", () => {
+  it("refuses a duplicate name and an output that does not exist", () => {
     const g = new GraphBuilder();
     g.input("x", "float32");
     expect(() => g.input("x", "float32")).toThrow(ArgumentError);

@@ -30,7 +30,7 @@ describe("the model folder of E5's shape, made small", () => {
     ],
   );
 
-  it("is written twice with the same bytes", () => {
+  it("has the same bytes when written twice", () => {
     makeModelFolder(join(folder, "two"), shape);
     for (const file of ["config.json", "tokenizer.json", "onnx/model.onnx"])
       expect(readFileSync(join(folder, "two", file)).equals(readFileSync(join(folder, "one", file)))).toBe(
@@ -38,7 +38,7 @@ describe("the model folder of E5's shape, made small", () => {
       );
   });
 
-  it("runs, with padding that changes nothing", async () => {
+  it("runs, and padding changes nothing", async () => {
     const model = readModel(path);
     const both = (await runModel(model, feeds)).last_hidden_state;
     expect(both.dims).toEqual([2, 4, 48]);
@@ -47,7 +47,7 @@ describe("the model folder of E5's shape, made small", () => {
     expect(largestDifference(padded, alone.data as Float32Array)).toBeLessThan(1e-5);
   });
 
-  it("is rewritten like an export of its kind", async () => {
+  it("is rewritten like a real export", async () => {
     const model = readModel(path);
     const prepared = prepareForInference(model);
     const ops = prepared.graph.nodes.map((node) => node.op);

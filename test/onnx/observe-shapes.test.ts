@@ -1,9 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { GraphBuilder, observeShapes, sampleFeeds, tensor } from "../../src/onnx/index.js";
+import { GraphBuilder, observeShapes, tensor } from "../../src/onnx/index.js";
 import { ort, runModel } from "./oracle.js";
+import { sampleFeeds } from "./sample-feeds.js";
 
 describe("observeShapes", () => {
-  it("tells type and shape of inputs, weights and every inner value", async () => {
+  it("finds type and shape of inputs, weights and every inner value", async () => {
     const g = new GraphBuilder();
     const ids = g.input("ids", "int64", ["batch", "length"]);
     const table = g.weight("table", tensor("float32", [3, 2], [1, 2, 3, 4, 5, 6]));

@@ -3,8 +3,7 @@ import { ModelError } from "../../src/errors.js";
 import {
   constantsToInitializers,
   encodeModel,
-  fuseGelu,
-  fuseLayerNorm,
+  fuseOperators,
   GraphBuilder,
   type Model,
   readModel,
@@ -57,7 +56,7 @@ describe("the exported encoders", () => {
     await expectEqual(model, upgraded, goldenFeeds(), 1e-9);
   });
 
-  it.each(exportNames)("%s: all 5 LayerNorms and 2 GELUs are found, and results stay", async (name) => {
+  it.each(exportNames)("%s: all 5 LayerNorms and 2 GELUs are found, with equal results", async (name) => {
     const model = readModel(exportPath(name));
     const prepared = prepareForInference(model);
     expect(countOf(prepared, "LayerNormalization")).toBe(5);
@@ -86,7 +85,7 @@ describe("the exported encoders", () => {
     await expectEqual(readModel(exportPath(name)), quantized, goldenFeeds(), 0.1);
   });
 
-  it("merged parameters get initializers of their own", async () => {
+  it("merged parameters get separate initializers", async () => {
     const model = readModel(exportPath("merged"));
     const untied = untieInitializers(model);
     expect(countOf(model, "Identity")).toBe(8);
@@ -97,7 +96,7 @@ describe("the exported encoders", () => {
     await expectEqual(model, untied, goldenFeeds(), 1e-9);
   });
 
-  it("a rewritten model is another object: the one given stays", () => {
+  it("a rewrite returns another model and keeps the given one", () => {
     const model = readModel(exportPath("folded.opset11"));
     const before = encodeModel(model);
     prepareForInference(model);
@@ -105,7 +104,7 @@ describe("the exported encoders", () => {
   });
 });
 
-describe("fuseLayerNorm", () => {
+describe("fuseOperators on LayerNorm", () => {
   /** Ways in which LayerNorm is written; `x` is [2, 4]. */
   function written(
     form: "pow" | "product" | "twice" | "reciprocal" | "opset18" | "wrong axis" | "sum of two",
@@ -136,18 +135,18 @@ describe("fuseLayerNorm", () => {
   it.each(["pow", "product", "twice", "reciprocal", "opset18"] as const)(
     "finds the form: %s",
     async (form) => {
-      const fused = fuseLayerNorm(written(form));
+      const fused = fuseOperators(written(form));
       expect(fused.graph.nodes.map((node) => node.op)).toEqual(["LayerNormalization", "Identity"]);
       await expectEqual(written(form), fused, feeds);
     },
   );
 
-  it.each(["wrong axis", "sum of two"] as const)("leaves what only resembles it: %s", (form) => {
-    expect(fuseLayerNorm(written(form))).toEqual(written(form));
+  it.each(["wrong axis", "sum of two"] as const)("keeps what only resembles it: %s", (form) => {
+    expect(fuseOperators(written(form))).toEqual(written(form));
   });
 });
 
-describe("fuseGelu", () => {
+describe("fuseOperators on GELU", () => {
   const factors = (g: GraphBuilder, x: string, half = 0.5) => {
     const erf = g.add("Erf", [g.add("Mul", [x, g.scalar("float32", Math.SQRT1_2)])]);
     return [x, g.add("Add", [g.scalar("float32", 1), erf]), g.scalar("float32", half)];
@@ -162,24 +161,24 @@ describe("fuseGelu", () => {
       const parts = factors(g, g.input("x", "float32", [5]));
       const [a, b, c] = order.map((i) => parts[i]);
       g.output("y", g.add("Mul", [c, g.add("Mul", [a, b])]), "float32", [5]);
-      const fused = fuseGelu(g.model());
+      const fused = fuseOperators(g.model());
       expect(fused.graph.nodes[0]).toMatchObject({ op: "Gelu", domain: opset === 20 ? "" : "com.microsoft" });
       const x = new ort.Tensor("float32", [-3, -0.5, 0, 0.7, 4], [5]);
       await expectEqual(g.model(), fused, { x });
     }
   });
 
-  it("leaves another factor alone, and values that are used elsewhere", () => {
+  it("keeps another factor, and values that are used elsewhere", () => {
     const g = new GraphBuilder();
     const [x, sum, third] = factors(g, g.input("x", "float32", [5]), 0.25);
     g.output("y", g.add("Mul", [third, g.add("Mul", [x, sum])]), "float32", [5]);
-    expect(countOf(fuseGelu(g.model()), "Erf")).toBe(1);
+    expect(countOf(fuseOperators(g.model()), "Erf")).toBe(1);
 
     const h = new GraphBuilder();
     const [u, v, half] = factors(h, h.input("x", "float32", [5]));
     h.output("y", h.add("Mul", [half, h.add("Mul", [u, v])]), "float32", [5]);
     h.output("inner", v, "float32", [5]);
-    const fused = fuseGelu(h.model());
+    const fused = fuseOperators(h.model());
     expect([countOf(fused, "Gelu"), countOf(fused, "Erf")]).toEqual([1, 1]);
   });
 });
@@ -223,7 +222,7 @@ describe("upgradeOpset", () => {
     expect(upgradeOpset(model)).toBe(model);
   });
 
-  it("refuses what it cannot follow, naming the node", () => {
+  it("refuses a change that it does not support, with the node's name", () => {
     expect(() => upgradeOpset(single(8, "Relu"))).toThrow(/operator set 8/);
     expect(() => upgradeOpset(single(10, "Resize"))).toThrow(/\(Resize\)/);
     const inner = new GraphBuilder();
@@ -236,7 +235,7 @@ describe("upgradeOpset", () => {
 });
 
 describe("prune", () => {
-  it("keeps a value that only a branch of If reads, and drops what nobody reads", async () => {
+  it("keeps a value that only a branch of If reads, and removes unused ones", async () => {
     const branch = (op: string, name: string) => {
       const b = new GraphBuilder({ name });
       b.graph.nodes.push(b.node(op, ["shared"], {}, { outputs: [name] }));

@@ -29,7 +29,7 @@ describe.each([
   ["light", light],
   ["dark", dark],
 ] as const)("the %s theme", (_, theme) => {
-  it("has text of 4.5 : 1 and marks of 3 : 1 at least, each with a form of its own", () => {
+  it("has text of at least 4.5 : 1 and marks of at least 3 : 1, each of another shape", () => {
     for (const ground of [theme.background, theme.panel]) {
       for (const ink of [theme.ink, theme.muted]) expect(contrast(ink, ground)).toBeGreaterThan(4.5);
     }
@@ -52,7 +52,7 @@ describe("projectToPlane", () => {
     return centres[cluster * dimension + (place % dimension)] + 0.2 * (random() - 0.5);
   });
 
-  it("keeps what is alike together, and gives the same map for the same seed", async () => {
+  it("keeps similar embeddings together, and gives the same map for the same seed", async () => {
     const places = await projectToPlane(vectors, { dimension });
     expect(places).toEqual(await projectToPlane(vectors, { dimension }));
     expect(places).not.toEqual(await projectToPlane(vectors, { dimension, seed: 1 }));
@@ -61,10 +61,7 @@ describe("projectToPlane", () => {
       let nearest = -1;
       let least = Infinity;
       for (let other = 0; other < clusters * each; other++) {
-        const apart = Math.hypot(
-          places[row * 2] - places[other * 2],
-          places[row * 2 + 1] - places[other * 2 + 1],
-        );
+        const apart = Math.hypot(places[row][0] - places[other][0], places[row][1] - places[other][1]);
         if (other !== row && apart < least) [least, nearest] = [apart, other];
       }
       if (Math.floor(nearest / each) === Math.floor(row / each)) same++;
@@ -72,12 +69,12 @@ describe("projectToPlane", () => {
     expect(same / (clusters * each)).toBeGreaterThan(0.98);
   });
 
-  it("works for a handful, with equal points among them, and refuses fewer than four", async () => {
+  it("works for a few phrases with equal embeddings, and refuses fewer than four", async () => {
     const few = Float32Array.from({ length: 5 * 3 }, (_, place) => (place < 6 ? 1 : place % 4) + 0.1);
     const places = await projectToPlane(few, { dimension: 3 });
-    expect([...places].every(Number.isFinite)).toBe(true);
+    expect(places.flat().every(Number.isFinite)).toBe(true);
     await expect(projectToPlane(few.subarray(0, 9), { dimension: 3 })).rejects.toThrow(
-      /at least 4 points, not 3/,
+      /at least 4 phrases, found 3/,
     );
   });
 });
@@ -111,7 +108,7 @@ describe("a map", () => {
     expect(text).toContain("prefers-color-scheme:dark");
   });
 
-  it("has labels that do not lie on one another", () => {
+  it("has labels that do not overlap", () => {
     const labels = [
       ...mapAsSvg(drawing).matchAll(/<text x="([\d.]+)" y="([\d.]+)"( text-anchor="end")?>(phrase \d+)</g),
     ];
@@ -129,13 +126,13 @@ describe("a map", () => {
     });
   });
 
-  it("leaves out characters that would break the file", () => {
+  it("removes characters that would break the file", () => {
     expect(escapeText('a\u0000b\ud800c<d>&"\n')).toBe("abc&lt;d&gt;&amp;&quot; ");
   });
 });
 
 describe("pearl plot", () => {
-  it("draws a sample openly, coloured by a column, and refuses what it cannot draw", async () => {
+  it("draws a sample and says so, coloured by a column, and refuses what it cannot draw", async () => {
     const rows = Array.from(
       { length: 60 },
       (_, row) => `name ${row} of ${row % 5},${row % 3 ? "odd" : "even"}`,

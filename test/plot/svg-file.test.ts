@@ -15,7 +15,7 @@ const picture = {
 const svg = svgFile(picture);
 
 describe("a picture's file", () => {
-  it("says each colour plainly before its variable, in attributes and in rules", () => {
+  it("gives each plain colour before its variable, in attributes and in rules", () => {
     const [c0, c1] = light.categories;
     expect(svg).toContain(
       `.c0{fill:${c0};fill:var(--c0)}.head{fill:${light.muted};fill:var(--muted);font-size:9px}`,
@@ -30,14 +30,14 @@ describe("a picture's file", () => {
     expect(svg).not.toMatch(/<[^>]*="var\(/);
   });
 
-  it("leaves texts as they are, escaped", () => {
+  it("keeps texts, escaped", () => {
     expect(svg).toContain(">var(--rest) &gt; 3</text>");
     expect(svg).toContain(">Sales of &quot;A &amp; B&quot;</text>");
     expect(svg.match(/>and fill=&quot;var\(--c0\)&quot; as words<\/text>/g)).toHaveLength(1);
     expect(svg).toContain('<desc id="d">one &lt;line&gt; and fill=&quot;var(--c0)&quot; as words</desc>');
   });
 
-  it("has its notes above the body, and takes the reader's dark", () => {
+  it("has its notes above the body, and follows the reader's dark mode", () => {
     const places = [...svg.matchAll(/<text x="20" y="(\d+)"/g)].map(([, y]) => Number(y));
     expect(places).toHaveLength(3);
     expect(Math.max(...places)).toBeLessThan(headHeight(picture.notes));

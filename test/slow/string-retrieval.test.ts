@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, expect, it } from "vitest";
 import { readLines } from "../../src/benchmark/data-folder.js";
-import { runBenchmark } from "../../src/benchmark/index.js";
+import { runBenchmark } from "../../src/benchmark/runner.js";
 import { drawRetrieval } from "../../src/benchmark/tasks/strings.js";
 import { pretrainCharacters } from "../../src/methods/characters/pretrain-characters.js";
 

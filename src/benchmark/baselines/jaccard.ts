@@ -1,15 +1,14 @@
 /** Jaccard similarity of the sets of character 3-grams within words (lower case): shared n-grams over all n-grams. */
 import { charWbNgrams } from "../../text/char-ngrams.js";
-import type { FittedSimilarity, SimilarityModel } from "../model.js";
-
-const gramLength = 3;
+import type { SimilarityModel } from "../model.js";
+import { dotProducts, type InvertedIndex, invertedIndex } from "./inverted-index.js";
 
 /** |A ∩ B| / |A ∪ B|; two phrases without any n-gram are not similar. */
 export function jaccardSimilarity(a: string, b: string): number {
   const left = gramSet(a);
   const right = gramSet(b);
   let shared = 0;
-  for (const gram of left) if (right.has(gram)) shared++;
+  for (const gram of left.keys()) if (right.has(gram)) shared++;
   const union = left.size + right.size - shared;
   return union === 0 ? 0 : shared / union;
 }
@@ -20,43 +19,28 @@ export function jaccardBaseline(): SimilarityModel {
     kind: "similarity",
     name: "jaccard",
     fingerprint: "jaccard: sets of char_wb 3-grams, lower case",
-    fit: (candidates) => fitJaccard(candidates),
-    dispose: async () => {},
-  };
-}
-
-function gramSet(text: string): Set<string> {
-  return new Set(charWbNgrams(text, { min: gramLength, max: gramLength }));
-}
-
-function fitJaccard(candidates: readonly string[]): FittedSimilarity {
-  const postings = new Map<string, number[]>();
-  const sizes = new Int32Array(candidates.length);
-  let indexed = false;
-  const indexAll = (): void => {
-    candidates.forEach((candidate, row) => {
-      const grams = gramSet(candidate);
-      sizes[row] = grams.size;
-      for (const gram of grams) {
-        const rows = postings.get(gram);
-        if (rows) rows.push(row);
-        else postings.set(gram, [row]);
-      }
-    });
-    indexed = true;
-  };
-  return {
-    pair: jaccardSimilarity,
-    all(query, scores) {
-      if (!indexed) indexAll();
-      const grams = gramSet(query);
-      scores.fill(0);
-      for (const gram of grams) {
-        for (const row of postings.get(gram) ?? []) scores[row]++;
-      }
-      for (let row = 0; row < scores.length; row++) {
-        if (scores[row] > 0) scores[row] /= grams.size + sizes[row] - scores[row];
-      }
+    fit(candidates) {
+      let index: InvertedIndex<string> | undefined; // pairs alone need none
+      let sizes: readonly number[] = [];
+      return {
+        pair: jaccardSimilarity,
+        all(query, scores) {
+          if (!index) {
+            const sets = candidates.map(gramSet);
+            sizes = sets.map(({ size }) => size);
+            index = invertedIndex(sets);
+          }
+          const grams = gramSet(query);
+          dotProducts(index, grams, scores);
+          for (let row = 0; row < scores.length; row++) {
+            if (scores[row] > 0) scores[row] /= grams.size + sizes[row] - scores[row];
+          }
+        },
+      };
     },
   };
 }
+
+/** The distinct n-grams, each with the weight 1: a dot product counts the shared ones. */
+const gramSet = (text: string): Map<string, number> =>
+  new Map(charWbNgrams(text, { min: 3, max: 3 }).map((gram) => [gram, 1]));

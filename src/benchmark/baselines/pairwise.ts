@@ -1,20 +1,33 @@
-/** Makes a baseline of a measure that looks at two lower-cased strings and nothing else. */
+/** Baselines that compare two lower-cased strings: edit similarity, and Jaro-Winkler with which the join compares. */
+import { distance } from "fastest-levenshtein";
+import { jaroWinkler } from "../../match/evidence/jaro-winkler.js";
 import type { SimilarityModel } from "../model.js";
 
-/** A measure and its name. */
-export interface PairwiseMeasure {
-  readonly name: string;
-  readonly fingerprint: string;
-  /** Similarity of two strings that are lower-cased already. */
-  similarity(a: string, b: string): number;
+/** 1 − Levenshtein distance / length of the longer string: 1 for equal strings, 0 where nothing matches. */
+export function levenshteinSimilarity(a: string, b: string): number {
+  const longer = Math.max(a.length, b.length);
+  return longer === 0 ? 1 : 1 - distance(a, b) / longer;
 }
 
-/** The measure as a model: every candidate is compared with every query. */
-export function pairwise({ name, fingerprint, similarity }: PairwiseMeasure): SimilarityModel {
+/** The edit-distance baseline. */
+export function levenshteinBaseline(): SimilarityModel {
+  return pairwise("levenshtein", "1 - distance / longer length", levenshteinSimilarity);
+}
+
+/** The Jaro-Winkler baseline. */
+export function jaroWinklerBaseline(): SimilarityModel {
+  return pairwise("jaro-winkler", "prefix weight 0.1, at most 4", jaroWinkler);
+}
+
+function pairwise(
+  name: string,
+  settings: string,
+  similarity: (a: string, b: string) => number,
+): SimilarityModel {
   return {
     kind: "similarity",
     name,
-    fingerprint,
+    fingerprint: `${name}: ${settings}, lower case`,
     fit(candidates) {
       const lowered = candidates.map((candidate) => candidate.toLowerCase());
       return {
@@ -25,6 +38,5 @@ export function pairwise({ name, fingerprint, similarity }: PairwiseMeasure): Si
         },
       };
     },
-    dispose: async () => {},
   };
 }

@@ -1,25 +1,20 @@
-/** The untrained floor: cosine of TF-IDF over characters or words, its idf learned from the task's own phrases. */
-
+/** The untrained floor: cosine of TF-IDF as scikit-learn computes it, with the idf of the task's own phrases. */
 import { charWbNgrams, wordTokens } from "../../text/char-ngrams.js";
 import type { SimilarityModel } from "../model.js";
-import {
-  type Analyser,
-  fitTfidf,
-  indexTfidf,
-  sparseCosine,
-  tfidfSimilarities,
-  tfidfVector,
-} from "./tfidf-vectors.js";
+import { dotProducts, type InvertedIndex, invertedIndex, type WeightedTerm } from "./inverted-index.js";
 
 /** Character 2- to 4-grams within words: scikit-learn's TfidfVectorizer(analyzer="char_wb", ngram_range=(2, 4)). */
 export function tfidfBaseline(): SimilarityModel {
   return tfidfOver("tfidf", "char_wb 2-4", (text) => charWbNgrams(text));
 }
 
-/** Words: scikit-learn's TfidfVectorizer() as it comes. */
+/** Words: scikit-learn's TfidfVectorizer with its defaults. */
 export function tfidfWordsBaseline(): SimilarityModel {
   return tfidfOver("tfidf-words", "words", wordTokens);
 }
+
+/** Splits a text into terms; repeated terms count. */
+type Analyser = (text: string) => readonly string[];
 
 function tfidfOver(name: string, terms: string, analyse: Analyser): SimilarityModel {
   return {
@@ -27,16 +22,60 @@ function tfidfOver(name: string, terms: string, analyse: Analyser): SimilarityMo
     name,
     fingerprint: `${name}: ${terms}, smooth idf of candidates and queries, unit rows`,
     fit(candidates, queries) {
-      const model = fitTfidf([...candidates, ...queries], analyse);
-      let index: ReturnType<typeof indexTfidf> | undefined; // pairs alone need none
+      const terms = learnTerms([...candidates, ...queries], analyse);
+      const vectorOf = (text: string) => unitVector(analyse(text), terms);
+      let index: InvertedIndex<Term> | undefined; // pairs alone need none
       return {
-        pair: (a, b) => sparseCosine(tfidfVector(model, a), tfidfVector(model, b)),
+        pair(a, b) {
+          const left = new Map(vectorOf(a));
+          let sum = 0;
+          for (const [term, weight] of vectorOf(b)) sum += (left.get(term) ?? 0) * weight;
+          return sum;
+        },
         all(query, scores) {
-          index ??= indexTfidf(model, candidates);
-          tfidfSimilarities(index, query, scores);
+          index ??= invertedIndex(candidates.map(vectorOf));
+          dotProducts(index, vectorOf(query), scores);
         },
       };
     },
-    dispose: async () => {},
   };
+}
+
+/** What is known of a term; its identity stands for the text, which is slower to look up. */
+interface Term {
+  /** Number of documents with the term. */
+  documents: number;
+  /** The document that was counted last. */
+  last: number;
+  /** Smooth idf: ln((1 + all documents) / (1 + documents with the term)) + 1. */
+  idf: number;
+}
+
+export function learnTerms(documents: readonly string[], analyse: Analyser): Map<string, Term> {
+  const terms = new Map<string, Term>();
+  documents.forEach((document, row) => {
+    for (const text of analyse(document)) {
+      const term = terms.get(text);
+      if (!term) terms.set(text, { documents: 1, last: row, idf: 0 });
+      else if (term.last !== row) {
+        term.documents++;
+        term.last = row;
+      }
+    }
+  });
+  for (const term of terms.values()) term.idf = Math.log((1 + documents.length) / (1 + term.documents)) + 1;
+  return terms;
+}
+
+/** The weights of a text's known terms, scaled to unit length; empty if it has none. */
+function unitVector(texts: readonly string[], terms: ReadonlyMap<string, Term>): WeightedTerm<Term>[] {
+  const counts = new Map<Term, number>();
+  for (const text of texts) {
+    const term = terms.get(text);
+    if (term) counts.set(term, (counts.get(term) ?? 0) + 1);
+  }
+  const weighted = Array.from(counts, ([term, count]): WeightedTerm<Term> => [term, count * term.idf]);
+  const scale = 1 / Math.sqrt(weighted.reduce((sum, [, weight]) => sum + weight * weight, 0));
+  for (const entry of weighted) entry[1] *= scale;
+  return weighted;
 }

@@ -1,19 +1,15 @@
 /** Pearson's and Spearman's correlation, as SciPy computes them. */
 import { ArgumentError } from "../../errors.js";
+import { mean } from "../task.js";
 
-/**
- * Pearson's r, from -1 to 1.
- * @throws ArgumentError for fewer than two pairs, different lengths, or a side without any variation.
- */
+/** Pearson's r. @throws ArgumentError for fewer than two pairs, different lengths, or a side without variation */
 export function pearson(x: ArrayLike<number>, y: ArrayLike<number>): number {
   const n = x.length;
   if (n !== y.length) throw new ArgumentError(`correlation of ${n} with ${y.length} numbers`);
   if (n < 2) throw new ArgumentError("a correlation needs at least two pairs");
-  const meanX = mean(x);
-  const meanY = mean(y);
-  let products = 0;
-  let squaresX = 0;
-  let squaresY = 0;
+  const meanX = mean(Array.from(x));
+  const meanY = mean(Array.from(y));
+  let [products, squaresX, squaresY] = [0, 0, 0];
   for (let index = 0; index < n; index++) {
     const dx = x[index] - meanX;
     const dy = y[index] - meanY;
@@ -29,12 +25,11 @@ export function pearson(x: ArrayLike<number>, y: ArrayLike<number>): number {
   return Math.max(-1, Math.min(1, products / Math.sqrt(squaresX) / Math.sqrt(squaresY)));
 }
 
-/** Spearman's rho: Pearson's r of the ranks, equal values sharing the mean of their ranks. */
-export function spearman(x: ArrayLike<number>, y: ArrayLike<number>): number {
-  return pearson(averageRanks(x), averageRanks(y));
-}
+/** Spearman's rho: Pearson's r of the ranks. */
+export const spearman = (x: ArrayLike<number>, y: ArrayLike<number>): number =>
+  pearson(averageRanks(x), averageRanks(y));
 
-/** Ranks from 1; equal values share the mean of the ranks they take up. */
+/** Ranks from 1; equal values share the mean of their ranks. */
 export function averageRanks(values: ArrayLike<number>): Float64Array {
   const order = Array.from(values, (_, index) => index).sort((a, b) => values[a] - values[b]);
   const ranks = new Float64Array(values.length);
@@ -47,10 +42,4 @@ export function averageRanks(values: ArrayLike<number>): Float64Array {
     start = end;
   }
   return ranks;
-}
-
-function mean(values: ArrayLike<number>): number {
-  let sum = 0;
-  for (let index = 0; index < values.length; index++) sum += values[index];
-  return sum / values.length;
 }

@@ -3,8 +3,8 @@ import { ArgumentError } from "../../errors.js";
 import { averageRanks } from "./correlation.js";
 
 /**
- * The area, from 0 to 1, by ranks (Mann-Whitney); equal to scikit-learn's `roc_auc_score`.
- * @throws ArgumentError where there is no positive or no negative, or a score is NaN.
+ * The area by ranks (Mann-Whitney), as scikit-learn's `roc_auc_score`.
+ * @throws ArgumentError without any positive or negative, or for NaN
  */
 export function rocAuc(scores: ArrayLike<number>, positives: ArrayLike<boolean>): number {
   let positiveCount = 0;

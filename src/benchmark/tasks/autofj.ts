@@ -2,30 +2,20 @@
  * AutoFJ: fuzzy joins of 50 pairs of tables (Li et al., "Auto-FuzzyJoin", SIGMOD 2021), as PEARL uses them.
  *
  * Both protocols: each right title that has a ground truth is compared with every left title of its set by
- * cosine (or the string measure); the score is the share whose best left title equals the true one, and the
+ * cosine (or the string measure); the score is the fraction whose best left title equals the true one, and the
  * macro mean over the sets.
  * - published: the first of equal best titles counts (argmax); right rows without ground truth are skipped.
- * - fair: a tie of k best titles counts 1/k for each right one among them. Beside it recall at a precision of
- *   0.9, which counts every right row: those without a match can only be joined wrongly.
+ * - fair: a tie of k best titles counts 1/k for each right one among them. Also recall at a precision of 0.9,
+ *   which counts every right row: those without a match can only be joined wrongly.
  */
 import { join } from "node:path";
-import { UsageError } from "../../errors.js";
 import { readColumns } from "../../table/table.js";
-import { foldersWith, missing } from "../data-folder.js";
-import { joinAtPrecision } from "../metrics/join-at-precision.js";
+import { autofjFiles, foldersWith, missing } from "../data-folder.js";
+import { type JoinAtPrecision, joinAtPrecision } from "../metrics/join-at-precision.js";
 import { worstMisses } from "../misses.js";
-import { type RankedAnswer, rankAnswers } from "../rank.js";
-import { closestName } from "../suggest.js";
-import type { Miss, Score, Task, TaskContext } from "../task.js";
-
-/** One pair of tables. */
-export interface JoinSet {
-  readonly name: string;
-  readonly left: readonly string[];
-  readonly right: readonly string[];
-  /** Right title to its left title; where the ground truth lists one twice, the last entry counts. */
-  readonly truth: ReadonlyMap<string, string>;
-}
+import { rankAnswers } from "../rank.js";
+import { unknownName } from "../suggest.js";
+import { type Miss, mean, type Score, secondsSince, type Task, type TaskContext } from "../task.js";
 
 /** The precision at which recall is reported. */
 const targetPrecision = 0.9;
@@ -40,9 +30,8 @@ export const autofj: Task = {
     const misses: Miss[] = [];
     for (const name of names) {
       context.signal?.throwIfAborted();
-      context.onProgress?.({ label: name, done: scores.length, total: names.length });
-      const set = await readJoinSet(join(context.dataFolder, "autofj"), name);
-      const { score, misses: missed } = await scoreSet(set, context);
+      context.onProgress?.(name, scores.length, names.length);
+      const { score, misses: missed } = await scoreSet(name, context);
       scores.push(score);
       misses.push(...missed);
     }
@@ -56,22 +45,21 @@ async function setNames({
   dataset,
 }: Pick<TaskContext, "dataFolder" | "dataset">): Promise<string[]> {
   const folder = join(dataFolder, "autofj");
-  const names = await foldersWith(folder, ["left.csv", "right.csv", "gt.csv"]);
+  const names = await foldersWith(folder, autofjFiles);
   if (names.length === 0) {
-    const files = ["left.csv", "right.csv", "gt.csv"].map((file) => join(folder, "<set>", file));
-    throw missing("autofj", "no set of tables", files);
+    const tried = autofjFiles.map((file) => join(folder, "<set>", file));
+    throw missing("autofj", "no set of tables", tried);
   }
   if (dataset === undefined) return names;
   if (names.includes(dataset)) return [dataset];
-  const near = closestName(dataset, names);
-  throw new UsageError(
-    `autofj has no set "${dataset}" in ${folder}.${near ? ` Did you mean ${near}?` : ""} ` +
-      `The sets there: ${names.join(", ")}`,
-  );
+  throw unknownName("autofj has no set", dataset, {
+    known: names,
+    hint: `The sets in ${folder}: ${names.join(", ")}`,
+  });
 }
 
-/** Reads a set's three tables. */
-export async function readJoinSet(folder: string, name: string): Promise<JoinSet> {
+/** Reads a set's three tables; where the ground truth lists a right title twice, the last entry counts. */
+export async function readJoinSet(folder: string, name: string) {
   const columns = (file: string, names: string[]): Promise<string[][]> =>
     readColumns(join(folder, name, file), names, { format: "csv", delimiter: ",", header: "present" });
   const [[left], [right], [trueLeft, trueRight]] = await Promise.all([
@@ -79,90 +67,62 @@ export async function readJoinSet(folder: string, name: string): Promise<JoinSet
     columns("right.csv", ["title"]),
     columns("gt.csv", ["title_l", "title_r"]),
   ]);
-  return { name, left, right, truth: new Map(trueRight.map((title, row) => [title, trueLeft[row]])) };
+  return { left, right, truth: new Map(trueRight.map((title, row) => [title, trueLeft[row]])) };
 }
 
-async function scoreSet(set: JoinSet, context: TaskContext): Promise<{ score: Score; misses: Miss[] }> {
+async function scoreSet(dataset: string, context: TaskContext): Promise<{ score: Score; misses: Miss[] }> {
+  const { left, right, truth } = await readJoinSet(join(context.dataFolder, "autofj"), dataset);
   const started = performance.now();
   const { onProgress: _, ...quiet } = context; // the sets are the progress
-  const rowsOf = new Map<string, number[]>();
-  set.left.forEach((title, row) => {
-    rowsOf.set(title, [...(rowsOf.get(title) ?? []), row]);
-  });
-  const trueTitles = set.right.map((title) => set.truth.get(title));
-  const answers = trueTitles.map((title) => (title === undefined ? [] : (rowsOf.get(title) ?? [])));
-  const ranked = await rankAnswers({ queries: set.right, candidates: set.left, answers }, quiet);
-  const seconds = (performance.now() - started) / 1000;
-  const credits = ranked.map((answer, row) => {
-    if (context.protocol === "fair") return answer.credit;
-    return set.left[answer.best] === trueTitles[row] ? 1 : 0;
-  });
-  const judged = trueTitles.flatMap((title, row) => (title === undefined ? [] : [row]));
-  const score = judged.reduce((sum, row) => sum + credits[row], 0) / judged.length;
-  const misses = worstMisses(
-    judged.map((row) => ({
-      ranked: ranked[row],
-      credit: credits[row],
-      ...{ dataset: set.name, query: set.right[row], expected: trueTitles[row] ?? "" },
-      chosen: set.left[ranked[row].best],
-    })),
-  );
-  const measured: Score = {
-    dataset: set.name,
-    metric: "accuracy",
-    score,
-    n: judged.length,
-    seconds,
-    details: {
-      left: set.left.length,
-      right: set.right.length,
-      withoutMatch: set.right.length - judged.length,
-      tiedRows: judged.filter((row) => ranked[row].above === 0 && ranked[row].tied > 0).length,
-      ...(context.protocol === "fair" && { joinAtPrecision: joinOf(ranked, credits, judged.length) }),
-    },
+  const expected = right.map((title) => truth.get(title));
+  const ranked = await rankAnswers({ queries: right, candidates: left, expected }, quiet);
+  const seconds = secondsSince(started);
+  const isFair = context.protocol === "fair";
+  const rows = isFair
+    ? ranked
+    : ranked.map((row) => ({ ...row, credit: Number(row.chosen === row.expected) }));
+  const judged = rows.filter((row) => row.expected !== undefined);
+  const details = {
+    left: left.length,
+    right: right.length,
+    withoutMatch: right.length - judged.length,
+    tiedRows: judged.filter(({ above, tied }) => above === 0 && tied > 0).length,
+    ...(isFair && {
+      joinAtPrecision: joinAtPrecision(
+        rows.map(({ chosenScore, credit }) => ({ score: chosenScore, credit })),
+        { matches: judged.length, targetPrecision },
+      ),
+    }),
   };
-  return { score: measured, misses };
-}
-
-function joinOf(ranked: readonly RankedAnswer[], credits: readonly number[], matches: number) {
-  return joinAtPrecision(
-    ranked.map(({ bestScore }, row) => ({ score: bestScore, credit: credits[row] })),
-    { matches, targetPrecision },
-  );
+  const score = mean(judged.map(({ credit }) => credit));
+  return {
+    score: { dataset, metric: "accuracy", score, n: judged.length, seconds, details },
+    misses: worstMisses(judged).map((miss) => ({ dataset, ...miss })),
+  };
 }
 
 /** The macro means: every set counts the same, however many rows it has. */
 function macroScores(scores: readonly Score[], { protocol }: TaskContext): Score[] {
-  const dataset = `macro mean of ${scores.length} sets`;
-  const n = scores.reduce((sum, score) => sum + score.n, 0);
-  const seconds = scores.reduce((sum, score) => sum + score.seconds, 0);
-  const mean = (values: readonly number[]): number =>
-    values.reduce((sum, value) => sum + value, 0) / values.length;
   const sets = scores.length;
-  const accuracy = {
-    dataset,
-    metric: "accuracy",
-    score: mean(scores.map(({ score }) => score)),
-    n,
-    seconds,
-    details: { sets },
+  const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);
+  const dataset = `macro mean of ${sets} sets`;
+  const seconds = sum(scores.map((score) => score.seconds));
+  const macro = (metric: string, values: readonly number[], counts: readonly number[], details = {}) => {
+    return { dataset, metric, score: mean(values), n: sum(counts), seconds, details: { sets, ...details } };
   };
+  const accuracies = scores.map(({ score }) => score);
+  const counts = scores.map(({ n }) => n);
+  const accuracy = macro("accuracy", accuracies, counts);
   if (protocol === "published") return [accuracy];
-  const joins = scores.map(({ details }) => details.joinAtPrecision as ReturnType<typeof joinAtPrecision>);
+  const joins = scores.map(({ details }) => details.joinAtPrecision as JoinAtPrecision);
   const reached = joins.filter((join) => join.reached);
-  const recall = {
-    dataset,
-    metric: `recall at precision ${targetPrecision}`,
-    score: mean(joins.map((join) => join.recall)),
-    n: scores.reduce((sum, { details }) => sum + (details.right as number), 0),
-    seconds,
-    details: {
-      sets,
-      targetPrecision,
-      setsThatReachIt: reached.length,
-      meanPrecisionWhereReached: reached.length > 0 ? mean(reached.map((join) => join.precision)) : null,
-      threshold: "best per set, chosen with the labels: an upper bound for methods without them",
-    },
-  };
+  const recalls = joins.map((join) => join.recall);
+  const rights = scores.map(({ details }) => details.right as number);
+  const recall = macro(`recall at precision ${targetPrecision}`, recalls, rights, {
+    targetPrecision,
+    setsThatReachIt: reached.length,
+    meanPrecisionWhereReached: reached.length > 0 ? mean(reached.map((join) => join.precision)) : null,
+    threshold: "best per set, chosen with the labels: an upper bound for methods without them",
+  });
   return [accuracy, recall];
 }

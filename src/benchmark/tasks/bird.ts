@@ -1,59 +1,47 @@
 /**
- * BIRD: relatedness of 3,345 pairs of bigrams and words, judged by people (Asaadi, Mohammad and Kiritchenko 2019).
+ * BIRD: relatedness of 3,345 pairs of bigrams and words, rated by people (Asaadi, Mohammad and Kiritchenko 2019).
  *
- * - published: Pearson's r of (cosine + 1) / 2 with the judgement (which is Pearson's r of the cosine; the
- *   reference prints it under the name of Spearman's).
+ * - published: Pearson's r of (cosine + 1) / 2 with the rating (equal to Pearson's r of the cosine; the
+ *   reference calls it Spearman's).
  * - fair: Pearson's r and Spearman's rho.
- * String methods have no cosine: their similarity stands in for it.
+ * String methods have no cosine: their similarity is used instead.
  */
 import { TableError } from "../../errors.js";
-import { findFile, readLines, shownPath } from "../data-folder.js";
+import { readLines } from "../data-folder.js";
 import { pearson, spearman } from "../metrics/correlation.js";
-import type { Task } from "../task.js";
-import { pairSimilarities } from "./pair-similarity.js";
+import { pairSimilarities } from "../model.js";
+import { fileTask } from "../task.js";
 
-export const bird: Task = {
+export const bird = fileTask({
   name: "bird",
   metric: "pearson",
-  locate: async ({ dataFolder }) => [await pairFile(dataFolder)],
-  async run(context) {
-    const path = await pairFile(context.dataFolder);
-    const { left, right, judged } = parseBird(await readLines(path), path);
-    const started = performance.now();
+  files: [{ what: "the pairs", names: ["bird/bird.txt", "bird.txt"] }],
+  read: async ([path]) => parseBird(await readLines(path), path),
+  async measure({ left, right, judged }, context) {
     const similarities = await pairSimilarities(left, right, context);
-    const seconds = (performance.now() - started) / 1000;
-    const file = shownPath(context.dataFolder, path);
-    const row = { dataset: file, n: left.length, seconds, details: { file } };
-    const scores = [{ ...row, metric: "pearson", score: pearson(similarities, judged) }];
-    if (context.protocol === "fair") {
-      scores.push({ ...row, metric: "spearman", score: spearman(similarities, judged) });
-    }
-    return { scores };
+    const n = left.length;
+    const scores = [{ metric: "pearson", score: pearson(similarities, judged), n }];
+    if (context.protocol === "published") return { scores };
+    return { scores: [...scores, { metric: "spearman", score: spearman(similarities, judged), n }] };
   },
-};
+});
 
-const pairFile = (dataFolder: string): Promise<string> =>
-  findFile(dataFolder, "bird", { what: "the pairs", names: ["bird/bird.txt", "bird.txt"] });
-
-/** Tab separated with a header: the pair, term1, term2, ..., the relatedness, the parts of speech. */
+/** Tab-separated with a header: the pair, term1, term2, ..., the relatedness, the parts of speech. */
 export function parseBird(lines: readonly string[], path: string) {
-  const left: string[] = [];
-  const right: string[] = [];
-  const judged: number[] = [];
-  lines.slice(1).forEach((line, index) => {
+  const pairs = lines.slice(1).map((line, index) => {
     const cells = line.trimEnd().split("\t");
-    const relatedness = Number(cells.at(-2));
-    if (cells.length < 5 || !Number.isFinite(relatedness)) {
-      throw new TableError(
-        `${path} line ${index + 2}: expected tab-separated columns with two terms in the second and third ` +
-          "and the relatedness in the last but one",
-      );
-    }
-    left.push(cells[1]);
-    right.push(cells[2]);
-    judged.push(relatedness);
+    const judged = Number(cells.at(-2));
+    if (cells.length >= 5 && Number.isFinite(judged)) return { left: cells[1], right: cells[2], judged };
+    throw new TableError(
+      `${path}, line ${index + 2}: expected tab-separated columns with two terms in the second and third ` +
+        "and the relatedness in the last but one.",
+    );
   });
-  if (left.length < 2)
-    throw new TableError(`${path}: a correlation needs at least two pairs, found ${left.length}`);
-  return { left, right, judged };
+  if (pairs.length < 2)
+    throw new TableError(`${path}: a correlation needs at least two pairs, found ${pairs.length}.`);
+  return {
+    left: pairs.map(({ left }) => left),
+    right: pairs.map(({ right }) => right),
+    judged: pairs.map(({ judged }) => judged),
+  };
 }

@@ -3,20 +3,20 @@
  *
  * Every mention of the set's types counts, as often as it occurs; k-means with k = the number of types; normalised
  * mutual information (arithmetic mean) of clusters and types.
- * - published: raw vectors, 10 starts (scikit-learn's default before 1.4), seed 0. The seed cannot give
- *   scikit-learn's own random numbers; the best of 10 starts makes the difference small.
+ * - published: raw vectors, 10 starts (scikit-learn's default before 1.4), seed 0. The random numbers differ from
+ *   scikit-learn's; the best of 10 starts makes the difference small.
  * - fair: unit vectors, 10 starts, mean over 5 seeds, counted up from the run's seed.
- * The published scores are those of test.json; dev.json is taken where there is no test.json.
+ * The published scores are those of test.json; dev.json is used if there is no test.json.
  */
 import { array, looseObject, looseTuple, number, string } from "valibot";
 import { TableError } from "../../errors.js";
 import { parseJson } from "../../files/json.js";
 import { kMeans } from "../../search/k-means.js";
 import { unitRows } from "../../search/vectors.js";
-import { findFile, readLines, shownPath } from "../data-folder.js";
-import { embedPhrases } from "../embed.js";
+import { readLines } from "../data-folder.js";
 import { normalizedMutualInformation } from "../metrics/mutual-information.js";
-import type { Task, TaskContext } from "../task.js";
+import { embedPhrases } from "../model.js";
+import { fileTask, mean, type Task, type TaskContext } from "../task.js";
 
 export const conll = clusteringTask("conll", "conll2003", ["PER", "LOC", "ORG"]);
 export const bc5cdr = clusteringTask("bc5cdr", "bc5cdr", ["Chemical", "Disease"]);
@@ -25,34 +25,23 @@ const starts = 10;
 const fairSeeds = 5;
 
 function clusteringTask(name: string, folder: string, types: readonly string[]): Task {
-  const sentenceFile = (dataFolder: string): Promise<string> =>
-    findFile(dataFolder, name, {
-      what: "the annotated sentences",
-      names: [`${folder}/test.json`, `${folder}/dev.json`],
-    });
-  return {
+  return fileTask({
     name,
     metric: "nmi",
-    locate: async ({ dataFolder }) => [await sentenceFile(dataFolder)],
-    async run(context) {
+    files: [{ what: "the annotated sentences", names: [`${folder}/test.json`, `${folder}/dev.json`] }],
+    read: async ([path]) => parseMentions(await readLines(path), path, types),
+    async measure({ phrases, labels }, context) {
       const { model } = context;
-      if (model.kind === "similarity") {
-        const notApplicable = `${name}: clustering needs vectors, and ${model.name} compares strings`;
-        return { scores: [], notApplicable };
-      }
-      const path = await sentenceFile(context.dataFolder);
-      const { phrases, labels } = parseMentions(await readLines(path), path, types);
-      const started = performance.now();
+      if (model.kind === "similarity")
+        return { notApplicable: `${name}: clustering needs vectors, and ${model.name} compares strings` };
       const vectors = await embedPhrases(model, phrases, context);
       const nmis = await clusterings(vectors, model.dimension, labels, types.length, context);
-      const seconds = (performance.now() - started) / 1000;
-      const score = nmis.reduce((sum, nmi) => sum + nmi, 0) / nmis.length;
-      const file = shownPath(context.dataFolder, path);
-      const spread = Math.sqrt(nmis.reduce((sum, nmi) => sum + (nmi - score) ** 2, 0) / nmis.length);
-      const details = { file, types, starts, seeds: nmis.length, perSeed: nmis, standardDeviation: spread };
-      return { scores: [{ dataset: file, metric: "nmi", score, n: phrases.length, seconds, details }] };
+      const score = mean(nmis);
+      const standardDeviation = Math.sqrt(mean(nmis.map((nmi) => (nmi - score) ** 2)));
+      const details = { types, starts, seeds: nmis.length, perSeed: nmis, standardDeviation };
+      return { scores: [{ metric: "nmi", score, n: phrases.length, details }] };
     },
-  };
+  });
 }
 
 /** NMI of each seed's clustering with the types. */
@@ -71,7 +60,7 @@ async function clusterings(
     signal?.throwIfAborted();
     const clustering = kMeans(vectors, { dimension, clusters, starts, seed: current });
     nmis.push(normalizedMutualInformation(labels, clustering.labels));
-    onProgress?.({ label: "clustering", done: nmis.length, total: seeds.length });
+    onProgress?.("clustering", nmis.length, seeds.length);
     await new Promise(setImmediate);
   }
   return nmis;
@@ -89,7 +78,7 @@ export function parseMentions(lines: readonly string[], path: string, types: rea
   const labels: number[] = [];
   lines.forEach((line, index) => {
     if (line.trim() === "") return;
-    const { sentences, ner } = parseJson(line, `${path} line ${index + 1}`, documentSchema, trouble);
+    const { sentences, ner } = parseJson(line, `${path}, line ${index + 1}`, documentSchema, trouble);
     sentences.forEach((tokens, sentence) => {
       for (const [first, last, type] of ner[sentence] ?? []) {
         const label = types.indexOf(type);
@@ -100,7 +89,7 @@ export function parseMentions(lines: readonly string[], path: string, types: rea
     });
   });
   if (phrases.length < types.length) {
-    throw new TableError(`${path}: found ${phrases.length} mentions of the types ${types.join(", ")}`);
+    throw new TableError(`${path}: found ${phrases.length} mentions of the types ${types.join(", ")}.`);
   }
   return { phrases, labels };
 }

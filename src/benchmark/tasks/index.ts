@@ -1,6 +1,6 @@
 /** The tasks by name. */
 import { UsageError } from "../../errors.js";
-import { closestName } from "../suggest.js";
+import { unknownName } from "../suggest.js";
 import type { Task } from "../task.js";
 import { autofj } from "./autofj.js";
 import { bird } from "./bird.js";
@@ -10,35 +10,18 @@ import { umls, yago } from "./retrieval.js";
 import { strings } from "./strings.js";
 import { turney } from "./turney.js";
 
-/** All tasks: the nine sets of PEARL in the paper's order, then string retrieval. */
-export const allTasks: readonly Task[] = [
-  ppdb,
-  ppdbFiltered,
-  turney,
-  bird,
-  yago,
-  umls,
-  conll,
-  bc5cdr,
-  autofj,
-  strings,
-];
+/** The nine sets of PEARL in the paper's order, then string retrieval. */
+export const allTasks = [ppdb, ppdbFiltered, turney, bird, yago, umls, conll, bc5cdr, autofj, strings];
 
 /** The names that `--task` takes, without `all`. */
 export const taskNames: readonly string[] = allTasks.map((task) => task.name);
 
-/**
- * The tasks of those names, each once, in the order of the table; `all` stands for every one.
- * @throws UsageError with a suggestion for a name that is none.
- */
+/** The tasks of those names, in the order of the list; `all` stands for every one. @throws UsageError */
 export function selectTasks(names: readonly string[]): Task[] {
-  for (const name of names) {
-    if (name === "all" || taskNames.includes(name)) continue;
-    const near = closestName(name, [...taskNames, "all"]);
-    throw new UsageError(
-      `unknown task "${name}".${near ? ` Did you mean ${near}?` : ""} Tasks: ${taskNames.join(", ")}, all`,
-    );
-  }
-  if (names.length === 0) throw new UsageError(`name a task: ${taskNames.join(", ")}, all`);
-  return allTasks.filter((task) => names.includes("all") || names.includes(task.name));
+  const known = [...taskNames, "all"];
+  const hint = `Tasks: ${known.join(", ")}`;
+  if (names.length === 0) throw new UsageError(`name a task. ${hint}`);
+  const unknown = names.find((name) => !known.includes(name));
+  if (unknown !== undefined) throw unknownName("unknown task", unknown, { known, hint });
+  return allTasks.filter(({ name }) => names.includes("all") || names.includes(name));
 }

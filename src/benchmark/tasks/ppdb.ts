@@ -13,79 +13,68 @@ import { array, looseTuple, picklist, string } from "valibot";
 import { TableError } from "../../errors.js";
 import { parseJson } from "../../files/json.js";
 import { unitRows } from "../../search/vectors.js";
-import { findFile, shownPath } from "../data-folder.js";
-import { embedPhrases } from "../embed.js";
 import { rocAuc } from "../metrics/roc-auc.js";
-import type { EmbeddingModel } from "../model.js";
+import { type EmbeddingModel, embedPhrases, type PhraseModel, pairSimilarities } from "../model.js";
 import { fewestPairs, type ProbeOutcome, probe } from "../probe.js";
-import type { Score, Task, TaskContext } from "../task.js";
-import { pairSimilarities } from "./pair-similarity.js";
+import { fileTask, mean, secondsSince, type Task, type TaskContext } from "../task.js";
 
 export const ppdb = ppdbTask("ppdb", "ppdb.json");
 export const ppdbFiltered = ppdbTask("ppdb-filtered", "ppdb_filtered.json");
 
+/** Seeds of the fair protocol. */
+const seeds = 5;
+
 function ppdbTask(name: string, file: string): Task {
-  const pairFile = (dataFolder: string): Promise<string> =>
-    findFile(dataFolder, name, { what: "the pairs", names: [`ppdb/${file}`, file] });
-  return {
+  const unprobed = (model: PhraseModel, pairs: number): string | undefined => {
+    if (model.kind === "similarity")
+      return `${name}: the probe needs vectors, which ${model.name} does not give`;
+    return pairs < fewestPairs ? `${name}: ${pairs} pairs are too few for the probe` : undefined;
+  };
+  return fileTask({
     name,
     metric: "probe accuracy",
-    locate: async ({ dataFolder }) => [await pairFile(dataFolder)],
-    async run(context) {
-      const path = await pairFile(context.dataFolder);
-      const pairs = parsePpdb(await readFile(path, "utf8"), path);
-      const shown = shownPath(context.dataFolder, path);
-      const { model, protocol } = context;
-      const unprobed =
-        model.kind === "similarity"
-          ? `${name}: the probe needs vectors, which ${model.name} does not give`
-          : pairs.left.length < fewestPairs
-            ? `${name}: ${pairs.left.length} pairs are too few for the probe`
-            : undefined;
-      if (protocol === "published" && unprobed !== undefined) return { scores: [], notApplicable: unprobed };
-      const probed = unprobed === undefined ? [await probeScore(pairs, shown, context)] : [];
-      if (protocol === "published") return { scores: probed };
-      const scores = [...probed, await areaScore(pairs, shown, context)];
-      return { scores, ...(unprobed !== undefined && { notes: [`${unprobed}; cosine AUC shown`] }) };
+    files: [{ what: "the pairs", names: [`ppdb/${file}`, file] }],
+    read: async ([path]) => parsePpdb(await readFile(path, "utf8"), path),
+    async measure(pairs, context) {
+      const reason = unprobed(context.model, pairs.left.length);
+      const isFair = context.protocol === "fair";
+      if (!isFair && reason) return { notApplicable: reason };
+      const probed = reason ? [] : [await probeScore(pairs, context)];
+      if (!isFair) return { scores: probed };
+      const scores = [...probed, await areaScore(pairs, context)];
+      return { scores, ...(reason && { notes: [`${reason}; cosine AUC shown`] }) };
     },
-  };
+  });
 }
 
 type Pairs = ReturnType<typeof parsePpdb>;
 
-async function areaScore(pairs: Pairs, file: string, context: TaskContext): Promise<Score> {
+async function areaScore(pairs: Pairs, context: TaskContext) {
   const started = performance.now();
   const similarities = await pairSimilarities(pairs.left, pairs.right, context);
-  const score = rocAuc(similarities, pairs.positive);
-  return scoreOf("auc", score, pairs, { file, started, details: {} });
+  return scoreOf("auc", rocAuc(similarities, pairs.positive), pairs, started);
 }
 
-/** Seeds of the fair protocol. */
-const seeds = 5;
-
-async function probeScore(pairs: Pairs, file: string, context: TaskContext): Promise<Score> {
+async function probeScore(pairs: Pairs, context: TaskContext) {
   const started = performance.now();
   const { protocol, seed, signal, onProgress } = context;
-  const model = context.model as EmbeddingModel;
-  const features = await pairFeatures(pairs, model, context);
+  const features = await pairFeatures(pairs, context.model as EmbeddingModel, context);
   const outcomes: ProbeOutcome[] = [];
   const runs = protocol === "fair" ? seeds : 1;
   for (let run = 0; run < runs; run++)
     outcomes.push(
       await probe(features, pairs.positive, {
         ...{ protocol, seed: seed + run, signal },
-        onEpoch: (epoch, epochs) =>
-          onProgress?.({ label: "training probes", done: run * epochs + epoch, total: runs * epochs }),
+        onEpoch: (epoch, epochs) => onProgress?.("training probes", run * epochs + epoch, runs * epochs),
       }),
     );
   const accuracies = outcomes.map(({ accuracy }) => accuracy);
-  const mean = accuracies.reduce((sum, x) => sum + x, 0) / runs;
-  const squares = accuracies.reduce((sum, x) => sum + (x - mean) ** 2, 0);
-  const details = {
+  const score = mean(accuracies);
+  const squares = accuracies.reduce((sum, x) => sum + (x - score) ** 2, 0);
+  return scoreOf("probe accuracy", score, pairs, started, {
     ...{ accuracies, tested: outcomes[0].tested, epochs: outcomes.map(({ epochs }) => epochs) },
     ...(runs > 1 && { standardDeviation: Math.sqrt(squares / (runs - 1)) }),
-  };
-  return scoreOf("probe accuracy", mean, pairs, { file, started, details });
+  });
 }
 
 /** Both vectors of each pair side by side, [pairs, 2 × dimension]. */
@@ -107,15 +96,10 @@ async function pairFeatures(
   return features;
 }
 
-function scoreOf(
-  metric: string,
-  score: number,
-  { left, positive }: Pairs,
-  { file, started, details }: { file: string; started: number; details: Record<string, unknown> },
-): Score {
-  const seconds = (performance.now() - started) / 1000;
-  const positives = positive.filter(Boolean).length;
-  return { dataset: file, metric, score, n: left.length, seconds, details: { file, positives, ...details } };
+function scoreOf(metric: string, score: number, pairs: Pairs, started: number, details: object = {}) {
+  const positives = pairs.positive.filter(Boolean).length;
+  const n = pairs.left.length;
+  return { metric, score, n, seconds: secondsSince(started), details: { positives, ...details } };
 }
 
 const pairsSchema = array(looseTuple([string(), string(), picklist(["pos", "neg"])]));

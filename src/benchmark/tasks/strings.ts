@@ -9,71 +9,60 @@
  * Both protocols are the same.
  */
 import { createRandom, type Random, sampleWithout } from "../../random.js";
-import { findFile, readLines, shownPath } from "../data-folder.js";
+import { readLines } from "../data-folder.js";
 import { worstMisses } from "../misses.js";
 import { rankAnswers } from "../rank.js";
-import type { Miss, Score, Task } from "../task.js";
+import { fileTask, mean, secondsSince } from "../task.js";
 
 const sampleSize = 19_970;
+const editCounts = [1, 2] as const;
 
-export const strings: Task = {
+export const strings = fileTask({
   name: "strings",
   metric: "precision@1, 1 edit",
-  locate: async ({ dataFolder }) => [await wordList(dataFolder)],
-  async run(context) {
-    const path = await wordList(context.dataFolder);
+  files: [
+    {
+      what: "the word list",
+      // in the data folder, or in a folder `words` beside it
+      names: ["strings", "words", "../words"].flatMap((folder) => [
+        `${folder}/words.txt`,
+        `${folder}/words.txt.gz`,
+      ]),
+    },
+  ],
+  async read([path]) {
     const lines = (await readLines(path)).map((line) => line.trim());
-    const all = [...new Set(lines.filter((line) => line !== ""))];
-    const { words, queriesOf } = drawRetrieval(all, context.seed);
-    const answers = words.map((_, row) => [row]);
-    const scores: Score[] = [];
-    const misses: Miss[] = [];
+    return [...new Set(lines.filter((line) => line !== ""))];
+  },
+  async measure(listed, context) {
+    const { words, queriesOf } = drawRetrieval(listed, context.seed);
+    const scores = [];
+    const misses = [];
     for (const edits of editCounts) {
-      const queries = queriesOf[edits];
       const started = performance.now();
-      const ranked = await rankAnswers({ queries, candidates: words, answers }, context);
-      const seconds = (performance.now() - started) / 1000;
-      const score = ranked.reduce((sum, { credit }) => sum + credit, 0) / ranked.length;
-      const dataset = shownPath(context.dataFolder, path);
-      const details = { file: dataset, edits, listed: all.length, seed: context.seed };
-      const metric = `precision@1, ${edits} edit${edits > 1 ? "s" : ""}`;
-      scores.push({ dataset, metric, score, n: words.length, seconds, details });
-      const judged = ranked.map((answer, row) => ({
-        ranked: answer,
-        credit: answer.credit,
-        ...{ dataset, query: queries[row], expected: words[row], chosen: words[answer.best] },
-      }));
-      misses.push(...worstMisses(judged));
+      const search = { queries: queriesOf[edits], candidates: words, expected: words };
+      const ranked = await rankAnswers(search, context);
+      scores.push({
+        metric: `precision@1, ${edits} edit${edits > 1 ? "s" : ""}`,
+        score: mean(ranked.map(({ credit }) => credit)),
+        n: words.length,
+        seconds: secondsSince(started),
+        details: { edits, listed: listed.length, seed: context.seed },
+      });
+      misses.push(...worstMisses(ranked));
     }
     return { scores, misses };
   },
-};
+});
 
-/** A draw of the task: the dictionary, and for each of its words a query with one edit and one with two. */
-export interface Retrieval {
-  readonly words: readonly string[];
-  readonly queriesOf: Readonly<Record<(typeof editCounts)[number], readonly string[]>>;
-}
-
-const editCounts = [1, 2] as const;
-
-/** What the task draws by a seed. @param listed different words */
-export function drawRetrieval(listed: readonly string[], seed: number): Retrieval {
+/** The dictionary that a seed draws from different words, and queries with one and with two edits of each. */
+export function drawRetrieval(listed: readonly string[], seed: number) {
   const random = createRandom(seed);
   const words = sampleWithout(listed, sampleSize, random);
   const noisy = (edits: number) => words.map((word) => withNoise(word, edits, random));
   // in this order, as both are drawn from one stream
   const [once, twice] = [noisy(1), noisy(2)];
   return { words, queriesOf: { 1: once, 2: twice } };
-}
-
-/** The list lies in the data folder, or in a folder `words` beside it. */
-function wordList(dataFolder: string): Promise<string> {
-  const names = ["strings", "words", "../words"].flatMap((folder) => [
-    `${folder}/words.txt`,
-    `${folder}/words.txt.gz`,
-  ]);
-  return findFile(dataFolder, "strings", { what: "the word list", names });
 }
 
 /** The word after the given number of random edits, never the word itself. */

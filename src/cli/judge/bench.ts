@@ -4,6 +4,7 @@ import { dirname, resolve } from "node:path";
 import { UsageError } from "../../errors.js";
 import { command } from "../command.js";
 import {
+  choice,
   commaSeparated,
   dataOption,
   deviceOption,
@@ -30,7 +31,7 @@ export default command({
         "repeatable (default: the embedded model)",
       repeatable,
     ),
-    option("--protocol <name>", "fair, or published (the rules of the paper's code)", undefined, "fair"),
+    choice("--protocol <name>", "fair, or the rules of the paper's code", ["fair", "published"], "fair"),
     option("--json <file>", "also write the results as JSON"),
     option("--report <file>", "also write a page with scores, bars and the worst mistakes (.html)"),
     option("--dataset <name>", "only one of AutoFJ's datasets, such as Drug"),
@@ -49,14 +50,12 @@ export default command({
     ["pearl bench --task autofj --dataset Drug --model ./my-model", "one dataset"],
   ],
   run: async (_, options, session) => {
-    const [{ defaultDataFolder }, { formatReports, reportsAsJson }, { parseProtocol, runBenchmark }] =
-      await Promise.all([
-        import("../../benchmark/data-folder.js"),
-        import("../../benchmark/report.js"),
-        import("../../benchmark/runner.js"),
-      ]);
-    const { dataset, seed, truncateDim, device } = options;
-    const protocol = parseProtocol(options.protocol);
+    const [{ defaultDataFolder }, { formatReports, reportsAsJson }, { runBenchmark }] = await Promise.all([
+      import("../../benchmark/data-folder.js"),
+      import("../../benchmark/report.js"),
+      import("../../benchmark/runner.js"),
+    ]);
+    const { protocol, dataset, seed, truncateDim, device } = options;
     if (options.json) await checkFolder("--json", options.json);
     if (options.report) await checkFolder("--report", options.report);
     const reports = await runBenchmark({
@@ -68,7 +67,7 @@ export default command({
         void session.finish();
         session.say(`${task}: ${model}`);
       },
-      onProgress: ({ task, label, done, total }) => session.show(`${task}: ${label}`, done, total),
+      onProgress: session.show,
       onDownload: session.onDownload,
     });
     await session.finish();

@@ -1,9 +1,6 @@
 /** `pearl data`: downloads public benchmark data. */
-import { Option } from "commander";
 import { type AnyCommand, command } from "../command.js";
 import { option, quietOption } from "../options.js";
-
-const endpoint = "--endpoint <url>";
 
 const autofj = command({
   name: "autofj",
@@ -13,9 +10,7 @@ const autofj = command({
       "--data <folder>",
       "download folder (default: $PEARL_DATA, else ./data/bench, else ~/.cache/pearl/bench)",
     ),
-    new Option(endpoint, "a mirror of raw.githubusercontent.com").env(
-      "PEARL_DATA_ENDPOINT",
-    ) as unknown as ReturnType<typeof option<typeof endpoint>>,
+    option("--endpoint <url>", "a mirror of raw.githubusercontent.com (env: PEARL_DATA_ENDPOINT)"),
     quietOption,
   ],
   examples: [

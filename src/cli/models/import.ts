@@ -34,12 +34,5 @@ export default command({
   },
 });
 
-interface Sizes {
-  readonly family: string;
-  readonly layers: number;
-  readonly dimension: number;
-  readonly parameters: number;
-}
-
-export const sizeLine = ({ family, layers, dimension, parameters }: Sizes): string =>
-  `${family}, ${layers} layers, ${dimension} dimensions, ${formatCount(parameters)} parameters`;
+export const sizeLine = (sizes: Record<"layers" | "dimension" | "parameters", number> & { family: string }) =>
+  `${sizes.family}, ${sizes.layers} layers, ${sizes.dimension} dimensions, ${formatCount(sizes.parameters)} parameters`;

@@ -1,4 +1,4 @@
-/** Between the protobuf messages of an ONNX file and pearl's own plain model, in both directions. */
+/** Converts the protobuf messages of an ONNX file to pearl's plain model and back. */
 import { isUtf8 } from "node:buffer";
 import { ModelError } from "../../errors.js";
 import type { Attribute, Graph, Model, Node, Rest, ValueInfo } from "../model.js";
@@ -16,29 +16,52 @@ import {
 } from "../tensor.js";
 import type { Int64, Message } from "./schema.js";
 
-/** Where a tensor's bytes lie outside the model file; keys as in ONNX: location, offset, length. */
+/** The place of a tensor's bytes outside the model file; keys as in ONNX: location, offset, length. */
 export type ExternalPlace = Record<string, string>;
-
-/** Fetches the bytes of a tensor kept beside the model. */
+/** Reads the bytes of a tensor outside the model file. */
 export type ReadExternal = (place: ExternalPlace, bytes: number) => Uint8Array;
-/** Puts a tensor beside the model and says where; undefined keeps it inside. */
+/** Writes a tensor outside the model file and returns the place; undefined keeps the tensor inside. */
 export type WriteExternal = (tensor: Tensor) => ExternalPlace | undefined;
+
+// --- small conversions ---------------------------------------------------------------------------------
+
+const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+const textOf = (bytes: Uint8Array): string => utf8.decode(bytes);
+const bytesOfText = (text: string): Uint8Array => Buffer.from(text);
+const toNumber = (value: Int64 = 0): number => (typeof value === "object" ? value.toNumber() : value);
+
+function longOf(value: number): Int64 {
+  if (Number.isSafeInteger(value)) return value;
+  const [low, high] = new Int32Array(BigInt64Array.of(toInt64(value)).buffer);
+  return { low, high, toNumber: () => value };
+}
+
+const bigIntOf = (value: Int64): bigint =>
+  typeof value === "number" ? BigInt(value) : (BigInt(value.high) << 32n) | BigInt(value.low >>> 0);
+
+/** "ai.onnx" is another name of "". */
+const plainDomain = (domain = "") => (domain === "ai.onnx" ? "" : domain);
+const recordOf = (entries: readonly Message<"StringStringEntryProto">[] = []): Record<string, string> =>
+  Object.fromEntries(entries.map(({ key = "", value = "" }) => [key, value]));
+const entriesOf = (record: Record<string, string>) =>
+  Object.entries(record).map(([key, value]) => ({ key, value }));
+const restOf = ({ $unknowns }: { $unknowns?: Rest }) => ($unknowns ? { rest: $unknowns } : {});
+const unknownsOf = (rest?: Rest) => (rest ? { $unknowns: rest } : {});
 
 // --- models and graphs ---------------------------------------------------------------------------------
 
-/** @throws ModelError where the message is not a whole model. */
+/** @throws ModelError for an incomplete model */
 export function modelOfProto(proto: Message<"ModelProto">, external: ReadExternal): Model {
-  if (!proto.graph) throw new ModelError("it holds no graph");
-  if (!proto.opsetImport?.length) throw new ModelError("it names no operator set");
+  const { graph, opsets, metadata, producer = "", producerVersion = "" } = proto;
+  if (!graph) throw new ModelError("it holds no graph");
+  if (!opsets?.length) throw new ModelError("it names no operator set");
   return {
     irVersion: toNumber(proto.irVersion),
-    opsets: Object.fromEntries(
-      proto.opsetImport.map(({ domain, version }) => [plainDomain(domain), toNumber(version)]),
-    ),
-    producer: proto.producerName ?? "",
-    producerVersion: proto.producerVersion ?? "",
-    metadata: recordOf(proto.metadataProps),
-    graph: graphOfProto(proto.graph, external),
+    opsets: Object.fromEntries(opsets.map(({ domain, version }) => [plainDomain(domain), toNumber(version)])),
+    producer,
+    producerVersion,
+    metadata: recordOf(metadata),
+    graph: graphOfProto(graph, external),
     ...restOf(proto),
   };
 }
@@ -46,139 +69,105 @@ export function modelOfProto(proto: Message<"ModelProto">, external: ReadExterna
 /** The message of a model; `external` may move the tensors of the main graph out of it. */
 export function protoOfModel(model: Model, external: WriteExternal = () => undefined): Message<"ModelProto"> {
   return {
-    irVersion: model.irVersion,
-    producerName: model.producer,
-    producerVersion: model.producerVersion,
+    ...model,
     graph: protoOfGraph(model.graph, external),
-    opsetImport: Object.entries(model.opsets).map(([domain, version]) => ({ domain, version })),
-    metadataProps: entriesOf(model.metadata),
+    opsets: Object.entries(model.opsets).map(([domain, version]) => ({ domain, version })),
+    metadata: entriesOf(model.metadata),
     ...unknownsOf(model.rest),
   };
 }
 
 function graphOfProto(proto: Message<"GraphProto">, external: ReadExternal): Graph {
+  const { name = "", inputs = [], outputs = [], nodes = [], initializers = [], values = [] } = proto;
   return {
-    name: proto.name ?? "",
-    inputs: (proto.input ?? []).map(valueOfProto),
-    outputs: (proto.output ?? []).map(valueOfProto),
-    nodes: (proto.node ?? []).map((node) => nodeOfProto(node, external)),
-    initializers: new Map(
-      proto.initializer?.map((tensor) => [tensor.name ?? "", tensorOfProto(tensor, external)]),
-    ),
-    values: (proto.valueInfo ?? []).map(valueOfProto),
+    name,
+    inputs: inputs.map(valueOfProto),
+    outputs: outputs.map(valueOfProto),
+    nodes: nodes.map((node) => nodeOfProto(node, external)),
+    initializers: new Map(initializers.map((tensor) => [tensor.name ?? "", tensorOfProto(tensor, external)])),
+    values: values.map(valueOfProto),
     ...restOf(proto),
   };
 }
 
 function protoOfGraph(graph: Graph, external?: WriteExternal): Message<"GraphProto"> {
+  const { name, nodes, initializers, inputs, outputs, values, rest } = graph;
   return {
-    node: graph.nodes.map(protoOfNode),
-    name: graph.name,
-    initializer: [...graph.initializers].map(([name, tensor]) => ({
-      name,
-      ...protoOfTensor(tensor, external),
-    })),
-    input: graph.inputs.map(protoOfValue),
-    output: graph.outputs.map(protoOfValue),
-    valueInfo: graph.values.map(protoOfValue),
-    ...unknownsOf(graph.rest),
+    name,
+    nodes: nodes.map(protoOfNode),
+    initializers: [...initializers].map(([name, tensor]) => ({ name, ...protoOfTensor(tensor, external) })),
+    inputs: inputs.map(protoOfValue),
+    outputs: outputs.map(protoOfValue),
+    values: values.map(protoOfValue),
+    ...unknownsOf(rest),
   };
 }
 
 function nodeOfProto(proto: Message<"NodeProto">, external: ReadExternal): Node {
+  const { name = "", op = "", domain, inputs = [], outputs = [], attributes = [] } = proto;
+  const entries = attributes.map((attribute) => {
+    return [attribute.name, { ...attributeOfProto(attribute, external), ...restOf(attribute) }];
+  });
   return {
-    name: proto.name ?? "",
-    op: proto.opType ?? "",
-    domain: plainDomain(proto.domain),
-    inputs: [...(proto.input ?? [])],
-    outputs: [...(proto.output ?? [])],
-    attributes: Object.fromEntries(
-      (proto.attribute ?? []).map((attribute) => [
-        attribute.name,
-        { ...attributeOfProto(attribute, external), ...restOf(attribute) },
-      ]),
-    ),
+    ...{ name, op, domain: plainDomain(domain), inputs: [...inputs], outputs: [...outputs] },
+    attributes: Object.fromEntries(entries),
     ...restOf(proto),
   };
 }
 
-function protoOfNode(node: Node): Message<"NodeProto"> {
-  return {
-    input: node.inputs,
-    output: node.outputs,
-    name: node.name,
-    opType: node.op,
-    attribute: Object.entries(node.attributes).map(([name, attribute]) => ({
-      name,
-      ...protoOfAttribute(attribute),
-      ...unknownsOf(attribute.rest),
-    })),
-    domain: node.domain,
-    ...unknownsOf(node.rest),
-  };
+function protoOfNode({ attributes, rest, ...node }: Node): Message<"NodeProto"> {
+  const entries = Object.entries(attributes).map(([name, attribute]) => {
+    return { name, ...protoOfAttribute(attribute), ...unknownsOf(attribute.rest) };
+  });
+  return { ...node, attributes: entries, ...unknownsOf(rest) };
 }
 
 // --- attributes ----------------------------------------------------------------------------------------
 
 type AttributeProto = Message<"AttributeProto">;
-type ValueOf<T> = Extract<Attribute, { type: T }>["value"];
 
+/** A kind of attribute, and the conversions of each value from and to the field of the same name. */
 interface AttributeRow {
-  type: Attribute["type"];
-  field: keyof AttributeProto;
+  type: Exclude<Attribute["type"], "bytes" | "other">;
   read(held: unknown, external: ReadExternal): unknown;
   write(value: unknown): unknown;
 }
 
-/** A kind of attribute, the field of AttributeProto that holds it, and the way from there and back. */
-function row<T extends Attribute["type"], F extends keyof AttributeProto>(
-  type: T,
-  field: F,
-  read: (held: NonNullable<AttributeProto[F]>, external: ReadExternal) => ValueOf<T>,
-  write: (value: ValueOf<T>) => NonNullable<AttributeProto[F]>,
-): AttributeRow {
-  return { type, field, read: read as AttributeRow["read"], write: write as AttributeRow["write"] };
-}
+const same = (value: unknown): unknown => value;
 
-const same = <T>(value: T): T => value;
-
-const singleRows: AttributeRow[] = [
-  row("float", "f", same, same),
-  row("int", "i", toNumber, longOf),
-  row("string", "s", textOf, bytesOfText),
-  row("tensor", "t", tensorOfProto, (tensor) => protoOfTensor(tensor)),
-  row("graph", "g", graphOfProto, (graph) => protoOfGraph(graph)),
+const singles: AttributeRow[] = [
+  { type: "float", read: same, write: same },
+  { type: "int", read: toNumber, write: longOf },
+  { type: "string", read: textOf, write: bytesOfText },
+  { type: "tensor", read: tensorOfProto, write: (tensor: Tensor) => protoOfTensor(tensor) },
+  { type: "graph", read: graphOfProto, write: (graph: Graph) => protoOfGraph(graph) },
 ];
-
-/** Lists of the same kinds, each in a field of its own. */
-const listRows = (["floats", "ints", "strings", "tensors", "graphs"] as const).map(
-  (list, i): AttributeRow => ({
-    type: list,
-    field: list,
-    read: (held, external) => (held as unknown[]).map((item) => singleRows[i].read(item, external)),
-    write: (values) => (values as unknown[]).map((item) => singleRows[i].write(item)),
-  }),
-);
+const lists = singles.map((row) => ({ ...row, type: `${row.type}s` as AttributeRow["type"] }));
 
 /** In the order of their numbers in AttributeProto.AttributeType, from 1. */
-const attributeRows = [...singleRows, ...listRows];
+const attributeRows = [...singles, ...lists];
 
 function attributeOfProto(proto: AttributeProto, external: ReadExternal): Attribute {
-  // IR version 1 had no type: the field that is there tells.
-  const found = proto.type
+  // IR version 1 had no type: the field shows it.
+  const row = proto.type
     ? attributeRows[proto.type - 1]
-    : attributeRows.find(({ field }) => Object.hasOwn(proto, field));
-  if (!found) return { type: "other", value: proto.type ?? 0 };
-  if (found.type === "string" && proto.s && !isUtf8(proto.s)) return { type: "bytes", value: proto.s };
-  return { type: found.type, value: found.read(proto[found.field], external) } as Attribute;
+    : attributeRows.find(({ type }) => Object.hasOwn(proto, type));
+  if (!row) return { type: "other", value: proto.type ?? 0 };
+  const { type, read } = row;
+  if (type === "string" && proto.string && !isUtf8(proto.string))
+    return { type: "bytes", value: proto.string };
+  const held: unknown = proto[type];
+  const value = Array.isArray(held) ? held.map((item) => read(item, external)) : read(held, external);
+  return { type, value } as Attribute;
 }
 
-function protoOfAttribute(attribute: Attribute): AttributeProto {
-  if (attribute.type === "other") return { type: attribute.value };
-  if (attribute.type === "bytes") return { type: 3, s: attribute.value };
-  const index = attributeRows.findIndex(({ type }) => type === attribute.type);
-  const { field, write } = attributeRows[index];
-  return { type: index + 1, [field]: write(attribute.value) };
+function protoOfAttribute({ type, value }: Attribute): AttributeProto {
+  if (type === "other") return { type: value };
+  if (type === "bytes") return { type: 3, string: value };
+  const index = attributeRows.findIndex((row) => row.type === type);
+  const { write } = attributeRows[index];
+  const held = Array.isArray(value) ? value.map((item) => write(item)) : write(value);
+  return { type: index + 1, [type]: held };
 }
 
 // --- tensors -------------------------------------------------------------------------------------------
@@ -204,32 +193,24 @@ function tensorOfProto(proto: Message<"TensorProto">, external: ReadExternal): T
   return { type, dims, data: check(data, Array.isArray(data) ? 1 : data.BYTES_PER_ELEMENT) };
 }
 
+/** The lists of numbers in which types are written; int32Data has all others, an entry for each packed byte. */
+const numberLists: Partial<Record<DataType, "floatData" | "doubleData">> = {
+  ...{ float32: "floatData", complex64: "floatData" },
+  ...{ float64: "doubleData", complex128: "doubleData" },
+};
+
 /** The elements of a tensor that is written as a typed list instead of raw bytes. */
 function listedElements(proto: Message<"TensorProto">, type: DataType): TensorData {
-  switch (type) {
-    case "string":
-      return (proto.stringData ?? []).map(textOf);
-    case "float32":
-    case "complex64":
-      return Float32Array.from(proto.floatData ?? []);
-    case "float64":
-    case "complex128":
-      return Float64Array.from(proto.doubleData ?? []);
-    case "int64":
-      return new BigInt64Array(words(proto.int64Data));
-    case "uint64":
-      return new BigUint64Array(words(proto.uint64Data));
-    case "uint32":
-      return Uint32Array.from(Array.from(new BigUint64Array(words(proto.uint64Data)), Number));
-    default: {
-      // int32_data holds every type of 32 bits or fewer, an element (or a packed byte) per entry
-      const values = proto.int32Data ?? [];
-      const unit = arrayOver(type, new Uint8Array()).BYTES_PER_ELEMENT;
-      const array = arrayOver(type, new Uint8Array(values.length * unit));
-      (array as Int32Array).set(values);
-      return array;
-    }
-  }
+  const { stringData = [], int64Data = [], uint64Data = [] } = proto;
+  if (type === "string") return stringData.map(textOf);
+  if (type === "int64") return BigInt64Array.from(int64Data, bigIntOf);
+  if (type === "uint64") return BigUint64Array.from(uint64Data, bigIntOf);
+  if (type === "uint32") return Uint32Array.from(uint64Data, toNumber);
+  const values = proto[numberLists[type] ?? "int32Data"] ?? [];
+  const unit = arrayOver(type, new Uint8Array()).BYTES_PER_ELEMENT;
+  const array = arrayOver(type, new Uint8Array(values.length * unit));
+  (array as Float64Array).set(values);
+  return array;
 }
 
 function protoOfTensor(tensor: Tensor, external?: WriteExternal): Message<"TensorProto"> {
@@ -268,44 +249,3 @@ function protoOfValue({ name, type, shape, rest, typeRest }: ValueInfo): Message
     ...unknownsOf(rest),
   };
 }
-
-// --- small conversions ---------------------------------------------------------------------------------
-
-const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
-
-function textOf(bytes: Uint8Array): string {
-  return utf8.decode(bytes);
-}
-
-function bytesOfText(text: string): Uint8Array {
-  return Buffer.from(text);
-}
-
-function toNumber(value: Int64 | undefined): number {
-  return typeof value === "object" ? value.toNumber() : (value ?? 0);
-}
-
-function longOf(value: number): Int64 {
-  if (Number.isSafeInteger(value)) return value;
-  const [low, high] = new Int32Array(BigInt64Array.of(toInt64(value)).buffer);
-  return { low, high, toNumber: () => value };
-}
-
-/** 64-bit integers as their bytes, without a BigInt for each. */
-function words(values: readonly Int64[] = []): ArrayBuffer {
-  const halves = new Int32Array(2 * values.length);
-  values.forEach((value, i) => {
-    if (typeof value === "number") new BigInt64Array(halves.buffer)[i] = BigInt(value);
-    else halves.set([value.low, value.high], 2 * i);
-  });
-  return halves.buffer;
-}
-
-/** "ai.onnx" is another way of writing "". */
-const plainDomain = (domain = "") => (domain === "ai.onnx" ? "" : domain);
-const recordOf = (entries: readonly Message<"StringStringEntryProto">[] = []): Record<string, string> =>
-  Object.fromEntries(entries.map(({ key = "", value = "" }) => [key, value]));
-const entriesOf = (record: Record<string, string>) =>
-  Object.entries(record).map(([key, value]) => ({ key, value }));
-const restOf = ({ $unknowns }: { $unknowns?: Rest }) => ($unknowns ? { rest: $unknowns } : {});
-const unknownsOf = (rest?: Rest) => (rest ? { $unknowns: rest } : {});

@@ -1,34 +1,24 @@
 /** ONNX files on disk and in memory, weights kept beside the model included. */
-import {
-  closeSync,
-  fstatSync,
-  fsyncSync,
-  openSync,
-  readFileSync,
-  readSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-  writeSync,
-} from "node:fs";
+import { readFileSync, statSync, writeFileSync } from "node:fs";
 import { basename, dirname, isAbsolute, join, normalize, sep } from "node:path";
 import { ModelError, messageOf, PearlError } from "../../errors.js";
 import type { Model } from "../model.js";
-import { bytesOf, type Tensor } from "../tensor.js";
-import { type ExternalPlace, modelOfProto, protoOfModel, type ReadExternal } from "./codec.js";
+import { bytesOf } from "../tensor.js";
+import { modelOfProto, protoOfModel, type ReadExternal } from "./codec.js";
+import { readPart, withFile, writePart } from "./parts.js";
 import { decodeModelProto, encodeModelProto } from "./schema.js";
 
-const gibibyte = 2 ** 30;
-/** Protobuf's own limit; a little is left for the nodes. */
-const largestFile = 2 * gibibyte - 2 ** 20;
+/** Protobuf's own limit. */
+const largestFile = 2 ** 31;
+/** Leaves some of the limit for the nodes. */
+const largestWeights = largestFile - 2 ** 20;
 /** Smaller tensors stay in the model file: shapes and scalars are needed to read it. */
 const smallestExternal = 1024;
 /** External tensors start at pages, so that they can be mapped into memory. */
 const page = 4096;
 
-export interface ReadOptions {
-  /** What the model is called in error messages; default its path, or "the model". */
+interface ReadOptions {
+  /** What error messages call the model; default its path, or "the model". */
   label?: string;
   /** Folder of external data files for a model given as bytes; default none. */
   folder?: string;
@@ -58,7 +48,7 @@ export function readModel(source: string | Uint8Array, options: ReadOptions = {}
 
 function readWhole(path: string, label: string): Uint8Array {
   try {
-    if (statSync(path).size >= 2 * gibibyte)
+    if (statSync(path).size >= largestFile)
       throw new ModelError(
         `${label} is over 2 GB, more than one ONNX file can hold. Export it with external data.`,
       );
@@ -89,39 +79,26 @@ function externalReader(folder: string | undefined): ReadExternal {
       throw new ModelError(`its weights point outside the model's folder (${location})`);
     if (Number(length) !== bytes)
       throw new ModelError(`${location} should hold ${bytes} bytes for a tensor, the model says ${length}`);
-    return readPart(join(folder, inside), location, Number(offset), bytes);
+    return readBeside(join(folder, inside), location, Number(offset), bytes);
   };
 }
 
-function readPart(path: string, location: string, offset: number, bytes: number): Uint8Array {
-  let file: number;
-  try {
-    file = openSync(path, "r");
-  } catch (error) {
-    throw new ModelError(`its weights file ${location} is missing beside it (${messageOf(error)})`);
-  }
-  try {
-    if (!(offset >= 0) || fstatSync(file).size < offset + bytes)
-      throw new ModelError(`its weights file ${location} ends before byte ${offset + bytes}`);
-    const part = new Uint8Array(bytes);
-    for (let done = 0; done < bytes; ) {
-      const chunk = Math.min(gibibyte, bytes - done);
-      done += readSync(file, part.subarray(done, done + chunk), 0, chunk, offset + done);
-    }
-    return part;
-  } finally {
-    closeSync(file);
-  }
+function readBeside(path: string, location: string, offset: number, bytes: number): Uint8Array {
+  const size = statSync(path, { throwIfNoEntry: false })?.size;
+  if (size === undefined) throw new ModelError(`its weights file ${location} is missing beside it`);
+  if (!(offset >= 0) || size < offset + bytes)
+    throw new ModelError(`its weights file ${location} ends before byte ${offset + bytes}`);
+  return withFile(path, "r", (file) => readPart(file, offset, bytes));
 }
 
 /** The bytes of a model as one ONNX file. @throws ModelError over protobuf's 2 GB. */
 export function encodeModel(model: Model): Uint8Array {
-  if (weightBytes(model) > largestFile)
+  if (weightBytes(model) > largestWeights)
     throw new ModelError("the model's weights exceed 2 GB: write it to a path, with external data");
   return encodeModelProto(protoOfModel(model));
 }
 
-export interface WriteOptions {
+interface WriteOptions {
   /**
    * "always": weights go to one file named like the model with `_data` appended; "never": all in one file.
    * Default "auto": beside the model only where they exceed the 2 GB that one ONNX file can hold.
@@ -129,55 +106,36 @@ export interface WriteOptions {
   externalData?: "auto" | "always" | "never";
 }
 
-/** Writes a model; the file appears under its name only when it is whole. */
+/** Writes a model. Write to a temporary folder, as writeWholeFolder does: an interruption leaves a part of it. */
 export function writeModel(model: Model, path: string, options: WriteOptions = {}): void {
   const { externalData = "auto" } = options;
-  const external = externalData === "always" || (externalData === "auto" && weightBytes(model) > largestFile);
-  const partial = `${path}.partial`;
-  const dataPath = `${path}_data`;
-  const partialData = `${dataPath}.partial`;
+  const external =
+    externalData === "always" || (externalData === "auto" && weightBytes(model) > largestWeights);
   try {
-    if (external) {
-      const data = dataWriter(partialData, basename(dataPath));
-      const proto = protoOfModel(model, data.put);
-      data.close();
-      writeFileSync(partial, encodeModelProto(proto), { flush: true });
-      renameSync(partialData, dataPath);
-    } else writeFileSync(partial, encodeModel(model), { flush: true });
-    renameSync(partial, path);
+    const bytes = external ? encodeModelProto(protoBeside(model, `${path}_data`)) : encodeModel(model);
+    writeFileSync(path, bytes, { flush: true });
   } catch (error) {
-    for (const leftover of [partial, partialData]) rmSync(leftover, { force: true });
     if (error instanceof PearlError) throw error;
     throw new ModelError(`${path} cannot be written: ${messageOf(error)}`, { cause: error });
   }
 }
 
-/** Streams tensors to one file, each at the start of a page. */
-function dataWriter(path: string, location: string) {
-  const file = openSync(path, "w");
-  let end = 0;
-  const put = (tensor: Tensor): ExternalPlace | undefined => {
-    const bytes = bytesOf(tensor);
-    if (bytes.length < smallestExternal) return undefined;
-    const offset = Math.ceil(end / page) * page;
-    for (let done = 0; done < bytes.length; ) {
-      const chunk = Math.min(gibibyte, bytes.length - done);
-      done += writeSync(file, bytes.subarray(done, done + chunk), 0, chunk, offset + done);
-    }
-    end = offset + bytes.length;
-    return { location, offset: String(offset), length: String(bytes.length) };
-  };
-  const close = () => {
-    fsyncSync(file);
-    closeSync(file);
-  };
-  return { put, close };
-}
+/** Writes the weights to `path`, each at the start of a page; returns the message without them. */
+const protoBeside = (model: Model, path: string) =>
+  withFile(path, "w", (file) => {
+    let end = 0;
+    return protoOfModel(model, (tensor) => {
+      const bytes = bytesOf(tensor);
+      if (bytes.length < smallestExternal) return undefined;
+      const offset = Math.ceil(end / page) * page;
+      writePart(file, offset, bytes);
+      end = offset + bytes.length;
+      return { location: basename(path), offset: String(offset), length: String(bytes.length) };
+    });
+  });
 
 /** Bytes of all weights of the main graph. */
 function weightBytes(model: Model): number {
-  let total = 0;
-  for (const tensor of model.graph.initializers.values())
-    if (!Array.isArray(tensor.data)) total += tensor.data.byteLength;
-  return total;
+  const weights = [...model.graph.initializers.values()];
+  return weights.reduce((sum, { data }) => sum + (Array.isArray(data) ? 0 : data.byteLength), 0);
 }

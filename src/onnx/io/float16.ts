@@ -1,27 +1,16 @@
-/** Floats of 16 bits to float32 and back, and tensors of any float type as float32. */
+/** Converts 16-bit floats to float32 and back, and tensors of any float type to float32. */
 import type { Tensor } from "../tensor.js";
 
 /** The tensor as float32: the same one if it already is; undefined if its type is not a float. */
 export function toFloat32(tensor: Tensor): Tensor | undefined {
-  const { type, dims } = tensor;
-  switch (type) {
-    case "float32":
-      return tensor;
-    case "float64":
-      return { type: "float32", dims, data: Float32Array.from(tensor.data as Float64Array) };
-    case "float16":
-      return { type: "float32", dims, data: fromFloat16(tensor.data as Uint16Array) };
-    case "bfloat16":
-      return { type: "float32", dims, data: fromBfloat16(tensor.data as Uint16Array) };
-    default:
-      return undefined;
-  }
-}
-
-/** bfloat16 is the upper half of float32. */
-function fromBfloat16(values: Uint16Array): Float32Array {
-  const wide = Int32Array.from(values, (bits) => bits << 16);
-  return new Float32Array(wide.buffer);
+  const { type, dims, data } = tensor;
+  if (type === "float32") return tensor;
+  if (type === "float64") return { type: "float32", dims, data: Float32Array.from(data as Float64Array) };
+  if (type === "float16") return { type: "float32", dims, data: fromFloat16(data as Uint16Array) };
+  if (type !== "bfloat16") return undefined;
+  // bfloat16 is the upper half of float32.
+  const wide = Int32Array.from(data as Uint16Array, (bits) => bits << 16);
+  return { type: "float32", dims, data: new Float32Array(wide.buffer) };
 }
 
 /** The float32 bits of all 65,536 float16 numbers: bits, not numbers, so that NaN keeps its payload. */
@@ -63,10 +52,8 @@ function narrowedBits(bits: number, value: number): number {
   if (exponent === 0xff) return Number.isNaN(value) ? sign | 0x7e00 : sign | 0x7c00;
   const shifted = exponent - 112;
   if (shifted >= 0x1f) return sign | 0x7c00;
-  if (shifted <= 0) {
-    // A subnormal is a multiple of 2⁻²⁴.
-    return sign | roundToEven(Math.abs(value) * 2 ** 24);
-  }
+  // A subnormal is a multiple of 2⁻²⁴.
+  if (shifted <= 0) return sign | roundToEven(Math.abs(value) * 2 ** 24);
   const fraction = bits & 0x7fffff;
   const kept = (shifted << 10) | (fraction >>> 13);
   const rest = fraction & 0x1fff;

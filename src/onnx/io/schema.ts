@@ -1,6 +1,6 @@
 /**
- * The part of onnx.proto that pearl reads, with ONNX's field numbers (onnx/onnx.proto, IR version 10).
- * What is not listed here survives a round trip as unknown fields.
+ * The part of onnx.proto that pearl reads, with ONNX's field numbers (onnx/onnx.proto, IR version 10) and pearl's
+ * names. Fields that are not listed survive a round trip as unknown ones.
  */
 import protobuf from "protobufjs/light.js";
 
@@ -8,37 +8,37 @@ import protobuf from "protobufjs/light.js";
 const messages = {
   ModelProto: {
     irVersion: [1, "int64"],
-    producerName: [2, "string"],
+    producer: [2, "string"],
     producerVersion: [3, "string"],
     graph: [7, "GraphProto"],
-    opsetImport: [8, "OperatorSetIdProto", "repeated"],
-    metadataProps: [14, "StringStringEntryProto", "repeated"],
+    opsets: [8, "OperatorSetIdProto", "repeated"],
+    metadata: [14, "StringStringEntryProto", "repeated"],
   },
   OperatorSetIdProto: { domain: [1, "string"], version: [2, "int64"] },
   StringStringEntryProto: { key: [1, "string"], value: [2, "string"] },
   GraphProto: {
-    node: [1, "NodeProto", "repeated"],
+    nodes: [1, "NodeProto", "repeated"],
     name: [2, "string"],
-    initializer: [5, "TensorProto", "repeated"],
-    input: [11, "ValueInfoProto", "repeated"],
-    output: [12, "ValueInfoProto", "repeated"],
-    valueInfo: [13, "ValueInfoProto", "repeated"],
+    initializers: [5, "TensorProto", "repeated"],
+    inputs: [11, "ValueInfoProto", "repeated"],
+    outputs: [12, "ValueInfoProto", "repeated"],
+    values: [13, "ValueInfoProto", "repeated"],
   },
   NodeProto: {
-    input: [1, "string", "repeated"],
-    output: [2, "string", "repeated"],
+    inputs: [1, "string", "repeated"],
+    outputs: [2, "string", "repeated"],
     name: [3, "string"],
-    opType: [4, "string"],
-    attribute: [5, "AttributeProto", "repeated"],
+    op: [4, "string"],
+    attributes: [5, "AttributeProto", "repeated"],
     domain: [7, "string"],
   },
   AttributeProto: {
     name: [1, "string"],
-    f: [2, "float"],
-    i: [3, "int64"],
-    s: [4, "bytes"],
-    t: [5, "TensorProto"],
-    g: [6, "GraphProto"],
+    float: [2, "float"],
+    int: [3, "int64"],
+    string: [4, "bytes"],
+    tensor: [5, "TensorProto"],
+    graph: [6, "GraphProto"],
     floats: [7, "float", "repeated"],
     ints: [8, "int64", "repeated"],
     strings: [9, "bytes", "repeated"],

@@ -1,4 +1,4 @@
-/** LayerNorm and GELU, which exporters write as many small steps, back as one operator each. */
+/** Replaces the many small operators that exporters write for LayerNorm and GELU by one operator each. */
 import type { GraphBuilder } from "../builder.js";
 import { rewriteNodes } from "../graph.js";
 import { intAttribute, intsAttribute, type Model, type Node } from "../model.js";
@@ -9,7 +9,6 @@ import {
   find,
   initializer,
   made,
-  named,
   type Pattern,
   scalar,
   scalarOf,
@@ -17,7 +16,7 @@ import {
   viewOf,
 } from "./pattern.js";
 
-/** Over the last axis, which keeps its place. The axes are an attribute, or an input from version 18 on. */
+/** Reduces the last axis and keeps it. The axes are an attribute, or an input from version 18 on. */
 const overLastAxis = (node: Node, view: View): boolean => {
   const given = view.initializers.get(node.inputs[1] ?? "");
   const axes = intsAttribute(node, "axes") ?? (given && numbersOf(given));
@@ -28,10 +27,7 @@ const mean = (of: Pattern) => made("ReduceMean", [of], overLastAxis);
 
 // y = (x - mean(x)) / sqrt(mean((x - mean(x))²) + epsilon) · scale + bias
 const centred = made("Sub", [any("x"), mean(any("x"))]);
-const squared = either(
-  made("Pow", [centred, scalar(2)]),
-  made("Mul", [named("centred", centred), any("centred")]),
-);
+const squared = either(made("Pow", [centred, scalar(2)]), made("Mul", [centred, centred]));
 const deviation = made("Sqrt", [made("Add", [mean(squared), initializer("epsilon")])]);
 const normalised = either(
   made("Div", [centred, deviation]),
@@ -51,10 +47,19 @@ const gelu = either(
   }),
 );
 
-/** LayerNormalization nodes in place of their decomposition. @param model of operator set 17 or newer */
-export function fuseLayerNorm(model: Model): Model {
+/**
+ * LayerNormalization and Gelu nodes in place of their decompositions; Gelu is ONNX's own from version 20 on, else ONNX
+ * Runtime's. @param model of operator set 17 or newer
+ */
+export function fuseOperators(model: Model): Model {
   const view = viewOf(model.graph);
-  return rewriteNodes(model, (node, g) => node.op === "Add" && fuseOneNorm(node, g, view));
+  const domain = model.opsets[""] >= 20 ? "" : "com.microsoft";
+  return rewriteNodes(model, (node, g) => {
+    if (node.op === "Add") return fuseOneNorm(node, g, view);
+    const found = node.op === "Mul" && find(gelu, node.outputs[0], view);
+    if (found) g.add("Gelu", [found.x], {}, { ...namesOf(node), domain });
+    return Boolean(found);
+  });
 }
 
 function fuseOneNorm(node: Node, g: GraphBuilder, view: View): boolean {
@@ -68,16 +73,5 @@ function fuseOneNorm(node: Node, g: GraphBuilder, view: View): boolean {
   return true;
 }
 
-/** Gelu nodes in place of their decomposition with erf: ONNX's own from version 20 on, else ONNX Runtime's. */
-export function fuseGelu(model: Model): Model {
-  const view = viewOf(model.graph);
-  const domain = model.opsets[""] >= 20 ? "" : "com.microsoft";
-  return rewriteNodes(model, (node, g) => {
-    const found = node.op === "Mul" && find(gelu, node.outputs[0], view);
-    if (found) g.add("Gelu", [found.x], {}, { ...namesOf(node), domain });
-    return Boolean(found);
-  });
-}
-
-/** The fused node takes the place, name and output of the last one that it replaces. */
+/** The fused node has the name and output of the last node that it replaces. */
 const namesOf = ({ name, outputs }: Node) => ({ name, outputs });

@@ -1,17 +1,15 @@
-/** A graph made ready to run: older and piecemeal forms rewritten to the operators that devices have kernels for. */
+/** Prepares a graph for inference: rewrites older and decomposed forms to operators that devices have kernels for. */
 import { ModelError } from "../../errors.js";
 import { constantsToInitializers, rewriteNodes, untieInitializers } from "../graph.js";
 import { intsAttribute, type Model } from "../model.js";
 import { transposed } from "../tensor.js";
-import { fuseGelu, fuseLayerNorm } from "./fuse.js";
+import { fuseOperators } from "./fuse.js";
 import { upgradeOpset } from "./upgrade.js";
 
 /**
  * The model with constants as initializers, stored weights transposed once instead of in every run, and
- * LayerNorm and GELU as single operators. Results stay equal to rounding; a graph that holds none of these,
- * or is too old to be upgraded, comes back as it is.
- *
- * Attention stays as exported: fused operators were measured to gain nothing for short phrases on CPU
+ * LayerNorm and GELU as single operators. Results stay equal to rounding. A graph that is too old to be upgraded is
+ * not changed. Attention stays as exported: fused operators gain nothing for short phrases on CPU
  * (benchmarks/encode-speed.mjs).
  */
 export function prepareForInference(model: Model): Model {
@@ -22,8 +20,7 @@ export function prepareForInference(model: Model): Model {
     if (error instanceof ModelError) return model;
     throw error;
   }
-  const plain = foldTransposes(untieInitializers(constantsToInitializers(upgraded)));
-  return fuseGelu(fuseLayerNorm(plain));
+  return fuseOperators(foldTransposes(untieInitializers(constantsToInitializers(upgraded))));
 }
 
 /** Exports without constant folding keep PyTorch's [out, in] and transpose each weight in every run. */

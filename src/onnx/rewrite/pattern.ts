@@ -1,5 +1,5 @@
 /**
- * Finding shapes of operators in a graph. A pattern is written as the formula reads, from the result inwards:
+ * Finds formulas in a graph. A pattern is written like the formula, from the result inwards:
  *
  *     const square = made("Mul", [any("x"), any("x")]);
  *     find(square, value, viewOf(graph))  // { x: name of the squared value }, or undefined
@@ -19,7 +19,7 @@ export interface View {
 /** Values by the names that the pattern gives them. */
 export type Bindings = Readonly<Record<string, string>>;
 
-/** All ways in which a value can be read as the pattern, given what is bound already. */
+/** All ways in which a value matches the pattern, given the names that are bound. */
 export type Pattern = (value: string, view: View, bound: Bindings) => Iterable<Bindings>;
 
 export const viewOf = (graph: Graph): View => ({
@@ -27,7 +27,7 @@ export const viewOf = (graph: Graph): View => ({
   initializers: graph.initializers,
 });
 
-/** The first way in which the value can be read as the pattern. */
+/** The first way in which the value matches the pattern. */
 export function find(pattern: Pattern, value: string, view: View): Bindings | undefined {
   for (const bound of pattern(value, view, {})) return bound;
   return undefined;
@@ -38,12 +38,6 @@ export const any =
   (name: string): Pattern =>
   (value, _, bound) =>
     bind(name, value, bound);
-
-/** A value that matches a pattern, bound to a name. */
-export const named = (name: string, pattern: Pattern): Pattern =>
-  function* (value, view, bound) {
-    for (const more of bind(name, value, bound)) yield* pattern(value, view, more);
-  };
 
 /** An initializer, bound to a name. */
 export const initializer =
@@ -67,10 +61,7 @@ export function scalarOf(value: string, view: View): number | undefined {
 
 const commutative = new Set(["Add", "Mul"]);
 
-/**
- * The first output of an operator over inputs that match. `where` looks closer at the node; a pattern for
- * fewer inputs than the node has leaves the others to it.
- */
+/** The first output of an operator with matching inputs. `where` checks the node, and inputs without a pattern. */
 export function made(
   op: string,
   inputs: Pattern[],

@@ -1,64 +1,70 @@
 /**
- * Weights as int8: a quarter of the file, and faster products on processors.
+ * Quantises weights to int8: a quarter of the file, and faster products on processors.
  *
  * A product x · W becomes (scale of x) · (scale of each column of W) · (x in uint8) · (W in int8): weights are
- * rounded once, symmetrically, with a scale per column; activations while running, with one scale for the
- * whole batch (ONNX's DynamicQuantizeLinear). So, other than in float32, a phrase's vector moves by some
- * thousandths with the batch that it travels in. ONNX Runtime fuses the operators to one kernel.
+ * rounded once, symmetrically, with a scale per column; activations at run time, with one scale for the
+ * whole batch (ONNX's DynamicQuantizeLinear). Unlike in float32, a phrase's embedding changes by some
+ * thousandths with its batch. ONNX Runtime fuses the operators to one kernel.
  */
-
 import type { GraphBuilder } from "../builder.js";
 import { rewriteNodes } from "../graph.js";
 import { floatAttribute, intAttribute, type Model, type Node } from "../model.js";
 import { type Tensor, tensor, transposed, typeCode } from "../tensor.js";
 import { upgradeOpset } from "./upgrade.js";
 
-export interface QuantizeOptions {
-  /**
-   * Bits of a weight. With 7, two products of a weight and an activation always fit into 16 bits, which is
-   * how processors without VNNI add them up; with 8 they clip now and then. Default 7.
-   */
-  bits?: 7 | 8;
+interface QuantizeOptions {
   /** Weights with fewer elements stay as they are; default 1,024. */
   smallest?: number;
-  /** What happens to products: "int8" (the default), or they are "kept" and only large tables are int8. */
+  /** "int8" (the default), or "kept": products stay as they are, and only large tables become int8. */
   products?: "int8" | "kept";
 }
 
-/** Embedding tables below this size are not worth the two operators more. */
+/**
+ * The largest integer of a product's weight. With 7 bits, the sum of two products of a weight and an activation
+ * always fits into 16 bits, in which processors without VNNI add them; with 8 bits it sometimes overflows.
+ */
+const largestWeight = 64;
+
+/** Smaller embedding tables are not worth two more operators. */
 const smallestTable = 65_536;
 
 /** A copy whose MatMul, Gemm and large embedding weights are int8; other nodes are left as they are. */
 export function quantizeDynamic(model: Model, options: QuantizeOptions = {}): Model {
-  const { bits = 7, smallest = 1024, products = "int8" } = options;
-  const known = { weights: new Map<string, QuantizedWeight>(), activations: new Map<string, string[]>() };
+  const { smallest = 1024, products = "int8" } = options;
+  const known = new Map<string, string[]>();
   const { initializers } = model.graph;
-  // DynamicQuantizeLinear is there from version 11 on.
+  // DynamicQuantizeLinear exists from version 11 on.
   return rewriteNodes(model.opsets[""] < 11 ? upgradeOpset(model) : model, (node, g) => {
-    const matrix = initializers.get(node.inputs[node.op === "Gather" ? 0 : 1] ?? "");
+    const isLookup = node.op === "Gather" && intAttribute(node, "axis", 0) === 0;
+    const [first, second] = node.inputs;
+    const name = isLookup ? first : second;
+    const matrix = initializers.get(name ?? "");
     if (node.domain !== "" || matrix?.type !== "float32" || matrix.dims.length !== 2) return false;
-    if (node.op === "Gather" && intAttribute(node, "axis", 0) === 0 && matrix.data.length >= smallestTable) {
-      addLookup(
-        node,
-        g,
-        once(known.weights, `rows of ${node.inputs[0]}`, () => addTable(node, g, matrix)),
-      );
+    if (isLookup) {
+      if (matrix.data.length < smallestTable) return false;
+      const table = once(known, `rows of ${name}`, () => {
+        return addWeight(g, name, matrix, { per: "row", largest: 127 });
+      });
+      addLookup(node, g, table);
       return true;
     }
-    const product = node.op === "MatMul" || (node.op === "Gemm" && isPlainGemm(node));
-    if (products === "kept" || !product || matrix.data.length < smallest) return false;
-    const [x, name] = node.inputs;
-    const weight = once(known.weights, `columns ${intAttribute(node, "transB", 0)} of ${name}`, () =>
-      addWeight(node, g, matrix, bits === 7 ? 64 : 127),
+    const isProduct = node.op === "MatMul" || (node.op === "Gemm" && isPlainGemm(node));
+    if (products === "kept" || !isProduct || matrix.data.length < smallest) return false;
+    const isTransposed = intAttribute(node, "transB", 0);
+    const weight = once(known, `columns ${isTransposed} of ${name}`, () => {
+      const straight = isTransposed ? transposed(matrix) : matrix;
+      return addWeight(g, name, straight, { per: "column", largest: largestWeight });
+    });
+    const activation = once(known, `activation ${first}`, () =>
+      g.addMany("DynamicQuantizeLinear", [first], 3),
     );
-    const activation = once(known.activations, x, () => g.addMany("DynamicQuantizeLinear", [x], 3));
     addProduct(node, g, activation, weight);
     return true;
   });
 }
 
-/** What the map holds under a key, made on first use: values that several nodes read are quantised once. */
-function once<T>(known: Map<string, T>, key: string, make: () => T): T {
+/** The names under a key, made on first use: what several nodes read is quantised once. */
+function once(known: Map<string, string[]>, key: string, make: () => string[]): string[] {
   const value = known.get(key) ?? make();
   known.set(key, value);
   return value;
@@ -69,55 +75,42 @@ const isPlainGemm = (node: Node): boolean =>
   floatAttribute(node, "alpha", 1) === 1 &&
   floatAttribute(node, "beta", 1) === 1;
 
-interface QuantizedWeight {
-  /** int8 [in, out], or [rows, width] of a table. */
-  matrix: string;
-  /** float32 [out], or [rows, 1]. */
-  scales: string;
+interface Rounding {
+  /** What has a scale of its own. */
+  readonly per: "row" | "column";
+  readonly largest: number;
 }
 
-function addWeight(node: Node, g: GraphBuilder, matrix: Tensor, largest: number): QuantizedWeight {
-  const straight = intAttribute(node, "transB", 0) ? transposed(matrix) : matrix;
-  const [rows, columns] = straight.dims;
-  const { integers, scales } = quantizeColumns(straight.data as Float32Array, columns, largest);
-  const stem = node.inputs[1];
-  return {
-    matrix: g.freshWeight(`${stem}_int8`, tensor("int8", [rows, columns], integers)),
-    scales: g.freshWeight(`${stem}_scale`, tensor("float32", [columns], scales)),
-  };
+/** Adds the weights as int8, [rows, columns], and their scales as float32, [rows, 1] or [columns]; returns both names. */
+function addWeight(g: GraphBuilder, stem: string, { dims, data }: Tensor, rounding: Rounding): string[] {
+  const [rows, columns] = dims;
+  const { integers, scales } = quantizeMatrix(data as Float32Array, columns, rounding);
+  const shape = rounding.per === "row" ? [rows, 1] : [columns];
+  return [
+    g.freshWeight(`${stem}_int8`, tensor("int8", [rows, columns], integers)),
+    g.freshWeight(`${stem}_scale`, tensor("float32", shape, scales)),
+  ];
 }
 
-function addProduct(
-  node: Node,
-  g: GraphBuilder,
-  [x, xScale, xZero]: string[],
-  weight: QuantizedWeight,
-): void {
+function addProduct(node: Node, g: GraphBuilder, activation: string[], weight: string[]): void {
+  const [x, xScale, xZero] = activation;
+  const [matrix, scales] = weight;
   const bias = node.op === "Gemm" ? node.inputs[2] : undefined;
-  const sums = g.add("MatMulInteger", [x, weight.matrix, xZero], {}, { name: node.name });
-  const scale = g.add("Mul", [xScale, weight.scales]);
+  const sums = g.add("MatMulInteger", [x, matrix, xZero], {}, { name: node.name });
+  const scale = g.add("Mul", [xScale, scales]);
   const last = bias ? {} : { outputs: node.outputs };
   const product = g.add("Mul", [g.add("Cast", [sums], { to: typeCode("float32") }), scale], {}, last);
   if (bias) g.add("Add", [product, bias], {}, { outputs: node.outputs });
 }
 
-function addTable(node: Node, g: GraphBuilder, table: Tensor): QuantizedWeight {
-  const [rows, columns] = table.dims;
-  const { integers, scales } = quantizeRows(table.data as Float32Array, columns);
-  return {
-    matrix: g.freshWeight(`${node.inputs[0]}_int8`, tensor("int8", [rows, columns], integers)),
-    scales: g.freshWeight(`${node.inputs[0]}_scale`, tensor("float32", [rows, 1], scales)),
-  };
-}
-
-/** Rows are multiplied out after they are looked up. */
-function addLookup(node: Node, g: GraphBuilder, { matrix, scales }: QuantizedWeight): void {
+/** Rows are scaled after they are looked up. */
+function addLookup(node: Node, g: GraphBuilder, [matrix, scales]: string[]): void {
   const ids = node.inputs[1];
   const rows = g.add("Cast", [g.add("Gather", [matrix, ids])], { to: typeCode("float32") });
   g.add("Mul", [rows, g.add("Gather", [scales, ids])], {}, { name: node.name, outputs: node.outputs });
 }
 
-/** Tables that {@link quantizeDynamic} made int8, by their first names, as float32 [rows, width]. */
+/** The float32 tables, [rows, width], that {@link quantizeDynamic} made int8, by their original names. */
 export function dequantizedTables(initializers: ReadonlyMap<string, Tensor>): Map<string, Tensor> {
   const tables = new Map<string, Tensor>();
   for (const [name, { type, dims, data }] of initializers) {
@@ -132,31 +125,20 @@ export function dequantizedTables(initializers: ReadonlyMap<string, Tensor>): Ma
   return tables;
 }
 
-/** Integers in [-largest, largest] and a scale per column, for a row-major matrix. */
-export function quantizeColumns(matrix: Float32Array, columns: number, largest: number) {
-  const scales = new Float32Array(columns);
-  for (let start = 0; start < matrix.length; start += columns)
-    for (let column = 0; column < columns; column++)
-      scales[column] = Math.max(scales[column], Math.abs(matrix[start + column]));
-  for (let column = 0; column < columns; column++) scales[column] = scales[column] / largest || 1;
+/** Integers in [-largest, largest] and a scale per row or column, for a row-major matrix. */
+export function quantizeMatrix(matrix: Float32Array, columns: number, { per, largest }: Rounding) {
+  const byRow = per === "row";
+  const scales = new Float32Array(byRow ? matrix.length / columns : columns);
+  for (let start = 0, row = 0; start < matrix.length; start += columns, row++)
+    for (let column = 0; column < columns; column++) {
+      const index = byRow ? row : column;
+      scales[index] = Math.max(scales[index], Math.abs(matrix[start + column]));
+    }
+  for (let index = 0; index < scales.length; index++)
+    scales[index] = Math.fround(scales[index] / largest) || 1;
   const integers = new Int8Array(matrix.length);
-  for (let start = 0; start < matrix.length; start += columns)
+  for (let start = 0, row = 0; start < matrix.length; start += columns, row++)
     for (let column = 0; column < columns; column++)
-      integers[start + column] = Math.round(matrix[start + column] / scales[column]);
-  return { integers, scales };
-}
-
-/** Integers in [-127, 127] and a scale per row, for a row-major matrix. */
-export function quantizeRows(matrix: Float32Array, columns: number) {
-  const scales = new Float32Array(matrix.length / columns);
-  const integers = new Int8Array(matrix.length);
-  scales.forEach((_, row) => {
-    const values = matrix.subarray(row * columns, (row + 1) * columns);
-    let peak = 0;
-    for (const value of values) peak = Math.max(peak, Math.abs(value));
-    const scale = Math.fround(peak / 127) || 1;
-    scales[row] = scale;
-    for (let i = 0; i < columns; i++) integers[row * columns + i] = Math.round(values[i] / scale);
-  });
+      integers[start + column] = Math.round(matrix[start + column] / scales[byRow ? row : column]);
   return { integers, scales };
 }

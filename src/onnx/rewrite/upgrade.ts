@@ -1,38 +1,51 @@
-/** Older operator sets to version 17, so that everything above knows one way of writing each operator. */
+/** Upgrades older operator sets to version 17, so that other code meets one form of each operator. */
 import { ModelError } from "../../errors.js";
 import type { GraphBuilder } from "../builder.js";
 import { rewriteNodes } from "../graph.js";
-import { floatAttribute, intAttribute, intsAttribute, type Model, type Node, subgraphs } from "../model.js";
+import { intAttribute, type Model, type Node, subgraphs } from "../model.js";
 
-/** What models are upgraded to; newer ones are kept as they are. */
+/** The version that models are upgraded to; newer models are not changed. */
 export const opset = 17;
-/** Older operators than these broadcast by attribute; few such files are left. */
+/** Operators of still older versions broadcast by attribute; few such files exist. */
 const oldest = 9;
 
-/** Emits the newer form of a node through the builder. */
+/** Adds the newer form of a node through the builder. */
 type Upgrade = (node: Node, g: GraphBuilder) => void;
 
-/** By operator: the version that changed it, and how the form before is written in the form after. */
+/** An attribute that became an input, and its default if it has one. */
+type Moved = readonly [name: string, fallback?: number];
+
+/** These become float32 scalars, all others lists of int64. */
+const floats = new Set(["min", "max", "value", "ratio"]);
+
+/** Adds the attribute's value as a constant and returns its name, "" for an attribute without value and default. */
+function addConstant(node: Node, g: GraphBuilder, [name, fallback]: Moved): string {
+  const value = (node.attributes[name]?.value ?? fallback) as number | number[] | undefined;
+  if (value === undefined) return "";
+  return floats.has(name) ? g.scalar("float32", Number(value)) : g.ints(...[value].flat());
+}
+
+/** By operator: the version that changed it, and how to write the older form in the newer one. */
 const upgrades: Record<string, { since: number; upgrade: Upgrade }> = {
-  Squeeze: { since: 13, upgrade: intsToInputs("axes") },
-  Unsqueeze: { since: 13, upgrade: intsToInputs("axes") },
-  ReduceSum: { since: 13, upgrade: intsToInputs("axes") },
-  Split: { since: 13, upgrade: intsToInputs("split") },
+  Squeeze: { since: 13, upgrade: toInputs(["axes"]) },
+  Unsqueeze: { since: 13, upgrade: toInputs(["axes"]) },
+  ReduceSum: { since: 13, upgrade: toInputs(["axes"]) },
+  Split: { since: 13, upgrade: toInputs(["split"]) },
   Softmax: { since: 13, upgrade: flattened },
   LogSoftmax: { since: 13, upgrade: flattened },
-  Slice: { since: 10, upgrade: intsToInputs("starts", "ends", "axes") },
-  TopK: { since: 10, upgrade: topK },
-  Clip: { since: 11, upgrade: clip },
-  Pad: { since: 11, upgrade: pad },
-  Dropout: { since: 12, upgrade: dropout },
+  Slice: { since: 10, upgrade: toInputs(["starts"], ["ends"], ["axes"]) },
+  TopK: { since: 10, upgrade: toInputs(["k", 1]) },
+  Clip: { since: 11, upgrade: toInputs(["min"], ["max"]) },
+  Pad: { since: 11, upgrade: toInputs(["pads"], ["value", 0]) },
+  Dropout: { since: 12, upgrade: toInputs(["ratio", 0.5]) },
 };
 
-/** Operators that changed in ways that are not worth following here: images and sequences. */
+/** Operators with changes that are not supported here, by the version of the change: images and sequences. */
 const refused: Record<string, number> = { Resize: 11, Upsample: 10, Scan: 9, BatchNormalization: 14 };
 
 /**
- * The model in operator set 17 where it was written in an older one; untouched where it is newer.
- * @throws ModelError where it is older than 9, or holds an operator whose change is not followed here
+ * The model in operator set 17; a newer model as it is.
+ * @throws ModelError for an operator set before 9, or an operator with a change that is not supported
  */
 export function upgradeOpset(model: Model): Model {
   const from = model.opsets[""] ?? opset;
@@ -63,51 +76,25 @@ export function upgradeOpset(model: Model): Model {
   return upgraded;
 }
 
-/** Attributes with lists of integers become inputs after the first, in this order. */
-function intsToInputs(...names: string[]): Upgrade {
+/** Replaces attributes by inputs after the first, in this order. */
+function toInputs(...moved: Moved[]): Upgrade {
   return (node, g) => {
-    const lists = names.map((name) => intsAttribute(node, name));
-    const inputs = lists.map((list) => (list ? g.ints(...list) : ""));
+    const inputs = [node.inputs[0], ...moved.map((attribute) => addConstant(node, g, attribute))];
     while (inputs.at(-1) === "") inputs.pop();
-    again(node, g, [node.inputs[0], ...inputs], { without: names });
+    const attributes = { ...node.attributes };
+    for (const [name] of moved) delete attributes[name];
+    g.add(node.op, inputs, attributes, { name: node.name, outputs: node.outputs });
   };
 }
 
-/** Softmax once ran over all axes from `axis` on as if they were one. */
+/** Softmax used to treat all axes from `axis` on as one. */
 function flattened(node: Node, g: GraphBuilder): void {
   const axis = intAttribute(node, "axis", 1);
-  const [x] = node.inputs;
+  const { name, outputs, inputs } = node;
   if (axis === -1) {
-    again(node, g, [x], { without: [] });
+    g.add(node.op, inputs, { axis }, { name, outputs });
     return;
   }
-  const rows = g.add(node.op, [g.add("Flatten", [x], { axis })], { axis: -1 }, { name: node.name });
-  g.add("Reshape", [rows, g.add("Shape", [x])], {}, { outputs: node.outputs });
-}
-
-function topK(node: Node, g: GraphBuilder): void {
-  again(node, g, [node.inputs[0], g.ints(intAttribute(node, "k", 1))], { without: ["k"] });
-}
-
-function clip(node: Node, g: GraphBuilder): void {
-  const limit = (name: string) =>
-    node.attributes[name] ? g.scalar("float32", floatAttribute(node, name, 0)) : "";
-  again(node, g, [node.inputs[0], limit("min"), limit("max")], { without: ["min", "max"] });
-}
-
-function pad(node: Node, g: GraphBuilder): void {
-  const pads = g.ints(...(intsAttribute(node, "pads") ?? []));
-  const value = g.scalar("float32", floatAttribute(node, "value", 0));
-  again(node, g, [node.inputs[0], pads, value], { without: ["pads", "value"] });
-}
-
-function dropout(node: Node, g: GraphBuilder): void {
-  const ratio = g.scalar("float32", floatAttribute(node, "ratio", 0.5));
-  again(node, g, [node.inputs[0], ratio], { without: ["ratio"] });
-}
-
-/** The same node with other inputs and fewer attributes. */
-function again(node: Node, g: GraphBuilder, inputs: string[], { without }: { without: string[] }): void {
-  const kept = Object.entries(node.attributes).filter(([name]) => !without.includes(name));
-  g.add(node.op, inputs, Object.fromEntries(kept), { name: node.name, outputs: node.outputs });
+  const rows = g.add(node.op, [g.add("Flatten", inputs, { axis })], { axis: -1 }, { name });
+  g.add("Reshape", [rows, g.add("Shape", inputs)], {}, { outputs });
 }

@@ -1,14 +1,14 @@
 /** Rewrites an encoder's graph so that it trains faster; names and layouts of weights stay. */
 import { constantsToInitializers, untieInitializers } from "../../onnx/graph.js";
 import { copyModel, type Model } from "../../onnx/model.js";
-import { fuseGelu, fuseLayerNorm } from "../../onnx/rewrite/fuse.js";
+import { fuseOperators } from "../../onnx/rewrite/fuse.js";
 import { upgradeOpset } from "../../onnx/rewrite/upgrade.js";
 
 /** LayerNorm and GELU become one operator each; weights that share an initializer get one each. */
 export function prepareForTraining(model: Model): Model {
   const upgraded = upgradeOpset(model);
   const constants = upgraded.graph.nodes.flatMap(({ op, outputs }) => (op === "Constant" ? outputs : []));
-  const fused = fuseGelu(fuseLayerNorm(untieInitializers(constantsToInitializers(upgraded))));
+  const fused = fuseOperators(untieInitializers(constantsToInitializers(upgraded)));
   return fixConstants(fused, constants);
 }
 

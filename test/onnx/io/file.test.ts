@@ -53,7 +53,7 @@ function productModel(): Model {
 }
 
 describe("the exported encoders", () => {
-  it.each(exportNames)("%s: reading and writing keeps the whole meaning", (name) => {
+  it.each(exportNames)("%s: reading and writing keeps the whole model", (name) => {
     const once = readModel(exportPath(name));
     expect(readModel(encodeModel(once))).toEqual(once);
     expect(once.graph.nodes.length).toBeGreaterThan(200);
@@ -81,7 +81,7 @@ describe("the exported encoders", () => {
     expect(Math.abs(again.length - bytes.length)).toBeLessThan(bytes.length * 0.02);
   });
 
-  it("refuses a file cut off anywhere, naming it", () => {
+  it("refuses a file that is cut off anywhere, with its name", () => {
     const bytes = readFileSync(exportPath("folded"));
     const path = join(folder, "cut.onnx");
     for (let i = 0; i < 60; i++) {
@@ -92,7 +92,7 @@ describe("the exported encoders", () => {
     }
   });
 
-  it("ends in a model or a ModelError, never another error, where bytes are damaged", () => {
+  it("gives a model or a ModelError, never another error, for damaged bytes", () => {
     const bytes = readFileSync(exportPath("folded"));
     let state = 12345;
     const random = (n: number) => {
@@ -125,7 +125,7 @@ describe("a file that is no model", () => {
     expect(() => readModel(path)).toThrow(message);
   });
 
-  it("a missing file and a folder are named", () => {
+  it("the error names a missing file or a folder", () => {
     expect(() => readModel(join(folder, "nowhere.onnx"))).toThrow(/nowhere\.onnx cannot be read/);
     expect(() => readModel(folder)).toThrow(ModelError);
   });
@@ -156,7 +156,7 @@ describe("weights beside the model", () => {
     expect(() => writeModel(productModel(), join(folder, "no", "such", "folder.onnx"))).toThrow(ModelError);
   });
 
-  it("missing or cut off: the file is named", () => {
+  it("missing or cut off: the error names the file", () => {
     const path = join(folder, "lost.onnx");
     writeModel(productModel(), path, { externalData: "always" });
     writeFileSync(`${path}_data`, new Uint8Array(100));
@@ -175,7 +175,7 @@ describe("weights beside the model", () => {
       writeModel(productModel(), path, { externalData: "always" });
       copyFileSync(`${path}_data`, join(folder, "secret"));
       const proto = decodeModelProto(readFileSync(path));
-      proto.graph!.initializer![0].externalData!.find(({ key }) => key === "location")!.value = location;
+      proto.graph!.initializers![0].externalData!.find(({ key }) => key === "location")!.value = location;
       writeFileSync(path, encodeModelProto(proto));
       expect(() => readModel(path)).toThrow(/outside the model's folder/);
     },
@@ -185,7 +185,7 @@ describe("weights beside the model", () => {
 describe("tensors in every encoding of the format", () => {
   const read = (proto: Message<"TensorProto">) => {
     const message = decodeModelProto(encodeModel(productModel()));
-    message.graph!.initializer = [{ name: "t", ...proto }];
+    message.graph!.initializers = [{ name: "t", ...proto }];
     return readModel(encodeModelProto(message)).graph.initializers.get("t")!;
   };
 

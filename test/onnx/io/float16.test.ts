@@ -31,7 +31,7 @@ describe("toFloat32", () => {
     ]);
   });
 
-  it("keeps float32 as it is, rounds float64, and leaves integers alone", () => {
+  it("keeps float32, rounds float64, and does not convert integers", () => {
     const same = { type: "float32", dims: [1], data: Float32Array.of(0.1) } as const;
     expect(toFloat32(same)).toBe(same);
     expect(toFloat32({ type: "float64", dims: [1], data: Float64Array.of(0.1) })?.data).toEqual(same.data);
@@ -51,7 +51,7 @@ describe("fromFloat16 and toFloat16", () => {
     }
   });
 
-  it("read the numbers of IEEE 754", () => {
+  it("read the example numbers of IEEE 754", () => {
     const values = fromFloat16(Uint16Array.of(0x3c00, 0xc000, 0x7bff, 0x0400, 0x0001, 0x3555, 0x7c00));
     expect([...values.subarray(0, 6)]).toEqual([1, -2, 65504, 2 ** -14, 2 ** -24, 0.333251953125]);
     expect(values[6]).toBe(Infinity);

@@ -1,13 +1,11 @@
 import { describe, expect, it } from "vitest";
 import {
   any,
-  consumersOf,
   either,
   find,
   GraphBuilder,
   initializer,
   made,
-  named,
   producersOf,
   scalar,
   scalarOf,
@@ -26,21 +24,21 @@ function example() {
 }
 
 describe("find", () => {
-  const { view, sum, square, difference } = example();
+  const { view, sum, difference } = example();
 
   it("binds the names of a formula to values", () => {
-    const pattern = made("Sub", [named("square", made("Mul", [any("a"), any("a")])), any("y")]);
-    expect(find(pattern, difference, view)).toEqual({ square, a: sum, y: "y" });
+    const pattern = made("Sub", [made("Mul", [any("a"), any("a")]), any("y")]);
+    expect(find(pattern, difference, view)).toEqual({ a: sum, y: "y" });
   });
 
-  it("reads Add and Mul in either order, Sub in its own", () => {
+  it("matches Add and Mul in either order, Sub only in its own", () => {
     expect(find(made("Add", [scalar(2), any("x")]), sum, view)).toEqual({ x: "x" });
     expect(
       find(made("Sub", [any("y"), made("Mul", [any("a"), any("b")])]), difference, view),
     ).toBeUndefined();
   });
 
-  it("wants one value for one name, and tries other readings before it gives up", () => {
+  it("requires one value for one name, and tries every match before it gives up", () => {
     expect(find(made("Sub", [any("a"), any("a")]), difference, view)).toBeUndefined();
     const first = made("Mul", [any("x"), any("x")]);
     const second = made("Mul", [made("Add", [any("x"), initializer("two")]), any("s")]);
@@ -55,7 +53,7 @@ describe("find", () => {
     });
   });
 
-  it("knows constants by their number", () => {
+  it("matches constants by their value", () => {
     expect(find(made("Add", [any("x"), scalar(2.0000001)]), sum, view)).toBeDefined();
     expect(find(made("Add", [any("x"), scalar(2.1)]), sum, view)).toBeUndefined();
     expect(scalarOf("constant", view)).toBe(2);
@@ -63,13 +61,7 @@ describe("find", () => {
   });
 });
 
-it("producersOf and consumersOf name the nodes on both sides of a value", () => {
-  const { graph, sum, square } = example();
+it("producersOf names the node that makes a value", () => {
+  const { graph, square } = example();
   expect(producersOf(graph).get(square)?.op).toBe("Mul");
-  expect(
-    consumersOf(graph)
-      .get(sum)
-      ?.map((node) => node.op),
-  ).toEqual(["Mul"]);
-  expect(consumersOf(graph).get("z")).toBeUndefined();
 });

@@ -7,7 +7,7 @@ import {
   type Tensor,
   tensor,
 } from "../../../src/onnx/index.js";
-import { quantizeColumns, quantizeDynamic } from "../../../src/onnx/rewrite/quantize.js";
+import { quantizeDynamic, quantizeMatrix } from "../../../src/onnx/rewrite/quantize.js";
 import { exportNames, exportPath, goldenFeeds, ort, runModel } from "../oracle.js";
 
 /** Numbers that look random and are not. */
@@ -32,23 +32,27 @@ function cosine(a: Float32Array, b: Float32Array): number {
   return dot(a, b) / Math.sqrt(dot(a, a) * dot(b, b));
 }
 
-describe("quantizeColumns", () => {
+describe("quantizeMatrix", () => {
   it("rounds each column by its own scale, as computed by hand", () => {
     // columns (1, -0.5, 0.24) and (100, 50, -26): scales 1/4 and 25 for integers up to 4
-    const { integers, scales } = quantizeColumns(Float32Array.of(1, 100, -0.5, 50, 0.24, -26), 2, 4);
+    const { integers, scales } = quantizeMatrix(Float32Array.of(1, 100, -0.5, 50, 0.24, -26), 2, {
+      ...{ per: "column", largest: 4 },
+    });
     expect(Array.from(scales)).toEqual([0.25, 25]);
     expect(Array.from(integers)).toEqual([4, 4, -2, 2, 1, -1]);
   });
 
   it("leaves a column of zeros at zero", () => {
-    const { integers, scales } = quantizeColumns(Float32Array.of(0, 1, 0, -1), 2, 127);
+    const { integers, scales } = quantizeMatrix(Float32Array.of(0, 1, 0, -1), 2, {
+      ...{ per: "column", largest: 127 },
+    });
     expect(Array.from(integers)).toEqual([0, 127, 0, -127]);
     expect(scales[0]).toBe(1);
   });
 });
 
 describe("quantizeDynamic", () => {
-  it("computes exactly what the integers say, on a case done by hand", async () => {
+  it("computes exactly the products of its integers, on an example computed by hand", async () => {
     // x in [-1, 1.55]: scale 0.01, zero point 100. w: scale 1 / 64.
     const weight = tensor("float32", [2, 1], [1, -0.5]);
     const model = quantizeDynamic(productModel("MatMul", weight), { smallest: 1 });
@@ -58,7 +62,7 @@ describe("quantizeDynamic", () => {
     expect(y[1]).toBeCloseTo(0.375, 5);
   });
 
-  it("shares the rounded input between products, and the rounded weight between nodes", () => {
+  it("shares the quantised input between products, and the quantised weight between nodes", () => {
     const g = new GraphBuilder();
     const x = g.input("x", "float32");
     const [w, v] = ["w", "v"].map((name) => g.weight(name, tensor("float32", [32, 32], waves(1024))));
@@ -81,7 +85,7 @@ describe("quantizeDynamic", () => {
     expect(cosine(await outputOf(model, x, 10), await outputOf(quantized, x, 10))).toBeGreaterThan(0.999);
   });
 
-  it("leaves alone what it cannot do better: small, scaled, batched or computed weights", () => {
+  it("keeps weights that it cannot improve: small, scaled, batched or computed ones", () => {
     const large = tensor("float32", [64, 64], waves(4096));
     expect(quantizeDynamic(productModel("Gemm", large, { alpha: 2 })).graph.nodes[0].op).toBe("Gemm");
     expect(quantizeDynamic(productModel("MatMul", tensor("float32", [1, 2], [1, 2]))).graph.nodes[0].op).toBe(
@@ -104,7 +108,7 @@ describe("quantizeDynamic", () => {
       expect(Math.abs(rows[i] - (y.data as Float32Array)[i])).toBeLessThanOrEqual(1 / 254 + 1e-6);
   });
 
-  it("keeps a weight that is both looked up and multiplied apart, and writes a table once", async () => {
+  it("keeps two forms of a weight that is looked up and multiplied, and writes a table once", async () => {
     const g = new GraphBuilder();
     const table = g.weight("table", tensor("float32", [1024, 64], waves(65_536)));
     const ids = g.input("ids", "int64", ["n"]);
@@ -129,14 +133,14 @@ describe("quantizeDynamic", () => {
     expect(cosine(await outputOf(old, x, 10), await outputOf(quantized, x, 10))).toBeGreaterThan(0.999);
   });
 
-  it("does not change the model it is given", () => {
+  it("does not change the given model", () => {
     const model = productModel("MatMul", tensor("float32", [64, 64], waves(4096)));
     const before = encodeModel(model);
     quantizeDynamic(model);
     expect(encodeModel(model)).toEqual(before);
   });
 
-  it.each(exportNames)("%s: hidden states keep a cosine over 0.999", async (name) => {
+  it.each(exportNames)("%s: hidden states keep a cosine above 0.999", async (name) => {
     const model = readModel(exportPath(name));
     const quantized = quantizeDynamic(model, { smallest: 1 });
     expect(quantized.graph.nodes.filter((node) => node.op === "MatMulInteger").length).toBe(
