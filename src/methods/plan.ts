@@ -1,14 +1,14 @@
-/** What a training would do: how much, how long and in how much memory, measured on a few steps. */
+/** What a training would do: its size, time and memory, measured on a few steps. */
 import { mkdtemp, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { buildCorpus } from "../corpus/build-corpus.js";
 import { CORPUS_FILES } from "../corpus/corpus-folder.js";
 import type { MethodSettings } from "../pearl/method.js";
-import type { MeasuredSteps } from "../training/measure-steps.js";
-import { type CorpusFinetuneOptions, measure, prepareTraining } from "./corpus/corpus-finetune.js";
+import { type MeasuredSteps, measureSteps } from "../training/measure-steps.js";
+import type { CorpusFacts } from "./corpus/corpus-batches.js";
+import { type CorpusFinetuneOptions, prepareTraining } from "./corpus/corpus-finetune.js";
 import { defaultCorpusFolder } from "./corpus/corpus-source.js";
-import type { CorpusFacts } from "./corpus/data-protocol.js";
 
 export interface TrainingPlan {
   readonly settings: MethodSettings;
@@ -16,18 +16,18 @@ export interface TrainingPlan {
   readonly base: string;
   readonly corpus: CorpusFacts;
   readonly dimension: number;
-  /** Numbers that are trained. */
+  /** Number of trained parameters. */
   readonly parameters: number;
   readonly types: number;
   readonly steps: number;
   /** Pairs of phrases in the first batch. */
   readonly pairsPerBatch: number;
-  /** Share of these whose second phrase is the first unchanged. */
+  /** Fraction of them with two equal phrases. */
   readonly unchanged: number;
   readonly step: MeasuredSteps;
   /** Time of all steps. */
   readonly seconds: number;
-  /** What comes before, such as mining. */
+  /** Work that comes first, such as mining. */
   readonly before: readonly string[];
 }
 
@@ -43,16 +43,19 @@ export async function planTraining(options: CorpusFinetuneOptions): Promise<Trai
     const mined = await stat(join(corpus, CORPUS_FILES.hardNegatives)).catch(() => undefined);
     const wanted = options.settings.hardNegatives > 0;
     if (wanted && !mined)
-      before.push("hard negatives are mined (not in the times below, nor in the batches measured)");
+      before.push("hard negatives are mined; neither the times nor the measured batches include this");
     const settings = mined ? options.settings : { ...options.settings, hardNegatives: 0 };
     const prepared = await prepareTraining({ ...options, corpus, settings }, work);
     try {
-      const step = await measure(prepared, options);
+      const { device, threads, signal } = options;
+      const { learningRate } = prepared.settings;
+      const { program } = prepared;
+      const step = await measureSteps(program, prepared.data, { device, threads, signal, learningRate });
       const rows = await prepared.data.describe(0);
       const { facts } = prepared.data;
       const fitting = options.minutes && Math.max(1, Math.floor((options.minutes * 60) / step.seconds));
       const steps = options.steps ?? fitting ?? prepared.settings.epochs * facts.batchesPerEpoch;
-      const { initializers } = prepared.program.model.graph;
+      const { initializers } = program.model.graph;
       const trained = [...initializers.values()].filter(
         ({ type, data }) => type === "float32" && data.length > 1,
       );
@@ -76,7 +79,7 @@ export async function planTraining(options: CorpusFinetuneOptions): Promise<Trai
   }
 }
 
-/** The corpus that the training would take; WordNet's is built in the temporary folder where it is not kept yet. */
+/** The corpus of the training; if WordNet's is not cached yet, it is built in the temporary folder. */
 async function corpusOf(
   { corpus, onNote, threads, signal }: CorpusFinetuneOptions,
   work: string,

@@ -1,6 +1,6 @@
 /** What a training begins with: a transformer from a folder or from scratch, a character encoder, a type head. */
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import type {
   Assembled,
   CountedPhrases,
@@ -15,7 +15,9 @@ import { readModelFolder } from "../architectures/model-folder.js";
 import { newPart, soleArchitecture } from "../architectures/registry.js";
 import { writeScratchModel } from "../architectures/transformer/scratch-model.js";
 import { ArgumentError, ModelError } from "../errors.js";
+import { fileFingerprint } from "../files/fingerprint.js";
 import { checkIsFree } from "../files/whole-folder.js";
+import { readModelCard } from "../hub/model-card.js";
 import { readModel } from "../onnx/io/file.js";
 import type { Model } from "../onnx/model.js";
 import type { Tensor } from "../onnx/tensor.js";
@@ -23,6 +25,7 @@ import { prepareForTraining } from "../pearl/loss/prepare.js";
 import type { MethodSettings } from "../pearl/method.js";
 import { FINE_PHRASE_TYPES, PHRASE_TYPES } from "../pearl/phrase-types.js";
 import { averageWeights } from "../pearl/weight-average.js";
+import type { BaseModel } from "./card.js";
 import { writeTrainedModel } from "./model-writer.js";
 
 export interface StartOptions {
@@ -83,6 +86,16 @@ export async function startOfBase(
   return {
     ...{ assembled, folder: base },
     write: (target, weights, texts) => writeTrainedModel(target, { base, assembled, weights, texts }),
+  };
+}
+
+/** The record of a base: a hub id as it was given, but only the name of a folder (paths mean nothing elsewhere). */
+export async function describeBase(given: string, { path, name, graph }: ModelFolder): Promise<BaseModel> {
+  const { licence } = await readModelCard(path);
+  return {
+    name: resolve(given) === path ? name : given,
+    fingerprint: await fileFingerprint(graph),
+    ...(licence && { licence }),
   };
 }
 

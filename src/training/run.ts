@@ -53,6 +53,12 @@ export interface RunResult {
   readonly best?: { readonly step: number; readonly score: number };
 }
 
+/** What a run returns: its record, the model's folder, and the step that it was resumed at (0 for a new run). */
+export type RunReport<Record extends RunRecord> = Record & {
+  readonly output: string;
+  readonly resumedAt: number;
+};
+
 /** A method's training, ready to start. */
 export interface PreparedRun<Record extends RunRecord> {
   readonly program: TrainingProgram;
@@ -97,7 +103,7 @@ export const workFolderOf = (output: string): string => `${resolve(output)}.trai
 export async function runMethod<Record extends RunRecord>(
   options: RunOptions,
   prepare: (work: string) => Promise<PreparedRun<Record>>,
-): Promise<Record & { readonly output: string; readonly resumedAt: number }> {
+): Promise<RunReport<Record>> {
   const output = resolve(options.output);
   await checkIsFree(options.output);
   await removePartialFolders(output);

@@ -1,38 +1,29 @@
-/** The model card of a pretrained character encoder: made from settings and data alone. */
-import { stringify } from "yaml";
+/** The record and the model card of a pretrained character encoder. */
 import type { CharacterEncoderKind } from "../../architectures/characters/encoder.js";
-import type { WordUnitOptions } from "../../text/word-units.js";
-import type { AttackOptions } from "./attacks.js";
+import { formatCount } from "../../files/count-text.js";
+import type { RunOptions, RunRecord } from "../../training/run.js";
+import { cardText, unmeasured } from "../card.js";
+import type { PretrainCharactersOptions } from "./pretrain-characters.js";
 
-/** Everything that training.json holds: enough to run the training again. */
-export interface CharacterTrainingRecord {
-  /** Version of pearl. */
-  readonly pearl: string;
+/** What training.json holds: enough to run the training again. */
+export interface CharacterTrainingRecord extends RunRecord {
   readonly data: {
     readonly words: number;
     readonly source: string;
-    /** Of the word vectors, where they were mimicked. */
+    /** Of the word vectors, if they were imitated. */
     readonly vectors?: string;
     readonly vectorDimension?: number;
     readonly fingerprint: string;
   };
-  readonly settings: {
-    readonly kind: CharacterEncoderKind;
-    readonly width: number;
-    readonly units: WordUnitOptions;
-    readonly pieces?: number;
-    readonly epochs: number;
-    readonly batchSize: number;
-    readonly hardNegatives: number;
-    readonly learningRate: number;
-    readonly temperature: number;
-    readonly dropout?: number;
-    readonly attacks: AttackOptions;
-    readonly limit?: number;
-    readonly seed: number;
-  };
-  readonly result: { readonly steps: number; readonly loss?: number };
+  readonly settings: CharacterSettings;
 }
+
+type OfSomeKinds = "pieces" | "dropout" | "limit";
+
+/** The options that decide the weights, defaults filled in. */
+export type CharacterSettings = Pick<PretrainCharactersOptions, OfSomeKinds> &
+  Required<Omit<PretrainCharactersOptions, keyof RunOptions | OfSomeKinds | "vectors" | "words">> &
+  Required<Pick<RunOptions, "seed">>;
 
 const kinds: Readonly<Record<CharacterEncoderKind, string>> = {
   love: "LOVE: positional attention over the characters and pieces of a word",
@@ -41,51 +32,34 @@ const kinds: Readonly<Record<CharacterEncoderKind, string>> = {
   ngrams: "the sum of a word's hashed character n-grams",
 };
 
-/** README.md of the model's folder. @param name of the model */
 export function characterCard(
   name: string,
   { pearl, data, settings, result }: CharacterTrainingRecord,
 ): string {
-  const metadata = { library_name: "pearl", tags: ["pearl", "character-encoder", "onnx"] };
+  const { hardNegatives, attacks, temperature, learningRate, epochs, batchSize, seed } = settings;
   const goal = data.vectors
-    ? `the clean word's vector in ${data.vectors} (${data.vectorDimension} numbers)`
-    : "its own vector of the clean word";
-  const attacks =
-    settings.attacks.preset === "love"
+    ? `the correct word's vector in ${data.vectors} (${data.vectorDimension} dimensions)`
+    : "its own vector of the correct word";
+  const rates =
+    attacks.preset === "love"
       ? "swap, delete, insert and keyboard error .07 each, a synonym .36, the word itself .36"
       : "swap, delete, insert and keyboard error .22 each, the word itself .12";
-  const twice = settings.attacks.twice ? `; ${settings.attacks.twice} of the attacked ones twice` : "";
+  const twice = attacks.twice ? `; ${attacks.twice} of the attacked words twice` : "";
   const limits = data.vectors
-    ? "It knows the meaning of words as far as their spelling tells, and those it was trained on."
+    ? "It knows the meaning of the words it was trained on, and of others as far as spelling shows it."
     : 'It knows spelling and no meaning: it finds "recieve" near "receive", not "car" near "automobile".';
-  return `---
-${stringify(metadata).trimEnd()}
----
-
-# ${name}
-
-A character encoder, pretrained with pearl ${pearl}: ${kinds[settings.kind]}.
-
-## Use
-
-    pearl encode words.csv --model ${name}
-
-Or as the second encoder of a phrase model: \`pearl finetune --characters ${name}\`.
-
-## Training
-
-- data: ${count(data.words)} words from ${data.source} (fingerprint ${data.fingerprint})
-- goal: from the attacked word to ${goal}, against the batch and up to ${settings.hardNegatives} words of similar spelling each
-- attacks: ${attacks}${twice}
-- loss: NT-Xent at temperature ${settings.temperature}, equal words masked; Adam at ${settings.learningRate}, × 0.97 an epoch
-- ${settings.epochs} epochs in batches of ${settings.batchSize} words, ${result.steps} steps, seed ${settings.seed}
-
-training.json holds every setting.
-
-## Quality and limits
-
-No score was measured while training: \`pearl bench --task strings\` measures spelling. ${limits}
-`;
+  return cardText(name, {
+    metadata: { library_name: "pearl", tags: ["pearl", "character-encoder", "onnx"] },
+    opening: `A character encoder, pretrained with pearl ${pearl}: ${kinds[settings.kind]}.`,
+    commands: [`pearl encode words.csv --model ${name}`],
+    use: `Or as the second encoder of a phrase model: \`pearl finetune --characters ${name}\`.`,
+    training: [
+      `data: ${formatCount(data.words)} words from ${data.source} (fingerprint ${data.fingerprint})`,
+      `goal: from the attacked word to ${goal}, against the batch and up to ${hardNegatives} words of similar spelling each`,
+      `attacks: ${rates}${twice}`,
+      `loss: NT-Xent at temperature ${temperature}, equal words masked; Adam at ${learningRate}, × 0.97 an epoch`,
+      `${epochs} epochs in batches of ${batchSize} words, ${result.steps} steps, seed ${seed}`,
+    ],
+    limits: `${unmeasured("pearl bench --task strings")} ${limits}`,
+  });
 }
-
-const count = (value: number): string => value.toLocaleString("en-US");

@@ -1,20 +1,18 @@
-/** The card of a pretrained word encoder, and what training.json records of it. */
+/** The record and the model card of a pretrained word encoder. */
 import type { WordEncoderSizes } from "../../architectures/pearl-mini/sizes.js";
+import { formatCount } from "../../files/count-text.js";
+import type { RunRecord } from "../../training/run.js";
+import { cardText, unmeasured } from "../card.js";
 
 /** Everything that decides a pretraining, besides text and word vectors. */
 export interface PretrainSettings {
-  /**
-   * "context": a span's meaning against its surroundings (the default); "masked": hidden words told from the rest
-   * of a window.
-   */
-  readonly objective: "context" | "masked";
-  /** Words that get vectors of their own, the most frequent ones; default 60,000. */
+  /** Size of the vocabulary: the most frequent words; default 60,000. */
   readonly vocabulary: number;
   /** Default 450. */
   readonly steps: number;
-  /** Spans or windows of a batch; default 1,280. */
+  /** Spans in a batch; default 1,280. */
   readonly batchSize: number;
-  /** Default 1.5e-3, falling to a twentieth as half a cosine. */
+  /** Default 1.5e-3, falling to a twentieth along half a cosine. */
   readonly learningRate: number;
   /** Steps in which the rate rises; default 50. */
   readonly warmUp: number;
@@ -24,9 +22,8 @@ export interface PretrainSettings {
   readonly sizes: Partial<WordEncoderSizes>;
 }
 
-/** What training.json holds. */
-export interface PretrainRecord {
-  readonly pearl: string;
+/** What training.json holds: enough to run the pretraining again. */
+export interface PretrainRecord extends RunRecord {
   readonly data: {
     readonly texts: readonly string[];
     /** Words and punctuation marks. */
@@ -34,34 +31,29 @@ export interface PretrainRecord {
     readonly distinctWords: number;
     readonly fingerprint: string;
     readonly vectors?: string;
-    /** Words that the text has too seldom and that got vectors of their own nevertheless. */
+    /** Words of the vocabulary that are too rare in the text and were added by name. */
     readonly furtherWords?: number;
   };
   readonly settings: PretrainSettings;
   readonly sizes: WordEncoderSizes;
-  readonly result: { readonly steps: number; readonly loss?: number };
 }
-
-const objectives = {
-  context: "it learned to tell which words stood around a span of one to four words",
-  masked: "it learned to tell hidden words from the rest of a window of text",
-} as const;
 
 export function pretrainCard(name: string, { pearl, data, settings, sizes, result }: PretrainRecord): string {
   const vectors = data.vectors ? ` Its word table started from ${data.vectors}.` : "";
-  return `---
-library_name: pearl
-tags: [phrase-embeddings]
----
-# ${name}
-
-A word encoder pretrained on running text with pearl ${pearl}: ${objectives[settings.objective]}.${vectors}
-
-- text: ${data.texts.join(", ")}; ${data.tokens.toLocaleString("en-US")} words and marks
-- encoder: ${sizes.layers} layers, width ${sizes.width}, ${sizes.vocabulary.toLocaleString("en-US")} words, vectors of ${sizes.meaning} numbers
-- training: ${result.steps} steps of ${settings.batchSize}, learning rate ${settings.learningRate}, seed ${settings.seed}${result.loss === undefined ? "" : `, last loss ${result.loss.toFixed(3)}`}
-
-It is a start for training on pairs, not a finished model of names: spelling was not trained. Use it with
-\`pearl encode phrases.csv --model ${name}\`.
-`;
+  const loss = result.loss === undefined ? "" : `, last loss ${result.loss.toFixed(3)}`;
+  return cardText(name, {
+    metadata: { library_name: "pearl", tags: ["phrase-embeddings"] },
+    opening:
+      `A word encoder pretrained on running text with pearl ${pearl}: it learned to predict which words surround ` +
+      `a span of one to four words.${vectors}`,
+    commands: [`pearl encode phrases.csv --model ${name}`],
+    training: [
+      `text: ${data.texts.join(", ")}; ${formatCount(data.tokens)} words and marks`,
+      `encoder: ${sizes.layers} layers, width ${sizes.width}, ${formatCount(sizes.vocabulary)} words, ${sizes.meaning} dimensions`,
+      `${result.steps} steps of ${settings.batchSize} spans, learning rate ${settings.learningRate}, seed ${settings.seed}${loss}`,
+    ],
+    limits:
+      `${unmeasured("pearl bench")} This is a start for training on pairs, not a finished model of names: ` +
+      "spelling was not trained.",
+  });
 }
