@@ -139,10 +139,5 @@ export {
   type TableFormat,
   type TableOptions,
 } from "./table/index.js";
-export {
-  type TrainingData,
-  type TrainingProgram,
-  type TrainingResult,
-  type TrainOptions,
-  train,
-} from "./training/index.js";
+export type { TrainingProgram } from "./training/program.js";
+export { type TrainingData, type TrainingResult, type TrainOptions, train } from "./training/trainer.js";

@@ -2,7 +2,7 @@
 import { createNet, embedding, fromSeed, linear, meanPooling, ntXent } from "../../src/nn/index.js";
 import { createRandom } from "../../src/random.js";
 import type { Feeds, Tensor } from "../../src/runtime/index.js";
-import type { TrainingBatch, TrainingData, TrainingProgram } from "../../src/training/index.js";
+import type { TrainingBatch, TrainingData, TrainingProgram } from "../../src/train.js";
 
 export const tinyRows = 40;
 
