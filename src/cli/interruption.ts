@@ -1,30 +1,41 @@
-/** Ctrl-C and SIGTERM as an AbortSignal: the first asks the command to stop cleanly, the second stops it at once. */
+/** Ctrl-C and SIGTERM: the first asks a command to stop cleanly; the second, or one that no command awaits, stops at once. */
 import { InterruptedError } from "../errors.js";
 
-let controller: AbortController | undefined;
+const controller = new AbortController();
+let isAwaited = false;
 
-/**
- * The signal that a command hands to the library. Handlers are installed on the first call, so a command that
- * never calls it ends at the first Ctrl-C, as the system does by default.
- *
- * @returns an AbortSignal whose reason is an InterruptedError (exit code 130)
- */
+const names = ["SIGINT", "SIGTERM"] as const;
+
+/** Installs the handlers, so that an interruption ends in one line from the start. */
+export function listenForInterruptions(): void {
+  for (const name of names) if (!process.listeners(name).includes(onSignal)) process.on(name, onSignal);
+}
+
+/** The signal that a command hands to the library; its reason is an InterruptedError (exit code 130). */
 export function interruptionSignal(): AbortSignal {
-  if (controller) return controller.signal;
-  const created = new AbortController();
-  controller = created;
-  const onSignal = (name: NodeJS.Signals): void => {
-    if (created.signal.aborted) process.exit(130);
-    created.abort(new InterruptedError(`interrupted by ${name}`));
-    if (process.stderr.isTTY)
-      process.stderr.write("\nstopping cleanly; press Ctrl-C again to stop at once\n");
-  };
-  process.on("SIGINT", onSignal);
-  process.on("SIGTERM", onSignal);
-  return created.signal;
+  listenForInterruptions();
+  isAwaited = true;
+  return controller.signal;
 }
 
 /** True once a signal has arrived: however the command ends, it was interrupted. */
-export function wasInterrupted(): boolean {
-  return controller?.signal.aborted ?? false;
+export const wasInterrupted = (): boolean => controller.signal.aborted;
+
+function onSignal(name: NodeJS.Signals): void {
+  if (!isAwaited || wasInterrupted()) {
+    process.stderr.write("pearl: interrupted\n");
+    dieBy(name);
+    return;
+  }
+  controller.abort(new InterruptedError(`interrupted by ${name}`));
+  if (process.stderr.isTTY) process.stderr.write("\nstopping cleanly; press Ctrl-C again to stop at once\n");
+}
+
+/**
+ * Ends the process as the signal does by default: code 130 (SIGINT) or 143 (SIGTERM) in a shell. process.exit would
+ * unload Node while a thread is inside ONNX Runtime, which aborts with code 134.
+ */
+export function dieBy(name: NodeJS.Signals): void {
+  process.removeAllListeners(name);
+  process.kill(process.pid, name);
 }

@@ -4,7 +4,7 @@ import { Command, CommanderError } from "commander";
 import { InterruptedError, messageOf, PearlError } from "../errors.js";
 import { packageVersion } from "../files/version.js";
 import { type AnyCommand, register } from "./command.js";
-import { wasInterrupted } from "./interruption.js";
+import { dieBy, listenForInterruptions, wasInterrupted } from "./interruption.js";
 
 /** Every command, in the order of `pearl --help`; only the one that is run is loaded. */
 const commands: Readonly<Record<string, () => Promise<{ default: AnyCommand }>>> = {
@@ -83,7 +83,7 @@ function report(error: unknown): number {
 /** Exits once the streams are flushed, even if a library keeps a thread or a timer alive. */
 function endWith(exitCode: number): void {
   process.exitCode = exitCode;
-  setTimeout(() => process.exit(), 2_000).unref();
+  setTimeout(() => (wasInterrupted() ? dieBy("SIGINT") : process.exit()), 2_000).unref();
 }
 
 /** Exits without an error when the reader closes the pipe, as in `pearl models | head -1`. */
@@ -97,6 +97,7 @@ function endQuietlyWithoutReader(): void {
 }
 
 async function main(): Promise<void> {
+  listenForInterruptions();
   endQuietlyWithoutReader();
   process.on("uncaughtException", (error) => process.exit(report(error)));
   try {

@@ -1,9 +1,9 @@
 /** A training from options to a model folder, the same for every method: start, train, record, card, write. */
 import { mkdirSync } from "node:fs";
-import { readdir, readFile, rm } from "node:fs/promises";
+import { readdir, readFile, rm, stat } from "node:fs/promises";
 import { basename, join, resolve } from "node:path";
 import * as v from "valibot";
-import { ArgumentError, TrainingError } from "../errors.js";
+import { ArgumentError, InterruptedError, TrainingError } from "../errors.js";
 import { readJson } from "../files/json.js";
 import { writeWholeJson } from "../files/whole-file.js";
 import { checkIsFree, removePartialFolders } from "../files/whole-folder.js";
@@ -91,14 +91,11 @@ export interface PreparedRun<Record extends RunRecord> {
   close?(): Promise<void>;
 }
 
-/** Where a run keeps its checkpoints, metrics and start model until the model is written. */
-export const workFolderOf = (output: string): string => `${resolve(output)}.training`;
-
 /**
- * Runs a method. Everything unfinished lies in `OUTPUT.training`, which goes when the model is written; an
- * interrupted run leaves it behind to resume from.
- * @param prepare reads what the method learns from; the folder it gets is `OUTPUT.training`
- * @throws ArgumentError where the output exists; TrainingError, InterruptedError; what the method throws
+ * Runs a method. Everything unfinished is in `OUTPUT.training`: it is removed when the model is written and when the
+ * run fails before its first step; an interrupted run leaves it behind to resume from.
+ * @param prepare reads what the method learns from; it gets the folder `OUTPUT.training`
+ * @throws ArgumentError if the output exists; TrainingError, InterruptedError; errors of the method
  */
 export async function runMethod<Record extends RunRecord>(
   options: RunOptions,
@@ -107,13 +104,28 @@ export async function runMethod<Record extends RunRecord>(
   const output = resolve(options.output);
   await checkIsFree(options.output);
   await removePartialFolders(output);
-  const work = workFolderOf(output);
+  const work = `${output}.training`;
   if (options.resume !== "continue") await clear(work);
-  mkdirSync(work, { recursive: true });
+  const isNew = mkdirSync(work, { recursive: true }) !== undefined;
+  try {
+    return await runIn(work, options, prepare);
+  } catch (error) {
+    const isFailure = !(error instanceof InterruptedError);
+    if (isNew && isFailure && !(await hasSteps(work))) await rm(work, { recursive: true, force: true });
+    throw error;
+  }
+}
+
+async function runIn<Record extends RunRecord>(
+  work: string,
+  options: RunOptions,
+  prepare: (work: string) => Promise<PreparedRun<Record>>,
+): Promise<RunReport<Record>> {
   const prepared = await prepare(work);
   try {
     const result = await trainPrepared(prepared, options, work);
     const record = await prepared.record(result);
+    const output = resolve(options.output);
     await prepared.write(output, prepared.finish?.(result.weights) ?? result.weights, {
       "README.md": prepared.card(basename(output), record),
       "training.json": `${JSON.stringify(record, null, 2)}\n`,
@@ -126,7 +138,14 @@ export async function runMethod<Record extends RunRecord>(
   }
 }
 
-/** Empties the work folder of an earlier run, but for its text shards: they know the texts they were made from. */
+/** True if a run left steps to resume from, or a failed one to look at. */
+async function hasSteps(work: string): Promise<boolean> {
+  const names = await readdir(work);
+  const metrics = await stat(join(work, "metrics.jsonl")).catch(() => undefined);
+  return names.some((name) => /^(checkpoints$|failed-step-)/.test(name)) || (metrics?.size ?? 0) > 0;
+}
+
+/** Empties the work folder of an earlier run. Text shards stay: they record which texts they were made from. */
 async function clear(work: string): Promise<void> {
   const names = await readdir(work).catch(() => []);
   for (const name of names) if (name !== "text") await rm(join(work, name), { recursive: true, force: true });
