@@ -84,12 +84,12 @@ async function corpusOf(
   { corpus, onNote, threads, signal }: CorpusFinetuneOptions,
   work: string,
   before: string[],
-) {
+): Promise<string> {
   if (corpus !== undefined) return corpus;
-  const kept = defaultCorpusFolder();
-  if (await stat(join(kept, CORPUS_FILES.manifest)).catch(() => undefined)) return kept;
-  before.push(`a corpus is built from WordNet, in ${kept}`);
-  onNote?.("building WordNet's corpus in a temporary folder, to plan with");
+  const cached = defaultCorpusFolder();
+  if (await stat(join(cached, CORPUS_FILES.manifest)).catch(() => undefined)) return cached;
+  before.push(`a corpus is built from WordNet, in ${cached}`);
+  onNote?.("building WordNet's corpus in a temporary folder for this plan");
   const output = join(work, "corpus");
   await buildCorpus({ output, wordnet: "included", threads, signal });
   return output;

@@ -54,24 +54,6 @@ describe("an interruption", () => {
     expect(outcome).toMatchObject({ code: null, signal: "SIGTERM", stderr: "pearl: interrupted\n" });
   });
 
-  it("ends without an abort while a thread opens a model", async () => {
-    const words = join(folder, "words.txt");
-    writeFileSync(words, Array.from({ length: 20_000 }, (_, i) => `word ${i}`).join("\n"));
-    const ends = await Promise.all(
-      [250, 350, 450, 550].map((delay) =>
-        pearl(["encode", words, "-o", join(folder, `${delay}.npy`), "--threads", "2"], {
-          onStart: async (child) => {
-            await sleep(delay);
-            child.kill("SIGTERM");
-            await sleep(30);
-            child.kill("SIGTERM");
-          },
-        }),
-      ),
-    );
-    for (const { code, signal } of ends) expect([0, 130, "SIGTERM"]).toContain(code ?? signal);
-  });
-
   it.each(["SIGINT", "SIGTERM"] as const)(
     "%s ends a running command with code 130 and one line",
     async (name) => {

@@ -2,7 +2,7 @@
 import { basename, join } from "node:path";
 import type { VectorLayout } from "../../architectures/architecture.js";
 import { type ModelFolder, readModelFolder } from "../../architectures/model-folder.js";
-import { readManifest, streamPhrases } from "../../corpus/corpus-folder.js";
+import { streamPhrases } from "../../corpus/corpus-folder.js";
 import { ArgumentError, messageOf } from "../../errors.js";
 import { formatCount } from "../../files/count-text.js";
 import { fileFingerprint } from "../../files/fingerprint.js";
@@ -105,7 +105,7 @@ function runOf(
   };
 }
 
-/** Corpus, start model, graph and batches; what takes long to make is kept in the folder `work`. */
+/** Corpus, start model, graph and batches. `work` is a folder for the start model and shards of text. */
 export async function prepareTraining(
   options: CorpusFinetuneOptions,
   work: string,
@@ -123,8 +123,7 @@ export async function prepareTraining(
   for await (const block of streamPhrases(corpus))
     for (const { phrase, count } of block) phrases.push([phrase, count]);
   const types = settings.types === "learned" ? PHRASE_TYPES : [];
-  const { fingerprint } = await readManifest(corpus);
-  const start = await prepareStart({ base, settings, types, phrases, seed, fingerprint, folder: work });
+  const start = await prepareStart({ base, settings, types, phrases, seed, folder: work });
   const { assembled, own } = start;
   // an architecture's own type head covers all its types
   const labels = own && types.length > 0 ? assembled.types : types;

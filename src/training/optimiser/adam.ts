@@ -36,15 +36,11 @@ export function adamSettings(options: AdamOptions = {}): AdamSettings {
 export const rateFactor = ({ rateFactors }: Pick<AdamOptions, "rateFactors">, weight: string): number =>
   rateFactors && Object.hasOwn(rateFactors, weight) ? rateFactors[weight] : 1;
 
-/** The moments of one weight, in its layout. */
-export interface Moments {
-  readonly m: Float32Array;
-  readonly v: Float32Array;
-}
-
 /** An optimiser over weights that it changes in place. */
 export class Adam {
-  readonly moments: ReadonlyMap<string, Moments>;
+  /** Moments by weight, in its layout. */
+  readonly m: ReadonlyMap<string, Tensor>;
+  readonly v: ReadonlyMap<string, Tensor>;
   /** Steps taken. */
   step = 0;
   readonly #settings: AdamSettings;
@@ -55,16 +51,8 @@ export class Adam {
   constructor(weights: ReadonlyMap<string, Tensor>, options?: AdamOptions) {
     this.#settings = adamSettings(options);
     this.#weights = weights;
-    this.moments = new Map(
-      [...weights].map(
-        ([
-          name,
-          {
-            data: { length },
-          },
-        ]) => [name, { m: new Float32Array(length), v: new Float32Array(length) }],
-      ),
-    );
+    this.m = zerosLike(weights);
+    this.v = zerosLike(weights);
   }
 
   /**
@@ -75,10 +63,12 @@ export class Adam {
     this.step++;
     for (const [name, gradient] of gradients) {
       const weight = this.#weights.get(name) as Tensor;
-      const moved = { w: weight.data as Float32Array, ...(this.moments.get(name) as Moments) };
+      const [w, m, v] = [weight, this.m.get(name), this.v.get(name)].map(
+        (tensor) => tensor?.data as Float32Array,
+      );
+      const moved = { w, m, v };
       const update = this.#update(weight, rate * rateFactor(this.#settings, name), scale);
-      if (gradient.kind === "dense")
-        move(moved, { from: 0, count: moved.w.length }, gradient.values, 0, update);
+      if (gradient.kind === "dense") move(moved, { from: 0, count: w.length }, gradient.values, 0, update);
       else this.#moveRows(name, moved, gradient, update);
     }
   }
@@ -142,8 +132,10 @@ interface Update {
 }
 
 /** A weight and its moments. */
-interface Moved extends Moments {
+interface Moved {
   readonly w: Float32Array;
+  readonly m: Float32Array;
+  readonly v: Float32Array;
 }
 
 /** Moves a range of a weight; its gradient begins at `at`. */
@@ -166,8 +158,13 @@ function move(
   }
 }
 
-function movingRows({ m, v }: Moments, width: number): Uint8Array {
+function movingRows({ m, v }: Moved, width: number): Uint8Array {
   const moving = new Uint8Array(m.length / width);
   for (let i = 0; i < m.length; i++) if (m[i] !== 0 || v[i] !== 0) moving[Math.floor(i / width)] = 1;
   return moving;
 }
+
+const zerosLike = (tensors: ReadonlyMap<string, Tensor>): Map<string, Tensor> =>
+  new Map(
+    [...tensors].map(([name, tensor]) => [name, { ...tensor, data: new Float32Array(tensor.data.length) }]),
+  );

@@ -5,32 +5,25 @@ import type { Feeds } from "../../runtime/tensor.js";
 import { GradientSum, globalNorm } from "../gradients/gradient-sum.js";
 import type { GradientSink } from "../gradients/gradients.js";
 import { Adam } from "./adam.js";
-import {
-  type EngineState,
-  type Optimiser,
-  type OptimiserOptions,
-  stateNames,
-  type UpdateOptions,
-} from "./optimiser.js";
+import type { EngineState, Optimiser, OptimiserOptions, UpdateOptions } from "./optimiser.js";
 
 /** @param start first values; they are copied */
 export function createHostOptimiser(
   start: ReadonlyMap<string, Tensor>,
   options: OptimiserOptions,
 ): Optimiser {
-  const weights = copied(start);
   const { averageDecay, clipNorm = Number.POSITIVE_INFINITY } = options;
   if (averageDecay !== undefined && !(averageDecay >= 0 && averageDecay < 1))
     throw new ArgumentError(`the decay of the average must be in [0, 1), not ${averageDecay}`);
+  const weights = copied(start);
   const adam = new Adam(weights, options.optimiser);
   const averages = averageDecay === undefined ? undefined : copied(start);
-  const names = () => [...stateNames(weights.keys(), options)];
-  const tensorOf = ({ part, weight }: ReturnType<typeof names>[number]): Tensor => {
-    const tensor = weights.get(weight) as Tensor;
-    if (part === "weight") return tensor;
-    if (part === "average") return averages?.get(weight) as Tensor;
-    return { ...tensor, data: adam.moments.get(weight)?.[part] as Float32Array };
-  };
+  const state = new Map([
+    ...weights,
+    ...prefixed("m/", adam.m),
+    ...prefixed("v/", adam.v),
+    ...prefixed("average/", averages ?? new Map()),
+  ]);
   return {
     feeds: () => Object.fromEntries(weights) as Feeds,
     sink: () => new GradientSum(),
@@ -44,19 +37,19 @@ export function createHostOptimiser(
       return norm;
     },
     weights: async () => averages ?? weights,
-    state: async () => ({
-      step: adam.step,
-      tensors: new Map(names().map((entry) => [entry.name, tensorOf(entry)])),
-    }),
+    state: async () => ({ step: adam.step, tensors: state }),
     async restore({ step, tensors }: EngineState) {
-      for (const entry of names())
-        (tensorOf(entry).data as Float32Array).set(tensors.get(entry.name)?.data as Float32Array);
+      for (const [name, { data }] of state)
+        (data as Float32Array).set(tensors.get(name)?.data as Float32Array);
       adam.resume(step);
     },
-    layout: () => new Map(names().map((entry) => [entry.name, tensorOf(entry).dims])),
+    layout: () => new Map([...state].map(([name, { dims }]) => [name, dims])),
     release: async () => {},
   };
 }
+
+const prefixed = (prefix: string, tensors: ReadonlyMap<string, Tensor>) =>
+  [...tensors].map(([name, tensor]) => [`${prefix}${name}`, tensor] as const);
 
 const copied = (tensors: ReadonlyMap<string, Tensor>): Map<string, Tensor> =>
   new Map([...tensors].map(([name, tensor]) => [name, { ...tensor, data: tensor.data.slice() }]));
