@@ -13,6 +13,7 @@ import { type CharacterEncoderKind, characterEncoders } from "../../architecture
 import { needsVocabulary } from "../../architectures/characters/feature.js";
 import { assembleModel } from "../../architectures/compose.js";
 import { ArgumentError } from "../../errors.js";
+import { formatCount } from "../../files/count-text.js";
 import { packageVersion } from "../../files/version.js";
 import { fromSeed, type WeightSource } from "../../nn/net.js";
 import { buildCharacterVocabulary } from "../../text/character-vocabulary.js";
@@ -22,10 +23,16 @@ import {
   type WordReader,
   type WordUnitOptions,
 } from "../../text/word-units.js";
-import { type PreparedRun, type RunOptions, type RunReport, runMethod } from "../../training/run.js";
+import {
+  type PreparedRun,
+  type RunOptions,
+  type RunRecord,
+  type RunReport,
+  runMethod,
+} from "../../training/run.js";
+import { cardText, unmeasured } from "../card.js";
 import { writeTrainedModel } from "../model-writer.js";
 import { type AttackOptions, createAttack } from "./attacks.js";
-import { type CharacterSettings, type CharacterTrainingRecord, characterCard } from "./card.js";
 import { nearWords } from "./near-words.js";
 import { createWordBatches } from "./word-batches.js";
 import { readWordList, type WordList } from "./word-list.js";
@@ -61,6 +68,26 @@ export interface PretrainCharactersOptions extends RunOptions {
   /** Default: LOVE's attacks with `vectors`, else typing errors, a fifth of them double. */
   readonly attacks?: AttackOptions;
 }
+
+/** What training.json holds: enough to run the training again. */
+export interface CharacterTrainingRecord extends RunRecord {
+  readonly data: {
+    readonly words: number;
+    readonly source: string;
+    /** Of the word vectors, if they were imitated. */
+    readonly vectors?: string;
+    readonly vectorDimension?: number;
+    readonly fingerprint: string;
+  };
+  readonly settings: CharacterSettings;
+}
+
+type OfSomeKinds = "pieces" | "dropout" | "limit";
+
+/** The options that decide the weights, defaults filled in. */
+type CharacterSettings = Pick<PretrainCharactersOptions, OfSomeKinds> &
+  Required<Omit<PretrainCharactersOptions, keyof RunOptions | OfSomeKinds | "vectors" | "words">> &
+  Required<Pick<RunOptions, "seed">>;
 
 export type PretrainCharactersReport = RunReport<CharacterTrainingRecord>;
 
@@ -190,4 +217,40 @@ function weightedByRarity(base: WeightSource, words: readonly string[], reader: 
     for (let i = 0; i < data.length; i++) data[i] *= rarity[Math.floor(i / dims[1])] / mean;
     return weight;
   };
+}
+
+const kinds: Readonly<Record<CharacterEncoderKind, string>> = {
+  love: "LOVE: positional attention over the characters and pieces of a word",
+  bilstm: "a BiLSTM over the characters of a word",
+  bag: "the sum of a word's characters",
+  ngrams: "the sum of a word's hashed character n-grams",
+};
+
+function characterCard(name: string, { pearl, data, settings, result }: CharacterTrainingRecord): string {
+  const { hardNegatives, attacks, temperature, learningRate, epochs, batchSize, seed } = settings;
+  const goal = data.vectors
+    ? `the correct word's vector in ${data.vectors} (${data.vectorDimension} dimensions)`
+    : "its own vector of the correct word";
+  const rates =
+    attacks.preset === "love"
+      ? "swap, delete, insert and keyboard error .07 each, a synonym .36, the word itself .36"
+      : "swap, delete, insert and keyboard error .22 each, the word itself .12";
+  const twice = attacks.twice ? `; ${attacks.twice} of the attacked words twice` : "";
+  const limits = data.vectors
+    ? "It knows the meaning of the words it was trained on, and of others as far as spelling shows it."
+    : 'It knows spelling and no meaning: it finds "recieve" near "receive", not "car" near "automobile".';
+  return cardText(name, {
+    metadata: { library_name: "pearl", tags: ["pearl", "character-encoder", "onnx"] },
+    opening: `A character encoder, pretrained with pearl ${pearl}: ${kinds[settings.kind]}.`,
+    commands: [`pearl encode words.csv --model ${name}`],
+    use: `Or as the second encoder of a phrase model: \`pearl finetune --characters ${name}\`.`,
+    training: [
+      `data: ${formatCount(data.words)} words from ${data.source} (fingerprint ${data.fingerprint})`,
+      `goal: from the attacked word to ${goal}, against the batch and up to ${hardNegatives} words of similar spelling each`,
+      `attacks: ${rates}${twice}`,
+      `loss: NT-Xent at temperature ${temperature}, equal words masked; Adam at ${learningRate}, × 0.97 an epoch`,
+      `${epochs} epochs in batches of ${batchSize} words, ${result.steps} steps, seed ${seed}`,
+    ],
+    limits: `${unmeasured("pearl bench --task strings")} ${limits}`,
+  });
 }

@@ -1,7 +1,4 @@
-/**
- * Learning spelling as a graph: the encoder's vector of an attacked word against the vector of the clean word,
- * NT-Xent over the batch. The clean word's vector is given (LOVE: word vectors are mimicked) or the encoder's own.
- */
+/** Learning spelling as a graph: NT-Xent between the encoder's vector of an attacked word and that of the correct word. */
 import type { CharacterEncoderPart } from "../../architectures/characters/character-part.js";
 import type { Featurizer } from "../../architectures/feature-rows.js";
 import { addDropout, dropoutSeed } from "../../architectures/transformer/dropout.js";
@@ -18,17 +15,14 @@ export interface WordProgramOptions {
   readonly weights: WeightSource;
   readonly featurizer: Featurizer;
   readonly temperature: number;
-  /** Length of the given vectors; absent: none are given. */
+  /** Dimension of given vectors; absent: the positives are the encoder's own vectors. */
   readonly vectorDimension?: number;
-  /** Share of entries dropped where LOVE drops them; 0: none. */
+  /** Fraction of entries that LOVE drops; 0: none. */
   readonly dropout: number;
 }
 
 /** Name of the loss in the graph. */
 const lossName = "nt_xent";
-
-/** Where the encoder's vectors are of another length than those given, a linear layer leads to theirs. */
-export const mimicLayer = "mimic";
 
 export function wordProgram(options: WordProgramOptions): TrainingProgram {
   const { part, weights, temperature, vectorDimension, dropout } = options;
@@ -43,18 +37,15 @@ export function wordProgram(options: WordProgramOptions): TrainingProgram {
   return { model, loss: lossName, sample: { ...sampleOf(options), ...(places > 0 && firstSeed) } };
 }
 
-/** Attacked words first, clean words behind them. */
+/** Attacked words come first, correct words follow. */
 function halves({ g }: Net, vectors: string): { anchors: string; positives: string } {
-  const [anchors, positives] = g.addMany("Split", [vectors, splitInHalf(g, vectors)], 2, { axis: 0 });
+  const half = g.add("Div", [g.add("Shape", [vectors], { start: 0, end: 1 }), g.ints(2)]);
+  const sizes = g.add("Concat", [half, half], { axis: 0 });
+  const [anchors, positives] = g.addMany("Split", [vectors, sizes], 2, { axis: 0 });
   return { anchors, positives };
 }
 
-/** Half the rows, twice. */
-function splitInHalf(g: Net["g"], vectors: string): string {
-  const half = g.add("Div", [g.add("Shape", [vectors], { start: 0, end: 1 }), g.ints(2)]);
-  return g.add("Concat", [half, half], { axis: 0 });
-}
-
+/** The given vectors; a linear layer bridges different dimensions. */
 function mimicked(
   net: Net,
   vectors: string,
@@ -64,7 +55,7 @@ function mimicked(
   const positives = net.g.input(wordInputNames.targets, "float32", ["pairs", dimension]);
   if (width === dimension) return { anchors: vectors, positives };
   return {
-    anchors: linear(net, vectors, { name: mimicLayer, inputs: width, outputs: dimension }),
+    anchors: linear(net, vectors, { name: "mimic", inputs: width, outputs: dimension }),
     positives,
   };
 }
@@ -77,8 +68,7 @@ function sampleOf({ featurizer, vectorDimension }: WordProgramOptions): Feeds {
   const clean = ["abcdefgh jk", "cde rs tu", "fgh"];
   const phrases = vectorDimension === undefined ? [...attacked, ...clean] : attacked;
   const feeds: Feeds = {};
-  const order = Int32Array.from(phrases, (_, i) => i);
-  featurizer.fill(featurizer.read(phrases).rows, order, 1, feeds);
+  featurizer.fill(featurizer.read(phrases).rows, Int32Array.from(phrases.keys()), 1, feeds);
   feeds[wordInputNames.groups] = { type: "int32", dims: [6], data: Int32Array.of(0, 1, 2, 0, 1, 2) };
   if (vectorDimension !== undefined) {
     const data = new Float32Array(3 * vectorDimension).fill(1);

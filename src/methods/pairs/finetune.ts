@@ -9,13 +9,20 @@ import { openReader, readPhrases, samplePhrases } from "../../pearl/contrastive-
 import { prepareForTraining } from "../../pearl/loss/prepare.js";
 import { pairProgram } from "../../pearl/loss/program.js";
 import { loadRuntime } from "../../runtime/onnx-runtime.js";
-import { type AdamOptions, adamSettings } from "../../training/optimiser/adam.js";
+import { type AdamOptions, type AdamSettings, adamSettings } from "../../training/optimiser/adam.js";
 import { pearlSchedule, type Schedule } from "../../training/optimiser/schedule.js";
 import type { TrainingProgram } from "../../training/program.js";
-import { type PreparedRun, type RunOptions, type RunReport, runMethod } from "../../training/run.js";
+import {
+  type PreparedRun,
+  type RunOptions,
+  type RunRecord,
+  type RunReport,
+  type RunResult,
+  runMethod,
+} from "../../training/run.js";
 import { evaluationOn } from "../benchmark-score.js";
+import { type BaseModel, cardText, phraseModel } from "../card.js";
 import { averagedWithBase, describeBase, type StartModel, startOfBase } from "../start-model.js";
-import { type FinetuneSettings, fineTuningCard, type TrainingRecord } from "./card.js";
 import { createPairData, type PairData } from "./pair-data.js";
 import { type PairTable, readPairs } from "./pairs.js";
 
@@ -49,6 +56,37 @@ export interface FinetuneOptions extends RunOptions {
   readonly evaluationData?: string;
   readonly onDownload?: LocateOptions["onDownload"];
 }
+
+/** What training.json holds: enough to run the training again. */
+export interface TrainingRecord extends RunRecord {
+  /** Name of the ONNX runtime that trained. */
+  readonly runtime: string;
+  readonly base: BaseModel;
+  readonly data: {
+    readonly file: string;
+    readonly fingerprint: string;
+    readonly pairs: number;
+    /** Rows left out because text or positive is empty. */
+    readonly empty: number;
+    /** Rows left out because an earlier row is the same. */
+    readonly repeated: number;
+    readonly withNegative: number;
+    readonly withType: number;
+    readonly types: readonly string[];
+  };
+  readonly settings: FinetuneSettings;
+  readonly result: RunResult;
+}
+
+type WithDefault = "epochs" | "batchSize" | "learningRate" | "schedule" | "temperature" | "dropout" | "seed";
+
+/** The options that decide the weights, defaults filled in. */
+type FinetuneSettings = Required<Pick<FinetuneOptions, WithDefault>> &
+  Pick<FinetuneOptions, "clipNorm" | "averageWithBase" | "chunkCells"> & {
+    readonly optimiser: AdamSettings;
+    /** The base's. */
+    readonly pooling: string;
+  };
 
 export type FinetuneReport = RunReport<TrainingRecord>;
 
@@ -150,4 +188,23 @@ function settingsOf({ pooling }: ModelFolder, options: FinetuneOptions): Finetun
     ...{ epochs, batchSize, learningRate, schedule, temperature, dropout, optimiser },
     ...{ clipNorm, averageWithBase, pooling, seed, chunkCells },
   };
+}
+
+function fineTuningCard(name: string, record: TrainingRecord): string {
+  const { base, data, settings, result, pearl } = record;
+  return cardText(name, {
+    ...phraseModel("these pairs", "transformers.js", record),
+    opening: `Phrase embeddings, fine-tuned from ${base.name} with pearl ${pearl}.`,
+    commands: [`pearl encode phrases.csv --model ${name}`],
+    use: `Or with transformers.js: \`pipeline("feature-extraction", "${name}", { dtype: "fp32" })\`, pooling
+"${settings.pooling}", normalised.`,
+    training: [
+      `data: ${data.file}, ${formatCount(data.pairs)} pairs of phrases (fingerprint ${data.fingerprint}); ${formatCount(data.withNegative)} with a hard negative, ${formatCount(data.withType)} with one of ${data.types.length} types`,
+      `left out: ${formatCount(data.empty)} rows with an empty cell, ${formatCount(data.repeated)} repeated rows`,
+      `loss: NT-Xent in both directions at temperature ${settings.temperature}, equal phrases masked${data.types.length > 0 ? ", and cross-entropy of the phrase types" : ""}`,
+      `${settings.epochs} epochs in batches of ${settings.batchSize} pairs, ${result.steps} steps, learning rate ${settings.learningRate}, seed ${settings.seed}`,
+      settings.averageWithBase !== undefined &&
+        `averaged with the base's weights: ${settings.averageWithBase} of the trained ones`,
+    ],
+  });
 }

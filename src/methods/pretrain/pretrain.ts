@@ -13,12 +13,52 @@ import { packageVersion } from "../../files/version.js";
 import type { WeightSource } from "../../nn/net.js";
 import { createRandom } from "../../random.js";
 import { readWordVectors, type WordVectors } from "../../text/word-vectors.js";
-import { type PreparedRun, type RunOptions, type RunReport, runMethod } from "../../training/run.js";
-import { type PretrainRecord, type PretrainSettings, pretrainCard } from "./card.js";
+import {
+  type PreparedRun,
+  type RunOptions,
+  type RunRecord,
+  type RunReport,
+  runMethod,
+} from "../../training/run.js";
+import { cardText, unmeasured } from "../card.js";
 import { createContextBatches, spanFeeds } from "./context-batches.js";
 import { contextProgram } from "./context-program.js";
 import { SpanSampler } from "./spans.js";
 import { type OpenTextsOptions, openTexts, readShard, type TextShards } from "./text-shards.js";
+
+/** Everything that decides a pretraining, besides text and word vectors. */
+export interface PretrainSettings {
+  /** Size of the vocabulary: the most frequent words; default 60,000. */
+  readonly vocabulary: number;
+  /** Default 450. */
+  readonly steps: number;
+  /** Spans in a batch; default 1,280. */
+  readonly batchSize: number;
+  /** Default 1.5e-3, falling to a twentieth along half a cosine. */
+  readonly learningRate: number;
+  /** Steps in which the rate rises; default 50. */
+  readonly warmUp: number;
+  /** Default 0. */
+  readonly seed: number;
+  /** Sizes of the encoder that differ from pearl-mini's; default none. */
+  readonly sizes: Partial<WordEncoderSizes>;
+}
+
+/** What training.json holds: enough to run the pretraining again. */
+export interface PretrainRecord extends RunRecord {
+  readonly data: {
+    readonly texts: readonly string[];
+    /** Words and punctuation marks. */
+    readonly tokens: number;
+    readonly distinctWords: number;
+    readonly fingerprint: string;
+    readonly vectors?: string;
+    /** Words of the vocabulary that are too rare in the text and were added by name. */
+    readonly furtherWords?: number;
+  };
+  readonly settings: PretrainSettings;
+  readonly sizes: WordEncoderSizes;
+}
 
 export interface PretrainOptions
   extends RunOptions,
@@ -188,4 +228,24 @@ async function task(
     program: contextProgram(weights, sizes, spanFeeds(text, spans, spanReading)),
     data: createContextBatches(shards, spanReading, { batchSize, seed }),
   };
+}
+
+function pretrainCard(name: string, { pearl, data, settings, sizes, result }: PretrainRecord): string {
+  const vectors = data.vectors ? ` Its word table started from ${data.vectors}.` : "";
+  const loss = result.loss === undefined ? "" : `, last loss ${result.loss.toFixed(3)}`;
+  return cardText(name, {
+    metadata: { library_name: "pearl", tags: ["phrase-embeddings"] },
+    opening:
+      `A word encoder pretrained on running text with pearl ${pearl}: it learned to predict which words surround ` +
+      `a span of one to four words.${vectors}`,
+    commands: [`pearl encode phrases.csv --model ${name}`],
+    training: [
+      `text: ${data.texts.join(", ")}; ${formatCount(data.tokens)} words and marks`,
+      `encoder: ${sizes.layers} layers, width ${sizes.width}, ${formatCount(sizes.vocabulary)} words, ${sizes.meaning} dimensions`,
+      `${result.steps} steps of ${settings.batchSize} spans, learning rate ${settings.learningRate}, seed ${settings.seed}${loss}`,
+    ],
+    limits:
+      `${unmeasured("pearl bench")} This is a start for training on pairs, not a finished model of names: ` +
+      "spelling was not trained.",
+  });
 }
