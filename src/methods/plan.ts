@@ -2,13 +2,12 @@
 import { mkdtemp, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { buildCorpus } from "../corpus/build-corpus.js";
 import { CORPUS_FILES } from "../corpus/corpus-folder.js";
 import type { MethodSettings } from "../pearl/method.js";
 import { type MeasuredSteps, measureSteps } from "../training/measure-steps.js";
 import type { CorpusFacts } from "./corpus/corpus-batches.js";
 import { type CorpusFinetuneOptions, prepareTraining } from "./corpus/corpus-finetune.js";
-import { defaultCorpusFolder } from "./corpus/corpus-source.js";
+import { defaultCorpusFolder, prepareCorpus } from "./corpus/corpus-source.js";
 
 export interface TrainingPlan {
   readonly settings: MethodSettings;
@@ -33,13 +32,15 @@ export interface TrainingPlan {
 
 /**
  * Prepares a training in a temporary folder, takes a few steps, and leaves nothing behind.
- * @throws what the training itself would throw before its first step
+ * @throws the errors of a training before its first step
  */
 export async function planTraining(options: CorpusFinetuneOptions): Promise<TrainingPlan> {
   const work = await mkdtemp(join(tmpdir(), "pearl-plan-"));
   try {
     const before: string[] = [];
-    const corpus = await corpusOf(options, work, before);
+    const buildIn = join(work, "corpus");
+    const corpus = await prepareCorpus({ ...options, hardNegatives: "none", buildIn });
+    if (corpus === buildIn) before.push(`a corpus is built from WordNet, in ${defaultCorpusFolder()}`);
     const mined = await stat(join(corpus, CORPUS_FILES.hardNegatives)).catch(() => undefined);
     const wanted = options.settings.hardNegatives > 0;
     if (wanted && !mined)
@@ -77,20 +78,4 @@ export async function planTraining(options: CorpusFinetuneOptions): Promise<Trai
   } finally {
     await rm(work, { recursive: true, force: true });
   }
-}
-
-/** The corpus of the training; if WordNet's is not cached yet, it is built in the temporary folder. */
-async function corpusOf(
-  { corpus, onNote, threads, signal }: CorpusFinetuneOptions,
-  work: string,
-  before: string[],
-): Promise<string> {
-  if (corpus !== undefined) return corpus;
-  const cached = defaultCorpusFolder();
-  if (await stat(join(cached, CORPUS_FILES.manifest)).catch(() => undefined)) return cached;
-  before.push(`a corpus is built from WordNet, in ${cached}`);
-  onNote?.("building WordNet's corpus in a temporary folder for this plan");
-  const output = join(work, "corpus");
-  await buildCorpus({ output, wordnet: "included", threads, signal });
-  return output;
 }

@@ -1,8 +1,11 @@
 /** Pretraining of a word encoder on running text: phrases in context. */
 import { readFile } from "node:fs/promises";
 import { basename, join } from "node:path";
+import { contextContrast, contextEncoder, contextWeights } from "../../architectures/pearl-mini/context.js";
+import { wordEncoder } from "../../architectures/pearl-mini/encoder.js";
 import type { WordReading } from "../../architectures/pearl-mini/feature.js";
 import { firstWordWeights } from "../../architectures/pearl-mini/first-weights.js";
+import { declareWordInputs } from "../../architectures/pearl-mini/inputs.js";
 import { pearlMiniSizes, type WordEncoderSizes } from "../../architectures/pearl-mini/sizes.js";
 import { wordFeaturizer } from "../../architectures/pearl-mini/word-features.js";
 import { writeWordModel } from "../../architectures/pearl-mini/word-model.js";
@@ -10,9 +13,12 @@ import { WordVocabulary } from "../../architectures/pearl-mini/word-vocabulary.j
 import { ArgumentError, messageOf } from "../../errors.js";
 import { formatCount } from "../../files/count-text.js";
 import { packageVersion } from "../../files/version.js";
-import type { WeightSource } from "../../nn/net.js";
+import { createNet, type WeightSource } from "../../nn/net.js";
+import { prune } from "../../onnx/graph.js";
 import { createRandom } from "../../random.js";
+import type { Feeds } from "../../runtime/tensor.js";
 import { readWordVectors, type WordVectors } from "../../text/word-vectors.js";
+import type { TrainingProgram } from "../../training/program.js";
 import {
   type PreparedRun,
   type RunOptions,
@@ -22,7 +28,6 @@ import {
 } from "../../training/run.js";
 import { cardText, unmeasured } from "../card.js";
 import { createContextBatches, spanFeeds } from "./context-batches.js";
-import { contextProgram } from "./context-program.js";
 import { SpanSampler } from "./spans.js";
 import { type OpenTextsOptions, openTexts, readShard, type TextShards } from "./text-shards.js";
 
@@ -84,7 +89,7 @@ async function prepareRun(options: PretrainOptions, work: string): Promise<Prepa
   const settings = settingsOf(options);
   const shards = await openTexts(options, join(work, "text"));
   const frequent = shards.words.slice(0, settings.vocabulary);
-  const vectors = await vectorsOf(options);
+  const vectors = options.vectors === undefined ? undefined : await readWordVectors(options.vectors);
   const words = [...frequent, ...(await furtherWords(options, frequent, vectors))];
   options.onNote?.(
     `${formatCount(shards.tokens)} words and marks, ${formatCount(shards.words.length)} distinct words; ` +
@@ -159,9 +164,6 @@ interface Encoder {
   readonly shards: TextShards;
 }
 
-const vectorsOf = async ({ vectors }: PretrainOptions): Promise<WordVectors | undefined> =>
-  vectors === undefined ? undefined : readWordVectors(vectors);
-
 /** Words of the file that are too rare in the text, in the vectors' order. */
 async function furtherWords(
   { alsoWords }: PretrainOptions,
@@ -228,6 +230,22 @@ async function task(
     program: contextProgram(weights, sizes, spanFeeds(text, spans, spanReading)),
     data: createContextBatches(shards, spanReading, { batchSize, seed }),
   };
+}
+
+/** @param sample inputs of a few spans */
+function contextProgram(weights: WeightSource, sizes: WordEncoderSizes, sample: Feeds): TrainingProgram {
+  const loss = "context_loss";
+  const net = createNet(weights);
+  const { g } = net;
+  const { meaning } = wordEncoder(net, declareWordInputs(g), sizes);
+  const contexts = contextEncoder(net, sizes);
+  const groups = g.input("span_groups", "int32", ["spans"]);
+  g.output(loss, contextContrast(net, { spans: meaning, contexts, groups }));
+  const model = g.model();
+  prune(model.graph);
+  // n-grams keep their first weights, which are close to TF-IDF: names teach spelling better than text
+  const trained = contextWeights(model).filter((name) => name !== "ngrams.weight");
+  return { model, loss, sample, weights: trained };
 }
 
 function pretrainCard(name: string, { pearl, data, settings, sizes, result }: PretrainRecord): string {

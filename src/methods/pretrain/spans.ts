@@ -4,7 +4,7 @@ import type { Random } from "../../random.js";
 import type { Feeds } from "../../runtime/tensor.js";
 import type { TextShards } from "./text-shards.js";
 
-/** Chance of spans of one, two, three and four words. */
+/** Probabilities of spans of one, two, three and four words. */
 const LENGTHS = [0.22, 0.42, 0.26, 0.1] as const;
 
 /** Words above this frequency are drawn less often (word2vec's subsampling; Mikolov et al., 2013). */

@@ -1,7 +1,7 @@
 /** Weights that stay on a device, moved by the graph of adam-graph.ts: what trains on a GPU. */
 import { encodeModel } from "../../onnx/io/file.js";
 import type { Model } from "../../onnx/model.js";
-import type { Tensor } from "../../onnx/tensor.js";
+import { elementCount, type Tensor } from "../../onnx/tensor.js";
 import {
   createOrtSession,
   type DeviceFeeds,
@@ -166,29 +166,28 @@ class DeviceGradientSum implements GradientSink {
   }
 
   async collect(...[graph, { outputs }, except]: Parameters<GradientSink["collect"]>): Promise<void> {
-    const found = [...graph.gradients].filter(([name]) => name !== except);
-    const fresh = found.filter(([name]) => !this.#sums.has(name));
-    const known = found.filter(([name]) => this.#sums.has(name));
-    for (const [name, output] of fresh) this.#sums.set(name, outputs[output]);
+    const feeds: DeviceFeeds = {};
+    const known: string[] = [];
+    for (const [name, output] of graph.gradients) {
+      const sum = this.#sums.get(name);
+      if (name === except) continue;
+      if (sum === undefined) this.#sums.set(name, outputs[output]);
+      else {
+        known.push(name);
+        Object.assign(feeds, { [`a/${name}`]: sum, [`b/${name}`]: outputs[output] });
+      }
+    }
     if (known.length === 0) return;
-    const pairs = known.flatMap(([name, output]) => [
-      [`a/${name}`, this.#sums.get(name)],
-      [`b/${name}`, outputs[output]],
-    ]);
-    const feeds: DeviceFeeds = Object.fromEntries(pairs);
-    const adder = await this.#adderOf(known.map(([name]) => name));
-    const sums = await adder.runOnDevice(feeds);
+    const sums = await (await this.#adderOf(known)).runOnDevice(feeds);
     dispose(Object.values(feeds));
-    for (const [name] of known) this.#sums.set(name, sums[`sum/${name}`]);
+    for (const name of known) this.#sums.set(name, sums[`sum/${name}`]);
   }
 
-  /** The sums; zeros for weights that no run gave a gradient for. */
+  /** The sums; zeros for weights without a gradient. */
   finish(shapes: ReadonlyMap<string, readonly number[]>): ReadonlyMap<string, DeviceFeeds[string]> {
-    for (const [name, dims] of shapes) {
-      if (this.#sums.has(name)) continue;
-      const count = dims.reduce((product, size) => product * size, 1);
-      this.#sums.set(name, { type: "float32", dims, data: new Float32Array(count) });
-    }
+    for (const [name, dims] of shapes)
+      if (!this.#sums.has(name))
+        this.#sums.set(name, { type: "float32", dims, data: new Float32Array(elementCount(dims)) });
     return this.#sums;
   }
 }
