@@ -103,11 +103,10 @@ const commonOptions = (options: FinetuneOptions, session: Session) => ({
 async function runOnPairs(options: FinetuneOptions, session: Session): Promise<void> {
   const { finetune } = await import("../../methods/pairs/finetune.js");
   const report = await finetune({
+    ...options,
     ...commonOptions(options, session),
     ...{ base: options.base as string, pairs: options.pairs as string },
-    ...{ epochs: options.epochs, batchSize: options.batchSize, learningRate: options.lr },
-    ...{ temperature: options.temperature, dropout: options.dropout },
-    ...{ clipNorm: options.clip, averageWithBase: options.average },
+    ...{ learningRate: options.lr, clipNorm: options.clip, averageWithBase: options.average },
   });
   await printTraining(report, session, counted(report.data.pairs, "pair"));
 }

@@ -35,10 +35,10 @@ export default command({
   ],
   run: async ([texts], options, session) => {
     const { pretrain } = await import("../../methods/pretrain/pretrain.js");
-    const { output, column, vectors, alsoWords, steps, seed, batchSize } = options;
     const report = await pretrain({
+      ...options,
       ...trainingSettings(options, session),
-      ...{ texts, output, column, vectors, alsoWords, steps, seed, batchSize },
+      texts,
       sizes: {
         ...(options.vectorWidth && { vectors: options.vectorWidth }),
         ...(options.layers && { layers: options.layers }),

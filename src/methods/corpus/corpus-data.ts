@@ -1,11 +1,7 @@
-/** Batches of a corpus, made ahead in a thread of their own. */
-import { startWorker, type WorkerClient } from "../../runtime/worker-client.js";
-import type { TrainingBatch } from "../../training/batch.js";
+/** Batches of a corpus, made in a thread of their own while the step before runs. */
+import { startWorker } from "../../runtime/worker-client.js";
 import type { TrainingData } from "../../training/trainer.js";
 import type { CorpusBatchSettings, CorpusFacts, DescribedRow } from "./corpus-batches.js";
-
-/** Batches that are requested before they are needed. */
-const ahead = 4;
 
 export interface CorpusData extends TrainingData {
   readonly facts: CorpusFacts;
@@ -23,7 +19,7 @@ export async function openCorpusData(settings: CorpusBatchSettings): Promise<Cor
     return {
       facts,
       fingerprint: `${facts.fingerprint} ${JSON.stringify(rest)}`,
-      batch: madeAhead(worker),
+      batch: (index) => worker.call("batch", index),
       describe: (index) => worker.call("describe", index),
       close: () => worker.terminate(),
     };
@@ -31,22 +27,4 @@ export async function openCorpusData(settings: CorpusBatchSettings): Promise<Cor
     await worker.terminate();
     throw error;
   }
-}
-
-/** Asks for a batch and the next few; earlier ones are forgotten. */
-function madeAhead(worker: WorkerClient): (index: number) => Promise<TrainingBatch> {
-  const waiting = new Map<number, Promise<TrainingBatch>>();
-  return (index) => {
-    for (const old of waiting.keys()) if (old < index || old > index + ahead) waiting.delete(old);
-    for (let next = index; next <= index + ahead; next++) {
-      if (waiting.has(next)) continue;
-      const made = worker.call<TrainingBatch>("batch", next);
-      // a failure is reported to whoever asks for this batch
-      made.catch(() => {});
-      waiting.set(next, made);
-    }
-    const wanted = waiting.get(index) as Promise<TrainingBatch>;
-    waiting.delete(index);
-    return wanted;
-  };
 }
