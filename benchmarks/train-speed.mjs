@@ -129,7 +129,10 @@ async function serve(/** @type {Settings} */ { folder, threads, batches }) {
     ...{ temperature: 0.07, types: 0, negatives: "none", seed: 0 },
   });
   const engine = await TrainingEngine.open(program, { device: "cpu", threads, spinning });
-  const weights = [...(await engine.weights()).values()].reduce((sum, { data }) => sum + data.length, 0);
+  const weights = [...(await engine.optimiser.weights()).values()].reduce(
+    (sum, { data }) => sum + data.length,
+    0,
+  );
   const ready = batches.map((rows) => batchOf(rows, featurizers[0]));
   console.log(
     JSON.stringify({

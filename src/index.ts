@@ -120,10 +120,5 @@ export {
 export type { EmbeddingFormat, TableFormat } from "./table/format.js";
 export { Table, type TableDescription, type TableOptions } from "./table/table.js";
 export { EmbeddingWriter } from "./table/write/embedding-writer.js";
-export {
-  type TrainingData,
-  type TrainingProgram,
-  type TrainingResult,
-  type TrainOptions,
-  train,
-} from "./training/index.js";
+export type { TrainingProgram } from "./training/program.js";
+export { type TrainingData, type TrainingResult, type TrainOptions, train } from "./training/trainer.js";

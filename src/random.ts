@@ -25,9 +25,12 @@ export function sampleWithout<Item>(items: readonly Item[], count: number, rando
   return pool.slice(0, take);
 }
 
-/** The numbers below `count` in random order, another one for every epoch. */
-export function permutation(count: number, seed: number, epoch: number): Int32Array {
-  const random = createRandom((seed + Math.imul(epoch + 1, 0x9e3779b1)) | 0);
+/** The numbers below `count` in an order of its own for every epoch. */
+export const permutation = (count: number, seed: number, epoch: number): Int32Array =>
+  shuffled(count, createRandom((seed + Math.imul(epoch + 1, 0x9e3779b1)) | 0));
+
+/** The numbers below `count` in random order (Fisher and Yates' shuffle). */
+export function shuffled(count: number, random: Random): Int32Array {
   const order = Int32Array.from({ length: count }, (_, i) => i);
   shuffle(order, random);
   return order;

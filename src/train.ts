@@ -49,6 +49,7 @@ export {
   type PreparedRun,
   type RunOptions,
   type RunRecord,
+  type RunReport,
   type RunResult,
   runMethod,
 } from "./training/run.js";

@@ -6,8 +6,8 @@ import { check, checkStep, InputError, readJson, readText } from "./read.mjs";
 /** More points than this say no more in a picture. */
 const MOST_POINTS = 300;
 
-/** What pretraining's metrics do not name: its loss, by the objective in its record. */
-const lossOfObjective = { context: "context_loss", masked: "masked_loss" };
+/** Name of the loss of pretraining, whose metrics list no parts. */
+const pretrainingLoss = "context_loss";
 
 /**
  * One stage of a curve, and the evaluations among its metrics.
@@ -19,8 +19,7 @@ export function recordStage(name, path) {
   const steps = entries.filter((entry) => "loss" in entry);
   if (steps.length === 0) throw new InputError(`${path} has no step with a loss: is it a metrics.jsonl?`);
   const evaluations = entries.filter((entry) => "score" in entry && !("loss" in entry));
-  const objective = objectiveBeside(path);
-  const loss = Object.hasOwn(lossOfObjective, objective) ? lossOfObjective[objective] : undefined;
+  const loss = isOfPretraining(path) ? pretrainingLoss : undefined;
   const stepsPerPoint = Math.ceil(steps.length / MOST_POINTS);
   return {
     stage: { name, ...(loss && { loss }), stepsPerPoint, metrics: thin(steps, stepsPerPoint) },
@@ -66,9 +65,10 @@ function readMetrics(path) {
   });
 }
 
-function objectiveBeside(path) {
+/** True where the record beside the metrics is of `pearl pretrain`: it alone holds the sizes of a word encoder. */
+function isOfPretraining(path) {
   const record = join(dirname(path), "training.json");
-  return existsSync(record) ? String(readJson(record)?.settings?.objective) : "";
+  return existsSync(record) && readJson(record)?.sizes !== undefined;
 }
 
 /** Means of so many steps each, under the last one's number. */

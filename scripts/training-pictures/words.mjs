@@ -10,7 +10,6 @@ const losses = {
   context_loss_of_spans: "spans in their context",
   divergence_of_shares: "shares of the parts",
   context_loss: "phrases in their context",
-  masked_loss: "masked words",
 };
 
 const parts = {

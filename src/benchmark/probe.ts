@@ -62,7 +62,7 @@ export async function probe(
   const { training, validation, test } = split(positive.length, random);
   const program = probeProgram(width, seed);
   const engine = await TrainingEngine.open(program);
-  const first = await engine.weights();
+  const first = await engine.optimiser.weights();
   const forward = await createOrtSession(encodeModel(liftWeights(program.model, [...first.keys()])));
   const feedsOf = (rows: Int32Array) => batchOf(features, positive, rows, width);
   const accuracy = (rows: Int32Array, by: ReadonlyMap<string, Tensor>) =>
@@ -80,7 +80,7 @@ export async function probe(
         if (i % 16 === 0) await new Promise(setImmediate);
       }
       if (signal?.aborted) throw new InterruptedError("the probe was stopped", { cause: signal.reason });
-      weights = await engine.weights();
+      weights = await engine.optimiser.weights();
       const reached = await accuracy(validation, weights);
       if (reached > best.accuracy) best = { accuracy: reached, epoch, weights };
       onEpoch?.(epoch, mostEpochs);

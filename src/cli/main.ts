@@ -1,12 +1,12 @@
 #!/usr/bin/env node
+/** The `pearl` command: runs one of its commands and turns every error into one line and an exit code. */
+import "./interruption.js"; // first: it installs the handlers of signals
 
 import { Command, CommanderError } from "commander";
 import { InterruptedError, messageOf, PearlError } from "../errors.js";
 import { packageVersion } from "../files/version.js";
 import { type AnyCommand, register } from "./command.js";
-/** The `pearl` command: runs one of its commands and turns every error into one line and an exit code. */
-// First the signal handlers, then everything that takes time to load.
-import { wasInterrupted } from "./interruption.js";
+import { dieBy, wasInterrupted } from "./interruption.js";
 
 /** Every command, in the order of `pearl --help`; only the one that is run is loaded. */
 const commands: Readonly<Record<string, () => Promise<{ default: AnyCommand }>>> = {
@@ -85,7 +85,7 @@ function report(error: unknown): number {
 /** Exits once the streams are flushed, even if a library keeps a thread or a timer alive. */
 function endWith(exitCode: number): void {
   process.exitCode = exitCode;
-  setTimeout(() => process.exit(), 2_000).unref();
+  setTimeout(() => (wasInterrupted() ? dieBy("SIGINT") : process.exit()), 2_000).unref();
 }
 
 /** Exits without an error when the reader closes the pipe, as in `pearl models | head -1`. */

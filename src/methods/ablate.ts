@@ -1,25 +1,27 @@
-/** The paper's ablation (table 3) on a budget: the method whole, and without each of its parts in turn. */
-import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+/** The paper's ablation (table 3) on a budget: the whole method, and the method without each of its parts. */
 import { join } from "node:path";
+import * as v from "valibot";
 import { readManifest } from "../corpus/corpus-folder.js";
 import { ArgumentError, TrainingError } from "../errors.js";
+import { readJson } from "../files/json.js";
+import { writeWholeJson } from "../files/whole-file.js";
 import { type RemovablePart, removableParts, without } from "../pearl/choices.js";
 import type { MethodSettings } from "../pearl/method.js";
 import { scoreTasks } from "./benchmark-score.js";
 import { type CorpusFinetuneOptions, finetuneOnCorpus } from "./corpus/corpus-finetune.js";
 
 export interface AblateOptions extends Omit<CorpusFinetuneOptions, "output" | "resume" | "evaluationData"> {
-  /** Where models and results go; what an earlier run has finished there stays. */
+  /** Folder of models and results; runs that are finished there are not repeated. */
   readonly folder: string;
-  /** Folder of a corpus: every run takes the same. */
+  /** Folder of the corpus of all runs. */
   readonly corpus: string;
-  /** Parts to leave out, one run each; default all that the settings have. */
+  /** Parts to leave out, one run each; default: all that the settings have. */
   readonly parts?: readonly RemovablePart[];
   /** Folder of benchmark data. */
   readonly dataFolder: string;
-  /** Tasks to score; default all that have data. */
+  /** Tasks to score; default: all with data. */
   readonly tasks?: readonly string[];
-  /** Told of each run as it begins; `state` says whether it was finished before. */
+  /** Called as each run begins; "known": an earlier call has finished it. */
   readonly onRun?: (name: string, state: "begins" | "known") => void;
 }
 
@@ -30,7 +32,7 @@ export interface AblationRun {
   /** By task, fractions. */
   readonly scores: Readonly<Record<string, number>>;
   readonly mean: number;
-  /** The whole method's mean less this one's: what leaving the part out costs. */
+  /** The whole method's mean minus this one's. */
   readonly cost: number;
   readonly steps: number;
   readonly loss?: number;
@@ -52,25 +54,33 @@ export interface AblationReport {
   readonly runs: readonly AblationRun[];
 }
 
-type StoredRun = Omit<AblationRun, "cost"> & { readonly key: string };
+const StoredRun = v.object({
+  name: v.string(),
+  scores: v.record(v.string(), v.number()),
+  mean: v.number(),
+  steps: v.number(),
+  loss: v.optional(v.number()),
+  seconds: v.number(),
+  key: v.string(),
+});
+type StoredRun = v.InferOutput<typeof StoredRun>;
+
+/** The part of training.json that a run reports. */
+const StoredResult = v.object({ result: v.object({ steps: v.number(), loss: v.optional(v.number()) }) });
 
 /**
- * Trains and scores; all runs take the same number of steps. An interrupted ablation goes on where it stopped.
- * @throws TrainingError where the folder holds results of other settings
+ * Trains and scores; all runs take the same number of steps. The same call continues an interrupted ablation.
+ * @throws TrainingError if the folder holds results of other settings
  */
 export async function ablate(options: AblateOptions): Promise<AblationReport> {
-  const { settings, folder, corpus, seed = 0 } = options;
+  const { settings, corpus, seed = 0, steps, minutes, pairs, tasks = ["all"] } = options;
   const parts = (options.parts ?? removableParts).filter((part) => changes(settings, part));
-  if (options.parts && parts.length < options.parts.length)
-    throw new ArgumentError(
-      `${options.parts.find((part) => !changes(settings, part))} is off already: there is nothing to leave out`,
-    );
-  mkdirSync(folder, { recursive: true });
+  const off = options.parts?.find((part) => !changes(settings, part));
+  if (off !== undefined) throw new ArgumentError(`${off} is off already: there is nothing to leave out`);
   const { fingerprint } = await readManifest(corpus);
-  const { steps, minutes, tasks = ["all"] } = options;
-  const key = JSON.stringify({ settings, seed, fingerprint, tasks, steps, minutes, pairs: options.pairs });
+  const key = JSON.stringify({ settings, seed, fingerprint, tasks, steps, minutes, pairs });
   const whole = await oneRun("whole", settings, { ...options, key });
-  const runs: StoredRun[] = [whole];
+  const runs = [whole];
   for (const part of parts) {
     const fixed = { ...options, key, minutes: undefined, steps: whole.steps };
     runs.push(await oneRun(part, without(settings, part), fixed));
@@ -81,7 +91,7 @@ export async function ablate(options: AblateOptions): Promise<AblationReport> {
   };
 }
 
-/** Leaving out what is not there changes nothing; an average needs a base that was trained before. */
+/** False for a part that the settings lack; averaging needs a pretrained base. */
 function changes(settings: MethodSettings, part: RemovablePart): boolean {
   if (part === "averaging" && settings.base === "none") return false;
   return JSON.stringify(without(settings, part)) !== JSON.stringify(settings);
@@ -93,27 +103,24 @@ async function oneRun(
   { key, folder, onRun, dataFolder, tasks = ["all"], ...options }: AblateOptions & { key: string },
 ): Promise<StoredRun> {
   const path = join(folder, `${name}.json`);
-  if (existsSync(path)) {
-    const known = JSON.parse(readFileSync(path, "utf8")) as StoredRun;
-    if (known.key !== key)
-      throw new TrainingError(
-        `${path} is of an ablation with other settings, corpus or tasks: name another folder, or remove it.`,
-      );
-    onRun?.(name, "known");
-    return known;
-  }
-  onRun?.(name, "begins");
+  const trouble = { error: TrainingError, cure: "Remove the file, or name another folder." };
+  const known = await readJson(path, StoredRun, trouble);
+  if (known && known.key !== key)
+    throw new TrainingError(
+      `${path}: the results are of other settings, corpus or tasks. Name another folder, or remove the file.`,
+    );
+  onRun?.(name, known ? "known" : "begins");
+  if (known) return known;
   const output = join(folder, name);
   const started = performance.now();
-  // a model without its result was trained by a run that was stopped while scoring
-  const record = existsSync(join(output, "training.json"))
-    ? (JSON.parse(readFileSync(join(output, "training.json"), "utf8")) as { result: StoredRun })
-    : await finetuneOnCorpus({ ...options, settings, output, resume: "continue" });
+  // a model without its result was trained by a run that was stopped while it scored
+  const record =
+    (await readJson(join(output, "training.json"), StoredResult, trouble)) ??
+    (await finetuneOnCorpus({ ...options, settings, output, resume: "continue" }));
   const seconds = (performance.now() - started) / 1000;
   const { scores, mean } = await scoreTasks(output, { tasks, dataFolder, signal: options.signal });
   const { steps, loss } = record.result;
   const run = { name, scores, mean, steps, loss, seconds, key };
-  writeFileSync(`${path}.partial`, `${JSON.stringify(run, null, 2)}\n`);
-  renameSync(`${path}.partial`, path);
+  await writeWholeJson(path, run);
   return run;
 }

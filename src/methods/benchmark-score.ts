@@ -1,32 +1,38 @@
-/** A model's scores while it trains and in comparisons: one number a task, under the fair protocol. */
+/** A model's scores while it trains and in comparisons: one number per task, under the fair protocol. */
+import { isMean } from "../benchmark/report.js";
 import { type BenchmarkRequest, type ModelReport, runBenchmark } from "../benchmark/runner.js";
 import { selectTasks } from "../benchmark/tasks/index.js";
 import { MissingDataError } from "../errors.js";
+import type { PreparedRun, RunRecord } from "../training/run.js";
 
-/**
- * The mean over tasks of their scores under the fair protocol (of AutoFJ its mean over sets), a fraction.
- * @throws MissingDataError where no task has its data in the folder
- */
-export async function benchmarkScore(model: string, dataFolder: string): Promise<number> {
+/** Scores a model on the tasks of a folder after every epoch; without a folder nothing is scored. */
+export const evaluationOn = (
+  dataFolder: string | undefined,
+  stepsPerEpoch: number,
+): PreparedRun<RunRecord>["evaluation"] =>
+  dataFolder === undefined
+    ? undefined
+    : { every: stepsPerEpoch, score: (folder) => benchmarkScore(folder, dataFolder) };
+
+/** The mean over tasks of their scores (of AutoFJ its mean over sets), a fraction. @throws MissingDataError without data */
+async function benchmarkScore(model: string, dataFolder: string): Promise<number> {
   const [report] = await runBenchmark({ tasks: ["all"], models: [model], dataFolder });
   const byTask = new Map<string, number[]>();
-  const isMean = (dataset: string) => dataset.startsWith("macro mean");
-  const withMean = new Set(report.results.filter(({ dataset }) => isMean(dataset)).map(({ task }) => task));
-  for (const { task, dataset, score } of report.results) {
-    if (withMean.has(task) && !isMean(dataset)) continue;
+  const withMean = new Set(report.results.filter(isMean).map(({ task }) => task));
+  for (const result of report.results) {
+    const { task, score } = result;
+    if (withMean.has(task) && !isMean(result)) continue;
     byTask.set(task, [...(byTask.get(task) ?? []), score]);
   }
-  if (byTask.size === 0)
-    throw new MissingDataError(`no task of the benchmark could be scored on ${dataFolder}`);
-  return mean([...byTask.values()].map(mean));
+  return meanScore([...byTask.values()].map(mean), dataFolder);
 }
 
-/** The score that stands for each task, by its own metric; of AutoFJ the mean over sets. */
+/** The score of each task by its own metric; of AutoFJ the mean over sets. */
 export function taskScores({ results }: Pick<ModelReport, "results">): Record<string, number> {
   const scores: Record<string, number> = {};
   for (const { name, metric } of selectTasks([...new Set(results.map(({ task }) => task))])) {
     const own = results.filter((result) => result.task === name && result.metric === metric);
-    const found = own.find(({ dataset }) => dataset.startsWith("macro mean")) ?? own[0];
+    const found = own.find(isMean) ?? own[0];
     if (found !== undefined) scores[name] = found.score;
   }
   return scores;
@@ -39,10 +45,14 @@ export async function scoreTasks(
 ): Promise<{ scores: Record<string, number>; mean: number }> {
   const [report] = await runBenchmark({ ...request, models: [model] });
   const scores = taskScores(report);
-  const values = Object.values(scores);
-  if (values.length === 0)
-    throw new MissingDataError(`no task of the benchmark could be scored on ${request.dataFolder}`);
-  return { scores, mean: mean(values) };
+  return { scores, mean: meanScore(Object.values(scores), request.dataFolder) };
+}
+
+function meanScore(scores: readonly number[], dataFolder: string): number {
+  if (scores.length > 0) return mean(scores);
+  throw new MissingDataError(
+    `${dataFolder}: no benchmark task has its data here. \`pearl data autofj\` downloads one.`,
+  );
 }
 
 const mean = (numbers: readonly number[]): number => numbers.reduce((sum, x) => sum + x, 0) / numbers.length;

@@ -1,9 +1,10 @@
-/** Writes a trained model as a folder in the hub's layout: the base's files, with the trained weights in its graph. */
+/** Writes a trained model as a folder in the hub's layout: the files of its base, with trained weights in the graph. */
 import { copyFile, mkdir, stat, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { Assembled, ModelFolder } from "../architectures/architecture.js";
 import { filesOf } from "../architectures/registry.js";
 import { ModelError } from "../errors.js";
+import { writeWholeJson } from "../files/whole-file.js";
 import { writeWholeFolder } from "../files/whole-folder.js";
 import { companionFiles } from "../hub/convert/import-model.js";
 import { untieInitializers } from "../onnx/graph.js";
@@ -11,7 +12,7 @@ import { writeModel } from "../onnx/io/file.js";
 import type { Model } from "../onnx/model.js";
 import type { Tensor } from "../onnx/tensor.js";
 
-/** Files beside graph and config.json that belong to a model. */
+/** Files that belong to a model beside its graph and config.json. */
 const companionsOf = ({ features }: ModelFolder): string[] => [
   ...filesOf(features),
   ...["sentencepiece.bpe.model", "spiece.model"],
@@ -19,20 +20,17 @@ const companionsOf = ({ features }: ModelFolder): string[] => [
 ];
 
 export interface TrainedModel {
-  /** Its tokenizer, configuration and licence come along; absent: the model has no transformer. */
+  /** Its tokenizer, configuration and licence are copied; absent: the model has no transformer. */
   readonly base?: ModelFolder;
   /** The graph with its first weights. */
   readonly assembled: Assembled;
-  /** By name of the graph's initializers, in their layouts; others stay as they are. */
+  /** By name of the initializer, in its layout; other initializers keep their values. */
   readonly weights: ReadonlyMap<string, Tensor>;
-  /** Further files by name, such as the card. */
+  /** More files by name, such as the card. */
   readonly texts?: Readonly<Record<string, string>>;
 }
 
-/**
- * Writes the folder under a temporary name and renames it when it is whole.
- * @throws ModelError where it cannot be written, ArgumentError where something stands there
- */
+/** @throws ModelError if the folder cannot be written, ArgumentError if it exists */
 export function writeTrainedModel(folder: string, model: TrainedModel): Promise<void> {
   return writeWholeFolder(folder, (temporary) => fill(temporary, model));
 }
@@ -47,9 +45,9 @@ async function fill(folder: string, { base, assembled, weights, texts = {} }: Tr
   }
   writeModel(withWeights(assembled.model, weights), join(folder, "onnx", "model.onnx"));
   const { width, features, types, section, files } = assembled;
-  // the name is the folder's from now on
+  // the name is that of the folder
   const { name: _, ...config } = base?.config ?? { model_type: "pearl", architectures: ["PearlCharacters"] };
-  await writeJson(join(folder, "config.json"), {
+  await writeWholeJson(join(folder, "config.json"), {
     ...config,
     pearl: {
       ...{ format: 1, dimension: width, features },
@@ -61,13 +59,7 @@ async function fill(folder: string, { base, assembled, weights, texts = {} }: Tr
     await writeFile(join(folder, name), text);
 }
 
-const writeJson = (path: string, value: unknown): Promise<void> =>
-  writeFile(path, `${JSON.stringify(value, null, 2)}\n`);
-
-/**
- * A graph as it was exported, with other numbers in the same initializers. Weights that the exporter merged are
- * taken apart first, since training made them differ.
- */
+/** A graph with other values in its initializers. Equal ones that the exporter merged are split: now they differ. */
 export function withWeights(model: Model, weights: ReadonlyMap<string, Tensor>): Model {
   const apart = untieInitializers(model);
   const { initializers } = apart.graph;

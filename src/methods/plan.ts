@@ -1,14 +1,13 @@
-/** What a training would do: how much, how long and in how much memory, measured on a few steps. */
+/** What a training would do: its size, time and memory, measured on a few steps. */
 import { mkdtemp, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { buildCorpus } from "../corpus/build-corpus.js";
 import { CORPUS_FILES } from "../corpus/corpus-folder.js";
 import type { MethodSettings } from "../pearl/method.js";
-import type { MeasuredSteps } from "../training/measure-steps.js";
-import { type CorpusFinetuneOptions, measure, prepareTraining } from "./corpus/corpus-finetune.js";
-import { defaultCorpusFolder } from "./corpus/corpus-source.js";
-import type { CorpusFacts } from "./corpus/data-protocol.js";
+import { type MeasuredSteps, measureSteps } from "../training/measure-steps.js";
+import type { CorpusFacts } from "./corpus/corpus-batches.js";
+import { type CorpusFinetuneOptions, prepareTraining } from "./corpus/corpus-finetune.js";
+import { defaultCorpusFolder, prepareCorpus } from "./corpus/corpus-source.js";
 
 export interface TrainingPlan {
   readonly settings: MethodSettings;
@@ -16,43 +15,48 @@ export interface TrainingPlan {
   readonly base: string;
   readonly corpus: CorpusFacts;
   readonly dimension: number;
-  /** Numbers that are trained. */
+  /** Number of trained parameters. */
   readonly parameters: number;
   readonly types: number;
   readonly steps: number;
   /** Pairs of phrases in the first batch. */
   readonly pairsPerBatch: number;
-  /** Share of these whose second phrase is the first unchanged. */
+  /** Fraction of them with two equal phrases. */
   readonly unchanged: number;
   readonly step: MeasuredSteps;
   /** Time of all steps. */
   readonly seconds: number;
-  /** What comes before, such as mining. */
+  /** Work that comes first, such as mining. */
   readonly before: readonly string[];
 }
 
 /**
  * Prepares a training in a temporary folder, takes a few steps, and leaves nothing behind.
- * @throws what the training itself would throw before its first step
+ * @throws the errors of a training before its first step
  */
 export async function planTraining(options: CorpusFinetuneOptions): Promise<TrainingPlan> {
   const work = await mkdtemp(join(tmpdir(), "pearl-plan-"));
   try {
     const before: string[] = [];
-    const corpus = await corpusOf(options, work, before);
+    const buildIn = join(work, "corpus");
+    const corpus = await prepareCorpus({ ...options, hardNegatives: "none", buildIn });
+    if (corpus === buildIn) before.push(`a corpus is built from WordNet, in ${defaultCorpusFolder()}`);
     const mined = await stat(join(corpus, CORPUS_FILES.hardNegatives)).catch(() => undefined);
     const wanted = options.settings.hardNegatives > 0;
     if (wanted && !mined)
-      before.push("hard negatives are mined (not in the times below, nor in the batches measured)");
+      before.push("hard negatives are mined; neither the times nor the measured batches include this");
     const settings = mined ? options.settings : { ...options.settings, hardNegatives: 0 };
     const prepared = await prepareTraining({ ...options, corpus, settings }, work);
     try {
-      const step = await measure(prepared, options);
+      const { device, threads, signal } = options;
+      const { learningRate } = prepared.settings;
+      const { program } = prepared;
+      const step = await measureSteps(program, prepared.data, { device, threads, signal, learningRate });
       const rows = await prepared.data.describe(0);
       const { facts } = prepared.data;
       const fitting = options.minutes && Math.max(1, Math.floor((options.minutes * 60) / step.seconds));
       const steps = options.steps ?? fitting ?? prepared.settings.epochs * facts.batchesPerEpoch;
-      const { initializers } = prepared.program.model.graph;
+      const { initializers } = program.model.graph;
       const trained = [...initializers.values()].filter(
         ({ type, data }) => type === "float32" && data.length > 1,
       );
@@ -74,20 +78,4 @@ export async function planTraining(options: CorpusFinetuneOptions): Promise<Trai
   } finally {
     await rm(work, { recursive: true, force: true });
   }
-}
-
-/** The corpus that the training would take; WordNet's is built in the temporary folder where it is not kept yet. */
-async function corpusOf(
-  { corpus, onNote, threads, signal }: CorpusFinetuneOptions,
-  work: string,
-  before: string[],
-) {
-  if (corpus !== undefined) return corpus;
-  const kept = defaultCorpusFolder();
-  if (await stat(join(kept, CORPUS_FILES.manifest)).catch(() => undefined)) return kept;
-  before.push(`a corpus is built from WordNet, in ${kept}`);
-  onNote?.("building WordNet's corpus in a temporary folder, to plan with");
-  const output = join(work, "corpus");
-  await buildCorpus({ output, wordnet: "included", threads, signal });
-  return output;
 }

@@ -1,6 +1,6 @@
-/** What a training begins with: a transformer from a folder or from scratch, a character encoder, a type head. */
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+/** What a training starts from: a transformer from a folder or from scratch, a character encoder, a type head. */
+import { rm } from "node:fs/promises";
+import { join, resolve } from "node:path";
 import type {
   Assembled,
   CountedPhrases,
@@ -15,7 +15,9 @@ import { readModelFolder } from "../architectures/model-folder.js";
 import { newPart, soleArchitecture } from "../architectures/registry.js";
 import { writeScratchModel } from "../architectures/transformer/scratch-model.js";
 import { ArgumentError, ModelError } from "../errors.js";
+import { fileFingerprint } from "../files/fingerprint.js";
 import { checkIsFree } from "../files/whole-folder.js";
+import { readModelCard } from "../hub/model-card.js";
 import { readModel } from "../onnx/io/file.js";
 import type { Model } from "../onnx/model.js";
 import type { Tensor } from "../onnx/tensor.js";
@@ -23,41 +25,37 @@ import { prepareForTraining } from "../pearl/loss/prepare.js";
 import type { MethodSettings } from "../pearl/method.js";
 import { FINE_PHRASE_TYPES, PHRASE_TYPES } from "../pearl/phrase-types.js";
 import { averageWeights } from "../pearl/weight-average.js";
+import type { BaseModel } from "./card.js";
 import { writeTrainedModel } from "./model-writer.js";
 
 export interface StartOptions {
-  /** The base's folder; absent: from scratch. */
+  /** Absent: from scratch. */
   readonly base?: ModelFolder;
   readonly settings: MethodSettings;
   readonly types: readonly string[];
-  /** Different phrases of the corpus with their counts, read as often as needed. */
+  /** Distinct phrases of the corpus with their counts. */
   readonly phrases: CountedPhrases;
   readonly seed: number;
-  /** Where the start is kept; what stands there from an earlier run of the same settings is used. */
+  /** Where the start is written. */
   readonly folder: string;
-  /** Tells the corpus from others. */
-  readonly fingerprint: string;
 }
 
 /** A model before its training. */
 export interface StartModel {
   readonly assembled: Assembled;
-  /** It as a folder of its own, with everything that reads phrases. */
+  /** The same as a folder, with everything that reads phrases. */
   readonly folder: ModelFolder;
-  /** Writes the model with other weights, and files by name. @throws ModelError, ArgumentError */
+  /** Writes the model with other weights, and more files by name. @throws ModelError, ArgumentError */
   write(
     folder: string,
     weights: ReadonlyMap<string, Tensor>,
     texts?: Readonly<Record<string, string>>,
   ): Promise<void>;
-  /** What else the training needs of an architecture with a start of its own. */
+  /** What else the training needs of an architecture with its own start. */
   readonly own?: TrainingStart;
 }
 
-/**
- * A base as it is, for further training.
- * @throws ModelError where it cannot be trained; ArgumentError for types that it cannot learn
- */
+/** A base as it is. @throws ModelError if it cannot be trained; ArgumentError for types that it cannot learn */
 export async function startOfBase(
   base: ModelFolder,
   { types, seed }: { readonly types: readonly string[]; readonly seed: number },
@@ -72,8 +70,8 @@ export async function startOfBase(
     const unknown = types.find((type) => !assembled.types.includes(type));
     if (unknown !== undefined)
       throw new ArgumentError(
-        `${base.name} has ${assembled.types.length} types of its own, and "${unknown}" is none: ` +
-          "leave types out, use its names (pearl type --help), or train a transformer",
+        `${base.name} has ${assembled.types.length} types of its own, and "${unknown}" is none of them. ` +
+          "Leave types out, use its names (pearl type --help), or train a transformer.",
       );
     return { assembled, own, folder: base, write: own.write };
   }
@@ -86,7 +84,17 @@ export async function startOfBase(
   };
 }
 
-/** Trained weights, or their average with the base's, the type head left out. @param share of the trained ones */
+/** The record of a base: a hub id as it was given, but only the name of a folder (paths mean nothing elsewhere). */
+export async function describeBase(given: string, { path, name, graph }: ModelFolder): Promise<BaseModel> {
+  const { licence } = await readModelCard(path);
+  return {
+    name: resolve(given) === path ? name : given,
+    fingerprint: await fileFingerprint(graph),
+    ...(licence && { licence }),
+  };
+}
+
+/** Trained weights, or their average with the base's without the type head. @param share weight of the trained ones */
 export function averagedWithBase(
   trained: ReadonlyMap<string, Tensor>,
   base: ModelFolder,
@@ -98,75 +106,53 @@ export function averagedWithBase(
   return averageWeights(trained, encoder, { share });
 }
 
-/** @throws ModelError for a base that cannot be trained; ArgumentError where nothing is left to train */
+/** @throws ModelError for a base that cannot be trained; ArgumentError if nothing is left to train */
 export async function prepareStart(options: StartOptions): Promise<StartModel> {
   const { settings, types, phrases, seed } = options;
-  forgetOtherStart(options);
-  if (options.base && hasOwnStart(options.base)) return prepareOwnStart(options.base, options);
+  const folder = join(options.folder, "start");
+  await rm(folder, { recursive: true, force: true });
+  if (options.base && hasOwnStart(options.base)) {
+    const start = await startOfBase(options.base, { types, seed });
+    await start.write(folder, new Map());
+    return { ...start, folder: await readModelFolder(folder) };
+  }
   const base = options.base ?? (await scratchBase(options));
   const characters = settings.characters === "none" ? undefined : await partOf(settings.characters, phrases);
   if (base === undefined && characters === undefined)
-    throw new ArgumentError("0 layers and no characters leave nothing to train: give at least one of both");
+    throw new ArgumentError("0 layers and no characters leave nothing to train: use at least one of both");
   const model = base && readModel(base.graph);
-  if (model && base) checkTrainable(model, base);
+  if (model) checkTrainable(model, base);
   const assembled = assembleModel({
-    base: model && base && { folder: base, model },
+    base: model && { folder: base, model },
     ...{ characters, types, seed },
     blocks: settings.blocks === "as-they-come" ? undefined : settings.blocks,
   });
-  const folder = join(options.folder, "start");
-  const known = await readModelFolder(folder).catch(() => undefined);
-  if (known === undefined) await writeTrainedModel(folder, { base, assembled, weights: new Map() });
-  const start = known ?? (await readModelFolder(folder));
+  await writeTrainedModel(folder, { base, assembled, weights: new Map() });
+  const start = await readModelFolder(folder);
   return {
     ...{ assembled, folder: start },
     write: (target, weights, texts) => writeTrainedModel(target, { base: start, assembled, weights, texts }),
   };
 }
 
-/** True where an architecture has a start of its own, with all parts that a model needs. */
+/** True for an architecture that brings all parts of a model itself. */
 export const hasOwnStart = ({ features }: ModelFolder): boolean =>
   soleArchitecture(features)?.start !== undefined;
 
-async function prepareOwnStart(
-  base: ModelFolder,
-  { folder, types, seed }: StartOptions,
-): Promise<StartModel> {
-  const model = await startOfBase(base, { types, seed });
-  const start = join(folder, "start");
-  const known = await readModelFolder(start).catch(() => undefined);
-  if (known === undefined) await model.write(start, new Map());
-  return { ...model, folder: known ?? (await readModelFolder(start)) };
+async function scratchBase({ settings, phrases, seed, folder: work }: StartOptions) {
+  if (settings.shape.layers === 0) return undefined;
+  const folder = join(work, "scratch");
+  await rm(folder, { recursive: true, force: true });
+  return writeScratchModel(folder, { ...settings.shape, phrases, seed });
 }
 
-/** Clears away what an earlier run with other settings or another corpus began with. */
-function forgetOtherStart({ folder, settings, types, seed, fingerprint, base }: StartOptions): void {
-  const { shape, characters, blocks } = settings;
-  const key = JSON.stringify({ base: base?.path, shape, characters, blocks, types, seed, fingerprint });
-  const path = join(folder, "start.json");
-  const known = existsSync(path) ? readFileSync(path, "utf8") : undefined;
-  if (known === key) return;
-  for (const name of ["start", "scratch"]) rmSync(join(folder, name), { recursive: true, force: true });
-  mkdirSync(folder, { recursive: true });
-  writeFileSync(path, key);
-}
-
-async function scratchBase(options: StartOptions): Promise<ModelFolder | undefined> {
-  const { settings, phrases, seed } = options;
-  const { shape } = settings;
-  if (shape.layers === 0) return undefined;
-  const folder = join(options.folder, "scratch");
-  const known = await readModelFolder(folder).catch(() => undefined);
-  return known ?? writeScratchModel(folder, { ...shape, phrases, seed });
-}
-
-/** @throws ModelError where a base has nothing that can be trained */
+/** @throws ModelError if a base has nothing that can be trained */
 export function checkTrainable({ graph }: Model, { path }: ModelFolder): void {
   for (const { type, data } of graph.initializers.values()) if (type === "float32" && data.length > 1) return;
-  throw new ModelError(`${path} has no float32 weights to train: start from a full-precision model`);
+  throw new ModelError(`${path} has no float32 weights to train. Start from a full-precision model.`);
 }
 
-/** @throws ModelError where a folder holds no character encoder */
+/** @throws ModelError for a folder without a character encoder */
 const partOf = async (settings: PartSettings, phrases: CountedPhrases): Promise<ModelPart> =>
   (await newPart(settings, phrases)) ??
   readCharacterPart(await readModelFolder(settings.from), { outputs: settings.width });
@@ -174,7 +160,7 @@ const partOf = async (settings: PartSettings, phrases: CountedPhrases): Promise<
 /**
  * Writes a model of one new part, untrained, as a folder that a training can start from.
  * @param settings `from` names a part of an architecture: pearl's own or a registered one
- * @throws ArgumentError for an unknown name, or where the folder exists
+ * @throws ArgumentError for an unknown name, or if the folder exists
  */
 export async function createModel(
   folder: string,

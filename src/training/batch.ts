@@ -1,19 +1,20 @@
-/** What one run of a training graph is fed with, as plain data. */
+/** The inputs of a training graph for one batch, as plain data. */
 import type { Feeds } from "../runtime/tensor.js";
 
-/** Part of a batch before the cut: similar lengths together, so that little padding is computed. */
+/** Some rows of a batch before the cut, of similar length, so that little padding is computed. */
 export interface Chunk {
-  /** Inputs of the graph before the cut, for these rows alone. */
+  /** Inputs of the graph before the cut, by name, for these rows alone. */
   readonly feeds: Feeds;
-  /** Places of the rows in the whole batch. */
+  /** Places of the rows in the whole batch, from 0. */
   readonly rows: Int32Array;
 }
 
+/** One batch. */
 export interface TrainingBatch {
-  /** Inputs of the program; where there are chunks, only those behind the cut. */
+  /** Inputs of the graph by name; with `chunks`, only those behind the cut. */
   readonly feeds: Feeds;
   /** The inputs before the cut, in chunks. Default: the batch runs in one pass. */
   readonly chunks?: readonly Chunk[];
-  /** Phrases in the batch, for the rate. */
+  /** Rows of the batch, for the reported rate. */
   readonly phrases: number;
 }

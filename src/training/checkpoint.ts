@@ -1,48 +1,54 @@
 /**
- * Checkpoints: all that a run needs to go on bit for bit, in folders that appear under their name only when they
- * are whole and on the disk, so that a crash at any point leaves the last whole one.
+ * Checkpoints: everything that a run needs to continue bit for bit, in folders that appear under their name only when
+ * they are whole and on the disk: a crash at any point leaves the last whole one.
  *
  *     checkpoints/step-000500/tensors.safetensors   weights, Adam's moments, the running average
  *     checkpoints/step-000500/checkpoint.json       step, settings, best score, version, checksum
  *
  * Batches are functions of seed and step: the step is the data's position and the state of all randomness.
  */
-import { createHash } from "node:crypto";
 import {
   closeSync,
   fsyncSync,
   mkdirSync,
   openSync,
   readdirSync,
-  readFileSync,
-  readSync,
   renameSync,
   rmSync,
   writeFileSync,
 } from "node:fs";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
+import * as v from "valibot";
 import { messageOf, TrainingError } from "../errors.js";
+import { fileFingerprint, fingerprint } from "../files/fingerprint.js";
+import { readJson } from "../files/json.js";
 import { readSafetensors, writeSafetensors } from "../onnx/io/safetensors.js";
-import type { StepLoss } from "./metrics.js";
+import { bytesOf } from "../onnx/tensor.js";
+import { adamSettings } from "./optimiser/adam.js";
 import type { EngineState } from "./optimiser/optimiser.js";
+import type { TrainingProgram } from "./program.js";
+import type { TrainingData, TrainOptions } from "./trainer.js";
 
-/** Settings that must be equal for a run to go on; values are compared as JSON. */
-export type Settings = Readonly<Record<string, unknown>>;
-
-/** What stands in checkpoint.json beside the checksum. */
-export interface CheckpointRecord {
+const StoredRecord = v.object({
   /** Steps taken. */
-  readonly step: number;
+  step: v.number(),
   /** Version of pearl. */
-  readonly version: string;
-  readonly settings: Settings;
+  version: v.string(),
+  /** Settings that must be equal to resume; values are compared as JSON. */
+  settings: v.record(v.string(), v.unknown()),
   /** Best evaluation so far. */
-  readonly best?: { readonly step: number; readonly score: number };
-  /** Evaluations since then. */
-  readonly evaluationsSinceBest: number;
-  /** Of the last step taken: a run that goes on after it reports it as one that was never cut off. */
-  readonly last?: StepLoss;
-}
+  best: v.optional(v.object({ step: v.number(), score: v.number() })),
+  evaluationsSinceBest: v.number(),
+  /** Of the last step taken: a resumed run without further steps reports it. */
+  last: v.optional(v.object({ loss: v.number(), parts: v.record(v.string(), v.number()) })),
+  /** SHA-256 of the tensors' file. */
+  checksum: v.string(),
+});
+
+/** What checkpoint.json holds. */
+type StoredRecord = v.InferOutput<typeof StoredRecord>;
+export type CheckpointRecord = Omit<StoredRecord, "checksum">;
+export type Settings = Readonly<CheckpointRecord["settings"]>;
 
 /** A checkpoint on disk. */
 export interface CheckpointPlace {
@@ -50,9 +56,14 @@ export interface CheckpointPlace {
   readonly path: string;
 }
 
+export interface Checkpoint {
+  readonly path: string;
+  readonly record: StoredRecord;
+}
+
 const recordName = "checkpoint.json";
 const tensorsName = "tensors.safetensors";
-const nameOf = (step: number): string => `step-${String(step).padStart(6, "0")}`;
+const cure = "The checkpoint is damaged: delete its folder to continue from the one before.";
 
 /** Whole checkpoints in a folder, oldest first. */
 export function listCheckpoints(folder: string): CheckpointPlace[] {
@@ -74,39 +85,41 @@ function entriesOf(folder: string): string[] {
 
 /**
  * Writes a checkpoint under `folder`.
- * @throws TrainingError where the disk is full or cannot be written; what was there before stays whole
+ * @throws TrainingError if the disk is full or cannot be written; earlier checkpoints stay whole
  */
-export function writeCheckpoint(folder: string, state: EngineState, record: CheckpointRecord): string {
-  for (const [name, { data }] of state.tensors)
+export function writeCheckpoint(
+  folder: string,
+  { step, tensors }: EngineState,
+  record: CheckpointRecord,
+): void {
+  for (const [name, { data }] of tensors)
     if (!(data as Float32Array).every(Number.isFinite))
       throw new TrainingError(
-        `step ${state.step}: ${name} holds NaN or infinity, so no checkpoint was written. ` +
-          "Take a smaller learning rate or clip gradients.",
+        `step ${step}: ${name} holds NaN or infinity, so no checkpoint was written. ` +
+          "Use a smaller learning rate or clip gradients.",
       );
-  const path = join(folder, nameOf(state.step));
+  const path = join(folder, `step-${String(step).padStart(6, "0")}`);
   const partial = `${path}.partial`;
   try {
     mkdirSync(folder, { recursive: true });
     for (const name of entriesOf(folder).filter((entry) => entry.endsWith(".partial")))
       rmSync(join(folder, name), { recursive: true, force: true });
     mkdirSync(partial);
-    const checksum = writeSafetensors(join(partial, tensorsName), state.tensors);
-    writeFileSync(join(partial, recordName), `${JSON.stringify({ ...record, checksum }, null, 2)}\n`, {
-      flush: true,
-    });
+    const checksum = writeSafetensors(join(partial, tensorsName), tensors);
+    const json = `${JSON.stringify({ ...record, checksum }, null, 2)}\n`;
+    writeFileSync(join(partial, recordName), json, { flush: true });
     sync(partial);
-    // a checkpoint of this step can only stand here from before a resume, and holds the same
+    // a checkpoint of this step can only be from before a resume, and holds the same
     rmSync(path, { recursive: true, force: true });
     renameSync(partial, path);
     sync(folder);
-    return path;
   } catch (error) {
     rmSync(partial, { recursive: true, force: true });
-    throw writeTrouble(error, folder, state.step);
+    throw writeTrouble(error, folder, step);
   }
 }
 
-/** Folders are synced where the system can (Windows cannot). */
+/** Flushes a folder to disk, on systems that can (Windows cannot). */
 function sync(folder: string): void {
   if (process.platform === "win32") return;
   const file = openSync(folder, "r");
@@ -118,9 +131,9 @@ function sync(folder: string): void {
 }
 
 function writeTrouble(error: unknown, folder: string, step: number): TrainingError {
-  const code = (error as NodeJS.ErrnoException).code;
-  const full = code === "ENOSPC" || code === "EDQUOT" || code === "EFBIG";
-  const reason = full ? "there is no space left for it" : messageOf(error);
+  const code = (error as NodeJS.ErrnoException).code ?? "";
+  const isFull = ["ENOSPC", "EDQUOT", "EFBIG"].includes(code);
+  const reason = isFull ? "there is no space left for it" : messageOf(error);
   const last = listCheckpoints(folder).at(-1);
   const rest = last ? `The one of step ${last.step} is whole: resume from it` : "Start again";
   return new TrainingError(
@@ -129,86 +142,79 @@ function writeTrouble(error: unknown, folder: string, step: number): TrainingErr
   );
 }
 
-/** The record of a checkpoint, and the checksum of its tensors. @throws TrainingError where it is broken */
-export function readRecord({ path }: CheckpointPlace): CheckpointRecord & { checksum: string } {
-  try {
-    const record = JSON.parse(readFileSync(join(path, recordName), "utf8"));
-    if (Number.isInteger(record.step) && typeof record.checksum === "string" && record.settings)
-      return record;
-  } catch (error) {
-    throw broken(path, messageOf(error));
-  }
-  throw broken(path, `${recordName} is not one of pearl's`);
+/** Reads the record of a checkpoint. @throws TrainingError for a damaged one */
+export async function readCheckpoint({ path }: CheckpointPlace): Promise<Checkpoint> {
+  const record = await readJson(join(path, recordName), StoredRecord, { error: TrainingError, cure });
+  if (record === undefined) throw new TrainingError(`${path}: ${recordName} is missing. ${cure}`);
+  return { path, record };
 }
 
-const broken = (path: string, why: string): TrainingError =>
-  new TrainingError(
-    `${path}: the checkpoint is damaged (${why}). Delete this folder to go on from the one before.`,
-  );
-
 /**
- * Reads a checkpoint.
+ * Reads the tensors of a checkpoint.
  * @param layout names and shapes of the tensors that must be in it
- * @throws TrainingError where it is damaged, or belongs to another model
+ * @throws TrainingError for a damaged checkpoint, or one of another model
  */
-export function readCheckpoint(
-  place: CheckpointPlace,
+export async function readTensors(
+  { path, record }: Checkpoint,
   layout: ReadonlyMap<string, readonly number[]>,
-): { state: EngineState; record: CheckpointRecord } {
-  const { checksum, ...record } = readRecord(place);
-  const path = join(place.path, tensorsName);
-  let tensors: EngineState["tensors"] | undefined;
-  try {
-    if (checksumOf(path) === checksum) tensors = readSafetensors(path);
-  } catch (error) {
-    throw broken(place.path, messageOf(error));
-  }
-  if (!tensors) throw broken(place.path, `${tensorsName} is not what was written: cut off, or changed`);
+): Promise<EngineState["tensors"]> {
+  const file = join(path, tensorsName);
+  const found = await fileFingerprint(file).catch(messageOf);
+  if (!record.checksum.startsWith(found))
+    throw new TrainingError(`${file}: the file was cut off or changed since it was written. ${cure}`);
+  const tensors = readSafetensors(file);
   for (const [name, dims] of layout) {
-    const found = tensors.get(name)?.dims;
-    if (String(found) !== String(dims))
+    const shape = tensors.get(name)?.dims;
+    if (String(shape) !== String(dims))
       throw new TrainingError(
-        `${place.path}: the checkpoint is of another model: ${name} is ${found ? `[${found}]` : "missing"}, not [${dims}]`,
+        `${path}: the checkpoint is of another model: ${name} is ${shape ? `[${shape}]` : "missing"}, not [${dims}]`,
       );
   }
-  return { state: { step: record.step, tensors }, record };
+  return tensors;
 }
 
-/** SHA-256 of a file of any size, read piece by piece. */
-function checksumOf(path: string): string {
-  const hash = createHash("sha256");
-  const piece = Buffer.alloc(2 ** 20);
-  const file = openSync(path, "r");
-  try {
-    for (let read = readSync(file, piece); read > 0; read = readSync(file, piece))
-      hash.update(piece.subarray(0, read));
-  } finally {
-    closeSync(file);
-  }
-  return hash.digest("hex");
+/** Everything that decides the weights at a step, except the number of steps. */
+export function settingsOf(program: TrainingProgram, data: TrainingData, options: TrainOptions): Settings {
+  const { learningRate, schedule = { kind: "constant" }, accumulate = 1, clipNorm, averageDecay } = options;
+  const { model, loss, cut } = program;
+  const { nodes, initializers } = model.graph;
+  const weights = [...initializers].flatMap(([name, tensor]) => [
+    JSON.stringify([name, tensor.type, tensor.dims]),
+    ...(tensor.type === "string" ? [] : [bytesOf(tensor)]),
+  ]);
+  return {
+    ...options.settings,
+    ...{ learningRate, schedule, accumulate, clipNorm, averageDecay },
+    evaluationEvery: options.evaluation?.every,
+    optimiser: adamSettings(options.optimiser),
+    data: data.fingerprint,
+    model: fingerprint(JSON.stringify([nodes, loss, cut], plainNumbers), ...weights),
+  };
 }
 
-/**
- * Checks that a checkpoint belongs to a run.
- * @throws TrainingError naming what differs
- */
+/** For JSON.stringify: bigints and typed arrays as numbers. */
+export function plainNumbers(_: string, value: unknown): unknown {
+  if (typeof value === "bigint") return Number(value);
+  return ArrayBuffer.isView(value) ? Array.from(value as Uint8Array) : value;
+}
+
+/** @throws TrainingError that names what differs between a checkpoint and the run that resumes it */
 export function checkSettings(
-  place: CheckpointPlace,
-  { version, settings }: CheckpointRecord,
+  { path, record: { version, settings } }: Checkpoint,
   run: Pick<CheckpointRecord, "version" | "settings">,
 ): void {
   if (version !== run.version)
     throw new TrainingError(
-      `${place.path}: the checkpoint was written by pearl ${version}, this is ${run.version}: ` +
-        "finish with that version, or start over.",
+      `${path}: the checkpoint was written by pearl ${version}, this is ${run.version}. ` +
+        "Finish with that version, or start over.",
     );
   const keys = new Set([...Object.keys(settings), ...Object.keys(run.settings)]);
   for (const key of keys) {
     const [then, now] = [settings[key], run.settings[key]].map((value) => JSON.stringify(value) ?? "nothing");
     if (then !== now)
       throw new TrainingError(
-        `${place.path}: the checkpoint belongs to another run: ${key} was ${then} and is ${now} now. ` +
-          "Give the same, or start over without resuming.",
+        `${path}: the checkpoint belongs to another run: ${key} was ${then} and is ${now} now. ` +
+          "Use the same value, or start over without resuming.",
       );
   }
 }
@@ -219,8 +225,7 @@ export function pruneCheckpoints(folder: string, { keep, best }: { keep: number;
   for (const { step, path } of all.slice(0, Math.max(0, all.length - keep))) {
     if (step === best) continue;
     // renamed first: a crash while deleting leaves no half of a checkpoint under its name
-    const partial = join(dirname(path), `${nameOf(step)}.partial`);
-    renameSync(path, partial);
-    rmSync(partial, { recursive: true, force: true });
+    renameSync(path, `${path}.partial`);
+    rmSync(`${path}.partial`, { recursive: true, force: true });
   }
 }

@@ -1,5 +1,4 @@
 /** The training engine: gradients and optimiser in the calling thread, moved by one step at a time. */
-
 import { encodeModel } from "../onnx/io/file.js";
 import type { Tensor } from "../onnx/tensor.js";
 import type { Device } from "../runtime/device.js";
@@ -9,14 +8,20 @@ import { GradientRunner, type Losses } from "./gradients/gradients.js";
 import { copyGraph } from "./optimiser/adam-graph.js";
 import { createGraphOptimiser } from "./optimiser/graph-optimiser.js";
 import { createHostOptimiser } from "./optimiser/host-optimiser.js";
-import type { EngineState, Optimiser, OptimiserOptions } from "./optimiser/optimiser.js";
+import type { Optimiser, OptimiserOptions } from "./optimiser/optimiser.js";
 import type { TrainingProgram } from "./program.js";
 
 export interface EngineOptions
   extends OptimiserOptions,
     Pick<SessionOptions, "device" | "threads" | "spinning"> {
-  /** Where weights lie and are updated; default "device" on webgpu, else "memory". */
+  /** Where the weights are kept and updated; default "device" on webgpu, else "memory". */
   readonly updates?: "memory" | "device";
+}
+
+/** The device in use, and why faster devices were passed over, one line each. */
+export interface Place {
+  readonly device: Device;
+  readonly notes: readonly string[];
 }
 
 /** What one step was like. */
@@ -25,32 +30,25 @@ export interface StepReport {
   readonly losses: Losses;
   /** Global norm of the gradients before clipping. */
   readonly gradientNorm: number;
-  /** False where loss or gradients were no numbers: then nothing was changed. */
+  /** False if the loss or a gradient is NaN or infinite: then nothing was changed. */
   readonly finite: boolean;
 }
 
 export class TrainingEngine {
-  /** The device in use. */
-  readonly device: Device;
-  /** Why faster devices were passed over, one line each. */
-  readonly notes: readonly string[];
+  readonly place: Place;
+  /** Holds the weights. */
+  readonly optimiser: Optimiser;
   readonly #runner: GradientRunner;
-  readonly #optimiser: Optimiser;
 
-  private constructor(
-    { device, notes }: Pick<TrainingEngine, "device" | "notes">,
-    runner: GradientRunner,
-    optimiser: Optimiser,
-  ) {
-    this.device = device;
-    this.notes = notes;
+  private constructor(place: Place, runner: GradientRunner, optimiser: Optimiser) {
+    this.place = place;
     this.#runner = runner;
-    this.#optimiser = optimiser;
+    this.optimiser = optimiser;
   }
 
   /**
    * Opens a program. The model's own arrays are not changed.
-   * @throws ModelError where an operator between weights and loss has no derivative, DeviceError
+   * @throws ModelError if an operator between weights and loss has no derivative; DeviceError
    */
   static async open(program: TrainingProgram, options: EngineOptions = {}): Promise<TrainingEngine> {
     const { threads, spinning } = options;
@@ -67,55 +65,27 @@ export class TrainingEngine {
     return new TrainingEngine(place, runner, optimiser);
   }
 
-  /**
-   * One step of training on the mean loss of one or more batches.
-   * Where the loss or a gradient is NaN or infinite nothing changes, and the report says so.
-   */
+  /** One step on the mean loss of one or more batches. */
   async step(batches: readonly TrainingBatch[], rate: number): Promise<StepReport> {
-    const sink = this.#optimiser.sink();
+    const sink = this.optimiser.sink();
     const losses: Losses = {};
-    const feeds = this.#optimiser.feeds();
+    const feeds = this.optimiser.feeds();
     for (const batch of batches)
       for (const [name, loss] of Object.entries(await this.#runner.run(batch, feeds, sink)))
         losses[name] = (losses[name] ?? 0) + loss / batches.length;
     const finite = Object.values(losses).every(Number.isFinite);
-    const gradientNorm = await this.#optimiser.update(sink, { rate, batches: batches.length, finite });
+    const gradientNorm = await this.optimiser.update(sink, { rate, batches: batches.length, finite });
     return { losses, gradientNorm, finite: finite && Number.isFinite(gradientNorm) };
   }
 
-  /** The losses of a batch; nothing changes. */
-  async losses(batch: TrainingBatch): Promise<Losses> {
-    return this.#runner.run(batch, this.#optimiser.feeds(), { collect: () => {} });
-  }
-
-  /** The trained weights, or their running average where one is kept; perhaps the engine's own arrays. */
-  weights(): Promise<ReadonlyMap<string, Tensor>> {
-    return this.#optimiser.weights();
-  }
-
-  /** The state, perhaps as views of the engine's arrays: store it before the next step. */
-  state(): Promise<EngineState> {
-    return this.#optimiser.state();
-  }
-
-  /** Names and shapes that {@link restore} expects. */
-  layout(): ReadonlyMap<string, readonly number[]> {
-    return this.#optimiser.layout();
-  }
-
-  /** Takes a state over: the next step is the one that would have followed. */
-  restore(state: EngineState): Promise<void> {
-    return this.#optimiser.restore(state);
-  }
-
   async release(): Promise<void> {
-    await this.#optimiser.release();
+    await this.optimiser.release();
     await this.#runner.release();
   }
 }
 
-/** Opens a trivial graph, to see which device works. */
-async function choosePlace({ device }: EngineOptions): Promise<Pick<TrainingEngine, "device" | "notes">> {
+/** Opens a trivial graph to see which device works. */
+async function choosePlace({ device }: EngineOptions): Promise<Place> {
   if (device === undefined || device === "cpu") return { device: "cpu", notes: [] };
   const probe = await createOrtSession(encodeModel(copyGraph(new Map([["x", [2]]]))), { device });
   const { device: chosen, notes } = probe;

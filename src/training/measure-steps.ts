@@ -1,39 +1,35 @@
-/** How long a training will take and how much memory, measured on a few steps that leave nothing behind. */
+/** Time and memory of a training's steps, measured on a few that leave nothing behind. */
 import type { TrainingProgram } from "./program.js";
 import { type TrainingData, type TrainOptions, train } from "./trainer.js";
 
 export interface MeasuredSteps {
-  /** Median time of a step, waiting for data included. */
+  /** Median time of a step, with the wait for its data. */
   readonly seconds: number;
-  /** Share of that time spent waiting for data. */
+  /** Fraction of that time spent waiting for data. */
   readonly waiting: number;
-  readonly phrasesPerSecond: number;
   /** Largest memory of the process, in bytes. */
   readonly memory: number;
 }
 
-/** Steps that warm caches and threads up, and steps that are measured. */
+/** Steps before the measurement, and measured steps. */
 const [warmUp, measured] = [2, 5];
 
-/** Takes some steps from the first batch on; the weights are thrown away. */
 export async function measureSteps(
   program: TrainingProgram,
   data: TrainingData,
   options: Pick<TrainOptions, "device" | "threads" | "signal" | "learningRate">,
 ): Promise<MeasuredSteps> {
-  const steps: { seconds: number; wait: number; rate: number; memory: number }[] = [];
+  const steps: { seconds: number; wait: number; memory: number }[] = [];
   await train(program, data, {
     ...options,
     steps: warmUp + measured,
-    onStep: ({ seconds, wait, phrasesPerSecond, memory }) =>
-      steps.push({ seconds: seconds + wait, wait, rate: phrasesPerSecond, memory }),
+    onStep: ({ seconds, wait, memory }) => steps.push({ seconds: seconds + wait, wait, memory }),
   });
   const last = steps.slice(warmUp);
   const seconds = median(last.map((step) => step.seconds));
   return {
     seconds,
     waiting: median(last.map((step) => step.wait / step.seconds)),
-    phrasesPerSecond: median(last.map((step) => step.rate)),
     memory: Math.max(...steps.map((step) => step.memory)),
   };
 }

@@ -1,13 +1,12 @@
 /** A run's metrics as JSON lines, one per step and one per evaluation. */
-import { appendFileSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
-import { dirname } from "node:path";
+import { appendFileSync, existsSync, readFileSync } from "node:fs";
 import { messageOf, TrainingError } from "../errors.js";
+import { writeWholeFileSync } from "../files/whole-file.js";
 import type { Losses } from "./gradients/gradients.js";
 
-/** What a step lost. */
 export interface StepLoss {
   readonly loss: number;
-  /** The loss's parts by name. */
+  /** Terms of the loss by name. */
   readonly parts: Losses;
 }
 
@@ -21,30 +20,24 @@ export interface StepMetrics extends StepLoss {
   readonly phrasesPerSecond: number;
   /** Of the whole process, in bytes. */
   readonly memory: number;
-  /** Time of the step, once its batch was there. */
+  /** Duration of the step, without the wait for its batch. */
   readonly seconds: number;
-  /** Time that the step waited for its batch before that. */
+  /** Seconds that the step waited for its batch. */
   readonly wait: number;
 }
 
 /** One evaluation, after `step` steps. */
-export interface EvaluationMetrics {
+interface EvaluationMetrics {
   readonly step: number;
   readonly score: number;
   readonly seconds: number;
 }
 
-/** Makes the file hold the lines up to a step: a resumed run repeats what came after its checkpoint. */
+/** Keeps the lines up to a step: a resumed run repeats what came after its checkpoint. */
 export function startMetrics(path: string, step: number): void {
-  mkdirSync(dirname(path), { recursive: true });
-  const kept =
-    step === 0 || !existsSync(path)
-      ? []
-      : readFileSync(path, "utf8")
-          .split("\n")
-          .filter((line) => isUpTo(line, step));
-  writeFileSync(`${path}.partial`, kept.map((line) => `${line}\n`).join(""));
-  renameSync(`${path}.partial`, path);
+  const lines = step > 0 && existsSync(path) ? readFileSync(path, "utf8").split("\n") : [];
+  const kept = lines.filter((line) => isUpTo(line, step));
+  writeWholeFileSync(path, kept.map((line) => `${line}\n`).join(""));
 }
 
 /** A line that a crash cut off counts as later. */
@@ -56,13 +49,13 @@ function isUpTo(line: string, step: number): boolean {
   }
 }
 
-/** @throws TrainingError where the disk is full, say */
+/** @throws TrainingError if the line cannot be written, for example to a full disk */
 export function appendMetrics(path: string, metrics: StepMetrics | EvaluationMetrics): void {
   try {
     appendFileSync(path, `${JSON.stringify(metrics)}\n`);
   } catch (error) {
     throw new TrainingError(
-      `${path}: step ${metrics.step} cannot be written down (${messageOf(error)}). Make room and resume.`,
+      `${path}: the metrics of step ${metrics.step} cannot be written (${messageOf(error)}). Make room and resume.`,
       { cause: error },
     );
   }

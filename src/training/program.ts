@@ -1,4 +1,4 @@
-/** What is trained, as a graph: from inputs to the loss, and how it is taken apart for large batches. */
+/** What is trained, as a graph: from inputs to the loss, and how it is cut for large batches. */
 import { type Differentiated, type DifferentiateOptions, differentiate } from "../autodiff/gradient.js";
 import { ArgumentError } from "../errors.js";
 import { GraphBuilder } from "../onnx/builder.js";
@@ -8,22 +8,25 @@ import { observeShapes, type Shapes } from "../onnx/observe-shapes.js";
 import { createOrtSession } from "../runtime/ort-session.js";
 import type { Feeds } from "../runtime/tensor.js";
 
-/** A training task as data: it crosses threads. */
+/** A training task, as plain data. */
 export interface TrainingProgram {
   /** The forward graph with the loss. */
   readonly model: Model;
-  /** Initializers to train; default all floats of more than one element: single numbers are mostly constants. */
+  /** Names of the initializers to train; default: all float32 ones of more than one element. */
   readonly weights?: readonly string[];
-  /** Name of the loss, one float. */
+  /** Name of the loss, a float32 of one element. */
   readonly loss: string;
-  /** Graph outputs that are reported beside the loss: its parts. Default none. */
+  /** Names of graph outputs that are reported beside the loss, each one float32; default: none. */
   readonly parts?: readonly string[];
   /**
-   * Name of the embeddings [rows, width], where a large batch may be cut: everything before them treats rows
-   * apart, so that they can be computed in chunks. Default: batches are never cut.
+   * Name of the embeddings [rows, width], where a large batch may be cut: every node before them handles each row
+   * on its own, so that they can be computed in chunks. Default: batches are never cut.
    */
   readonly cut?: string;
-  /** A small batch to observe shapes with: sizes that change from batch to batch are not 1, and differ. */
+  /**
+   * The inputs of a small batch, to observe shapes with. Sizes that vary between batches must be above 1 here and
+   * differ from each other.
+   */
   readonly sample: Feeds;
 }
 
@@ -40,7 +43,7 @@ export async function observeProgram({ model, sample }: TrainingProgram): Promis
   });
 }
 
-/** Where gradients will be computed, and in which form those of tables are wanted. */
+/** Where gradients are computed, and the form of those of tables. */
 export type Target = Pick<DifferentiateOptions, "device" | "tables">;
 
 /** The whole program with gradients, for batches that are not cut. */
@@ -65,7 +68,7 @@ export const upstream = "upstream";
 
 /**
  * Takes a program apart at its cut.
- * @throws ArgumentError where the loss depends on weights by another way than through the cut
+ * @throws ArgumentError if a weight is used on both sides of the cut
  */
 export function cutProgram(program: TrainingProgram, shapes: Shapes, target: Target): CutProgram {
   const { cut, loss, parts = [], model, weights: chosen } = program;
@@ -79,7 +82,7 @@ export function cutProgram(program: TrainingProgram, shapes: Shapes, target: Tar
     (name) => before.graph.initializers.has(name) && isTrained(after, name, chosen),
   );
   if (shared.length > 0)
-    throw new ArgumentError(`weight ${shared[0]} lies on both sides of the cut ${cut}: cut elsewhere`);
+    throw new ArgumentError(`weight ${shared[0]} is used on both sides of the cut ${cut}. Cut elsewhere.`);
 
   const own = chosen?.filter((name) => before.graph.initializers.has(name));
   const { model: seeded, shapes: known } = withUpstream(before, cut, shapes);
@@ -88,7 +91,7 @@ export function cutProgram(program: TrainingProgram, shapes: Shapes, target: Tar
   );
   backward.model.graph.outputs = backward.model.graph.outputs.filter(({ name }) => name !== cut);
   const trained = [...after.graph.initializers.keys()].filter((name) => isTrained(after, name, chosen));
-  // whole gradients here: rows of the embeddings may be picked too, and theirs must be one tensor
+  // dense gradients: rows of the embeddings may be gathered too, and their gradient must be one tensor
   const weights = [cut, ...reaching(after, trained, loss)];
   const head = differentiate(after, { loss, shapes, device: target.device, weights });
   return { forward: liftWeights(before, backward.weights), backward, loss: withWeights(head) };
@@ -129,7 +132,7 @@ const isTrained = ({ graph }: Model, name: string, chosen?: readonly string[]): 
   return value?.type === "float32" && value.data.length > 1;
 };
 
-/** Those of some initializers that lead to a value. */
+/** Those initializers that a value depends on. */
 function reaching(model: Model, names: readonly string[], value: string): string[] {
   const needed = only(model, [value]).graph.initializers;
   return names.filter((name) => needed.has(name));
@@ -147,7 +150,7 @@ export function liftWeights(model: Model, weights: readonly string[]): Model {
   return copy;
 }
 
-/** Lists the weights, and gives each an output of its own: two may have the same gradient (biases added up, say). */
+/** Gives each weight an output of its own: two may share a gradient, for example biases that are added. */
 function withWeights(found: Differentiated): GradientGraph {
   const g = new GraphBuilder(found.model);
   const taken = new Set<string>();

@@ -1,9 +1,9 @@
-/** A training from options to a model folder, the same for every method: start, train, record, card, write. */
+/** A training from options to a model folder, for every method: prepare, train, record, card, write. */
 import { mkdirSync } from "node:fs";
-import { readdir, readFile, rm } from "node:fs/promises";
+import { readdir, readFile, rm, stat } from "node:fs/promises";
 import { basename, join, resolve } from "node:path";
 import * as v from "valibot";
-import { ArgumentError, TrainingError } from "../errors.js";
+import { ArgumentError, InterruptedError, TrainingError } from "../errors.js";
 import { readJson } from "../files/json.js";
 import { writeWholeJson } from "../files/whole-file.js";
 import { checkIsFree, removePartialFolders } from "../files/whole-folder.js";
@@ -18,7 +18,7 @@ import { type TrainingData, type TrainingResult, type TrainOptions, train } from
 export interface RunOptions {
   /** Folder of the new model; it must not exist. */
   readonly output: string;
-  /** Of first weights and the order of batches; default 0. */
+  /** Seed of first weights and of the order of batches; default 0. */
   readonly seed?: number;
   /** Default "cpu". */
   readonly device?: DeviceChoice;
@@ -30,10 +30,11 @@ export interface RunOptions {
   readonly checkpointEvery?: number;
   /** Aborting it finishes the step, writes a checkpoint, and rejects with InterruptedError. */
   readonly signal?: AbortSignal;
-  /** Called with one line for each fact about what was read. */
+  /** Called with notes about what was read, one line each. */
   readonly onNote?: (note: string) => void;
   /** Called after every step, with the number of steps of the whole run. */
   readonly onStep?: (metrics: StepMetrics, steps: number) => void;
+  /** Called after every evaluation; the score is that of the method. */
   readonly onEvaluation?: (step: number, score: number) => void;
 }
 
@@ -41,17 +42,25 @@ export interface RunOptions {
 export interface RunRecord {
   /** Version of pearl. */
   readonly pearl: string;
+  /** What decides the weights, besides the data. */
   readonly settings: object;
   readonly result: RunResult;
 }
 
+/** The end of a run. */
 export interface RunResult {
   readonly steps: number;
-  /** Of the last step. */
+  /** Loss of the last step. */
   readonly loss?: number;
-  /** Best evaluation: mean score over the tasks that had data. */
+  /** The best evaluation. */
   readonly best?: { readonly step: number; readonly score: number };
 }
+
+/** What a run returns: its record, the model's folder, and the step that it was resumed at (0 for a new run). */
+export type RunReport<Record extends RunRecord> = Record & {
+  readonly output: string;
+  readonly resumedAt: number;
+};
 
 /** A method's training, ready to start. */
 export interface PreparedRun<Record extends RunRecord> {
@@ -59,55 +68,69 @@ export interface PreparedRun<Record extends RunRecord> {
   readonly data: TrainingData;
   /** Steps to train, unless `minutes` decides. */
   readonly steps: number;
-  /** Train for this long: a few steps are measured, and as many are taken as fit. */
+  /** Minutes to train: the time of a step is measured first. */
   readonly minutes?: number;
+  /** Adam's rate, before the schedule. */
   readonly learningRate: number;
-  /** Further settings of the optimiser and what must be equal for a run to resume, for a number of steps. */
+  /** More options of a training of `steps` steps; `settings` must be equal for a run to resume. */
   options(steps: number): Pick<TrainOptions, "schedule" | "optimiser" | "clipNorm" | "settings">;
-  /** Steps between two checkpoints where the caller names none; default 500. */
+  /** Default of RunOptions.checkpointEvery; default 500. */
   readonly checkpointEvery?: number;
   /** What is trained, for the note "training WHAT on DEVICE". */
   what(steps: number): string;
-  /** Scores a model folder after every `every` steps (not more than there are); the best weights are kept. */
+  /** Scores a model folder every `every` steps; a larger score is better, and the best weights are kept. */
   readonly evaluation?: { readonly every: number; score(folder: string): Promise<number> };
+  /** What training.json holds. */
   record(result: TrainingResult): Record | Promise<Record>;
   /** README.md of the model. */
   card(name: string, record: Record): string;
-  /** Writes the whole model folder. `texts`: further files by name; none where a snapshot is only scored. */
+  /** Writes the model folder and `texts`, more files by name; a snapshot that is only scored has none. */
   write(
     folder: string,
     weights: ReadonlyMap<string, Tensor>,
     texts?: Readonly<globalThis.Record<string, string>>,
   ): Promise<void>;
-  /** The weights that are written; default the trained ones. */
+  /** The weights that are written; default: the trained ones. */
   finish?(weights: ReadonlyMap<string, Tensor>): ReadonlyMap<string, Tensor>;
-  /** Ends what `prepare` started, such as threads. */
+  /** Releases what `prepare` opened, such as threads. */
   close?(): Promise<void>;
 }
 
-/** Where a run keeps its checkpoints, metrics and start model until the model is written. */
-export const workFolderOf = (output: string): string => `${resolve(output)}.training`;
-
 /**
- * Runs a method. Everything unfinished lies in `OUTPUT.training`, which goes when the model is written; an
- * interrupted run leaves it behind to resume from.
- * @param prepare reads what the method learns from; the folder it gets is `OUTPUT.training`
- * @throws ArgumentError where the output exists; TrainingError, InterruptedError; what the method throws
+ * Runs a method. Everything unfinished is in `OUTPUT.training`: it is removed when the model is written and when the
+ * run fails before its first step; an interrupted run leaves it behind to resume from.
+ * @param prepare reads what the method learns from; it gets the folder `OUTPUT.training`
+ * @throws ArgumentError if the output exists; TrainingError, InterruptedError; errors of the method
  */
 export async function runMethod<Record extends RunRecord>(
   options: RunOptions,
   prepare: (work: string) => Promise<PreparedRun<Record>>,
-): Promise<Record & { readonly output: string; readonly resumedAt: number }> {
+): Promise<RunReport<Record>> {
   const output = resolve(options.output);
   await checkIsFree(options.output);
   await removePartialFolders(output);
-  const work = workFolderOf(output);
+  const work = `${output}.training`;
   if (options.resume !== "continue") await clear(work);
-  mkdirSync(work, { recursive: true });
+  const isNew = mkdirSync(work, { recursive: true }) !== undefined;
+  try {
+    return await runIn(work, options, prepare);
+  } catch (error) {
+    const isFailure = !(error instanceof InterruptedError);
+    if (isNew && isFailure && !(await hasSteps(work))) await rm(work, { recursive: true, force: true });
+    throw error;
+  }
+}
+
+async function runIn<Record extends RunRecord>(
+  work: string,
+  options: RunOptions,
+  prepare: (work: string) => Promise<PreparedRun<Record>>,
+): Promise<RunReport<Record>> {
   const prepared = await prepare(work);
   try {
     const result = await trainPrepared(prepared, options, work);
     const record = await prepared.record(result);
+    const output = resolve(options.output);
     await prepared.write(output, prepared.finish?.(result.weights) ?? result.weights, {
       "README.md": prepared.card(basename(output), record),
       "training.json": `${JSON.stringify(record, null, 2)}\n`,
@@ -120,7 +143,14 @@ export async function runMethod<Record extends RunRecord>(
   }
 }
 
-/** Empties the work folder of an earlier run, but for its text shards: they know the texts they were made from. */
+/** True if a run left steps to resume from, or a failed one to look at. */
+async function hasSteps(work: string): Promise<boolean> {
+  const names = await readdir(work);
+  const metrics = await stat(join(work, "metrics.jsonl")).catch(() => undefined);
+  return names.some((name) => /^(checkpoints$|failed-step-)/.test(name)) || (metrics?.size ?? 0) > 0;
+}
+
+/** Empties the work folder of an earlier run. Text shards stay: they record which texts they were made from. */
 async function clear(work: string): Promise<void> {
   const names = await readdir(work).catch(() => []);
   for (const name of names) if (name !== "text") await rm(join(work, name), { recursive: true, force: true });
@@ -147,7 +177,7 @@ async function trainPrepared<Record extends RunRecord>(
     evaluation: evaluation && {
       every: Math.min(steps, evaluation.every),
       async run(weights) {
-        // a run that was killed while it scored leaves its snapshot behind
+        // a run that was killed while it scored has left its snapshot
         await rm(snapshot, { recursive: true, force: true });
         await removePartialFolders(snapshot);
         await prepared.write(snapshot, weights);
@@ -159,7 +189,7 @@ async function trainPrepared<Record extends RunRecord>(
 
 const StoredSteps = v.object({ steps: v.number() });
 
-/** How many steps are taken; a measured number is kept, so that a resumed run has the same schedule. */
+/** The number of steps; a measured one is stored, so that a resumed run has the same schedule. */
 async function stepsOf<Record extends RunRecord>(
   { program, data, learningRate, steps, minutes }: PreparedRun<Record>,
   { device, threads, signal, onNote }: RunOptions,

@@ -1,92 +1,93 @@
 /** Training from first step to last: batches ahead, schedule, evaluation, checkpoints, metrics, interruption. */
-
-import { createHash } from "node:crypto";
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { ArgumentError, InterruptedError, TrainingError } from "../errors.js";
 import { packageVersion } from "../files/version.js";
-import { bytesOf, type Tensor } from "../onnx/tensor.js";
+import type { Tensor } from "../onnx/tensor.js";
 import { startWorker, type WorkerClient } from "../runtime/worker-client.js";
 import type { TrainingBatch } from "./batch.js";
 import {
+  type Checkpoint,
   type CheckpointRecord,
   checkSettings,
   listCheckpoints,
+  plainNumbers,
   pruneCheckpoints,
-  readRecord,
+  readCheckpoint,
   type Settings,
+  settingsOf,
 } from "./checkpoint.js";
-import type { EngineOptions, StepReport } from "./engine.js";
+import type { EngineOptions, Place, StepReport } from "./engine.js";
 import { appendMetrics, type StepLoss, type StepMetrics, startMetrics } from "./metrics.js";
-import { adamSettings } from "./optimiser/adam.js";
 import { type Schedule, scheduleFactor } from "./optimiser/schedule.js";
 import type { TrainingProgram } from "./program.js";
-import type { OpenReply, WeightsReply } from "./training-protocol.js";
 
 /** Batches of a run. */
 export interface TrainingData {
-  /** Of everything that batches are made of: rows, seed, batch size. */
+  /** Of everything that decides the batches: rows, seed, batch size. A run resumes only with an equal one. */
   readonly fingerprint: string;
-  /** The batch of a number, counted from 0: a function of the number alone, so that a run can go on anywhere. */
+  /** The batch of a number, counted from 0. It depends on the number alone, so that a run can resume anywhere. */
   batch(index: number): TrainingBatch | Promise<TrainingBatch>;
-  /** What is saved for inspection where this batch gave NaN; default its tensors. */
+  /** What is saved for inspection if this batch gives NaN; default: its tensors. */
   describe?(index: number): unknown;
 }
 
 export interface Evaluation {
   /** Steps between two evaluations; the first comes before the first step. */
   readonly every: number;
-  /** Judges weights; a larger score is better. */
+  /** Scores weights (by name, in the graph's layout) after `step` steps; a larger score is better. */
   run(weights: ReadonlyMap<string, Tensor>, step: number): Promise<number>;
-  /** Evaluations without a new best after which training stops; default never. */
+  /** Training stops after this many evaluations without a new best; default: never. */
   readonly patience?: number;
-  /** Steps before which it does not stop; default 0. */
+  /** Steps that are taken at least; default 0. */
   readonly minimumSteps?: number;
 }
 
 export interface TrainOptions extends EngineOptions {
+  /** Steps to take in all, those of a resumed run included. */
   readonly steps: number;
+  /** Adam's rate, before the schedule. */
   readonly learningRate: number;
-  /** Default constant. */
+  /** Default: constant. */
   readonly schedule?: Schedule;
-  /** Batches whose mean gradient makes one step; default 1. */
+  /** Batches in a step, which follows their mean gradient; default 1. */
   readonly accumulate?: number;
-  /** Where `checkpoints/` and `metrics.jsonl` go. Default: neither is written. */
+  /** Folder of `checkpoints/` and `metrics.jsonl`. Default: neither is written. */
   readonly folder?: string;
-  /** Steps between two checkpoints; default 500. One is written at the end and on interruption anyway. */
+  /** Steps between two checkpoints; default 500. One is always written at the end and on interruption. */
   readonly checkpointEvery?: number;
   /** Checkpoints kept beside the best one; default 2. */
   readonly keep?: number;
-  /** "continue" goes on from the folder's last checkpoint where there is one; default "start-over". */
+  /** "continue" resumes at the folder's last checkpoint, if there is one; default "start-over". */
   readonly resume?: "continue" | "start-over";
-  /** What else must be equal for a run to go on. */
+  /** What else must be equal for a run to resume. */
   readonly settings?: Settings;
   readonly evaluation?: Evaluation;
-  /** Finishes the step, writes a checkpoint, and rejects with InterruptedError. */
+  /** Aborting it finishes the step, writes a checkpoint, and rejects with InterruptedError. */
   readonly signal?: AbortSignal;
-  /** Told once which device is in use, and why faster ones are not. */
-  readonly onOpen?: (place: OpenReply) => void;
-  /** Told after every step. */
+  /** Called once with the device in use and the reasons against faster ones. */
+  readonly onOpen?: (place: Place) => void;
+  /** Called after every step. */
   readonly onStep?: (metrics: StepMetrics) => void;
   readonly onEvaluation?: (step: number, score: number) => void;
 }
 
 export interface TrainingResult {
-  /** The trained weights; with an evaluation, those of the best one. */
+  /** The trained weights by name, in the graph's layout; with an evaluation, the best ones. */
   readonly weights: ReadonlyMap<string, Tensor>;
   /** Steps taken. */
   readonly steps: number;
-  /** The step that this run went on from; 0 for a new one. */
+  /** The step that this run resumed at; 0 for a new one. */
   readonly resumedAt: number;
   readonly best?: { readonly step: number; readonly score: number };
-  /** Of the last step, taken here or before the run was resumed. */
+  /** Loss of the last step, taken in this run or before it was resumed. */
   readonly last?: StepLoss;
 }
 
 /**
  * Trains a program in a thread of its own.
- * @throws TrainingError where the loss becomes NaN, or a checkpoint cannot be written or used; InterruptedError;
- *   ModelError where the program has no gradient
+ * @throws ArgumentError for options out of range; ModelError if an operator between weights and loss has no
+ * derivative; TrainingError if the loss becomes NaN or a checkpoint cannot be written or used; InterruptedError
  */
 export async function train(
   program: TrainingProgram,
@@ -98,7 +99,7 @@ export async function train(
   const worker = startWorker("./training-worker.js", import.meta.url);
   try {
     const engineOptions = { optimiser, clipNorm, averageDecay, device, threads, spinning, updates };
-    const place = await worker.call<OpenReply>("open", { program, options: engineOptions });
+    const place = await worker.call<Place>("open", { program, options: engineOptions });
     options.onOpen?.(place);
     return await new Run(program, data, options, worker).toTheEnd();
   } finally {
@@ -115,7 +116,7 @@ function checkOptions({ steps, learningRate, evaluation, folder }: TrainOptions)
     throw new ArgumentError("training with an evaluation needs a folder, to keep the best checkpoint in");
 }
 
-/** One run: where it stands, and everything that happens around a step. */
+/** One run: its state, and everything that happens around a step. */
 class Run {
   readonly #program: TrainingProgram;
   readonly #data: TrainingData;
@@ -141,45 +142,46 @@ class Run {
   }
 
   async toTheEnd(): Promise<TrainingResult> {
-    const { steps, evaluation, signal } = this.#options;
+    const { steps, evaluation, signal, checkpointEvery = 500 } = this.#options;
     await this.#start();
     const resumedAt = this.#step;
     if (this.#step === 0 && evaluation) await this.#evaluate(evaluation);
-    let next = this.#prepare(this.#step);
+    let next = this.#batches(this.#step);
     while (this.#step < steps && !this.#hasStalled()) {
       if (signal?.aborted) await this.#interrupt(signal);
       const asked = performance.now();
       const batches = await next;
       const started = performance.now();
-      const wait = (started - asked) / 1000;
-      const learningRate = this.#rate();
-      const running = this.#worker.call<StepReport>("step", { batches, rate: learningRate });
-      next = this.#prepare(this.#step + 1);
+      const rate = this.#rate();
+      const running = this.#worker.call<StepReport>("step", { batches, rate });
+      next = this.#batches(this.#step + 1);
       const report = await running;
       const seconds = (performance.now() - started) / 1000;
-      const last = this.#metricsOf(report, batches, { learningRate, seconds, wait });
-      if (!report.finite) await this.#stopAtNonsense(last);
-      this.#last = { loss: last.loss, parts: last.parts };
+      const metrics = this.#metricsOf(report, batches, rate, seconds, (started - asked) / 1000);
+      if (!report.finite) await this.#stopAtNaN(metrics);
+      this.#last = { loss: metrics.loss, parts: metrics.parts };
       this.#step++;
-      if (this.#metrics) appendMetrics(this.#metrics, last);
-      this.#options.onStep?.(last);
+      if (this.#metrics) appendMetrics(this.#metrics, metrics);
+      this.#options.onStep?.(metrics);
       if (evaluation && this.#step % evaluation.every === 0) await this.#evaluate(evaluation);
-      if (this.#step % (this.#options.checkpointEvery ?? 500) === 0) await this.#save();
+      if (this.#step % checkpointEvery === 0) await this.#save();
     }
     await this.#save();
-    if (this.#best && this.#best.step !== this.#step) await this.#load(this.#best.step);
-    const weights = await this.#worker.call<WeightsReply>("weights", undefined);
+    if (this.#best && this.#best.step !== this.#step) await this.#loadBest(this.#best.step);
+    const weights = await this.#weights();
     return { weights, steps: this.#step, resumedAt, best: this.#best, last: this.#last };
   }
 
-  /** Goes on from the last checkpoint, or clears the way for a new run. */
+  /** Resumes at the last checkpoint, or removes those of an earlier run. */
   async #start(): Promise<void> {
     const { folder, resume } = this.#options;
     if (!folder || !this.#checkpoints || !this.#metrics) return;
     const last = resume === "continue" ? listCheckpoints(this.#checkpoints).at(-1) : undefined;
     if (last) {
-      checkSettings(last, readRecord(last), this.#identity);
-      const record = await this.#worker.call<CheckpointRecord>("load", { place: last });
+      const checkpoint = await readCheckpoint(last);
+      checkSettings(checkpoint, this.#identity);
+      await this.#load(checkpoint);
+      const { record } = checkpoint;
       this.#step = record.step;
       this.#savedAt = record.step;
       this.#best = record.best;
@@ -190,14 +192,18 @@ class Run {
     startMetrics(this.#metrics, this.#step);
   }
 
-  /** The batches of a step; made while the step before runs. */
-  #prepare(step: number): Promise<TrainingBatch[]> {
-    const { accumulate = 1, steps } = this.#options;
-    const indices = step < steps ? Array.from({ length: accumulate }, (_, i) => step * accumulate + i) : [];
+  /** The batches of a step; they are made while the step before runs. */
+  #batches(step: number): Promise<TrainingBatch[]> {
+    const indices = step < this.#options.steps ? this.#indices(step) : [];
     const batches = (async () => Promise.all(indices.map((index) => this.#data.batch(index))))();
-    // a failure is met where the batches are awaited, which may be later
+    // a failure is reported where the batches are awaited, which may be later
     batches.catch(() => {});
     return batches;
+  }
+
+  #indices(step: number): number[] {
+    const { accumulate = 1 } = this.#options;
+    return Array.from({ length: accumulate }, (_, i) => step * accumulate + i);
   }
 
   #rate(): number {
@@ -205,34 +211,32 @@ class Run {
     return learningRate * scheduleFactor(schedule, this.#step);
   }
 
+  #weights(): Promise<ReadonlyMap<string, Tensor>> {
+    return this.#worker.call("weights", undefined);
+  }
+
   #metricsOf(
     { losses, gradientNorm }: StepReport,
     batches: readonly TrainingBatch[],
-    { learningRate, seconds, wait }: Pick<StepMetrics, "learningRate" | "seconds" | "wait">,
+    learningRate: number,
+    seconds: number,
+    wait: number,
   ): StepMetrics {
     const { [this.#program.loss]: loss, ...parts } = losses;
     const phrases = batches.reduce((count, batch) => count + batch.phrases, 0);
-    const memory = process.memoryUsage.rss();
-    const phrasesPerSecond = phrases / seconds;
     return {
-      step: this.#step + 1,
-      loss,
-      parts,
-      gradientNorm,
-      learningRate,
-      phrasesPerSecond,
-      memory,
-      seconds,
-      wait,
+      ...{ step: this.#step + 1, loss, parts, gradientNorm, learningRate },
+      phrasesPerSecond: phrases / seconds,
+      memory: process.memoryUsage.rss(),
+      ...{ seconds, wait },
     };
   }
 
-  /** NaN or infinity: the batch is saved, and nothing of the step is kept. */
-  async #stopAtNonsense({ step, loss, gradientNorm, learningRate }: StepMetrics): Promise<never> {
-    const { folder, accumulate = 1 } = this.#options;
-    const indices = Array.from({ length: accumulate }, (_, i) => (step - 1) * accumulate + i);
+  /** Saves the batch of a step without finite numbers. The engine has kept nothing of the step. */
+  async #stopAtNaN({ step, loss, gradientNorm, learningRate }: StepMetrics): Promise<never> {
+    const { folder } = this.#options;
     const batches = await Promise.all(
-      indices.map((index) => this.#data.describe?.(index) ?? this.#data.batch(index)),
+      this.#indices(step - 1).map((index) => this.#data.describe?.(index) ?? this.#data.batch(index)),
     );
     let saved = "";
     if (folder) {
@@ -243,23 +247,20 @@ class Run {
     }
     const whole = this.#savedAt >= 0 ? ` The checkpoint of step ${this.#savedAt} is whole.` : "";
     throw new TrainingError(
-      `step ${step}: the loss is ${loss} and the gradient's norm ${gradientNorm}, at learning rate ${learningRate}. ` +
-        `Take a smaller learning rate or clip gradients.${saved}${whole}`,
+      `step ${step}: the loss is ${loss} and the norm of the gradient ${gradientNorm}, at learning rate ` +
+        `${learningRate}. Use a smaller learning rate or clip gradients.${saved}${whole}`,
     );
   }
 
-  async #interrupt(signal: AbortSignal): Promise<never> {
+  async #interrupt({ reason }: AbortSignal): Promise<never> {
     await this.#save();
-    const kept = this.#checkpoints ? "; resume to go on from there" : "";
-    throw new InterruptedError(`training was stopped after step ${this.#step}${kept}`, {
-      cause: signal.reason,
-    });
+    const kept = this.#checkpoints ? "; resume to continue from there" : "";
+    throw new InterruptedError(`training was stopped after step ${this.#step}${kept}`, { cause: reason });
   }
 
   async #evaluate(evaluation: Evaluation): Promise<void> {
     const started = performance.now();
-    const weights = await this.#worker.call<WeightsReply>("weights", undefined);
-    const score = await evaluation.run(weights, this.#step);
+    const score = await evaluation.run(await this.#weights(), this.#step);
     if (Number.isNaN(score)) throw new TrainingError(`step ${this.#step}: the evaluation's score is NaN`);
     const seconds = (performance.now() - started) / 1000;
     if (this.#metrics) appendMetrics(this.#metrics, { step: this.#step, score, seconds });
@@ -277,52 +278,21 @@ class Run {
 
   async #save(): Promise<void> {
     if (!this.#checkpoints || this.#savedAt === this.#step) return;
-    const record: CheckpointRecord = {
-      ...this.#identity,
-      step: this.#step,
-      best: this.#best,
-      evaluationsSinceBest: this.#evaluationsSinceBest,
-      last: this.#last,
-    };
+    const [step, best, last] = [this.#step, this.#best, this.#last];
+    const record = { ...this.#identity, step, best, evaluationsSinceBest: this.#evaluationsSinceBest, last };
     await this.#worker.call("save", { folder: this.#checkpoints, record });
-    this.#savedAt = this.#step;
-    pruneCheckpoints(this.#checkpoints, { keep: this.#options.keep ?? 2, best: this.#best?.step });
+    this.#savedAt = step;
+    pruneCheckpoints(this.#checkpoints, { keep: this.#options.keep ?? 2, best: best?.step });
   }
 
-  async #load(step: number): Promise<void> {
+  async #loadBest(step: number): Promise<void> {
     const place = listCheckpoints(this.#checkpoints as string).find((found) => found.step === step);
     if (!place)
-      throw new TrainingError(`the best checkpoint, of step ${step}, is gone from ${this.#checkpoints}`);
-    await this.#worker.call("load", { place });
+      throw new TrainingError(`${this.#checkpoints}: the best checkpoint, of step ${step}, is missing`);
+    await this.#load(await readCheckpoint(place));
   }
-}
 
-/** Everything that changes the weights a run ends at, but the number of its steps. */
-function settingsOf(program: TrainingProgram, data: TrainingData, options: TrainOptions): Settings {
-  const { learningRate, schedule = { kind: "constant" }, accumulate = 1, clipNorm, averageDecay } = options;
-  const every = options.evaluation?.every;
-  return {
-    ...options.settings,
-    ...{ learningRate, schedule, accumulate, clipNorm, averageDecay, evaluationEvery: every },
-    optimiser: adamSettings(options.optimiser),
-    data: data.fingerprint,
-    model: programFingerprint(program),
-  };
-}
-
-/** SHA-256 over the graph and its first weights, 16 hexadecimal digits. */
-function programFingerprint({ model: { graph }, loss, cut }: TrainingProgram): string {
-  const hash = createHash("sha256");
-  hash.update(JSON.stringify([graph.nodes, loss, cut], plainNumbers));
-  for (const [name, tensor] of graph.initializers) {
-    hash.update(JSON.stringify([name, tensor.type, tensor.dims]));
-    if (tensor.type !== "string") hash.update(bytesOf(tensor));
+  #load(checkpoint: Checkpoint): Promise<void> {
+    return this.#worker.call("load", checkpoint);
   }
-  return hash.digest("hex").slice(0, 16);
-}
-
-/** For JSON.stringify: bigints and typed arrays as numbers. */
-function plainNumbers(_: string, value: unknown): unknown {
-  if (typeof value === "bigint") return Number(value);
-  return ArrayBuffer.isView(value) ? Array.from(value as Uint8Array) : value;
 }

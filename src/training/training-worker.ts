@@ -1,38 +1,33 @@
 /** The thread behind trainer.ts: holds one training engine and writes its checkpoints. */
 import { serve } from "../runtime/worker-server.js";
-import { readCheckpoint, writeCheckpoint } from "./checkpoint.js";
-import { TrainingEngine } from "./engine.js";
-import type { LoadRequest, OpenReply, OpenRequest, SaveRequest, StepRequest } from "./training-protocol.js";
+import type { TrainingBatch } from "./batch.js";
+import { type Checkpoint, type CheckpointRecord, readTensors, writeCheckpoint } from "./checkpoint.js";
+import { type EngineOptions, TrainingEngine } from "./engine.js";
+import type { TrainingProgram } from "./program.js";
 
-let open: TrainingEngine | undefined;
-
-function engine(): TrainingEngine {
-  if (open === undefined) throw new Error("a call before open");
-  return open;
-}
+let engine: TrainingEngine;
 
 serve({
-  async open({ program, options }: OpenRequest) {
-    open = await TrainingEngine.open(program, options);
-    const { device, notes } = open;
-    return { result: { device, notes } satisfies OpenReply };
+  async open({ program, options }: { program: TrainingProgram; options: EngineOptions }) {
+    engine = await TrainingEngine.open(program, options);
+    return { result: engine.place };
   },
-  async step({ batches, rate }: StepRequest) {
-    return { result: await engine().step(batches, rate) };
+  async step({ batches, rate }: { batches: readonly TrainingBatch[]; rate: number }) {
+    return { result: await engine.step(batches, rate) };
   },
-  async save({ folder, record }: SaveRequest) {
-    return { result: writeCheckpoint(folder, await engine().state(), record) };
+  async save({ folder, record }: { folder: string; record: CheckpointRecord }) {
+    return { result: writeCheckpoint(folder, await engine.optimiser.state(), record) };
   },
-  async load({ place }: LoadRequest) {
-    const { state, record } = readCheckpoint(place, engine().layout());
-    await engine().restore(state);
-    return { result: record };
+  async load(checkpoint: Checkpoint) {
+    const tensors = await readTensors(checkpoint, engine.optimiser.layout());
+    await engine.optimiser.restore({ step: checkpoint.record.step, tensors });
+    return { result: undefined };
   },
   async weights() {
-    return { result: await engine().weights() };
+    return { result: await engine.optimiser.weights() };
   },
   async close() {
-    await open?.release();
+    await engine?.release();
     return { result: undefined };
   },
 });

@@ -37,6 +37,17 @@ describe("pearl finetune", () => {
     expect(odd.stderr).toMatch(/above 0/);
   });
 
+  it("leaves nothing behind when it fails before the first step", async () => {
+    const cwd = newFolder();
+    const pairs = writeTable(somePairs(20), header);
+    const command = ["finetune", "--base", "pearl-ngram", "--pairs", pairs, "-o", "tuned"];
+    expect(await pearl(command, { cwd })).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/no float32 weights to train/),
+    });
+    expect(readdirSync(cwd)).toEqual([]);
+  });
+
   it("trains a model that pearl encode uses, and says so", async () => {
     const cwd = newFolder();
     copyFileSync(writeTable(somePairs(20), header), join(cwd, "pairs.csv"));

@@ -18,7 +18,7 @@ describe("pearl pretrain-characters", () => {
       ...["pretrain-characters", "--words", at("words.csv"), "-o", output, "--kind", "ngrams"],
       ...["--width", "16", "--epochs", "4", "--batch-size", "4", "--device", "cpu", "--threads", "1"],
     ]);
-    expect(trained.stderr).toContain("8 words from words.csv; no word vectors: spelling alone is learned");
+    expect(trained.stderr).toContain("8 words from words.csv; no word vectors: only spelling is learned");
     expect(trained.code).toBe(0);
     expect(trained.stdout).toMatch(/^wrote .*spelling: 8 words, 8 steps, loss \d/);
     const encoded = await pearl([

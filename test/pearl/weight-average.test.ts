@@ -2,7 +2,6 @@ import { describe, expect, it } from "vitest";
 import { ArgumentError } from "../../src/errors.js";
 import { type Tensor, tensor } from "../../src/onnx/index.js";
 import { averageWeights } from "../../src/pearl/weight-average.js";
-import { MovingAverage } from "../../src/training/optimiser/moving-average.js";
 
 const named = (entries: Record<string, number[]>) =>
   new Map<string, Tensor>(
@@ -10,14 +9,6 @@ const named = (entries: Record<string, number[]>) =>
   );
 
 describe("averages of weights", () => {
-  it("follow the weights of all steps, the latest most", () => {
-    const average = new MovingAverage(named({ w: [0, 8] }), 0.75);
-    average.update(named({ w: [4, 8] }));
-    average.update(named({ w: [8, 0] }));
-    expect(average.values.get("w")).toEqual(Float32Array.of(0.75 + 2, 6));
-    expect(() => new MovingAverage(named({}), 1)).toThrow(ArgumentError);
-  });
-
   it("lie between two models, and leave what only one has as it is", () => {
     const [a, b] = [named({ w: [4, 0], head: [7] }), named({ w: [0, 8], pooler: [1] })];
     expect(averageWeights(a, b)).toEqual(named({ w: [2, 4], head: [7] }));

@@ -159,7 +159,6 @@ describe("the picture of a learning curve", () => {
       ...Object.values(lossNames),
       ...Object.values(wordEncoderLossNames),
       "context_loss",
-      "masked_loss",
     ];
     const parts = Object.fromEntries(names.map((name) => [name, 1]));
     const svg = await picture("learning-curve", {
@@ -213,10 +212,10 @@ describe("record", () => {
 
   it("takes the name of pretraining's loss from the record beside its metrics", async () => {
     const lone = write("metrics.jsonl", `${JSON.stringify(metrics[0])}\n`);
-    write("training.json", { settings: { objective: "masked" } });
-    const target = join(folder, "masked.json");
+    write("training.json", { sizes: { vocabulary: 60_000 } });
+    const target = join(folder, "pretraining.json");
     expect((await draw("record", lone, "-o", target)).code).toBe(0);
-    expect(JSON.parse(readFileSync(target, "utf8")).stages[0].loss).toBe("masked_loss");
+    expect(JSON.parse(readFileSync(target, "utf8")).stages[0].loss).toBe("context_loss");
   });
 });
 

@@ -56,7 +56,7 @@ describe("ablate", () => {
     expect(record.settings.types).toBe("none");
     expect(record.model.types).toBe(0);
 
-    await expect(ablate({ ...options, seed: 9 })).rejects.toThrow(/of an ablation with other settings/);
+    await expect(ablate({ ...options, seed: 9 })).rejects.toThrow(/results are of other settings/);
     rmSync(options.folder, { recursive: true });
   });
 

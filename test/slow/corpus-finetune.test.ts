@@ -155,7 +155,7 @@ describe("finetuneOnCorpus", () => {
     expect(corpus.pairs).toBe(2);
   });
 
-  it("says loudly that it trains from scratch where the default base cannot be had", async () => {
+  it("says loudly that it trains from scratch if the default base is not available", async () => {
     const notes: string[] = [];
     const settings = { ...smallSettings, base: "./no-such-model" };
     await expect(finetuneOnCorpus(await start({ settings }))).rejects.toThrow(/no such/);
@@ -163,7 +163,7 @@ describe("finetuneOnCorpus", () => {
       await start({ settings, otherwise: smallSettings, steps: 1, onNote: (note) => notes.push(note) }),
     );
     expect(plan.base).toBe("from scratch");
-    expect(notes.join("\n")).toMatch(/!! .*no-such-model cannot be had here.*\n!! .*FROM SCRATCH/);
+    expect(notes.join("\n")).toMatch(/!! .*no-such-model is not available.*\n!! .*FROM SCRATCH/);
   });
 });
 

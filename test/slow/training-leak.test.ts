@@ -1,6 +1,6 @@
 /** Memory after 2,000 steps beside memory after 200. */
 import { describe, expect, it } from "vitest";
-import { train } from "../../src/training/index.js";
+import { train } from "../../src/train.js";
 import { golden } from "../autodiff/oracle.js";
 import { chunkedBatch, oracleProgram, wholeBatch } from "../training/oracle-task.js";
 

@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { TrainingError } from "../../src/errors.js";
 import { tensor } from "../../src/onnx/index.js";
-import { listCheckpoints, writeCheckpoint } from "../../src/training/index.js";
+import { listCheckpoints, writeCheckpoint } from "../../src/training/checkpoint.js";
 import { newFolder } from "./pairs-folder.js";
 
 const record = (step: number) => ({ step, version: "0", settings: {}, evaluationsSinceBest: 0 });
@@ -20,7 +20,7 @@ describe("checkpoints", () => {
     () => {
       // a limit on the size of files fails as a full disk does, in the middle of a write
       const folder = newFolder();
-      const index = fileURLToPath(new URL("../../dist/training/index.js", import.meta.url));
+      const index = fileURLToPath(new URL("../../dist/training/checkpoint.js", import.meta.url));
       const script = `
       const { writeCheckpoint } = await import(${JSON.stringify(index)});
       const write = (step, size) => writeCheckpoint(process.argv[1], {

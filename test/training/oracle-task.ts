@@ -7,7 +7,7 @@ import {
   upgradeOpset,
 } from "../../src/onnx/index.js";
 import type { Feeds, Tensor } from "../../src/runtime/tensor.js";
-import type { TrainingBatch, TrainingProgram } from "../../src/training/index.js";
+import type { TrainingBatch, TrainingProgram } from "../../src/train.js";
 import { addTask, feedsOf, type Golden, oraclePath } from "../autodiff/oracle.js";
 import { sampleFeeds } from "../onnx/sample-feeds.js";
 

@@ -1,6 +1,7 @@
 /** The claim that two ways of training end at the same weights, in one pass, in chunks, accumulated and resumed. */
 import { expect } from "vitest";
-import { type EngineOptions, type TrainingBatch, TrainingEngine } from "../../src/training/index.js";
+import type { TrainingBatch } from "../../src/train.js";
+import { type EngineOptions, TrainingEngine } from "../../src/training/engine.js";
 import { tinyData, tinyProgram } from "./tiny-program.js";
 
 /** A batch of the tiny task, its rows given in two chunks. */
@@ -40,10 +41,10 @@ export async function expectSameTraining(options: EngineOptions, place: EngineOp
     expect(Math.abs(b.gradientNorm / a.gradientNorm - 1)).toBeLessThan(1e-4);
   }
   const resumed = await TrainingEngine.open(tinyProgram(), { ...options, ...place });
-  await resumed.restore(await other.state());
+  await resumed.optimiser.restore(await other.optimiser.state());
   await memory.step(steps[0], 0.01);
   await resumed.step(steps[0], 0.01);
-  const [right, found] = [await memory.weights(), await resumed.weights()];
+  const [right, found] = [await memory.optimiser.weights(), await resumed.optimiser.weights()];
   expect([...found.keys()].sort()).toEqual([...right.keys()].sort());
   for (const [name, { data }] of right)
     (data as Float32Array).forEach((x, i) => {

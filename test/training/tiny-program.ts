@@ -1,9 +1,17 @@
 /** A training task of a few hundred weights: an embedding table, mean pooling and a linear layer under NT-Xent. */
-
 import { createRandom } from "../../src/random.js";
 import type { Feeds, Tensor } from "../../src/runtime/tensor.js";
-import { createNet, embedding, fromSeed, linear, meanPooling, ntXent } from "../../src/train.js";
-import type { TrainingBatch, TrainingData, TrainingProgram } from "../../src/training/index.js";
+import {
+  createNet,
+  embedding,
+  fromSeed,
+  linear,
+  meanPooling,
+  ntXent,
+  type TrainingBatch,
+  type TrainingData,
+  type TrainingProgram,
+} from "../../src/train.js";
 
 export const tinyRows = 40;
 

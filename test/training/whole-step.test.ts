@@ -19,7 +19,8 @@ import { prepareForTraining } from "../../src/pearl/loss/prepare.js";
 import { lossNames, pairProgram } from "../../src/pearl/loss/program.js";
 import type { Feeds } from "../../src/runtime/tensor.js";
 import { fromTensors } from "../../src/train.js";
-import { type Gradient, GradientRunner, GradientSum } from "../../src/training/index.js";
+import { type Gradient, GradientSum } from "../../src/training/gradients/gradient-sum.js";
+import { GradientRunner } from "../../src/training/gradients/gradients.js";
 import { difference, largest, meaningful } from "./oracle-claims.js";
 
 interface Stored {

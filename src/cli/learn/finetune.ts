@@ -1,8 +1,10 @@
 /** `pearl finetune`: PEARL's method on a corpus, or a base model trained further on pairs; a model folder out. */
 import { UsageError } from "../../errors.js";
+import { alignColumns } from "../../files/text-table.js";
 import type { CorpusFinetuneOptions } from "../../methods/corpus/corpus-finetune.js";
+import type { TrainingPlan } from "../../methods/plan.js";
 import { command, type OptionsOf } from "../command.js";
-import { counted, formatCount } from "../format.js";
+import { counted, formatBytes, formatCount, formatDuration, formatPercent } from "../format.js";
 import { option, positiveInteger, positiveNumber } from "../options.js";
 import type { Session } from "../session.js";
 import { methodOptions, methodSettings, typesFile } from "./method-options.js";
@@ -101,11 +103,10 @@ const commonOptions = (options: FinetuneOptions, session: Session) => ({
 async function runOnPairs(options: FinetuneOptions, session: Session): Promise<void> {
   const { finetune } = await import("../../methods/pairs/finetune.js");
   const report = await finetune({
+    ...options,
     ...commonOptions(options, session),
     ...{ base: options.base as string, pairs: options.pairs as string },
-    ...{ epochs: options.epochs, batchSize: options.batchSize, learningRate: options.lr },
-    ...{ temperature: options.temperature, dropout: options.dropout },
-    ...{ clipNorm: options.clip, averageWithBase: options.average },
+    ...{ learningRate: options.lr, clipNorm: options.clip, averageWithBase: options.average },
   });
   await printTraining(report, session, counted(report.data.pairs, "pair"));
 }
@@ -126,8 +127,35 @@ async function runOnCorpus(options: FinetuneOptions, session: Session): Promise<
 
 async function printPlan(options: FinetuneOptions, session: Session): Promise<void> {
   const { planTraining } = await import("../../methods/plan.js");
-  const { planText } = await import("./plan-text.js");
   const plan = await planTraining(await corpusOptions(options, session));
   await session.finish();
   session.print(planText(plan));
+}
+
+const percent = (share: number): string => formatPercent(share, share < 0.1 ? 1 : 0);
+
+function planText(plan: TrainingPlan): string {
+  const { settings, corpus, step } = plan;
+  const characters =
+    settings.characters === "none"
+      ? "no character encoder"
+      : `character encoder: ${settings.characters.from}`;
+  const types = plan.types > 0 ? counted(plan.types, "type") : "no types";
+  const sizes = `${counted(corpus.phrases, "phrase")}, ${formatCount(corpus.typed)} with a type`;
+  const batch = `${settings.anchors} phrases with ${settings.hardNegatives} hard negatives each`;
+  return alignColumns([
+    ["model", `${plan.base}, ${characters}, ${types}`],
+    ["", `${plan.dimension} dimensions, ${counted(plan.parameters, "trainable parameter")}`],
+    ["corpus", `${sizes}, ${counted(corpus.synonymPairs, "synonym pair")}`],
+    [
+      "batch",
+      `${batch}, ${counted(settings.synonyms, "synonym pair")}: ${counted(plan.pairsPerBatch, "pair")}`,
+    ],
+    ["unchanged", `${percent(plan.unchanged)} of the first batch's phrases are not changed by augmentation`],
+    ["steps", `${formatCount(plan.steps)}, learning rate ${settings.learningRate}`],
+    ["one step", `${formatDuration(step.seconds)}, ${percent(step.waiting)} of it waiting for data`],
+    ["total", formatDuration(plan.seconds)],
+    ["memory", formatBytes(step.memory)],
+    ...plan.before.map((what) => ["before", what]),
+  ]);
 }

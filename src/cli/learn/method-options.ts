@@ -1,5 +1,4 @@
 /** Options of the training method: preset, base, parts left out, and numbers. */
-import type { RemovablePart } from "../../pearl/choices.js";
 import type { MethodSettings } from "../../pearl/method.js";
 import type { OptionsOf } from "../command.js";
 import {
@@ -61,37 +60,22 @@ export async function methodSettings(options: MethodOptions) {
 }
 
 async function presetWith(options: MethodOptions): Promise<MethodSettings> {
-  const [{ readPreset }, { withChoices }] = await Promise.all([
+  const [{ readPreset }, { removableParts, withChoices }] = await Promise.all([
     import("../../pearl/presets/index.js"),
     import("../../pearl/choices.js"),
   ]);
   const { base, hidden, layers, preset = base === "none" ? "from-scratch" : undefined } = options;
   const { characters, characterWidth, hardNegatives, anchors, synonyms, epochs, augment } = options;
-  const off: [RemovablePart, unknown][] = [
-    ["types", options.types],
-    ["characters", characters],
-    ["hard-negatives", hardNegatives],
-    ["character-augmentation", options.characterAugmentation],
-    ["token-augmentation", options.tokenAugmentation],
-    ["phrase-augmentation", options.phraseAugmentation],
-    ["averaging", options.averaging],
-  ];
   return withChoices(await readPreset(preset), {
-    ...{
-      base,
-      hidden,
-      layers,
-      vocabulary: options.vocab,
-      characterWidth,
-      anchors,
-      synonyms,
-      epochs,
-      augment,
-    },
+    ...{ base, hidden, layers, vocabulary: options.vocab, characterWidth },
+    ...{ anchors, synonyms, epochs, augment },
     characters: typeof characters === "string" ? characters : undefined,
     hardNegatives: typeof hardNegatives === "number" ? hardNegatives : undefined,
     ...{ learningRate: options.lr, temperature: options.temperature, dropout: options.dropout },
     ...{ clipNorm: options.clip, averageWithBase: options.average },
-    without: off.filter(([, value]) => value === false).map(([part]) => part),
+    // --no-hard-negatives sets hardNegatives to false
+    without: removableParts.filter((part) => (options as Record<string, unknown>)[camelCase(part)] === false),
   });
 }
+
+const camelCase = (name: string): string => name.replace(/-(.)/g, (_, letter) => letter.toUpperCase());

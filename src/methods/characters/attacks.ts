@@ -1,4 +1,4 @@
-/** What a word is made of it before the encoder has to recognise it: LOVE's attacks, or typing errors alone. */
+/** Attacks on words that a character encoder learns to undo: LOVE's, or typing errors alone. */
 
 import { type Augmenter, createAugmenter } from "../../pearl/augmentation/augmenter.js";
 import type { AugmentationSettings } from "../../pearl/augmentation/settings.js";
@@ -6,7 +6,7 @@ import type { Random } from "../../random.js";
 
 /**
  * "love": swap, delete, insert and keyboard error .07 each, a synonym .36, the word itself .36 (the published code).
- * "typing": the four errors .22 each, the word itself .12: for spelling alone, where a synonym is another word.
+ * "typing": the four errors .22 each, the word itself .12: for spelling alone, since a synonym is another word.
  */
 export type AttackPreset = "love" | "typing";
 
@@ -26,14 +26,13 @@ const typing: AugmentationSettings = {
 
 export interface AttackOptions {
   readonly preset: AttackPreset;
-  /** Share of attacked words that are attacked a second time; default 0. */
+  /** Fraction of attacked words that are attacked twice; default 0. */
   readonly twice?: number;
 }
 
-/** Makes an attacked word of a word. */
 export type Attack = (word: string, random: Random) => string;
 
-/** @throws MissingDataError where synonyms are wanted and WordNet is not there */
+/** @throws MissingDataError if "love" needs WordNet and it is not installed */
 export async function createAttack({ preset, twice = 0 }: AttackOptions): Promise<Attack> {
   const augmenter: Augmenter = await createAugmenter(preset === "love" ? { preset } : typing);
   return (word, random) => {

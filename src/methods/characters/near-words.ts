@@ -1,34 +1,30 @@
-/** Words that look alike: hard negatives for learning spelling, found by shared deletions (as in SymSpell). */
+/** Words of similar spelling, as hard negatives: found by shared deletions (as in SymSpell). */
 
 import { distance } from "fastest-levenshtein";
 import { ArgumentError } from "../../errors.js";
 import { FNV_BASIS, FNV_PRIME } from "../../files/fnv.js";
 import { createRandom } from "../../random.js";
 
-export interface NearWordsOptions {
-  /** Words listed for each at most; default 8. */
-  readonly count?: number;
-  /** Of the choice where there are more; default 0. */
-  readonly seed?: number;
-}
-
-/** Longest words looked at: longer ones have more deletions than they are worth. */
+/** Longer words have more deletions than they are worth. */
 const LONGEST = 40;
-/** Words of one deletion that are compared with one another at most; more share only one to three letters. */
+/** Larger groups are skipped: their words share only one to three letters. */
 const CROWD = 64;
+/** Words that fit into a key beside a hash. */
+const MOST_WORDS = 2 ** 21;
 
 /**
- * For each word the numbers of others that become equal to it when each loses at most one character: at
- * Levenshtein distance 1 or 2. The nearer come first; capitals count as small letters.
+ * For each word the numbers of others that become equal to it when each loses at most one character: Levenshtein
+ * distance 1 or 2. The nearest come first; letter case is ignored.
+ * @param count words listed for each at most @param seed of the order of equally near words
  * @throws ArgumentError for more than two million words
  */
 export function nearWords(
   words: readonly string[],
-  { count = 8, seed = 0 }: NearWordsOptions = {},
+  { count = 8, seed = 0 }: { readonly count?: number; readonly seed?: number } = {},
 ): Int32Array[] {
-  if (words.length > NUMBERS)
+  if (words.length > MOST_WORDS)
     throw new ArgumentError(
-      `${words.length} words are more than the ${NUMBERS} that are looked through for similar spelling: limit them`,
+      `${words.length} words are too many to search for similar spelling: use at most ${MOST_WORDS} (--limit)`,
     );
   const lowered = words.map((word) => word.toLowerCase());
   const near: Map<number, number>[] = words.map(() => new Map());
@@ -38,7 +34,7 @@ export function nearWords(
         const [a, b] = [crowd[i], crowd[j]];
         if (near[a].has(b)) continue;
         const apart = distance(lowered[a], lowered[b]);
-        // the same word in other letter case is told apart by its capital alone: the hardest there is
+        // 0: the same word in other letter case, the hardest negative
         near[a].set(b, apart);
         near[b].set(a, apart);
       }
@@ -51,30 +47,27 @@ export function nearWords(
   });
 }
 
-/** Groups of words that share a deletion, by sorting its hashes: a few bytes for each instead of a string. */
+/** Groups of words that share a deletion, by sorting hashes: a few bytes for each instead of a string. */
 function* sharedDeletions(words: readonly string[]): Generator<number[]> {
   const total = words.reduce((sum, word) => sum + 1 + Math.min(word.length, LONGEST), 0);
-  // a hash of 32 bits and behind it the word's number of 21: as many as a float64 holds exactly
+  // a hash of 32 bits and the word's number of 21 bits: a float64 holds 53 bits exactly
   const keys = new Float64Array(total);
   let filled = 0;
   words.forEach((word, number) => {
     const most = word.length > LONGEST ? 0 : word.length;
-    for (let gap = -1; gap < most; gap++) keys[filled++] = hashWithout(word, gap) * NUMBERS + number;
+    for (let gap = -1; gap < most; gap++) keys[filled++] = hashWithout(word, gap) * MOST_WORDS + number;
   });
   const sorted = keys.subarray(0, filled).sort();
   for (let start = 0; start < filled; ) {
-    const hash = Math.floor(sorted[start] / NUMBERS);
+    const hash = Math.floor(sorted[start] / MOST_WORDS);
     const crowd = new Set<number>();
     let end = start;
-    for (; end < filled && Math.floor(sorted[end] / NUMBERS) === hash; end++)
-      crowd.add(sorted[end] % NUMBERS);
+    for (; end < filled && Math.floor(sorted[end] / MOST_WORDS) === hash; end++)
+      crowd.add(sorted[end] % MOST_WORDS);
     if (crowd.size > 1 && crowd.size <= CROWD) yield [...crowd];
     start = end;
   }
 }
-
-/** Words there may be. */
-const NUMBERS = 2 ** 21;
 
 /** FNV-1a over all characters but one (-1: over all), 32 bits. */
 function hashWithout(word: string, gap: number): number {

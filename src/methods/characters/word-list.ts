@@ -1,51 +1,53 @@
 /** The words that a character encoder is pretrained on: of a table, of word vectors, or WordNet's lemmas. */
-import { createHash } from "node:crypto";
 import { basename } from "node:path";
 import { ArgumentError } from "../../errors.js";
+import { formatCount } from "../../files/count-text.js";
+import { fingerprint } from "../../files/fingerprint.js";
 import { Table } from "../../table/table.js";
 import { readWordVectors, type WordVectors } from "../../text/word-vectors.js";
 import { readSynsets } from "../../text/wordnet.js";
 
 export interface WordList {
   readonly words: readonly string[];
-  /** Vectors in the words' order, where they are mimicked. */
+  /** Vectors in the words' order, if they are given. */
   readonly vectors?: WordVectors;
-  /** Where the words come from, for people: a file's name. */
+  /** Where the words come from, for people. */
   readonly source: string;
   /** A line that says what was read. */
   readonly summary: string;
-  /** SHA-256 over words and vectors, 16 hexadecimal digits. */
+  /** Of words and vectors. */
   readonly fingerprint: string;
 }
 
-export interface WordListOptions {
+interface WordListOptions {
   readonly vectors?: string;
   readonly words?: string;
   readonly limit?: number;
 }
 
-/** @throws TableError, MissingDataError, ArgumentError where fewer than two words are left */
-export async function readWordList({ vectors, words, limit }: WordListOptions): Promise<WordList> {
-  const listed = words === undefined ? undefined : await tableWords(words);
-  const given = vectors === undefined ? undefined : await readWordVectors(vectors);
-  let list: Pick<WordList, "words" | "vectors" | "source">;
-  if (given) list = vectorsOf(given, listed && new Set(listed), limit);
-  else list = { words: (listed ?? (await lemmas())).slice(0, limit), source: "WordNet's lemmas" };
-  if (words !== undefined) list = { ...list, source: basename(words) };
-  if (list.words.length < 2)
+/** @throws TableError, MissingDataError; ArgumentError if fewer than two words are left */
+export async function readWordList(options: WordListOptions): Promise<WordList> {
+  const listed = options.words === undefined ? undefined : await tableWords(options.words);
+  const given = options.vectors === undefined ? undefined : await readWordVectors(options.vectors);
+  const vectors = given && chosenVectors(given, listed && new Set(listed), options.limit);
+  const words = vectors?.words ?? (listed ?? (await lemmas())).slice(0, options.limit);
+  const source = options.words ?? given?.name;
+  const name = source === undefined ? "WordNet's lemmas" : basename(source);
+  if (words.length < 2)
     throw new ArgumentError(
-      `words${given ? " that have a vector" : ""}: at least two are needed, there are ${list.words.length}`,
+      `${name}: ${words.length} words${given ? " with a vector" : ""}, at least two are needed`,
     );
-  const hash = createHash("sha256").update(list.words.join("\n"));
-  if (list.vectors) hash.update(list.vectors.data);
-  const count = list.words.length.toLocaleString("en-US");
-  const summary = list.vectors
-    ? `${count} words with vectors of ${list.vectors.dimension} numbers from ${basename(list.vectors.name)}`
-    : `${count} words from ${list.source}; no word vectors: spelling alone is learned`;
-  return { ...list, summary, fingerprint: hash.digest("hex").slice(0, 16) };
+  const count = formatCount(words.length);
+  return {
+    ...{ words, vectors, source: name },
+    summary: vectors
+      ? `${count} words with vectors of ${vectors.dimension} dimensions from ${basename(vectors.name)}`
+      : `${count} words from ${name}; no word vectors: only spelling is learned`,
+    fingerprint: fingerprint(words.join("\n"), ...(vectors ? [new Uint8Array(vectors.data.buffer)] : [])),
+  };
 }
 
-/** Words with a letter or digit, of a length that words have. */
+/** True for a text with a letter or digit that is not too long for a word. */
 const isWord = (word: string): boolean => word.length <= 64 && /[\p{L}\p{N}]/u.test(word);
 
 /** The column of phrases, each word once. */
@@ -67,20 +69,21 @@ async function lemmas(): Promise<string[]> {
   return [...found].filter(isWord).sort();
 }
 
-function vectorsOf(
+/** The vectors of wanted words, without vectors of zeros. */
+function chosenVectors(
   given: WordVectors,
   wanted: ReadonlySet<string> | undefined,
   limit: number | undefined,
-): Pick<WordList, "words" | "vectors" | "source"> {
-  const { dimension, data } = given;
-  const isZero = (row: number) => data.subarray(row * dimension, (row + 1) * dimension).every((x) => x === 0);
+): WordVectors {
+  const { dimension } = given;
+  const vectorOf = (row: number) => given.data.subarray(row * dimension, (row + 1) * dimension);
+  const isChosen = (word: string) => isWord(word) && (!wanted || wanted.has(word));
   const rows = [...given.words.keys()]
-    .filter((row) => isWord(given.words[row]) && (!wanted || wanted.has(given.words[row])) && !isZero(row))
+    .filter((row) => isChosen(given.words[row]) && vectorOf(row).some((x) => x !== 0))
     .slice(0, limit);
-  const words = rows.map((row) => given.words[row]);
-  const kept = new Float32Array(rows.length * dimension);
+  const data = new Float32Array(rows.length * dimension);
   rows.forEach((row, i) => {
-    kept.set(data.subarray(row * dimension, (row + 1) * dimension), i * dimension);
+    data.set(vectorOf(row), i * dimension);
   });
-  return { words, vectors: { ...given, words, data: kept }, source: basename(given.name) };
+  return { ...given, words: rows.map((row) => given.words[row]), data };
 }

@@ -9,118 +9,133 @@ import {
   UNKNOWN_TYPE,
 } from "../../corpus/corpus-folder.js";
 import { createAugmenter } from "../../pearl/augmentation/augmenter.js";
-import { BatchSampler, negativeGroups, sidesOf, synonymSources } from "../../pearl/batches.js";
+import type { AugmentationSettings } from "../../pearl/augmentation/settings.js";
+import {
+  BatchSampler,
+  type BatchSettings,
+  negativeGroups,
+  type SynonymSettings,
+  sidesOf,
+  synonymSources,
+} from "../../pearl/batches.js";
 import { contrastiveBatch, type Reader, readPhrases } from "../../pearl/contrastive-batch.js";
 import { NeighbourRuns } from "../../pearl/neighbour-runs.js";
-import { PHRASE_TYPES } from "../../pearl/phrase-types.js";
 import { batchSeed } from "../../random.js";
 import type { TrainingBatch } from "../../training/batch.js";
 import { readPairs } from "../pairs/pairs.js";
-import { type ContextSource, openContexts } from "../pretrain/context-source.js";
-import type { CorpusBatchSettings, CorpusFacts } from "./data-protocol.js";
+import { type ContextSettings, openContexts } from "../pretrain/context-batches.js";
 
-/** The labels of a corpus's types, in the order of the type head that an encoder without one gets. */
-export const corpusTypes: readonly string[] = PHRASE_TYPES;
-
-interface Parts {
-  readonly facts: CorpusFacts;
-  readonly sampler: BatchSampler;
-  readonly reader: Reader;
-  readonly synonyms: ReadonlyMap<string, readonly string[]>;
-  readonly spans: ContextSource | undefined;
+/** Everything that decides the batches of a corpus, as plain data. */
+export interface CorpusBatchSettings extends BatchSettings, SynonymSettings {
+  /** Folder of the corpus. */
+  readonly corpus: string;
+  /** Folder of the model whose tokenizer and features read the phrases. */
+  readonly model: string;
+  /** Inputs of the encoder's graph, which the features fill. */
+  readonly encoderInputs: readonly string[];
+  /** Inputs of the training graph. */
+  readonly inputNames: readonly string[];
+  /** A table of more pairs, and its rows in a batch. */
+  readonly pairs?: { readonly path: string; readonly types?: string; readonly rows: number };
+  readonly contexts?: ContextSettings;
+  readonly augmentation: AugmentationSettings | "none";
+  /** Rows times length of a chunk at most; see planChunks. */
+  readonly cells?: number;
 }
 
-export class CorpusBatches {
-  readonly facts: CorpusFacts;
-  readonly #settings: CorpusBatchSettings;
-  readonly #parts: Parts;
-  readonly #inputNames: ReadonlySet<string>;
-
-  private constructor(settings: CorpusBatchSettings, parts: Parts) {
-    this.#settings = settings;
-    this.#parts = parts;
-    this.#inputNames = new Set(settings.inputNames);
-    this.facts = parts.facts;
-  }
-
-  /** @throws TableError, MissingDataError, ModelError, ArgumentError */
-  static async open(settings: CorpusBatchSettings): Promise<CorpusBatches> {
-    return new CorpusBatches(settings, await readParts(settings));
-  }
-
-  async batch(index: number): Promise<TrainingBatch> {
-    const { sampler, reader, synonyms } = this.#parts;
-    const { types, seed, cells, synonymSides } = this.#settings;
-    const rows = sampler.rows(index);
-    const spans = await this.#parts.spans?.batch(index);
-    const paired = rows.flatMap(({ text, positive }) => [text, positive]);
-    const texts = [...new Set([...paired, ...(spans?.texts ?? [])])];
-    const places = new Map(texts.map((text, place) => [text, place]));
-    const read = await readPhrases(texts, reader);
-    const place = (text: string) => places.get(text) as number;
-    return contrastiveBatch(
-      {
-        anchors: rows.map(({ text }) => place(text)),
-        positives: rows.map(({ positive }) => place(positive)),
-        negatives: [],
-        types: rows.map(({ type }) => type),
-        groups: negativeGroups(rows, places, read.groups, synonyms),
-        ...(synonymSides && sidesOf(rows)),
-        ...(spans && { spans: { rows: spans.texts.map(place), feeds: spans.feeds } }),
-      },
-      read,
-      {
-        ...{ negatives: "none", types: types.length, inputNames: this.#inputNames, cells },
-        seed: batchSeed(seed, index),
-      },
-    );
-  }
-
-  /** The phrases of a batch, for the user. */
-  describe(index: number): { text: string; positive: string; type: string | undefined }[] {
-    return this.#parts.sampler.rows(index).map(({ text, positive, type }) => ({
-      ...{ text, positive, type: this.#settings.types[type] },
-    }));
-  }
+/** What a corpus has for training. */
+export interface CorpusFacts {
+  readonly phrases: number;
+  /** Phrases with a known entity type. */
+  readonly typed: number;
+  readonly withHardNegatives: number;
+  /** Phrases with a known synonym. */
+  readonly withSynonyms: number;
+  readonly synonymPairs: number;
+  /** Rows of the table of more pairs. */
+  readonly pairs: number;
+  /** Batches until every phrase of the corpus was an anchor once. */
+  readonly batchesPerEpoch: number;
+  /** Of phrases.tsv and synonyms.tsv. */
+  readonly fingerprint: string;
 }
 
-async function readParts(settings: CorpusBatchSettings): Promise<Parts> {
-  const { corpus: folder, augmentation, seed, contexts } = settings;
+/** A row of a batch, for people. */
+export interface DescribedRow {
+  readonly text: string;
+  readonly positive: string;
+  readonly type: string | undefined;
+}
+
+export interface CorpusBatches {
+  readonly facts: CorpusFacts;
+  batch(index: number): Promise<TrainingBatch>;
+  /** The phrases of a batch. */
+  describe(index: number): DescribedRow[];
+}
+
+/** @throws TableError, MissingDataError, ModelError, ArgumentError */
+export async function openCorpusBatches(settings: CorpusBatchSettings): Promise<CorpusBatches> {
+  const { corpus: folder, types, seed, cells, synonymSides } = settings;
   const corpus = await readCorpus(folder);
   const pairs = await readSynonyms(folder);
   const synonyms = synonymIndex(pairs);
   const negatives = settings.hardNegatives > 0 ? await readHardNegatives(folder) : new Map();
   const table = await readTable(settings);
   const sources = [...synonymSources(pairs, settings), ...(table?.sources ?? [])];
-  const augmenter = augmentation === "none" ? undefined : await createAugmenter(augmentation);
+  const augmenter =
+    settings.augmentation === "none" ? undefined : await createAugmenter(settings.augmentation);
   const { phrases, classes } = corpus;
-  const { fingerprint, counts } = corpus.manifest;
   const data = { phrases, classes, types: corpus.types, negatives, sources, augmenter };
+  const sampler = new BatchSampler({ ...data, pairTypes: table?.types ?? new Map() }, settings);
+  const contexts = settings.contexts && (await openContexts(settings.contexts, seed));
+  const reader = await openReader(settings);
+  const inputNames = new Set(settings.inputNames);
   return {
-    sampler: new BatchSampler({ ...data, pairTypes: table?.types ?? new Map() }, settings),
-    synonyms,
-    spans: contexts && (await openContexts(contexts, seed)),
-    reader: await openModelReader(settings),
     facts: {
       phrases: phrases.length,
       typed: corpus.types.reduce((count, type) => count + (type === UNKNOWN_TYPE ? 0 : 1), 0),
       withHardNegatives: negatives.size,
       withSynonyms: synonyms.size,
-      synonymPairs: counts.synonymPairs,
+      synonymPairs: corpus.manifest.counts.synonymPairs,
       pairs: table?.size ?? 0,
       batchesPerEpoch: Math.max(1, Math.ceil(phrases.length / Math.max(1, settings.anchors))),
-      fingerprint,
+      fingerprint: corpus.manifest.fingerprint,
     },
+    async batch(index) {
+      const rows = sampler.rows(index);
+      const spans = await contexts?.(index);
+      const paired = rows.flatMap(({ text, positive }) => [text, positive]);
+      const texts = [...new Set([...paired, ...(spans?.texts ?? [])])];
+      const places = new Map(texts.map((text, place) => [text, place]));
+      const read = await readPhrases(texts, reader);
+      const place = (text: string) => places.get(text) as number;
+      return contrastiveBatch(
+        {
+          anchors: rows.map(({ text }) => place(text)),
+          positives: rows.map(({ positive }) => place(positive)),
+          negatives: [],
+          types: rows.map(({ type }) => type),
+          groups: negativeGroups(rows, places, read.groups, synonyms),
+          ...(synonymSides && sidesOf(rows)),
+          ...(spans && { spans: { rows: spans.texts.map(place), feeds: spans.feeds } }),
+        },
+        read,
+        { negatives: "none", types: types.length, inputNames, cells, seed: batchSeed(seed, index) },
+      );
+    },
+    describe: (index) =>
+      sampler.rows(index).map(({ text, positive, type }) => ({ text, positive, type: types[type] })),
   };
 }
 
-async function openModelReader({ model, encoderInputs }: CorpusBatchSettings): Promise<Reader> {
+async function openReader({ model, encoderInputs }: CorpusBatchSettings): Promise<Reader> {
   const folder = await readModelFolder(model);
   const featurizers = await openFeaturizers(folder, encoderInputs);
   return { featurizers, primary: costliest(folder.features) };
 }
 
-/** The table of further pairs as a source, and the types of its phrases. */
+/** The table of more pairs as a source, and the types of its phrases. */
 async function readTable({ pairs, types, augmentPairs, seed }: CorpusBatchSettings) {
   if (!pairs) return undefined;
   const table = await readPairs(pairs.path, { typesPath: pairs.types });

@@ -1,4 +1,4 @@
-/** The corpus of a training: the user's, or one built from WordNet and kept; mined where hard negatives are wanted. */
+/** The corpus of a training: the user's, or one that is built from WordNet and cached; mined for hard negatives. */
 import { stat } from "node:fs/promises";
 import { homedir } from "node:os";
 import { join } from "node:path";
@@ -8,32 +8,33 @@ import { mineCorpus } from "../../corpus/mining/mine.js";
 import { PhraseEncoder } from "../../encoder/phrase-encoder.js";
 
 export interface PrepareCorpusOptions {
-  /** Folder of a corpus; default: one built from WordNet, kept in the cache. */
+  /** Folder of a corpus; default: one that is built from WordNet and cached. */
   readonly corpus?: string;
-  /** Told what is going on, a line each. */
+  /** Called with notes, one line each. */
   readonly onNote?: (note: string) => void;
-  /** Told of long work before the training: building, mining. */
+  /** Called during long work before the training: building, mining. */
   readonly onPreparation?: (what: string, done: number, total?: number) => void;
   readonly threads?: number;
   readonly signal?: AbortSignal;
 }
 
-export interface CorpusWishes extends PrepareCorpusOptions {
-  /** Hard negatives that are missing are mined with this encoder, a folder or hub id; "none": they are not wanted. */
+interface Wishes extends PrepareCorpusOptions {
+  /** Missing hard negatives are mined with this encoder, a folder or hub id; "none": they are not needed. */
   readonly hardNegatives: "none" | { readonly encoder: string | undefined };
+  /** Where WordNet's corpus is built if the cache has none; default: in the cache. */
+  readonly buildIn?: string;
 }
 
-/** Where the corpus of WordNet is kept: $XDG_CACHE_HOME or ~/.cache, then pearl/corpus-wordnet. */
-export function defaultCorpusFolder(environment: NodeJS.ProcessEnv = process.env): string {
-  return join(environment.XDG_CACHE_HOME || join(homedir(), ".cache"), "pearl", "corpus-wordnet");
-}
+/** The cache of WordNet's corpus: $XDG_CACHE_HOME or ~/.cache, then pearl/corpus-wordnet. */
+export const defaultCorpusFolder = (): string =>
+  join(process.env.XDG_CACHE_HOME || join(homedir(), ".cache"), "pearl", "corpus-wordnet");
 
 /**
  * Finds, builds and mines as needed.
- * @returns the corpus's folder
- * @throws MissingDataError where the named folder is no corpus; TableError; InterruptedError
+ * @returns the folder of the corpus
+ * @throws MissingDataError if the named folder is no corpus; TableError; InterruptedError
  */
-export async function prepareCorpus(wishes: CorpusWishes): Promise<string> {
+export async function prepareCorpus(wishes: Wishes): Promise<string> {
   const { corpus, hardNegatives, onNote } = wishes;
   const folder = corpus ?? (await wordnetCorpus(wishes));
   await readManifest(folder);
@@ -41,7 +42,7 @@ export async function prepareCorpus(wishes: CorpusWishes): Promise<string> {
   const mined = await stat(join(folder, CORPUS_FILES.hardNegatives)).catch(() => undefined);
   if (mined) return folder;
   const { encoder: name } = hardNegatives;
-  onNote?.(`${folder} has no hard negatives yet: mining them, as pearl mine does`);
+  onNote?.(`${folder} has no hard negatives yet: mining them as pearl mine does`);
   const { threads, signal, onPreparation } = wishes;
   const encoder = await PhraseEncoder.load(name, { threads, signal });
   try {
@@ -57,16 +58,17 @@ export async function prepareCorpus(wishes: CorpusWishes): Promise<string> {
   return folder;
 }
 
-async function wordnetCorpus({ onNote, onPreparation, threads, signal }: CorpusWishes): Promise<string> {
-  const folder = defaultCorpusFolder();
-  if (await stat(join(folder, CORPUS_FILES.manifest)).catch(() => undefined)) {
-    onNote?.(`no corpus was named: WordNet's, from ${folder}`);
-    return folder;
+async function wordnetCorpus({ onNote, onPreparation, threads, signal, buildIn }: Wishes): Promise<string> {
+  const cached = defaultCorpusFolder();
+  if (await stat(join(cached, CORPUS_FILES.manifest)).catch(() => undefined)) {
+    onNote?.(`no corpus was named: using WordNet's, from ${cached}`);
+    return cached;
   }
-  onNote?.(`no corpus was named: building one from WordNet, in ${folder}`);
+  const output = buildIn ?? cached;
+  onNote?.(`no corpus was named: building one from WordNet, in ${output}`);
   await buildCorpus({
-    ...{ output: folder, wordnet: "included", threads, signal, onNote },
+    ...{ output, wordnet: "included", threads, signal, onNote },
     onProgress: (stage, done, total) => onPreparation?.(stage, done, total),
   });
-  return folder;
+  return output;
 }

@@ -1,4 +1,4 @@
-/** The losses that a word encoder alone adds to PEARL's: spans against their contexts, and the divergence of its gates. */
+/** Losses of a word encoder beside PEARL's: spans against their contexts, and the divergence of its gates. */
 import type { Columns, ContextLoss, VectorLayout } from "../../architectures/architecture.js";
 import { type Net, number, reduce } from "../../nn/net.js";
 import { l2Normalise } from "../../nn/pooling.js";
@@ -7,13 +7,13 @@ import type { FurtherTerm } from "../../pearl/loss/program.js";
 import { columnsOf, pairsOfPart } from "../../pearl/loss/rows.js";
 import type { MethodSettings } from "../../pearl/method.js";
 
-/** Names of these losses in a training's metrics. */
+/** Names of these losses in the metrics. */
 export const wordEncoderLossNames = {
   context: "context_loss_of_spans",
   gates: "divergence_of_shares",
 } as const;
 
-/** The terms that the settings ask for and the encoder can have. */
+/** The terms of the settings that the encoder supports. */
 export function wordEncoderTerms(
   { meanShares, contexts }: Pick<MethodSettings, "meanShares" | "contexts">,
   layout: VectorLayout | undefined,
@@ -36,8 +36,8 @@ interface Gates {
 const inOrder = ({ characters, meaning, types }: Gates): number[] => [characters, meaning, types];
 
 /**
- * How far the batch's mean gates are from the wanted ones.
- * @param wanted where `meanings` is given, it is for pairs of the phrase part alone, and the rest is for the others
+ * Divergence of the batch's mean gates from the wanted ones.
+ * @param wanted `meanings`, if given, is for pairs of the phrase part alone; the rest is then for the other pairs
  */
 function gateTerm(
   parts: readonly Columns[],
@@ -66,7 +66,7 @@ function gateTerm(
 
 const meanOfRows = (net: Net, rows: string): string => reduce(net, "ReduceMean", rows, { axes: [0] });
 
-/** Mean over the rows of `all` that are not among `some`; nearly 0 where there are none. */
+/** Mean over the rows of `all` that are not in `some`; nearly 0 without such rows. */
 function meanOfOtherRows(net: Net, all: string, some: string): string {
   const { g } = net;
   const sum = (rows: string) => reduce(net, "ReduceSum", rows, { axes: [0] });
@@ -77,8 +77,8 @@ function meanOfOtherRows(net: Net, all: string, some: string): string {
 }
 
 /**
- * The Kullback–Leibler divergence Σ wanted · log(wanted / mean gate): zero where the parts' mean gates are the wanted
- * ones, however they vary between phrases. Contrast alone lets the most telling part win, and the others vanish.
+ * The Kullback–Leibler divergence Σ wanted · log(wanted / mean gate): zero if the mean gates are the wanted ones,
+ * however they vary between phrases. Contrast alone lets the strongest part win and the others vanish.
  * @param gates float32 [parts]
  */
 function divergence(net: Net, gates: string, wanted: readonly number[]): string {

@@ -1,13 +1,12 @@
-/** Batches of pairs: every epoch all pairs once, in an order of its own, as inputs of the graph of pair-program.ts. */
-
+/** Batches of pairs, as inputs of the graph of pearl/loss/program.ts. */
 import { contrastiveBatch, type Reader, readPhrases } from "../../pearl/contrastive-batch.js";
 import { batchSeed, permutation } from "../../random.js";
-import type { ChunkOptions } from "../../training/gradients/chunks.js";
 import type { TrainingData } from "../../training/trainer.js";
+import { inEpochs } from "../epochs.js";
 import type { Pair } from "./pairs.js";
 
-export interface PairDataOptions extends ChunkOptions {
-  /** Pairs in a batch; an epoch's batches are of equal size, none larger than this. */
+export interface PairDataOptions {
+  /** Pairs in a batch at most. */
   readonly batchSize: number;
   readonly seed: number;
   /** Phrase types in the order of the type head; empty: types are not learned. */
@@ -18,51 +17,44 @@ export interface PairDataOptions extends ChunkOptions {
   readonly fingerprint: string;
   /** Inputs of the graph; others of a featurizer are left out. */
   readonly inputNames: readonly string[];
+  /** Rows times length of a chunk at most; see planChunks. */
+  readonly cells?: number;
 }
 
 export interface PairData extends TrainingData {
   readonly batchesPerEpoch: number;
-  /** Distinct phrases longer than the model reads, which were cut. */
+  /** Distinct phrases longer than the model reads; they were cut. */
   readonly truncated: number;
 }
 
-/** Reads all phrases into token ids, once, and hands out batches. */
+/** Tokenises all phrases once, then makes batches. */
 export async function createPairData(
   pairs: readonly Pair[],
   reader: Reader,
   options: PairDataOptions,
 ): Promise<PairData> {
+  const { negatives, types, seed, batchSize, cells, fingerprint } = options;
   const phrases = new Map<string, number>();
   const numberOf = (phrase: string): number => {
     const known = phrases.get(phrase) ?? phrases.size;
     phrases.set(phrase, known);
     return known;
   };
-  const withNegatives = options.negatives === "used";
   const numbered = pairs.map(({ text, positive, negative, type }) => ({
     anchor: numberOf(text),
     positive: numberOf(positive),
-    negative: withNegatives && negative !== "" ? numberOf(negative) : -1,
-    type: options.types.indexOf(type),
+    negative: negatives === "used" && negative !== "" ? numberOf(negative) : -1,
+    type: types.indexOf(type),
   }));
   const read = await readPhrases([...phrases.keys()], reader);
   const inputNames = new Set(options.inputNames);
-  const batchesPerEpoch = Math.ceil(pairs.length / options.batchSize);
-  let shuffled: { epoch: number; order: Int32Array } = { epoch: -1, order: new Int32Array(0) };
-  const indicesOf = (index: number): Int32Array => {
-    const epoch = Math.floor(index / batchesPerEpoch);
-    if (shuffled.epoch !== epoch) shuffled = { epoch, order: permutation(pairs.length, options.seed, epoch) };
-    const edge = (i: number) => Math.floor((i * pairs.length) / batchesPerEpoch);
-    const within = index % batchesPerEpoch;
-    return shuffled.order.slice(edge(within), edge(within + 1));
-  };
+  const epochs = inEpochs(pairs.length, batchSize, (epoch) => permutation(pairs.length, seed, epoch));
   return {
-    batchesPerEpoch,
+    batchesPerEpoch: epochs.batchesPerEpoch,
     truncated: read.truncated,
-    fingerprint: `${options.fingerprint} seed ${options.seed} batch ${options.batchSize}`,
+    fingerprint: `${fingerprint} seed ${seed} batch ${batchSize}`,
     batch(index) {
-      const rows = Array.from(indicesOf(index), (i) => numbered[i]);
-      const { negatives, cells, overhead } = options;
+      const rows = Array.from(epochs.itemsOf(index), (i) => numbered[i]);
       return contrastiveBatch(
         {
           anchors: rows.map(({ anchor }) => anchor),
@@ -71,16 +63,9 @@ export async function createPairData(
           types: rows.map(({ type }) => type),
         },
         read,
-        {
-          negatives,
-          cells,
-          overhead,
-          inputNames,
-          types: options.types.length,
-          seed: batchSeed(options.seed, index),
-        },
+        { negatives, cells, inputNames, types: types.length, seed: batchSeed(seed, index) },
       );
     },
-    describe: (index) => Array.from(indicesOf(index), (i) => pairs[i]),
+    describe: (index) => Array.from(epochs.itemsOf(index), (i) => pairs[i]),
   };
 }

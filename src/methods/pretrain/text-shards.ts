@@ -1,16 +1,25 @@
 /** Running text as numbers on disk: words by falling frequency, in shards that training reads one at a time. */
-
 import { createHash } from "node:crypto";
-import { mkdir, open, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { mkdir, open, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import * as v from "valibot";
 import { PUNCTUATION } from "../../architectures/pearl-mini/context.js";
-import { MissingDataError } from "../../errors.js";
+import { readTexts, type TextOptions } from "../../corpus/text/text-sources.js";
+import { ArgumentError, MissingDataError } from "../../errors.js";
+import { fileFingerprint, fingerprint } from "../../files/fingerprint.js";
+import { readJson } from "../../files/json.js";
+import { writeWholeJson } from "../../files/whole-file.js";
+import { createRandom } from "../../random.js";
 import { foldLetters } from "../../text/hashed-ngrams.js";
 
-/** Distinct words kept at most, the most frequent ones; a rarer one breaks the text. */
+/** Distinct words kept at most, the most frequent ones; a rarer word breaks the text. */
 const MOST_WORDS = 2_000_000;
 /** Numbers in a shard. */
 const SHARD = 8_000_000;
+/** Numbers that are written at a time while texts are read. */
+const PORTION = 1 << 20;
+/** Batches that are drawn from one shard before the next is read. */
+const BATCHES_OF_A_SHARD = 4;
 
 /** What a folder of shards holds. */
 export interface TextShards {
@@ -26,70 +35,72 @@ export interface TextShards {
   readonly fingerprint: string;
 }
 
-interface Manifest {
-  readonly source: string;
-  readonly tokens: number;
-  readonly shards: number;
-  readonly fingerprint: string;
-}
+const Manifest = v.object({
+  source: v.string(),
+  tokens: v.number(),
+  shards: v.number(),
+  fingerprint: v.string(),
+});
 
 const TOKEN = /\p{L}[\p{L}\p{M}]*|\p{N}+|[^\s\p{C}]/gu;
 const IS_WORD = /^[\p{L}\p{N}&+#%$€£@]/u;
 
-/** Words and punctuation of a text as encoders read them, without capitals and accents. */
-export function* textTokens(text: string): Generator<{ text: string; isWord: boolean }> {
-  const plain = foldLetters(
-    text
-      .normalize("NFKD")
-      .replace(/\p{Mn}+/gu, "")
-      .toLowerCase(),
-  );
-  for (const [token] of plain.matchAll(TOKEN)) yield { text: token, isWord: IS_WORD.test(token) };
+/** Words and punctuation of a text as encoders read them: lower case, without accents. */
+function textTokens(text: string): Iterable<RegExpMatchArray> {
+  const lower = text
+    .normalize("NFKD")
+    .replace(/\p{Mn}+/gu, "")
+    .toLowerCase();
+  return foldLetters(lower).matchAll(TOKEN);
+}
+
+export interface OpenTextsOptions extends TextOptions {
+  /** Text files, or tables with a column of text; `.gz` too. */
+  readonly texts: readonly string[];
+}
+
+/** Files of text as shards. @param folder keeps the shards and is reused for the same files @throws TableError */
+export async function openTexts(options: OpenTextsOptions, folder: string): Promise<TextShards> {
+  const { texts, column, quote } = options;
+  if (texts.length === 0) throw new ArgumentError("name at least one text to read");
+  const prints = await Promise.all(texts.map(fileFingerprint));
+  async function* all(): AsyncGenerator<string> {
+    for (const path of texts) yield* readTexts(path, options);
+  }
+  return prepareShards(all(), folder, fingerprint(`${column ?? ""} ${quote ?? ""}`, ...prints));
 }
 
 /**
- * Reads texts into shards; a folder that holds those of the same source already is taken as it is.
- * A shard's numbers: word by rank from 1, punctuation below 0, 0 between texts.
- * @param source tells one set of texts from another, such as a fingerprint of their files
- * @throws MissingDataError where there is no text
+ * Reads texts into shards, unless the folder already holds those of this source.
+ * A shard's numbers: words by rank from 1, punctuation below 0, 0 between texts.
+ * @param source identifies the texts, for example by a fingerprint of their files
+ * @throws MissingDataError where no text has a word
  */
 export async function prepareShards(
   texts: AsyncIterable<string>,
   folder: string,
   source: string,
-  onProgress?: (words: number) => void,
 ): Promise<TextShards> {
-  const known = await knownShards(folder, source);
+  const known = await openShards(folder, source);
   if (known !== undefined) return known;
   await rm(folder, { recursive: true, force: true });
   await mkdir(folder, { recursive: true });
   const raw = join(folder, "tokens.raw");
-  const { numbers, counts, total } = await readNumbers(texts, raw, onProgress);
+  const { numbers, counts, tokens } = await readNumbers(texts, raw);
   if (numbers.size === 0) throw new MissingDataError("the text holds no words");
   const { words, ranks } = byFrequency([...numbers.keys()], counts);
-  const { shards, fingerprint } = await writeShards(raw, folder, ranks);
+  const written = await writeShards(raw, folder, ranks);
   await rm(raw);
   await writeFile(join(folder, "words.txt"), words.map(({ word, count }) => `${count}\t${word}`).join("\n"));
-  const manifest: Manifest = { source, tokens: total, shards, fingerprint };
-  const path = join(folder, "shards.json");
-  await writeFile(`${path}.partial`, JSON.stringify(manifest));
-  await rename(`${path}.partial`, path);
-  return openShards(folder);
+  await writeWholeJson(join(folder, "shards.json"), { source, tokens, ...written });
+  return (await openShards(folder)) as TextShards;
 }
 
-/** @throws MissingDataError where a folder holds no shards */
-export async function openShards(folder: string): Promise<TextShards> {
-  const shards = await knownShards(folder);
-  if (shards === undefined) throw new MissingDataError(`${folder} holds no text that was read before`);
-  return shards;
-}
-
-/** The shards of a folder, or undefined where it holds none, whole and of this source. */
-async function knownShards(folder: string, source?: string): Promise<TextShards | undefined> {
-  const text = await readFile(join(folder, "shards.json"), "utf8").catch(() => undefined);
-  if (text === undefined) return undefined;
-  const manifest = JSON.parse(text) as Manifest;
-  if (source !== undefined && manifest.source !== source) return undefined;
+/** The shards of a folder; undefined where it holds none, or (if `source` is given) those of other texts. */
+export async function openShards(folder: string, source?: string): Promise<TextShards | undefined> {
+  const trouble = { error: MissingDataError, cure: "Remove this folder to read the texts again." };
+  const manifest = await readJson(join(folder, "shards.json"), Manifest, trouble);
+  if (manifest === undefined || (source !== undefined && manifest.source !== source)) return undefined;
   const lines = (await readFile(join(folder, "words.txt"), "utf8")).split("\n");
   const rows = lines.map((line) => line.split("\t"));
   const counts = Int32Array.from(rows, ([count]) => Number(count));
@@ -102,58 +113,67 @@ export async function readShard({ folder }: Pick<TextShards, "folder">, index: n
   return new Int32Array(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength));
 }
 
+/** Gives the shard that a batch is drawn from; one shard is in memory at a time. */
+export function shardReader(shards: TextShards): (batch: number) => Promise<Int32Array> {
+  let current: { readonly index: number; readonly text: Promise<Int32Array> } | undefined;
+  return (batch) => {
+    // in random order: a shard has few texts, and training would remember the last ones best
+    const random = createRandom(Math.floor(batch / BATCHES_OF_A_SHARD));
+    const index = Math.floor(random() * shards.shards);
+    if (current?.index !== index) current = { index, text: readShard(shards, index) };
+    return current.text;
+  };
+}
+
 const shardPath = (folder: string, index: number): string => join(folder, `tokens-${index}.i32`);
 
-/** Writes numbers in the order of first sight; ranks are known only when all is read. */
-async function readNumbers(texts: AsyncIterable<string>, path: string, onProgress?: (words: number) => void) {
+/** Writes words by order of first occurrence; ranks are known only when all texts are read. */
+async function readNumbers(texts: AsyncIterable<string>, path: string) {
   const numbers = new Map<string, number>();
   const punctuation = new Map<string, number>();
   const counts: number[] = [];
+  let tokens = 0;
+  const numberOf = (token: string): number => {
+    if (!IS_WORD.test(token)) {
+      const mark = punctuation.get(token) ?? Math.min(punctuation.size + 1, PUNCTUATION);
+      punctuation.set(token, mark);
+      return -mark;
+    }
+    const number = numbers.get(token) ?? counts.push(0);
+    numbers.set(token, number);
+    counts[number - 1]++;
+    return number;
+  };
   const file = await open(path, "w");
-  let buffer = new Int32Array(1 << 20);
-  let filled = 0;
-  let total = 0;
-  const put = async (number: number): Promise<void> => {
-    buffer[filled++] = number;
-    total++;
-    if (filled < buffer.length) return;
-    await file.write(new Uint8Array(buffer.buffer));
-    buffer = new Int32Array(1 << 20);
-    filled = 0;
-    onProgress?.(total);
+  let pending: number[] = [];
+  const flush = async (): Promise<void> => {
+    await file.write(new Uint8Array(Int32Array.from(pending).buffer));
+    tokens += pending.length;
+    pending = [];
   };
   try {
     for await (const text of texts) {
-      for (const { text: token, isWord } of textTokens(text)) {
-        if (!isWord) {
-          const number = punctuation.get(token) ?? Math.min(punctuation.size + 1, PUNCTUATION);
-          punctuation.set(token, number);
-          await put(-number);
-          continue;
-        }
-        const number = numbers.get(token) ?? counts.push(0);
-        numbers.set(token, number);
-        counts[number - 1]++;
-        await put(number);
-      }
-      await put(0);
+      for (const [token] of textTokens(text)) pending.push(numberOf(token));
+      pending.push(0);
+      if (pending.length >= PORTION) await flush();
     }
-    await file.write(new Uint8Array(buffer.buffer, 0, 4 * filled));
+    await flush();
   } finally {
     await file.close();
   }
-  return { numbers, counts, total };
+  return { numbers, counts, tokens };
 }
 
 /** Words by falling count, then alphabetically, and each number's rank from 1; 0 for words beyond the most. */
 function byFrequency(words: readonly string[], counts: readonly number[]) {
   const order = words.map((word, i) => ({ word, count: counts[i], number: i + 1 }));
   order.sort((a, b) => b.count - a.count || (a.word < b.word ? -1 : 1));
+  const kept = order.slice(0, MOST_WORDS);
   const ranks = new Int32Array(words.length + 1);
-  order.slice(0, MOST_WORDS).forEach(({ number }, rank) => {
+  kept.forEach(({ number }, rank) => {
     ranks[number] = rank + 1;
   });
-  return { words: order.slice(0, MOST_WORDS), ranks };
+  return { words: kept, ranks };
 }
 
 async function writeShards(raw: string, folder: string, ranks: Int32Array) {

@@ -1,16 +1,16 @@
-/** How a batch of phrases of mixed length is cut into chunks, so that memory is bounded and little padding computed. */
+/** Cuts a batch of phrases of mixed length into chunks, to bound memory and to compute little padding. */
 
 export interface ChunkOptions {
-  /** Rows times length of one chunk at most; bounds the memory of a run. Default 4,096. */
+  /** Rows times length of one chunk at most, which bounds memory; default 4,096. */
   readonly cells?: number;
-  /** What one more chunk costs, in cells: starting it, and adding its gradients up. Default 96. */
+  /** Cost of one more chunk, in cells: its start, and the addition of its gradients. Default 96. */
   readonly overhead?: number;
 }
 
 /**
- * Cuts rows into chunks of similar length where that is cheaper than one pass, or needed for memory: chunks run
- * forward twice (4 units of work for each cell instead of 3), but are not padded to the longest of all.
- * @returns rows of each chunk, longest first; undefined where one pass is best
+ * Cuts rows into chunks of similar length if that is cheaper than one pass, or needed for memory. Chunks run forward
+ * twice (4 units of work for each cell instead of 3), but are not padded to the longest phrase of all.
+ * @returns rows of each chunk, longest first; undefined if one pass is best
  */
 export function planChunks(lengths: ArrayLike<number>, options: ChunkOptions = {}): Int32Array[] | undefined {
   const { cells = 4096, overhead = 96 } = options;
@@ -24,9 +24,9 @@ export function planChunks(lengths: ArrayLike<number>, options: ChunkOptions = {
   return groups.flatMap((rows) => evenParts(rows, Math.max(1, Math.floor(cells / lengths[rows[0]]))));
 }
 
-/** The cheapest partition of rows, sorted by falling length, into runs: dynamic programming over the lengths. */
+/** The cheapest partition of rows, sorted by falling length, into groups: dynamic programming over the lengths. */
 function groupsOf(order: Int32Array, lengths: ArrayLike<number>, overhead: number): Int32Array[] {
-  // where each distinct length begins, and the end of all
+  // the first place of each distinct length, then the end
   const starts = [...order.keys()].filter((i) => i === 0 || lengths[order[i]] !== lengths[order[i - 1]]);
   const ends = [...starts, order.length];
   const cost = [0];

@@ -1,4 +1,4 @@
-/** Gradients added up over the runs of one step: whole ones, and those of tables as the rows that were read. */
+/** Gradients added up over the runs of one step: dense ones, and those of tables by the rows that were read. */
 
 import type { Tensor } from "../../runtime/tensor.js";
 import type { GradientSink } from "./gradients.js";
@@ -20,7 +20,6 @@ interface RowSum {
   values: Float32Array;
 }
 
-/** Gradients of several weights in memory, added up. */
 export class GradientSum implements GradientSink {
   readonly #dense = new Map<string, Float32Array>();
   readonly #rows = new Map<string, RowSum>();
@@ -34,7 +33,7 @@ export class GradientSum implements GradientSink {
         this.addRows(name, read(indices).data, read(values).data as Float32Array, feeds[name].dims);
   }
 
-  /** Adds a whole gradient. The array becomes the sum's own. */
+  /** Adds a dense gradient, and may keep its array. */
   add(name: string, values: Float32Array): void {
     const sum = this.#dense.get(name);
     if (!sum) this.#dense.set(name, values);
@@ -43,7 +42,7 @@ export class GradientSum implements GradientSink {
 
   /**
    * Adds rows of a table's gradient.
-   * @param indices the table's row for each row of `values`; may repeat, and count from the end if negative
+   * @param indices the row of the table for each row of `values`; may repeat; negative ones count from the end
    * @param shape of the table, [rows, ...]
    */
   addRows(
@@ -69,7 +68,7 @@ export class GradientSum implements GradientSink {
     }
   }
 
-  /** The sums. A weight that has both kinds gets its rows added to the whole one. */
+  /** The sums. Rows of a weight that has a dense gradient too are added to it. */
   gradients(): Map<string, Gradient> {
     const all = new Map<string, Gradient>();
     for (const [name, values] of this.#dense) all.set(name, { kind: "dense", values });
@@ -85,7 +84,6 @@ export class GradientSum implements GradientSink {
   }
 }
 
-/** Lets a sum hold so many rows. */
 function makeRoom(sum: RowSum, rows: number): void {
   if (rows * sum.width <= sum.values.length) return;
   const larger = new Float32Array(rows * sum.width);
@@ -93,11 +91,11 @@ function makeRoom(sum: RowSum, rows: number): void {
   sum.values = larger;
 }
 
-/** √ Σ g² over all weights: what gradient clipping looks at (Pascanu et al., 2013). NaN or ∞ where one is. */
+/** √ Σ g² over all weights, for gradient clipping (Pascanu et al., 2013). NaN or ∞ if a gradient is. */
 export function globalNorm(gradients: Iterable<Gradient>): number {
   let total = 0;
   for (const { values } of gradients) {
-    // four sums at once: one alone waits for each addition to end
+    // four sums: a single one would wait for each addition
     const whole = values.length & ~3;
     let [a, b, c, d] = [0, 0, 0, 0];
     for (let i = 0; i < whole; i += 4) {

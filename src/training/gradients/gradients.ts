@@ -12,7 +12,6 @@ import {
 import type { Feeds, Tensor } from "../../runtime/tensor.js";
 import type { Chunk, TrainingBatch } from "../batch.js";
 import {
-  type CutProgram,
   cutProgram,
   type GradientGraph,
   observeProgram,
@@ -23,12 +22,12 @@ import {
 } from "../program.js";
 import { inRowBlocks } from "./row-blocks.js";
 
-/** The loss and its parts by name. */
+/** The loss and its terms by name. */
 export type Losses = Record<string, number>;
 
 /** What takes the gradients of each run; they are its own from then on. */
 export interface GradientSink {
-  /** @param feeds and `outputs` of a run of the graph @param except a value whose gradient is not wanted */
+  /** @param run feeds and outputs of the graph @param except a value without a wanted gradient */
   collect(
     graph: GradientGraph,
     run: { readonly feeds: DeviceFeeds; readonly outputs: DeviceFeeds },
@@ -37,20 +36,17 @@ export interface GradientSink {
 }
 
 export interface GradientOptions extends SessionOptions {
-  /**
-   * Where gradients are wanted: in "memory" (the default), those of tables as rows, or on the "device", where
-   * all are whole.
-   */
+  /** Gradients in "memory" (the default), those of tables by rows, or on the "device", all dense. */
   readonly gradients?: "memory" | "device";
 }
 
-/** A graph that is open in a session. */
+/** A graph with its session. */
 interface OpenGraph {
   readonly graph: GradientGraph;
   readonly session: OrtSession;
 }
 
-/** A program ready to give gradients in the calling thread. */
+/** A program ready to give gradients in the calling thread. Sessions open on first use. */
 export class GradientRunner {
   /** Names of the weights that get gradients. */
   readonly weights: readonly string[];
@@ -59,6 +55,7 @@ export class GradientRunner {
   readonly #options: GradientOptions;
   readonly #target: Target;
   readonly #wholeGraph: GradientGraph;
+  readonly #sessions: OrtSession[] = [];
   #gradientOfCut: string | undefined;
   #whole: Promise<OpenGraph> | undefined;
   #cut: Promise<{ forward: OrtSession; backward: OpenGraph; loss: OpenGraph }> | undefined;
@@ -67,17 +64,16 @@ export class GradientRunner {
     this.#program = program;
     this.#shapes = shapes;
     this.#options = options;
-    // rows in memory: writing whole tables of zeros would cost more than the rows
-    const onDevice = options.gradients === "device";
     this.#target = {
       device: (options.device ?? "cpu") === "cpu" ? "cpu" : "gpu",
-      tables: onDevice ? "dense" : "rows",
+      // rows in memory: writing whole tables of zeros would cost more
+      tables: options.gradients === "device" ? "dense" : "rows",
     };
     this.#wholeGraph = wholeGraph(program, shapes, this.#target);
     this.weights = this.#wholeGraph.weights;
   }
 
-  /** @throws ModelError where an operator between weights and loss has no derivative */
+  /** @throws ModelError if an operator between weights and loss has no derivative */
   static async open(program: TrainingProgram, options: GradientOptions): Promise<GradientRunner> {
     return new GradientRunner(program, await observeProgram(program), options);
   }
@@ -96,7 +92,7 @@ export class GradientRunner {
     return this.#losses(outputs);
   }
 
-  /** Embeds chunk by chunk, takes the loss over all, and sends its gradient back chunk by chunk. */
+  /** Embeds chunk by chunk, computes the loss over all, and sends its gradient back chunk by chunk. */
   async #inChunks(
     feeds: Feeds,
     chunks: readonly Chunk[],
@@ -107,44 +103,43 @@ export class GradientRunner {
     const { forward, backward, loss } = await this.#cut;
     const cut = this.#program.cut as string;
     const before = pick(weights, backward.graph.weights);
-    const parts: Float32Array[] = [];
+    const parts: Tensor[] = [];
     for (const chunk of chunks) {
       const outputs = await forward.runOnDevice({ ...chunk.feeds, ...before });
-      parts.push((outputs[cut] as Tensor).data as Float32Array);
+      parts.push(outputs[cut] as Tensor);
     }
     const head = { ...feeds, ...pick(weights, loss.graph.weights), [cut]: gathered(chunks, parts) };
     const outputs = await loss.session.runOnDevice(head);
-    const gradient = outputs[loss.graph.gradients.get(cut) as string] as Tensor;
+    const gradient = outputs[this.#gradientOfCut as string] as Tensor;
     await sink.collect(loss.graph, { feeds: head, outputs }, cut);
     for (const chunk of chunks) {
       const inputs = { ...chunk.feeds, ...before, [upstream]: rowsOf(gradient, chunk.rows) };
-      await sink.collect(backward.graph, {
-        feeds: inputs,
-        outputs: await backward.session.runOnDevice(inputs),
-      });
+      const outputs = await backward.session.runOnDevice(inputs);
+      await sink.collect(backward.graph, { feeds: inputs, outputs });
     }
     return this.#losses(outputs);
   }
 
   #losses(outputs: DeviceFeeds): Losses {
     const { loss, parts = [] } = this.#program;
-    return Object.fromEntries(
-      [loss, ...parts].map((name) => [name, Number((outputs[name] as Tensor).data[0])]),
-    );
+    const entries = [loss, ...parts].map((name) => [name, Number((outputs[name] as Tensor).data[0])]);
+    return Object.fromEntries(entries);
   }
 
-  #session(model: Model): Promise<OrtSession> {
+  async #session(model: Model): Promise<OrtSession> {
     const { loss, parts = [], cut } = this.#program;
     const inMemory = new Set([loss, ...parts, cut, this.#gradientOfCut]);
-    const outputs = model.graph.outputs.map(
+    const places = model.graph.outputs.map(
       ({ name }) => [name, inMemory.has(name) ? "memory" : "device"] as const,
     );
-    const { gradients: _, ...options } = this.#options;
+    const { gradients, ...options } = this.#options;
     const onCpu = this.#target.device === "cpu";
-    return createOrtSession(encodeModel(onCpu ? inRowBlocks(model) : model), {
+    const session = await createOrtSession(encodeModel(onCpu ? inRowBlocks(model) : model), {
       ...{ ...options, optimization: "basic" },
-      ...(this.#target.tables === "dense" && { outputs: Object.fromEntries(outputs) }),
+      ...(gradients === "device" && { outputs: Object.fromEntries(places) }),
     });
+    this.#sessions.push(session);
+    return session;
   }
 
   async #open(graph: GradientGraph): Promise<OpenGraph> {
@@ -152,22 +147,18 @@ export class GradientRunner {
   }
 
   async #openCut() {
-    const cut: CutProgram = cutProgram(this.#program, this.#shapes, this.#target);
-    this.#gradientOfCut = cut.loss.gradients.get(this.#program.cut as string);
+    const { forward, backward, loss } = cutProgram(this.#program, this.#shapes, this.#target);
+    this.#gradientOfCut = loss.gradients.get(this.#program.cut as string);
     return {
-      forward: await this.#session(cut.forward),
-      backward: await this.#open(cut.backward),
-      loss: await this.#open(cut.loss),
+      forward: await this.#session(forward),
+      backward: await this.#open(backward),
+      loss: await this.#open(loss),
     };
   }
 
-  /** Frees the sessions. */
   async release(): Promise<void> {
-    const whole = await this.#whole;
-    const cut = await this.#cut;
-    await whole?.session.release();
-    for (const session of cut ? [cut.forward, cut.backward.session, cut.loss.session] : [])
-      await session.release();
+    await Promise.allSettled([this.#whole, this.#cut]);
+    for (const session of this.#sessions) await session.release();
   }
 }
 
@@ -175,24 +166,22 @@ const pick = (weights: DeviceFeeds, names: readonly string[]): DeviceFeeds =>
   Object.fromEntries(names.filter((name) => name in weights).map((name) => [name, weights[name]]));
 
 /** The chunks' embeddings in the order of the batch. */
-function gathered(chunks: readonly Chunk[], parts: readonly Float32Array[]): Tensor {
+function gathered(chunks: readonly Chunk[], parts: readonly Tensor[]): Tensor {
   const rows = chunks.reduce((count, chunk) => count + chunk.rows.length, 0);
-  const width = parts[0].length / chunks[0].rows.length;
+  const width = parts[0].dims[1];
   const data = new Float32Array(rows * width);
   chunks.forEach((chunk, c) => {
-    if (parts[c].length !== chunk.rows.length * width)
-      throw new ArgumentError(
-        `chunk ${c}: ${chunk.rows.length} rows, but ${parts[c].length / width} came out`,
-      );
+    const part = parts[c].data as Float32Array;
+    if (part.length !== chunk.rows.length * width)
+      throw new ArgumentError(`chunk ${c}: ${chunk.rows.length} rows, but ${part.length / width} embeddings`);
     chunk.rows.forEach((row, i) => {
-      data.set(parts[c].subarray(i * width, (i + 1) * width), row * width);
+      data.set(part.subarray(i * width, (i + 1) * width), row * width);
     });
   });
   return { type: "float32", dims: [rows, width], data };
 }
 
-function rowsOf({ data, dims }: Tensor, rows: Int32Array): Tensor {
-  const width = dims[1];
+function rowsOf({ data, dims: [, width] }: Tensor, rows: Int32Array): Tensor {
   const picked = new Float32Array(rows.length * width);
   rows.forEach((row, i) => {
     picked.set((data as Float32Array).subarray(row * width, (row + 1) * width), i * width);

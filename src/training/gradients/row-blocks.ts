@@ -1,18 +1,17 @@
 /**
  * Products of many rows with a weight, cut into blocks of rows for the CPU: ONNX Runtime passes over all rows for
- * each tile of the weight, and a block that stays in the cache between these passes takes about 0.8 times the time.
- * The sums are the same, bit for bit.
+ * each tile of the weight, and a block stays in the cache between these passes. A step of E5's shape in one pass takes
+ * 0.85 times the time. Products have the same bits; a bias is added after rounding.
  */
-
 import { GraphBuilder } from "../../onnx/builder.js";
 import { copyModel, floatAttribute, intAttribute, type Model, type Node } from "../../onnx/model.js";
 
-/** Blocks have at least so many rows: each packs the weight anew. */
+/** Rows of a block at least: each block packs the weight again. */
 const leastRows = 256;
-/** Numbers of blocks to choose from: the largest that divides the rows is taken. */
+/** Possible numbers of blocks; the largest one that divides the rows is used. */
 const counts = [1, 2, 4, 8, 16, 32, 64, 128];
 
-/** @param model is not changed; weights are initializers, or inputs of known shape @returns the same function */
+/** A copy of a model with blocked products. Weights are initializers, or inputs of known shape. */
 export function inRowBlocks(model: Model): Model {
   const copy = copyModel(model);
   const { graph } = copy;
@@ -29,7 +28,7 @@ export function inRowBlocks(model: Model): Model {
   return copy;
 }
 
-/** Float matrices that do not change in a run, with their sizes. */
+/** Names and sizes of float matrices: initializers, and inputs of known shape. */
 function matricesOf({ graph }: Model): Map<string, readonly [number, number]> {
   const stored = [...graph.initializers].map(([name, { type, dims }]) => ({ name, type, shape: dims }));
   return new Map(
@@ -79,7 +78,7 @@ function addBlocked(
 ): void {
   const { blocks, leading } = known.get(left) ?? inBlocks(g, left, sizes[0]);
   known.set(left, { blocks, leading });
-  // one axis more than the blocks have: otherwise they would be put together again
+  // one axis more than the blocks have: otherwise ONNX Runtime would join them again
   const matrix = g.add("Unsqueeze", [right, g.ints(0, 1)]);
   const product = turned
     ? g.add("FusedMatMul", [blocks, matrix], { transB: 1 }, { domain: "com.microsoft" })

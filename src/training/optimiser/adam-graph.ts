@@ -1,22 +1,10 @@
-/** adam.ts as a graph: weights and moments go in with their gradients and come out moved, all on the device. */
+/** adam.ts as a graph: weights, moments and gradients go in, moved weights and moments come out, all on the device. */
 import { GraphBuilder } from "../../onnx/builder.js";
 import type { Model } from "../../onnx/model.js";
 import { adamSettings, rateFactor } from "./adam.js";
 import type { OptimiserOptions } from "./optimiser.js";
 
-/** Scalar inputs of the graph, float32. */
-export interface UpdateScalars {
-  /** The learning rate over 1 - β₁ᵗ. */
-  readonly rate: number;
-  /** 1 / √(1 - β₂ᵗ). */
-  readonly spread: number;
-  /** What gradients are multiplied by: one over the number of batches. */
-  readonly scale: number;
-  /** 1 - the learning rate × decay. */
-  readonly keep: number;
-}
-
-/** Names of the inputs and outputs that belong to a weight; outputs have "next/" before them. */
+/** Inputs of a weight; its outputs have the prefix "next/". */
 export const inputsOf = (weight: string) => ({
   weight,
   m: `m/${weight}`,
@@ -25,10 +13,13 @@ export const inputsOf = (weight: string) => ({
   gradient: `gradient/${weight}`,
 });
 
-/** The output that tells the gradients' norm before clipping, a float. */
+/** The output with the norm of the gradients before clipping, a float. */
 export const normName = "gradient_norm";
 
-/** @param shapes of the weights, by name */
+/**
+ * The graph of one step. Its scalar inputs: `rate` is the learning rate over 1 - β₁ᵗ, `spread` 1 / √(1 - β₂ᵗ), `scale`
+ * the factor of gradients, `keep` 1 - learning rate × decay.
+ */
 export function adamGraph(shapes: ReadonlyMap<string, readonly number[]>, options: OptimiserOptions): Model {
   const g = new GraphBuilder({ name: "adam" });
   const number = (value: number) => g.scalar("float32", value);
@@ -74,7 +65,7 @@ export function adamGraph(shapes: ReadonlyMap<string, readonly number[]>, option
   return g.model();
 }
 
-/** What gradients are multiplied by: the scale, and less where their norm exceeds the limit. */
+/** The factor of gradients: the scale, reduced if their norm exceeds the limit. */
 function clipped(g: GraphBuilder, scale: string, { clipNorm }: OptimiserOptions): string {
   if (clipNorm === undefined) return scale;
   const limit = g.scalar("float32", clipNorm);

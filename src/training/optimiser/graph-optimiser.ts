@@ -1,7 +1,7 @@
 /** Weights that stay on a device, moved by the graph of adam-graph.ts: what trains on a GPU. */
 import { encodeModel } from "../../onnx/io/file.js";
 import type { Model } from "../../onnx/model.js";
-import type { Tensor } from "../../onnx/tensor.js";
+import { elementCount, type Tensor } from "../../onnx/tensor.js";
 import {
   createOrtSession,
   type DeviceFeeds,
@@ -16,27 +16,24 @@ import {
   type EngineState,
   type Optimiser,
   type OptimiserOptions,
-  stateNames,
+  statePrefixes,
   type UpdateOptions,
 } from "./optimiser.js";
 
-/** Opens an optimiser on the sessions' device. The CPU is one too. @param start first values */
+/** Opens an optimiser on the device of the sessions; the CPU is a device too. @param start first values */
 export async function createGraphOptimiser(
   start: ReadonlyMap<string, Tensor>,
   options: OptimiserOptions,
   sessions: SessionOptions,
 ): Promise<Optimiser> {
   const optimiser = new GraphOptimiser(start, options, sessions);
-  const zeros = (name: string, { dims, data }: Tensor): Tensor =>
-    ({
-      type: "float32",
-      dims,
-      data: name.startsWith("average/") ? data : new Float32Array(data.length),
-    }) as Tensor;
-  const tensors = [...stateNames(start.keys(), options)].map(({ name, part, weight }) => {
-    const value = start.get(weight) as Tensor;
-    return [name, part === "weight" ? value : zeros(name, value)] as const;
-  });
+  const isMoment = (prefix: string) => prefix === "m/" || prefix === "v/";
+  const tensors = statePrefixes(options).flatMap((prefix) =>
+    [...start].map(([name, tensor]) => {
+      const data = isMoment(prefix) ? new Float32Array(tensor.data.length) : tensor.data;
+      return [`${prefix}${name}`, { ...tensor, data }] as const;
+    }),
+  );
   await optimiser.restore({ step: 0, tensors: new Map(tensors) });
   return optimiser;
 }
@@ -94,42 +91,36 @@ class GraphOptimiser implements Optimiser {
   }
 
   async weights(): Promise<ReadonlyMap<string, Tensor>> {
-    const prefix = this.#options.averageDecay === undefined ? "" : "average/";
-    return this.#download([...this.#shapes.keys()].map((name) => [name, this.#state[`${prefix}${name}`]]));
+    const weights = await this.#download(this.#options.averageDecay === undefined ? "" : "average/");
+    return new Map(weights);
   }
 
   async state(): Promise<EngineState> {
-    const parts = new Map<string, Map<string, Tensor>>();
-    const names = [...stateNames(this.#shapes.keys(), this.#options)];
-    for (const part of new Set(names.map((entry) => entry.part)))
-      parts.set(
-        part,
-        await this.#download(
-          names.filter((entry) => entry.part === part).map(({ name, weight }) => [weight, this.#state[name]]),
-        ),
-      );
-    const tensors = names.map(
-      ({ name, part, weight }) => [name, parts.get(part)?.get(weight) as Tensor] as const,
-    );
-    return { step: this.#step, tensors: new Map(tensors) };
+    const tensors = new Map<string, Tensor>();
+    for (const prefix of statePrefixes(this.#options))
+      for (const [weight, tensor] of await this.#download(prefix)) tensors.set(`${prefix}${weight}`, tensor);
+    return { step: this.#step, tensors };
   }
 
   async restore({ step, tensors }: EngineState): Promise<void> {
     dispose(Object.values(this.#state));
     const session = await this.#session("upload", () => copyGraph(this.#shapes), "device");
-    const names = [...stateNames(this.#shapes.keys(), this.#options)];
-    for (const part of new Set(names.map((entry) => entry.part))) {
-      const entries = names.filter((entry) => entry.part === part);
-      const feeds = entries.map(({ name, weight }) => [weight, tensors.get(name)]);
+    const weights = [...this.#shapes.keys()];
+    for (const prefix of statePrefixes(this.#options)) {
+      const feeds = weights.map((weight) => [weight, tensors.get(`${prefix}${weight}`)]);
       const copies = await session.runOnDevice(Object.fromEntries(feeds) as Feeds);
-      for (const { name, weight } of entries) this.#state[name] = copies[`copy/${weight}`];
+      for (const weight of weights) this.#state[`${prefix}${weight}`] = copies[`copy/${weight}`];
     }
     this.#step = step;
   }
 
   layout(): ReadonlyMap<string, readonly number[]> {
-    const names = stateNames(this.#shapes.keys(), this.#options);
-    return new Map([...names].map(({ name, weight }) => [name, this.#shapes.get(weight) as number[]]));
+    const shapes = [...this.#shapes];
+    return new Map(
+      statePrefixes(this.#options).flatMap((prefix) =>
+        shapes.map(([weight, dims]) => [`${prefix}${weight}`, dims] as const),
+      ),
+    );
   }
 
   async release(): Promise<void> {
@@ -137,10 +128,13 @@ class GraphOptimiser implements Optimiser {
     for (const session of this.#open.values()) await (await session).release();
   }
 
-  async #download(values: readonly (readonly [string, DeviceFeeds[string]])[]): Promise<Map<string, Tensor>> {
+  /** One part of the state in memory, by weight. */
+  async #download(prefix: string): Promise<(readonly [string, Tensor])[]> {
     const session = await this.#session("download", () => copyGraph(this.#shapes), "memory");
-    const copies = await session.runOnDevice(Object.fromEntries(values));
-    return new Map(values.map(([name]) => [name, copies[`copy/${name}`] as Tensor]));
+    const weights = [...this.#shapes.keys()];
+    const feeds = weights.map((weight) => [weight, this.#state[`${prefix}${weight}`]]);
+    const copies = await session.runOnDevice(Object.fromEntries(feeds));
+    return weights.map((weight) => [weight, copies[`copy/${weight}`] as Tensor]);
   }
 
   /** Opens a graph on first use. */
@@ -172,29 +166,28 @@ class DeviceGradientSum implements GradientSink {
   }
 
   async collect(...[graph, { outputs }, except]: Parameters<GradientSink["collect"]>): Promise<void> {
-    const found = [...graph.gradients].filter(([name]) => name !== except);
-    const fresh = found.filter(([name]) => !this.#sums.has(name));
-    const known = found.filter(([name]) => this.#sums.has(name));
-    for (const [name, output] of fresh) this.#sums.set(name, outputs[output]);
+    const feeds: DeviceFeeds = {};
+    const known: string[] = [];
+    for (const [name, output] of graph.gradients) {
+      const sum = this.#sums.get(name);
+      if (name === except) continue;
+      if (sum === undefined) this.#sums.set(name, outputs[output]);
+      else {
+        known.push(name);
+        Object.assign(feeds, { [`a/${name}`]: sum, [`b/${name}`]: outputs[output] });
+      }
+    }
     if (known.length === 0) return;
-    const pairs = known.flatMap(([name, output]) => [
-      [`a/${name}`, this.#sums.get(name)],
-      [`b/${name}`, outputs[output]],
-    ]);
-    const feeds: DeviceFeeds = Object.fromEntries(pairs);
-    const adder = await this.#adderOf(known.map(([name]) => name));
-    const sums = await adder.runOnDevice(feeds);
+    const sums = await (await this.#adderOf(known)).runOnDevice(feeds);
     dispose(Object.values(feeds));
-    for (const [name] of known) this.#sums.set(name, sums[`sum/${name}`]);
+    for (const name of known) this.#sums.set(name, sums[`sum/${name}`]);
   }
 
-  /** The sums; zeros for weights that no run gave a gradient for. */
+  /** The sums; zeros for weights without a gradient. */
   finish(shapes: ReadonlyMap<string, readonly number[]>): ReadonlyMap<string, DeviceFeeds[string]> {
-    for (const [name, dims] of shapes) {
-      if (this.#sums.has(name)) continue;
-      const count = dims.reduce((product, size) => product * size, 1);
-      this.#sums.set(name, { type: "float32", dims, data: new Float32Array(count) });
-    }
+    for (const [name, dims] of shapes)
+      if (!this.#sums.has(name))
+        this.#sums.set(name, { type: "float32", dims, data: new Float32Array(elementCount(dims)) });
     return this.#sums;
   }
 }

@@ -1,43 +1,29 @@
 /** Weights in memory, moved in place by adam.ts: what trains on the CPU. */
+import { ArgumentError } from "../../errors.js";
 import type { Tensor } from "../../onnx/tensor.js";
 import type { Feeds } from "../../runtime/tensor.js";
 import { GradientSum, globalNorm } from "../gradients/gradient-sum.js";
 import type { GradientSink } from "../gradients/gradients.js";
 import { Adam } from "./adam.js";
-import { webAssemblyArrays } from "./adam-kernel.js";
-import { plainArrays } from "./adam-loop.js";
-import { MovingAverage } from "./moving-average.js";
-import {
-  type EngineState,
-  type Optimiser,
-  type OptimiserOptions,
-  stateNames,
-  type UpdateOptions,
-} from "./optimiser.js";
+import type { EngineState, Optimiser, OptimiserOptions, UpdateOptions } from "./optimiser.js";
 
 /** @param start first values; they are copied */
 export function createHostOptimiser(
   start: ReadonlyMap<string, Tensor>,
   options: OptimiserOptions,
 ): Optimiser {
-  const lengths = [...start.values()].flatMap(({ data: { length } }) => [length, length, length]);
-  const arrays = webAssemblyArrays(lengths) ?? plainArrays;
-  const copied = ({ type, dims, data }: Tensor) => {
-    const own = arrays.floats(data.length);
-    own.set(data as Float32Array);
-    return { type, dims, data: own };
-  };
-  const weights = new Map([...start].map(([name, tensor]) => [name, copied(tensor)]));
   const { averageDecay, clipNorm = Number.POSITIVE_INFINITY } = options;
-  const adam = new Adam(weights, options.optimiser, arrays);
-  const average = averageDecay === undefined ? undefined : new MovingAverage(weights, averageDecay);
-  const names = () => [...stateNames(weights.keys(), options)];
-  const tensorOf = ({ part, weight }: ReturnType<typeof names>[number]): Tensor => {
-    const tensor = weights.get(weight) as Tensor;
-    if (part === "weight") return tensor;
-    const data = part === "average" ? average?.values.get(weight) : adam.moments.get(weight)?.[part];
-    return { ...tensor, data: data as Float32Array };
-  };
+  if (averageDecay !== undefined && !(averageDecay >= 0 && averageDecay < 1))
+    throw new ArgumentError(`the decay of the average must be in [0, 1), not ${averageDecay}`);
+  const weights = copied(start);
+  const adam = new Adam(weights, options.optimiser);
+  const averages = averageDecay === undefined ? undefined : copied(start);
+  const state = new Map([
+    ...weights,
+    ...prefixed("m/", adam.m),
+    ...prefixed("v/", adam.v),
+    ...prefixed("average/", averages ?? new Map()),
+  ]);
   return {
     feeds: () => Object.fromEntries(weights) as Feeds,
     sink: () => new GradientSum(),
@@ -46,27 +32,37 @@ export function createHostOptimiser(
       const norm = globalNorm(gradients.values()) / batches;
       if (finite && Number.isFinite(norm)) {
         adam.update(gradients, rate, (norm > clipNorm ? clipNorm / norm : 1) / batches);
-        average?.update(weights);
+        if (averages) follow(averages, weights, averageDecay as number);
       }
       return norm;
     },
-    weights: async () =>
-      average
-        ? new Map(
-            [...weights.keys()].map((weight) => [weight, tensorOf({ name: "", part: "average", weight })]),
-          )
-        : // the arrays are parts of one memory: a message with them would take all of it along
-          new Map([...weights].map(([name, tensor]) => [name, { ...tensor, data: tensor.data.slice() }])),
-    state: async () => ({
-      step: adam.step,
-      tensors: new Map(names().map((entry) => [entry.name, tensorOf(entry)])),
-    }),
+    weights: async () => averages ?? weights,
+    state: async () => ({ step: adam.step, tensors: state }),
     async restore({ step, tensors }: EngineState) {
-      for (const entry of names())
-        (tensorOf(entry).data as Float32Array).set(tensors.get(entry.name)?.data as Float32Array);
+      for (const [name, { data }] of state)
+        (data as Float32Array).set(tensors.get(name)?.data as Float32Array);
       adam.resume(step);
     },
-    layout: () => new Map(names().map((entry) => [entry.name, tensorOf(entry).dims])),
+    layout: () => new Map([...state].map(([name, { dims }]) => [name, dims])),
     release: async () => {},
   };
+}
+
+const prefixed = (prefix: string, tensors: ReadonlyMap<string, Tensor>) =>
+  [...tensors].map(([name, tensor]) => [`${prefix}${name}`, tensor] as const);
+
+const copied = (tensors: ReadonlyMap<string, Tensor>): Map<string, Tensor> =>
+  new Map([...tensors].map(([name, tensor]) => [name, { ...tensor, data: tensor.data.slice() }]));
+
+/** The exponential moving average: decay · average + (1 - decay) · weight. */
+function follow(
+  averages: ReadonlyMap<string, Tensor>,
+  weights: ReadonlyMap<string, Tensor>,
+  decay: number,
+): void {
+  for (const [name, tensor] of averages) {
+    const average = tensor.data as Float32Array;
+    const data = weights.get(name)?.data as Float32Array;
+    for (let i = 0; i < data.length; i++) average[i] = decay * average[i] + (1 - decay) * data[i];
+  }
 }

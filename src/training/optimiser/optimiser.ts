@@ -6,22 +6,22 @@ import type { AdamOptions } from "./adam.js";
 
 export interface OptimiserOptions {
   readonly optimiser?: AdamOptions;
-  /** Gradients whose global norm exceeds this are scaled down to it; default: never. */
+  /** Gradients with a global norm above this are scaled down to it; default: never. */
   readonly clipNorm?: number;
-  /** Decay of a running average of the weights; default: none is kept. */
+  /** Decay of a running average of the weights, in [0, 1); default: none is kept. */
   readonly averageDecay?: number;
 }
 
-/** How one step is to be taken. */
+/** How one step is taken. */
 export interface UpdateOptions {
   readonly rate: number;
-  /** Batches whose gradients were collected: the step follows their mean. */
+  /** Batches with collected gradients: the step follows their mean. */
   readonly batches: number;
-  /** False where a loss was no number: then only the norm is computed. */
+  /** False if a loss is NaN or infinite: then only the norm is computed. */
   readonly finite: boolean;
 }
 
-/** Everything that must be stored to go on bit for bit. */
+/** Everything that must be stored to continue bit for bit. */
 export interface EngineState {
   /** Steps taken. */
   readonly step: number;
@@ -29,31 +29,24 @@ export interface EngineState {
   readonly tensors: ReadonlyMap<string, Tensor>;
 }
 
+/** Prefixes of names in a state: the weights, Adam's moments, and the running average if one is kept. */
+export const statePrefixes = ({ averageDecay }: OptimiserOptions): string[] =>
+  averageDecay === undefined ? ["", "m/", "v/"] : ["", "m/", "v/", "average/"];
+
 export interface Optimiser {
   /** The weights, for a run of the gradient graph. */
   feeds(): DeviceFeeds;
   /** Begins the gradients of a step. */
   sink(): GradientSink;
-  /** Takes the step, unless the gradients are no numbers. @returns their global norm before clipping */
+  /** Takes the step, unless a gradient is NaN or infinite. @returns their global norm before clipping */
   update(sink: GradientSink, options: UpdateOptions): Promise<number>;
-  /** The weights, or their running average where one is kept; in memory, perhaps the optimiser's own arrays. */
+  /** The weights, or their running average if one is kept; in memory, perhaps the optimiser's own arrays. */
   weights(): Promise<ReadonlyMap<string, Tensor>>;
+  /** The state, perhaps as the optimiser's own arrays: store it before the next step. */
   state(): Promise<EngineState>;
+  /** Continues from a state. */
   restore(state: EngineState): Promise<void>;
   /** Names and shapes of the state's tensors. */
   layout(): ReadonlyMap<string, readonly number[]>;
   release(): Promise<void>;
-}
-
-/** The names of a state's tensors, and the weight that each belongs to. */
-export function* stateNames(
-  weights: Iterable<string>,
-  { averageDecay }: OptimiserOptions,
-): Generator<{ name: string; part: "weight" | "m" | "v" | "average"; weight: string }> {
-  for (const weight of weights) {
-    yield { name: weight, part: "weight", weight };
-    yield { name: `m/${weight}`, part: "m", weight };
-    yield { name: `v/${weight}`, part: "v", weight };
-    if (averageDecay !== undefined) yield { name: `average/${weight}`, part: "average", weight };
-  }
 }

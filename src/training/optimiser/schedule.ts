@@ -1,11 +1,11 @@
-/** Learning-rate schedules: from the step, counted from 0, to the factor of the learning rate. */
+/** Learning-rate schedules. */
 
 /** A schedule as plain data, so that checkpoints and model cards can hold it. */
 export type Schedule =
   | { readonly kind: "constant" }
   /** × `factor` every `every` steps; PEARL's is × 0.98 every 2,000. */
   | { readonly kind: "exponential"; readonly factor: number; readonly every: number }
-  /** Linear from 0 over `warmUp` steps, then half a cosine down to `floor` (default 0) at step `steps`. */
+  /** Linear from 0 over `warmUp` steps, then half a cosine down to the factor `floor` (default 0) at step `steps`. */
   | {
       readonly kind: "warm-up-cosine";
       readonly warmUp: number;
@@ -16,7 +16,7 @@ export type Schedule =
 /** PEARL's schedule (its code, commit 1d34340). */
 export const pearlSchedule: Schedule = { kind: "exponential", factor: 0.98, every: 2000 };
 
-/** The factor of the learning rate at a step. */
+/** The factor of the learning rate at a step, counted from 0. */
 export function scheduleFactor(schedule: Schedule, step: number): number {
   switch (schedule.kind) {
     case "constant":

@@ -3,8 +3,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { writeCorpus } from "../../../src/corpus/corpus-folder.js";
-import { CorpusBatches } from "../../../src/methods/corpus/corpus-batches.js";
-import type { CorpusBatchSettings } from "../../../src/methods/corpus/data-protocol.js";
+import {
+  type CorpusBatches,
+  type CorpusBatchSettings,
+  openCorpusBatches,
+} from "../../../src/methods/corpus/corpus-batches.js";
 import { NeighbourRuns } from "../../../src/pearl/neighbour-runs.js";
 import { FINE_PHRASE_TYPES, PHRASE_TYPES } from "../../../src/pearl/phrase-types.js";
 import { smallCorpus } from "../../training/small-corpus.js";
@@ -21,10 +24,10 @@ const settings = async (changes: Partial<CorpusBatchSettings> = {}): Promise<Cor
 });
 const numbers = (data: unknown) => Array.from(data as ArrayLike<number | bigint>, Number);
 
-describe("CorpusBatches", () => {
+describe("openCorpusBatches", () => {
   it("makes a batch from its number alone, whatever was asked for before", async () => {
     const own = await settings();
-    const [first, second] = [await CorpusBatches.open(own), await CorpusBatches.open(own)];
+    const [first, second] = [await openCorpusBatches(own), await openCorpusBatches(own)];
     for (const index of [0, 1, 2, 9]) await first.batch(index);
     expect(await second.batch(9)).toEqual(await first.batch(9));
     expect(await second.batch(3)).not.toEqual(await second.batch(4));
@@ -32,7 +35,7 @@ describe("CorpusBatches", () => {
   });
 
   it("has every phrase of the corpus as an anchor once in an epoch", async () => {
-    const batches = await CorpusBatches.open(await settings({ hardNegatives: 0, synonyms: 0, anchors: 10 }));
+    const batches = await openCorpusBatches(await settings({ hardNegatives: 0, synonyms: 0, anchors: 10 }));
     expect(batches.facts.batchesPerEpoch).toBe(7);
     const seen = Array.from({ length: 7 }, (_, i) => batches.describe(i).map(({ text }) => text)).flat();
     expect(new Set(seen).size).toBe(70);
@@ -53,14 +56,14 @@ describe("CorpusBatches", () => {
       [FINE_PHRASE_TYPES, "NP-OTHER/chemical"],
     ] as const) {
       const own = await settings({ corpus, types, anchors: 2, hardNegatives: 0, synonyms: 0 });
-      const rows = (await CorpusBatches.open(own)).describe(0);
+      const rows = (await openCorpusBatches(own)).describe(0);
       const told = new Map(rows.map(({ text, type }) => [text, type]));
       expect(Object.fromEntries(told)).toEqual({ aspirin: label, Paris: "NP-GPE" });
     }
   });
 
   it("puts hard negatives into the batch as anchors with twins of their own", async () => {
-    const batches = await CorpusBatches.open(await settings({ synonyms: 0, hardNegatives: 1 }));
+    const batches = await openCorpusBatches(await settings({ synonyms: 0, hardNegatives: 1 }));
     const rows = batches.describe(0);
     const anchors = rows.filter(({ text }) => /Water Company|Opera House|Football/.test(text));
     expect(rows.length).toBeGreaterThan(20);
@@ -72,7 +75,7 @@ describe("CorpusBatches", () => {
   });
 
   it("lets no phrase repel itself, its twin elsewhere, or a known synonym", async () => {
-    const batches = await CorpusBatches.open(await settings({ anchors: 70, hardNegatives: 1, synonyms: 10 }));
+    const batches = await openCorpusBatches(await settings({ anchors: 70, hardNegatives: 1, synonyms: 10 }));
     const rows = batches.describe(0);
     const { feeds } = await batches.batch(0);
     const groups = numbers(feeds.groups.data);
@@ -101,7 +104,7 @@ describe("CorpusBatches", () => {
   });
 
   it("masks rows without a type out of the type loss", async () => {
-    const batches = await CorpusBatches.open(await settings({ synonyms: 0, hardNegatives: 0, anchors: 70 }));
+    const batches = await openCorpusBatches(await settings({ synonyms: 0, hardNegatives: 0, anchors: 70 }));
     const rows = batches.describe(0);
     const { feeds } = await batches.batch(0);
     const typed = numbers(feeds.typed_rows.data);
@@ -112,8 +115,8 @@ describe("CorpusBatches", () => {
   });
 
   it("shares synonyms out over their sources as told, and none of a source with 0", async () => {
-    const none = await CorpusBatches.open(await settings({ synonymShares: { names: 0 } }));
-    const some = await CorpusBatches.open(await settings({}));
+    const none = await openCorpusBatches(await settings({ synonymShares: { names: 0 } }));
+    const some = await openCorpusBatches(await settings({}));
     const count = (batches: CorpusBatches) =>
       batches.describe(0).filter(({ text, positive }) => /Society/.test(text + positive)).length;
     expect(count(none)).toBe(0);

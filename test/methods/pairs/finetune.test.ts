@@ -259,7 +259,7 @@ describe("finetune on odd input", () => {
     const options = { ...start(), learningRate: 1e6 };
     const outcome = await finetune(options).catch((error: unknown) => error);
     if (outcome instanceof Error) {
-      expect(outcome.message).toMatch(/Take a smaller learning rate/);
+      expect(outcome.message).toMatch(/Use a smaller learning rate/);
       expect(existsSync(options.output)).toBe(false);
     } else {
       const weights = readModel(join(options.output, "onnx", "model.onnx")).graph.initializers.values();

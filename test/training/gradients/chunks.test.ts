@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { createRandom } from "../../../src/random.js";
-import { planChunks } from "../../../src/training/index.js";
+import { planChunks } from "../../../src/training/gradients/chunks.js";
 
 const cellsOf = (plan: readonly Int32Array[], lengths: readonly number[]) =>
   plan.map((rows) => rows.length * Math.max(...Array.from(rows, (row) => lengths[row])));

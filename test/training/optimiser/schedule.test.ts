@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { pearlSchedule, scheduleFactor } from "../../../src/training/index.js";
+import { pearlSchedule, scheduleFactor } from "../../../src/train.js";
 
 describe("schedules", () => {
   it("PEARL's falls to 0.98 of itself every 2,000 steps", () => {
