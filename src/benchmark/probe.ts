@@ -18,6 +18,7 @@ import { createRandom, type Random, shuffle } from "../random.js";
 import { createOrtSession, type OrtSession } from "../runtime/ort-session.js";
 import type { Feeds } from "../runtime/tensor.js";
 import { TrainingEngine } from "../training/engine.js";
+import { copyTensors } from "../training/optimiser/host-optimiser.js";
 import { liftWeights, type TrainingProgram } from "../training/program.js";
 import { mean, type Protocol } from "./task.js";
 
@@ -68,7 +69,7 @@ export async function probe(
   const accuracy = (rows: Int32Array, by: ReadonlyMap<string, Tensor>) =>
     accuracyOf(forward, by, batches(rows).map(feedsOf), protocol);
   let weights = first;
-  let best = { accuracy: -1, epoch: 0, weights };
+  let best = { accuracy: -1, epoch: 0, weights: copyTensors(weights) };
   let epoch = 0;
   try {
     while (epoch < mostEpochs && !(epoch >= leastEpochs && epoch - best.epoch >= patience)) {
@@ -82,7 +83,8 @@ export async function probe(
       if (signal?.aborted) throw new InterruptedError("the probe was stopped", { cause: signal.reason });
       weights = await engine.optimiser.weights();
       const reached = await accuracy(validation, weights);
-      if (reached > best.accuracy) best = { accuracy: reached, epoch, weights };
+      // copied: the optimiser updates its weights in place
+      if (reached > best.accuracy) best = { accuracy: reached, epoch, weights: copyTensors(weights) };
       onEpoch?.(epoch, mostEpochs);
     }
     const tested = await accuracy(test, protocol === "fair" ? best.weights : weights);

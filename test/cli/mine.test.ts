@@ -73,7 +73,7 @@ describe("pearl mine", () => {
     await writeFile(join(path, "synonyms.tsv"), "phrase\tsynonym\tsource\ncat\tcart\n");
     const broken = await pearl(["mine", path]);
     expect(broken.code).toBe(1);
-    expect(broken.stderr).toContain("synonyms.tsv line 2: expected 3 columns");
+    expect(broken.stderr).toContain("synonyms.tsv, line 2: 2 columns, expected 3");
     const wrong = await pearl(["mine", path, "--listed", "13"]);
     expect(wrong.stderr).toContain("listed must be a whole number from 1 to 12");
   });

@@ -52,7 +52,7 @@ describe("pearl pretrain-characters", () => {
   it("says the line where word vectors are broken", async () => {
     writeFileSync(at("broken.txt"), "one 1 2 3\ntwo 1 2\n");
     const outcome = await pearl(["pretrain-characters", "--vectors", at("broken.txt"), "-o", at("x")]);
-    expect(outcome.stderr).toContain("broken.txt line 2: expected a word and 3 numbers, found 2 numbers");
+    expect(outcome.stderr).toContain("broken.txt, line 2: expected a word and 3 numbers, found 2 numbers");
     expect(outcome.code).toBe(1);
   });
 });

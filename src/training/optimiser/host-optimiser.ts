@@ -15,9 +15,9 @@ export function createHostOptimiser(
   const { averageDecay, clipNorm = Number.POSITIVE_INFINITY } = options;
   if (averageDecay !== undefined && !(averageDecay >= 0 && averageDecay < 1))
     throw new ArgumentError(`the decay of the average must be in [0, 1), not ${averageDecay}`);
-  const weights = copied(start);
+  const weights = copyTensors(start);
   const adam = new Adam(weights, options.optimiser);
-  const averages = averageDecay === undefined ? undefined : copied(start);
+  const averages = averageDecay === undefined ? undefined : copyTensors(start);
   const state = new Map([
     ...weights,
     ...prefixed("m/", adam.m),
@@ -51,7 +51,8 @@ export function createHostOptimiser(
 const prefixed = (prefix: string, tensors: ReadonlyMap<string, Tensor>) =>
   [...tensors].map(([name, tensor]) => [`${prefix}${name}`, tensor] as const);
 
-const copied = (tensors: ReadonlyMap<string, Tensor>): Map<string, Tensor> =>
+/** The same tensors with buffers of their own, which no further step changes. */
+export const copyTensors = (tensors: ReadonlyMap<string, Tensor>): Map<string, Tensor> =>
   new Map([...tensors].map(([name, tensor]) => [name, { ...tensor, data: tensor.data.slice() }]));
 
 /** The exponential moving average: decay · average + (1 - decay) · weight. */
