@@ -68,7 +68,7 @@ describe("use: phrases become vectors", () => {
     expect(found.has("Bernini Pasta")).toBe(false);
   });
 
-  it("puts spellings of one thing into a cluster, and removes duplicates", async () => {
+  it("puts spellings of one thing into one cluster, and removes duplicates", async () => {
     const { groups } = await cluster(names, { encoder, threshold: 0.7 });
     expect(groups.map(({ rows }) => rows.length).sort()).toEqual([1, 2, 2]);
     expect((await dedupe(names, { encoder, threshold: 0.7 })).kept.length).toBe(3);

@@ -12,7 +12,7 @@ import {
 
 describe("training graphs give PyTorch's numbers", () => {
   it.each(encoders)("losses and gradients of %s", (_, encoder) => expectFirstStep(encoder()));
-  it("losses and gradients of the export whose equal weights were merged", () => expectFirstStepOfMerged());
+  it("losses and gradients of the export with equal weights merged", () => expectFirstStepOfMerged());
   it.each(encoders)("20 Adam steps of %s", (_, encoder) => expectTwentySteps(encoder()));
 
   it("gradients of a table's rows, added up, are the table's gradient", async () => {

@@ -53,7 +53,7 @@ describe.each([
     }
   });
 
-  it("finds a phrase most similar to itself whatever its case", () => {
+  it("finds a phrase most similar to itself in any case", () => {
     const fitted = model.fit(["new york times", "new york post", "old town"], []);
     const scores = new Float64Array(3);
     fitted.all("NEW YORK TIMES", scores);

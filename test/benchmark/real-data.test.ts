@@ -31,7 +31,7 @@ describe.skipIf(!hasData)("tfidf on real AutoFJ sets", () => {
     });
     const { accuracy, rows } = oracle.sets[dataset];
     expect(published.results[0].n).toBe(rows);
-    // Equal titles in exact arithmetic may be told apart by the last bit in either implementation: one row.
+    // Titles that tie in exact arithmetic may differ in the last bit in either implementation: one row.
     expect(Math.abs(published.results[0].score - accuracy) * rows).toBeLessThanOrEqual(1 + 1e-9);
   });
 });

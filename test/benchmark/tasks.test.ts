@@ -187,7 +187,7 @@ describe("conll and bc5cdr", () => {
     headache: [0, 1, 0],
   };
 
-  it("are 1 if directions match the types, whatever the lengths", async () => {
+  it("are 1 if directions match the types, at any length", async () => {
     const { scores } = await run(conll, tableModel(vectors));
     expect(scores[0]).toMatchObject({ dataset: "conll2003/dev.json", metric: "nmi", n: 4 });
     expect(scores[0].score).toBeCloseTo(1, 12);
@@ -205,7 +205,7 @@ describe("conll and bc5cdr", () => {
     expect((await run(bc5cdr, tableModel(vectors))).scores[0].details.file).toBe("bc5cdr/test.json");
   });
 
-  it("need embeddings, and say so", async () => {
+  it("need embeddings, or give an error that asks for them", async () => {
     const outcome = await run(conll, tfidfBaseline());
     expect(outcome.scores).toEqual([]);
     expect(outcome.notApplicable).toBe("conll: clustering needs vectors, and tfidf compares strings");

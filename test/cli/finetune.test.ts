@@ -9,7 +9,7 @@ import { pearl } from "./run-cli.js";
 const header = ["text", "positive", "negative", "type"];
 
 describe("pearl finetune", () => {
-  it("names what is wrong before it builds anything", async () => {
+  it("reports what is wrong before it builds anything", async () => {
     const untrainable = await pearl(["finetune", "--base", "pearl-ngram"], { cwd: newFolder() });
     expect(untrainable).toMatchObject({
       code: 1,
@@ -48,7 +48,7 @@ describe("pearl finetune", () => {
     expect(readdirSync(cwd)).toEqual([]);
   });
 
-  it("trains a model that pearl encode uses, and says so", async () => {
+  it("trains a model that pearl encode uses, and prints the command", async () => {
     const cwd = newFolder();
     copyFileSync(writeTable(somePairs(20), header), join(cwd, "pairs.csv"));
     const base = makeOracleModel("encoder.folded.onnx");

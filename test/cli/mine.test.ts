@@ -28,7 +28,7 @@ async function corpus(
 }
 
 describe("pearl mine", () => {
-  it("lists phrases spelled alike, never a synonym or the same phrase in other capitals", async () => {
+  it("lists phrases spelled similarly, never a synonym or the same phrase in other case", async () => {
     const path = await corpus(
       "words",
       ["insulin", "inulin", "Inulin", "insulins", "colour", "color", "New York", "Newark"],

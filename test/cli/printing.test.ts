@@ -70,7 +70,7 @@ describe("progress", () => {
     expect(rate(900_500, 5000)).toBeCloseTo(100);
   });
 
-  it("forgets a slow beginning after a while, and starts anew with the next file", () => {
+  it("forgets a slow start after a while, and starts over with the next file", () => {
     const rate = rateMeter();
     rate(0, 0);
     for (let step = 0; step < 200; step++) rate(100 * step, 60_000 + 100 * step);

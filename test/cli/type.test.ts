@@ -29,12 +29,12 @@ describe("pearl type", () => {
     });
     const { code, stdout } = await pearl(["type", "Paris", "in the end", "--json"]);
     expect(code).toBe(0);
-    const told = stdout
+    const predicted = stdout
       .trim()
       .split("\n")
       .map((line) => JSON.parse(line).types[0]);
-    expect(told.map((type) => type.class)).toEqual(["NP", "PP"]);
-    expect(told[0].type).toBe("GPE");
+    expect(predicted.map((type) => type.class)).toEqual(["NP", "PP"]);
+    expect(predicted[0].type).toBe("GPE");
   });
 
   it("prints class and type with their joint and separate probabilities", async () => {
@@ -58,7 +58,10 @@ describe("pearl type", () => {
     for (const { types } of rows) {
       expect(types).toHaveLength(4);
       const of = (lexical: string, entity: string) =>
-        types.find((told: { class: string; type: string }) => told.class === lexical && told.type === entity);
+        types.find(
+          (predicted: { class: string; type: string }) =>
+            predicted.class === lexical && predicted.type === entity,
+        );
       expect(of("NP", "ORG").classProbability).toBeCloseTo(
         of("NP", "ORG").probability + of("NP", "GPE").probability,
         5,

@@ -15,14 +15,14 @@ describe("batchByLength", () => {
     }
   });
 
-  it("wastes under 5 % of the cells on padding when there are many rows of each length", () => {
+  it("spends under 5 % of its tokens on padding when there are many rows of each length", () => {
     const batches = batchByLength(lengths, 2048);
     const cells = batches.reduce((sum, { rows, length }) => sum + rows.length * length, 0);
     const used = lengths.reduce((sum, length) => sum + length, 0);
     expect(cells / used).toBeLessThan(1.05);
   });
 
-  it("gives a row longer than the budget a batch of its own, and no batch for no rows", () => {
+  it("puts a row longer than the budget into its own batch, and makes no batch for no rows", () => {
     expect(batchByLength([5000, 2], 100).map(({ rows }) => [...rows])).toEqual([[0], [1]]);
     expect(batchByLength([], 100)).toEqual([]);
   });

@@ -117,7 +117,7 @@ describe("a repository that cannot be used", () => {
   };
   const plain = { "config.json": "{}", "tokenizer.json": "{}" };
 
-  it("has neither graph nor safetensors: names both, and models that have one", async () => {
+  it("has no graph and no safetensors: the error names both, and models that have one", async () => {
     publish({ ...plain, "pytorch_model.bin": "x" });
     expect(await failure()).toMatch(
       /no onnx\/model\.onnx \(404\), and no model\.safetensors .*pytorch_model\.bin.*intfloat\/e5-small-v2/,

@@ -228,7 +228,7 @@ describe("PhraseEncoder with the embedded model", () => {
     await expect(load(empty)).rejects.toThrow(/onnx\/model\.onnx is missing/);
   });
 
-  it("opens the model on the device of the call", async () => {
+  it("opens the model on the device given in the call", async () => {
     const encoder = await load();
     const [here] = await encoder.encode(["Zürich"]);
     const [there] = await encoder.encode(["Zürich"], { device: "auto" });
@@ -252,9 +252,9 @@ describe("vectors with types", () => {
     expect({ dimension, distinct, empty }).toEqual({ dimension: encoder.dimension, distinct: 3, empty: 1 });
     expect(largestDifference(data, (await encoder.encodeMatrix(phrases)).data)).toBeLessThan(1e-6);
     const labels = encoder.model.types;
-    const told = await encoder.types(phrases);
+    const predicted = await encoder.types(phrases);
     phrases.forEach((phrase, row) => {
-      const own = new Map(told[row].map(({ type, probability }) => [type, probability]));
+      const own = new Map(predicted[row].map(({ type, probability }) => [type, probability]));
       const expected = labels.map((label) => (phrase === "" ? 0 : own.get(label)!));
       expect(
         largestDifference(types.subarray(row * labels.length, (row + 1) * labels.length), expected),

@@ -102,7 +102,7 @@ describe("a model by hub id", () => {
     expect(await download({ environment: { HF_HUB_OFFLINE: "1" } })).toBe(path);
   });
 
-  it("uses what Python's tools have cached", async () => {
+  it("uses files that Python's tools have cached", async () => {
     const snapshot = join(repository(), "snapshots", commit);
     mkdirSync(join(snapshot, "onnx"), { recursive: true });
     mkdirSync(join(repository(), "refs"), { recursive: true });
@@ -275,7 +275,7 @@ describe("a part of an earlier download", () => {
     expect(leftovers()).toEqual([]);
   });
 
-  it("continues at once from the part that a killed process left", async () => {
+  it("continues at once from the part left by a killed process", async () => {
     const { pid } = spawnSync(process.execPath, ["--version"]);
     leavePart(graph.subarray(0, 250_000), { pid, host: hostname() });
     expect(readFileSync(join(await download(), "onnx/model.onnx")).equals(graph)).toBe(true);
@@ -283,7 +283,7 @@ describe("a part of an earlier download", () => {
     expect(leftovers()).toEqual([]);
   });
 
-  it("leaves a part alone that another process is writing", async () => {
+  it("does not touch a part that another process is writing", async () => {
     const part = leavePart("being written", { pid: 1, host: "elsewhere" });
     expect(readFileSync(join(await download(), "onnx/model.onnx")).equals(graph)).toBe(true);
     expect(readFileSync(part, "utf8")).toBe("being written");

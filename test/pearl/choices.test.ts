@@ -27,7 +27,7 @@ describe("presets", () => {
     expect(presets["pearl-base"]).toMatchObject({ base: "intfloat/e5-base-v2", characters: { width: 288 } });
   });
 
-  it("can be changed by a file, whose unknown settings are named", async () => {
+  it("can be changed by a file; its unknown settings are named", async () => {
     const file = (text: string) => {
       const path = join(newFolder(), "mine.yaml");
       writeFileSync(path, text);
@@ -99,7 +99,7 @@ describe("withChoices", () => {
 });
 
 describe("scheduleOf", () => {
-  it("lets a schedule end with its run", () => {
+  it("ends the schedule with the run", () => {
     const schedule = { kind: "warm-up-cosine-to-the-end", warmUp: 100, floor: 0.1 } as const;
     expect(scheduleOf(schedule, 5000)).toEqual({
       kind: "warm-up-cosine",

@@ -132,7 +132,7 @@ describe("a map", () => {
 });
 
 describe("pearl plot", () => {
-  it("draws a sample and says so, coloured by a column, and refuses what it cannot draw", async () => {
+  it("draws a sample and reports it, coloured by a column, and refuses what it cannot draw", async () => {
     const rows = Array.from(
       { length: 60 },
       (_, row) => `name ${row} of ${row % 5},${row % 3 ? "odd" : "even"}`,

@@ -8,7 +8,7 @@ describe.each(oracle.cases)("k-means on points: $name", (example) => {
   const points = Float32Array.from(example.points);
   const { dimension, clusters } = example;
 
-  it("ends where scikit-learn ends from the same starting centres", () => {
+  it("reaches scikit-learn's result from the same first centres", () => {
     const initialCentres = Float32Array.from(example.start);
     const result = kMeans(points, { dimension, clusters, initialCentres });
     expect([...result.labels]).toEqual(example.labels);

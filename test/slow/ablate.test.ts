@@ -30,7 +30,7 @@ async function start(): Promise<AblateOptions> {
 }
 
 describe("ablate", () => {
-  it("trains and scores the method whole and without each part, and goes on where it was stopped", async () => {
+  it("trains and scores the method whole and without each part, and continues where it was stopped", async () => {
     const options = await start();
     const stop = new AbortController();
     const seen: string[] = [];

@@ -12,7 +12,7 @@ import { webgpuWorks } from "./webgpu-device.js";
 const device = "webgpu";
 describe.skipIf(!(await webgpuWorks()))("training graphs on WebGPU give PyTorch's numbers", () => {
   it.each(encoders)("losses and gradients of %s", (_, encoder) => expectFirstStep(encoder(), { device }));
-  it("losses and gradients of the export whose equal weights were merged", () =>
+  it("losses and gradients of the export with equal weights merged", () =>
     expectFirstStepOfMerged({ device }));
   it.each(encoders)("20 Adam steps of %s", (_, encoder) => expectTwentySteps(encoder(), { device }));
   it("20 Adam steps of the merged export, as the CPU takes them", () =>

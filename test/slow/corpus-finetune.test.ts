@@ -26,7 +26,7 @@ const outputsOf = (folder: string) =>
   readModel(join(folder, "onnx", "model.onnx")).graph.outputs.map(({ name }) => name);
 
 describe("finetuneOnCorpus", () => {
-  it("goes on bit for bit after Ctrl-C, dropout and twins included", async () => {
+  it("continues bit for bit after Ctrl-C, dropout and twins included", async () => {
     const options = await start({ steps: 12 });
     const whole = { ...options, output: join(newFolder(), "whole") };
     await finetuneOnCorpus(whole);
@@ -41,7 +41,7 @@ describe("finetuneOnCorpus", () => {
       expect(readFileSync(join(options.output, file)), file).toEqual(readFileSync(join(whole.output, file)));
   });
 
-  it("leaves out what is switched off, and transformers.js reads what remains of the transformer alike", async () => {
+  it("leaves out what is switched off, and transformers.js reads the remaining transformer the same way", async () => {
     const settings = without(without(smallSettings, "types"), "characters");
     const options = await start({ settings, steps: 4 });
     await finetuneOnCorpus(options);
@@ -63,7 +63,7 @@ describe("finetuneOnCorpus", () => {
     await extract.dispose();
   });
 
-  it("trains LOVE beside the transformer, and characters alone", async () => {
+  it("trains LOVE with the transformer, and characters alone", async () => {
     const love = {
       ...smallSettings,
       characters: { from: "love", width: 8 },
@@ -110,7 +110,7 @@ describe("finetuneOnCorpus", () => {
     },
   );
 
-  it("averages with a pretrained base, and leaves what it has not as it was trained", async () => {
+  it("averages with a pretrained base, and keeps the trained weights that the base lacks", async () => {
     const base = await start({ settings: without(smallSettings, "characters"), steps: 3 });
     await finetuneOnCorpus(base);
     const settings = { ...smallSettings, base: base.output, averageWithBase: 0.5 };
@@ -155,7 +155,7 @@ describe("finetuneOnCorpus", () => {
     expect(corpus.pairs).toBe(2);
   });
 
-  it("says loudly that it trains from scratch if the default base is not available", async () => {
+  it("warns that it trains from scratch if the default base is not available", async () => {
     const notes: string[] = [];
     const settings = { ...smallSettings, base: "./no-such-model" };
     await expect(finetuneOnCorpus(await start({ settings }))).rejects.toThrow(/no such/);

@@ -20,7 +20,7 @@ const vectorOf = (row: number): number[] =>
       (((Math.sin(row * 12.9898 + index * 78.233) * 43758.5453) % 1) - 0.1) * (index < 32 ? 1 : 0.1),
   );
 
-/** Adds rows for ever, tidies now and then, deletes every hundredth row, and tells each acknowledgement. */
+/** Adds rows for ever, tidies now and then, deletes every hundredth row, and prints each acknowledgement. */
 const script = `
   import { VectorIndex } from "./dist/search/vector-index.js";
   const [path] = process.argv.slice(1);

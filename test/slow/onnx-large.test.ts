@@ -7,7 +7,7 @@ import { encodeModel, GraphBuilder, readModel, tensor, writeModel } from "../../
 const folder = mkdtempSync(join(tmpdir(), "pearl-onnx-large-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-it("writes weights over 2 GB beside the model by itself, and reads them back (4.5 GB of memory)", () => {
+it("writes weights over 2 GB to a separate file, and reads them back (4.5 GB of memory)", () => {
   const size = 2 ** 31 + 5000; // one tensor longer than a signed 32-bit number counts
   const marks = { 0: 1, [2 ** 30]: -5, [2 ** 31 - 1]: 11, [2 ** 31 + 4321]: 77 };
   const data = new Int8Array(size);

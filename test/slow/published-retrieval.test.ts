@@ -9,7 +9,7 @@ const hasFaiss = isInstalled("faiss-node");
 if (!hasFaiss) console.info("skipped: faiss-node is not installed (bash scripts/install-faiss.sh)");
 
 describe.skipIf(!hasFaiss)("yago under the published protocol", () => {
-  it("finds most names whose vectors are their queries' own through the compressed index", async () => {
+  it("finds most names by their own vectors through the compressed index", async () => {
     const random = createRandom(1);
     const names = Array.from({ length: 400 }, (_, index) => `name ${index}`);
     const vectors = Object.fromEntries(names.map((name) => [name, Array.from({ length: 48 }, random)]));
@@ -22,7 +22,7 @@ describe.skipIf(!hasFaiss)("yago under the published protocol", () => {
     const { scores } = await yago.run({ model, protocol: "published", dataFolder, seed: 0 });
     expect(scores).toHaveLength(1);
     expect(scores[0]).toMatchObject({ metric: "accuracy", n: 400 });
-    // Lossy by design: with more codes than half the names, most but maybe not all are told apart.
+    // Lossy by design: with more codes than half the names, most names, perhaps not all, are found.
     expect(scores[0].score).toBeGreaterThan(0.9);
   }, 600_000);
 });

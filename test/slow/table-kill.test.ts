@@ -12,7 +12,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 const input = join(folder, "input.csv");
 writeFileSync(input, `id,name\n${Array.from({ length: rows }, (_, row) => `${row},name ${row}\n`).join("")}`);
 
-/** Writes vectors that follow from their row, and tells how far it came. */
+/** Writes vectors that follow from their row, and prints its progress. */
 const script = `
   import { EmbeddingWriter, Table } from "./dist/index.js";
   const [input, output, resume] = process.argv.slice(1);

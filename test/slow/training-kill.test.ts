@@ -40,7 +40,7 @@ describe("pearl finetune under kill -9", () => {
       const code = await run([...settings, "-o", output, "--resume"], random() * duration);
       if (code === 0) continue;
       kills++;
-      // every second one is killed again while it goes on
+      // every second one is killed again after it resumed
       if (kills % 2 === 0) await run([...settings, "-o", output, "--resume"], random() * duration);
       const rest = await run([...settings, "-o", output, "--resume"]);
       // 1: the second run had finished the model before it was killed

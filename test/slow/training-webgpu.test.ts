@@ -14,7 +14,7 @@ const works = await webgpuWorks();
 const device = "webgpu";
 
 describe.skipIf(!works)("training on WebGPU", () => {
-  it("ends where training in memory does: clipped, averaged, in chunks, accumulated and resumed", () =>
+  it("reaches the weights of training in memory: clipped, averaged, in chunks, accumulated and resumed", () =>
     expectSameTraining({ clipNorm: 0.05, averageDecay: 0.9 }, { device }, 1e-4));
 
   it("20 Adam steps end at PyTorch's weights", () =>

@@ -10,7 +10,7 @@ const { file } = testFolder();
 const python = "/usr/bin/python3";
 
 describe("CSV", () => {
-  it("finds delimiter, header and phrase column, and says so in one line", async () => {
+  it("finds delimiter, header and phrase column, and reports them in one line", async () => {
     const { phrases, description } = await readTable(
       file("a.csv", "id,name,city\n1,Acme,Rome\n2,Zeta,Bonn\n"),
     );

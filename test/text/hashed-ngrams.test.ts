@@ -17,7 +17,7 @@ describe("normalizedWords", () => {
     expect(normalizedWords(" \t\u0000 ")).toEqual([]);
   });
 
-  it("keeps what tells C++ from C#", () => {
+  it("keeps the signs that distinguish C++ from C#", () => {
     expect(normalizedWords("C++")).toEqual(["c", "+", "+"]);
     expect(normalizedWords("C#")).toEqual(["c", "#"]);
   });
@@ -39,7 +39,7 @@ describe("hashNgrams", () => {
     expect(buckets("new york")).toEqual([...buckets("new"), ...buckets("york")]);
   });
 
-  it("stops at the limit and says so", () => {
+  it("stops at the limit and reports it", () => {
     const target = new Int32Array(10);
     expect(hashNgrams("abcdefgh", { ...options, limit: 4 }, target, 2)).toEqual({
       count: 4,

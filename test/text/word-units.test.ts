@@ -36,18 +36,18 @@ describe("units of a word", () => {
     expect(word).toHaveLength(1 + 3 + 1 + 1 + 1);
   });
 
-  it("keep case as a mark of its own: IBM and ibm share their ids", () => {
+  it("keep case as a separate mark: IBM and ibm share their ids", () => {
     expect(ids("York")).toEqual(ids("york"));
     expect(capitals("York")).toEqual([0, 1, 0, 0, 0, ...capitals("York").slice(5)]);
     expect(capitals("york")).not.toContain(1);
   });
 
-  it("tell most unknown characters apart", () => {
+  it("distinguish most unknown characters", () => {
     expect(ids("東")).not.toEqual(ids("京"));
     expect(Math.max(...ids("東京"))).toBeLessThan(reader.rows);
   });
 
-  it("are cut at the limit, and say so", () => {
+  it("are cut at the limit, and reported", () => {
     const long = reader.read("newsnewsnewsnews");
     expect(long.units).toHaveLength(12);
     expect(long.truncated).toBe(true);

@@ -37,7 +37,7 @@ describe("checkpoints", () => {
     },
   );
 
-  it("take no half-written folder for a checkpoint, and clear it away with the next", () => {
+  it("do not mistake a half-written folder for a checkpoint, and remove it with the next", () => {
     const folder = newFolder();
     mkdirSync(join(folder, "step-000004.partial"));
     expect(listCheckpoints(folder)).toEqual([]);

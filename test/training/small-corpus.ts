@@ -64,10 +64,10 @@ export async function claimLearned(encoder: PhraseEncoder): Promise<void> {
   const scores = await encoder.similarity(["Paris Opera House"], ["Paris Opera Hause", "Lagos"]);
   expect(scores[0][0]).toBeGreaterThan(scores[0][1]);
   const typed = corpusPhrases.filter(({ type }) => type !== undefined);
-  const told = await encoder.types(
+  const predicted = await encoder.types(
     typed.map(({ phrase }) => phrase),
     { top: 1 },
   );
-  const right = typed.filter(({ type }, i) => told[i][0].type === `NP-${type}`).length;
+  const right = typed.filter(({ type }, i) => predicted[i][0].type === `NP-${type}`).length;
   expect(right / typed.length).toBeGreaterThan(0.75);
 }

@@ -34,7 +34,7 @@ const checkpointFiles = (folder: string, step: number) =>
   );
 
 describe("train", () => {
-  it("goes on bit for bit after an interruption: 30 steps are 10, a stop, and 20 more", async () => {
+  it("continues bit for bit after an interruption: 10 steps, a stop and 20 more equal 30", async () => {
     const [straight, parted] = [newFolder(), newFolder()];
     const whole = await run({ folder: straight });
     const stop = new AbortController();
@@ -46,7 +46,7 @@ describe("train", () => {
     expect(checkpointFiles(parted, 30)).toEqual(checkpointFiles(straight, 30));
   });
 
-  it("tells of the last step also where it was taken before the run was resumed", async () => {
+  it("reports the last step even if it was taken before the run was resumed", async () => {
     const folder = newFolder();
     const whole = await run({ folder });
     const rest = await run({ folder, resume: "continue" });
@@ -55,7 +55,7 @@ describe("train", () => {
     expect(rest.last?.loss).toBeGreaterThan(0);
   });
 
-  it("goes on bit for bit from the last checkpoint after a crash between two", async () => {
+  it("continues bit for bit from the last checkpoint after a crash between two", async () => {
     const [straight, parted] = [newFolder(), newFolder()];
     const whole = await run({ folder: straight });
     const crash = ({ step }: { step: number }) => {

@@ -72,7 +72,7 @@ const cosine = (a: ArrayLike<number>, b: ArrayLike<number>) => {
 const labels = { seed: 1, types: PHRASE_TYPES, fineTypes: FINE_PHRASE_TYPES };
 
 describe("a word encoder on a corpus", () => {
-  it("lowers every loss, and tells types", async () => {
+  it("lowers every loss, and distinguishes types", async () => {
     const parts: Readonly<Record<string, number>>[] = [];
     const output = "trained";
     await finetuneOnCorpus({
@@ -104,7 +104,7 @@ describe("a word encoder on a corpus", () => {
     await encoder.dispose();
   });
 
-  it("tells kinds of OTHER apart in its embedding, and gives OTHER what they have together", async () => {
+  it("distinguishes kinds of OTHER in its embedding, and gives OTHER their sum", async () => {
     const kinds = join(folder, "kinds");
     mkdirSync(kinds);
     const isRiver = (phrase: string) => phrase.startsWith("the river");
@@ -119,14 +119,14 @@ describe("a word encoder on a corpus", () => {
     const encoder = await PhraseEncoder.load(join(folder, output));
     const others = corpusPhrases.filter(({ type }) => type === undefined).map(({ phrase }) => phrase);
     const vectors = await encoder.encode(others);
-    const told = await encoder.types(others, { top: 95 });
+    const predicted = await encoder.types(others, { top: 95 });
     let right = 0;
     others.forEach((phrase, i) => {
       const squares = Array.from(vectors[i].subarray(0, FINE_TYPES.length), (x) => x * x);
       const sum = squares.reduce((total, square) => total + square, 0);
       const shareOf = (types: readonly number[]) =>
         types.reduce((total, type) => total + squares[type] / sum, 0);
-      const other = told[i].filter(({ type }) => type.endsWith("-OTHER"));
+      const other = predicted[i].filter(({ type }) => type.endsWith("-OTHER"));
       const probability = other.reduce((total, known) => total + known.probability, 0);
       const places = FINE_TYPES.flatMap((type, place) => (type.startsWith("OTHER") ? [place] : []));
       expect(shareOf(places)).toBeCloseTo(probability, 4);
@@ -137,7 +137,7 @@ describe("a word encoder on a corpus", () => {
     expect(right / others.length).toBeGreaterThan(0.75);
   });
 
-  it("draws the shares of pairs that mean the same to their own, apart from those of names", async () => {
+  it("draws the gates of pairs that mean the same to their own target, not to that of names", async () => {
     const meanShares = {
       ...{ characters: 0.7, meaning: 0.2, types: 0.1, weight: 20 },
       meanings: { characters: 0.1, meaning: 0.2, types: 0.7 },
@@ -167,7 +167,7 @@ describe("a word encoder on a corpus", () => {
     expect(meanings).toBeGreaterThan(names + 0.2);
   });
 
-  it("asks which pairs mean the same where these have shares of their own", async () => {
+  it("asks which pairs mean the same where these have their own gate targets", async () => {
     const meanings = { characters: 0.1, meaning: 0.2, types: 0.7 };
     const meanShares = { characters: 0.7, meaning: 0.2, types: 0.1, weight: 1, meanings };
     const changed = { ...settings, base, meanShares, synonymSides: undefined };
@@ -178,7 +178,7 @@ describe("a word encoder on a corpus", () => {
     expect(existsSync(join(folder, "sides"))).toBe(false);
   });
 
-  it("trains on the vector that the model gives: the first batch's loss is that of its own embeddings", async () => {
+  it("trains on the vector that the model returns: the first batch's loss is computed from its embeddings", async () => {
     const losses: number[] = [];
     const one = options("one", { steps: 1, settings: { ...settings, base, averageWithBase: 1 } });
     await finetuneOnCorpus({ ...one, onStep: ({ parts }) => losses.push(parts?.nt_xent ?? Number.NaN) });

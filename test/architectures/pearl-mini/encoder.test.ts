@@ -75,7 +75,7 @@ describe("shares by writing", () => {
     expect(Math.max(...one.map((value, i) => Math.abs(value - two[i])))).toBeGreaterThan(0.05);
   });
 
-  it("each layer's gradient is that of the phrases that it is for", async () => {
+  it("each layer gets its gradient from its own phrases only", async () => {
     const net = createNet(fromSeed(8));
     const { g } = net;
     const encoded = wordEncoder(net, declareWordInputs(g), byWriting);

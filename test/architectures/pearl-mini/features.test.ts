@@ -46,7 +46,7 @@ describe("the word encoder's inputs", () => {
     expect(feeds.word_ngrams.dims).toEqual([1, 1]);
   });
 
-  it("part unknown words at inner capitals, where the model wants it", () => {
+  it("split unknown words at inner capitals, if the model asks for it", () => {
     const read = (innerCapitals?: "parted") => {
       const own = wordFeaturizer({ kind: "words", ...options, innerCapitals }, ["eurobasket", "times"]);
       const feeds: Feeds = {};

@@ -16,7 +16,7 @@ describe("marked words", () => {
     expect(shown("Mercury (planet) Lander")).toBe("mercury:4 planet:2 lander:4");
   });
 
-  it("have neither accents nor joined letters, and letters and digits apart", () => {
+  it("have no accents and no joined letters; letters and digits are split", () => {
     expect(markedWords("Łódź Straße B2B").map(({ text }) => text)).toEqual([
       "lodz",
       "strasse",
@@ -32,7 +32,7 @@ describe("marked words", () => {
     expect(markedWords(" … ")).toEqual([]);
   });
 
-  it("are parted at inner capitals where they are unknown", () => {
+  it("are split at inner capitals if they are unknown", () => {
     const parted = (phrase: string): string =>
       markedWords(phrase, (word) => word === "javascript")
         .map(({ text, mark }) => `${text}:${mark}`)

@@ -145,7 +145,7 @@ describe("tables", () => {
     for (const { values } of tableOf(model)) expect(values.buffer).toBeInstanceOf(SharedArrayBuffer);
   });
 
-  it("stay where a graph is built otherwise", () => {
+  it("stay as they are in a graph of another shape", () => {
     const g = new GraphBuilder();
     const table = g.weight("table", tensor("float32", [4, 2], [1, 2, 3, 4, 5, 6, 7, 8]));
     g.output("embedding", g.add("Gather", [table, g.input("word_ids", "int32", ["words"])]), "float32");

@@ -77,13 +77,13 @@ describe("selection", () => {
     expect(selected.map(({ cosine }) => Number(cosine.toFixed(6)))).toEqual([0, 0.3, 0.4]);
   });
 
-  it("does not make a lone near-synonym a negative because it is the farthest of one", () => {
+  it("does not make a single near-synonym a negative because it is the farthest", () => {
     const lone = candidates([0.9], [0.95]);
     expect(selectNegatives(lone, { ...options, floor: 0.7 })).toEqual([]);
     expect(selectNegatives(lone, { ...options, floor: 0.95 })).toHaveLength(1);
   });
 
-  it("lists no more than asked, and nothing where all candidates are the phrase to the encoder", () => {
+  it("lists no more than asked, and nothing if the encoder gives all candidates the phrase's vector", () => {
     const ratios = new Array<number>(20).fill(0.8);
     const near = candidates(
       ratios,

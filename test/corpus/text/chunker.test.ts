@@ -69,7 +69,7 @@ describe("the chunker", () => {
     ]);
   });
 
-  it("never lets chunks overlap or leave the sentence", () => {
+  it("never makes chunks that overlap or cross the sentence's end", () => {
     const text = readFileSync(join(import.meta.dirname, "../../../README.md"), "utf8").slice(0, 6000);
     for (const sentence of tagger.sentences(text)) {
       let end = -1;
@@ -131,7 +131,7 @@ describe("phrases of a text", () => {
     expect(JSON.stringify(createTagger().sentences(text))).toBe(first);
   });
 
-  it("survive words that are names in JavaScript and words of a million letters", () => {
+  it("handle words that are names in JavaScript, and words of a million letters", () => {
     const text = `The constructor and the __proto__ met. ${"x".repeat(1_000_000)} The constructor left.`;
     const { counts } = countPhrases(tagger, [text]);
     expect(counts.get("the constructor")).toEqual([2, 0, 0, 0, 0]);

@@ -155,14 +155,14 @@ describe("tokenizers built from vocabulary files", () => {
     expect(await idsOf(folder, expected.phrases)).toEqual(expected.ids);
   });
 
-  it("keep case and accents where tokenizer_config.json says so", async () => {
+  it("keep case and accents if tokenizer_config.json asks for it", async () => {
     const { folder } = fixtureModel("bert");
     writeFileSync(join(folder, "tokenizer_config.json"), '{"do_lower_case":false}');
     const unknown = 1;
     expect(await idsOf(folder, ["the The zurich Zürich"])).toEqual([[2, 5, unknown, 12, unknown, 3]]);
   });
 
-  it("put a space before the first word where tokenizer_config.json says so", async () => {
+  it("put a space before the first word if tokenizer_config.json asks for it", async () => {
     const { folder } = fixtureModel("roberta");
     const [plain] = await idsOf(folder, [" pearl"]);
     writeFileSync(join(folder, "tokenizer_config.json"), '{"add_prefix_space":true}');

@@ -29,7 +29,7 @@ describe("calibration by labels", () => {
     expect(slope).toBeCloseTo(1.5, 1);
   });
 
-  it("moves a little in the direction of a few labels", () => {
+  it("moves slightly towards a few labels", () => {
     const doubtful = Array.from({ length: 5 }, () => ({ estimate: 0.9, match: false }));
     const after = calibrated(0.9, fitCalibration(doubtful));
     expect(after).toBeLessThan(0.9);

@@ -35,8 +35,8 @@ describe("agreement of types", () => {
     const left = ["Barack Obama", "Berlin", "Microsoft Corporation"];
     const right = ["25 December 1999", "Paris"];
     const column = await prepareColumn({ left, right, weight: 1 }, { encoder });
-    const told = await encoder.types([...left, ...right]);
-    const shares = told.map((types) => {
+    const predicted = await encoder.types([...left, ...right]);
+    const shares = predicted.map((types) => {
       const ofEntity = new Map<string, number>();
       for (const { type, probability } of types) {
         const entity = type.split("-")[1];

@@ -64,7 +64,7 @@ describe("pretraining on spelling", () => {
     expect(existsSync(`${trained}.training`)).toBe(false);
   });
 
-  it("writes down everything that it takes to train again", async () => {
+  it("records everything that is needed to train again", async () => {
     const folder = at("record");
     const report = await pretrainCharacters({ ...small, kind: "bag", output: folder, epochs: 0.5 });
     const stored = JSON.parse(readFileSync(join(folder, "training.json"), "utf8"));
@@ -74,7 +74,7 @@ describe("pretraining on spelling", () => {
     expect(readFileSync(join(folder, "README.md"), "utf8")).toContain("sum of a word's characters");
   });
 
-  it("goes on bit for bit after an interruption", async () => {
+  it("continues bit for bit after an interruption", async () => {
     const options = { ...small, kind: "love", dropout: 0.1, epochs: 3 } as const;
     await pretrainCharacters({ ...options, output: at("whole") });
     const stop = new AbortController();
@@ -121,7 +121,7 @@ describe("pretraining on word vectors", () => {
     dropout: 0,
   } as const;
 
-  it("comes to give clean and misspelt words the vectors it was shown", async () => {
+  it("learns to give clean and misspelt words the vectors it was shown", async () => {
     const folder = at("mimic");
     await pretrainCharacters({
       ...{ ...mimic, output: folder, kind: "ngrams", width: dimension },
@@ -149,7 +149,7 @@ describe("pretraining on word vectors", () => {
 });
 
 describe("a pretrained folder as a part of another model", () => {
-  it("brings its weights, and gets a reduction of new ones", async () => {
+  it("brings its weights, and new ones get a reduction", async () => {
     const folder = at("bag");
     await pretrainCharacters({ ...small, kind: "bag", output: folder, epochs: 1 });
     const model = await readModelFolder(folder);
@@ -162,7 +162,7 @@ describe("a pretrained folder as a part of another model", () => {
     expect(net.g.graph.initializers.get("characters.reduction.weight")?.dims).toEqual([3, 24]);
   });
 
-  it("is told apart from folders without a character encoder", async () => {
+  it("is distinguished from folders without a character encoder", async () => {
     const model = await readModelFolder("models/pearl-ngram");
     await expect(readCharacterPart(model)).rejects.toThrow("has no character encoder");
   });

@@ -25,7 +25,7 @@ const settings = async (changes: Partial<CorpusBatchSettings> = {}): Promise<Cor
 const numbers = (data: unknown) => Array.from(data as ArrayLike<number | bigint>, Number);
 
 describe("openCorpusBatches", () => {
-  it("makes a batch from its number alone, whatever was asked for before", async () => {
+  it("makes a batch from its number alone, not from earlier requests", async () => {
     const own = await settings();
     const [first, second] = [await openCorpusBatches(own), await openCorpusBatches(own)];
     for (const index of [0, 1, 2, 9]) await first.batch(index);
@@ -42,7 +42,7 @@ describe("openCorpusBatches", () => {
     expect(seen).toHaveLength(70);
   });
 
-  it("labels kinds of OTHER for a head that tells them apart, and as OTHER for one that does not", async () => {
+  it("labels kinds of OTHER for a head that distinguishes them, and as OTHER for one that does not", async () => {
     const corpus = mkdtempSync(join(tmpdir(), "pearl-kinds-"));
     const common = { lexicalClass: "NP", count: 1 } as const;
     await writeCorpus(corpus, {
@@ -57,8 +57,8 @@ describe("openCorpusBatches", () => {
     ] as const) {
       const own = await settings({ corpus, types, anchors: 2, hardNegatives: 0, synonyms: 0 });
       const rows = (await openCorpusBatches(own)).describe(0);
-      const told = new Map(rows.map(({ text, type }) => [text, type]));
-      expect(Object.fromEntries(told)).toEqual({ aspirin: label, Paris: "NP-GPE" });
+      const predicted = new Map(rows.map(({ text, type }) => [text, type]));
+      expect(Object.fromEntries(predicted)).toEqual({ aspirin: label, Paris: "NP-GPE" });
     }
   });
 
@@ -74,7 +74,7 @@ describe("openCorpusBatches", () => {
     expect(anchors.length).toBeGreaterThan(0);
   });
 
-  it("lets no phrase repel itself, its twin elsewhere, or a known synonym", async () => {
+  it("never uses a phrase, its twin or a known synonym as its negative", async () => {
     const batches = await openCorpusBatches(await settings({ anchors: 70, hardNegatives: 1, synonyms: 10 }));
     const rows = batches.describe(0);
     const { feeds } = await batches.batch(0);
@@ -114,7 +114,7 @@ describe("openCorpusBatches", () => {
     expect(half.map((row) => rows[row].type)).not.toContain(undefined);
   });
 
-  it("shares synonyms out over their sources as told, and none of a source with 0", async () => {
+  it("distributes synonyms over their sources by the given shares, and takes none of a source with 0", async () => {
     const none = await openCorpusBatches(await settings({ synonymShares: { names: 0 } }));
     const some = await openCorpusBatches(await settings({}));
     const count = (batches: CorpusBatches) =>
@@ -143,7 +143,7 @@ describe("NeighbourRuns", () => {
     }
   });
 
-  it("or the last words, whatever the years", () => {
+  it("or the last words, with any year", () => {
     const titles = [
       "1998 Afghanistan earthquake",
       "Chester Hospital",
@@ -162,7 +162,7 @@ describe("NeighbourRuns", () => {
       );
   });
 
-  it("or the first word, whatever comes behind it", () => {
+  it("or the first word, with anything after it", () => {
     const phrases = [
       "was seen",
       "to establish",

@@ -21,7 +21,7 @@ const dot = (a: ArrayLike<number>, b: ArrayLike<number>) =>
   Array.from(a).reduce((sum, x, i) => sum + x * b[i], 0);
 
 describe("finetuneOnCorpus", () => {
-  it("trains from scratch what encodes and tells types, in one graph with two encoders", async () => {
+  it("trains a model from scratch that encodes and predicts types, in one graph with two encoders", async () => {
     const options = await start();
     const losses: number[] = [];
     const report = await finetuneOnCorpus({ ...options, onStep: ({ loss }) => losses.push(loss) });

@@ -29,7 +29,7 @@ const metricsOf = (output: string) =>
     .map((line) => JSON.parse(line));
 
 describe("finetune", () => {
-  it("brings pairs together and writes a folder that pearl and transformers.js read alike", async () => {
+  it("brings pairs together and writes a folder that pearl and transformers.js read the same way", async () => {
     const options = start();
     const report = await finetune(options);
     const losses = metricsOf(options.output).map(({ loss }) => loss);
@@ -89,15 +89,15 @@ describe("finetune", () => {
     expect(graph.initializers.get("type_head.weight")?.dims).toEqual([2, 32]);
   });
 
-  it("writes a type head that tells the types it was trained on, with probabilities", async () => {
+  it("writes a type head that predicts the types it was trained on, with probabilities", async () => {
     const options = start();
     await finetune({ ...options, epochs: 30 });
     const encoder = await PhraseEncoder.load(options.output);
     const rows = somePairs(40);
-    const told = await encoder.types(rows.map(([text]) => text));
-    const right = rows.filter((row, i) => told[i][0].type === row[3]).length;
+    const predicted = await encoder.types(rows.map(([text]) => text));
+    const right = rows.filter((row, i) => predicted[i][0].type === row[3]).length;
     expect(right).toBeGreaterThan(36);
-    for (const types of told)
+    for (const types of predicted)
       expect(types.reduce((sum, { probability }) => sum + probability, 0)).toBeCloseTo(1, 5);
     expect((await encoder.types([rows[0][0], " "], { top: 1 })).map(({ length }) => length)).toEqual([1, 0]);
     await encoder.dispose();
@@ -150,7 +150,7 @@ describe("finetune", () => {
     },
   );
 
-  it("goes on bit for bit after Ctrl-C", async () => {
+  it("continues bit for bit after Ctrl-C", async () => {
     const options = start();
     const whole = { ...options, output: join(newFolder(), "whole") };
     await finetune(whole);

@@ -22,7 +22,7 @@ describe("readPairs", () => {
     ]);
   });
 
-  it("tells two tables apart by their pairs, not by their format", async () => {
+  it("distinguishes two tables by their pairs, not by their format", async () => {
     const rows = [
       ["a", "b"],
       ["c", "d"],

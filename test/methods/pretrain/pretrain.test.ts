@@ -49,7 +49,7 @@ const firstAndLast = (metrics: string): [number, number] => {
 };
 
 describe("pretraining", () => {
-  it("brings words that stand in the same places together", async () => {
+  it("brings together words that occur in the same contexts", async () => {
     const output = join(folder, "context");
     await pretrain({ ...small, texts: [text], output });
     const [first, last] = firstAndLast(readFileSync(join(output, "metrics.jsonl"), "utf8"));
@@ -97,7 +97,7 @@ describe("pretraining", () => {
     );
   });
 
-  it("goes on from its checkpoint after an interruption, to the same weights", async () => {
+  it("continues from its checkpoint after an interruption and reaches the same weights", async () => {
     const whole = join(folder, "whole");
     await pretrain({ ...small, texts: [text], output: whole, steps: 8 });
     const output = join(folder, "stopped");

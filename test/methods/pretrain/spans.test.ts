@@ -22,7 +22,7 @@ describe("spans", () => {
     }
   });
 
-  it("of frequent words are rarer than spans of rare ones", () => {
+  it("of frequent words are drawn less often than spans of rare ones", () => {
     const numbers = Int32Array.from({ length: 20_000 }, (_, i) => (i % 2 === 0 ? 1 : 2 + (i % 9_999)));
     const counts = new Int32Array(10_001).fill(1);
     counts[0] = 10_000;
@@ -42,7 +42,7 @@ describe("spans", () => {
     expect([...near.subarray(CONTEXT.near)]).toEqual([0, 0, 0, word(11), word(12), 0]);
   });
 
-  it("see words outside the vocabulary as one", () => {
+  it("treat all words outside the vocabulary as one", () => {
     const { near } = contextsOf(text, { starts: Int32Array.of(4), length: 1 }, 3);
     expect([...near]).toEqual([PUNCTUATION, word(3), word(2), 1, PUNCTUATION, PUNCTUATION]);
   });

@@ -57,7 +57,7 @@ describe("an augmenter", () => {
     expect(Math.abs(counts.none / 10_000 - 0.1)).toBeLessThan(0.02);
   });
 
-  it("draws another kind where the first does not apply, or keeps the phrase, as the settings say", async () => {
+  it("draws another kind if the first does not apply, or keeps the phrase, by the settings", async () => {
     const probabilities = { "word-swap": 0.5, character: 0.5 };
     const random = createRandom(1);
     const share = async (whenNothingApplies: "redraw" | "unchanged"): Promise<number> => {
@@ -69,7 +69,7 @@ describe("an augmenter", () => {
     expect(Math.abs((await share("unchanged")) - 0.5)).toBeLessThan(0.07);
   });
 
-  it("draws dropout by its own probability where other kinds are drawn again", async () => {
+  it("draws dropout by its own probability even if other kinds are drawn again", async () => {
     const augmenter = await quickAugmenter({ probabilities: { year: 0.8, character: 0.1, dropout: 0.1 } });
     const random = createRandom(2);
     const twins = Array.from({ length: 4000 }, () => augmenter.augment("red wine", random));
@@ -257,7 +257,7 @@ describe("an augmenter whose rules combine", () => {
 });
 
 describe("pair files", () => {
-  it("work both ways; a circle and a self-reference neither loop nor repeat the phrase", async () => {
+  it("work both ways; a circle or a self-reference neither loops nor repeats the phrase", async () => {
     const path = await file("circle.tsv", "a\tb\nb\tc\nc\ta\na\ta\nA\ta\nb\ta\n");
     const partners = (await readPairs([path]))!;
     expect([...partners("a")].sort()).toEqual(["b", "c"]);

@@ -237,7 +237,7 @@ describe("an unfinished run", () => {
     await write(input(), whole, options);
     expect(readFileSync(output).equals(readFileSync(whole))).toBe(true);
   });
-  it("starts over by default, and says so", async () => {
+  it("starts over by default, and reports it", async () => {
     const output = file("over.parquet");
     await interrupted(output, 3500);
     const table = await Table.open(input());

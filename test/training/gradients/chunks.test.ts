@@ -25,7 +25,7 @@ describe("planChunks", () => {
     expect(plan.length).toBeLessThan(10);
   });
 
-  it("gives a phrase that is longer than the limit a chunk of its own", () => {
+  it("puts a phrase longer than the limit into its own chunk", () => {
     const plan = planChunks([3, 900, 3], { cells: 100 }) as Int32Array[];
     expect(plan.map((rows) => [...rows])).toEqual([[1], [0, 2]]);
   });

@@ -67,7 +67,7 @@ describe("Adam", () => {
     });
   });
 
-  it("spares biases and norms from decay", () => {
+  it("applies no decay to biases and norms", () => {
     const weights = weightsOf(Float32Array.of(1, 2), [2]);
     new Adam(weights, { kind: "adamw", weightDecay: 0.5 }).update(dense(new Float32Array(2)), 0.1);
     expect([...valuesOf(weights)]).toEqual([1, 2]);

@@ -17,7 +17,7 @@ describe("Adam as a graph, with weights on the device", () => {
     await expectSameTraining(options, { device: "cpu", updates: "device" });
   });
 
-  it("lets no session of another device take what lies on one", () => {
+  it("refuses a device's tensor in a session of another device", () => {
     const tensor = new DeviceTensor({ dims: [2] } as never, "webgpu");
     expect(() => tensor.on("cpu")).toThrow(DeviceError);
   });
