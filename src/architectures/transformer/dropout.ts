@@ -62,7 +62,8 @@ interface Place {
 }
 
 function placesOf({ graph }: Model, makers: ReadonlyMap<string, Node>, node: Node): Place[] {
-  if (node.op === "Softmax") return [{ value: node.outputs[0], after: node }];
+  if (node.op === "Softmax")
+    return isAttention(graph.nodes, node.outputs[0]) ? [{ value: node.outputs[0], after: node }] : [];
   if (node.op !== "LayerNormalization") return [];
   const sum = makers.get(node.inputs[0]);
   const dense =
@@ -71,6 +72,19 @@ function placesOf({ graph }: Model, makers: ReadonlyMap<string, Node>, node: Nod
   // no product comes in: it is the embeddings' norm
   return [{ value: node.outputs[0], after: node }];
 }
+
+/** Operators that attention weights may pass on their way to the values. */
+const moves = new Set(["Cast", "Identity", "Reshape", "Transpose", "Where"]);
+
+/**
+ * True for attention weights, which a MatMul applies to values. Gates and type probabilities are softmaxes too, but
+ * a square root follows, and its slope at a dropped 0 is infinite.
+ */
+const isAttention = (nodes: readonly Node[], value: string): boolean =>
+  nodes.some(
+    ({ inputs, op, outputs }) =>
+      inputs.includes(value) && (op === "MatMul" || (moves.has(op) && isAttention(nodes, outputs[0]))),
+  );
 
 /** True for x W + b, as one Gemm or as MatMul and Add. */
 function isDense(
