@@ -179,7 +179,8 @@ function vocabulary(/** @type {number} */ size) {
       .map(([piece]) => piece);
   const longWords = new Map([...words].filter(([word]) => word.length > 1));
   const room = size - pieces.length;
-  if (room < 0) throw new Error(`--vocabulary ${size} is too small: at least ${pieces.length} tokens are needed`);
+  if (room < 0)
+    throw new Error(`--vocabulary ${size} is too small: at least ${pieces.length} tokens are needed`);
   pieces.push(...most(longWords, Math.ceil(room * 0.78)));
   pieces.push(...most(endings, size - pieces.length).map((ending) => `##${ending}`));
   return pieces;
