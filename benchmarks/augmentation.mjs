@@ -3,11 +3,12 @@
  *
  *     npm run build && node benchmarks/augmentation.mjs [--phrases 20000] [--json FILE]
  *
- * The phrases are WordNet's lemmas, the chunks of ../shared/data/train/chunks.tsv.gz by class (if the file exists), and the
- * titles of gloss_wiki.tsv.gz with their types. They are distinct and sampled with a seed. "Unchanged" counts twins that
- * equal the phrase: "unchanged" or "dropout" was drawn, or the drawn rule does not apply. The excess over the probability
- * of "unchanged" and "dropout" is reported as "fell back". No paraphrase files are used. Speed is twins per second of
- * processor time on one thread; the rate of a rule counts every phrase it was tried on.
+ * The phrases are WordNet's lemmas, the chunks of ../shared/data/train/chunks.tsv.gz by class (if the file
+ * exists), and the titles of gloss_wiki.tsv.gz with their types. They are distinct and sampled with a seed.
+ * "Unchanged" counts twins that equal the phrase: "unchanged" or "dropout" was drawn, or the drawn rule does
+ * not apply. The excess over the probability of "unchanged" and "dropout" is reported as "fell back". No
+ * paraphrase files are used. Speed is twins per second of processor time on one thread; the rate of a rule
+ * counts every phrase it was tried on.
  */
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { availableParallelism, cpus, loadavg } from "node:os";

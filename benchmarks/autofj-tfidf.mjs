@@ -1,5 +1,6 @@
 /**
- * Compares the `tfidf` baseline with scikit-learn's TfidfVectorizer on AutoFJ sets, in one run on one machine.
+ * Compares the `tfidf` baseline with scikit-learn's TfidfVectorizer on AutoFJ sets, in one run on one
+ * machine.
  *
  * Usage: node benchmarks/autofj-tfidf.mjs [DATA] [PYTHON]
  *   DATA    benchmark data folder (default: $PEARL_DATA, else ../shared/data/bench)

@@ -6,13 +6,13 @@
  * With --show, the most frequent errors in the development half are printed and no result is written.
  *
  * The gold rows (train/chunks.tsv.gz) are phrases with class and count, but without sentences, so each row is
- * chunked alone. A row of `conll2000` is one gold chunk; a row of `conll2000_pp+np` or `conll2000_vp+np` is two
- * adjacent ones, split where the first part is a known gold chunk of its class and the second a known NP.
+ * chunked alone. A row of `conll2000` is one gold chunk; a row of `conll2000_pp+np` or `conll2000_vp+np` is
+ * two adjacent ones, split where the first part is a known gold chunk of its class and the second a known NP.
  * As in the shared task, a predicted chunk is right only if both ends and the class are right:
- * precision = right / predicted, recall = right / gold, F1 is their harmonic mean; each row is weighted by its count.
- * Systems of the shared task see whole sentences, but here the tagger does not, so the scores are not comparable.
- * "types" counts every row once. The rules were written by inspecting only the development half (by a hash of the
- * phrase); quote the held-out half.
+ * precision = right / predicted, recall = right / gold, F1 is their harmonic mean; rows are weighted by count.
+ * Systems of the shared task see whole sentences, but here the tagger does not, so the scores are not
+ * comparable. "types" counts every row once. The rules were written by inspecting only the development half
+ * (by a hash of the phrase); quote the held-out half.
  */
 import { createHash } from "node:crypto";
 import { readFileSync, writeFileSync } from "node:fs";
@@ -170,7 +170,10 @@ function summary(score) {
   );
 }
 
-/** Speed of tagging and chunking on one thread, in wall-clock time, which other load affects, and in processor time. */
+/**
+ * Speed of tagging and chunking on one thread, in wall-clock time, which other load affects, and in processor
+ * time.
+ */
 function measureSpeed() {
   const lines = gunzipSync(readFileSync(join(options.data, "train/text/wikinews.tsv.gz")))
     .toString()

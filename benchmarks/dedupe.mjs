@@ -1,13 +1,14 @@
 /**
- * Measures clustering against a ground truth. Each of AutoFJ's sets is one table of left and right titles; rows that the
- * ground truth joins form one cluster.
+ * Measures clustering against a ground truth. Each of AutoFJ's sets is one table of left and right titles;
+ * rows that the ground truth joins form one cluster.
  *
  *   npm run build && node benchmarks/dedupe.mjs [--data ../shared/data/bench/autofj] [--precision 0.9]
  *     [--thresholds 0.6,0.7] [--sets NAME,NAME] [--largest 100000] [--model MODEL] [--json FILE]
  *
- * Pairwise precision is the fraction of pairs within found clusters that are within a true cluster; pairwise recall is the
- * fraction of pairs within true clusters that are within a found one. B-cubed averages precision and recall over rows
- * (Bagga and Baldwin 1998). As in AutoFJ, all left titles count as different; if some are not, precision is understated.
+ * Pairwise precision is the fraction of pairs within found clusters that are within a true cluster; pairwise
+ * recall is the fraction of pairs within true clusters that are within a found one. B-cubed averages
+ * precision and recall over rows (Bagga and Baldwin 1998). As in AutoFJ, all left titles count as different;
+ * if some are not, precision is understated.
  */
 import { readdir, writeFile } from "node:fs/promises";
 import { availableParallelism } from "node:os";

@@ -3,29 +3,30 @@
  *
  *     npm run build && node scripts/make-e5-shape.mjs && node benchmarks/encode-speed.mjs [--phrases 20000]
  *
- * The model has E5-small's shape (12 layers, width 384) and random weights; the phrases are words and names of
- * mixed length from ../shared/data. The implementations take turns on parts of the phrases, so that other load on the
- * machine affects all equally:
- *   (a) the feature-extraction pipeline of @huggingface/transformers, batches of 32 in input order, mean pooling;
- *       with threads that spin between operators (ONNX Runtime's default, faster on an idle machine), and without
- *       (faster on a busy machine, and what pearl does). The faster of the two is compared with pearl.
+ * The model has E5-small's shape (12 layers, width 384) and random weights; the phrases are words and names
+ * of mixed length from ../shared/data. The implementations take turns on parts of the phrases, so that other
+ * load on the machine affects all equally:
+ *   (a) the feature-extraction pipeline of @huggingface/transformers, batches of 32 in input order, mean
+ *       pooling; with threads that spin between operators (ONNX Runtime's default, faster on an idle
+ *       machine), and without (faster on a busy machine, and what pearl does). The faster of the two is
+ *       compared with pearl.
  *   (b) pearl's PhraseEncoder
  *   (c) pearl's PhraseEncoder with weights quantised to int8 while loading
  *
  * Measurements that determined how pearl runs a graph (2 cores of an AMD EPYC Milan: AVX2, no VNNI):
- *   - Phrases have 7 tokens on average, but batches of 32 in input order are padded to 21: batches of phrases with
- *     the same length are 2.9 × faster, by far the largest gain.
+ *   - Phrases have 7 tokens on average, but batches of 32 in input order are padded to 21: batches of phrases
+ *     with the same length are 2.9 × faster, by far the largest gain.
  *   - Two workers with a one-thread session each are 1.3 × faster than one session with two threads.
  *   - From 200 to 2,000 tokens per batch, the time per token is the same within 5 %.
  *   - Matrix products take 87 % of the time, at 88 GFLOP/s per core, near the peak of this core. ONNX Runtime
- *     fuses LayerNorm, bias + GELU and scaled products by itself. When pearl writes fused operators into the graph,
- *     MultiHeadAttention, Attention (Q, K and V in one product), a graph without mask, and packed rows are all
- *     within 2 % of the exported graph; SkipLayerNormalization is 10 % slower.
+ *     fuses LayerNorm, bias + GELU and scaled products by itself. When pearl writes fused operators into the
+ *     graph, MultiHeadAttention, Attention (Q, K and V in one product), a graph without mask, and packed rows
+ *     are all within 2 % of the exported graph; SkipLayerNormalization is 10 % slower.
  *   - int8: ONNX Runtime fuses the standard operators (DynamicQuantizeLinear, MatMulInteger, Cast, Mul) to
- *     DynamicQuantizeMatMul. They are as fast as explicit com.microsoft operators, QAttention included: 1.75 ×
- *     without VNNI, before or after the rewrites above. Without VNNI, unsigned weights are 1.2 × slower than signed
- *     ones, and MatMulNBits (8 bits, a scale per block of a row, independent of the batch) is 1.5 × slower than
- *     float32.
+ *     DynamicQuantizeMatMul. They are as fast as explicit com.microsoft operators, QAttention included:
+ *     1.75 × without VNNI, before or after the rewrites above. Without VNNI, unsigned weights are 1.2 × slower
+ *     than signed ones, and MatMulNBits (8 bits, a scale per block of a row, independent of the batch) is
+ *     1.5 × slower than float32.
  */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { availableParallelism, cpus } from "node:os";

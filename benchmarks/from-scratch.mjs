@@ -1,13 +1,14 @@
 /**
- * Trains a small model from scratch for half an hour and compares it with the untrained baselines. Runs pearl corpus
- * build, pearl mine, pearl finetune, pearl bench, and optionally pearl ablate, as a user would.
+ * Trains a small model from scratch for half an hour and compares it with the untrained baselines. Runs pearl
+ * corpus build, pearl mine, pearl finetune, pearl bench, and optionally pearl ablate, as a user would.
  *
  *     npm run build && node benchmarks/from-scratch.mjs [--minutes 30] [--threads 2] [--ablation-steps 0]
- *         [--data ../shared/data] [--work FOLDER] [--text all|none] [--json benchmarks/results/from-scratch.json]
+ *         [--data ../shared/data] [--work FOLDER] [--text all|none]
+ *         [--json benchmarks/results/from-scratch.json]
  *
- * The work folder (default: pearl-from-scratch in the temporary folder) keeps finished steps, which are skipped; an
- * interrupted step resumes. Training uses no rows of CoNLL-2003 and BC5CDR, no pairs of the evaluation's other half
- * (kept-back.sha256), and no WordNet.
+ * The work folder (default: pearl-from-scratch in the temporary folder) keeps finished steps, which are
+ * skipped; an interrupted step resumes. Training uses no rows of CoNLL-2003 and BC5CDR, no pairs of the
+ * evaluation's other half (kept-back.sha256), and no WordNet.
  */
 import { spawnSync } from "node:child_process";
 import {
@@ -55,7 +56,11 @@ function pearl(...parameters) {
   return (performance.now() - started) / 1000;
 }
 
-/** Runs a step unless it is finished. @param {string} product @param {() => number | Promise<number>} make returns its seconds */
+/**
+ * Runs a step unless it is finished.
+ * @param {string} product
+ * @param {() => number | Promise<number>} make returns its seconds
+ */
 async function once(product, make) {
   const record = join(work, `${product}.seconds`);
   if (existsSync(record)) return Number(readFileSync(record, "utf8"));
@@ -78,7 +83,11 @@ async function* textLines(name) {
   for await (const [, text] of rows(`text/${name}.tsv.gz`)) if (text) yield [text];
 }
 
-/** @param {string} name @param {string[]} header @param {AsyncIterable<readonly (string | number)[]>} lines */
+/**
+ * @param {string} name
+ * @param {string[]} header
+ * @param {AsyncIterable<readonly (string | number)[]>} lines
+ */
 async function writeTable(name, header, lines) {
   const path = join(work, name);
   const file = createWriteStream(`${path}.partial`);

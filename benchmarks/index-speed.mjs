@@ -1,20 +1,23 @@
 /**
- * Measures recall, search speed and opening time of an index of 500,000 phrases, and compares a smaller one with FAISS.
+ * Measures recall, search speed and opening time of an index of 500,000 phrases, and compares a smaller one
+ * with FAISS.
  *
  *     npm run build && node benchmarks/index-speed.mjs [--rows 500000] [--peer-rows 20000] [--index FOLDER]
  *       [--model pearl-mini]
  *
- * Phrases are distinct names and terms of ../shared/data/train. A query is such a phrase with one edit (a letter deleted,
- * inserted or changed, the first word moved to the end, or a word added) that is not itself in the index. Embeddings are
- * by default those of pearl-mini with 600 dimensions. The embeddings of pearl-ngram (--model pearl-ngram, 256 dimensions,
- * from character n-grams) have a high intrinsic dimension, which is the hard case for HNSW.
+ * Phrases are distinct names and terms of ../shared/data/train. A query is such a phrase with one edit (a
+ * letter deleted, inserted or changed, the first word moved to the end, or a word added) that is not itself
+ * in the index. Embeddings are by default those of pearl-mini with 600 dimensions. The embeddings of
+ * pearl-ngram (--model pearl-ngram, 256 dimensions, from character n-grams) have a high intrinsic dimension,
+ * which is the hard case for HNSW.
  *
- * recall@1 is the fraction of queries whose first hit is as near as the nearest row of an exact search (scores within
- * 1e-6 are ties). Recall and speed are measured on `--queries` queries; the time includes reading the cells of the hits.
- * Processor time is also given, since other work may share the machine. Opening is timed in separate processes.
- * `--index` keeps the index and reuses an existing one: building half a million rows takes minutes. FAISS (python3-faiss,
- * IndexHNSWFlat with the same connectivity and efforts, 32-bit) and pearl build and search the first `--peer-rows` rows
- * in one run; without python3-faiss the record says that FAISS was not measured.
+ * recall@1 is the fraction of queries whose first hit is as near as the nearest row of an exact search
+ * (scores within 1e-6 are ties). Recall and speed are measured on `--queries` queries; the time includes
+ * reading the cells of the hits. Processor time is also given, since other work may share the machine.
+ * Opening is timed in separate processes. `--index` keeps the index and reuses an existing one: building half
+ * a million rows takes minutes. FAISS (python3-faiss, IndexHNSWFlat with the same connectivity and efforts,
+ * 32-bit) and pearl build and search the first `--peer-rows` rows in one run; without python3-faiss the
+ * record says that FAISS was not measured.
  */
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -192,8 +195,8 @@ async function measure(path, candidates, wanted, truth) {
 }
 
 /**
- * Milliseconds to open the index (wall-clock and processor time) and of the first search, each in five processes that have
- * already loaded usearch.
+ * Milliseconds to open the index (wall-clock and processor time) and of the first search, each in five
+ * processes that have already loaded usearch.
  */
 function openTimes(path) {
   const program = `

@@ -1,12 +1,15 @@
 /**
- * Quality of the fuzzy join on AutoFJ's sets: ranking, precision at a target, rows without a match, and the effect of
- * labels.
+ * Quality of the fuzzy join on AutoFJ's sets: ranking, precision at a target, rows without a match, and the
+ * effect of labels.
  *
- * Usage: node benchmarks/join-quality.mjs [--data FOLDER] [--model MODEL|none] [--precision 0.9] [--sets N] [--scorer FILE]
+ *     npm run build && node benchmarks/join-quality.mjs [--data FOLDER] [--model MODEL|none]
+ *       [--precision 0.9] [--sets N] [--scorer FILE]
+ *
  *   --data    benchmark data folder (default: $PEARL_DATA, else ../shared/data/bench)
  *   --scorer  weights to test, output of scripts/train-join-scorer.mjs (default: the shipped weights)
- * Writes benchmarks/results/join-quality.json; with --sets or --scorer only prints. Needs `npm run build`. The scorer is
- * trained on other data (scripts/train-join-scorer.mjs) and nothing is fitted to these sets, so there is no
+ *
+ * Writes benchmarks/results/join-quality.json; with --sets or --scorer only prints. The scorer is trained on
+ * other data (scripts/train-join-scorer.mjs) and nothing is fitted to these sets, so there is no
  * cross-validation. The two halves of the sets are also reported separately.
  */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";

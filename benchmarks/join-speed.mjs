@@ -1,11 +1,12 @@
 /**
  * Measures time and memory of fuzzyJoin by table size, each size in a separate process.
  *
- * Usage: node benchmarks/join-speed.mjs [SIZE...]   sizes are LEFTxRIGHT, for example 100000x100000
- * Default sizes: 1000x1000 10000x10000 100000x100000 1000000x10000. Writes benchmarks/results/join-speed.json, which
- * keeps earlier results of other sizes. Needs `npm run build`.
- * Names consist of words whose frequencies follow Zipf's law. Right rows are left rows with a typing error, without a word
- * or with words in another order; one right row in five has no match.
+ *     npm run build && node benchmarks/join-speed.mjs [SIZE...]
+ *
+ * A size is LEFTxRIGHT; default: 1000x1000 10000x10000 100000x100000 1000000x10000. Writes
+ * benchmarks/results/join-speed.json, which keeps earlier results of other sizes. Names consist of words whose
+ * frequencies follow Zipf's law. Right rows are left rows with a typing error, without a word or with words in
+ * another order; one right row in five has no match.
  */
 import { fork } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";

@@ -1,11 +1,13 @@
 /**
- * Measures the mining of hard negatives: time and memory on many phrases, and recall against brute force on fewer.
+ * Measures the mining of hard negatives: time and memory on many phrases, and recall against brute force on
+ * fewer.
  *
  *   npm run build && node benchmarks/mining.mjs [--phrases 1000000] [--recall 20000] [--threads 2]
  *     [--data ../shared/data/train] [--model MODEL] [--json FILE] [--only speed|recall]
  *
- * The phrases are a seeded sample of the distinct phrases in the training data (types, chunks, names, words), or of
- * WordNet's lemmas if there is no training data. Brute force compares every pair by textbook dynamic programming.
+ * The phrases are a seeded sample of the distinct phrases in the training data (types, chunks, names, words),
+ * or of WordNet's lemmas if there is no training data. Brute force compares every pair by textbook dynamic
+ * programming.
  */
 import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
@@ -173,7 +175,8 @@ function measureRecall(phrases) {
       counts.nearPairs += expected.length;
       const listed = expected.slice(0, nearest);
       counts.amongNearest += listed.length;
-      // Ratios are compared instead of phrases: at the end of a list, several phrases may have the same ratio.
+      // Ratios are compared instead of phrases: at the end of a list, several phrases may have the same
+      // ratio.
       let at = 0;
       for (const { ratio } of near) {
         while (at < listed.length && listed[at] > ratio) at++;

@@ -1,15 +1,17 @@
 /**
- * Measures the speed of an embedded model from CSV to Parquet, compared with scikit-learn's HashingVectorizer.
+ * Measures the speed of an embedded model from CSV to Parquet, compared with scikit-learn's
+ * HashingVectorizer.
  *
- *     npm run build && node benchmarks/ngram-speed.mjs [--model pearl-mini] [--phrases two-names|names] [--rows 300000]
- *       [--rounds 3]
+ *     npm run build && node benchmarks/ngram-speed.mjs [--model pearl-mini] [--phrases two-names|names]
+ *       [--rows 300000] [--rounds 3]
  *
- * pearl reads the CSV, encodes each phrase and writes the embeddings to Parquet; the time is that of the whole command.
- * The record also holds the processor seconds of all threads, the peak resident memory, and the time in which a new
- * process loads the model and encodes one phrase. scikit-learn reads the CSV with Python's csv module, hashes the same
- * n-grams (char_wb, 3 to 4) into 256 sparse dimensions, and writes nothing. Both take turns; medians are compared.
- * A phrase consists of two names or words from ../shared/data, drawn with a seed (5 words on average); with
- * `--phrases names`, phrases are distinct names (3 words on average).
+ * pearl reads the CSV, encodes each phrase and writes the embeddings to Parquet; the time is that of the
+ * whole command. The record also holds the processor seconds of all threads, the peak resident memory, and
+ * the time in which a new process loads the model and encodes one phrase. scikit-learn reads the CSV with
+ * Python's csv module, hashes the same n-grams (char_wb, 3 to 4) into 256 sparse dimensions, and writes
+ * nothing. Both take turns; medians are compared. A phrase consists of two names or words from
+ * ../shared/data, drawn with a seed (5 words on average); with `--phrases names`, phrases are distinct names
+ * (3 words on average).
  */
 import { execFileSync, spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";

@@ -1,16 +1,17 @@
 /**
- * Compares character encoders with Levenshtein distance on string retrieval (the task `strings`). The encoders are trained
- * by `pearl pretrain-characters` on spelling alone.
+ * Compares character encoders with Levenshtein distance on string retrieval (the task `strings`). The
+ * encoders are trained by `pearl pretrain-characters` on spelling alone.
  *
- *     npm run build && node benchmarks/string-retrieval.mjs [--runs love,ngrams,ngrams:all] [--rounds 3] [--add]
+ *     npm run build && node benchmarks/string-retrieval.mjs [--runs love,ngrams,ngrams:all] [--rounds 3]
+ *       [--add]
  *
- * Training uses words of ../shared/data/words. "ngrams" and "love" see only the 215,916 words that the task does not
- * use, and so neither its dictionary nor its queries. "ngrams:all" sees all 235,886 words, including the dictionary; it
- * sees queries only by chance, since its misspellings (src/methods/characters/attacks.ts) have other seeds.
- * Precision@1 is that of the task (ties count 1/k). The time is that of a whole search: encoding the queries and finding
- * the largest product with ONNX Runtime, with and without the time to encode the dictionary. Levenshtein compares
- * every query with every word and needs no preparation. Processor time (user and system, all threads) is compared,
- * since other load shares the cores.
+ * Training uses words of ../shared/data/words. "ngrams" and "love" see only the 215,916 words that the task
+ * does not use, and so neither its dictionary nor its queries. "ngrams:all" sees all 235,886 words, including
+ * the dictionary; it sees queries only by chance, since its misspellings (src/methods/characters/attacks.ts)
+ * have other seeds. Precision@1 is that of the task (ties count 1/k). The time is that of a whole search:
+ * encoding the queries and finding the largest product with ONNX Runtime, with and without the time to encode
+ * the dictionary. Levenshtein compares every query with every word and needs no preparation. Processor time
+ * (user and system, all threads) is compared, since other load shares the cores.
  */
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { availableParallelism, cpus, tmpdir } from "node:os";

@@ -4,7 +4,8 @@
  *   npm run build && node benchmarks/table-speed.mjs [--rows 1000000] [--dimension 256] [--format parquet]
  *     [--input csv|tsv|jsonl|text|crlf] [--json FILE]
  *
- * The rows are synthetic (id, name, city). No model is loaded, so the speed is an upper bound for any encoder.
+ * The rows are synthetic (id, name, city). No model is loaded, so the speed is an upper bound for any
+ * encoder.
  */
 import { createWriteStream } from "node:fs";
 import { mkdtemp, rm, stat, writeFile } from "node:fs/promises";

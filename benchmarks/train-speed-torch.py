@@ -1,5 +1,5 @@
-"""PyTorch's side of train-speed.mjs: a BERT trained with NT-Xent and Adam. Reads a batch index per line and answers each
-with the seconds of a step as JSON.
+"""PyTorch's side of train-speed.mjs: a BERT trained with NT-Xent and Adam. Reads a batch index per line and
+answers with the seconds of a step as JSON.
 
     OMP_WAIT_POLICY=PASSIVE python3 train-speed-torch.py SETTINGS.json
 """

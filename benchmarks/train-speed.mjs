@@ -3,11 +3,11 @@
  *
  *     npm run build && node scripts/make-e5-shape.mjs && node benchmarks/train-speed.mjs [--rounds 3]
  *
- * PyTorch is Debian's python3-torch. The two sides run in separate processes and alternate after each step, so that
- * other load affects both. They use the same number of threads and get the same token ids: 512 rows of 8 tokens, and
- * PEARL's batch of 510 phrases of mixed length (../shared/data), which PyTorch pads to the longest as PEARL's code
- * does. OpenMP's threads sleep between operators, OpenBLAS's threads spin for some milliseconds; pearl's threads sleep
- * at once, or spin for 0.1 ms with --spinning brief.
+ * PyTorch is Debian's python3-torch. The two sides run in separate processes and alternate after each step,
+ * so that other load affects both. They use the same number of threads and get the same token ids: 512 rows
+ * of 8 tokens, and PEARL's batch of 510 phrases of mixed length (../shared/data), which PyTorch pads to the
+ * longest as PEARL's code does. OpenMP's threads sleep between operators, OpenBLAS's threads spin for some
+ * milliseconds; pearl's threads sleep at once, or spin for 0.1 ms with --spinning brief.
  */
 import { spawn } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
@@ -55,7 +55,10 @@ const small = {
 
 const spinning = /** @type {"on" | "brief" | "off"} */ (options.spinning);
 
-/** @typedef {typeof e5Small} Shape @typedef {{ shape: Shape, folder: string, threads: number, batches: number[][][] }} Settings */
+/**
+ * @typedef {typeof e5Small} Shape
+ * @typedef {{ shape: Shape, folder: string, threads: number, batches: number[][][] }} Settings
+ */
 
 /** Seeded random integers below a limit. */
 function randomNumbers(/** @type {number} */ seed) {

@@ -3,14 +3,14 @@
  *
  *     npm run build && node benchmarks/typing.mjs [--data ../shared/data] [--sample 1] [--show COUNT]
  *
- * With --sample N only about one phrase in N is measured; --show prints the most frequent errors in the development half
- * instead of writing the result.
+ * With --sample N only about one phrase in N is measured; --show prints the most frequent errors in the
+ * development half instead of writing the result.
  *
- * The gold data is train/types.tsv.gz: each row has a phrase without its sentence, one of 19 types, a source and its
- * quality (gold, silver or list). coverage = labelled / rows; agreement = equal to gold / labelled; every row counts once.
- * The patterns were written by inspecting only the development half (by a hash of the phrase); quote the held-out half.
- * A phrase may have several types in the table, but gets only one: "ceiling" is the agreement if each phrase gets its
- * most frequent type.
+ * The gold data is train/types.tsv.gz: each row has a phrase without its sentence, one of 19 types, a source
+ * and its quality (gold, silver or list). coverage = labelled / rows; agreement = equal to gold / labelled;
+ * every row counts once. The patterns were written by inspecting only the development half (by a hash of the
+ * phrase); quote the held-out half. A phrase may have several types in the table, but gets only one:
+ * "ceiling" is the agreement if each phrase gets its most frequent type.
  */
 import { createHash } from "node:crypto";
 import { readFileSync, writeFileSync } from "node:fs";

@@ -1,4 +1,4 @@
-/** Matches suppliers with companies, with an estimated precision for each match. Run: node examples/join.mjs */
+/** Matches suppliers with companies, with the estimated precision of each match. Run: node examples/join.mjs */
 import { readFileSync } from "node:fs";
 import { explanationLine, fuzzyJoin } from "pearl-embeddings";
 

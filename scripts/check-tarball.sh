@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Packs pearl, installs the tarball into an empty folder with only the npm registry reachable, and encodes a table there.
+# Packs pearl, installs the tarball into an empty folder with only the npm registry reachable, and encodes a
+# table there.
 set -euo pipefail
 root="$(cd "$(dirname "$0")/.." && pwd)"
 work="$(mktemp -d)"

@@ -1,6 +1,6 @@
 /**
- * Draws the first picture of README to benchmarks/results/similarity.svg: cosine similarities of names and their variants
- * with the embedded model.
+ * Draws the first picture of README to benchmarks/results/similarity.svg: cosine similarities of names and
+ * their variants with the embedded model.
  *
  *     npm run build && node scripts/draw-similarity.mjs
  */

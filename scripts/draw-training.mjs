@@ -6,9 +6,10 @@
  *     node scripts/draw-training.mjs record PRETRAIN_METRICS.jsonl [FINETUNE_METRICS.jsonl] -o CURVE.json
  *         [--name pearl-mini] [--scores STAGE:STEP=BENCH.json]...
  *
- * REPORT.json is the output of `pearl ablate --json`, or benchmarks/results/from-scratch.json, which contains it. `record`
- * writes CURVE.json from the metrics.jsonl of model folders, at most 300 points per stage, and from `pearl bench --json`
- * scores of intermediate models. The exit code is 1 for invalid input and 2 for wrong usage.
+ * REPORT.json is the output of `pearl ablate --json`, or benchmarks/results/from-scratch.json, which contains
+ * it. `record` writes CURVE.json from the metrics.jsonl of model folders, at most 300 points per stage, and
+ * from `pearl bench --json` scores of intermediate models. The exit code is 1 for invalid input and 2 for
+ * wrong usage.
  */
 import { renameSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";

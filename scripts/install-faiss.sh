@@ -2,7 +2,7 @@
 # Installs the optional faiss-node and builds it against the system's FAISS (Debian, Ubuntu: libfaiss-dev).
 # Only the published retrieval protocol of `pearl bench` needs it.
 #
-# Usage: bash scripts/install-faiss.sh [FOLDER]    FOLDER holds the node_modules to install into (default: pearl's)
+# Usage: bash scripts/install-faiss.sh [FOLDER]    FOLDER contains the target node_modules (default: pearl's)
 #
 # `npm ci` and `npm install` remove packages that they did not install: run this script again after them.
 set -euo pipefail

@@ -1,6 +1,6 @@
 /**
- * Writes the import rules of biome.json from one list of layers. A room is a folder of src/; it may import itself and
- * rooms of lower layers.
+ * Writes the import rules of biome.json from one list of layers. A room is a folder of src/; it may import
+ * itself and rooms of lower layers.
  */
 import { readFile, writeFile } from "node:fs/promises";
 

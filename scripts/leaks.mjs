@@ -1,6 +1,7 @@
 /**
- * Reads what training data must not contain: the evaluation's pairs, the hashes of its other half, its titles, and the
- * WordNet synsets behind Turney's questions. The files are in a benchmark folder such as ../shared/data/bench.
+ * Reads what training data must not contain: the evaluation's pairs, the hashes of its other half, its
+ * titles, and the WordNet synsets behind Turney's questions. The files are in a benchmark folder such as
+ * ../shared/data/bench.
  */
 import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
@@ -16,7 +17,11 @@ import { join } from "node:path";
 /** Lower-cases a phrase and collapses its spaces. @param {string} phrase */
 export const folded = (phrase) => phrase.toLowerCase().replace(/\s+/g, " ").trim();
 
-/** A key of a pair that ignores its direction, case and repeated spaces. @param {string} a @param {string} b */
+/**
+ * A key of a pair that ignores its direction, case and repeated spaces.
+ * @param {string} a
+ * @param {string} b
+ */
 export function pairKey(a, b) {
   const [x, y] = [folded(a), folded(b)];
   return x < y ? `${x}\t${y}` : `${y}\t${x}`;
@@ -77,8 +82,8 @@ function readTitles(bench) {
 }
 
 /**
- * Returns the synsets behind Turney's questions, which ask for the word that shares a synset with a two-word phrase: noun
- * synsets with both a two-word and a one-word lemma.
+ * Returns the synsets behind Turney's questions, which ask for the word that shares a synset with a two-word
+ * phrase: noun synsets with both a two-word and a one-word lemma.
  * @template {{ partOfSpeech: string, lemmas: readonly string[] }} Synset @param {Synset[]} synsets
  */
 export function turneySynsets(synsets) {

@@ -3,9 +3,9 @@
  *
  *     npm run build && node scripts/make-e5-shape.mjs [FOLDER] [--layers 12] [--hidden 384] [--seed 1] ...
  *
- * The graph has the operators that torch.onnx.export writes for a BertModel at operator set 14: head shapes computed
- * from Shape nodes, an additive mask, LayerNorm and GELU in single steps. The tokeniser is WordPiece with a vocabulary
- * from WordNet's lemmas and glosses. The same arguments give the same bytes.
+ * The graph has the operators that torch.onnx.export writes for a BertModel at operator set 14: head shapes
+ * computed from Shape nodes, an additive mask, LayerNorm and GELU in single steps. The tokeniser is WordPiece
+ * with a vocabulary from WordNet's lemmas and glosses. The same arguments give the same bytes.
  */
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -158,7 +158,10 @@ function normalNumbers(/** @type {number} */ seed) {
 
 // --- the tokeniser -------------------------------------------------------------------------------------
 
-/** Tokens in BERT's order: special tokens, characters and their continuations, words and word endings by frequency. */
+/**
+ * Tokens in BERT's order: special tokens, characters and their continuations, words and word endings by
+ * frequency.
+ */
 function vocabulary(/** @type {number} */ size) {
   const words = wordCounts();
   const alphabet = [..."0123456789abcdefghijklmnopqrstuvwxyz"];

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Reference values from PyTorch for a step of the whole method: a tiny BERT and LOVE in parallel, NT-Xent with hard
-negatives that are also anchors and with equal phrases masked, and the type head on each phrase and its twin.
+"""Reference values from PyTorch for a step of the whole method: a tiny BERT and LOVE in parallel, NT-Xent with
+hard negatives that are also anchors and with equal phrases masked, and the type head on each phrase and its twin.
 
 Usage:  python3 scripts/make-step-fixture.py > test/oracles/whole_step.json      (torch 1.13.1, CPU, float64)
 
@@ -100,9 +100,9 @@ def phrase():
     return {"tokens": tokens, "words": words}
 
 
-# Two phrases of the corpus with two hard negatives each; all six are anchors, and each has a twin. The second phrase
-# is also a hard negative of the first, so it occurs twice in the batch, with two different twins. The twin of the
-# first phrase is the phrase itself.
+# Two phrases of the corpus with two hard negatives each; all six are anchors, and each has a twin. The second
+# phrase is also a hard negative of the first, so it occurs twice in the batch, with two different twins. The
+# twin of the first phrase is the phrase itself.
 phrases = [phrase() for _ in range(10)]
 anchors = [0, 1, 2, 1, 3, 4]
 positives = [0, 5, 6, 7, 8, 9]

@@ -2,8 +2,10 @@
 
 /**
  * Returns lines of YAML without a final newline. For AutoFJ the card holds only the mean over its sets.
- * @param {string} name @param {{ results: readonly { task: string, dataset: string, metric: string, score: number }[] }} report
- *   output of `pearl bench --json` for one model, on one half of each set
+ * @typedef {{ task: string, dataset: string, metric: string, score: number }} Score
+ * @param {string} name
+ * @param {{ results: readonly Score[] }} report output of `pearl bench --json` for one model, on one half of
+ *   each set
  */
 export function modelIndex(name, { results }) {
   const entries = results

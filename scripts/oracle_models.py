@@ -1,7 +1,7 @@
 """PyTorch models that pearl's graphs are compared with: character encoders with pearl's weight names.
 
-Written from the papers with PyTorch's own layers, independently of pearl's graphs. Used by make-love-fixtures.py and
-make-step-fixture.py.
+Written from the papers with PyTorch's own layers, independently of pearl's graphs. Used by make-love-fixtures.py
+and make-step-fixture.py.
 """
 import math
 
@@ -21,8 +21,8 @@ def sinusoids(positions, width):
 
 
 class CharacterEncoder(nn.Module):
-    """Encodes units to words to phrases. ids and capitals: [words, positions], padded with 0; words: [phrases, n],
-    padded with -1."""
+    """Encodes units to words and words to phrases. ids and capitals: [words, positions], padded with 0;
+    words: [phrases, n], padded with -1."""
 
     def __init__(self, rows, width, word_width, outputs):
         super().__init__()
@@ -59,7 +59,8 @@ class Bag(CharacterEncoder):
 
 
 class Love(CharacterEncoder):
-    """LOVE (Chen et al., 2022): x + norm(f(x)), f = attention by fixed positions, then two linear layers with ReLU."""
+    """LOVE (Chen et al., 2022): x + norm(f(x)), where f is attention by fixed positions and two linear layers
+    with ReLU."""
 
     def __init__(self, rows, width, outputs=None, dropout=0.0):
         super().__init__(rows, width, width, outputs)

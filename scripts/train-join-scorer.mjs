@@ -5,13 +5,14 @@
  *   --data   training data (default ../shared/data/train): pairs of names and titles, none from a benchmark
  *   --model  the model for the features from embeddings and entity types (default: the default model);
  *            with several models, every join is used once with each
- *   --hold   a file of weights to keep: trains only the weights of the type feature; needs a model with a type head
+ *   --hold   a file of weights to keep: trains only the weights of the type feature; needs a model with a
+ *            type head
  *
- * Needs `npm run build`. After the default model has changed, run this script without options, build again to use the new
- * weights, and measure them with benchmarks/join-quality.mjs.
+ * Needs `npm run build`. After the default model has changed, run this script without options, build again to
+ * use the new weights, and measure them with benchmarks/join-quality.mjs.
  *
- * Training has two steps: first a network over all features except the types, then the weights of the type feature with
- * the others fixed. For a model without a type head, the type feature is 0 and has no effect.
+ * Training has two steps: first a network over all features except the types, then the weights of the type
+ * feature with the others fixed. For a model without a type head, the type feature is 0 and has no effect.
  */
 import { readFileSync, writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
@@ -76,7 +77,9 @@ async function prepareJoins(joins) {
   return { prepared, embeddings };
 }
 
-/** Mean of each feature over all candidates; the mean of the type feature is over the candidates that have it. */
+/**
+ * Mean of each feature over all candidates; the mean of the type feature is over the candidates that have it.
+ */
 function meanFeatures(rows) {
   const sums = new Float64Array(plainFeatures);
   let [pairs, late, typed] = [0, 0, 0];

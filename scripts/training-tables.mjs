@@ -3,7 +3,11 @@ import { createWriteStream, readFileSync, renameSync } from "node:fs";
 import { finished } from "node:stream/promises";
 import { gunzipSync } from "node:zlib";
 
-/** Rows of a compressed table without a header. @param {string} path ends in .tsv.gz @returns {Generator<string[]>} */
+/**
+ * Rows of a compressed table without a header.
+ * @param {string} path ends in .tsv.gz
+ * @returns {Generator<string[]>}
+ */
 export const readRows = (path) => rowsOf(gunzipSync(readFileSync(path)).toString("utf8"));
 
 /** Rows of a table, without its header. @param {string} path @returns {Generator<string[]>} */

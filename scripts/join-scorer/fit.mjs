@@ -1,9 +1,11 @@
-/** Fits the scorer of the join: a network that ranks candidates, and a logistic regression over the evidence. */
+/**
+ * Fits the scorer of the join: a network that ranks candidates, and a logistic regression over the evidence.
+ */
 import { createRandom } from "../../dist/random.js";
 
 /**
- * Learns to rank with Adam. The loss of a row is -ln p, where p is the probability of its correct candidates in a softmax
- * over all its candidates.
+ * Learns to rank with Adam. The loss of a row is -ln p, where p is the probability of its correct candidates
+ * in a softmax over all its candidates.
  *
  * @param rows one per right row: { features: Float32Array [candidates × features], right: boolean[] }
  */
@@ -30,11 +32,11 @@ export function fitScorer(rows, { features, hidden, epochs, rate, decay, batch, 
 }
 
 /**
- * Learns the weights of one additional feature, from 0, with the other weights of the network fixed. The ranking of rows
- * where the feature is 0 does not change.
+ * Learns the weights of one additional feature, from 0, with the other weights of the network fixed. The
+ * ranking of rows where the feature is 0 does not change.
  *
- * @param rows one per right row: { features: without the additional one, right: boolean[], late: the value of the
- *   additional feature per candidate }
+ * @param rows one per right row: { features: without the additional one, right: boolean[], late: the value of
+ *   the additional feature per candidate }
  * @returns the weight of the feature for every hidden unit, and the loss without and with it
  */
 export function fitLateFeature(rows, { inputs, hiddenBias, outputs }, { epochs, rate, decay, batch, seed }) {
@@ -59,7 +61,8 @@ export function fitLateFeature(rows, { inputs, hiddenBias, outputs }, { epochs, 
 }
 
 /**
- * Adam with cosine decay. `gradientOf` adds the gradient of a row and returns its loss. Returns the mean loss per epoch.
+ * Adam with cosine decay. `gradientOf` adds the gradient of a row and returns its loss. Returns the mean loss
+ * per epoch.
  */
 function descend(rows, parameters, { epochs, rate, decay, batch, random }, gradientOf) {
   const size = parameters.length;

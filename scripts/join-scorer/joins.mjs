@@ -8,7 +8,10 @@ import { renamer } from "./renamings.mjs";
 /** Maximum left and right rows of a join. */
 const size = { left: 3000, right: 300 };
 
-/** @returns {{ name: string, left: string[], right: string[], truth: number[] }[]} `truth` is the left row of each right row */
+/**
+ * @returns {{ name: string, left: string[], right: string[], truth: number[] }[]} `truth` is the left row of
+ *   each right row
+ */
 export function trainingJoins(dataFolder, seed) {
   return [...aliasJoins(dataFolder, createRandom(seed)), ...renamedJoins(dataFolder, createRandom(seed + 1))];
 }

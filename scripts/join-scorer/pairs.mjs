@@ -1,4 +1,6 @@
-/** Computes the features of the candidates of a training join, and the evidence of the best pair of each row. */
+/**
+ * Computes the features of the candidates of a training join, and the evidence of the best pair of each row.
+ */
 
 import { rankColumns } from "../../dist/join/fuzzy-join.js";
 import { openPairs } from "../../dist/join/labels.js";
@@ -23,8 +25,8 @@ export function withoutModel({ base, queries, ...pair }) {
 /**
  * Computes the features of all candidates of each right row.
  *
- * @returns per right row { features: Float32Array [candidates × plainFeatures], right: boolean[], late: Float32Array of the
- *   late feature, undefined without a type head }
+ * @returns per right row { features: Float32Array [candidates × plainFeatures], right: boolean[],
+ *   late: Float32Array of the late feature, undefined without a type head }
  */
 export async function featureRows({ left, right, truth }, pair, { candidates: wanted }) {
   const { k, rows: near } = await nearestByEmbedding(pair, Uint32Array.from(right.keys()), { k: wanted });
@@ -48,14 +50,15 @@ export async function featureRows({ left, right, truth }, pair, { candidates: wa
 }
 
 /**
- * Collects the evidence of the best pair of each row twice: with all left rows, and with some right rows deprived of their
- * match.
+ * Collects the evidence of the best pair of each row twice: with all left rows, and with some right rows
+ * deprived of their match.
  *
  * @param options { scorer: network, strangers: fraction of right rows that lose their match, random }
  */
 export async function evidencePoints({ left, right, truth }, pair, { scorer, strangers, random }) {
   const compared = [{ name: "phrase", left, right, weight: 1 }];
-  // One-to-one ranking also computes the spacing around lower candidates, which are the best pairs of deprived rows.
+  // One-to-one ranking also computes the spacing around lower candidates, which are the best pairs of
+  // deprived rows.
   const rankings = await rankColumns([pair], compared, { scorer: { scorer } }, { kind: "one-to-one" });
   const points = [];
   for (const fraction of [0, strangers]) {

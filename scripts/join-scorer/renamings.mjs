@@ -1,4 +1,7 @@
-/** Renames titles as people do: parentheses, case, punctuation, years, abbreviations, words left out or added, typos. */
+/**
+ * Renames titles as people do: parentheses, case, punctuation, years, abbreviations, words left out or added,
+ * typos.
+ */
 
 const shortForms = [
   ["Saint", "St."],

@@ -8,13 +8,16 @@ import { ontologyNames, surnames, wordnetNames } from "./data/typed-names.mjs";
 import { readWordnet } from "./data/wordnet-pairs.mjs";
 
 /** @typedef {import("../leaks.mjs").Evaluation} Evaluation */
-/** @typedef {{ what: string, checked: number, hits: string[] }} Check `hits` holds locations and texts, for display */
+/**
+ * @typedef {{ what: string, checked: number, hits: string[] }} Check `hits` holds locations and texts, for
+ *   display
+ */
 
 const scoredUntrained = /^(?:conll2003|bc5cdr)/;
 
 /**
- * Checks that no pair is in an evaluation file or among the hashes, that no pair consists of two lemmas of a synset
- * behind Turney's questions, and that no evaluation title is paired with itself.
+ * Checks that no pair is in an evaluation file or among the hashes, that no pair consists of two lemmas of a
+ * synset behind Turney's questions, and that no evaluation title is paired with itself.
  * @param {string} folder @param {Evaluation} evaluation @returns {Promise<Check[]>} */
 export async function checkSynonyms(folder, { pairs, keptBack, titles }) {
   const turneyPairs = lemmaPairs((await readWordnet()).turney);
@@ -46,9 +49,10 @@ export async function checkSynonyms(folder, { pairs, keptBack, titles }) {
 }
 
 /**
- * Checks that no phrase has a type that only CoNLL-2003 or BC5CDR gives, and that no phrase is an evaluation title:
- * training makes twins of phrases. Legitimate types come from other rows, WordNet, ontologies, surnames of persons in
- * other rows, and implied names (implied-types.mjs). A name may also occur a second time in capitals.
+ * Checks that no phrase has a type that only CoNLL-2003 or BC5CDR gives, and that no phrase is an evaluation
+ * title: training makes twins of phrases. Legitimate types come from other rows, WordNet, ontologies,
+ * surnames of persons in other rows, and implied names (implied-types.mjs). A name may also occur a second
+ * time in capitals.
  * @param {string} folder @param {string} data @param {Evaluation} evaluation @returns {Promise<Check[]>}
  */
 export async function checkPhrases(folder, data, { titles }) {
@@ -112,8 +116,8 @@ export function checkTexts(texts, data, { titles }) {
 }
 
 /**
- * Checks that the recipe reads only texts in train/text and leaves out the rows of CoNLL-2003 and BC5CDR, which are
- * scored without training on them.
+ * Checks that the recipe reads only texts in train/text and leaves out the rows of CoNLL-2003 and BC5CDR,
+ * which are scored without training on them.
  * @param {any} recipe @param {string} data @returns {Check[]} */
 export function checkRecipe(recipe, data) {
   const texts = recipe.pretrain.texts.map(String);

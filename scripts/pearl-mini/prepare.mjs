@@ -1,11 +1,13 @@
 /**
  * Writes the tables and texts for pearl-mini's corpus, without evaluation data.
  *
- *     npm run build && node scripts/pearl-mini/prepare.mjs -o TABLES [--data ../shared/data] [--recipe FILE] [--seed 0]
+ *     npm run build && node scripts/pearl-mini/prepare.mjs -o TABLES [--data ../shared/data] [--recipe FILE]
+ *         [--seed 0]
  *     pearl corpus build --no-quotes --phrases TABLES/phrases.tsv --synonyms TABLES/synonyms.tsv -o CORPUS
  *
- * TABLES receives phrases.tsv, synonyms.tsv, words.txt (WordNet's one-word lemmas), text/NAME.txt for each text of the
- * recipe (without article titles), and prepared.json, which counts the rows kept and removed by source and reason.
+ * TABLES receives phrases.tsv, synonyms.tsv, words.txt (WordNet's one-word lemmas), text/NAME.txt for each
+ * text of the recipe (without article titles), and prepared.json, which counts the rows kept and removed by
+ * source and reason.
  */
 import { mkdirSync, renameSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
@@ -22,8 +24,8 @@ import { readWordnet, singleWords } from "./data/wordnet-pairs.mjs";
 import { defaultData, readRecipe, recipePath } from "./recipe.mjs";
 
 /**
- * @param {{ data: string, output: string, recipe: any, seed: number, texts?: readonly string[] }} options `data`
- *   holds train/ and bench/; `texts` defaults to those of the recipe
+ * @param {{ data: string, output: string, recipe: any, seed: number, texts?: readonly string[] }} options
+ *   `data` holds train/ and bench/; `texts` defaults to those of the recipe
  * @returns {Promise<object>} the content of prepared.json
  */
 export async function prepare({ data, output, recipe, seed, texts = recipe.pretrain.texts }) {

@@ -12,8 +12,8 @@ export const defaultData = resolve(root, "../shared/data");
 export const program = join(root, "dist/cli/main.js");
 
 /**
- * Returns the settings of each mixture of pairs: the common settings, overridden by the mixture's own. Objects such as
- * `synonymShares` are merged key by key.
+ * Returns the settings of each mixture of pairs: the common settings, overridden by the mixture's own.
+ * Objects such as `synonymShares` are merged key by key.
  * @param {{ settings: Record<string, any>, mixtures?: readonly Record<string, any>[] }} finetune
  * @returns {Record<string, any>[]}
  */

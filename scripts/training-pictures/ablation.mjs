@@ -8,7 +8,9 @@ const NAMES = 240;
 const HEADING = 26;
 /** Between the tasks and the columns for mean and cost. */
 const GAP = 14;
-/** Bounds of the classes of differences, in points; fixed, so that colours are comparable between pictures. */
+/**
+ * Bounds of the classes of differences, in points; fixed, so that colours are comparable between pictures.
+ */
 const BOUNDS = [0.5, 2, 5, 10];
 /** Opacity of each class; text stays readable on the strongest. */
 const STRENGTHS = [0, 0.12, 0.24, 0.36, 0.48];
@@ -86,7 +88,10 @@ function sumCells(run, whole, x, y) {
   return [mean, ground(-100 * run.cost, x + CELL.width, y) + cost];
 }
 
-/** Blue if the score is higher without the part, orange if it is lower: most people can distinguish these colours. */
+/**
+ * Blue if the score is higher without the part, orange if it is lower: most people can distinguish these
+ * colours.
+ */
 function ground(difference, x, y, { width, height } = CELL) {
   const strength = STRENGTHS[BOUNDS.filter((bound) => Math.abs(difference) >= bound).length];
   const fill = strength === 0 ? "var(--panel)" : difference > 0 ? "var(--c0)" : "var(--c1)";

@@ -59,7 +59,8 @@ export function panel({ box, title, remark = "", steps, least, greatest }) {
 
 /**
  * A line with gaps at values that are not finite.
- * @param {readonly (readonly [number, number])[]} points @param {(step: number, value: number) => [number, number]} at
+ * @param {readonly (readonly [number, number])[]} points
+ * @param {(step: number, value: number) => [number, number]} at
  * @returns {string} the `d` attribute of a path
  */
 export function pathOf(points, at) {

@@ -72,8 +72,8 @@ function drawStage(stage, scores, top) {
 }
 
 /**
- * The total loss and its parts in a stage. A loss without parts, or with a single part that equals it, gets one panel with
- * the more specific name.
+ * The total loss and its parts in a stage. A loss without parts, or with a single part that equals it, gets
+ * one panel with the more specific name.
  */
 function lossesOf({ metrics, loss: name }) {
   if (metrics.length === 0) return [];
@@ -111,8 +111,8 @@ function lossPanel({ name, points }, box, steps) {
 }
 
 /**
- * A centred running mean. At the start the window shrinks to stay symmetric, which keeps the initial fall; at the end it
- * is truncated.
+ * A centred running mean. At the start the window shrinks to stay symmetric, which keeps the initial fall; at
+ * the end it is truncated.
  */
 function runningMean(points) {
   const known = points.filter(([, value]) => Number.isFinite(value));
@@ -125,7 +125,8 @@ function runningMean(points) {
 }
 
 /**
- * A line per task, labelled with the task and its last score. The first eight tasks have distinct colours and marks.
+ * A line per task, labelled with the task and its last score. The first eight tasks have distinct colours and
+ * marks.
  */
 function scorePanel(scores, box, steps) {
   const ordered = [...scores].sort((a, b) => a.step - b.step);

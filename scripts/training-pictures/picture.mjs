@@ -2,8 +2,9 @@
 import { escapeText } from "../../dist/plot/theme.js";
 
 /**
+ * @typedef {{ size?: number, anchor?: "start" | "middle" | "end", bold?: boolean, muted?: boolean }} Style
  * @param {string} content
- * @param {{ x: number, y: number, size?: number, anchor?: "start" | "middle" | "end", bold?: boolean, muted?: boolean }} how
+ * @param {{ x: number, y: number } & Style} options
  */
 export function text(content, { x, y, size = 12, anchor = "start", bold, muted }) {
   const anchored = anchor === "start" ? "" : ` text-anchor="${anchor}"`;

@@ -65,7 +65,10 @@ function readMetrics(path) {
   });
 }
 
-/** True if training.json next to the metrics is from `pearl pretrain`: only it holds the sizes of a word encoder. */
+/**
+ * True if training.json next to the metrics is from `pearl pretrain`: only it holds the sizes of a word
+ * encoder.
+ */
 function isOfPretraining(path) {
   const record = join(dirname(path), "training.json");
   return existsSync(record) && readJson(record)?.sizes !== undefined;

@@ -51,7 +51,11 @@ export const taskName = (name) => lookUp(tasks, name) ?? name;
 /** @param {string} name @returns {string} */
 export const stageName = (name) => lookUp(stages, name) ?? name;
 
-/** Formats a number with a typographic minus sign, as wide as a plus. @param {number} value @param {number} digits */
+/**
+ * Formats a number with a typographic minus sign, as wide as a plus.
+ * @param {number} value
+ * @param {number} digits
+ */
 export function plain(value, digits) {
   const text = Math.abs(value).toFixed(digits);
   return value < 0 && Number(text) !== 0 ? `−${text}` : text;

@@ -1,4 +1,7 @@
-/** The leak check on small tables and a small evaluation: every planted row must be found by the check of its set. */
+/**
+ * The leak check on small tables and a small evaluation: every planted row must be found by the check of its
+ * set.
+ */
 import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";
 import { cpSync, mkdirSync, writeFileSync } from "node:fs";

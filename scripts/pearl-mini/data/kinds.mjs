@@ -44,7 +44,11 @@ export function* kindPairs(data, typed, { fewest, most, leaveOut, seed }) {
       for (const phrase of sampleWithout([...phrases], most, random)) yield [phrase, kind];
 }
 
-/** The kind in a source: "freebase:sports.pro_athlete" gives "pro athlete". @param {string} source @returns {string | undefined} */
+/**
+ * The kind in a source: "freebase:sports.pro_athlete" gives "pro athlete".
+ * @param {string} source
+ * @returns {string | undefined}
+ */
 function kindOf(source) {
   const [collection, fine = ""] = source.split(":", 2);
   // kinds found by patterns, such as dates, add nothing that the phrase does not show

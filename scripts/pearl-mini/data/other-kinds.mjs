@@ -1,6 +1,8 @@
 /** Maps sources of typed phrases to kinds of OTHER: "obo:disease" to disease. */
 
-/** Sources of the four kinds that pearl-mini distinguishes, a subset of those in src/pearl/phrase-types.ts. */
+/**
+ * Sources of the four kinds that pearl-mini distinguishes, a subset of those in src/pearl/phrase-types.ts.
+ */
 const sources = {
   disease: [
     ...["obo:disease", "ncbi-disease:", "corpora:medicine/diseases", "corpora:medicine/cancer"],
@@ -11,7 +13,8 @@ const sources = {
     ...["obo:chemical", "craft:CHEBI", "corpora:medicine/drugs", "corpora:science/toxic_chemicals"],
     ...["bionlp13cg:Simple_chemical", "bionlp13cg:Amino_acid", "bionlp11id:Chemical", "gum:substance"],
     ...["crossner:chemicalcompound", "crossner:chemicalelement", "wiki:compound", "wiki:element", "wiki:ion"],
-    // genes and their products count as chemicals: their codes look alike ("IL-2", "MK-801"), and one word may name both
+    // genes and their products count as chemicals: their codes look alike ("IL-2", "MK-801"), and one word
+    // may name both
     ...["bc2gm:GENE", "jnlpba:protein", "jnlpba:DNA", "jnlpba:RNA", "craft:GGP", "obo:protein"],
     ...["bionlp11id:Protein", "bionlp11id:Regulon-operon", "bionlp13cg:Gene_or_gene_product"],
     ...["crossner:protein", "crossner:enzyme"],

@@ -16,16 +16,25 @@ import { inCapitals, kindsOfRareSenses, ontologyNames, surnames, wordnetNames } 
 const lexicalClasses = new Set(["NP", "VP", "PP", "ADVP", "ADJP"]);
 /** Weight of a row's vote on the type of its phrase, by quality. @type {Record<string, number>} */
 const trust = { gold: 3, list: 2, silver: 1 };
-/** Weight of WordNet, which knows the most common bearer of a name: London is a city, although writers have that name. */
+/**
+ * Weight of WordNet, which knows the most common bearer of a name: London is a city, although writers have
+ * that name.
+ */
 const trustInWordnet = 40;
 
-/** The prefix in `starts` that a source begins with, or undefined. @param {string} source @param {readonly string[]} starts */
+/**
+ * The prefix in `starts` that a source begins with, or undefined.
+ * @param {string} source
+ * @param {readonly string[]} starts
+ */
 export const startsWithAny = (source, starts) => starts.find((start) => source.startsWith(start));
 
 /**
- * Reads distinct typed phrases, each with the type, or the kind of OTHER, that gets most votes of its rows. Titles of the
- * evaluation are left out, since training makes twins of phrases.
- * @param {string} data @param {import("./wordnet-pairs.mjs").Wordnet} wordnet @param {PhraseSettings} settings
+ * Reads distinct typed phrases, each with the type, or the kind of OTHER, that gets most votes of its rows.
+ * Titles of the evaluation are left out, since training makes twins of phrases.
+ * @param {string} data
+ * @param {import("./wordnet-pairs.mjs").Wordnet} wordnet
+ * @param {PhraseSettings} settings
  * @param {Tally} tally
  * @returns {Promise<Map<string, Phrase>>}
  */
@@ -79,7 +88,8 @@ export async function readTyped(data, wordnet, { longest, leaveOut, titles }, ta
 const mainType = ({ types }) => [...types].sort((a, b) => b[1] - a[1])[0][0];
 
 /**
- * Reads distinct chunks. Only noun phrases name entities: their type is unknown, other chunks have type OTHER.
+ * Reads distinct chunks. Only noun phrases name entities: their type is unknown, other chunks have type
+ * OTHER.
  * @param {string} data @param {PhraseSettings} settings @param {Tally} tally
  * @returns {Phrase[]}
  */
@@ -101,12 +111,16 @@ export function readChunks(data, { longest, leaveOut, titles }, tally) {
 }
 
 /**
- * Returns the phrases that training samples uniformly: at most `perType` names of a type, names annotated by people
- * first, and `chunks` chunks, divided equally among the classes; small classes keep all their chunks.
+ * Returns the phrases that training samples uniformly: at most `perType` names of a type, names annotated by
+ * people first, and `chunks` chunks, divided equally among the classes; small classes keep all their chunks.
  * @param {ReadonlyMap<string, Phrase>} typed @param {readonly Phrase[]} chunks
- * @param {{ perType: number, oneWord?: Record<string, number>, capitals: number, chunks: number, seed: number }} settings
- *   `oneWord` is, by type, the fraction of names with one word, as far as there are enough; `capitals` is the fraction of
- *   names that are added again in capitals
+ * @param {object} settings
+ * @param {number} settings.perType
+ * @param {Record<string, number>} [settings.oneWord] by type, the fraction of names with one word, as far as
+ *   there are enough
+ * @param {number} settings.capitals the fraction of names that are added again in capitals
+ * @param {number} settings.chunks
+ * @param {number} settings.seed
  * @returns {Phrase[]}
  */
 export function mixPhrases(typed, chunks, { perType, oneWord = {}, capitals, chunks: most, seed }) {
@@ -149,7 +163,12 @@ function sampleByLength(names, most, oneWord, random) {
   return [...kept, ...sampleWithout(longer, most - kept.length, random)];
 }
 
-/** @template Item @param {readonly Item[]} items @param {(item: Item) => string} key @returns {Map<string, Item[]>} */
+/**
+ * @template Item
+ * @param {readonly Item[]} items
+ * @param {(item: Item) => string} key
+ * @returns {Map<string, Item[]>}
+ */
 function groupBy(items, key) {
   const groups = new Map();
   for (const item of items) {

@@ -11,7 +11,10 @@ import { readThesaurus, thesaurusPairs } from "./thesaurus.mjs";
 import { readWikdict, wikdictGlosses } from "./wikdict.mjs";
 import { definitionPairs, hypernymPairs, synonymPairs } from "./wordnet-pairs.mjs";
 
-/** Readers of the dictionaries that the recipe may name; each returns groups of phrases that translate one word. */
+/**
+ * Readers of the dictionaries that the recipe may name; each returns groups of phrases that translate one
+ * word.
+ */
 const dictionaries = { edict: readEdict, cedict: readCedict, wikdict: readWikdict };
 
 /**
@@ -22,8 +25,8 @@ const dictionaries = { edict: readEdict, cedict: readCedict, wikdict: readWikdic
  * @property {readonly [number, number]} rewrittenWords minimum and maximum words of a rewritten chunk
  * @property {{ fewest: number, most: number }} kinds minimum names and maximum pairs per kind
  * @property {{ most: number, least: number }} [thesaurus] maximum pairs per entry, and their minimum cosine
- * @property {{ from: readonly (keyof typeof dictionaries)[], words: number }} [dictionaries] `words` is the maximum per
- *   translation or gloss
+ * @property {{ from: readonly (keyof typeof dictionaries)[], words: number }} [dictionaries] `words` is the
+ *   maximum per translation or gloss
  * @property {readonly string[]} leaveOut prefixes of sources
  * @property {number} seed
  * @typedef {object} SynonymInputs
@@ -37,8 +40,8 @@ const dictionaries = { edict: readEdict, cedict: readCedict, wikdict: readWikdic
  */
 
 /**
- * Yields rows [phrase, synonym, source], each pair once and in one direction. A row with the same phrase twice makes
- * training pair the phrase with a twin.
+ * Yields rows [phrase, synonym, source], each pair once and in one direction. A row with the same phrase
+ * twice makes training pair the phrase with a twin.
  * @param {SynonymInputs} inputs @param {SynonymSettings} settings @param {import("./tally.mjs").Tally} tally
  * @returns {Generator<string[]>}
  */
@@ -125,8 +128,8 @@ function admission({ evaluation, wordnet }, { longest }, tally) {
 const exactKey = (a, b) => (a < b ? `${a}\t${b}` : `${b}\t${a}`);
 
 /**
- * Returns a function that makes the row of a name to train with twins, or counts the name as left out and returns
- * undefined: titles of the evaluation are left out.
+ * Returns a function that makes the row of a name to train with twins, or counts the name as left out and
+ * returns undefined: titles of the evaluation are left out.
  * @param {import("../../leaks.mjs").Evaluation} evaluation @param {SynonymSettings} settings
  * @param {import("./tally.mjs").Tally} tally
  */

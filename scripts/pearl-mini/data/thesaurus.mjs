@@ -1,12 +1,15 @@
 /**
- * Pairs of words and short phrases that Grady Ward's Moby Thesaurus II (public domain) lists together, from the npm
- * package moby. Its lists mix senses ("dog" lists hounds and nuisances), so pairs are kept only if the two sides occur in
- * much the same lists.
+ * Pairs of words and short phrases that Grady Ward's Moby Thesaurus II (public domain) lists together, from
+ * the npm package moby. Its lists mix senses ("dog" lists hounds and nuisances), so pairs are kept only if
+ * the two sides occur in much the same lists.
  */
 import { existsSync, readFileSync } from "node:fs";
 import { packageFile } from "./package-file.mjs";
 
-/** Reads the lists, each with its entry first. @param {string} [path] a file with a comma-separated list per line */
+/**
+ * Reads the lists, each with its entry first.
+ * @param {string} [path] a file with a comma-separated list per line
+ */
 export function readThesaurus(path = packageFile("moby/words.txt", "moby")) {
   if (!existsSync(path)) throw new Error(`${path} does not exist: run npm install --no-save moby`);
   const lines = readFileSync(path, "utf8").split(/\r?\n/).filter(Boolean);
@@ -14,8 +17,8 @@ export function readThesaurus(path = packageFile("moby/words.txt", "moby")) {
 }
 
 /**
- * Pairs each entry with the nearest words of its list. The similarity of two words is the cosine of the sets of lists
- * that contain them.
+ * Pairs each entry with the nearest words of its list. The similarity of two words is the cosine of the sets
+ * of lists that contain them.
  * @param {readonly (readonly string[])[]} lists
  * @param {{ most: number, least: number }} settings maximum pairs per entry, and their minimum cosine
  * @returns {Generator<[phrase: string, synonym: string]>}

@@ -1,6 +1,6 @@
 /**
- * Typed names in addition to types.tsv.gz: from WordNet, from the ontologies in pairs/biomed.tsv.gz, surnames, and names in
- * capitals.
+ * Typed names in addition to types.tsv.gz: from WordNet, from the ontologies in pairs/biomed.tsv.gz,
+ * surnames, and names in capitals.
  */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
@@ -61,9 +61,10 @@ const roots = {
 };
 
 /**
- * Yields WordNet's named persons, places, organisations and works, and nouns of which more than half of the senses are of
- * one kind. Each sense counts once, plus once per occurrence in the sense-tagged texts.
- * @param {import("./wordnet-pairs.mjs").Wordnet} wordnet @returns {AsyncGenerator<[phrase: string, type: string]>}
+ * Yields WordNet's named persons, places, organisations and works, and nouns of which more than half of the
+ * senses are of one kind. Each sense counts once, plus once per occurrence in the sense-tagged texts.
+ * @param {import("./wordnet-pairs.mjs").Wordnet} wordnet
+ * @returns {AsyncGenerator<[phrase: string, type: string]>}
  */
 export async function* wordnetNames({ synsets, tagCounts }) {
   const { types } = await readGazetteer();
@@ -76,8 +77,8 @@ export async function* wordnetNames({ synsets, tagCounts }) {
 }
 
 /**
- * Returns the kinds of nouns with at least one sense, however rare, of that kind; nouns with senses of two kinds are left
- * out.
+ * Returns the kinds of nouns with at least one sense, however rare, of that kind; nouns with senses of two
+ * kinds are left out.
  * @param {import("./wordnet-pairs.mjs").Wordnet} wordnet @returns {Map<string, string>}
  */
 export function kindsOfRareSenses({ synsets }) {
@@ -147,9 +148,12 @@ export function surnames(persons) {
 const nameTypes = new Set(["PERSON", "GPE", "LOC", "ORG", "NORP"]);
 
 /**
- * Returns copies of a fraction of the names in capitals, as in headlines. Without them the model takes every phrase in
- * capitals for an organisation, as most acronyms are.
- * @param {readonly Phrase[]} phrases @param {number} fraction @param {() => number} random @returns {Phrase[]}
+ * Returns copies of a fraction of the names in capitals, as in headlines. Without them the model takes every
+ * phrase in capitals for an organisation, as most acronyms are.
+ * @param {readonly Phrase[]} phrases
+ * @param {number} fraction
+ * @param {() => number} random
+ * @returns {Phrase[]}
  */
 export function inCapitals(phrases, fraction, random) {
   const known = new Set(phrases.map(({ phrase }) => phrase));

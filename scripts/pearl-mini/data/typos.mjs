@@ -10,11 +10,14 @@ import { singleWords } from "./wordnet-pairs.mjs";
 const SHORTEST = 4;
 
 /**
- * Pairs words of typed names and of WordNet with misspellings, without the words that the evaluation misspells.
- * @param {{ data: string, wordnet: import("./wordnet-pairs.mjs").Wordnet, typed: ReadonlyMap<string, unknown> }} inputs
- *   `data` contains the folder `words`
- * @param {{ copies: number, twice: number, seed: number }} settings `copies` is the number of misspellings per word;
- *   `twice` is the probability of a second edit
+ * Pairs words of typed names and of WordNet with misspellings, without the words that the evaluation
+ * misspells.
+ * @param {object} inputs
+ * @param {string} inputs.data contains the folder `words`
+ * @param {import("./wordnet-pairs.mjs").Wordnet} inputs.wordnet
+ * @param {ReadonlyMap<string, unknown>} inputs.typed
+ * @param {{ copies: number, twice: number, seed: number }} settings `copies` is the number of misspellings
+ *   per word; `twice` is the probability of a second edit
  * @returns {Promise<[word: string, misspelling: string][]>}
  */
 export async function typoPairs({ data, wordnet, typed }, { copies, twice, seed }) {

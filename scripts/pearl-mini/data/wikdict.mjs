@@ -1,7 +1,8 @@
 /**
- * Pairs of phrases from WikDict's dictionaries (made from Wiktionary, CC BY-SA 3.0), from Debian's packages of FreeDict's
- * edition. Three kinds of pairs: translations of one sense ("rim", "edge"); English headwords with a translation in
- * common ("sofa" and "couch" share "sohva"); and a headword with its gloss ("caboose", "last car on a train").
+ * Pairs of phrases from WikDict's dictionaries (made from Wiktionary, CC BY-SA 3.0), from Debian's packages
+ * of FreeDict's edition. Three kinds of pairs: translations of one sense ("rim", "edge"); English headwords
+ * with a translation in common ("sofa" and "couch" share "sohva"); and a headword with its gloss ("caboose",
+ * "last car on a train").
  */
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -10,7 +11,10 @@ import { groupsOf, phrasesIn } from "./dictionaries.mjs";
 
 const debianFolder = "/usr/share/dictd";
 
-/** Languages of the dictionaries into and from English: the editions under CC BY-SA, not the older ones under the GPL. */
+/**
+ * Languages of the dictionaries into and from English: the editions under CC BY-SA, not the older ones under
+ * the GPL.
+ */
 const INTO_ENGLISH = ["fin", "pol", "ell"];
 const FROM_ENGLISH = ["fin", "bul", "jpn", "nor", "ind"];
 
@@ -20,7 +24,8 @@ const MOST_HEADWORDS = 5;
 /** @typedef {{ headword: string, translations: string[], gloss: string }} Sense */
 
 /**
- * Reads groups of phrases with the same meaning: translations of a sense, and headwords that share a translation.
+ * Reads groups of phrases with the same meaning: translations of a sense, and headwords that share a
+ * translation.
  * @param {string} [folder] contains the dictionaries, freedict-fin-eng.dict.dz and so on
  * @returns {string[][]}
  * @throws {Error} a dictionary does not exist
@@ -59,8 +64,8 @@ export function* wikdictGlosses({ words }, folder = debianFolder) {
 }
 
 /**
- * Reads the senses of a dictionary. An entry is a line `headword /pronunciation/ <part of speech>`, then for each sense a
- * line of translations, numbered if there are several senses, and an optional line with a gloss.
+ * Reads the senses of a dictionary. An entry is a line `headword /pronunciation/ <part of speech>`, then for
+ * each sense a line of translations, numbered if there are several senses, and an optional line with a gloss.
  * @param {string} folder @param {string} languages
  * @returns {Sense[]}
  */

@@ -1,7 +1,7 @@
 /**
- * Pairs of phrases with different forms of one content word and with different function words: "was established", "to
- * establish", "the establishment of". The phrases come from the texts; the forms belong to a lemma or to lemmas that
- * WordNet links as derivationally related.
+ * Pairs of phrases with different forms of one content word and with different function words: "was
+ * established", "to establish", "the establishment of". The phrases come from the texts; the forms belong to
+ * a lemma or to lemmas that WordNet links as derivationally related.
  */
 import { createReadStream } from "node:fs";
 import { createInterface } from "node:readline";
@@ -32,7 +32,8 @@ const PARTICLE =
 /**
  * @typedef {object} FormSettings
  * @property {number} words maximum per phrase
- * @property {number} fewest minimum count of a lemma over all phrases; one mention in a sentence is in several phrases
+ * @property {number} fewest minimum count of a lemma over all phrases; one mention in a sentence is in
+ *   several phrases
  * @property {number} phrases maximum per lemma
  * @property {number} pairs maximum per lemma, in addition to the limit of twice the square root of its count
  * @property {number} seed
@@ -40,8 +41,8 @@ const PARTICLE =
  */
 
 /**
- * Pairs phrases whose content words have different forms. Pairs of the same form would teach that function words carry no
- * meaning.
+ * Pairs phrases whose content words have different forms. Pairs of the same form would teach that function
+ * words carry no meaning.
  * @param {readonly string[]} texts paths of running text
  * @param {readonly import("../../../dist/text/wordnet.js").Synset[]} synsets
  * @param {FormSettings} settings
@@ -102,7 +103,10 @@ function relativesOfLemmas(synsets) {
   return relatives;
 }
 
-/** @typedef {{ times: number, word: string }} Counted the content word of a phrase, and how often the phrase occurs */
+/**
+ * @typedef {{ times: number, word: string }} Counted the content word of a phrase, and how often the phrase
+ *   occurs
+ */
 
 /**
  * Counts phrases with one content word, by its lemma.
@@ -122,7 +126,8 @@ async function phrasesOfLemmas(texts, lemmas, most) {
 }
 
 /**
- * @param {readonly import("../../../dist/corpus/text/tagger.js").Word[]} sentence @param {ReadonlyMap<string, unknown>} lemmas
+ * @param {readonly import("../../../dist/corpus/text/tagger.js").Word[]} sentence
+ * @param {ReadonlyMap<string, unknown>} lemmas
  * @param {number} most @param {Map<string, Map<string, Counted>>} found
  */
 function count(sentence, lemmas, most, found) {
@@ -147,7 +152,10 @@ function count(sentence, lemmas, most, found) {
   }
 }
 
-/** @param {import("../../../dist/corpus/text/tagger.js").Word} word @param {ReadonlyMap<string, unknown>} lemmas */
+/**
+ * @param {import("../../../dist/corpus/text/tagger.js").Word} word
+ * @param {ReadonlyMap<string, unknown>} lemmas
+ */
 function roleOf({ text, tag, lemma }, lemmas) {
   const small = text.toLowerCase();
   const key = `${lemma} ${CONTENT[tag]}`;
@@ -161,7 +169,8 @@ function roleOf({ text, tag, lemma }, lemmas) {
 }
 
 /**
- * Samples phrases, frequent ones with a higher probability, by exponential keys (Efraimidis and Spirakis, 2006).
+ * Samples phrases, frequent ones with a higher probability, by exponential keys (Efraimidis and Spirakis,
+ * 2006).
  * @param {ReadonlyMap<string, Counted>} counted @param {number} most @param {() => number} random
  * @returns {Phrase[]}
  */

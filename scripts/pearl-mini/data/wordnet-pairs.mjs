@@ -41,7 +41,10 @@ export function* definitionPairs({ synsets, isTurney }) {
   }
 }
 
-/** Pairs a phrase with its hypernym: first lemmas of two synsets, neither of them Turney's. @param {Wordnet} wordnet */
+/**
+ * Pairs a phrase with its hypernym: first lemmas of two synsets, neither of them Turney's.
+ * @param {Wordnet} wordnet
+ */
 export function* hypernymPairs({ synsets, isTurney }) {
   const byId = new Map(synsets.map((synset) => [synset.id, synset]));
   for (const { id, lemmas, hypernyms } of synsets) {

@@ -1,4 +1,6 @@
-/** Averages the weights of trainings that start from the same weights (Wortsman et al., 2022, "Model soups"). */
+/**
+ * Averages the weights of trainings that start from the same weights (Wortsman et al., 2022, "Model soups").
+ */
 import { cpSync, readFileSync, realpathSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { readModel, writeModel } from "../../../dist/onnx/index.js";
@@ -8,12 +10,12 @@ import { averageWeights } from "../../../dist/pearl/weight-average.js";
 const OF_SPELLING = /^(?:ngrams|char_weight|char_flag|char_weight_rare)\./;
 
 /**
- * Writes the mean of models with the same architecture. All files but the graph are copied from the first model, and
- * training.json lists every training.
+ * Writes the mean of models with the same architecture. All files but the graph are copied from the first
+ * model, and training.json lists every training.
  * @param {readonly string[]} folders outputs of `pearl finetune`, tables as float32
  * @param {string} output
- * @param {{ spellingOf?: number }} [options] the number of models, from the first, whose spelling weights are averaged;
- *   default all
+ * @param {{ spellingOf?: number }} [options] the number of models, from the first, whose spelling weights are
+ *   averaged; default all
  */
 export function averageModels(folders, output, { spellingOf = folders.length } = {}) {
   const graphs = folders.map((folder) => readModel(join(folder, "onnx/model.onnx")));

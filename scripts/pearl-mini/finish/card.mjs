@@ -51,6 +51,8 @@ const number = (/** @type {number} */ value) => value.toLocaleString("en-US");
  */
 export function modelCard({ recipe, config, record, reports }) {
   const { tables, training, stages, seed } = record;
+  const { pretrain, finetune, finish } = recipe;
+  const { rarity, years, sum } = finish.words;
   const pairs = Object.values(tables.kept["synonyms.tsv"]).reduce((sum, count) => sum + count, 0);
   return `---
 license: ${recipe.license}
@@ -62,8 +64,9 @@ ${reports === undefined ? "" : `${modelIndex(recipe.name, reportOf(recipe.name, 
 
 # ${recipe.name}
 
-Phrase embeddings with ${config.pearl.dimension} dimensions and a head for ${config.pearl.types?.length ?? 0} phrase types, trained from scratch with pearl
-on ${recipe.device}. The model knows the spelling of names and, to some degree, the meaning of phrases. It works offline.
+Phrase embeddings with ${config.pearl.dimension} dimensions and a head for ${config.pearl.types?.length ?? 0} phrase types,
+trained from scratch with pearl on ${recipe.device}. The model knows the spelling of names and, to some degree, the
+meaning of phrases. It works offline.
 
     pearl encode phrases.csv
     pearl type "The New York Times"
@@ -86,20 +89,22 @@ ${Object.entries(stages)
   )
   .join("\n")}
 
-${fineTunings(training)} on ${number(pairs)} pairs of phrases. Fine-tuning starts from a word
-encoder that is pretrained on ${recipe.pretrain.texts.length} collections of text for ${number(recipe.pretrain.options.steps)} steps. Its word vectors start from
-${recipe.pretrain.options.vectors} (GloVe), and its vocabulary also contains WordNet's words that are rare in the texts. Unknown
-words are split at inner capitals: "NYTimes" is read as "NY Times". The spelling weights are the mean of the first ${recipe.finetune.spellingOf * recipe.finetune.trainings}
-fine-tunings only.
+${fineTunings(training)} on ${number(pairs)} pairs of phrases.
+Fine-tuning starts from a word encoder that is pretrained on ${pretrain.texts.length} collections of text for
+${number(pretrain.options.steps)} steps. Its word vectors start from ${pretrain.options.vectors} (GloVe), and its
+vocabulary also contains WordNet's words that are rare in the texts. Unknown words are split at inner
+capitals: "NYTimes" is read as "NY Times". The spelling weights are the mean of the first
+${finetune.spellingOf * finetune.trainings} fine-tunings only.
 
 The last steps need no training:
 
-- The weight of a word is a mean of its trained weight and its rarity (${recipe.finish.words.rarity.text} rarity in texts, ${recipe.finish.words.rarity.names} in names).
-- In spelling, the weight of a year is multiplied by ${recipe.finish.words.years}, and words in brackets weigh less.
-- In meaning, the sum of words is multiplied by ${recipe.finish.words.sum}.
-- Spelling is whitened with power ${recipe.finish.whiten.characters}. The softmax of types has temperature ${recipe.finish.typeTemperature}.
-- The gate layers, which set how much of an embedding is spelling, meaning and type, are fitted to groups of phrases:
-  one layer for phrases with a capital, one for single words without, one for longer phrases without.
+- The weight of a word is a mean of its trained weight and its rarity (a fraction of ${rarity.text} for texts and of
+  ${rarity.names} for names).
+- In spelling, the weight of a year is multiplied by ${years}, and words in brackets weigh less.
+- In meaning, the sum of words is multiplied by ${sum}.
+- Spelling is whitened with power ${finish.whiten.characters}. The softmax of types has temperature ${finish.typeTemperature}.
+- The gate layers, which set how much of an embedding is spelling, meaning and type, are fitted to groups of
+  phrases: one layer for phrases with a capital, one for single words without, one for longer phrases without.
 
 ## Data and licences
 
@@ -107,22 +112,22 @@ The last steps need no training:
 | --- | --- |
 ${sources.map(([names, from]) => `| ${names}: ${countOf(names, tables.kept["synonyms.tsv"])} | ${from} |`).join("\n")}
 
-Text: Simple English and English Wikipedia (CC BY-SA), Wikinews (CC BY), MedQuAD, CRAFT and definitions of ontologies
-(CC BY), public-domain books, speeches and country facts, MASC.
+Text: Simple English and English Wikipedia (CC BY-SA), Wikinews (CC BY), MedQuAD, CRAFT and definitions of
+ontologies (CC BY), public-domain books, speeches and country facts, MASC.
 
-All data excludes pairs of the evaluation sets (compared as text for the half at hand, as hashes for the other half), the
-${number(tables.turneySynsets)} WordNet synsets behind Turney's questions, types that only CoNLL-2003 and BC5CDR give, titles of YAGO's
-dictionary and AutoFJ's tables as names to make twins of, and sources for research only. \`npm run check:leaks\` checks
-this.
+All data excludes pairs of the evaluation sets (compared as text for the half at hand, as hashes for the other
+half), the ${number(tables.turneySynsets)} WordNet synsets behind Turney's questions, types that only CoNLL-2003 and BC5CDR give,
+titles of YAGO's dictionary and AutoFJ's tables as names to make twins of, and sources for research only.
+\`npm run check:leaks\` checks this.
 
 ## Limits
 
 - The model is for English phrases of up to a dozen words.
-- Phrases with a capital are more likely to be treated as names. "The New York Times" has a cosine of 0.70 to its
-  lower-case form and of 0.99 to its form in capitals. Right tables in lower case are still ranked nearly as well (30 sets
-  of AutoFJ: 74.9 instead of 75.5; in capitals 75.7).
-- World knowledge is small. Trade names, nicknames and translations that share no letters are found only if they occur in
-  the data.
+- Phrases with a capital are more likely to be treated as names. "The New York Times" has a cosine of 0.70 to
+  its lower-case form and of 0.99 to its form in capitals. Right tables in lower case are still ranked nearly
+  as well (30 sets of AutoFJ: 74.9 instead of 75.5; in capitals 75.7).
+- World knowledge is small. Trade names, nicknames and translations that share no letters are found only if
+  they occur in the data.
 - A single misspelt word is found less often than with the spelling part alone, because meaning counts too.
 - The data has the gaps and biases of Wikipedia and of web lists.
 `;
@@ -161,7 +166,8 @@ function scoreTable(name, reports) {
   /** @param {string} model @param {(task: string) => number | undefined} score */
   const row = (model, score) =>
     `| ${model} | ${tasks.map((task) => score(task)?.toFixed(1) ?? "–").join(" | ")} |`;
-  return `Fair protocol, on one half of each set (AutoFJ: 30 of 50 sets; YAGO: exact search in a dictionary of 159 thousand names):
+  return `Fair protocol, on one half of each set (AutoFJ: 30 of 50 sets; YAGO: exact search in a dictionary of 159
+thousand names):
 
 ${head}
 ${row(`**${name}**`, (task) => 100 * own[task])}

@@ -1,9 +1,10 @@
 /**
- * Fits the gates, which set how much of an embedding is spelling, meaning and type. Gates from training differ strongly
- * between phrases, which favours candidates whose gates equal those of the query. The gate layers are therefore refitted:
- * one for phrases with a capital, one for single words, one for longer phrases. Each group of phrases has target gates
- * (spelling for names, meaning for phrases). A layer predicts their logarithms from the states of the transformer by ridge
- * regression, with a penalty for different gates on the two sides of a pair.
+ * Fits the gates, which set how much of an embedding is spelling, meaning and type. Gates from training
+ * differ strongly between phrases, which favours candidates whose gates equal those of the query. The gate
+ * layers are therefore refitted: one for phrases with a capital, one for single words, one for longer
+ * phrases. Each group of phrases has target gates (spelling for names, meaning for phrases). A layer predicts
+ * their logarithms from the states of the transformer by ridge regression, with a penalty for different gates
+ * on the two sides of a pair.
  */
 import { inverse, Matrix } from "ml-matrix";
 import { readModelFolder } from "../../../dist/architectures/model-folder.js";
@@ -15,7 +16,9 @@ import { createOrtSession } from "../../../dist/runtime/ort-session.js";
 import { readRowsUnderHeader } from "../../training-tables.mjs";
 import { remakeModel } from "./remake.mjs";
 
-/** Ridge, as a fraction of the mean variance of a state: far fewer directions matter than a state has numbers. */
+/**
+ * Ridge, as a fraction of the mean variance of a state: far fewer directions matter than a state has numbers.
+ */
 const RIDGE = 0.01;
 const BATCH = 256;
 
@@ -30,25 +33,28 @@ const recase = {
  * @typedef {object} Selection which phrases of the pairs are used
  * @property {readonly string[]} [sources] sources in synonyms.tsv; default all
  * @property {"one" | "several"} [words] the number of words; default any
- * @property {"frequent" | "rare"} [known] "frequent": all words are frequent; "rare": some are not; default either
- * @property {keyof typeof recase} [letters] "small": only phrases without capitals; "made small": all phrases, in lower
- *   case; "made capital": all phrases, with a capital first letter; default all phrases unchanged
+ * @property {"frequent" | "rare"} [known] "frequent": all words are frequent; "rare": some are not; default
+ *   either
+ * @property {keyof typeof recase} [letters] "small": only phrases without capitals; "made small": all
+ *   phrases, in lower case; "made capital": all phrases, with a capital first letter; default all phrases
+ *   unchanged
  *
  * @typedef {object} Gates fractions of a phrase's squared length
  * @property {number} characters
  * @property {number} meaning
  * @property {number} types
  *
- * @typedef {Selection & Gates & { weight?: number }} Group all groups count equally, however many phrases they have,
- *   multiplied by `weight` (default 1)
+ * @typedef {Selection & Gates & { weight?: number }} Group all groups count equally, however many phrases
+ *   they have, multiplied by `weight` (default 1)
  */
 
 /**
- * Samples distinct phrases of the synonym pairs for each group, up to the same number from each of its sources.
+ * Samples distinct phrases of the synonym pairs for each group, up to the same number from each of its
+ * sources.
  * @param {string} synonyms path of synonyms.tsv
  * @param {readonly Selection[]} groups
- * @param {{ phrases: number, seed: number, frequent?: Iterable<string> }} settings `phrases` is the maximum per source, or
- *   in total for a group without sources; `frequent` holds the frequent words, in lower case
+ * @param {{ phrases: number, seed: number, frequent?: Iterable<string> }} settings `phrases` is the maximum
+ *   per source, or in total for a group without sources; `frequent` holds the frequent words, in lower case
  * @returns {string[][]} phrases of each group
  */
 export function phrasesOfGroups(synonyms, groups, { phrases, seed, frequent = [] }) {
@@ -97,16 +103,17 @@ export function pairsOfSources(synonyms, sources, { pairs, seed }) {
  * @typedef {object} Layer
  * @property {readonly Group[]} groups
  * @property {readonly (readonly string[])[]} phrases phrases of each group
- * @property {{ weight: number, pairs: readonly (readonly [string, string][])[] }} [agree] pairs, by source, whose two
- *   sides should get equal gates; the mean square of their difference is added to the loss, multiplied by `weight`
+ * @property {{ weight: number, pairs: readonly (readonly [string, string][])[] }} [agree] pairs, by source,
+ *   whose two sides should get equal gates; the mean square of their difference is added to the loss,
+ *   multiplied by `weight`
  */
 
 /**
- * Sets the gate layers in a model folder, in place. The encoder decides which phrases use a layer; the groups decide which
- * phrases it is fitted on, so a group without `letters` may hold phrases that use another layer.
+ * Sets the gate layers in a model folder, in place. The encoder decides which phrases use a layer; the groups
+ * decide which phrases it is fitted on, so a group without `letters` may hold phrases that use another layer.
  * @param {string} folder a word encoder, tables as float32
- * @param {{ capitals: Layer, word: Layer, words: Layer }} layers for phrases with a capital, single words without and
- *   longer phrases without
+ * @param {{ capitals: Layer, word: Layer, words: Layer }} layers for phrases with a capital, single words
+ *   without and longer phrases without
  */
 export async function fitGates(folder, { capitals, word, words }) {
   const fitted = [];

@@ -20,7 +20,8 @@ const MOST_BYTES = 30 * 2 ** 20;
  * @param {object} options
  * @param {string} options.model folder of the fine-tuned model
  * @param {string} options.output folder to ship; existing files are replaced
- * @param {{ stages: Record<string, import("../stages.mjs").Stage> }} options.build seconds and machine of each stage
+ * @param {{ stages: Record<string, import("../stages.mjs").Stage> }} options.build seconds and machine of
+ *   each stage
  * @param {string} options.tables folder with prepared.json
  * @param {any} options.recipe
  * @param {number} options.seed

@@ -1,7 +1,8 @@
 /**
- * Adjusts the weights of words in the sums of spelling and meaning without training. Each weight becomes a mean of its
- * trained value and the rarity of the word, its initial value. Years get a higher weight in spelling, words in brackets a
- * lower one. The sum of meaning gets a higher weight relative to the output of the transformer.
+ * Adjusts the weights of words in the sums of spelling and meaning without training. Each weight becomes a
+ * mean of its trained value and the rarity of the word, its initial value. Years get a higher weight in
+ * spelling, words in brackets a lower one. The sum of meaning gets a higher weight relative to the output of
+ * the transformer.
  */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -12,19 +13,23 @@ import { markedWords } from "../../../dist/architectures/pearl-mini/marked-words
 import { isYear } from "../../../dist/match/evidence/phrase.js";
 import { readModel, writeModel } from "../../../dist/onnx/io/file.js";
 
-/** Mark of a lower-case word outside brackets and not after a comma: src/architectures/pearl-mini/marked-words.ts. */
+/**
+ * Mark of a lower-case word outside brackets and not after a comma:
+ * src/architectures/pearl-mini/marked-words.ts.
+ */
 const PLAIN = 1;
 /** Marks of words in brackets: lower case, with a capital, all capitals. */
 const IN_BRACKETS = [2, 5, 8];
 
 /**
- * Averages the weights of the vocabulary's words with their rarity, in place, as PEARL averages with its initial weights
- * (Wortsman et al., 2022, WiSE-FT): training pairs share common words less often than the rows of a table do. Words
- * outside the vocabulary keep their weights.
+ * Averages the weights of the vocabulary's words with their rarity, in place, as PEARL averages with its
+ * initial weights (Wortsman et al., 2022, WiSE-FT): training pairs share common words less often than the
+ * rows of a table do. Words outside the vocabulary keep their weights.
  * @param {string} folder a word encoder, tables as float32
- * @param {{ text: number, names: number }} rarity `text` is the fraction of a weight that is the rarity in texts, computed
- *   from the rank as before training; `names` is the fraction that is the rarity in names, log((N + 1) / (n + 1)) divided
- *   by its maximum. The rest is the trained weight. The sum of meaning uses the rarity in texts for both fractions.
+ * @param {{ text: number, names: number }} rarity `text` is the fraction of a weight that is the rarity in
+ *   texts, computed from the rank as before training; `names` is the fraction that is the rarity in names,
+ *   log((N + 1) / (n + 1)) divided by its maximum. The rest is the trained weight. The sum of meaning uses
+ *   the rarity in texts for both fractions.
  * @param {readonly string[]} phrases the names
  */
 export function averageWithRarity(folder, { text, names }, phrases) {
@@ -44,7 +49,11 @@ export function averageWithRarity(folder, { text, names }, phrases) {
   });
 }
 
-/** Inverse document frequency, at most 1. @param {readonly string[]} phrases @returns {(word: string) => number} */
+/**
+ * Inverse document frequency, at most 1.
+ * @param {readonly string[]} phrases
+ * @returns {(word: string) => number}
+ */
 function rarityIn(phrases) {
   /** @type {Map<string, number>} */
   const found = new Map();
@@ -56,8 +65,8 @@ function rarityIn(phrases) {
 }
 
 /**
- * Adds a number to the spelling weight of words in brackets, before Softplus makes it positive, in place. In "Flux
- * (magazine)" such words distinguish namesakes, and other tables omit them.
+ * Adds a number to the spelling weight of words in brackets, before Softplus makes it positive, in place. In
+ * "Flux (magazine)" such words distinguish namesakes, and other tables omit them.
  * @param {string} folder a word encoder, tables as float32
  * @param {number} addend
  */
@@ -68,8 +77,8 @@ export const weighBrackets = (folder, addend) =>
   });
 
 /**
- * Multiplies the spelling weights of the vocabulary's years, in place. "2005 Ashes series" and "2009 Ashes series" differ
- * only in the year; the texts from which word weights are learned have few such neighbours.
+ * Multiplies the spelling weights of the vocabulary's years, in place. "2005 Ashes series" and "2009 Ashes
+ * series" differ only in the year; the texts from which word weights are learned have few such neighbours.
  * @param {string} folder a word encoder, tables as float32
  * @param {number} factor
  */
@@ -116,8 +125,8 @@ function editModel(folder, edit) {
 }
 
 /**
- * Sets the spelling weights of the vocabulary's words. The weights are exact for lower-case words outside brackets and
- * not after a comma: other marks add to a weight before Softplus makes it positive.
+ * Sets the spelling weights of the vocabulary's words. The weights are exact for lower-case words outside
+ * brackets and not after a comma: other marks add to a weight before Softplus makes it positive.
  * @param {any} model @param {readonly string[]} words @param {any} reading
  * @param {(word: Word) => number} weightOf
  */
@@ -136,7 +145,10 @@ function setSpellingWeights(model, words, reading, weightOf) {
   }
 }
 
-/** What the n-grams of a word add to its weight: src/architectures/pearl-mini/encoder.ts. @param {any} model */
+/**
+ * What the n-grams of a word add to its weight: src/architectures/pearl-mini/encoder.ts.
+ * @param {any} model
+ */
 function rawWeight(model) {
   const table = dataOf(model, "ngrams.weight");
   const layer = dataOf(model, "char_weight_rare.weight");

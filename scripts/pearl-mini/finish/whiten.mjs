@@ -1,8 +1,9 @@
 /**
- * Soft whitening of the spelling part of an embedding. Most of the variance of trained embeddings lies along few
- * directions; scaling each direction by eigenvalue^(-power/2) of the covariance gives rarer differences more weight. Su et
- * al., 2021, "Whitening Sentence Representations for Better Semantics and Faster Retrieval", use power 1, which loses
- * accuracy here. The matrix is folded into the adjacent weights: no layer is added, and training can continue.
+ * Soft whitening of the spelling part of an embedding. Most of the variance of trained embeddings lies along
+ * few directions; scaling each direction by eigenvalue^(-power/2) of the covariance gives rarer differences
+ * more weight. Su et al., 2021, "Whitening Sentence Representations for Better Semantics and Faster
+ * Retrieval", use power 1, which loses accuracy here. The matrix is folded into the adjacent weights: no
+ * layer is added, and training can continue.
  */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -12,7 +13,10 @@ import { PhraseEncoder } from "../../../dist/encoder/phrase-encoder.js";
 import { readModel, writeModel } from "../../../dist/onnx/io/file.js";
 import { tensor } from "../../../dist/onnx/tensor.js";
 
-/** Eigenvalues are raised to at least this fraction of the largest, so that empty directions are not amplified. */
+/**
+ * Eigenvalues are raised to at least this fraction of the largest, so that empty directions are not
+ * amplified.
+ */
 const SMALLEST = 1e-4;
 
 /**
@@ -47,8 +51,8 @@ export async function whitenCharacters(folder, phrases, power) {
 }
 
 /**
- * Columns of the embedding that hold spelling: the embedding holds types, the prefix of spelling and of meaning, then the
- * rest of both.
+ * Columns of the embedding that hold spelling: the embedding holds types, the prefix of spelling and of
+ * meaning, then the rest of both.
  * @param {import("../../../dist/architectures/pearl-mini/sizes.js").WordEncoderSizes} sizes
  */
 function characterColumns(sizes) {

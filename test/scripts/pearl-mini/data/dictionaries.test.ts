@@ -1,4 +1,7 @@
-/** Paraphrases from bilingual dictionaries: the translations of one sense, without the marks of the dictionary. */
+/**
+ * Paraphrases from bilingual dictionaries: the translations of one sense, without the marks of the
+ * dictionary.
+ */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";

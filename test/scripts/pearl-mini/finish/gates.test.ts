@@ -1,4 +1,7 @@
-/** The gate layers, which set how much of an embedding is spelling, meaning and type, fitted to groups of phrases. */
+/**
+ * The gate layers, which set how much of an embedding is spelling, meaning and type, fitted to groups of
+ * phrases.
+ */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";

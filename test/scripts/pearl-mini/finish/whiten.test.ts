@@ -1,4 +1,7 @@
-/** Soft whitening of spelling, folded into the weights: layers that read spelling get the same inputs as before. */
+/**
+ * Soft whitening of spelling, folded into the weights: layers that read spelling get the same inputs as
+ * before.
+ */
 import { cpSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
