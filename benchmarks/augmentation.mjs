@@ -37,11 +37,11 @@ const seed = 1;
 const types = new Map();
 const presets = /** @type {const} */ (["house", "pearl", "pearl-head", "names"]);
 const sets = { "WordNet lemmas": await wordnetLemmas(), ...chunks(), ...titles() };
-const shares = [];
+const results = [];
 for (const preset of presets) {
   const augmenter = await createAugmenter({ preset });
   for (const [name, phrases] of Object.entries(sets))
-    shares.push({ preset, phrases: name, ...countTwins(augmenter, phrases) });
+    results.push({ preset, phrases: name, ...countTwins(augmenter, phrases) });
 }
 const mixed = Object.values(sets).flat();
 const rates = await ruleRates(mixed);
@@ -54,7 +54,7 @@ const result = {
   cpu: cpus()[0].model,
   node: process.version,
   load: Number(loadavg()[0].toFixed(1)),
-  shares,
+  shares: results,
   twinsPerProcessorSecond: mixRates,
   rules: rates,
 };
@@ -115,10 +115,10 @@ function countTwins(
   const { twins, byGranularity, byRule } = counter.counts();
   const rounded = (/** @type {number} */ value) => Number((value / twins).toFixed(4));
   const { probabilities } = augmenter.settings;
-  const wanted = ((probabilities.unchanged ?? 0) + (probabilities.dropout ?? 0)) * twins;
+  const expected = ((probabilities.unchanged ?? 0) + (probabilities.dropout ?? 0)) * twins;
   return {
     unchanged: rounded(same),
-    fellBack: rounded(Math.max(0, same - wanted)),
+    fellBack: rounded(Math.max(0, same - expected)),
     byGranularity: Object.fromEntries(Object.entries(byGranularity).map(([name, n]) => [name, rounded(n)])),
     byRule: Object.fromEntries(Object.entries(byRule).map(([name, n]) => [name, rounded(n)])),
   };
@@ -170,7 +170,7 @@ function speed(
 function print() {
   const percent = (/** @type {number} */ value) => `${(100 * value).toFixed(1)} %`.padStart(8);
   console.log("preset      phrases          unchanged  fell back  character    token   phrase");
-  for (const { preset, phrases, unchanged, fellBack, byGranularity } of shares) {
+  for (const { preset, phrases, unchanged, fellBack, byGranularity } of results) {
     const cells = [unchanged, fellBack, byGranularity.character, byGranularity.token, byGranularity.phrase];
     console.log(`${preset.padEnd(11)} ${phrases.padEnd(16)} ${cells.map(percent).join("  ")}`);
   }

@@ -114,20 +114,20 @@ function scoreRow({ phrase, kind, count, chunks }) {
       ([name, start, end]) => `${name} ${start} ${end + (shift && end === compact(text).length ? shift : 0)}`,
     ),
   );
-  const wanted = new Set(chunks.map((chunk) => chunk.join(" ")));
+  const expected = new Set(chunks.map((chunk) => chunk.join(" ")));
   for (const weighing of ["occurrences", "types"]) {
     const weight = weighing === "types" ? 1 : count;
     for (const set of [kind, "all"]) {
       const table = halves[half][weighing][set];
       for (const key of found) table[key.split(" ")[0]].predicted += weight;
-      for (const key of wanted) {
+      for (const key of expected) {
         table[key.split(" ")[0]].gold += weight;
         if (found.has(key)) table[key.split(" ")[0]].right += weight;
       }
     }
   }
-  if (half === "development" && [...wanted].some((key) => !found.has(key)))
-    errors.set(`${phrase}\t${[...wanted]}`, [
+  if (half === "development" && [...expected].some((key) => !found.has(key)))
+    errors.set(`${phrase}\t${[...expected]}`, [
       count,
       [...found].join(","),
       kind,
@@ -222,9 +222,9 @@ function print({ halves: scores, speed }) {
 
 /** Prints the most frequent errors in the development half, to improve the rules. */
 function showErrors() {
-  const wanted = [...errors].filter(
+  const selected = [...errors].filter(
     ([key]) => options.show === "all" || key.split("\t")[1].startsWith(options.show),
   );
-  for (const [key, value] of wanted.sort((left, right) => right[1][0] - left[1][0]).slice(0, 60))
+  for (const [key, value] of selected.sort((left, right) => right[1][0] - left[1][0]).slice(0, 60))
     console.log(value[0], key, "=>", value[1], value[3]);
 }

@@ -155,15 +155,15 @@ function savedBuild(path) {
 }
 
 /** Recall against an exact search, and speed with one hit, with ten hits, and with single queries. */
-async function measure(path, candidates, wanted, truth) {
-  const exact = await exactNeighbours(wanted, candidates, { dimension, metric: "inner-product" });
+async function measure(path, candidates, queryRows, truth) {
+  const exact = await exactNeighbours(queryRows, candidates, { dimension, metric: "inner-product" });
   const index = await VectorIndex.open(path);
   const { searchedBy, rows: count } = await index.describe();
   // One untimed search loads the file into memory.
-  await index.search(wanted, { k: 1 });
+  await index.search(queryRows, { k: 1 });
   const timed = async (k) => {
     const watch = stopwatch();
-    const hits = await index.search(wanted, { k });
+    const hits = await index.search(queryRows, { k });
     const { seconds, processorSeconds } = watch();
     return {
       hits,
@@ -173,11 +173,11 @@ async function measure(path, candidates, wanted, truth) {
   };
   const one = await timed(1);
   const ten = await timed(10);
-  const alone = [];
+  const single = [];
   for (let query = 0; query < 200; query++) {
     const started = performance.now();
-    await index.search(wanted.subarray(query * dimension, (query + 1) * dimension), { k: 10 });
-    alone.push(performance.now() - started);
+    await index.search(queryRows.subarray(query * dimension, (query + 1) * dimension), { k: 10 });
+    single.push(performance.now() - started);
   }
   await index.close();
   const near = one.hits.filter(([hit], query) => hit.score >= exact.scores[query] - 1e-6).length;
@@ -190,7 +190,7 @@ async function measure(path, candidates, wanted, truth) {
     sameRowFirst: same / queryCount,
     queriesPerSecond: { k1: one.perSecond, k10: ten.perSecond },
     queriesPerProcessorSecond: { k1: one.perProcessorSecond, k10: ten.perProcessorSecond },
-    singleQueryMilliseconds: Number(median(alone).toFixed(2)),
+    singleQueryMilliseconds: Number(median(single).toFixed(2)),
   };
 }
 

@@ -138,10 +138,10 @@ async function measure(run) {
 
 /** Ratios of processor time, without and with the encoding of the dictionary. */
 function timesFaster({ queryProcessorSeconds, dictionaryProcessorSeconds }) {
-  const beside = result.levenshtein.searchProcessorSeconds;
+  const levenshteinSeconds = result.levenshtein.searchProcessorSeconds;
   return {
-    dictionaryReady: round(beside / queryProcessorSeconds, 1),
-    dictionaryIncluded: round(beside / (queryProcessorSeconds + dictionaryProcessorSeconds), 1),
+    dictionaryReady: round(levenshteinSeconds / queryProcessorSeconds, 1),
+    dictionaryIncluded: round(levenshteinSeconds / (queryProcessorSeconds + dictionaryProcessorSeconds), 1),
   };
 }
 

@@ -105,7 +105,7 @@ function startSide(/** @type {string} */ command, /** @type {string[]} */ parame
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
   const answer = async () => JSON.parse((await lines.next()).value ?? "null");
   return {
-    hello: answer,
+    started: answer,
     step: (/** @type {number} */ batch) => {
       child.stdin.write(`${batch}\n`);
       return answer();
@@ -194,8 +194,8 @@ async function measure(/** @type {string} */ name, /** @type {Settings} */ setti
     { name: "torch", ...startSide(options.python, [join(dirname(own), "train-speed-torch.py"), path]) },
     { name: "pearl", ...startSide(process.execPath, [own, "--child", path, ...waiting, ...cells]) },
   ];
-  const hellos = [];
-  for (const side of sides) hellos.push(await side.hello());
+  const starts = [];
+  for (const side of sides) starts.push(await side.started());
   /** @type {number[][]} */
   const seconds = [[], []];
   /** @type {number[][]} */
@@ -240,9 +240,9 @@ async function measure(/** @type {string} */ name, /** @type {Settings} */ setti
       mean: round(tokens.reduce((a, b) => a + b, 0) / tokens.length),
       longest: Math.max(...tokens),
     },
-    chunks: hellos[1].chunks[0],
-    weights: { torch: hellos[0].weights, pearl: hellos[1].weights },
-    torch: { version: hellos[0].version, ...torch },
+    chunks: starts[1].chunks[0],
+    weights: { torch: starts[0].weights, pearl: starts[1].weights },
+    torch: { version: starts[0].version, ...torch },
     pearl,
     pearlToTorch: {
       secondsMedian: round(pearl.secondsMedian / torch.secondsMedian),

@@ -19,11 +19,11 @@ g.output("loss", g.add("ReduceMean", [g.add("Sub", [root, one])], { keepdims: 0 
 function points(rows, seed) {
   const random = createRandom(seed);
   const inputs = Array.from({ length: rows * 2 }, () => 2 * random() - 1);
-  const wanted = Array.from(
+  const targets = Array.from(
     { length: rows },
     (_, i) => 3 * inputs[2 * i] - 2 * inputs[2 * i + 1] + 0.1 * (random() - 0.5),
   );
-  return { x: tensor("float32", [rows, 2], inputs), y: tensor("float32", [rows, 1], wanted) };
+  return { x: tensor("float32", [rows, 2], inputs), y: tensor("float32", [rows, 1], targets) };
 }
 const data = { fingerprint: "points", batch: (index) => ({ feeds: points(64, index + 1), phrases: 64 }) };
 

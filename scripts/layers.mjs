@@ -27,8 +27,8 @@ const pathsTo = (room) => ["../", "../../", "../../../"].map((up) => `${up}${roo
 
 const overrides = layers.slice(0, -1).flatMap((rooms, level) =>
   rooms.map((room) => {
-    const beside = rooms.filter((other) => other !== room);
-    const forbidden = [...beside, ...layers.slice(level + 1).flat()];
+    const sameLayer = rooms.filter((other) => other !== room);
+    const forbidden = [...sameLayer, ...layers.slice(level + 1).flat()];
     return {
       includes: [`src/${room}/**`],
       linter: {

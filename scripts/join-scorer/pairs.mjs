@@ -28,13 +28,13 @@ export function withoutModel({ base, queries, ...pair }) {
  * @returns per right row { features: Float32Array [candidates × plainFeatures], right: boolean[],
  *   late: Float32Array of the late feature, undefined without a type head }
  */
-export async function featureRows({ left, right, truth }, pair, { candidates: wanted }) {
-  const { k, rows: near } = await nearestByEmbedding(pair, Uint32Array.from(right.keys()), { k: wanted });
+export async function featureRows({ left, right, truth }, pair, { candidates: limit }) {
+  const { k, rows: near } = await nearestByEmbedding(pair, Uint32Array.from(right.keys()), { k: limit });
   const search = termSearch(pair.base.index, left.length);
   const phrases = left.map((text) => weighPhrase(text, pair.statistics));
   const all = new Float32Array(featureNames.length);
   return right.map((text, query) => {
-    const byTerms = search(pair.queries.terms, query, { k: wanted, postings: 1e9 });
+    const byTerms = search(pair.queries.terms, query, { k: limit, postings: 1e9 });
     const found = new Set([...byTerms.map(({ row }) => row), ...near.slice(query * k, (query + 1) * k)]);
     const candidates = [...found].filter((row) => row >= 0);
     const phrase = weighPhrase(text, pair.statistics);

@@ -53,8 +53,8 @@ export function panel({ box, title, remark = "", steps, least, greatest }) {
       return text(formatCount(tick), { x: at(tick, low)[0], y: bottom + 16, size: 11, anchor, muted: true });
     });
   const heading = text(title, { x: box.x, y: box.y + 12, size: 13, bold: true });
-  const beside = remark && text(remark, { x: right, y: box.y + 12, size: 12, anchor: "end", muted: true });
-  return { frame: [heading, beside, ...lines, ...marks].join("\n"), at, right };
+  const note = remark && text(remark, { x: right, y: box.y + 12, size: 12, anchor: "end", muted: true });
+  return { frame: [heading, note, ...lines, ...marks].join("\n"), at, right };
 }
 
 /**

@@ -107,8 +107,8 @@ function sensesOf(nouns, tagCounts) {
   const senses = new Map();
   for (const { id, lemmas } of nouns)
     for (const lemma of lemmas) {
-      const met = tagCounts.get(`${id}\t${lemma.toLowerCase()}`) ?? 0;
-      senses.set(lemma, (senses.get(lemma) ?? 0) + 1 + met);
+      const tagged = tagCounts.get(`${id}\t${lemma.toLowerCase()}`) ?? 0;
+      senses.set(lemma, (senses.get(lemma) ?? 0) + 1 + tagged);
     }
   return senses;
 }

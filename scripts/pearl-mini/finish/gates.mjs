@@ -134,14 +134,14 @@ async function fittedLayer(folder, { groups, phrases, agree }) {
     if (own.length === 0)
       throw new Error(`gates: no phrase of the pairs matches the group ${JSON.stringify(groups[place])}`);
   const states = await pooledStates(folder, phrases.flat());
-  const wanted = new Matrix(phrases.flatMap((own, place) => own.map(() => logits(groups[place]))));
+  const targets = new Matrix(phrases.flatMap((own, place) => own.map(() => logits(groups[place]))));
   const weights = groups.map(({ weight = 1 }) => weight);
   const total = weights.reduce((sum, weight) => sum + weight, 0);
   const counts = new Matrix(
     phrases.flatMap((own, place) => own.map(() => [weights[place] / (own.length * total)])),
   );
   const mean = counts.transpose().mmul(states);
-  const meanWanted = counts.transpose().mmul(wanted);
+  const meanTargets = counts.transpose().mmul(targets);
   const centred = states.subRowVector(mean.to1DArray());
   const weighted = centred.clone().mulColumnVector(counts.to1DArray()).transpose();
   const squares = weighted.mmul(centred);
@@ -157,8 +157,10 @@ async function fittedLayer(folder, { groups, phrases, agree }) {
         .mul(agree.weight / (own.length * agree.pairs.length)),
     );
   }
-  const weight = inverse(squares.add(ridge)).mmul(weighted.mmul(wanted.subRowVector(meanWanted.to1DArray())));
-  return { weight: weight.transpose(), bias: meanWanted.sub(mean.mmul(weight)) };
+  const weight = inverse(squares.add(ridge)).mmul(
+    weighted.mmul(targets.subRowVector(meanTargets.to1DArray())),
+  );
+  return { weight: weight.transpose(), bias: meanTargets.sub(mean.mmul(weight)) };
 }
 
 /** Logarithms of the gates, centred. @param {Group} group */

@@ -140,8 +140,8 @@ function setSpellingWeights(model, words, reading, weightOf) {
     const { count } = hashWord(word, reading, ngrams);
     const raw = own[rank] + readRaw(ngrams.subarray(0, count)) + marks[PLAIN];
     const weight = softplus(raw);
-    const wanted = weightOf({ weight, word, rank });
-    if (wanted !== weight) own[rank] += inverseSoftplus(wanted) - raw;
+    const target = weightOf({ weight, word, rank });
+    if (target !== weight) own[rank] += inverseSoftplus(target) - raw;
   }
 }
 

@@ -144,13 +144,19 @@ describe("scripts/pearl-mini/prepare.mjs", () => {
     const typed = new Map(
       persons.map((phrase) => [phrase, { phrase, lexical: "NP", type: "PERSON", count: 1, best: 1 }]),
     );
-    const lone = (perType: number, share: number) => {
-      const settings = { perType, oneWord: { PERSON: share }, capitals: 0, chunks: 0, seed: 0 };
+    const countOneWord = (perType: number, fraction: number) => {
+      const settings = { perType, oneWord: { PERSON: fraction }, capitals: 0, chunks: 0, seed: 0 };
       const mixed = mixPhrases(typed, [], settings);
       expect(mixed).toHaveLength(Math.min(perType, 40));
       return mixed.filter(({ phrase }) => !phrase.includes(" ")).length;
     };
-    expect([lone(10, 0.5), lone(10, 0), lone(20, 1), lone(35, 0), lone(50, 0.5)]).toEqual([5, 0, 10, 5, 10]);
+    expect([
+      countOneWord(10, 0.5),
+      countOneWord(10, 0),
+      countOneWord(20, 1),
+      countOneWord(35, 0),
+      countOneWord(50, 0.5),
+    ]).toEqual([5, 0, 10, 5, 10]);
   });
 
   it("lists WordNet's words in the form that the encoder reads", () => {

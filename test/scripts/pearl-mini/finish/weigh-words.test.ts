@@ -10,7 +10,7 @@ import { partOf, smallWordModel } from "./small-word-model.js";
 
 const script = new URL("../../../../scripts/pearl-mini/finish/weigh-words.mjs", import.meta.url).href;
 const { averageWithRarity, weighBrackets, weighSum, weighYears } = (await import(script)) as {
-  averageWithRarity: (folder: string, shares: { text: number; names: number }, names: string[]) => void;
+  averageWithRarity: (folder: string, rarity: { text: number; names: number }, names: string[]) => void;
   weighBrackets: (folder: string, addend: number) => void;
   weighSum: (folder: string, factor: number) => void;
   weighYears: (folder: string, factor: number) => void;
@@ -36,11 +36,11 @@ describe("the average of a word's weight and its rarity", () => {
   const names = ["Ashes 2005", "The Ashes", "Ashes series", "Lord's", "Perth", "Adelaide", "Sydney"];
   const averaged = async (
     name: string,
-    shares: { text: number; names: number },
+    rarity: { text: number; names: number },
     order: readonly string[] = words,
   ) => {
     const folder = await smallWordModel(join(path, name), 5, { words: order });
-    averageWithRarity(folder, shares, names);
+    averageWithRarity(folder, rarity, names);
     return folder;
   };
   // (0.12 + 0.88 log(1 + rank) / log(1 + words))^2 for six words
