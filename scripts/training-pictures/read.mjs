@@ -42,7 +42,7 @@ export const check = {
     if (typeof value === "number") return value;
     throw wrong(value, place, "a number");
   },
-  /** A number, or null (NaN in JSON), which leaves a gap. */
+  /** A number, or null, which JSON holds for NaN and which leaves a gap. */
   numberOrGap(value, place) {
     return value === null ? Number.NaN : check.number(value, place);
   },
