@@ -3,11 +3,12 @@
  *
  *     npm run build && node benchmarks/augmentation.mjs [--phrases 20000] [--json FILE]
  *
- * Phrases: WordNet's lemmas; those of ../shared/data/train/chunks.tsv.gz if it exists, also by class; and the titles of
- * gloss_wiki.tsv.gz with their types. They are sampled with a seed, without duplicates. "Unchanged" counts results equal to
- * the phrase: "unchanged" or "dropout" was drawn, or the drawn rule does not apply. The part beyond the probability of the
- * first two is reported as "fell back". No paraphrase files are used. Speed is results per second of processor time, one
- * thread; the rate of a rule counts every phrase it was tried on.
+ * The phrases are WordNet's lemmas, the chunks of ../shared/data/train/chunks.tsv.gz by class (if the file
+ * exists), and the titles of gloss_wiki.tsv.gz with their types. They are distinct and sampled with a seed.
+ * "Unchanged" counts twins that equal the phrase: "unchanged" or "dropout" was drawn, or the drawn rule does
+ * not apply. The excess over the probability of "unchanged" and "dropout" is reported as "fell back". No
+ * paraphrase files are used. Speed is twins per second of processor time on one thread; the rate of a rule
+ * counts every phrase it was tried on.
  */
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { availableParallelism, cpus, loadavg } from "node:os";
@@ -32,15 +33,15 @@ const { values: options } = parseArgs({
 const count = Number(options.phrases);
 const seed = 1;
 
-/** Entity types of titles, which the preset for names needs. @type {Map<string, any>} */
+/** Entity types of titles, for the preset "names". @type {Map<string, any>} */
 const types = new Map();
 const presets = /** @type {const} */ (["house", "pearl", "pearl-head", "names"]);
 const sets = { "WordNet lemmas": await wordnetLemmas(), ...chunks(), ...titles() };
-const shares = [];
+const results = [];
 for (const preset of presets) {
   const augmenter = await createAugmenter({ preset });
   for (const [name, phrases] of Object.entries(sets))
-    shares.push({ preset, phrases: name, ...share(augmenter, phrases) });
+    results.push({ preset, phrases: name, ...countTwins(augmenter, phrases) });
 }
 const mixed = Object.values(sets).flat();
 const rates = await ruleRates(mixed);
@@ -53,25 +54,25 @@ const result = {
   cpu: cpus()[0].model,
   node: process.version,
   load: Number(loadavg()[0].toFixed(1)),
-  shares,
+  shares: results,
   twinsPerProcessorSecond: mixRates,
   rules: rates,
 };
 writeFileSync(options.json, `${JSON.stringify(result, null, 2)}\n`);
 print();
 
-/** All lemmas, sampled. */
+/** A sample of all lemmas. */
 async function wordnetLemmas() {
   const lemmas = new Set();
   for await (const synset of readSynsets()) for (const lemma of synset.lemmas) lemmas.add(lemma);
   return sampleWithout([.../** @type {Set<string>} */ (lemmas)], count, createRandom(seed));
 }
 
-/** Chunks of each lexical class, sampled. */
+/** A sample of the chunks of each lexical class. */
 function chunks() {
   const path = join(options.data, "train/chunks.tsv.gz");
   if (!existsSync(path)) {
-    console.error(`${path} is not here: WordNet's lemmas alone`);
+    console.error(`${path} does not exist: chunks are not measured`);
     return {};
   }
   /** @type {Record<string, string[]>} */
@@ -87,7 +88,7 @@ function chunks() {
   );
 }
 
-/** Titles of an encyclopedia with their entity types, sampled. */
+/** A sample of the titles of an encyclopedia; stores their entity types. */
 function titles() {
   const path = join(options.data, "train/gloss_wiki.tsv.gz");
   if (!existsSync(path)) return {};
@@ -98,7 +99,8 @@ function titles() {
   return { titles: sampleWithout([...types.keys()], count, createRandom(seed)) };
 }
 
-function share(
+/** Fractions of unchanged twins, granularities and rules. */
+function countTwins(
   /** @type {import("../dist/pearl/augmentation/augmenter.js").Augmenter} */ augmenter,
   /** @type {string[]} */ phrases,
 ) {
@@ -113,16 +115,16 @@ function share(
   const { twins, byGranularity, byRule } = counter.counts();
   const rounded = (/** @type {number} */ value) => Number((value / twins).toFixed(4));
   const { probabilities } = augmenter.settings;
-  const wanted = ((probabilities.unchanged ?? 0) + (probabilities.dropout ?? 0)) * twins;
+  const expected = ((probabilities.unchanged ?? 0) + (probabilities.dropout ?? 0)) * twins;
   return {
     unchanged: rounded(same),
-    fellBack: rounded(Math.max(0, same - wanted)),
+    fellBack: rounded(Math.max(0, same - expected)),
     byGranularity: Object.fromEntries(Object.entries(byGranularity).map(([name, n]) => [name, rounded(n)])),
     byRule: Object.fromEntries(Object.entries(byRule).map(([name, n]) => [name, rounded(n)])),
   };
 }
 
-/** Each rule alone: the fraction of phrases it applies to, and its rate. The first pass warms up and is not counted. */
+/** For each rule alone: the fraction of phrases that it applies to, and its speed. */
 async function ruleRates(/** @type {string[]} */ phrases) {
   const measured = [];
   for (const rule of RULE_NAMES) {
@@ -147,7 +149,7 @@ async function presetRates(/** @type {string[]} */ phrases) {
   return measured;
 }
 
-/** Median of three passes after one to warm up, in results per second of user and system time. */
+/** Twins per second of user and system time: the median of three passes after a warm-up pass. */
 function speed(
   /** @type {import("../dist/pearl/augmentation/augmenter.js").Augmenter} */ augmenter,
   /** @type {string[]} */ phrases,
@@ -168,11 +170,11 @@ function speed(
 function print() {
   const percent = (/** @type {number} */ value) => `${(100 * value).toFixed(1)} %`.padStart(8);
   console.log("preset      phrases          unchanged  fell back  character    token   phrase");
-  for (const { preset, phrases, unchanged, fellBack, byGranularity } of shares) {
+  for (const { preset, phrases, unchanged, fellBack, byGranularity } of results) {
     const cells = [unchanged, fellBack, byGranularity.character, byGranularity.token, byGranularity.phrase];
     console.log(`${preset.padEnd(11)} ${phrases.padEnd(16)} ${cells.map(percent).join("  ")}`);
   }
-  console.log("\ntwins/s of processor time");
+  console.log("\ntwins per second of processor time");
   for (const [name, rate] of Object.entries(mixRates))
     console.log(`${name.padEnd(20)} ${rate.toLocaleString("en-US")}`);
   for (const { rule, applies, twinsPerProcessorSecond } of rates) {

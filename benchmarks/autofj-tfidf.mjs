@@ -1,5 +1,6 @@
 /**
- * Compares the `tfidf` baseline with scikit-learn's TfidfVectorizer on AutoFJ sets, in one run on one machine.
+ * Compares the `tfidf` baseline with scikit-learn's TfidfVectorizer on AutoFJ sets, in one run on one
+ * machine.
  *
  * Usage: node benchmarks/autofj-tfidf.mjs [DATA] [PYTHON]
  *   DATA    benchmark data folder (default: $PEARL_DATA, else ../shared/data/bench)
@@ -16,7 +17,7 @@ import { runBenchmark } from "../dist/benchmark/runner.js";
 const data = process.argv[2] ?? process.env.PEARL_DATA ?? "../shared/data/bench";
 const python = process.argv[3] ?? "/usr/bin/python3";
 
-/** scikit-learn's accuracies by set, or undefined if it cannot be imported. */
+/** Accuracies of scikit-learn by set, or undefined if it cannot be imported. */
 function scikitLearn() {
   try {
     execFileSync(python, ["-c", "import sklearn"], { stdio: "ignore" });

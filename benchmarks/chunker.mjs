@@ -1,16 +1,18 @@
 /**
- * Measures the chunker against CoNLL-2000, and its speed.
+ * Measures the accuracy of the chunker on CoNLL-2000, and its speed.
  *
- *     npm run build && node benchmarks/chunker.mjs [--data ../shared/data] [--half held-out|development|both]
+ *     npm run build && node benchmarks/chunker.mjs [--data ../shared/data] [--show CLASS|all]
  *
- * The gold rows (train/chunks.tsv.gz) are phrases with class and count, without their sentences, so each row is
- * chunked alone: a row of `conll2000` is one gold chunk; a row of `conll2000_pp+np` or `conll2000_vp+np` is two
- * adjacent ones, split where the first part is a known gold chunk of its class and the second a known NP.
- * As in the shared task, a predicted chunk counts only if both ends and the class are right:
- * precision = right / predicted, recall = right / gold, F1 their harmonic mean, each row weighted by its count.
- * The tagger lacks the sentence around the words, which the shared task's systems had: the scores are not
- * comparable with theirs. "types": every row once. Only the development half (by a hash of the phrase) was
- * inspected to write the rules; quote the held-out half.
+ * With --show, the most frequent errors in the development half are printed and no result is written.
+ *
+ * The gold rows (train/chunks.tsv.gz) are phrases with class and count, but without sentences, so each row is
+ * chunked alone. A row of `conll2000` is one gold chunk; a row of `conll2000_pp+np` or `conll2000_vp+np` is
+ * two adjacent ones, split where the first part is a known gold chunk of its class and the second a known NP.
+ * As in the shared task, a predicted chunk is right only if both ends and the class are right:
+ * precision = right / predicted, recall = right / gold, F1 is their harmonic mean; rows are weighted by count.
+ * Systems of the shared task see whole sentences, but here the tagger does not, so the scores are not
+ * comparable. "types" counts every row once. The rules were written by inspecting only the development half
+ * (by a hash of the phrase); quote the held-out half.
  */
 import { createHash } from "node:crypto";
 import { readFileSync, writeFileSync } from "node:fs";
@@ -48,7 +50,7 @@ print(result);
 if (options.show === undefined) writeFileSync(options.json, `${JSON.stringify(result, null, 2)}\n`);
 else showErrors();
 
-/** Rows with their gold chunks as pairs of character offsets without spaces. */
+/** Rows with their gold chunks: class, start and end, in characters without spaces. */
 function readGold() {
   const rows = gunzipSync(readFileSync(join(options.data, "train/chunks.tsv.gz")))
     .toString()
@@ -80,7 +82,7 @@ function readGold() {
   return gold;
 }
 
-/** The only space between a known first chunk and a known NP; undefined if there is none or more than one. */
+/** The space between a known first chunk and a known NP, or undefined if there is not exactly one. */
 function cutOf(phrase, firsts, seconds) {
   const cuts = [];
   for (let space = phrase.indexOf(" "); space >= 0; space = phrase.indexOf(" ", space + 1))
@@ -112,20 +114,20 @@ function scoreRow({ phrase, kind, count, chunks }) {
       ([name, start, end]) => `${name} ${start} ${end + (shift && end === compact(text).length ? shift : 0)}`,
     ),
   );
-  const wanted = new Set(chunks.map((chunk) => chunk.join(" ")));
+  const expected = new Set(chunks.map((chunk) => chunk.join(" ")));
   for (const weighing of ["occurrences", "types"]) {
     const weight = weighing === "types" ? 1 : count;
     for (const set of [kind, "all"]) {
       const table = halves[half][weighing][set];
       for (const key of found) table[key.split(" ")[0]].predicted += weight;
-      for (const key of wanted) {
+      for (const key of expected) {
         table[key.split(" ")[0]].gold += weight;
         if (found.has(key)) table[key.split(" ")[0]].right += weight;
       }
     }
   }
-  if (half === "development" && [...wanted].some((key) => !found.has(key)))
-    errors.set(`${phrase}\t${[...wanted]}`, [
+  if (half === "development" && [...expected].some((key) => !found.has(key)))
+    errors.set(`${phrase}\t${[...expected]}`, [
       count,
       [...found].join(","),
       kind,
@@ -168,7 +170,10 @@ function summary(score) {
   );
 }
 
-/** Tokens and megabytes of tagging and chunking on one thread: in wall-clock time, which other work affects, and in processor time. */
+/**
+ * Speed of tagging and chunking on one thread, in wall-clock time, which other load affects, and in processor
+ * time.
+ */
 function measureSpeed() {
   const lines = gunzipSync(readFileSync(join(options.data, "train/text/wikinews.tsv.gz")))
     .toString()
@@ -211,15 +216,15 @@ function print({ halves: scores, speed }) {
   }
   console.log(
     `${speed.tokensPerSecond} tokens/s, ${speed.megabytesPerSecond} MB/s on one thread; ` +
-      `${speed.processorSecondsPerMegabyte} s processor time a MB`,
+      `${speed.processorSecondsPerMegabyte} s of processor time per MB`,
   );
 }
 
-/** The most frequent errors of the development half, to improve the rules. */
+/** Prints the most frequent errors in the development half, to improve the rules. */
 function showErrors() {
-  const wanted = [...errors].filter(
+  const selected = [...errors].filter(
     ([key]) => options.show === "all" || key.split("\t")[1].startsWith(options.show),
   );
-  for (const [key, value] of wanted.sort((left, right) => right[1][0] - left[1][0]).slice(0, 60))
+  for (const [key, value] of selected.sort((left, right) => right[1][0] - left[1][0]).slice(0, 60))
     console.log(value[0], key, "=>", value[1], value[3]);
 }

@@ -1,13 +1,14 @@
 /**
- * Measures clustering against known truth: each of AutoFJ's sets as one table, left and right titles together; rows
- * that the ground truth joins form one cluster.
+ * Measures clustering against a ground truth. Each of AutoFJ's sets is one table of left and right titles;
+ * rows that the ground truth joins form one cluster.
  *
  *   npm run build && node benchmarks/dedupe.mjs [--data ../shared/data/bench/autofj] [--precision 0.9]
  *     [--thresholds 0.6,0.7] [--sets NAME,NAME] [--largest 100000] [--model MODEL] [--json FILE]
  *
- * Pairwise: the fraction of pairs in one cluster that belong together (precision), and the fraction of pairs that
- * belong together that are in one cluster (recall). B-cubed: the same, row by row (Bagga and Baldwin 1998). All left
- * titles count as different, as in AutoFJ; where two are not, precision is understated.
+ * Pairwise precision is the fraction of pairs within found clusters that are within a true cluster; pairwise
+ * recall is the fraction of pairs within true clusters that are within a found one. B-cubed averages
+ * precision and recall over rows (Bagga and Baldwin 1998). As in AutoFJ, all left titles count as different;
+ * if some are not, precision is understated.
  */
 import { readdir, writeFile } from "node:fs/promises";
 import { availableParallelism } from "node:os";
@@ -29,17 +30,20 @@ const { values } = parseArgs({
   },
 });
 
-/** Titles of both tables, and the entity of each. */
+/** Titles of both tables, and the true cluster of each. */
 async function readSet(name) {
   const read = (file, columns) => readColumns(join(values.data, name, file), columns);
   const [leftIds, left] = await read("left.csv", ["id", "title"]);
   const [rightIds, right] = await read("right.csv", ["id", "title"]);
   const [truthLeft, truthRight] = await read("gt.csv", ["id_l", "id_r"]);
-  const thingOf = new Map(truthRight.map((id, row) => [id, `left ${truthLeft[row]}`]));
+  const clusterOf = new Map(truthRight.map((id, row) => [id, `left ${truthLeft[row]}`]));
   return {
     name,
     phrases: [...left, ...right],
-    truth: [...leftIds.map((id) => `left ${id}`), ...rightIds.map((id) => thingOf.get(id) ?? `right ${id}`)],
+    truth: [
+      ...leftIds.map((id) => `left ${id}`),
+      ...rightIds.map((id) => clusterOf.get(id) ?? `right ${id}`),
+    ],
   };
 }
 
@@ -54,15 +58,15 @@ const harmonic = (a, b) => (a + b > 0 ? (2 * a * b) / (a + b) : 0);
 
 function judge(groupOf, truth) {
   const both = Array.from(groupOf, (group, row) => `${group} ${truth[row]}`);
-  const [groups, things, cells] = [sizes(groupOf), sizes(truth), sizes(both)];
-  const right = pairsOf(cells);
-  const precision = pairsOf(groups) > 0 ? right / pairsOf(groups) : 1;
-  const recall = pairsOf(things) > 0 ? right / pairsOf(things) : 1;
+  const [found, expected, common] = [sizes(groupOf), sizes(truth), sizes(both)];
+  const right = pairsOf(common);
+  const precision = pairsOf(found) > 0 ? right / pairsOf(found) : 1;
+  const recall = pairsOf(expected) > 0 ? right / pairsOf(expected) : 1;
   let [cubedPrecision, cubedRecall] = [0, 0];
   groupOf.forEach((group, row) => {
-    const common = cells.get(both[row]);
-    cubedPrecision += common / groups.get(group) / groupOf.length;
-    cubedRecall += common / things.get(truth[row]) / groupOf.length;
+    const shared = common.get(both[row]);
+    cubedPrecision += shared / found.get(group) / groupOf.length;
+    cubedRecall += shared / expected.get(truth[row]) / groupOf.length;
   });
   return {
     pairs: { precision, recall, f1: harmonic(precision, recall) },

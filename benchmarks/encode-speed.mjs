@@ -1,31 +1,32 @@
 /**
- * Compares phrases per second of pearl and transformers.js on one model, in one run, with the same threads.
+ * Compares the speed of pearl and transformers.js on one model, in one run, with the same number of threads.
  *
  *     npm run build && node scripts/make-e5-shape.mjs && node benchmarks/encode-speed.mjs [--phrases 20000]
  *
- * The model has E5-small's shape (12 layers, width 384) and random weights; the phrases are words and names of
- * mixed length from ../shared/data. Three ways take turns over parts of them, so that other load on the machine
- * affects all equally:
- *   (a) @huggingface/transformers' feature-extraction pipeline, batches of 32 in input order, mean pooling;
- *       with its threads spinning between operators (ONNX Runtime's default, good on an idle machine), and
- *       without (good on a busy one, and what pearl does): the faster of the two counts
+ * The model has E5-small's shape (12 layers, width 384) and random weights; the phrases are words and names
+ * of mixed length from ../shared/data. The implementations take turns on parts of the phrases, so that other
+ * load on the machine affects all equally:
+ *   (a) the feature-extraction pipeline of @huggingface/transformers, batches of 32 in input order, mean
+ *       pooling; with threads that spin between operators (ONNX Runtime's default, faster on an idle
+ *       machine), and without (faster on a busy machine, and what pearl does). The faster of the two is
+ *       compared with pearl.
  *   (b) pearl's PhraseEncoder
- *   (c) the same with weights quantised to int8 while loading
+ *   (c) pearl's PhraseEncoder with weights quantised to int8 while loading
  *
- * Measured while choosing how pearl runs a graph (2 cores of an AMD EPYC Milan: AVX2, no VNNI):
- *   - Phrases have 7 tokens on average, yet batches of 32 in input order are padded to 21: batches of one
- *     exact length are 2.9 × faster, by far the largest gain.
+ * Measurements that determined how pearl runs a graph (2 cores of an AMD EPYC Milan: AVX2, no VNNI):
+ *   - Phrases have 7 tokens on average, but batches of 32 in input order are padded to 21: batches of phrases
+ *     with the same length are 2.9 × faster, by far the largest gain.
  *   - Two workers with a one-thread session each are 1.3 × faster than one session with two threads.
- *   - From 200 to 2,000 tokens per batch the time per token is the same within 5 %.
- *   - 87 % of the time is spent in matrix products at 88 GFLOP/s per core, near this core's peak. ONNX
- *     Runtime fuses LayerNorm, bias + GELU and scaled products by itself. When pearl writes them into the graph,
- *     MultiHeadAttention, Attention (Q, K and V in one product), a graph without mask, and packed rows all
- *     lie within 2 % of the exported graph; SkipLayerNormalization is 10 % slower.
- *   - int8: the standard operators (DynamicQuantizeLinear, MatMulInteger, Cast, Mul) are fused to
- *     DynamicQuantizeMatMul and run as fast as com.microsoft operators written out, QAttention included:
- *     1.75 × without VNNI, before or after the rewrites above. There, unsigned weights are 1.2 × slower
- *     than signed ones, and MatMulNBits (8 bits, a scale per block of a row, which would not depend on the
- *     batch) is 1.5 × slower than float32.
+ *   - From 200 to 2,000 tokens per batch, the time per token is the same within 5 %.
+ *   - Matrix products take 87 % of the time, at 88 GFLOP/s per core, near the peak of this core. ONNX Runtime
+ *     fuses LayerNorm, bias + GELU and scaled products by itself. When pearl writes fused operators into the
+ *     graph, MultiHeadAttention, Attention (Q, K and V in one product), a graph without mask, and packed rows
+ *     are all within 2 % of the exported graph; SkipLayerNormalization is 10 % slower.
+ *   - int8: ONNX Runtime fuses the standard operators (DynamicQuantizeLinear, MatMulInteger, Cast, Mul) to
+ *     DynamicQuantizeMatMul. They are as fast as explicit com.microsoft operators, QAttention included:
+ *     1.75 × without VNNI, before or after the rewrites above. Without VNNI, unsigned weights are 1.2 × slower
+ *     than signed ones, and MatMulNBits (8 bits, a scale per block of a row, independent of the batch) is
+ *     1.5 × slower than float32.
  */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { availableParallelism, cpus } from "node:os";
@@ -68,10 +69,15 @@ function samplePhrases(/** @type {number} */ count) {
   return [...chosen];
 }
 
-/** @typedef {{ name: string, encode: (phrases: string[]) => Promise<ArrayLike<number>>, close: () => unknown }} Way */
+/**
+ * @typedef {object} Contender
+ * @property {string} name
+ * @property {(phrases: string[]) => Promise<ArrayLike<number>>} encode
+ * @property {() => unknown} close
+ */
 
-/** @returns {Promise<Way>} */
-async function transformersWay(/** @type {string} */ name, /** @type {"0" | "1"} */ spinning) {
+/** @returns {Promise<Contender>} */
+async function openTransformers(/** @type {string} */ name, /** @type {"0" | "1"} */ spinning) {
   env.allowRemoteModels = false;
   env.localModelPath = dirname(resolve(options.model));
   const folder = resolve(options.model).slice(env.localModelPath.length + 1);
@@ -99,8 +105,8 @@ async function transformersWay(/** @type {string} */ name, /** @type {"0" | "1"}
   };
 }
 
-/** @returns {Promise<Way>} */
-async function pearlWay(/** @type {string} */ name, /** @type {"full" | "int8"} */ precision) {
+/** @returns {Promise<Contender>} */
+async function openPearl(/** @type {string} */ name, /** @type {"full" | "int8"} */ precision) {
   const encoder = await PhraseEncoder.load(options.model, { device: "cpu", threads, precision });
   return {
     name,
@@ -109,7 +115,7 @@ async function pearlWay(/** @type {string} */ name, /** @type {"full" | "int8"} 
   };
 }
 
-/** Largest difference of any coordinate, and the mean cosine, of two sets of unit vectors. */
+/** The largest absolute difference of two sets of unit vectors, and their mean cosine. */
 function compare(
   /** @type {ArrayLike<number>} */ a,
   /** @type {ArrayLike<number>} */ b,
@@ -127,24 +133,25 @@ function compare(
 async function main() {
   const phrases = samplePhrases(Number(options.phrases));
   const rounds = Number(options.rounds);
-  const ways = [
-    await transformersWay("transformers.js", "1"),
-    await transformersWay("transformers.js, no spinning", "0"),
-    await pearlWay("pearl", "full"),
-    await pearlWay("pearl int8", "int8"),
+  const contenders = [
+    await openTransformers("transformers.js", "1"),
+    await openTransformers("transformers.js, no spinning", "0"),
+    await openPearl("pearl", "full"),
+    await openPearl("pearl int8", "int8"),
   ];
-  const seconds = ways.map(() => 0);
-  const processorSeconds = ways.map(() => 0);
-  const checks = ways.map(() => ({ largestDifference: 0, cosine: 0 }));
-  for (const way of ways) await way.encode(phrases.slice(0, 1024)); // warm, every worker started
+  const seconds = contenders.map(() => 0);
+  const processorSeconds = contenders.map(() => 0);
+  const checks = contenders.map(() => ({ largestDifference: 0, cosine: 0 }));
+  // warm-up, which also starts every worker
+  for (const { encode } of contenders) await encode(phrases.slice(0, 1024));
   for (let round = 0; round < rounds; round++) {
     const part = phrases.filter((_, i) => i % rounds === round);
     /** @type {ArrayLike<number>[]} */
     const vectors = [];
-    for (const [i, way] of ways.entries()) {
+    for (const [i, { name, encode }] of contenders.entries()) {
       const start = performance.now();
       const used = process.cpuUsage();
-      vectors.push(await way.encode(part));
+      vectors.push(await encode(part));
       seconds[i] += (performance.now() - start) / 1000;
       const { user, system } = process.cpuUsage(used);
       processorSeconds[i] += (user + system) / 1e6;
@@ -152,17 +159,17 @@ async function main() {
       checks[i].largestDifference = Math.max(checks[i].largestDifference, largestDifference);
       checks[i].cosine += (cosine * part.length) / phrases.length;
       console.error(
-        `round ${round + 1}: ${way.name} ${Math.round(part.length / ((performance.now() - start) / 1000))}/s`,
+        `round ${round + 1}: ${name} ${Math.round(part.length / ((performance.now() - start) / 1000))}/s`,
       );
     }
   }
-  for (const way of ways) await way.close();
-  report(phrases.length, ways, seconds, processorSeconds, checks);
+  for (const { close } of contenders) await close();
+  report(phrases.length, contenders, seconds, processorSeconds, checks);
 }
 
 function report(
   /** @type {number} */ count,
-  /** @type {Way[]} */ ways,
+  /** @type {Contender[]} */ contenders,
   /** @type {number[]} */ seconds,
   /** @type {number[]} */ processorSeconds,
   /** @type {{ largestDifference: number, cosine: number }[]} */ checks,
@@ -181,7 +188,7 @@ function report(
       node: process.versions.node,
       ...Object.fromEntries(["onnxruntime-node", "@huggingface/transformers"].map((n) => [n, version(n)])),
     },
-    ways: ways.map(({ name }, i) => ({
+    ways: contenders.map(({ name }, i) => ({
       name,
       phrasesPerSecond: round(count / seconds[i]),
       processorMillisecondsPerPhrase: round((1000 * processorSeconds[i]) / count),
@@ -202,7 +209,7 @@ function report(
   writeFileSync(options.json, `${JSON.stringify(result, null, 2)}\n`);
 }
 
-/** Names of the processor's instruction sets, if the system lists them. */
+/** Instruction sets of the processor, if the system lists them. */
 function processorFlags() {
   if (!existsSync("/proc/cpuinfo")) return [];
   return /^flags\s*:(.*)$/m.exec(readFileSync("/proc/cpuinfo", "utf8"))?.[1].trim().split(/\s+/) ?? [];

@@ -1,12 +1,14 @@
 /**
- * Trains a small model from scratch for half an hour and compares it with the untrained baselines: corpus build,
- * mining, pearl finetune, pearl bench, and optionally pearl ablate, each as a user would run it.
+ * Trains a small model from scratch for half an hour and compares it with the untrained baselines. Runs pearl
+ * corpus build, pearl mine, pearl finetune, pearl bench, and optionally pearl ablate, as a user would.
  *
  *     npm run build && node benchmarks/from-scratch.mjs [--minutes 30] [--threads 2] [--ablation-steps 0]
- *         [--data ../shared/data] [--work FOLDER, default in the temporary folder] [--text all|none] [--json benchmarks/results/from-scratch.json]
+ *         [--data ../shared/data] [--work FOLDER] [--text all|none]
+ *         [--json benchmarks/results/from-scratch.json]
  *
- * Finished steps in the work folder are skipped; an interrupted step resumes. Kept out of
- * training: rows of CoNLL-2003 and BC5CDR, pairs of the evaluation's other half (kept-back.sha256), WordNet.
+ * The work folder (default: pearl-from-scratch in the temporary folder) keeps finished steps, which are
+ * skipped; an interrupted step resumes. Training uses no rows of CoNLL-2003 and BC5CDR, no pairs of the
+ * evaluation's other half (kept-back.sha256), and no WordNet.
  */
 import { spawnSync } from "node:child_process";
 import {
@@ -54,7 +56,11 @@ function pearl(...parameters) {
   return (performance.now() - started) / 1000;
 }
 
-/** Does a step once. @param {string} product @param {() => number | Promise<number>} make returns its seconds */
+/**
+ * Runs a step unless it is finished.
+ * @param {string} product
+ * @param {() => number | Promise<number>} make returns its seconds
+ */
 async function once(product, make) {
   const record = join(work, `${product}.seconds`);
   if (existsSync(record)) return Number(readFileSync(record, "utf8"));
@@ -63,13 +69,13 @@ async function once(product, make) {
   return seconds;
 }
 
-/** The rows of a table of the training data. @param {string} name */
+/** Rows of a table of the training data. @param {string} name */
 async function* rows(name) {
   const input = createReadStream(join(data, "train", name)).pipe(createGunzip());
   for await (const line of createInterface({ input })) yield line.split("\t");
 }
 
-/** A cell as tables quote it. @param {string | number} cell */
+/** Quotes a cell if needed. @param {string | number} cell */
 const quoted = (cell) => (String(cell).includes('"') ? `"${String(cell).replaceAll('"', '""')}"` : cell);
 
 /** The second column of a table as plain text. @param {string} name */
@@ -77,7 +83,11 @@ async function* textLines(name) {
   for await (const [, text] of rows(`text/${name}.tsv.gz`)) if (text) yield [text];
 }
 
-/** @param {string} name @param {string[]} header @param {AsyncIterable<readonly (string | number)[]>} lines */
+/**
+ * @param {string} name
+ * @param {string[]} header
+ * @param {AsyncIterable<readonly (string | number)[]>} lines
+ */
 async function writeTable(name, header, lines) {
   const path = join(work, name);
   const file = createWriteStream(`${path}.partial`);
@@ -92,7 +102,7 @@ async function writeTable(name, header, lines) {
 
 const lexicalClasses = new Set(["NP", "VP", "PP", "ADVP", "ADJP"]);
 
-/** Typed phrases and chunks; only noun phrases name entities. */
+/** Typed phrases and chunks. Only noun phrases name entities: other chunks have type OTHER. */
 async function* phraseRows() {
   for await (const [phrase, lexical, type, source, , count] of rows("types.tsv.gz"))
     if (!/^(conll2003|bc5cdr)/.test(source) && phrase.trim() !== "" && phrase.length <= 120)
@@ -104,10 +114,10 @@ async function* phraseRows() {
 
 const keptBack = readKeptBack(join(data, "bench"));
 
-/** True for a pair of the half of the evaluation that is kept back. @param {string} a @param {string} b */
+/** True for a pair in the half of the evaluation that is kept back. @param {string} a @param {string} b */
 const isKeptBack = (a, b) => keptBack.has(pairHash(pairKey(a, b)));
 
-/** Pairs of all kinds, and titles with their descriptions. */
+/** Pairs of all sources, and titles with their descriptions. */
 async function* synonymRows() {
   for (const kind of ["names", "biomed", "abbrev", "misspell", "lexical", "er"])
     for await (const [a, b] of rows(`pairs/${kind}.tsv.gz`))
@@ -116,7 +126,7 @@ async function* synonymRows() {
     if (title && gloss && !isKeptBack(title, gloss)) yield [title, gloss, "gloss"];
 }
 
-// without titles, which include AutoFJ's and YAGO's
+// without article titles, which include those of AutoFJ and YAGO
 const textNames = options.text === "none" ? [] : ["simplewiki", "wikinews", "medical", "general_pd"];
 const seconds = {};
 seconds.tables = await once("tables", async () => {
@@ -185,7 +195,10 @@ if (options["ablation-steps"] !== "0")
 
 const { taskScores } = await import("../dist/methods/benchmark-score.js");
 const reports = JSON.parse(readFileSync(scores, "utf8"));
-/** The first metric of a task that every model has: string methods have no embeddings to probe. @type {Record<string, string>} */
+/**
+ * Metrics that exist for every model, for tasks whose main metric needs embeddings.
+ * @type {Record<string, string>}
+ */
 const shared = { ppdb: "auc", "ppdb-filtered": "auc" };
 const byModel = Object.fromEntries(
   reports.map((/** @type {any} */ report) => {
@@ -194,7 +207,7 @@ const byModel = Object.fromEntries(
       const found = report.results.find((/** @type {any} */ r) => r.task === task && r.metric === metric);
       if (found) own[`${task} (${metric})`] = found.score;
     }
-    // the report names the model by its folder on this machine
+    // in the report, the name of the trained model is a local path
     return [report.model === "tfidf" || report.model === "pearl-ngram" ? report.model : "from scratch", own];
   }),
 );

@@ -1,20 +1,23 @@
 /**
- * Measures an index of 500,000 phrases: recall, search speed and time to open, compared with FAISS' HNSW.
+ * Measures recall, search speed and opening time of an index of 500,000 phrases, and compares a smaller one
+ * with FAISS.
  *
  *     npm run build && node benchmarks/index-speed.mjs [--rows 500000] [--peer-rows 20000] [--index FOLDER]
  *       [--model pearl-mini]
  *
- * Phrases: names and terms of ../shared/data/train, all different. Queries: such a phrase with an edit (a letter
- * deleted, inserted or changed, the first word moved to the end, a word added), never a phrase of the index. Vectors:
- * by default pearl-mini's, 600 dimensions; those of pearl-ngram (--model pearl-ngram, 256 dimensions, from character
- * n-grams) fill their dimensions, which is the hard case for HNSW.
+ * Phrases are distinct names and terms of ../shared/data/train. A query is such a phrase with one edit (a
+ * letter deleted, inserted or changed, the first word moved to the end, or a word added) that is not itself
+ * in the index. Embeddings are by default those of pearl-mini with 600 dimensions. The embeddings of
+ * pearl-ngram (--model pearl-ngram, 256 dimensions, from character n-grams) have a high intrinsic dimension,
+ * which is the hard case for HNSW.
  *
- * recall@1 is the fraction of queries with a first hit as near as the nearest row of an exact search (scores within
- * 1e-6 are ties), on `--queries` of them. Searching is timed over all of them, hits with their cells included;
- * processor time is given too, since the machine may be busy with other work. Opening is timed in separate
- * processes. `--index` keeps the index, and reuses an existing one: building half a million rows
- * takes minutes. The peer (python3-faiss, IndexHNSWFlat of the same connectivity and efforts, 32-bit) and pearl build
- * and search the first `--peer-rows` in one run; without it the record says that it was not measured.
+ * recall@1 is the fraction of queries whose first hit is as near as the nearest row of an exact search
+ * (scores within 1e-6 are ties). Recall and speed are measured on `--queries` queries; the time includes
+ * reading the cells of the hits. Processor time is also given, since other work may share the machine.
+ * Opening is timed in separate processes. `--index` keeps the index and reuses an existing one: building half
+ * a million rows takes minutes. FAISS (python3-faiss, IndexHNSWFlat with the same connectivity and efforts,
+ * 32-bit) and pearl build and search the first `--peer-rows` rows in one run; without python3-faiss the
+ * record says that FAISS was not measured.
  */
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -78,7 +81,7 @@ writeFileSync(options.json, `${JSON.stringify(result, null, 2)}\n`);
 rmSync(folder, { recursive: true });
 console.log(JSON.stringify(result, null, 2));
 
-/** All phrases and queries, drawn by seed. */
+/** Draws phrases and queries with a seed. */
 function makePhrases() {
   const lines = (file) =>
     gunzipSync(readFileSync(join(options.data, file)))
@@ -87,7 +90,8 @@ function makePhrases() {
       .filter(Boolean);
   const files = ["pairs/names.tsv.gz", "types.tsv.gz"];
   const all = [...new Set(files.flatMap((file) => lines(file).map((line) => line.split("\t")[0])))];
-  if (all.length < rows) throw new Error(`${options.data} has ${all.length} phrases, fewer than ${rows}`);
+  if (all.length < rows)
+    throw new Error(`${options.data} has ${all.length} phrases, expected at least ${rows}`);
   const random = createRandom(1);
   const shuffled = all.map((phrase) => ({ at: random(), phrase })).sort((left, right) => left.at - right.at);
   const drawn = shuffled.slice(0, rows).map(({ phrase }) => phrase);
@@ -115,7 +119,7 @@ function edited(phrase, others, random) {
   return `${phrase} ${others[Math.floor(random() * others.length)].split(" ")[0]}`;
 }
 
-/** Adds the first rows batch by batch, then makes the graph; processor time is user and system together. */
+/** Adds the first rows batch by batch, then builds the graph; processor time is user plus system time. */
 async function build(path, count, backend, precision = "float32") {
   const index = await VectorIndex.create(path, {
     dimension,
@@ -150,16 +154,16 @@ function savedBuild(path) {
     : "an earlier run";
 }
 
-/** Recall against an exact search, and speed with one hit, with ten, and one query at a time. */
-async function measure(path, candidates, wanted, truth) {
-  const exact = await exactNeighbours(wanted, candidates, { dimension, metric: "inner-product" });
+/** Recall against an exact search, and speed with one hit, with ten hits, and with single queries. */
+async function measure(path, candidates, queryRows, truth) {
+  const exact = await exactNeighbours(queryRows, candidates, { dimension, metric: "inner-product" });
   const index = await VectorIndex.open(path);
   const { searchedBy, rows: count } = await index.describe();
   // One untimed search loads the file into memory.
-  await index.search(wanted, { k: 1 });
+  await index.search(queryRows, { k: 1 });
   const timed = async (k) => {
     const watch = stopwatch();
-    const hits = await index.search(wanted, { k });
+    const hits = await index.search(queryRows, { k });
     const { seconds, processorSeconds } = watch();
     return {
       hits,
@@ -169,11 +173,11 @@ async function measure(path, candidates, wanted, truth) {
   };
   const one = await timed(1);
   const ten = await timed(10);
-  const alone = [];
+  const single = [];
   for (let query = 0; query < 200; query++) {
     const started = performance.now();
-    await index.search(wanted.subarray(query * dimension, (query + 1) * dimension), { k: 10 });
-    alone.push(performance.now() - started);
+    await index.search(queryRows.subarray(query * dimension, (query + 1) * dimension), { k: 10 });
+    single.push(performance.now() - started);
   }
   await index.close();
   const near = one.hits.filter(([hit], query) => hit.score >= exact.scores[query] - 1e-6).length;
@@ -186,11 +190,14 @@ async function measure(path, candidates, wanted, truth) {
     sameRowFirst: same / queryCount,
     queriesPerSecond: { k1: one.perSecond, k10: ten.perSecond },
     queriesPerProcessorSecond: { k1: one.perProcessorSecond, k10: ten.perProcessorSecond },
-    singleQueryMilliseconds: Number(median(alone).toFixed(2)),
+    singleQueryMilliseconds: Number(median(single).toFixed(2)),
   };
 }
 
-/** Milliseconds to open in five processes that have loaded usearch, wall-clock and processor; and of the first search. */
+/**
+ * Milliseconds to open the index (wall-clock and processor time) and of the first search, each in five
+ * processes that have already loaded usearch.
+ */
 function openTimes(path) {
   const program = `
     import { VectorIndex } from ${JSON.stringify(join(root, "dist/search/vector-index.js"))};
@@ -214,7 +221,7 @@ function openTimes(path) {
   return { median: of(0), all, processor: of(1), firstSearch: of(2) };
 }
 
-/** pearl and FAISS on the same rows and queries, one after the other. */
+/** Runs pearl and FAISS on the same rows and queries, one after the other. */
 async function comparison() {
   const path = join(folder, "small");
   const part = vectors.slice(0, peerRows * dimension);
@@ -257,7 +264,7 @@ print(json.dumps({"version": faiss.__version__,
   };
 }
 
-/** What float16 costs in scores and saves in bytes, on the rows of the comparison, exact search. */
+/** Size and score errors of float16 with exact search, on the rows of the comparison. */
 async function halfPrecision() {
   const part = vectors.subarray(0, peerRows * dimension);
   const exact = await exactNeighbours(peerVectors, part, { dimension, metric: "inner-product" });

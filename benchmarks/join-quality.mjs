@@ -1,12 +1,16 @@
 /**
- * Quality of the label-free fuzzy join on AutoFJ's sets: ranking, precision at a target precision, rows without a match, labels.
+ * Quality of the fuzzy join on AutoFJ's sets: ranking, precision at a target, rows without a match, and the
+ * effect of labels.
  *
- * Usage: node benchmarks/join-quality.mjs [--data FOLDER] [--model MODEL|none] [--precision 0.9] [--sets N] [--scorer FILE]
+ *     npm run build && node benchmarks/join-quality.mjs [--data FOLDER] [--model MODEL|none]
+ *       [--precision 0.9] [--sets N] [--scorer FILE]
+ *
  *   --data    benchmark data folder (default: $PEARL_DATA, else ../shared/data/bench)
- *   --scorer  weights to try, as scripts/train-join-scorer.mjs writes them (default: those in use)
- * Writes benchmarks/results/join-quality.json (with --sets or --scorer only prints). Needs `npm run build`. The scorer was
- * trained on other data (scripts/train-join-scorer.mjs): nothing is fitted to these sets, so cross-validation is not
- * needed; the two halves of the sets are reported separately nevertheless.
+ *   --scorer  weights to test, output of scripts/train-join-scorer.mjs (default: the shipped weights)
+ *
+ * Writes benchmarks/results/join-quality.json; with --sets or --scorer only prints. The scorer is trained on
+ * other data (scripts/train-join-scorer.mjs) and nothing is fitted to these sets, so there is no
+ * cross-validation. The two halves of the sets are also reported separately.
  */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { cpus } from "node:os";
@@ -33,7 +37,7 @@ const round = (value, digits = 4) => Number(value.toFixed(digits));
 const mean = (numbers) => numbers.reduce((sum, value) => sum + value, 0) / Math.max(1, numbers.length);
 const labelCounts = [10, 20, 50];
 
-/** Precision and recall of matches against the true titles; an empty join has precision 1. */
+/** Precision and recall of matches by their titles; an empty join has precision 1. */
 function judge(set, matches) {
   const isRight = ({ left, right }) => set.left[left] === set.truth.get(set.right[right]);
   const right = matches.filter(isRight).length;
@@ -45,7 +49,7 @@ function judge(set, matches) {
   };
 }
 
-/** AutoFJ's own estimate, from the distances of embeddings in the left table alone. */
+/** The join with AutoFJ's own estimate, which uses only distances of embeddings in the left table. */
 async function spacingAlone(set, encoder) {
   const { dimension } = encoder;
   const [left, right] = [await encoder.encodeMatrix(set.left), await encoder.encodeMatrix(set.right)];
@@ -67,7 +71,7 @@ async function spacingAlone(set, encoder) {
   );
 }
 
-/** Adds 30 % of rows without a match: titles of another set that are not in this left table. */
+/** Adds 30 % more right rows without a match: titles of another set that are not in this set. */
 function withStrangers(set, other, random) {
   const known = new Set([...set.left, ...set.right].map((title) => title.toLowerCase()));
   const pool = [...new Set(other.right)].filter((title) => !known.has(title.toLowerCase()));
@@ -75,7 +79,7 @@ function withStrangers(set, other, random) {
   return { right: [...set.right, ...strangers], strangers: strangers.length };
 }
 
-/** The difference of estimate and truth with some labelled rows; the labelled rows themselves do not count. */
+/** Precision without and with labels for some rows; the labelled rows are not counted. */
 async function withLabels(set, plain, count, { random }) {
   if (plain.proposals.length < 2 * count) return undefined;
   const chosen = sampleWithout(plain.proposals, count, random);
@@ -140,7 +144,7 @@ for (const [index, set] of sets.entries()) {
   );
 }
 
-/** The figures over some sets. */
+/** Means over the given rows of the result. */
 function summary(some) {
   const of = (key) => some.map((row) => row[key]);
   return {
@@ -171,7 +175,7 @@ function summary(some) {
 const folder = new URL("results/", import.meta.url);
 const name = values.model === undefined ? "join-quality" : `join-quality-${basename(values.model)}`;
 const path = new URL(`${name}.json`, folder);
-// The recorded results of earlier scorers are kept.
+// Results of earlier scorers are kept.
 const earlier = existsSync(path) ? JSON.parse(readFileSync(path, "utf8")) : undefined;
 const result = {
   what: "fuzzyJoin on AutoFJ sets without labels; macro means over sets; distanceFromPromise: mean |precision - promised| of the rows that were not labelled",

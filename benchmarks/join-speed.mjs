@@ -1,11 +1,12 @@
 /**
- * Time and memory of fuzzyJoin against the size of the tables, each size in a separate process.
+ * Measures time and memory of fuzzyJoin by table size, each size in a separate process.
  *
- * Usage: node benchmarks/join-speed.mjs [SIZE...]   sizes as LEFTxRIGHT, e.g. 100000x100000
- * Default sizes: 1000x1000 10000x10000 100000x100000 1000000x10000. Writes benchmarks/results/join-speed.json, where
- * earlier results of other sizes are kept. Needs `npm run build`.
- * Names consist of words with frequencies by Zipf's law; right rows are left rows with typing errors, with words
- * removed or in another order, and one in five has no match.
+ *     npm run build && node benchmarks/join-speed.mjs [SIZE...]
+ *
+ * A size is LEFTxRIGHT; default: 1000x1000 10000x10000 100000x100000 1000000x10000. Writes
+ * benchmarks/results/join-speed.json, which keeps earlier results of other sizes. Names consist of words whose
+ * frequencies follow Zipf's law. Right rows are left rows with a typing error, without a word or with words in
+ * another order; one right row in five has no match.
  */
 import { fork } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -16,7 +17,7 @@ import { createRandom } from "../dist/random.js";
 const defaults = ["1000x1000", "10000x10000", "100000x100000", "1000000x10000"];
 const round = (value, digits = 2) => Number(value.toFixed(digits));
 
-/** Two tables and the left row of each right row, -1 without a match. */
+/** Makes two tables, and the left row of each right row, -1 without a match. */
 function makeTables(leftRows, rightRows) {
   const random = createRandom(leftRows + rightRows);
   const pick = (list) => list[Math.floor(random() * list.length)];
@@ -27,7 +28,7 @@ function makeTables(leftRows, rightRows) {
     made.add(Array.from({ length: 1 + Math.floor(random() * 4) }, () => pick(syllables)).join(""));
   }
   const vocabulary = [...made];
-  // Rank r is drawn with a frequency near 1/r.
+  // The word of rank r has a frequency near 1/r.
   const word = () => vocabulary[Math.floor(vocabulary.length ** random()) - 1] ?? vocabulary[0];
   const name = () => Array.from({ length: 2 + Math.floor(random() * 3) }, word).join(" ");
   const different = new Set();
@@ -52,7 +53,7 @@ function makeTables(leftRows, rightRows) {
   return { left, right, truth };
 }
 
-/** One join, measured; runs in a separate process. */
+/** Measures one join; runs in a separate process. */
 async function measure(leftRows, rightRows) {
   const { fuzzyJoin } = await import("../dist/join/fuzzy-join.js");
   const { left, right, truth } = makeTables(leftRows, rightRows);
@@ -70,7 +71,7 @@ async function measure(leftRows, rightRows) {
   });
   const seconds = (performance.now() - started) / 1000;
   const { user, system } = process.cpuUsage(before);
-  const right_ = matches.filter((match) => truth[match.right] === match.left).length;
+  const correct = matches.filter((match) => truth[match.right] === match.left).length;
   return {
     left: leftRows,
     right: rightRows,
@@ -80,8 +81,8 @@ async function measure(leftRows, rightRows) {
     firstStepOf: Object.fromEntries(
       Object.entries(stages).map(([stage, at]) => [stage, round((at - started) / 1000)]),
     ),
-    precision: round(right_ / Math.max(1, matches.length), 4),
-    recall: round(right_ / truth.filter((row) => row >= 0).length, 4),
+    precision: round(correct / Math.max(1, matches.length), 4),
+    recall: round(correct / truth.filter((row) => row >= 0).length, 4),
   };
 }
 

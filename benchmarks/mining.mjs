@@ -1,11 +1,13 @@
 /**
- * Measures the mining of hard negatives: time and memory on many phrases, recall against brute force on fewer.
+ * Measures the mining of hard negatives: time and memory on many phrases, and recall against brute force on
+ * fewer.
  *
  *   npm run build && node benchmarks/mining.mjs [--phrases 1000000] [--recall 20000] [--threads 2]
  *     [--data ../shared/data/train] [--model MODEL] [--json FILE] [--only speed|recall]
  *
- * The phrases are distinct ones of the training data (types, chunks, names, words), shuffled by a seed; without it,
- * WordNet's lemmas. Brute force compares every pair with the textbook dynamic programme, in plain JavaScript.
+ * The phrases are a seeded sample of the distinct phrases in the training data (types, chunks, names, words),
+ * or of WordNet's lemmas if there is no training data. Brute force compares every pair by textbook dynamic
+ * programming.
  */
 import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
@@ -33,12 +35,12 @@ const { values } = parseArgs({
     model: { type: "string" },
     only: { type: "string" },
     json: { type: "string" },
-    // A corpus folder: only mine it and print the measures. The benchmark starts itself in this way.
+    // Internal: mine this corpus folder and print the measurements.
     folder: { type: "string" },
   },
 });
 
-/** The columns of phrases in each file of the training data. */
+/** Columns with phrases in each file of the training data. */
 const sources = {
   "types.tsv.gz": [0],
   "chunks.tsv.gz": [0],
@@ -120,7 +122,7 @@ async function mineHere(folder) {
 const minimumRatio = 0.7;
 const nearest = 50;
 
-/** All ratios above 0.7 of each phrase by comparing every pair, best first. */
+/** All ratios above 0.7 for each phrase, found by comparing every pair, in descending order. */
 function bruteForce(phrases) {
   const codes = phrases.map((phrase) =>
     Int32Array.from([...comparableForm(phrase)], (c) => c.codePointAt(0)),
@@ -137,7 +139,7 @@ function bruteForce(phrases) {
       const [left, right] = [codes[a], codes[b]];
       const both = left.length + right.length;
       if ((2 * Math.min(left.length, right.length)) / both <= minimumRatio) continue;
-      // A common subsequence is at most as long as the multiset of letters in common.
+      // The multiset of common letters bounds the length of a common subsequence.
       let common = 0;
       for (let slot = 0; slot < 32; slot++) common += Math.min(letters[a][slot], letters[b][slot]);
       if ((2 * common) / both <= minimumRatio) continue;
@@ -158,7 +160,7 @@ function bruteForce(phrases) {
   return found;
 }
 
-/** The fraction of brute force's results that the search finds: of all pairs, and of each phrase's nearest 50. */
+/** The fraction of each phrase's 50 nearest by brute force that the search finds. */
 function measureRecall(phrases) {
   const start = performance.now();
   const truth = bruteForce(phrases);
@@ -173,7 +175,8 @@ function measureRecall(phrases) {
       counts.nearPairs += expected.length;
       const listed = expected.slice(0, nearest);
       counts.amongNearest += listed.length;
-      // Lists of ratios are compared, as equal ratios at the cut may belong to different phrases.
+      // Ratios are compared instead of phrases: at the end of a list, several phrases may have the same
+      // ratio.
       let at = 0;
       for (const { ratio } of near) {
         while (at < listed.length && listed[at] > ratio) at++;
@@ -211,7 +214,7 @@ if (values.only !== "recall") {
   console.log("speed", JSON.stringify(result.speed));
 }
 if (values.json) {
-  // Each half can be measured again alone.
+  // Keeps the other measurement if only one is repeated.
   const earlier = existsSync(values.json) ? JSON.parse(await readFile(values.json, "utf8")) : {};
   await writeFile(values.json, `${JSON.stringify({ ...earlier, ...result }, null, 2)}\n`);
 }

@@ -1,15 +1,17 @@
 /**
- * Times an embedded model from CSV to Parquet, compared with scikit-learn's HashingVectorizer on the same file.
+ * Measures the speed of an embedded model from CSV to Parquet, compared with scikit-learn's
+ * HashingVectorizer.
  *
- *     npm run build && node benchmarks/ngram-speed.mjs [--model pearl-mini] [--phrases two-names|names] [--rows 300000]
- *       [--rounds 3]
+ *     npm run build && node benchmarks/ngram-speed.mjs [--model pearl-mini] [--phrases two-names|names]
+ *       [--rows 300000] [--rounds 3]
  *
- * pearl reads the CSV, encodes each phrase and writes the embeddings to Parquet (the whole command, start
- * included). Also recorded: processor seconds of all threads, the command's largest resident memory, and
- * how long a new process takes to load the model and to encode one phrase. The peer reads the CSV with Python's csv module and hashes the same n-grams (char_wb, 3 to 4)
- * into 256 sparse coordinates, and writes nothing. They take turns; medians are compared.
- * Phrases: two names or words each from ../shared/data, seeded (5 words on average); or with `--phrases names`
- * different names as they are (3 words).
+ * pearl reads the CSV, encodes each phrase and writes the embeddings to Parquet; the time is that of the
+ * whole command. The record also holds the processor seconds of all threads, the peak resident memory, and
+ * the time in which a new process loads the model and encodes one phrase. scikit-learn reads the CSV with
+ * Python's csv module, hashes the same n-grams (char_wb, 3 to 4) into 256 sparse dimensions, and writes
+ * nothing. Both take turns; medians are compared. A phrase consists of two names or words from
+ * ../shared/data, drawn with a seed (5 words on average); with `--phrases names`, phrases are distinct names
+ * (3 words on average).
  */
 import { execFileSync, spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -46,8 +48,8 @@ matrix = HashingVectorizer(analyzer="char_wb", ngram_range=(3, 4), n_features=25
 print(len(names) / (time.perf_counter() - start))
 `;
 
-/** Printed to stderr when a process ends: processor seconds, and the largest resident memory in kB. */
-const TELL =
+/** A module that prints processor seconds and peak resident memory in kB to stderr when the process exits. */
+const REPORT_USAGE =
   "data:text/javascript,process.on('exit',()=>{const u=process.resourceUsage();" +
   "process.stderr.write(JSON.stringify([(u.userCPUTime+u.systemCPUTime)/1e6,u.maxRSS])+'\\n')})";
 const LOAD = `
@@ -92,10 +94,10 @@ rmSync(folder, { recursive: true });
 writeFileSync(json, `${JSON.stringify(result, null, 2)}\n`);
 console.log(`pearl encode:      ${Math.round(median(pearl))} phrases/s, CSV to Parquet`);
 console.log(
-  `                   ${median(processor).toFixed(1)} processor seconds, ${Math.round(median(memory) / 1000)} MB at most, ` +
+  `                   ${median(processor).toFixed(1)} processor seconds, ${Math.round(median(memory) / 1000)} MB peak memory, ` +
     `loaded in ${Math.round(median(loading))} ms`,
 );
-if (peer.length === 0) console.log("HashingVectorizer: not measured (python3 with scikit-learn is not here)");
+if (peer.length === 0) console.log("HashingVectorizer: not measured (python3 cannot import sklearn)");
 else console.log(`HashingVectorizer: ${Math.round(median(peer))} phrases/s; ratio ${result.ratio}`);
 
 function writeTable(/** @type {string} */ path) {
@@ -119,11 +121,12 @@ function writeTable(/** @type {string} */ path) {
   writeFileSync(path, text);
 }
 
-/** Distinct names, with and without a type. */
+/** Writes distinct names, with and without a type. */
 function writeNames(/** @type {string} */ path, /** @type {(file: string) => string[]} */ lines) {
   const files = ["train/pairs/names.tsv.gz", "train/types.tsv.gz"];
   const names = new Set(files.flatMap((file) => lines(file).map((line) => line.split("\t")[0])));
-  if (names.size < rows) throw new Error(`${options.data} has ${names.size} names, fewer than ${rows}`);
+  if (names.size < rows)
+    throw new Error(`${options.data} has ${names.size} names, expected at least ${rows}`);
   const cells = [...names].slice(0, rows).map((name, i) => `${i},"${name.replaceAll('"', '""')}"\n`);
   writeFileSync(path, `id,name\n${cells.join("")}`);
 }
@@ -134,7 +137,7 @@ function runPearl() {
   const { model, threads } = options;
   const { status, stderr } = spawnSync(
     process.execPath,
-    ["--import", TELL, main, "encode", "phrases.csv", "--model", model, "--threads", threads, "-q"],
+    ["--import", REPORT_USAGE, main, "encode", "phrases.csv", "--model", model, "--threads", threads, "-q"],
     { cwd: folder, encoding: "utf8" },
   );
   if (status !== 0) throw new Error(stderr);

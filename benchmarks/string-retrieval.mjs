@@ -1,17 +1,17 @@
 /**
- * String retrieval (the task `strings`): character encoders that `pearl pretrain-characters` trains on spelling
- * alone, compared with Levenshtein on the same queries.
+ * Compares character encoders with Levenshtein distance on string retrieval (the task `strings`). The
+ * encoders are trained by `pearl pretrain-characters` on spelling alone.
  *
- *     npm run build && node benchmarks/string-retrieval.mjs [--runs love,ngrams,ngrams:all] [--rounds 3] [--add]
+ *     npm run build && node benchmarks/string-retrieval.mjs [--runs love,ngrams,ngrams:all] [--rounds 3]
+ *       [--add]
  *
- * Training: words of ../shared/data/words. "ngrams" and "love" see only the 215,916 words that the task did not
- * draw, and so neither its dictionary nor its queries; "ngrams:all" sees all 235,886 words, including the
- * dictionary, and queries only by chance: its attacks are those of src/methods/characters/attacks.ts, with
- * other seeds.
- * Precision@1 comes from the task itself (ties at 1/k). For time, the whole of a search is measured: with the
- * dictionary ready (encoding the queries; the best of all products by ONNX Runtime) and with encoding the
- * dictionary too; Levenshtein compares every query with every word and needs no preparation. Processor time
- * (user + system, all threads) is compared, since other work shares the cores.
+ * Training uses words of ../shared/data/words. "ngrams" and "love" see only the 215,916 words that the task
+ * does not use, and so neither its dictionary nor its queries. "ngrams:all" sees all 235,886 words, including
+ * the dictionary; it sees queries only by chance, since its misspellings (src/methods/characters/attacks.ts)
+ * have other seeds. Precision@1 is that of the task (ties count 1/k). The time is that of a whole search:
+ * encoding the queries and finding the largest product with ONNX Runtime, with and without the time to encode
+ * the dictionary. Levenshtein compares every query with every word and needs no preparation. Processor time
+ * (user and system, all threads) is compared, since other load shares the cores.
  */
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { availableParallelism, cpus, tmpdir } from "node:os";
@@ -39,7 +39,7 @@ const { values: options } = parseArgs({
     json: { type: "string", default: join(root, "benchmarks/results/string-retrieval.json") },
   },
 });
-/** Small, so that a search is fast; more width and epochs were not tried. */
+/** Small models for a fast search; larger widths and more epochs were not tried. */
 const SETTINGS = {
   love: { kind: "love", width: 64, pieces: 2000, epochs: 0.36 },
   ngrams: { kind: "ngrams", width: 64, epochs: 0.2 },
@@ -69,7 +69,7 @@ const result = {
   /** @type {any[]} */ models: [],
   /** @type {any} */ levenshtein: undefined,
 };
-// --add: keeps the recorded results of Levenshtein and other runs
+// --add keeps the recorded results of Levenshtein and of other runs
 const recorded = options.add ? JSON.parse(readFileSync(options.json, "utf8")) : { models: [] };
 result.models.push(...recorded.models);
 for (const run of options.runs.split(",")) {
@@ -85,7 +85,7 @@ function write() {
   writeFileSync(options.json, `${JSON.stringify(result, null, 2)}\n`);
 }
 
-/** Wall-clock and processor seconds of some work. */
+/** Runs `work` and measures its wall-clock and processor seconds. */
 async function timed(work) {
   const [processor, wall] = [process.cpuUsage(), performance.now()];
   const value = await work();
@@ -97,7 +97,7 @@ function round(value, digits = 2) {
   return Number(value.toFixed(digits));
 }
 
-/** Scores of the task. */
+/** Scores of a model in the task. */
 async function scores(model) {
   const [report] = await runBenchmark({
     ...{ tasks: ["strings"], models: [model], dataFolder: join(options.data, "bench"), seed: SEED },
@@ -105,7 +105,7 @@ async function scores(model) {
   return Object.fromEntries(report.results.map(({ metric, score }) => [metric, round(score, 4)]));
 }
 
-/** Ranks as the task does, ties at 1/k; queries with one edit. */
+/** Levenshtein's precision and time on queries with one edit; ties count 1/k, as in the task. */
 async function levenshtein() {
   const request = { queries: queriesOf[1], candidates: words, expected: words };
   const context = { model: levenshteinBaseline(), dataFolder: options.data, protocol: "fair", seed: SEED };
@@ -136,16 +136,16 @@ async function measure(run) {
   };
 }
 
-/** By processor time, with the dictionary encoded before and with encoding it. */
+/** Ratios of processor time, without and with the encoding of the dictionary. */
 function timesFaster({ queryProcessorSeconds, dictionaryProcessorSeconds }) {
-  const beside = result.levenshtein.searchProcessorSeconds;
+  const levenshteinSeconds = result.levenshtein.searchProcessorSeconds;
   return {
-    dictionaryReady: round(beside / queryProcessorSeconds, 1),
-    dictionaryIncluded: round(beside / (queryProcessorSeconds + dictionaryProcessorSeconds), 1),
+    dictionaryReady: round(levenshteinSeconds / queryProcessorSeconds, 1),
+    dictionaryIncluded: round(levenshteinSeconds / (queryProcessorSeconds + dictionaryProcessorSeconds), 1),
   };
 }
 
-/** Trains, unless the model already exists. */
+/** Trains a model unless it already exists. */
 async function trained(name, seen) {
   const output = join(folder, `${name}-${seen}`);
   const file = join(folder, `${seen}.txt`);
@@ -165,7 +165,7 @@ async function trained(name, seen) {
     writeFileSync(times, JSON.stringify({ processorSeconds, wallSeconds }));
   }
   const { data, settings, result: end } = JSON.parse(readFileSync(join(output, "training.json"), "utf8"));
-  // absent for a folder that the command line trained
+  // the file does not exist for a model that was trained on the command line
   const time = existsSync(times) ? JSON.parse(readFileSync(times, "utf8")) : {};
   return {
     folder: output,
@@ -176,7 +176,7 @@ async function trained(name, seen) {
   };
 }
 
-/** Medians over rounds, the model loaded and its code warm. */
+/** Median times over rounds, after a warm-up. */
 async function searchSpeed(model) {
   const encoder = await PhraseEncoder.load(model, { threads: availableParallelism() });
   await encoder.encodeMatrix(words.slice(0, 2000));
@@ -184,7 +184,7 @@ async function searchSpeed(model) {
   const rounds = [];
   for (let i = 0; i < Number(options.rounds); i++) {
     const dictionary = await timed(async () =>
-      turned((await encoder.encodeMatrix([...words])).data, encoder.dimension),
+      transposed((await encoder.encodeMatrix([...words])).data, encoder.dimension),
     );
     const search = await timed(async () => {
       const { data } = await encoder.encodeMatrix([...queriesOf[1]]);
@@ -206,8 +206,8 @@ async function searchSpeed(model) {
   };
 }
 
-/** Rows as columns, the dictionary's layout in the product. */
-function turned(data, dimension) {
+/** Transposes a matrix, for the dictionary's side of the product. */
+function transposed(data, dimension) {
   const count = data.length / dimension;
   const columns = new Float32Array(data.length);
   for (let i = 0; i < count; i++)
@@ -215,7 +215,7 @@ function turned(data, dimension) {
   return columns;
 }
 
-/** The word with the largest product for each query: exact, in one graph of MatMul and ArgMax. */
+/** Finds the word with the largest product for each query, in one graph of MatMul and ArgMax. */
 async function bestProduct(dimension) {
   const block = 1024;
   const g = new GraphBuilder();

@@ -1,10 +1,11 @@
 /**
- * Measures the table room alone: reading a table, streaming its phrases, receiving vectors, writing the output.
+ * Measures src/table alone: reading a table, streaming its phrases, receiving embeddings, writing the output.
  *
  *   npm run build && node benchmarks/table-speed.mjs [--rows 1000000] [--dimension 256] [--format parquet]
  *     [--input csv|tsv|jsonl|text|crlf] [--json FILE]
  *
- * The rows are made up (id, name, city); no model is loaded, so the figure is an upper bound for any encoder.
+ * The rows are synthetic (id, name, city). No model is loaded, so the speed is an upper bound for any
+ * encoder.
  */
 import { createWriteStream } from "node:fs";
 import { mkdtemp, rm, stat, writeFile } from "node:fs/promises";
@@ -80,7 +81,7 @@ try {
   stage("read");
   let seen = 0;
   for await (const chunk of table.phrases()) seen += chunk.length;
-  if (seen !== rows) throw new Error(`${seen} of ${rows} phrases came out`);
+  if (seen !== rows) throw new Error(`expected ${rows} phrases, found ${seen}`);
   stage("phrases");
   const writer = await EmbeddingWriter.create(table, output, { dimension, fingerprint: "speed" });
   const chunk = Float32Array.from({ length: 8192 * dimension }, (_, index) => Math.sin(index) / 16);

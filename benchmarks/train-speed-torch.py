@@ -1,4 +1,5 @@
-"""PyTorch's side of train-speed.mjs: a BERT under NT-Xent with Adam. Reads "batch index" lines, answers seconds.
+"""PyTorch's side of train-speed.mjs: a BERT trained with NT-Xent and Adam. Reads a batch index per line and
+answers with the seconds of a step as JSON.
 
     OMP_WAIT_POLICY=PASSIVE python3 train-speed-torch.py SETTINGS.json
 """
@@ -25,8 +26,8 @@ class Layer(nn.Module):
     def forward(self, x, mask):
         split = lambda y: y.view(*y.shape[:-1], HEADS, D // HEADS).permute(0, 2, 1, 3)
         q, k, v = split(self.query(x)), split(self.key(x)), split(self.value(x))
-        shares = F.softmax(torch.matmul(q, k.transpose(-1, -2)) / math.sqrt(D // HEADS) + mask, dim=-1)
-        mixed = torch.matmul(shares, v).permute(0, 2, 1, 3).contiguous().view(x.shape)
+        probabilities = F.softmax(torch.matmul(q, k.transpose(-1, -2)) / math.sqrt(D // HEADS) + mask, dim=-1)
+        mixed = torch.matmul(probabilities, v).permute(0, 2, 1, 3).contiguous().view(x.shape)
         x = self.norm1(self.out(mixed) + x)
         return self.norm2(self.narrow(F.gelu(self.wide(x))) + x)
 

@@ -1,13 +1,13 @@
 /**
- * Time and memory of a training step, forward, backward and Adam, compared with PyTorch's in one run.
+ * Compares time and memory of a training step (forward, backward, Adam) with PyTorch's, in one run.
  *
  *     npm run build && node scripts/make-e5-shape.mjs && node benchmarks/train-speed.mjs [--rounds 3]
  *
- * PyTorch is Debian's python3-torch. Both sides run in separate processes, take turns step by step so that other
- * load affects both, use the same threads, and get the same token ids: 512 rows of 8 tokens, and PEARL's
- * batch of 510 phrases of real, mixed length (../shared/data), which PyTorch pads to the longest as the reference
- * does. OpenMP's threads sleep between operators, OpenBLAS's spin for some milliseconds; pearl's sleep at once, or
- * with --spinning brief spin for 0.1 ms.
+ * PyTorch is Debian's python3-torch. The two sides run in separate processes and alternate after each step,
+ * so that other load affects both. They use the same number of threads and get the same token ids: 512 rows
+ * of 8 tokens, and PEARL's batch of 510 phrases of mixed length (../shared/data), which PyTorch pads to the
+ * longest as PEARL's code does. OpenMP's threads sleep between operators, OpenBLAS's threads spin for some
+ * milliseconds; pearl's threads sleep at once, or spin for 0.1 ms with --spinning brief.
  */
 import { spawn } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
@@ -55,9 +55,12 @@ const small = {
 
 const spinning = /** @type {"on" | "brief" | "off"} */ (options.spinning);
 
-/** @typedef {typeof e5Small} Shape @typedef {{ shape: Shape, folder: string, threads: number, batches: number[][][] }} Settings */
+/**
+ * @typedef {typeof e5Small} Shape
+ * @typedef {{ shape: Shape, folder: string, threads: number, batches: number[][][] }} Settings
+ */
 
-/** Random numbers from a small generator. */
+/** Seeded random integers below a limit. */
 function randomNumbers(/** @type {number} */ seed) {
   let state = seed;
   return (/** @type {number} */ limit) => {
@@ -72,7 +75,7 @@ const evenBatches = (/** @type {Shape} */ shape) => {
   return Array.from({ length: 4 }, () => Array.from({ length: 512 }, row));
 };
 
-/** Batches of 510 phrases, half words, half names, in token ids. */
+/** Token ids of batches of 510 phrases, half words and half names. */
 async function mixedBatches(/** @type {string} */ folder) {
   const model = await readModelFolder(folder);
   const [featurizer] = await openFeaturizers(model, ["input_ids", "attention_mask", "token_type_ids"]);
@@ -93,7 +96,7 @@ async function mixedBatches(/** @type {string} */ folder) {
   });
 }
 
-/** A process that answers one line of JSON per line it is given. */
+/** Starts a process that answers each input line with one line of JSON. */
 function startSide(/** @type {string} */ command, /** @type {string[]} */ parameters) {
   const child = spawn(command, parameters, {
     env: { ...process.env, OMP_WAIT_POLICY: "PASSIVE", OMP_NUM_THREADS: String(threads) },
@@ -102,7 +105,7 @@ function startSide(/** @type {string} */ command, /** @type {string[]} */ parame
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
   const answer = async () => JSON.parse((await lines.next()).value ?? "null");
   return {
-    hello: answer,
+    started: answer,
     step: (/** @type {number} */ batch) => {
       child.stdin.write(`${batch}\n`);
       return answer();
@@ -191,8 +194,8 @@ async function measure(/** @type {string} */ name, /** @type {Settings} */ setti
     { name: "torch", ...startSide(options.python, [join(dirname(own), "train-speed-torch.py"), path]) },
     { name: "pearl", ...startSide(process.execPath, [own, "--child", path, ...waiting, ...cells]) },
   ];
-  const hellos = [];
-  for (const side of sides) hellos.push(await side.hello());
+  const starts = [];
+  for (const side of sides) starts.push(await side.started());
   /** @type {number[][]} */
   const seconds = [[], []];
   /** @type {number[][]} */
@@ -201,13 +204,13 @@ async function measure(/** @type {string} */ name, /** @type {Settings} */ setti
     for (const [s, side] of sides.entries())
       for (let step = 0; step < 2; step++) {
         const answer = await side.step((2 * round + step) % settings.batches.length);
-        // the first round warms both up
+        // the first round is a warm-up
         if (round > 0) {
           seconds[s].push(answer.seconds);
           processor[s].push(answer.processor);
         }
         console.error(
-          `${name}, round ${round}: ${side.name} ${answer.seconds.toFixed(3)} s (${answer.processor.toFixed(3)} s of processor), loss ${answer.loss.toFixed(3)}`,
+          `${name}, round ${round}: ${side.name} ${answer.seconds.toFixed(3)} s (${answer.processor.toFixed(3)} s of processor time), loss ${answer.loss.toFixed(3)}`,
         );
       }
   const peaks = sides.map((side) => side.peakBytes());
@@ -228,18 +231,18 @@ async function measure(/** @type {string} */ name, /** @type {Settings} */ setti
     measured: new Date().toISOString().slice(0, 10),
     rounds: Number(options.rounds),
     ...(spinning !== "off" && { spinning }),
-    // both sides inherit it: glibc.malloc.hugetlb=1, for example, requests large pages
+    // both sides inherit it; glibc.malloc.hugetlb=1, for example, requests large pages
     ...(process.env.GLIBC_TUNABLES && { tunables: process.env.GLIBC_TUNABLES }),
-    // of the last five minutes, to show other load on the machine
+    // load of the last five minutes, which shows other load on the machine
     loadAverage: round(loadavg()[1]),
     rows: settings.batches[0].length,
     tokensPerRow: {
       mean: round(tokens.reduce((a, b) => a + b, 0) / tokens.length),
       longest: Math.max(...tokens),
     },
-    chunks: hellos[1].chunks[0],
-    weights: { torch: hellos[0].weights, pearl: hellos[1].weights },
-    torch: { version: hellos[0].version, ...torch },
+    chunks: starts[1].chunks[0],
+    weights: { torch: starts[0].weights, pearl: starts[1].weights },
+    torch: { version: starts[0].version, ...torch },
     pearl,
     pearlToTorch: {
       secondsMedian: round(pearl.secondsMedian / torch.secondsMedian),
@@ -292,7 +295,7 @@ async function main() {
     record.results = cases.flatMap(([each]) =>
       each === name ? [found] : record.results.filter((result) => result.name === each),
     );
-    // after each case, since all take a quarter of an hour
+    // write after each case, since all of them take a quarter of an hour
     writeFileSync(options.json, `${JSON.stringify(record, null, 2)}\n`);
   }
   console.log(JSON.stringify(record, null, 2));

@@ -1,13 +1,16 @@
 /**
- * Measures how many gold phrases get an entity type without a model, and how often the right one.
+ * Measures how many gold phrases get an entity type without a model, and how often it is right.
  *
- *     npm run build && node benchmarks/typing.mjs [--data ../shared/data] [--limit 0]
+ *     npm run build && node benchmarks/typing.mjs [--data ../shared/data] [--sample 1] [--show COUNT]
  *
- * Gold: the rows of train/types.tsv.gz (a phrase without its sentence, one of 19 types, its quality: gold, silver
- * or list, its source). coverage = labelled / rows; agreement = equal to gold / labelled; every row counts once.
- * The patterns were written while looking at the development half (by a hash of the phrase) only; quote the
- * held-out half. A phrase that stands in the table with several types cannot be right with all of them: "ceiling"
- * is the agreement of whoever knew the most frequent type of each phrase.
+ * With --sample N only about one phrase in N is measured; --show prints the most frequent errors in the
+ * development half instead of writing the result.
+ *
+ * The gold data is train/types.tsv.gz: each row has a phrase without its sentence, one of 19 types, a source
+ * and its quality (gold, silver or list). coverage = labelled / rows; agreement = equal to gold / labelled;
+ * every row counts once. The patterns were written by inspecting only the development half (by a hash of the
+ * phrase); quote the held-out half. A phrase may have several types in the table, but gets only one:
+ * "ceiling" is the agreement if each phrase gets its most frequent type.
  */
 import { createHash } from "node:crypto";
 import { readFileSync, writeFileSync } from "node:fs";
@@ -37,11 +40,11 @@ const typer = await createPhraseTyper();
 const tallies = { development: newTally(), "held-out": newTally() };
 const examples = new Map();
 const started = process.cpuUsage();
-let asked = 0;
+let measured = 0;
 for (const [phrase, lexicalClass, type, source, quality] of rows) {
   const digest = half(phrase);
   if (digest[1] % Number(options.sample) !== 0) continue;
-  asked++;
+  measured++;
   const label = typer(phrase, lexicalClass);
   const name = digest[0] % 2 === 0 ? "development" : "held-out";
   tally(tallies[name], { phrase, type, source: source.split(":")[0], quality }, label);
@@ -53,9 +56,9 @@ for (const [phrase, lexicalClass, type, source, quality] of rows) {
 const { user, system } = process.cpuUsage(started);
 const result = {
   task: "entity types of gold phrases without a model",
-  rows: asked,
+  rows: measured,
   halves: Object.fromEntries(Object.entries(tallies).map(([name, one]) => [name, summary(one)])),
-  processorSecondsPer100000: Number((((user + system) / 1e6 / asked) * 1e5).toFixed(1)),
+  processorSecondsPer100000: Number((((user + system) / 1e6 / measured) * 1e5).toFixed(1)),
   cpu: cpus()[0].model,
   node: process.version,
 };

@@ -1,4 +1,4 @@
-/** Spellings of the same thing in groups, and a list without duplicates. Run: node examples/dedupe.mjs */
+/** Clusters spellings of the same name, and removes duplicates. Run: node examples/dedupe.mjs */
 import { cluster, dedupe, PhraseEncoder } from "pearl-embeddings";
 
 const names = ["The New York Times", "New York Times", "New York Post", "Acme Inc.", "Acme, Inc", "Apex Ltd"];

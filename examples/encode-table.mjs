@@ -1,4 +1,4 @@
-/** A table of phrases into a file of vectors, from a program. Run: node examples/encode-table.mjs */
+/** Encodes a column of a table and writes the embeddings to Parquet. Run: node examples/encode-table.mjs */
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { encodeTable, PhraseEncoder } from "pearl-embeddings";

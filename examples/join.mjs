@@ -1,4 +1,4 @@
-/** Which company is meant by each supplier, and how sure is that? Run: node examples/join.mjs */
+/** Matches suppliers with companies, with the estimated precision of each match. Run: node examples/join.mjs */
 import { readFileSync } from "node:fs";
 import { explanationLine, fuzzyJoin } from "pearl-embeddings";
 
@@ -14,9 +14,9 @@ const suppliers = column("suppliers.csv", 0);
 const { matches, unmatched, estimatedPrecision, explain } = await fuzzyJoin(companies, suppliers, {
   precision: 0.9,
 });
-for (const { left, right, estimatedPrecision: sure } of matches) {
-  console.log(`${suppliers[right]} → ${companies[left]} (${sure.toFixed(2)})`);
+for (const { left, right, estimatedPrecision: precision } of matches) {
+  console.log(`${suppliers[right]} → ${companies[left]} (${precision.toFixed(2)})`);
 }
 console.log(`no match: ${unmatched.map((row) => suppliers[row]).join(", ")}`);
-console.log(`estimated precision in all: ${estimatedPrecision.toFixed(2)}`);
-console.log(`why the first: ${explanationLine(explain(matches[0].left, matches[0].right))}`);
+console.log(`estimated precision of all matches: ${estimatedPrecision.toFixed(2)}`);
+console.log(`explanation of the first match: ${explanationLine(explain(matches[0].left, matches[0].right))}`);

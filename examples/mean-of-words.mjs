@@ -1,4 +1,4 @@
-/** An architecture from outside the package: a phrase is the mean of its words' vectors. See own-architecture.mjs. */
+/** A custom architecture: a phrase is the mean of its word embeddings. Used by own-architecture.mjs. */
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { concatenate, embedding, meanPooling } from "pearl-embeddings";
@@ -13,7 +13,7 @@ export default {
   cost: "addition",
   inputs: () => [INPUT],
 
-  /** Phrases to numbers of words: 0 is padding, 1 a word that the vocabulary lacks. */
+  /** Maps phrases to word ids: 0 is padding, 1 an unknown word. */
   async open(_feature, { folder }) {
     const words = (await readFile(join(folder.path, FILE), "utf8")).trim().split("\n");
     const numbers = new Map(words.map((word, i) => [word, i + 2]));
@@ -34,7 +34,7 @@ export default {
     };
   },
 
-  /** The graph of a new model, whose vocabulary comes from the phrases. */
+  /** Builds a new model, with the words of the phrases as vocabulary. */
   parts: {
     "mean-of-words": ({ width = 32 }, phrases) => {
       const words = [...new Set([...phrases].flatMap(([phrase]) => wordsOf(phrase)))];

@@ -1,4 +1,4 @@
-/** Which known name does each messy one mean? Run: node examples/nearest.mjs */
+/** Finds the nearest known name for each messy one. Run: node examples/nearest.mjs */
 import { PhraseEncoder } from "pearl-embeddings";
 
 const known = ["Toyota Motor Corporation", "Procter & Gamble", "Siemens AG", "Deutsche Bahn AG"];

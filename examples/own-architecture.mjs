@@ -1,4 +1,7 @@
-/** Trains an encoder of your own on pairs, and encodes with it. Run: node examples/own-architecture.mjs */
+/**
+ * Trains a model with a custom architecture on pairs, and encodes with it.
+ * Run: node examples/own-architecture.mjs
+ */
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -13,7 +16,7 @@ const pairs = [
   ["infant", "little baby"],
 ];
 
-// workers import the module too, so it is given by its address
+// workers also import the module, so it is registered by its URL
 await registerArchitecture(new URL("./mean-of-words.mjs", import.meta.url));
 
 const folder = await mkdtemp(join(tmpdir(), "pearl-own-"));

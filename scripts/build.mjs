@@ -1,6 +1,6 @@
 /**
- * Builds dist from src; runs after `npm ci` and before `npm pack` too. Without the development dependencies it
- * fetches the compiler for this one run. `--no-check` skips type checks.
+ * Builds dist from src; also runs after `npm ci` and before `npm pack`. Without the development dependencies
+ * it fetches the compiler for this run only. `--no-check` skips type checks.
  */
 import { execFileSync } from "node:child_process";
 import { chmodSync, existsSync, readdirSync, readFileSync, rmSync } from "node:fs";

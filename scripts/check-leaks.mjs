@@ -1,11 +1,12 @@
 /**
- * Checks that training tables contain no evaluation data, however the tables were made.
+ * Checks that training tables contain no evaluation data.
  *
  *     npm run check:leaks -- [FOLDER] [--data ../shared/data] [--json FILE]
  *
- * FOLDER is a corpus (pearl corpus build) or tables (scripts/pearl-mini/prepare.mjs). Without it, the tables of pearl-mini
- * are built in a temporary folder; models/pearl-mini/recipe.yaml says which packages they need. Prints the rows checked and
- * the hits by evaluation set. Exit code 1 if there is a hit, 0 if there is none or if the data is missing (with a note).
+ * FOLDER is a corpus (pearl corpus build) or a folder of tables (scripts/pearl-mini/prepare.mjs). Without it,
+ * the tables of pearl-mini are built in a temporary folder; models/pearl-mini/recipe.yaml lists the packages
+ * that this needs. Prints the number of checked rows and of hits for each evaluation set. The exit code is 1
+ * if there is a hit, and 0 if there is none or if the evaluation data is missing (with a note).
  */
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -27,15 +28,15 @@ const { values, positionals } = parseArgs({
 const data = resolve(values.data);
 const [given] = positionals;
 if (!existsSync(join(data, "bench/kept-back.sha256"))) {
-  console.log(`leak check skipped: the evaluation's files are not here (looked in ${join(data, "bench")})`);
+  console.log(`leak check skipped: no evaluation files in ${join(data, "bench")}`);
 } else if (given !== undefined && !existsSync(join(given, "synonyms.tsv"))) {
-  console.error(`error: ${given} has no synonyms.tsv: give a corpus folder, or one of tables`);
+  console.error(`error: ${given} has no synonyms.tsv: give a corpus folder or a folder of tables`);
   process.exitCode = 2;
 } else {
   const recipe = readRecipe(values.recipe);
   const folder = given ?? mkdtempSync(join(tmpdir(), "pearl-leaks-"));
   try {
-    // texts are checked in place
+    // texts are checked where they are, so they need no copy
     if (given === undefined) await prepare({ data, output: folder, recipe, seed: recipe.seed, texts: [] });
     report(await checkAll(folder, recipe));
   } catch (error) {
@@ -70,6 +71,6 @@ function report(checks) {
     const rows = checks.map(({ what, checked, hits }) => ({ what, checked, hits: hits.length }));
     writeFileSync(values.json, `${JSON.stringify(rows, null, 2)}\n`);
   }
-  console.log(found === 0 ? "no leak" : `error: ${found} rows are in the evaluation`);
+  console.log(found === 0 ? "no leak" : `error: ${found} rows contain evaluation data`);
   if (found > 0) process.exitCode = 1;
 }

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Packs pearl, installs the tarball into an empty folder where only the npm registry is reachable, and encodes there.
+# Packs pearl, installs the tarball into an empty folder with only the npm registry reachable, and encodes a
+# table there.
 set -euo pipefail
 root="$(cd "$(dirname "$0")/.." && pwd)"
 work="$(mktemp -d)"
@@ -10,14 +11,14 @@ tarball="$work/$(npm pack --silent --pack-destination "$work" | tail -1)"
 tar -tzf "$tarball" >"$work/files"
 echo "tarball: $(du -k "$tarball" | cut -f1) kB, $(wc -l <"$work/files") files"
 if grep -E '\.map$|tsbuildinfo' "$work/files"; then
-  echo "these files do not belong into the tarball" >&2
+  echo "error: the tarball must not contain these files" >&2
   exit 1
 fi
 
 mkdir "$work/project"
 cd "$work/project"
 echo '{ "private": true }' >package.json
-# Install scripts see a proxy that refuses every host but the registry's.
+# Install scripts get a proxy that refuses every host except the registry.
 registry="$(npm config get registry | sed -E 's#^[a-z]+://([^/@]*@)?([^/:]+).*#\2#')"
 closed=http://127.0.0.1:9
 direct="$registry,localhost,127.0.0.1"

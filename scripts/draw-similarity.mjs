@@ -1,6 +1,6 @@
 /**
- * Draws the first picture of README, the cosine similarities of names and their variants by the embedded model, to
- * benchmarks/results/similarity.svg.
+ * Draws the first picture of README to benchmarks/results/similarity.svg: cosine similarities of names and
+ * their variants with the embedded model.
  *
  *     npm run build && node scripts/draw-similarity.mjs
  */
@@ -45,7 +45,7 @@ ${[...heads, ...cells].join("\n")}
 );
 await encoder.dispose();
 
-/** One score, darker if it is higher; the row's best is framed. */
+/** One score: darker if higher, framed if it is the best of its row. */
 function cell(row, column) {
   const score = scores[row][column];
   const strength = Math.max(0, Math.min(1, score));

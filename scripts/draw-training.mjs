@@ -1,14 +1,15 @@
 /**
- * Draws records of training: an ablation as a table, or a learning curve. Needs `npm run build`.
+ * Draws an ablation as a table, or a learning curve, from records of training. Needs `npm run build`.
  *
  *     node scripts/draw-training.mjs ablation REPORT.json [-o benchmarks/results/ablation.svg]
  *     node scripts/draw-training.mjs learning-curve CURVE.json [-o benchmarks/results/learning-curve.svg]
  *     node scripts/draw-training.mjs record PRETRAIN_METRICS.jsonl [FINETUNE_METRICS.jsonl] -o CURVE.json
  *         [--name pearl-mini] [--scores STAGE:STEP=BENCH.json]...
  *
- * REPORT.json is the output of `pearl ablate --json`, or benchmarks/results/from-scratch.json, which contains it. `record`
- * writes CURVE.json from the metrics.jsonl of model folders, at most 300 points per stage, and from the `pearl bench --json`
- * scores of intermediate models. Exit code 1 for input that cannot be drawn, 2 for wrong usage.
+ * REPORT.json is the output of `pearl ablate --json`, or benchmarks/results/from-scratch.json, which contains
+ * it. `record` writes CURVE.json from the metrics.jsonl of model folders, at most 300 points per stage, and
+ * from `pearl bench --json` scores of intermediate models. The exit code is 1 for invalid input and 2 for
+ * wrong usage.
  */
 import { renameSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -23,10 +24,11 @@ const usage = `usage: draw-training.mjs ablation REPORT.json [-o FILE.svg]
        draw-training.mjs record PRETRAIN_METRICS.jsonl [FINETUNE_METRICS.jsonl] -o CURVE.json
            [--name pearl-mini] [--scores STAGE:STEP=BENCH.json]...
 
-  ablation        what pearl ablate --json or benchmarks/from-scratch.mjs wrote, as benchmarks/results/ablation.svg
-  learning-curve  what record wrote, as benchmarks/results/learning-curve.svg
-  record          metrics.jsonl of model folders as one file, with scores of pearl bench --json (STAGE: pretrain
-                  or finetune)`;
+  ablation        draws the output of pearl ablate --json or of benchmarks/from-scratch.mjs
+                  (default: benchmarks/results/ablation.svg)
+  learning-curve  draws the output of record (default: benchmarks/results/learning-curve.svg)
+  record          merges the metrics.jsonl of model folders and scores of pearl bench --json into one file
+                  (STAGE: pretrain or finetune)`;
 
 class WrongUsage extends Error {}
 
@@ -48,7 +50,7 @@ async function run(parameters) {
   if (values.help) return console.log(usage);
   const [command, ...files] = positionals;
   if (command === undefined || !Object.hasOwn(commands, command))
-    throw new WrongUsage(command === undefined ? "say what to draw" : `unknown command "${command}"`);
+    throw new WrongUsage(command === undefined ? "give a command" : `unknown command "${command}"`);
   await commands[command](files, values);
 }
 
@@ -82,9 +84,9 @@ function drawCurve(files, options) {
 
 async function record(files, { output, name = "pearl-mini", scores: given = [] }) {
   if (files.length === 0 || files.length > stageNames.length)
-    throw new WrongUsage("record takes the metrics.jsonl of pretraining, and that of fine-tuning");
+    throw new WrongUsage("give record the metrics.jsonl of pretraining, and optionally that of fine-tuning");
   if (output === undefined) throw new WrongUsage("record needs -o CURVE.json");
-  const reports = given.map(readPlace);
+  const reports = given.map(parseScores);
   const recorded = files.map((path, index) => recordStage(stageNames[index], path));
   const scores = recorded.flatMap((stage) => stage.scores);
   for (const { stage, step, path } of reports) scores.push(await recordScores(stage, step, path));
@@ -92,27 +94,29 @@ async function record(files, { output, name = "pearl-mini", scores: given = [] }
   write(output, `${JSON.stringify({ name, stages, scores })}\n`);
 }
 
-/** STAGE:STEP=FILE */
-function readPlace(text) {
+/** Parses STAGE:STEP=FILE. */
+function parseScores(text) {
   const [, stage, step, path] = /^(\w+):(\d+)=(.+)$/.exec(text) ?? [];
   if (path === undefined || !stageNames.includes(stage))
-    throw new WrongUsage(`--scores ${text}: give STAGE:STEP=FILE with ${stageNames.join(" or ")} as stage`);
+    throw new WrongUsage(
+      `--scores ${text}: expected STAGE:STEP=FILE, where STAGE is ${stageNames.join(" or ")}`,
+    );
   return { stage, step: Number(step), path };
 }
 
 function onlyFile(files, { name, scores }) {
-  if (files.length !== 1) throw new WrongUsage("give one JSON file");
+  if (files.length !== 1) throw new WrongUsage(`expected one JSON file, found ${files.length}`);
   if (name !== undefined || scores !== undefined)
     throw new WrongUsage("--name and --scores are options of record");
   return files[0];
 }
 
-/** The repository's folder, independent of the working directory. */
+/** Path in benchmarks/results, independent of the working directory. */
 function inResults(file) {
   return fileURLToPath(new URL(`../benchmarks/results/${file}`, import.meta.url));
 }
 
-/** Written completely or not at all. */
+/** Writes a file completely or not at all. */
 function write(path, content) {
   try {
     writeFileSync(`${path}.partial`, content);

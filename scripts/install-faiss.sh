@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # Installs the optional faiss-node and builds it against the system's FAISS (Debian, Ubuntu: libfaiss-dev).
-# The published retrieval protocol of `pearl bench` needs it; nothing else does.
+# Only the published retrieval protocol of `pearl bench` needs it.
 #
-# Usage: bash scripts/install-faiss.sh [FOLDER]    FOLDER holds the node_modules to install into (default: pearl's)
+# Usage: bash scripts/install-faiss.sh [FOLDER]    FOLDER contains the target node_modules (default: pearl's)
 #
-# `npm ci` and `npm install` remove what they did not install themselves: run this again after them.
+# `npm ci` and `npm install` remove packages that they did not install: run this script again after them.
 set -euo pipefail
 
 version=0.5.1
@@ -17,7 +17,7 @@ fail() {
   exit 1
 }
 
-find_folder() { # a file's name, then folders: prints the first folder that holds the file
+find_folder() { # FILE FOLDER...: prints the first folder that contains the file
   local file=$1 folder
   shift
   for folder in "$@"; do
@@ -41,12 +41,12 @@ if [ -z "$(faiss_include)" ] || ! command -v g++ >/dev/null; then
 fi
 include=$(faiss_include)
 
-# 2. The package's sources. A folder of their own, so that npm leaves the rest of node_modules as it is.
+# 2. The sources of the package, in a separate folder, so that npm does not change the rest of node_modules.
 npm install --prefix "$work/package" --silent --no-audit --no-fund --ignore-scripts --no-package-lock \
   "faiss-node@$version" node-api-headers || fail "npm could not fetch faiss-node@$version"
 modules=$work/package/node_modules
 
-# 3. FAISS before 1.7.4 keeps idx_t inside the class Index, where faiss-node does not look for it.
+# 3. FAISS before 1.7.4 defines idx_t inside the class Index, but faiss-node expects it in the namespace.
 cat >"$work/faiss_compat.h" <<'HEADER'
 #pragma once
 #include <faiss/Index.h>
@@ -63,14 +63,14 @@ g++ -O3 -std=gnu++17 -fPIC -shared -fopenmp -include "$work/faiss_compat.h" \
   "$modules/faiss-node/src/faiss.cc" -o "$modules/faiss-node/build/Release/faiss-node.node" \
   -lfaiss -lblas -llapack || fail "the binding does not compile against the FAISS in $include"
 
-# 5. Into place: the package and the two small ones that it loads its binding with.
+# 5. Copy the package and the two packages that load its binding.
 mkdir -p "$root/node_modules"
 for name in bindings file-uri-to-path faiss-node; do
   rm -rf "${root:?}/node_modules/$name"
   cp -R "$modules/$name" "$root/node_modules/$name"
 done
 
-# 6. Works only what has been seen to work.
+# 6. Test the result.
 cd "$root"
 node --input-type=module - <<'PROGRAM' || fail "faiss-node was built but does not work"
 const { default: faiss } = await import("faiss-node");

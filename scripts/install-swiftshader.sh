@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Fetches SwiftShader, a Vulkan driver that runs on the CPU, from Debian's chromium-common package, so that the
-# WebGPU device can be tested on a machine without a GPU. Prints the settings that make Vulkan use it.
+# Fetches SwiftShader, a Vulkan driver that runs on the CPU, from Debian's chromium-common package, to test
+# the WebGPU device on a machine without a GPU. Prints the environment variables that make Vulkan use it.
 #
 #     eval "$(bash scripts/install-swiftshader.sh)" && npx vitest run --config vitest.slow.config.ts test/slow/webgpu
 set -euo pipefail

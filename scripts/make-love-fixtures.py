@@ -1,5 +1,6 @@
 #!/usr/bin/python3
-"""PyTorch's numbers for src/architectures/characters: tiny encoders with their weights, inputs, results and gradients.
+"""Reference values from PyTorch for src/architectures/characters: weights, inputs, results and gradients of tiny
+encoders.
 
 Usage:  python3 scripts/make-love-fixtures.py > test/oracles/characters.json      (torch 1.13.1, CPU, float64)
 """
@@ -17,15 +18,15 @@ torch.set_default_dtype(torch.float64)
 torch.manual_seed(11)
 
 ROWS = 9
-# words of different lengths; the last is one unit long
+# words of different lengths; the last has one unit
 IDS = torch.tensor([[1, 4, 5, 2, 6, 3, 7], [1, 8, 2, 3, 0, 0, 0], [1, 4, 4, 5, 3, 0, 0], [6, 0, 0, 0, 0, 0, 0]])
 CAPITALS = torch.tensor([[0, 1, 0, 0, 0, 0, 0], [0, 0, 0, 0, 0, 0, 0], [0, 1, 1, 0, 0, 0, 0], [0] * 7])
-# a word alone, one twice, and a phrase without any
+# among them a phrase with one word, one with a repeated word and one without words
 WORDS = torch.tensor([[0, 1, 2], [3, -1, -1], [2, 2, 1], [-1, -1, -1], [1, 0, -1]])
 
 
 def rounded(tensor):
-    """As float32 holds it, so that both sides start from the same numbers."""
+    """Rounds to float32, so that both sides start from the same numbers."""
     return tensor.detach().to(torch.float32).to(torch.float64)
 
 
@@ -37,7 +38,7 @@ def stored(tensor):
 
 
 def case(model, sizes):
-    """Gradients are of sum(result * cos(0, 1, 2, ...))."""
+    """One test case; the gradients are those of sum(result * cos(0, 1, 2, ...))."""
     with torch.no_grad():
         for name, weight in model.named_parameters():
             weight.copy_(rounded(weight + 0.1 * torch.randn(weight.shape) if "norm" in name else weight))

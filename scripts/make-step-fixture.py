@@ -1,10 +1,10 @@
 #!/usr/bin/python3
-"""PyTorch's numbers for a step of the whole method: tiny BERT and LOVE side by side, NT-Xent with hard negatives
-that are anchors too, equal phrases masked, and the type head on phrase and twin.
+"""Reference values from PyTorch for a step of the whole method: a tiny BERT and LOVE in parallel, NT-Xent with
+hard negatives that are also anchors and with equal phrases masked, and the type head on each phrase and its twin.
 
 Usage:  python3 scripts/make-step-fixture.py > test/oracles/whole_step.json      (torch 1.13.1, CPU, float64)
 
-Written from the papers, row by row, and not from pearl's graphs.
+Written from the papers, one row at a time, independently of pearl's graphs.
 """
 import json
 import math
@@ -100,9 +100,9 @@ def phrase():
     return {"tokens": tokens, "words": words}
 
 
-# Two phrases of the corpus with two hard negatives each; all six are anchors, each has a twin. The second phrase
-# was drawn as a hard negative of the first, so that it stands in the batch twice, with two different twins; the
-# first phrase's twin is the phrase itself.
+# Two phrases of the corpus with two hard negatives each; all six are anchors, and each has a twin. The second
+# phrase is also a hard negative of the first, so it occurs twice in the batch, with two different twins. The
+# twin of the first phrase is the phrase itself.
 phrases = [phrase() for _ in range(10)]
 anchors = [0, 1, 2, 1, 3, 4]
 positives = [0, 5, 6, 7, 8, 9]
@@ -144,7 +144,7 @@ for prefix, module in [("", bert), ("characters.", love), ("type_head.", head)]:
 x = inputs_of(anchors + positives)
 vectors = torch.cat([bert(x["ids"], x["mask"]), love(x["units"], x["capitals"], x["words"])], dim=1)
 
-# NT-Xent, one row after the other: 2B rows, the partner attracts, equal phrases repel nothing
+# NT-Xent, row by row: 2B rows; the partner is the positive, equal phrases are not negatives
 unit = F.normalize(vectors, dim=1)
 order = anchors + positives
 pairs = len(anchors)

@@ -1,9 +1,11 @@
-/** Writes the scores of a model as metadata of its card (model-index, read by the Hugging Face hub). */
+/** Writes the scores of a model as metadata of its card (model-index, which the Hugging Face hub reads). */
 
 /**
- * Lines of YAML without a newline at the end. AutoFJ's single sets stay in the record; the card has their mean.
- * @param {string} name @param {{ results: readonly { task: string, dataset: string, metric: string, score: number }[] }} report
- *   what `pearl bench --json` writes of a model, on one half of each set
+ * Returns lines of YAML without a final newline. For AutoFJ the card holds only the mean over its sets.
+ * @typedef {{ task: string, dataset: string, metric: string, score: number }} Score
+ * @param {string} name
+ * @param {{ results: readonly Score[] }} report output of `pearl bench --json` for one model, on one half of
+ *   each set
  */
 export function modelIndex(name, { results }) {
   const entries = results

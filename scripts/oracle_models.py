@@ -1,7 +1,7 @@
-"""PyTorch models that pearl's graphs are compared with: character encoders with pearl's names of weights.
+"""PyTorch models that pearl's graphs are compared with: character encoders with pearl's weight names.
 
-Written from the papers, with PyTorch's own layers, and not from pearl's graphs. Used by make-love-fixtures.py
-and by the fixtures of whole training steps.
+Written from the papers with PyTorch's own layers, independently of pearl's graphs. Used by make-love-fixtures.py
+and make-step-fixture.py.
 """
 import math
 
@@ -11,7 +11,7 @@ import torch.nn.functional as F
 
 
 def sinusoids(positions, width):
-    """The fixed positions of Vaswani et al. (2017): [positions, width]."""
+    """The sinusoidal positions of Vaswani et al. (2017): [positions, width]."""
     place = torch.arange(positions, dtype=torch.get_default_dtype()).unsqueeze(1)
     rate = torch.exp(torch.arange(0, width, 2, dtype=torch.get_default_dtype()) * -(math.log(10000.0) / width))
     table = torch.zeros(positions, width)
@@ -21,7 +21,8 @@ def sinusoids(positions, width):
 
 
 class CharacterEncoder(nn.Module):
-    """Words to phrases. Units: ids [words, positions] (0 is padding), capitals likewise; words [phrases, n] (-1)."""
+    """Encodes units to words and words to phrases. ids and capitals: [words, positions], padded with 0;
+    words: [phrases, n], padded with -1."""
 
     def __init__(self, rows, width, word_width, outputs):
         super().__init__()
@@ -33,7 +34,7 @@ class CharacterEncoder(nn.Module):
         return self.embedding(ids) + self.capital(capitals)
 
     def word_vectors(self, ids, capitals):
-        """Of length 1: [words, word width]."""
+        """Vectors of length 1: [words, word width]."""
         raise NotImplementedError
 
     def forward(self, ids, capitals, words):
@@ -47,7 +48,7 @@ class CharacterEncoder(nn.Module):
 
 
 class Bag(CharacterEncoder):
-    """The sum of the units; also of hashed n-grams."""
+    """The sum of the units; also used for hashed n-grams."""
 
     def __init__(self, rows, width, outputs=None):
         super().__init__(rows, width, width, outputs)
@@ -58,7 +59,8 @@ class Bag(CharacterEncoder):
 
 
 class Love(CharacterEncoder):
-    """LOVE (Chen et al., 2022): x + norm(f(x)), f = attention of fixed positions, then two linear layers with ReLU."""
+    """LOVE (Chen et al., 2022): x + norm(f(x)), where f is attention by fixed positions and two linear layers
+    with ReLU."""
 
     def __init__(self, rows, width, outputs=None, dropout=0.0):
         super().__init__(rows, width, width, outputs)

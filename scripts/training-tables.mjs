@@ -1,19 +1,23 @@
-/** Reads the tables of the training data, and writes new ones that appear only when complete. */
+/** Reads the tables of the training data and writes new ones; a new table appears only when complete. */
 import { createWriteStream, readFileSync, renameSync } from "node:fs";
 import { finished } from "node:stream/promises";
 import { gunzipSync } from "node:zlib";
 
-/** The rows of a packed table without a header. @param {string} path ends in .tsv.gz @returns {Generator<string[]>} */
+/**
+ * Rows of a compressed table without a header.
+ * @param {string} path ends in .tsv.gz
+ * @returns {Generator<string[]>}
+ */
 export const readRows = (path) => rowsOf(gunzipSync(readFileSync(path)).toString("utf8"));
 
-/** The rows of a table, the header left out. @param {string} path @returns {Generator<string[]>} */
+/** Rows of a table, without its header. @param {string} path @returns {Generator<string[]>} */
 export function* readRowsUnderHeader(path) {
   const rows = rowsOf(readFileSync(path, "utf8"));
   rows.next();
   yield* rows;
 }
 
-/** @param {string} text lines of cells with tabs between @returns {Generator<string[]>} */
+/** @param {string} text lines of tab-separated cells @returns {Generator<string[]>} */
 function* rowsOf(text) {
   for (let start = 0; start < text.length; ) {
     const end = text.indexOf("\n", start);
@@ -23,27 +27,27 @@ function* rowsOf(text) {
   }
 }
 
-/** One space between words, none at the ends, no other control characters. @param {string} text */
+/** Replaces runs of white space and control characters with single spaces and trims. @param {string} text */
 export const clean = (text) => text.replace(/[\s\p{Cc}]+/gu, " ").trim();
 
 /**
- * Lines of cells with tabs between, as they are: cells must hold no tab.
+ * Writes tab-separated rows without quoting: cells must not contain tabs.
  * @param {string} path
  * @param {AsyncIterable<readonly (string | number)[]> | Iterable<readonly (string | number)[]>} rows
- * @returns {Promise<number>} how many rows
+ * @returns {Promise<number>} the number of rows
  */
 export async function writeRows(path, rows) {
   const file = createWriteStream(`${path}.partial`);
   let count = 0;
-  let gathered = "";
+  let buffer = "";
   for await (const cells of rows) {
-    gathered += `${cells.join("\t")}\n`;
+    buffer += `${cells.join("\t")}\n`;
     count++;
-    if (gathered.length < 1 << 20) continue;
-    if (!file.write(gathered)) await new Promise((drained) => file.once("drain", () => drained(undefined)));
-    gathered = "";
+    if (buffer.length < 1 << 20) continue;
+    if (!file.write(buffer)) await new Promise((drained) => file.once("drain", () => drained(undefined)));
+    buffer = "";
   }
-  file.end(gathered);
+  file.end(buffer);
   await finished(file);
   renameSync(`${path}.partial`, path);
   return count;

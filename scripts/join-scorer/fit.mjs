@@ -1,8 +1,11 @@
-/** Fits the scorer of the join: a network that ranks candidates, and a logistic estimate over the evidence. */
+/**
+ * Fits the scorer of the join: a network that ranks candidates, and a logistic regression over the evidence.
+ */
 import { createRandom } from "../../dist/random.js";
 
 /**
- * Learns to rank: softmax over a row's candidates, loss -ln of the right ones' share, Adam with a falling rate.
+ * Learns to rank with Adam. The loss of a row is -ln p, where p is the probability of its correct candidates
+ * in a softmax over all its candidates.
  *
  * @param rows one per right row: { features: Float32Array [candidates × features], right: boolean[] }
  */
@@ -29,15 +32,16 @@ export function fitScorer(rows, { features, hidden, epochs, rate, decay, batch, 
 }
 
 /**
- * Learns the weights of one more feature, from 0, while the network's others are held: rows in which it says nothing are
- * ranked as before.
+ * Learns the weights of one additional feature, from 0, with the other weights of the network fixed. The
+ * ranking of rows where the feature is 0 does not change.
  *
- * @param rows one per right row: { features: with 0 for the feature, right: boolean[], more: the feature's value per candidate }
- * @returns the feature's weight for every hidden unit, and the loss without it and with it
+ * @param rows one per right row: { features: without the additional one, right: boolean[], late: the value of
+ *   the additional feature per candidate }
+ * @returns the weight of the feature for every hidden unit, and the loss without and with it
  */
-export function fitView(rows, { inputs, hiddenBias, outputs }, { epochs, rate, decay, batch, seed }) {
+export function fitLateFeature(rows, { inputs, hiddenBias, outputs }, { epochs, rate, decay, batch, seed }) {
   const hidden = outputs.length;
-  const prepared = rows.map(({ features, right, more }) => {
+  const prepared = rows.map(({ features, right, late }) => {
     const width = inputs[0].length;
     const sums = Float64Array.from({ length: right.length * hidden }, (_, at) => {
       const [candidate, unit] = [Math.floor(at / hidden), at % hidden];
@@ -46,17 +50,20 @@ export function fitView(rows, { inputs, hiddenBias, outputs }, { epochs, rate, d
         hiddenBias[unit],
       );
     });
-    return { sums, right, more };
+    return { sums, right, late };
   });
   const weights = new Float64Array(hidden);
-  const gradientOf = (row, gradient) => addViewGradient(row, weights, gradient, outputs);
+  const gradientOf = (row, gradient) => addLateGradient(row, weights, gradient, outputs);
   const loss = () => average(prepared, (row) => gradientOf(row, new Float64Array(hidden)));
   const before = loss();
   descend(prepared, weights, { epochs, rate, decay, batch, random: createRandom(seed) }, gradientOf);
   return { weights: Array.from(weights), losses: [before, loss()] };
 }
 
-/** Adam with a rate that falls as a cosine; `gradientOf` adds a row's gradient and gives its loss. Loss per epoch. */
+/**
+ * Adam with cosine decay. `gradientOf` adds the gradient of a row and returns its loss. Returns the mean loss
+ * per epoch.
+ */
 function descend(rows, parameters, { epochs, rate, decay, batch, random }, gradientOf) {
   const size = parameters.length;
   const [first, second] = [new Float64Array(size), new Float64Array(size)];
@@ -90,10 +97,10 @@ function descend(rows, parameters, { epochs, rate, decay, batch, random }, gradi
   return losses;
 }
 
-/** Share of a row's likelihood below which a candidate teaches nothing but takes time. */
+/** Candidates with a smaller gradient are skipped to save time. */
 const negligible = 1e-5;
 
-/** Adds the gradient of one row's loss; returns the loss. */
+/** Adds the gradient of the loss of one row and returns the loss. */
 function addGradient({ features: values, right }, parameters, gradient, { features, hidden }) {
   const count = right.length;
   const states = new Float64Array(count * hidden);
@@ -125,15 +132,15 @@ function addGradient({ features: values, right }, parameters, gradient, { featur
   return loss;
 }
 
-/** The same for the weights of one feature: see fitView. */
-function addViewGradient({ sums, right, more }, weights, gradient, outputs) {
+/** Adds the gradient by the weights of the additional feature (see fitLateFeature) and returns the loss. */
+function addLateGradient({ sums, right, late }, weights, gradient, outputs) {
   const hidden = weights.length;
-  const states = sums.map((sum, at) => Math.tanh(sum + weights[at % hidden] * more[Math.floor(at / hidden)]));
-  const scores = more.map((_, candidate) =>
+  const states = sums.map((sum, at) => Math.tanh(sum + weights[at % hidden] * late[Math.floor(at / hidden)]));
+  const scores = late.map((_, candidate) =>
     outputs.reduce((sum, output, unit) => sum + output * states[candidate * hidden + unit], 0),
   );
   const { slopes, loss } = rankingLoss(scores, right);
-  more.forEach((value, candidate) => {
+  late.forEach((value, candidate) => {
     const slope = slopes[candidate] * value;
     if (Math.abs(slope) < negligible) return;
     for (let unit = 0; unit < hidden; unit++)
@@ -142,22 +149,22 @@ function addViewGradient({ sums, right, more }, weights, gradient, outputs) {
   return loss;
 }
 
-/** Loss of a row's scores, -ln of the right candidates' share of all, and its slope by each score. */
+/** The loss of a row, -ln p of its correct candidates, and its derivative by each score. */
 function rankingLoss(scores, right) {
   const highest = Math.max(...scores);
-  const shares = Float64Array.from(scores, (score) => Math.exp(score - highest));
-  let [all, good] = [0, 0];
-  shares.forEach((share, candidate) => {
-    all += share;
-    if (right[candidate]) good += share;
+  const exponentials = Float64Array.from(scores, (score) => Math.exp(score - highest));
+  let [all, correct] = [0, 0];
+  exponentials.forEach((value, candidate) => {
+    all += value;
+    if (right[candidate]) correct += value;
   });
-  const known = Math.max(good, 1e-300);
-  const slopes = shares.map((share, candidate) => share / all - (right[candidate] ? share / known : 0));
-  return { slopes, loss: Math.log(all) - Math.log(known) };
+  const safe = Math.max(correct, 1e-300);
+  const slopes = exponentials.map((value, candidate) => value / all - (right[candidate] ? value / safe : 0));
+  return { slopes, loss: Math.log(all) - Math.log(safe) };
 }
 
 /**
- * Logistic regression by Newton's method, held at 0 by `ridge` on standardised inputs.
+ * Logistic regression by Newton's method, with an L2 penalty `ridge` on standardised inputs.
  *
  * @param points { evidence: number[], right: boolean }[]
  */

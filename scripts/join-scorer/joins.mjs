@@ -1,14 +1,17 @@
-/** Joins to learn from: aliases of public names, and titles renamed by rule; no benchmark table is among them. */
+/** Training joins: aliases of public names, and titles renamed by rule; no benchmark table is among them. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { createRandom, sampleWithout } from "../../dist/random.js";
 import { renamer } from "./renamings.mjs";
 
-/** Left rows and right rows of a join at most. */
+/** Maximum left and right rows of a join. */
 const size = { left: 3000, right: 300 };
 
-/** @returns {{ name: string, left: string[], right: string[], truth: number[] }[]} truth: left row of each right row */
+/**
+ * @returns {{ name: string, left: string[], right: string[], truth: number[] }[]} `truth` is the left row of
+ *   each right row
+ */
 export function trainingJoins(dataFolder, seed) {
   return [...aliasJoins(dataFolder, createRandom(seed)), ...renamedJoins(dataFolder, createRandom(seed + 1))];
 }
@@ -21,7 +24,7 @@ function records(folder, file) {
     .map((line) => line.split("\t"));
 }
 
-/** Pairs of alias and name, grouped by where they come from. */
+/** Pairs of alias and name, grouped by source. */
 function aliasGroups(folder) {
   const groups = new Map();
   const put = (key, alias, name) => {

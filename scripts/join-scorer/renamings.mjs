@@ -1,4 +1,7 @@
-/** Renames titles as people do: parentheses, case, punctuation, years, abbreviations, words left out or added, typos. */
+/**
+ * Renames titles as people do: parentheses, case, punctuation, years, abbreviations, words left out or added,
+ * typos.
+ */
 
 const shortForms = [
   ["Saint", "St."],
@@ -24,7 +27,7 @@ const spellings = "ph-f k-c c-k y-i i-y os-us us-os ei-ai w-v v-w th-t h- ee-i o
 const roman = ["I", "II", "III", "IV", "V", "VI", "VII", "VIII", "IX", "X"];
 const year = /\b(1[5-9]\d\d|20\d\d)\b/;
 
-/** A function that renames a title of a table, or gives undefined where no rule changes it. */
+/** Returns a function that renames a title of a table, or returns undefined if no rule changes it. */
 export function renamer(titles, random) {
   const context = { titles, random, common: commonWords(titles), asides: asidesOf(titles) };
   context.pick = (list) => list[Math.floor(random() * list.length)];
@@ -41,7 +44,7 @@ export function renamer(titles, random) {
   };
 }
 
-/** Words of many titles, most frequent first. */
+/** Words that occur in many titles, by falling frequency. */
 function commonWords(titles) {
   const counts = new Map();
   for (const title of titles)
@@ -129,7 +132,7 @@ function wordRules({ titles, common, random, pick }) {
   const anyWord = () => pick(pick(titles).split(" "));
   const places = (words, isWanted) => [...words.keys()].filter((place) => isWanted(words[place]));
   const isPlain = (word) => !/\d/.test(word);
-  /** Changes words of titles of three and more. */
+  /** A rule that edits a word of titles with at least three words. */
   const change = (isWanted, edit) => (title) => {
     const words = title.split(" ");
     const wanted = places(words, isWanted);

@@ -8,11 +8,16 @@ import { ontologyNames, surnames, wordnetNames } from "./data/typed-names.mjs";
 import { readWordnet } from "./data/wordnet-pairs.mjs";
 
 /** @typedef {import("../leaks.mjs").Evaluation} Evaluation */
-/** @typedef {{ what: string, checked: number, hits: string[] }} Check `hits` are places and texts, for people */
+/**
+ * @typedef {{ what: string, checked: number, hits: string[] }} Check `hits` holds locations and texts, for
+ *   display
+ */
 
 const scoredUntrained = /^(?:conll2003|bc5cdr)/;
 
-/** No pair is in an evaluation file or the hashes, or joins lemmas of a synset of Turney's; no title stands alone.
+/**
+ * Checks that no pair is in an evaluation file or among the hashes, that no pair consists of two lemmas of a
+ * synset behind Turney's questions, and that no evaluation title is paired with itself.
  * @param {string} folder @param {Evaluation} evaluation @returns {Promise<Check[]>} */
 export async function checkSynonyms(folder, { pairs, keptBack, titles }) {
   const turneyPairs = lemmaPairs((await readWordnet()).turney);
@@ -29,7 +34,7 @@ export async function checkSynonyms(folder, { pairs, keptBack, titles }) {
     const hit = `synonyms.tsv line ${++line}: ${phrase} | ${synonym} (${source})`;
     if (folded(phrase) === folded(synonym)) {
       selves.checked++;
-      // a name in another case is a pair of two spellings; only the same text asks for twins
+      // a name in another case is a pair of two spellings; only identical texts request twins
       if (phrase === synonym && titles.has(folded(phrase))) selves.hits.push(hit);
       continue;
     }
@@ -44,37 +49,38 @@ export async function checkSynonyms(folder, { pairs, keptBack, titles }) {
 }
 
 /**
- * No phrase has a type that only CoNLL-2003 or BC5CDR gave it, and none is a title: training makes twins of phrases.
- * Types come from other rows too, WordNet, ontologies, the surnames of other rows' persons, and names that follow from
- * others (implied-types.mjs); and a name may come in capitals beside itself.
+ * Checks that no phrase has a type that only CoNLL-2003 or BC5CDR gives, and that no phrase is an evaluation
+ * title: training makes twins of phrases. Legitimate types come from other rows, WordNet, ontologies,
+ * surnames of persons in other rows, and implied names (implied-types.mjs). A name may also occur a second
+ * time in capitals.
  * @param {string} folder @param {string} data @param {Evaluation} evaluation @returns {Promise<Check[]>}
  */
 export async function checkPhrases(folder, data, { titles }) {
-  /** @type {Map<string, boolean>} whether all of a phrase's rows are of those sets */
-  const onlyThere = new Map();
+  /** @type {Map<string, boolean>} whether all rows of a phrase come from the two sets */
+  const onlyEvaluated = new Map();
   const persons = [];
   for (const [text, , type, source] of readRows(join(data, "train/types.tsv.gz"))) {
     const phrase = clean(text);
-    const there = scoredUntrained.test(source);
-    onlyThere.set(phrase, (onlyThere.get(phrase) ?? true) && there);
-    if (type === "PERSON" && !there) persons.push(phrase);
+    const isEvaluated = scoredUntrained.test(source);
+    onlyEvaluated.set(phrase, (onlyEvaluated.get(phrase) ?? true) && isEvaluated);
+    if (type === "PERSON" && !isEvaluated) persons.push(phrase);
   }
-  for (const [text] of readRows(join(data, "train/chunks.tsv.gz"))) onlyThere.set(clean(text), false);
-  for (const [name] of ontologyNames(join(data, "train"))) onlyThere.set(clean(name), false);
+  for (const [text] of readRows(join(data, "train/chunks.tsv.gz"))) onlyEvaluated.set(clean(text), false);
+  for (const [name] of ontologyNames(join(data, "train"))) onlyEvaluated.set(clean(name), false);
   for await (const [name, type] of wordnetNames(await readWordnet())) {
-    onlyThere.set(clean(name), false);
+    onlyEvaluated.set(clean(name), false);
     if (type === "PERSON") persons.push(clean(name));
   }
-  for (const surname of surnames(persons).keys()) onlyThere.set(surname, false);
-  // whatever the types are from which they follow: those rows are checked themselves
+  for (const surname of surnames(persons).keys()) onlyEvaluated.set(surname, false);
+  // accept any type: the rows that these names are implied by are checked themselves
   const anyType = () => "OTHER/disease";
   const singularAlone = (/** @type {string} */ word) => (word.endsWith("s") ? undefined : anyType());
   for (const typeOf of [anyType, singularAlone])
     for (const [name] of impliedNames(join(data, "train"), typeOf, new Map()))
-      onlyThere.set(clean(name), false);
-  for (const [word] of plurals(join(data, "train"), singularAlone)) onlyThere.set(word, false);
+      onlyEvaluated.set(clean(name), false);
+  for (const [word] of plurals(join(data, "train"), singularAlone)) onlyEvaluated.set(word, false);
   const rows = [...readRowsUnderHeader(join(folder, "phrases.tsv"))];
-  const others = rows.filter(([phrase]) => /\p{Ll}/u.test(phrase) && onlyThere.get(phrase) === false);
+  const others = rows.filter(([phrase]) => /\p{Ll}/u.test(phrase) && onlyEvaluated.get(phrase) === false);
   const capitals = new Set(others.map(([phrase]) => phrase.toUpperCase()));
   const check = {
     what: "typed mentions of conll2003, bc5cdr",
@@ -89,14 +95,14 @@ export async function checkPhrases(folder, data, { titles }) {
     if (titles.has(folded(phrase))) twins.hits.push(`phrases.tsv line ${line}: ${phrase}`);
     if (type === "") continue;
     check.checked++;
-    if (onlyThere.get(phrase) === true && !capitals.has(phrase))
+    if (onlyEvaluated.get(phrase) === true && !capitals.has(phrase))
       check.hits.push(`phrases.tsv line ${line}: ${phrase} (${type})`);
   }
   return [check, twins];
 }
 
 /**
- * No line of the recipe's texts is a title of the evaluation and nothing else.
+ * Checks that no line of the recipe's texts consists of an evaluation title alone.
  * @param {readonly string[]} texts @param {string} data @param {Evaluation} evaluation @returns {Check[]}
  */
 export function checkTexts(texts, data, { titles }) {
@@ -109,11 +115,13 @@ export function checkTexts(texts, data, { titles }) {
   return [check];
 }
 
-/** The recipe reads texts of train/text alone, and leaves out the rows of the sets that are scored untrained.
+/**
+ * Checks that the recipe reads only texts in train/text and leaves out the rows of CoNLL-2003 and BC5CDR,
+ * which are scored without training on them.
  * @param {any} recipe @param {string} data @returns {Check[]} */
 export function checkRecipe(recipe, data) {
   const texts = recipe.pretrain.texts.map(String);
-  const strange = texts.filter(
+  const unknown = texts.filter(
     (/** @type {string} */ name) => !existsSync(join(data, "train/text", `${name}.tsv.gz`)),
   );
   const missing = ["conll2003", "bc5cdr"].filter((set) => !recipe.data.leaveOut.evaluation.includes(set));
@@ -122,7 +130,7 @@ export function checkRecipe(recipe, data) {
       what: "recipe: texts and sets left out",
       checked: texts.length + 2,
       hits: [
-        ...strange.map((/** @type {string} */ name) => `${name} is no text of train/text`),
+        ...unknown.map((/** @type {string} */ name) => `${name} is not a text in train/text`),
         ...missing.map((set) => `${set} is not left out`),
       ],
     },

@@ -1,12 +1,13 @@
 /**
- * Writes the tables and texts from which pearl-mini's corpus is built, without evaluation data.
+ * Writes the tables and texts for pearl-mini's corpus, without evaluation data.
  *
- *     npm run build && node scripts/pearl-mini/prepare.mjs -o TABLES [--data ../shared/data] [--recipe FILE] [--seed 0]
+ *     npm run build && node scripts/pearl-mini/prepare.mjs -o TABLES [--data ../shared/data] [--recipe FILE]
+ *         [--seed 0]
  *     pearl corpus build --no-quotes --phrases TABLES/phrases.tsv --synonyms TABLES/synonyms.tsv -o CORPUS
  *
- * TABLES receives phrases.tsv, synonyms.tsv, words.txt (WordNet's one-word lemmas), text/NAME.txt for each text of the
- * recipe (without titles of articles), and prepared.json, which counts what was kept and what was removed, by source and
- * reason.
+ * TABLES receives phrases.tsv, synonyms.tsv, words.txt (WordNet's one-word lemmas), text/NAME.txt for each
+ * text of the recipe (without article titles), and prepared.json, which counts the rows kept and removed by
+ * source and reason.
  */
 import { mkdirSync, renameSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
@@ -23,9 +24,9 @@ import { readWordnet, singleWords } from "./data/wordnet-pairs.mjs";
 import { defaultData, readRecipe, recipePath } from "./recipe.mjs";
 
 /**
- * @param {{ data: string, output: string, recipe: any, seed: number, texts?: readonly string[] }} options `data`
- *   holds train/ and bench/; `texts` are the recipe's where nothing is said
- * @returns {Promise<object>} what prepared.json says
+ * @param {{ data: string, output: string, recipe: any, seed: number, texts?: readonly string[] }} options
+ *   `data` holds train/ and bench/; `texts` defaults to those of the recipe
+ * @returns {Promise<object>} the content of prepared.json
  */
 export async function prepare({ data, output, recipe, seed, texts = recipe.pretrain.texts }) {
   const started = performance.now();
@@ -42,7 +43,7 @@ export async function prepare({ data, output, recipe, seed, texts = recipe.pretr
   const mixed = mixPhrases(typed, chunks, { ...phrases, seed });
   await writeRows(join(output, "phrases.tsv"), phraseRows(mixed, tally));
   const typos = await typoPairs({ data, wordnet, typed }, { ...synonyms.typos, seed });
-  // forms are read from texts that may not be asked for themselves
+  // word forms may come from texts that are not in `texts`
   for (const name of new Set([...texts, ...(synonyms.forms?.texts ?? [])]))
     await writeRows(join(output, "text", `${name}.txt`), textLines(join(train, "text", `${name}.tsv.gz`)));
   const formTexts = synonyms.forms?.texts.map((/** @type {string} */ name) =>
@@ -87,7 +88,7 @@ function* underHeader(header, rows) {
   yield* rows;
 }
 
-/** The second column of a table, which is running text; the first is a title. @param {string} path */
+/** Yields the second column of a table, which is running text; the first is a title. @param {string} path */
 function* textLines(path) {
   for (const [, text] of readRows(path)) if (text) yield [text];
 }
@@ -102,7 +103,7 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
     },
   });
   if (values.output === undefined) {
-    console.error("give the folder of the tables: -o TABLES");
+    console.error("error: -o is missing: give a folder for the tables, -o TABLES");
     process.exit(2);
   }
   const recipe = readRecipe(values.recipe);

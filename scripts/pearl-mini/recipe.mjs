@@ -1,4 +1,4 @@
-/** Reads models/pearl-mini/recipe.yaml, which has every setting of the model. */
+/** Reads models/pearl-mini/recipe.yaml, which holds every setting of the model. */
 import { readFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -7,13 +7,13 @@ import { parse } from "yaml";
 const root = join(dirname(fileURLToPath(import.meta.url)), "../..");
 
 export const recipePath = join(root, "models/pearl-mini/recipe.yaml");
-/** The default data folder, beside the checkout. */
+/** The default data folder, next to the checkout. */
 export const defaultData = resolve(root, "../shared/data");
 export const program = join(root, "dist/cli/main.js");
 
 /**
- * The settings of each mixture of pairs: the common ones, and what it says itself instead, also within tables such as
- * `synonymShares`.
+ * Returns the settings of each mixture of pairs: the common settings, overridden by the mixture's own.
+ * Objects such as `synonymShares` are merged key by key.
  * @param {{ settings: Record<string, any>, mixtures?: readonly Record<string, any>[] }} finetune
  * @returns {Record<string, any>[]}
  */
@@ -21,12 +21,12 @@ export function mixedSettings({ settings, mixtures = [{}] }) {
   return mixtures.map((own) => {
     const all = { ...settings };
     for (const [name, value] of Object.entries(own))
-      all[name] = isTable(value) && isTable(settings[name]) ? { ...settings[name], ...value } : value;
+      all[name] = isObject(value) && isObject(settings[name]) ? { ...settings[name], ...value } : value;
     return all;
   });
 }
 
-const isTable = (/** @type {unknown} */ value) =>
+const isObject = (/** @type {unknown} */ value) =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
 /** @param {string} [path] @returns {any} the recipe; its keys are explained in the file */

@@ -1,4 +1,4 @@
-/** Runs the stages of a long build once each: finished stages are recorded, and an interrupted one resumes. */
+/** Runs each stage of a long build once: finished stages are recorded, and interrupted stages resume. */
 import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
@@ -8,14 +8,14 @@ import { program } from "./recipe.mjs";
 
 /**
  * @typedef {object} Stage
- * @property {number} seconds over all sittings
- * @property {number} sittings one, and one for each time it was cut off
- * @property {string} settings hash of what it was done with
+ * @property {number} seconds over all runs of the stage
+ * @property {number} sittings runs of the stage: one more than its interruptions
+ * @property {string} settings hash of its settings
  * @property {object} machine
  * @property {boolean} finished
  */
 
-/** Seconds between two records of a stage that runs: so much is lost from the sum when it is killed. */
+/** Seconds between two records of a running stage: a killed stage loses at most this much of its time. */
 const RECORD_EVERY = 20;
 
 const machine = () => ({
@@ -27,7 +27,7 @@ const machine = () => ({
 });
 
 /**
- * The stages of a work folder, recorded in its build.json.
+ * Opens the stages of a work folder, which are recorded in its build.json.
  * @param {string} folder
  */
 export function openStages(folder) {
@@ -39,21 +39,25 @@ export function openStages(folder) {
     renameSync(`${path}.partial`, path);
   };
   /**
-   * Does a stage unless it is finished.
-   * @param {string} name @param {unknown} settings an error where it was begun with others
-   * @param {() => Promise<unknown>} work continues from the files that it finds
-   * @param {{ anew?: boolean }} [options] `anew`: work that is quick begins again with other settings instead
+   * Runs a stage unless it is finished.
+   * @param {string} name
+   * @param {unknown} settings
+   * @param {() => Promise<unknown>} work resumes from the files that it finds
+   * @param {{ restart?: boolean }} [options] `restart`: if the settings have changed, run the stage again
+   * @throws {Error} the stage was recorded with other settings, and `restart` is not set
    */
-  async function once(name, settings, work, { anew = false } = {}) {
+  async function once(name, settings, work, { restart = false } = {}) {
     const hash = createHash("sha256").update(JSON.stringify(settings)).digest("hex").slice(0, 16);
-    const others = record.stages[name] !== undefined && record.stages[name].settings !== hash;
-    const before = others ? undefined : record.stages[name];
-    if (others && !anew)
-      throw new Error(`${name} was begun with other settings in ${folder}: give a new folder with --work`);
+    const hasChanged = record.stages[name] !== undefined && record.stages[name].settings !== hash;
+    const before = hasChanged ? undefined : record.stages[name];
+    if (hasChanged && !restart)
+      throw new Error(
+        `stage ${name} in ${folder} was started with other settings: give a new folder with --work`,
+      );
     if (before?.finished) return;
     console.error(`== ${name}`);
     const started = performance.now();
-    const note = (/** @type {boolean} */ finished) => {
+    const update = (/** @type {boolean} */ finished) => {
       record.stages[name] = {
         seconds: (before?.seconds ?? 0) + Math.round((performance.now() - started) / 1000),
         sittings: (before?.sittings ?? 0) + 1,
@@ -61,12 +65,12 @@ export function openStages(folder) {
       };
       save();
     };
-    note(false);
-    const clock = setInterval(note, RECORD_EVERY * 1000, false);
+    update(false);
+    const clock = setInterval(update, RECORD_EVERY * 1000, false);
     try {
       await work();
       clearInterval(clock);
-      note(true);
+      update(true);
     } finally {
       clearInterval(clock);
     }
@@ -74,12 +78,12 @@ export function openStages(folder) {
   return { record, once };
 }
 
-/** Runs pearl; an exit code other than 0 is an error. @param {string[]} parameters @returns {Promise<void>} */
+/** Runs pearl. Rejects on an exit code other than 0. @param {string[]} parameters @returns {Promise<void>} */
 export function pearl(...parameters) {
   console.error(`$ pearl ${parameters.join(" ")}`);
   return new Promise((done, failed) => {
     const child = spawn(process.execPath, [program, ...parameters], { stdio: ["ignore", 2, 2] });
-    // pearl gets the signal too, and writes a checkpoint
+    // pearl writes a checkpoint when it receives the signal
     const stop = () => child.kill("SIGTERM");
     process.once("SIGTERM", stop);
     child.once("error", failed);
@@ -89,7 +93,7 @@ export function pearl(...parameters) {
       else
         failed(
           new Error(
-            `pearl ${parameters[0]} ended with ${code ?? signal}; run the same command again to continue`,
+            `pearl ${parameters[0]} ended with ${code ?? signal}: run the same command again to resume`,
           ),
         );
     });

@@ -1,4 +1,4 @@
-/** Draws an ablation as a table: a row per removed part, a column per task. */
+/** Draws an ablation as a table with a row per removed part and a column per task. */
 import { headHeight, headMargin, svgFile } from "../../dist/plot/svg-file.js";
 import { round, text } from "./picture.mjs";
 import { formatCount, plain, rowName, signed, taskName } from "./words.mjs";
@@ -6,16 +6,18 @@ import { formatCount, plain, rowName, signed, taskName } from "./words.mjs";
 const CELL = { width: 82, height: 44 };
 const NAMES = 240;
 const HEADING = 26;
-/** Between tasks and what sums them up. */
+/** Between the tasks and the columns for mean and cost. */
 const GAP = 14;
-/** Bounds of the classes of differences, in points; fixed, so that two pictures have the same colours. */
+/**
+ * Bounds of the classes of differences, in points; fixed, so that colours are comparable between pictures.
+ */
 const BOUNDS = [0.5, 2, 5, 10];
-/** How strong a class's colour is; text keeps its contrast on the strongest. */
+/** Opacity of each class; text stays readable on the strongest. */
 const STRENGTHS = [0, 0.12, 0.24, 0.36, 0.48];
 const LEGEND = { cell: 44, height: 14, room: 62 };
 
 /**
- * @param {any} report as `pearl ablate --json` writes it
+ * @param {any} report output of `pearl ablate --json`
  * @returns {string} SVG
  */
 export function ablationPicture(report) {
@@ -56,11 +58,11 @@ export function ablationPicture(report) {
   });
 }
 
-/** Below the heading. */
+/** The line below the heading. */
 const rule = (y, width) =>
   `<path d="M${headMargin} ${y - 1}H${round(width - headMargin)}" stroke="var(--line)" stroke-width="1.5"/>`;
 
-/** A score over its difference to the whole method's, where there is one to compare with. */
+/** A score, above its difference to the score of the whole method if there is one. */
 function scoreCell(score, whole, x, y) {
   const middle = { x: x + CELL.width / 2, anchor: "middle" };
   if (score === undefined) return text("–", { ...middle, y: y + 26, size: 14, muted: true });
@@ -74,7 +76,7 @@ function scoreCell(score, whole, x, y) {
   );
 }
 
-/** The mean, and what is lost of it; what costs has the colour of what makes scores worse. */
+/** The mean and its loss; a positive cost has the colour of lower scores. */
 function sumCells(run, whole, x, y) {
   const mean = text(plain(100 * run.mean, 1), {
     ...{ x: x + CELL.width / 2, y: y + 27, size: 14, anchor: "middle", bold: true },
@@ -86,7 +88,10 @@ function sumCells(run, whole, x, y) {
   return [mean, ground(-100 * run.cost, x + CELL.width, y) + cost];
 }
 
-/** Blue where the score is better without the part, orange where it is worse: most eyes tell these two apart. */
+/**
+ * Blue if the score is higher without the part, orange if it is lower: most people can distinguish these
+ * colours.
+ */
 function ground(difference, x, y, { width, height } = CELL) {
   const strength = STRENGTHS[BOUNDS.filter((bound) => Math.abs(difference) >= bound).length];
   const fill = strength === 0 ? "var(--panel)" : difference > 0 ? "var(--c0)" : "var(--c1)";
@@ -94,7 +99,7 @@ function ground(difference, x, y, { width, height } = CELL) {
   return `<rect x="${round(x + 1)}" y="${round(y + 1)}" width="${width - 2}" height="${height - 2}" rx="4" fill="${fill}"${opacity}/>`;
 }
 
-/** The classes side by side, their bounds below. */
+/** The classes with their bounds below. */
 function legend(y) {
   const start = headMargin + NAMES;
   const bounds = [...BOUNDS.map((bound) => -bound).reverse(), ...BOUNDS];

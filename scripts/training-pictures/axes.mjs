@@ -1,15 +1,15 @@
-/** Draws a panel with two axes, round ticks and grid lines, and maps values to positions. */
+/** Draws a panel with two axes, round ticks and grid lines, and maps values to coordinates. */
 import { round, text } from "./picture.mjs";
 import { formatCount, plain } from "./words.mjs";
 
-/** Room for the numbers of the axes and the panel's title. */
+/** Space for the tick labels and the title of the panel. */
 const INSET = { left: 42, top: 24, bottom: 22 };
 
 /**
- * Round numbers from at or below the least to at or above the greatest.
+ * Returns round numbers that cover the range from `least` to `greatest`.
  * @param {number} least
  * @param {number} greatest
- * @param {number} count about how many
+ * @param {number} count approximate number of ticks
  * @returns {number[]}
  */
 export function roundTicks(least, greatest, count) {
@@ -26,7 +26,7 @@ export function roundTicks(least, greatest, count) {
 /**
  * @typedef {{ x: number, y: number, width: number, height: number }} Box
  * @param {{ box: Box, title: string, remark?: string, steps: number, least: number, greatest: number }} panel
- * `box` holds everything; x is the step, from 0 to `steps`
+ * `box` is the outer box; x is the step, from 0 to `steps`
  * @returns {{ frame: string, at: (step: number, value: number) => [number, number], right: number }}
  */
 export function panel({ box, title, remark = "", steps, least, greatest }) {
@@ -53,14 +53,15 @@ export function panel({ box, title, remark = "", steps, least, greatest }) {
       return text(formatCount(tick), { x: at(tick, low)[0], y: bottom + 16, size: 11, anchor, muted: true });
     });
   const heading = text(title, { x: box.x, y: box.y + 12, size: 13, bold: true });
-  const beside = remark && text(remark, { x: right, y: box.y + 12, size: 12, anchor: "end", muted: true });
-  return { frame: [heading, beside, ...lines, ...marks].join("\n"), at, right };
+  const note = remark && text(remark, { x: right, y: box.y + 12, size: 12, anchor: "end", muted: true });
+  return { frame: [heading, note, ...lines, ...marks].join("\n"), at, right };
 }
 
 /**
- * A line with gaps where a value is none.
- * @param {readonly (readonly [number, number])[]} points @param {(step: number, value: number) => [number, number]} at
- * @returns {string} a path's `d`
+ * A line with gaps at values that are not finite.
+ * @param {readonly (readonly [number, number])[]} points
+ * @param {(step: number, value: number) => [number, number]} at
+ * @returns {string} the `d` attribute of a path
  */
 export function pathOf(points, at) {
   let pen = "M";

@@ -1,4 +1,4 @@
-/** Draws a learning curve: a panel per loss of each stage, and the scores of tasks at the steps where they were measured. */
+/** Draws a learning curve: a panel per loss of each stage, and a panel of task scores by step. */
 
 import { headHeight, headMargin, svgFile } from "../../dist/plot/svg-file.js";
 import { marks } from "../../dist/plot/theme.js";
@@ -11,13 +11,13 @@ const GAP = 26;
 const LOSS_HEIGHT = 170;
 const SCORE_HEIGHT = 300;
 const STAGE_HEADING = 30;
-/** Right of the scores, where the tasks are named. */
+/** Space to the right of the scores, for the names of the tasks. */
 const LABELS = 150;
-/** The running mean goes over this share of a stage's points. */
+/** Width of the running mean, as a fraction of the points of a stage. */
 const WINDOW = 1 / 20;
 
 /**
- * @param {any} curve as `record` writes it
+ * @param {any} curve output of `record`
  * @returns {string} SVG
  */
 export function learningCurvePicture(curve) {
@@ -44,7 +44,7 @@ export function learningCurvePicture(curve) {
   return svgFile({ title, notes, width: WIDTH, height: y + 4, body: drawn.join("\n") });
 }
 
-/** A heading, the losses' panels in rows, the scores below. */
+/** A heading, the panels of the losses in rows, and the scores below. */
 function drawStage(stage, scores, top) {
   const losses = lossesOf(stage);
   const steps = Math.max(...stage.metrics.map(({ step }) => step), ...scores.map(({ step }) => step), 1);
@@ -72,8 +72,8 @@ function drawStage(stage, scores, top) {
 }
 
 /**
- * The whole loss and its parts, those that this stage has. A loss without parts, or of a single one that is all of
- * it, is one panel under the name that says most.
+ * The total loss and its parts in a stage. A loss without parts, or with a single part that equals it, gets
+ * one panel with the more specific name.
  */
 function lossesOf({ metrics, loss: name }) {
   if (metrics.length === 0) return [];
@@ -110,7 +110,10 @@ function lossPanel({ name, points }, box, steps) {
   return [frame, pale, line(pathOf(smooth, at), 2, "")].join("\n");
 }
 
-/** Over as many points before as after, so that the fall at the start stays; at the end over those there are. */
+/**
+ * A centred running mean. At the start the window shrinks to stay symmetric, which keeps the initial fall; at
+ * the end it is truncated.
+ */
 function runningMean(points) {
   const known = points.filter(([, value]) => Number.isFinite(value));
   const most = Math.floor((known.length * WINDOW) / 2);
@@ -121,7 +124,10 @@ function runningMean(points) {
   });
 }
 
-/** A line for each task, named at its end with its last score; the first eight have a colour and mark of their own. */
+/**
+ * A line per task, labelled with the task and its last score. The first eight tasks have distinct colours and
+ * marks.
+ */
 function scorePanel(scores, box, steps) {
   const ordered = [...scores].sort((a, b) => a.step - b.step);
   const lines = [...new Set(ordered.flatMap(({ tasks }) => Object.keys(tasks)))].map((task, index) => ({
@@ -146,7 +152,7 @@ function scorePanel(scores, box, steps) {
   return [frame, ...drawn].join("\n");
 }
 
-/** Heights as near to the given ones as labels may stand, none below the lowest. */
+/** Moves heights apart so that labels do not overlap, with none below `lowest`. */
 function apart(heights, distance, lowest) {
   const order = heights.map((_, index) => index).sort((a, b) => heights[a] - heights[b]);
   const placed = [...heights];

@@ -1,9 +1,10 @@
-/** Text and number elements of a picture. */
+/** Text elements and rounding for pictures. */
 import { escapeText } from "../../dist/plot/theme.js";
 
 /**
+ * @typedef {{ size?: number, anchor?: "start" | "middle" | "end", bold?: boolean, muted?: boolean }} Style
  * @param {string} content
- * @param {{ x: number, y: number, size?: number, anchor?: "start" | "middle" | "end", bold?: boolean, muted?: boolean }} how
+ * @param {{ x: number, y: number } & Style} options
  */
 export function text(content, { x, y, size = 12, anchor = "start", bold, muted }) {
   const anchored = anchor === "start" ? "" : ` text-anchor="${anchor}"`;
@@ -12,5 +13,5 @@ export function text(content, { x, y, size = 12, anchor = "start", bold, muted }
   return `<text x="${round(x)}" y="${round(y)}" font-size="${size}"${anchored}${weight} fill="var(--${ink})">${escapeText(content)}</text>`;
 }
 
-/** A tenth of a pixel is finer than anybody sees. @param {number} value */
+/** Rounds to a tenth of a pixel. @param {number} value */
 export const round = (value) => Number(value.toFixed(1));

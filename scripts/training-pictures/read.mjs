@@ -1,7 +1,7 @@
-/** Reads the input of a picture. Errors name the file and the place. */
+/** Reads and checks the input of a picture. Errors name the file and the location in it. */
 import { readFileSync } from "node:fs";
 
-/** Input that cannot be drawn: the message is for the reader of the terminal. */
+/** Invalid input; the message is shown to the user without a stack trace. */
 export class InputError extends Error {}
 
 /** @param {string} path @returns {string} */
@@ -9,7 +9,7 @@ export function readText(path) {
   try {
     return readFileSync(path, "utf8");
   } catch (error) {
-    if (error.code === "ENOENT") throw new InputError(`${path} is not there`);
+    if (error.code === "ENOENT") throw new InputError(`${path} does not exist`);
     throw new InputError(`${path} cannot be read: ${error.message}`);
   }
 }
@@ -24,7 +24,7 @@ export function readJson(path) {
   }
 }
 
-/** What every value is asked; `place` is the file and where in it. */
+/** Checks of values; `place` is the file and the location in it, for messages. */
 export const check = {
   object(value, place) {
     if (typeof value === "object" && value !== null && !Array.isArray(value)) return value;
@@ -42,11 +42,11 @@ export const check = {
     if (typeof value === "number") return value;
     throw wrong(value, place, "a number");
   },
-  /** Not a number is null in JSON, and leaves a gap. */
+  /** A number, or null, which JSON holds for NaN and which leaves a gap. */
   numberOrGap(value, place) {
     return value === null ? Number.NaN : check.number(value, place);
   },
-  /** Names with numbers. */
+  /** An object whose values are numbers. */
   numbers(value, place, one = check.number) {
     for (const [name, entry] of Object.entries(check.object(value, place))) one(entry, `${place}.${name}`);
     return value;
@@ -59,12 +59,12 @@ function wrong(value, place, expected) {
 }
 
 /**
- * A report of `pearl ablate --json`.
+ * Reads a report of `pearl ablate --json`.
  * @param {string} path
  */
 export function readAblation(path) {
   const whole = check.object(readJson(path), path);
-  // benchmarks/from-scratch.mjs records it among other things
+  // benchmarks/from-scratch.mjs nests the report in its record
   const report = whole.ablation === undefined ? whole : check.object(whole.ablation, `${path}: ablation`);
   check.number(report.steps, `${path}: steps`);
   check.number(report.seed, `${path}: seed`);
@@ -77,12 +77,12 @@ export function readAblation(path) {
     check.number(run.cost, `${place}.cost`);
   });
   if (!runs.some(({ name }) => name === "whole"))
-    throw new InputError(`${path}: no run is named "whole": there is nothing to compare the others with`);
+    throw new InputError(`${path}: no run is named "whole", which the other runs are compared with`);
   return report;
 }
 
 /**
- * A learning curve, as `record` writes it.
+ * Reads a learning curve, the output of `record`.
  * @param {string} path
  */
 export function readCurve(path) {
@@ -102,18 +102,19 @@ export function readCurve(path) {
     check.numbers(score.tasks, `${place}.tasks`);
   });
   if (stages.length === 0 && scores.length === 0)
-    throw new InputError(`${path} has neither stages nor scores: there is nothing to draw`);
+    throw new InputError(`${path} has no stages and no scores: there is nothing to draw`);
   return { ...curve, scores };
 }
 
 function checkMetrics(metrics, place) {
-  if (check.list(metrics, place).length === 0) throw new InputError(`${place} has no step`);
+  if (check.list(metrics, place).length === 0)
+    throw new InputError(`${place} is empty: at least one step is needed`);
   metrics.forEach((step, index) => {
     checkStep(step, `${place}[${index}]`);
   });
 }
 
-/** One step's loss and its parts. */
+/** Checks the loss of a step and its parts. */
 export function checkStep(metrics, place) {
   check.number(check.object(metrics, place).step, `${place}.step`);
   check.numberOrGap(metrics.loss, `${place}.loss`);

@@ -3,16 +3,16 @@ import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { check, checkStep, InputError, readJson, readText } from "./read.mjs";
 
-/** More points than this say no more in a picture. */
+/** Maximum points per stage: more are not visible in a picture. */
 const MOST_POINTS = 300;
 
 /** Name of the loss of pretraining, whose metrics list no parts. */
 const pretrainingLoss = "context_loss";
 
 /**
- * One stage of a curve, and the evaluations among its metrics.
+ * Reads one stage of a curve, and the evaluations among its metrics.
  * @param {string} name
- * @param {string} path a metrics.jsonl, of a training that may still run
+ * @param {string} path a metrics.jsonl; the training may still be running
  */
 export function recordStage(name, path) {
   const entries = readMetrics(path);
@@ -28,7 +28,7 @@ export function recordStage(name, path) {
 }
 
 /**
- * The task scores of `pearl bench --json`, of its first model.
+ * Reads the task scores of the first model in the output of `pearl bench --json`.
  * @param {string} stage
  * @param {number} step
  * @param {string} path
@@ -45,7 +45,7 @@ export async function recordScores(stage, step, path) {
 
 function readMetrics(path) {
   const lines = readText(path).split("\n");
-  // what follows the last line break is nothing, or a line that is just being written
+  // the text after the last line break is empty or an incomplete line
   lines.pop();
   return lines.map((line, index) => {
     const place = `${path} line ${index + 1}`;
@@ -54,7 +54,7 @@ function readMetrics(path) {
       entry = JSON.parse(line);
     } catch {
       throw new InputError(
-        `${place} is not JSON: give a metrics.jsonl as pearl pretrain or pearl finetune writes it`,
+        `${place} is not JSON: give a metrics.jsonl from pearl pretrain or pearl finetune`,
       );
     }
     if ("score" in check.object(entry, place) && !("loss" in entry)) {
@@ -65,13 +65,16 @@ function readMetrics(path) {
   });
 }
 
-/** True where the record beside the metrics is of `pearl pretrain`: it alone holds the sizes of a word encoder. */
+/**
+ * True if training.json next to the metrics is from `pearl pretrain`: only it holds the sizes of a word
+ * encoder.
+ */
 function isOfPretraining(path) {
   const record = join(dirname(path), "training.json");
   return existsSync(record) && readJson(record)?.sizes !== undefined;
 }
 
-/** Means of so many steps each, under the last one's number. */
+/** Averages every `count` steps; the step number is that of the last one. */
 function thin(steps, count) {
   const points = [];
   for (let start = 0; start < steps.length; start += count) {

@@ -39,10 +39,10 @@ const stages = { pretrain: "Pretraining", finetune: "Fine-tuning" };
 
 const lookUp = (names, name) => (Object.hasOwn(names, name) ? names[name] : undefined);
 
-/** @param {string} name as the program names its output @returns {string} */
+/** @param {string} name name of the loss in the training graph @returns {string} */
 export const lossName = (name) => lookUp(losses, name) ?? name;
 
-/** @param {string} name "whole", or the part that is left out @returns {string} */
+/** @param {string} name "whole", or the removed part @returns {string} */
 export const rowName = (name) => lookUp(parts, name) ?? `without ${name}`;
 
 /** @param {string} name @returns {string} */
@@ -51,13 +51,17 @@ export const taskName = (name) => lookUp(tasks, name) ?? name;
 /** @param {string} name @returns {string} */
 export const stageName = (name) => lookUp(stages, name) ?? name;
 
-/** With the minus sign that is as wide as a plus. @param {number} value @param {number} digits */
+/**
+ * Formats a number with a typographic minus sign, as wide as a plus.
+ * @param {number} value
+ * @param {number} digits
+ */
 export function plain(value, digits) {
   const text = Math.abs(value).toFixed(digits);
   return value < 0 && Number(text) !== 0 ? `−${text}` : text;
 }
 
-/** Always with a sign, "±" where nothing is left of it. @param {number} value @param {number} digits */
+/** Formats a number with a sign, "±" if it rounds to 0. @param {number} value @param {number} digits */
 export function signed(value, digits) {
   const text = plain(value, digits);
   if (Number(text) === 0) return `±${text}`;

@@ -1,4 +1,7 @@
-/** The leak check on tables of a few rows beside an evaluation of a few, each planted row found by its set. */
+/**
+ * The leak check on small tables and a small evaluation: every planted row must be found by the check of its
+ * set.
+ */
 import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";
 import { cpSync, mkdirSync, writeFileSync } from "node:fs";
@@ -11,7 +14,7 @@ import { testFolder } from "../table/folder.js";
 const { path } = testFolder();
 const data = join(path, "data");
 
-/** An evaluation of one pair a set. */
+/** An evaluation with one pair per set. */
 const files: Record<string, string> = {
   "turney/turney.txt": "twin sun | duplex | twin | sun | dual | lumen | neutralism | keratoplasty\n",
   "bird/bird.txt":
@@ -47,7 +50,7 @@ function write(file: string, content: string | Uint8Array): void {
   writeFileSync(file, content);
 }
 
-/** Rows that must be found, by the check that must find them. */
+/** Planted rows, by the check that must find them. */
 const planted: Record<string, string> = {
   "pairs of turney": "Duplex\ttwin  sun\twordnet",
   "pairs of bird": "inquiry\taccess information\tlexical",
@@ -56,12 +59,12 @@ const planted: Record<string, string> = {
   "pairs of yago": "Sam Ibiam\tSam Henshaw Ibiam\tnames",
   "pairs of autofj": 'David by Michelangelo\tDavid, "the" (Michelangelo)\tnames',
   "pairs of kept back": "Rental of cars\tcar hire\trewrite",
-  // of one synset with "carbonated water" and "club soda"
+  // in one synset with "carbonated water" and "club soda"
   "pairs of turney's synsets": "soda water\tseltzer\tnames",
   "titles to make twins of": "Lake Bled\tLake Bled\ttitles",
 };
 
-/** Checks clean tables with some rows more. */
+/** Checks clean tables with additional rows. */
 async function check(more: { pairs?: readonly string[]; phrases?: readonly string[]; data?: string }) {
   const folder = join(path, "tables");
   const clean = ["double star\ttwo suns\tnames", "Judy\tJudith\tnames", "Trieste\tTrieste\ttyped"];
@@ -78,14 +81,14 @@ async function check(more: { pairs?: readonly string[]; phrases?: readonly strin
 }
 
 describe("npm run check:leaks", () => {
-  it("passes tables that have nothing of the evaluation", async () => {
+  it("passes tables without evaluation data", async () => {
     const { code, stdout } = await check({});
     for (const what of Object.keys(planted)) expect(stdout).toMatch(new RegExp(`${what} +[12] +0\n`));
     expect(stdout).toMatch(/no leak\n$/);
     expect(code).toBe(0);
   });
 
-  it("finds one row planted for each set, in either direction and whatever its capitals", async () => {
+  it("finds one planted row per set, in either direction and in any case", async () => {
     const titled = join(path, "titled");
     cpSync(data, titled, { recursive: true });
     write(join(titled, "train/text/simple.tsv.gz"), gzipSync("Lake Bled\tLake  Bled\n"));
@@ -103,11 +106,11 @@ describe("npm run check:leaks", () => {
     expect(stdout).toMatch(/bc5cdr +3 +1\n +phrases\.tsv line 4: Jane Roe \(PERSON\)/);
     expect(stdout).toMatch(/titles among the phrases +4 +1\n +phrases\.tsv line 5: lake bled/);
     expect(stdout).toMatch(/titles as lines of text +1 +1\n +text\/simple: Lake {2}Bled/);
-    expect(stdout).toMatch(/error: 12 rows are in the evaluation\n$/);
+    expect(stdout).toMatch(/error: 12 rows contain evaluation data\n$/);
     expect(code).toBe(1);
   });
 
-  it("says why it checks nothing where the evaluation's files are not, and passes", async () => {
+  it("passes with a note if the evaluation files are missing", async () => {
     const { code, stdout } = await check({ data: join(path, "nowhere") });
     expect(stdout).toMatch(/^leak check skipped: .*nowhere/);
     expect(code).toBe(0);

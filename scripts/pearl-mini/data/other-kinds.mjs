@@ -1,6 +1,8 @@
-/** Maps sources of typed phrases to kinds of OTHER: "obo:disease" is a disease. */
+/** Maps sources of typed phrases to kinds of OTHER: "obo:disease" to disease. */
 
-/** Sources of the kinds that pearl-mini distinguishes, four of those of src/pearl/phrase-types.ts. */
+/**
+ * Sources of the four kinds that pearl-mini distinguishes, a subset of those in src/pearl/phrase-types.ts.
+ */
 const sources = {
   disease: [
     ...["obo:disease", "ncbi-disease:", "corpora:medicine/diseases", "corpora:medicine/cancer"],
@@ -11,7 +13,8 @@ const sources = {
     ...["obo:chemical", "craft:CHEBI", "corpora:medicine/drugs", "corpora:science/toxic_chemicals"],
     ...["bionlp13cg:Simple_chemical", "bionlp13cg:Amino_acid", "bionlp11id:Chemical", "gum:substance"],
     ...["crossner:chemicalcompound", "crossner:chemicalelement", "wiki:compound", "wiki:element", "wiki:ion"],
-    // genes and their products too: symbols and codes ("IL-2", "MK-801") look alike, and one word names both
+    // genes and their products count as chemicals: their codes look alike ("IL-2", "MK-801"), and one word
+    // may name both
     ...["bc2gm:GENE", "jnlpba:protein", "jnlpba:DNA", "jnlpba:RNA", "craft:GGP", "obo:protein"],
     ...["bionlp11id:Protein", "bionlp11id:Regulon-operon", "bionlp13cg:Gene_or_gene_product"],
     ...["crossner:protein", "crossner:enzyme"],
@@ -29,12 +32,12 @@ const sources = {
   ],
 };
 
-/** A name that ends in ":" or "/" is the beginning of many. */
+/** A name that ends in ":" or "/" is a prefix of many sources. */
 const kinds = Object.entries(sources).flatMap(([kind, names]) =>
   names.map((name) => ({ kind, name, whole: /[^:/]$/.test(name) })),
 );
 
-/** A type of src/pearl/phrase-types.ts for a phrase that is OTHER. @param {string} source */
+/** The type, as in src/pearl/phrase-types.ts, of an OTHER phrase from a source. @param {string} source */
 export function fineType(source) {
   const found = kinds.find(({ name, whole }) => (whole ? source === name : source.startsWith(name)));
   return found === undefined ? "OTHER" : `OTHER/${found.kind}`;

@@ -1,17 +1,17 @@
-/** Locates data in npm packages that only the build needs. */
+/** Locates data files in npm packages that only the build of pearl-mini needs. */
 import { createRequire } from "node:module";
 
 /**
- * The path of a file in a package.
- * @param {string} file begins with the package's name
- * @param {string} install what npm is asked to install
+ * Returns the path of a file in a package.
+ * @param {string} file path that begins with the name of the package
+ * @param {string} install the package as given to `npm install`
  * @returns {string}
- * @throws an error with the command to install it if it is missing
+ * @throws {Error} the file does not exist; the message holds the command that installs it
  */
 export function packageFile(file, install) {
   try {
     return createRequire(import.meta.url).resolve(file);
   } catch {
-    throw new Error(`${file} is not here: npm install --no-save ${install}`);
+    throw new Error(`${file} does not exist: run npm install --no-save ${install}`);
   }
 }

@@ -14,32 +14,41 @@ import { inCapitals, kindsOfRareSenses, ontologyNames, surnames, wordnetNames } 
  */
 
 const lexicalClasses = new Set(["NP", "VP", "PP", "ADVP", "ADJP"]);
-/** How far a row of each quality is trusted where rows of one phrase disagree. @type {Record<string, number>} */
+/** Weight of a row's vote on the type of its phrase, by quality. @type {Record<string, number>} */
 const trust = { gold: 3, list: 2, silver: 1 };
-/** WordNet knows the best known name of a word: London is a city whatever writers are called. */
+/**
+ * Weight of WordNet, which knows the most common bearer of a name: London is a city, although writers have
+ * that name.
+ */
 const trustInWordnet = 40;
 
-/** Whether a source is one that is left out, and said so. @param {string} source @param {readonly string[]} starts */
+/**
+ * The prefix in `starts` that a source begins with, or undefined.
+ * @param {string} source
+ * @param {readonly string[]} starts
+ */
 export const startsWithAny = (source, starts) => starts.find((start) => source.startsWith(start));
 
 /**
- * Typed phrases, once each, with the type, or the kind of OTHER, that their rows say most. Training makes twins of
- * phrases, so titles of the evaluation are none.
- * @param {string} data @param {import("./wordnet-pairs.mjs").Wordnet} wordnet @param {PhraseSettings} settings
+ * Reads distinct typed phrases, each with the type, or the kind of OTHER, that gets most votes of its rows.
+ * Titles of the evaluation are left out, since training makes twins of phrases.
+ * @param {string} data
+ * @param {import("./wordnet-pairs.mjs").Wordnet} wordnet
+ * @param {PhraseSettings} settings
  * @param {Tally} tally
  * @returns {Promise<Map<string, Phrase>>}
  */
 export async function readTyped(data, wordnet, { longest, leaveOut, titles }, tally) {
   /** @type {Map<string, { types: Map<string, number>, count: number, best: number }>} */
-  const met = new Map();
+  const entries = new Map();
   /** @param {string} table @param {string} text @param {string} type */
   const add = (table, text, type, count = 1, trusted = 1) => {
     const phrase = clean(text);
     if (phrase === "" || phrase.length > longest) tally.leftOut(table, "too long");
     else if (titles.has(folded(phrase))) tally.leftOut(table, "title of the evaluation");
     else {
-      const entry = met.get(phrase) ?? { types: new Map(), count: 0, best: 0 };
-      met.set(phrase, entry);
+      const entry = entries.get(phrase) ?? { types: new Map(), count: 0, best: 0 };
+      entries.set(phrase, entry);
       entry.types.set(type, (entry.types.get(type) ?? 0) + count * trusted);
       entry.count += count;
       entry.best = Math.max(entry.best, trusted);
@@ -61,25 +70,26 @@ export async function readTyped(data, wordnet, { longest, leaveOut, titles }, ta
   for await (const [name, type] of wordnetNames(wordnet))
     add("names of WordNet", name, type, 1, trustInWordnet);
   /** @returns {[string, string][]} */
-  const known = () => [...met].map(([phrase, entry]) => [phrase, mostly(entry)]);
+  const known = () => [...entries].map(([phrase, entry]) => [phrase, mainType(entry)]);
   const persons = known().flatMap(([phrase, type]) => (type === "PERSON" ? [phrase] : []));
   for (const [surname, bearers] of surnames(persons)) add("surnames", surname, "PERSON", bearers);
   for (const [name, type] of impliedNames(data, typeByHead(known()), kindsOfRareSenses(wordnet)))
     add("implied names", name, type);
   for (const [word, type] of plurals(data, typeByHead(known()))) add("plurals", word, type);
   return new Map(
-    [...met].map(([phrase, entry]) => {
+    [...entries].map(([phrase, entry]) => {
       const { count, best } = entry;
-      return [phrase, { phrase, lexical: "NP", type: mostly(entry), count, best }];
+      return [phrase, { phrase, lexical: "NP", type: mainType(entry), count, best }];
     }),
   );
 }
 
 /** @param {{ types: Map<string, number> }} entry @returns {string} */
-const mostly = ({ types }) => [...types].sort((a, b) => b[1] - a[1])[0][0];
+const mainType = ({ types }) => [...types].sort((a, b) => b[1] - a[1])[0][0];
 
 /**
- * Chunks, once each. One that is no noun phrase names no entity; what a noun phrase names is not known.
+ * Reads distinct chunks. Only noun phrases name entities: their type is unknown, other chunks have type
+ * OTHER.
  * @param {string} data @param {PhraseSettings} settings @param {Tally} tally
  * @returns {Phrase[]}
  */
@@ -101,12 +111,16 @@ export function readChunks(data, { longest, leaveOut, titles }, tally) {
 }
 
 /**
- * The mixture that training samples from, row by row: at most `perType` names of a type, those that people marked
- * in text first, and `chunks` chunks, shared out so that a class that has few keeps all.
+ * Returns the phrases that training samples uniformly: at most `perType` names of a type, names annotated by
+ * people first, and `chunks` chunks, divided equally among the classes; small classes keep all their chunks.
  * @param {ReadonlyMap<string, Phrase>} typed @param {readonly Phrase[]} chunks
- * @param {{ perType: number, oneWord?: Record<string, number>, capitals: number, chunks: number, seed: number }} settings
- *   `oneWord` has for a type the share of its names that are of one word, where enough are; `capitals` is the share of
- *   names that come in capitals too
+ * @param {object} settings
+ * @param {number} settings.perType
+ * @param {Record<string, number>} [settings.oneWord] by type, the fraction of names with one word, as far as
+ *   there are enough
+ * @param {number} settings.capitals the fraction of names that are added again in capitals
+ * @param {number} settings.chunks
+ * @param {number} settings.seed
  * @returns {Phrase[]}
  */
 export function mixPhrases(typed, chunks, { perType, oneWord = {}, capitals, chunks: most, seed }) {
@@ -115,11 +129,13 @@ export function mixPhrases(typed, chunks, { perType, oneWord = {}, capitals, chu
     const marked = group.filter(({ best }) => best >= trust.gold);
     const others = group.filter(({ best }) => best < trust.gold);
     const kept = sampleWithout(marked, perType, random);
-    const share = oneWord[group[0].type];
+    const single = oneWord[group[0].type];
     const more = perType - kept.length;
     return [
       ...kept,
-      ...(share === undefined ? sampleWithout(others, more, random) : mixed(others, more, share, random)),
+      ...(single === undefined
+        ? sampleWithout(others, more, random)
+        : sampleByLength(others, more, single, random)),
     ];
   });
   const untyped = chunks.filter(({ phrase }) => !typed.has(phrase));
@@ -128,26 +144,31 @@ export function mixPhrases(typed, chunks, { perType, oneWord = {}, capitals, chu
   );
   let left = most;
   const kept = classes.flatMap((group, at) => {
-    const share = sampleWithout(group, Math.floor(left / (classes.length - at)), random);
-    left -= share.length;
-    return share;
+    const sample = sampleWithout(group, Math.floor(left / (classes.length - at)), random);
+    left -= sample.length;
+    return sample;
   });
   return [...names, ...inCapitals(names, capitals, random), ...kept];
 }
 
 /**
- * A share of the names is of one word, or more where there are not enough longer ones.
- * @param {readonly Phrase[]} names @param {number} most @param {number} share @param {() => number} random
+ * Samples names of which a fraction `oneWord` has one word, or more if there are not enough longer ones.
+ * @param {readonly Phrase[]} names @param {number} most @param {number} oneWord @param {() => number} random
  * @returns {Phrase[]}
  */
-function mixed(names, most, share, random) {
+function sampleByLength(names, most, oneWord, random) {
   const single = names.filter(({ phrase }) => !phrase.includes(" "));
   const longer = names.filter(({ phrase }) => phrase.includes(" "));
-  const kept = sampleWithout(single, Math.max(Math.floor(most * share), most - longer.length), random);
+  const kept = sampleWithout(single, Math.max(Math.floor(most * oneWord), most - longer.length), random);
   return [...kept, ...sampleWithout(longer, most - kept.length, random)];
 }
 
-/** @template Item @param {readonly Item[]} items @param {(item: Item) => string} key @returns {Map<string, Item[]>} */
+/**
+ * @template Item
+ * @param {readonly Item[]} items
+ * @param {(item: Item) => string} key
+ * @returns {Map<string, Item[]>}
+ */
 function groupBy(items, key) {
   const groups = new Map();
   for (const item of items) {

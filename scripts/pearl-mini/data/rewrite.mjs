@@ -1,14 +1,16 @@
-/** Rewrites phrases: replaces one or two content words by synonyms, and sometimes the article. */
+/** Rewrites phrases: replaces one or two content words with synonyms, and sometimes the determiner. */
 import { isFunctionWord } from "../../../dist/pearl/augmentation/token/wordnet-synonym.js";
 
 /** @typedef {() => number} Random uniform in [0, 1) */
 
+/** Probability that a second word is replaced. */
 const SECOND_WORD = 0.3;
+/** Probability that the determiner is replaced. */
 const OTHER_DETERMINER = 0.15;
 const isDeterminer = /^(?:the|a|an|this|that|these|those|its|his|their)$/i;
 const determiners = ["the", "a", "this", "that", "its"];
 
-/** The synonyms of each word, in both directions. @param {Iterable<readonly string[]>} pairs */
+/** Lists the synonyms of each word, in both directions. @param {Iterable<readonly string[]>} pairs */
 export function synonymsByWord(pairs) {
   /** @type {Map<string, string[]>} */
   const synonyms = new Map();
@@ -21,7 +23,7 @@ export function synonymsByWord(pairs) {
 
 /** @param {Map<string, string[]>} synonyms @param {string} word @param {string} synonym */
 function add(synonyms, word, synonym) {
-  // "1" is "ane" and "al" aluminium: short forms mean too many things
+  // short forms are too ambiguous: WordNet has "ane" for "1" and "al" for aluminium
   if (word.includes(" ") || !/\p{L}{3}/u.test(word) || isFunctionWord(word)) return;
   const known = synonyms.get(word);
   if (known === undefined) synonyms.set(word, [synonym]);
@@ -29,16 +31,16 @@ function add(synonyms, word, synonym) {
 }
 
 /**
- * A rewritten phrase, or undefined where no word has a synonym.
+ * Returns a rewritten phrase, or undefined if no word has a synonym.
  * @param {string} phrase @param {ReadonlyMap<string, readonly string[]>} synonyms @param {Random} random
  */
 export function rewrite(phrase, synonyms, random) {
   const words = phrase.split(" ");
-  const open = words.flatMap((word, at) => (synonyms.has(word.toLowerCase()) ? [at] : []));
-  if (open.length === 0) return undefined;
-  const replaced = random() < SECOND_WORD ? Math.min(2, open.length) : 1;
+  const replaceable = words.flatMap((word, at) => (synonyms.has(word.toLowerCase()) ? [at] : []));
+  if (replaceable.length === 0) return undefined;
+  const replaced = random() < SECOND_WORD ? Math.min(2, replaceable.length) : 1;
   for (let count = 0; count < replaced; count++) {
-    const [at] = open.splice(Math.floor(random() * open.length), 1);
+    const [at] = replaceable.splice(Math.floor(random() * replaceable.length), 1);
     words[at] = pick(synonyms.get(words[at].toLowerCase()) ?? [], random);
   }
   if (random() < OTHER_DETERMINER) {

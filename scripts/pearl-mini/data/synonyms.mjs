@@ -1,4 +1,4 @@
-/** Pairs of synonyms for pearl-mini by source, without evaluation data. */
+/** Synonym pairs for pearl-mini, by source, without evaluation data. */
 import { join } from "node:path";
 import { createRandom } from "../../../dist/random.js";
 import { folded, lemmaPairs, pairKey, setOfPair } from "../../leaks.mjs";
@@ -11,20 +11,23 @@ import { readThesaurus, thesaurusPairs } from "./thesaurus.mjs";
 import { readWikdict, wikdictGlosses } from "./wikdict.mjs";
 import { definitionPairs, hypernymPairs, synonymPairs } from "./wordnet-pairs.mjs";
 
-/** Those that may be named in the recipe: groups of phrases that translate one word. */
+/**
+ * Readers of the dictionaries that the recipe may name; each returns groups of phrases that translate one
+ * word.
+ */
 const dictionaries = { edict: readEdict, cedict: readCedict, wikdict: readWikdict };
 
 /**
  * @typedef {object} SynonymSettings
  * @property {readonly string[]} pairs names of tables in train/pairs
- * @property {number} longest characters of a phrase at most
- * @property {number} rewrites of each chunk
- * @property {readonly [number, number]} rewrittenWords chunks of so many words
- * @property {{ fewest: number, most: number }} kinds names that a kind has at least, and pairs of it at most
- * @property {{ most: number, least: number }} [thesaurus] pairs of an entry at most, and their least likeness
- * @property {{ from: readonly (keyof typeof dictionaries)[], words: number }} [dictionaries] words of a translation or
- *   gloss at most
- * @property {readonly string[]} leaveOut starts of sources
+ * @property {number} longest maximum characters per phrase
+ * @property {number} rewrites rewrites per chunk
+ * @property {readonly [number, number]} rewrittenWords minimum and maximum words of a rewritten chunk
+ * @property {{ fewest: number, most: number }} kinds minimum names and maximum pairs per kind
+ * @property {{ most: number, least: number }} [thesaurus] maximum pairs per entry, and their minimum cosine
+ * @property {{ from: readonly (keyof typeof dictionaries)[], words: number }} [dictionaries] `words` is the
+ *   maximum per translation or gloss
+ * @property {readonly string[]} leaveOut prefixes of sources
  * @property {number} seed
  * @typedef {object} SynonymInputs
  * @property {string} data folder of the training data
@@ -33,18 +36,18 @@ const dictionaries = { edict: readEdict, cedict: readCedict, wikdict: readWikdic
  * @property {readonly (readonly [word: string, misspelling: string])[]} typos
  * @property {ReadonlyMap<string, import("./phrases.mjs").Phrase>} typed
  * @property {readonly import("./phrases.mjs").Phrase[]} chunks
- * @property {readonly (readonly [string, string])[]} forms of word-forms.mjs
+ * @property {readonly (readonly [string, string])[]} forms pairs from word-forms.mjs
  */
 
 /**
- * Rows [phrase, synonym, source], each pair once, in either direction. A phrase beside itself asks training for a
- * twin of it.
+ * Yields rows [phrase, synonym, source], each pair once and in one direction. A row with the same phrase
+ * twice makes training pair the phrase with a twin.
  * @param {SynonymInputs} inputs @param {SynonymSettings} settings @param {import("./tally.mjs").Tally} tally
  * @returns {Generator<string[]>}
  */
 export function* synonymRows(inputs, settings, tally) {
   const admit = admission(inputs, settings, tally);
-  /** @type {string[][]} pairs from which words are replaced */
+  /** @type {string[][]} pairs that rewrites take their synonyms from */
   const words = [];
   for (const name of settings.pairs)
     for (const [a, b, origin] of readRows(join(inputs.data, "pairs", `${name}.tsv.gz`))) {
@@ -87,7 +90,7 @@ export function* synonymRows(inputs, settings, tally) {
     yield* some(admit(a, b, "rewrite"));
   const admitSelf = selfAdmission(inputs.evaluation, settings, tally);
   for (const title of titles) yield* some(admitSelf(title, "titles"));
-  // mentions that people marked in running text are often no names, "the company"
+  // annotated mentions in running text are often not names: "the company"
   for (const { phrase, best } of inputs.typed.values())
     if (phrase.includes(" ") && best < 3) yield* some(admitSelf(phrase, "typed"));
 }
@@ -96,7 +99,7 @@ export function* synonymRows(inputs, settings, tally) {
 const some = (item) => (item === undefined ? [] : [item]);
 
 /**
- * Gives the row of a pair that may be trained on, and counts the others.
+ * Returns a function that makes the row of a pair, or counts the pair as left out and returns undefined.
  * @param {SynonymInputs} inputs @param {SynonymSettings} settings @param {import("./tally.mjs").Tally} tally
  */
 function admission({ evaluation, wordnet }, { longest }, tally) {
@@ -104,7 +107,7 @@ function admission({ evaluation, wordnet }, { longest }, tally) {
   const seen = new Set();
   return (/** @type {string} */ a, /** @type {string} */ b, /** @type {string} */ source) => {
     const [phrase, synonym] = [clean(a), clean(b ?? "")];
-    const why = refusal(phrase, synonym);
+    const why = reasonAgainst(phrase, synonym);
     if (why !== undefined) return void tally.leftOut(source, why);
     seen.add(exactKey(phrase, synonym));
     tally.kept("synonyms.tsv", source);
@@ -112,7 +115,7 @@ function admission({ evaluation, wordnet }, { longest }, tally) {
   };
 
   /** @param {string} phrase @param {string} synonym */
-  function refusal(phrase, synonym) {
+  function reasonAgainst(phrase, synonym) {
     if (phrase === "" || synonym === "" || phrase === synonym) return "empty or the same";
     if (phrase.length > longest || synonym.length > longest) return "too long";
     if (seen.has(exactKey(phrase, synonym))) return "met before";
@@ -125,7 +128,8 @@ function admission({ evaluation, wordnet }, { longest }, tally) {
 const exactKey = (a, b) => (a < b ? `${a}\t${b}` : `${b}\t${a}`);
 
 /**
- * Returns the row of a name that may be trained on with its twins: none for a title of the evaluation.
+ * Returns a function that makes the row of a name to train with twins, or counts the name as left out and
+ * returns undefined: titles of the evaluation are left out.
  * @param {import("../../leaks.mjs").Evaluation} evaluation @param {SynonymSettings} settings
  * @param {import("./tally.mjs").Tally} tally
  */
@@ -149,7 +153,7 @@ function selfAdmission({ titles }, { longest }, tally) {
 }
 
 /**
- * Chunks and what is made of them.
+ * Yields pairs of a chunk and a rewrite of it.
  * @param {SynonymInputs["chunks"]} chunks @param {ReadonlyMap<string, readonly string[]>} synonyms
  * @param {SynonymSettings} settings
  */

@@ -1,25 +1,30 @@
 /**
- * Pairs of words and short phrases listed together in Grady Ward's Moby Thesaurus II (public domain), from the npm package
- * moby. Its lists mix senses ("dog" has hounds and nuisances); the overlap of two lists separates near pairs from far ones.
+ * Pairs of words and short phrases that Grady Ward's Moby Thesaurus II (public domain) lists together, from
+ * the npm package moby. Its lists mix senses ("dog" lists hounds and nuisances), so pairs are kept only if
+ * the two sides occur in much the same lists.
  */
 import { existsSync, readFileSync } from "node:fs";
 import { packageFile } from "./package-file.mjs";
 
-/** The lists, the entry first and then what belongs to it. @param {string} [path] a line for a list, commas between */
+/**
+ * Reads the lists, each with its entry first.
+ * @param {string} [path] a file with a comma-separated list per line
+ */
 export function readThesaurus(path = packageFile("moby/words.txt", "moby")) {
-  if (!existsSync(path)) throw new Error(`${path} is not here: npm install --no-save moby`);
+  if (!existsSync(path)) throw new Error(`${path} does not exist: run npm install --no-save moby`);
   const lines = readFileSync(path, "utf8").split(/\r?\n/).filter(Boolean);
   return lines.map((line) => [...new Set(line.split(",").map((word) => word.trim()))].filter(Boolean));
 }
 
 /**
- * Each entry and those of its list that stand in much the same lists as it: how near two are is the cosine of the sets
- * of lists that have them.
- * @param {readonly (readonly string[])[]} lists @param {{ most: number, least: number }} settings pairs of an entry at
- *   most, and their least cosine @returns {Generator<[phrase: string, synonym: string]>}
+ * Pairs each entry with the nearest words of its list. The similarity of two words is the cosine of the sets
+ * of lists that contain them.
+ * @param {readonly (readonly string[])[]} lists
+ * @param {{ most: number, least: number }} settings maximum pairs per entry, and their minimum cosine
+ * @returns {Generator<[phrase: string, synonym: string]>}
  */
 export function* thesaurusPairs(lists, { most, least }) {
-  /** @type {Map<string, number[]>} the lists that have a word, in order */
+  /** @type {Map<string, number[]>} the lists that contain a word, in order */
   const listsOf = new Map();
   for (const [at, list] of lists.entries())
     for (const word of list) {

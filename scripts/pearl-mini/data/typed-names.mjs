@@ -1,4 +1,7 @@
-/** Typed names in addition to types.tsv.gz: from WordNet, from the ontologies of the pairs, surnames, and names in capitals. */
+/**
+ * Typed names in addition to types.tsv.gz: from WordNet, from the ontologies in pairs/biomed.tsv.gz,
+ * surnames, and names in capitals.
+ */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { readGazetteer } from "../../../dist/corpus/typing/gazetteer.js";
@@ -8,16 +11,18 @@ import { readRows } from "../../training-tables.mjs";
 /** @typedef {import("./phrases.mjs").Phrase} Phrase */
 /** @typedef {import("../../../dist/text/wordnet.js").Synset} Synset */
 
-/** What the sources of biomed.tsv.gz name. @type {Record<string, string>} */
+/** Types of the names in each source of biomed.tsv.gz. @type {Record<string, string>} */
 const ontologies = {
   ...{ obo_doid: "OTHER/disease", ncbi_disease_train: "OTHER/disease", obo_chebi: "OTHER/chemical" },
   ...{ obo_uberon: "OTHER/anatomy", obo_cl: "OTHER/anatomy", obo_pr: "OTHER/chemical", obo_go: "OTHER" },
   ...{ plant_synonyms: "OTHER/organism", wiki_taxon: "OTHER/organism", obo_ncbitaxon: "OTHER/organism" },
 };
 
-/** Both sides of the pairs from sources of one type of name; none without such pairs.
+/**
+ * Yields both sides of the pairs from sources with names of one type; nothing if the table does not exist.
  * @param {string} data folder of the training data
- * @returns {Generator<[phrase: string, type: string]>} */
+ * @returns {Generator<[phrase: string, type: string]>}
+ */
 export function* ontologyNames(data) {
   const path = join(data, "pairs/biomed.tsv.gz");
   if (!existsSync(path)) return;
@@ -27,7 +32,7 @@ export function* ontologyNames(data) {
   }
 }
 
-/** Synsets that have all of a kind below them: a lemma, and its lexicographer file. @type {Record<string, string[][]>} */
+/** Top synsets of each kind: a lemma and its lexicographer file. @type {Record<string, string[][]>} */
 const roots = {
   "OTHER/disease": [
     ["ill health", "noun.state"],
@@ -55,9 +60,12 @@ const roots = {
   ],
 };
 
-/** WordNet's named persons, places, bodies and works, and nouns that are mostly of one kind: each sense counts once,
- * and once more for each occurrence in the texts tagged with senses.
- * @param {import("./wordnet-pairs.mjs").Wordnet} wordnet @returns {AsyncGenerator<[phrase: string, type: string]>} */
+/**
+ * Yields WordNet's named persons, places, organisations and works, and nouns of which more than half of the
+ * senses are of one kind. Each sense counts once, plus once per occurrence in the sense-tagged texts.
+ * @param {import("./wordnet-pairs.mjs").Wordnet} wordnet
+ * @returns {AsyncGenerator<[phrase: string, type: string]>}
+ */
 export async function* wordnetNames({ synsets, tagCounts }) {
   const { types } = await readGazetteer();
   for (const [name, type] of types) if (type !== "OTHER" && /^\p{Lu}/u.test(name)) yield [name, type];
@@ -68,19 +76,22 @@ export async function* wordnetNames({ synsets, tagCounts }) {
       if (2 * count > (senses.get(lemma) ?? 0)) yield [lemma, kind];
 }
 
-/** Nouns of which some sense, be it a rare one, is of a kind; none that are of two.
- * @param {import("./wordnet-pairs.mjs").Wordnet} wordnet @returns {Map<string, string>} */
+/**
+ * Returns the kinds of nouns with at least one sense, however rare, of that kind; nouns with senses of two
+ * kinds are left out.
+ * @param {import("./wordnet-pairs.mjs").Wordnet} wordnet @returns {Map<string, string>}
+ */
 export function kindsOfRareSenses({ synsets }) {
   /** @type {Map<string, string>} */
   const kinds = new Map();
   /** @type {Set<string>} */
-  const odd = new Set();
+  const ambiguous = new Set();
   for (const [kind, synsetsOfKind] of synsetsOfKinds(nounsOf(synsets)))
     for (const lemma of synsetsOfKind.flatMap(({ lemmas }) => lemmas)) {
-      if ((kinds.get(lemma) ?? kind) !== kind) odd.add(lemma);
+      if ((kinds.get(lemma) ?? kind) !== kind) ambiguous.add(lemma);
       kinds.set(lemma, kind);
     }
-  for (const lemma of odd) kinds.delete(lemma);
+  for (const lemma of ambiguous) kinds.delete(lemma);
   return kinds;
 }
 
@@ -96,8 +107,8 @@ function sensesOf(nouns, tagCounts) {
   const senses = new Map();
   for (const { id, lemmas } of nouns)
     for (const lemma of lemmas) {
-      const met = tagCounts.get(`${id}\t${lemma.toLowerCase()}`) ?? 0;
-      senses.set(lemma, (senses.get(lemma) ?? 0) + 1 + met);
+      const tagged = tagCounts.get(`${id}\t${lemma.toLowerCase()}`) ?? 0;
+      senses.set(lemma, (senses.get(lemma) ?? 0) + 1 + tagged);
     }
   return senses;
 }
@@ -118,8 +129,10 @@ function below(nouns, tops) {
   return nouns.filter(({ id }) => found.has(id));
 }
 
-/** Last names of persons, and how many first names were met with each. @param {Iterable<string>} persons
- * @returns {Map<string, number>} */
+/**
+ * Returns the last names of persons, each with its number of distinct first names.
+ * @param {Iterable<string>} persons @returns {Map<string, number>}
+ */
 export function surnames(persons) {
   /** @type {Map<string, Set<string>>} */
   const bearers = new Map();
@@ -134,12 +147,18 @@ export function surnames(persons) {
 
 const nameTypes = new Set(["PERSON", "GPE", "LOC", "ORG", "NORP"]);
 
-/** Some names in capitals, as headlines have them. Without them what is in capitals is an organisation, as acronyms are.
- * @param {readonly Phrase[]} phrases @param {number} share of the names @param {() => number} random @returns {Phrase[]} */
-export function inCapitals(phrases, share, random) {
+/**
+ * Returns copies of a fraction of the names in capitals, as in headlines. Without them the model takes every
+ * phrase in capitals for an organisation, as most acronyms are.
+ * @param {readonly Phrase[]} phrases
+ * @param {number} fraction
+ * @param {() => number} random
+ * @returns {Phrase[]}
+ */
+export function inCapitals(phrases, fraction, random) {
   const known = new Set(phrases.map(({ phrase }) => phrase));
   const names = phrases.filter(({ phrase, type }) => nameTypes.has(type) && /\p{Ll}/u.test(phrase));
-  return sampleWithout(names, Math.round(share * names.length), random)
+  return sampleWithout(names, Math.round(fraction * names.length), random)
     .map((name) => ({ ...name, phrase: name.phrase.toUpperCase() }))
     .filter(({ phrase }) => !known.has(phrase));
 }

@@ -1,7 +1,8 @@
 /**
- * Pairs of phrases from WikDict's dictionaries (made from Wiktionary, CC BY-SA 3.0), as Debian packages FreeDict's
- * edition of them. Three kinds: translations of one sense ("rim", "edge"); English headwords with a translation in common
- * ("sofa" and "couch" are "sohva"); and a headword with its gloss ("caboose", "last car on a train").
+ * Pairs of phrases from WikDict's dictionaries (made from Wiktionary, CC BY-SA 3.0), from Debian's packages
+ * of FreeDict's edition. Three kinds of pairs: translations of one sense ("rim", "edge"); English headwords
+ * with a translation in common ("sofa" and "couch" share "sohva"); and a headword with its gloss ("caboose",
+ * "last car on a train").
  */
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -10,20 +11,24 @@ import { groupsOf, phrasesIn } from "./dictionaries.mjs";
 
 const debianFolder = "/usr/share/dictd";
 
-/** Languages of dictionaries into English and from it: the editions under CC BY-SA, not the older ones under the GPL. */
+/**
+ * Languages of the dictionaries into and from English: the editions under CC BY-SA, not the older ones under
+ * the GPL.
+ */
 const INTO_ENGLISH = ["fin", "pol", "ell"];
 const FROM_ENGLISH = ["fin", "bul", "jpn", "nor", "ind"];
 
-/** A word with more headwords means too many things to make them alike. */
+/** A translation with more headwords is skipped: it has too many senses. */
 const MOST_HEADWORDS = 5;
 
 /** @typedef {{ headword: string, translations: string[], gloss: string }} Sense */
 
 /**
- * Groups of phrases that mean the same: translations of a sense, and headwords of a translation.
- * @param {string} [folder] of the dictionaries, freedict-fin-eng.dict.dz and so on
+ * Reads groups of phrases with the same meaning: translations of a sense, and headwords that share a
+ * translation.
+ * @param {string} [folder] contains the dictionaries, freedict-fin-eng.dict.dz and so on
  * @returns {string[][]}
- * @throws {Error} a dictionary is missing
+ * @throws {Error} a dictionary does not exist
  */
 export function readWikdict(folder = debianFolder) {
   const groups = INTO_ENGLISH.flatMap((language) =>
@@ -37,36 +42,37 @@ export function readWikdict(folder = debianFolder) {
         const known = headwords.get(translation) ?? new Set();
         headwords.set(translation, known.add(headword));
       }
-    for (const of of headwords.values()) if (of.size <= MOST_HEADWORDS) groups.push([...of]);
+    for (const group of headwords.values()) if (group.size <= MOST_HEADWORDS) groups.push([...group]);
   }
   return groupsOf(groups);
 }
 
 /**
- * Each English headword with the gloss of a sense.
- * @param {{ words: number }} settings words of a gloss at most @param {string} [folder]
+ * Pairs English headwords with the glosses of their senses.
+ * @param {{ words: number }} settings `words` is the maximum per gloss @param {string} [folder]
  * @returns {Generator<[headword: string, gloss: string]>}
- * @throws {Error} a dictionary is missing
+ * @throws {Error} a dictionary does not exist
  */
 export function* wikdictGlosses({ words }, folder = debianFolder) {
   for (const language of FROM_ENGLISH)
     for (const { headword, gloss } of readSenses(folder, `eng-${language}`)) {
       const [name] = phrasesIn(headword);
-      // "nautical: small galley"
+      // drop the field of use: "nautical: small galley"
       const [text] = phrasesIn(gloss.replace(/^[\p{L} ,]+: /u, "").replace(/[.;]$/, ""));
       if (name !== undefined && text !== undefined && text.split(" ").length <= words) yield [name, text];
     }
 }
 
 /**
- * Senses of a dictionary: a line `headword /pronunciation/ <part of speech>`, then for each sense a line of
- * translations, numbered where there are more, and below it, where known, what it means.
+ * Reads the senses of a dictionary. An entry is a line `headword /pronunciation/ <part of speech>`, then for
+ * each sense a line of translations, numbered if there are several senses, and an optional line with a gloss.
  * @param {string} folder @param {string} languages
  * @returns {Sense[]}
  */
 function readSenses(folder, languages) {
   const path = join(folder, `freedict-${languages}.dict.dz`);
-  if (!existsSync(path)) throw new Error(`${path} is not here: apt-get install dict-freedict-${languages}`);
+  if (!existsSync(path))
+    throw new Error(`${path} does not exist: run apt-get install dict-freedict-${languages}`);
   const text = gunzipSync(readFileSync(path));
   const index = readFileSync(join(folder, `freedict-${languages}.index`), "utf8");
   const senses = [];
@@ -90,7 +96,7 @@ function sensesOf(entry) {
   lines.forEach((line, at) => {
     const numbered = /^\s*\d+\. (.+)$/.exec(line);
     if (at === 0 || numbered !== null) {
-      // "Mari 2." with the second sense's meaning below: it is translated alike
+      // "Mari 2." followed by the gloss of the second sense: both senses have the same translation
       const text = (numbered?.[1] ?? line).replace(/ \d+\.$/, "");
       senses.push({ headword, translations: text.split(/, |; /), gloss: "" });
     } else if (senses.length > 0 && senses[senses.length - 1].gloss === "")
@@ -101,7 +107,7 @@ function sensesOf(entry) {
 
 const DIGITS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
-/** A number of a dictd index, in base 64. @param {string} digits */
+/** Parses a number of a dictd index, in base 64. @param {string} digits */
 function number(digits) {
   let value = 0;
   for (const digit of digits) value = value * 64 + DIGITS.indexOf(digit);

@@ -1,7 +1,7 @@
 /**
- * Pairs of phrases with the same content word in different forms and with different function words: "was established", "to
- * establish", "the establishment of". The phrases come from the texts; forms are those of a lemma and of the lemmas that
- * WordNet derives from it.
+ * Pairs of phrases with different forms of one content word and with different function words: "was
+ * established", "to establish", "the establishment of". The phrases come from the texts; the forms belong to
+ * a lemma or to lemmas that WordNet links as derivationally related.
  */
 import { createReadStream } from "node:fs";
 import { createInterface } from "node:readline";
@@ -9,63 +9,65 @@ import { createTagger } from "../../../dist/corpus/text/tagger.js";
 import { isFunctionWord } from "../../../dist/pearl/augmentation/token/wordnet-synonym.js";
 import { createRandom, sampleWithout } from "../../../dist/random.js";
 
-/** Lines after which the tagger is replaced, as its memory grows with each new word. */
+/** Lines after which the tagger is replaced, since its memory grows with each new word. */
 const LINES = 2000;
 
-/** Kin of these kinds are other things: "establisher", "use" and "user". */
-const OTHER_THINGS = /^noun\.(?:person|animal|plant|food|body|location|artifact|substance)$/;
+/** Lexicographer files whose lemmas mean something else than their relatives: "establisher", "user". */
+const OTHER_MEANING = /^noun\.(?:person|animal|plant|food|body|location|artifact|substance)$/;
 
-/** Universal tags of words of content, and WordNet's parts of speech. */
+/** Universal tags of content words, with WordNet's parts of speech. */
 const CONTENT = /** @type {Record<string, string>} */ ({ NOUN: "n", VERB: "v", ADJ: "a", ADV: "r" });
 
-/** Of the pairs of a lemma that has kin, those with a phrase of these. */
-const KIN = 0.5;
+/** Fraction of a lemma's pairs whose second phrase has a related lemma, if there is one. */
+const RELATED = 0.5;
 
-/** Words of grammar that change what is said: negations, questions, and who is spoken of or to. */
-const TELLING =
+/** Function words that change the meaning of a phrase: negations, question words, prepositions, pronouns. */
+const MEANINGFUL =
   /^(?:no|not|nor|never|n't|without|neither|none|nothing|against|under|below|above|over|before|after|until|what|when|where|which|who|whom|whose|why|how|if|than|i|me|you|he|him|she|we|us|they|them|most|more|less|least|few|once)$/;
 
-/** After a verb they make another one: "turn up", "turn down". */
+/** Words that make another verb when they follow one: "turn up", "turn down". */
 const PARTICLE =
   /^(?:about|along|around|away|back|by|down|for|in|into|off|on|out|over|round|through|to|up|upon|with|of|at|from)$/;
 
 /**
  * @typedef {object} FormSettings
- * @property {number} words of a phrase at most
- * @property {number} fewest times that a lemma was met in phrases: one mention in a sentence is in several
- * @property {number} phrases of a lemma at most
- * @property {number} pairs of a lemma at most: twice the root of the times
+ * @property {number} words maximum per phrase
+ * @property {number} fewest minimum count of a lemma over all phrases; one mention in a sentence is in
+ *   several phrases
+ * @property {number} phrases maximum per lemma
+ * @property {number} pairs maximum per lemma, in addition to the limit of twice the square root of its count
  * @property {number} seed
- * @typedef {{ text: string, word: string }} Phrase with the form that its word of content has
+ * @typedef {{ text: string, word: string }} Phrase `word` is the form of its content word
  */
 
 /**
- * Phrases that differ in the form of their word of content: others would teach that words of grammar say nothing.
+ * Pairs phrases whose content words have different forms. Pairs of the same form would teach that function
+ * words carry no meaning.
  * @param {readonly string[]} texts paths of running text
  * @param {readonly import("../../../dist/text/wordnet.js").Synset[]} synsets
  * @param {FormSettings} settings
- * @returns {Promise<[string, string][]>} in an order of chance
+ * @returns {Promise<[string, string][]>} in random order
  */
 export async function formPairs(
   texts,
   synsets,
   { words, fewest, phrases: mostPhrases, pairs: mostPairs, seed },
 ) {
-  const kin = kinOfLemmas(synsets);
+  const relatives = relativesOfLemmas(synsets);
   const random = createRandom(seed);
   /** @type {Map<string, { phrases: Phrase[], times: number }>} */
   const chosen = new Map();
-  for (const [lemma, counted] of await phrasesOfLemmas(texts, kin, words)) {
+  for (const [lemma, counted] of await phrasesOfLemmas(texts, relatives, words)) {
     const times = [...counted.values()].reduce((sum, own) => sum + own.times, 0);
-    if (times >= fewest) chosen.set(lemma, { phrases: drawn(counted, mostPhrases, random), times });
+    if (times >= fewest) chosen.set(lemma, { phrases: sampleFrequent(counted, mostPhrases, random), times });
   }
   /** @type {[string, string][]} */
   const pairs = [];
   for (const [lemma, { phrases, times }] of chosen) {
-    const related = [...(kin.get(lemma) ?? [])].flatMap((other) => chosen.get(other)?.phrases ?? []);
+    const related = [...(relatives.get(lemma) ?? [])].flatMap((other) => chosen.get(other)?.phrases ?? []);
     const most = Math.min(mostPairs, 2 * Math.sqrt(times));
     for (let count = 0; count < most; count++) {
-      const others = related.length > 0 && random() < KIN ? related : phrases;
+      const others = related.length > 0 && random() < RELATED ? related : phrases;
       const [one, other] = [pick(phrases, random), pick(others, random)];
       if (one.word !== other.word) pairs.push([one.text, other.text]);
     }
@@ -73,35 +75,41 @@ export async function formPairs(
   return sampleWithout(pairs, pairs.length, random);
 }
 
-/** By lemma and part of speech, "establish v", those that it is akin to. @param {readonly import("../../../dist/text/wordnet.js").Synset[]} synsets */
-function kinOfLemmas(synsets) {
+/**
+ * Lists derivationally related lemmas. Keys and values are a lemma and its part of speech, "establish v".
+ * @param {readonly import("../../../dist/text/wordnet.js").Synset[]} synsets
+ */
+function relativesOfLemmas(synsets) {
   const byId = new Map(synsets.map((synset) => [synset.id, synset]));
   /** @type {Map<string, Set<string>>} */
-  const kin = new Map();
+  const relatives = new Map();
   const keyOf = (
     /** @type {import("../../../dist/text/wordnet.js").Synset} */ { id, lemmas },
     /** @type {number} */ at,
   ) => `${lemmas[at].toLowerCase()} ${id.at(-1)}`;
   for (const synset of synsets) {
     for (const at of synset.lemmas.keys())
-      if (!kin.has(keyOf(synset, at))) kin.set(keyOf(synset, at), new Set());
+      if (!relatives.has(keyOf(synset, at))) relatives.set(keyOf(synset, at), new Set());
     for (const { lemma, synset: id, other } of synset.kin) {
-      const of = byId.get(id);
+      const target = byId.get(id);
       if (
-        of === undefined ||
-        [synset, of].some(({ lexicographerFile }) => OTHER_THINGS.test(lexicographerFile))
+        target === undefined ||
+        [synset, target].some(({ lexicographerFile }) => OTHER_MEANING.test(lexicographerFile))
       )
         continue;
-      kin.get(keyOf(synset, lemma))?.add(keyOf(of, other));
+      relatives.get(keyOf(synset, lemma))?.add(keyOf(target, other));
     }
   }
-  return kin;
+  return relatives;
 }
 
-/** @typedef {{ times: number, word: string }} Counted a phrase's word of content, and how often it was met */
+/**
+ * @typedef {{ times: number, word: string }} Counted the content word of a phrase, and how often the phrase
+ *   occurs
+ */
 
 /**
- * Runs of words with one of content, counted by its lemma.
+ * Counts phrases with one content word, by its lemma.
  * @param {readonly string[]} texts @param {ReadonlyMap<string, unknown>} lemmas @param {number} most words
  */
 async function phrasesOfLemmas(texts, lemmas, most) {
@@ -118,7 +126,8 @@ async function phrasesOfLemmas(texts, lemmas, most) {
 }
 
 /**
- * @param {readonly import("../../../dist/corpus/text/tagger.js").Word[]} sentence @param {ReadonlyMap<string, unknown>} lemmas
+ * @param {readonly import("../../../dist/corpus/text/tagger.js").Word[]} sentence
+ * @param {ReadonlyMap<string, unknown>} lemmas
  * @param {number} most @param {Map<string, Map<string, Counted>>} found
  */
 function count(sentence, lemmas, most, found) {
@@ -143,7 +152,10 @@ function count(sentence, lemmas, most, found) {
   }
 }
 
-/** @param {import("../../../dist/corpus/text/tagger.js").Word} word @param {ReadonlyMap<string, unknown>} lemmas */
+/**
+ * @param {import("../../../dist/corpus/text/tagger.js").Word} word
+ * @param {ReadonlyMap<string, unknown>} lemmas
+ */
 function roleOf({ text, tag, lemma }, lemmas) {
   const small = text.toLowerCase();
   const key = `${lemma} ${CONTENT[tag]}`;
@@ -151,17 +163,18 @@ function roleOf({ text, tag, lemma }, lemmas) {
     CONTENT[tag] !== undefined && /^\p{Ll}{3,}$/u.test(text) && !isFunctionWord(small) && lemmas.has(key);
   return {
     text: small,
-    grammar: isFunctionWord(small) && !TELLING.test(small),
+    grammar: isFunctionWord(small) && !MEANINGFUL.test(small),
     key: isContent ? key : undefined,
   };
 }
 
 /**
- * Some, those met often rather than others: by exponential keys (Efraimidis and Spirakis, 2006).
+ * Samples phrases, frequent ones with a higher probability, by exponential keys (Efraimidis and Spirakis,
+ * 2006).
  * @param {ReadonlyMap<string, Counted>} counted @param {number} most @param {() => number} random
  * @returns {Phrase[]}
  */
-const drawn = (counted, most, random) =>
+const sampleFrequent = (counted, most, random) =>
   [...counted]
     .map(([text, { times, word }]) => ({ text, word, key: Math.log(1 - random()) / Math.sqrt(times) }))
     .sort((a, b) => b.key - a.key)

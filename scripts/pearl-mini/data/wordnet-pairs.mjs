@@ -3,12 +3,12 @@ import { markedWords } from "../../../dist/architectures/pearl-mini/marked-words
 import { readSynsets, readTagCounts } from "../../../dist/text/wordnet.js";
 import { turneySynsets } from "../../leaks.mjs";
 
-/** Of a definition the words before a semicolon or a bracket, so many at most. */
+/** Maximum words of a definition, which is cut at a semicolon or a bracket. */
 const DEFINITION_WORDS = 10;
 
 /** @typedef {Awaited<ReturnType<typeof readWordnet>>} Wordnet */
 
-/** All synsets, how often senses were met in tagged text, and the ids of the synsets behind Turney's questions. */
+/** Reads all synsets, the counts of senses in tagged text, and the synsets behind Turney's questions. */
 export async function readWordnet() {
   /** @type {import("../../../dist/text/wordnet.js").Synset[]} */
   const synsets = [];
@@ -17,13 +17,13 @@ export async function readWordnet() {
   return { synsets, tagCounts: await readTagCounts(), turney, isTurney: new Set(turney.map(({ id }) => id)) };
 }
 
-/** Lemmas of one word, as the encoder reads words, each once. @param {Wordnet} wordnet @returns {string[]} */
+/** Distinct lemmas that are a single word to the encoder. @param {Wordnet} wordnet @returns {string[]} */
 export function singleWords({ synsets }) {
   const read = synsets.flatMap(({ lemmas }) => lemmas.map((lemma) => markedWords(lemma)));
   return [...new Set(read.flatMap((words) => (words.length === 1 ? [words[0].text] : [])))];
 }
 
-/** Lemmas of one synset. @param {Wordnet} wordnet @returns {Generator<string[]>} */
+/** Pairs the lemmas of a synset. @param {Wordnet} wordnet @returns {Generator<string[]>} */
 export function* synonymPairs({ synsets, isTurney }) {
   for (const { id, lemmas } of synsets)
     if (!isTurney.has(id))
@@ -31,7 +31,7 @@ export function* synonymPairs({ synsets, isTurney }) {
         for (const other of lemmas.slice(at + 1)) yield [lemma, other];
 }
 
-/** A lemma and what it means; of Turney's synsets the one-word lemmas alone. @param {Wordnet} wordnet */
+/** Pairs lemmas with definitions; in Turney's synsets only one-word lemmas. @param {Wordnet} wordnet */
 export function* definitionPairs({ synsets, isTurney }) {
   for (const { id, lemmas, definition } of synsets) {
     const words = definition.split(/[;(]/)[0].trim().split(" ").slice(0, DEFINITION_WORDS);
@@ -41,7 +41,10 @@ export function* definitionPairs({ synsets, isTurney }) {
   }
 }
 
-/** A phrase and what it is a kind of: first lemmas of synsets that are both none of Turney's. @param {Wordnet} wordnet */
+/**
+ * Pairs a phrase with its hypernym: first lemmas of two synsets, neither of them Turney's.
+ * @param {Wordnet} wordnet
+ */
 export function* hypernymPairs({ synsets, isTurney }) {
   const byId = new Map(synsets.map((synset) => [synset.id, synset]));
   for (const { id, lemmas, hypernyms } of synsets) {

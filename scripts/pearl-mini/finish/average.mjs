@@ -1,31 +1,34 @@
-/** Averages the weights of trainings with the same start (Wortsman et al., 2022, "Model soups"). */
+/**
+ * Averages the weights of trainings that start from the same weights (Wortsman et al., 2022, "Model soups").
+ */
 import { cpSync, readFileSync, realpathSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { readModel, writeModel } from "../../../dist/onnx/index.js";
 import { averageWeights } from "../../../dist/pearl/weight-average.js";
 
-/** Weights that make the part of spelling: src/architectures/pearl-mini/encoder.ts. */
+/** Weights of the spelling part: src/architectures/pearl-mini/encoder.ts. */
 const OF_SPELLING = /^(?:ngrams|char_weight|char_flag|char_weight_rare)\./;
 
 /**
- * Writes the mean of models of one architecture. Files beside the graph are the first model's, and training.json lists
- * every training.
- * @param {readonly string[]} folders that `pearl finetune` wrote, tables as float32
+ * Writes the mean of models with the same architecture. All files but the graph are copied from the first
+ * model, and training.json lists every training.
+ * @param {readonly string[]} folders outputs of `pearl finetune`, tables as float32
  * @param {string} output
- * @param {{ spellingOf?: number }} [options] so many of them, the first, give the spelling its weights; default all
+ * @param {{ spellingOf?: number }} [options] the number of models, from the first, whose spelling weights are
+ *   averaged; default all
  */
 export function averageModels(folders, output, { spellingOf = folders.length } = {}) {
   const graphs = folders.map((folder) => readModel(join(folder, "onnx/model.onnx")));
   const weights = graphs.map(({ graph }, i) => trained(graph, folders[i]));
   const shapes = weights.map((own) => String([...own].map(([name, { dims }]) => `${name} ${dims}`)));
   const odd = shapes.findIndex((shape) => shape !== shapes[0]);
-  if (odd > 0) throw new Error(`${folders[odd]} and ${folders[0]} are different architectures`);
+  if (odd > 0) throw new Error(`${folders[odd]} and ${folders[0]} have different architectures`);
   const spelling = meanOf(weights.slice(0, spellingOf));
   for (const [name, weight] of meanOf(weights))
     graphs[0].graph.initializers.set(name, OF_SPELLING.test(name) ? spelling.get(name) : weight);
   const temporary = `${output}.partial`;
   rmSync(temporary, { recursive: true, force: true });
-  // of a link the folder itself: what is written below must not reach the training
+  // follow links: the writes below must not change the folder of the training
   cpSync(realpathSync(folders[0]), temporary, { recursive: true, dereference: true });
   writeModel(graphs[0], join(temporary, "onnx/model.onnx"));
   const averaged = folders.map((folder) => ({
@@ -41,9 +44,12 @@ export function averageModels(folders, output, { spellingOf = folders.length } =
 /** @param {readonly Map<string, any>[]} weights */
 const meanOf = (weights) => weights.reduce((sum, own, i) => averageWeights(sum, own, { share: i / (i + 1) }));
 
-/** Weights that are trained; constants are equal in all. @param {any} graph @param {string} folder @returns {Map<string, any>} */
+/**
+ * Returns the trained weights; constants are equal in all models.
+ * @param {any} graph @param {string} folder @returns {Map<string, any>}
+ */
 function trained({ initializers }, folder) {
   if ([...initializers.values()].some(({ type }) => type === "int8"))
-    throw new Error(`${folder}: tables are int8; average before they are rounded`);
+    throw new Error(`${folder}: tables are int8. Average models before quantisation.`);
   return new Map([...initializers].filter(([, { type, data }]) => type === "float32" && data.length > 1));
 }

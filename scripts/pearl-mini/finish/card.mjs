@@ -1,9 +1,9 @@
-/** Writes the model card of pearl-mini from records of what was done and measured. */
+/** Writes the model card of pearl-mini from the records of its build and its scores. */
 import { publishedMetrics, publishedRows } from "../../../dist/benchmark/published.js";
 import { taskScores } from "../../../dist/methods/benchmark-score.js";
 import { modelIndex } from "../../model-index.mjs";
 
-/** Where each part of the data comes from, for the card. The files' own lists name repositories and paths. */
+/** Origin of each part of the data, for the card. The lists of the files name repositories and paths. */
 const sources = [
   [
     "names",
@@ -11,15 +11,12 @@ const sources = [
   ],
   [
     "biomed",
-    "CRAFT and OBO ontologies (CC BY), Disease Ontology (CC0), MedQuAD (CC BY), NCBI disease training part",
+    "CRAFT and OBO ontologies (CC BY), Disease Ontology (CC0), MedQuAD (CC BY), the training part of NCBI disease",
   ],
   ["abbrev", "JabRef journal lists (CC0), acronyms found in Wikipedia, Wikinews and medical texts"],
   ["misspell", "codespell's dictionaries (CC BY-SA)"],
-  [
-    "words",
-    "WordNet's words and those of typed names, none of the evaluation's word list, with typing errors",
-  ],
-  ["er", "matched fields of Leipzig's entity-resolution sets (CC BY); none of the evaluation"],
+  ["words", "misspelt words of WordNet and of typed names, without the words of the evaluation"],
+  ["er", "matched fields of Leipzig's entity-resolution sets (CC BY), without those of the evaluation"],
   ["lexical", "PPDB 1.0 XL, single words (CC BY)"],
   ["gloss, titles", "Wikipedia titles and short descriptions (CC BY-SA)"],
   [
@@ -29,17 +26,17 @@ const sources = [
   ["thesaurus", "Moby Thesaurus II (public domain)"],
   [
     "edict, cedict",
-    "translations of one word: EDICT of the Electronic Dictionary Research and Development Group, CC-CEDICT (CC BY-SA)",
+    "translations of the same word in EDICT of the Electronic Dictionary Research and Development Group and in CC-CEDICT (CC BY-SA)",
   ],
   [
     "wikdict, wikdict-gloss",
-    "WikDict's dictionaries from Wiktionary (CC BY-SA 3.0) as FreeDict packages them: translations of one sense, English headwords of one translation, headwords with what they mean",
+    "WikDict's dictionaries from Wiktionary (CC BY-SA 3.0), FreeDict's edition: translations of the same sense, English headwords with a common translation, headwords with their glosses",
   ],
   [
     "forms",
-    "one word in two forms among words of grammar, drawn from the texts below and WordNet's derived forms",
+    "two forms of a content word with different function words, from the texts below and WordNet's derivationally related forms",
   ],
-  ["rewrite", "chunks of GUM and CRAFT (CC BY) with words replaced by PPDB's and WordNet's"],
+  ["rewrite", "chunks of GUM and CRAFT (CC BY) with words replaced by synonyms from PPDB and WordNet"],
   [
     "typed, kinds",
     "named-entity sets (CC BY, CC BY-SA, MIT), WordNet, ontologies as above, Wikipedia, Freebase lists (CC BY), GeoNames (CC BY), OpenFlights (ODbL), corpora (CC0)",
@@ -49,11 +46,13 @@ const sources = [
 const number = (/** @type {number} */ value) => value.toLocaleString("en-US");
 
 /**
- * README.md of the model.
+ * Returns README.md of the model.
  * @param {{ recipe: any, config: any, record: any, reports: any[] | undefined }} facts
  */
 export function modelCard({ recipe, config, record, reports }) {
   const { tables, training, stages, seed } = record;
+  const { pretrain, finetune, finish } = recipe;
+  const { rarity, years, sum } = finish.words;
   const pairs = Object.values(tables.kept["synonyms.tsv"]).reduce((sum, count) => sum + count, 0);
   return `---
 license: ${recipe.license}
@@ -65,20 +64,21 @@ ${reports === undefined ? "" : `${modelIndex(recipe.name, reportOf(recipe.name, 
 
 # ${recipe.name}
 
-Phrase embeddings of ${config.pearl.dimension} dimensions with a head for ${config.pearl.types?.length ?? 0} phrase types, trained from scratch by pearl (on
-${recipe.device}). It knows how names are spelled and something of what phrases mean; it works offline.
+Phrase embeddings with ${config.pearl.dimension} dimensions and a head for ${config.pearl.types?.length ?? 0} phrase types,
+trained from scratch with pearl on ${recipe.device}. The model knows the spelling of names and, to some degree, the
+meaning of phrases. It works offline.
 
     pearl encode phrases.csv
     pearl type "The New York Times"
 
 ## Scores
 
-${reports === undefined ? "Not measured yet: `pearl bench --model pearl-mini` measures them." : scoreTable(recipe.name, reports)}
+${reports === undefined ? "Not measured yet. Run `pearl bench --model pearl-mini`." : scoreTable(recipe.name, reports)}
 
 ## Training
 
-recipe.yaml beside this card holds every setting, build.json what was done with them;
-\`node scripts/build-pearl-mini.mjs --work WORK --seed ${seed}\` makes the model again.
+recipe.yaml in this folder holds every setting, and build.json is the record of the build.
+\`node scripts/build-pearl-mini.mjs --work WORK --seed ${seed}\` builds the model again.
 
 | stage | minutes | machine |
 | --- | --- | --- |
@@ -89,14 +89,22 @@ ${Object.entries(stages)
   )
   .join("\n")}
 
-${fineTunings(training)} on ${number(pairs)} pairs of phrases, from a word encoder that read
-${recipe.pretrain.texts.length} collections of text for ${number(recipe.pretrain.options.steps)} steps; its words start from ${recipe.pretrain.options.vectors} (GloVe),
-and it knows WordNet's words that the texts have too seldom. Words that it does not know are parted at inner capitals
-("NYTimes" is read as "NY Times"). Spelling has the weights of the first ${recipe.finetune.spellingOf * recipe.finetune.trainings} trainings alone. Then, without training: half of a word's
-weight is its rarity (in texts ${recipe.finish.words.rarity.text}, in names ${recipe.finish.words.rarity.names}), years count ${recipe.finish.words.years} times in spelling, words in brackets less, and the sum of
-words ${recipe.finish.words.sum} times in meaning; spelling is whitened (softly, by ${recipe.finish.whiten.characters}), types are tempered (${recipe.finish.typeTemperature}), and the layers
-that share out the embedding between spelling, meaning and type (one for phrases with a capital, one for single words
-without, one for longer phrases without) are fitted to groups of phrases.
+${fineTunings(training)} on ${number(pairs)} pairs of phrases.
+Fine-tuning starts from a word encoder that is pretrained on ${pretrain.texts.length} collections of text for
+${number(pretrain.options.steps)} steps. Its word vectors start from ${pretrain.options.vectors} (GloVe), and its
+vocabulary also contains WordNet's words that are rare in the texts. Unknown words are split at inner
+capitals: "NYTimes" is read as "NY Times". The spelling weights are the mean of the first
+${finetune.spellingOf * finetune.trainings} fine-tunings only.
+
+The last steps need no training:
+
+- The weight of a word is a mean of its trained weight and its rarity (a fraction of ${rarity.text} for texts and of
+  ${rarity.names} for names).
+- In spelling, the weight of a year is multiplied by ${years}, and words in brackets weigh less.
+- In meaning, the sum of words is multiplied by ${sum}.
+- Spelling is whitened with power ${finish.whiten.characters}. The softmax of types has temperature ${finish.typeTemperature}.
+- The gate layers, which set how much of an embedding is spelling, meaning and type, are fitted to groups of
+  phrases: one layer for phrases with a capital, one for single words without, one for longer phrases without.
 
 ## Data and licences
 
@@ -104,30 +112,33 @@ without, one for longer phrases without) are fitted to groups of phrases.
 | --- | --- |
 ${sources.map(([names, from]) => `| ${names}: ${countOf(names, tables.kept["synonyms.tsv"])} | ${from} |`).join("\n")}
 
-Text: Simple English and English Wikipedia (CC BY-SA), Wikinews (CC BY), MedQuAD, CRAFT and ontologies' definitions
-(CC BY), public-domain books, speeches and country facts, MASC.
+Text: Simple English and English Wikipedia (CC BY-SA), Wikinews (CC BY), MedQuAD, CRAFT and definitions of
+ontologies (CC BY), public-domain books, speeches and country facts, MASC.
 
-Left out of all of it: pairs of the evaluation sets (the half at hand by text, the other by hash), the
-${number(tables.turneySynsets)} WordNet synsets behind Turney's questions, types that CoNLL-2003 and BC5CDR alone give, titles of YAGO's
-dictionary and AutoFJ's tables as names to make twins of, and sources for research alone. \`npm run check:leaks\` checks it.
+All data excludes pairs of the evaluation sets (compared as text for the half at hand, as hashes for the other
+half), the ${number(tables.turneySynsets)} WordNet synsets behind Turney's questions, types that only CoNLL-2003 and BC5CDR give,
+titles of YAGO's dictionary and AutoFJ's tables as names to make twins of, and sources for research only.
+\`npm run check:leaks\` checks this.
 
 ## Limits
 
-English, phrases of up to a dozen words. Phrases with a capital are taken for names rather than those without: "The New
-York Times" has a cosine of 0.70 to its small letters, 0.99 to its capitals; right tables in small letters rank nearly as
-well all the same (AutoFJ's 30 sets: 74.9 for 75.5; in capitals 75.7). World knowledge is small: trade names, nicknames
-and translations that share no letters are found only where the data had them. A misspelt word alone is found less often
-than by its spelling part alone, since what a phrase means counts too. Data from Wikipedia and web lists has their gaps
-and biases.
+- The model is for English phrases of up to a dozen words.
+- Phrases with a capital are more likely to be treated as names. "The New York Times" has a cosine of 0.70 to
+  its lower-case form and of 0.99 to its form in capitals. Right tables in lower case are still ranked nearly
+  as well (30 sets of AutoFJ: 74.9 instead of 75.5; in capitals 75.7).
+- World knowledge is small. Trade names, nicknames and translations that share no letters are found only if
+  they occur in the data.
+- A single misspelt word is found less often than with the spelling part alone, because meaning counts too.
+- The data has the gaps and biases of Wikipedia and of web lists.
 `;
 }
 
-/** @param {any} training training.json of one training, or of the mean of several */
+/** @param {any} training training.json of one fine-tuning, or of the mean of several */
 function fineTunings({ result, averaged = [] }) {
   const steps = number(result.steps);
   return averaged.length > 1
-    ? `The mean of the weights of ${averaged.length} fine-tunings of ${steps} steps each`
-    : `${steps} steps of fine-tuning`;
+    ? `The weights are the mean of ${averaged.length} fine-tunings of ${steps} steps each`
+    : `The model is fine-tuned for ${steps} steps`;
 }
 
 /** @param {string} names @param {Record<string, number>} counts */
@@ -137,10 +148,13 @@ const countOf = (names, counts) =>
     .map((name) => number(counts[name] ?? 0))
     .join(", ");
 
-/** The model's own report, or the only one there is. @param {string} name @param {any[]} reports as `pearl bench --json` writes them */
+/**
+ * Returns the report of the model, or the only report.
+ * @param {string} name @param {any[]} reports output of `pearl bench --json`
+ */
 function reportOf(name, reports) {
   const own = reports.find(({ model }) => model === name) ?? (reports.length === 1 ? reports[0] : undefined);
-  if (own === undefined) throw new Error(`none of the ${reports.length} reports is of ${name}`);
+  if (own === undefined) throw new Error(`--scores: none of the ${reports.length} reports is for ${name}`);
   return own;
 }
 
@@ -152,12 +166,13 @@ function scoreTable(name, reports) {
   /** @param {string} model @param {(task: string) => number | undefined} score */
   const row = (model, score) =>
     `| ${model} | ${tasks.map((task) => score(task)?.toFixed(1) ?? "–").join(" | ")} |`;
-  return `Fair protocol, on one half of each set (AutoFJ: 30 of 50; YAGO: a dictionary of 159 thousand names, exact search):
+  return `Fair protocol, on one half of each set (AutoFJ: 30 of 50 sets; YAGO: exact search in a dictionary of 159
+thousand names):
 
 ${head}
 ${row(`**${name}**`, (task) => 100 * own[task])}
 
-Published scores, of whole sets under the published protocol:
+Published scores, on whole sets under the published protocol:
 
 ${head}
 ${publishedRows.map(({ model, scores }) => row(model, (task) => scores[task])).join("\n")}`;

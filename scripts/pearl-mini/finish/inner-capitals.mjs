@@ -5,7 +5,7 @@ import { join } from "node:path";
 /**
  * Sets whether words outside the vocabulary are split at inner capitals.
  * @param {string} folder a word encoder; its config.json is changed in place
- * @param {"kept" | "parted"} innerCapitals src/architectures/pearl-mini/inputs.ts
+ * @param {"kept" | "parted"} innerCapitals see src/architectures/pearl-mini/inputs.ts
  */
 export function setInnerCapitals(folder, innerCapitals) {
   const path = join(folder, "config.json");

@@ -13,18 +13,19 @@ import { readModel, writeModel } from "../../../dist/onnx/index.js";
 import { quantizeDynamic } from "../../../dist/onnx/rewrite/quantize.js";
 import { modelCard } from "./card.mjs";
 
-/** What a shipped model may take on disk. */
+/** Largest size of a shipped model on disk: 30 MiB. */
 const MOST_BYTES = 30 * 2 ** 20;
 
 /**
  * @param {object} options
- * @param {string} options.model folder that was fine-tuned
- * @param {string} options.output folder to ship; files of the same names are replaced
- * @param {{ stages: Record<string, import("../stages.mjs").Stage> }} options.build seconds and machine of each stage
+ * @param {string} options.model folder of the fine-tuned model
+ * @param {string} options.output folder to ship; existing files are replaced
+ * @param {{ stages: Record<string, import("../stages.mjs").Stage> }} options.build seconds and machine of
+ *   each stage
  * @param {string} options.tables folder with prepared.json
  * @param {any} options.recipe
  * @param {number} options.seed
- * @param {string} [options.scores] what `pearl bench --json` wrote of this model
+ * @param {string} [options.scores] output of `pearl bench --json` for this model
  */
 export async function pack({ model, output, build, tables, recipe, seed, scores }) {
   mkdirSync(join(output, "onnx"), { recursive: true });
@@ -43,7 +44,7 @@ export async function pack({ model, output, build, tables, recipe, seed, scores 
   writeWhole(join(output, "README.md"), modelCard({ recipe, config, record, reports }));
   const bytes = folderBytes(output);
   const megabytes = (bytes / 2 ** 20).toFixed(1);
-  if (bytes > MOST_BYTES) throw new Error(`${output} takes ${megabytes} MiB, more than the 30 it may`);
+  if (bytes > MOST_BYTES) throw new Error(`${output} takes ${megabytes} MiB; the limit is 30 MiB`);
   console.error(`${output}: ${megabytes} MiB`);
 }
 

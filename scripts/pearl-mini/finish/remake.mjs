@@ -6,10 +6,10 @@ import { fromTensors } from "../../../dist/nn/net.js";
 import { readModel, writeModel } from "../../../dist/onnx/index.js";
 
 /**
- * Changes sizes and the weights that depend on them in a model folder, in place.
+ * Changes sizes, and the weights that depend on them, in a model folder, in place.
  * @param {string} folder a word encoder, tables as float32
  * @param {Partial<import("../../../dist/architectures/pearl-mini/sizes.js").WordEncoderSizes>} sizes
- * @param {ReadonlyMap<string, import("../../../dist/onnx/index.js").Tensor>} [weights] that replace others
+ * @param {ReadonlyMap<string, import("../../../dist/onnx/index.js").Tensor>} [weights] replacements by name
  */
 export function remakeModel(folder, sizes, weights = new Map()) {
   const [path, graph] = [join(folder, "config.json"), join(folder, "onnx/model.onnx")];

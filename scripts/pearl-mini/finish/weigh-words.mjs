@@ -1,7 +1,8 @@
 /**
- * Sets the weights of words in the sums of spelling and meaning without training. Each becomes the mean of its trained
- * weight and its initial one, the rarity of the word. Years get a higher weight in spelling, text in brackets a lower one,
- * and the sum of meaning a higher one relative to the output of the transformer.
+ * Adjusts the weights of words in the sums of spelling and meaning without training. Each weight becomes a
+ * mean of its trained value and the rarity of the word, its initial value. Years get a higher weight in
+ * spelling, words in brackets a lower one. The sum of meaning gets a higher weight relative to the output of
+ * the transformer.
  */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -12,24 +13,28 @@ import { markedWords } from "../../../dist/architectures/pearl-mini/marked-words
 import { isYear } from "../../../dist/match/evidence/phrase.js";
 import { readModel, writeModel } from "../../../dist/onnx/io/file.js";
 
-/** Mark of a small word with nothing about it: src/architectures/pearl-mini/marked-words.ts. */
+/**
+ * Mark of a lower-case word outside brackets and not after a comma:
+ * src/architectures/pearl-mini/marked-words.ts.
+ */
 const PLAIN = 1;
-/** Marks of words in brackets: small, with a capital, all capitals. */
+/** Marks of words in brackets: lower case, with a capital, all capitals. */
 const IN_BRACKETS = [2, 5, 8];
 
 /**
- * Averages the weights of the vocabulary's words with their rarity, in place, as PEARL averages with the weights that it
- * began with (Wortsman et al., 2022, WiSE-FT): the pairs of training share common words less often than the rows of a
- * table do. Words outside the vocabulary keep their weights.
+ * Averages the weights of the vocabulary's words with their rarity, in place, as PEARL averages with its
+ * initial weights (Wortsman et al., 2022, WiSE-FT): training pairs share common words less often than the
+ * rows of a table do. Words outside the vocabulary keep their weights.
  * @param {string} folder a word encoder, tables as float32
- * @param {{ text: number, names: number }} shares of the rarity in texts, which the rank says and training began with, and
- *   of the rarity in names, log((N + 1) / (n + 1)) over its largest; the rest is what was trained. The sum of meaning has
- *   the first in the second's place too.
+ * @param {{ text: number, names: number }} rarity `text` is the fraction of a weight that is the rarity in
+ *   texts, computed from the rank as before training; `names` is the fraction that is the rarity in names,
+ *   log((N + 1) / (n + 1)) divided by its maximum. The rest is the trained weight. The sum of meaning uses
+ *   the rarity in texts for both fractions.
  * @param {readonly string[]} phrases the names
  */
 export function averageWithRarity(folder, { text, names }, phrases) {
   const trained = 1 - text - names;
-  change(folder, (model, words, reading) => {
+  editModel(folder, (model, words, reading) => {
     const inNames = rarityIn(phrases);
     const inText = (/** @type {number} */ rank) => weightOfRank(rank, words.length);
     setSpellingWeights(
@@ -44,7 +49,11 @@ export function averageWithRarity(folder, { text, names }, phrases) {
   });
 }
 
-/** Inverse document frequency, at most 1. @param {readonly string[]} phrases @returns {(word: string) => number} */
+/**
+ * Inverse document frequency, at most 1.
+ * @param {readonly string[]} phrases
+ * @returns {(word: string) => number}
+ */
 function rarityIn(phrases) {
   /** @type {Map<string, number>} */
   const found = new Map();
@@ -56,37 +65,37 @@ function rarityIn(phrases) {
 }
 
 /**
- * Adds to what words in brackets count for in spelling, before Softplus makes it positive, in place: in "Flux (magazine)"
- * they distinguish namesakes, and other tables omit them.
+ * Adds a number to the spelling weight of words in brackets, before Softplus makes it positive, in place. In
+ * "Flux (magazine)" such words distinguish namesakes, and other tables omit them.
  * @param {string} folder a word encoder, tables as float32
  * @param {number} addend
  */
 export const weighBrackets = (folder, addend) =>
-  change(folder, (model) => {
+  editModel(folder, (model) => {
     const marks = dataOf(model, "char_flag.weight");
     for (const mark of IN_BRACKETS) marks[mark] += addend;
   });
 
 /**
- * Multiplies the weights of the vocabulary's years in spelling, in place. "2005 Ashes series" and "2009 Ashes series"
- * differ in the year alone; texts, where the weights of words are learned, have few such neighbours.
+ * Multiplies the spelling weights of the vocabulary's years, in place. "2005 Ashes series" and "2009 Ashes
+ * series" differ only in the year; the texts from which word weights are learned have few such neighbours.
  * @param {string} folder a word encoder, tables as float32
  * @param {number} factor
  */
 export const weighYears = (folder, factor) =>
-  change(folder, (model, words, reading) =>
+  editModel(folder, (model, words, reading) =>
     setSpellingWeights(model, words, reading, ({ weight, word }) =>
       isYear(word) ? factor * weight : weight,
     ),
   );
 
 /**
- * Multiplies the sum of the words' vectors within the meaning, in place.
+ * Multiplies the sum of word vectors within the meaning part, in place.
  * @param {string} folder a word encoder, tables as float32
  * @param {number} factor
  */
 export const weighSum = (folder, factor) =>
-  change(folder, (model) => {
+  editModel(folder, (model) => {
     for (const name of ["sum_to_phrase.weight", "sum_to_phrase.bias"]) {
       const data = dataOf(model, name);
       data.forEach((value, i) => {
@@ -96,25 +105,28 @@ export const weighSum = (folder, factor) =>
   });
 
 /**
- * @typedef {object} Word of the vocabulary
+ * @typedef {object} Word a word of the vocabulary
  * @property {number} weight in a sum
  * @property {string} word
  * @property {number} rank from 1
  */
 
-/** Reads a model, changes it, and writes it. @param {string} folder @param {(model: any, words: string[], reading: any) => void} how */
-function change(folder, how) {
+/**
+ * Reads a model, applies `edit`, and writes it back.
+ * @param {string} folder @param {(model: any, words: string[], reading: any) => void} edit
+ */
+function editModel(folder, edit) {
   const path = join(folder, "onnx/model.onnx");
   const config = JSON.parse(readFileSync(join(folder, "config.json"), "utf8"));
   const words = readFileSync(join(folder, "words.txt"), "utf8").trimEnd().split("\n");
   const model = readModel(path);
-  how(model, words, config.pearl.features[0]);
+  edit(model, words, config.pearl.features[0]);
   writeModel(model, path);
 }
 
 /**
- * Sets what the words of the vocabulary count for in spelling. Exact for small words without brackets and commas about
- * them: marks add to a weight before Softplus makes it positive.
+ * Sets the spelling weights of the vocabulary's words. The weights are exact for lower-case words outside
+ * brackets and not after a comma: other marks add to a weight before Softplus makes it positive.
  * @param {any} model @param {readonly string[]} words @param {any} reading
  * @param {(word: Word) => number} weightOf
  */
@@ -128,12 +140,15 @@ function setSpellingWeights(model, words, reading, weightOf) {
     const { count } = hashWord(word, reading, ngrams);
     const raw = own[rank] + readRaw(ngrams.subarray(0, count)) + marks[PLAIN];
     const weight = softplus(raw);
-    const wanted = weightOf({ weight, word, rank });
-    if (wanted !== weight) own[rank] += inverseSoftplus(wanted) - raw;
+    const target = weightOf({ weight, word, rank });
+    if (target !== weight) own[rank] += inverseSoftplus(target) - raw;
   }
 }
 
-/** What a word's n-grams add to its weight: src/architectures/pearl-mini/encoder.ts. @param {any} model */
+/**
+ * What the n-grams of a word add to its weight: src/architectures/pearl-mini/encoder.ts.
+ * @param {any} model
+ */
 function rawWeight(model) {
   const table = dataOf(model, "ngrams.weight");
   const layer = dataOf(model, "char_weight_rare.weight");

@@ -1,8 +1,9 @@
 /**
- * Soft whitening of the spelling part of an embedding. Most of the variance of trained embeddings lies along few
- * directions; scaling each direction by eigenvalue^(-power/2) of the covariance gives rarer differences more weight. Su et
- * al., 2021, "Whitening Sentence Representations for Better Semantics and Faster Retrieval", use power 1, which loses
- * accuracy here. The matrix is folded into the adjacent weights: no layer is added, and training can continue.
+ * Soft whitening of the spelling part of an embedding. Most of the variance of trained embeddings lies along
+ * few directions; scaling each direction by eigenvalue^(-power/2) of the covariance gives rarer differences
+ * more weight. Su et al., 2021, "Whitening Sentence Representations for Better Semantics and Faster
+ * Retrieval", use power 1, which loses accuracy here. The matrix is folded into the adjacent weights: no
+ * layer is added, and training can continue.
  */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -12,14 +13,17 @@ import { PhraseEncoder } from "../../../dist/encoder/phrase-encoder.js";
 import { readModel, writeModel } from "../../../dist/onnx/io/file.js";
 import { tensor } from "../../../dist/onnx/tensor.js";
 
-/** Eigenvalues below this share of the largest are taken for it, so that empty directions stay so. */
+/**
+ * Eigenvalues are raised to at least this fraction of the largest, so that empty directions are not
+ * amplified.
+ */
 const SMALLEST = 1e-4;
 
 /**
- * Whitens the spelling's part of a model by its covariance over some phrases, in place.
+ * Whitens the spelling part of a model by its covariance over sample phrases, in place.
  * @param {string} folder a word encoder, tables as float32
  * @param {readonly string[]} phrases
- * @param {number} power 0 leaves the part as it is, 1 whitens it
+ * @param {number} power from 0, which changes nothing, to 1, which whitens completely
  */
 export async function whitenCharacters(folder, phrases, power) {
   const sizes = JSON.parse(readFileSync(join(folder, "config.json"), "utf8")).pearl.word_encoder;
@@ -27,27 +31,30 @@ export async function whitenCharacters(folder, phrases, power) {
   const { data } = await encoder.encodeMatrix(phrases);
   await encoder.dispose();
   const characters = characterColumns(sizes);
-  const { stretch, back } = stretching(unitRows(data, phrases.length, characters), power);
+  const { whitening, undo } = whiteningMatrices(unitRows(data, phrases.length, characters), power);
   const model = readModel(join(folder, "onnx/model.onnx"));
   /** @param {string} name @param {(matrix: Matrix) => Matrix} change */
-  const turn = (name, change) => {
+  const update = (name, change) => {
     const found = model.graph.initializers.get(name);
-    if (found?.type !== "float32") throw new Error(`${folder}: ${name} is no float32 weight`);
+    if (found?.type !== "float32") throw new Error(`${folder}: ${name} is not a float32 weight`);
     const [rows, width] = found.dims;
     const matrix = change(Matrix.from1DArray(rows, width, /** @type {any} */ (found.data)));
     model.graph.initializers.set(name, tensor("float32", found.dims, Float32Array.from(matrix.to1DArray())));
   };
-  turn("ngrams.weight", (table) => table.mmul(stretch));
-  // what reads the part reads what it read before
-  for (const name of ["from_characters.weight", "char_weight_rare.weight"]) turn(name, (w) => w.mmul(back));
+  update("ngrams.weight", (table) => table.mmul(whitening));
+  // layers that read the spelling part undo the whitening, so their inputs do not change
+  for (const name of ["from_characters.weight", "char_weight_rare.weight"]) update(name, (w) => w.mmul(undo));
   const both = Matrix.eye(sizes.characters + sizes.meaning);
-  both.setSubMatrix(back, 0, 0);
-  turn("type_hidden.weight", (w) => w.mmul(both));
+  both.setSubMatrix(undo, 0, 0);
+  update("type_hidden.weight", (w) => w.mmul(both));
   writeModel(model, join(folder, "onnx/model.onnx"));
 }
 
-/** Columns of the embedding that hold spelling: behind the types, and behind the prefix of both parts.
- * @param {import("../../../dist/architectures/pearl-mini/sizes.js").WordEncoderSizes} sizes */
+/**
+ * Columns of the embedding that hold spelling: the embedding holds types, the prefix of spelling and of
+ * meaning, then the rest of both.
+ * @param {import("../../../dist/architectures/pearl-mini/sizes.js").WordEncoderSizes} sizes
+ */
 function characterColumns(sizes) {
   const { characters, prefix = { characters: 0, meaning: 0 } } = sizes;
   const first = typeWidth(sizes);
@@ -56,8 +63,10 @@ function characterColumns(sizes) {
   );
 }
 
-/** Some columns of rows, at length 1; rows of zeros are left out.
- * @param {Float32Array} data @param {number} count @param {readonly number[]} columns */
+/**
+ * The given columns of each row, scaled to length 1; rows of zeros are dropped.
+ * @param {Float32Array} data @param {number} count @param {readonly number[]} columns
+ */
 function unitRows(data, count, columns) {
   const width = data.length / count;
   const rows = Array.from({ length: count }, (_, row) => {
@@ -68,9 +77,11 @@ function unitRows(data, count, columns) {
   return new Matrix(rows.filter(({ length }) => length > 0));
 }
 
-/** The matrix that whitens rows and keeps their mean length, and the one that undoes it; both are symmetric.
- * @param {Matrix} rows @param {number} power */
-function stretching(rows, power) {
+/**
+ * The matrix that whitens rows and keeps their mean length, and its inverse; both are symmetric.
+ * @param {Matrix} rows @param {number} power
+ */
+function whiteningMatrices(rows, power) {
   const centred = rows.clone().center("column");
   const covariance = centred.transpose().mmul(centred).div(rows.rows);
   const { realEigenvalues, eigenvectorMatrix: axes } = new EigenvalueDecomposition(covariance, {
@@ -82,7 +93,7 @@ function stretching(rows, power) {
   const stretched = rows.mmul(along(scales));
   const length = stretched.to2DArray().reduce((sum, row) => sum + Math.hypot(...row), 0) / rows.rows;
   return {
-    stretch: along(scales.map((scale) => scale / length)),
-    back: along(scales.map((scale) => length / scale)),
+    whitening: along(scales.map((scale) => scale / length)),
+    undo: along(scales.map((scale) => length / scale)),
   };
 }

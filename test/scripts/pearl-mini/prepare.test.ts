@@ -1,4 +1,4 @@
-/** The tables of pearl-mini from training data of a few rows, some of which the evaluation asks for. */
+/** The tables of pearl-mini from a few rows of training data, some of which are in the evaluation. */
 import { execFileSync } from "node:child_process";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -52,7 +52,7 @@ const training: Record<string, string[]> = {
   ),
 };
 
-/** The rows under the header. */
+/** Rows of a table. */
 const rows = (name: string): string[] =>
   readFileSync(join(path, "tables", name), "utf8")
     .trim()
@@ -83,7 +83,7 @@ pretrain: { texts: [simple, news] }
 });
 
 describe("scripts/pearl-mini/prepare.mjs", () => {
-  it("leaves out evaluation pairs, Turney's synsets, long phrases and sources for research", () => {
+  it("leaves out evaluation pairs, Turney's synsets, long phrases and sources for research only", () => {
     const own = rows("synonyms.tsv").filter((row) => /\t(?:names|misspell|lexical)$/.test(row));
     expect(own).toEqual([
       "IBM\tInternational Business Machines\tnames",
@@ -95,7 +95,7 @@ describe("scripts/pearl-mini/prepare.mjs", () => {
     expect(leftOut.misspell).toEqual({ spell_errors: 1 });
   });
 
-  it("asks for twins of names, but of no title of the evaluation", () => {
+  it("requests twins of names, except of evaluation titles", () => {
     const twins = rows("synonyms.tsv").filter((row) => /\t(?:titles|typed)$/.test(row));
     expect(twins.slice(0, 2)).toEqual([
       "Lake Bohinj\tLake Bohinj\ttitles",
@@ -103,18 +103,18 @@ describe("scripts/pearl-mini/prepare.mjs", () => {
     ]);
   });
 
-  it("pairs names with what they are, of kinds with enough names and no more than asked for", () => {
+  it("pairs names with their kinds, within the minimum of names and the maximum of pairs", () => {
     const kinds = rows("synonyms.tsv").flatMap((row) => {
       const [name, kind, source] = row.split("\t");
       return source === "kinds" ? [[kind, name]] : [];
     });
     const chemicals = kinds.flatMap(([kind, name]) => (kind === "chemical" ? [name] : []));
     expect(chemicals.sort()).toEqual(["aspirin", "ibuprofen"]);
-    // three universities, of which two are drawn; one corporation; dates say what they are themselves
+    // two of three universities are drawn; there is only one corporation; dates have no kind
     expect(kinds.map(([kind]) => kind).sort()).toEqual(["chemical", "chemical", "university", "university"]);
   });
 
-  it("misspells words, but none of the evaluation's list", () => {
+  it("misspells words that are not in the evaluation's list", () => {
     const pairs = rows("synonyms.tsv").flatMap((row) => {
       const [word, misspelling, source] = row.split("\t");
       return source === "words" ? [[word, misspelling] as const] : [];
@@ -129,13 +129,13 @@ describe("scripts/pearl-mini/prepare.mjs", () => {
     }
   });
 
-  it("pairs words' forms in running text", () => {
+  it("pairs word forms in running text", () => {
     const forms = rows("synonyms.tsv").filter((row) => row.endsWith("\tforms"));
     expect(forms.length).toBeGreaterThan(0);
     for (const row of forms) expect(row).toMatch(/^.*\bthank(?:ing|ed)\b.*\t.*\bthank(?:ing|ed)\b.*\tforms$/);
   });
 
-  it("takes names of one word in a given share, where enough are of either kind", async () => {
+  it("draws a given fraction of one-word names, as far as there are enough names", async () => {
     const script = new URL("../../../scripts/pearl-mini/data/phrases.mjs", import.meta.url).href;
     const { mixPhrases } = (await import(script)) as {
       mixPhrases: (typed: Map<string, object>, chunks: object[], settings: object) => { phrase: string }[];
@@ -144,28 +144,34 @@ describe("scripts/pearl-mini/prepare.mjs", () => {
     const typed = new Map(
       persons.map((phrase) => [phrase, { phrase, lexical: "NP", type: "PERSON", count: 1, best: 1 }]),
     );
-    const lone = (perType: number, share: number) => {
-      const settings = { perType, oneWord: { PERSON: share }, capitals: 0, chunks: 0, seed: 0 };
+    const countOneWord = (perType: number, fraction: number) => {
+      const settings = { perType, oneWord: { PERSON: fraction }, capitals: 0, chunks: 0, seed: 0 };
       const mixed = mixPhrases(typed, [], settings);
       expect(mixed).toHaveLength(Math.min(perType, 40));
       return mixed.filter(({ phrase }) => !phrase.includes(" ")).length;
     };
-    expect([lone(10, 0.5), lone(10, 0), lone(20, 1), lone(35, 0), lone(50, 0.5)]).toEqual([5, 0, 10, 5, 10]);
+    expect([
+      countOneWord(10, 0.5),
+      countOneWord(10, 0),
+      countOneWord(20, 1),
+      countOneWord(35, 0),
+      countOneWord(50, 0.5),
+    ]).toEqual([5, 0, 10, 5, 10]);
   });
 
-  it("lists the words of WordNet as the encoder reads them", () => {
+  it("lists WordNet's words in the form that the encoder reads", () => {
     const words = rows("words.txt");
     expect(words).toContain("keratoplasty");
     expect(new Set(words).size).toBe(words.length);
     for (const word of words) expect(word).toMatch(/^[\p{Ll}\p{Lo}\p{N}]+$/u);
   });
 
-  it("keeps names of lists, ontologies and WordNet", () => {
+  it("keeps names from lists, ontologies and WordNet", () => {
     const orgs = rows("phrases.tsv").flatMap((row) => (row.endsWith("\tORG\t1") ? [row.split("\t")[0]] : []));
     expect(orgs).toEqual(expect.arrayContaining(["ETH Zurich", "City College", "Port School", "NATO"]));
   });
 
-  it("rewrites chunks with words that may stand for each other", () => {
+  it("rewrites chunks with synonyms", () => {
     const rewritten = rows("synonyms.tsv").filter((row) => row.endsWith("\trewrite"));
     expect(rewritten.length).toBeGreaterThan(0);
     for (const row of rewritten) {
@@ -175,11 +181,11 @@ describe("scripts/pearl-mini/prepare.mjs", () => {
     }
   });
 
-  it("has each phrase once, with the type that its rows say most, and no title of the evaluation", () => {
+  it("has distinct phrases with the most frequent type of their rows, and no evaluation titles", () => {
     const all = rows("phrases.tsv").slice(1);
     const phrases = all.map((row) => row.split("\t")[0]);
     expect(new Set(phrases).size).toBe(phrases.length);
-    // WordNet knows London as a city, which counts more than a writer whom five rows mean
+    // the city in WordNet outweighs five rows that mean the writer
     const some = [
       "Port of Trieste\tNP\tFAC\t1",
       "Trieste\tNP\tORG\t3",

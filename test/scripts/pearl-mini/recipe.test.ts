@@ -1,4 +1,4 @@
-/** Mixtures of pairs in a recipe: common settings, and what each says itself. */
+/** Mixtures of pairs in a recipe: common settings with overrides. */
 import { expect, it } from "vitest";
 
 const script = new URL("../../../scripts/pearl-mini/recipe.mjs", import.meta.url).href;
@@ -9,11 +9,11 @@ const { mixedSettings, readRecipe } = (await import(script)) as {
 
 const settings = { preset: "from-scratch", typeWeight: 1, runs: ["a", "b"], shares: { names: 2, words: 3 } };
 
-it("has the settings alone where no mixture is named", () => {
+it("gives the common settings if there are no mixtures", () => {
   expect(mixedSettings({ settings })).toEqual([settings]);
 });
 
-it("changes single values, lists as a whole, and entries of tables", () => {
+it("overrides values, whole lists, and single keys of objects", () => {
   const mixtures = [{}, { typeWeight: 2, runs: ["c"], shares: { words: 5, glosses: 1 } }];
   expect(mixedSettings({ settings, mixtures })).toEqual([
     settings,
@@ -26,7 +26,7 @@ it("changes single values, lists as a whole, and entries of tables", () => {
   ]);
 });
 
-it("names in every mixture of pearl-mini what side of the model each source teaches", () => {
+it("names the trained side of the model for each source in every mixture of pearl-mini", () => {
   for (const mixed of mixedSettings(readRecipe().finetune)) {
     const { synonymShares, synonymSides } = mixed as Record<string, object>;
     expect(Object.keys(synonymSides).sort()).toEqual(Object.keys(synonymShares).sort());

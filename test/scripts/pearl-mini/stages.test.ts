@@ -1,4 +1,4 @@
-/** Stages of a long work. */
+/** Stages of a long build. */
 import { mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
@@ -9,7 +9,7 @@ type Once = (
   name: string,
   settings: unknown,
   work: () => Promise<unknown>,
-  options?: { anew?: boolean },
+  options?: { restart?: boolean },
 ) => Promise<void>;
 const { openStages } = (await import(script)) as { openStages: (folder: string) => { once: Once } };
 const { path } = testFolder();
@@ -24,11 +24,11 @@ beforeEach(() => {
 afterEach(() => vi.restoreAllMocks());
 
 const recorded = (name: string) => JSON.parse(readFileSync(join(folder, "build.json"), "utf8")).stages[name];
-/** As another run of the program has it. */
+/** Opens the record again, as another run of the program does. */
 const once: Once = (...parameters) => openStages(folder).once(...parameters);
 
 describe("a stage", () => {
-  it("is done once, also by another run", async () => {
+  it("runs once, even if the program is started again", async () => {
     const work = vi.fn(async () => {});
     await once("reading", { steps: 3 }, work);
     await once("reading", { steps: 3 }, work);
@@ -36,7 +36,7 @@ describe("a stage", () => {
     expect(recorded("reading")).toMatchObject({ sittings: 1, finished: true });
   });
 
-  it("that was cut off is done again, and each sitting is counted", async () => {
+  it("runs again after an interruption, and every run is counted", async () => {
     const cut = async () => {
       throw new Error("killed");
     };
@@ -46,15 +46,15 @@ describe("a stage", () => {
     expect(recorded("reading")).toMatchObject({ sittings: 2, finished: true });
   });
 
-  it("is not mixed with one of other settings, unless it may begin anew", async () => {
+  it("is rejected if its settings have changed, unless it may restart", async () => {
     const work = vi.fn(async () => {});
     await once("finish", { share: 1 }, work);
     await expect(once("finish", { share: 2 }, work)).rejects.toThrow(/other settings.*--work/);
     expect(work).toHaveBeenCalledTimes(1);
-    await once("finish", { share: 2 }, work, { anew: true });
+    await once("finish", { share: 2 }, work, { restart: true });
     expect(work).toHaveBeenCalledTimes(2);
     expect(recorded("finish").sittings).toBe(1);
-    await once("finish", { share: 2 }, work, { anew: true });
+    await once("finish", { share: 2 }, work, { restart: true });
     expect(work).toHaveBeenCalledTimes(2);
   });
 });

@@ -1,4 +1,7 @@
-/** Paraphrases from dictionaries of other languages: the translations of one sense, without the dictionary's marks. */
+/**
+ * Paraphrases from bilingual dictionaries: the translations of one sense, without the marks of the
+ * dictionary.
+ */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -12,7 +15,7 @@ const { dictionaryPairs, readCedict, readEdict } = (await import(script)) as {
 };
 const { path } = testFolder();
 
-/** Node decodes EUC-JP and does not encode it: every pair of bytes is tried. */
+/** Encodes to EUC-JP by decoding all pairs of bytes, since Node only decodes it. */
 function inEucJp(text: string): Buffer {
   const bytes = Array.from({ length: 94 }, (_, at) => 0xa1 + at);
   const pairs = bytes.flatMap((first) => bytes.map((second) => Buffer.of(first, second)));
@@ -22,7 +25,7 @@ function inEucJp(text: string): Buffer {
 }
 
 describe("CC-CEDICT", () => {
-  it("gives the translations of an entry, semicolons parted, notes left out", () => {
+  it("gives the translations of an entry, split at semicolons and without notes", () => {
     const file = join(path, "cedict.json");
     const entries = [
       ["to be careful; to take care (of sth)", "to mind sb's step"],
@@ -35,14 +38,14 @@ describe("CC-CEDICT", () => {
     expect(readCedict(file)).toEqual([
       ["be careful", "take care", "mind somebody's step"],
       ["experienced", "an old hand"],
-      // what holds other letters is no English phrase; one translation alone makes no group
+      // translations with other scripts are skipped, and so are groups of one translation
     ]);
     expect(() => readCedict(join(path, "nowhere.json"))).toThrow("nowhere.json");
   });
 });
 
 describe("EDICT", () => {
-  it("is read from EUC-JP, sense by sense, an entry of several spellings once", () => {
+  it("is decoded from EUC-JP and split into senses; an entry with several spellings occurs once", () => {
     const lines = [
       "逃道 [にげみち] /(n) way out/means to escape/escape route/",
       "逃げ道 [にげみち] /(n) way out/means to escape/escape route/",
@@ -62,7 +65,7 @@ describe("EDICT", () => {
 });
 
 describe("pairs of translations", () => {
-  it("are each with the next and with the first, of so many words at most", () => {
+  it("join each translation with the next and with the first, up to a maximum number of words", () => {
     const group = ["way out", "a means that one has to escape", "escape route", "exit", "door"];
     expect([...dictionaryPairs([group, ["alone"]], { words: 4 })]).toEqual([
       ["way out", "escape route"],

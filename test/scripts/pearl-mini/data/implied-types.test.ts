@@ -1,4 +1,4 @@
-/** Types that follow from other names' types. */
+/** Types implied by the types of other names. */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
@@ -49,8 +49,8 @@ beforeAll(() => {
   ]);
 });
 
-describe("types that follow", () => {
-  it("are those of names with the same last word, where ten of them agree", () => {
+describe("implied types", () => {
+  it("come from names with the same last word if at least ten of them agree", () => {
     const names = [
       "multiple organ failure",
       "mitral valve",
@@ -62,7 +62,7 @@ describe("types that follow", () => {
     expect(names.map(typeOf)).toEqual([disease, undefined, undefined, "GPE", undefined, undefined]);
   });
 
-  it("are a long form's for its short one, and a preferred name's for its synonym", () => {
+  it("come from the long form of an abbreviation and from the preferred name of a synonym", () => {
     const senses = new Map([["stroke", disease]]);
     expect([...impliedNames(path, typeOf, senses)]).toEqual([
       ["5-HT", "OTHER/chemical"],
@@ -71,28 +71,28 @@ describe("types that follow", () => {
       ["congestive heart failure", disease],
       ["Valium", "OTHER/chemical"],
       ["Diazepam", "OTHER/chemical"],
-      // a title of a medical article is a disease if the word can mean one
+      // the title of a medical article is a disease if some sense of the word is one
       ["Strokes", disease],
       ["strokes", disease],
       ["stroke", disease],
     ]);
   });
 
-  it("are a singular's for a plural that texts have three times", () => {
+  it("come from the singular of a plural that occurs at least three times", () => {
     expect([...plurals(path, typeOf)]).toEqual([["infections", disease]]);
   });
 
-  it("are known of words whose rare senses are all of one kind", async () => {
+  it("may come from rare senses of a word if all of them are of one kind", async () => {
     const kinds = kindsOfRareSenses(await readWordnet());
     expect(["stroke", "headache", "seizure", "table"].map((word) => kinds.get(word))).toEqual([
       ...[disease, disease, disease],
       undefined,
     ]);
-    // the sense of an organ, and that of a plant
+    // "palm" is a part of the body and a plant
     expect(kinds.get("palm")).toBeUndefined();
   });
 
-  it("are none where there are no tables", () => {
+  it("are empty if there are no tables", () => {
     const nowhere = join(path, "nowhere");
     expect([...impliedNames(nowhere, typeOf, new Map()), ...plurals(nowhere, typeOf)]).toEqual([]);
   });

@@ -4,14 +4,14 @@ import { FINE_TYPES } from "../../../../src/pearl/phrase-types.js";
 const script = new URL("../../../../scripts/pearl-mini/data/other-kinds.mjs", import.meta.url).href;
 const { fineType } = (await import(script)) as { fineType: (source: string) => string };
 
-describe("the kind of OTHER that a source means", () => {
+describe("the kind of OTHER of a source", () => {
   it.each([
     ["obo:disease", "OTHER/disease"],
     ["ncbi-disease:Disease", "OTHER/disease"],
     ["craft:CHEBI", "OTHER/chemical"],
     ["bionlp13cg:Organism", "OTHER/organism"],
     ["corpora:animals/dogs", "OTHER/organism"],
-    // fluids of a body are neither organisms nor organs
+    // body fluids are neither organisms nor organs
     ["bionlp13cg:Organism_substance", "OTHER"],
     ["freebase:award.award", "OTHER"],
   ])("of %s is %s", (source, type) => {

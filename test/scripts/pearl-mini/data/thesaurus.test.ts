@@ -1,4 +1,4 @@
-/** Pairs from a thesaurus: those of an entry's list that stand in the same lists as the entry. */
+/** Pairs from a thesaurus: an entry and words that occur in much the same lists. */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -12,7 +12,7 @@ const { readThesaurus, thesaurusPairs } = (await import(script)) as {
 const { path } = testFolder();
 
 describe("the thesaurus", () => {
-  it("is read from lines of words, each once", () => {
+  it("is read from lines of words, without duplicates", () => {
     const file = join(path, "words.txt");
     writeFileSync(file, "car,auto, motor car,auto\r\ndog,hound\n");
     expect(readThesaurus(file)).toEqual([
@@ -22,7 +22,7 @@ describe("the thesaurus", () => {
     expect(() => readThesaurus(join(path, "nowhere"))).toThrow("npm install --no-save moby");
   });
 
-  it("pairs an entry with the nearest of its list", () => {
+  it("pairs an entry with the nearest words of its list", () => {
     const lists = [
       ["dog", "hound", "heckle"],
       ["hound", "dog"],
@@ -30,7 +30,7 @@ describe("the thesaurus", () => {
       ["worry", "heckle", "fret"],
     ];
     expect([...thesaurusPairs(lists, { most: 5, least: 0.5 })]).toEqual([
-      // dog stands in lists 1 and 2, hound in 1 to 3: 2 / √6; heckle in 1, 3 and 4, which is too far: 1 / √6
+      // dog is in lists 1 and 2, hound in 1 to 3: 2 / √6; heckle is in 1, 3 and 4, below the minimum: 1 / √6
       ["dog", "hound"],
       ["hound", "dog"],
       // 2 / √6, 2 / 3 and 1 / √3

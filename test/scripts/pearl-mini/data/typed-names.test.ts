@@ -1,4 +1,4 @@
-/** Typed names from WordNet, ontologies, surnames, and capitals. */
+/** Typed names from WordNet, ontologies and surnames, and names in capitals. */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
@@ -13,7 +13,7 @@ const { readWordnet } = await load("wordnet-pairs");
 const { path } = testFolder();
 
 describe("typed names", () => {
-  it("are WordNet's instances, and nouns that are mostly of one kind", async () => {
+  it("include WordNet's instances, and nouns whose senses are mostly of one kind", async () => {
     const types = new Map<string, string>();
     for await (const [name, type] of wordnetNames(await readWordnet())) types.set(name, type);
     const some = ["Sweden", "Danube", "Einstein", "aspirin", "measles", "kidney", "platypus", "helium"];
@@ -21,11 +21,11 @@ describe("typed names", () => {
       ...["GPE", "LOC", "PERSON", "OTHER/chemical", "OTHER/disease", "OTHER/anatomy", "OTHER/organism"],
       "OTHER/chemical",
     ]);
-    // a position and a crane are first of all none of these
+    // most senses of these words are of none of the kinds
     for (const name of ["table", "crane", "stroke"]) expect(types.get(name)).toBeUndefined();
   });
 
-  it("are the sides of ontologies' pairs, by what the source names", () => {
+  it("include both sides of ontology pairs, with the type of the source", () => {
     mkdirSync(join(path, "pairs"));
     const rows = [
       "flu\tinfluenza\tobo_doid\texact",
@@ -42,7 +42,7 @@ describe("typed names", () => {
     expect([...ontologyNames(join(path, "nowhere"))]).toEqual([]);
   });
 
-  it("are surnames, with how many first names they were met", () => {
+  it("include surnames, with their number of first names", () => {
     const persons = [
       "Ann Smith",
       "Bob Smith",
@@ -61,7 +61,7 @@ describe("typed names", () => {
     ]);
   });
 
-  it("come in capitals too, in a share of those that are not so already", () => {
+  it("are repeated in capitals for a fraction of the names that are not in capitals", () => {
     const phrase = (text: string, type: string) => ({ phrase: text, lexical: "NP", type, count: 1, best: 1 });
     const all = [
       phrase("Oslo", "GPE"),

@@ -1,4 +1,4 @@
-/** Paraphrases from dictionaries of dictd: translations of a sense, headwords of a translation, what a sense means. */
+/** Paraphrases from dictd dictionaries: translations of a sense, headwords of a translation, glosses. */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
@@ -16,7 +16,7 @@ const digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/
 const base64 = (value: number): string =>
   value < 64 ? digits[value] : base64(Math.floor(value / 64)) + digits[value % 64];
 
-/** Entries behind a head of dictd's own, as a dictionary and its index; an entry may stand in the index twice. */
+/** Writes a dictd dictionary and its index, with a header entry; the index lists every entry twice. */
 function writeDictionary(folder: string, languages: string, entries: readonly string[]) {
   const head = "00databaseshort\n     English, and so on\n";
   const lines = [`00databaseshort\tA\t${base64(head.length)}`];
@@ -36,7 +36,7 @@ const folder = join(path, "dictd");
 writeDictionary(folder, "fin-eng", [
   "mareografi /mˈareoɡrafɪ/ <n>\nmareograph, marigraph\nmerenpinnan korkeutta mittaava laite",
   "reuna <n>\n1. edge, rim (of a thing)\nsivu, laita\n2. margin",
-  // the second sense says what it means and has the first's translations
+  // both senses have the same translations; the second has a gloss
   "mari /mˈari/ <n>\nMari, Cheremis 2.\nkieli\n 3.\nkansa",
 ]);
 writeDictionary(folder, "pol-eng", []);
@@ -49,7 +49,7 @@ writeDictionary(folder, "eng-fin", [
 ]);
 for (const language of ["bul", "jpn", "nor", "ind"]) writeDictionary(folder, `eng-${language}`, []);
 
-it("gives translations of each sense, and headwords of a translation unless it means too much", () => {
+it("groups translations of a sense, and headwords of a translation unless there are too many", () => {
   expect(readWikdict(folder)).toEqual([
     ["mareograph", "marigraph"],
     ["edge", "rim"],
@@ -59,7 +59,7 @@ it("gives translations of each sense, and headwords of a translation unless it m
   ]);
 });
 
-it("gives headwords with what they mean, of so many words at most, without the field it belongs to", () => {
+it("pairs headwords with glosses, up to a maximum number of words and without the field of use", () => {
   expect([...wikdictGlosses({ words: 5 }, folder)]).toEqual([
     ["sofa", "upholstered seat"],
     ["caboose", "last car on a train"],
@@ -67,6 +67,6 @@ it("gives headwords with what they mean, of so many words at most, without the f
   ]);
 });
 
-it("says which package has the dictionary that is missing", () => {
+it("names the package of a missing dictionary", () => {
   expect(() => readWikdict(path)).toThrow("apt-get install dict-freedict-fin-eng");
 });

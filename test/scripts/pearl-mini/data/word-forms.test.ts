@@ -1,4 +1,4 @@
-/** Pairs of phrases that have one word of content between them, in two forms, from a few sentences. */
+/** Pairs of phrases with two forms of one content word, from a few sentences. */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -39,15 +39,15 @@ const has = (one: RegExp, other: RegExp) =>
   pairs.some(([a, b]) => (one.test(a) && other.test(b)) || (one.test(b) && other.test(a)));
 const sides = pairs.flat();
 
-describe("scripts/pearl-mini/word-forms.mjs", () => {
-  it("pairs the forms of a lemma and its kin, among words of grammar", () => {
+describe("scripts/pearl-mini/data/word-forms.mjs", () => {
+  it("pairs forms of a lemma and of related lemmas, with function words", () => {
     expect(has(/\bestablished$/, /\bestablishe?s?\b/)).toBe(true);
     expect(has(/establishment/, /\bestablish(?:ed|es)?\b/)).toBe(true);
     expect(has(/\bfell\b/, /\bfall\b/)).toBe(true);
     expect(sides).toContain("was established");
   });
 
-  it("pairs no phrase with one of the same form, or of another lemma", () => {
+  it("never pairs phrases with the same form or with unrelated lemmas", () => {
     const stems = /establish|school|fall|fell|turn|want|price|see|saw|light|sound|year|spring|take|took/;
     for (const [a, b] of pairs) {
       const [one, other] = [a, b].map((phrase) => phrase.split(" ").filter((word) => stems.test(word)));
@@ -55,16 +55,16 @@ describe("scripts/pearl-mini/word-forms.mjs", () => {
       expect(one[0], `${a} | ${b}`).not.toBe(other[0]);
     }
     expect(has(/school/, /establish/)).toBe(false);
-    // whoever establishes is another thing
+    // an establisher is a person, not an act of establishing
     expect(sides.filter((phrase) => phrase.includes("establisher"))).toEqual([]);
   });
 
-  it("keeps words of grammar that say something out, particles behind verbs, names and long runs", () => {
+  it("leaves out function words that change the meaning, particles after verbs, names and long phrases", () => {
     expect(sides.filter((phrase) => /\bnot\b|\bturn(?:ed)? (?:up|down)\b|london/i.test(phrase))).toEqual([]);
     for (const phrase of sides) expect(phrase.split(" ").length).toBeLessThanOrEqual(4);
   });
 
-  it("draws the same pairs again, fewer where fewer are asked for, and none of rare lemmas", async () => {
+  it("is deterministic, respects the maximum number of pairs and skips rare lemmas", async () => {
     expect(await formPairs([text], synsets, settings)).toEqual(pairs);
     const few = await formPairs([text], synsets, { ...settings, pairs: 1 });
     expect(few.length).toBeGreaterThan(0);

@@ -22,7 +22,7 @@ beforeAll(() => {
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 describe("the average of several trainings", () => {
-  it("has the mean of each weight, and tells of every training", async () => {
+  it("has the mean of each weight and lists every training", async () => {
     const models = [await model("a", 1), await model("b", 2), await model("c", 3)];
     const output = join(folder, "mean");
     averageModels(models, output);
@@ -43,7 +43,7 @@ describe("the average of several trainings", () => {
     ]);
   });
 
-  it("takes the weights of spelling from some, and the others from all", async () => {
+  it("averages the spelling weights of the first models and the other weights of all", async () => {
     const models = [await model("first", 1), await model("second", 2), await model("third", 3)];
     const output = join(folder, "spelling-of-two");
     averageModels(models, output, { spellingOf: 2 });
@@ -65,7 +65,7 @@ describe("the average of several trainings", () => {
     }
   });
 
-  it("leaves a training alone that is a link, and the files in it", async () => {
+  it("follows a link to a training and does not change the files behind it", async () => {
     const [a, b] = [await model("whole", 11), await model("other", 12)];
     const link = join(folder, "link");
     symlinkSync(a, link);
@@ -78,7 +78,7 @@ describe("the average of several trainings", () => {
     expect(numbers(output, "vectors.weight")).not.toEqual(numbers(a, "vectors.weight"));
   });
 
-  it("refuses other architectures, and tables that are rounded already", async () => {
+  it("rejects different architectures and quantised tables", async () => {
     const [a, wide] = [await model("plain", 1), await model("wide", 1, 24)];
     expect(() => averageModels([a, wide], join(folder, "none"))).toThrow("different architectures");
     const rounded = join(folder, "rounded");
@@ -94,7 +94,7 @@ describe("the average of several trainings", () => {
     } as never);
     writeModel(model8, path);
     expect(() => averageModels([a, rounded], join(folder, "none"))).toThrow(
-      "average before they are rounded",
+      "Average models before quantisation",
     );
   });
 });

@@ -1,4 +1,4 @@
-/** Words that a model does not know are parted at inner capitals where its config.json says so. */
+/** Splitting of unknown words at inner capitals, as set in config.json. */
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { PhraseEncoder } from "../../../../src/index.js";
@@ -11,7 +11,7 @@ const { setInnerCapitals } = (await import(script)) as {
 };
 const { path } = testFolder();
 
-it("parts unknown words at inner capitals from then on", async () => {
+it("makes a model split unknown words at inner capitals", async () => {
   const folder = await smallWordModel(join(path, "parted"), 3);
   const cosines = async () => {
     const encoder = await PhraseEncoder.load(folder);

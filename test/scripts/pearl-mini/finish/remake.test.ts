@@ -1,4 +1,4 @@
-/** A model made anew around the same weights: here with another temperature of the types within an embedding. */
+/** A model rebuilt with the same weights and another temperature of the types within an embedding. */
 import { cpSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
@@ -13,7 +13,7 @@ const { remakeModel } = (await import(script)) as {
 const { path } = testFolder();
 const phrases = ["word1 word2", "word3", "Word9 word4 xyzzy", "nothing that is known"];
 
-it("flattens the types' part, and leaves the rest and the types that are told", async () => {
+it("flattens the type part of the embedding, but not the other parts and the predicted types", async () => {
   const plain = await smallWordModel(join(path, "plain"), 7);
   const tempered = join(path, "tempered");
   cpSync(plain, tempered, { recursive: true });
@@ -25,7 +25,7 @@ it("flattens the types' part, and leaves the rest and the types that are told", 
       partOf(row, part).forEach((value, j) => {
         expect(value).toBeCloseTo(partOf(before.rows[i], part)[j], 6);
       });
-    // a root of a probability is e^(logit / 2) over a sum: of a temperature of 2, its own root
+    // the part holds roots of probabilities; temperature 2 takes the root of each, and normalises
     const expected = unit(partOf(before.rows[i], "types").map(Math.sqrt));
     unit(partOf(row, "types")).forEach((value, j) => {
       expect(value).toBeCloseTo(expected[j], 5);

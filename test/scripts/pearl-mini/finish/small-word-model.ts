@@ -1,4 +1,4 @@
-/** A word encoder of a few numbers with random weights, as a folder. */
+/** A tiny word encoder with random weights. */
 
 import { writeWordModel } from "../../../../src/architectures/pearl-mini/model.js";
 import { pearlMiniSizes } from "../../../../src/architectures/pearl-mini/sizes.js";
@@ -7,7 +7,7 @@ import { PHRASE_TYPES } from "../../../../src/pearl/phrase-types.js";
 
 const fortyWords = Array.from({ length: 40 }, (_, i) => `word${i}`);
 
-/** @returns the path */
+/** Writes a model folder and returns its path. */
 export async function smallWordModel(
   path: string,
   seed: number,
@@ -30,7 +30,7 @@ export async function smallWordModel(
   return path;
 }
 
-/** Where the parts' columns stand in its embedding of 24 + 8 + 16 numbers. */
+/** Columns of each part in its embedding of 24 + 8 + 16 dimensions. */
 const columns = {
   types: [[0, 24]],
   characters: [
@@ -43,6 +43,6 @@ const columns = {
   ],
 };
 
-/** A part of a small model's embedding. */
+/** One part of the embedding of a tiny model. */
 export const partOf = (embedding: ArrayLike<number>, part: keyof typeof columns): number[] =>
   columns[part].flatMap(([start, end]) => Array.from(embedding).slice(start, end));

@@ -1,4 +1,4 @@
-/** What words count for in the sums of spelling and of meaning. */
+/** Weights of words in the sums of spelling and of meaning. */
 import { cpSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -10,14 +10,14 @@ import { partOf, smallWordModel } from "./small-word-model.js";
 
 const script = new URL("../../../../scripts/pearl-mini/finish/weigh-words.mjs", import.meta.url).href;
 const { averageWithRarity, weighBrackets, weighSum, weighYears } = (await import(script)) as {
-  averageWithRarity: (folder: string, shares: { text: number; names: number }, names: string[]) => void;
+  averageWithRarity: (folder: string, rarity: { text: number; names: number }, names: string[]) => void;
   weighBrackets: (folder: string, addend: number) => void;
   weighSum: (folder: string, factor: number) => void;
   weighYears: (folder: string, factor: number) => void;
 };
 const { path } = testFolder();
 
-it("multiplies what a year counts beside a word, and changes no other weight", async () => {
+it("multiplies the weights of years and changes no other weight", async () => {
   const words = ["series", "ashes", "1987", "2005", "3000", "42"];
   const plain = await smallWordModel(join(path, "plain"), 5, { words });
   const weighed = join(path, "weighed");
@@ -30,24 +30,24 @@ it("multiplies what a year counts beside a word, and changes no other weight", a
     expect(after(phrase) / before(phrase)).toBeCloseTo(1, 4);
 });
 
-describe("the average with words' rarity", () => {
+describe("the average of a word's weight and its rarity", () => {
   const words = ["series", "ashes", "1987", "2005", "3000", "42"];
-  /** Of 7 names "ashes" is in 3, "series" in 1. */
+  /** 7 names: "ashes" is in 3 of them, "series" in 1. */
   const names = ["Ashes 2005", "The Ashes", "Ashes series", "Lord's", "Perth", "Adelaide", "Sydney"];
   const averaged = async (
     name: string,
-    shares: { text: number; names: number },
+    rarity: { text: number; names: number },
     order: readonly string[] = words,
   ) => {
     const folder = await smallWordModel(join(path, name), 5, { words: order });
-    averageWithRarity(folder, shares, names);
+    averageWithRarity(folder, rarity, names);
     return folder;
   };
-  // (0.12 + 0.88 log(1 + rank) / log(1 + words))^2 of six words
+  // (0.12 + 0.88 log(1 + rank) / log(1 + words))^2 for six words
   const ofRank = (rank: number) => (0.12 + (0.88 * Math.log(1 + rank)) / Math.log(7)) ** 2;
 
-  it("is the rank's weight where the share is 1", async () => {
-    // the lengths of the words' vectors cancel out between two orders of the vocabulary
+  it("is the weight by rank if the fraction of the rarity in texts is 1", async () => {
+    // the lengths of the word vectors cancel between two orders of the vocabulary
     const given = await averaged("given", { text: 1, names: 0 });
     const turned = await averaged("turned", { text: 1, names: 0 }, [...words].reverse());
     const [a, b] = [await weights(given), await weights(turned)];
@@ -59,7 +59,7 @@ describe("the average with words' rarity", () => {
     expect(softplus(numbers(given, "sum_weight.weight")[2])).toBeCloseTo(ofRank(2), 5);
   });
 
-  it("is the rarity in names where that has all of it, but the rank's in the sum of meaning", async () => {
+  it("is the rarity in names if its fraction is 1, except in the sum of meaning", async () => {
     const ranked = await averaged("ranked", { text: 1, names: 0 });
     const named = await averaged("named", { text: 0, names: 1 });
     const [a, b] = [await weights(named), await weights(ranked)];
@@ -69,7 +69,7 @@ describe("the average with words' rarity", () => {
     expect(numbers(named, "sum_weight.weight")).toEqual(numbers(ranked, "sum_weight.weight"));
   });
 
-  it("is the trained weight where nothing has a share, and between them else", async () => {
+  it("is the trained weight if both fractions are 0, and lies between both otherwise", async () => {
     const trained = await smallWordModel(join(path, "trained"), 5, { words });
     const [unchanged, none, half, all] = await Promise.all([
       weights(trained),
@@ -86,7 +86,7 @@ describe("the average with words' rarity", () => {
   });
 });
 
-it("adds to the marks of brackets alone", async () => {
+it("changes only the weights of the marks of brackets", async () => {
   const folder = await smallWordModel(join(path, "brackets"), 5);
   const before = numbers(folder, "char_flag.weight");
   weighBrackets(folder, -0.4);
@@ -98,7 +98,7 @@ it("adds to the marks of brackets alone", async () => {
   });
 });
 
-it("multiplies what the sum of words adds to the meaning", async () => {
+it("multiplies the sum of words in meaning", async () => {
   const plain = await smallWordModel(join(path, "sum"), 5);
   const before = ["weight", "bias"].map((part) => numbers(plain, `sum_to_phrase.${part}`));
   weighSum(plain, 1.5);
@@ -112,7 +112,7 @@ const softplus = (x: number) => Math.log1p(Math.exp(x));
 const numbers = (folder: string, name: string) =>
   Array.from(readModel(join(folder, "onnx/model.onnx")).graph.initializers.get(name)?.data ?? [], Number);
 
-/** Of a phrase of two words: how often the second's direction is in the sum for once the first's. */
+/** The weight of the second word of a phrase relative to the first. */
 async function weights(folder: string): Promise<(phrase: string) => number> {
   const encoder = await PhraseEncoder.load(folder);
   const texts = ["ashes", "unknown", "2005", "1987", "3000", "42", "series", "1988"];
@@ -134,7 +134,7 @@ async function weights(folder: string): Promise<(phrase: string) => number> {
   return (phrase) => {
     const [first, second] = phrase.split(" ").map(get);
     const sum = get(phrase);
-    // sum = a first + b second: least squares in two dimensions
+    // solve sum = a first + b second by least squares
     const between = dot(first, second);
     const [p, q] = [dot(sum, first), dot(sum, second)];
     return (q - between * p) / (p - between * q);

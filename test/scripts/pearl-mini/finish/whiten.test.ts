@@ -1,4 +1,7 @@
-/** Soft whitening in the weights: what spelling says is spread, and all that reads it reads what it read before. */
+/**
+ * Soft whitening of spelling, folded into the weights: layers that read spelling get the same inputs as
+ * before.
+ */
 import { cpSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
@@ -28,7 +31,7 @@ async function embeddings(folder: string): Promise<number[][]> {
 }
 
 const unit = (row: readonly number[]) => row.map((value) => value / Math.hypot(...row));
-/** How evenly the squares lie over the directions: the covariance's trace squared by its squares, 1 to the width. */
+/** Effective number of directions, from 1 to the dimension: tr(C)^2 / tr(C^2) of the covariance C. */
 function directions(rows: readonly number[][]): number {
   const width = rows[0].length;
   const mean = rows[0].map((_, i) => rows.reduce((sum, row) => sum + row[i], 0) / rows.length);
@@ -44,7 +47,7 @@ function directions(rows: readonly number[][]): number {
 const part = (rows: readonly number[][], name: "characters" | "meaning") =>
   rows.map((row) => unit(partOf(row, name)));
 
-it("of the characters leaves what reads them as it was, and spreads them", async () => {
+it("spreads spelling over more directions and does not change meaning and types", async () => {
   const plain = await smallWordModel(join(path, "before"), 7);
   const output = join(path, "after");
   cpSync(plain, output, { recursive: true });

@@ -1,9 +1,10 @@
 /**
- * Fits the gates, which set how much of an embedding is spelling, meaning and type. Gates from training differ strongly
- * between phrases, so that candidates are preferred because their gates equal those of the query. The gate layers are
- * therefore refitted: one for phrases with a capital, one for single words, one for longer phrases. Groups of phrases have
- * target gates (spelling in names, meaning in phrases), and each layer predicts them from the states of the transformer by
- * ridge regression of their logarithms, with equal gates for both sides of a pair.
+ * Fits the gates, which set how much of an embedding is spelling, meaning and type. Gates from training
+ * differ strongly between phrases, which favours candidates whose gates equal those of the query. The gate
+ * layers are therefore refitted: one for phrases with a capital, one for single words, one for longer
+ * phrases. Each group of phrases has target gates (spelling for names, meaning for phrases). A layer predicts
+ * their logarithms from the states of the transformer by ridge regression, with a penalty for different gates
+ * on the two sides of a pair.
  */
 import { inverse, Matrix } from "ml-matrix";
 import { readModelFolder } from "../../../dist/architectures/model-folder.js";
@@ -15,41 +16,46 @@ import { createOrtSession } from "../../../dist/runtime/ort-session.js";
 import { readRowsUnderHeader } from "../../training-tables.mjs";
 import { remakeModel } from "./remake.mjs";
 
-/** Of the mean variance of a state, added to each: far fewer directions than numbers matter. */
+/**
+ * Ridge, as a fraction of the mean variance of a state: far fewer directions matter than a state has numbers.
+ */
 const RIDGE = 0.01;
 const BATCH = 256;
 
-/** How the phrases of a group are written. */
-const written = {
+/** Changes of case, by the `letters` of a group. */
+const recase = {
   small: (/** @type {string} */ text) => text,
   "made small": (/** @type {string} */ text) => text.toLowerCase(),
   "made capital": (/** @type {string} */ text) => text.replace(/\p{L}/u, (letter) => letter.toUpperCase()),
 };
 
 /**
- * @typedef {object} Chosen which phrases of the pairs
- * @property {readonly string[]} [sources] of synonyms.tsv; default all
- * @property {"one" | "several"} [words] how many a phrase has; default any
- * @property {"frequent" | "rare"} [known] whether all its words are frequent ones; default either
- * @property {keyof typeof written} [letters] those without a capital; or all, put in small letters, or with a capital in
- *   front; default all as they are
+ * @typedef {object} Selection which phrases of the pairs are used
+ * @property {readonly string[]} [sources] sources in synonyms.tsv; default all
+ * @property {"one" | "several"} [words] the number of words; default any
+ * @property {"frequent" | "rare"} [known] "frequent": all words are frequent; "rare": some are not; default
+ *   either
+ * @property {keyof typeof recase} [letters] "small": only phrases without capitals; "made small": all
+ *   phrases, in lower case; "made capital": all phrases, with a capital first letter; default all phrases
+ *   unchanged
  *
- * @typedef {object} Shares of a phrase's squared length
+ * @typedef {object} Gates fractions of a phrase's squared length
  * @property {number} characters
  * @property {number} meaning
  * @property {number} types
  *
- * @typedef {Chosen & Shares & { weight?: number }} Group a group counts as much as another, however many phrases it has,
- *   or `weight` times as much
+ * @typedef {Selection & Gates & { weight?: number }} Group all groups count equally, however many phrases
+ *   they have, multiplied by `weight` (default 1)
  */
 
 /**
- * Phrases of the pairs of synonyms, each once, drawn by the seed, of each source of a group as many.
+ * Samples distinct phrases of the synonym pairs for each group, up to the same number from each of its
+ * sources.
  * @param {string} synonyms path of synonyms.tsv
- * @param {readonly Chosen[]} groups
- * @param {{ phrases: number, seed: number, frequent?: Iterable<string> }} settings so many phrases of a source at most,
- *   or of all where none is named; the frequent words, in small letters
- * @returns {string[][]} of each group
+ * @param {readonly Selection[]} groups
+ * @param {{ phrases: number, seed: number, frequent?: Iterable<string> }} settings `phrases` is the maximum
+ *   per source, or in total for a group without sources; `frequent` holds the frequent words, in lower case
+ * @returns {string[][]} phrases of each group
  */
 export function phrasesOfGroups(synonyms, groups, { phrases, seed, frequent = [] }) {
   const frequentWords = new Set(frequent);
@@ -69,7 +75,7 @@ export function phrasesOfGroups(synonyms, groups, { phrases, seed, frequent = []
           (known === undefined || (known === "frequent") === isFrequent(text)) &&
           (letters !== "small" || text === text.toLowerCase())
         )
-          own.add(letters === undefined ? text : written[letters](text));
+          own.add(letters === undefined ? text : recase[letters](text));
     }
   const random = createRandom(seed);
   return found.map((sources) => [
@@ -78,11 +84,11 @@ export function phrasesOfGroups(synonyms, groups, { phrases, seed, frequent = []
 }
 
 /**
- * Pairs of synonyms, drawn by the seed, of each source as many.
+ * Samples synonym pairs of each source.
  * @param {string} synonyms path of synonyms.tsv
  * @param {readonly string[]} sources
- * @param {{ pairs: number, seed: number }} settings so many of a source at most
- * @returns {[string, string][][]} of each source
+ * @param {{ pairs: number, seed: number }} settings `pairs` is the maximum per source
+ * @returns {[string, string][][]} pairs of each source
  */
 export function pairsOfSources(synonyms, sources, { pairs, seed }) {
   /** @type {Map<string, [string, string][]>} */
@@ -96,19 +102,20 @@ export function pairsOfSources(synonyms, sources, { pairs, seed }) {
 /**
  * @typedef {object} Layer
  * @property {readonly Group[]} groups
- * @property {readonly (readonly string[])[]} phrases of each group
- * @property {{ weight: number, pairs: readonly (readonly [string, string][])[] }} [agree] pairs of some sources: both
- *   sides should get equal gates; `weight` of the mean square of their difference beside the error of the groups
+ * @property {readonly (readonly string[])[]} phrases phrases of each group
+ * @property {{ weight: number, pairs: readonly (readonly [string, string][])[] }} [agree] pairs, by source,
+ *   whose two sides should get equal gates; the mean square of their difference is added to the loss,
+ *   multiplied by `weight`
  */
 
 /**
- * Sets the layers of the gates in a model folder, in place. The encoder decides which phrases use a layer; the groups
+ * Sets the gate layers in a model folder, in place. The encoder decides which phrases use a layer; the groups
  * decide which phrases it is fitted on, so a group without `letters` may hold phrases that use another layer.
  * @param {string} folder a word encoder, tables as float32
- * @param {{ capitals: Layer, word: Layer, words: Layer }} layers of phrases with a capital, of single words and of longer
- *   phrases without
+ * @param {{ capitals: Layer, word: Layer, words: Layer }} layers for phrases with a capital, single words
+ *   without and longer phrases without
  */
-export async function fitShares(folder, { capitals, word, words }) {
+export async function fitGates(folder, { capitals, word, words }) {
   const fitted = [];
   for (const layer of [capitals, word, words]) fitted.push(await fittedLayer(folder, layer));
   const outputs = fitted.length * 3;
@@ -121,20 +128,20 @@ export async function fitShares(folder, { capitals, word, words }) {
   remakeModel(folder, { sharesByWriting: true }, changed);
 }
 
-/** Weights [3, states] and bias [1, 3] of a layer. @param {string} folder @param {Layer} layer */
+/** Fits one layer: weights [3, states] and bias [1, 3]. @param {string} folder @param {Layer} layer */
 async function fittedLayer(folder, { groups, phrases, agree }) {
   for (const [place, own] of phrases.entries())
     if (own.length === 0)
-      throw new Error(`shares: no phrase of the pairs is in ${JSON.stringify(groups[place])}`);
+      throw new Error(`gates: no phrase of the pairs matches the group ${JSON.stringify(groups[place])}`);
   const states = await pooledStates(folder, phrases.flat());
-  const wanted = new Matrix(phrases.flatMap((own, place) => own.map(() => logits(groups[place]))));
+  const targets = new Matrix(phrases.flatMap((own, place) => own.map(() => logits(groups[place]))));
   const weights = groups.map(({ weight = 1 }) => weight);
   const total = weights.reduce((sum, weight) => sum + weight, 0);
   const counts = new Matrix(
     phrases.flatMap((own, place) => own.map(() => [weights[place] / (own.length * total)])),
   );
   const mean = counts.transpose().mmul(states);
-  const meanWanted = counts.transpose().mmul(wanted);
+  const meanTargets = counts.transpose().mmul(targets);
   const centred = states.subRowVector(mean.to1DArray());
   const weighted = centred.clone().mulColumnVector(counts.to1DArray()).transpose();
   const squares = weighted.mmul(centred);
@@ -150,23 +157,25 @@ async function fittedLayer(folder, { groups, phrases, agree }) {
         .mul(agree.weight / (own.length * agree.pairs.length)),
     );
   }
-  const weight = inverse(squares.add(ridge)).mmul(weighted.mmul(wanted.subRowVector(meanWanted.to1DArray())));
-  return { weight: weight.transpose(), bias: meanWanted.sub(mean.mmul(weight)) };
+  const weight = inverse(squares.add(ridge)).mmul(
+    weighted.mmul(targets.subRowVector(meanTargets.to1DArray())),
+  );
+  return { weight: weight.transpose(), bias: meanTargets.sub(mean.mmul(weight)) };
 }
 
-/** Logarithms of the shares, their mean taken away. @param {Group} group */
+/** Logarithms of the gates, centred. @param {Group} group */
 function logits({ characters, meaning, types }) {
   const logs = [characters, meaning, types].map(Math.log);
   const mean = logs.reduce((sum, log) => sum + log, 0) / logs.length;
   return logs.map((log) => log - mean);
 }
 
-/** What the layer of the shares reads: [phrases, numbers]. @param {string} path @param {readonly string[]} phrases */
+/** Inputs of the gate layers: [phrases, states]. @param {string} path @param {readonly string[]} phrases */
 async function pooledStates(path, phrases) {
   const folder = await readModelFolder(path);
   const model = readModel(folder.graph);
   const layer = model.graph.nodes.find(({ inputs }) => inputs.includes("share.weight"));
-  if (layer === undefined) throw new Error(`${path}: there is no layer of shares`);
+  if (layer === undefined) throw new Error(`${path}: the model has no gate layer (share.weight)`);
   const [name] = layer.inputs;
   model.graph.outputs = [{ name, type: "float32", dims: ["phrases", "states"] }];
   const session = await createOrtSession(encodeModel(model));

@@ -1,4 +1,7 @@
-/** The layer that shares an embedding out among spelling, meaning and type, fitted to groups of phrases. */
+/**
+ * The gate layers, which set how much of an embedding is spelling, meaning and type, fitted to groups of
+ * phrases.
+ */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -15,15 +18,15 @@ interface Group {
   meaning: number;
   types: number;
 }
-const script = new URL("../../../../scripts/pearl-mini/finish/shares.mjs", import.meta.url).href;
+const script = new URL("../../../../scripts/pearl-mini/finish/gates.mjs", import.meta.url).href;
 type Pairs = [string, string][][];
 interface Layer {
   groups: Group[];
   phrases: string[][];
   agree?: { weight: number; pairs: Pairs };
 }
-const { fitShares, pairsOfSources, phrasesOfGroups } = (await import(script)) as {
-  fitShares: (folder: string, layers: { capitals: Layer; word: Layer; words: Layer }) => Promise<void>;
+const { fitGates, pairsOfSources, phrasesOfGroups } = (await import(script)) as {
+  fitGates: (folder: string, layers: { capitals: Layer; word: Layer; words: Layer }) => Promise<void>;
   pairsOfSources: (path: string, sources: string[], settings: { pairs: number; seed: number }) => Pairs;
   phrasesOfGroups: (
     path: string,
@@ -33,9 +36,9 @@ const { fitShares, pairsOfSources, phrasesOfGroups } = (await import(script)) as
 };
 
 const { path } = testFolder();
-const shares = (characters: number, meaning: number, types: number) => ({ characters, meaning, types });
+const gates = (characters: number, meaning: number, types: number) => ({ characters, meaning, types });
 
-/** Logarithms of the three shares, their mean taken away. */
+/** Logarithms of the three gates, centred. */
 function logits(embedding: ArrayLike<number>): number[] {
   const logs = (["characters", "meaning", "types"] as const).map((part) =>
     Math.log(partOf(embedding, part).reduce((sum, value) => sum + value ** 2, 0)),
@@ -50,24 +53,24 @@ const upper = (text: string) => text.toUpperCase();
 const means = (rows: readonly number[][]) =>
   rows[0].map((_, i) => rows.reduce((sum, row) => sum + row[i], 0) / rows.length);
 
-describe("the shares", () => {
-  it("come near what each group is given, whose mean they keep", async () => {
+describe("the gates", () => {
+  it("approximate the targets of each group and match their mean", async () => {
     const folder = await smallWordModel(join(path, "model"), 5);
-    const groups = [shares(0.8, 0.1, 0.1), shares(0.2, 0.6, 0.2)];
+    const groups = [gates(0.8, 0.1, 0.1), gates(0.2, 0.6, 0.2)];
     const phrases = [
       Array.from({ length: 30 }, (_, i) => `xylo${i} corp.`),
       Array.from({ length: 90 }, (_, i) => `word${i % 40} of the word${(i * 7) % 40}`),
     ];
     const reversed = { groups: [...groups].reverse(), phrases: phrases.map((own) => own.map(upper)) };
     const single = {
-      groups: [shares(0.1, 0.1, 0.8)],
+      groups: [gates(0.1, 0.1, 0.8)],
       phrases: [["xylo", "corp", "of", "the"]],
     };
-    await fitShares(folder, { capitals: reversed, word: single, words: { groups, phrases } });
+    await fitGates(folder, { capitals: reversed, word: single, words: { groups, phrases } });
     const encoder = await PhraseEncoder.load(folder);
     const measured = [];
     for (const own of phrases) measured.push(means((await encoder.encode(own)).map(logits)));
-    // the same words with capitals, which the transformer is told too: their layer has the groups the other way round
+    // the same words in capitals use a layer fitted to the groups in reverse order
     const inCapitals = means((await encoder.encode(phrases[0].map(upper))).map(logits));
     const [, , typesOfOne] = means((await encoder.encode(single.phrases[0])).map(logits));
     await encoder.dispose();
@@ -81,14 +84,14 @@ describe("the shares", () => {
         expect(Math.abs(logit - wanted[at][i])).toBeLessThan(0.25);
       });
     });
-    // a regression with an intercept meets the mean, here with equal weight of both groups
+    // a regression with an intercept matches the mean, here with equal weights of both groups
     means(measured).forEach((logit, i) => {
       expect(logit).toBeCloseTo(means(wanted)[i], 3);
     });
   });
 
-  it("come nearer to each other in the two names of a pair, the more these are to agree", async () => {
-    const groups = [shares(0.8, 0.1, 0.1), shares(0.2, 0.6, 0.2)];
+  it("differ less between the two names of a pair as the weight of agreement grows", async () => {
+    const groups = [gates(0.8, 0.1, 0.1), gates(0.2, 0.6, 0.2)];
     const phrases = [
       Array.from({ length: 30 }, (_, i) => `xylo${i} corp.`),
       Array.from({ length: 30 }, (_, i) => `word${i} of the word${(i * 7) % 40}`),
@@ -98,7 +101,7 @@ describe("the shares", () => {
     for (const weight of [0, 0.5, 50]) {
       const folder = await smallWordModel(join(path, `agree-${weight}`), 5);
       const layer = { groups, phrases, agree: { weight, pairs: [pairs.slice(0, 10), pairs.slice(10)] } };
-      await fitShares(folder, { capitals: layer, word: layer, words: layer });
+      await fitGates(folder, { capitals: layer, word: layer, words: layer });
       const encoder = await PhraseEncoder.load(folder);
       const [left, right] = [0, 1].map((side) => pairs.map((pair) => pair[side]));
       const [a, b] = [await encoder.encode(left), await encoder.encode(right)];
@@ -110,7 +113,7 @@ describe("the shares", () => {
     expect(distances[2]).toBeLessThan(0.1 * distances[0]);
   });
 
-  it("are fitted to phrases of given sources and lengths, each once", () => {
+  it("are fitted to distinct phrases of the given sources and lengths", () => {
     const table = join(path, "synonyms.tsv");
     const rows = [
       "phrase\tsynonym\tsource",
