@@ -8,6 +8,7 @@ import { createInterface } from "node:readline";
 import { createTagger } from "../../../dist/corpus/text/tagger.js";
 import { isFunctionWord } from "../../../dist/pearl/augmentation/token/wordnet-synonym.js";
 import { createRandom, sampleWithout } from "../../../dist/random.js";
+import { readKin } from "./wordnet-kin.mjs";
 
 /** Lines after which the tagger is replaced, as its memory grows with each new word. */
 const LINES = 2000;
@@ -51,7 +52,7 @@ export async function formPairs(
   synsets,
   { words, fewest, phrases: mostPhrases, pairs: mostPairs, seed },
 ) {
-  const kin = kinOfLemmas(synsets);
+  const kin = await kinOfLemmas(synsets);
   const random = createRandom(seed);
   /** @type {Map<string, { phrases: Phrase[], times: number }>} */
   const chosen = new Map();
@@ -74,26 +75,20 @@ export async function formPairs(
 }
 
 /** By lemma and part of speech, "establish v", those that it is akin to. @param {readonly import("../../../dist/text/wordnet.js").Synset[]} synsets */
-function kinOfLemmas(synsets) {
+async function kinOfLemmas(synsets) {
   const byId = new Map(synsets.map((synset) => [synset.id, synset]));
-  /** @type {Map<string, Set<string>>} */
-  const kin = new Map();
   const keyOf = (
     /** @type {import("../../../dist/text/wordnet.js").Synset} */ { id, lemmas },
     /** @type {number} */ at,
   ) => `${lemmas[at].toLowerCase()} ${id.at(-1)}`;
-  for (const synset of synsets) {
-    for (const at of synset.lemmas.keys())
-      if (!kin.has(keyOf(synset, at))) kin.set(keyOf(synset, at), new Set());
-    for (const { lemma, synset: id, other } of synset.kin) {
-      const of = byId.get(id);
-      if (
-        of === undefined ||
-        [synset, of].some(({ lexicographerFile }) => OTHER_THINGS.test(lexicographerFile))
-      )
-        continue;
-      kin.get(keyOf(synset, lemma))?.add(keyOf(of, other));
-    }
+  /** @type {Map<string, Set<string>>} */
+  const kin = new Map();
+  for (const synset of synsets) for (const at of synset.lemmas.keys()) kin.set(keyOf(synset, at), new Set());
+  for (const [one, other] of await readKin()) {
+    const [synset, of] = [byId.get(one.id), byId.get(other.id)];
+    if (synset === undefined || of === undefined) continue;
+    if ([synset, of].some(({ lexicographerFile }) => OTHER_THINGS.test(lexicographerFile))) continue;
+    kin.get(keyOf(synset, one.lemma))?.add(keyOf(of, other.lemma));
   }
   return kin;
 }
