@@ -1,7 +1,7 @@
 /** Builds a corpus folder from text, tables of phrases and WordNet: counted, ranked, typed, written whole. */
 import { rm } from "node:fs/promises";
 import { availableParallelism } from "node:os";
-import { basename } from "node:path";
+import { basename, join } from "node:path";
 import { ArgumentError, MissingDataError } from "../errors.js";
 import { fileFingerprint, fingerprint } from "../files/fingerprint.js";
 import { checkIsFree, writeWholeFolder } from "../files/whole-folder.js";
@@ -16,8 +16,7 @@ import {
 } from "./corpus-folder.js";
 import { GatheredPhrases, readPhraseTable, readSynonymTable, readTypeList } from "./phrase-tables.js";
 import { type CountedTexts, countTexts } from "./text/block-counting.js";
-import { type RankedPhrase, rankPhrases } from "./text/phrase-ranking.js";
-import { mergeRuns } from "./text/phrase-runs.js";
+import { type RankedPhrase, rankPhrases, writeCounts } from "./text/phrase-ranking.js";
 import { readTexts } from "./text/text-sources.js";
 import { type CorpusTypeSource, typePhrases } from "./typing/type-phrases.js";
 import { readWordnetContent, type WordnetContent } from "./wordnet-corpus.js";
@@ -105,11 +104,13 @@ async function buildInto(
   });
   const { characters, words, runs, hashes } = counted;
   if (counted.foreign > 0.2 * words) options.onNote?.(otherScripts(counted));
-  const { phrases, droppedRare, droppedBeyond } = await rankPhrases(mergeRuns(runs, folder), gathered, {
-    ...{ minimum: minimumCount, maximum: maximumPhrases, signal },
+  const ofTables = join(folder, "tables.tsv");
+  await writeCounts(ofTables, gathered.counts);
+  const { phrases, droppedRare, droppedBeyond } = await rankPhrases(runs, ofTables, {
+    ...{ folder, minimum: minimumCount, maximum: maximumPhrases, signal },
     onProgress: (done) => onProgress?.("merging", done),
   });
-  await Promise.all(runs.map((run) => rm(run)));
+  await Promise.all([...runs, ofTables].map((path) => rm(path)));
   if (phrases.length === 0) throw nothingFound(counted, droppedRare);
   const typed = await typePhrases(phrases, {
     ...{ list, gathered, nerModel, threads, signal },

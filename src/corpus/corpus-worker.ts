@@ -1,7 +1,7 @@
 /** The worker that counts the phrases of texts, and types phrases. */
 import type { LexicalClass } from "../pearl/phrase-types.js";
 import { serve } from "../runtime/worker-server.js";
-import { writeRun } from "./text/phrase-runs.js";
+import { writeCounts } from "./text/phrase-ranking.js";
 import { createTagger } from "./text/tagger.js";
 import { countPhrases, type ReadWords } from "./text/text-phrases.js";
 import { createPhraseTyper, type TypeLabel } from "./typing/phrase-typer.js";
@@ -24,7 +24,7 @@ export type TypeAnswer = readonly (TypeLabel | undefined)[];
 serve({
   async count({ texts, path }: CountRequest) {
     const { counts, read } = countPhrases(createTagger(), texts);
-    await writeRun(path, counts);
+    await writeCounts(path, counts);
     return { result: read satisfies ReadWords };
   },
   async type(batch: readonly TypeRequest[]) {

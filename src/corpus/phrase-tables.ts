@@ -1,44 +1,29 @@
 /** Users' tables: phrases with class, type and count; pairs of synonyms; lists of typed phrases. */
 import { TableError } from "../errors.js";
-import { type FineType, LEXICAL_CLASSES, type LexicalClass } from "../pearl/phrase-types.js";
+import { type FineType, LEXICAL_CLASSES } from "../pearl/phrase-types.js";
 import { shownPath } from "../table/read/source.js";
 import { Table } from "../table/table.js";
-import type { SynonymPair } from "./corpus-folder.js";
-import { fineTypeOf, KNOWN_LABELS } from "./typing/labels.js";
-
-/** A row of a table of phrases. */
-export interface TablePhrase {
-  readonly phrase: string;
-  readonly lexicalClass: LexicalClass;
-  readonly type?: FineType;
-  readonly count: number;
-}
+import { type CorpusPhrase, phraseOfCells, type SynonymPair, typeOfCell } from "./corpus-folder.js";
+import { fineTypeOf } from "./typing/labels.js";
 
 /** Phrases of tables, the rows of one phrase together. */
 export class GatheredPhrases {
-  readonly #byPhrase = new Map<string, { counts: number[]; types?: Map<FineType, number> }>();
+  /** The counts of each phrase by class, in the order of LEXICAL_CLASSES. */
+  readonly counts = new Map<string, number[]>();
+  readonly #types = new Map<string, Map<FineType, number>>();
 
-  add({ phrase, lexicalClass, type, count }: TablePhrase): void {
-    const entry = this.#byPhrase.get(phrase) ?? { counts: LEXICAL_CLASSES.map(() => 0) };
-    this.#byPhrase.set(phrase, entry);
-    entry.counts[LEXICAL_CLASSES.indexOf(lexicalClass)] += count;
+  add({ phrase, lexicalClass, type, count }: CorpusPhrase): void {
+    const counts = this.counts.get(phrase) ?? LEXICAL_CLASSES.map(() => 0);
+    this.counts.set(phrase, counts);
+    counts[LEXICAL_CLASSES.indexOf(lexicalClass)] += count;
     if (type === undefined) return;
-    entry.types ??= new Map();
-    entry.types.set(type, (entry.types.get(type) ?? 0) + count);
-  }
-
-  phrases(): Iterable<string> {
-    return this.#byPhrase.keys();
-  }
-
-  /** The count of a phrase in each class; undefined where no table has it. */
-  countsOf(phrase: string): readonly number[] | undefined {
-    return this.#byPhrase.get(phrase)?.counts;
+    const types = this.#types.get(phrase) ?? new Map<FineType, number>();
+    this.#types.set(phrase, types.set(type, (types.get(type) ?? 0) + count));
   }
 
   /** The most frequent type of a phrase; of equally frequent ones, the first in the tables. */
   typeOf(phrase: string): FineType | undefined {
-    const types = [...(this.#byPhrase.get(phrase)?.types ?? [])];
+    const types = [...(this.#types.get(phrase) ?? [])];
     return types.sort(([, left], [, right]) => right - left)[0]?.[0];
   }
 }
@@ -63,18 +48,12 @@ const cleanPhrase = (text: string): string => text.replace(/[\s\p{Cc}]+/gu, " ")
 export async function* readPhraseTable(
   path: string,
   options: PhraseTableOptions = {},
-): AsyncGenerator<TablePhrase> {
+): AsyncGenerator<CorpusPhrase> {
   const headers = ["phrase", "class", "type", "count"];
   for await (const { cell, place } of readRows(path, options, headers, phraseColumns)) {
     const phrase = cleanPhrase(cell("phrase"));
-    if (phrase === "") continue;
-    const type = cell("type").trim();
-    yield {
-      phrase,
-      lexicalClass: classOf(cell("class", "NP"), place),
-      ...(type === "" ? {} : { type: typeOf(type, place) }),
-      count: countOf(cell("count", "1"), place),
-    };
+    const cells = [phrase, cell("class", "NP"), cell("type"), cell("count", "1")];
+    if (phrase !== "") yield phraseOfCells(cells, place);
   }
 }
 
@@ -111,7 +90,7 @@ export async function* readTypeList(
   const rows = readRows(path, { quote }, headers, (table) => twoColumns(table, "phrase", "type"));
   for await (const { cell, place } of rows) {
     const phrase = cleanPhrase(cell("phrase"));
-    if (phrase !== "") yield { phrase, type: typeOf(cell("type"), place) };
+    if (phrase !== "") yield { phrase, type: typeOfCell(cell("type"), place) };
   }
 }
 
@@ -197,22 +176,4 @@ async function phraseColumns(table: Table): Promise<Columns> {
     type: find((cell) => fineTypeOf(cell) !== undefined),
     count: find((cell) => /^[1-9]\d*$/.test(cell)),
   };
-}
-
-function classOf(cell: string, place: () => string): LexicalClass {
-  const found = LEXICAL_CLASSES.find((name) => name === cell.trim().toUpperCase());
-  if (found !== undefined) return found;
-  throw new TableError(`${place()}: unknown class "${cell}". Use ${LEXICAL_CLASSES.join(", ")}.`);
-}
-
-function typeOf(cell: string, place: () => string): FineType {
-  const type = fineTypeOf(cell);
-  if (type !== undefined) return type;
-  throw new TableError(`${place()}: unknown type "${cell}". Known types: ${KNOWN_LABELS.join(", ")}.`);
-}
-
-function countOf(cell: string, place: () => string): number {
-  const count = Number(cell);
-  if (Number.isInteger(count) && count >= 1) return count;
-  throw new TableError(`${place()}: the count "${cell}" must be a whole number of at least 1.`);
 }

@@ -2,12 +2,11 @@
 import { createHash } from "node:crypto";
 import type { LexicalClass } from "../pearl/phrase-types.js";
 import { type PartOfSpeech, readSynsets, readTagCounts } from "../text/wordnet.js";
-import type { SynonymPair } from "./corpus-folder.js";
-import type { TablePhrase } from "./phrase-tables.js";
+import type { CorpusPhrase, SynonymPair } from "./corpus-folder.js";
 
 export interface WordnetContent {
   /** Every lemma, once per synset; its count is one more than in WordNet's tagged text. */
-  readonly phrases: TablePhrase[];
+  readonly phrases: CorpusPhrase[];
   /** Lemmas of one synset, each with those after it. */
   readonly synonyms: SynonymPair[];
   /** Definitions and examples, in the order of the files. */
@@ -24,7 +23,7 @@ const classes: Record<PartOfSpeech, LexicalClass> = {
 
 /** Reads it all, in about two seconds. @throws MissingDataError where WordNet is not installed */
 export async function readWordnetContent(): Promise<WordnetContent> {
-  const phrases: TablePhrase[] = [];
+  const phrases: CorpusPhrase[] = [];
   const synonyms: SynonymPair[] = [];
   const texts: string[] = [];
   const hash = createHash("sha256");
