@@ -83,16 +83,12 @@ export async function buildCorpus(options: BuildCorpusOptions): Promise<BuildCor
     throw new ArgumentError('standard input ("-") cannot be mixed with other files of text.');
   // What is quick to read comes first, so that its errors show before the long work.
   const known = await readKnown(options);
-  let report: BuildCorpusReport | undefined;
-  await writeWholeFolder(output, async (folder) => {
-    report = await buildInto(folder, known, options);
-  });
-  return report as BuildCorpusReport;
+  return writeWholeFolder(output, (folder) => buildInto(folder, known, options));
 }
 
 async function buildInto(
   folder: string,
-  known: Known,
+  known: Awaited<ReturnType<typeof readKnown>>,
   options: BuildCorpusOptions,
 ): Promise<BuildCorpusReport> {
   const { texts = [], column, skip = [], nerModel, blockLength, signal, onProgress } = options;
@@ -117,9 +113,11 @@ async function buildInto(
     onProgress: (done) => onProgress?.("typing", done, phrases.length),
   });
   const names = texts.map((path) => (path === "-" ? "standard input" : basename(path)));
-  const textSource: CorpusSource = {
-    ...{ name: names.join(", "), kind: "text", fingerprint: fingerprint(hashes.join("\n")) },
-  };
+  const textSource = {
+    name: names.join(", "),
+    kind: "text",
+    fingerprint: fingerprint(hashes.join("\n")),
+  } as const;
   const manifest = await writeCorpus(folder, {
     phrases: corpusPhrases(phrases, typed.types),
     synonyms,
@@ -134,16 +132,8 @@ async function buildInto(
   return { manifest, characters, words, droppedRare, droppedBeyond, typedBy: typed.bySource };
 }
 
-/** Everything but the texts. */
-interface Known {
-  readonly list: Map<string, FineType>;
-  readonly gathered: GatheredPhrases;
-  readonly synonyms: SynonymPair[];
-  readonly wordnet?: WordnetContent;
-  readonly sources: CorpusSource[];
-}
-
-async function readKnown(options: BuildCorpusOptions): Promise<Known> {
+/** Reads everything but the texts. */
+async function readKnown(options: BuildCorpusOptions) {
   const sources: CorpusSource[] = [];
   const note = async (path: string, kind: CorpusSource["kind"]): Promise<void> => {
     sources.push({ name: basename(path), kind, fingerprint: await fileFingerprint(path) });

@@ -1,20 +1,15 @@
 /** The worker that counts the phrases of texts, and types phrases. */
-import type { LexicalClass } from "../pearl/phrase-types.js";
 import { serve } from "../runtime/worker-server.js";
-import { writeCounts } from "./text/phrase-ranking.js";
+import { type RankedPhrase, writeCounts } from "./text/phrase-ranking.js";
 import { createTagger } from "./text/tagger.js";
 import { countPhrases, type ReadWords } from "./text/text-phrases.js";
 import { createPhraseTyper, type TypeLabel } from "./typing/phrase-typer.js";
 
-/** A block of text, and the path of its counts. */
+/** A block of text, the path of its counts, and the number of characters up to its end. */
 export interface CountRequest {
   readonly texts: readonly string[];
   readonly path: string;
-}
-
-export interface TypeRequest {
-  readonly phrase: string;
-  readonly lexicalClass: LexicalClass;
+  readonly end: number;
 }
 
 /** One for each phrase. */
@@ -27,7 +22,7 @@ serve({
     await writeCounts(path, counts);
     return { result: read satisfies ReadWords };
   },
-  async type(batch: readonly TypeRequest[]) {
+  async type(batch: readonly RankedPhrase[]) {
     const typer = await createPhraseTyper();
     const answer: TypeAnswer = batch.map(({ phrase, lexicalClass }) => typer(phrase, lexicalClass));
     return { result: answer };

@@ -14,7 +14,7 @@ import {
 import { indexKnownPairs } from "../../pearl/hard-negatives/known-pairs.js";
 import { GROUP } from "../../pearl/hard-negatives/near-phrases.js";
 import { buildPhraseStore } from "../../pearl/hard-negatives/phrase-store.js";
-import { WorkerPool } from "../../runtime/worker-pool.js";
+import { eachInWorkers, type WorkerPoolOptions } from "../../runtime/worker-pool.js";
 import {
   CORPUS_FILES,
   type HardNegative,
@@ -173,21 +173,15 @@ async function mineAll(
     for (let first = 0; first < total && !signal?.aborted; first += GROUP)
       yield { first, last: Math.min(first + GROUP, total) };
   }
-  const pool = new WorkerPool({
-    script: "./mining-worker.js",
-    base: import.meta.url,
-    limit: threads,
+  const workers: WorkerPoolOptions = {
+    ...{ script: "./mining-worker.js", base: import.meta.url, limit: threads },
     open: (worker, thread) => worker.call("open", { ...setup, thread }),
+  };
+  await eachInWorkers(workers, groups(), async (worker, request) => {
+    const counts = await worker.call<MinedCounts>("mine", request);
+    for (const name of Object.keys(sum) as (keyof MinedCounts)[]) sum[name] += counts[name];
+    onProgress?.({ step: "mining", done: sum.phrases, total });
   });
-  try {
-    await pool.each(groups(), async (worker, request) => {
-      const counts = await worker.call<MinedCounts>("mine", request);
-      for (const name of Object.keys(sum) as (keyof MinedCounts)[]) sum[name] += counts[name];
-      onProgress?.({ step: "mining", done: sum.phrases, total });
-    });
-  } finally {
-    await pool.close();
-  }
   if (signal?.aborted) throw stopped(signal, sum.phrases, total, "mined");
   return sum;
 }

@@ -2,7 +2,7 @@
 import { join } from "node:path";
 import { InterruptedError } from "../../errors.js";
 import { fingerprint } from "../../files/fingerprint.js";
-import { WorkerPool } from "../../runtime/worker-pool.js";
+import { eachInWorkers } from "../../runtime/worker-pool.js";
 import type { CountRequest } from "../corpus-worker.js";
 import type { ReadWords } from "./text-phrases.js";
 
@@ -34,38 +34,33 @@ export async function countTexts(
   const hashes: string[] = [];
   const runs: string[] = [];
   let characters = 0;
-  /** Requests, with the number of characters up to their end. */
-  async function* blocks(): AsyncGenerator<{ request: CountRequest; counted: number }> {
+  async function* blocks(): AsyncGenerator<CountRequest> {
     let block: string[] = [];
     let end = blockLength;
-    const take = () => {
+    const take = (): CountRequest => {
       if (signal?.aborted) throw new InterruptedError("interrupted; nothing was written");
       const path = join(folder, `block-${runs.length}.tsv`);
       hashes.push(fingerprint(block.join("\n")));
       runs.push(path);
-      const request = { texts: block, path };
-      block = [];
-      end = characters + blockLength;
-      return { request, counted: characters };
+      return { texts: block, path, end: characters };
     };
     for await (const text of texts) {
-      if (characters >= end) yield take();
+      if (characters >= end) {
+        yield take();
+        block = [];
+        end = characters + blockLength;
+      }
       block.push(text);
       characters += text.length;
     }
     if (block.length > 0) yield take();
   }
-  const pool = new WorkerPool({ script: "../corpus-worker.js", base: import.meta.url, limit: threads });
-  try {
-    await pool.each(blocks(), async (worker, { request, counted }) => {
-      const { words, foreign } = await worker.call<ReadWords>("count", request);
-      sum.words += words;
-      sum.foreign += foreign;
-      onProgress?.(counted);
-    });
-    if (signal?.aborted) throw new InterruptedError("interrupted; nothing was written");
-  } finally {
-    await pool.close();
-  }
+  const workers = { script: "../corpus-worker.js", base: import.meta.url, limit: threads };
+  await eachInWorkers(workers, blocks(), async (worker, request) => {
+    const { words, foreign } = await worker.call<ReadWords>("count", request);
+    sum.words += words;
+    sum.foreign += foreign;
+    onProgress?.(request.end);
+  });
   return { runs, characters, hashes, ...sum };
 }

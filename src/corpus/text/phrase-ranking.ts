@@ -34,21 +34,16 @@ interface RankingOptions {
   readonly onProgress: (done: number) => void;
 }
 
-interface Ranking {
-  /** By falling count, equal ones in the order of their code points: an order without ties. */
-  readonly phrases: readonly RankedPhrase[];
-  /** Phrases of texts below the minimum. */
-  readonly droppedRare: number;
-  /** Phrases beyond the maximum. */
-  readonly droppedBeyond: number;
-}
-
-/** Ranks the phrases of files of counts: those of texts, and the one of tables. */
+/**
+ * Ranks the phrases of files of counts: those of texts, and the one of tables.
+ * @returns phrases by falling count, equal ones in the order of their code points; how many phrases of texts were below the
+ *   minimum, and how many phrases were beyond the maximum
+ */
 export async function rankPhrases(
   ofTexts: readonly string[],
   ofTables: string,
   { folder, minimum, maximum, signal, onProgress }: RankingOptions,
-): Promise<Ranking> {
+) {
   const subject = "counts of phrases";
   const types = ["phrase: 'VARCHAR'", ...LEXICAL_CLASSES.map((name) => `${name}: 'BIGINT'`)];
   const settings = `delim = '\t', quote = '', escape = '', header = true, auto_detect = false, columns = {${types}}`;

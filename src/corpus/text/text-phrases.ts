@@ -101,11 +101,8 @@ export function countPhrases(
   const read = { words: 0, foreign: 0 };
   for (const text of texts) {
     for (const { phrase, lexicalClass } of phrasesOfText(tagger, text, read)) {
-      let entry = counts.get(phrase);
-      if (entry === undefined) {
-        entry = LEXICAL_CLASSES.map(() => 0);
-        counts.set(phrase, entry);
-      }
+      const entry = counts.get(phrase) ?? LEXICAL_CLASSES.map(() => 0);
+      counts.set(phrase, entry);
       entry[LEXICAL_CLASSES.indexOf(lexicalClass)]++;
     }
   }
