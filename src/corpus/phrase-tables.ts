@@ -94,23 +94,16 @@ export async function* readTypeList(
   }
 }
 
-/** The index of each column by what it holds, -1 where there is none. */
-type Columns = Readonly<Record<string, number>>;
-
-interface TableRow {
-  /** The cell of a column, or the default where the table has no such column. */
-  cell(column: string, missing?: string): string;
-  /** File and line, for messages. */
-  place(): string;
-}
-
-/** The rows of a table with a header only where that has one of `headers`: names of things look alike. */
+/**
+ * The rows of a table with a header only where that has one of `headers`: names of things look alike.
+ * @param findColumns gives the index of each column by what it holds, -1 where there is none
+ */
 async function* readRows(
   path: string,
   { quote, skip = [] }: PhraseTableOptions,
   headers: readonly string[],
-  findColumns: (table: Table) => Columns | Promise<Columns>,
-): AsyncGenerator<TableRow> {
+  findColumns: (table: Table) => Readonly<Record<string, number>> | Promise<Readonly<Record<string, number>>>,
+) {
   let table = await Table.open(path, { column: "1", quote });
   try {
     if (table.description.header && !columnNames(table).some((name) => headers.includes(name))) {
@@ -128,7 +121,8 @@ async function* readRows(
         if (values.some((cells) => skip.some((start) => cells[row].startsWith(start)))) continue;
         const at = line;
         yield {
-          cell: (column, missing = "") => values[columns[column]]?.[row] ?? missing,
+          /** The cell of a column, or the default where the table has no such column. */
+          cell: (column: string, missing = "") => values[columns[column]]?.[row] ?? missing,
           place: () => `${shownPath(path)}, line ${at}`,
         };
       }
@@ -143,21 +137,18 @@ const columnNames = ({ description: { columns, header } }: Table): string[] =>
   header ? columns.map((name) => name.trim().toLowerCase()) : [];
 
 /** Two columns by name where the table has both names, else the first two. */
-function twoColumns(table: Table, first: string, second: string): Columns {
+function twoColumns(table: Table, first: string, second: string): Record<string, number> {
   const { path, columns } = table.description;
   if (columns.length < 2)
     throw new TableError(
       `${shownPath(path)}: 1 column, expected 2, ${first} and ${second}. Separate the columns with a tab.`,
     );
-  const names = columnNames(table);
-  const isNamed = names.includes(first) && names.includes(second);
-  return isNamed
-    ? { [first]: names.indexOf(first), [second]: names.indexOf(second) }
-    : { [first]: 0, [second]: 1 };
+  const [one, other] = [first, second].map((name) => columnNames(table).indexOf(name));
+  return one >= 0 && other >= 0 ? { [first]: one, [second]: other } : { [first]: 0, [second]: 1 };
 }
 
 /** By name; without names, by the first rows: a class, a type or a count in every one. */
-async function phraseColumns(table: Table): Promise<Columns> {
+async function phraseColumns(table: Table) {
   const names = columnNames(table);
   const phrase = Math.max(names.indexOf("phrase"), 0);
   const [lexicalClass, type, count] = ["class", "type", "count"].map((name) => names.indexOf(name));

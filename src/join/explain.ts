@@ -1,5 +1,4 @@
 /** Explains the score of a pair: words in common, words on one side only, and the features with the largest effects. */
-
 import { type ColumnPair, pairCosines } from "../match/columns.js";
 import {
   type FeatureName,

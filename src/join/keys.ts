@@ -1,5 +1,4 @@
 /** Numbers rows of equal text, and warns of what makes a join of two tables less reliable. */
-
 import { formatCount } from "../files/count-text.js";
 import type { Rankings } from "../match/estimates/estimate.js";
 import { foldPhrase } from "../match/evidence/phrase.js";

@@ -1,5 +1,4 @@
 /** Options and results of a join, and the columns it compares. */
-
 import type { PhraseEncoder } from "../encoder/phrase-encoder.js";
 import { ArgumentError } from "../errors.js";
 import type { JoinColumn } from "../match/columns.js";

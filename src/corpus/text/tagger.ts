@@ -1,5 +1,4 @@
 /** Words with their parts of speech, by wink-nlp; nothing else imports it. */
-
 import { createRequire } from "node:module";
 import type { ItsHelpers, Model, WinkMethods } from "wink-nlp";
 

@@ -1,5 +1,4 @@
 /** The phrases of a text: chunks, with possessives joined, and verbs and prepositions with their objects. */
-
 import { LEXICAL_CLASSES, type LexicalClass } from "../../pearl/phrase-types.js";
 import { type Chunk, chunkSentence, joinCompounds } from "./chunker.js";
 import type { Tagger, Word } from "./tagger.js";

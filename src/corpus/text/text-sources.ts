@@ -45,16 +45,11 @@ export async function* readTexts(path: string, options: TextOptions = {}): Async
 
 /** The column whose cells are longest on average in the table's sample. */
 function longestColumn(table: Table): string {
-  let best = table.description.column;
-  let longest = -1;
-  for (const { name, sample, isText } of table.columns) {
-    const average = sample.reduce((sum, cell) => sum + cell.length, 0) / Math.max(sample.length, 1);
-    if (isText && average > longest) {
-      best = name;
-      longest = average;
-    }
-  }
-  return best;
+  const averages = table.columns
+    .filter(({ isText }) => isText)
+    .map(({ name, sample }) => ({ name, average: sample.join("").length / Math.max(sample.length, 1) }));
+  averages.sort((a, b) => b.average - a.average);
+  return averages[0]?.name ?? table.description.column;
 }
 
 /** Lines of a file; a line that begins with a small letter belongs to the one before (hard-wrapped text). */

@@ -1,5 +1,4 @@
 /** A gazetteer made from WordNet: named persons, places, peoples and works, and common nouns that name nothing. */
-
 import type { EntityType } from "../../pearl/phrase-types.js";
 import { readSynsets, readTagCounts, type Synset } from "../../text/wordnet.js";
 
