@@ -13,7 +13,7 @@ import {
   LEXICAL_CLASSES,
   type LexicalClass,
 } from "../pearl/phrase-types.js";
-import { readTabLines, type TabLines, writeTabLines } from "../table/tab-lines.js";
+import { readTabLines, writeTabLines } from "../table/tab-lines.js";
 import { fineTypeOf, KNOWN_LABELS } from "./typing/labels.js";
 
 /** The files of a corpus folder; the last two are optional. */
@@ -250,7 +250,7 @@ export async function writeCorpus(folder: string, content: CorpusContent): Promi
     [...ENTITY_TYPES, "unknown"].map((name) => [name, 0]),
   );
   let occurrences = 0;
-  async function* phraseRows(): TabLines {
+  async function* phraseRows(): AsyncGenerator<string[]> {
     for await (const { phrase, lexicalClass, type, count } of content.phrases) {
       byClass[lexicalClass]++;
       byType[type === undefined ? "unknown" : entityTypeOfFine(type)]++;
@@ -258,7 +258,7 @@ export async function writeCorpus(folder: string, content: CorpusContent): Promi
       yield [phrase, lexicalClass, type ?? "", String(count)];
     }
   }
-  async function* synonymRows(): TabLines {
+  async function* synonymRows(): AsyncGenerator<string[]> {
     for await (const { phrase, synonym, source } of content.synonyms ?? []) yield [phrase, synonym, source];
   }
   const phrases = await writeTabLines(join(folder, CORPUS_FILES.phrases), phraseColumns, phraseRows());

@@ -12,9 +12,6 @@ export interface CountRequest {
   readonly end: number;
 }
 
-/** One for each phrase. */
-export type TypeAnswer = readonly (TypeLabel | undefined)[];
-
 // wink-nlp remembers the words it has met: a new tagger or typer for each request gives it the same answer in any worker.
 serve({
   async count({ texts, path }: CountRequest) {
@@ -24,7 +21,7 @@ serve({
   },
   async type(batch: readonly RankedPhrase[]) {
     const typer = await createPhraseTyper();
-    const answer: TypeAnswer = batch.map(({ phrase, lexicalClass }) => typer(phrase, lexicalClass));
-    return { result: answer };
+    const labels = batch.map(({ phrase, lexicalClass }) => typer(phrase, lexicalClass));
+    return { result: labels satisfies readonly (TypeLabel | undefined)[] };
   },
 });

@@ -6,7 +6,6 @@ import { Table } from "../table/table.js";
 import { type CorpusPhrase, phraseOfCells, type SynonymPair, typeOfCell } from "./corpus-folder.js";
 import { fineTypeOf } from "./typing/labels.js";
 
-/** Phrases of tables, the rows of one phrase together. */
 export class GatheredPhrases {
   /** The counts of each phrase by class, in the order of LEXICAL_CLASSES. */
   readonly counts = new Map<string, number[]>();

@@ -1,7 +1,6 @@
 /** Clusters rows by pairwise similarity: links similar pairs, but never chains rows that are far apart. */
 import { groupBy } from "../match/group-by.js";
 
-/** Pairs of rows and how similar they are. */
 export interface Links {
   readonly left: Int32Array;
   readonly right: Int32Array;

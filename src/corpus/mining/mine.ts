@@ -55,16 +55,9 @@ export interface MineOptions {
   /** Stops within a second; nothing is written. */
   readonly signal?: AbortSignal;
   /** Called with the number of finished phrases after every few hundred. */
-  readonly onProgress?: (progress: MiningProgress) => void;
+  readonly onProgress?: (progress: { step: "encoding" | "mining"; done: number; total: number }) => void;
   /** Called with lines for the user. */
   readonly onNote?: (line: string) => void;
-}
-
-/** How many phrases of a step are done. */
-export interface MiningProgress {
-  readonly step: "encoding" | "mining";
-  readonly done: number;
-  readonly total: number;
 }
 
 export interface MiningReport extends MinedCounts {

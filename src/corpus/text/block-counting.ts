@@ -7,13 +7,11 @@ import type { CountRequest } from "../corpus-worker.js";
 import type { ReadWords } from "./text-phrases.js";
 
 interface CountingOptions {
-  /** Existing folder for the files of counts. */
   readonly folder: string;
   readonly threads: number;
   /** Characters of a block, which one worker counts at a time. Default 4,000,000. */
   readonly blockLength?: number;
   readonly signal?: AbortSignal;
-  /** Called with the number of characters counted so far. */
   readonly onProgress?: (characters: number) => void;
 }
 

@@ -23,14 +23,11 @@ export interface RankedPhrase {
 }
 
 interface RankingOptions {
-  /** Existing folder for temporary files. */
   readonly folder: string;
   /** Rarer phrases of texts are dropped; those of tables are not. */
   readonly minimum: number;
-  /** Phrases to keep. */
   readonly maximum: number;
   readonly signal?: AbortSignal;
-  /** Called with the number of ranked phrases so far. */
   readonly onProgress: (done: number) => void;
 }
 

@@ -2,7 +2,6 @@
 import { createRequire } from "node:module";
 import type { ItsHelpers, Model, WinkMethods } from "wink-nlp";
 
-/** A word of a text, from `start` to `end`. */
 export interface Word {
   readonly text: string;
   /** Universal part of speech, e.g. "NOUN", "PROPN". */

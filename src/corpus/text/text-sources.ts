@@ -14,7 +14,6 @@ export interface TextOptions {
   readonly column?: string;
   /** Whether quotes hold cells of a table together (default "double") or are ordinary characters ("none"). */
   readonly quote?: "double" | "none";
-  /** Called with a line about how a table was read. */
   readonly onNote?: (note: string) => void;
 }
 

@@ -2,7 +2,6 @@
 import type { EntityType } from "../../pearl/phrase-types.js";
 import { readSynsets, readTagCounts, type Synset } from "../../text/wordnet.js";
 
-/** What WordNet knows about names. */
 export interface Gazetteer {
   /** By lemma, in its letter case, with spaces. */
   readonly types: ReadonlyMap<string, EntityType>;

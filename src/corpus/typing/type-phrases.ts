@@ -3,10 +3,9 @@ import { InterruptedError } from "../../errors.js";
 import { FINE_TYPES, type FineType } from "../../pearl/phrase-types.js";
 import { eachInWorkers } from "../../runtime/worker-pool.js";
 import { UNKNOWN_TYPE } from "../corpus-folder.js";
-import type { TypeAnswer } from "../corpus-worker.js";
 import type { GatheredPhrases } from "../phrase-tables.js";
 import type { RankedPhrase } from "../text/phrase-ranking.js";
-import type { TypeSource } from "./phrase-typer.js";
+import type { TypeLabel, TypeSource } from "./phrase-typer.js";
 import { loadTokenClassifier } from "./token-classifier.js";
 
 interface TypePhrasesOptions {
@@ -57,7 +56,7 @@ export async function typePhrases(phrases: readonly RankedPhrase[], options: Typ
   const workers = { script: "../corpus-worker.js", base: import.meta.url, limit: threads };
   await eachInWorkers(workers, untyped(TYPER_BATCH), async (worker, rows) => {
     const request = rows.map((row) => phrases[row]);
-    const labels = await worker.call<TypeAnswer>("type", request);
+    const labels = await worker.call<readonly (TypeLabel | undefined)[]>("type", request);
     for (const [index, label] of labels.entries()) if (label) give(rows[index], label.type, label.source);
     done += rows.length;
     options.onProgress?.(done);
