@@ -19,7 +19,7 @@ import { type CountedTexts, countTexts } from "./text/block-counting.js";
 import { type RankedPhrase, rankPhrases, writeCounts } from "./text/phrase-ranking.js";
 import { readTexts } from "./text/text-sources.js";
 import { type CorpusTypeSource, typePhrases } from "./typing/type-phrases.js";
-import { readWordnetContent, type WordnetContent } from "./wordnet-corpus.js";
+import { readWordnetContent } from "./wordnet-corpus.js";
 
 /** What a corpus is built from, and how. */
 export interface BuildCorpusOptions {
@@ -94,7 +94,7 @@ async function buildInto(
   const { texts = [], column, skip = [], nerModel, blockLength, signal, onProgress } = options;
   const { minimumCount = 2, maximumPhrases = 5_000_000, threads = availableParallelism() } = options;
   const { gathered, list, synonyms, wordnet } = known;
-  const counted = await countTexts(allTexts(options, wordnet), {
+  const counted = await countTexts(allTexts(options, wordnet?.texts ?? []), {
     ...{ folder, threads, blockLength, signal },
     onProgress: (characters) => onProgress?.("reading", characters),
   });
@@ -175,12 +175,9 @@ function onceEach(pairs: readonly SynonymPair[]): SynonymPair[] {
   });
 }
 
-async function* allTexts(
-  options: BuildCorpusOptions,
-  wordnet: WordnetContent | undefined,
-): AsyncGenerator<string> {
+async function* allTexts(options: BuildCorpusOptions, others: Iterable<string>): AsyncGenerator<string> {
   for (const path of options.texts ?? []) yield* readTexts(path, options);
-  yield* wordnet?.texts ?? [];
+  yield* others;
 }
 
 function* corpusPhrases(phrases: readonly RankedPhrase[], types: Uint8Array): Generator<CorpusPhrase> {

@@ -77,22 +77,19 @@ export interface CorpusManifest {
   readonly sources: readonly CorpusSource[];
   /** Every setting that changes the result. */
   readonly settings: Readonly<Record<string, string | number | boolean>>;
-  readonly counts: CorpusCounts;
+  readonly counts: {
+    /** Different phrases. */
+    readonly phrases: number;
+    /** The sum of their counts. */
+    readonly occurrences: number;
+    /** Different phrases of each lexical class. */
+    readonly byClass: Readonly<Record<string, number>>;
+    /** Different phrases of each entity type, kinds of OTHER under OTHER; "unknown" are those without. */
+    readonly byType: Readonly<Record<string, number>>;
+    readonly synonymPairs: number;
+  };
   /** SHA-256 of phrases.tsv and synonyms.tsv, first 16 hexadecimal digits. */
   readonly fingerprint: string;
-}
-
-/** The numbers of phrases and pairs in a corpus. */
-export interface CorpusCounts {
-  /** Different phrases. */
-  readonly phrases: number;
-  /** The sum of their counts. */
-  readonly occurrences: number;
-  /** Different phrases of each lexical class. */
-  readonly byClass: Readonly<Record<string, number>>;
-  /** Different phrases of each entity type, kinds of OTHER under OTHER; "unknown" are those without. */
-  readonly byType: Readonly<Record<string, number>>;
-  readonly synonymPairs: number;
 }
 
 /** A corpus whole in memory: row i of every array is one phrase, the most frequent first. */

@@ -3,6 +3,7 @@ import { TableError } from "../errors.js";
 import { type FineType, LEXICAL_CLASSES } from "../pearl/phrase-types.js";
 import { shownPath } from "../table/read/source.js";
 import { Table } from "../table/table.js";
+import type { BuildCorpusOptions } from "./build-corpus.js";
 import { type CorpusPhrase, phraseOfCells, type SynonymPair, typeOfCell } from "./corpus-folder.js";
 import { fineTypeOf } from "./typing/labels.js";
 
@@ -27,12 +28,7 @@ export class GatheredPhrases {
   }
 }
 
-interface PhraseTableOptions {
-  /** Skips rows with a cell that begins with one of these ("bc5cdr"). Default none. */
-  readonly skip?: readonly string[];
-  /** Whether quotes hold cells together (default "double") or are ordinary characters ("none"). */
-  readonly quote?: "double" | "none";
-}
+type PhraseTableOptions = Pick<BuildCorpusOptions, "skip" | "quote">;
 
 /** A phrase as a corpus holds it: one space between words, none at the ends; "" where nothing is left. */
 const cleanPhrase = (text: string): string => text.replace(/[\s\p{Cc}]+/gu, " ").trim();

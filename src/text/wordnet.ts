@@ -4,7 +4,10 @@ import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { MissingDataError, messageOf } from "../errors.js";
 
-export type PartOfSpeech = "noun" | "verb" | "adjective" | "adverb";
+/** The endings of the data files. */
+const extensions = { noun: "noun", verb: "verb", adjective: "adj", adverb: "adv" } as const;
+
+export type PartOfSpeech = keyof typeof extensions;
 
 /** A set of words that mean the same. */
 export interface Synset {
@@ -23,14 +26,6 @@ export interface Synset {
   /** Ids of the classes that this synset is an instance of: "Danube" is one of "river". */
   readonly instanceHypernyms: readonly string[];
 }
-
-/** The endings of the data files. */
-const extensions: Record<PartOfSpeech, string> = {
-  noun: "noun",
-  verb: "verb",
-  adjective: "adj",
-  adverb: "adv",
-};
 
 /** Names by number, from lexnames(5WN). */
 const lexicographerFiles = (

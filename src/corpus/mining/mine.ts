@@ -109,11 +109,9 @@ function checkedSettings(options: MineOptions) {
     nearest: options.nearest ?? 50,
     threads: options.threads ?? availableParallelism(),
   };
-  for (const name of ["minimumRatio", "margin"] as const) {
-    const value = settings[name];
-    if (!(value >= 0 && value < 1))
-      throw new ArgumentError(`${name} must be at least 0 and less than 1, not ${value}`);
-  }
+  for (const name of ["minimumRatio", "margin"] as const)
+    if (!(settings[name] >= 0 && settings[name] < 1))
+      throw new ArgumentError(`${name} must be at least 0 and less than 1, not ${settings[name]}`);
   const limits = { listed: MOST_LISTED, nearest: 10_000, threads: 1024 };
   for (const [name, most] of Object.entries(limits)) {
     const value = settings[name as keyof typeof limits];

@@ -15,19 +15,16 @@ interface CountingOptions {
   readonly onProgress?: (characters: number) => void;
 }
 
-export interface CountedTexts extends ReadWords {
-  /** Sorted counts, one file per block, in the order of the text. */
-  readonly runs: string[];
-  readonly characters: number;
-  /** Fingerprints of the blocks. */
-  readonly hashes: string[];
-}
+export type CountedTexts = Awaited<ReturnType<typeof countTexts>>;
 
-/** Counts every phrase of `texts`. The result depends on the texts alone, not on the number of threads. */
+/**
+ * Counts every phrase of `texts`. The result depends on the texts alone, not on the number of threads.
+ * @returns `runs`: files of counts, and `hashes`: fingerprints, one for each block in the order of the text
+ */
 export async function countTexts(
   texts: AsyncIterable<string>,
   { folder, threads, blockLength = 4_000_000, signal, onProgress }: CountingOptions,
-): Promise<CountedTexts> {
+) {
   const sum = { words: 0, foreign: 0 };
   const hashes: string[] = [];
   const runs: string[] = [];

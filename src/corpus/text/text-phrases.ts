@@ -1,13 +1,11 @@
 /** The phrases of a text: chunks, with possessives joined, and verbs and prepositions with their objects. */
-import { LEXICAL_CLASSES, type LexicalClass } from "../../pearl/phrase-types.js";
+import { LEXICAL_CLASSES } from "../../pearl/phrase-types.js";
 import { type Chunk, chunkSentence, joinCompounds } from "./chunker.js";
+import type { RankedPhrase } from "./phrase-ranking.js";
 import type { Tagger, Word } from "./tagger.js";
 import { pieces } from "./text-sources.js";
 
-interface FoundPhrase {
-  readonly phrase: string;
-  readonly lexicalClass: LexicalClass;
-}
+type FoundPhrase = Omit<RankedPhrase, "count">;
 
 export interface ReadWords {
   words: number;
