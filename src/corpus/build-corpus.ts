@@ -5,13 +5,13 @@ import { basename, join } from "node:path";
 import { ArgumentError, MissingDataError } from "../errors.js";
 import { fileFingerprint, fingerprint } from "../files/fingerprint.js";
 import { checkIsFree, writeWholeFolder } from "../files/whole-folder.js";
+import { groupBy } from "../match/group-by.js";
 import { FINE_TYPES, type FineType } from "../pearl/phrase-types.js";
 import {
   type CorpusManifest,
   type CorpusPhrase,
   type CorpusSource,
   type SynonymPair,
-  UNKNOWN_TYPE,
   writeCorpus,
 } from "./corpus-folder.js";
 import { GatheredPhrases, readPhraseTable, readSynonymTable, readTypeList } from "./phrase-tables.js";
@@ -161,18 +161,10 @@ async function readKnown(options: BuildCorpusOptions) {
     for (const pair of wordnet.synonyms) pairs.push(pair);
     sources.push({ name: "WordNet 3.1", kind: "wordnet", fingerprint: wordnet.fingerprint });
   }
-  return { list, gathered, synonyms: onceEach(pairs), wordnet, sources };
-}
-
-/** Each pair once, in either direction, as first met. */
-function onceEach(pairs: readonly SynonymPair[]): SynonymPair[] {
-  const seen = new Set<string>();
-  return pairs.filter(({ phrase, synonym }) => {
-    const key = phrase < synonym ? `${phrase}\t${synonym}` : `${synonym}\t${phrase}`;
-    if (seen.has(key)) return false;
-    seen.add(key);
-    return true;
-  });
+  // Each pair once, in either direction, as first met.
+  const pairKey = ({ phrase, synonym }: SynonymPair): string => [phrase, synonym].sort().join("\t");
+  const synonyms = Array.from(groupBy(pairs, pairKey).values(), ([first]) => first);
+  return { list, gathered, synonyms, wordnet, sources };
 }
 
 async function* allTexts(options: BuildCorpusOptions, others: Iterable<string>): AsyncGenerator<string> {
@@ -181,8 +173,7 @@ async function* allTexts(options: BuildCorpusOptions, others: Iterable<string>):
 }
 
 function* corpusPhrases(phrases: readonly RankedPhrase[], types: Uint8Array): Generator<CorpusPhrase> {
-  for (const [row, phrase] of phrases.entries())
-    yield types[row] === UNKNOWN_TYPE ? phrase : { ...phrase, type: FINE_TYPES[types[row]] };
+  for (const [row, phrase] of phrases.entries()) yield { ...phrase, type: FINE_TYPES[types[row]] }; // none for UNKNOWN_TYPE
 }
 
 const otherScripts = ({ words, foreign }: CountedTexts): string =>

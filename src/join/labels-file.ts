@@ -5,12 +5,10 @@ import { groupBy } from "../match/group-by.js";
 import { readWholeTable } from "../table/whole-table.js";
 import { writeRows } from "../table/write/text-rows.js";
 import { explanationLine } from "./explain.js";
-import type { JoinResult, LabelledPair } from "./options.js";
+import type { ComparedColumn, JoinResult, LabelledPair } from "./options.js";
 
 const yes = ["yes", "y", "1", "true", "match"];
 const no = ["no", "n", "0", "false", "non-match"];
-
-const decisionNames = ["decision", "match", "label", "is_match"];
 
 /**
  * Reads known pairs from the columns left, right and decision (or match, label, is_match), or else from the first three
@@ -52,7 +50,8 @@ export async function readLabelsFile(path: string): Promise<LabelledPair[]> {
 function labelColumns(path: string, names: readonly string[]): string[] {
   const find = (wanted: readonly string[]): string | undefined =>
     names.find((name) => wanted.includes(name.trim().toLowerCase()));
-  const [left, right, decision] = [find(["left"]), find(["right"]), find(decisionNames)];
+  const [left, right] = [find(["left"]), find(["right"])];
+  const decision = find(["decision", "match", "label", "is_match"]);
   if (left !== undefined && right !== undefined)
     return decision === undefined ? [left, right] : [left, right, decision];
   if (names.length < 2)
@@ -60,12 +59,6 @@ function labelColumns(path: string, names: readonly string[]): string[] {
       `${path}: found one column (${names[0]}), expected left, right and, if some pairs do not match, decision.`,
     );
   return names.slice(0, 3);
-}
-
-/** The texts of the first compared column. */
-interface ComparedTexts {
-  readonly left: readonly string[];
-  readonly right: readonly string[];
 }
 
 /** Columns of a review file; a person fills in `decision` with yes or no. */
@@ -81,7 +74,7 @@ const reviewColumns = [
  */
 export async function writeReview(
   path: string,
-  texts: ComparedTexts,
+  texts: Pick<ComparedColumn, "left" | "right">,
   { proposals, matches, runnersUp, explain }: JoinResult,
   labels: readonly LabelledPair[],
 ): Promise<number> {
@@ -117,7 +110,7 @@ export interface PairsReport {
  */
 export async function writePairs(
   path: string,
-  texts: ComparedTexts,
+  texts: Pick<ComparedColumn, "left" | "right">,
   { runnersUp }: JoinResult,
   labels: readonly LabelledPair[],
 ): Promise<PairsReport> {

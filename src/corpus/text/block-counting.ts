@@ -3,15 +3,14 @@ import { join } from "node:path";
 import { InterruptedError } from "../../errors.js";
 import { fingerprint } from "../../files/fingerprint.js";
 import { eachInWorkers } from "../../runtime/worker-pool.js";
+import type { BuildCorpusOptions } from "../build-corpus.js";
 import type { CountRequest } from "../corpus-worker.js";
 import type { ReadWords } from "./text-phrases.js";
 
-interface CountingOptions {
+interface CountingOptions extends Pick<BuildCorpusOptions, "blockLength" | "signal"> {
+  /** Existing folder for the files of counts. */
   readonly folder: string;
   readonly threads: number;
-  /** Characters of a block, which one worker counts at a time. Default 4,000,000. */
-  readonly blockLength?: number;
-  readonly signal?: AbortSignal;
   readonly onProgress?: (characters: number) => void;
 }
 

@@ -5,17 +5,12 @@ import { formatCount } from "../../files/count-text.js";
 import { formatOfName } from "../../table/format.js";
 import { openSource, refuseNonText, shownPath } from "../../table/read/source.js";
 import { Table } from "../../table/table.js";
+import type { BuildCorpusOptions } from "../build-corpus.js";
 
 /** A piece is a paragraph; longer ones are cut at the end of a sentence or between words. */
 const longestPiece = 65_536;
 
-export interface TextOptions {
-  /** The column of text, a name or a 1-based number; default the one with the longest cells. Plain text has none. */
-  readonly column?: string;
-  /** Whether quotes hold cells of a table together (default "double") or are ordinary characters ("none"). */
-  readonly quote?: "double" | "none";
-  readonly onNote?: (note: string) => void;
-}
+export type TextOptions = Pick<BuildCorpusOptions, "column" | "quote" | "onNote">;
 
 /**
  * The text of a file as pieces of at most `longestPiece` characters, in order.
