@@ -5,6 +5,7 @@
  * Writes the import rules of biome.json from one list of layers. A room is a folder of src/; it may import
  * itself and rooms of lower layers.
  */
+
 import { readFile, writeFile } from "node:fs/promises";
 
 /** Layers from bottom to top. Rooms of one layer do not import each other. */

@@ -1,26 +1,25 @@
 /** Builds a corpus folder from text, tables of phrases and WordNet: counted, ranked, typed, written whole. */
 import { rm } from "node:fs/promises";
 import { availableParallelism } from "node:os";
-import { basename } from "node:path";
+import { basename, join } from "node:path";
 import { ArgumentError, MissingDataError } from "../errors.js";
 import { fileFingerprint, fingerprint } from "../files/fingerprint.js";
 import { checkIsFree, writeWholeFolder } from "../files/whole-folder.js";
+import { groupBy } from "../match/group-by.js";
 import { FINE_TYPES, type FineType } from "../pearl/phrase-types.js";
 import {
   type CorpusManifest,
   type CorpusPhrase,
   type CorpusSource,
   type SynonymPair,
-  UNKNOWN_TYPE,
   writeCorpus,
 } from "./corpus-folder.js";
 import { GatheredPhrases, readPhraseTable, readSynonymTable, readTypeList } from "./phrase-tables.js";
 import { type CountedTexts, countTexts } from "./text/block-counting.js";
-import { type RankedPhrase, rankPhrases } from "./text/phrase-ranking.js";
-import { mergeRuns } from "./text/phrase-runs.js";
+import { type RankedPhrase, rankPhrases, writeCounts } from "./text/phrase-ranking.js";
 import { readTexts } from "./text/text-sources.js";
 import { type CorpusTypeSource, typePhrases } from "./typing/type-phrases.js";
-import { readWordnetContent, type WordnetContent } from "./wordnet-corpus.js";
+import { readWordnetContent } from "./wordnet-corpus.js";
 
 /** What a corpus is built from, and how. */
 export interface BuildCorpusOptions {
@@ -84,41 +83,41 @@ export async function buildCorpus(options: BuildCorpusOptions): Promise<BuildCor
     throw new ArgumentError('standard input ("-") cannot be mixed with other files of text.');
   // What is quick to read comes first, so that its errors show before the long work.
   const known = await readKnown(options);
-  let report: BuildCorpusReport | undefined;
-  await writeWholeFolder(output, async (folder) => {
-    report = await buildInto(folder, known, options);
-  });
-  return report as BuildCorpusReport;
+  return writeWholeFolder(output, (folder) => buildInto(folder, known, options));
 }
 
 async function buildInto(
   folder: string,
-  known: Known,
+  known: Awaited<ReturnType<typeof readKnown>>,
   options: BuildCorpusOptions,
 ): Promise<BuildCorpusReport> {
   const { texts = [], column, skip = [], nerModel, blockLength, signal, onProgress } = options;
   const { minimumCount = 2, maximumPhrases = 5_000_000, threads = availableParallelism() } = options;
   const { gathered, list, synonyms, wordnet } = known;
-  const counted = await countTexts(allTexts(options, wordnet), {
+  const counted = await countTexts(allTexts(options, wordnet?.texts ?? []), {
     ...{ folder, threads, blockLength, signal },
     onProgress: (characters) => onProgress?.("reading", characters),
   });
   const { characters, words, runs, hashes } = counted;
   if (counted.foreign > 0.2 * words) options.onNote?.(otherScripts(counted));
-  const { phrases, droppedRare, droppedBeyond } = await rankPhrases(mergeRuns(runs, folder), gathered, {
-    ...{ minimum: minimumCount, maximum: maximumPhrases, signal },
+  const ofTables = join(folder, "tables.tsv");
+  await writeCounts(ofTables, gathered.counts);
+  const { phrases, droppedRare, droppedBeyond } = await rankPhrases(runs, ofTables, {
+    ...{ folder, minimum: minimumCount, maximum: maximumPhrases, signal },
     onProgress: (done) => onProgress?.("merging", done),
   });
-  await Promise.all(runs.map((run) => rm(run)));
+  await Promise.all([...runs, ofTables].map((path) => rm(path)));
   if (phrases.length === 0) throw nothingFound(counted, droppedRare);
   const typed = await typePhrases(phrases, {
     ...{ list, gathered, nerModel, threads, signal },
     onProgress: (done) => onProgress?.("typing", done, phrases.length),
   });
   const names = texts.map((path) => (path === "-" ? "standard input" : basename(path)));
-  const textSource: CorpusSource = {
-    ...{ name: names.join(", "), kind: "text", fingerprint: fingerprint(hashes.join("\n")) },
-  };
+  const textSource = {
+    name: names.join(", "),
+    kind: "text",
+    fingerprint: fingerprint(hashes.join("\n")),
+  } as const;
   const manifest = await writeCorpus(folder, {
     phrases: corpusPhrases(phrases, typed.types),
     synonyms,
@@ -133,16 +132,8 @@ async function buildInto(
   return { manifest, characters, words, droppedRare, droppedBeyond, typedBy: typed.bySource };
 }
 
-/** Everything but the texts. */
-interface Known {
-  readonly list: Map<string, FineType>;
-  readonly gathered: GatheredPhrases;
-  readonly synonyms: SynonymPair[];
-  readonly wordnet?: WordnetContent;
-  readonly sources: CorpusSource[];
-}
-
-async function readKnown(options: BuildCorpusOptions): Promise<Known> {
+/** Reads everything but the texts. */
+async function readKnown(options: BuildCorpusOptions) {
   const sources: CorpusSource[] = [];
   const note = async (path: string, kind: CorpusSource["kind"]): Promise<void> => {
     sources.push({ name: basename(path), kind, fingerprint: await fileFingerprint(path) });
@@ -170,31 +161,19 @@ async function readKnown(options: BuildCorpusOptions): Promise<Known> {
     for (const pair of wordnet.synonyms) pairs.push(pair);
     sources.push({ name: "WordNet 3.1", kind: "wordnet", fingerprint: wordnet.fingerprint });
   }
-  return { list, gathered, synonyms: onceEach(pairs), wordnet, sources };
+  // Each pair once, in either direction, as first met.
+  const pairKey = ({ phrase, synonym }: SynonymPair): string => [phrase, synonym].sort().join("\t");
+  const synonyms = Array.from(groupBy(pairs, pairKey).values(), ([first]) => first);
+  return { list, gathered, synonyms, wordnet, sources };
 }
 
-/** Each pair once, in either direction, as first met. */
-function onceEach(pairs: readonly SynonymPair[]): SynonymPair[] {
-  const seen = new Set<string>();
-  return pairs.filter(({ phrase, synonym }) => {
-    const key = phrase < synonym ? `${phrase}\t${synonym}` : `${synonym}\t${phrase}`;
-    if (seen.has(key)) return false;
-    seen.add(key);
-    return true;
-  });
-}
-
-async function* allTexts(
-  options: BuildCorpusOptions,
-  wordnet: WordnetContent | undefined,
-): AsyncGenerator<string> {
+async function* allTexts(options: BuildCorpusOptions, others: Iterable<string>): AsyncGenerator<string> {
   for (const path of options.texts ?? []) yield* readTexts(path, options);
-  yield* wordnet?.texts ?? [];
+  yield* others;
 }
 
 function* corpusPhrases(phrases: readonly RankedPhrase[], types: Uint8Array): Generator<CorpusPhrase> {
-  for (const [row, phrase] of phrases.entries())
-    yield types[row] === UNKNOWN_TYPE ? phrase : { ...phrase, type: FINE_TYPES[types[row]] };
+  for (const [row, phrase] of phrases.entries()) yield { ...phrase, type: FINE_TYPES[types[row]] }; // none for UNKNOWN_TYPE
 }
 
 const otherScripts = ({ words, foreign }: CountedTexts): string =>

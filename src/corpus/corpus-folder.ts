@@ -13,7 +13,8 @@ import {
   LEXICAL_CLASSES,
   type LexicalClass,
 } from "../pearl/phrase-types.js";
-import { readTabLines, type TabLines, writeTabLines } from "../table/tab-lines.js";
+import { readTabLines, writeTabLines } from "../table/tab-lines.js";
+import { fineTypeOf, KNOWN_LABELS } from "./typing/labels.js";
 
 /** The files of a corpus folder; the last two are optional. */
 export const CORPUS_FILES = {
@@ -76,22 +77,19 @@ export interface CorpusManifest {
   readonly sources: readonly CorpusSource[];
   /** Every setting that changes the result. */
   readonly settings: Readonly<Record<string, string | number | boolean>>;
-  readonly counts: CorpusCounts;
+  readonly counts: {
+    /** Different phrases. */
+    readonly phrases: number;
+    /** The sum of their counts. */
+    readonly occurrences: number;
+    /** Different phrases of each lexical class. */
+    readonly byClass: Readonly<Record<string, number>>;
+    /** Different phrases of each entity type, kinds of OTHER under OTHER; "unknown" are those without. */
+    readonly byType: Readonly<Record<string, number>>;
+    readonly synonymPairs: number;
+  };
   /** SHA-256 of phrases.tsv and synonyms.tsv, first 16 hexadecimal digits. */
   readonly fingerprint: string;
-}
-
-/** The numbers of phrases and pairs in a corpus. */
-export interface CorpusCounts {
-  /** Different phrases. */
-  readonly phrases: number;
-  /** The sum of their counts. */
-  readonly occurrences: number;
-  /** Different phrases of each lexical class. */
-  readonly byClass: Readonly<Record<string, number>>;
-  /** Different phrases of each entity type, kinds of OTHER under OTHER; "unknown" are those without. */
-  readonly byType: Readonly<Record<string, number>>;
-  readonly synonymPairs: number;
 }
 
 /** A corpus whole in memory: row i of every array is one phrase, the most frequent first. */
@@ -105,9 +103,6 @@ export interface Corpus {
   readonly types: Uint8Array;
   readonly counts: Uint32Array;
 }
-
-const classIndex = new Map<string, number>(LEXICAL_CLASSES.map((name, index) => [name, index]));
-const typeIndex = new Map<string, number>(FINE_TYPES.map((name, index) => [name, index]));
 
 const manifestSchema = custom<CorpusManifest>((value) => {
   const manifest = value as CorpusManifest | null;
@@ -137,8 +132,8 @@ export async function readCorpus(folder: string): Promise<Corpus> {
     for (const { phrase, lexicalClass, type, count } of block) {
       const row = phrases.length;
       phrases.push(phrase);
-      classes[row] = classIndex.get(lexicalClass) as number;
-      types[row] = type === undefined ? UNKNOWN_TYPE : (typeIndex.get(type) as number);
+      classes[row] = LEXICAL_CLASSES.indexOf(lexicalClass);
+      types[row] = type === undefined ? UNKNOWN_TYPE : FINE_TYPES.indexOf(type);
       counts[row] = Math.min(count, 0xffffffff);
     }
   }
@@ -153,25 +148,28 @@ export async function readCorpus(folder: string): Promise<Corpus> {
 export async function* streamPhrases(folder: string): AsyncGenerator<CorpusPhrase[]> {
   const path = join(folder, CORPUS_FILES.phrases);
   for await (const block of readTabLines(path, phraseColumns)) {
-    yield block.rows.map((row, index) => corpusPhrase(row, () => `${path}, line ${block.line + index}`));
+    yield block.rows.map((row, index) => phraseOfCells(row, () => `${path}, line ${block.line + index}`));
   }
 }
 
-function corpusPhrase([phrase, lexical, type, count]: string[], place: () => string): CorpusPhrase {
-  const number = Number(count);
-  if (!classIndex.has(lexical)) {
+/** @param place names file and line @throws TableError for an unknown class or type, or a count that is not a number */
+export function phraseOfCells(
+  [phrase, lexical, label, count]: readonly string[],
+  place: () => string,
+): CorpusPhrase {
+  const lexicalClass = lexical.trim().toUpperCase() as LexicalClass;
+  if (!LEXICAL_CLASSES.includes(lexicalClass))
     throw new TableError(`${place()}: unknown class "${lexical}". Use ${LEXICAL_CLASSES.join(", ")}.`);
-  }
-  if (type !== "" && !typeIndex.has(type)) {
-    throw new TableError(
-      `${place()}: unknown type "${type}". Use ${FINE_TYPES.join(", ")}, or leave the cell empty.`,
-    );
-  }
-  if (!Number.isInteger(number) || number < 1) {
+  const known = { phrase, lexicalClass, count: Number(count) };
+  if (!Number.isInteger(known.count) || known.count < 1)
     throw new TableError(`${place()}: the count "${count}" must be a whole number of at least 1.`);
-  }
-  const known = { phrase, lexicalClass: lexical as LexicalClass, count: number };
-  return type === "" ? known : { ...known, type: type as FineType };
+  return label.trim() === "" ? known : { ...known, type: typeOfCell(label, place) };
+}
+
+export function typeOfCell(label: string, place: () => string): FineType {
+  const type = fineTypeOf(label);
+  if (type !== undefined) return type;
+  throw new TableError(`${place()}: unknown type "${label}". Known types: ${KNOWN_LABELS.join(", ")}.`);
 }
 
 /** Synonym pairs in the file's order; none where the corpus has no such file. @throws TableError with the line */
@@ -249,7 +247,7 @@ export async function writeCorpus(folder: string, content: CorpusContent): Promi
     [...ENTITY_TYPES, "unknown"].map((name) => [name, 0]),
   );
   let occurrences = 0;
-  async function* phraseRows(): TabLines {
+  async function* phraseRows(): AsyncGenerator<string[]> {
     for await (const { phrase, lexicalClass, type, count } of content.phrases) {
       byClass[lexicalClass]++;
       byType[type === undefined ? "unknown" : entityTypeOfFine(type)]++;
@@ -257,7 +255,7 @@ export async function writeCorpus(folder: string, content: CorpusContent): Promi
       yield [phrase, lexicalClass, type ?? "", String(count)];
     }
   }
-  async function* synonymRows(): TabLines {
+  async function* synonymRows(): AsyncGenerator<string[]> {
     for await (const { phrase, synonym, source } of content.synonyms ?? []) yield [phrase, synonym, source];
   }
   const phrases = await writeTabLines(join(folder, CORPUS_FILES.phrases), phraseColumns, phraseRows());

@@ -1,21 +1,16 @@
 /** A sample of a corpus: frequent phrases of each class and type, and the distribution of counts. */
-
 import { FINE_TYPES, LEXICAL_CLASSES } from "../pearl/phrase-types.js";
 import { type Corpus, UNKNOWN_TYPE } from "./corpus-folder.js";
 
-export interface CorpusSample {
-  /** The most frequent phrases of each lexical class. */
-  readonly frequentByClass: Readonly<Record<string, string[]>>;
-  /** The most frequent phrases of each entity type, and of each kind of OTHER. */
-  readonly frequentByType: Readonly<Record<string, string[]>>;
-  /** Phrases by their number of words: index i holds those of i + 1 words, the last also longer ones. */
-  readonly byWords: number[];
-  /** Counts at the quartiles and ends: least, lower quartile, median, upper quartile, most. */
-  readonly countQuartiles: number[];
-}
+export type CorpusSample = ReturnType<typeof sampleCorpus>;
 
-/** Describes a corpus. @param examples phrases shown of each class and type */
-export function sampleCorpus(corpus: Corpus, examples: number = 3): CorpusSample {
+/**
+ * Describes a corpus.
+ * @param examples phrases shown of each class and type
+ * @returns the most frequent phrases of each class and type; phrases by their number of words, the last also of longer
+ *   ones; and counts: least, lower quartile, median, upper quartile, most
+ */
+export function sampleCorpus(corpus: Corpus, examples: number = 3) {
   const frequentByClass: Record<string, string[]> = {};
   const frequentByType: Record<string, string[]> = {};
   const byWords = new Array<number>(8).fill(0);

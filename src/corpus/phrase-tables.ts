@@ -1,54 +1,34 @@
 /** Users' tables: phrases with class, type and count; pairs of synonyms; lists of typed phrases. */
 import { TableError } from "../errors.js";
-import { type FineType, LEXICAL_CLASSES, type LexicalClass } from "../pearl/phrase-types.js";
+import { type FineType, LEXICAL_CLASSES } from "../pearl/phrase-types.js";
 import { shownPath } from "../table/read/source.js";
 import { Table } from "../table/table.js";
-import type { SynonymPair } from "./corpus-folder.js";
-import { fineTypeOf, KNOWN_LABELS } from "./typing/labels.js";
+import type { BuildCorpusOptions } from "./build-corpus.js";
+import { type CorpusPhrase, phraseOfCells, type SynonymPair, typeOfCell } from "./corpus-folder.js";
+import { fineTypeOf } from "./typing/labels.js";
 
-/** A row of a table of phrases. */
-export interface TablePhrase {
-  readonly phrase: string;
-  readonly lexicalClass: LexicalClass;
-  readonly type?: FineType;
-  readonly count: number;
-}
-
-/** Phrases of tables, the rows of one phrase together. */
 export class GatheredPhrases {
-  readonly #byPhrase = new Map<string, { counts: number[]; types?: Map<FineType, number> }>();
+  /** The counts of each phrase by class, in the order of LEXICAL_CLASSES. */
+  readonly counts = new Map<string, number[]>();
+  readonly #types = new Map<string, Map<FineType, number>>();
 
-  add({ phrase, lexicalClass, type, count }: TablePhrase): void {
-    const entry = this.#byPhrase.get(phrase) ?? { counts: LEXICAL_CLASSES.map(() => 0) };
-    this.#byPhrase.set(phrase, entry);
-    entry.counts[LEXICAL_CLASSES.indexOf(lexicalClass)] += count;
+  add({ phrase, lexicalClass, type, count }: CorpusPhrase): void {
+    const counts = this.counts.get(phrase) ?? LEXICAL_CLASSES.map(() => 0);
+    this.counts.set(phrase, counts);
+    counts[LEXICAL_CLASSES.indexOf(lexicalClass)] += count;
     if (type === undefined) return;
-    entry.types ??= new Map();
-    entry.types.set(type, (entry.types.get(type) ?? 0) + count);
-  }
-
-  phrases(): Iterable<string> {
-    return this.#byPhrase.keys();
-  }
-
-  /** The count of a phrase in each class; undefined where no table has it. */
-  countsOf(phrase: string): readonly number[] | undefined {
-    return this.#byPhrase.get(phrase)?.counts;
+    const types = this.#types.get(phrase) ?? new Map<FineType, number>();
+    this.#types.set(phrase, types.set(type, (types.get(type) ?? 0) + count));
   }
 
   /** The most frequent type of a phrase; of equally frequent ones, the first in the tables. */
   typeOf(phrase: string): FineType | undefined {
-    const types = [...(this.#byPhrase.get(phrase)?.types ?? [])];
+    const types = [...(this.#types.get(phrase) ?? [])];
     return types.sort(([, left], [, right]) => right - left)[0]?.[0];
   }
 }
 
-interface PhraseTableOptions {
-  /** Skips rows with a cell that begins with one of these ("bc5cdr"). Default none. */
-  readonly skip?: readonly string[];
-  /** Whether quotes hold cells together (default "double") or are ordinary characters ("none"). */
-  readonly quote?: "double" | "none";
-}
+type PhraseTableOptions = Pick<BuildCorpusOptions, "skip" | "quote">;
 
 /** A phrase as a corpus holds it: one space between words, none at the ends; "" where nothing is left. */
 const cleanPhrase = (text: string): string => text.replace(/[\s\p{Cc}]+/gu, " ").trim();
@@ -63,18 +43,12 @@ const cleanPhrase = (text: string): string => text.replace(/[\s\p{Cc}]+/gu, " ")
 export async function* readPhraseTable(
   path: string,
   options: PhraseTableOptions = {},
-): AsyncGenerator<TablePhrase> {
+): AsyncGenerator<CorpusPhrase> {
   const headers = ["phrase", "class", "type", "count"];
   for await (const { cell, place } of readRows(path, options, headers, phraseColumns)) {
     const phrase = cleanPhrase(cell("phrase"));
-    if (phrase === "") continue;
-    const type = cell("type").trim();
-    yield {
-      phrase,
-      lexicalClass: classOf(cell("class", "NP"), place),
-      ...(type === "" ? {} : { type: typeOf(type, place) }),
-      count: countOf(cell("count", "1"), place),
-    };
+    const cells = [phrase, cell("class", "NP"), cell("type"), cell("count", "1")];
+    if (phrase !== "") yield phraseOfCells(cells, place);
   }
 }
 
@@ -111,27 +85,20 @@ export async function* readTypeList(
   const rows = readRows(path, { quote }, headers, (table) => twoColumns(table, "phrase", "type"));
   for await (const { cell, place } of rows) {
     const phrase = cleanPhrase(cell("phrase"));
-    if (phrase !== "") yield { phrase, type: typeOf(cell("type"), place) };
+    if (phrase !== "") yield { phrase, type: typeOfCell(cell("type"), place) };
   }
 }
 
-/** The index of each column by what it holds, -1 where there is none. */
-type Columns = Readonly<Record<string, number>>;
-
-interface TableRow {
-  /** The cell of a column, or the default where the table has no such column. */
-  cell(column: string, missing?: string): string;
-  /** File and line, for messages. */
-  place(): string;
-}
-
-/** The rows of a table with a header only where that has one of `headers`: names of things look alike. */
+/**
+ * The rows of a table with a header only where that has one of `headers`: names of things look alike.
+ * @param findColumns gives the index of each column by what it holds, -1 where there is none
+ */
 async function* readRows(
   path: string,
   { quote, skip = [] }: PhraseTableOptions,
   headers: readonly string[],
-  findColumns: (table: Table) => Columns | Promise<Columns>,
-): AsyncGenerator<TableRow> {
+  findColumns: (table: Table) => Readonly<Record<string, number>> | Promise<Readonly<Record<string, number>>>,
+) {
   let table = await Table.open(path, { column: "1", quote });
   try {
     if (table.description.header && !columnNames(table).some((name) => headers.includes(name))) {
@@ -149,7 +116,8 @@ async function* readRows(
         if (values.some((cells) => skip.some((start) => cells[row].startsWith(start)))) continue;
         const at = line;
         yield {
-          cell: (column, missing = "") => values[columns[column]]?.[row] ?? missing,
+          /** The cell of a column, or the default where the table has no such column. */
+          cell: (column: string, missing = "") => values[columns[column]]?.[row] ?? missing,
           place: () => `${shownPath(path)}, line ${at}`,
         };
       }
@@ -164,21 +132,18 @@ const columnNames = ({ description: { columns, header } }: Table): string[] =>
   header ? columns.map((name) => name.trim().toLowerCase()) : [];
 
 /** Two columns by name where the table has both names, else the first two. */
-function twoColumns(table: Table, first: string, second: string): Columns {
+function twoColumns(table: Table, first: string, second: string): Record<string, number> {
   const { path, columns } = table.description;
   if (columns.length < 2)
     throw new TableError(
       `${shownPath(path)}: 1 column, expected 2, ${first} and ${second}. Separate the columns with a tab.`,
     );
-  const names = columnNames(table);
-  const isNamed = names.includes(first) && names.includes(second);
-  return isNamed
-    ? { [first]: names.indexOf(first), [second]: names.indexOf(second) }
-    : { [first]: 0, [second]: 1 };
+  const [one, other] = [first, second].map((name) => columnNames(table).indexOf(name));
+  return one >= 0 && other >= 0 ? { [first]: one, [second]: other } : { [first]: 0, [second]: 1 };
 }
 
 /** By name; without names, by the first rows: a class, a type or a count in every one. */
-async function phraseColumns(table: Table): Promise<Columns> {
+async function phraseColumns(table: Table) {
   const names = columnNames(table);
   const phrase = Math.max(names.indexOf("phrase"), 0);
   const [lexicalClass, type, count] = ["class", "type", "count"].map((name) => names.indexOf(name));
@@ -197,22 +162,4 @@ async function phraseColumns(table: Table): Promise<Columns> {
     type: find((cell) => fineTypeOf(cell) !== undefined),
     count: find((cell) => /^[1-9]\d*$/.test(cell)),
   };
-}
-
-function classOf(cell: string, place: () => string): LexicalClass {
-  const found = LEXICAL_CLASSES.find((name) => name === cell.trim().toUpperCase());
-  if (found !== undefined) return found;
-  throw new TableError(`${place()}: unknown class "${cell}". Use ${LEXICAL_CLASSES.join(", ")}.`);
-}
-
-function typeOf(cell: string, place: () => string): FineType {
-  const type = fineTypeOf(cell);
-  if (type !== undefined) return type;
-  throw new TableError(`${place()}: unknown type "${cell}". Known types: ${KNOWN_LABELS.join(", ")}.`);
-}
-
-function countOf(cell: string, place: () => string): number {
-  const count = Number(cell);
-  if (Number.isInteger(count) && count >= 1) return count;
-  throw new TableError(`${place()}: the count "${cell}" must be a whole number of at least 1.`);
 }

@@ -1,30 +1,18 @@
 /** WordNet as a corpus: its lemmas are phrases, its synsets synonyms, its glosses and examples text. */
 import { createHash } from "node:crypto";
-import type { LexicalClass } from "../pearl/phrase-types.js";
-import { type PartOfSpeech, readSynsets, readTagCounts } from "../text/wordnet.js";
-import type { SynonymPair } from "./corpus-folder.js";
-import type { TablePhrase } from "./phrase-tables.js";
+import { readSynsets, readTagCounts } from "../text/wordnet.js";
+import type { CorpusPhrase, SynonymPair } from "./corpus-folder.js";
 
-export interface WordnetContent {
-  /** Every lemma, once per synset; its count is one more than in WordNet's tagged text. */
-  readonly phrases: TablePhrase[];
-  /** Lemmas of one synset, each with those after it. */
-  readonly synonyms: SynonymPair[];
-  /** Definitions and examples, in the order of the files. */
-  readonly texts: string[];
-  readonly fingerprint: string;
-}
+const classes = { noun: "NP", verb: "VP", adjective: "ADJP", adverb: "ADVP" } as const;
 
-const classes: Record<PartOfSpeech, LexicalClass> = {
-  noun: "NP",
-  verb: "VP",
-  adjective: "ADJP",
-  adverb: "ADVP",
-};
-
-/** Reads it all, in about two seconds. @throws MissingDataError where WordNet is not installed */
-export async function readWordnetContent(): Promise<WordnetContent> {
-  const phrases: TablePhrase[] = [];
+/**
+ * Reads it all, in about two seconds.
+ * @returns every lemma, once per synset, its count one more than in WordNet's tagged text; lemmas of one synset, each with
+ *   those after it; definitions and examples, in the order of the files
+ * @throws MissingDataError where WordNet is not installed
+ */
+export async function readWordnetContent() {
+  const phrases: CorpusPhrase[] = [];
   const synonyms: SynonymPair[] = [];
   const texts: string[] = [];
   const hash = createHash("sha256");

@@ -18,21 +18,23 @@ export async function checkIsFree(target: string): Promise<void> {
 
 /**
  * Lets `fill` write into a temporary folder beside `target`, which then gets the target's name.
+ * @returns what `fill` returns
  * @throws ArgumentError where `target` exists and is not empty; ModelError where it cannot be written
  */
-export async function writeWholeFolder(
+export async function writeWholeFolder<Result>(
   target: string,
-  fill: (temporary: string) => Promise<void>,
-): Promise<void> {
+  fill: (temporary: string) => Promise<Result>,
+): Promise<Result> {
   await checkIsFree(target);
   const path = resolve(target);
   const temporary = partialPath(path);
   try {
     await mkdir(temporary, { recursive: true });
-    await fill(temporary);
+    const result = await fill(temporary);
     await mkdir(dirname(path), { recursive: true });
     await rmdir(path).catch(() => {}); // an empty folder: not every system renames over it
     await rename(temporary, path);
+    return result;
   } catch (error) {
     if (error instanceof PearlError) throw error;
     throw new ModelError(`${target} cannot be written: ${messageOf(error)}`, { cause: error });

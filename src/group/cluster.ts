@@ -96,10 +96,9 @@ export async function cluster(phrases: readonly string[], options: ClusterOption
 function check(phrases: readonly string[], { threshold, k, precision, counts }: ClusterOptions): void {
   const given = [threshold, k, precision].filter((value) => value !== undefined);
   if (given.length > 1) throw new ArgumentError("give only one of threshold, k and precision");
-  for (const [name, value] of Object.entries({ threshold, precision })) {
+  for (const [name, value] of Object.entries({ threshold, precision }))
     if (value !== undefined && !(value >= 0 && value <= 1))
       throw new ArgumentError(`${name} must be between 0 and 1, not ${value}`);
-  }
   if (k !== undefined && !(Number.isInteger(k) && k >= 1))
     throw new ArgumentError(`k must be a whole number of at least 1, not ${k}`);
   if (counts !== undefined && counts.length !== phrases.length)

@@ -50,9 +50,8 @@ export async function dedupe(
     let stays = rows[0];
     for (const row of rows) if (completeness && completeness[row] > completeness[stays]) stays = row;
     kept.push(stays);
-    for (const row of rows) {
+    for (const row of rows)
       if (row !== stays) removed.push({ row, keptRow: stays, similarity: similarityOf(row, stays) });
-    }
   }
   removed.sort((a, b) => a.row - b.row);
   return { kept: Int32Array.from(kept).sort(), removed, threshold, estimatedPrecision };

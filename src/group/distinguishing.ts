@@ -9,7 +9,6 @@
  *   Optional are function words, legal forms, and the word for the kind of thing that many rows have at an end
  *   ("season", "magazine", "F.C."). In parentheses the word may be only a remark.
  */
-
 import type { WeighedPhrase } from "../match/evidence/features.js";
 import { numberValue } from "../match/evidence/phrase.js";
 import { alignWords } from "../match/evidence/words.js";

@@ -1,7 +1,7 @@
 /** Clusters rows by pairwise similarity: links similar pairs, but never chains rows that are far apart. */
 import { groupBy } from "../match/group-by.js";
+import type { CountedTable } from "./promised-threshold.js";
 
-/** Pairs of rows and how similar they are. */
 export interface Links {
   readonly left: Int32Array;
   readonly right: Int32Array;
@@ -110,13 +110,6 @@ export const groupMembers = (groups: Int32Array): number[][] =>
     .sort(([a], [b]) => a - b)
     .map(([, rows]) => rows);
 
-export interface RepresentativeOptions {
-  similarity(a: number, b: number): number;
-  /** How often each row occurs. */
-  readonly counts: ArrayLike<number>;
-  readonly phrases: readonly string[];
-}
-
 /** In larger groups only this many of the most frequent members are candidates. */
 const LARGEST_SEARCHED = 300;
 
@@ -124,8 +117,10 @@ const LARGEST_SEARCHED = 300;
  * The medoid: the row most similar to all others, weighted by their occurrences. Ties (always between two rows) go to the
  * more frequent, then the longer, then the first.
  */
-export function representative(members: readonly number[], options: RepresentativeOptions): number {
-  const { similarity, counts, phrases } = options;
+export function representative(
+  members: readonly number[],
+  { similarity, counts, phrases }: Pick<CountedTable, "similarity" | "counts" | "phrases">,
+): number {
   const searched = [...members]
     .sort((a, b) => counts[b] - counts[a] || a - b)
     .slice(0, LARGEST_SEARCHED)

@@ -3,16 +3,6 @@ import { spacingPrecision } from "../match/estimates/spacing-precision.js";
 import { groupMembers, type Links, linkGroups, representative } from "./linkage.js";
 import type { SameTable } from "./same-table.js";
 
-/** A clustering at a threshold, with precision estimated from the spacing of its groups. */
-export interface EstimatedGroups {
-  readonly threshold: number;
-  readonly groups: Int32Array;
-  /** The representative row of each group. */
-  readonly representatives: readonly number[];
-  /** Mean estimate of the rows other than representatives; 1 if there are none. */
-  readonly estimatedPrecision: number;
-}
-
 export interface CountedTable extends SameTable {
   /** How often each row occurs. */
   readonly counts: ArrayLike<number>;
@@ -27,7 +17,13 @@ const STEP = 0.02;
 /** Number of thresholds that may break the promise before the search stops. */
 const PATIENCE = 3;
 
-export function groupsAt(table: CountedTable, threshold: number): EstimatedGroups {
+export type EstimatedGroups = ReturnType<typeof groupsAt>;
+
+/**
+ * The groups at a threshold, with the representative row of each. The precision is estimated from their spacing: the mean
+ * over the other rows, 1 if there are none.
+ */
+export function groupsAt(table: CountedTable, threshold: number) {
   const { phrases, links, similarity } = table;
   const endThreshold = Math.max(0, 1 - SPREAD * (1 - threshold));
   const groups = linkGroups(phrases.length, links, { threshold, endThreshold, similarity });

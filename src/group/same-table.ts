@@ -1,8 +1,8 @@
 /** Compares a table with itself: the nearest phrases by embedding and by n-grams, and the similarity of any two. */
-import { termSearch } from "../match/candidates/grams.js";
 import { nearestByEmbedding } from "../match/candidates/nearest-by-embedding.js";
 import { type PrepareOptions, pairCosines, prepareColumn, unrelatedCosine } from "../match/columns.js";
 import { featureNames, pairFeatures, type WeighedPhrase, weighPhrase } from "../match/evidence/features.js";
+import { candidateRows } from "../match/rank-rows.js";
 import { learnDistinguishing } from "./distinguishing.js";
 import type { Links } from "./linkage.js";
 
@@ -30,28 +30,22 @@ export async function compareWithin(phrases: readonly string[], options: Prepare
   const { vectors } = prepared.base;
   const floor = vectors === undefined ? 0 : unrelatedCosine(vectors, vectors, prepared.dimension);
   const column = { ...prepared, queries: prepared.base, floor };
-  const { base, statistics } = column;
-  const weighed = phrases.map((phrase) => weighPhrase(phrase, statistics));
+  const weighed = phrases.map((phrase) => weighPhrase(phrase, column.statistics));
   const alike = (a: number, b: number): number =>
     pairSimilarity(weighed[a], weighed[b], pairCosines(column, a, b));
   const pairs: number[] = [];
-  const addPair = (a: number, b: number): void => {
-    if (a !== b && b >= 0) pairs.push(Math.min(a, b) * phrases.length + Math.max(a, b));
-  };
-  const search = termSearch(base.index, phrases.length);
+  const settings = { k: NEIGHBOURS + 1, manyPairs: MANY_PAIRS, signal };
+  const near = await nearestByEmbedding(column, Uint32Array.from(phrases.keys()), settings);
+  const limits = { candidates: NEIGHBOURS, postings: POSTINGS };
+  const find = candidateRows({ columns: [column], sameTable: true, ...limits });
   for (let row = 0; row < phrases.length; row++) {
     if (row % PORTION === 0) {
       signal?.throwIfAborted();
       await new Promise(setImmediate);
     }
-    const near = search(base.terms, row, { k: NEIGHBOURS + 1, postings: POSTINGS });
-    for (const { row: other } of near) addPair(row, other);
+    for (const other of find(row, row, [near]))
+      pairs.push(Math.min(row, other) * phrases.length + Math.max(row, other));
   }
-  const settings = { k: NEIGHBOURS + 1, manyPairs: MANY_PAIRS, signal };
-  const { k, rows } = await nearestByEmbedding(column, Uint32Array.from(phrases.keys()), settings);
-  rows.forEach((other, index) => {
-    addPair(Math.floor(index / k), other);
-  });
   const keys = Float64Array.from(pairs)
     .sort()
     .filter((key, index, sorted) => key !== sorted[index - 1]);

@@ -1,5 +1,4 @@
 /** Explains the score of a pair: words in common, words on one side only, and the features with the largest effects. */
-
 import { type ColumnPair, pairCosines } from "../match/columns.js";
 import {
   type FeatureName,
@@ -30,13 +29,6 @@ export interface PairExplanation {
   readonly columns: readonly ColumnExplanation[];
 }
 
-export interface TypesOfPair {
-  readonly left: LikelyType;
-  readonly right: LikelyType;
-  /** Agreement of all their types, 0 to 1. */
-  readonly agreement: number;
-}
-
 export interface ColumnExplanation {
   readonly column: string;
   readonly left: string;
@@ -47,7 +39,12 @@ export interface ColumnExplanation {
   readonly onlyLeft: readonly ExplainedWord[];
   readonly onlyRight: readonly ExplainedWord[];
   /** The likeliest entity type of each phrase; undefined if the model has no type head. */
-  readonly types?: TypesOfPair;
+  readonly types?: {
+    readonly left: LikelyType;
+    readonly right: LikelyType;
+    /** Agreement of all their types, 0 to 1. */
+    readonly agreement: number;
+  };
   /** The features with the largest effects, for or against. */
   readonly features: readonly FeatureEffect[];
 }
@@ -106,7 +103,7 @@ function wordsWhere({ words, weights }: WeighedPhrase, test: (index: number) => 
 }
 
 /** `type of both: ORG`, `types alike: ORG 0.55, PRODUCT 0.43`, or `types differ: ORG 0.93, PERSON 0.71`. */
-function typesInWords({ left, right, agreement }: TypesOfPair): string {
+function typesInWords({ left, right, agreement }: NonNullable<ColumnExplanation["types"]>): string {
   if (left.type === right.type) return `type of both: ${left.type}`;
   const types = [left, right].map(({ type, probability }) => `${type} ${probability.toFixed(2)}`);
   return `types ${agreement < 0.5 ? "differ" : "alike"}: ${types.join(", ")}`;

@@ -5,7 +5,6 @@
  * Li et al., "Auto-FuzzyJoin" (SIGMOD 2021): a match that is no nearer than the table's rows are to each other is no
  * evidence.
  */
-
 import { PhraseEncoder } from "../encoder/phrase-encoder.js";
 import { ArgumentError } from "../errors.js";
 import { exactPairs } from "../match/candidates/nearest-by-embedding.js";
@@ -100,18 +99,14 @@ export async function fuzzyJoin(
 }
 
 function checkOptions({ precision = 0.9, top = 1, leastLikely = 0, candidates = 1 }: JoinOptions): void {
-  if (!(precision >= 0 && precision <= 1)) {
+  if (!(precision >= 0 && precision <= 1))
     throw new ArgumentError(`precision must be between 0 and 1, not ${precision}`);
-  }
-  if (!(leastLikely >= 0 && leastLikely < 1)) {
+  if (!(leastLikely >= 0 && leastLikely < 1))
     throw new ArgumentError(`leastLikely must be at least 0 and below 1, not ${leastLikely}`);
-  }
-  if (!(Number.isInteger(top) && top >= 1 && top <= kept)) {
+  if (!(Number.isInteger(top) && top >= 1 && top <= kept))
     throw new ArgumentError(`top must be a whole number from 1 to ${kept}, not ${top}`);
-  }
-  if (!(Number.isInteger(candidates) && candidates >= 1)) {
+  if (!(Number.isInteger(candidates) && candidates >= 1))
     throw new ArgumentError(`candidates must be a whole number of at least 1, not ${candidates}`);
-  }
 }
 
 export async function rankColumns(

@@ -35,15 +35,12 @@ export type JoinSink = (
   rows: Iterable<readonly (readonly string[])[]>,
 ) => Promise<void>;
 
-export interface JoinTablesReport {
+export interface JoinTablesReport extends Pick<JoinResult, "estimatedPrecision" | "threshold" | "warnings"> {
   readonly leftRows: number;
   readonly rightRows: number;
   readonly matches: number;
   /** Right rows with at least one match. */
   readonly matchedRows: number;
-  readonly estimatedPrecision: number;
-  readonly threshold: number;
-  readonly warnings: readonly string[];
   /** Pairs in the review file. */
   readonly reviewed?: number;
   readonly pairs?: PairsReport;

@@ -1,5 +1,4 @@
 /** Numbers rows of equal text, and warns of what makes a join of two tables less reliable. */
-
 import { formatCount } from "../files/count-text.js";
 import type { Rankings } from "../match/estimates/estimate.js";
 import { foldPhrase } from "../match/evidence/phrase.js";
@@ -32,18 +31,16 @@ export function tableWarnings(
   const warnings: string[] = [];
   const names = compared.map(({ name }) => name).join(", ");
   const repeated = leftKeys.length - new Set(leftKeys).size;
-  if (repeated > 0) {
+  if (repeated > 0)
     warnings.push(
       `left table: ${formatCount(repeated)} of ${formatCount(leftKeys.length)} rows repeat the ${names} of another row. The ` +
         "precision estimate assumes a left table with almost no duplicates; remove them first.",
     );
-  }
-  if (leftKeys.length < fewRows) {
+  if (leftKeys.length < fewRows)
     warnings.push(
       `left table: ${formatCount(leftKeys.length)} row${leftKeys.length === 1 ? " is" : "s are"} too few to show how far apart ` +
         "different things are; check the matches before you rely on the estimated precision.",
     );
-  }
   for (const side of ["left", "right"] as const) {
     const empty = compared[0][side].filter((_, row) =>
       compared.every((column) => column[side][row].trim() === ""),
@@ -54,8 +51,7 @@ export function tableWarnings(
     }
   }
   const isSame = leftKeys.length === rightKeys.length && leftKeys.every((key, row) => key === rightKeys[row]);
-  if (isSame && leftKeys.length > 1) {
+  if (isSame && leftKeys.length > 1)
     warnings.push(`both tables contain the same ${names} in the same order: every row matches itself.`);
-  }
   return warnings;
 }

@@ -5,12 +5,10 @@ import { groupBy } from "../match/group-by.js";
 import { readWholeTable } from "../table/whole-table.js";
 import { writeRows } from "../table/write/text-rows.js";
 import { explanationLine } from "./explain.js";
-import type { JoinResult, LabelledPair } from "./options.js";
+import type { ComparedColumn, JoinResult, LabelledPair } from "./options.js";
 
 const yes = ["yes", "y", "1", "true", "match"];
 const no = ["no", "n", "0", "false", "non-match"];
-
-const decisionNames = ["decision", "match", "label", "is_match"];
 
 /**
  * Reads known pairs from the columns left, right and decision (or match, label, is_match), or else from the first three
@@ -27,27 +25,23 @@ export async function readLabelsFile(path: string): Promise<LabelledPair[]> {
     const answer = decisions === undefined ? "yes" : decisions[row].trim().toLowerCase();
     if (answer === "") return;
     const place = `${name}, row ${row + 1}`;
-    if (![...yes, ...no].includes(answer)) {
+    if (![...yes, ...no].includes(answer))
       throw new TableError(
         `${place}: "${decisions[row]}" is not a decision. Write yes or no, or leave it empty.`,
       );
-    }
-    if (left.trim() === "" || rights[row].trim() === "") {
+    if (left.trim() === "" || rights[row].trim() === "")
       throw new TableError(`${place}: left or right is empty. Fill in both.`);
-    }
     labels.push({ left, right: rights[row], match: yes.includes(answer) });
   });
-  if (labels.length === 0) {
+  if (labels.length === 0)
     throw new TableError(`${name}: no row has a decision. Write yes or no beside some pairs.`);
-  }
   const known = new Map<string, boolean>();
   for (const { left, right, match } of labels) {
     const key = JSON.stringify([left, right]);
-    if (known.get(key) === !match) {
+    if (known.get(key) === !match)
       throw new TableError(
         `${name}: "${left}" and "${right}" are marked both as a match and as a non-match. Keep one of the two.`,
       );
-    }
     known.set(key, match);
   }
   return labels;
@@ -56,21 +50,15 @@ export async function readLabelsFile(path: string): Promise<LabelledPair[]> {
 function labelColumns(path: string, names: readonly string[]): string[] {
   const find = (wanted: readonly string[]): string | undefined =>
     names.find((name) => wanted.includes(name.trim().toLowerCase()));
-  const [left, right, decision] = [find(["left"]), find(["right"]), find(decisionNames)];
+  const [left, right] = [find(["left"]), find(["right"])];
+  const decision = find(["decision", "match", "label", "is_match"]);
   if (left !== undefined && right !== undefined)
     return decision === undefined ? [left, right] : [left, right, decision];
-  if (names.length < 2) {
+  if (names.length < 2)
     throw new TableError(
       `${path}: found one column (${names[0]}), expected left, right and, if some pairs do not match, decision.`,
     );
-  }
   return names.slice(0, 3);
-}
-
-/** The texts of the first compared column. */
-interface ComparedTexts {
-  readonly left: readonly string[];
-  readonly right: readonly string[];
 }
 
 /** Columns of a review file; a person fills in `decision` with yes or no. */
@@ -86,7 +74,7 @@ const reviewColumns = [
  */
 export async function writeReview(
   path: string,
-  texts: ComparedTexts,
+  texts: Pick<ComparedColumn, "left" | "right">,
   { proposals, matches, runnersUp, explain }: JoinResult,
   labels: readonly LabelledPair[],
 ): Promise<number> {
@@ -122,17 +110,16 @@ export interface PairsReport {
  */
 export async function writePairs(
   path: string,
-  texts: ComparedTexts,
+  texts: Pick<ComparedColumn, "left" | "right">,
   { runnersUp }: JoinResult,
   labels: readonly LabelledPair[],
 ): Promise<PairsReport> {
   const known = labels.map(({ left, right, match }) => ({ left: left.trim(), right: right.trim(), match }));
   const matches = known.filter(({ match, left, right }) => match && left !== right);
-  if (matches.length === 0) {
+  if (matches.length === 0)
     throw new TableError(
       `${path}: no pairs to write. Pairs are made from the matches among the labels or decisions.`,
     );
-  }
   const rightRow = new Map(texts.right.map((text, row) => [text.trim(), row]));
   const rejected = new Map(known.filter(({ match }) => !match).map(({ left, right }) => [right, left]));
   const positives = groupBy(matches, ({ right }) => right);

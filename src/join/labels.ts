@@ -35,9 +35,8 @@ export function readLabels({ left, right }: ComparedColumn, labels: readonly Lab
   for (const label of labels) {
     const lefts = find(leftRows, "left", label.left);
     const known = label.match ? matches : others;
-    for (const row of find(rightRows, "right", label.right)) {
+    for (const row of find(rightRows, "right", label.right))
       known.set(row, new Set([...(known.get(row) ?? []), ...lefts]));
-    }
   }
   return { matches, others };
 }

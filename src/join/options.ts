@@ -1,5 +1,4 @@
 /** Options and results of a join, and the columns it compares. */
-
 import type { PhraseEncoder } from "../encoder/phrase-encoder.js";
 import { ArgumentError } from "../errors.js";
 import type { JoinColumn } from "../match/columns.js";
@@ -103,9 +102,8 @@ export function comparedColumns(left: JoinTable, right: JoinTable, on: JoinOptio
   if (pairs.length === 0) throw new ArgumentError('name the columns to compare, such as on: ["name"]');
   const total = pairs.reduce((sum, { weight }) => sum + weight, 0);
   return pairs.map(({ left: leftName, right: rightName, weight }) => {
-    if (!(weight > 0 && Number.isFinite(weight))) {
+    if (!(weight > 0 && Number.isFinite(weight)))
       throw new ArgumentError(`the weight of ${leftName} must be above 0, not ${weight}`);
-    }
     return {
       name: leftName === rightName ? leftName : `${leftName}=${rightName}`,
       left: columnOf(leftColumns, leftName, "left"),
@@ -127,11 +125,10 @@ function columnsOf(table: JoinTable, side: string): Columns {
   const [first, ...rest] = Object.entries(columns);
   if (first === undefined) throw new ArgumentError(`the ${side} table has no columns`);
   for (const [name, values] of rest) {
-    if (values.length !== first[1].length) {
+    if (values.length !== first[1].length)
       throw new ArgumentError(
         `the ${side} table's columns differ in length: ${first[0]} has ${first[1].length} rows, ${name} ${values.length}`,
       );
-    }
   }
   if (first[1].length === 0) throw new ArgumentError(`the ${side} table has no rows`);
   return columns;

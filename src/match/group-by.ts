@@ -1,5 +1,4 @@
 /** Groups items by a key, in order of first occurrence. */
-
 export function groupBy<Item, Key>(items: Iterable<Item>, keyOf: (item: Item) => Key): Map<Key, Item[]> {
   const groups = new Map<Key, Item[]>();
   for (const item of items) {

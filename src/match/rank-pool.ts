@@ -1,7 +1,7 @@
 /** Ranks rows in worker threads, or in the calling thread if there are too few rows to be worth starting workers. */
 import { availableParallelism } from "node:os";
 import { InterruptedError } from "../errors.js";
-import { WorkerPool } from "../runtime/worker-pool.js";
+import { eachInWorkers, type WorkerPoolOptions } from "../runtime/worker-pool.js";
 import { type NearRows, nearestByEmbedding } from "./candidates/nearest-by-embedding.js";
 import { createRanker, type RankedRows, type RankPart, type RankSettings } from "./rank-rows.js";
 
@@ -60,14 +60,12 @@ export async function rankRows(
     }
     return ranked;
   }
-  const pool = new WorkerPool({
+  const workers: WorkerPoolOptions = {
     ...{ script: "./rank-worker.js", base: import.meta.url, limit },
     open: (worker) => worker.call("open", settings),
-  });
-  try {
-    await pool.each(starts(), async (worker, first) => take(first, await worker.call("rank", partAt(first))));
-  } finally {
-    await pool.close();
-  }
+  };
+  await eachInWorkers(workers, starts(), async (worker, first) =>
+    take(first, await worker.call("rank", partAt(first))),
+  );
   return ranked;
 }

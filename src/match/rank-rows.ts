@@ -54,7 +54,7 @@ interface Candidate {
 
 export function createRanker(settings: RankSettings): Ranker {
   const { columns, keep, scored, scorer } = settings;
-  const gather = candidateGatherer(settings);
+  const find = candidateRows(settings);
   const phrases = columns.map(({ base, statistics }) => phraseCache(base.texts, statistics));
   const features = new Float64Array(featureNames.length);
   /** The score over all columns with text on both sides; -Infinity without one. */
@@ -69,12 +69,20 @@ export function createRanker(settings: RankSettings): Ranker {
     });
     return total > 0 ? Math.fround(sum / total) : -Infinity;
   };
+  const withCosines = (query: number, row: number): Candidate => {
+    const cosines = columns.map((column) => pairCosines(column, query, row));
+    const nearness = columns.reduce(
+      (sum, { weight }, index) => sum + weight * (cosines[index].embedding + cosines[index].grams),
+      0,
+    );
+    return { row, cosines, nearness };
+  };
   return ({ queries, near }) => {
     const rows = new Int32Array(queries.length * keep).fill(-1);
     const scores = new Float32Array(queries.length * keep).fill(-Infinity);
     queries.forEach((query, position) => {
       const asked = columns.map((column) => weighPhrase(column.queries.texts[query], column.statistics));
-      let open = gather(query, position, near);
+      let open = find(query, position, near).map((row) => withCosines(query, row));
       if (open.length > scored)
         open = open.sort((a, b) => b.nearness - a.nearness || a.row - b.row).slice(0, scored);
       open
@@ -91,12 +99,18 @@ export function createRanker(settings: RankSettings): Ranker {
   };
 }
 
-/** Returns a function that finds the candidates of a query by terms and by embedding. */
-function candidateGatherer({ columns, sameTable, blocks, candidates: k, postings }: RankSettings) {
+/** Returns a function that finds the candidate rows of a query by terms and, among `near`, by embedding. */
+export function candidateRows({
+  columns,
+  sameTable,
+  blocks,
+  candidates: k,
+  postings,
+}: Pick<RankSettings, "columns" | "sameTable" | "blocks" | "candidates" | "postings">) {
   const searches = columns.map(({ base }) => termSearch(base.index, base.texts.length));
   const hasSameTexts = (query: number, row: number): boolean =>
     columns.every(({ base }) => base.texts[row] === base.texts[query]);
-  return (query: number, position: number, near: RankPart["near"]): Candidate[] => {
+  return (query: number, position: number, near: RankPart["near"]): number[] => {
     const accept = blocks && ((row: number): boolean => blocks.base[row] === blocks.queries[query]);
     const found = new Set<number>();
     columns.forEach(({ queries }, index) => {
@@ -105,15 +119,7 @@ function candidateGatherer({ columns, sameTable, blocks, candidates: k, postings
       const { k: width, rows } = near[index];
       for (const row of rows.subarray(position * width, (position + 1) * width)) if (row >= 0) found.add(row);
     });
-    const open = sameTable ? [...found].filter((row) => !hasSameTexts(query, row)) : [...found];
-    return open.map((row) => {
-      const cosines = columns.map((column) => pairCosines(column, query, row));
-      const nearness = columns.reduce(
-        (sum, { weight }, index) => sum + weight * (cosines[index].embedding + cosines[index].grams),
-        0,
-      );
-      return { row, cosines, nearness };
-    });
+    return sameTable ? [...found].filter((row) => !hasSameTexts(query, row)) : [...found];
   };
 }
 

@@ -74,3 +74,17 @@ export class WorkerPool {
 async function* inTurn<Item>(items: Iterable<Item> | AsyncIterable<Item>): AsyncGenerator<Item, void, void> {
   yield* items;
 }
+
+/** Shares items among workers that end with the work; see {@link WorkerPool.each}. */
+export async function eachInWorkers<Item>(
+  options: WorkerPoolOptions,
+  items: Iterable<Item> | AsyncIterable<Item>,
+  work: (worker: WorkerClient, item: Item) => Promise<void>,
+): Promise<void> {
+  const pool = new WorkerPool(options);
+  try {
+    await pool.each(items, work);
+  } finally {
+    await pool.close();
+  }
+}

@@ -21,13 +21,7 @@ const WORD = /[\p{L}\p{N}\p{M}]+|[^\s\p{C}]/gu;
 
 /** Letters that NFKD does not decompose. */
 const FOLDED: Readonly<Record<string, string>> = {
-  ß: "ss",
-  æ: "ae",
-  œ: "oe",
-  ø: "o",
-  đ: "d",
-  ł: "l",
-  ı: "i",
+  ...{ ß: "ss", æ: "ae", œ: "oe", ø: "o", đ: "d", ł: "l", ı: "i" },
 };
 
 /**

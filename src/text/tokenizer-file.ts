@@ -36,11 +36,20 @@ export async function readTokenizerFile(folder: string): Promise<string | undefi
   return JSON.stringify(byteLevelTokenizer(numbers, merges, settings, path));
 }
 
-/** A special token's text: tokenizer_config.json has the text, or an object with the text and flags. */
-function tokenOf(settings: Settings, role: string, fallback: string): string {
-  const value = settings[`${role}_token`];
-  const text = typeof value === "object" && value !== null ? (value as { content?: unknown }).content : value;
-  return typeof text === "string" ? text : fallback;
+const bertRoles = { cls: "[CLS]", sep: "[SEP]", pad: "[PAD]", unk: "[UNK]", mask: "[MASK]" };
+const robertaRoles = {
+  ...{ bos: "<s>", cls: "<s>", eos: "</s>", sep: "</s>" },
+  ...{ pad: "<pad>", unk: "<unk>", mask: "<mask>" },
+};
+
+/** Special tokens: tokenizer_config.json has the text, or an object with the text and flags. */
+function specialTokens<Roles extends Record<string, string>>(settings: Settings, roles: Roles): Roles {
+  const texts = Object.entries(roles).map(([role, usual]) => {
+    const value = settings[`${role}_token`];
+    const text = typeof value === "object" && value !== null && "content" in value ? value.content : value;
+    return [role, typeof text === "string" ? text : usual];
+  });
+  return Object.fromEntries(texts) as Roles;
 }
 
 /** @throws ModelError where the vocabulary lacks a token that every phrase needs */
@@ -68,18 +77,15 @@ const addedTokens = (vocabulary: Vocabulary, tokens: readonly string[]) =>
 /** BERT's: text is cleaned, lower-cased and without accents unless the settings say otherwise; longest pieces first. */
 export function wordPieceTokenizer(entries: readonly string[], settings: Settings, label: string): object {
   const vocab: Vocabulary = Object.fromEntries(entries.map((entry, id) => [entry, id]));
-  const first = tokenOf(settings, "cls", "[CLS]");
-  const last = tokenOf(settings, "sep", "[SEP]");
-  const unknown = tokenOf(settings, "unk", "[UNK]");
-  idOf(vocab, unknown, label);
+  const { cls, sep, pad, unk, mask } = specialTokens(settings, bertRoles);
+  idOf(vocab, unk, label);
   const special = (token: string) => ({ id: token, ids: [idOf(vocab, token, label)], tokens: [token] });
   const token = (id: string, type_id: number) => ({ SpecialToken: { id, type_id } });
   const phrase = (id: string, type_id: number) => ({ Sequence: { id, type_id } });
-  const single = [token(first, 0), phrase("A", 0), token(last, 0)];
-  const [padding, mask] = [tokenOf(settings, "pad", "[PAD]"), tokenOf(settings, "mask", "[MASK]")];
+  const single = [token(cls, 0), phrase("A", 0), token(sep, 0)];
   return {
     ...head,
-    added_tokens: addedTokens(vocab, [padding, unknown, first, last, mask]),
+    added_tokens: addedTokens(vocab, [pad, unk, cls, sep, mask]),
     normalizer: {
       type: "BertNormalizer",
       clean_text: true,
@@ -91,13 +97,13 @@ export function wordPieceTokenizer(entries: readonly string[], settings: Setting
     post_processor: {
       type: "TemplateProcessing",
       single,
-      pair: [...single, phrase("B", 1), token(last, 1)],
-      special_tokens: { [first]: special(first), [last]: special(last) },
+      pair: [...single, phrase("B", 1), token(sep, 1)],
+      special_tokens: { [cls]: special(cls), [sep]: special(sep) },
     },
     decoder: { type: "WordPiece", prefix: "##", cleanup: true },
     model: {
       type: "WordPiece",
-      unk_token: unknown,
+      unk_token: unk,
       continuing_subword_prefix: "##",
       max_input_chars_per_word: 100,
       vocab,
@@ -107,21 +113,20 @@ export function wordPieceTokenizer(entries: readonly string[], settings: Setting
 
 /** RoBERTa's: bytes as letters, merged pair by pair in the order of merges.txt. */
 function byteLevelTokenizer(vocab: Vocabulary, merges: string, settings: Settings, label: string): object {
-  const [first, last] = [tokenOf(settings, "cls", "<s>"), tokenOf(settings, "sep", "</s>")];
-  const others = ["pad", "unk", "mask"].map((role) => tokenOf(settings, role, `<${role}>`));
+  const { cls, sep, pad, unk, mask } = specialTokens(settings, robertaRoles);
   const space = settings.add_prefix_space === true;
   const pairs = merges
     .split(/\r?\n/)
     .filter((line, i) => line !== "" && !(i === 0 && line.startsWith("#version")));
   return {
     ...head,
-    added_tokens: addedTokens(vocab, [first, last, ...others]),
+    added_tokens: addedTokens(vocab, [cls, sep, pad, unk, mask]),
     normalizer: null,
     pre_tokenizer: { type: "ByteLevel", add_prefix_space: space, trim_offsets: true, use_regex: true },
     post_processor: {
       type: "RobertaProcessing",
-      sep: [last, idOf(vocab, last, label)],
-      cls: [first, idOf(vocab, first, label)],
+      sep: [sep, idOf(vocab, sep, label)],
+      cls: [cls, idOf(vocab, cls, label)],
       trim_offsets: true,
       add_prefix_space: space,
     },
@@ -142,12 +147,6 @@ function byteLevelTokenizer(vocab: Vocabulary, merges: string, settings: Setting
 
 /** The first keys of a tokenizer.json. */
 const head = { version: "1.0", truncation: null, padding: null };
-
-const bertRoles = { cls: "[CLS]", sep: "[SEP]", pad: "[PAD]", unk: "[UNK]", mask: "[MASK]" };
-const robertaRoles = {
-  ...{ bos: "<s>", cls: "<s>", eos: "</s>", sep: "</s>" },
-  ...{ pad: "<pad>", unk: "<unk>", mask: "<mask>" },
-};
 
 /** transformers' class and special tokens by the type of a tokenizer.json's model. */
 const kinds: Readonly<Record<string, { name: string; roles: Readonly<Record<string, string>> }>> = {

@@ -40,11 +40,10 @@ export function createTokenizer(
       const readable = phrase.slice(0, maximumLength * CHARACTERS_PER_TOKEN);
       const { ids } = inner.encode(readable);
       const truncated = ids.length > maximumLength || readable.length < phrase.length;
-      if (ids.length <= maximumLength) return { ids: Int32Array.from(ids), truncated };
+      const cut = Int32Array.from(ids.slice(0, maximumLength));
       const last = ids[ids.length - 1];
       // The closing special token ([SEP], </s>) stays the last, as in the tokenizers library.
-      const cut = Int32Array.from(ids.slice(0, maximumLength));
-      if (special.has(last)) cut[maximumLength - 1] = last;
+      if (ids.length > maximumLength && special.has(last)) cut[maximumLength - 1] = last;
       return { ids: cut, truncated };
     },
   };

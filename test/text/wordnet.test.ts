@@ -44,37 +44,6 @@ describe("WordNet", () => {
     expect(dangling).toEqual([]);
   });
 
-  it("links derived forms, adjectives of adverbs and of nouns, and verbs of participles", () => {
-    const kinOf = (lemma: string, partOfSpeech: string) =>
-      having(lemma, partOfSpeech).flatMap(({ lemmas, kin }) =>
-        kin
-          .filter((one) => lemmas[one.lemma] === lemma)
-          .map(({ synset, other }) => `${synsets.get(synset)?.lemmas[other]} ${synset.at(-1)}`),
-      );
-    expect(kinOf("establish", "verb")).toContain("establishment n");
-    expect(kinOf("establishment", "noun")).toContain("establish v");
-    expect(kinOf("musically", "adverb")).toContain("musical a");
-    expect(kinOf("dental", "adjective")).toContain("tooth n");
-    expect(kinOf("avenged", "adjective")).toContain("avenge v");
-    expect(kinOf("handmade", "adjective")).toEqual([]);
-  });
-
-  it("finds the other lemma of every kinship, and derived forms both ways", () => {
-    const pairs = [...synsets.values()].flatMap(({ id, lemmas, kin }) =>
-      kin.map(({ lemma, synset, other }) => ({
-        one: `${id} ${lemmas[lemma]}`,
-        other: `${synset} ${synsets.get(synset)?.lemmas[other]}`,
-      })),
-    );
-    // grep -oh " [+\\<] [0-9]\{8\} [nvar] [0-9a-f]\{4\}" data.* | grep -vc " 00[0-9a-f][0-9a-f]$"
-    expect(pairs).toHaveLength(82_827);
-    expect(pairs.filter(({ one, other }) => `${one}${other}`.includes("undefined"))).toEqual([]);
-    const known = new Set(pairs.map(({ one, other }) => `${one}\t${other}`));
-    const nouns = pairs.filter(({ one, other }) => /-n /.test(one) && /-v /.test(other));
-    const lone = nouns.filter(({ one, other }) => !known.has(`${other}\t${one}`));
-    expect(lone.length).toBeLessThan(nouns.length / 100);
-  });
-
   it("counts tagged lemmas, each under a synset that contains it", async () => {
     const counts = await readTagCounts();
     expect(counts.size).toBeGreaterThan(30_000);

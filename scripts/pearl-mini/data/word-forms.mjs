@@ -8,6 +8,7 @@ import { createInterface } from "node:readline";
 import { createTagger } from "../../../dist/corpus/text/tagger.js";
 import { isFunctionWord } from "../../../dist/pearl/augmentation/token/wordnet-synonym.js";
 import { createRandom, sampleWithout } from "../../../dist/random.js";
+import { readRelatives } from "./wordnet-relatives.mjs";
 
 /** Lines after which the tagger is replaced, since its memory grows with each new word. */
 const LINES = 2000;
@@ -53,7 +54,7 @@ export async function formPairs(
   synsets,
   { words, fewest, phrases: mostPhrases, pairs: mostPairs, seed },
 ) {
-  const relatives = relativesOfLemmas(synsets);
+  const relatives = await relativesOfLemmas(synsets);
   const random = createRandom(seed);
   /** @type {Map<string, { phrases: Phrase[], times: number }>} */
   const chosen = new Map();
@@ -79,26 +80,21 @@ export async function formPairs(
  * Lists derivationally related lemmas. Keys and values are a lemma and its part of speech, "establish v".
  * @param {readonly import("../../../dist/text/wordnet.js").Synset[]} synsets
  */
-function relativesOfLemmas(synsets) {
+async function relativesOfLemmas(synsets) {
   const byId = new Map(synsets.map((synset) => [synset.id, synset]));
-  /** @type {Map<string, Set<string>>} */
-  const relatives = new Map();
   const keyOf = (
     /** @type {import("../../../dist/text/wordnet.js").Synset} */ { id, lemmas },
     /** @type {number} */ at,
   ) => `${lemmas[at].toLowerCase()} ${id.at(-1)}`;
-  for (const synset of synsets) {
-    for (const at of synset.lemmas.keys())
-      if (!relatives.has(keyOf(synset, at))) relatives.set(keyOf(synset, at), new Set());
-    for (const { lemma, synset: id, other } of synset.kin) {
-      const target = byId.get(id);
-      if (
-        target === undefined ||
-        [synset, target].some(({ lexicographerFile }) => OTHER_MEANING.test(lexicographerFile))
-      )
-        continue;
-      relatives.get(keyOf(synset, lemma))?.add(keyOf(target, other));
-    }
+  /** @type {Map<string, Set<string>>} */
+  const relatives = new Map();
+  for (const synset of synsets)
+    for (const at of synset.lemmas.keys()) relatives.set(keyOf(synset, at), new Set());
+  for (const [one, other] of await readRelatives()) {
+    const [synset, of] = [byId.get(one.id), byId.get(other.id)];
+    if (synset === undefined || of === undefined) continue;
+    if ([synset, of].some(({ lexicographerFile }) => OTHER_MEANING.test(lexicographerFile))) continue;
+    relatives.get(keyOf(synset, one.lemma))?.add(keyOf(of, other.lemma));
   }
   return relatives;
 }

@@ -14,7 +14,7 @@ import {
 import { indexKnownPairs } from "../../pearl/hard-negatives/known-pairs.js";
 import { GROUP } from "../../pearl/hard-negatives/near-phrases.js";
 import { buildPhraseStore } from "../../pearl/hard-negatives/phrase-store.js";
-import { WorkerPool } from "../../runtime/worker-pool.js";
+import { eachInWorkers, type WorkerPoolOptions } from "../../runtime/worker-pool.js";
 import {
   CORPUS_FILES,
   type HardNegative,
@@ -55,16 +55,9 @@ export interface MineOptions {
   /** Stops within a second; nothing is written. */
   readonly signal?: AbortSignal;
   /** Called with the number of finished phrases after every few hundred. */
-  readonly onProgress?: (progress: MiningProgress) => void;
+  readonly onProgress?: (progress: { step: "encoding" | "mining"; done: number; total: number }) => void;
   /** Called with lines for the user. */
   readonly onNote?: (line: string) => void;
-}
-
-/** How many phrases of a step are done. */
-export interface MiningProgress {
-  readonly step: "encoding" | "mining";
-  readonly done: number;
-  readonly total: number;
 }
 
 export interface MiningReport extends MinedCounts {
@@ -116,11 +109,9 @@ function checkedSettings(options: MineOptions) {
     nearest: options.nearest ?? 50,
     threads: options.threads ?? availableParallelism(),
   };
-  for (const name of ["minimumRatio", "margin"] as const) {
-    const value = settings[name];
-    if (!(value >= 0 && value < 1))
-      throw new ArgumentError(`${name} must be at least 0 and less than 1, not ${value}`);
-  }
+  for (const name of ["minimumRatio", "margin"] as const)
+    if (!(settings[name] >= 0 && settings[name] < 1))
+      throw new ArgumentError(`${name} must be at least 0 and less than 1, not ${settings[name]}`);
   const limits = { listed: MOST_LISTED, nearest: 10_000, threads: 1024 };
   for (const [name, most] of Object.entries(limits)) {
     const value = settings[name as keyof typeof limits];
@@ -173,21 +164,15 @@ async function mineAll(
     for (let first = 0; first < total && !signal?.aborted; first += GROUP)
       yield { first, last: Math.min(first + GROUP, total) };
   }
-  const pool = new WorkerPool({
-    script: "./mining-worker.js",
-    base: import.meta.url,
-    limit: threads,
+  const workers: WorkerPoolOptions = {
+    ...{ script: "./mining-worker.js", base: import.meta.url, limit: threads },
     open: (worker, thread) => worker.call("open", { ...setup, thread }),
+  };
+  await eachInWorkers(workers, groups(), async (worker, request) => {
+    const counts = await worker.call<MinedCounts>("mine", request);
+    for (const name of Object.keys(sum) as (keyof MinedCounts)[]) sum[name] += counts[name];
+    onProgress?.({ step: "mining", done: sum.phrases, total });
   });
-  try {
-    await pool.each(groups(), async (worker, request) => {
-      const counts = await worker.call<MinedCounts>("mine", request);
-      for (const name of Object.keys(sum) as (keyof MinedCounts)[]) sum[name] += counts[name];
-      onProgress?.({ step: "mining", done: sum.phrases, total });
-    });
-  } finally {
-    await pool.close();
-  }
   if (signal?.aborted) throw stopped(signal, sum.phrases, total, "mined");
   return sum;
 }

@@ -35,14 +35,12 @@ export interface MiningRequest {
 }
 
 export interface MinedCounts {
-  /** Phrases that were searched. */
   readonly phrases: number;
   /** Near phrases that were found. */
   readonly candidates: number;
   /** Phrases with as many near phrases as are kept. */
   readonly full: number;
   readonly negatives: number;
-  /** Phrases with a hard negative. */
   readonly withNegatives: number;
 }
 

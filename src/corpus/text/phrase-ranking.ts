@@ -1,8 +1,19 @@
-/** Ranks the phrases of texts and tables, and keeps the most frequent in memory of a fixed bound. */
+/** Counts of phrases on disk, one file per block of text; DuckDB sums and ranks them without holding all in memory. */
 import { InterruptedError } from "../../errors.js";
 import { LEXICAL_CLASSES, type LexicalClass } from "../../pearl/phrase-types.js";
-import type { GatheredPhrases } from "../phrase-tables.js";
-import type { CountedPhrase } from "./phrase-runs.js";
+import { Database, literal } from "../../table/read/database.js";
+import { writeTabLines } from "../../table/tab-lines.js";
+
+/** Writes the counts of phrases in each class, in the order of LEXICAL_CLASSES, whole or not at all. */
+export async function writeCounts(
+  path: string,
+  counts: ReadonlyMap<string, readonly number[]>,
+): Promise<void> {
+  function* rows(): Generator<string[]> {
+    for (const [phrase, perClass] of counts) yield [phrase, ...perClass.map(String)];
+  }
+  await writeTabLines(path, ["phrase", ...LEXICAL_CLASSES], rows());
+}
 
 /** A phrase with its total count, and its most frequent class. */
 export interface RankedPhrase {
@@ -12,62 +23,58 @@ export interface RankedPhrase {
 }
 
 interface RankingOptions {
+  readonly folder: string;
   /** Rarer phrases of texts are dropped; those of tables are not. */
   readonly minimum: number;
-  /** Phrases to keep. */
   readonly maximum: number;
   readonly signal?: AbortSignal;
-  /** Called with the number of phrases of texts so far. */
   readonly onProgress: (done: number) => void;
 }
 
-interface Ranking {
-  /** By falling count, equal ones in UTF-16 order: an order without ties. */
-  readonly phrases: readonly RankedPhrase[];
-  /** Phrases of texts below the minimum. */
-  readonly droppedRare: number;
-  /** Phrases beyond the maximum. */
-  readonly droppedBeyond: number;
-}
-
-const PROGRESS_EVERY = 65_536;
-
+/**
+ * Ranks the phrases of files of counts: those of texts, and the one of tables.
+ * @returns phrases by falling count, equal ones in the order of their code points; how many phrases of texts were below the
+ *   minimum, and how many phrases were beyond the maximum
+ */
 export async function rankPhrases(
-  ofTexts: AsyncIterable<CountedPhrase>,
-  ofTables: GatheredPhrases,
-  { minimum, maximum, signal, onProgress }: RankingOptions,
-): Promise<Ranking> {
+  ofTexts: readonly string[],
+  ofTables: string,
+  { folder, minimum, maximum, signal, onProgress }: RankingOptions,
+) {
+  const subject = "counts of phrases";
+  const types = ["phrase: 'VARCHAR'", ...LEXICAL_CLASSES.map((name) => `${name}: 'BIGINT'`)];
+  const settings = `delim = '\t', quote = '', escape = '', header = true, auto_detect = false, columns = {${types}}`;
+  const files = [...ofTexts, ofTables].map(literal);
+  const sums = LEXICAL_CLASSES.map((name) => `sum(${name}) AS ${name}`);
+  const total = `sum(${LEXICAL_CLASSES.join(" + ")})`;
+  const isKept = `${total} >= ${minimum} OR bool_or(filename = ${literal(ofTables)})`;
   const phrases: RankedPhrase[] = [];
-  let [droppedRare, droppedBeyond, done] = [0, 0, 0];
-  const cut = (): void => {
-    phrases.sort((left, right) => right.count - left.count || (left.phrase < right.phrase ? -1 : 1));
-    droppedBeyond += phrases.splice(maximum).length;
-  };
-  const add = (phrase: string, counts: readonly number[], least: number): void => {
-    const count = counts.reduce((sum, some) => sum + some, 0);
-    if (count < least) droppedRare++;
-    else phrases.push({ phrase, lexicalClass: LEXICAL_CLASSES[counts.indexOf(Math.max(...counts))], count });
-    if (phrases.length >= 2 * maximum) cut();
-  };
-  const met = new Set<string>();
-  for await (const { phrase, counts } of ofTexts) {
-    if (++done % PROGRESS_EVERY === 0) {
-      onProgress(done);
+  const database = await Database.open({ workFolder: folder });
+  try {
+    await database.run(
+      `CREATE TABLE counted AS SELECT phrase, ${sums}, ${total} AS total, ${isKept} AS kept
+       FROM read_csv([${files}], filename = true, ${settings}) GROUP BY phrase`,
+      subject,
+    );
+    const [[all, kept]] = await database.run("SELECT count(*), count(*) FILTER (kept) FROM counted", subject);
+    const lines = database.strings(
+      `SELECT concat_ws('\t', phrase, total, ${LEXICAL_CLASSES}) FROM counted WHERE kept
+       ORDER BY total DESC, phrase LIMIT ${maximum}`,
+      subject,
+    );
+    for await (const chunk of lines) {
+      for (const line of chunk) {
+        const [phrase, count, ...cells] = line.split("\t");
+        const counts = cells.map(Number);
+        const lexicalClass = LEXICAL_CLASSES[counts.indexOf(Math.max(...counts))];
+        phrases.push({ phrase, lexicalClass, count: Number(count) });
+      }
+      onProgress(phrases.length);
       if (signal?.aborted) throw new InterruptedError("interrupted; nothing was written");
     }
-    const known = ofTables.countsOf(phrase);
-    if (known === undefined) add(phrase, counts, minimum);
-    else {
-      met.add(phrase);
-      add(
-        phrase,
-        counts.map((count, index) => count + known[index]),
-        0,
-      );
-    }
+    const droppedRare = Number(all) - Number(kept);
+    return { phrases, droppedRare, droppedBeyond: Number(kept) - phrases.length };
+  } finally {
+    await database.close();
   }
-  for (const phrase of ofTables.phrases())
-    if (!met.has(phrase)) add(phrase, ofTables.countsOf(phrase) as readonly number[], 0);
-  cut();
-  return { phrases, droppedRare, droppedBeyond };
 }

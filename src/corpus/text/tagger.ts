@@ -1,9 +1,7 @@
 /** Words with their parts of speech, by wink-nlp; nothing else imports it. */
-
 import { createRequire } from "node:module";
 import type { ItsHelpers, Model, WinkMethods } from "wink-nlp";
 
-/** A word of a text, from `start` to `end`. */
 export interface Word {
   readonly text: string;
   /** Universal part of speech, e.g. "NOUN", "PROPN". */
@@ -13,19 +11,6 @@ export interface Word {
   readonly end: number;
   /** In lower case, "come" for "came"; only with the option `lemmas`. */
   readonly lemma?: string;
-}
-
-/** An entity as wink-nlp finds it: dates, money, percentages and the like. */
-export interface FoundEntity {
-  readonly text: string;
-  /** wink's label, e.g. "DATE", "MONEY", "CARDINAL". */
-  readonly label: string;
-}
-
-/** Finds words and sentences. Its memory grows with every new word: make a new one for a new block. */
-export interface Tagger {
-  /** The words of each sentence. */
-  sentences(text: string): Word[][];
 }
 
 type CreateWink = (model: Model, pipe: string[]) => WinkMethods;
@@ -44,20 +29,21 @@ function createNlp(pipe: string[]): WinkMethods {
   return (require("wink-nlp") as CreateWink)(model, pipe);
 }
 
+/** Finds words and sentences. Its memory grows with every new word: make a new one for a new block. */
+export type Tagger = ReturnType<typeof createTagger>;
+
 /** A tagger that knows only its model: equal texts get equal tags from every new one. */
-export function createTagger({ lemmas = false }: { lemmas?: boolean } = {}): Tagger {
+export function createTagger({ lemmas = false } = {}) {
   const nlp = createNlp(["sbd", "pos"]);
-  return { sentences: (text) => sentencesOf(nlp, text, lemmas) };
+  return { sentences: (text: string) => sentencesOf(nlp, text, lemmas) };
 }
 
-/** A finder of wink-nlp's own entities in short texts. */
-export function createEntityFinder(): (text: string) => FoundEntity[] {
+/** A finder of wink-nlp's own entities in short texts, with their labels: "DATE", "MONEY", "CARDINAL". */
+export function createEntityFinder() {
   const nlp = createNlp(["ner"]);
   const detail = nlp.its.detail as unknown as ItsHelpers["detail"];
-  return (text) =>
-    (nlp.readDoc(text).entities().out(detail) as unknown as { value: string; type: string }[]).map(
-      ({ value, type }) => ({ text: value, label: type }),
-    );
+  return (text: string) =>
+    nlp.readDoc(text).entities().out(detail) as unknown as readonly { value: string; type: string }[];
 }
 
 function sentencesOf(nlp: WinkMethods, text: string, withLemmas: boolean): Word[][] {

@@ -1,14 +1,11 @@
 /** The phrases of a text: chunks, with possessives joined, and verbs and prepositions with their objects. */
-
-import { LEXICAL_CLASSES, type LexicalClass } from "../../pearl/phrase-types.js";
+import { LEXICAL_CLASSES } from "../../pearl/phrase-types.js";
 import { type Chunk, chunkSentence, joinCompounds } from "./chunker.js";
+import type { RankedPhrase } from "./phrase-ranking.js";
 import type { Tagger, Word } from "./tagger.js";
 import { pieces } from "./text-sources.js";
 
-interface FoundPhrase {
-  readonly phrase: string;
-  readonly lexicalClass: LexicalClass;
-}
+type FoundPhrase = Omit<RankedPhrase, "count">;
 
 export interface ReadWords {
   words: number;
@@ -101,11 +98,8 @@ export function countPhrases(
   const read = { words: 0, foreign: 0 };
   for (const text of texts) {
     for (const { phrase, lexicalClass } of phrasesOfText(tagger, text, read)) {
-      let entry = counts.get(phrase);
-      if (entry === undefined) {
-        entry = LEXICAL_CLASSES.map(() => 0);
-        counts.set(phrase, entry);
-      }
+      const entry = counts.get(phrase) ?? LEXICAL_CLASSES.map(() => 0);
+      counts.set(phrase, entry);
       entry[LEXICAL_CLASSES.indexOf(lexicalClass)]++;
     }
   }

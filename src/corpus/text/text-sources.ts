@@ -5,18 +5,12 @@ import { formatCount } from "../../files/count-text.js";
 import { formatOfName } from "../../table/format.js";
 import { openSource, refuseNonText, shownPath } from "../../table/read/source.js";
 import { Table } from "../../table/table.js";
+import type { BuildCorpusOptions } from "../build-corpus.js";
 
 /** A piece is a paragraph; longer ones are cut at the end of a sentence or between words. */
 const longestPiece = 65_536;
 
-export interface TextOptions {
-  /** The column of text, a name or a 1-based number; default the one with the longest cells. Plain text has none. */
-  readonly column?: string;
-  /** Whether quotes hold cells of a table together (default "double") or are ordinary characters ("none"). */
-  readonly quote?: "double" | "none";
-  /** Called with a line about how a table was read. */
-  readonly onNote?: (note: string) => void;
-}
+export type TextOptions = Pick<BuildCorpusOptions, "column" | "quote" | "onNote">;
 
 /**
  * The text of a file as pieces of at most `longestPiece` characters, in order.
@@ -45,16 +39,11 @@ export async function* readTexts(path: string, options: TextOptions = {}): Async
 
 /** The column whose cells are longest on average in the table's sample. */
 function longestColumn(table: Table): string {
-  let best = table.description.column;
-  let longest = -1;
-  for (const { name, sample, isText } of table.columns) {
-    const average = sample.reduce((sum, cell) => sum + cell.length, 0) / Math.max(sample.length, 1);
-    if (isText && average > longest) {
-      best = name;
-      longest = average;
-    }
-  }
-  return best;
+  const averages = table.columns
+    .filter(({ isText }) => isText)
+    .map(({ name, sample }) => ({ name, average: sample.join("").length / Math.max(sample.length, 1) }));
+  averages.sort((a, b) => b.average - a.average);
+  return averages[0]?.name ?? table.description.column;
 }
 
 /** Lines of a file; a line that begins with a small letter belongs to the one before (hard-wrapped text). */

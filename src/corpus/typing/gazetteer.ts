@@ -1,9 +1,7 @@
 /** A gazetteer made from WordNet: named persons, places, peoples and works, and common nouns that name nothing. */
-
 import type { EntityType } from "../../pearl/phrase-types.js";
 import { readSynsets, readTagCounts, type Synset } from "../../text/wordnet.js";
 
-/** What WordNet knows about names. */
 export interface Gazetteer {
   /** By lemma, in its letter case, with spaces. */
   readonly types: ReadonlyMap<string, EntityType>;
@@ -50,19 +48,16 @@ export async function readGazetteer(): Promise<Gazetteer> {
       if (type === "OTHER" && /^\p{Lu}/u.test(lemma) && !/^\p{Lu}/u.test(synset.lemmas[0])) continue;
       const vote = (tagCounts.get(`${synset.id}\t${lemma.toLowerCase()}`) ?? 0) + 1;
       const votesOfLemma = votes.get(lemma) ?? new Map<EntityType, number>();
-      votesOfLemma.set(type, (votesOfLemma.get(type) ?? 0) + vote);
-      votes.set(lemma, votesOfLemma);
+      votes.set(lemma, votesOfLemma.set(type, (votesOfLemma.get(type) ?? 0) + vote));
       const first = /^(\p{Lu}\p{Ll}+) .*\p{Lu}/u.exec(lemma);
-      const isName = type === "PERSON" && first !== null && !titles.has(first[1]);
-      if (isName) firstNames.add(first[1]);
+      if (type === "PERSON" && first !== null && !titles.has(first[1])) firstNames.add(first[1]);
     }
   }
   const types = new Map<string, EntityType>();
   for (const [lemma, byType] of votes) {
     // A country's name also means its government; OntoNotes 5 types both as GPE.
     if (byType.has("GPE")) byType.delete("ORG");
-    const best = [...byType].sort((left, right) => right[1] - left[1])[0][0];
-    types.set(lemma, best);
+    types.set(lemma, [...byType].sort((left, right) => right[1] - left[1])[0][0]);
   }
   // "Baby", "Black" and "Best" also begin names, but usually mean something else.
   for (const name of firstNames) if (types.get(name.toLowerCase()) === "OTHER") firstNames.delete(name);
@@ -83,12 +78,8 @@ function typeOfSynset(
 ): EntityType | undefined {
   const { partOfSpeech, lexicographerFile, instanceHypernyms, lemmas, definition } = synset;
   const isCapital = /^\p{Lu}/u.test(lemmas[0]);
-  if (partOfSpeech === "adjective")
-    return lexicographerFile === "adj.pert" && isCapital && /^of|relating|characteristic/.test(definition)
-      ? "NORP"
-      : isCapital
-        ? undefined
-        : "OTHER";
+  const isPertainym = lexicographerFile === "adj.pert" && /^of|relating|characteristic/.test(definition);
+  if (isPertainym && isCapital) return "NORP";
   if (partOfSpeech !== "noun") return isCapital ? undefined : "OTHER";
   const above = ancestors(synset);
   if (instanceHypernyms.length > 0) {
@@ -110,11 +101,9 @@ function typeOfSynset(
 function ancestorLemmas(synsets: ReadonlyMap<string, Synset>): (synset: Synset) => ReadonlySet<string> {
   const known = new Map<string, ReadonlySet<string>>();
   const withAncestors = (id: string): ReadonlySet<string> => {
-    const synset = synsets.get(id);
-    if (synset === undefined || known.has(id)) return known.get(id) ?? new Set();
-    const lemmas = new Set(synset.lemmas);
+    const synset = synsets.get(id)!;
+    const lemmas = known.get(id) ?? new Set([...synset.lemmas, ...ancestors(synset)]);
     known.set(id, lemmas);
-    for (const lemma of ancestors(synset)) lemmas.add(lemma);
     return lemmas;
   };
   const ancestors = ({ hypernyms, instanceHypernyms }: Synset): ReadonlySet<string> =>

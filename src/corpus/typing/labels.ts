@@ -19,7 +19,7 @@ const others = Object.entries(otherLabels).flatMap(([type, labels]) =>
   labels.split(" ").map((label) => [label, type as EntityType] as const),
 );
 const known = new Map<string, FineType>([
-  ...FINE_TYPES.map((type) => [type.toUpperCase(), type] as const),
+  ...FINE_TYPES.flatMap((type) => [type, type.toUpperCase()].map((label) => [label, type] as const)),
   ...others,
 ]);
 
@@ -28,10 +28,11 @@ export const KNOWN_LABELS: readonly string[] = [...FINE_TYPES, ...others.map(([l
 
 /** Our type of a label in any letter case, with or without the B- and I- of sequence taggers; undefined for others. */
 export function fineTypeOf(label: string): FineType | undefined {
-  const bare = label
-    .trim()
-    .toUpperCase()
-    .replace(/^[BIESLU]-/, "")
-    .replaceAll(/[-\s]/g, "_");
-  return known.get(bare);
+  const bare = (): string =>
+    label
+      .trim()
+      .toUpperCase()
+      .replace(/^[BIESLU]-/, "")
+      .replaceAll(/[-\s]/g, "_");
+  return known.get(label) ?? known.get(bare());
 }

@@ -36,20 +36,15 @@ const dateUnits =
 const relative =
   "(?:the |this |that |last |next |past |previous |following |early |late |mid-?|each |every |same |end of )*";
 
-interface Pattern {
-  readonly type: EntityType;
-  readonly pattern: RegExp;
-}
-
 const whole =
   (flags: string) =>
-  (type: EntityType, ...sources: string[]): Pattern[] =>
+  (type: EntityType, ...sources: string[]) =>
     sources.map((source) => ({ type, pattern: new RegExp(`^(?:${source})$`, flags) }));
 const anyCase = whole("iu");
 const exactCase = whole("u");
 
 /** Tried in this order, as are those of names. */
-const amounts: readonly Pattern[] = [
+const amounts = [
   ...anyCase("PERCENT", `${vague}${range} ?(?:%|percent|per ?cent|percentage points?)`),
   ...anyCase("MONEY", `${vague}${currency} ?${range}(?: ?${scale})?`, `${vague}${range} ?${currencies}`),
   ...anyCase(
@@ -84,7 +79,7 @@ const ending = (words: string): string => `(?:[Tt]he )?(?:.*\\p{Lu}.* )(?:${word
 const opening = (words: string): string =>
   `(?:[Tt]he )?(?:${words}) (?:(?:of|for|on|the|de|du|da|di|do|des|del|della|von|zur?|für) )*${name}.*`;
 
-const names: readonly Pattern[] = [
+const names = [
   ...exactCase("LANGUAGE", "(?:[Tt]he )?\\p{Lu}\\p{Ll}+(?:[- ]\\p{L}+)? [Ll]anguage"),
   ...exactCase(
     "WORK_OF_ART",

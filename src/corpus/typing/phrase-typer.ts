@@ -68,8 +68,8 @@ function wholeEntity(
   if (!mayBeEntity.test(phrase)) return undefined;
   const compact = (text: string): string =>
     text.replace(/^(?:the|an?|this|last|next) /i, "").replace(/\s/g, "");
-  const whole = findEntities(phrase).find(({ text }) => compact(text) === compact(phrase));
-  return whole === undefined ? undefined : fineTypeOf(whole.label);
+  const whole = findEntities(phrase).find(({ value }) => compact(value) === compact(phrase));
+  return whole === undefined ? undefined : fineTypeOf(whole.type);
 }
 
 /** Two to four capitalised words of which the first is a person's first name. */

@@ -1,20 +1,24 @@
 /** Entity types from the user's token-classification model (BERT NER and the like), through transformers.js. */
 import { existsSync } from "node:fs";
 import { basename, dirname, resolve } from "node:path";
-import { MissingDataError, ModelError, messageOf } from "../../errors.js";
+import type * as Transformers from "@huggingface/transformers";
+import { ModelError, messageOf } from "../../errors.js";
 import type { FineType } from "../../pearl/phrase-types.js";
+import { loadOptional } from "../../search/optional-package.js";
 import { fineTypeOf, KNOWN_LABELS } from "./labels.js";
-
-/** Returns the types of phrases, in their order; OTHER where the model finds no entity. */
-export type TokenClassifier = (phrases: readonly string[]) => Promise<FineType[]>;
 
 /**
  * Loads a model from a folder (config.json, tokenizer.json, onnx/model.onnx) or, where there is a network, the hub.
  * A phrase gets the type that has the largest sum of scores over its tokens, "O" counting as OTHER.
  * @throws MissingDataError where @huggingface/transformers is not installed; ModelError for a model that cannot be used
  */
-export async function loadTokenClassifier(model: string): Promise<TokenClassifier> {
-  const transformers = await loadTransformers();
+export async function loadTokenClassifier(
+  model: string,
+): Promise<(phrases: readonly string[]) => Promise<FineType[]>> {
+  const transformers = loadOptional<typeof Transformers>(
+    "@huggingface/transformers",
+    "typing phrases with a model",
+  );
   const isFolder = existsSync(model);
   transformers.env.allowRemoteModels = !isFolder;
   if (isFolder) {
@@ -33,7 +37,6 @@ export async function loadTokenClassifier(model: string): Promise<TokenClassifie
   const { id2label = {} } = classify.model.config as { readonly id2label?: Readonly<Record<string, string>> };
   refuseUnknownLabels(model, Object.values(id2label));
   return async (phrases) => {
-    if (phrases.length === 0) return [];
     const found = await classify([...phrases], { ignore_labels: [] });
     return found.map(strongest);
   };
@@ -58,16 +61,4 @@ function refuseUnknownLabels(model: string, labels: readonly string[]): void {
       ? `${model} has no labels (id2label in config.json): it is not a model for token classification.`
       : `${model}: unknown labels ${strange.join(", ")}. Known labels: ${KNOWN_LABELS.join(", ")}.`,
   );
-}
-
-async function loadTransformers(): Promise<typeof import("@huggingface/transformers")> {
-  const name = "@huggingface/transformers";
-  try {
-    return await import(name);
-  } catch (error) {
-    throw new MissingDataError(
-      `typing phrases with a model needs ${name} (${messageOf(error)}). Install it: npm install ${name}`,
-      { cause: error },
-    );
-  }
 }

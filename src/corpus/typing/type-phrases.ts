@@ -1,12 +1,11 @@
 /** Types all phrases of a corpus: what lists and tables say, then the typer over several threads, then a model. */
 import { InterruptedError } from "../../errors.js";
 import { FINE_TYPES, type FineType } from "../../pearl/phrase-types.js";
-import { WorkerPool } from "../../runtime/worker-pool.js";
+import { eachInWorkers } from "../../runtime/worker-pool.js";
 import { UNKNOWN_TYPE } from "../corpus-folder.js";
-import type { TypeAnswer, TypeRequest } from "../corpus-worker.js";
 import type { GatheredPhrases } from "../phrase-tables.js";
 import type { RankedPhrase } from "../text/phrase-ranking.js";
-import type { TypeSource } from "./phrase-typer.js";
+import type { TypeLabel, TypeSource } from "./phrase-typer.js";
 import { loadTokenClassifier } from "./token-classifier.js";
 
 interface TypePhrasesOptions {
@@ -24,24 +23,17 @@ interface TypePhrasesOptions {
 /** Where a type comes from: the user's list, a table, the user's model, or a source of the typer. */
 export type CorpusTypeSource = "list" | "table" | "model" | TypeSource;
 
-interface TypedPhrases {
-  /** Index in FINE_TYPES, or UNKNOWN_TYPE, in the order of the phrases. */
-  readonly types: Uint8Array;
-  /** Phrases that each source typed. */
-  readonly bySource: Partial<Record<CorpusTypeSource, number>>;
-}
-
 const TYPER_BATCH = 20_000;
 const MODEL_BATCH = 64;
 
-/** Types phrases; the result does not depend on the number of threads. */
-export async function typePhrases(
-  phrases: readonly RankedPhrase[],
-  options: TypePhrasesOptions,
-): Promise<TypedPhrases> {
+/**
+ * Types phrases; the result does not depend on the number of threads.
+ * @returns `types`: index in FINE_TYPES, or UNKNOWN_TYPE, in the order of the phrases; `bySource`: how many each source typed
+ */
+export async function typePhrases(phrases: readonly RankedPhrase[], options: TypePhrasesOptions) {
   const { list, gathered, nerModel, threads, signal } = options;
   const types = new Uint8Array(phrases.length).fill(UNKNOWN_TYPE);
-  const bySource: TypedPhrases["bySource"] = {};
+  const bySource: Partial<Record<CorpusTypeSource, number>> = {};
   const give = (row: number, type: FineType, source: CorpusTypeSource): void => {
     types[row] = FINE_TYPES.indexOf(type);
     bySource[source] = (bySource[source] ?? 0) + 1;
@@ -61,21 +53,14 @@ export async function typePhrases(
     if (type !== undefined) give(row, type, listed === undefined ? "table" : "list");
   }
   let done = Object.values(bySource).reduce((sum, count) => sum + count, 0);
-  const pool = new WorkerPool({ script: "../corpus-worker.js", base: import.meta.url, limit: threads });
-  try {
-    await pool.each(untyped(TYPER_BATCH), async (worker, rows) => {
-      const request = rows.map((row): TypeRequest => {
-        const { phrase, lexicalClass } = phrases[row];
-        return { phrase, lexicalClass };
-      });
-      const labels = await worker.call<TypeAnswer>("type", request);
-      for (const [index, label] of labels.entries()) if (label) give(rows[index], label.type, label.source);
-      done += rows.length;
-      options.onProgress?.(done);
-    });
-  } finally {
-    await pool.close();
-  }
+  const workers = { script: "../corpus-worker.js", base: import.meta.url, limit: threads };
+  await eachInWorkers(workers, untyped(TYPER_BATCH), async (worker, rows) => {
+    const request = rows.map((row) => phrases[row]);
+    const labels = await worker.call<readonly (TypeLabel | undefined)[]>("type", request);
+    for (const [index, label] of labels.entries()) if (label) give(rows[index], label.type, label.source);
+    done += rows.length;
+    options.onProgress?.(done);
+  });
   if (nerModel === undefined) return { types, bySource };
   const classify = await loadTokenClassifier(nerModel);
   for (const rows of untyped(MODEL_BATCH)) {

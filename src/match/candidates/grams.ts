@@ -54,17 +54,15 @@ function phraseTerms(folded: string, buckets: number): number[] {
   };
   for (const word of words) {
     const padded = ` ${word} `;
-    for (let from = 0; from + 3 <= padded.length; from++) {
+    for (let from = 0; from + 3 <= padded.length; from++)
       terms.push(hash(padded, salts.gram, from, from + 3) & mask);
-    }
     terms.push(wordHash(word) & mask);
     if (word.length >= 3 && word.length <= 6) addInitials(word);
   }
   const letters = words.filter((word) => !skipped.has(word)).map((word) => word[0]);
   for (let from = 0; from + 3 <= letters.length; from++) {
-    for (let to = from + 3; to <= Math.min(from + 6, letters.length); to++) {
+    for (let to = from + 3; to <= Math.min(from + 6, letters.length); to++)
       addInitials(letters.slice(from, to).join(""));
-    }
   }
   return terms;
 }

@@ -14,8 +14,6 @@ export interface Calibration {
   readonly slope: number;
 }
 
-export const uncalibrated: Calibration = { shift: 0, slope: 1 };
-
 /** Strength of the prior: the inverse variances of shift and slope. */
 const prior = { shift: 0.5, slope: 4 };
 
@@ -28,7 +26,7 @@ const sigmoid = (value: number): number => 1 / (1 + Math.exp(-value));
 
 /** Fits the curve by Newton's method. Without labels it returns the identity. */
 export function fitCalibration(judged: readonly JudgedEstimate[]): Calibration {
-  let { shift, slope } = uncalibrated;
+  let [shift, slope] = [0, 1];
   const points = judged.map(({ estimate, match }) => ({ x: logOdds(estimate), y: match ? 1 : 0 }));
   for (let step = 0; step < 50; step++) {
     // Gradient and Hessian of the negative log posterior.

@@ -23,9 +23,8 @@ export interface RowPair {
 /** The left rows ranked for a right row, best first. */
 export function candidatesOf({ keep, rows, scores }: RankedRows, row: number): RowPair[] {
   const found: RowPair[] = [];
-  for (let place = row * keep; place < (row + 1) * keep && rows[place] >= 0; place++) {
+  for (let place = row * keep; place < (row + 1) * keep && rows[place] >= 0; place++)
     found.push({ left: rows[place], score: scores[place] });
-  }
   return found;
 }
 

@@ -95,13 +95,11 @@ const different = { likeness: 0, short: 0 };
 /** Similarity of two different words: numbers by value, then abbreviations, else by edits. */
 export function wordLikeness(a: string, b: string): { likeness: number; short: number } {
   const [valueA, valueB] = [numberValue(a), numberValue(b)];
-  if (valueA !== undefined || valueB !== undefined) {
+  if (valueA !== undefined || valueB !== undefined)
     return valueA === valueB ? { likeness: 1, short: 0 } : different;
-  }
   const [short, long] = a.length <= b.length ? [a, b] : [b, a];
-  if (short[0] === long[0] && isAbbreviation(short, long)) {
+  if (short[0] === long[0] && isAbbreviation(short, long))
     return { likeness: short.length === 1 ? 0.75 : 0.85, short: 1 };
-  }
   if (short.length < 3) return different;
   return { likeness: 1 - distance(a, b) / long.length, short: 0 };
 }

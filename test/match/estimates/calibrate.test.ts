@@ -1,10 +1,5 @@
 import { describe, expect, it } from "vitest";
-import {
-  calibrated,
-  fitCalibration,
-  type JudgedEstimate,
-  uncalibrated,
-} from "../../../src/match/estimates/calibrate.js";
+import { calibrated, fitCalibration, type JudgedEstimate } from "../../../src/match/estimates/calibrate.js";
 import { createRandom } from "../../../src/random.js";
 
 /** Judged estimates whose true log-odds are shift + slope × the estimated ones. */
@@ -19,8 +14,8 @@ function judgedWith(count: number, shift: number, slope: number): JudgedEstimate
 
 describe("calibration by labels", () => {
   it("changes nothing without labels", () => {
-    expect(fitCalibration([])).toEqual(uncalibrated);
-    expect(calibrated(0.37, uncalibrated)).toBe(0.37);
+    expect(fitCalibration([])).toEqual({ shift: 0, slope: 1 });
+    expect(calibrated(0.37, { shift: 0, slope: 1 })).toBe(0.37);
   });
 
   it("finds the curve that the labels were drawn from", () => {
