@@ -22,16 +22,34 @@ export async function readWholeTable(
     const { description } = table;
     onNote?.(description.summary);
     const columns: Record<string, string[]> = {};
-    for (const name of description.columns) {
-      columns[name] = [];
-      for await (const chunk of table.columnValues(name))
-        for (const value of chunk) columns[name].push(value);
-    }
+    for (const name of description.columns) columns[name] = await valuesOf(table, name);
     const cells = (row: number): string[] => description.columns.map((name) => columns[name][row]);
     return { description, columns, phrases: columns[description.column], cells };
   } finally {
     await table.close();
   }
+}
+
+/** Whole columns: one array for each name, in the names' order. */
+export async function readColumns(
+  path: string,
+  names: readonly string[],
+  options: TableOptions = {},
+): Promise<string[][]> {
+  const table = await Table.open(path, { ...options, column: names[0] });
+  try {
+    const columns: string[][] = [];
+    for (const name of names) columns.push(await valuesOf(table, name));
+    return columns;
+  } finally {
+    await table.close();
+  }
+}
+
+async function valuesOf(table: Table, column: string): Promise<string[]> {
+  const values: string[] = [];
+  for await (const chunk of table.columnValues(column)) for (const value of chunk) values.push(value);
+  return values;
 }
 
 /** Rows of cells in batches, as `writeRows` takes them. */

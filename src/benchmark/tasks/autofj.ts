@@ -9,7 +9,7 @@
  *   which counts every right row: those without a match can only be joined wrongly.
  */
 import { join } from "node:path";
-import { readColumns } from "../../table/table.js";
+import { readColumns } from "../../table/whole-table.js";
 import { autofjFiles, foldersWith, missing } from "../data-folder.js";
 import { type JoinAtPrecision, joinAtPrecision } from "../metrics/join-at-precision.js";
 import { worstMisses } from "../misses.js";

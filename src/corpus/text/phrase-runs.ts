@@ -26,7 +26,7 @@ export async function* mergeRuns(
   const types = ["phrase: 'VARCHAR'", ...LEXICAL_CLASSES.map((name) => `${name}: 'BIGINT'`)];
   const settings = `delim = '\t', quote = '', escape = '', header = true, auto_detect = false, columns = {${types}}`;
   const sums = LEXICAL_CLASSES.map((name) => `sum(${name})`);
-  const database = await Database.open({ workFolder });
+  const database = await Database.open(workFolder);
   try {
     const lines = database.strings(
       `SELECT concat_ws('\t', phrase, ${sums}) FROM read_csv([${paths.map(literal)}], ${settings}) GROUP BY phrase`,

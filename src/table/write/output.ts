@@ -1,6 +1,6 @@
 /** Makes whole output files of a table's columns and its vectors. */
-import { rename, symlink, writeFile } from "node:fs/promises";
-import { join, resolve } from "node:path";
+import { rename, writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import type { EmbeddingFormat } from "../format.js";
 import { identifier, literal, OutOfMemory } from "../read/database.js";
 import { type ImportedColumn, rowsTable } from "../read/import.js";
@@ -73,10 +73,7 @@ async function writeText(
   const columns = bodies.map((body) => `nullif(CAST(${body} AS VARCHAR), '')`);
   const names = columns.map((_, index) => `c${index}`);
   await joinVectors(request, columns, names, "vector");
-  // A link with a plain name, since DuckDB reads * and [ in a path as a pattern.
-  const link = join(table.database.folder, `joined-${process.hrtime.bigint()}.parquet`);
-  await symlink(resolve(vectorsPath), link);
-  const from = `FROM read_parquet(${literal(link)})`;
+  const from = `FROM ${await table.database.parquet(vectorsPath)}`;
   const vector = "CAST(vector AS VARCHAR)";
   if (format !== "jsonl") {
     const query = `SELECT ${[...names, vector].join(", ")} ${from}`;
