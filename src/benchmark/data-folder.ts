@@ -4,6 +4,7 @@ import { homedir } from "node:os";
 import { basename, dirname, join, relative } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { MissingDataError, TableError } from "../errors.js";
+import { exists } from "../files/whole-file.js";
 
 const archive =
   "the data archive of the PEARL repository (github.com/tigerchen52/PEARL, README, Data Preparation) or " +
@@ -76,9 +77,6 @@ export async function defaultDataFolder(environment = process.env): Promise<stri
   if (await exists(local)) return local;
   return join(environment.XDG_CACHE_HOME || join(homedir(), ".cache"), "pearl", "bench");
 }
-
-export const exists = async (path: string): Promise<boolean> =>
-  (await stat(path).catch(() => undefined)) !== undefined;
 
 /** @throws MissingDataError for a missing folder, so that a mistyped --data is not reported as ten missing files */
 export async function checkDataFolder(dataFolder: string): Promise<void> {

@@ -1,8 +1,8 @@
 /** Downloads the 50 AutoFJ sets from their public repository into the data folder. */
 import { join } from "node:path";
 import { InterruptedError, MissingDataError, messageOf } from "../errors.js";
-import { writeWholeFile } from "../files/whole-file.js";
-import { autofjFiles, exists } from "./data-folder.js";
+import { exists, writeWholeFile } from "../files/whole-file.js";
+import { autofjFiles } from "./data-folder.js";
 
 /** The repository, at the commit with the tables of the published scores. */
 const repository =

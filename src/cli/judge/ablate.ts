@@ -72,7 +72,6 @@ export default command({
       },
       onStep: ({ step }, steps) => session.show(run, step, steps),
     });
-    await session.finish();
     session.print(asTable(report));
     if (json === undefined) return;
     const { writeWholeJson } = await import("../../files/whole-file.js");

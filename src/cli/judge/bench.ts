@@ -1,7 +1,7 @@
 /** `pearl bench`: measures models and baselines on the benchmark's tasks. */
-import { access } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import { UsageError } from "../../errors.js";
+import { exists } from "../../files/whole-file.js";
 import { command } from "../command.js";
 import {
   choice,
@@ -63,14 +63,10 @@ export default command({
       tasks: options.task ?? ["all"],
       models: options.model ?? [undefined],
       dataFolder: options.data ?? (await defaultDataFolder()),
-      onTask: (model, task) => {
-        void session.finish();
-        session.say(`${task}: ${model}`);
-      },
+      onTask: (model, task) => session.say(`${task}: ${model}`),
       onProgress: session.show,
       onDownload: session.onDownload,
     });
-    await session.finish();
     const everySet = options.verbose === true || dataset !== undefined;
     session.print(formatReports(reports, { everySet }));
     const { writeWholeFile } = await import("../../files/whole-file.js");
@@ -84,7 +80,6 @@ export default command({
 /** Refuses a file in a missing folder before hours of measuring. */
 async function checkFolder(name: string, file: string): Promise<void> {
   const folder = dirname(resolve(file));
-  await access(folder).catch(() => {
-    throw new UsageError(`${name} ${file}: there is no folder ${folder}. Create it first.`);
-  });
+  if (await exists(folder)) return;
+  throw new UsageError(`${name} ${file}: there is no folder ${folder}. Create it first.`);
 }

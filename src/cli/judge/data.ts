@@ -26,7 +26,6 @@ const autofj = command({
       signal: session.signal,
       onProgress: (done, total) => session.show("downloading", done, total),
     });
-    await session.finish();
     session.print(`${folder}: ${downloaded} files downloaded, ${kept} already existed`);
   },
 });

@@ -138,7 +138,6 @@ async function augmentFile(path: string, options: AugmentOptions, session: Sessi
     ...{ count, seed, signal: session.signal },
     onProgress: (done, total) => session.show("augmenting", done, total, "phrases"),
   });
-  await session.finish();
   const byRule = Object.entries(report.byRule).filter(([, count]) => count > 0);
   byRule.sort(([, left], [, right]) => right - left);
   session.say(byRule.map(([rule, count]) => `${rule} ${formatCount(count)}`).join(", "));
@@ -161,7 +160,6 @@ async function writeModelParaphrases(
     ...{ count, signal: session.signal },
     onProgress: (done, total) => session.show("paraphrasing", done, total, "phrases"),
   });
-  await session.finish();
   if (report.resumed > 0) session.say(`${counted(report.resumed, "phrase")} already done by an earlier run`);
   const made = `${counted(report.pairs, "paraphrase")} of ${counted(report.phrases, "phrase")}`;
   session.print(`wrote ${output}: ${made}`);

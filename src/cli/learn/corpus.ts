@@ -61,7 +61,6 @@ const build = command({
       onNote: session.say,
       onProgress: (stage, done, total) => session.show(stages[stage][0], done, total, stages[stage][1]),
     });
-    await session.finish();
     sayReport(report, session);
     const { counts } = report.manifest;
     const found = `${counted(counts.phrases, "phrase")}, ${counted(counts.occurrences, "occurrence")}`;

@@ -108,7 +108,7 @@ async function runOnPairs(options: FinetuneOptions, session: Session): Promise<v
     ...{ base: options.base as string, pairs: options.pairs as string },
     ...{ learningRate: options.lr, clipNorm: options.clip, averageWithBase: options.average },
   });
-  await printTraining(report, session, counted(report.data.pairs, "pair"));
+  printTraining(report, session, counted(report.data.pairs, "pair"));
 }
 
 const corpusOptions = async (options: FinetuneOptions, session: Session): Promise<CorpusFinetuneOptions> => ({
@@ -122,13 +122,12 @@ const corpusOptions = async (options: FinetuneOptions, session: Session): Promis
 async function runOnCorpus(options: FinetuneOptions, session: Session): Promise<void> {
   const { finetuneOnCorpus } = await import("../../methods/corpus/corpus-finetune.js");
   const report = await finetuneOnCorpus(await corpusOptions(options, session));
-  await printTraining(report, session, `${formatCount(report.corpus.phrases)} phrases`);
+  printTraining(report, session, `${formatCount(report.corpus.phrases)} phrases`);
 }
 
 async function printPlan(options: FinetuneOptions, session: Session): Promise<void> {
   const { planTraining } = await import("../../methods/plan.js");
   const plan = await planTraining(await corpusOptions(options, session));
-  await session.finish();
   session.print(planText(plan));
 }
 

@@ -33,7 +33,6 @@ export default command({
       onProgress: ({ step, done, total }) => session.show(step, done, total, "phrases"),
       onNote: session.say,
     });
-    await session.finish();
     const { say, print } = session;
     const { full, negatives, withNegatives, candidates, path } = report;
     const phrases = counted(report.phrases, "phrase");

@@ -50,6 +50,6 @@ export default command({
     const { pretrainCharacters } = await import("../../methods/characters/pretrain-characters.js");
     const settings = trainingSettings(options, session);
     const report = await pretrainCharacters({ ...options, ...settings, learningRate: options.lr });
-    await printTraining(report, session, counted(report.data.words, "word"));
+    printTraining(report, session, counted(report.data.words, "word"));
   },
 });

@@ -49,6 +49,6 @@ export default command({
       vocabulary: options.words,
       learningRate: options.lr,
     });
-    await printTraining(report, session);
+    printTraining(report, session);
   },
 });

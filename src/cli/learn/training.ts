@@ -36,13 +36,8 @@ interface TrainingReport {
 }
 
 /** Prints what was written. @param data what was trained on, such as "20 pairs" */
-export async function printTraining(
-  report: TrainingReport,
-  session: Session,
-  ...data: string[]
-): Promise<void> {
+export function printTraining(report: TrainingReport, session: Session, ...data: string[]): void {
   const { output, result, resumedAt } = report;
-  await session.finish();
   if (resumedAt > 0) session.say(`${counted(resumedAt, "step")} already done by an earlier run`);
   const loss = result.loss === undefined ? [] : [`loss ${result.loss.toFixed(4)}`];
   const parts = [...data, counted(result.steps, "step"), ...loss, formatDuration(session.seconds())];

@@ -27,7 +27,6 @@ export default command({
     await checkIsFree(output);
     const { signal, onDownload } = session;
     const folder = await locateModel(model, { signal, onDownload });
-    await session.finish();
     const length = normalize === undefined ? undefined : normalize ? "unit" : "raw";
     const report = await exportSafetensors(folder, output, { length });
     const scaling = report.length === "unit" ? "vectors of length 1" : "vectors not scaled";

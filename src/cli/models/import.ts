@@ -26,7 +26,6 @@ export default command({
     await checkIsFree(output);
     const { signal, onDownload } = session;
     const folder = await locateFiles(model, { revision, weights: "safetensors", signal, onDownload });
-    await session.finish();
     const report = await importModel(folder, output, sourceOf(folder));
     session.say(`${model}: ${sizeLine(report)}, weights in ${report.types.join(" and ")}`);
     session.say(`licence: ${report.licence ?? "none stated; ask the authors before you share the model"}`);
