@@ -24,7 +24,6 @@ export const autofjFiles: readonly string[] = ["left.csv", "right.csv", "gt.csv"
 export interface WantedFile {
   /** What the file is, for the message: "the dictionary". */
   readonly what: string;
-  /** Paths relative to the data folder, in order of preference. */
   readonly names: readonly string[];
 }
 
@@ -35,7 +34,6 @@ export async function findFile(dataFolder: string, task: string, wanted: WantedF
   throw missing(task, wanted.what, paths);
 }
 
-/** The error that names what is missing, the paths tried and the cure. */
 export function missing(task: string, what: string, paths: readonly string[]): MissingDataError {
   const cure = sources[task] ?? `get it from ${archive}`;
   return new MissingDataError(

@@ -10,7 +10,6 @@ const repository =
 
 const defaultEndpoint = "https://raw.githubusercontent.com";
 
-/** The sets, in the order of the repository. */
 export const autofjSets: readonly string[] = (
   "Amphibian ArtificialSatellite Artwork Award BasketballTeam Case ChristianBishop ClericalAdministrativeRegion " +
   "Country Device Drug Election Enzyme EthnicGroup FootballLeagueSeason FootballMatch Galaxy GivenName " +
@@ -25,7 +24,6 @@ interface DownloadOptions {
   readonly endpoint?: string;
   /** Names of the sets. Default: all 50. */
   readonly sets?: readonly string[];
-  /** Called with finished and all files. */
   readonly onProgress?: (done: number, total: number) => void;
   readonly signal?: AbortSignal;
 }

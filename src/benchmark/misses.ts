@@ -21,6 +21,5 @@ export function worstMisses(rows: readonly Judged[]): Omit<Miss, "dataset">[] {
     .slice(0, missesPerSet);
 }
 
-/** The lead of the wrong answer. */
 export const leadOf = ({ expectedScore, chosenScore }: Omit<Miss, "dataset">): number =>
   expectedScore === null ? Number.NEGATIVE_INFINITY : chosenScore - expectedScore;

@@ -20,7 +20,6 @@ const baselines: Readonly<Record<string, () => PhraseModel | Promise<PhraseModel
 };
 
 export interface ResolveOptions extends Pick<LoadOptions, "device" | "onDownload" | "signal"> {
-  /** Use only the first dimensions of the embeddings. Default: all. */
   readonly truncateDim?: number;
 }
 

@@ -4,7 +4,6 @@ import { type Ranking, RankingCollector } from "../search/ranking.js";
 import { type EmbeddingModel, embedPhrases, type SimilarityModel } from "./model.js";
 import type { TaskContext } from "./task.js";
 
-/** A search for the titles that answer queries. */
 interface RankRequest {
   readonly queries: readonly string[];
   readonly candidates: readonly string[];
@@ -12,13 +11,11 @@ interface RankRequest {
   readonly expected: readonly (string | undefined)[];
 }
 
-/** The outcome for one query. */
 export interface RankedAnswer {
   readonly query: string;
   readonly expected: string | undefined;
   /** The best candidate, the first among equals. */
   readonly chosen: string;
-  /** Similarity of the best candidate. */
   readonly chosenScore: number;
   /** Similarity of the right answer; NaN if it is not among the candidates. */
   readonly expectedScore: number;
@@ -33,7 +30,6 @@ export interface RankedAnswer {
 /** Scores closer than this are tied, so that rounding does not matter. */
 export const tieTolerance = 1e-6;
 
-/** Ranks all candidates by cosine (embeddings) or by the string measure. */
 export async function rankAnswers(
   { queries, candidates, expected }: RankRequest,
   context: TaskContext,

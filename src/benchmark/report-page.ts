@@ -5,9 +5,7 @@ import { publishedMetrics, publishedScores } from "./published.js";
 import { isMean, percent, remarks, scoreRows, titleOf } from "./report.js";
 import type { BenchmarkMiss, ModelReport } from "./runner.js";
 
-/** Misses shown per task and model. */
 const missesShown = 12;
-/** Misses shown per set. */
 const missesOfSet = 2;
 
 /** The page, self-contained. Scores are shown × 100. */
@@ -45,7 +43,6 @@ function scoreSection(reports: readonly ModelReport[]): string {
   return `<h2>Scores</h2>\n${table(heading, body, 3)}`;
 }
 
-/** The published rows of the tasks that were run, and ours below them. */
 function publishedSection(reports: readonly ModelReport[]): string {
   const { tasks, rows } = publishedScores(reports.flatMap(({ results }) => results));
   if (tasks.length === 0) return "";
@@ -94,7 +91,6 @@ function setsSection(reports: readonly ModelReport[]): string {
 ${table(["set", ...reports.map(titleOf)], body, 1)}`;
 }
 
-/** The misses with the largest lead of the wrong answer, by model and task. */
 function missSection(reports: readonly ModelReport[]): string {
   const parts = reports
     .filter(({ floor }) => !floor)

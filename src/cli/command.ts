@@ -5,7 +5,6 @@ import { openSession, type Session } from "./session.js";
 
 type ArgumentLine = readonly [usage: string, description: string];
 
-/** The values of declared options, by name. */
 export type OptionsOf<
   Declared extends readonly object[],
   Found = Record<never, never>,
@@ -22,9 +21,7 @@ type ValuesOf<Arguments extends readonly ArgumentLine[]> = {
 
 interface Described {
   readonly name: string;
-  /** Its line in `pearl --help`. */
   readonly summary: string;
-  /** Command lines, each with its purpose. */
   readonly examples: readonly (readonly [line: string, purpose: string])[];
 }
 
@@ -40,7 +37,6 @@ export interface AnyCommand extends Described {
   ) => Promise<void>;
 }
 
-/** Declares a command; `run` receives its arguments, its options and a session. */
 export function command<
   const Options extends readonly object[],
   const Arguments extends readonly ArgumentLine[] = [],

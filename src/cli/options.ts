@@ -20,10 +20,7 @@ export const positiveInteger = numberParser(
   /^\d+$/,
 );
 export const wholeNumber = numberParser("a whole number of at least 0", Number.isSafeInteger, /^\d+$/);
-export const positiveNumber = numberParser(
-  "a number above 0",
-  (value) => value > 0 && Number.isFinite(value),
-);
+export const positiveNumber = numberParser("a number above 0", (value) => value > 0 && value < Infinity);
 export const fraction = numberParser("a number between 0 and 1", (value) => value >= 0 && value <= 1);
 
 /** Parser of `--shard i/n`: the i-th of n equal parts, counted from 1. */
@@ -50,7 +47,6 @@ export function commaSeparated(text: string, previous: readonly string[] | undef
   return [...(previous ?? []), ...names];
 }
 
-/** Parser of an option that may be given several times: `--model a --model b` gives both, in order. */
 export function repeatable(value: string, previous: readonly string[] | undefined): string[] {
   return [...(previous ?? []), value];
 }
@@ -106,12 +102,9 @@ export function required<Flags extends string>(
 
 export const modelOption = option(
   "-m, --model <model>",
-  "embedded model, folder or hub id (default: the embedded model)",
+  "embedded model, folder or hub id (default: embedded)",
 );
-export const columnOption = option(
-  "-c, --column <name>",
-  "the column of phrases, by name or by number from 1",
-);
+export const columnOption = option("-c, --column <name>", "column of phrases, by name or number from 1");
 export const deviceOption = choice(
   "--device <name>",
   "where the model runs",
@@ -122,14 +115,10 @@ export const threadsOption = option("--threads <n>", "CPU threads (default: all 
 export const jsonOption = option("--json", "print JSON");
 export const quietOption = option("-q, --quiet", "print no progress and no notes, only results and errors");
 export const noQuotesOption = option("--no-quotes", "treat quotes as ordinary characters");
-export const batchSizeOption = option(
-  "--batch-size <n>",
-  "largest number of phrases in a batch",
-  positiveInteger,
-);
+export const batchSizeOption = option("--batch-size <n>", "most phrases in a batch", positiveInteger);
 export const truncateOption = option(
   "--truncate-dim <n>",
-  "keep only the first n dimensions of each embedding",
+  "keep only the first n dimensions",
   positiveInteger,
 );
 export const int8Option = option("--int8", "compute with 8-bit weights: faster, nearly the same embeddings");
@@ -139,7 +128,6 @@ export const dataOption = option(
 );
 export const seedOption = option("--seed <n>", "random seed (default: 0)", wholeNumber);
 
-/** Where the model runs, and how much is printed. */
 export const runOptions = [deviceOption, threadsOption, quietOption] as const;
 
 export const tableFormatOptions = [
@@ -158,7 +146,6 @@ export const tableOptions = [columnOption, ...tableFormatOptions] as const;
 
 export const tableEncodingOptions = [modelOption, ...tableOptions, ...runOptions] as const;
 
-/** Converts table options of the command line to those of the library. */
 export function tableOptionsOf(options: OptionsOf<typeof tableFormatOptions> & { readonly column?: string }) {
   const { column, delimiter, header, quotes, inputFormat } = options;
   return {
@@ -168,6 +155,5 @@ export function tableOptionsOf(options: OptionsOf<typeof tableFormatOptions> & {
   } as const;
 }
 
-/** The library's value for `--resume`. */
 export const resumption = (resume: true | undefined): "continue" | "start-over" =>
   resume ? "continue" : "start-over";

@@ -1,8 +1,7 @@
 /** Reads JSON files with a schema: a wrong one is refused with its name, the field and the cure. */
-import { readFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { type BaseIssue, type BaseSchema, getDotPath, safeParse } from "valibot";
-import { messageOf, PearlError } from "../errors.js";
+import { messageOf, type PearlError } from "../errors.js";
 
 /** A valibot schema with `Value` as its result. */
 export type Schema<Value> = BaseSchema<unknown, Value, BaseIssue<unknown>>;
@@ -22,20 +21,6 @@ export async function readJson<Value>(
 ): Promise<Value | undefined> {
   const text = await readFile(path, "utf8").catch((error) => ignoreAbsence(error, path, trouble));
   return text === undefined ? undefined : parseJson(text, path, schema, trouble);
-}
-
-/** {@link readJson} for callers that cannot wait. */
-export function readJsonSync<Value>(
-  path: string,
-  schema: Schema<Value>,
-  trouble: JsonTrouble,
-): Value | undefined {
-  try {
-    return parseJson(readFileSync(path, "utf8"), path, schema, trouble);
-  } catch (error) {
-    if (error instanceof PearlError) throw error;
-    return ignoreAbsence(error, path, trouble);
-  }
 }
 
 /** Checks JSON text. @param place its name in messages @throws `trouble.error` */

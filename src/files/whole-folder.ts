@@ -4,10 +4,7 @@ import { basename, dirname, join, resolve } from "node:path";
 import { ArgumentError, ModelError, messageOf, PearlError } from "../errors.js";
 import { exists, partialPath } from "./whole-file.js";
 
-/**
- * Refuses a path that exists, before any work on what would be stored there.
- * @throws ArgumentError; an empty folder is accepted
- */
+/** Refuses a path that exists, before any work; an empty folder is accepted. @throws ArgumentError */
 export async function checkIsFree(target: string): Promise<void> {
   const inside = await readdir(target).catch((error: NodeJS.ErrnoException) =>
     error.code === "ENOENT" ? [] : ["a file"],

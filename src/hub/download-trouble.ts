@@ -4,13 +4,11 @@ import { weightsFile, weightsIndex } from "./convert/weight-files.js";
 import { HubError } from "./request.js";
 import type { HubSettings } from "./settings.js";
 
-/** The ONNX graph of a repository. */
 export const graphFile = "onnx/model.onnx";
 
 const modelsWithGraph =
   "intfloat/e5-small-v2, sentence-transformers/all-MiniLM-L6-v2 or Xenova/bge-small-en-v1.5";
 
-/** What is downloaded, and from which server. */
 export interface DownloadSource {
   readonly id: string;
   readonly revision: string;
@@ -38,7 +36,6 @@ export function asModelError(download: DownloadSource, error: unknown): Error {
   );
 }
 
-/** The error for a file that a repository lacks. */
 export function notInRepository(file: string): HubError {
   return Object.assign(new HubError("not found", { status: 404, code: "EntryNotFound" }), { file });
 }

@@ -14,7 +14,6 @@ import { hubSettings } from "./settings.js";
 type ModelFacts = Pick<ModelFolder, "architecture" | "dimension" | "pooling" | "sizeBytes"> &
   Pick<Feature, "maximumLength">;
 
-/** A model of this machine. */
 export interface ModelSummary
   extends Partial<ModelFacts>,
     ModelCard,
@@ -22,7 +21,6 @@ export interface ModelSummary
   /** What to give to `--model`: embedded name, hub id, or path. */
   readonly model: string;
   readonly where: "embedded" | "cache" | "folder";
-  /** Absolute path of the model folder. */
   readonly path: string;
   /** True for the model that is used when none is named. */
   readonly isDefault: boolean;

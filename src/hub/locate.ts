@@ -12,7 +12,6 @@ import { type DownloadOptions, type DownloadProgress, downloadModel, isHubId } f
 /** The embedded model that is used when none is named. */
 export const DEFAULT_MODEL = "pearl-mini";
 
-/** The folder of the models that come with pearl. */
 export const EMBEDDED_MODELS = fileURLToPath(new URL("../../models", import.meta.url));
 
 export interface LocateOptions {
@@ -22,7 +21,6 @@ export interface LocateOptions {
   readonly signal?: AbortSignal;
 }
 
-/** Names of the embedded models. */
 export async function embeddedModels(): Promise<string[]> {
   const names = await readdir(EMBEDDED_MODELS).catch(() => []);
   // A recipe alone is not a model yet.

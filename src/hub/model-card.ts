@@ -11,7 +11,6 @@ export interface CardScore {
   readonly value: number;
 }
 
-/** What a card says about its model. */
 export interface ModelCard {
   /** Name of the licence, e.g. `apache-2.0`. */
   readonly licence?: string;

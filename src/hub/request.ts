@@ -11,7 +11,6 @@ export interface HubErrorFacts {
   readonly isWorthRetrying?: boolean;
 }
 
-/** A request that failed. */
 export class HubError extends Error {
   /** The requested file of the repository. */
   file?: string;
@@ -124,17 +123,13 @@ export function connectionError(error: unknown): Error {
   return new HubError(text, { isWorthRetrying: !isPermanent }, { cause: error });
 }
 
-/** Bytes of the body, where the server announces them. */
 export function bodyLength({ headers }: Response): number | undefined {
   return headers.has("content-encoding") ? undefined : wholeNumberOf(headers.get("content-length"));
 }
 
 export type Watch = { readonly signal: AbortSignal; alive(): void; stop(): void };
 
-/**
- * A signal that follows the caller's, and also ends a request that receives no data for a while: `alive` is called
- * when data arrives.
- */
+/** Follows the caller's signal, and ends a request that receives no data: call `alive` when data arrives. */
 export function watchFor(outer: AbortSignal | undefined): Watch {
   throwIfAborted(outer);
   const silence = new AbortController();

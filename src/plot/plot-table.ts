@@ -141,7 +141,6 @@ async function encodeRows(
   return { vectors, rows: known.map((row) => rows[row]) };
 }
 
-/** The entity types of the rows, and their source. */
 async function typesOf(
   encoder: PhraseEncoder,
   rows: readonly Row[],

@@ -3,12 +3,10 @@ import { closest, distance } from "fastest-levenshtein";
 import { TableError } from "../errors.js";
 import { isNumeric, phraseColumnNames } from "./read/sniff.js";
 
-/** What the choice depends on. */
 export interface ColumnInfo {
   readonly name: string;
   /** Whether the column holds text (not numbers, dates, lists ...). */
   readonly isText: boolean;
-  /** A few values from the top of the table. */
   readonly sample: readonly string[];
 }
 

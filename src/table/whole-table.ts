@@ -5,7 +5,6 @@ export interface WholeTable {
   readonly description: TableDescription;
   /** Values by column name; "" for an empty cell. */
   readonly columns: Readonly<Record<string, readonly string[]>>;
-  /** The values of the phrase column. */
   readonly phrases: readonly string[];
   /** The cells of a row, counted from 0, in the order of the columns. */
   readonly cells: (row: number) => string[];

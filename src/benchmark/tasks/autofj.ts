@@ -17,7 +17,6 @@ import { rankAnswers } from "../rank.js";
 import { unknownName } from "../suggest.js";
 import { type Miss, mean, type Score, secondsSince, type Task, type TaskContext } from "../task.js";
 
-/** The precision at which recall is reported. */
 const targetPrecision = 0.9;
 
 export const autofj: Task = {
@@ -39,7 +38,6 @@ export const autofj: Task = {
   },
 };
 
-/** The sets in the data folder, or the one asked for. */
 async function setNames({
   dataFolder,
   dataset,

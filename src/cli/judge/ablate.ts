@@ -29,20 +29,13 @@ export default command({
     option("--pairs <file>", "table with the columns text and positive: additional positives"),
     ...methodOptions,
     option("--steps <n>", "steps of each run (default: 500)", positiveInteger),
-    option(
-      "--minutes <n>",
-      "instead: time for the whole method; other runs take the same steps",
-      positiveNumber,
-    ),
+    option("--minutes <n>", "instead: time of the whole method; others take its steps", positiveNumber),
     option("--json <file>", "also write the results as JSON"),
     ...runOptions,
   ],
   examples: [
     ["pearl ablate --corpus corpus/ -o ablation --preset from-scratch", "500 steps for each part"],
-    [
-      "pearl ablate --corpus corpus/ -o ablation --parts types,characters --steps 200",
-      "two parts, fewer steps",
-    ],
+    ["pearl ablate --corpus corpus/ -o ablation --parts types,characters --steps 200", "two parts only"],
   ],
   run: async (_, options, session) => {
     const { parts, output, corpus, pairs, minutes, seed, device, json } = options;

@@ -1,15 +1,12 @@
 /** `pearl data`: downloads public benchmark data. */
 import { type AnyCommand, command } from "../command.js";
-import { option, quietOption } from "../options.js";
+import { dataOption, option, quietOption } from "../options.js";
 
 const autofj = command({
   name: "autofj",
   summary: "download the tables of AutoFJ's 50 datasets (about 6 MB)",
   options: [
-    option(
-      "--data <folder>",
-      "download folder (default: $PEARL_DATA, else ./data/bench, else ~/.cache/pearl/bench)",
-    ),
+    dataOption,
     option("--endpoint <url>", "a mirror of raw.githubusercontent.com (env: PEARL_DATA_ENDPOINT)"),
     quietOption,
   ],

@@ -34,17 +34,9 @@ const options = [
   choice("--preset <name>", "rules and their probabilities", Object.keys(PRESETS) as PresetName[], "house"),
   option("--probabilities <k=v,...>", "your own, such as character=.3,synonym=.2,year=.1", weights),
   option("--paraphrases <file>", "table of phrase and paraphrase; repeatable", repeatable),
-  option(
-    "--synonyms <file>",
-    "table of phrase and synonym, such as a corpus's synonyms.tsv; repeatable",
-    repeatable,
-  ),
+  option("--synonyms <file>", "phrase and synonym, such as a corpus's synonyms.tsv; repeatable", repeatable),
   option("--acronyms <file>", "table of short and long form; repeatable", repeatable),
-  option(
-    "--word-vectors [threshold]",
-    "words with a word-vector cosine of at least this (default: 0.8)",
-    fraction,
-  ),
+  option("--word-vectors [threshold]", "words of at least this word-vector cosine (default: 0.8)", fraction),
   option("--no-wordnet", "use no synonyms from WordNet"),
   option("--paraphrase-model <model>", "write paraphrases of the table by a text-to-text model instead"),
   jsonOption,
@@ -60,20 +52,11 @@ export default command({
   options,
   examples: [
     ['pearl augment "The New York Times"', "the results of each rule"],
-    [
-      'pearl augment "heart attack" --draw --count 10 --preset pearl',
-      "ten twins drawn as in PEARL's training",
-    ],
-    [
-      'pearl augment "William Jefferson Clinton" --draw --preset names',
-      "spellings of a name in other tables",
-    ],
+    ['pearl augment "heart attack" --draw --count 10 --preset pearl', "ten twins, as in PEARL's training"],
+    ['pearl augment "William Jefferson Clinton" --draw --preset names', "a name as other tables spell it"],
     ["pearl augment phrases.csv -o twins.csv", "one twin for each phrase of a table"],
     ["pearl augment names.txt --probabilities initials=1,year=1", "only these two rules"],
-    [
-      "pearl augment phrases.csv --paraphrase-model Xenova/flan-t5-small -o para.tsv",
-      "make a file for --paraphrases",
-    ],
+    ["pearl augment phrases.csv --paraphrase-model Xenova/flan-t5-small -o para.tsv", "for --paraphrases"],
   ],
   run: async ([phrases], options, session) => {
     const [first] = phrases;

@@ -17,11 +17,7 @@ const options = [
   option("-o, --output <folder>", "folder of the new model", undefined, "pearl-model"),
   option("--plan", "print what would be trained, the time and the memory; write nothing"),
   ...methodOptions,
-  option(
-    "--batch-size <n>",
-    "with --pairs alone: largest number of pairs in a batch (default: 512)",
-    positiveInteger,
-  ),
+  option("--batch-size <n>", "with --pairs alone: most pairs in a batch (default: 512)", positiveInteger),
   option("--steps <n>", "number of training steps, instead of --epochs", positiveInteger),
   option("--minutes <n>", "training time, instead of --epochs; the first steps are measured", positiveNumber),
   ...trainingOptions(500),
@@ -38,14 +34,8 @@ export default command({
   examples: [
     ["pearl finetune", "PEARL from WordNet's phrases and E5-small, into pearl-model"],
     ["pearl finetune --corpus corpus/ --plan", "time and memory that this takes here"],
-    [
-      "pearl finetune --corpus corpus/ --preset from-scratch --minutes 30 -o small",
-      "no base model, 30 minutes",
-    ],
-    [
-      "pearl finetune --base intfloat/e5-small-v2 --pairs pairs.csv -o my-model",
-      "a hub model on pairs alone",
-    ],
+    ["pearl finetune --corpus corpus/ --preset from-scratch --minutes 30 -o small", "no base, 30 minutes"],
+    ["pearl finetune --base intfloat/e5-small-v2 --pairs pairs.csv -o my-model", "a hub model on pairs"],
     ["pearl finetune --corpus corpus/ --pairs pairs.csv --no-types -o my-model", "both, without types"],
     ["pearl encode phrases.csv --model my-model", "use the model"],
   ],
@@ -66,7 +56,6 @@ const isPairsAlone = ({ pairs, base, corpus, preset, plan }: FinetuneOptions): b
   base !== "none" &&
   !plan;
 
-/** Options that training on pairs alone does not use. */
 const ofCorpus = {
   ...{ steps: "--steps", minutes: "--minutes", hidden: "--hidden", layers: "--layers", vocab: "--vocab" },
   ...{ characters: "--characters", characterWidth: "--character-width", hardNegatives: "--hard-negatives" },
@@ -90,7 +79,6 @@ function checkUse(options: FinetuneOptions): void {
   );
 }
 
-/** What both forms of training share. */
 const commonOptions = (options: FinetuneOptions, session: Session) => ({
   ...trainingSettings(options, session),
   ...{ output: options.output, seed: options.seed, types: typesFile(options) },

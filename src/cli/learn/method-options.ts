@@ -11,7 +11,6 @@ import {
   wholeNumber,
 } from "../options.js";
 
-/** They become settings by {@link methodSettings}. */
 export const methodOptions = [
   option("--preset <name>", "settings: pearl-small (the default), pearl-base, from-scratch, or a YAML file"),
   option("--base <model>", "model to start from: folder or hub id, or none (default: the preset's)"),
@@ -19,11 +18,7 @@ export const methodOptions = [
   option("--layers <n>", "with --base none: layers of the transformer; 0 leaves it out", wholeNumber),
   option("--vocab <n>", "with --base none: vocabulary size of the trained tokenizer", positiveInteger),
   option("--characters <kind>", "character encoder: love, bilstm, bag, ngrams, or a pretrained folder"),
-  option(
-    "--character-width <n>",
-    "dimensions of the embedding that the character encoder fills",
-    positiveInteger,
-  ),
+  option("--character-width <n>", "dimensions that the character encoder fills", positiveInteger),
   option("--types <file>", "table of phrase and type, for pairs without a type"),
   option("--hard-negatives <n>", "hard negatives for each phrase in a batch", wholeNumber),
   option("--no-types", "leave out phrase types"),

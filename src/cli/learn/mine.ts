@@ -13,11 +13,7 @@ export default command({
     option("--ratio <r>", "least edit ratio of a hard negative (default: 0.7)", fraction),
     option("--margin <m>", "least edit ratio minus scaled cosine (default: 0.3)", fraction),
     option("--listed <n>", "hard negatives per phrase, up to 12 (default: 12)", positiveInteger),
-    option(
-      "--nearest <n>",
-      "similarly spelled phrases compared with each phrase (default: 50)",
-      positiveInteger,
-    ),
+    option("--nearest <n>", "similarly spelled phrases compared with each (default: 50)", positiveInteger),
     ...runOptions,
   ],
   examples: [

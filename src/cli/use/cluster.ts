@@ -5,7 +5,6 @@ import { counted } from "../format.js";
 import { fraction, option, positiveInteger, seedOption, tableEncodingOptions } from "../options.js";
 import { loadEncoder, tableSettings } from "../session.js";
 
-/** How similar phrases of a group must be. */
 export const groupingOptions = [
   option("--precision <p>", "expected share of correct links; sets the threshold (default: 0.9)", fraction),
   option("--threshold <t>", "instead: link phrases with at least this similarity", fraction),
@@ -18,7 +17,7 @@ export default command({
   options: [
     option(
       "-o, --output <file>",
-      "write all rows with their group: .csv, .tsv or .jsonl (default: print the groups)",
+      "write rows with their group: .csv, .tsv or .jsonl (default: print groups)",
     ),
     ...groupingOptions,
     option("--k <n>", "instead: make exactly n clusters by topic (spherical k-means)", positiveInteger),

@@ -19,16 +19,8 @@ export default command({
   summary: "encode the phrases of a table (CSV, TSV, JSONL, Parquet, plain text) into embeddings",
   arguments: [["<file>", "the table; - reads standard input"]],
   options: [
-    option(
-      "-o, --output <file>",
-      "output: .parquet, .csv, .jsonl or .npy (default: NAME.embeddings.parquet)",
-    ),
-    choice("--format <name>", "format of the output, if its name has no known ending", [
-      "parquet",
-      "csv",
-      "jsonl",
-      "npy",
-    ]),
+    option("-o, --output <file>", ".parquet, .csv, .jsonl or .npy (default: NAME.embeddings.parquet)"),
+    choice("--format <name>", "format of outputs with another ending", ["parquet", "csv", "jsonl", "npy"]),
     ...tableEncodingOptions,
     batchSizeOption,
     truncateOption,

@@ -18,11 +18,7 @@ import {
 import { loadEncoder, type Session } from "../session.js";
 
 const options = [
-  option(
-    "--on <column>",
-    "one name for both tables or LEFT=RIGHT, with :WEIGHT if needed; repeatable",
-    onColumns,
-  ),
+  option("--on <column>", "one name for both, or LEFT=RIGHT; with :WEIGHT if needed; repeatable", onColumns),
   option("--precision <p>", "expected share of correct matches; sets the threshold", fraction, 0.9),
   choice(
     "--kind <kind>",

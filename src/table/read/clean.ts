@@ -23,14 +23,11 @@ const lineFeed = Buffer.from("\n");
 /** The separator of one-column tables: a sequence that no text contains. */
 export const impossibleDelimiter = "\x1e\x1f\x1e\x1f";
 
-/** What is cleaned, and how. */
 export interface CleanOptions {
-  /** For messages. */
   readonly path: string;
   readonly shape: Shape;
   /** Cells that each record must have. */
   readonly columns: number;
-  /** Whether each line is a JSON object. */
   readonly isJson: boolean;
 }
 

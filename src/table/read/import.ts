@@ -13,18 +13,14 @@ import { refuseNonText, type Source, shownPath } from "./source.js";
 /** The name of the imported table in the database. */
 export const rowsTable = "pearl_rows";
 
-/** How the text of a table is read. */
 export type ImportOptions = Omit<SniffOptions, "preferTab">;
 
-/** A column of the imported table. */
 export interface ImportedColumn extends ColumnInfo {
   /** The SQL expression over `rowsTable` that gives its value. */
   readonly expression: string;
-  /** Its DuckDB type. */
   readonly type: string;
 }
 
-/** An imported table. */
 export interface Imported {
   readonly columns: ImportedColumn[];
   readonly rowCount: number;
@@ -37,7 +33,6 @@ export interface Imported {
   readonly blankLines: number;
 }
 
-/** Imports CSV, TSV, JSONL or plain text. */
 export async function importText(
   database: Database,
   path: string,

@@ -15,7 +15,6 @@ interface Key {
   readonly sample: string[];
 }
 
-/** The keys seen so far. */
 export class JsonKeys {
   private readonly keys = new Map<string, Key>();
 

@@ -38,7 +38,6 @@ export interface SniffOptions {
   readonly preferTab: boolean;
 }
 
-/** The shape of a text table. */
 export interface Shape {
   readonly dialect: Dialect;
   /** Undefined where the table has one column. */

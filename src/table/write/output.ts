@@ -7,7 +7,6 @@ import { type ImportedColumn, rowsTable } from "../read/import.js";
 import type { Table } from "../table.js";
 import { addColumns, keyName, type VectorPages } from "./parquet-vectors.js";
 
-/** What an output is made of. */
 export interface OutputRequest {
   readonly table: Table;
   readonly range: { from: number; to: number };
@@ -16,14 +15,10 @@ export interface OutputRequest {
   readonly vectorsPath: string;
   /** The vectors in that file, unless it has the layout of .npy. */
   readonly pages: VectorPages;
-  /** Name of the column of vectors. */
   readonly column: string;
 }
 
-/**
- * Makes the output and renames it to `path`.
- * @returns the path of the keys beside an .npy file
- */
+/** Makes the output and renames it to `path`. @returns the path of the keys beside an .npy file */
 export async function makeOutput(
   request: OutputRequest,
   format: EmbeddingFormat,
@@ -50,7 +45,6 @@ export async function makeOutput(
   return keysPath;
 }
 
-/** Writes the input's columns alone as CSV. */
 async function writeKeys(request: OutputRequest, target: string): Promise<void> {
   const { columns, description } = request.table;
   const values = columns.map(({ expression }) => {

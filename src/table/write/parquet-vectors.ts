@@ -21,7 +21,6 @@ import {
   writeStruct,
 } from "./thrift.js";
 
-/** The first and the last bytes of a Parquet file. */
 export const parquetMark = Buffer.from("PAR1");
 
 /** Approximate bytes of a data page: what readers like to fetch at once. */

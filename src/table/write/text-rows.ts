@@ -24,10 +24,7 @@ function quoted(cell: string, special: RegExp): string {
 /** One line of CSV, without its end. */
 export const csvLine = (cells: readonly string[]): string => formats[".csv"](cells, []);
 
-/**
- * The format of rows by the file's extension.
- * @throws TableError for another extension
- */
+/** The format of rows by the file's extension. @throws TableError for another extension */
 export function checkRowsName(path: string): LineFormat {
   const format = formats[extname(path).toLowerCase()];
   if (format !== undefined) return format;

@@ -101,7 +101,6 @@ export function readStruct(bytes: Buffer): Struct {
   return fields();
 }
 
-/** A struct as bytes. */
 export function writeStruct(fields: Struct): Buffer {
   const parts: Buffer[] = [];
   let previous = 0;
