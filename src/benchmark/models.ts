@@ -8,7 +8,7 @@ import { jaccardBaseline } from "./baselines/jaccard.js";
 import { jaroWinklerBaseline, levenshteinBaseline } from "./baselines/pairwise.js";
 import { tfidfBaseline, tfidfWordsBaseline } from "./baselines/tfidf.js";
 import type { EmbeddingModel, PhraseModel } from "./model.js";
-import { unknownName } from "./suggest.js";
+import { unknownName } from "./task.js";
 
 const baselines: Readonly<Record<string, () => PhraseModel | Promise<PhraseModel>>> = {
   tfidf: tfidfBaseline,

@@ -1,7 +1,7 @@
 /** Formats benchmark reports as an HTML page: scores, published scores, AutoFJ's sets as bars, the worst misses. */
 import { escapeText, htmlPage, light } from "../plot/theme.js";
-import { leadOf } from "./misses.js";
 import { publishedMetrics, publishedScores } from "./published.js";
+import { leadOf } from "./rank.js";
 import { isMean, percent, remarks, scoreRows, titleOf } from "./report.js";
 import type { BenchmarkMiss, ModelReport } from "./runner.js";
 

@@ -1,4 +1,6 @@
 /** The interface of a task: a protocol as code that scores one model. */
+import { UsageError } from "../errors.js";
+import { nearestName } from "../table/columns.js";
 import { findFile, shownPath, type WantedFile } from "./data-folder.js";
 import type { PhraseModel } from "./model.js";
 
@@ -108,3 +110,13 @@ export const secondsSince = (started: number): number => (performance.now() - st
 
 export const mean = (values: readonly number[]): number =>
   values.reduce((sum, value) => sum + value, 0) / values.length;
+
+/** "WHAT "TYPED". Did you mean NEAREST? HINT" */
+export function unknownName(
+  what: string,
+  typed: string,
+  { known, hint }: { readonly known: readonly string[]; readonly hint: string },
+): UsageError {
+  const near = nearestName(known, typed);
+  return new UsageError(`${what} "${typed}".${near ? ` Did you mean ${near}?` : ""} ${hint}`);
+}

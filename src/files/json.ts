@@ -19,7 +19,11 @@ export async function readJson<Value>(
   schema: Schema<Value>,
   trouble: JsonTrouble,
 ): Promise<Value | undefined> {
-  const text = await readFile(path, "utf8").catch((error) => ignoreAbsence(error, path, trouble));
+  const text = await readFile(path, "utf8").catch((cause: NodeJS.ErrnoException) => {
+    // ENOTDIR: its folder is a file.
+    if (cause.code === "ENOENT" || cause.code === "ENOTDIR") return undefined;
+    throw new trouble.error(`${path} cannot be read: ${messageOf(cause)}. ${trouble.cure}`, { cause });
+  });
   return text === undefined ? undefined : parseJson(text, path, schema, trouble);
 }
 
@@ -41,11 +45,4 @@ export function parseJson<Value>(
   const [issue] = result.issues;
   const field = getDotPath(issue);
   throw new Trouble(`${place}: ${field ? `field "${field}": ` : ""}${issue.message}. ${cure}`);
-}
-
-function ignoreAbsence(error: unknown, path: string, { error: Trouble, cure }: JsonTrouble): undefined {
-  const { code } = error as NodeJS.ErrnoException;
-  // ENOTDIR: its folder is a file.
-  if (code === "ENOENT" || code === "ENOTDIR") return undefined;
-  throw new Trouble(`${path} cannot be read: ${messageOf(error)}. ${cure}`, { cause: error });
 }

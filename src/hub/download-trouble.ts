@@ -46,16 +46,13 @@ function statusMessage(download: DownloadSource, { file = "config.json", facts }
   const host = hostOf(settings.endpoint);
   if (status === 401 || status === 403) {
     const accept = `accept the model's terms at ${settings.endpoint}/${id}`;
-    if (settings.token) {
-      return (
-        `${id}: ${host} refused ${file} (${status}) with the token from ${settings.tokenSource}. ` +
-        `Check the spelling and the token's rights; for a gated model ${accept}.`
-      );
-    }
-    return (
-      `${id}: ${host} refused ${file} (${status}): the model is private or gated, or does not exist. ` +
-      `Check the spelling, or set HF_TOKEN to a token that may read it; for a gated model ${accept}.`
-    );
+    const [reason, cure] = settings.token
+      ? [` with the token from ${settings.tokenSource}`, " and the token's rights"]
+      : [
+          ": the model is private or gated, or does not exist",
+          ", or set HF_TOKEN to a token that may read it",
+        ];
+    return `${id}: ${host} refused ${file} (${status})${reason}. Check the spelling${cure}; for a gated model ${accept}.`;
   }
   if (status === 404) {
     if (code === "RevisionNotFound") return `${id}: there is no revision "${revision}" at ${host}.`;

@@ -36,7 +36,7 @@ export interface DownloadProgress {
 export interface DownloadOptions {
   /** Branch, tag or commit. Default `main`. */
   readonly revision?: string;
-  /** What holds the weights: safetensors, from which importModel makes a graph, or "either", best an ONNX graph (the default). */
+  /** Safetensors alone, from which importModel makes a graph, or an ONNX graph where there is one (the default). */
   readonly weights?: "safetensors" | "either";
   /** Ends the download. The next one continues from what was received. */
   readonly signal?: AbortSignal;

@@ -47,7 +47,8 @@ export function findColumn(path: string, names: string[], wanted: string): numbe
   throw new TableError(`${path}: no column "${wanted}". The columns are ${listed(names)}. ${suggestion}`);
 }
 
-function nearestName(names: string[], wanted: string): string | undefined {
+/** The name that a mistyped one stands for, if one is near enough. */
+export function nearestName(names: readonly string[], wanted: string): string | undefined {
   const near = closest(
     wanted.toLowerCase(),
     names.map((name) => name.toLowerCase()),

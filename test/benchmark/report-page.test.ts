@@ -1,6 +1,6 @@
 /** The page of a benchmark run: what was measured, what was missed and why, in one file. */
 import { describe, expect, it } from "vitest";
-import { worstMisses } from "../../src/benchmark/misses.js";
+import { worstMisses } from "../../src/benchmark/rank.js";
 import { reportsAsPage } from "../../src/benchmark/report-page.js";
 import { runBenchmark } from "../../src/benchmark/runner.js";
 import { letterModel, writeData } from "./small-data.js";

@@ -12,10 +12,16 @@ import { join } from "node:path";
 import { readColumns } from "../../table/whole-table.js";
 import { autofjFiles, foldersWith, missing } from "../data-folder.js";
 import { type JoinAtPrecision, joinAtPrecision } from "../metrics/join-at-precision.js";
-import { worstMisses } from "../misses.js";
-import { rankAnswers } from "../rank.js";
-import { unknownName } from "../suggest.js";
-import { type Miss, mean, type Score, secondsSince, type Task, type TaskContext } from "../task.js";
+import { rankAnswers, worstMisses } from "../rank.js";
+import {
+  type Miss,
+  mean,
+  type Score,
+  secondsSince,
+  type Task,
+  type TaskContext,
+  unknownName,
+} from "../task.js";
 
 const targetPrecision = 0.9;
 

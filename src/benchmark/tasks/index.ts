@@ -1,7 +1,6 @@
 /** The tasks by name. */
 import { UsageError } from "../../errors.js";
-import { unknownName } from "../suggest.js";
-import type { Task } from "../task.js";
+import { type Task, unknownName } from "../task.js";
 import { autofj } from "./autofj.js";
 import { bird } from "./bird.js";
 import { bc5cdr, conll } from "./clustering.js";

@@ -44,10 +44,8 @@ export default command({
     if (unknown !== undefined) {
       throw new UsageError(`unknown part "${unknown}": use ${removableParts.join(", ")}`);
     }
-    const [{ ablate }, { defaultDataFolder }] = await Promise.all([
-      import("../../methods/ablate.js"),
-      import("../../benchmark/data-folder.js"),
-    ]);
+    const { ablate } = await import("../../methods/ablate.js");
+    const { defaultDataFolder } = await import("../../benchmark/data-folder.js");
     let run = "training";
     const report = await ablate({
       ...{ folder: output, corpus, pairs, minutes, seed, device, types: typesFile(options) },

@@ -50,11 +50,9 @@ export default command({
     ["pearl bench --task autofj --dataset Drug --model ./my-model", "one dataset"],
   ],
   run: async (_, options, session) => {
-    const [{ defaultDataFolder }, { formatReports, reportsAsJson }, { runBenchmark }] = await Promise.all([
-      import("../../benchmark/data-folder.js"),
-      import("../../benchmark/report.js"),
-      import("../../benchmark/runner.js"),
-    ]);
+    const { defaultDataFolder } = await import("../../benchmark/data-folder.js");
+    const { formatReports, reportsAsJson } = await import("../../benchmark/report.js");
+    const { runBenchmark } = await import("../../benchmark/runner.js");
     const { protocol, dataset, seed, truncateDim, device } = options;
     if (options.json) await checkFolder("--json", options.json);
     if (options.report) await checkFolder("--report", options.report);

@@ -55,10 +55,8 @@ export async function methodSettings(options: MethodOptions) {
 }
 
 async function presetWith(options: MethodOptions): Promise<MethodSettings> {
-  const [{ readPreset }, { removableParts, withChoices }] = await Promise.all([
-    import("../../pearl/presets/index.js"),
-    import("../../pearl/choices.js"),
-  ]);
+  const { readPreset } = await import("../../pearl/presets/index.js");
+  const { removableParts, withChoices } = await import("../../pearl/choices.js");
   const { base, hidden, layers, preset = base === "none" ? "from-scratch" : undefined } = options;
   const { characters, characterWidth, hardNegatives, anchors, synonyms, epochs, augment } = options;
   return withChoices(await readPreset(preset), {

@@ -19,11 +19,9 @@ export default command({
     ["pearl export ./my-model -o ./raw --no-normalize", "without scaling to length 1"],
   ],
   run: async ([model], { output, normalize }, session) => {
-    const [{ locateModel }, { exportSafetensors }, { checkIsFree }] = await Promise.all([
-      import("../../hub/locate.js"),
-      import("../../hub/convert/export-safetensors.js"),
-      import("../../files/whole-folder.js"),
-    ]);
+    const { checkIsFree } = await import("../../files/whole-folder.js");
+    const { locateModel } = await import("../../hub/locate.js");
+    const { exportSafetensors } = await import("../../hub/convert/export-safetensors.js");
     await checkIsFree(output);
     const { signal, onDownload } = session;
     const folder = await locateModel(model, { signal, onDownload });

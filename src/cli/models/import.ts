@@ -18,11 +18,9 @@ export default command({
     ["pearl encode names.txt --model ./model", "use the result"],
   ],
   run: async ([model], { output, revision }, session) => {
-    const [{ locateFiles }, { importModel, sourceOf }, { checkIsFree }] = await Promise.all([
-      import("../../hub/locate.js"),
-      import("../../hub/convert/import-model.js"),
-      import("../../files/whole-folder.js"),
-    ]);
+    const { checkIsFree } = await import("../../files/whole-folder.js");
+    const { locateFiles } = await import("../../hub/locate.js");
+    const { importModel, sourceOf } = await import("../../hub/convert/import-model.js");
     await checkIsFree(output);
     const { signal, onDownload } = session;
     const folder = await locateFiles(model, { revision, weights: "safetensors", signal, onDownload });
