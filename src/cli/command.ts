@@ -30,11 +30,7 @@ export interface AnyCommand extends Described {
   readonly arguments?: readonly ArgumentLine[];
   readonly options?: readonly Option[];
   readonly commands?: readonly AnyCommand[];
-  readonly run?: (
-    values: unknown[],
-    options: { readonly quiet?: boolean },
-    session: Session,
-  ) => Promise<void>;
+  readonly run?: (values: unknown[], options: { quiet?: boolean }, session: Session) => Promise<void>;
 }
 
 export function command<

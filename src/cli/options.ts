@@ -102,7 +102,7 @@ export function required<Flags extends string>(
 
 export const modelOption = option(
   "-m, --model <model>",
-  "embedded model, folder or hub id (default: embedded)",
+  "embedded model, folder or hub id (default: the embedded model)",
 );
 export const columnOption = option("-c, --column <name>", "column of phrases, by name or number from 1");
 export const deviceOption = choice(
@@ -116,11 +116,7 @@ export const jsonOption = option("--json", "print JSON");
 export const quietOption = option("-q, --quiet", "print no progress and no notes, only results and errors");
 export const noQuotesOption = option("--no-quotes", "treat quotes as ordinary characters");
 export const batchSizeOption = option("--batch-size <n>", "most phrases in a batch", positiveInteger);
-export const truncateOption = option(
-  "--truncate-dim <n>",
-  "keep only the first n dimensions",
-  positiveInteger,
-);
+export const truncateOption = option("--truncate-dim <n>", "keep the first n dimensions", positiveInteger);
 export const int8Option = option("--int8", "compute with 8-bit weights: faster, nearly the same embeddings");
 export const dataOption = option(
   "--data <folder>",

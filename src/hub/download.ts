@@ -219,12 +219,7 @@ async function obtainFile(
 }
 
 /** Fetches one file into the snapshot of its commit and returns that commit. */
-async function fetchFile(
-  download: Download,
-  file: string,
-  commit: string | undefined,
-  tries: number,
-): Promise<string> {
+async function fetchFile(download: Download, file: string, commit: string | undefined, tries: number) {
   const { id, repository, revision, settings, options } = download;
   const isCommitless = commit === commitlessName(revision);
   const at = encodeURIComponent(commit === undefined || isCommitless ? revision : commit);

@@ -114,9 +114,7 @@ export function wholeRange(range: RowRange, rowCount: number): { from: number; t
   const from = range.from ?? 0;
   const to = Math.min(range.to ?? rowCount, rowCount);
   if (!Number.isInteger(from) || from < 0 || !Number.isInteger(to) || to < from) {
-    throw new TableError(
-      `rows ${from} to ${to}: expected whole numbers in order, from 0 to at most ${rowCount}.`,
-    );
+    throw new TableError(`rows ${from} to ${to}: expected whole numbers in order, from 0 to ${rowCount}.`);
   }
   return { from, to };
 }

@@ -15,11 +15,7 @@ export const levenshteinBaseline = (): SimilarityModel =>
 export const jaroWinklerBaseline = (): SimilarityModel =>
   pairwise("jaro-winkler", "prefix weight 0.1, at most 4", jaroWinkler);
 
-function pairwise(
-  name: string,
-  settings: string,
-  similarity: (a: string, b: string) => number,
-): SimilarityModel {
+function pairwise(name: string, settings: string, similarity: typeof jaroWinkler): SimilarityModel {
   return {
     kind: "similarity",
     name,

@@ -77,11 +77,7 @@ async function probeScore(pairs: Pairs, context: TaskContext) {
 }
 
 /** Both vectors of each pair side by side, [pairs, 2 × dimension]. */
-async function pairFeatures(
-  pairs: Pairs,
-  model: EmbeddingModel,
-  context: TaskContext,
-): Promise<Float32Array> {
+async function pairFeatures(pairs: Pairs, model: EmbeddingModel, context: TaskContext) {
   const rows = await embedPhrases(model, [...pairs.left, ...pairs.right], context);
   const { dimension } = model;
   const units = context.protocol === "fair" ? unitRows(rows, dimension) : rows;

@@ -130,12 +130,7 @@ async function augmentFile(path: string, options: AugmentOptions, session: Sessi
   session.print(`wrote ${report.path}: ${made}, ${unchanged} unchanged`);
 }
 
-async function writeModelParaphrases(
-  path: string,
-  model: string,
-  options: AugmentOptions,
-  session: Session,
-): Promise<void> {
+async function writeModelParaphrases(path: string, model: string, options: AugmentOptions, session: Session) {
   const { loadParaphraser, writeParaphrases } = await import("../../pearl/augmentation/paraphrase-model.js");
   const { column, count, output = `${stemOf(path)}.paraphrases.tsv` } = options;
   const phrases = await phrasesOf(path, column);

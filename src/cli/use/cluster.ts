@@ -15,10 +15,7 @@ export default command({
   summary: "group the phrases of a table that mean the same",
   arguments: [["<file>", "the table; - reads standard input"]],
   options: [
-    option(
-      "-o, --output <file>",
-      "write rows with their group: .csv, .tsv or .jsonl (default: print groups)",
-    ),
+    option("-o, --output <file>", "all rows with their group: .csv, .tsv or .jsonl (default: print groups)"),
     ...groupingOptions,
     option("--k <n>", "instead: make exactly n clusters by topic (spherical k-means)", positiveInteger),
     seedOption,

@@ -111,7 +111,7 @@ async function readEncoderConfig(folder: string): Promise<BertConfig> {
     const value = config[key];
     if (!(Number.isSafeInteger(value) && (value as number) > 0))
       throw new ModelError(
-        `${label}: ${key} must be a whole number above 0, not ${value}. Download it again.`,
+        `${label}: ${key} is ${value}, expected a whole number above 0. Download it again.`,
       );
   }
   const known = { ...config, pad_token_id: config.pad_token_id ?? undefined };

@@ -68,10 +68,7 @@ export function sniff(sample: Buffer, options: SniffOptions, isWhole: boolean): 
   return { dialect: dialectFor(delimiter), delimiter, header, headerIsSure, firstCells: records[0] ?? [] };
 }
 
-function bestDelimiter(
-  order: readonly string[],
-  recordsFor: (delimiter: string) => string[][],
-): string | undefined {
+function bestDelimiter(order: readonly string[], recordsFor: (delimiter: string) => string[][]) {
   const [best] = order
     .map((delimiter) => ({ delimiter, ...mostCommonWidth(recordsFor(delimiter)) }))
     .filter(({ cells }) => cells >= 2)

@@ -57,11 +57,7 @@ async function writeKeys(request: OutputRequest, target: string): Promise<void> 
 }
 
 /** Writes the input's columns, and the vectors as JSON lists. */
-async function writeText(
-  request: OutputRequest,
-  format: "csv" | "tsv" | "jsonl",
-  target: string,
-): Promise<void> {
+async function writeText(request: OutputRequest, format: "csv" | "tsv" | "jsonl", target: string) {
   const { table, vectorsPath, column } = request;
   const bodies = format === "jsonl" ? [jsonBody(table)] : table.columns.map(({ expression }) => expression);
   const columns = bodies.map((body) => `nullif(CAST(${body} AS VARCHAR), '')`);

@@ -124,13 +124,7 @@ function byteOf({ dimension, rows, end }: VectorPages, row: number): number {
   return parquetMark.length + (row / pageRows) * wholePage;
 }
 
-async function copyBytes(
-  from: FileHandle,
-  start: number,
-  end: number,
-  to: FileHandle,
-  at: number,
-): Promise<void> {
+async function copyBytes(from: FileHandle, start: number, end: number, to: FileHandle, at: number) {
   const buffer = Buffer.allocUnsafe(4 << 20);
   for (let position = start; position < end; ) {
     const { bytesRead } = await from.read(buffer, 0, Math.min(buffer.length, end - position), position);
