@@ -3,7 +3,6 @@ import { readFile } from "node:fs/promises";
 import { type BaseIssue, type BaseSchema, getDotPath, safeParse } from "valibot";
 import { messageOf, type PearlError } from "../errors.js";
 
-/** A valibot schema with `Value` as its result. */
 export type Schema<Value> = BaseSchema<unknown, Value, BaseIssue<unknown>>;
 
 /** The error for a file that does not match its schema. */

@@ -38,7 +38,6 @@ export async function writeWholeFolder(
   }
 }
 
-/** Copies the files of these names that `source` has. */
 export async function copyPresent(names: Iterable<string>, source: string, target: string): Promise<void> {
   for (const name of names) {
     if (!(await exists(join(source, name)))) continue;

@@ -57,7 +57,6 @@ export interface CachedModel {
   readonly commit: string;
   /** Branches and tags at this commit, e.g. `["main"]`. */
   readonly revisions: readonly string[];
-  /** The snapshot folder: a model folder. */
   readonly path: string;
   /** ONNX files, relative to the folder; none where there are only weights. */
   readonly graphs: readonly string[];

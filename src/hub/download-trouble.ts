@@ -22,7 +22,6 @@ export function weightAlternatives({ weights }: DownloadSource, hasTokenizer: bo
   return [...graph, [weightsFile], [weightsIndex]];
 }
 
-/** Turns what a download throws into an error for the user. */
 export function asModelError(download: DownloadSource, error: unknown): Error {
   if (error instanceof PearlError) return error;
   if (error instanceof HubError) {

@@ -51,13 +51,8 @@ const attempts = 4;
 
 /** Fetched where present: a repository may lack any of them. */
 const optionalFiles = [
-  ...[
-    ...filesOf(),
-    "tokenizer_config.json",
-    "special_tokens_map.json",
-    "modules.json",
-    "1_Pooling/config.json",
-  ],
+  ...filesOf(),
+  ...["tokenizer_config.json", "special_tokens_map.json", "modules.json", "1_Pooling/config.json"],
   ...["sentence_bert_config.json", "config_sentence_transformers.json", "README.md"],
 ];
 

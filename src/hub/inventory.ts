@@ -24,7 +24,6 @@ export interface ModelSummary
   readonly path: string;
   /** True for the model that is used when none is named. */
   readonly isDefault: boolean;
-  /** ONNX files, relative to the folder. */
   readonly graphs: readonly string[];
   /** Why the model cannot be used, where it cannot. */
   readonly problem?: string;

@@ -14,11 +14,9 @@ export const DEFAULT_MODEL = "pearl-mini";
 
 export const EMBEDDED_MODELS = fileURLToPath(new URL("../../models", import.meta.url));
 
-export interface LocateOptions {
-  readonly revision?: string;
+export interface LocateOptions extends Pick<DownloadOptions, "revision" | "signal"> {
   /** Called several times a second during a download. */
   readonly onDownload?: (progress: DownloadProgress) => void;
-  readonly signal?: AbortSignal;
 }
 
 export async function embeddedModels(): Promise<string[]> {

@@ -12,7 +12,6 @@ export interface HubErrorFacts {
 }
 
 export class HubError extends Error {
-  /** The requested file of the repository. */
   file?: string;
 
   constructor(
@@ -139,7 +138,6 @@ export function watchFor(outer: AbortSignal | undefined): Watch {
   return { signal, alive: () => timer.refresh(), stop: () => clearTimeout(timer) };
 }
 
-/** Throws an InterruptedError once the signal is aborted. */
 export function throwIfAborted(signal: AbortSignal | undefined): void {
   if (!signal?.aborted) return;
   if (signal.reason instanceof PearlError) throw signal.reason;

@@ -6,7 +6,6 @@ import { writeText } from "./write/text-rows.js";
 
 export type TabLines = AsyncGenerator<readonly string[]>;
 
-/** Consecutive rows of a file. */
 export interface TabBlock {
   /** Line number of the first row, counted from 1. */
   readonly line: number;

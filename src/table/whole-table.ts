@@ -51,7 +51,6 @@ async function valuesOf(table: Table, column: string): Promise<string[]> {
   return values;
 }
 
-/** Rows of cells in batches, as `writeRows` takes them. */
 export function* batchesOf<Item>(
   items: Iterable<Item>,
   cellsOf: (item: Item) => string[],

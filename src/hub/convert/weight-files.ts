@@ -10,7 +10,6 @@ import { exists } from "../../files/whole-file.js";
 export const weightsFile = "model.safetensors";
 export const weightsIndex = "model.safetensors.index.json";
 
-/** True where the folder has weights in safetensors. */
 export async function hasSafetensors(folder: string): Promise<boolean> {
   return (await exists(join(folder, weightsFile))) || exists(join(folder, weightsIndex));
 }

@@ -26,7 +26,6 @@ export const impossibleDelimiter = "\x1e\x1f\x1e\x1f";
 export interface CleanOptions {
   readonly path: string;
   readonly shape: Shape;
-  /** Cells that each record must have. */
   readonly columns: number;
   readonly isJson: boolean;
 }
@@ -107,7 +106,6 @@ export class CleanCopy {
     return { clean: output.length === 1 ? output[0] : Buffer.concat(output), taken: start };
   }
 
-  /** Checks one record; false where it is not a row. */
   private accept(bytes: Buffer, start: number, end: number): boolean {
     const { isJson, columns } = this.options;
     const size = end - start;

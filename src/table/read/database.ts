@@ -62,7 +62,6 @@ export class Database {
     }
   }
 
-  /** The SQL expression that reads a Parquet file. */
   async parquet(path: string): Promise<string> {
     // A link with a plain name, since DuckDB reads * and [ in a path as a pattern.
     const link = join(this.folder, `${randomUUID()}.parquet`);
@@ -144,8 +143,6 @@ export function databaseTrouble(error: unknown, subject: string): TableError {
   return new TableError(`${subject}: ${message}`, { cause: error });
 }
 
-/** A string as an SQL literal. */
 export const literal = (text: string): string => `'${text.replaceAll("'", "''")}'`;
 
-/** A name as an SQL identifier. */
 export const identifier = (name: string): string => `"${name.replaceAll('"', '""')}"`;

@@ -10,7 +10,6 @@ import { type Database, identifier, literal } from "./database.js";
 import { type Shape, type SniffOptions, sniff } from "./sniff.js";
 import { refuseNonText, type Source, shownPath } from "./source.js";
 
-/** The name of the imported table in the database. */
 export const rowsTable = "pearl_rows";
 
 export type ImportOptions = Omit<SniffOptions, "preferTab">;

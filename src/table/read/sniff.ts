@@ -10,7 +10,6 @@
  */
 import { cellsOf, type Dialect, quotationMark, RecordScanner } from "./records.js";
 
-/** Bytes that decide the shape of a table. */
 export const sampleBytes = 65_536;
 
 const candidates = [",", "\t", ";", "|"];
@@ -30,7 +29,6 @@ const oneColumnHeaders = new Set([
   ).split(" "),
 ]);
 
-/** What the caller has decided; the rest is found. */
 export interface SniffOptions {
   readonly delimiter?: string;
   readonly header: "auto" | "present" | "absent";

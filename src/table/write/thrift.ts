@@ -50,7 +50,6 @@ export function varint(value: bigint | number): Buffer {
   return Buffer.from([...bytes, Number(rest)]);
 }
 
-/** Reads the struct that the bytes begin with. */
 export function readStruct(bytes: Buffer): Struct {
   let offset = 0;
   const take = (length: number): Buffer => {
