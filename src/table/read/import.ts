@@ -174,11 +174,14 @@ export async function importParquet(database: Database, path: string): Promise<I
   const names = described.map(([name]) => String(name));
   const types = described.map(([, type]) => String(type));
   const stored = names.map((name, index) => `${identifier(name)} AS c${index}`);
-  await database.createTable(rowsTable, `SELECT ${stored.join(", ")} ${from}`, damaged);
+  const [hash] = await Promise.all([
+    fileFingerprint(path),
+    database.createTable(rowsTable, `SELECT ${stored.join(", ")} ${from}`, damaged),
+  ]);
   return {
     columns: await storedColumns(database, path, names, types),
     rowCount: await rowCountOf(database, path),
-    identity: `sha256 ${await fileFingerprint(path)}`,
+    identity: `sha256 ${hash}`,
     header: true,
     headerIsSure: true,
     blankLines: 0,

@@ -6,6 +6,7 @@ import { identifier, literal, OutOfMemory } from "../read/database.js";
 import { type ImportedColumn, rowsTable } from "../read/import.js";
 import type { Table } from "../table.js";
 import { addColumns, keyName, type VectorPages } from "./parquet-vectors.js";
+import { checkRowsName } from "./text-rows.js";
 
 export interface OutputRequest {
   readonly table: Table;
@@ -53,7 +54,7 @@ async function writeKeys(request: OutputRequest, target: string): Promise<void> 
     return columns.length === 1 ? `coalesce(${text}, '')` : `nullif(${text}, '')`;
   });
   const query = `SELECT ${values.join(", ")} FROM ${await rangeTable(request)}`;
-  await copyCsv(request, query, description.columns, ",", target);
+  await copyCsv(request, query, description.columns, target);
 }
 
 /** Writes the input's columns, and the vectors as JSON lists. */
@@ -68,7 +69,7 @@ async function writeText(request: OutputRequest, format: "csv" | "tsv" | "jsonl"
   if (format !== "jsonl") {
     const query = `SELECT ${[...names, vector].join(", ")} ${from}`;
     const header = [...table.description.columns, column];
-    return copyCsv(request, query, header, format === "tsv" ? "\t" : ",", target);
+    return copyCsv(request, query, header, target);
   }
   const lines = `SELECT c0 || ${literal(`${JSON.stringify(column)}:`)} || ${vector} || '}' ${from}`;
   // Lines as they are: JSON text cannot contain these control characters.
@@ -145,18 +146,14 @@ async function copyCsv(
   { table, range }: OutputRequest,
   query: string,
   names: readonly string[],
-  delimiter: string,
   target: string,
 ): Promise<void> {
-  const isSpecial = (name: string) => name.includes(delimiter) || /["\r\n]/.test(name);
-  const header = names
-    .map((name) => (isSpecial(name) ? `"${name.replaceAll('"', '""')}"` : name))
-    .join(delimiter);
+  const header = checkRowsName(target)(names, names);
   if (range.from === range.to) return writeFile(target, `${header}\n`);
   const settings = [
     "FORMAT csv",
     "HEADER false",
-    `DELIMITER ${literal(delimiter)}`,
+    `DELIMITER '${target.endsWith(".tsv") ? "\t" : ","}'`,
     "QUOTE '\"'",
     "ESCAPE '\"'",
     `PREFIX ${literal(`${header}\n`)}`,
