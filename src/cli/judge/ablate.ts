@@ -7,15 +7,7 @@ import type { RemovablePart } from "../../pearl/choices.js";
 import { command } from "../command.js";
 import { counted } from "../format.js";
 import { methodOptions, methodSettings, typesFile } from "../learn/method-options.js";
-import {
-  commaSeparated,
-  dataOption,
-  option,
-  positiveInteger,
-  positiveNumber,
-  required,
-  runOptions,
-} from "../options.js";
+import { commaSeparated, option, positiveInteger, positiveNumber, required, shared } from "../options.js";
 
 export default command({
   name: "ablate",
@@ -23,7 +15,7 @@ export default command({
   options: [
     required("--corpus <folder>", "corpus made by pearl corpus build"),
     required("-o, --output <folder>", "models and results; the same command continues an interrupted run"),
-    dataOption,
+    shared.data,
     option("--task <names>", "tasks to score, separated by commas (default: all with data)", commaSeparated),
     option("--parts <names>", "parts to leave out, separated by commas (default: all)", commaSeparated),
     option("--pairs <file>", "table with the columns text and positive: additional positives"),
@@ -31,7 +23,7 @@ export default command({
     option("--steps <n>", "steps of each run (default: 500)", positiveInteger),
     option("--minutes <n>", "instead: time of the whole method; others take its steps", positiveNumber),
     option("--json <file>", "also write the results as JSON"),
-    ...runOptions,
+    ...shared.run,
   ],
   examples: [
     ["pearl ablate --corpus corpus/ -o ablation --preset from-scratch", "500 steps for each part"],

@@ -3,17 +3,7 @@ import { dirname, resolve } from "node:path";
 import { UsageError } from "../../errors.js";
 import { exists } from "../../files/whole-file.js";
 import { command } from "../command.js";
-import {
-  choice,
-  commaSeparated,
-  dataOption,
-  deviceOption,
-  option,
-  positiveInteger,
-  quietOption,
-  repeatable,
-  wholeNumber,
-} from "../options.js";
+import { choice, commaSeparated, option, repeatable, shared, wholeNumber } from "../options.js";
 
 export default command({
   name: "bench",
@@ -24,7 +14,7 @@ export default command({
       "ppdb, ppdb-filtered, turney, bird, yago, umls, conll, bc5cdr, autofj, strings or all (default: all)",
       commaSeparated,
     ),
-    dataOption,
+    shared.data,
     option(
       "-m, --model <model>",
       "embedded model, folder, hub id, or tfidf, tfidf-words, jaccard, levenshtein, jaro-winkler, glove; " +
@@ -36,10 +26,10 @@ export default command({
     option("--report <file>", "also write a page with scores, bars and the worst mistakes (.html)"),
     option("--dataset <name>", "only one of AutoFJ's datasets, such as Drug"),
     option("--seed <n>", "random seed", wholeNumber, 0),
-    option("--truncate-dim <n>", "use only the first n dimensions of each embedding", positiveInteger),
+    shared.truncate,
     option("--verbose", "print each of AutoFJ's datasets"),
-    deviceOption,
-    quietOption,
+    shared.device,
+    shared.quiet,
   ],
   examples: [
     ["pearl bench --task autofj", "the embedded model beside an untrained baseline"],

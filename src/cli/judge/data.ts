@@ -1,14 +1,14 @@
 /** `pearl data`: downloads public benchmark data. */
 import { type AnyCommand, command } from "../command.js";
-import { dataOption, option, quietOption } from "../options.js";
+import { option, shared } from "../options.js";
 
 const autofj = command({
   name: "autofj",
   summary: "download the tables of AutoFJ's 50 datasets (about 6 MB)",
   options: [
-    dataOption,
+    shared.data,
     option("--endpoint <url>", "a mirror of raw.githubusercontent.com (env: PEARL_DATA_ENDPOINT)"),
-    quietOption,
+    shared.quiet,
   ],
   examples: [
     ["pearl data autofj", "into the folder where `pearl bench` looks by default"],

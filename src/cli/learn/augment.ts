@@ -8,13 +8,11 @@ import { command, type OptionsOf } from "../command.js";
 import { counted, formatCount, formatPercent } from "../format.js";
 import {
   choice,
-  columnOption,
   fraction,
-  jsonOption,
   option,
   positiveInteger,
-  quietOption,
   repeatable,
+  shared,
   weights,
   wholeNumber,
 } from "../options.js";
@@ -23,7 +21,7 @@ import { isFile, phrasesOf } from "../use/type.js";
 
 const options = [
   option("-o, --output <file>", "for a table: .csv, .tsv or .jsonl (default: NAME.twins.csv)"),
-  columnOption,
+  shared.column,
   option("--seed <n>", "random seed", wholeNumber, 1),
   option(
     "--count <n>",
@@ -34,13 +32,13 @@ const options = [
   choice("--preset <name>", "rules and their probabilities", Object.keys(PRESETS) as PresetName[], "house"),
   option("--probabilities <k=v,...>", "your own, such as character=.3,synonym=.2,year=.1", weights),
   option("--paraphrases <file>", "table of phrase and paraphrase; repeatable", repeatable),
-  option("--synonyms <file>", "phrase and synonym, such as a corpus's synonyms.tsv; repeatable", repeatable),
+  option("--synonyms <file>", "table of phrase and synonym, as a corpus has it; repeatable", repeatable),
   option("--acronyms <file>", "table of short and long form; repeatable", repeatable),
   option("--word-vectors [threshold]", "words of at least this word-vector cosine (default: 0.8)", fraction),
   option("--no-wordnet", "use no synonyms from WordNet"),
   option("--paraphrase-model <model>", "write paraphrases of the table by a text-to-text model instead"),
-  jsonOption,
-  quietOption,
+  shared.json,
+  shared.quiet,
 ] as const;
 
 type AugmentOptions = OptionsOf<typeof options>;

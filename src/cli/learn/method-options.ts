@@ -6,7 +6,7 @@ import {
   option,
   positiveInteger,
   positiveNumber,
-  seedOption,
+  shared,
   weights,
   wholeNumber,
 } from "../options.js";
@@ -37,7 +37,7 @@ export const methodOptions = [
   option("--dropout <p>", "dropout of the transformer", fraction),
   option("--clip <norm>", "clip gradients to this norm (default: no clipping)", positiveNumber),
   option("--average <weight>", "weight of the trained model in the average with the base", fraction),
-  seedOption,
+  shared.seed,
 ] as const;
 
 export type MethodOptions = OptionsOf<typeof methodOptions>;

@@ -8,7 +8,7 @@ import {
   positiveInteger,
   positiveNumber,
   required,
-  seedOption,
+  shared,
   wholeNumber,
 } from "../options.js";
 import { printTraining, trainingOptions, trainingSettings } from "./training.js";
@@ -34,7 +34,7 @@ export default command({
     option("--lr <rate>", "learning rate, times 0.97 after each epoch (default: 2e-3)", positiveNumber),
     option("--dropout <p>", "with love: dropout (default: 0.1 with --vectors, else 0)", fraction),
     option("--temperature <t>", "temperature of the contrastive loss (default: 0.07)", positiveNumber),
-    seedOption,
+    shared.seed,
     ...trainingOptions(500),
   ],
   examples: [

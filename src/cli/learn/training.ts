@@ -3,13 +3,13 @@ import { availableParallelism } from "node:os";
 import type { StepMetrics } from "../../training/metrics.js";
 import type { OptionsOf } from "../command.js";
 import { counted, formatDuration } from "../format.js";
-import { option, positiveInteger, resumption, runOptions } from "../options.js";
+import { option, positiveInteger, resumption, shared } from "../options.js";
 import type { Session } from "../session.js";
 
 /** @param every steps between two checkpoints by default */
 export const trainingOptions = <Every extends number>(every: Every) =>
   [
-    ...runOptions,
+    ...shared.run,
     option("--checkpoint-every <n>", `steps between two checkpoints (default: ${every})`, positiveInteger),
     option("--resume", "continue an interrupted run from its last checkpoint"),
   ] as const;

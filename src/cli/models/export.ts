@@ -1,6 +1,6 @@
 /** `pearl export`: a model folder in the form that sentence-transformers loads. */
 import { command } from "../command.js";
-import { choice, option, quietOption, required } from "../options.js";
+import { choice, option, required, shared } from "../options.js";
 import { sizeLine } from "./import.js";
 
 export default command({
@@ -12,7 +12,7 @@ export default command({
     choice("--format <name>", "format of the weights", ["safetensors"], "safetensors"),
     option("--normalize", "scale embeddings to length 1 (default: as the model's modules.json says)"),
     option("--no-normalize", "do not scale embeddings"),
-    quietOption,
+    shared.quiet,
   ],
   examples: [
     ["pearl export ./my-model -o ./for-python", "a model trained with pearl"],

@@ -1,7 +1,7 @@
 /** `pearl import`: a model folder with an ONNX graph out of safetensors weights. */
 import { command } from "../command.js";
 import { formatCount } from "../format.js";
-import { option, quietOption, required } from "../options.js";
+import { option, required, shared } from "../options.js";
 
 export default command({
   name: "import",
@@ -10,7 +10,7 @@ export default command({
   options: [
     required("-o, --output <folder>", "the model folder; it must not exist yet"),
     option("--revision <name>", "branch, tag or commit of a hub model (default: main)"),
-    quietOption,
+    shared.quiet,
   ],
   examples: [
     ["pearl import Lihuchen/pearl_small -o pearl_small", "the PEARL authors' model, from the hub"],

@@ -2,7 +2,7 @@
 import type { ClusterTableReport } from "../../group/table-groups.js";
 import { command } from "../command.js";
 import { counted } from "../format.js";
-import { fraction, option, positiveInteger, seedOption, tableEncodingOptions } from "../options.js";
+import { fraction, option, positiveInteger, shared } from "../options.js";
 import { loadEncoder, tableSettings } from "../session.js";
 
 export const groupingOptions = [
@@ -18,8 +18,8 @@ export default command({
     option("-o, --output <file>", "all rows with their group: .csv, .tsv or .jsonl (default: print groups)"),
     ...groupingOptions,
     option("--k <n>", "instead: make exactly n clusters by topic (spherical k-means)", positiveInteger),
-    seedOption,
-    ...tableEncodingOptions,
+    shared.seed,
+    ...shared.tableEncoding,
   ],
   examples: [
     ["pearl cluster companies.csv", "print groups of two or more rows"],

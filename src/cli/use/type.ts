@@ -5,7 +5,7 @@ import { type TypeParts, typeParts } from "../../encoder/type-probabilities.js";
 import { alignColumns } from "../../files/text-table.js";
 import { command } from "../command.js";
 import { counted } from "../format.js";
-import { columnOption, jsonOption, option, positiveInteger, runOptions } from "../options.js";
+import { option, positiveInteger, shared } from "../options.js";
 import { loadEncoder, type Session } from "../session.js";
 
 interface TypedPhrase {
@@ -20,10 +20,10 @@ export default command({
   options: [
     option("-m, --model <model>", "model trained with types: folder or hub id (default: the embedded model)"),
     option("-o, --output <file>", "output: .csv, .tsv or .jsonl (default: print)", outputName),
-    columnOption,
+    shared.column,
     option("--top <n>", "types per phrase", positiveInteger, 1),
-    jsonOption,
-    ...runOptions,
+    shared.json,
+    ...shared.run,
   ],
   examples: [
     ['pearl type "The New York Times" "in the end"', "two phrases"],
