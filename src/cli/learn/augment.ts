@@ -32,7 +32,7 @@ const options = [
   choice("--preset <name>", "rules and their probabilities", Object.keys(PRESETS) as PresetName[], "house"),
   option("--probabilities <k=v,...>", "your own, such as character=.3,synonym=.2,year=.1", weights),
   option("--paraphrases <file>", "table of phrase and paraphrase; repeatable", repeatable),
-  option("--synonyms <file>", "table of phrase and synonym, as a corpus has it; repeatable", repeatable),
+  option("--synonyms <file>", "phrase and synonym, such as a corpus's synonyms.tsv; repeatable", repeatable),
   option("--acronyms <file>", "table of short and long form; repeatable", repeatable),
   option("--word-vectors [threshold]", "words of at least this word-vector cosine (default: 0.8)", fraction),
   option("--no-wordnet", "use no synonyms from WordNet"),
