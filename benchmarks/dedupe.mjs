@@ -16,7 +16,7 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { PhraseEncoder } from "../dist/encoder/phrase-encoder.js";
 import { cluster } from "../dist/group/cluster.js";
-import { readColumns } from "../dist/table/table.js";
+import { readColumns } from "../dist/table/whole-table.js";
 
 const { values } = parseArgs({
   options: {

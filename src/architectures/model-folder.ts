@@ -1,8 +1,9 @@
 /** A model folder in the hub's layout, read from disk: what its files say about inputs, output and size. */
 import { existsSync } from "node:fs";
-import { readdir, stat } from "node:fs/promises";
+import { stat } from "node:fs/promises";
 import { basename, join, resolve } from "node:path";
 import { ModelError } from "../errors.js";
+import { folderSize } from "../files/whole-folder.js";
 import type { Feature, ModelFolder } from "./architecture.js";
 import { numberAt, readJson } from "./folder-json.js";
 import { architectureOf, inheritArchitectures } from "./registry.js";
@@ -59,7 +60,7 @@ export async function readModelFolder(folder: string): Promise<ModelFolder> {
     graph,
     quantizedGraph,
     preferredDevice: pearl?.device,
-    sizeBytes: await folderSize(path),
+    sizeBytes: await folderSize(path, "followed"),
   };
 }
 
@@ -85,15 +86,4 @@ function pearlSection(config: Record<string, unknown>, folder: string): PearlSec
   }
   for (const feature of section.features) architectureOf(feature, label);
   return section as PearlSection;
-}
-
-async function folderSize(path: string): Promise<number> {
-  const entries = await readdir(path, { withFileTypes: true, recursive: true });
-  let total = 0;
-  for (const entry of entries) {
-    // Hub caches link to their files, so links are followed.
-    const file = await stat(join(entry.parentPath ?? entry.path, entry.name)).catch(() => undefined);
-    if (file?.isFile()) total += file.size;
-  }
-  return total;
 }

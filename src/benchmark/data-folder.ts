@@ -4,6 +4,7 @@ import { homedir } from "node:os";
 import { basename, dirname, join, relative } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { MissingDataError, TableError } from "../errors.js";
+import { exists } from "../files/whole-file.js";
 
 const archive =
   "the data archive of the PEARL repository (github.com/tigerchen52/PEARL, README, Data Preparation) or " +
@@ -23,7 +24,6 @@ export const autofjFiles: readonly string[] = ["left.csv", "right.csv", "gt.csv"
 export interface WantedFile {
   /** What the file is, for the message: "the dictionary". */
   readonly what: string;
-  /** Paths relative to the data folder, in order of preference. */
   readonly names: readonly string[];
 }
 
@@ -34,7 +34,6 @@ export async function findFile(dataFolder: string, task: string, wanted: WantedF
   throw missing(task, wanted.what, paths);
 }
 
-/** The error that names what is missing, the paths tried and the cure. */
 export function missing(task: string, what: string, paths: readonly string[]): MissingDataError {
   const cure = sources[task] ?? `get it from ${archive}`;
   return new MissingDataError(
@@ -76,9 +75,6 @@ export async function defaultDataFolder(environment = process.env): Promise<stri
   if (await exists(local)) return local;
   return join(environment.XDG_CACHE_HOME || join(homedir(), ".cache"), "pearl", "bench");
 }
-
-export const exists = async (path: string): Promise<boolean> =>
-  (await stat(path).catch(() => undefined)) !== undefined;
 
 /** @throws MissingDataError for a missing folder, so that a mistyped --data is not reported as ten missing files */
 export async function checkDataFolder(dataFolder: string): Promise<void> {

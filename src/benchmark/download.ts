@@ -1,8 +1,8 @@
 /** Downloads the 50 AutoFJ sets from their public repository into the data folder. */
 import { join } from "node:path";
 import { InterruptedError, MissingDataError, messageOf } from "../errors.js";
-import { writeWholeFile } from "../files/whole-file.js";
-import { autofjFiles, exists } from "./data-folder.js";
+import { exists, writeWholeFile } from "../files/whole-file.js";
+import { autofjFiles } from "./data-folder.js";
 
 /** The repository, at the commit with the tables of the published scores. */
 const repository =
@@ -10,7 +10,6 @@ const repository =
 
 const defaultEndpoint = "https://raw.githubusercontent.com";
 
-/** The sets, in the order of the repository. */
 export const autofjSets: readonly string[] = (
   "Amphibian ArtificialSatellite Artwork Award BasketballTeam Case ChristianBishop ClericalAdministrativeRegion " +
   "Country Device Drug Election Enzyme EthnicGroup FootballLeagueSeason FootballMatch Galaxy GivenName " +
@@ -25,7 +24,6 @@ interface DownloadOptions {
   readonly endpoint?: string;
   /** Names of the sets. Default: all 50. */
   readonly sets?: readonly string[];
-  /** Called with finished and all files. */
   readonly onProgress?: (done: number, total: number) => void;
   readonly signal?: AbortSignal;
 }

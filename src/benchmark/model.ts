@@ -10,7 +10,6 @@ interface Named {
   dispose?(): Promise<void>;
 }
 
-/** A model that embeds phrases. */
 export interface EmbeddingModel extends Named {
   readonly kind: "embedding";
   readonly dimension: number;
@@ -21,7 +20,6 @@ export interface EmbeddingModel extends Named {
   ): Promise<Float32Array>;
 }
 
-/** A similarity of strings, without embeddings. */
 export interface SimilarityModel extends Named {
   readonly kind: "similarity";
   /** Prepares to compare queries with candidates; statistics such as idf may come from both. */
@@ -30,19 +28,14 @@ export interface SimilarityModel extends Named {
 
 /** A similarity prepared for one set of candidates, from 0 to 1. */
 interface FittedSimilarity {
-  /** Similarity of any two phrases of the task. */
   pair(a: string, b: string): number;
   /** Writes the similarity of the query to each candidate into `scores`: [candidates]. */
   all(query: string, scores: Float64Array): void;
 }
 
-/** Anything the benchmark can measure. */
 export type PhraseModel = EmbeddingModel | SimilarityModel;
 
-/**
- * The embeddings as the model returns them: [phrases, model.dimension].
- * @throws ArgumentError if the model returns NaN, infinity or incomplete rows
- */
+/** The model's embeddings: [phrases, dimension]. @throws ArgumentError for NaN, infinity or incomplete rows */
 export async function embedPhrases(
   model: EmbeddingModel,
   phrases: readonly string[],

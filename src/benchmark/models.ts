@@ -1,14 +1,14 @@
 /** Resolves the name of a model: a baseline, or a phrase encoder. */
-import { stat } from "node:fs/promises";
 import { type LoadOptions, PhraseEncoder } from "../encoder/phrase-encoder.js";
 import { ArgumentError } from "../errors.js";
+import { exists } from "../files/whole-file.js";
 import { embeddedModels } from "../hub/locate.js";
 import { gloveBaseline } from "./baselines/glove.js";
 import { jaccardBaseline } from "./baselines/jaccard.js";
 import { jaroWinklerBaseline, levenshteinBaseline } from "./baselines/pairwise.js";
 import { tfidfBaseline, tfidfWordsBaseline } from "./baselines/tfidf.js";
 import type { EmbeddingModel, PhraseModel } from "./model.js";
-import { unknownName } from "./suggest.js";
+import { unknownName } from "./task.js";
 
 const baselines: Readonly<Record<string, () => PhraseModel | Promise<PhraseModel>>> = {
   tfidf: tfidfBaseline,
@@ -20,7 +20,6 @@ const baselines: Readonly<Record<string, () => PhraseModel | Promise<PhraseModel
 };
 
 export interface ResolveOptions extends Pick<LoadOptions, "device" | "onDownload" | "signal"> {
-  /** Use only the first dimensions of the embeddings. Default: all. */
   readonly truncateDim?: number;
 }
 
@@ -33,7 +32,7 @@ export async function resolveModel(name: string | undefined, options: ResolveOpt
 /** Checks a name without loading the model, so that a typo ends a run at once. @throws UsageError */
 export async function checkModelName(name: string): Promise<void> {
   const known = [...(await embeddedModels()), ...Object.keys(baselines)];
-  if (known.includes(name) || name.includes("/") || (await stat(name).catch(() => undefined))) return;
+  if (known.includes(name) || name.includes("/") || (await exists(name))) return;
   const hint = `A model is a folder, a hub id (organisation/name), or one of ${known.join(", ")}.`;
   throw unknownName("unknown model", name, { known, hint });
 }

@@ -25,17 +25,14 @@ import { mean, type Protocol } from "./task.js";
 interface ProbeOptions {
   readonly protocol: Protocol;
   readonly seed: number;
-  /** Default 1e-4. */
   readonly learningRate?: number;
   readonly signal?: AbortSignal;
-  /** Called after every epoch. */
   readonly onEpoch?: (epoch: number, epochs: number) => void;
 }
 
 export interface ProbeOutcome {
   /** The fraction of test pairs that are classified correctly. */
   readonly accuracy: number;
-  /** Number of test pairs. */
   readonly tested: number;
   readonly epochs: number;
 }

@@ -23,7 +23,6 @@ export const publishedRows: readonly PublishedRow[] = [
   row("PEARL-base (repository)", 97.3, 72.2, 59.7, 72.6, 50.7, 45.8, 39.3, 69.4, 77.1),
 ];
 
-/** What the published number of a task is. */
 export const publishedMetrics: Readonly<Record<string, string>> = {
   ppdb: "probe acc.",
   "ppdb-filtered": "probe acc.",

@@ -1,10 +1,9 @@
-/** Ranks the candidates of each query with any kind of model, and scores ties fairly. */
+/** Ranks the candidates of each query with any kind of model, scores ties fairly, and selects the worst misses. */
 import { exactNeighbours } from "../search/exact.js";
 import { type Ranking, RankingCollector } from "../search/ranking.js";
 import { type EmbeddingModel, embedPhrases, type SimilarityModel } from "./model.js";
-import type { TaskContext } from "./task.js";
+import type { Miss, TaskContext } from "./task.js";
 
-/** A search for the titles that answer queries. */
 interface RankRequest {
   readonly queries: readonly string[];
   readonly candidates: readonly string[];
@@ -12,13 +11,11 @@ interface RankRequest {
   readonly expected: readonly (string | undefined)[];
 }
 
-/** The outcome for one query. */
 export interface RankedAnswer {
   readonly query: string;
   readonly expected: string | undefined;
   /** The best candidate, the first among equals. */
   readonly chosen: string;
-  /** Similarity of the best candidate. */
   readonly chosenScore: number;
   /** Similarity of the right answer; NaN if it is not among the candidates. */
   readonly expectedScore: number;
@@ -33,7 +30,6 @@ export interface RankedAnswer {
 /** Scores closer than this are tied, so that rounding does not matter. */
 export const tieTolerance = 1e-6;
 
-/** Ranks all candidates by cosine (embeddings) or by the string measure. */
 export async function rankAnswers(
   { queries, candidates, expected }: RankRequest,
   context: TaskContext,
@@ -125,3 +121,25 @@ async function rankByStrings(
   }
   return collector.finish();
 }
+
+/** A query with its right answer and the chosen one; a credit below 0.5 is a miss. */
+export type Judged = Pick<
+  RankedAnswer,
+  "query" | "expected" | "chosen" | "chosenScore" | "expectedScore" | "credit"
+>;
+
+const missesPerSet = 5;
+
+/** The misses with the largest lead of the wrong answer; those without a right candidate come last. */
+export function worstMisses(rows: readonly Judged[]): Omit<Miss, "dataset">[] {
+  return rows
+    .filter(({ credit, chosen, expected }) => credit < 0.5 && chosen !== expected)
+    .map(({ query, expected = "", chosen, expectedScore: score, chosenScore }) => {
+      return { query, expected, chosen, expectedScore: Number.isNaN(score) ? null : score, chosenScore };
+    })
+    .sort((left, right) => leadOf(right) - leadOf(left))
+    .slice(0, missesPerSet);
+}
+
+export const leadOf = ({ expectedScore, chosenScore }: Omit<Miss, "dataset">): number =>
+  expectedScore === null ? Number.NEGATIVE_INFINITY : chosenScore - expectedScore;

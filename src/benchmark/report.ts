@@ -84,11 +84,9 @@ export function remarks(reports: readonly ModelReport[]): string[] {
   return [...new Set([...skipped, ...reports.flatMap(({ notes }) => notes)])];
 }
 
-/** Whether a result is the mean over the sets of its task. */
 export const isMean = ({ dataset }: Pick<BenchmarkResult, "dataset">): boolean =>
   dataset.startsWith("macro mean");
 
-/** The heading of a model's column. */
 export const titleOf = ({ model, floor }: ModelReport): string => (floor ? `${model} (floor)` : model);
 
 /** A fraction × 100 with one digit. */

@@ -7,7 +7,6 @@ import { checkModelName, type ResolveOptions, resolveModel } from "./models.js";
 import type { Miss, Protocol, Score, Task, TaskContext, TaskOutcome } from "./task.js";
 import { selectTasks } from "./tasks/index.js";
 
-/** What to run. */
 export interface BenchmarkRequest extends ResolveOptions {
   /** Names of tasks; `all` means every task with data in the data folder. */
   readonly tasks: readonly string[];
@@ -17,11 +16,9 @@ export interface BenchmarkRequest extends ResolveOptions {
    */
   readonly models: readonly (string | undefined | PhraseModel)[];
   readonly dataFolder: string;
-  /** Default `fair`. */
   readonly protocol?: Protocol;
   /** One set of a task that has several (AutoFJ). Default all. */
   readonly dataset?: string;
-  /** Default 0. */
   readonly seed?: number;
   /** Called several times a second with the task and its step, what is done and the total. */
   readonly onProgress?: TaskContext["onProgress"];
@@ -38,16 +35,13 @@ type SkippedTask = OfTask & { readonly reason: string };
 
 /** The scores of one model: what `pearl bench --json FILE` writes for each model. docs/judge.md has an example. */
 export interface ModelReport {
-  /** Version of pearl. */
   readonly pearl: string;
   readonly model: string;
   readonly fingerprint: string;
   readonly protocol: Protocol;
   readonly seed: number;
   readonly results: readonly BenchmarkResult[];
-  /** Tasks without a score, each with the reason. */
   readonly skipped: readonly SkippedTask[];
-  /** Notes that readers of the scores need. */
   readonly notes: readonly string[];
   /** The worst misses of each set, for tasks that choose among candidates. */
   readonly misses: readonly BenchmarkMiss[];

@@ -1,11 +1,12 @@
 /** The interface of a task: a protocol as code that scores one model. */
+import { UsageError } from "../errors.js";
+import { nearestName } from "../table/columns.js";
 import { findFile, shownPath, type WantedFile } from "./data-folder.js";
 import type { PhraseModel } from "./model.js";
 
 /** `fair`: with corrected quirks, for our own claims. `published`: as the code of the paper computes it. */
 export type Protocol = "fair" | "published";
 
-/** What a task is run with. */
 export interface TaskContext {
   readonly model: PhraseModel;
   readonly protocol: Protocol;
@@ -18,14 +19,12 @@ export interface TaskContext {
   readonly onProgress?: (step: string, done: number, total: number) => void;
 }
 
-/** One score and what it was measured on. */
 export interface Score {
   /** The set or file: "Drug", "macro average of 30 sets", "dev.json". */
   readonly dataset: string;
   readonly metric: string;
   /** A fraction from 0 to 1 (a correlation: from -1 to 1). */
   readonly score: number;
-  /** How many rows the score is over. */
   readonly n: number;
   /** Wall-clock time of embedding and scoring; reading files is not counted. */
   readonly seconds: number;
@@ -38,22 +37,17 @@ export interface TaskOutcome {
   /** Why there is no score under this protocol or for this kind of model. */
   readonly notApplicable?: string;
   readonly notes?: readonly string[];
-  /** The worst misses of each set, the worst first. */
   readonly misses?: readonly Miss[];
 }
 
-/** A query with a wrong answer. */
 export interface Miss {
   /** The set or file of the query. */
   readonly dataset: string;
   readonly query: string;
-  /** The right answer. */
   readonly expected: string;
-  /** The answer of the model. */
   readonly chosen: string;
   /** Similarity of the query to the right answer; null if it was not among the candidates. */
   readonly expectedScore: number | null;
-  /** Similarity of the query to the chosen answer. */
   readonly chosenScore: number;
 }
 
@@ -70,12 +64,9 @@ export interface Task {
   run(context: TaskContext): Promise<TaskOutcome>;
 }
 
-/** A task over files of the data folder. */
 export interface FileTask<Data> extends Pick<Task, "name" | "metric"> {
   readonly files: readonly WantedFile[];
-  /** Reads the files found, in their order. */
   read(paths: readonly string[]): Promise<Data>;
-  /** Scores the model. */
   measure(data: Data, context: TaskContext): Promise<FileOutcome>;
 }
 
@@ -119,3 +110,13 @@ export const secondsSince = (started: number): number => (performance.now() - st
 
 export const mean = (values: readonly number[]): number =>
   values.reduce((sum, value) => sum + value, 0) / values.length;
+
+/** "WHAT "TYPED". Did you mean NEAREST? HINT" */
+export function unknownName(
+  what: string,
+  typed: string,
+  { known, hint }: { readonly known: readonly string[]; readonly hint: string },
+): UsageError {
+  const near = nearestName(known, typed);
+  return new UsageError(`${what} "${typed}".${near ? ` Did you mean ${near}?` : ""} ${hint}`);
+}

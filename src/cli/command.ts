@@ -5,7 +5,6 @@ import { openSession, type Session } from "./session.js";
 
 type ArgumentLine = readonly [usage: string, description: string];
 
-/** The values of declared options, by name. */
 export type OptionsOf<
   Declared extends readonly object[],
   Found = Record<never, never>,
@@ -22,9 +21,7 @@ type ValuesOf<Arguments extends readonly ArgumentLine[]> = {
 
 interface Described {
   readonly name: string;
-  /** Its line in `pearl --help`. */
   readonly summary: string;
-  /** Command lines, each with its purpose. */
   readonly examples: readonly (readonly [line: string, purpose: string])[];
 }
 
@@ -33,14 +30,9 @@ export interface AnyCommand extends Described {
   readonly arguments?: readonly ArgumentLine[];
   readonly options?: readonly Option[];
   readonly commands?: readonly AnyCommand[];
-  readonly run?: (
-    values: unknown[],
-    options: { readonly quiet?: boolean },
-    session: Session,
-  ) => Promise<void>;
+  readonly run?: (values: unknown[], options: { quiet?: boolean }, session: Session) => Promise<void>;
 }
 
-/** Declares a command; `run` receives its arguments, its options and a session. */
 export function command<
   const Options extends readonly object[],
   const Arguments extends readonly ArgumentLine[] = [],

@@ -20,10 +20,7 @@ export const positiveInteger = numberParser(
   /^\d+$/,
 );
 export const wholeNumber = numberParser("a whole number of at least 0", Number.isSafeInteger, /^\d+$/);
-export const positiveNumber = numberParser(
-  "a number above 0",
-  (value) => value > 0 && Number.isFinite(value),
-);
+export const positiveNumber = numberParser("a number above 0", (value) => value > 0 && value < Infinity);
 export const fraction = numberParser("a number between 0 and 1", (value) => value >= 0 && value <= 1);
 
 /** Parser of `--shard i/n`: the i-th of n equal parts, counted from 1. */
@@ -50,7 +47,6 @@ export function commaSeparated(text: string, previous: readonly string[] | undef
   return [...(previous ?? []), ...names];
 }
 
-/** Parser of an option that may be given several times: `--model a --model b` gives both, in order. */
 export function repeatable(value: string, previous: readonly string[] | undefined): string[] {
   return [...(previous ?? []), value];
 }
@@ -104,45 +100,15 @@ export function required<Flags extends string>(
   return declared as unknown as TypedOption<Flags, undefined, undefined, undefined, true>;
 }
 
-export const modelOption = option(
-  "-m, --model <model>",
-  "embedded model, folder or hub id (default: the embedded model)",
-);
-export const columnOption = option(
-  "-c, --column <name>",
-  "the column of phrases, by name or by number from 1",
-);
-export const deviceOption = choice(
-  "--device <name>",
-  "where the model runs",
-  ["auto", "cpu", "webgpu", "cuda"],
-  "auto",
-);
-export const threadsOption = option("--threads <n>", "CPU threads (default: all cores)", positiveInteger);
-export const jsonOption = option("--json", "print JSON");
-export const quietOption = option("-q, --quiet", "print no progress and no notes, only results and errors");
-export const noQuotesOption = option("--no-quotes", "treat quotes as ordinary characters");
-export const batchSizeOption = option(
-  "--batch-size <n>",
-  "largest number of phrases in a batch",
-  positiveInteger,
-);
-export const truncateOption = option(
-  "--truncate-dim <n>",
-  "keep only the first n dimensions of each embedding",
-  positiveInteger,
-);
-export const int8Option = option("--int8", "compute with 8-bit weights: faster, nearly the same embeddings");
-export const dataOption = option(
-  "--data <folder>",
-  "benchmark data (default: $PEARL_DATA, else ./data/bench, else ~/.cache/pearl/bench)",
-);
-export const seedOption = option("--seed <n>", "random seed (default: 0)", wholeNumber);
+const device = choice("--device <name>", "where the model runs", ["auto", "cpu", "webgpu", "cuda"], "auto");
+const threads = option("--threads <n>", "CPU threads (default: all cores)", positiveInteger);
+const quiet = option("-q, --quiet", "print no progress and no notes, only results and errors");
+const run = [device, threads, quiet] as const;
 
-/** Where the model runs, and how much is printed. */
-export const runOptions = [deviceOption, threadsOption, quietOption] as const;
-
-export const tableFormatOptions = [
+const model = option("-m, --model <model>", "embedded model, folder or hub id (default: the embedded model)");
+const column = option("-c, --column <name>", "the column of phrases, by name or by number from 1");
+const noQuotes = option("--no-quotes", "treat quotes as ordinary characters");
+const tableFormat = [
   option(
     "--delimiter <character>",
     "column separator: one character, or tab, comma, semicolon, pipe, space (default: detected)",
@@ -150,16 +116,27 @@ export const tableFormatOptions = [
   ),
   option("--header", "the first line names the columns (default: detected)"),
   option("--no-header", "the first line is a row"),
-  noQuotesOption,
+  noQuotes,
   choice("--input-format <name>", "format of the input", ["csv", "tsv", "jsonl", "parquet", "text"]),
 ] as const;
+const table = [column, ...tableFormat] as const;
 
-export const tableOptions = [columnOption, ...tableFormatOptions] as const;
+/** Options that several commands have, single and in groups. */
+export const shared = {
+  ...{ device, threads, quiet, run, model, column, noQuotes, tableFormat, table },
+  tableEncoding: [model, ...table, ...run] as const,
+  json: option("--json", "print JSON"),
+  batchSize: option("--batch-size <n>", "largest number of phrases in a batch", positiveInteger),
+  truncate: option("--truncate-dim <n>", "keep the first n dimensions of each embedding", positiveInteger),
+  int8: option("--int8", "compute with 8-bit weights: faster, nearly the same embeddings"),
+  data: option(
+    "--data <folder>",
+    "benchmark data (default: $PEARL_DATA, else ./data/bench, else ~/.cache/pearl/bench)",
+  ),
+  seed: option("--seed <n>", "random seed (default: 0)", wholeNumber),
+};
 
-export const tableEncodingOptions = [modelOption, ...tableOptions, ...runOptions] as const;
-
-/** Converts table options of the command line to those of the library. */
-export function tableOptionsOf(options: OptionsOf<typeof tableFormatOptions> & { readonly column?: string }) {
+export function tableOptionsOf(options: OptionsOf<typeof tableFormat> & { readonly column?: string }) {
   const { column, delimiter, header, quotes, inputFormat } = options;
   return {
     ...{ column, delimiter, format: inputFormat },
@@ -168,6 +145,5 @@ export function tableOptionsOf(options: OptionsOf<typeof tableFormatOptions> & {
   } as const;
 }
 
-/** The library's value for `--resume`. */
 export const resumption = (resume: true | undefined): "continue" | "start-over" =>
   resume ? "continue" : "start-over";

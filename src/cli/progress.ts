@@ -9,7 +9,6 @@ const windowMs = 15_000;
 const barWidth = 12;
 const eraseLine = "\r\u001b[K";
 
-/** Shows the stages of the work one after the other, with lines of text in between. */
 export function progressDisplay({ quiet = false }: { readonly quiet?: boolean }) {
   const isTerminal = !quiet && process.stderr.isTTY;
   let stage = "";

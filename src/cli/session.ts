@@ -12,7 +12,6 @@ export function openSession(options: { readonly quiet?: boolean }) {
   const display = progressDisplay(options);
   const started = performance.now();
   const ends: (() => Promise<void>)[] = [];
-  /** Prints a result on standard output, with a line break. */
   const print = (text: string): void => {
     display.finish();
     process.stdout.write(`${text}\n`);
@@ -27,7 +26,6 @@ export function openSession(options: { readonly quiet?: boolean }) {
     printJson: (value: unknown): void => print(JSON.stringify(value, null, 2)),
     onDownload: ({ done, total }: { readonly done: number; readonly total?: number }): void =>
       display.show("downloading", done, total, "bytes"),
-    /** Seconds since the command started. */
     seconds: (): number => (performance.now() - started) / 1000,
     /** Calls `end` when the command ends or fails; the last one first. */
     atEnd: (end: () => Promise<void>): void => void ends.push(end),
@@ -39,7 +37,6 @@ export function openSession(options: { readonly quiet?: boolean }) {
 }
 
 export interface EncoderChoice {
-  /** Embedded model, folder or hub id. Default: the embedded model. */
   readonly model?: string;
   readonly device: DeviceChoice;
   readonly threads?: number;
@@ -69,7 +66,6 @@ export function encoderAfterTable(choice: EncoderChoice, session: Session) {
   };
 }
 
-/** Settings of a command that reads a table and encodes its phrases. */
 export const tableSettings = (options: Parameters<typeof tableOptionsOf>[0], session: Session) => ({
   table: tableOptionsOf(options),
   signal: session.signal,

@@ -1,10 +1,8 @@
 /** Reads JSON files with a schema: a wrong one is refused with its name, the field and the cure. */
-import { readFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { type BaseIssue, type BaseSchema, getDotPath, safeParse } from "valibot";
-import { messageOf, PearlError } from "../errors.js";
+import { messageOf, type PearlError } from "../errors.js";
 
-/** A valibot schema with `Value` as its result. */
 export type Schema<Value> = BaseSchema<unknown, Value, BaseIssue<unknown>>;
 
 /** The error for a file that does not match its schema. */
@@ -20,22 +18,12 @@ export async function readJson<Value>(
   schema: Schema<Value>,
   trouble: JsonTrouble,
 ): Promise<Value | undefined> {
-  const text = await readFile(path, "utf8").catch((error) => ignoreAbsence(error, path, trouble));
+  const text = await readFile(path, "utf8").catch((cause: NodeJS.ErrnoException) => {
+    // ENOTDIR: its folder is a file.
+    if (cause.code === "ENOENT" || cause.code === "ENOTDIR") return undefined;
+    throw new trouble.error(`${path} cannot be read: ${messageOf(cause)}. ${trouble.cure}`, { cause });
+  });
   return text === undefined ? undefined : parseJson(text, path, schema, trouble);
-}
-
-/** {@link readJson} for callers that cannot wait. */
-export function readJsonSync<Value>(
-  path: string,
-  schema: Schema<Value>,
-  trouble: JsonTrouble,
-): Value | undefined {
-  try {
-    return parseJson(readFileSync(path, "utf8"), path, schema, trouble);
-  } catch (error) {
-    if (error instanceof PearlError) throw error;
-    return ignoreAbsence(error, path, trouble);
-  }
 }
 
 /** Checks JSON text. @param place its name in messages @throws `trouble.error` */
@@ -56,11 +44,4 @@ export function parseJson<Value>(
   const [issue] = result.issues;
   const field = getDotPath(issue);
   throw new Trouble(`${place}: ${field ? `field "${field}": ` : ""}${issue.message}. ${cure}`);
-}
-
-function ignoreAbsence(error: unknown, path: string, { error: Trouble, cure }: JsonTrouble): undefined {
-  const { code } = error as NodeJS.ErrnoException;
-  // ENOTDIR: its folder is a file.
-  if (code === "ENOENT" || code === "ENOTDIR") return undefined;
-  throw new Trouble(`${path} cannot be read: ${messageOf(error)}. ${cure}`, { cause: error });
 }

@@ -17,15 +17,11 @@ const holderSchema = object({
 });
 type Holder = InferOutput<typeof holderSchema>;
 
-/** A lock that is held. */
 export interface Lock {
   release(): Promise<void>;
 }
 
-/**
- * Takes the lock of a folder.
- * @throws LockedError where a living process holds it, or any process on another machine
- */
+/** Locks a folder. @throws LockedError where a living process, or any on another machine, holds the lock */
 export async function acquireLock(folder: string): Promise<Lock> {
   const path = join(folder, "lock");
   const { pid } = process;

@@ -1,13 +1,10 @@
-/** Writes folders that appear under their name only when they are complete. */
-import { mkdir, readdir, rename, rm, rmdir } from "node:fs/promises";
+/** Folders: written whole, copied from, measured. */
+import { copyFile, mkdir, readdir, rename, rm, rmdir, stat } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { ArgumentError, ModelError, messageOf, PearlError } from "../errors.js";
-import { partialPath } from "./whole-file.js";
+import { exists, partialPath } from "./whole-file.js";
 
-/**
- * Refuses a path that exists, before any work on what would be stored there.
- * @throws ArgumentError; an empty folder is accepted
- */
+/** Refuses a path that exists, before any work; an empty folder is accepted. @throws ArgumentError */
 export async function checkIsFree(target: string): Promise<void> {
   const inside = await readdir(target).catch((error: NodeJS.ErrnoException) =>
     error.code === "ENOENT" ? [] : ["a file"],
@@ -41,6 +38,29 @@ export async function writeWholeFolder<Result>(
   } finally {
     await rm(temporary, { recursive: true, force: true });
   }
+}
+
+export async function copyPresent(names: Iterable<string>, source: string, target: string): Promise<void> {
+  for (const name of names) {
+    if (!(await exists(join(source, name)))) continue;
+    await mkdir(dirname(join(target, name)), { recursive: true });
+    await copyFile(join(source, name), join(target, name));
+  }
+}
+
+/**
+ * Bytes of the files in a folder and its subfolders; 0 where there is no folder.
+ * @param links whether a link counts as the file that it leads to
+ */
+export async function folderSize(folder: string, links: "followed" | "left out"): Promise<number> {
+  const entries = await readdir(folder, { withFileTypes: true, recursive: true }).catch(() => []);
+  let bytes = 0;
+  for (const entry of entries) {
+    if (links === "left out" && !entry.isFile()) continue;
+    const file = await stat(join(entry.parentPath ?? entry.path, entry.name)).catch(() => undefined);
+    if (file?.isFile()) bytes += file.size;
+  }
+  return bytes;
 }
 
 /** Removes the temporary folders of {@link writeWholeFolder} that killed processes left beside `target`. */

@@ -13,18 +13,15 @@ import { hasSafetensors } from "./convert/weight-files.js";
  *   .no_exist/<commit>/<file>      empty: the hub said that this commit has no such file
  */
 
-/** Folder of a model's repository within the cache. */
 export const repositoryFolder = (cacheFolder: string, id: string): string =>
   join(cacheFolder, `models--${id.replace("/", "--")}`);
 
-/** Folder with the files of one commit. */
 export const snapshotFolder = (repository: string, commit: string): string =>
   join(repository, "snapshots", commit);
 
 /** The commit folder's name for servers that name no commit: the revision itself. */
 export const commitlessName = (revision: string): string => revision.replaceAll("/", "--");
 
-/** The file with the commit of a branch or tag. */
 export const referenceFile = (repository: string, revision: string): string =>
   join(repository, "refs", revision);
 
@@ -56,12 +53,10 @@ export async function linkIntoSnapshot(blob: string, target: string): Promise<vo
 
 /** A model of the cache with an ONNX graph, or with weights that one can be made from. */
 export interface CachedModel {
-  /** The hub id, `org/name`. */
   readonly id: string;
   readonly commit: string;
   /** Branches and tags at this commit, e.g. `["main"]`. */
   readonly revisions: readonly string[];
-  /** The snapshot folder: a model folder. */
   readonly path: string;
   /** ONNX files, relative to the folder; none where there are only weights. */
   readonly graphs: readonly string[];

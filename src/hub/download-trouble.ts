@@ -4,28 +4,24 @@ import { weightsFile, weightsIndex } from "./convert/weight-files.js";
 import { HubError } from "./request.js";
 import type { HubSettings } from "./settings.js";
 
+export const graphFile = "onnx/model.onnx";
+
 const modelsWithGraph =
   "intfloat/e5-small-v2, sentence-transformers/all-MiniLM-L6-v2 or Xenova/bge-small-en-v1.5";
 
-/** What is downloaded, and from which server. */
 export interface DownloadSource {
   readonly id: string;
   readonly revision: string;
-  readonly graphFile: string;
-  readonly weights: "graph" | "safetensors" | "either";
+  readonly weights: "safetensors" | "either";
   readonly settings: HubSettings;
 }
 
 /** Files that hold the weights, best first, for a folder with or without tokenizer.json. */
-export function weightAlternatives(
-  { weights, graphFile }: DownloadSource,
-  hasTokenizer: boolean,
-): string[][] {
-  const graph = weights !== "safetensors" && hasTokenizer ? [[graphFile]] : [];
-  return weights === "graph" ? graph : [...graph, [weightsFile], [weightsIndex]];
+export function weightAlternatives({ weights }: DownloadSource, hasTokenizer: boolean): string[][] {
+  const graph = weights === "either" && hasTokenizer ? [[graphFile]] : [];
+  return [...graph, [weightsFile], [weightsIndex]];
 }
 
-/** Turns what a download throws into an error for the user. */
 export function asModelError(download: DownloadSource, error: unknown): Error {
   if (error instanceof PearlError) return error;
   if (error instanceof HubError) {
@@ -39,7 +35,6 @@ export function asModelError(download: DownloadSource, error: unknown): Error {
   );
 }
 
-/** The error for a file that a repository lacks. */
 export function notInRepository(file: string): HubError {
   return Object.assign(new HubError("not found", { status: 404, code: "EntryNotFound" }), { file });
 }
@@ -50,23 +45,20 @@ function statusMessage(download: DownloadSource, { file = "config.json", facts }
   const host = hostOf(settings.endpoint);
   if (status === 401 || status === 403) {
     const accept = `accept the model's terms at ${settings.endpoint}/${id}`;
-    if (settings.token) {
-      return (
-        `${id}: ${host} refused ${file} (${status}) with the token from ${settings.tokenSource}. ` +
-        `Check the spelling and the token's rights; for a gated model ${accept}.`
-      );
-    }
-    return (
-      `${id}: ${host} refused ${file} (${status}): the model is private or gated, or does not exist. ` +
-      `Check the spelling, or set HF_TOKEN to a token that may read it; for a gated model ${accept}.`
-    );
+    const [reason, cure] = settings.token
+      ? [` with the token from ${settings.tokenSource}`, " and the token's rights"]
+      : [
+          ": the model is private or gated, or does not exist",
+          ", or set HF_TOKEN to a token that may read it",
+        ];
+    return `${id}: ${host} refused ${file} (${status})${reason}. Check the spelling${cure}; for a gated model ${accept}.`;
   }
   if (status === 404) {
     if (code === "RevisionNotFound") return `${id}: there is no revision "${revision}" at ${host}.`;
     if (code === "RepoNotFound" || (file === "config.json" && code === undefined)) {
       return `${id}: not found at ${host} (config.json: 404). Check the spelling of the id.`;
     }
-    return `${id}: the repository has no ${missingFile(download, file)} Take one that has, such as ${modelsWithGraph}.`;
+    return `${id}: the repository has no ${missingFile(file)} Take one that has, such as ${modelsWithGraph}.`;
   }
   return (
     `${id}: ${host} answered ${file} with status ${status}, also when asked again. ` +
@@ -75,13 +67,11 @@ function statusMessage(download: DownloadSource, { file = "config.json", facts }
 }
 
 /** The first missing file, and what could have replaced it. */
-function missingFile({ graphFile, weights }: DownloadSource, file: string): string {
-  if (file === graphFile) {
-    if (weights === "graph") return `${file} (404). pearl runs models that are exported to ONNX.`;
+function missingFile(file: string): string {
+  if (file === graphFile)
     return `${file} (404), and no ${weightsFile} to make it from. pearl does not read pytorch_model.bin.`;
-  }
   if (file === weightsFile) return `${file} (404). An import reads weights in that format only.`;
-  if (file !== "tokenizer.json" || weights === "graph") return `${file} (404).`;
+  if (file !== "tokenizer.json") return `${file} (404).`;
   return (
     `${file} (404), and beside ${weightsFile} neither vocab.txt nor vocab.json with merges.txt, ` +
     "from which pearl could build a tokenizer."

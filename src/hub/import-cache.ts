@@ -33,7 +33,6 @@ export async function importedFolder(folder: string): Promise<string> {
   return target;
 }
 
-/** The imported form, where it exists. */
 export async function findImported(folder: string): Promise<string | undefined> {
   if (!(await hasSafetensors(folder))) return undefined;
   const target = await placeOf(folder).catch(() => undefined);

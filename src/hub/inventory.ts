@@ -14,7 +14,6 @@ import { hubSettings } from "./settings.js";
 type ModelFacts = Pick<ModelFolder, "architecture" | "dimension" | "pooling" | "sizeBytes"> &
   Pick<Feature, "maximumLength">;
 
-/** A model of this machine. */
 export interface ModelSummary
   extends Partial<ModelFacts>,
     ModelCard,
@@ -22,11 +21,9 @@ export interface ModelSummary
   /** What to give to `--model`: embedded name, hub id, or path. */
   readonly model: string;
   readonly where: "embedded" | "cache" | "folder";
-  /** Absolute path of the model folder. */
   readonly path: string;
   /** True for the model that is used when none is named. */
   readonly isDefault: boolean;
-  /** ONNX files, relative to the folder. */
   readonly graphs: readonly string[];
   /** Why the model cannot be used, where it cannot. */
   readonly problem?: string;

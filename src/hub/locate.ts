@@ -12,17 +12,13 @@ import { type DownloadOptions, type DownloadProgress, downloadModel, isHubId } f
 /** The embedded model that is used when none is named. */
 export const DEFAULT_MODEL = "pearl-mini";
 
-/** The folder of the models that come with pearl. */
 export const EMBEDDED_MODELS = fileURLToPath(new URL("../../models", import.meta.url));
 
-export interface LocateOptions {
-  readonly revision?: string;
+export interface LocateOptions extends Pick<DownloadOptions, "revision" | "signal"> {
   /** Called several times a second during a download. */
   readonly onDownload?: (progress: DownloadProgress) => void;
-  readonly signal?: AbortSignal;
 }
 
-/** Names of the embedded models. */
 export async function embeddedModels(): Promise<string[]> {
   const names = await readdir(EMBEDDED_MODELS).catch(() => []);
   // A recipe alone is not a model yet.

@@ -11,16 +11,13 @@ export interface CardScore {
   readonly value: number;
 }
 
-/** What a card says about its model. */
 export interface ModelCard {
-  /** Name of the licence, e.g. `apache-2.0`. */
   readonly licence?: string;
   readonly baseModel?: string;
   /** In the card's order; empty where it states none. */
   readonly scores: readonly CardScore[];
 }
 
-/** Values by name, of YAML. */
 type Metadata = Readonly<Record<string, unknown>>;
 
 /** Reads the card of a model folder; a folder without a readable card has an empty one. */

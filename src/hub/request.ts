@@ -11,9 +11,7 @@ export interface HubErrorFacts {
   readonly isWorthRetrying?: boolean;
 }
 
-/** A request that failed. */
 export class HubError extends Error {
-  /** The requested file of the repository. */
   file?: string;
 
   constructor(
@@ -124,17 +122,13 @@ export function connectionError(error: unknown): Error {
   return new HubError(text, { isWorthRetrying: !isPermanent }, { cause: error });
 }
 
-/** Bytes of the body, where the server announces them. */
 export function bodyLength({ headers }: Response): number | undefined {
   return headers.has("content-encoding") ? undefined : wholeNumberOf(headers.get("content-length"));
 }
 
 export type Watch = { readonly signal: AbortSignal; alive(): void; stop(): void };
 
-/**
- * A signal that follows the caller's, and also ends a request that receives no data for a while: `alive` is called
- * when data arrives.
- */
+/** Follows the caller's signal, and ends a request that receives no data: call `alive` when data arrives. */
 export function watchFor(outer: AbortSignal | undefined): Watch {
   throwIfAborted(outer);
   const silence = new AbortController();
@@ -144,7 +138,6 @@ export function watchFor(outer: AbortSignal | undefined): Watch {
   return { signal, alive: () => timer.refresh(), stop: () => clearTimeout(timer) };
 }
 
-/** Throws an InterruptedError once the signal is aborted. */
 export function throwIfAborted(signal: AbortSignal | undefined): void {
   if (!signal?.aborted) return;
   if (signal.reason instanceof PearlError) throw signal.reason;

@@ -19,7 +19,6 @@ export interface HubSettings {
   readonly offline: boolean;
 }
 
-/** Reads the hub's settings from environment variables (default: those of this process). */
 export function hubSettings(environment: NodeJS.ProcessEnv = process.env): HubSettings {
   const cacheHome = environment.XDG_CACHE_HOME || join(homedir(), ".cache");
   const home = absolute(environment.HF_HOME || join(cacheHome, "huggingface"));

@@ -24,7 +24,6 @@ export interface TransferRequest {
   readonly url: string;
   /** How messages name the file, e.g. `intfloat/e5-small-v2: onnx/model.onnx`. */
   readonly name: string;
-  /** The repository's `blobs` folder. */
   readonly blobs: string;
   readonly token?: string;
   readonly signal?: AbortSignal;
@@ -44,11 +43,7 @@ export interface TransferResult {
 
 const longestWaitSeconds = 20;
 
-/**
- * Downloads one file into `blobs`, unless a blob with the announced checksum exists.
- *
- * @throws HubError after the last attempt; ModelError for a file that is not what was announced
- */
+/** Downloads a file into `blobs`, unless it is there. @throws HubError after the last attempt; ModelError */
 export async function transferFile(request: TransferRequest): Promise<TransferResult> {
   await mkdir(request.blobs, { recursive: true });
   const kept: { part?: Part } = {};

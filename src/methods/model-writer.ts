@@ -1,11 +1,11 @@
 /** Writes a trained model as a folder in the hub's layout: the files of its base, with trained weights in the graph. */
-import { copyFile, mkdir, stat, writeFile } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import type { Assembled, ModelFolder } from "../architectures/architecture.js";
 import { filesOf } from "../architectures/registry.js";
 import { ModelError } from "../errors.js";
 import { writeWholeJson } from "../files/whole-file.js";
-import { writeWholeFolder } from "../files/whole-folder.js";
+import { copyPresent, writeWholeFolder } from "../files/whole-folder.js";
 import { companionFiles } from "../hub/convert/import-model.js";
 import { untieInitializers } from "../onnx/graph.js";
 import { writeModel } from "../onnx/io/file.js";
@@ -37,12 +37,7 @@ export function writeTrainedModel(folder: string, model: TrainedModel): Promise<
 
 async function fill(folder: string, { base, assembled, weights, texts = {} }: TrainedModel): Promise<void> {
   await mkdir(join(folder, "onnx"), { recursive: true });
-  for (const name of base ? companionsOf(base) : []) {
-    const source = join((base as ModelFolder).path, name);
-    if (!(await stat(source).catch(() => undefined))) continue;
-    await mkdir(dirname(join(folder, name)), { recursive: true });
-    await copyFile(source, join(folder, name));
-  }
+  if (base) await copyPresent(companionsOf(base), base.path, folder);
   writeModel(withWeights(assembled.model, weights), join(folder, "onnx", "model.onnx"));
   const { width, features, types, section, files } = assembled;
   // the name is that of the folder

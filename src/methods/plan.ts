@@ -1,8 +1,9 @@
 /** What a training would do: its size, time and memory, measured on a few steps. */
-import { mkdtemp, rm, stat } from "node:fs/promises";
+import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { CORPUS_FILES } from "../corpus/corpus-folder.js";
+import { exists } from "../files/whole-file.js";
 import type { MethodSettings } from "../pearl/method.js";
 import { type MeasuredSteps, measureSteps } from "../training/measure-steps.js";
 import type { CorpusFacts } from "./corpus/corpus-batches.js";
@@ -41,7 +42,7 @@ export async function planTraining(options: CorpusFinetuneOptions): Promise<Trai
     const buildIn = join(work, "corpus");
     const corpus = await prepareCorpus({ ...options, hardNegatives: "none", buildIn });
     if (corpus === buildIn) before.push(`a corpus is built from WordNet, in ${defaultCorpusFolder()}`);
-    const mined = await stat(join(corpus, CORPUS_FILES.hardNegatives)).catch(() => undefined);
+    const mined = await exists(join(corpus, CORPUS_FILES.hardNegatives));
     const wanted = options.settings.hardNegatives > 0;
     if (wanted && !mined)
       before.push("hard negatives are mined; neither the times nor the measured batches include this");

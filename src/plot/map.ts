@@ -7,14 +7,12 @@ interface Place {
   readonly y: number;
 }
 
-/** One phrase on the map. */
 export interface MapPoint extends Place {
   readonly phrase: string;
   /** The category that sets the colour, or an empty string. */
   readonly category: string;
 }
 
-/** What is drawn. */
 export interface MapDrawing {
   readonly title: string;
   /** Lines under the title: model, method, how many of how many rows. */
@@ -174,7 +172,6 @@ function strideFor(count: number): number {
 
 const legendColumns = 4;
 
-/** Entries of the legend: the coloured categories, then one for the others. */
 function legendEntries(categories: readonly Category[]): readonly Category[] {
   const coloured = categories.filter(({ colour }) => colour >= 0);
   const others = categories.filter(({ colour }) => colour < 0);
@@ -210,7 +207,6 @@ border-radius:4px;padding:.2rem .5rem;max-width:24rem}
 input{font:inherit;padding:.2rem .4rem;color:inherit;background:var(--panel);border:1px solid var(--muted);border-radius:4px}
 output{color:var(--muted)}`;
 
-/** Hover text, finding, picking a category: plain browser script. */
 const pageScript = `const map=document.getElementById("map"),tip=document.getElementById("tip");
 const points=[...map.querySelectorAll(".points use")];
 for(const point of points){const title=point.querySelector("title");point.dataset.text=title.textContent;title.remove()}

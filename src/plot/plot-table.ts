@@ -141,12 +141,7 @@ async function encodeRows(
   return { vectors, rows: known.map((row) => rows[row]) };
 }
 
-/** The entity types of the rows, and their source. */
-async function typesOf(
-  encoder: PhraseEncoder,
-  rows: readonly Row[],
-  { signal, onNote }: PlotOptions,
-): Promise<{ categories: string[]; source: string }> {
+async function typesOf(encoder: PhraseEncoder, rows: readonly Row[], { signal, onNote }: PlotOptions) {
   const phrases = rows.map(({ phrase }) => phrase);
   const { name, types: known } = encoder.model;
   if (known.length > 0) {

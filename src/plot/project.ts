@@ -8,9 +8,7 @@ import type { Ranking } from "../search/ranking.js";
 import type { PlotOptions } from "./plot-table.js";
 
 interface ProjectionOptions extends Pick<PlotOptions, "neighbours" | "seed" | "signal"> {
-  /** Dimension of the embeddings. */
   readonly dimension: number;
-  /** Called with the rounds done and the total. */
   readonly onProgress?: (done: number, total: number) => void;
 }
 

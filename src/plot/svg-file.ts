@@ -3,19 +3,15 @@ import { escapeText, fontFamily, themeStyle, withPlainColours } from "./theme.js
 
 interface Picture {
   readonly title: string;
-  /** Lines under the title. */
   readonly notes: readonly string[];
   readonly width: number;
   readonly height: number;
   /** Elements below {@link headHeight}; colours as the theme's variables, `fill="var(--ink)"`. */
   readonly body: string;
-  /** Style in addition to the theme's own. */
   readonly style?: string;
 }
 
-/** Space to the left of title and notes. */
 export const headMargin = 20;
-/** Height of title and notes. */
 export const headHeight = (notes: readonly string[]): number => 48 + notes.length * 17;
 
 /** The picture as a file. Viewers without CSS variables show it in light colours. */

@@ -37,7 +37,6 @@ export const marks: readonly string[] = [
   "M-2.8-4.6L0-1.8L2.8-4.6L4.6-2.8L1.8 0L4.6 2.8L2.8 4.6L0 1.8L-2.8 4.6L-4.6 2.8L-1.8 0L-4.6-2.8Z", // cross
 ];
 
-/** A theme's colours by the names of their variables. */
 const named = ({ categories, ...others }: typeof light): Record<string, string> => ({
   ...others,
   ...Object.fromEntries(categories.map((colour, index) => [`c${index}`, colour])),
@@ -81,7 +80,6 @@ export function escapeText(text: string): string {
 interface Page {
   readonly title: string;
   readonly body: string;
-  /** Style in addition to the frame's own. */
   readonly style?: string;
   readonly script?: string;
 }

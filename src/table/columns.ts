@@ -3,12 +3,10 @@ import { closest, distance } from "fastest-levenshtein";
 import { TableError } from "../errors.js";
 import { isNumeric, phraseColumnNames } from "./read/sniff.js";
 
-/** What the choice depends on. */
 export interface ColumnInfo {
   readonly name: string;
   /** Whether the column holds text (not numbers, dates, lists ...). */
   readonly isText: boolean;
-  /** A few values from the top of the table. */
   readonly sample: readonly string[];
 }
 
@@ -49,7 +47,8 @@ export function findColumn(path: string, names: string[], wanted: string): numbe
   throw new TableError(`${path}: no column "${wanted}". The columns are ${listed(names)}. ${suggestion}`);
 }
 
-function nearestName(names: string[], wanted: string): string | undefined {
+/** The name that a mistyped one stands for, if one is near enough. */
+export function nearestName(names: readonly string[], wanted: string): string | undefined {
   const near = closest(
     wanted.toLowerCase(),
     names.map((name) => name.toLowerCase()),

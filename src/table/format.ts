@@ -41,19 +41,8 @@ export function outputFormatOfName(path: string): EmbeddingFormat {
   );
 }
 
-/** What a file's first bytes show, whatever its name says. */
-export type Signature =
-  | "parquet"
-  | "gzip"
-  | "zip"
-  | "other-archive"
-  | "utf-16"
-  | "utf-32"
-  | "binary"
-  | "plain";
-
 /** First bytes, in Latin-1; the longer ones of a kind first. */
-const marks: readonly [string, Signature][] = [
+const marks = [
   ["PAR1", "parquet"],
   ["\x1f\x8b", "gzip"],
   ["PK\x03\x04", "zip"],
@@ -67,9 +56,11 @@ const marks: readonly [string, Signature][] = [
   ["\x89PNG", "binary"],
   ["\xff\xd8\xff", "binary"], // JPEG
   ["%PDF", "binary"],
-];
+] as const;
 
-/** Reads the signature of a file from its first bytes (a few KB are enough). */
+/** What a file's first bytes show, whatever its name says. */
+export type Signature = (typeof marks)[number][1] | "plain";
+
 export function signatureOf(start: Buffer): Signature {
   const top = start.subarray(0, 4096);
   const text = top.toString("latin1");
@@ -113,7 +104,6 @@ export function parseDelimiter(given: string): string {
   return delimiter;
 }
 
-/** A delimiter in words, for messages. */
 export function nameOfDelimiter(delimiter: string): string {
   return Object.keys(delimiters).find((name) => delimiters[name] === delimiter) ?? `"${delimiter}"`;
 }

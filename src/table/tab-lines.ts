@@ -4,7 +4,6 @@ import { createReadStream } from "node:fs";
 import { messageOf, TableError } from "../errors.js";
 import { writeText } from "./write/text-rows.js";
 
-/** Consecutive rows of a file. */
 export interface TabBlock {
   /** Line number of the first row, counted from 1. */
   readonly line: number;

@@ -21,8 +21,6 @@ export interface TableOptions {
   format?: TableFormat;
   /** Where temporary files go (default: the system's temporary folder). */
   workFolder?: string;
-  /** Memory that DuckDB may use, such as "400MB" (the default). */
-  memoryLimit?: string;
 }
 
 /** How a table was read. */
@@ -65,7 +63,7 @@ export class Table {
   static async open(path: string, options: TableOptions = {}): Promise<Table> {
     if (path !== standardInput) await checkFile(path);
     const delimiter = options.delimiter === undefined ? undefined : parseDelimiter(options.delimiter);
-    const database = await Database.open(options);
+    const database = await Database.open(options.workFolder);
     try {
       const { imported, format } = await importTable(database, path, { ...options, delimiter });
       const description = describe(path, format, imported, options.column);
@@ -116,31 +114,9 @@ export function wholeRange(range: RowRange, rowCount: number): { from: number; t
   const from = range.from ?? 0;
   const to = Math.min(range.to ?? rowCount, rowCount);
   if (!Number.isInteger(from) || from < 0 || !Number.isInteger(to) || to < from) {
-    throw new TableError(
-      `rows ${from} to ${to}: expected whole numbers in order, from 0 to at most ${rowCount}.`,
-    );
+    throw new TableError(`rows ${from} to ${to}: expected whole numbers in order, from 0 to ${rowCount}.`);
   }
   return { from, to };
-}
-
-/** Whole columns of a small table: one array for each name, in the names' order. */
-export async function readColumns(
-  path: string,
-  names: string[],
-  options: TableOptions = {},
-): Promise<string[][]> {
-  const table = await Table.open(path, { ...options, column: names[0] });
-  try {
-    const columns: string[][] = [];
-    for (const name of names) {
-      const values: string[] = [];
-      for await (const chunk of table.columnValues(name)) values.push(...chunk);
-      columns.push(values);
-    }
-    return columns;
-  } finally {
-    await table.close();
-  }
 }
 
 async function importTable(

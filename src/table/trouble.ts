@@ -1,7 +1,6 @@
 /** Failures to write a table's files, as messages with a cure. */
 import { messageOf, TableError } from "../errors.js";
 
-/** Whether an error says that the disk or quota is full. */
 export function isDiskFull(error: unknown): boolean {
   const { code = "" } = error as NodeJS.ErrnoException;
   return (

@@ -5,7 +5,6 @@ export interface WholeTable {
   readonly description: TableDescription;
   /** Values by column name; "" for an empty cell. */
   readonly columns: Readonly<Record<string, readonly string[]>>;
-  /** The values of the phrase column. */
   readonly phrases: readonly string[];
   /** The cells of a row, counted from 0, in the order of the columns. */
   readonly cells: (row: number) => string[];
@@ -22,11 +21,7 @@ export async function readWholeTable(
     const { description } = table;
     onNote?.(description.summary);
     const columns: Record<string, string[]> = {};
-    for (const name of description.columns) {
-      columns[name] = [];
-      for await (const chunk of table.columnValues(name))
-        for (const value of chunk) columns[name].push(value);
-    }
+    for (const name of description.columns) columns[name] = await valuesOf(table, name);
     const cells = (row: number): string[] => description.columns.map((name) => columns[name][row]);
     return { description, columns, phrases: columns[description.column], cells };
   } finally {
@@ -34,7 +29,28 @@ export async function readWholeTable(
   }
 }
 
-/** Rows of cells in batches, as `writeRows` takes them. */
+/** Whole columns: one array for each name, in the names' order. */
+export async function readColumns(
+  path: string,
+  names: readonly string[],
+  options: TableOptions = {},
+): Promise<string[][]> {
+  const table = await Table.open(path, { ...options, column: names[0] });
+  try {
+    const columns: string[][] = [];
+    for (const name of names) columns.push(await valuesOf(table, name));
+    return columns;
+  } finally {
+    await table.close();
+  }
+}
+
+async function valuesOf(table: Table, column: string): Promise<string[]> {
+  const values: string[] = [];
+  for await (const chunk of table.columnValues(column)) for (const value of chunk) values.push(value);
+  return values;
+}
+
 export function* batchesOf<Item>(
   items: Iterable<Item>,
   cellsOf: (item: Item) => string[],

@@ -1,6 +1,6 @@
 /** The page of a benchmark run: what was measured, what was missed and why, in one file. */
 import { describe, expect, it } from "vitest";
-import { explainMiss, worstMisses } from "../../src/benchmark/misses.js";
+import { worstMisses } from "../../src/benchmark/rank.js";
 import { reportsAsPage } from "../../src/benchmark/report-page.js";
 import { runBenchmark } from "../../src/benchmark/runner.js";
 import { letterModel, writeData } from "./small-data.js";
@@ -39,15 +39,6 @@ describe("the misses of a run", () => {
       ["q6", 0.4],
       ["q8", null],
     ]);
-  });
-
-  it("are explained by the words in common", () => {
-    const miss = { dataset: "", query: "New York Times", chosen: "York City", expected: "NY Times" };
-    const why = explainMiss({ ...miss, chosenScore: 0.6, expectedScore: 0.5 });
-    expect(why).toContain("only the choice shares “york” with the query; only the answer shares “times”");
-    expect(explainMiss({ ...miss, chosenScore: 1, expectedScore: null })).toContain(
-      "not among the candidates",
-    );
   });
 });
 

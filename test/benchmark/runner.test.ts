@@ -4,7 +4,7 @@ import { checkDataFolder, defaultDataFolder } from "../../src/benchmark/data-fol
 import type { EmbeddingModel } from "../../src/benchmark/model.js";
 import { formatReports, reportsAsJson } from "../../src/benchmark/report.js";
 import { type BenchmarkRequest, runBenchmark } from "../../src/benchmark/runner.js";
-import { unknownName } from "../../src/benchmark/suggest.js";
+import { unknownName } from "../../src/benchmark/task.js";
 import { selectTasks } from "../../src/benchmark/tasks/index.js";
 import { PhraseEncoder } from "../../src/encoder/phrase-encoder.js";
 import { brokenModel, letterModel, smallData, writeData } from "./small-data.js";

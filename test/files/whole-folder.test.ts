@@ -1,9 +1,9 @@
 /** Folders that appear whole, and what a killed process leaves beside them. */
-import { mkdirSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
-import { removePartialFolders } from "../../src/files/whole-folder.js";
+import { copyPresent, folderSize, removePartialFolders } from "../../src/files/whole-folder.js";
 
 const folder = mkdtempSync(join(tmpdir(), "pearl-whole-folder-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -14,5 +14,19 @@ describe("removePartialFolders", () => {
     for (const name of [...others, "model.0123456789ab.partial"]) mkdirSync(join(folder, name));
     await removePartialFolders(join(folder, "model"));
     expect(readdirSync(folder).sort()).toEqual([...others].sort());
+  });
+});
+
+describe("copyPresent and folderSize", () => {
+  it("copy the files that exist into subfolders, and count bytes with or without links", async () => {
+    const [source, target] = [join(folder, "source"), join(folder, "target")];
+    mkdirSync(join(source, "1_Pooling"), { recursive: true });
+    writeFileSync(join(source, "1_Pooling", "config.json"), "12345");
+    await copyPresent(["1_Pooling/config.json", "vocab.txt"], source, target);
+    expect(readdirSync(target)).toEqual(["1_Pooling"]);
+    symlinkSync("1_Pooling/config.json", join(target, "link"));
+    expect(await folderSize(target, "followed")).toBe(10);
+    expect(await folderSize(target, "left out")).toBe(5);
+    expect(await folderSize(join(folder, "absent"), "followed")).toBe(0);
   });
 });

@@ -3,7 +3,8 @@ import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
-import { readColumns, Table } from "../../src/table/table.js";
+import { Table } from "../../src/table/table.js";
+import { readColumns } from "../../src/table/whole-table.js";
 import { query, randomNumbers, readTable, testFolder } from "./folder.js";
 
 const { file } = testFolder();

@@ -1,7 +1,6 @@
 /** The rows that hold each term, with the term's weight in the row: compares a query with all of them at once. */
 export type InvertedIndex<Term> = ReadonlyMap<Term, { readonly rows: number[]; readonly weights: number[] }>;
 
-/** A distinct term of a row and its weight. */
 export type WeightedTerm<Term> = [term: Term, weight: number];
 
 export function invertedIndex<Term>(rows: readonly Iterable<WeightedTerm<Term>>[]): InvertedIndex<Term> {

@@ -13,7 +13,6 @@ export function jaccardSimilarity(a: string, b: string): number {
   return union === 0 ? 0 : shared / union;
 }
 
-/** The n-gram Jaccard baseline. */
 export function jaccardBaseline(): SimilarityModel {
   return {
     kind: "similarity",

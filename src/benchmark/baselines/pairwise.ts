@@ -9,21 +9,13 @@ export function levenshteinSimilarity(a: string, b: string): number {
   return longer === 0 ? 1 : 1 - distance(a, b) / longer;
 }
 
-/** The edit-distance baseline. */
-export function levenshteinBaseline(): SimilarityModel {
-  return pairwise("levenshtein", "1 - distance / longer length", levenshteinSimilarity);
-}
+export const levenshteinBaseline = (): SimilarityModel =>
+  pairwise("levenshtein", "1 - distance / longer length", levenshteinSimilarity);
 
-/** The Jaro-Winkler baseline. */
-export function jaroWinklerBaseline(): SimilarityModel {
-  return pairwise("jaro-winkler", "prefix weight 0.1, at most 4", jaroWinkler);
-}
+export const jaroWinklerBaseline = (): SimilarityModel =>
+  pairwise("jaro-winkler", "prefix weight 0.1, at most 4", jaroWinkler);
 
-function pairwise(
-  name: string,
-  settings: string,
-  similarity: (a: string, b: string) => number,
-): SimilarityModel {
+function pairwise(name: string, settings: string, similarity: typeof jaroWinkler): SimilarityModel {
   return {
     kind: "similarity",
     name,

@@ -43,10 +43,8 @@ function tfidfOver(name: string, terms: string, analyse: Analyser): SimilarityMo
 
 /** What is known of a term; its identity stands for the text, which is slower to look up. */
 interface Term {
-  /** Number of documents with the term. */
   documents: number;
-  /** The document that was counted last. */
-  last: number;
+  lastDocument: number;
   /** Smooth idf: ln((1 + all documents) / (1 + documents with the term)) + 1. */
   idf: number;
 }
@@ -56,10 +54,10 @@ export function learnTerms(documents: readonly string[], analyse: Analyser): Map
   documents.forEach((document, row) => {
     for (const text of analyse(document)) {
       const term = terms.get(text);
-      if (!term) terms.set(text, { documents: 1, last: row, idf: 0 });
-      else if (term.last !== row) {
+      if (!term) terms.set(text, { documents: 1, lastDocument: row, idf: 0 });
+      else if (term.lastDocument !== row) {
         term.documents++;
-        term.last = row;
+        term.lastDocument = row;
       }
     }
   });

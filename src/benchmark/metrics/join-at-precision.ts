@@ -1,6 +1,5 @@
 /** Recall of a fuzzy join at a target precision: the best threshold on the similarity, found with the labels. */
 
-/** The best threshold's precision and recall. */
 export interface JoinAtPrecision {
   readonly targetPrecision: number;
   /** False if no threshold reaches the target; precision and recall are 0 then. */

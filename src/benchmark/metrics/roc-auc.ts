@@ -2,10 +2,7 @@
 import { ArgumentError } from "../../errors.js";
 import { averageRanks } from "./correlation.js";
 
-/**
- * The area by ranks (Mann-Whitney), as scikit-learn's `roc_auc_score`.
- * @throws ArgumentError without any positive or negative, or for NaN
- */
+/** The area by ranks (Mann-Whitney). @throws ArgumentError without any positive or negative, or for NaN */
 export function rocAuc(scores: ArrayLike<number>, positives: ArrayLike<boolean>): number {
   let positiveCount = 0;
   for (let index = 0; index < scores.length; index++) {

@@ -9,15 +9,20 @@
  *   which counts every right row: those without a match can only be joined wrongly.
  */
 import { join } from "node:path";
-import { readColumns } from "../../table/table.js";
+import { readColumns } from "../../table/whole-table.js";
 import { autofjFiles, foldersWith, missing } from "../data-folder.js";
 import { type JoinAtPrecision, joinAtPrecision } from "../metrics/join-at-precision.js";
-import { worstMisses } from "../misses.js";
-import { rankAnswers } from "../rank.js";
-import { unknownName } from "../suggest.js";
-import { type Miss, mean, type Score, secondsSince, type Task, type TaskContext } from "../task.js";
+import { rankAnswers, worstMisses } from "../rank.js";
+import {
+  type Miss,
+  mean,
+  type Score,
+  secondsSince,
+  type Task,
+  type TaskContext,
+  unknownName,
+} from "../task.js";
 
-/** The precision at which recall is reported. */
 const targetPrecision = 0.9;
 
 export const autofj: Task = {
@@ -39,7 +44,6 @@ export const autofj: Task = {
   },
 };
 
-/** The sets in the data folder, or the one asked for. */
 async function setNames({
   dataFolder,
   dataset,

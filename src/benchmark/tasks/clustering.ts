@@ -44,7 +44,6 @@ function clusteringTask(name: string, folder: string, types: readonly string[]):
   });
 }
 
-/** NMI of each seed's clustering with the types. */
 async function clusterings(
   raw: Float32Array,
   dimension: number,

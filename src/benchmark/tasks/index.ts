@@ -1,7 +1,6 @@
 /** The tasks by name. */
 import { UsageError } from "../../errors.js";
-import { unknownName } from "../suggest.js";
-import type { Task } from "../task.js";
+import { type Task, unknownName } from "../task.js";
 import { autofj } from "./autofj.js";
 import { bird } from "./bird.js";
 import { bc5cdr, conll } from "./clustering.js";
@@ -13,7 +12,6 @@ import { turney } from "./turney.js";
 /** The nine sets of PEARL in the paper's order, then string retrieval. */
 export const allTasks = [ppdb, ppdbFiltered, turney, bird, yago, umls, conll, bc5cdr, autofj, strings];
 
-/** The names that `--task` takes, without `all`. */
 export const taskNames: readonly string[] = allTasks.map((task) => task.name);
 
 /** The tasks of those names, in the order of the list; `all` stands for every one. @throws UsageError */

@@ -21,8 +21,7 @@ import { fileTask, mean, secondsSince, type Task, type TaskContext } from "../ta
 export const ppdb = ppdbTask("ppdb", "ppdb.json");
 export const ppdbFiltered = ppdbTask("ppdb-filtered", "ppdb_filtered.json");
 
-/** Seeds of the fair protocol. */
-const seeds = 5;
+const fairSeeds = 5;
 
 function ppdbTask(name: string, file: string): Task {
   const unprobed = (model: PhraseModel, pairs: number): string | undefined => {
@@ -60,7 +59,7 @@ async function probeScore(pairs: Pairs, context: TaskContext) {
   const { protocol, seed, signal, onProgress } = context;
   const features = await pairFeatures(pairs, context.model as EmbeddingModel, context);
   const outcomes: ProbeOutcome[] = [];
-  const runs = protocol === "fair" ? seeds : 1;
+  const runs = protocol === "fair" ? fairSeeds : 1;
   for (let run = 0; run < runs; run++)
     outcomes.push(
       await probe(features, pairs.positive, {
@@ -78,11 +77,7 @@ async function probeScore(pairs: Pairs, context: TaskContext) {
 }
 
 /** Both vectors of each pair side by side, [pairs, 2 × dimension]. */
-async function pairFeatures(
-  pairs: Pairs,
-  model: EmbeddingModel,
-  context: TaskContext,
-): Promise<Float32Array> {
+async function pairFeatures(pairs: Pairs, model: EmbeddingModel, context: TaskContext) {
   const rows = await embedPhrases(model, [...pairs.left, ...pairs.right], context);
   const { dimension } = model;
   const units = context.protocol === "fair" ? unitRows(rows, dimension) : rows;

@@ -11,9 +11,14 @@
 import { TableError } from "../../errors.js";
 import { faissTopOne, subquantisers } from "../../search/graph/faiss.js";
 import { readLines, shownPath } from "../data-folder.js";
-import { worstMisses } from "../misses.js";
 import { type EmbeddingModel, embedPhrases } from "../model.js";
-import { expectedRecall, expectedReciprocalRank, type RankedAnswer, rankAnswers } from "../rank.js";
+import {
+  expectedRecall,
+  expectedReciprocalRank,
+  type RankedAnswer,
+  rankAnswers,
+  worstMisses,
+} from "../rank.js";
 import { fileTask, mean, type Task, type TaskContext } from "../task.js";
 
 export const yago = retrievalTask("yago");

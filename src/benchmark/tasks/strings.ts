@@ -10,8 +10,7 @@
  */
 import { createRandom, type Random, sampleWithout } from "../../random.js";
 import { readLines } from "../data-folder.js";
-import { worstMisses } from "../misses.js";
-import { rankAnswers } from "../rank.js";
+import { rankAnswers, worstMisses } from "../rank.js";
 import { fileTask, mean, secondsSince } from "../task.js";
 
 const sampleSize = 19_970;

@@ -10,9 +10,8 @@
 import { TableError } from "../../errors.js";
 import { dotRows, unitRows } from "../../search/vectors.js";
 import { readLines } from "../data-folder.js";
-import { type Judged, worstMisses } from "../misses.js";
 import { embedPhrases } from "../model.js";
-import { tieTolerance } from "../rank.js";
+import { type Judged, tieTolerance, worstMisses } from "../rank.js";
 import { fileTask, mean, type Protocol, type TaskContext } from "../task.js";
 
 /** A question: the bigram, then the answer and the four distractors. */

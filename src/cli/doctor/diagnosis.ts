@@ -1,11 +1,12 @@
 /** Collects what `pearl doctor` reports: versions, machine, devices, hub, data, models and optional parts. */
 import { execFile } from "node:child_process";
-import { readdir, readFile, stat } from "node:fs/promises";
+import { readdir, readFile } from "node:fs/promises";
 import { availableParallelism, cpus, freemem, totalmem } from "node:os";
-import { join, resolve } from "node:path";
+import { resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { defaultDataFolder } from "../../benchmark/data-folder.js";
 import { packageVersion } from "../../files/version.js";
+import { folderSize } from "../../files/whole-folder.js";
 import { listModels } from "../../hub/inventory.js";
 import { hubSettings } from "../../hub/settings.js";
 import { candidates } from "../../runtime/device.js";
@@ -55,7 +56,7 @@ export async function diagnose(signal: AbortSignal) {
     // The source of the token, never the token.
     hub: {
       ...{ endpoint, cacheFolder, offline, tokenSource: tokenSource ?? null },
-      cacheBytes: await sizeOf(cacheFolder),
+      cacheBytes: await folderSize(cacheFolder, "left out"),
     },
     data: {
       folder: dataFolder,
@@ -123,14 +124,4 @@ async function readMachine() {
     availableBytes: freemem(),
     memoryLimitBytes: memoryLimit && memoryLimit < totalmem() ? memoryLimit : undefined,
   };
-}
-
-/** Bytes of the regular files in a folder; links are not followed. */
-async function sizeOf(folder: string): Promise<number> {
-  const entries = await readdir(folder, { withFileTypes: true, recursive: true }).catch(() => []);
-  let bytes = 0;
-  for (const entry of entries.filter((found) => found.isFile())) {
-    bytes += (await stat(join(entry.parentPath ?? entry.path, entry.name)).catch(() => undefined))?.size ?? 0;
-  }
-  return bytes;
 }

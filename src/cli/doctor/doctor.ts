@@ -1,14 +1,14 @@
 /** `pearl doctor`: reports what works on this machine, and how to install the rest. */
 import { command } from "../command.js";
 import { formatBytes } from "../format.js";
-import { jsonOption } from "../options.js";
+import { shared } from "../options.js";
 import type { Diagnosis } from "./diagnosis.js";
 import type { ProbeAnswer } from "./probe.js";
 
 export default command({
   name: "doctor",
   summary: "check what works on this machine, and show how to install the rest",
-  options: [jsonOption],
+  options: [shared.json],
   examples: [
     ["pearl doctor", "a page to read or to paste into a bug report (it contains no secrets)"],
     ["pearl doctor --json", "the same for a program; the exit code is 0 if the embedded model works"],

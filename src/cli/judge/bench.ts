@@ -1,19 +1,9 @@
 /** `pearl bench`: measures models and baselines on the benchmark's tasks. */
-import { access } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import { UsageError } from "../../errors.js";
+import { exists } from "../../files/whole-file.js";
 import { command } from "../command.js";
-import {
-  choice,
-  commaSeparated,
-  dataOption,
-  deviceOption,
-  option,
-  positiveInteger,
-  quietOption,
-  repeatable,
-  wholeNumber,
-} from "../options.js";
+import { choice, commaSeparated, option, repeatable, shared, wholeNumber } from "../options.js";
 
 export default command({
   name: "bench",
@@ -24,7 +14,7 @@ export default command({
       "ppdb, ppdb-filtered, turney, bird, yago, umls, conll, bc5cdr, autofj, strings or all (default: all)",
       commaSeparated,
     ),
-    dataOption,
+    shared.data,
     option(
       "-m, --model <model>",
       "embedded model, folder, hub id, or tfidf, tfidf-words, jaccard, levenshtein, jaro-winkler, glove; " +
@@ -36,10 +26,10 @@ export default command({
     option("--report <file>", "also write a page with scores, bars and the worst mistakes (.html)"),
     option("--dataset <name>", "only one of AutoFJ's datasets, such as Drug"),
     option("--seed <n>", "random seed", wholeNumber, 0),
-    option("--truncate-dim <n>", "use only the first n dimensions of each embedding", positiveInteger),
+    shared.truncate,
     option("--verbose", "print each of AutoFJ's datasets"),
-    deviceOption,
-    quietOption,
+    shared.device,
+    shared.quiet,
   ],
   examples: [
     ["pearl bench --task autofj", "the embedded model beside an untrained baseline"],
@@ -50,11 +40,9 @@ export default command({
     ["pearl bench --task autofj --dataset Drug --model ./my-model", "one dataset"],
   ],
   run: async (_, options, session) => {
-    const [{ defaultDataFolder }, { formatReports, reportsAsJson }, { runBenchmark }] = await Promise.all([
-      import("../../benchmark/data-folder.js"),
-      import("../../benchmark/report.js"),
-      import("../../benchmark/runner.js"),
-    ]);
+    const { defaultDataFolder } = await import("../../benchmark/data-folder.js");
+    const { formatReports, reportsAsJson } = await import("../../benchmark/report.js");
+    const { runBenchmark } = await import("../../benchmark/runner.js");
     const { protocol, dataset, seed, truncateDim, device } = options;
     if (options.json) await checkFolder("--json", options.json);
     if (options.report) await checkFolder("--report", options.report);
@@ -63,14 +51,10 @@ export default command({
       tasks: options.task ?? ["all"],
       models: options.model ?? [undefined],
       dataFolder: options.data ?? (await defaultDataFolder()),
-      onTask: (model, task) => {
-        void session.finish();
-        session.say(`${task}: ${model}`);
-      },
+      onTask: (model, task) => session.say(`${task}: ${model}`),
       onProgress: session.show,
       onDownload: session.onDownload,
     });
-    await session.finish();
     const everySet = options.verbose === true || dataset !== undefined;
     session.print(formatReports(reports, { everySet }));
     const { writeWholeFile } = await import("../../files/whole-file.js");
@@ -84,7 +68,6 @@ export default command({
 /** Refuses a file in a missing folder before hours of measuring. */
 async function checkFolder(name: string, file: string): Promise<void> {
   const folder = dirname(resolve(file));
-  await access(folder).catch(() => {
-    throw new UsageError(`${name} ${file}: there is no folder ${folder}. Create it first.`);
-  });
+  if (await exists(folder)) return;
+  throw new UsageError(`${name} ${file}: there is no folder ${folder}. Create it first.`);
 }

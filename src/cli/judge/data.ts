@@ -1,17 +1,14 @@
 /** `pearl data`: downloads public benchmark data. */
 import { type AnyCommand, command } from "../command.js";
-import { option, quietOption } from "../options.js";
+import { option, shared } from "../options.js";
 
 const autofj = command({
   name: "autofj",
   summary: "download the tables of AutoFJ's 50 datasets (about 6 MB)",
   options: [
-    option(
-      "--data <folder>",
-      "download folder (default: $PEARL_DATA, else ./data/bench, else ~/.cache/pearl/bench)",
-    ),
+    shared.data,
     option("--endpoint <url>", "a mirror of raw.githubusercontent.com (env: PEARL_DATA_ENDPOINT)"),
-    quietOption,
+    shared.quiet,
   ],
   examples: [
     ["pearl data autofj", "into the folder where `pearl bench` looks by default"],
@@ -26,7 +23,6 @@ const autofj = command({
       signal: session.signal,
       onProgress: (done, total) => session.show("downloading", done, total),
     });
-    await session.finish();
     session.print(`${folder}: ${downloaded} files downloaded, ${kept} already existed`);
   },
 });

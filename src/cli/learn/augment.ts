@@ -8,13 +8,11 @@ import { command, type OptionsOf } from "../command.js";
 import { counted, formatCount, formatPercent } from "../format.js";
 import {
   choice,
-  columnOption,
   fraction,
-  jsonOption,
   option,
   positiveInteger,
-  quietOption,
   repeatable,
+  shared,
   weights,
   wholeNumber,
 } from "../options.js";
@@ -23,7 +21,7 @@ import { isFile, phrasesOf } from "../use/type.js";
 
 const options = [
   option("-o, --output <file>", "for a table: .csv, .tsv or .jsonl (default: NAME.twins.csv)"),
-  columnOption,
+  shared.column,
   option("--seed <n>", "random seed", wholeNumber, 1),
   option(
     "--count <n>",
@@ -34,21 +32,13 @@ const options = [
   choice("--preset <name>", "rules and their probabilities", Object.keys(PRESETS) as PresetName[], "house"),
   option("--probabilities <k=v,...>", "your own, such as character=.3,synonym=.2,year=.1", weights),
   option("--paraphrases <file>", "table of phrase and paraphrase; repeatable", repeatable),
-  option(
-    "--synonyms <file>",
-    "table of phrase and synonym, such as a corpus's synonyms.tsv; repeatable",
-    repeatable,
-  ),
+  option("--synonyms <file>", "phrase and synonym, such as a corpus's synonyms.tsv; repeatable", repeatable),
   option("--acronyms <file>", "table of short and long form; repeatable", repeatable),
-  option(
-    "--word-vectors [threshold]",
-    "words with a word-vector cosine of at least this (default: 0.8)",
-    fraction,
-  ),
+  option("--word-vectors [threshold]", "words of at least this word-vector cosine (default: 0.8)", fraction),
   option("--no-wordnet", "use no synonyms from WordNet"),
   option("--paraphrase-model <model>", "write paraphrases of the table by a text-to-text model instead"),
-  jsonOption,
-  quietOption,
+  shared.json,
+  shared.quiet,
 ] as const;
 
 type AugmentOptions = OptionsOf<typeof options>;
@@ -60,20 +50,11 @@ export default command({
   options,
   examples: [
     ['pearl augment "The New York Times"', "the results of each rule"],
-    [
-      'pearl augment "heart attack" --draw --count 10 --preset pearl',
-      "ten twins drawn as in PEARL's training",
-    ],
-    [
-      'pearl augment "William Jefferson Clinton" --draw --preset names',
-      "spellings of a name in other tables",
-    ],
+    ['pearl augment "heart attack" --draw --count 10 --preset pearl', "ten twins, as in PEARL's training"],
+    ['pearl augment "William Jefferson Clinton" --draw --preset names', "a name as other tables spell it"],
     ["pearl augment phrases.csv -o twins.csv", "one twin for each phrase of a table"],
     ["pearl augment names.txt --probabilities initials=1,year=1", "only these two rules"],
-    [
-      "pearl augment phrases.csv --paraphrase-model Xenova/flan-t5-small -o para.tsv",
-      "make a file for --paraphrases",
-    ],
+    ["pearl augment phrases.csv --paraphrase-model Xenova/flan-t5-small -o para.tsv", "for --paraphrases"],
   ],
   run: async ([phrases], options, session) => {
     const [first] = phrases;
@@ -138,7 +119,6 @@ async function augmentFile(path: string, options: AugmentOptions, session: Sessi
     ...{ count, seed, signal: session.signal },
     onProgress: (done, total) => session.show("augmenting", done, total, "phrases"),
   });
-  await session.finish();
   const byRule = Object.entries(report.byRule).filter(([, count]) => count > 0);
   byRule.sort(([, left], [, right]) => right - left);
   session.say(byRule.map(([rule, count]) => `${rule} ${formatCount(count)}`).join(", "));
@@ -148,12 +128,7 @@ async function augmentFile(path: string, options: AugmentOptions, session: Sessi
   session.print(`wrote ${report.path}: ${made}, ${unchanged} unchanged`);
 }
 
-async function writeModelParaphrases(
-  path: string,
-  model: string,
-  options: AugmentOptions,
-  session: Session,
-): Promise<void> {
+async function writeModelParaphrases(path: string, model: string, options: AugmentOptions, session: Session) {
   const { loadParaphraser, writeParaphrases } = await import("../../pearl/augmentation/paraphrase-model.js");
   const { column, count, output = `${stemOf(path)}.paraphrases.tsv` } = options;
   const phrases = await phrasesOf(path, column);
@@ -161,7 +136,6 @@ async function writeModelParaphrases(
     ...{ count, signal: session.signal },
     onProgress: (done, total) => session.show("paraphrasing", done, total, "phrases"),
   });
-  await session.finish();
   if (report.resumed > 0) session.say(`${counted(report.resumed, "phrase")} already done by an earlier run`);
   const made = `${counted(report.pairs, "paraphrase")} of ${counted(report.phrases, "phrase")}`;
   session.print(`wrote ${output}: ${made}`);

@@ -5,16 +5,7 @@ import type { CorpusSample } from "../../corpus/corpus-sample.js";
 import { alignColumns } from "../../files/text-table.js";
 import { type AnyCommand, command } from "../command.js";
 import { counted, formatCount, formatDuration, formatPercent } from "../format.js";
-import {
-  jsonOption,
-  noQuotesOption,
-  option,
-  positiveInteger,
-  quietOption,
-  repeatable,
-  required,
-  threadsOption,
-} from "../options.js";
+import { option, positiveInteger, repeatable, required, shared } from "../options.js";
 import type { Session } from "../session.js";
 
 const stages = {
@@ -38,9 +29,9 @@ const build = command({
     option("--min-count <n>", "drop phrases that occur less often in the text (default: 2)", positiveInteger),
     option("--max-phrases <n>", "keep only the n most frequent (default: 5000000)", positiveInteger),
     option("--skip <start>", "skip table rows with a cell that starts with this; repeatable", repeatable),
-    noQuotesOption,
-    threadsOption,
-    quietOption,
+    shared.noQuotes,
+    shared.threads,
+    shared.quiet,
   ],
   examples: [
     ["pearl corpus build articles.txt news.tsv.gz -o corpus", "phrases that occur at least twice"],
@@ -61,7 +52,6 @@ const build = command({
       onNote: session.say,
       onProgress: (stage, done, total) => session.show(stages[stage][0], done, total, stages[stage][1]),
     });
-    await session.finish();
     sayReport(report, session);
     const { counts } = report.manifest;
     const found = `${counted(counts.phrases, "phrase")}, ${counted(counts.occurrences, "occurrence")}`;
@@ -74,7 +64,7 @@ const stats = command({
   name: "stats",
   summary: "describe a corpus folder",
   arguments: [["<folder>", "a folder made by pearl corpus build"]],
-  options: [jsonOption],
+  options: [shared.json],
   examples: [
     ["pearl corpus stats corpus", "counts by class and type, with examples"],
     ["pearl corpus stats corpus --json", "the same for a program"],

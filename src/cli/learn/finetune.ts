@@ -17,11 +17,7 @@ const options = [
   option("-o, --output <folder>", "folder of the new model", undefined, "pearl-model"),
   option("--plan", "print what would be trained, the time and the memory; write nothing"),
   ...methodOptions,
-  option(
-    "--batch-size <n>",
-    "with --pairs alone: largest number of pairs in a batch (default: 512)",
-    positiveInteger,
-  ),
+  option("--batch-size <n>", "with --pairs alone: most pairs in a batch (default: 512)", positiveInteger),
   option("--steps <n>", "number of training steps, instead of --epochs", positiveInteger),
   option("--minutes <n>", "training time, instead of --epochs; the first steps are measured", positiveNumber),
   ...trainingOptions(500),
@@ -38,14 +34,8 @@ export default command({
   examples: [
     ["pearl finetune", "PEARL from WordNet's phrases and E5-small, into pearl-model"],
     ["pearl finetune --corpus corpus/ --plan", "time and memory that this takes here"],
-    [
-      "pearl finetune --corpus corpus/ --preset from-scratch --minutes 30 -o small",
-      "no base model, 30 minutes",
-    ],
-    [
-      "pearl finetune --base intfloat/e5-small-v2 --pairs pairs.csv -o my-model",
-      "a hub model on pairs alone",
-    ],
+    ["pearl finetune --corpus corpus/ --preset from-scratch --minutes 30 -o small", "no base, 30 minutes"],
+    ["pearl finetune --base intfloat/e5-small-v2 --pairs pairs.csv -o my-model", "a hub model on pairs"],
     ["pearl finetune --corpus corpus/ --pairs pairs.csv --no-types -o my-model", "both, without types"],
     ["pearl encode phrases.csv --model my-model", "use the model"],
   ],
@@ -66,7 +56,6 @@ const isPairsAlone = ({ pairs, base, corpus, preset, plan }: FinetuneOptions): b
   base !== "none" &&
   !plan;
 
-/** Options that training on pairs alone does not use. */
 const ofCorpus = {
   ...{ steps: "--steps", minutes: "--minutes", hidden: "--hidden", layers: "--layers", vocab: "--vocab" },
   ...{ characters: "--characters", characterWidth: "--character-width", hardNegatives: "--hard-negatives" },
@@ -90,7 +79,6 @@ function checkUse(options: FinetuneOptions): void {
   );
 }
 
-/** What both forms of training share. */
 const commonOptions = (options: FinetuneOptions, session: Session) => ({
   ...trainingSettings(options, session),
   ...{ output: options.output, seed: options.seed, types: typesFile(options) },
@@ -108,7 +96,7 @@ async function runOnPairs(options: FinetuneOptions, session: Session): Promise<v
     ...{ base: options.base as string, pairs: options.pairs as string },
     ...{ learningRate: options.lr, clipNorm: options.clip, averageWithBase: options.average },
   });
-  await printTraining(report, session, counted(report.data.pairs, "pair"));
+  printTraining(report, session, counted(report.data.pairs, "pair"));
 }
 
 const corpusOptions = async (options: FinetuneOptions, session: Session): Promise<CorpusFinetuneOptions> => ({
@@ -122,13 +110,12 @@ const corpusOptions = async (options: FinetuneOptions, session: Session): Promis
 async function runOnCorpus(options: FinetuneOptions, session: Session): Promise<void> {
   const { finetuneOnCorpus } = await import("../../methods/corpus/corpus-finetune.js");
   const report = await finetuneOnCorpus(await corpusOptions(options, session));
-  await printTraining(report, session, `${formatCount(report.corpus.phrases)} phrases`);
+  printTraining(report, session, `${formatCount(report.corpus.phrases)} phrases`);
 }
 
 async function printPlan(options: FinetuneOptions, session: Session): Promise<void> {
   const { planTraining } = await import("../../methods/plan.js");
   const plan = await planTraining(await corpusOptions(options, session));
-  await session.finish();
   session.print(planText(plan));
 }
 

@@ -6,12 +6,11 @@ import {
   option,
   positiveInteger,
   positiveNumber,
-  seedOption,
+  shared,
   weights,
   wholeNumber,
 } from "../options.js";
 
-/** They become settings by {@link methodSettings}. */
 export const methodOptions = [
   option("--preset <name>", "settings: pearl-small (the default), pearl-base, from-scratch, or a YAML file"),
   option("--base <model>", "model to start from: folder or hub id, or none (default: the preset's)"),
@@ -19,11 +18,7 @@ export const methodOptions = [
   option("--layers <n>", "with --base none: layers of the transformer; 0 leaves it out", wholeNumber),
   option("--vocab <n>", "with --base none: vocabulary size of the trained tokenizer", positiveInteger),
   option("--characters <kind>", "character encoder: love, bilstm, bag, ngrams, or a pretrained folder"),
-  option(
-    "--character-width <n>",
-    "dimensions of the embedding that the character encoder fills",
-    positiveInteger,
-  ),
+  option("--character-width <n>", "dimensions that the character encoder fills", positiveInteger),
   option("--types <file>", "table of phrase and type, for pairs without a type"),
   option("--hard-negatives <n>", "hard negatives for each phrase in a batch", wholeNumber),
   option("--no-types", "leave out phrase types"),
@@ -42,7 +37,7 @@ export const methodOptions = [
   option("--dropout <p>", "dropout of the transformer", fraction),
   option("--clip <norm>", "clip gradients to this norm (default: no clipping)", positiveNumber),
   option("--average <weight>", "weight of the trained model in the average with the base", fraction),
-  seedOption,
+  shared.seed,
 ] as const;
 
 export type MethodOptions = OptionsOf<typeof methodOptions>;
@@ -60,10 +55,8 @@ export async function methodSettings(options: MethodOptions) {
 }
 
 async function presetWith(options: MethodOptions): Promise<MethodSettings> {
-  const [{ readPreset }, { removableParts, withChoices }] = await Promise.all([
-    import("../../pearl/presets/index.js"),
-    import("../../pearl/choices.js"),
-  ]);
+  const { readPreset } = await import("../../pearl/presets/index.js");
+  const { removableParts, withChoices } = await import("../../pearl/choices.js");
   const { base, hidden, layers, preset = base === "none" ? "from-scratch" : undefined } = options;
   const { characters, characterWidth, hardNegatives, anchors, synonyms, epochs, augment } = options;
   return withChoices(await readPreset(preset), {

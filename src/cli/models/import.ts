@@ -1,7 +1,7 @@
 /** `pearl import`: a model folder with an ONNX graph out of safetensors weights. */
 import { command } from "../command.js";
 import { formatCount } from "../format.js";
-import { option, quietOption, required } from "../options.js";
+import { option, required, shared } from "../options.js";
 
 export default command({
   name: "import",
@@ -10,7 +10,7 @@ export default command({
   options: [
     required("-o, --output <folder>", "the model folder; it must not exist yet"),
     option("--revision <name>", "branch, tag or commit of a hub model (default: main)"),
-    quietOption,
+    shared.quiet,
   ],
   examples: [
     ["pearl import Lihuchen/pearl_small -o pearl_small", "the PEARL authors' model, from the hub"],
@@ -18,15 +18,12 @@ export default command({
     ["pearl encode names.txt --model ./model", "use the result"],
   ],
   run: async ([model], { output, revision }, session) => {
-    const [{ locateFiles }, { importModel, sourceOf }, { checkIsFree }] = await Promise.all([
-      import("../../hub/locate.js"),
-      import("../../hub/convert/import-model.js"),
-      import("../../files/whole-folder.js"),
-    ]);
+    const { checkIsFree } = await import("../../files/whole-folder.js");
+    const { locateFiles } = await import("../../hub/locate.js");
+    const { importModel, sourceOf } = await import("../../hub/convert/import-model.js");
     await checkIsFree(output);
     const { signal, onDownload } = session;
     const folder = await locateFiles(model, { revision, weights: "safetensors", signal, onDownload });
-    await session.finish();
     const report = await importModel(folder, output, sourceOf(folder));
     session.say(`${model}: ${sizeLine(report)}, weights in ${report.types.join(" and ")}`);
     session.say(`licence: ${report.licence ?? "none stated; ask the authors before you share the model"}`);

@@ -2,10 +2,9 @@
 import type { ClusterTableReport } from "../../group/table-groups.js";
 import { command } from "../command.js";
 import { counted } from "../format.js";
-import { fraction, option, positiveInteger, seedOption, tableEncodingOptions } from "../options.js";
+import { fraction, option, positiveInteger, shared } from "../options.js";
 import { loadEncoder, tableSettings } from "../session.js";
 
-/** How similar phrases of a group must be. */
 export const groupingOptions = [
   option("--precision <p>", "expected share of correct links; sets the threshold (default: 0.9)", fraction),
   option("--threshold <t>", "instead: link phrases with at least this similarity", fraction),
@@ -16,14 +15,11 @@ export default command({
   summary: "group the phrases of a table that mean the same",
   arguments: [["<file>", "the table; - reads standard input"]],
   options: [
-    option(
-      "-o, --output <file>",
-      "write all rows with their group: .csv, .tsv or .jsonl (default: print the groups)",
-    ),
+    option("-o, --output <file>", "all rows with their group: .csv, .tsv or .jsonl (default: print groups)"),
     ...groupingOptions,
     option("--k <n>", "instead: make exactly n clusters by topic (spherical k-means)", positiveInteger),
-    seedOption,
-    ...tableEncodingOptions,
+    shared.seed,
+    ...shared.tableEncoding,
   ],
   examples: [
     ["pearl cluster companies.csv", "print groups of two or more rows"],

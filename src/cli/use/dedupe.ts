@@ -2,7 +2,7 @@
 import { extname } from "node:path";
 import { command } from "../command.js";
 import { counted } from "../format.js";
-import { option, tableEncodingOptions } from "../options.js";
+import { option, shared } from "../options.js";
 import { loadEncoder, stemOf, tableSettings } from "../session.js";
 import { groupingOptions } from "./cluster.js";
 
@@ -14,7 +14,7 @@ export default command({
     option("-o, --output <file>", "the kept rows: .csv, .tsv or .jsonl (default: NAME.deduped.csv)"),
     option("--groups <file>", "also write each group with its kept row and its removed rows"),
     ...groupingOptions,
-    ...tableEncodingOptions,
+    ...shared.tableEncoding,
   ],
   examples: [
     ["pearl dedupe customers.csv -c name", "write customers.deduped.csv"],

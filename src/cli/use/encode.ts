@@ -2,16 +2,7 @@
 import type { EncodeTableReport } from "../../encoder/encode-table.js";
 import { command } from "../command.js";
 import { counted, formatBytes, formatCount, formatDuration } from "../format.js";
-import {
-  batchSizeOption,
-  choice,
-  int8Option,
-  option,
-  resumption,
-  shardOf,
-  tableEncodingOptions,
-  truncateOption,
-} from "../options.js";
+import { choice, option, resumption, shardOf, shared } from "../options.js";
 import { encoderAfterTable, type Session, stemOf, tableSettings } from "../session.js";
 
 export default command({
@@ -19,20 +10,12 @@ export default command({
   summary: "encode the phrases of a table (CSV, TSV, JSONL, Parquet, plain text) into embeddings",
   arguments: [["<file>", "the table; - reads standard input"]],
   options: [
-    option(
-      "-o, --output <file>",
-      "output: .parquet, .csv, .jsonl or .npy (default: NAME.embeddings.parquet)",
-    ),
-    choice("--format <name>", "format of the output, if its name has no known ending", [
-      "parquet",
-      "csv",
-      "jsonl",
-      "npy",
-    ]),
-    ...tableEncodingOptions,
-    batchSizeOption,
-    truncateOption,
-    int8Option,
+    option("-o, --output <file>", ".parquet, .csv, .jsonl or .npy (default: NAME.embeddings.parquet)"),
+    choice("--format <name>", "format of outputs with another ending", ["parquet", "csv", "jsonl", "npy"]),
+    ...shared.tableEncoding,
+    shared.batchSize,
+    shared.truncate,
+    shared.int8,
     option("--prompt <text>", 'text put before each phrase, such as "query: "'),
     option("--no-normalize", "keep the lengths that the model gives embeddings (default: scale them to 1)"),
     option("--embedding-column <name>", 'name of the new column (default: "embedding")'),

@@ -7,24 +7,13 @@ import type { IndexTableReport } from "../../search/phrase-index.js";
 import type { VectorIndex } from "../../search/vector-index.js";
 import { type AnyCommand, command } from "../command.js";
 import { counted, formatBytes, formatCount, formatDuration } from "../format.js";
-import {
-  batchSizeOption,
-  choice,
-  jsonOption,
-  modelOption,
-  option,
-  required,
-  resumption,
-  runOptions,
-  tableOptions,
-  truncateOption,
-} from "../options.js";
+import { choice, option, required, resumption, shared } from "../options.js";
 import { encoderAfterTable, type Session, tableSettings } from "../session.js";
 
 const workOptions = [
-  ...tableOptions,
-  ...runOptions,
-  batchSizeOption,
+  ...shared.table,
+  ...shared.run,
+  shared.batchSize,
   option("--int8", "compute with 8-bit weights; searches must use --int8 too"),
 ] as const;
 
@@ -43,9 +32,9 @@ const build = command({
     ),
     choice("--storage <type>", "number format of stored embeddings", ["float32", "float16"], "float32"),
     option("--prompt <text>", 'text put before each phrase and query, such as "query: "'),
-    truncateOption,
+    shared.truncate,
     option("--resume", "continue an interrupted build of the same table"),
-    modelOption,
+    shared.model,
     ...workOptions,
   ],
   examples: [
@@ -124,7 +113,7 @@ const info = command({
   name: "info",
   summary: "describe an index",
   arguments: [["<index>", "the index"]],
-  options: [jsonOption, option("--check", "also compare every stored row with its checksum")],
+  options: [shared.json, option("--check", "also compare every stored row with its checksum")],
   examples: [
     ["pearl index info companies.index", "rows, model, columns, size"],
     ["pearl index info companies.index --check", "is every row as it was written?"],

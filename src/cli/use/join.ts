@@ -5,24 +5,11 @@ import type { JoinSink, JoinTablesReport } from "../../join/join-tables.js";
 import type { JoinOn, LabelledPair } from "../../join/options.js";
 import { command, type OptionsOf } from "../command.js";
 import { counted, formatCount, formatDuration, formatPercent } from "../format.js";
-import {
-  choice,
-  fraction,
-  int8Option,
-  option,
-  positiveInteger,
-  runOptions,
-  tableFormatOptions,
-  tableOptionsOf,
-} from "../options.js";
+import { choice, fraction, option, positiveInteger, shared, tableOptionsOf } from "../options.js";
 import { loadEncoder, type Session } from "../session.js";
 
 const options = [
-  option(
-    "--on <column>",
-    "one name for both tables or LEFT=RIGHT, with :WEIGHT if needed; repeatable",
-    onColumns,
-  ),
+  option("--on <column>", "one name for both, or LEFT=RIGHT; with :WEIGHT if needed; repeatable", onColumns),
   option("--precision <p>", "expected share of correct matches; sets the threshold", fraction, 0.9),
   choice(
     "--kind <kind>",
@@ -40,10 +27,10 @@ const options = [
   option("--review <file>", "read back the decisions of a reviewed file"),
   option("--pairs-out <file>", "write the known matches as pairs for `pearl finetune`"),
   option("--candidates <n>", "candidate pairs per row, by words and by embedding each", positiveInteger, 10),
-  ...tableFormatOptions,
+  ...shared.tableFormat,
   option("-m, --model <model>", "embedded model, folder or hub id; none: compare without embeddings"),
-  int8Option,
-  ...runOptions,
+  shared.int8,
+  ...shared.run,
 ] as const;
 
 type JoinOptions = OptionsOf<typeof options>;

@@ -1,7 +1,7 @@
 /** `pearl plot`: draws a table's phrases as a map, in one file. */
 import { command } from "../command.js";
 import { counted, formatBytes, formatCount } from "../format.js";
-import { option, positiveInteger, tableEncodingOptions, wholeNumber } from "../options.js";
+import { option, positiveInteger, shared, wholeNumber } from "../options.js";
 import { encoderAfterTable, stemOf, tableSettings } from "../session.js";
 
 export default command({
@@ -15,7 +15,7 @@ export default command({
     option("--neighbours <n>", "near phrases that each phrase should stay close to", positiveInteger, 15),
     option("--seed <n>", "random seed; the same seed gives the same map", wholeNumber, 0),
     option("--title <text>", "heading (default: the file's name)"),
-    ...tableEncodingOptions,
+    ...shared.tableEncoding,
   ],
   examples: [
     ["pearl plot phrases.csv", "write phrases.map.html"],

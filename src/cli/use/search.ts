@@ -6,7 +6,7 @@ import type { SearchHit } from "../../search/index-types.js";
 import type { VectorIndex } from "../../search/vector-index.js";
 import { command, type OptionsOf } from "../command.js";
 import { counted, formatCount, formatDuration } from "../format.js";
-import { jsonOption, option, positiveInteger, runOptions, tableOptions, tableOptionsOf } from "../options.js";
+import { option, positiveInteger, shared, tableOptionsOf } from "../options.js";
 import { loadEncoder, type Session } from "../session.js";
 import { openIndex } from "./index-table.js";
 
@@ -14,11 +14,11 @@ const options = [
   option("-k, --top <n>", "rows per query", positiveInteger, 10),
   option("--queries <file>", "a table of queries (CSV, TSV, JSONL, Parquet, plain text)"),
   option("-o, --output <file>", "write the hits: .csv, .tsv or .jsonl"),
-  jsonOption,
+  shared.json,
   option("--prompt <text>", "text put before each query (default: the index's)"),
   option("-m, --model <model>", "the index's model, if it has moved"),
-  ...tableOptions,
-  ...runOptions,
+  ...shared.table,
+  ...shared.run,
   option("--int8", "compute queries with 8-bit weights, for an index built with --int8"),
 ] as const;
 

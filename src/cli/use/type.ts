@@ -5,10 +5,9 @@ import { type TypeParts, typeParts } from "../../encoder/type-probabilities.js";
 import { alignColumns } from "../../files/text-table.js";
 import { command } from "../command.js";
 import { counted } from "../format.js";
-import { columnOption, jsonOption, option, positiveInteger, runOptions } from "../options.js";
+import { option, positiveInteger, shared } from "../options.js";
 import { loadEncoder, type Session } from "../session.js";
 
-/** A phrase with its types, the most probable first. */
 interface TypedPhrase {
   readonly phrase: string;
   readonly types: readonly TypeParts[];
@@ -19,15 +18,12 @@ export default command({
   summary: "classify phrases: lexical class and entity type, with probabilities",
   arguments: [["<phrases...>", "phrases, or one table of phrases; - reads a table from standard input"]],
   options: [
-    option(
-      "-m, --model <model>",
-      "a model trained with types: folder or hub id (default: the embedded model)",
-    ),
+    option("-m, --model <model>", "model trained with types: folder or hub id (default: the embedded model)"),
     option("-o, --output <file>", "output: .csv, .tsv or .jsonl (default: print)", outputName),
-    columnOption,
+    shared.column,
     option("--top <n>", "types per phrase", positiveInteger, 1),
-    jsonOption,
-    ...runOptions,
+    shared.json,
+    ...shared.run,
   ],
   examples: [
     ['pearl type "The New York Times" "in the end"', "two phrases"],

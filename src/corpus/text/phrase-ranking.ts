@@ -49,7 +49,7 @@ export async function rankPhrases(
   const total = `sum(${LEXICAL_CLASSES.join(" + ")})`;
   const isKept = `${total} >= ${minimum} OR bool_or(filename = ${literal(ofTables)})`;
   const phrases: RankedPhrase[] = [];
-  const database = await Database.open({ workFolder: folder });
+  const database = await Database.open(folder);
   try {
     await database.run(
       `CREATE TABLE counted AS SELECT phrase, ${sums}, ${total} AS total, ${isKept} AS kept

@@ -132,7 +132,6 @@ function configOf({ config }: ModelFolder, found: FoundEncoder): BertConfig {
   return written;
 }
 
-/** The settings of sentence-transformers' Pooling module. */
 function poolingOf({ pooling }: ModelFolder, dimension: number): object {
   return {
     word_embedding_dimension: dimension,
@@ -144,15 +143,11 @@ function poolingOf({ pooling }: ModelFolder, dimension: number): object {
 }
 
 function modulesOf(length: "unit" | "raw"): object[] {
-  const paths = { Transformer: "", Pooling: "1_Pooling", Normalize: "2_Normalize" };
-  return Object.entries(paths)
-    .filter(([name]) => name !== "Normalize" || length === "unit")
-    .map(([name, path], idx) => ({
-      idx,
-      name: `${idx}`,
-      path,
-      type: `sentence_transformers.models.${name}`,
-    }));
+  const names = ["Transformer", "Pooling", ...(length === "unit" ? ["Normalize"] : [])];
+  return names.map((name, idx) => {
+    const path = idx === 0 ? "" : `${idx}_${name}`;
+    return { idx, name: `${idx}`, path, type: `sentence_transformers.models.${name}` };
+  });
 }
 
 function card(source: string, title: string): Promise<string> {

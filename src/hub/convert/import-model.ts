@@ -1,11 +1,11 @@
 /** From published weights to a model folder: the graph is written here, so that no Python is needed. */
 import { copyFile, mkdir, writeFile } from "node:fs/promises";
-import { basename, dirname, join, resolve } from "node:path";
+import { basename, join, resolve } from "node:path";
 import { tokenLimit } from "../../architectures/transformer/architecture.js";
 import { encoderGraph } from "../../architectures/transformer/bert.js";
 import { ModelError } from "../../errors.js";
-import { exists, writeWholeJson } from "../../files/whole-file.js";
-import { checkIsFree, writeWholeFolder } from "../../files/whole-folder.js";
+import { writeWholeJson } from "../../files/whole-file.js";
+import { checkIsFree, copyPresent, writeWholeFolder } from "../../files/whole-folder.js";
 import { writeModel } from "../../onnx/io/file.js";
 import { elementCount } from "../../onnx/tensor.js";
 import { readTokenizerFile, tokenizerSettings } from "../../text/tokenizer-file.js";
@@ -117,9 +117,5 @@ export async function writeTokenizer(
 ): Promise<void> {
   await writeFile(join(folder, "tokenizer.json"), text);
   await writeWholeJson(join(folder, "tokenizer_config.json"), tokenizerSettings(text, maximumLength));
-  for (const name of companionFiles) {
-    if (!(await exists(join(source, name)))) continue;
-    await mkdir(dirname(join(folder, name)), { recursive: true });
-    await copyFile(join(source, name), join(folder, name));
-  }
+  await copyPresent(companionFiles, source, folder);
 }

@@ -93,10 +93,7 @@ const sizes = (
   "type_vocab_size"
 ).split(" ");
 
-/**
- * What config.json says about the encoder's shape.
- * @throws ModelError for a family or a variant that pearl does not build, and for sizes that are missing
- */
+/** The encoder's shape. @throws ModelError for a kind that pearl does not build, and for missing sizes */
 async function readEncoderConfig(folder: string): Promise<BertConfig> {
   const label = `${folder}/config.json`;
   const config = await readConfig(join(folder, "config.json"));
@@ -114,7 +111,7 @@ async function readEncoderConfig(folder: string): Promise<BertConfig> {
     const value = config[key];
     if (!(Number.isSafeInteger(value) && (value as number) > 0))
       throw new ModelError(
-        `${label}: ${key} must be a whole number above 0, not ${value}. Download it again.`,
+        `${label}: ${key} is ${value}, expected a whole number above 0. Download it again.`,
       );
   }
   const known = { ...config, pad_token_id: config.pad_token_id ?? undefined };
@@ -124,20 +121,14 @@ async function readEncoderConfig(folder: string): Promise<BertConfig> {
 // modules.json lists the steps of sentence-transformers from text to vector.
 const modulesSchema = array(object({ type: string() }));
 
-/**
- * The kinds of modules in their order, such as Transformer, Pooling, Normalize; undefined without modules.json.
- * @throws ModelError where the file is not a list of modules
- */
+/** Kinds of modules in order: Transformer, Pooling ...; undefined without modules.json. @throws ModelError */
 export async function readModules(folder: string): Promise<string[] | undefined> {
   const path = join(folder, "modules.json");
   const modules = await readJson(path, modulesSchema, { error: ModelError, cure: "Download it again." });
   return modules?.map(({ type }) => type.split(".").at(-1) as string);
 }
 
-/**
- * Refuses models that do more than pool and scale token vectors.
- * @throws ModelError that names the module
- */
+/** @throws ModelError that names a module that does more than pool and scale token vectors */
 export async function checkModules(folder: string): Promise<void> {
   const odd = (await readModules(folder))?.find(
     (type) => !["Transformer", "Pooling", "Normalize"].includes(type),

@@ -10,15 +10,11 @@ import { exists } from "../../files/whole-file.js";
 export const weightsFile = "model.safetensors";
 export const weightsIndex = "model.safetensors.index.json";
 
-/** True where the folder has weights in safetensors. */
 export async function hasSafetensors(folder: string): Promise<boolean> {
   return (await exists(join(folder, weightsFile))) || exists(join(folder, weightsIndex));
 }
 
-/**
- * The files that hold a folder's weights: one, or those that the index names.
- * @throws ModelError where there are none, or one of several is missing
- */
+/** A folder's files of weights: one, or those that the index names. @throws ModelError where one is missing */
 export async function weightFiles(folder: string): Promise<string[]> {
   if (await exists(join(folder, weightsFile))) return [weightsFile];
   const path = join(folder, weightsIndex);

@@ -1,11 +1,11 @@
 /** The corpus of a training: the user's, or one that is built from WordNet and cached; mined for hard negatives. */
-import { stat } from "node:fs/promises";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { buildCorpus } from "../../corpus/build-corpus.js";
 import { CORPUS_FILES, readManifest } from "../../corpus/corpus-folder.js";
 import { mineCorpus } from "../../corpus/mining/mine.js";
 import { PhraseEncoder } from "../../encoder/phrase-encoder.js";
+import { exists } from "../../files/whole-file.js";
 
 export interface PrepareCorpusOptions {
   /** Folder of a corpus; default: one that is built from WordNet and cached. */
@@ -39,8 +39,7 @@ export async function prepareCorpus(wishes: Wishes): Promise<string> {
   const folder = corpus ?? (await wordnetCorpus(wishes));
   await readManifest(folder);
   if (hardNegatives === "none") return folder;
-  const mined = await stat(join(folder, CORPUS_FILES.hardNegatives)).catch(() => undefined);
-  if (mined) return folder;
+  if (await exists(join(folder, CORPUS_FILES.hardNegatives))) return folder;
   const { encoder: name } = hardNegatives;
   onNote?.(`${folder} has no hard negatives yet: mining them as pearl mine does`);
   const { threads, signal, onPreparation } = wishes;
@@ -60,7 +59,7 @@ export async function prepareCorpus(wishes: Wishes): Promise<string> {
 
 async function wordnetCorpus({ onNote, onPreparation, threads, signal, buildIn }: Wishes): Promise<string> {
   const cached = defaultCorpusFolder();
-  if (await stat(join(cached, CORPUS_FILES.manifest)).catch(() => undefined)) {
+  if (await exists(join(cached, CORPUS_FILES.manifest))) {
     onNote?.(`no corpus was named: using WordNet's, from ${cached}`);
     return cached;
   }

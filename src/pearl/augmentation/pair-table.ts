@@ -1,5 +1,5 @@
 /** Pairs of phrases from users' files: paraphrases, synonyms, short and long forms, found from either side. */
-import { readColumns } from "../../table/table.js";
+import { readColumns } from "../../table/whole-table.js";
 import { likeCaseOf } from "./phrase/letter-case.js";
 
 /** The partners of a phrase as the files write it, else of the phrase in other letter case; empty if unknown. */

@@ -2,10 +2,10 @@
  * An index in a folder: `index.json`, a lock, and a generation of files that only grow. What `append` and `remove` have
  * acknowledged is on disk. Graphs are built from the stored vectors and can always be rebuilt.
  */
-import { mkdir, readdir, rm, stat } from "node:fs/promises";
-import { join } from "node:path";
+import { mkdir, readdir, rm } from "node:fs/promises";
 import { MissingDataError, VectorIndexError } from "../../errors.js";
 import { acquireLock, type Lock } from "../../files/lock.js";
+import { folderSize } from "../../files/whole-folder.js";
 import type { GraphLibrary } from "../graph/neighbour-graph.js";
 import type {
   IndexDescription,
@@ -94,9 +94,7 @@ export class FolderStore implements VectorStore {
   async describe(): Promise<IndexDescription> {
     const { format: _f, version: _v, generation: _g, ...layout } = this.manifest;
     const { folder, extent, deleted } = this.generation;
-    let bytes = 0;
-    for (const name of await readdir(folder))
-      bytes += (await stat(join(folder, name)).catch(() => undefined))?.size ?? 0;
+    const bytes = await folderSize(folder, "followed");
     const searchedBy = this.graph === undefined ? "exact" : describeGraph(this.graph, extent.rows);
     const facts = { rows: this.liveRows, deleted: deleted.size, searchedBy, bytes };
     return { ...layout, path: this.path, ...facts, ...(this.note !== undefined && { note: this.note }) };

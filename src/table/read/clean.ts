@@ -23,14 +23,10 @@ const lineFeed = Buffer.from("\n");
 /** The separator of one-column tables: a sequence that no text contains. */
 export const impossibleDelimiter = "\x1e\x1f\x1e\x1f";
 
-/** What is cleaned, and how. */
 export interface CleanOptions {
-  /** For messages. */
   readonly path: string;
   readonly shape: Shape;
-  /** Cells that each record must have. */
   readonly columns: number;
-  /** Whether each line is a JSON object. */
   readonly isJson: boolean;
 }
 
@@ -110,7 +106,6 @@ export class CleanCopy {
     return { clean: output.length === 1 ? output[0] : Buffer.concat(output), taken: start };
   }
 
-  /** Checks one record; false where it is not a row. */
   private accept(bytes: Buffer, start: number, end: number): boolean {
     const { isJson, columns } = this.options;
     const size = end - start;

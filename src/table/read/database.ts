@@ -1,21 +1,15 @@
 /** One DuckDB database in a work folder: opened with bounded memory, queried with translated errors, removed. */
-import { mkdtemp, rm } from "node:fs/promises";
+import { randomUUID } from "node:crypto";
+import { mkdtemp, rm, symlink } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import type * as Duckdb from "@duckdb/node-api";
 import { messageOf, TableError } from "../../errors.js";
 import { isDiskFull } from "../trouble.js";
 
 // Required, not imported: Node would read its hundred files twice, to find out what they export (0.2 s).
 const { DuckDBInstance } = createRequire(import.meta.url)("@duckdb/node-api") as typeof Duckdb;
-
-export interface DatabaseOptions {
-  /** Folder to put the database and temporary files in (default: the system's temporary folder). */
-  workFolder?: string;
-  /** DuckDB's memory_limit (default "400MB"). */
-  memoryLimit?: string;
-}
 
 /** Reading and writing rarely gain from more. */
 const threads = 2;
@@ -34,11 +28,12 @@ export class Database {
     private readonly connection: Duckdb.DuckDBConnection,
   ) {}
 
-  static async open(options: DatabaseOptions = {}): Promise<Database> {
-    const folder = await makeFolder(options.workFolder);
+  /** @param parent folder for the database and temporary files (default: the system's temporary folder) */
+  static async open(parent = tmpdir()): Promise<Database> {
+    const folder = await makeFolder(parent);
     try {
       const instance = await DuckDBInstance.create(join(folder, "table.db"), {
-        memory_limit: options.memoryLimit ?? `${ordinaryMemory}MB`,
+        memory_limit: `${ordinaryMemory}MB`,
         threads: String(threads),
         preserve_insertion_order: "true",
         temp_directory: join(folder, "spill"),
@@ -65,6 +60,13 @@ export class Database {
     } catch (error) {
       throw databaseTrouble(error, subject);
     }
+  }
+
+  async parquet(path: string): Promise<string> {
+    // A link with a plain name, since DuckDB reads * and [ in a path as a pattern.
+    const link = join(this.folder, `${randomUUID()}.parquet`);
+    await symlink(resolve(path), link);
+    return `read_parquet(${literal(link)})`;
   }
 
   /**
@@ -110,7 +112,7 @@ export class Database {
   }
 }
 
-async function makeFolder(parent = tmpdir()): Promise<string> {
+async function makeFolder(parent: string): Promise<string> {
   try {
     return await mkdtemp(join(parent, "pearl-table-"));
   } catch (error) {
@@ -141,8 +143,6 @@ export function databaseTrouble(error: unknown, subject: string): TableError {
   return new TableError(`${subject}: ${message}`, { cause: error });
 }
 
-/** A string as an SQL literal. */
 export const literal = (text: string): string => `'${text.replaceAll("'", "''")}'`;
 
-/** A name as an SQL identifier. */
 export const identifier = (name: string): string => `"${name.replaceAll('"', '""')}"`;

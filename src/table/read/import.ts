@@ -1,8 +1,8 @@
 /** Brings a table of any format into a database, whole, with every column and row kept. */
-import { createHash } from "node:crypto";
-import { open, rm, stat, symlink } from "node:fs/promises";
-import { join, resolve } from "node:path";
+import { rm } from "node:fs/promises";
+import { join } from "node:path";
 import { TableError } from "../../errors.js";
+import { fileFingerprint } from "../../files/fingerprint.js";
 import type { ColumnInfo } from "../columns.js";
 import type { TableFormat } from "../format.js";
 import { type CleanCopy, cleanCopy, impossibleDelimiter } from "./clean.js";
@@ -10,21 +10,16 @@ import { type Database, identifier, literal } from "./database.js";
 import { type Shape, type SniffOptions, sniff } from "./sniff.js";
 import { refuseNonText, type Source, shownPath } from "./source.js";
 
-/** The name of the imported table in the database. */
 export const rowsTable = "pearl_rows";
 
-/** How the text of a table is read. */
 export type ImportOptions = Omit<SniffOptions, "preferTab">;
 
-/** A column of the imported table. */
 export interface ImportedColumn extends ColumnInfo {
   /** The SQL expression over `rowsTable` that gives its value. */
   readonly expression: string;
-  /** Its DuckDB type. */
   readonly type: string;
 }
 
-/** An imported table. */
 export interface Imported {
   readonly columns: ImportedColumn[];
   readonly rowCount: number;
@@ -37,7 +32,6 @@ export interface Imported {
   readonly blankLines: number;
 }
 
-/** Imports CSV, TSV, JSONL or plain text. */
 export async function importText(
   database: Database,
   path: string,
@@ -174,35 +168,22 @@ function jsonColumns({ keys }: CleanCopy): ImportedColumn[] {
 
 /** Imports Parquet, with every column's type as it is. */
 export async function importParquet(database: Database, path: string): Promise<Imported> {
-  // A link with a plain name, since DuckDB reads * and [ in a path as a pattern.
-  const link = join(database.folder, "input.parquet");
-  await symlink(resolve(path), link);
   const damaged = `${path} is not a readable Parquet file (damaged, cut off or still being written). Write or fetch it again`;
-  const from = `FROM read_parquet(${literal(link)})`;
+  const from = `FROM ${await database.parquet(path)}`;
   const described = await database.run(`DESCRIBE SELECT * ${from}`, damaged);
   const names = described.map(([name]) => String(name));
   const types = described.map(([, type]) => String(type));
   const stored = names.map((name, index) => `${identifier(name)} AS c${index}`);
-  await database.createTable(rowsTable, `SELECT ${stored.join(", ")} ${from}`, damaged);
+  const [hash] = await Promise.all([
+    fileFingerprint(path),
+    database.createTable(rowsTable, `SELECT ${stored.join(", ")} ${from}`, damaged),
+  ]);
   return {
     columns: await storedColumns(database, path, names, types),
     rowCount: await rowCountOf(database, path),
-    identity: await parquetIdentity(path),
+    identity: `sha256 ${hash}`,
     header: true,
     headerIsSure: true,
     blankLines: 0,
   };
-}
-
-/** Size, time, and the content of the first megabyte. */
-async function parquetIdentity(path: string): Promise<string> {
-  const { size, mtimeMs } = await stat(path);
-  const file = await open(path, "r");
-  try {
-    const start = Buffer.alloc(Math.min(size, 1 << 20));
-    await file.read(start, 0, start.length, 0);
-    return `size ${size} modified ${mtimeMs} sha256 ${createHash("sha256").update(start).digest("hex")}`;
-  } finally {
-    await file.close();
-  }
 }

@@ -15,7 +15,6 @@ interface Key {
   readonly sample: string[];
 }
 
-/** The keys seen so far. */
 export class JsonKeys {
   private readonly keys = new Map<string, Key>();
 
@@ -33,9 +32,7 @@ export class JsonKeys {
     }
     // Half of a surrogate pair cannot be stored as UTF-8.
     if (/\\u[dD][89a-fA-F]/.test(line) && /\\ud[89a-f]/.test(JSON.stringify(value))) {
-      throw new TableError(
-        `${place()}: half of a surrogate pair (\\ud800-\\udfff) is not a character. Remove it.`,
-      );
+      throw new TableError(`${place()}: a lone surrogate (\\ud800-\\udfff) is not a character. Remove it.`);
     }
     for (const [key, item] of Object.entries(value)) this.note(key, item);
     if (this.keys.size > mostKeys) {

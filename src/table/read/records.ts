@@ -1,6 +1,5 @@
 /** Splits the bytes of a delimited text file into records, as RFC 4180 describes them, without copying. */
 
-/** How the bytes of one file are split. */
 export interface Dialect {
   /** The byte between two cells; -1 where a record is one cell. */
   readonly delimiter: number;
@@ -10,7 +9,6 @@ export interface Dialect {
   readonly outputQuote: number;
 }
 
-/** What `RecordScanner.scan` found. */
 export type ScanStatus = "record" | "incomplete" | "unclosed-quote" | "text-after-quote";
 
 export const quotationMark = 0x22;
@@ -29,7 +27,6 @@ export class RecordScanner {
   end = 0;
   /** Offset of the next record. */
   next = 0;
-  /** Number of cells. */
   cells = 0;
   /** Line ends consumed, including those inside quoted cells. */
   lines = 0;

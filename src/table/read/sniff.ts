@@ -10,7 +10,6 @@
  */
 import { cellsOf, type Dialect, quotationMark, RecordScanner } from "./records.js";
 
-/** Bytes that decide the shape of a table. */
 export const sampleBytes = 65_536;
 
 const candidates = [",", "\t", ";", "|"];
@@ -30,7 +29,6 @@ const oneColumnHeaders = new Set([
   ).split(" "),
 ]);
 
-/** What the caller has decided; the rest is found. */
 export interface SniffOptions {
   readonly delimiter?: string;
   readonly header: "auto" | "present" | "absent";
@@ -38,7 +36,6 @@ export interface SniffOptions {
   readonly preferTab: boolean;
 }
 
-/** The shape of a text table. */
 export interface Shape {
   readonly dialect: Dialect;
   /** Undefined where the table has one column. */
@@ -69,10 +66,7 @@ export function sniff(sample: Buffer, options: SniffOptions, isWhole: boolean): 
   return { dialect: dialectFor(delimiter), delimiter, header, headerIsSure, firstCells: records[0] ?? [] };
 }
 
-function bestDelimiter(
-  order: readonly string[],
-  recordsFor: (delimiter: string) => string[][],
-): string | undefined {
+function bestDelimiter(order: readonly string[], recordsFor: (delimiter: string) => string[][]) {
   const [best] = order
     .map((delimiter) => ({ delimiter, ...mostCommonWidth(recordsFor(delimiter)) }))
     .filter(({ cells }) => cells >= 2)

@@ -35,7 +35,6 @@ export async function checkFile(path: string): Promise<void> {
   }
 }
 
-/** The error for a file without content. */
 export function emptyFile(path: string): TableError {
   return new TableError(`${shownPath(path)} is empty. Give a table with at least a header or one phrase.`);
 }

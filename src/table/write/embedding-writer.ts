@@ -38,8 +38,6 @@ export interface WrittenEmbeddings {
  * columns, its rows in their order, and a column of vectors.
  */
 export class EmbeddingWriter {
-  private isOpen = true;
-
   private constructor(
     private readonly table: Table,
     private readonly path: string,
@@ -120,8 +118,6 @@ export class EmbeddingWriter {
 
   /** Ends the work. Appended vectors stay for a run that resumes. */
   async close(): Promise<void> {
-    if (!this.isOpen) return;
-    this.isOpen = false;
     await this.partial.vectors.close();
     if (this.rowsDone === 0) await rm(this.partial.folder, { recursive: true, force: true });
   }
@@ -138,9 +134,7 @@ async function checkTarget(path: string, table: Table): Promise<void> {
     if (error.code !== "ENOENT") throw writeTrouble(error, path);
   });
   if (target?.isDirectory()) {
-    throw new TableError(
-      `${path} is a directory. Name a file in it, such as ${join(path, "embeddings.parquet")}.`,
-    );
+    throw new TableError(`${path} is a directory. Name a file, such as ${join(path, "embeddings.parquet")}.`);
   }
   const input = await stat(table.description.path).catch(() => undefined);
   if (target && target.ino === input?.ino && target.dev === input.dev) {

@@ -1,13 +1,13 @@
 /** Makes whole output files of a table's columns and its vectors. */
-import { rename, symlink, writeFile } from "node:fs/promises";
-import { join, resolve } from "node:path";
+import { rename, writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import type { EmbeddingFormat } from "../format.js";
 import { identifier, literal, OutOfMemory } from "../read/database.js";
 import { type ImportedColumn, rowsTable } from "../read/import.js";
 import type { Table } from "../table.js";
 import { addColumns, keyName, type VectorPages } from "./parquet-vectors.js";
+import { checkRowsName } from "./text-rows.js";
 
-/** What an output is made of. */
 export interface OutputRequest {
   readonly table: Table;
   readonly range: { from: number; to: number };
@@ -16,14 +16,10 @@ export interface OutputRequest {
   readonly vectorsPath: string;
   /** The vectors in that file, unless it has the layout of .npy. */
   readonly pages: VectorPages;
-  /** Name of the column of vectors. */
   readonly column: string;
 }
 
-/**
- * Makes the output and renames it to `path`.
- * @returns the path of the keys beside an .npy file
- */
+/** Makes the output and renames it to `path`. @returns the path of the keys beside an .npy file */
 export async function makeOutput(
   request: OutputRequest,
   format: EmbeddingFormat,
@@ -50,7 +46,6 @@ export async function makeOutput(
   return keysPath;
 }
 
-/** Writes the input's columns alone as CSV. */
 async function writeKeys(request: OutputRequest, target: string): Promise<void> {
   const { columns, description } = request.table;
   const values = columns.map(({ expression }) => {
@@ -59,29 +54,22 @@ async function writeKeys(request: OutputRequest, target: string): Promise<void> 
     return columns.length === 1 ? `coalesce(${text}, '')` : `nullif(${text}, '')`;
   });
   const query = `SELECT ${values.join(", ")} FROM ${await rangeTable(request)}`;
-  await copyCsv(request, query, description.columns, ",", target);
+  await copyCsv(request, query, description.columns, target);
 }
 
 /** Writes the input's columns, and the vectors as JSON lists. */
-async function writeText(
-  request: OutputRequest,
-  format: "csv" | "tsv" | "jsonl",
-  target: string,
-): Promise<void> {
+async function writeText(request: OutputRequest, format: "csv" | "tsv" | "jsonl", target: string) {
   const { table, vectorsPath, column } = request;
   const bodies = format === "jsonl" ? [jsonBody(table)] : table.columns.map(({ expression }) => expression);
   const columns = bodies.map((body) => `nullif(CAST(${body} AS VARCHAR), '')`);
   const names = columns.map((_, index) => `c${index}`);
   await joinVectors(request, columns, names, "vector");
-  // A link with a plain name, since DuckDB reads * and [ in a path as a pattern.
-  const link = join(table.database.folder, `joined-${process.hrtime.bigint()}.parquet`);
-  await symlink(resolve(vectorsPath), link);
-  const from = `FROM read_parquet(${literal(link)})`;
+  const from = `FROM ${await table.database.parquet(vectorsPath)}`;
   const vector = "CAST(vector AS VARCHAR)";
   if (format !== "jsonl") {
     const query = `SELECT ${[...names, vector].join(", ")} ${from}`;
     const header = [...table.description.columns, column];
-    return copyCsv(request, query, header, format === "tsv" ? "\t" : ",", target);
+    return copyCsv(request, query, header, target);
   }
   const lines = `SELECT c0 || ${literal(`${JSON.stringify(column)}:`)} || ${vector} || '}' ${from}`;
   // Lines as they are: JSON text cannot contain these control characters.
@@ -158,18 +146,14 @@ async function copyCsv(
   { table, range }: OutputRequest,
   query: string,
   names: readonly string[],
-  delimiter: string,
   target: string,
 ): Promise<void> {
-  const isSpecial = (name: string) => name.includes(delimiter) || /["\r\n]/.test(name);
-  const header = names
-    .map((name) => (isSpecial(name) ? `"${name.replaceAll('"', '""')}"` : name))
-    .join(delimiter);
+  const header = checkRowsName(target)(names, names);
   if (range.from === range.to) return writeFile(target, `${header}\n`);
   const settings = [
     "FORMAT csv",
     "HEADER false",
-    `DELIMITER ${literal(delimiter)}`,
+    `DELIMITER '${target.endsWith(".tsv") ? "\t" : ","}'`,
     "QUOTE '\"'",
     "ESCAPE '\"'",
     `PREFIX ${literal(`${header}\n`)}`,

@@ -21,7 +21,6 @@ import {
   writeStruct,
 } from "./thrift.js";
 
-/** The first and the last bytes of a Parquet file. */
 export const parquetMark = Buffer.from("PAR1");
 
 /** Approximate bytes of a data page: what readers like to fetch at once. */
@@ -125,13 +124,7 @@ function byteOf({ dimension, rows, end }: VectorPages, row: number): number {
   return parquetMark.length + (row / pageRows) * wholePage;
 }
 
-async function copyBytes(
-  from: FileHandle,
-  start: number,
-  end: number,
-  to: FileHandle,
-  at: number,
-): Promise<void> {
+async function copyBytes(from: FileHandle, start: number, end: number, to: FileHandle, at: number) {
   const buffer = Buffer.allocUnsafe(4 << 20);
   for (let position = start; position < end; ) {
     const { bytesRead } = await from.read(buffer, 0, Math.min(buffer.length, end - position), position);

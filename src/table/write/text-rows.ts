@@ -5,10 +5,8 @@ import { PearlError, TableError } from "../../errors.js";
 import { replaceFile } from "../../files/whole-file.js";
 import { writeTrouble } from "../trouble.js";
 
-/** Formats a row without its line end. */
 type LineFormat = (cells: readonly string[], columns: readonly string[]) => string;
 
-/** By the file's extension. */
 const formats: Readonly<Record<string, LineFormat>> = {
   ".csv": (cells) => cells.map((cell) => quoted(cell, /[",\n\r]/)).join(","),
   ".tsv": (cells) => cells.map((cell) => quoted(cell, /["\t\n\r]/)).join("\t"),
@@ -21,13 +19,9 @@ function quoted(cell: string, special: RegExp): string {
   return special.test(cell) || cell === "" ? `"${cell.replaceAll('"', '""')}"` : cell;
 }
 
-/** One line of CSV, without its end. */
 export const csvLine = (cells: readonly string[]): string => formats[".csv"](cells, []);
 
-/**
- * The format of rows by the file's extension.
- * @throws TableError for another extension
- */
+/** The format of rows by the file's extension. @throws TableError for another extension */
 export function checkRowsName(path: string): LineFormat {
   const format = formats[extname(path).toLowerCase()];
   if (format !== undefined) return format;

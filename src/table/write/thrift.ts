@@ -50,7 +50,6 @@ export function varint(value: bigint | number): Buffer {
   return Buffer.from([...bytes, Number(rest)]);
 }
 
-/** Reads the struct that the bytes begin with. */
 export function readStruct(bytes: Buffer): Struct {
   let offset = 0;
   const take = (length: number): Buffer => {
@@ -101,7 +100,6 @@ export function readStruct(bytes: Buffer): Struct {
   return fields();
 }
 
-/** A struct as bytes. */
 export function writeStruct(fields: Struct): Buffer {
   const parts: Buffer[] = [];
   let previous = 0;

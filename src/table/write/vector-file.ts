@@ -51,13 +51,11 @@ export class VectorFile {
   /** Opens a new file, or with `resume` one that an earlier run left, cut after its last whole page. */
   static async open(path: string, shape: VectorFileShape, options: { resume: boolean }): Promise<VectorFile> {
     const vectors = new VectorFile(await open(path, options.resume ? "r+" : "w+"), shape);
-    try {
-      await vectors.start();
-      return vectors;
-    } catch (error) {
+    await vectors.start().catch(async (error: unknown) => {
       await vectors.close();
       throw error;
-    }
+    });
+    return vectors;
   }
 
   private async start(): Promise<void> {

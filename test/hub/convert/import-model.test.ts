@@ -206,7 +206,7 @@ describe("bad sources end in an error that names file, tensor, shapes and cure",
     [
       "a size that is missing",
       () => edited("bert", { intermediate_size: undefined }),
-      /intermediate_size must be a whole number above 0, not undefined/,
+      /intermediate_size is undefined, expected a whole number above 0/,
     ],
     ["heads that do not divide", () => edited("bert", { num_attention_heads: 7 }), /7 heads do not divide/],
     [

@@ -328,7 +328,7 @@ describe("an output that cannot be written is refused before any work", () => {
   });
   it("names a directory at the output's path", async () => {
     mkdirSync(file("taken.csv"));
-    expect(await refusal(file("taken.csv"))).toMatch(/taken\.csv is a directory\. Name a file in it/);
+    expect(await refusal(file("taken.csv"))).toMatch(/taken\.csv is a directory\. Name a file, such as/);
   });
   it("names the known extensions", async () => {
     expect(await refusal(file("out.xlsx"))).toMatch(

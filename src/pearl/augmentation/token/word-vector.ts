@@ -1,7 +1,8 @@
 /** The paper's rule of near words, by wink's word vectors instead of FastText's; computed once and kept in the cache. */
-import { mkdir, stat } from "node:fs/promises";
+import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { ArgumentError } from "../../../errors.js";
+import { exists } from "../../../files/whole-file.js";
 import { hubSettings } from "../../../hub/settings.js";
 import { exactNeighbours } from "../../../search/exact.js";
 import { readTabLines, writeTabLines } from "../../../table/tab-lines.js";
@@ -35,7 +36,7 @@ export async function readNearWords(
     throw new ArgumentError(`neighbours must be from 1 to ${mostNeighbours}, not ${neighbours}`);
   const folder = settings.cacheFolder ?? join(hubSettings().home, "pearl", "near-words");
   const path = join(folder, `${vectorPackage}.tsv`);
-  if ((await stat(path).catch(() => undefined)) === undefined) {
+  if (!(await exists(path))) {
     const vectors = await readWordVectors(vectorPackage, { limit: frequentWords });
     await mkdir(folder, { recursive: true });
     const rows = await nearestWords(vectors, (word) => isPlainWord(word, wordnet));
