@@ -1,9 +1,7 @@
 /**
- * Writes the import rules of biome.json from one list of layers: a room imports itself and the layers below it. Run it,
- * then `npx biome format --write biome.json`.
- */
  * Writes the import rules of biome.json from one list of layers. A room is a folder of src/; it may import
- * itself and rooms of lower layers.
+ * itself and rooms of lower layers. Run it, then
+ * `npx biome format --write biome.json`.
  */
 
 import { readFile, writeFile } from "node:fs/promises";
