@@ -19,7 +19,7 @@ const widthStep = 32;
 const widestShare = 0.6;
 /** Further rounds only turn the axes within their space, which changes nothing. */
 const rounds = 8;
-/** Up to this many products, a loop here finishes before the runtime's thread answers. */
+/** Up to this many products, a loop here is no slower than ONNX Runtime. */
 const fewProducts = 2 ** 19;
 
 /**
