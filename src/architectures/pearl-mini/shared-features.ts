@@ -1,6 +1,5 @@
 /** Fills the inputs of a word encoder without tables: what a word gets from them is kept for many batches. */
-import type { SharedGraph } from "../architecture.js";
-import type { Featurizer } from "../feature-rows.js";
+import type { Featurizer, SharedGraph } from "../architecture.js";
 import { knownWords, type NumberOf, scalesOf, storeFeaturizer, type WordStore } from "./features.js";
 import { type WordsFeature, wordInputNames } from "./inputs.js";
 
