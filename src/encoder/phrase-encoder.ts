@@ -81,7 +81,6 @@ export interface TypesOptions
 export class PhraseEncoder {
   readonly #cores: number;
   readonly #precision: Precision;
-  /** The model on each device requested so far. */
   readonly #pools: Map<DeviceChoice, Promise<EncodePool>>;
   #fingerprint: Promise<string> | undefined;
   #disposed = false;

@@ -2,7 +2,6 @@
 
 export type Code = readonly number[];
 
-/** Number types of locals and parameters. */
 type NumberType = "i32" | "i64";
 
 /** What `local.get`, `local.set` and `local.tee` make of a name. */
@@ -86,7 +85,6 @@ export const repeatWhile = (condition: Code, ...body: Code[]): Code => [
   ...[0x03, emptyBlock, ...body.flat(), ...condition, 0x0d, 0, END],
 ];
 
-/** Code that runs where `condition` holds. */
 export const when = (condition: Code, ...body: Code[]): Code => [
   ...[...condition, 0x04, emptyBlock, ...body.flat(), END],
 ];

@@ -19,7 +19,6 @@ export interface Query extends IndexWork {
 }
 
 export interface RowRange {
-  /** Rows from here, inclusive. */
   readonly from: number;
   /** Rows up to here, exclusive. */
   readonly to: number;
