@@ -47,7 +47,7 @@ export function knownWords(
   };
 }
 
-/** What a phrase's ids say of a word, after its mark; what a batch of words needs. */
+/** Words by place: how a phrase's ids name them, after each mark, and how a batch is filled with them. */
 export interface WordStore {
   readonly known: ReturnType<typeof knownWords>;
   /** A read that begins with more known words than this starts over, so that new words cannot fill the memory. */

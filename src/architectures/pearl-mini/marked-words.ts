@@ -1,4 +1,4 @@
-/** Words of a phrase with what a name's writing says about them: capitals, brackets, what follows a comma. */
+/** Words of a phrase, each with a mark for how it is written: capitals, brackets, after a comma. */
 import { foldLetters } from "../../text/hashed-ngrams.js";
 import { partsAtCapitals } from "../../text/inner-capitals.js";
 
@@ -21,9 +21,9 @@ const IS_WORD = /^[\p{L}\p{N}&+#%$€£@]/u;
 
 /**
  * The words of a phrase, in order: "Smith, John (MP)" gives smith, john after a comma, mp in brackets and all
- * capitals. Punctuation is left out; letters and digits are words apart, and "'s" is the word s.
- * @param isKnown where given, words that it does not know are parted at inner capitals: "NYTimes" gives ny, all
- *   capitals, and times. It is asked for the word as it would be given.
+ * capitals. Punctuation is left out; letters and digits are separate words, and "'s" is the word s.
+ * @param isKnown unknown words are split at inner capitals: "NYTimes" gives ny, all capitals, and times. Called with
+ *   the word in small letters. Default: no word is split.
  */
 export function markedWords(phrase: string, isKnown?: (word: string) => boolean): MarkedWord[] {
   const plain = phrase.normalize("NFKD").replace(/\p{Mn}+/gu, "");
@@ -39,8 +39,8 @@ export function markedWords(phrase: string, isKnown?: (word: string) => boolean)
     }
     const place = brackets > 0 ? 1 : afterComma ? 2 : 0;
     const small = token.toLowerCase();
-    const isParted = token !== small && isKnown !== undefined && !isKnown(foldLetters(small));
-    for (const part of isParted ? partsAtCapitals(token) : [token])
+    const isSplit = token !== small && isKnown !== undefined && !isKnown(foldLetters(small));
+    for (const part of isSplit ? partsAtCapitals(token) : [token])
       words.push({ text: foldLetters(part.toLowerCase()), mark: 1 + 3 * caseOf(part) + place });
   }
   return words;
