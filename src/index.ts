@@ -1,14 +1,16 @@
 /** pearl's public API. */
 
-export type {
-  Architecture,
-  CountedPhrases,
-  Feature,
-  ModelPart,
-  OpenSource,
-  PartSettings,
+export {
+  type Architecture,
+  type CountedPhrases,
+  concatenate,
+  type Feature,
+  type FeatureRows,
+  type Featurizer,
+  type ModelPart,
+  type OpenSource,
+  type PartSettings,
 } from "./architectures/architecture.js";
-export { concatenate, type FeatureRows, type Featurizer } from "./architectures/feature-rows.js";
 export { type ModelFolder, readModelFolder } from "./architectures/model-folder.js";
 export { registerArchitecture } from "./architectures/registry.js";
 export { type BuildCorpusOptions, type BuildCorpusReport, buildCorpus } from "./corpus/build-corpus.js";

@@ -4,7 +4,6 @@ import type { Net, WeightSource } from "../nn/net.js";
 import type { Model } from "../onnx/model.js";
 import type { Tensor } from "../onnx/tensor.js";
 import type { Feeds } from "../runtime/tensor.js";
-import type { Featurizer } from "./feature-rows.js";
 
 /** One way a graph reads phrases, as `pearl.features` of config.json declares it; a graph may have several. */
 export interface Feature {
@@ -83,6 +82,31 @@ export interface SharedGraph {
   readonly bytes: Uint8Array;
 }
 
+/** The ids of one feature of some phrases: row i is `ids[starts[i]]` to `ids[starts[i + 1] - 1]`. */
+export interface FeatureRows {
+  readonly ids: Int32Array;
+  readonly starts: Int32Array;
+}
+
+/** One feature, ready to read phrases and to fill batches. */
+export interface Featurizer {
+  /** Reads phrases; counts those that were longer than the model reads. */
+  read(phrases: readonly string[]): { rows: FeatureRows; truncated: number };
+  /** Places that each row takes in a batch, where that is not its number of ids. */
+  lengths?(rows: FeatureRows): Int32Array;
+  /** Fills the graph's inputs for some of the rows, padded to `length`; adds them to `feeds`. */
+  fill(rows: FeatureRows, batch: Int32Array, length: number, feeds: Feeds): void;
+}
+
+/** One list of ids per phrase, as one array. */
+export function concatenate(rows: readonly Int32Array[]): FeatureRows {
+  const starts = new Int32Array(rows.length + 1);
+  for (let i = 0; i < rows.length; i++) starts[i + 1] = starts[i] + rows[i].length;
+  const ids = new Int32Array(starts[rows.length]);
+  for (let i = 0; i < rows.length; i++) ids.set(rows[i], starts[i]);
+  return { ids, starts };
+}
+
 /** How one kind of model reads phrases, and how it is built. `F` is its feature as config.json holds it. */
 export interface Architecture<F extends Feature = Feature> {
   readonly kind: string;
@@ -106,17 +130,10 @@ export interface Architecture<F extends Feature = Feature> {
   share?(folder: ModelFolder, precision: "full" | "int8"): Promise<SharedGraph | undefined>;
 }
 
-export interface Assembled {
+export interface Assembled extends Omit<ModelPart, "build"> {
   readonly model: Model;
-  /** Length of an embedding. */
-  readonly width: number;
-  readonly features: readonly Feature[];
   /** Phrase types in the order of the type head; empty: there is none. */
   readonly types: readonly string[];
-  /** {@link ModelPart.files} of a new part. */
-  readonly files?: Readonly<Record<string, string>>;
-  /** Further keys of the section `pearl` of config.json. */
-  readonly section?: Readonly<Record<string, unknown>>;
   /** Widths of the two parts of the phrase's vector, where two were joined. */
   readonly parts?: readonly [phrase: number, characters: number];
 }

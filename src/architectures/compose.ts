@@ -89,7 +89,6 @@ function furtherKeys(folder: ModelFolder | undefined): Readonly<Record<string, u
   return further;
 }
 
-/** The parts side by side, as the value {@link phraseVector}. */
 function joined(net: Net, parts: readonly { readonly value: string; readonly length?: number }[]): string {
   const { g } = net;
   if (parts.length === 1 && parts[0].value === phraseVector) return phraseVector;

@@ -5,13 +5,13 @@ import type {
   Architecture,
   CountedPhrases,
   Feature,
+  Featurizer,
   ModelFolder,
   ModelPart,
   PartSettings,
   SharedGraph,
 } from "./architecture.js";
 import { characters } from "./characters/architecture.js";
-import type { Featurizer } from "./feature-rows.js";
 import { hashedNgrams } from "./ngrams/architecture.js";
 import { words } from "./pearl-mini/architecture.js";
 import { transformer } from "./transformer/architecture.js";

@@ -3,7 +3,6 @@
 import type { ModelFolder, SharedGraph } from "../architectures/architecture.js";
 import type { Device, DeviceChoice } from "../runtime/device.js";
 
-/** What a worker needs to open a model. */
 export interface OpenRequest {
   readonly folder: ModelFolder;
   readonly device: DeviceChoice;
@@ -19,7 +18,6 @@ export type Precision = "full" | "int8";
 export interface OpenReply {
   readonly device: Device;
   readonly notes: readonly string[];
-  /** Length of the graph's embedding. */
   readonly dimension: number;
 }
 

@@ -3,7 +3,12 @@ import { ArgumentError, InterruptedError } from "../errors.js";
 import type { EmbeddingFormat } from "../table/format.js";
 import { type RowRange, Table, type TableDescription, type TableOptions } from "../table/table.js";
 import { EmbeddingWriter } from "../table/write/embedding-writer.js";
-import type { EmbeddingMatrix, EncodeOptions, PhraseEncoder } from "./phrase-encoder.js";
+import {
+  type EmbeddingMatrix,
+  type EncodeOptions,
+  type PhraseEncoder,
+  truncatedDimension,
+} from "./phrase-encoder.js";
 
 export interface EncodeTableOptions
   extends Pick<EncodeOptions, "prompt" | "batchSize" | "truncateDim" | "normalize" | "signal"> {
@@ -63,10 +68,7 @@ export async function encodeTable(
   try {
     const loaded = typeof encoder === "function" ? await encoder(table.description) : encoder;
     const started = performance.now();
-    const dimension = options.truncateDim ?? loaded.dimension;
-    if (dimension > loaded.dimension) {
-      throw new ArgumentError(`truncateDim must be between 1 and ${loaded.dimension}, not ${dimension}`);
-    }
+    const dimension = truncatedDimension(loaded, options.truncateDim);
     const range = shardRange(table.description.rowCount, options.shard);
     writer = await EmbeddingWriter.create(table, output, {
       dimension,

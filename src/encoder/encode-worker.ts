@@ -1,7 +1,11 @@
 /** The worker that encodes: tokeniser, graph and pooling of one model; phrases in, vectors out. */
 
-import { chooseOutput, type ModelFolder, TYPE_LOGITS } from "../architectures/architecture.js";
-import type { Featurizer } from "../architectures/feature-rows.js";
+import {
+  chooseOutput,
+  type Featurizer,
+  type ModelFolder,
+  TYPE_LOGITS,
+} from "../architectures/architecture.js";
 import { architectureOf, costliest, openFeaturizers } from "../architectures/registry.js";
 import { ModelError } from "../errors.js";
 import { loadRuntime } from "../runtime/onnx-runtime.js";

@@ -1,29 +1,18 @@
 /** The fingerprint of a model: equal for equal vectors. */
 import { createHash } from "node:crypto";
-import { open } from "node:fs/promises";
+import { createReadStream, existsSync } from "node:fs";
 import type { ModelFolder } from "../architectures/architecture.js";
 import { filesOf } from "../architectures/registry.js";
 
-/** Bytes of a file hashed at a time: reading a stream's small pieces takes longer than hashing them. */
-const HASHED = 2 ** 20;
+/** Bytes of a file read at a time: reading a stream's default small pieces takes longer than hashing them. */
+const PIECE = 2 ** 20;
 
 /** SHA-256 over the precision, the graph and the files that number its inputs: 16 hexadecimal digits. */
 export async function modelFingerprint({ path, graph }: ModelFolder, precision: string): Promise<string> {
   const hash = createHash("sha256").update(precision);
-  const piece = Buffer.allocUnsafe(HASHED);
-  for (const name of [graph, ...filesOf().map((file) => `${path}/${file}`)]) {
-    const file = await open(name).catch((error: NodeJS.ErrnoException) => {
-      if (error.code !== "ENOENT") throw error;
-    });
-    if (file === undefined) continue;
-    try {
-      for (let bytes = -1; bytes !== 0; ) {
-        ({ bytesRead: bytes } = await file.read(piece, 0, HASHED));
-        hash.update(piece.subarray(0, bytes));
-      }
-    } finally {
-      await file.close();
-    }
+  for (const file of [graph, ...filesOf().map((name) => `${path}/${name}`)]) {
+    if (!existsSync(file)) continue;
+    for await (const piece of createReadStream(file, { highWaterMark: PIECE })) hash.update(piece);
   }
   return hash.digest("hex").slice(0, 16);
 }

@@ -81,7 +81,6 @@ export interface TypesOptions
 export class PhraseEncoder {
   readonly #cores: number;
   readonly #precision: Precision;
-  /** The model on each device requested so far. */
   readonly #pools: Map<DeviceChoice, Promise<EncodePool>>;
   #fingerprint: Promise<string> | undefined;
   #disposed = false;
@@ -254,10 +253,14 @@ export class PhraseEncoder {
     if (batchSize !== undefined && !(Number.isInteger(batchSize) && batchSize > 0)) {
       throw new ArgumentError(`batchSize must be a positive integer, not ${batchSize}`);
     }
-    if (truncateDim === undefined) return this.dimension;
-    if (Number.isInteger(truncateDim) && truncateDim > 0 && truncateDim <= this.dimension) return truncateDim;
-    throw new ArgumentError(`truncateDim must be between 1 and ${this.dimension}, not ${truncateDim}`);
+    return truncatedDimension(this, truncateDim);
   }
+}
+
+/** Length of vectors that are cut to `truncateDim`. @throws ArgumentError where the model's are shorter */
+export function truncatedDimension({ dimension }: PhraseEncoder, truncateDim = dimension): number {
+  if (Number.isInteger(truncateDim) && truncateDim > 0 && truncateDim <= dimension) return truncateDim;
+  throw new ArgumentError(`truncateDim must be between 1 and ${dimension}, not ${truncateDim}`);
 }
 
 /** Resolves "auto" for a model that is known to run fastest on one device. */

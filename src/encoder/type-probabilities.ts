@@ -7,7 +7,6 @@ export interface TypeProbability {
   readonly probability: number;
 }
 
-/** Softmax of one row of scores. */
 export function softmax(scores: Float32Array): number[] {
   const most = scores.reduce((largest, score) => Math.max(largest, score), Number.NEGATIVE_INFINITY);
   const powers = Array.from(scores, (score) => Math.exp(score - most));

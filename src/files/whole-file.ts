@@ -13,7 +13,7 @@ export async function exists(path: string): Promise<boolean> {
  * Replaces a file by content in memory: written beside it, flushed to disk, renamed.
  * @throws the system's error; the old file is then unchanged
  */
-export async function writeWholeFile(path: string, content: string | Uint8Array): Promise<void> {
+export async function writeWholeFile(path: string, content: string | NodeJS.ArrayBufferView): Promise<void> {
   await mkdir(dirname(path), { recursive: true });
   await writeFileAtomic(path, typeof content === "string" ? content : asBuffer(content));
 }
@@ -23,7 +23,7 @@ export function writeWholeFileSync(path: string, content: string | Uint8Array): 
   writeFileAtomic.sync(path, typeof content === "string" ? content : asBuffer(content));
 }
 
-const asBuffer = ({ buffer, byteOffset, byteLength }: Uint8Array): Buffer =>
+const asBuffer = ({ buffer, byteOffset, byteLength }: NodeJS.ArrayBufferView): Buffer =>
   Buffer.from(buffer, byteOffset, byteLength);
 
 /** Writes a value as indented JSON with {@link writeWholeFile}. */

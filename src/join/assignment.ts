@@ -3,6 +3,7 @@
  * method with Dijkstra's algorithm; Jonker and Volgenant 1987). Rows may stay unassigned: only pairs of positive weight
  * are used.
  */
+import { Heap } from "../heap.js";
 
 /** A left row that a right row may have. Choices with a weight of 0 or less are never assigned. */
 export interface Choice {
@@ -55,7 +56,7 @@ interface Reached<Chosen> {
 function augment<Chosen extends Choice>(state: State<Chosen>, start: number): void {
   const { choices, chosen, rightPrice, rightOf, leftPrice } = state;
   const costs = new Map<number, number>(); // by left row
-  const heap = new Heap<Reached<Chosen>>();
+  const heap = new Heap<Reached<Chosen>>((a, b) => a.cost < b.cost);
   const done = new Map<number, Reached<Chosen>>();
   const rights = new Map([[start, 0]]); // right rows on the tree with their distance
   let end = { cost: rightPrice[start], right: start, left: -1 };
@@ -96,36 +97,5 @@ function augment<Chosen extends Choice>(state: State<Chosen>, start: number): vo
     chosen[right] = choice;
     rightOf.set(left, right);
     left = right === start ? undefined : before;
-  }
-}
-
-/** A binary min-heap by cost. */
-class Heap<Item extends { readonly cost: number }> {
-  readonly #items: Item[] = [];
-
-  push(item: Item): void {
-    const items = this.#items;
-    let place = items.push(item) - 1;
-    for (let up = (place - 1) >> 1; place > 0 && items[up].cost > item.cost; up = (place - 1) >> 1) {
-      items[place] = items[up];
-      place = up;
-    }
-    items[place] = item;
-  }
-
-  pop(): Item | undefined {
-    const items = this.#items;
-    const [top] = items;
-    const last = items.pop();
-    if (last === undefined || items.length === 0) return top;
-    let place = 0;
-    for (let child = 1; child < items.length; child = 2 * place + 1) {
-      if (child + 1 < items.length && items[child + 1].cost < items[child].cost) child++;
-      if (items[child].cost >= last.cost) break;
-      items[place] = items[child];
-      place = child;
-    }
-    items[place] = last;
-    return top;
   }
 }

@@ -1,6 +1,6 @@
 /** Phrases as a model's features, and batches of anchors, positives and hard negatives made of them. */
 import type { Assembled, ModelFolder } from "../architectures/architecture.js";
-import { concatenate, type FeatureRows, type Featurizer } from "../architectures/feature-rows.js";
+import { concatenate, type FeatureRows, type Featurizer } from "../architectures/architecture.js";
 import { costliest, openFeaturizers } from "../architectures/registry.js";
 import { dropoutSeed } from "../architectures/transformer/dropout.js";
 import type { Feeds, Tensor } from "../runtime/tensor.js";

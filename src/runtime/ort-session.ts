@@ -20,7 +20,6 @@ export interface SessionOptions {
   label?: string;
 }
 
-/** Named tensors in memory or on the device. */
 export type DeviceFeeds = Record<string, Tensor | DeviceTensor>;
 
 export interface SessionFacts {

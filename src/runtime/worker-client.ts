@@ -10,7 +10,6 @@ export interface WorkerRequest {
   readonly payload: unknown;
 }
 
-/** A worker's answer to the request of the same id. */
 export type WorkerReply =
   | { readonly id: number; readonly result: unknown }
   | { readonly id: number; readonly error: { readonly name: string; readonly message: string } };

@@ -7,7 +7,6 @@ export interface WorkerPoolOptions {
   readonly script: string;
   /** The caller's `import.meta.url`. */
   readonly base: string;
-  /** Most workers at a time. */
   readonly limit: number;
   /** Prepares a new worker, before its first item. */
   readonly open?: (worker: WorkerClient, index: number) => Promise<unknown>;

@@ -2,7 +2,7 @@
 import { availableParallelism } from "node:os";
 import { GraphBuilder } from "../onnx/builder.js";
 import { encodeModel } from "../onnx/io/file.js";
-import { createSession, type Session } from "../runtime/session.js";
+import { createOrtSession, type OrtSession } from "../runtime/ort-session.js";
 import type { IndexMetric } from "./index-types.js";
 import { type Ranking, RankingCollector, type RankingOptions } from "./ranking.js";
 import { countRows, dotRows, unitRows } from "./vectors.js";
@@ -95,30 +95,20 @@ export async function collectScores(
     signal,
   }: { readonly dimension: number; readonly fewProducts?: number; readonly signal?: AbortSignal },
 ): Promise<void> {
-  let collectBefore: (() => Promise<void>) | undefined;
-  for await (const block of blocks) {
+  for await (const { queries, candidates, queryAt, first, hidden = [] } of blocks) {
     signal?.throwIfAborted();
-    const { queries, candidates, queryAt, first, hidden = [] } = block;
-    const product = multiplyRows(queries, candidates, dimension, fewProducts);
-    // An error reaches the caller when this block is collected.
-    product.catch(() => {});
-    // The product runs in its thread while the block before it is collected here.
-    await collectBefore?.();
-    collectBefore = async () => {
-      const scores = await product;
-      const count = candidates.length / dimension;
-      for (let query = 0, start = 0; start < scores.length; query++, start += count) {
-        for (const place of hidden) scores[start + place] = Number.NEGATIVE_INFINITY;
-        collector.add(queryAt(query), first, scores, start, count);
-      }
-    };
+    const scores = await multiplyRows(queries, candidates, dimension, fewProducts);
+    const count = candidates.length / dimension;
+    for (let query = 0, start = 0; start < scores.length; query++, start += count) {
+      for (const place of hidden) scores[start + place] = Number.NEGATIVE_INFINITY;
+      collector.add(queryAt(query), first, scores, start, count);
+    }
   }
-  await collectBefore?.();
 }
 
 /**
  * Inner products of all queries [q, d] with all rows [r, d]: scores [q, r].
- * @param fewProducts up to this many products of numbers, a loop here takes less time than the runtime's thread
+ * @param fewProducts up to this many products of numbers, a loop here takes less time than loading ONNX Runtime
  */
 export async function multiplyRows(
   queries: Float32Array,
@@ -136,7 +126,7 @@ export async function multiplyRows(
     return scores;
   }
   const session = await sharedProduct();
-  // Copies: a view would carry its whole buffer to the thread.
+  // Copies: ONNX Runtime refuses memory that threads share.
   const outputs = await session.run({
     queries: { type: "float32", dims: [queryCount, dimension], data: queries.slice() },
     candidates: { type: "float32", dims: [rowCount, dimension], data: rows.slice() },
@@ -144,16 +134,11 @@ export async function multiplyRows(
   return outputs.scores.data as Float32Array;
 }
 
-let shared: Promise<Session> | undefined;
+let shared: Promise<OrtSession> | undefined;
 
-/** One session for all searches: it holds no weights, and its idle thread does not keep the program alive. */
-function sharedProduct(): Promise<Session> {
-  if (shared === undefined) {
-    shared = createSession(encodeModel(productGraph()), { threads: availableParallelism() });
-    shared.catch(() => {
-      shared = undefined;
-    });
-  }
+/** One session for all searches; it holds no weights. */
+function sharedProduct(): Promise<OrtSession> {
+  shared ??= createOrtSession(encodeModel(productGraph()), { threads: availableParallelism() });
   return shared;
 }
 

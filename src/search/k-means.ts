@@ -4,7 +4,6 @@ import { createRandom, type Random } from "../random.js";
 import { countRows, dotRows } from "./vectors.js";
 
 export interface KMeansOptions {
-  /** Numbers per row. */
   readonly dimension: number;
   readonly clusters: number;
   /** Starts; the one of lowest inertia wins. Default 10. */
@@ -25,7 +24,6 @@ export interface KMeansResult {
   readonly inertia: number;
 }
 
-/** Iterations per start at most. */
 const mostIterations = 300;
 
 interface Points {

@@ -5,8 +5,8 @@ import {
   type EncodeTableReport,
   encodeAhead,
 } from "../encoder/encode-table.js";
-import type { PhraseEncoder } from "../encoder/phrase-encoder.js";
-import { ArgumentError, InterruptedError, VectorIndexError } from "../errors.js";
+import { type PhraseEncoder, truncatedDimension } from "../encoder/phrase-encoder.js";
+import { InterruptedError, VectorIndexError } from "../errors.js";
 import { Table } from "../table/table.js";
 import type { SearchHit } from "./index-types.js";
 import { checkKeys, findKeyColumn, keptColumns, tableRows } from "./table-rows.js";
@@ -141,11 +141,8 @@ async function createIndex(
   columns: readonly string[],
   { keyColumn, backend, precision, prompt, truncateDim, modelName }: IndexTableOptions,
 ): Promise<VectorIndex> {
-  if (truncateDim !== undefined && truncateDim > encoder.dimension) {
-    throw new ArgumentError(`truncateDim must be between 1 and ${encoder.dimension}, not ${truncateDim}`);
-  }
   return VectorIndex.create(path, {
-    dimension: truncateDim ?? encoder.dimension,
+    dimension: truncatedDimension(encoder, truncateDim),
     columns,
     phraseColumn: table.description.column,
     keyColumn: keyColumn && findKeyColumn(columns, keyColumn),

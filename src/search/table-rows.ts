@@ -2,7 +2,6 @@
 import { TableError } from "../errors.js";
 import type { Table } from "../table/table.js";
 
-/** Rows encoded and committed at a time. */
 const rowsPerBatch = 8192;
 
 /** The table's phrases with the index's columns, batch by batch. */

@@ -31,7 +31,7 @@ export interface SearchOptions extends IndexWork {
 export interface AddOptions {
   /** Fingerprint of the model that made the vectors; must be the index's. */
   readonly fingerprint?: string;
-  /** What happens to a row whose key is already in the index. Default "refuse", an error. */
+  /** What happens to a row with a key that the index already holds. Default "refuse", an error. */
   readonly existing?: "refuse" | "replace";
 }
 

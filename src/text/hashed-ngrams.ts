@@ -49,14 +49,13 @@ const withoutMarks = (text: string): string =>
 export const foldLetters = (text: string): string => text.replace(/[ßæœøđłı]/g, (letter) => FOLDED[letter]);
 
 /**
- * Writes the buckets of a phrase's n-grams, including whole words and repetitions, to `target` from `offset`.
+ * Writes the buckets of a phrase's n-grams, including whole words and repetitions, to `target`.
  * @returns the number of buckets written, and whether the limit cut any off
  */
 export function hashNgrams(
   phrase: string,
   { minimum, maximum, buckets, limit }: HashedNgramOptions,
   target: Int32Array,
-  offset: number,
 ): { count: number; truncated: boolean } {
   const mask = buckets - 1;
   let count = 0;
@@ -71,7 +70,7 @@ export function hashNgrams(
         if (size > maximum && start > 0) break;
         if ((size < minimum || size > maximum) && !whole) continue;
         if (count === limit) return { count, truncated: true };
-        target[offset + count++] = mix(hash) & mask;
+        target[count++] = mix(hash) & mask;
       }
     }
   }

@@ -1,4 +1,5 @@
 /** Word pieces: frequent parts of words, learned by merging pairs, and words split into them. */
+import { Heap } from "../heap.js";
 
 /** The start of pieces that continue a word, as in WordPiece. */
 const CONTINUES = "##";
@@ -102,21 +103,21 @@ class PairCounts {
   /** The entries that contain, or once contained, a pair. */
   readonly #places = new Map<string, Set<Entry>>();
   /** Pairs with a current or an earlier, higher count; those at the top are corrected before they are used. */
-  readonly #ranking = new Ranking();
+  readonly #ranking = new Heap(precedes);
 
   constructor(entries: readonly Entry[]) {
     for (const entry of entries) this.#add(entry);
-    for (const [pair, count] of this.#counts) this.#ranking.add({ pair, count });
+    for (const [pair, count] of this.#counts) this.#ranking.push({ pair, count });
   }
 
   /** A pair that occurs at least twice. */
   mostFrequent(): string | undefined {
     for (;;) {
-      const top = this.#ranking.takeFirst();
+      const top = this.#ranking.pop();
       if (top === undefined) return undefined;
       const count = this.#counts.get(top.pair) ?? 0;
       if (count === top.count) return count >= 2 ? top.pair : undefined;
-      if (count > 0 && count < top.count) this.#ranking.add({ pair: top.pair, count });
+      if (count > 0 && count < top.count) this.#ranking.push({ pair: top.pair, count });
     }
   }
 
@@ -134,7 +135,7 @@ class PairCounts {
     }
     this.#places.delete(pair);
     // Only pairs with the new piece can be more frequent than before.
-    for (const added of withPiece) this.#ranking.add({ pair: added, count: this.#counts.get(added) ?? 0 });
+    for (const added of withPiece) this.#ranking.push({ pair: added, count: this.#counts.get(added) ?? 0 });
     return piece;
   }
 
@@ -173,34 +174,3 @@ interface Counted {
 /** Whether a comes before b: more frequent, or equally frequent and first in the alphabet. */
 const precedes = (a: Counted, b: Counted): boolean =>
   a.count > b.count || (a.count === b.count && a.pair < b.pair);
-
-/** A binary heap with the most frequent pair on top. */
-class Ranking {
-  readonly #items: Counted[] = [];
-
-  add(item: Counted): void {
-    const items = this.#items;
-    let at = items.push(item) - 1;
-    for (let up = (at - 1) >> 1; at > 0 && precedes(item, items[up]); up = (at - 1) >> 1) {
-      items[at] = items[up];
-      at = up;
-    }
-    items[at] = item;
-  }
-
-  takeFirst(): Counted | undefined {
-    const items = this.#items;
-    const [first] = items;
-    const last = items.pop();
-    if (last === undefined || items.length === 0) return first;
-    let at = 0;
-    for (let child = 1; child < items.length; child = 2 * at + 1) {
-      if (child + 1 < items.length && precedes(items[child + 1], items[child])) child++;
-      if (!precedes(items[child], last)) break;
-      items[at] = items[child];
-      at = child;
-    }
-    items[at] = last;
-    return first;
-  }
-}

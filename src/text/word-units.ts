@@ -92,7 +92,7 @@ function ngramReader({ ngrams, positions }: WordUnitOptions): WordReader {
     rows: ngrams.buckets + 1,
     read(word) {
       const capital = word.toLowerCase() === word ? 0 : 1;
-      const { count, truncated } = hashNgrams(word, options, buffer, 0);
+      const { count, truncated } = hashNgrams(word, options, buffer);
       return { units: buffer.slice(0, count).map((bucket) => 2 * (bucket + 1) + capital), truncated };
     },
   };

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { DeviceError, ModelError } from "../../src/errors.js";
 import { encodeModel, GraphBuilder } from "../../src/onnx/index.js";
 import { parseDevice } from "../../src/runtime/device.js";
-import { createSession } from "../../src/runtime/session.js";
+import { createOrtSession } from "../../src/runtime/ort-session.js";
 
 /** y = x · xᵀ */
 function gramGraph(): Uint8Array {
@@ -15,43 +15,45 @@ function gramGraph(): Uint8Array {
 
 const feeds = { x: { type: "float32", dims: [2, 2], data: Float32Array.of(1, 2, 3, 4) } } as const;
 
-describe("createSession", () => {
-  it("runs a graph in a thread of its own, one run after the other", async () => {
-    const session = await createSession(gramGraph());
+describe("createOrtSession", () => {
+  it("runs a graph, several times at once", async () => {
+    const session = await createOrtSession(gramGraph());
     expect(session).toMatchObject({ device: "cpu", inputNames: ["x"], outputNames: ["y"] });
     const runs = await Promise.all([session.run(feeds), session.run(feeds, ["y"])]);
     for (const { y } of runs) expect([...y.data]).toEqual([5, 11, 11, 25]);
-    await session.dispose();
+    await session.release();
     await expect(session.run(feeds)).rejects.toThrow();
   });
 
   it.each(["off", "brief", "on"] as const)(
     "gives the same numbers with idle threads' spinning %s",
     async (spinning) => {
-      const session = await createSession(gramGraph(), { threads: 2, spinning });
+      const session = await createOrtSession(gramGraph(), { threads: 2, spinning });
       const { y } = await session.run(feeds);
       expect([...y.data]).toEqual([5, 11, 11, 25]);
-      await session.dispose();
+      await session.release();
     },
   );
 
   it("rejects bytes that are no model, and a run without its input", async () => {
-    await expect(createSession(Uint8Array.of(1, 2, 3), { label: "three bytes" })).rejects.toThrow(ModelError);
-    const session = await createSession(gramGraph());
+    await expect(createOrtSession(Uint8Array.of(1, 2, 3), { label: "three bytes" })).rejects.toThrow(
+      ModelError,
+    );
+    const session = await createOrtSession(gramGraph());
     await expect(session.run({})).rejects.toThrow(/x/);
-    await session.dispose();
+    await session.release();
   });
 
   it("falls back to the CPU with reasons, or says why a device does not work", async () => {
-    const session = await createSession(gramGraph(), { device: "auto" });
+    const session = await createOrtSession(gramGraph(), { device: "auto" });
     expect(["cpu", "webgpu", "cuda"]).toContain(session.device);
     if (session.device === "cpu")
       expect(session.notes.map((note) => note.split(":")[0])).toEqual(["cuda", "webgpu"]);
     const { y } = await session.run(feeds);
     expect([...y.data]).toEqual([5, 11, 11, 25]);
-    await session.dispose();
+    await session.release();
     if (session.device === "cpu") {
-      await expect(createSession(gramGraph(), { device: "cuda" })).rejects.toThrow(DeviceError);
+      await expect(createOrtSession(gramGraph(), { device: "cuda" })).rejects.toThrow(DeviceError);
     }
     expect(() => parseDevice("gpu")).toThrow(/auto, cpu, webgpu, cuda/);
   });

@@ -8,8 +8,8 @@ const client = new URL("../../dist/runtime/worker-client.js", import.meta.url).h
 function run(flags: readonly string[]) {
   const program = `
     import { startWorker } from "${client}";
-    const worker = startWorker("./session-worker.js", "${client}");
-    await worker.call("run", {}).catch(({ message }) => console.log(message));
+    const worker = startWorker("../encoder/encode-worker.js", "${client}");
+    await worker.call("encode", {}).catch(({ message }) => console.log(message));
     await worker.terminate();`;
   return spawnSync(process.execPath, [...flags, program], { encoding: "utf8" });
 }
@@ -22,6 +22,6 @@ describe("startWorker", () => {
   ])("starts a thread from a program given as text: node %j", (flags) => {
     const { stdout, stderr } = run(flags);
     expect(stderr).toBe("");
-    expect(stdout).toBe("run before open\n");
+    expect(stdout).toBe("encode before open\n");
   });
 });

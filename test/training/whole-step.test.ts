@@ -2,6 +2,7 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import type { Assembled, ModelFolder, ModelPart } from "../../src/architectures/architecture.js";
+import { concatenate, type Featurizer } from "../../src/architectures/architecture.js";
 import {
   type CharacterEncoderOptions,
   characterEncoder,
@@ -10,7 +11,6 @@ import { characterFeaturizer } from "../../src/architectures/characters/features
 import type { CharactersFeature } from "../../src/architectures/characters/inputs.js";
 import { declareCharacterInputs } from "../../src/architectures/characters/inputs.js";
 import { assembleModel, phraseVector } from "../../src/architectures/compose.js";
-import { concatenate, type Featurizer } from "../../src/architectures/feature-rows.js";
 import { tokenFeaturizer } from "../../src/architectures/transformer/architecture.js";
 import { type BertConfig, encoderGraph } from "../../src/architectures/transformer/bert.js";
 import { type Tensor, tensor } from "../../src/onnx/index.js";

@@ -1,7 +1,7 @@
 /** Fills the inputs of character encoders: each word of a batch once, and which words make each phrase. */
 import type { CharacterVocabulary } from "../../text/character-vocabulary.js";
 import { createWordReader, phraseWords, type WordReader } from "../../text/word-units.js";
-import type { Featurizer } from "../feature-rows.js";
+import type { Featurizer } from "../architecture.js";
 import { type CharactersFeature, characterInputNames } from "./inputs.js";
 
 /** A phrase's ids are, word after word, the number of its units and then the units, packed as the reader packs them. */

@@ -1,7 +1,6 @@
 /** Hashed character n-grams of whole phrases. */
 import { type HashedNgramOptions, hashNgrams } from "../../text/hashed-ngrams.js";
-import type { Architecture, Feature } from "../architecture.js";
-import { concatenate, type Featurizer } from "../feature-rows.js";
+import { type Architecture, concatenate, type Feature, type Featurizer } from "../architecture.js";
 
 /** Phrases as hashed character n-grams, padded with the bucket number `buckets`. */
 export interface HashedNgramsFeature extends Feature, HashedNgramOptions {
@@ -28,7 +27,7 @@ function ngramFeaturizer(feature: HashedNgramsFeature): Featurizer {
     read(phrases) {
       let truncated = 0;
       const rows = phrases.map((phrase) => {
-        const result = hashNgrams(phrase, feature, buffer, 0);
+        const result = hashNgrams(phrase, feature, buffer);
         if (result.truncated) truncated++;
         return buffer.slice(0, result.count);
       });

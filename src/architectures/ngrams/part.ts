@@ -68,7 +68,7 @@ function inverseFrequencies(phrases: CountedPhrases, feature: HashedNgramsFeatur
   const buffer = new Int32Array(feature.limit);
   let total = 0;
   for (const [phrase] of phrases) {
-    const { count } = hashNgrams(phrase, feature, buffer, 0);
+    const { count } = hashNgrams(phrase, feature, buffer);
     for (const bucket of new Set(buffer.subarray(0, count))) holding[bucket]++;
     total++;
   }

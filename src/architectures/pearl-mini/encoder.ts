@@ -38,8 +38,6 @@ export interface WordEncoding {
   readonly parts: readonly [characters: string, meaning: string, types: string];
   /** Length 1, [phrases, `embeddingWidth`]: the columns of the parts, the prefix first. */
   readonly embedding: string;
-  /** The transformer's last states, [phrases × length, width]. */
-  readonly states: string;
 }
 
 /** Weighted means of a phrase's states, beside their maximum. */
@@ -60,7 +58,7 @@ export function wordEncoder(net: Net, inputs: WordInputs, sizes: WordEncoderSize
   };
   const words = wordVectors(net, inputs, sizes);
   const characters = charactersOf(net, words.characters, phrase);
-  const { meaning, pooled, states } = meaningOf(net, words, phrase);
+  const { meaning, pooled } = meaningOf(net, words, phrase);
   const both = g.add("Concat", [characters, meaning], { axis: 1 });
   const { types, fineTypes, classes } = typeHead(net, both, sizes);
   const gates = gatesOf(net, pooled, phrase);
@@ -75,10 +73,7 @@ export function wordEncoder(net: Net, inputs: WordInputs, sizes: WordEncoderSize
     g.add("Mul", [meaning, forMeaning]),
     g.add("Mul", [g.add("Sqrt", [probable]), forTypes]),
   ] as const;
-  return {
-    ...{ meaning, types, fineTypes, classes, parts, states },
-    embedding: joined(net, parts, sizes),
-  };
+  return { meaning, types, fineTypes, classes, parts, embedding: joined(net, parts, sizes) };
 }
 
 /** Logits of the gates of characters, meaning and types, [phrases, 3]. */
@@ -203,7 +198,7 @@ function meaningOf(net: Net, words: Words, phrase: Phrase) {
   const summed = weightedSum(net, x, positive(net, atPlaces(net, sumWeights, phrase), phrase));
   const composed = dense(net, pooled, "to_phrase", (POOLS + 1) * width, meaning);
   const added = dense(net, summed, "sum_to_phrase", width, meaning, 4);
-  return { meaning: l2Normalise(net, g.add("Add", [composed, added])), pooled, states: hidden };
+  return { meaning: l2Normalise(net, g.add("Add", [composed, added])), pooled };
 }
 
 /** Embeddings of places from the left, and from the right: [phrases, length, width]. */

@@ -1,7 +1,7 @@
 /** Fills the inputs of the word encoder: each distinct word of a batch once, and which words make each phrase. */
 import type { Feeds } from "../../runtime/tensor.js";
 import { hashNgrams } from "../../text/hashed-ngrams.js";
-import type { FeatureRows, Featurizer } from "../feature-rows.js";
+import type { FeatureRows, Featurizer } from "../architecture.js";
 import { type WordReading, type WordsFeature, wordInputNames } from "./inputs.js";
 import { markedWords } from "./marked-words.js";
 
@@ -14,7 +14,7 @@ export function hashWord(
   { minimum, maximum, buckets, ngrams: limit }: WordReading,
   target: Int32Array,
 ): { count: number; truncated: boolean } {
-  const hashed = hashNgrams(word, { minimum, maximum, buckets, limit }, target, 0);
+  const hashed = hashNgrams(word, { minimum, maximum, buckets, limit }, target);
   for (let i = 0; i < hashed.count; i++) target[i]++;
   return hashed;
 }
@@ -47,7 +47,7 @@ export function knownWords(
   };
 }
 
-/** What a phrase's ids say of a word, after its mark; what a batch of words needs. */
+/** Words by place: how a phrase's ids name them, after each mark, and how a batch is filled with them. */
 export interface WordStore {
   readonly known: ReturnType<typeof knownWords>;
   /** A read that begins with more known words than this starts over, so that new words cannot fill the memory. */

@@ -2,6 +2,7 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { ModelError } from "../../errors.js";
+import { writeWholeJson } from "../../files/whole-file.js";
 import { writeWholeFolder } from "../../files/whole-folder.js";
 import { createNet, number, type WeightSource } from "../../nn/net.js";
 import { prune } from "../../onnx/graph.js";
@@ -93,7 +94,7 @@ export function writeWordModel(
         word_encoder: sizes,
       },
     };
-    await writeFile(join(temporary, "config.json"), `${JSON.stringify(config, null, 2)}\n`);
+    await writeWholeJson(join(temporary, "config.json"), config);
     await writeFile(join(temporary, WORDS_FILE), `${words.join("\n")}\n`);
     if (context) writeContext(temporary, context);
     for (const [name, text] of Object.entries(texts)) await writeFile(join(temporary, name), text);

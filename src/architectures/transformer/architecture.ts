@@ -2,8 +2,14 @@
 import { join } from "node:path";
 import { ModelError } from "../../errors.js";
 import type { Tokenizer } from "../../text/tokenizer.js";
-import type { Architecture, Feature, ModelFolder, Pooling } from "../architecture.js";
-import { concatenate, type Featurizer } from "../feature-rows.js";
+import {
+  type Architecture,
+  concatenate,
+  type Feature,
+  type Featurizer,
+  type ModelFolder,
+  type Pooling,
+} from "../architecture.js";
 import { numberAt, readJson } from "../folder-json.js";
 
 /** Phrases as subword tokens: the input of BERT-like encoders. */

@@ -11,7 +11,6 @@ export interface Reading {
   readonly weights: Map<string, Tensor>;
 }
 
-/** A matrix product with a weight and a bias. */
 export interface Linear {
   readonly input: string;
   /** [out, in] */

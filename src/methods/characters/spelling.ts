@@ -1,6 +1,7 @@
 /** Learning spelling: NT-Xent between the encoder's vector of an attacked word and that of the correct word. */
+
+import type { Featurizer } from "../../architectures/architecture.js";
 import type { CharacterEncoderPart } from "../../architectures/characters/part.js";
-import type { Featurizer } from "../../architectures/feature-rows.js";
 import { addDropout, dropoutSeed } from "../../architectures/transformer/dropout.js";
 import { linear } from "../../nn/layers.js";
 import { ntXent } from "../../nn/losses/nt-xent.js";

@@ -1,5 +1,5 @@
 /** Batches of spans with their contexts, alone or beside pairs: functions of the batch's number, from shards on disk. */
-import type { Featurizer } from "../../architectures/feature-rows.js";
+import type { Featurizer } from "../../architectures/architecture.js";
 import { batchSeed, createRandom } from "../../random.js";
 import type { Feeds } from "../../runtime/tensor.js";
 import type { TrainingData } from "../../training/trainer.js";

@@ -1,4 +1,5 @@
 /** The nearest phrases by edit ratio: a group of phrases at a time against the whole corpus. */
+import { Heap } from "../../heap.js";
 import { leastCommon } from "./edit-ratio.js";
 import { charactersAt, type LengthRun, type PhraseStore } from "./phrase-store.js";
 import { hitsAt, openScan, PIECE, type Scan, SIGNATURE_BYTES, workspaceBytes } from "./scan-kernel.js";
@@ -90,12 +91,13 @@ export class NearSearch {
   }
 }
 
-/** A phrase that is compared with others, and the nearest of them so far: a heap with the farthest at its root. */
+/** A phrase that is compared with others, and the nearest of them so far. */
 class Query {
   readonly place: number;
   readonly run: LengthRun;
   readonly #options: NearOptions;
-  readonly #heap: NearPhrase[] = [];
+  /** The farthest first. */
+  readonly #heap = new Heap<NearPhrase>((a, b) => a.ratio < b.ratio);
   /** Only ratios above this change the result. */
   threshold: number;
 
@@ -110,37 +112,13 @@ class Query {
     const { nearest } = this.#options;
     if (place === this.place || this.#options.isKnown(this.place, place)) return;
     const heap = this.#heap;
-    if (heap.length < nearest) this.#rise({ place, ratio });
-    else this.#sink({ place, ratio });
-    if (heap.length === nearest) this.threshold = heap[0].ratio;
+    if (heap.items.length < nearest) heap.push({ place, ratio });
+    else heap.replaceFirst({ place, ratio });
+    if (heap.items.length === nearest) this.threshold = heap.items[0].ratio;
   }
 
   result(): NearPhrase[] {
-    return [...this.#heap].sort((a, b) => b.ratio - a.ratio || a.place - b.place);
-  }
-
-  /** Adds a phrase. */
-  #rise(added: NearPhrase): void {
-    const heap = this.#heap;
-    let at = heap.length;
-    for (let parent = (at - 1) >> 1; at > 0 && heap[parent].ratio > added.ratio; parent = (at - 1) >> 1) {
-      heap[at] = heap[parent];
-      at = parent;
-    }
-    heap[at] = added;
-  }
-
-  /** Replaces the farthest phrase. */
-  #sink(added: NearPhrase): void {
-    const heap = this.#heap;
-    let at = 0;
-    for (let child = 1; child < heap.length; child = 2 * at + 1) {
-      if (child + 1 < heap.length && heap[child + 1].ratio < heap[child].ratio) child++;
-      if (heap[child].ratio >= added.ratio) break;
-      heap[at] = heap[child];
-      at = child;
-    }
-    heap[at] = added;
+    return [...this.#heap.items].sort((a, b) => b.ratio - a.ratio || a.place - b.place);
   }
 }
 

@@ -224,7 +224,7 @@ export class FolderStore implements VectorStore {
     await this.openGraph();
   }
 
-  /** The rows that hold these keys already. @throws VectorIndexError where there are any and they are to be refused */
+  /** The rows that already hold these keys. @throws VectorIndexError if there are any and `existing` is "refuse" */
   private async rowsToReplace(
     keys: readonly string[] | undefined,
     existing: "refuse" | "replace",

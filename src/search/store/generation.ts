@@ -20,9 +20,7 @@ interface Extent {
 
 /** A change: a line of the journal, after its checksum. */
 interface Commit extends Extent {
-  /** Rows deleted by this change. */
   readonly deleted?: readonly number[];
-  /** Checksums of what this change added. */
   readonly sums?: readonly [vectors: string, cells: string];
 }
 
@@ -32,7 +30,6 @@ type VectorLayout = Pick<IndexLayout, "dimension" | "precision" | "metric">;
 /** Bytes of a place: where a row's cells end, as a float64, exact to 9 petabytes. */
 const placeBytes = 8;
 
-/** Rows read at a time when all are read. */
 const blockRows = 4096;
 
 /**
@@ -72,7 +69,6 @@ export class Generation {
     }
   }
 
-  /** Creates an empty generation, open for writing. */
   static async create(folder: string, layout: VectorLayout, next = 1): Promise<Generation> {
     await mkdir(folder, { recursive: true });
     const generation = new Generation(folder, layout, await openFiles(folder, "w+"));
@@ -253,7 +249,6 @@ export class Generation {
 const damaged = (folder: string, how: string): VectorIndexError =>
   new VectorIndexError(`${folder} is damaged: ${how}. Build the index again.`);
 
-/** Characters of a journal line's checksum. */
 const sumLength = 16;
 
 /**

@@ -93,14 +93,14 @@ export async function growGraph(
   // The graph gets its name last: where it exists, everything that belongs to it is complete.
   await replaceFile(path, async (unnamed) => {
     graph.save(unnamed);
-    if (axes !== undefined) await writeWholeFile(`${path}${axesSuffix}`, bytesOf(axes.axes));
+    if (axes !== undefined) await writeWholeFile(`${path}${axesSuffix}`, axes.axes);
     if (library.efforts === undefined) return;
     const searches = library.efforts.check.map((effort) =>
       searchOf(library.open(unnamed, settings, effort), axes),
     );
     const joined = await findUnreached(generation, searches, covered, work);
     const listed = Int32Array.from([...(grown?.unreached.rows ?? []), ...joined]);
-    await writeWholeFile(`${path}${listSuffix}`, bytesOf(listed));
+    await writeWholeFile(`${path}${listSuffix}`, listed);
   });
   await removeGraphs(generation.folder, path);
   return openGraph(generation);
@@ -167,9 +167,6 @@ async function readSample(generation: Generation, first: number): Promise<Float3
   }
   return sample;
 }
-
-const bytesOf = ({ buffer, byteOffset, byteLength }: Float32Array | Int32Array): Uint8Array =>
-  new Uint8Array(buffer, byteOffset, byteLength);
 
 /** The rows that a graph does not find; none where an earlier version wrote no list. */
 async function readList(path: string): Promise<Int32Array> {

@@ -18,7 +18,6 @@ export interface CoveringGraph {
   readonly unreached: ListedRows;
 }
 
-/** What searches an index of so many rows, for users. */
 export function describeGraph({ name, rows, unreached, axes }: CoveringGraph, total: number): string {
   const along = axes === undefined ? "" : ` along ${axes.width} axes`;
   const listed = unreached.rows.length;

@@ -55,7 +55,6 @@ type Row = Record<string, unknown>;
 
 const rowsName = "pearl_rows";
 const layoutName = "pearl_index";
-/** Keys in one condition. */
 const keysPerCondition = 500;
 
 /** The layout, stored in a table of one row. */
@@ -229,7 +228,6 @@ function conditions(column: string, values: readonly string[]): string[] {
   return parts;
 }
 
-/** True for a folder that LanceStore made. */
 export const isLanceFolder = (path: string): boolean => existsSync(join(path, `${layoutName}.lance`));
 
 /** LanceDB reads a bare relative path as the name of a remote database. */

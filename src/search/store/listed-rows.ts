@@ -24,7 +24,6 @@ export class ListedRows {
     this.members = new Set(rows);
   }
 
-  /** The k best of the list for each query. */
   async rank(query: Query): Promise<FoundRow[][]> {
     const { rows, generation } = this;
     const { dimension, deleted } = generation;

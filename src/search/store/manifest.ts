@@ -8,7 +8,6 @@ import { syncFolder } from "./disk.js";
 
 const count = v.pipe(v.number(), v.integer(), v.minValue(0));
 
-/** The layout of an index, as files hold it. */
 const layoutFields = {
   dimension: v.pipe(v.number(), v.integer(), v.minValue(1)),
   metric: v.picklist(["cosine", "inner-product"]),
@@ -36,20 +35,16 @@ const manifestSchema = v.object({
   rows: count,
 });
 
-/** The content of index.json. */
 export type Manifest = v.InferOutput<typeof manifestSchema>;
 
 const manifestName = "index.json";
 
-/** Error class and cure for a file that holds a layout. */
 export const layoutTrouble = { error: VectorIndexError, cure: "Build the index again." };
 
-/** Folder of a generation's files. */
 export function generationFolder(path: string, generation: number): string {
   return join(path, `generation-${generation}`);
 }
 
-/** True for the name of a generation's folder. */
 export const isGenerationName = (name: string): boolean => /^generation-\d+$/.test(name);
 
 /** Reads index.json; undefined where there is none. @throws VectorIndexError where it is not as it should be */

@@ -19,7 +19,6 @@ export interface Query extends IndexWork {
 }
 
 export interface RowRange {
-  /** Rows from here, inclusive. */
   readonly from: number;
   /** Rows up to here, exclusive. */
   readonly to: number;
@@ -29,7 +28,7 @@ export interface RowRange {
 
 const rowsPerBlock = 4096;
 const queriesPerBlock = 2048;
-/** One query and a block of rows: copying the rows to the runtime's thread takes longer than a loop here. */
+/** One query and a block of rows: a loop here takes less time than loading ONNX Runtime. */
 const fewProducts = 2 ** 22;
 /** Vectors up to this size are kept in memory between searches. */
 const keptBytes = 256 * 2 ** 20;

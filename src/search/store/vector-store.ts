@@ -27,7 +27,6 @@ export interface VectorStore
   optimise(work: IndexWork): Promise<void>;
 }
 
-/** The error for a key that the index already holds. */
 export const keyExists = (path: string, key: string): VectorIndexError =>
   new VectorIndexError(
     `${path} already has a row with the key ${key}. Delete it first, or replace rows (--replace).`,

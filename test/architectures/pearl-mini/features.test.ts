@@ -31,7 +31,7 @@ describe("the word encoder's inputs", () => {
       [1, "york"],
       [2, "zz"],
     ] as const) {
-      const { count } = hashNgrams(word, { ...options, limit: options.ngrams }, buffer, 0);
+      const { count } = hashNgrams(word, { ...options, limit: options.ngrams }, buffer);
       const expected = [...buffer.slice(0, count)].map((bucket) => bucket + 1);
       while (expected.length < width) expected.push(0);
       expect(numbers(feeds, "word_ngrams").slice(row * width, (row + 1) * width)).toEqual(expected);

@@ -1,8 +1,7 @@
 /** Words with their marks. */
 import { describe, expect, it } from "vitest";
-import { markedWords, unicodeWords } from "../../../src/architectures/pearl-mini/marked-words.js";
+import { markedWords } from "../../../src/architectures/pearl-mini/marked-words.js";
 import { pearlMiniSizes } from "../../../src/architectures/pearl-mini/sizes.js";
-import { createRandom } from "../../../src/random.js";
 
 const shown = (phrase: string): string =>
   markedWords(phrase)
@@ -50,17 +49,6 @@ describe("marked words", () => {
     for (const { mark } of markedWords("a B CC (a B CC), a B CC, (d")) {
       expect(mark).toBeGreaterThanOrEqual(1);
       expect(mark).toBeLessThanOrEqual(pearlMiniSizes.marks);
-    }
-  });
-
-  it("are the same by the quick way for ASCII as by Unicode's tables", () => {
-    const random = createRandom(4);
-    const signs = "aabBZz09 '’()[],:;&+#%$@_-.\t\u0000\u007f~";
-    for (let i = 0; i < 5000; i++) {
-      const phrase = Array.from({ length: 12 }, () => signs[Math.floor(random() * signs.length)]).join("");
-      expect(markedWords(phrase), phrase).toEqual(unicodeWords(phrase));
-      const isKnown = (word: string) => word.includes("z");
-      expect(markedWords(phrase, isKnown), phrase).toEqual(unicodeWords(phrase, isKnown));
     }
   });
 });
