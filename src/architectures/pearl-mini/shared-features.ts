@@ -2,23 +2,11 @@
 import type { Featurizer, SharedGraph } from "../architecture.js";
 import { knownWords, type NumberOf, scalesOf, storeFeaturizer, type WordStore } from "./features.js";
 import { type WordsFeature, wordInputNames } from "./inputs.js";
+import { openSums, type SumRows, type WordTable, writeRow } from "./row-sums.js";
 
 const REMEMBERED = 10_240;
 /** Words that there is room for at first: with pearl-mini 14 MiB in each thread. */
 const ROOM = 12_288;
-
-/** A table of the graph, in memory that threads share. */
-export interface WordTable {
-  /** The input of the cut graph that takes its rows, float32 [words, width]. */
-  readonly input: string;
-  /** What a word gets: the sum of its n-grams' rows, or the row of its number. */
-  readonly gives: "sum" | "row";
-  readonly width: number;
-  /** Row-major [rows, width]. */
-  readonly values: Int8Array | Float32Array;
-  /** What each row is multiplied by: [rows], of int8 values only. */
-  readonly scales: Float32Array | undefined;
-}
 
 /** A graph without its tables, which all workers read in place. */
 export interface WordGraph extends SharedGraph {
@@ -32,7 +20,7 @@ export function sharedFeaturizer(
 ): Featurizer {
   const kept = tables.map((table) => ({
     table,
-    sum: new Float32Array(table.width),
+    sum: table.gives === "sum" ? openSums(table, feature.ngrams) : undefined,
     data: new Float32Array(ROOM * table.width),
   }));
   return storeFeaturizer(feature, words, (numberOf) => placeStore(feature, numberOf, kept));
@@ -41,8 +29,7 @@ export function sharedFeaturizer(
 /** A table, and by place what each word gets from it. */
 interface Kept {
   readonly table: WordTable;
-  /** Numbers of one word, reused: new arrays for each word would keep the collector busy. */
-  readonly sum: Float32Array;
+  readonly sum: SumRows | undefined;
   data: Float32Array;
 }
 
@@ -50,13 +37,10 @@ interface Kept {
 function placeStore(feature: WordsFeature, numberOf: NumberOf, tables: Kept[]): WordStore {
   const known = knownWords(feature, numberOf, (ngrams, count, place) => {
     for (const kept of tables) {
-      const { table, sum } = kept;
-      const at = place * table.width;
+      const at = place * kept.table.width;
       if (at === kept.data.length) kept.data = twiceAsLong(kept.data);
-      sum.fill(0);
-      if (table.gives === "row") addRow(table, known.numbers[place], sum);
-      else for (let i = 0; i < count; i++) addRow(table, ngrams[i], sum);
-      kept.data.set(sum, at);
+      if (kept.sum) kept.sum(ngrams, count, kept.data, at);
+      else writeRow(kept.table, known.numbers[place], kept.data, at);
     }
   });
   return {
@@ -74,7 +58,7 @@ function placeStore(feature: WordsFeature, numberOf: NumberOf, tables: Kept[]): 
         const { input, width, gives } = table;
         const data = new Float32Array((places.length + 1) * width);
         // the padding word has number 0
-        if (gives === "row") addRow(table, 0, data.subarray(0, width));
+        if (gives === "row") writeRow(table, 0, data, 0);
         places.forEach((place, i) => {
           data.set(kept.subarray(place * width, (place + 1) * width), (i + 1) * width);
         });
@@ -87,13 +71,6 @@ function placeStore(feature: WordsFeature, numberOf: NumberOf, tables: Kept[]): 
       return placeStore(feature, numberOf, tables.splice(0));
     },
   };
-}
-
-/** Adds a row in float32, in which a sum is the same on every machine. */
-function addRow({ values, scales }: WordTable, row: number, target: Float32Array): void {
-  const scale = scales?.[row] ?? 1;
-  const from = row * target.length;
-  for (let i = 0; i < target.length; i++) target[i] += Math.fround(scale * values[from + i]);
 }
 
 function twiceAsLong(data: Float32Array): Float32Array {

@@ -3,6 +3,9 @@
  * looked up outside the graph, once for each word of many batches. Each lookup by `word_ids`, and the sum of each
  * word's n-grams, becomes an input of the graph. Results are equal up to rounding.
  */
+import { closeSync, fstatSync, openSync, readSync } from "node:fs";
+import { dirname } from "node:path";
+import { ModelError, messageOf } from "../../errors.js";
 import { prune } from "../../onnx/graph.js";
 import { encodeModel, readModel } from "../../onnx/io/file.js";
 import { copyModel, type Graph, type Model } from "../../onnx/model.js";
@@ -10,21 +13,57 @@ import { prepareForInference } from "../../onnx/rewrite/inference.js";
 import { any, either, find, initializer, made, type Pattern, viewOf } from "../../onnx/rewrite/pattern.js";
 import { quantizeDynamic } from "../../onnx/rewrite/quantize.js";
 import type { Tensor } from "../../onnx/tensor.js";
+import { type SharedMemory, shareMemory } from "../../runtime/wasm/assembler.js";
 import type { ModelFolder } from "../architecture.js";
 import { wordInputNames } from "./inputs.js";
-import type { WordGraph, WordTable } from "./shared-features.js";
+import type { WordTable } from "./row-sums.js";
+import type { WordGraph } from "./shared-features.js";
 
 /** @returns undefined for a graph of another shape @throws ModelError for a file that cannot be read */
 export function loadWordGraph(folder: ModelFolder, precision: "full" | "int8"): WordGraph | undefined {
   if (precision === "int8" && folder.quantizedGraph !== undefined) return undefined;
-  const cut = takeOutTables(readModel(folder.graph));
+  const { bytes, memory } = readShared(folder.graph);
+  const cut = takeOutTables(readModel(bytes, { label: folder.graph, folder: dirname(folder.graph) }));
   if (cut === undefined) return undefined;
   const model: Model = precision === "full" ? cut.model : quantizeDynamic(prepareForInference(cut.model));
-  return { bytes: encodeModel(model), tables: cut.tables };
+  // not memory.buffer: while another model's memory grows, that becomes another object over the same bytes
+  const tables = cut.tables.map((table) =>
+    table.values.buffer === bytes.buffer ? { ...table, memory } : table,
+  );
+  return { bytes: encodeModel(model), tables };
 }
 
-/** A copy that every thread can read. */
+/** A file in memory that threads share, which is WebAssembly's `memory` where that is possible. */
+function readShared(path: string): { bytes: Uint8Array; memory: SharedMemory | undefined } {
+  try {
+    const file = openSync(path, "r");
+    try {
+      const { size } = fstatSync(file);
+      const memory = kernelMemory(size);
+      const bytes = new Uint8Array(memory?.buffer ?? new SharedArrayBuffer(size), 0, size);
+      let done = 0;
+      for (let read = -1; read !== 0; done += read) read = readSync(file, bytes, done, size - done, done);
+      return { bytes: bytes.subarray(0, done), memory };
+    } finally {
+      closeSync(file);
+    }
+  } catch (error) {
+    throw new ModelError(`${path} cannot be read: ${messageOf(error)}`, { cause: error });
+  }
+}
+
+/** @returns undefined where there is too little address space for WebAssembly's memory, which may grow */
+function kernelMemory(bytes: number): SharedMemory | undefined {
+  try {
+    return shareMemory(bytes);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The same numbers where every thread can read them: as they are, where the file was read into shared memory. */
 function shared<Values extends WordTable["values"]>(values: Values): Values {
+  if (values.buffer instanceof SharedArrayBuffer) return values;
   const Kind = values.constructor as new (buffer: SharedArrayBuffer) => Values;
   const copy = new Kind(new SharedArrayBuffer(values.byteLength));
   copy.set(values);

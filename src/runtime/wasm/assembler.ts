@@ -2,7 +2,7 @@
 
 export type Code = readonly number[];
 
-type NumberType = "i32" | "i64";
+type NumberType = "i32" | "i64" | "v128";
 
 /** What `local.get`, `local.set` and `local.tee` make of a name. */
 export interface Variable {
@@ -19,7 +19,7 @@ export interface KernelFunction<Name extends string = string> {
   body(variables: Readonly<Record<string, Variable>>): Code;
 }
 
-const typeCodes: Readonly<Record<NumberType, number>> = { i32: 0x7f, i64: 0x7e };
+const typeCodes: Readonly<Record<NumberType, number>> = { i32: 0x7f, i64: 0x7e, v128: 0x7b };
 
 /** A number as LEB128. */
 const unsigned = (value: number): number[] =>
@@ -80,11 +80,36 @@ export const i64 = {
   fromI32: op<One>(0xad),
 } as const;
 
+const vectorCode = (code: number): number[] => [0xfd, ...unsigned(code)];
+
+/** Vectors of 128 bits: four 32-bit floats where not said otherwise. Addresses may be any. */
+export const v128 = {
+  zeros: [...vectorCode(12), ...new Array<number>(16).fill(0)] as Code,
+  add: op(...vectorCode(228)),
+  multiply: op(...vectorCode(230)),
+  /** Eight signed bytes as eight integers of 16 bits. */
+  loadBytes: load(vectorCode(1), 0),
+  /** One float, four times. */
+  loadRepeated: load(vectorCode(9), 0),
+  /** The first and the last four of eight 16-bit integers as floats. */
+  firstToFloats: op<One>(...vectorCode(167), ...vectorCode(250)),
+  lastToFloats: op<One>(...vectorCode(168), ...vectorCode(250)),
+  store: store(vectorCode(11), 0),
+} as const;
+
+/** A loop whose body runs while `condition` holds, tested first. */
+export const loopWhile = (condition: Code, ...body: Code[]): Code => [
+  ...[0x02, emptyBlock, 0x03, emptyBlock],
+  ...[...condition, 0x45, 0x0d, 1],
+  ...[...body.flat(), 0x0c, 0, END, END],
+];
+
 /** A loop whose body runs at least once, and again while `condition` holds. */
 export const repeatWhile = (condition: Code, ...body: Code[]): Code => [
   ...[0x03, emptyBlock, ...body.flat(), ...condition, 0x0d, 0, END],
 ];
 
+/** Code that runs where `condition` holds. */
 export const when = (condition: Code, ...body: Code[]): Code => [
   ...[...condition, 0x04, emptyBlock, ...body.flat(), END],
 ];
@@ -112,6 +137,7 @@ function encodeBody({ parameters, locals, body }: KernelFunction): number[] {
 
 export interface SharedMemory {
   readonly buffer: SharedArrayBuffer;
+  grow(pages: number): number;
 }
 
 interface WebAssemblyApi {
@@ -127,7 +153,7 @@ interface WebAssemblyApi {
 const { WebAssembly: engine } = globalThis as unknown as { WebAssembly: WebAssemblyApi };
 
 /** Bytes of a page of memory; also the most pages of a memory. */
-const PAGE = 65_536;
+export const PAGE = 65_536;
 
 /** A shared memory of at least `bytes`, which may grow to 4 GiB. */
 export function shareMemory(bytes: number): SharedMemory {

@@ -6,7 +6,7 @@ import { afterAll, describe, expect, it } from "vitest";
 import { TYPE_LOGITS } from "../../../src/architectures/architecture.js";
 import { readModelFolder } from "../../../src/architectures/model-folder.js";
 import { writeWordModel } from "../../../src/architectures/pearl-mini/model.js";
-import type { WordTable } from "../../../src/architectures/pearl-mini/shared-features.js";
+import type { WordTable } from "../../../src/architectures/pearl-mini/row-sums.js";
 import { loadWordGraph, takeOutTables } from "../../../src/architectures/pearl-mini/shared-graph.js";
 import { openFeaturizers } from "../../../src/architectures/registry.js";
 import { PhraseEncoder } from "../../../src/encoder/phrase-encoder.js";
