@@ -184,8 +184,7 @@ describe("a word encoder on a corpus", () => {
     await finetuneOnCorpus({ ...one, onStep: ({ parts }) => losses.push(parts?.nt_xent ?? Number.NaN) });
     const work = join(folder, "look");
     const prepared = await prepareTraining(one, work);
-    const rows = await prepared.data.describe(0);
-    await prepared.data.close();
+    const rows = prepared.data.describe(0);
     const encoder = await PhraseEncoder.load(prepared.start.folder.path);
     const [a, b] = [
       await encoder.encode(rows.map(({ text: first }) => first)),

@@ -21,7 +21,7 @@ import {
 import { contrastiveBatch, type Reader, readPhrases } from "../../pearl/contrastive-batch.js";
 import { NeighbourRuns } from "../../pearl/neighbour-runs.js";
 import { batchSeed } from "../../random.js";
-import type { TrainingBatch } from "../../training/batch.js";
+import type { TrainingData } from "../../training/trainer.js";
 import { readPairs } from "../pairs/pairs.js";
 import { type ContextSettings, openContexts } from "../pretrain/context-batches.js";
 
@@ -67,10 +67,8 @@ export interface DescribedRow {
   readonly type: string | undefined;
 }
 
-export interface CorpusBatches {
+export interface CorpusBatches extends TrainingData {
   readonly facts: CorpusFacts;
-  batch(index: number): Promise<TrainingBatch>;
-  /** The phrases of a batch. */
   describe(index: number): DescribedRow[];
 }
 
@@ -91,7 +89,9 @@ export async function openCorpusBatches(settings: CorpusBatchSettings): Promise<
   const contexts = settings.contexts && (await openContexts(settings.contexts, seed));
   const reader = await openReader(settings);
   const inputNames = new Set(settings.inputNames);
+  const { corpus: _, model: __, ...deciding } = settings;
   return {
+    fingerprint: `${corpus.manifest.fingerprint} ${JSON.stringify(deciding)}`,
     facts: {
       phrases: phrases.length,
       typed: corpus.types.reduce((count, type) => count + (type === UNKNOWN_TYPE ? 0 : 1), 0),

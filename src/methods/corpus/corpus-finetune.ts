@@ -1,4 +1,4 @@
-/** PEARL's method from a corpus to a model folder: start model, batches made ahead, training, averaging, card. */
+/** PEARL's method from a corpus to a model folder: start model, batches, training, averaging, card. */
 import { basename, join } from "node:path";
 import type { VectorLayout } from "../../architectures/architecture.js";
 import { type ModelFolder, readModelFolder } from "../../architectures/model-folder.js";
@@ -29,9 +29,8 @@ import {
   prepareStart,
   type StartModel,
 } from "../start-model.js";
-import type { CorpusBatchSettings } from "./corpus-batches.js";
+import { type CorpusBatches, type CorpusBatchSettings, openCorpusBatches } from "./corpus-batches.js";
 import { type CorpusTrainingRecord, corpusCard } from "./corpus-card.js";
-import { type CorpusData, openCorpusData } from "./corpus-data.js";
 import { type PrepareCorpusOptions, prepareCorpus } from "./corpus-source.js";
 import { wordEncoderTerms } from "./word-encoder-terms.js";
 
@@ -66,7 +65,7 @@ export interface PreparedTraining {
   /** Absent for a training from scratch. */
   readonly pretrained: ModelFolder | undefined;
   readonly program: TrainingProgram;
-  readonly data: CorpusData;
+  readonly data: CorpusBatches;
 }
 
 /**
@@ -101,7 +100,6 @@ function runOf(
     card: corpusCard,
     finish: (weights) => (pretrained ? averagedWithBase(weights, pretrained, average) : weights),
     write: start.write,
-    close: () => data.close(),
   };
 }
 
@@ -131,7 +129,7 @@ export async function prepareTraining(
   const program = await programOf(start, settings, { seed, types: labels.length });
   checkRateFactors(settings, program);
   const { inputs, initializers } = assembled.model.graph;
-  const data = await openCorpusData({
+  const data = await openCorpusBatches({
     ...{ corpus, model: start.folder.path, types: labels, seed, cells: options.chunkCells, contexts },
     ...{ anchors: settings.anchors, hardNegatives: settings.hardNegatives, synonyms: settings.synonyms },
     ...{ synonymShares: settings.synonymShares, synonymSides: settings.synonymSides },
@@ -231,7 +229,7 @@ async function chooseBase(
 }
 
 function noteFacts(
-  { facts }: CorpusData,
+  { facts }: CorpusBatches,
   { assembled }: StartModel,
   onNote: CorpusFinetuneOptions["onNote"],
 ): void {

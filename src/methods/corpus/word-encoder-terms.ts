@@ -5,7 +5,7 @@ import { l2Normalise } from "../../nn/pooling.js";
 import { tensor, typeCode } from "../../onnx/tensor.js";
 import type { FurtherTerm } from "../../pearl/loss/program.js";
 import { columnsOf, pairsOfPart } from "../../pearl/loss/rows.js";
-import type { MethodSettings } from "../../pearl/method.js";
+import type { Gates, MethodSettings } from "../../pearl/method.js";
 
 /** Names of these losses in the metrics. */
 export const wordEncoderLossNames = {
@@ -25,12 +25,6 @@ export function wordEncoderTerms(
   if (contexts && contexts.weight > 0 && layout?.parts && context)
     terms.push(contextTerm(layout.parts.phrase, context, contexts.weight));
   return terms;
-}
-
-interface Gates {
-  readonly characters: number;
-  readonly meaning: number;
-  readonly types: number;
 }
 
 const inOrder = ({ characters, meaning, types }: Gates): number[] => [characters, meaning, types];
