@@ -20,7 +20,7 @@ import { gunzipSync } from "node:zlib";
 import { assembleModel } from "../dist/architectures/compose.js";
 import { readModelFolder } from "../dist/architectures/model-folder.js";
 import { openFeaturizers } from "../dist/architectures/registry.js";
-import { readModel } from "../dist/onnx/index.js";
+import { readModel } from "../dist/onnx/io/file.js";
 import { openReader, readPhrases, samplePhrases } from "../dist/pearl/contrastive-batch.js";
 import { prepareForTraining } from "../dist/pearl/loss/prepare.js";
 import { pairProgram } from "../dist/pearl/loss/program.js";

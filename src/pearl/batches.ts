@@ -4,8 +4,8 @@
  */
 import { batchSeed, createRandom, epochOrders, type Random, sampleWithout } from "../random.js";
 import type { Augmenter } from "./augmentation/augmenter.js";
-import type { AugmentedFractions, PairSide } from "./method.js";
-import { NeighbourRuns, type PhrasePair, type RunKey } from "./neighbour-runs.js";
+import type { MethodSettings, PairSide } from "./method.js";
+import { NeighbourRuns, type PhrasePair } from "./neighbour-runs.js";
 import { entityTypeOfFine, FINE_TYPES, LEXICAL_CLASSES } from "./phrase-types.js";
 
 /** A row of a batch: two phrases that mean the same. */
@@ -38,11 +38,7 @@ export interface BatchData {
   readonly augmenter: Augmenter | undefined;
 }
 
-export interface BatchSettings {
-  /** Phrases in a batch, beside their hard negatives and the pairs of sources. */
-  readonly anchors: number;
-  /** Hard negatives drawn for each of them. */
-  readonly hardNegatives: number;
+export interface BatchSettings extends Pick<MethodSettings, "anchors" | "hardNegatives"> {
   /** Labels of the type head, in order; empty: types are not learned. */
   readonly types: readonly string[];
   readonly seed: number;
@@ -120,26 +116,15 @@ export class BatchSampler {
   }
 }
 
-export interface SynonymSettings {
-  /** Pairs in a batch. */
-  readonly synonyms: number;
-  /** Weights by source; default the number of pairs. A source of weight 0 is left out. */
-  readonly synonymShares?: Readonly<Record<string, number>>;
-  /** Pairs that share words and are in one batch. */
-  readonly run: number;
-  /** Which words they share, by source; default the rarest. */
-  readonly runsBy?: Readonly<Record<string, RunKey>>;
-  /** Fraction of the pairs' second phrases that are augmented too. */
-  readonly augmentPairs: AugmentedFractions;
-  /** The part of the vector that has a loss on each source's pairs. */
-  readonly synonymSides?: Readonly<Record<string, PairSide>>;
-  readonly seed: number;
-}
+export type SynonymSettings = Pick<
+  MethodSettings,
+  "synonyms" | "synonymShares" | "run" | "runsBy" | "augmentPairs" | "synonymSides"
+>;
 
 /** The sources of synonyms with a weight above 0. */
 export function synonymSources(
   pairs: Iterable<{ readonly phrase: string; readonly synonym: string; readonly source: string }>,
-  settings: SynonymSettings,
+  settings: SynonymSettings & Pick<BatchSettings, "seed">,
 ): PairSource[] {
   const { synonymShares, run, seed, augmentPairs, synonymSides, runsBy } = settings;
   const bySource = new Map<string, PhrasePair[]>();

@@ -1,5 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { GraphBuilder, observeShapes, tensor } from "../../src/onnx/index.js";
+import { GraphBuilder } from "../../src/onnx/builder.js";
+import { observeShapes } from "../../src/onnx/observe-shapes.js";
+import { tensor } from "../../src/onnx/tensor.js";
 import { ort, runModel } from "./oracle.js";
 import { sampleFeeds } from "./sample-feeds.js";
 

@@ -13,7 +13,7 @@ import { assembleModel, phraseVector } from "../../src/architectures/compose.js"
 import { concatenate, type Featurizer } from "../../src/architectures/feature-rows.js";
 import { tokenFeaturizer } from "../../src/architectures/transformer/architecture.js";
 import { type BertConfig, encoderGraph } from "../../src/architectures/transformer/bert.js";
-import { type Tensor, tensor } from "../../src/onnx/index.js";
+import { type Tensor, tensor } from "../../src/onnx/tensor.js";
 import { contrastiveBatch, type ReadPhrases } from "../../src/pearl/contrastive-batch.js";
 import { prepareForTraining } from "../../src/pearl/loss/prepare.js";
 import { lossNames, pairProgram } from "../../src/pearl/loss/program.js";

@@ -14,7 +14,7 @@ import {
 } from "../../src/methods/corpus/corpus-finetune.js";
 import { finetune } from "../../src/methods/pairs/finetune.js";
 import { pretrain } from "../../src/methods/pretrain/pretrain.js";
-import { encodeModel, readModel } from "../../src/onnx/index.js";
+import { encodeModel, readModel } from "../../src/onnx/io/file.js";
 import { quantizeDynamic } from "../../src/onnx/rewrite/quantize.js";
 import type { MethodSettings } from "../../src/pearl/method.js";
 import { FINE_PHRASE_TYPES, FINE_TYPES, PHRASE_TYPES } from "../../src/pearl/phrase-types.js";

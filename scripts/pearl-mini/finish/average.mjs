@@ -1,7 +1,7 @@
 /** Averages the weights of trainings with the same start (Wortsman et al., 2022, "Model soups"). */
 import { cpSync, readFileSync, realpathSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
-import { readModel, writeModel } from "../../../dist/onnx/index.js";
+import { readModel, writeModel } from "../../../dist/onnx/io/file.js";
 import { averageWeights } from "../../../dist/pearl/weight-average.js";
 
 /** Weights that make the part of spelling: src/architectures/pearl-mini/encoder.ts. */

@@ -1,6 +1,4 @@
 /** Reads a corpus folder, a table of pairs and shards of text, and makes PEARL's batches of them for a model. */
-import { readModelFolder } from "../../architectures/model-folder.js";
-import { costliest, openFeaturizers } from "../../architectures/registry.js";
 import {
   readCorpus,
   readHardNegatives,
@@ -9,7 +7,6 @@ import {
   UNKNOWN_TYPE,
 } from "../../corpus/corpus-folder.js";
 import { createAugmenter } from "../../pearl/augmentation/augmenter.js";
-import type { AugmentationSettings } from "../../pearl/augmentation/settings.js";
 import {
   BatchSampler,
   type BatchSettings,
@@ -19,6 +16,7 @@ import {
   synonymSources,
 } from "../../pearl/batches.js";
 import { contrastiveBatch, type Reader, readPhrases } from "../../pearl/contrastive-batch.js";
+import type { MethodSettings } from "../../pearl/method.js";
 import { NeighbourRuns } from "../../pearl/neighbour-runs.js";
 import { batchSeed } from "../../random.js";
 import type { TrainingData } from "../../training/trainer.js";
@@ -26,19 +24,17 @@ import { readPairs } from "../pairs/pairs.js";
 import { type ContextSettings, openContexts } from "../pretrain/context-batches.js";
 
 /** Everything that decides the batches of a corpus, as plain data. */
-export interface CorpusBatchSettings extends BatchSettings, SynonymSettings {
+export interface CorpusBatchSettings
+  extends BatchSettings,
+    SynonymSettings,
+    Pick<MethodSettings, "augmentation"> {
   /** Folder of the corpus. */
   readonly corpus: string;
-  /** Folder of the model whose tokenizer and features read the phrases. */
-  readonly model: string;
-  /** Inputs of the encoder's graph, which the features fill. */
-  readonly encoderInputs: readonly string[];
   /** Inputs of the training graph. */
   readonly inputNames: readonly string[];
   /** A table of more pairs, and its rows in a batch. */
   readonly pairs?: { readonly path: string; readonly types?: string; readonly rows: number };
   readonly contexts?: ContextSettings;
-  readonly augmentation: AugmentationSettings | "none";
   /** Rows times length of a chunk at most; see planChunks. */
   readonly cells?: number;
 }
@@ -73,7 +69,10 @@ export interface CorpusBatches extends TrainingData {
 }
 
 /** @throws TableError, MissingDataError, ModelError, ArgumentError */
-export async function openCorpusBatches(settings: CorpusBatchSettings): Promise<CorpusBatches> {
+export async function openCorpusBatches(
+  settings: CorpusBatchSettings,
+  reader: Reader,
+): Promise<CorpusBatches> {
   const { corpus: folder, types, seed, cells, synonymSides } = settings;
   const corpus = await readCorpus(folder);
   const pairs = await readSynonyms(folder);
@@ -87,9 +86,8 @@ export async function openCorpusBatches(settings: CorpusBatchSettings): Promise<
   const data = { phrases, classes, types: corpus.types, negatives, sources, augmenter };
   const sampler = new BatchSampler({ ...data, pairTypes: table?.types ?? new Map() }, settings);
   const contexts = settings.contexts && (await openContexts(settings.contexts, seed));
-  const reader = await openReader(settings);
   const inputNames = new Set(settings.inputNames);
-  const { corpus: _, model: __, ...deciding } = settings;
+  const { corpus: _, ...deciding } = settings;
   return {
     fingerprint: `${corpus.manifest.fingerprint} ${JSON.stringify(deciding)}`,
     facts: {
@@ -127,12 +125,6 @@ export async function openCorpusBatches(settings: CorpusBatchSettings): Promise<
     describe: (index) =>
       sampler.rows(index).map(({ text, positive, type }) => ({ text, positive, type: types[type] })),
   };
-}
-
-async function openReader({ model, encoderInputs }: CorpusBatchSettings): Promise<Reader> {
-  const folder = await readModelFolder(model);
-  const featurizers = await openFeaturizers(folder, encoderInputs);
-  return { featurizers, primary: costliest(folder.features) };
 }
 
 /** The table of more pairs as a source, and the types of its phrases. */

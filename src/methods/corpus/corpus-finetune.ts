@@ -11,7 +11,7 @@ import { type LocateOptions, locateModel } from "../../hub/locate.js";
 import { readModel } from "../../onnx/io/file.js";
 import { openReader, readPhrases, samplePhrases } from "../../pearl/contrastive-batch.js";
 import { prepareForTraining } from "../../pearl/loss/prepare.js";
-import { pairProgram } from "../../pearl/loss/program.js";
+import { type PairProgramOptions, pairProgram } from "../../pearl/loss/program.js";
 import { type MethodSettings, scheduleOf } from "../../pearl/method.js";
 import { RUN_KEYS } from "../../pearl/neighbour-runs.js";
 import { PHRASE_TYPES } from "../../pearl/phrase-types.js";
@@ -126,11 +126,12 @@ export async function prepareTraining(
   // an architecture's own type head covers all its types
   const labels = own && types.length > 0 ? assembled.types : types;
   const contexts = await contextsOf(start, settings, options, work);
-  const program = await programOf(start, settings, { seed, types: labels.length });
+  const reader = await openReader(start.folder, assembled);
+  const sample = await readPhrases(samplePhrases, reader);
+  const program = programOf(start, settings, { sample, seed, types: labels.length });
   checkRateFactors(settings, program);
-  const { inputs, initializers } = assembled.model.graph;
-  const data = await openCorpusBatches({
-    ...{ corpus, model: start.folder.path, types: labels, seed, cells: options.chunkCells, contexts },
+  const batchSettings = {
+    ...{ corpus, types: labels, seed, cells: options.chunkCells, contexts },
     ...{ anchors: settings.anchors, hardNegatives: settings.hardNegatives, synonyms: settings.synonyms },
     ...{ synonymShares: settings.synonymShares, synonymSides: settings.synonymSides },
     ...{ run: settings.run, runsBy: settings.runsBy },
@@ -139,9 +140,9 @@ export async function prepareTraining(
       options.pairs === undefined
         ? undefined
         : { path: options.pairs, types: options.types, rows: settings.pairRows },
-    encoderInputs: inputs.map(({ name }) => name).filter((name) => !initializers.has(name)),
     inputNames: program.model.graph.inputs.map(({ name }) => name),
-  });
+  };
+  const data = await openCorpusBatches(batchSettings, reader);
   noteFacts(data, start, onNote);
   return { settings, corpus, start, pretrained: base, program, data };
 }
@@ -168,19 +169,17 @@ function checkRateFactors({ rateFactors = {} }: MethodSettings, { model: { graph
 }
 
 /** The encoder with its losses. */
-async function programOf(
-  { assembled, folder, own }: StartModel,
+function programOf(
+  { assembled, own }: StartModel,
   settings: MethodSettings,
-  { seed, types }: { seed: number; types: number },
-): Promise<TrainingProgram> {
-  const reader = await openReader(folder, assembled);
+  given: Pick<PairProgramOptions, "sample" | "seed" | "types">,
+): TrainingProgram {
   const { parts, width } = assembled;
   const layout: VectorLayout | undefined =
     own?.layout ?? (parts && { parts: { phrase: [0, parts[0]], characters: [parts[0], width] } });
   const { temperature, typeWeight, dropout, prefixLoss, synonymSides } = settings;
   return pairProgram(prepareForTraining(assembled.model), {
-    ...{ sample: await readPhrases(samplePhrases, reader), width, types, layout },
-    ...{ temperature, typeWeight, dropout, negatives: "none", seed },
+    ...{ ...given, width, layout, temperature, typeWeight, dropout, negatives: "none" },
     losses: { ...settings.partLosses, prefix: prefixLoss, further: settings.furtherContrast },
     terms: wordEncoderTerms(settings, layout, own?.context),
     rows: synonymSides ? "own" : "all",

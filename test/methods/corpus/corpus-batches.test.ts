@@ -2,26 +2,32 @@ import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { readModelFolder } from "../../../src/architectures/model-folder.js";
 import { writeCorpus } from "../../../src/corpus/corpus-folder.js";
 import {
   type CorpusBatches,
   type CorpusBatchSettings,
-  openCorpusBatches,
+  openCorpusBatches as openBatches,
 } from "../../../src/methods/corpus/corpus-batches.js";
+import { readModel } from "../../../src/onnx/io/file.js";
+import { openReader } from "../../../src/pearl/contrastive-batch.js";
 import { NeighbourRuns } from "../../../src/pearl/neighbour-runs.js";
 import { FINE_PHRASE_TYPES, PHRASE_TYPES } from "../../../src/pearl/phrase-types.js";
 import { smallCorpus } from "../../training/small-corpus.js";
 
 const settings = async (changes: Partial<CorpusBatchSettings> = {}): Promise<CorpusBatchSettings> => ({
   corpus: await smallCorpus(),
-  model: "models/pearl-ngram",
-  encoderInputs: ["ngram_ids"],
   inputNames: ["ngram_ids", "sizes", "groups", "typed_rows", "type_labels", "type_weight"],
   ...{ anchors: 20, hardNegatives: 2, synonyms: 4, run: 2, augmentPairs: 0, seed: 5 },
   types: PHRASE_TYPES,
   augmentation: { preset: "house", wordNet: "off" },
   ...changes,
 });
+async function openCorpusBatches(own: CorpusBatchSettings): Promise<CorpusBatches> {
+  const folder = await readModelFolder("models/pearl-ngram");
+  const { features } = folder;
+  return openBatches(own, await openReader(folder, { model: readModel(folder.graph), features }));
+}
 const numbers = (data: unknown) => Array.from(data as ArrayLike<number | bigint>, Number);
 
 describe("openCorpusBatches", () => {
