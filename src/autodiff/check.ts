@@ -5,7 +5,6 @@ import { observeShapes } from "../onnx/observe-shapes.js";
 import type { Tensor } from "../onnx/tensor.js";
 import { type DifferentiateOptions, differentiate } from "./gradient.js";
 
-/** Opens an encoded model; `runtime`'s sessions fit. */
 export type Open = (model: Uint8Array) => Promise<{
   run(feeds: Record<string, Tensor>, fetches?: readonly string[]): Promise<Record<string, Tensor>>;
   release(): Promise<void>;

@@ -36,11 +36,9 @@ export interface StartOptions {
   /** Distinct phrases of the corpus with their counts. */
   readonly phrases: CountedPhrases;
   readonly seed: number;
-  /** Where the start is written. */
   readonly folder: string;
 }
 
-/** A model before its training. */
 export interface StartModel {
   readonly assembled: Assembled;
   /** The same as a folder, with everything that reads phrases. */

@@ -8,7 +8,6 @@ import type { MethodSettings, PairSide } from "./method.js";
 import { NeighbourRuns, type PhrasePair } from "./neighbour-runs.js";
 import { entityTypeOfFine, FINE_TYPES, LEXICAL_CLASSES } from "./phrase-types.js";
 
-/** A row of a batch: two phrases that mean the same. */
 export interface BatchRow extends PhrasePair {
   /** Index of their type's label; -1 where unknown. */
   readonly type: number;
@@ -19,7 +18,6 @@ export interface BatchRow extends PhrasePair {
 export interface PairSource {
   readonly runs: NeighbourRuns;
   readonly runsPerBatch: number;
-  /** Fraction of second phrases that are augmented. */
   readonly augmented: number;
   readonly side: PairSide | undefined;
 }
@@ -61,7 +59,6 @@ export class BatchSampler {
     this.#orderOf = epochOrders(data.phrases.length, settings.seed);
   }
 
-  /** The rows of batch `index`, from 0. */
   rows(index: number): BatchRow[] {
     const random = createRandom(batchSeed(this.#settings.seed, index));
     const rows: BatchRow[] = [];
@@ -121,7 +118,6 @@ export type SynonymSettings = Pick<
   "synonyms" | "synonymShares" | "run" | "runsBy" | "augmentPairs" | "synonymSides"
 >;
 
-/** The sources of synonyms with a weight above 0. */
 export function synonymSources(
   pairs: Iterable<{ readonly phrase: string; readonly synonym: string; readonly source: string }>,
   settings: SynonymSettings & Pick<BatchSettings, "seed">,
@@ -174,7 +170,6 @@ export function negativeGroups(
   return Int32Array.from(all, setOf);
 }
 
-/** The rows that each part of the vector has a loss for. */
 export function sidesOf(rows: readonly BatchRow[]): { phraseRows: number[]; charactersRows: number[] } {
   const of = (wanted: PairSide) =>
     rows.flatMap(({ side }, row) => (side === wanted || side === "both" ? [row] : []));

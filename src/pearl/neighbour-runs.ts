@@ -6,7 +6,6 @@
 import { epochOrders } from "../random.js";
 import { splitWords } from "../text/char-ngrams.js";
 
-/** Two phrases that mean the same. */
 export interface PhrasePair {
   readonly text: string;
   readonly positive: string;
@@ -22,7 +21,6 @@ export const RUN_KEYS = ["rarest", "last", "first"] as const;
 
 export class NeighbourRuns {
   readonly #pairs: readonly PhrasePair[];
-  /** Pairs sorted by what runs share. */
   readonly #order: Int32Array;
   readonly #run: number;
   readonly #orderOf: (epoch: number) => Int32Array;
@@ -91,14 +89,12 @@ const lastWords = (pairs: readonly PhrasePair[]): string[] =>
 const firstWords = (pairs: readonly PhrasePair[]): string[] =>
   pairs.map(({ text }) => splitWords(text.toLowerCase())[0] ?? "");
 
-/** The keys of each kind, by which pairs are sorted. */
 const sharedWords: Record<RunKey, (pairs: readonly PhrasePair[]) => string[]> = {
   rarest: rarestWords,
   last: lastWords,
   first: firstWords,
 };
 
-/** Indices of the keys in their order. */
 function sortedBy(keys: readonly string[]): Int32Array {
   const order = Int32Array.from(keys, (_, i) => i);
   return order.sort((a, b) => (keys[a] < keys[b] ? -1 : keys[a] > keys[b] ? 1 : a - b));

@@ -30,18 +30,14 @@ import type { TrainingProgram } from "./program.js";
 import type { TrainingData, TrainOptions } from "./trainer.js";
 
 const StoredRecord = v.object({
-  /** Steps taken. */
   step: v.number(),
-  /** Version of pearl. */
   version: v.string(),
   /** Settings that must be equal to resume; values are compared as JSON. */
   settings: v.record(v.string(), v.unknown()),
-  /** Best evaluation so far. */
   best: v.optional(v.object({ step: v.number(), score: v.number() })),
   evaluationsSinceBest: v.number(),
   /** Of the last step taken: a resumed run without further steps reports it. */
   last: v.optional(v.object({ loss: v.number(), parts: v.record(v.string(), v.number()) })),
-  /** SHA-256 of the tensors' file. */
   checksum: v.string(),
 });
 
@@ -50,7 +46,6 @@ type StoredRecord = v.InferOutput<typeof StoredRecord>;
 export type CheckpointRecord = Omit<StoredRecord, "checksum">;
 export type Settings = Readonly<CheckpointRecord["settings"]>;
 
-/** A checkpoint on disk. */
 export interface CheckpointPlace {
   readonly step: number;
   readonly path: string;

@@ -36,7 +36,6 @@ export interface StepReport {
 
 export class TrainingEngine {
   readonly place: Place;
-  /** Holds the weights. */
   readonly optimiser: Optimiser;
   readonly #runner: GradientRunner;
 

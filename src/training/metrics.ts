@@ -10,7 +10,6 @@ export interface StepLoss {
   readonly parts: Losses;
 }
 
-/** One step. */
 export interface StepMetrics extends StepLoss {
   /** Counted from 1. */
   readonly step: number;

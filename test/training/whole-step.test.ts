@@ -125,8 +125,8 @@ describe("a step of the whole method", () => {
       });
       expect(program.cut).toBe(phraseVector);
       const inputNames = new Set(program.model.graph.inputs.map(({ name }) => name));
-      const feeds = contrastiveBatch({ ...batch, negatives: [] }, sample, {
-        ...{ negatives: "none", types: fixture.types, inputNames, seed: 1, cells, overhead },
+      const feeds = contrastiveBatch(batch, sample, {
+        ...{ types: fixture.types, inputNames, seed: 1, cells, overhead },
       });
       expect(feeds.chunks === undefined).toBe(cells === Number.POSITIVE_INFINITY);
 

@@ -11,9 +11,7 @@ export interface WordList {
   readonly words: readonly string[];
   /** Vectors in the words' order, if they are given. */
   readonly vectors?: WordVectors;
-  /** Where the words come from, for people. */
   readonly source: string;
-  /** A line that says what was read. */
   readonly summary: string;
   /** Of words and vectors. */
   readonly fingerprint: string;
@@ -50,7 +48,6 @@ export async function readWordList(options: WordListOptions): Promise<WordList> 
 /** True for a text with a letter or digit that is not too long for a word. */
 const isWord = (word: string): boolean => word.length <= 64 && /[\p{L}\p{N}]/u.test(word);
 
-/** The column of phrases, each word once. */
 async function tableWords(path: string): Promise<string[]> {
   const table = await Table.open(path);
   try {

@@ -28,14 +28,11 @@ export interface CorpusBatchSettings
   extends BatchSettings,
     SynonymSettings,
     Pick<MethodSettings, "augmentation"> {
-  /** Folder of the corpus. */
   readonly corpus: string;
-  /** Inputs of the training graph. */
   readonly inputNames: readonly string[];
   /** A table of more pairs, and its rows in a batch. */
   readonly pairs?: { readonly path: string; readonly types?: string; readonly rows: number };
   readonly contexts?: ContextSettings;
-  /** Rows times length of a chunk at most; see planChunks. */
   readonly cells?: number;
 }
 
@@ -56,7 +53,6 @@ export interface CorpusFacts {
   readonly fingerprint: string;
 }
 
-/** A row of a batch, for people. */
 export interface DescribedRow {
   readonly text: string;
   readonly positive: string;
@@ -112,14 +108,13 @@ export async function openCorpusBatches(
         {
           anchors: rows.map(({ text }) => place(text)),
           positives: rows.map(({ positive }) => place(positive)),
-          negatives: [],
           types: rows.map(({ type }) => type),
           groups: negativeGroups(rows, places, read.groups, synonyms),
           ...(synonymSides && sidesOf(rows)),
           ...(spans && { spans: { rows: spans.texts.map(place), feeds: spans.feeds } }),
         },
         read,
-        { negatives: "none", types: types.length, inputNames, cells, seed: batchSeed(seed, index) },
+        { types: types.length, inputNames, cells, seed: batchSeed(seed, index) },
       );
     },
     describe: (index) =>

@@ -57,7 +57,6 @@ export interface CorpusFinetuneOptions extends RunOptions, PrepareCorpusOptions 
 
 export type CorpusFinetuneReport = RunReport<CorpusTrainingRecord>;
 
-/** A training that is ready to run. */
 export interface PreparedTraining {
   readonly settings: MethodSettings;
   readonly corpus: string;
@@ -168,7 +167,6 @@ function checkRateFactors({ rateFactors = {} }: MethodSettings, { model: { graph
   );
 }
 
-/** The encoder with its losses. */
 function programOf(
   { assembled, own }: StartModel,
   settings: MethodSettings,
@@ -177,10 +175,11 @@ function programOf(
   const { parts, width } = assembled;
   const layout: VectorLayout | undefined =
     own?.layout ?? (parts && { parts: { phrase: [0, parts[0]], characters: [parts[0], width] } });
-  const { temperature, typeWeight, dropout, prefixLoss, synonymSides } = settings;
+  const { temperature, typeWeight, dropout, synonymSides } = settings;
+  const { partLosses, prefixLoss, furtherContrast } = settings;
   return pairProgram(prepareForTraining(assembled.model), {
     ...{ ...given, width, layout, temperature, typeWeight, dropout, negatives: "none" },
-    losses: { ...settings.partLosses, prefix: prefixLoss, further: settings.furtherContrast },
+    ...{ partLosses, prefixLoss, furtherContrast },
     terms: wordEncoderTerms(settings, layout, own?.context),
     rows: synonymSides ? "own" : "all",
   });

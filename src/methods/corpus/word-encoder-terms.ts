@@ -7,13 +7,11 @@ import type { FurtherTerm } from "../../pearl/loss/program.js";
 import { columnsOf, pairsOfPart } from "../../pearl/loss/rows.js";
 import type { Gates, MethodSettings } from "../../pearl/method.js";
 
-/** Names of these losses in the metrics. */
 export const wordEncoderLossNames = {
   context: "context_loss_of_spans",
   gates: "divergence_of_shares",
 } as const;
 
-/** The terms of the settings that the encoder supports. */
 export function wordEncoderTerms(
   { meanShares, contexts }: Pick<MethodSettings, "meanShares" | "contexts">,
   layout: VectorLayout | undefined,
@@ -85,7 +83,6 @@ function divergence(net: Net, gates: string, wanted: readonly number[]): string 
   return g.add("Sub", [number(net, entropy), surprise]);
 }
 
-/** Spans of text against the words around them. */
 const contextTerm = (phrase: Columns, context: ContextLoss, weight: number): FurtherTerm => ({
   ...{ name: wordEncoderLossNames.context, weight, weights: context.weights, trained: context.trained },
   sample: { rows: [6, 7, 0, 1, 2], feeds: context.sample },

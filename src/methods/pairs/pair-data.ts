@@ -6,18 +6,14 @@ import { inEpochs } from "../epochs.js";
 import type { Pair } from "./pairs.js";
 
 export interface PairDataOptions {
-  /** Pairs in a batch at most. */
   readonly batchSize: number;
   readonly seed: number;
   /** Phrase types in the order of the type head; empty: types are not learned. */
   readonly types: readonly string[];
   /** Whether the program takes hard negatives. */
   readonly negatives: "used" | "none";
-  /** Of the pairs. */
   readonly fingerprint: string;
-  /** Inputs of the graph; others of a featurizer are left out. */
   readonly inputNames: readonly string[];
-  /** Rows times length of a chunk at most; see planChunks. */
   readonly cells?: number;
 }
 
@@ -43,7 +39,7 @@ export async function createPairData(
   const numbered = pairs.map(({ text, positive, negative, type }) => ({
     anchor: numberOf(text),
     positive: numberOf(positive),
-    negative: negatives === "used" && negative !== "" ? numberOf(negative) : -1,
+    negative: negatives === "used" && negative !== "" ? numberOf(negative) : undefined,
     type: types.indexOf(type),
   }));
   const read = await readPhrases([...phrases.keys()], reader);
@@ -59,11 +55,11 @@ export async function createPairData(
         {
           anchors: rows.map(({ anchor }) => anchor),
           positives: rows.map(({ positive }) => positive),
-          negatives: rows.map(({ negative }) => negative).filter((negative) => negative >= 0),
+          ...(negatives === "used" && { negatives: rows.flatMap(({ negative }) => negative ?? []) }),
           types: rows.map(({ type }) => type),
         },
         read,
-        { negatives, cells, inputNames, types: types.length, seed: batchSeed(seed, index) },
+        { cells, inputNames, types: types.length, seed: batchSeed(seed, index) },
       );
     },
     describe: (index) => Array.from(epochs.itemsOf(index), (i) => pairs[i]),

@@ -5,7 +5,6 @@ import { formatCount } from "../../files/count-text.js";
 import { fingerprint } from "../../files/fingerprint.js";
 import { readWholeTable } from "../../table/whole-table.js";
 
-/** Two phrases that mean the same. */
 export interface Pair {
   readonly text: string;
   readonly positive: string;
@@ -22,9 +21,7 @@ export interface PairTable {
   readonly empty: number;
   /** Rows left out because an earlier row is the same. */
   readonly repeated: number;
-  /** Of the pairs. */
   readonly fingerprint: string;
-  /** One line for people: how the table was read. */
   readonly summary: string;
 }
 
@@ -63,7 +60,6 @@ export async function readPairs(
 
 type Columns = readonly (string | undefined)[];
 
-/** The table's names of text, positive, negative and type. */
 function pairColumns(name: string, columns: readonly string[]): Columns {
   const byName = ["text", "positive", "negative", "type"].map((wanted) =>
     columns.find((column) => column.trim().toLowerCase() === wanted),

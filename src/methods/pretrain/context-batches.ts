@@ -13,7 +13,6 @@ export interface SpanReading {
   readonly vocabulary: number;
 }
 
-/** Batches of spans alone. */
 export function createContextBatches(
   shards: TextShards,
   reading: SpanReading,
@@ -31,7 +30,6 @@ export function createContextBatches(
   };
 }
 
-/** The inputs of the encoder and of the contexts. */
 export function spanFeeds(
   text: Int32Array,
   spans: Spans,
@@ -45,9 +43,7 @@ export function spanFeeds(
 
 /** Spans that join batches of pairs, as plain data. */
 export interface ContextSettings {
-  /** Folder of the shards. */
   readonly folder: string;
-  /** Spans in a batch. */
   readonly spans: number;
   /** Words that contexts have numbers for. */
   readonly vocabulary: number;

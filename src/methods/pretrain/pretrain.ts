@@ -230,7 +230,6 @@ async function task(
   };
 }
 
-/** @param sample inputs of a few spans */
 function contextProgram(weights: WeightSource, sizes: WordEncoderSizes, sample: Feeds): TrainingProgram {
   const loss = "context_loss";
   const net = createNet(weights);

@@ -12,7 +12,6 @@ const FREQUENT = 3e-5;
 /** Words this frequent begin or end a phrase only in one span of five. */
 const EDGE_FREQUENCY = 2e-3;
 const EDGES_ALLOWED = 0.2;
-/** Tokens of context on each side. */
 const WINDOW = 14;
 
 export interface Spans {

@@ -1,7 +1,6 @@
 /** Embeddings of a whole corpus at one byte per dimension, in shared memory. */
 import { createRandom } from "../../random.js";
 
-/** Posted to workers as they are. */
 export interface CompactVectors {
   readonly dimension: number;
   /** [rows, dimension]: each vector scaled so that its largest number is 127. */

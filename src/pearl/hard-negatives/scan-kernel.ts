@@ -35,9 +35,7 @@ export const hitsAt = (workspace: number, alphabet: number): number => workspace
 export interface ScanRequest {
   /** Where the signature of the phrase that is compared lies; all places are in bytes. */
   readonly signature: number;
-  /** Where the signatures of the others begin. */
   readonly first: number;
-  /** Where they end. */
   readonly last: number;
   /** Where phrase 0's characters would lie if every phrase were as long as these. */
   readonly characters: number;
@@ -49,7 +47,6 @@ export interface ScanRequest {
   readonly leastCommon: number;
   /** Where, for each character code, the positions in the phrase that is compared lie as bits. */
   readonly masks: number;
-  /** Where phrase and common subsequence of each hit are written. */
   readonly hits: number;
 }
 
@@ -61,7 +58,6 @@ const parameters = [
   ...(["mostDifferent", "leastCommon", "masks", "hits"] as const),
 ];
 
-/** The kernel over a memory that begins with signatures. */
 export function openScan(memory: SharedMemory): Scan {
   const words = [1, 2, 3, 4];
   const functions = instantiate(words.map(scanFunction), memory);

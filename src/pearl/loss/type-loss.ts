@@ -8,9 +8,7 @@ import { type Net, number } from "../../nn/net.js";
 import { columnsOf } from "./rows.js";
 
 interface TypeLossOptions {
-  /** Number of phrase types. */
   readonly types: number;
-  /** Dimension of the phrase's vector. */
   readonly width: number;
   readonly layout?: VectorLayout;
 }

@@ -3,7 +3,6 @@
 import type { Tensor } from "../../runtime/tensor.js";
 import type { GradientSink } from "./gradients.js";
 
-/** The gradient of one weight. */
 export type Gradient =
   | { readonly kind: "dense"; readonly values: Float32Array }
   | {

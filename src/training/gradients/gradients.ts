@@ -22,7 +22,6 @@ import {
 } from "../program.js";
 import { inRowBlocks } from "./row-blocks.js";
 
-/** The loss and its terms by name. */
 export type Losses = Record<string, number>;
 
 /** What takes the gradients of each run; they are its own from then on. */
@@ -40,7 +39,6 @@ export interface GradientOptions extends SessionOptions {
   readonly gradients?: "memory" | "device";
 }
 
-/** A graph with its session. */
 interface OpenGraph {
   readonly graph: GradientGraph;
   readonly session: OrtSession;
@@ -48,7 +46,6 @@ interface OpenGraph {
 
 /** A program ready to give gradients in the calling thread. Sessions open on first use. */
 export class GradientRunner {
-  /** Names of the weights that get gradients. */
   readonly weights: readonly string[];
   readonly #program: TrainingProgram;
   readonly #shapes: Shapes;
@@ -165,7 +162,6 @@ export class GradientRunner {
 const pick = (weights: DeviceFeeds, names: readonly string[]): DeviceFeeds =>
   Object.fromEntries(names.filter((name) => name in weights).map((name) => [name, weights[name]]));
 
-/** The chunks' embeddings in the order of the batch. */
 function gathered(chunks: readonly Chunk[], parts: readonly Tensor[]): Tensor {
   const rows = chunks.reduce((count, chunk) => count + chunk.rows.length, 0);
   const width = parts[0].dims[1];

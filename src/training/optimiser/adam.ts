@@ -24,7 +24,6 @@ export interface AdamOptions {
   readonly rateFactors?: Readonly<Record<string, number>>;
 }
 
-/** Settings with their defaults filled in. */
 export type AdamSettings = Required<Omit<AdamOptions, "rateFactors">> & Pick<AdamOptions, "rateFactors">;
 
 export function adamSettings(options: AdamOptions = {}): AdamSettings {
@@ -32,16 +31,13 @@ export function adamSettings(options: AdamOptions = {}): AdamSettings {
   return { kind, betas, epsilon, weightDecay, ...(rateFactors && { rateFactors }) };
 }
 
-/** The factor of a weight's learning rate. */
 export const rateFactor = ({ rateFactors }: Pick<AdamOptions, "rateFactors">, weight: string): number =>
   rateFactors && Object.hasOwn(rateFactors, weight) ? rateFactors[weight] : 1;
 
-/** An optimiser over weights that it changes in place. */
 export class Adam {
   /** Moments by weight, in its layout. */
   readonly m: ReadonlyMap<string, Tensor>;
   readonly v: ReadonlyMap<string, Tensor>;
-  /** Steps taken. */
   step = 0;
   readonly #settings: AdamSettings;
   readonly #weights: ReadonlyMap<string, Tensor>;
@@ -114,7 +110,6 @@ export class Adam {
   }
 }
 
-/** What one update of one step needs to know. */
 interface Update {
   readonly beta1: number;
   readonly beta2: number;
@@ -123,7 +118,6 @@ interface Update {
   readonly rate: number;
   /** 1 / √(1 - β₂ᵗ) */
   readonly spread: number;
-  /** Factor of gradients. */
   readonly scale: number;
   /** Added to the gradient per unit of weight. */
   readonly pull: number;
@@ -131,7 +125,6 @@ interface Update {
   readonly keep: number;
 }
 
-/** A weight and its moments. */
 interface Moved {
   readonly w: Float32Array;
   readonly m: Float32Array;
