@@ -5,7 +5,7 @@
 import { batchSeed, createRandom, epochOrders, type Random, sampleWithout } from "../random.js";
 import type { Augmenter } from "./augmentation/augmenter.js";
 import type { MethodSettings, PairSide } from "./method.js";
-import { NeighbourRuns, type PhrasePair } from "./neighbour-runs.js";
+import { type NeighbourRuns, neighbourRuns, type PhrasePair } from "./neighbour-runs.js";
 import { entityTypeOfFine, FINE_TYPES, LEXICAL_CLASSES } from "./phrase-types.js";
 
 export interface BatchRow extends PhrasePair {
@@ -68,7 +68,7 @@ export class BatchSampler {
     }
     for (const source of this.#data.sources) {
       const [from, to] = [index, index + 1].map((number) => Math.floor(number * source.runsPerBatch));
-      for (const pair of source.runs.pairs(from, to)) rows.push(this.#pairRow(pair, source, random));
+      for (const pair of source.runs(from, to)) rows.push(this.#pairRow(pair, source, random));
     }
     return rows;
   }
@@ -134,7 +134,7 @@ export function synonymSources(
   return [...bySource].flatMap(([source, list], i): PairSource[] => {
     const runsPerBatch = sum === 0 ? 0 : (settings.synonyms * weights[i]) / sum / Math.min(run, list.length);
     const augmented = typeof augmentPairs === "number" ? augmentPairs : (augmentPairs[source] ?? 0);
-    const runs = new NeighbourRuns(list, { run, seed, by: runsBy?.[source] });
+    const runs = neighbourRuns(list, { run, seed, by: runsBy?.[source] });
     return runsPerBatch > 0 ? [{ runs, runsPerBatch, augmented, side: synonymSides?.[source] }] : [];
   });
 }

@@ -7,23 +7,16 @@
  *
  * Batches are functions of seed and step: the step is the data's position and the state of all randomness.
  */
-import {
-  closeSync,
-  fsyncSync,
-  mkdirSync,
-  openSync,
-  readdirSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-} from "node:fs";
+import { fsyncSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import * as v from "valibot";
 import { messageOf, TrainingError } from "../errors.js";
 import { fileFingerprint, fingerprint } from "../files/fingerprint.js";
 import { readJson } from "../files/json.js";
+import { withFile } from "../onnx/io/parts.js";
 import { readSafetensors, writeSafetensors } from "../onnx/io/safetensors.js";
 import { bytesOf } from "../onnx/tensor.js";
+import { isDiskFull } from "../table/trouble.js";
 import { adamSettings } from "./optimiser/adam.js";
 import type { EngineState } from "./optimiser/optimiser.js";
 import type { TrainingProgram } from "./program.js";
@@ -116,19 +109,11 @@ export function writeCheckpoint(
 
 /** Flushes a folder to disk, on systems that can (Windows cannot). */
 function sync(folder: string): void {
-  if (process.platform === "win32") return;
-  const file = openSync(folder, "r");
-  try {
-    fsyncSync(file);
-  } finally {
-    closeSync(file);
-  }
+  if (process.platform !== "win32") withFile(folder, "r", fsyncSync);
 }
 
 function writeTrouble(error: unknown, folder: string, step: number): TrainingError {
-  const code = (error as NodeJS.ErrnoException).code ?? "";
-  const isFull = ["ENOSPC", "EDQUOT", "EFBIG"].includes(code);
-  const reason = isFull ? "there is no space left for it" : messageOf(error);
+  const reason = isDiskFull(error) ? "there is no space left for it" : messageOf(error);
   const last = listCheckpoints(folder).at(-1);
   const rest = last ? `The one of step ${last.step} is whole: resume from it` : "Start again";
   return new TrainingError(

@@ -143,6 +143,7 @@ class Run {
 
   async toTheEnd(): Promise<TrainingResult> {
     const { steps, evaluation, signal, checkpointEvery = 500 } = this.#options;
+    const { learningRate, schedule = { kind: "constant" } } = this.#options;
     await this.#start();
     const resumedAt = this.#state.step;
     if (this.#state.step === 0 && evaluation) await this.#evaluate(evaluation);
@@ -152,7 +153,7 @@ class Run {
       const asked = performance.now();
       const batches = await next;
       const started = performance.now();
-      const rate = this.#rate();
+      const rate = learningRate * scheduleFactor(schedule, this.#state.step);
       const running = this.#worker.call<StepReport>("step", { batches, rate });
       next = this.#batches(this.#state.step + 1);
       const report = await running;
@@ -200,11 +201,6 @@ class Run {
   #indices(step: number): number[] {
     const { accumulate = 1 } = this.#options;
     return Array.from({ length: accumulate }, (_, i) => step * accumulate + i);
-  }
-
-  #rate(): number {
-    const { learningRate, schedule = { kind: "constant" } } = this.#options;
-    return learningRate * scheduleFactor(schedule, this.#state.step);
   }
 
   #weights(): Promise<ReadonlyMap<string, Tensor>> {

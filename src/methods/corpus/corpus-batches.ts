@@ -17,7 +17,7 @@ import {
 } from "../../pearl/batches.js";
 import { contrastiveBatch, type Reader, readPhrases } from "../../pearl/contrastive-batch.js";
 import type { MethodSettings } from "../../pearl/method.js";
-import { NeighbourRuns } from "../../pearl/neighbour-runs.js";
+import { neighbourRuns } from "../../pearl/neighbour-runs.js";
 import { batchSeed } from "../../random.js";
 import type { TrainingData } from "../../training/trainer.js";
 import { readPairs } from "../pairs/pairs.js";
@@ -127,7 +127,7 @@ async function readTable({ pairs, types, augmentPairs, seed }: CorpusBatchSettin
   if (!pairs) return undefined;
   const table = await readPairs(pairs.path, { typesPath: pairs.types });
   const source = {
-    runs: new NeighbourRuns(table.pairs, { run: 1, seed }),
+    runs: neighbourRuns(table.pairs, { run: 1, seed }),
     runsPerBatch: pairs.rows,
     augmented: typeof augmentPairs === "number" ? augmentPairs : 0,
     side: undefined,

@@ -11,7 +11,6 @@ import { pairProgram } from "../../pearl/loss/program.js";
 import { loadRuntime } from "../../runtime/onnx-runtime.js";
 import { type AdamOptions, type AdamSettings, adamSettings } from "../../training/optimiser/adam.js";
 import { pearlSchedule, type Schedule } from "../../training/optimiser/schedule.js";
-import type { TrainingProgram } from "../../training/program.js";
 import {
   type PreparedRun,
   type RunOptions,
@@ -22,7 +21,7 @@ import {
 } from "../../training/run.js";
 import { evaluationOn } from "../benchmark-score.js";
 import { type BaseModel, cardText, phraseModel } from "../card.js";
-import { averagedWithBase, describeBase, type StartModel, startOfBase } from "../start-model.js";
+import { averagedWithBase, describeBase, startOfBase } from "../start-model.js";
 import { createPairData, type PairData } from "./pair-data.js";
 import { type PairTable, readPairs } from "./pairs.js";
 
@@ -134,18 +133,12 @@ async function prepareRun(options: FinetuneOptions): Promise<PreparedRun<Trainin
   };
 }
 
-interface Prepared {
-  readonly start: StartModel;
-  readonly program: TrainingProgram;
-  readonly data: PairData;
-}
-
 async function prepare(
   base: ModelFolder,
   table: PairTable,
   types: readonly string[],
   { batchSize, seed, temperature, dropout, chunkCells }: FinetuneSettings,
-): Promise<Prepared> {
+) {
   if (!(temperature > 0)) throw new ArgumentError(`the temperature must be positive, not ${temperature}`);
   const start = await startOfBase(base, { types, seed });
   const { assembled, own } = start;

@@ -102,7 +102,12 @@ async function prepareRun(options: PretrainOptions, work: string): Promise<Prepa
   const { buckets, phraseLength } = sizes;
   const reading: WordReading = { minimum: 2, maximum: 4, buckets, ngrams: 40, phraseLength };
   const encoder = { sizes, reading, words, shards };
-  const weights = weightsOf(options, { ...encoder, vectors, seed: settings.seed });
+  if (vectors) checkVectors(vectors, encoder, options);
+  const weights = firstWordWeights({
+    ...{ sizes, words, reading, seed: settings.seed },
+    allWords: shards.words.slice(0, 400_000),
+    ...(vectors && { vectors }),
+  });
   const { program, data } = await task(settings, { ...encoder, weights });
   const { steps, learningRate, warmUp } = settings;
   return {
@@ -182,32 +187,20 @@ async function furtherWords(
   return vectors.words.filter((word) => wanted.delete(word));
 }
 
-function weightsOf(
+/** @throws ArgumentError for vectors of another dimension than the encoder's */
+function checkVectors(
+  { name, dimension, words: given }: WordVectors,
+  { sizes, words }: Encoder,
   { onNote }: PretrainOptions,
-  {
-    sizes,
-    reading,
-    words,
-    shards,
-    vectors: given,
-    seed,
-  }: Encoder & { vectors: WordVectors | undefined; seed: number },
-): WeightSource {
-  if (given && given.dimension !== sizes.vectors)
+): void {
+  if (dimension !== sizes.vectors)
     throw new ArgumentError(
-      `${given.name}: vectors of ${given.dimension} dimensions, the encoder has ${sizes.vectors}. ` +
-        `Use --vector-width ${given.dimension}.`,
+      `${name}: vectors of ${dimension} dimensions, the encoder has ${sizes.vectors}. ` +
+        `Use --vector-width ${dimension}.`,
     );
-  if (given) {
-    const known = new Set(given.words);
-    const found = words.filter((word) => known.has(word)).length;
-    onNote?.(`${formatCount(found)} of ${formatCount(words.length)} words start from ${given.name}`);
-  }
-  return firstWordWeights({
-    ...{ sizes, words, reading, seed },
-    allWords: shards.words.slice(0, 400_000),
-    ...(given && { vectors: given }),
-  });
+  const known = new Set(given);
+  const found = words.filter((word) => known.has(word)).length;
+  onNote?.(`${formatCount(found)} of ${formatCount(words.length)} words start from ${name}`);
 }
 
 /** The graph and its batches; shapes are observed on spans of the first shard. */

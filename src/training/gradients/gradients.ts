@@ -12,6 +12,7 @@ import {
 import type { Feeds, Tensor } from "../../runtime/tensor.js";
 import type { Chunk, TrainingBatch } from "../batch.js";
 import {
+  type CutProgram,
   cutProgram,
   type GradientGraph,
   observeProgram,
@@ -39,11 +40,6 @@ export interface GradientOptions extends SessionOptions {
   readonly gradients?: "memory" | "device";
 }
 
-interface OpenGraph {
-  readonly graph: GradientGraph;
-  readonly session: OrtSession;
-}
-
 /** A program ready to give gradients in the calling thread. Sessions open on first use. */
 export class GradientRunner {
   readonly weights: readonly string[];
@@ -52,10 +48,8 @@ export class GradientRunner {
   readonly #options: GradientOptions;
   readonly #target: Target;
   readonly #wholeGraph: GradientGraph;
-  readonly #sessions: OrtSession[] = [];
-  #gradientOfCut: string | undefined;
-  #whole: Promise<OpenGraph> | undefined;
-  #cut: Promise<{ forward: OrtSession; backward: OpenGraph; loss: OpenGraph }> | undefined;
+  readonly #sessions = new Map<Model, Promise<OrtSession>>();
+  #cut: CutProgram | undefined;
 
   private constructor(program: TrainingProgram, shapes: Shapes, options: GradientOptions) {
     this.#program = program;
@@ -81,10 +75,9 @@ export class GradientRunner {
    */
   async run(batch: TrainingBatch, weights: DeviceFeeds, sink: GradientSink): Promise<Losses> {
     if (batch.chunks) return this.#inChunks(batch.feeds, batch.chunks, weights, sink);
-    this.#whole ??= this.#open(this.#wholeGraph);
-    const { graph, session } = await this.#whole;
+    const graph = this.#wholeGraph;
     const feeds = { ...batch.feeds, ...pick(weights, graph.weights) };
-    const outputs = await session.runOnDevice(feeds);
+    const outputs = await this.#run(graph.model, feeds);
     await sink.collect(graph, { feeds, outputs });
     return this.#losses(outputs);
   }
@@ -96,23 +89,23 @@ export class GradientRunner {
     weights: DeviceFeeds,
     sink: GradientSink,
   ): Promise<Losses> {
-    this.#cut ??= this.#openCut();
-    const { forward, backward, loss } = await this.#cut;
+    this.#cut ??= cutProgram(this.#program, this.#shapes, this.#target);
+    const { forward, backward, loss } = this.#cut;
     const cut = this.#program.cut as string;
-    const before = pick(weights, backward.graph.weights);
+    const before = pick(weights, backward.weights);
     const parts: Tensor[] = [];
     for (const chunk of chunks) {
-      const outputs = await forward.runOnDevice({ ...chunk.feeds, ...before });
+      const outputs = await this.#run(forward, { ...chunk.feeds, ...before });
       parts.push(outputs[cut] as Tensor);
     }
-    const head = { ...feeds, ...pick(weights, loss.graph.weights), [cut]: gathered(chunks, parts) };
-    const outputs = await loss.session.runOnDevice(head);
-    const gradient = outputs[this.#gradientOfCut as string] as Tensor;
-    await sink.collect(loss.graph, { feeds: head, outputs }, cut);
+    const head = { ...feeds, ...pick(weights, loss.weights), [cut]: gathered(chunks, parts) };
+    const outputs = await this.#run(loss.model, head);
+    const gradient = outputs[loss.gradients.get(cut) as string] as Tensor;
+    await sink.collect(loss, { feeds: head, outputs }, cut);
     for (const chunk of chunks) {
       const inputs = { ...chunk.feeds, ...before, [upstream]: rowsOf(gradient, chunk.rows) };
-      const outputs = await backward.session.runOnDevice(inputs);
-      await sink.collect(backward.graph, { feeds: inputs, outputs });
+      const outputs = await this.#run(backward.model, inputs);
+      await sink.collect(backward, { feeds: inputs, outputs });
     }
     return this.#losses(outputs);
   }
@@ -123,39 +116,29 @@ export class GradientRunner {
     return Object.fromEntries(entries);
   }
 
-  async #session(model: Model): Promise<OrtSession> {
-    const { loss, parts = [], cut } = this.#program;
-    const inMemory = new Set([loss, ...parts, cut, this.#gradientOfCut]);
+  async #run(model: Model, feeds: DeviceFeeds): Promise<DeviceFeeds> {
+    const session = this.#sessions.get(model) ?? this.#open(model);
+    this.#sessions.set(model, session);
+    return (await session).runOnDevice(feeds);
+  }
+
+  #open(model: Model): Promise<OrtSession> {
+    const { loss, parts = [], cut = "" } = this.#program;
+    const inMemory = new Set([loss, ...parts, cut, this.#cut?.loss.gradients.get(cut)]);
     const places = model.graph.outputs.map(
       ({ name }) => [name, inMemory.has(name) ? "memory" : "device"] as const,
     );
     const { gradients, ...options } = this.#options;
     const onCpu = this.#target.device === "cpu";
-    const session = await createOrtSession(encodeModel(onCpu ? inRowBlocks(model) : model), {
+    return createOrtSession(encodeModel(onCpu ? inRowBlocks(model) : model), {
       ...{ ...options, optimization: "basic" },
       ...(gradients === "device" && { outputs: Object.fromEntries(places) }),
     });
-    this.#sessions.push(session);
-    return session;
-  }
-
-  async #open(graph: GradientGraph): Promise<OpenGraph> {
-    return { graph, session: await this.#session(graph.model) };
-  }
-
-  async #openCut() {
-    const { forward, backward, loss } = cutProgram(this.#program, this.#shapes, this.#target);
-    this.#gradientOfCut = loss.gradients.get(this.#program.cut as string);
-    return {
-      forward: await this.#session(forward),
-      backward: await this.#open(backward),
-      loss: await this.#open(loss),
-    };
   }
 
   async release(): Promise<void> {
-    await Promise.allSettled([this.#whole, this.#cut]);
-    for (const session of this.#sessions) await session.release();
+    for (const opened of await Promise.allSettled(this.#sessions.values()))
+      if (opened.status === "fulfilled") await opened.value.release();
   }
 }
 

@@ -11,7 +11,7 @@ import {
 } from "../../../src/methods/corpus/corpus-batches.js";
 import { readModel } from "../../../src/onnx/io/file.js";
 import { openReader } from "../../../src/pearl/contrastive-batch.js";
-import { NeighbourRuns } from "../../../src/pearl/neighbour-runs.js";
+import { neighbourRuns } from "../../../src/pearl/neighbour-runs.js";
 import { FINE_PHRASE_TYPES, PHRASE_TYPES } from "../../../src/pearl/phrase-types.js";
 import { smallCorpus } from "../../training/small-corpus.js";
 
@@ -130,21 +130,20 @@ describe("openCorpusBatches", () => {
   });
 });
 
-describe("NeighbourRuns", () => {
+describe("neighbourRuns", () => {
   const pairs = ["red car", "red bus", "blue car", "blue bus", "old oak", "old elm"].map((text) => ({
     text,
     positive: `${text}s`,
   }));
 
   it("keeps pairs that share a word together, and has all of them once in an epoch", () => {
-    const runs = new NeighbourRuns(pairs, { run: 2, seed: 1 });
-    expect(runs.runs).toBe(3);
+    const runs = neighbourRuns(pairs, { run: 2, seed: 1 });
     for (const epoch of [0, 1]) {
-      const texts = runs.pairs(3 * epoch, 3 * epoch + 3).map(({ text }) => text);
+      const texts = runs(3 * epoch, 3 * epoch + 3).map(({ text }) => text);
       expect([...texts].sort()).toEqual(pairs.map(({ text }) => text).sort());
     }
     for (let run = 0; run < 3; run++) {
-      const [a, b] = runs.pairs(run, run + 1).map(({ text }) => new Set(text.split(" ")));
+      const [a, b] = runs(run, run + 1).map(({ text }) => new Set(text.split(" ")));
       expect([...a].some((word) => b.has(word))).toBe(true);
     }
   });
@@ -158,8 +157,8 @@ describe("NeighbourRuns", () => {
       "Ealing Hospital",
       "1992 Hawaii Warriors football team",
     ].map((text) => ({ text, positive: text }));
-    const runs = new NeighbourRuns(titles, { run: 2, seed: 1, by: "last" });
-    const found = [0, 1, 2].map((run) => runs.pairs(run, run + 1).map(({ text }) => text));
+    const runs = neighbourRuns(titles, { run: 2, seed: 1, by: "last" });
+    const found = [0, 1, 2].map((run) => runs(run, run + 1).map(({ text }) => text));
     const withoutYears = (text: string) => text.replace(/\d+ /, "");
     expect(found.flat()).toHaveLength(6);
     for (const [a, b] of found)
@@ -177,11 +176,11 @@ describe("NeighbourRuns", () => {
       "to see",
       "the establishment",
     ];
-    const runs = new NeighbourRuns(
+    const runs = neighbourRuns(
       phrases.map((text) => ({ text, positive: text })),
       { run: 2, seed: 1, by: "first" },
     );
-    const found = [0, 1, 2].map((run) => runs.pairs(run, run + 1).map(({ text }) => text));
+    const found = [0, 1, 2].map((run) => runs(run, run + 1).map(({ text }) => text));
     expect(found.flat().sort()).toEqual([...phrases].sort());
     for (const [a, b] of found) expect(a.toLowerCase().split(" ")[0]).toBe(b.toLowerCase().split(" ")[0]);
   });
