@@ -43,6 +43,8 @@ export interface StartModel {
   readonly assembled: Assembled;
   /** The same as a folder, with everything that reads phrases. */
   readonly folder: ModelFolder;
+  /** The types that are learned: those asked for, or all that an architecture's own type head covers. */
+  readonly labels: readonly string[];
   /** Writes the model with other weights, and more files by name. @throws ModelError, ArgumentError */
   write(
     folder: string,
@@ -71,13 +73,14 @@ export async function startOfBase(
         `${base.name} has ${assembled.types.length} types of its own, and "${unknown}" is none of them. ` +
           "Leave types out, use its names (pearl type --help), or train a transformer.",
       );
-    return { assembled, own, folder: base, write: own.write };
+    const labels = types.length > 0 ? assembled.types : types;
+    return { assembled, own, labels, folder: base, write: own.write };
   }
   const model = readModel(base.graph);
   checkTrainable(model, base);
   const assembled = assembleModel({ base: { folder: base, model }, types, seed });
   return {
-    ...{ assembled, folder: base },
+    ...{ assembled, labels: types, folder: base },
     write: (target, weights, texts) => writeTrainedModel(target, { base, assembled, weights, texts }),
   };
 }
@@ -128,7 +131,7 @@ export async function prepareStart(options: StartOptions): Promise<StartModel> {
   await writeTrainedModel(folder, { base, assembled, weights: new Map() });
   const start = await readModelFolder(folder);
   return {
-    ...{ assembled, folder: start },
+    ...{ assembled, labels: types, folder: start },
     write: (target, weights, texts) => writeTrainedModel(target, { base: start, assembled, weights, texts }),
   };
 }

@@ -39,11 +39,6 @@ type StoredRecord = v.InferOutput<typeof StoredRecord>;
 export type CheckpointRecord = Omit<StoredRecord, "checksum">;
 export type Settings = Readonly<CheckpointRecord["settings"]>;
 
-export interface CheckpointPlace {
-  readonly step: number;
-  readonly path: string;
-}
-
 export interface Checkpoint {
   readonly path: string;
   readonly record: StoredRecord;
@@ -54,7 +49,7 @@ const tensorsName = "tensors.safetensors";
 const cure = "The checkpoint is damaged: delete its folder to continue from the one before.";
 
 /** Whole checkpoints in a folder, oldest first. */
-export function listCheckpoints(folder: string): CheckpointPlace[] {
+export function listCheckpoints(folder: string): { step: number; path: string }[] {
   return entriesOf(folder)
     .flatMap((name) => {
       const match = /^step-(\d+)$/.exec(name);
@@ -123,7 +118,7 @@ function writeTrouble(error: unknown, folder: string, step: number): TrainingErr
 }
 
 /** Reads the record of a checkpoint. @throws TrainingError for a damaged one */
-export async function readCheckpoint({ path }: CheckpointPlace): Promise<Checkpoint> {
+export async function readCheckpoint({ path }: Pick<Checkpoint, "path">): Promise<Checkpoint> {
   const record = await readJson(join(path, recordName), StoredRecord, { error: TrainingError, cure });
   if (record === undefined) throw new TrainingError(`${path}: ${recordName} is missing. ${cure}`);
   return { path, record };

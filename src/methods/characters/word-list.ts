@@ -3,7 +3,7 @@ import { basename } from "node:path";
 import { ArgumentError } from "../../errors.js";
 import { formatCount } from "../../files/count-text.js";
 import { fingerprint } from "../../files/fingerprint.js";
-import { Table } from "../../table/table.js";
+import { readWholeTable } from "../../table/whole-table.js";
 import { readWordVectors, type WordVectors } from "../../text/word-vectors.js";
 import { readSynsets } from "../../text/wordnet.js";
 
@@ -49,14 +49,8 @@ export async function readWordList(options: WordListOptions): Promise<WordList> 
 const isWord = (word: string): boolean => word.length <= 64 && /[\p{L}\p{N}]/u.test(word);
 
 async function tableWords(path: string): Promise<string[]> {
-  const table = await Table.open(path);
-  try {
-    const found = new Set<string>();
-    for await (const phrases of table.phrases()) for (const phrase of phrases) found.add(phrase.trim());
-    return [...found].filter(isWord);
-  } finally {
-    await table.close();
-  }
+  const { phrases } = await readWholeTable(path);
+  return [...new Set(phrases.map((phrase) => phrase.trim()))].filter(isWord);
 }
 
 /** WordNet's lemmas, phrases too, in alphabetical order. */

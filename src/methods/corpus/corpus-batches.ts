@@ -1,6 +1,6 @@
 /** Reads a corpus folder, a table of pairs and shards of text, and makes PEARL's batches of them for a model. */
 import {
-  readCorpus,
+  type Corpus,
   readHardNegatives,
   readSynonyms,
   synonymIndex,
@@ -23,12 +23,11 @@ import type { TrainingData } from "../../training/trainer.js";
 import { readPairs } from "../pairs/pairs.js";
 import { type ContextSettings, openContexts } from "../pretrain/context-batches.js";
 
-/** Everything that decides the batches of a corpus, as plain data. */
+/** What decides the batches of a corpus, as plain data. */
 export interface CorpusBatchSettings
   extends BatchSettings,
     SynonymSettings,
     Pick<MethodSettings, "augmentation"> {
-  readonly corpus: string;
   readonly inputNames: readonly string[];
   /** A table of more pairs, and its rows in a batch. */
   readonly pairs?: { readonly path: string; readonly types?: string; readonly rows: number };
@@ -66,11 +65,12 @@ export interface CorpusBatches extends TrainingData {
 
 /** @throws TableError, MissingDataError, ModelError, ArgumentError */
 export async function openCorpusBatches(
+  corpus: Corpus,
   settings: CorpusBatchSettings,
   reader: Reader,
 ): Promise<CorpusBatches> {
-  const { corpus: folder, types, seed, cells, synonymSides } = settings;
-  const corpus = await readCorpus(folder);
+  const { folder } = corpus;
+  const { types, seed, cells, synonymSides } = settings;
   const pairs = await readSynonyms(folder);
   const synonyms = synonymIndex(pairs);
   const negatives = settings.hardNegatives > 0 ? await readHardNegatives(folder) : new Map();
@@ -83,9 +83,8 @@ export async function openCorpusBatches(
   const sampler = new BatchSampler({ ...data, pairTypes: table?.types ?? new Map() }, settings);
   const contexts = settings.contexts && (await openContexts(settings.contexts, seed));
   const inputNames = new Set(settings.inputNames);
-  const { corpus: _, ...deciding } = settings;
   return {
-    fingerprint: `${corpus.manifest.fingerprint} ${JSON.stringify(deciding)}`,
+    fingerprint: `${corpus.manifest.fingerprint} ${JSON.stringify(settings)}`,
     facts: {
       phrases: phrases.length,
       typed: corpus.types.reduce((count, type) => count + (type === UNKNOWN_TYPE ? 0 : 1), 0),

@@ -2,7 +2,7 @@
 import { basename, join } from "node:path";
 import type { VectorLayout } from "../../architectures/architecture.js";
 import { type ModelFolder, readModelFolder } from "../../architectures/model-folder.js";
-import { streamPhrases } from "../../corpus/corpus-folder.js";
+import { type Corpus, readCorpus } from "../../corpus/corpus-folder.js";
 import { ArgumentError, messageOf } from "../../errors.js";
 import { formatCount } from "../../files/count-text.js";
 import { fileFingerprint } from "../../files/fingerprint.js";
@@ -59,7 +59,7 @@ export type CorpusFinetuneReport = RunReport<CorpusTrainingRecord>;
 
 export interface PreparedTraining {
   readonly settings: MethodSettings;
-  readonly corpus: string;
+  readonly corpus: Corpus;
   readonly start: StartModel;
   /** Absent for a training from scratch. */
   readonly pretrained: ModelFolder | undefined;
@@ -112,25 +112,19 @@ export async function prepareTraining(
   checkSettings(settings);
   // before the corpus, which may take long to build
   if (base && !hasOwnStart(base)) checkTrainable(readModel(base.graph), base);
-  const corpus = await prepareCorpus({
-    ...options,
-    hardNegatives: settings.hardNegatives > 0 ? { encoder: base?.path } : "none",
-  });
-  const phrases: (readonly [string, number])[] = [];
-  for await (const block of streamPhrases(corpus))
-    for (const { phrase, count } of block) phrases.push([phrase, count]);
+  const hardNegatives = settings.hardNegatives > 0 ? { encoder: base?.path } : "none";
+  const corpus = await readCorpus(await prepareCorpus({ ...options, hardNegatives }));
+  const phrases = corpus.phrases.map((phrase, row) => [phrase, corpus.counts[row]] as const);
   const types = settings.types === "learned" ? PHRASE_TYPES : [];
   const start = await prepareStart({ base, settings, types, phrases, seed, folder: work });
-  const { assembled, own } = start;
-  // an architecture's own type head covers all its types
-  const labels = own && types.length > 0 ? assembled.types : types;
+  const { assembled, labels } = start;
   const contexts = await contextsOf(start, settings, options, work);
   const reader = await openReader(start.folder, assembled);
   const sample = await readPhrases(samplePhrases, reader);
   const program = programOf(start, settings, { sample, seed, types: labels.length });
   checkRateFactors(settings, program);
   const batchSettings = {
-    ...{ corpus, types: labels, seed, cells: options.chunkCells, contexts },
+    ...{ types: labels, seed, cells: options.chunkCells, contexts },
     ...{ anchors: settings.anchors, hardNegatives: settings.hardNegatives, synonyms: settings.synonyms },
     ...{ synonymShares: settings.synonymShares, synonymSides: settings.synonymSides },
     ...{ run: settings.run, runsBy: settings.runsBy },
@@ -141,7 +135,7 @@ export async function prepareTraining(
         : { path: options.pairs, types: options.types, rows: settings.pairRows },
     inputNames: program.model.graph.inputs.map(({ name }) => name),
   };
-  const data = await openCorpusBatches(batchSettings, reader);
+  const data = await openCorpusBatches(corpus, batchSettings, reader);
   noteFacts(data, start, onNote);
   return { settings, corpus, start, pretrained: base, program, data };
 }
@@ -249,7 +243,7 @@ async function recordOf(
   const base = pretrained && (await describeBase(settings.base, pretrained));
   return {
     ...{ pearl: packageVersion(), runtime: loadRuntime().name, base },
-    corpus: { ...data.facts, name: basename(corpus) },
+    corpus: { ...data.facts, name: basename(corpus.folder) },
     ...(pairs !== undefined && {
       pairs: { file: basename(pairs), fingerprint: await fileFingerprint(pairs) },
     }),

@@ -141,10 +141,8 @@ async function prepare(
 ) {
   if (!(temperature > 0)) throw new ArgumentError(`the temperature must be positive, not ${temperature}`);
   const start = await startOfBase(base, { types, seed });
-  const { assembled, own } = start;
+  const { assembled, own, labels } = start;
   const reader = await openReader(base, assembled);
-  // an architecture's own type head covers all its types
-  const labels = own && types.length > 0 ? assembled.types : types;
   const negatives = table.pairs.some(({ negative }) => negative !== "") ? "used" : "none";
   const program = pairProgram(prepareForTraining(assembled.model), {
     ...{ sample: await readPhrases(samplePhrases, reader), width: assembled.width, types: labels.length },

@@ -49,18 +49,12 @@ export interface ContextSettings {
   readonly vocabulary: number;
 }
 
-export type ContextSource = (
-  batch: number,
-) => Promise<{ readonly texts: readonly string[]; readonly feeds: Feeds }>;
-
-export async function openContexts(
-  { folder, spans, vocabulary }: ContextSettings,
-  seed: number,
-): Promise<ContextSource> {
+/** A function from a batch's number to its spans as texts, and the inputs of their contexts. */
+export async function openContexts({ folder, spans, vocabulary }: ContextSettings, seed: number) {
   const shards = (await openShards(folder)) as TextShards;
   const sampler = new SpanSampler(shards);
   const read = shardReader(shards);
-  return async (batch) => {
+  return async (batch: number) => {
     const text = await read(batch);
     const drawn = sampler.draw(text, spans, createRandom(batchSeed(seed, batch) ^ 0x5bd1e995));
     return { texts: spanTexts(text, drawn, shards.words), feeds: contextFeeds(text, drawn, vocabulary) };

@@ -23,8 +23,6 @@ export type ReadExternal = (place: ExternalPlace, bytes: number) => Uint8Array;
 /** Writes a tensor outside the model file and returns the place; undefined keeps the tensor inside. */
 export type WriteExternal = (tensor: Tensor) => ExternalPlace | undefined;
 
-// --- small conversions ---------------------------------------------------------------------------------
-
 const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 const textOf = (bytes: Uint8Array): string => utf8.decode(bytes);
 const bytesOfText = (text: string): Uint8Array => Buffer.from(text);
@@ -47,8 +45,6 @@ const entriesOf = (record: Record<string, string>) =>
   Object.entries(record).map(([key, value]) => ({ key, value }));
 const restOf = ({ $unknowns }: { $unknowns?: Rest }) => ($unknowns ? { rest: $unknowns } : {});
 const unknownsOf = (rest?: Rest) => (rest ? { $unknowns: rest } : {});
-
-// --- models and graphs ---------------------------------------------------------------------------------
 
 /** @throws ModelError for an incomplete model */
 export function modelOfProto(proto: Message<"ModelProto">, external: ReadExternal): Model {
@@ -122,8 +118,6 @@ function protoOfNode({ attributes, rest, ...node }: Node): Message<"NodeProto"> 
   return { ...node, attributes: entries, ...unknownsOf(rest) };
 }
 
-// --- attributes ----------------------------------------------------------------------------------------
-
 type AttributeProto = Message<"AttributeProto">;
 
 /** A kind of attribute, and the conversions of each value from and to the field of the same name. */
@@ -169,8 +163,6 @@ function protoOfAttribute({ type, value }: Attribute): AttributeProto {
   const held = Array.isArray(value) ? value.map((item) => write(item)) : write(value);
   return { type: index + 1, [type]: held };
 }
-
-// --- tensors -------------------------------------------------------------------------------------------
 
 function tensorOfProto(proto: Message<"TensorProto">, external: ReadExternal): Tensor {
   const label = `tensor "${proto.name ?? ""}"`;
@@ -220,8 +212,6 @@ function protoOfTensor(tensor: Tensor, external?: WriteExternal): Message<"Tenso
   if (place) return { ...head, externalData: entriesOf(place), dataLocation: 1 };
   return { ...head, rawData: bytesOf(tensor) };
 }
-
-// --- types of values -----------------------------------------------------------------------------------
 
 function valueOfProto({ name = "", type, ...proto }: Message<"ValueInfoProto">): ValueInfo {
   const { elemType, shape } = type?.tensorType ?? {};

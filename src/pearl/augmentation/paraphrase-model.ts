@@ -1,9 +1,10 @@
 /** Paraphrases by a text-to-text model, written to a file before training, so that augmentation stays synchronous. */
 import { appendFile, readFile, rm } from "node:fs/promises";
 import { array, string } from "valibot";
-import { InterruptedError, MissingDataError, ModelError, messageOf, TableError } from "../../errors.js";
+import { InterruptedError, ModelError, messageOf, TableError } from "../../errors.js";
 import { parseJson } from "../../files/json.js";
 import { writeWholeFile } from "../../files/whole-file.js";
+import { loadOptional } from "../../search/optional-package.js";
 import { writeTabLines } from "../../table/tab-lines.js";
 import { oneLine } from "./pair-table.js";
 import { othersThan } from "./rule.js";
@@ -24,14 +25,8 @@ const prompt = "paraphrase: ";
  * @throws MissingDataError where the package is not installed, ModelError where the model cannot be loaded
  */
 export async function loadParaphraser(model: string): Promise<Generate> {
-  const name = "@huggingface/transformers";
-  const library = (await import(name).catch((error) => {
-    throw new MissingDataError(
-      `a text-to-text model needs the optional package ${name} (${messageOf(error).split("\n")[0]}). ` +
-        `Install it with: npm install ${name}`,
-      { cause: error },
-    );
-  })) as typeof import("@huggingface/transformers");
+  type Transformers = typeof import("@huggingface/transformers");
+  const library = loadOptional<Transformers>("@huggingface/transformers", "a text-to-text model");
   const pipe = await library.pipeline("text2text-generation", model).catch((error) => {
     throw new ModelError(
       `${model} cannot be loaded as a text-to-text model (${messageOf(error)}). Give a hub id with ONNX files, ` +

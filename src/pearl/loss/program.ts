@@ -2,7 +2,6 @@
  * PEARL's training as a graph: an encoder and its loss (Chen, Varoquaux and Suchanek, 2024, "Learning High-Quality
  * and General-Purpose Phrase Representations", section 3): NT-Xent + CE(type | anchor) + CE(type | positive).
  */
-
 import type { VectorLayout } from "../../architectures/architecture.js";
 import { phraseVector } from "../../architectures/compose.js";
 import { addDropout } from "../../architectures/transformer/dropout.js";

@@ -1,5 +1,4 @@
 /** The loss of phrase types (PEARL, section 3): cross-entropy of the anchor's type, plus that of the positive's. */
-
 import type { Columns, VectorLayout } from "../../architectures/architecture.js";
 import { phraseVector, typeHead } from "../../architectures/compose.js";
 import { linear } from "../../nn/layers.js";

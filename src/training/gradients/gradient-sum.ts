@@ -1,5 +1,4 @@
 /** Gradients added up over the runs of one step: dense ones, and those of tables by the rows that were read. */
-
 import type { Tensor } from "../../runtime/tensor.js";
 import type { GradientSink } from "./gradients.js";
 

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { readModelFolder } from "../../../src/architectures/model-folder.js";
-import { writeCorpus } from "../../../src/corpus/corpus-folder.js";
+import { readCorpus, writeCorpus } from "../../../src/corpus/corpus-folder.js";
 import {
   type CorpusBatches,
   type CorpusBatchSettings,
@@ -15,7 +15,8 @@ import { neighbourRuns } from "../../../src/pearl/neighbour-runs.js";
 import { FINE_PHRASE_TYPES, PHRASE_TYPES } from "../../../src/pearl/phrase-types.js";
 import { smallCorpus } from "../../training/small-corpus.js";
 
-const settings = async (changes: Partial<CorpusBatchSettings> = {}): Promise<CorpusBatchSettings> => ({
+type Settings = CorpusBatchSettings & { corpus: string };
+const settings = async (changes: Partial<Settings> = {}): Promise<Settings> => ({
   corpus: await smallCorpus(),
   inputNames: ["ngram_ids", "sizes", "groups", "typed_rows", "type_labels", "type_weight"],
   ...{ anchors: 20, hardNegatives: 2, synonyms: 4, run: 2, augmentPairs: 0, seed: 5 },
@@ -23,10 +24,14 @@ const settings = async (changes: Partial<CorpusBatchSettings> = {}): Promise<Cor
   augmentation: { preset: "house", wordNet: "off" },
   ...changes,
 });
-async function openCorpusBatches(own: CorpusBatchSettings): Promise<CorpusBatches> {
+async function openCorpusBatches({ corpus, ...own }: Settings): Promise<CorpusBatches> {
   const folder = await readModelFolder("models/pearl-ngram");
   const { features } = folder;
-  return openBatches(own, await openReader(folder, { model: readModel(folder.graph), features }));
+  return openBatches(
+    await readCorpus(corpus),
+    own,
+    await openReader(folder, { model: readModel(folder.graph), features }),
+  );
 }
 const numbers = (data: unknown) => Array.from(data as ArrayLike<number | bigint>, Number);
 
