@@ -5,7 +5,6 @@ import type { Tensor } from "./tensor.js";
 
 type ObservedValue = Pick<Tensor, "type" | "dims">;
 
-/** Types and shapes of values by name. */
 export type Shapes = ReadonlyMap<string, ObservedValue>;
 
 /**

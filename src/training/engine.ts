@@ -24,7 +24,6 @@ export interface Place {
   readonly notes: readonly string[];
 }
 
-/** What one step was like. */
 export interface StepReport {
   /** Before the update, as means over the step's batches. */
   readonly losses: Losses;

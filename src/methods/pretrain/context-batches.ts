@@ -3,7 +3,7 @@ import type { Featurizer } from "../../architectures/feature-rows.js";
 import { batchSeed, createRandom } from "../../random.js";
 import type { Feeds } from "../../runtime/tensor.js";
 import type { TrainingData } from "../../training/trainer.js";
-import { contextFeeds, SpanSampler, type Spans, spanTexts } from "./spans.js";
+import { contextFeeds, type Spans, spanSampler, spanTexts } from "./spans.js";
 import { openShards, shardReader, type TextShards } from "./text-shards.js";
 
 export interface SpanReading {
@@ -18,13 +18,13 @@ export function createContextBatches(
   reading: SpanReading,
   { batchSize, seed }: { readonly batchSize: number; readonly seed: number },
 ): TrainingData {
-  const sampler = new SpanSampler(shards);
+  const draw = spanSampler(shards);
   const read = shardReader(shards);
   return {
     fingerprint: `${shards.fingerprint} seed ${seed} batch ${batchSize} words ${reading.vocabulary}`,
     async batch(index) {
       const text = await read(index);
-      const spans = sampler.draw(text, batchSize, createRandom(seed * 1_000_003 + index));
+      const spans = draw(text, batchSize, createRandom(seed * 1_000_003 + index));
       return { feeds: spanFeeds(text, spans, reading), phrases: spans.starts.length };
     },
   };
@@ -52,11 +52,11 @@ export interface ContextSettings {
 /** A function from a batch's number to its spans as texts, and the inputs of their contexts. */
 export async function openContexts({ folder, spans, vocabulary }: ContextSettings, seed: number) {
   const shards = (await openShards(folder)) as TextShards;
-  const sampler = new SpanSampler(shards);
+  const draw = spanSampler(shards);
   const read = shardReader(shards);
   return async (batch: number) => {
     const text = await read(batch);
-    const drawn = sampler.draw(text, spans, createRandom(batchSeed(seed, batch) ^ 0x5bd1e995));
+    const drawn = draw(text, spans, createRandom(batchSeed(seed, batch) ^ 0x5bd1e995));
     return { texts: spanTexts(text, drawn, shards.words), feeds: contextFeeds(text, drawn, vocabulary) };
   };
 }

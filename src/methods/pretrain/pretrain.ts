@@ -27,7 +27,7 @@ import {
 } from "../../training/run.js";
 import { cardText, unmeasured } from "../card.js";
 import { createContextBatches, spanFeeds } from "./context-batches.js";
-import { SpanSampler } from "./spans.js";
+import { spanSampler } from "./spans.js";
 import { type OpenTextsOptions, openTexts, readShard, type TextShards } from "./text-shards.js";
 
 /** Everything that decides a pretraining, besides text and word vectors. */
@@ -214,7 +214,7 @@ async function task(
     vocabulary: sizes.contextWords ?? words.length,
   };
   const text = await readShard(shards, 0);
-  const spans = new SpanSampler(shards).draw(text, 7, createRandom(seed), 3);
+  const spans = spanSampler(shards)(text, 7, createRandom(seed), 3);
   if (spans.starts.length < 7)
     throw new ArgumentError("the text has too few phrases of three words to learn from: give more text");
   return {

@@ -18,7 +18,6 @@ import type { Int64, Message } from "./schema.js";
 
 /** The place of a tensor's bytes outside the model file; keys as in ONNX: location, offset, length. */
 export type ExternalPlace = Record<string, string>;
-/** Reads the bytes of a tensor outside the model file. */
 export type ReadExternal = (place: ExternalPlace, bytes: number) => Uint8Array;
 /** Writes a tensor outside the model file and returns the place; undefined keeps the tensor inside. */
 export type WriteExternal = (tensor: Tensor) => ExternalPlace | undefined;
@@ -191,7 +190,6 @@ const numberLists: Partial<Record<DataType, "floatData" | "doubleData">> = {
   ...{ float64: "doubleData", complex128: "doubleData" },
 };
 
-/** The elements of a tensor that is written as a typed list instead of raw bytes. */
 function listedElements(proto: Message<"TensorProto">, type: DataType): TensorData {
   const { stringData = [], int64Data = [], uint64Data = [] } = proto;
   if (type === "string") return stringData.map(textOf);

@@ -16,7 +16,6 @@ export interface View {
   initializers: Map<string, Tensor>;
 }
 
-/** Values by the names that the pattern gives them. */
 export type Bindings = Readonly<Record<string, string>>;
 
 /** All ways in which a value matches the pattern, given the names that are bound. */
@@ -27,7 +26,6 @@ export const viewOf = (graph: Graph): View => ({
   initializers: graph.initializers,
 });
 
-/** The first way in which the value matches the pattern. */
 export function find(pattern: Pattern, value: string, view: View): Bindings | undefined {
   for (const bound of pattern(value, view, {})) return bound;
   return undefined;

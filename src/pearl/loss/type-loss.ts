@@ -29,14 +29,11 @@ export function typeLoss(net: Net, { types, width, layout }: TypeLossOptions): s
   return g.add("Mul", [g.add("Mul", [entropy, number(net, 2)]), weight]);
 }
 
-interface FactoredLogits {
-  readonly typed: string;
-  readonly labels: string;
-  readonly logits: { readonly types: Columns; readonly classes: Columns };
-}
-
 /** A label is class × entity types + entity type; its log-probability is the sum of both. */
-function factoredEntropy(net: Net, { typed, labels, logits }: FactoredLogits): string {
+function factoredEntropy(
+  net: Net,
+  { typed, labels, logits }: { typed: string; labels: string } & Required<Pick<VectorLayout, "logits">>,
+): string {
   const { g } = net;
   const [types, classes] = [logits.types, logits.classes].map(([from, to]) => to - from);
   const among = g.scalar("int64", types);

@@ -63,7 +63,8 @@ export class Adam {
         (tensor) => tensor?.data as Float32Array,
       );
       const moved = { w, m, v };
-      const update = this.#update(weight, rate * rateFactor(this.#settings, name), scale);
+      const ownRate = rate * rateFactor(this.#settings, name);
+      const update = updateOf(this.#settings, weight, { step: this.step, rate: ownRate, scale });
       if (gradient.kind === "dense") move(moved, { from: 0, count: w.length }, gradient.values, 0, update);
       else this.#moveRows(name, moved, gradient, update);
     }
@@ -90,19 +91,6 @@ export class Adam {
     }
   }
 
-  #update({ dims }: Tensor, rate: number, scale: number): Update {
-    const { kind, epsilon, weightDecay, betas } = this.#settings;
-    const [beta1, beta2] = betas;
-    const decay = dims.length > 1 ? weightDecay : 0;
-    return {
-      ...{ beta1, beta2, epsilon, scale },
-      rate: rate / (1 - beta1 ** this.step),
-      spread: 1 / Math.sqrt(1 - beta2 ** this.step),
-      pull: kind === "adam" ? decay : 0,
-      keep: kind === "adamw" ? 1 - rate * decay : 1,
-    };
-  }
-
   /** Continues after `step` with moments that were filled from outside. */
   resume(step: number): void {
     this.step = step;
@@ -110,20 +98,25 @@ export class Adam {
   }
 }
 
-interface Update {
-  readonly beta1: number;
-  readonly beta2: number;
-  readonly epsilon: number;
-  /** rate / (1 - β₁ᵗ) */
-  readonly rate: number;
-  /** 1 / √(1 - β₂ᵗ) */
-  readonly spread: number;
-  readonly scale: number;
-  /** Added to the gradient per unit of weight. */
-  readonly pull: number;
-  /** Factor of the weight before it moves. */
-  readonly keep: number;
+/** The numbers of one step of a weight. @param scale factor of gradients */
+function updateOf(
+  { kind, epsilon, weightDecay, betas }: AdamSettings,
+  { dims }: Tensor,
+  { step, rate, scale }: { readonly step: number; readonly rate: number; readonly scale: number },
+) {
+  const [beta1, beta2] = betas;
+  const decay = dims.length > 1 ? weightDecay : 0;
+  return {
+    ...{ beta1, beta2, epsilon, scale },
+    rate: rate / (1 - beta1 ** step),
+    spread: 1 / Math.sqrt(1 - beta2 ** step),
+    /** Added to the gradient per unit of weight. */
+    pull: kind === "adam" ? decay : 0,
+    /** Factor of the weight before it moves. */
+    keep: kind === "adamw" ? 1 - rate * decay : 1,
+  };
 }
+type Update = Readonly<ReturnType<typeof updateOf>>;
 
 interface Moved {
   readonly w: Float32Array;
