@@ -25,6 +25,7 @@ import { prepareForTraining } from "../pearl/loss/prepare.js";
 import type { MethodSettings } from "../pearl/method.js";
 import { FINE_PHRASE_TYPES, PHRASE_TYPES } from "../pearl/phrase-types.js";
 import { averageWeights } from "../pearl/weight-average.js";
+import type { PreparedRun, RunRecord } from "../training/run.js";
 import type { BaseModel } from "./card.js";
 import { writeTrainedModel } from "./model-writer.js";
 
@@ -45,12 +46,7 @@ export interface StartModel {
   readonly folder: ModelFolder;
   /** The types that are learned: those asked for, or all that an architecture's own type head covers. */
   readonly labels: readonly string[];
-  /** Writes the model with other weights, and more files by name. @throws ModelError, ArgumentError */
-  write(
-    folder: string,
-    weights: ReadonlyMap<string, Tensor>,
-    texts?: Readonly<Record<string, string>>,
-  ): Promise<void>;
+  readonly write: PreparedRun<RunRecord>["write"];
   /** What else the training needs of an architecture with its own start. */
   readonly own?: TrainingStart;
 }

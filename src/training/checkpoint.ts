@@ -34,7 +34,6 @@ const StoredRecord = v.object({
   checksum: v.string(),
 });
 
-/** What checkpoint.json holds. */
 type StoredRecord = v.InferOutput<typeof StoredRecord>;
 export type CheckpointRecord = Omit<StoredRecord, "checksum">;
 export type Settings = Readonly<CheckpointRecord["settings"]>;
@@ -194,7 +193,6 @@ export function checkSettings(
   }
 }
 
-/** Deletes all but the last `keep` checkpoints and the best one. */
 export function pruneCheckpoints(folder: string, { keep, best }: { keep: number; best?: number }): void {
   const all = listCheckpoints(folder);
   for (const { step, path } of all.slice(0, Math.max(0, all.length - keep))) {

@@ -36,13 +36,9 @@ export interface GradientGraph extends Differentiated {
 }
 
 export async function observeProgram({ model, sample }: TrainingProgram): Promise<Shapes> {
-  return observeShapes(model, sample, async (bytes, inputs) => {
-    const probe = await createOrtSession(bytes, { optimization: "disabled" });
-    return probe.run(inputs).finally(() => probe.release());
-  });
+  return observeShapes(model, sample, (bytes) => createOrtSession(bytes, { optimization: "disabled" }));
 }
 
-/** Where gradients are computed, and the form of those of tables. */
 export type Target = Pick<DifferentiateOptions, "device" | "tables">;
 
 /** The whole program with gradients, for batches that are not cut. */

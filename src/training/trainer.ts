@@ -7,7 +7,6 @@ import type { Tensor } from "../onnx/tensor.js";
 import { startWorker, type WorkerClient } from "../runtime/worker-client.js";
 import type { TrainingBatch } from "./batch.js";
 import {
-  type Checkpoint,
   type CheckpointRecord,
   checkSettings,
   listCheckpoints,
@@ -170,7 +169,8 @@ class Run {
     await this.#save();
     const { step, best, last } = this.#state;
     if (best && best.step !== step) await this.#loadBest(best.step);
-    return { weights: await this.#weights(), steps: step, resumedAt, best, last };
+    const weights = await this.#worker.call<TrainingResult["weights"]>("weights", undefined);
+    return { weights, steps: step, resumedAt, best, last };
   }
 
   /** Resumes at the last checkpoint, or removes those of an earlier run. */
@@ -181,7 +181,7 @@ class Run {
     if (last) {
       const checkpoint = await readCheckpoint(last);
       checkSettings(checkpoint, this.#state);
-      await this.#load(checkpoint);
+      await this.#worker.call("load", checkpoint);
       Object.assign(this.#state, checkpoint.record);
       this.#savedAt = checkpoint.record.step;
     } else rmSync(this.#checkpoints, { recursive: true, force: true });
@@ -201,10 +201,6 @@ class Run {
   #indices(step: number): number[] {
     const { accumulate = 1 } = this.#options;
     return Array.from({ length: accumulate }, (_, i) => step * accumulate + i);
-  }
-
-  #weights(): Promise<ReadonlyMap<string, Tensor>> {
-    return this.#worker.call("weights", undefined);
   }
 
   #metricsOf(
@@ -255,7 +251,7 @@ class Run {
   async #evaluate(evaluation: Evaluation): Promise<void> {
     const started = performance.now();
     const { step, best } = this.#state;
-    const score = await evaluation.run(await this.#weights(), step);
+    const score = await evaluation.run(await this.#worker.call("weights", undefined), step);
     if (Number.isNaN(score)) throw new TrainingError(`step ${step}: the evaluation's score is NaN`);
     const seconds = (performance.now() - started) / 1000;
     if (this.#metrics) appendMetrics(this.#metrics, { step, score, seconds });
@@ -284,10 +280,6 @@ class Run {
     const place = listCheckpoints(this.#checkpoints as string).find((found) => found.step === step);
     if (!place)
       throw new TrainingError(`${this.#checkpoints}: the best checkpoint, of step ${step}, is missing`);
-    await this.#load(await readCheckpoint(place));
-  }
-
-  #load(checkpoint: Checkpoint): Promise<void> {
-    return this.#worker.call("load", checkpoint);
+    await this.#worker.call("load", await readCheckpoint(place));
   }
 }

@@ -19,10 +19,9 @@ async function gradientsOf(
 ) {
   const { threads = 1, ...rest } = options;
   const feeds = { ...sampleFeeds(model), ...options.feeds };
-  const shapes = await observeShapes(model, feeds, async (bytes, inputs) => {
-    const session = await createOrtSession(bytes, { optimization: "disabled" });
-    return session.run(inputs as Feeds).finally(() => session.release());
-  });
+  const shapes = await observeShapes(model, feeds, (bytes) =>
+    createOrtSession(bytes, { optimization: "disabled" }),
+  );
   const result = differentiate(model, { loss: "loss", shapes, ...rest });
   const session = await createOrtSession(encodeModel(result.model), { threads, optimization: "basic" });
   const weights = Object.fromEntries(

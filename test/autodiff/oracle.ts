@@ -85,10 +85,9 @@ export interface TaskOptions {
 export async function openTask(encoder: Model, { device = "cpu", tables }: TaskOptions = {}) {
   const model = addTask(encoder);
   const feeds = sampleFeeds(model, { batch_size: 6, sequence_length: 5, half: 3 });
-  const shapes = await observeShapes(model, feeds, async (bytes, inputs) => {
-    const probe = await createOrtSession(bytes, { optimization: "disabled" });
-    return probe.run(inputs as Feeds).finally(() => probe.release());
-  });
+  const shapes = await observeShapes(model, feeds, (bytes) =>
+    createOrtSession(bytes, { optimization: "disabled" }),
+  );
   const {
     gradients,
     rows,

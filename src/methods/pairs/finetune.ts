@@ -4,7 +4,7 @@ import { type ModelFolder, readModelFolder } from "../../architectures/model-fol
 import { ArgumentError } from "../../errors.js";
 import { formatCount } from "../../files/count-text.js";
 import { packageVersion } from "../../files/version.js";
-import { type LocateOptions, locateModel } from "../../hub/locate.js";
+import { locateModel } from "../../hub/locate.js";
 import { openReader, readPhrases, samplePhrases } from "../../pearl/contrastive-batch.js";
 import { prepareForTraining } from "../../pearl/loss/prepare.js";
 import { pairProgram } from "../../pearl/loss/program.js";
@@ -21,17 +21,18 @@ import {
 } from "../../training/run.js";
 import { evaluationOn } from "../benchmark-score.js";
 import { type BaseModel, cardText, phraseModel } from "../card.js";
+import type { CorpusFinetuneOptions } from "../corpus/corpus-finetune.js";
 import { averagedWithBase, describeBase, startOfBase } from "../start-model.js";
 import { createPairData, type PairData } from "./pair-data.js";
 import { type PairTable, readPairs } from "./pairs.js";
 
-export interface FinetuneOptions extends RunOptions {
+type Shared = "types" | "chunkCells" | "evaluationData" | "onDownload";
+
+export interface FinetuneOptions extends RunOptions, Pick<CorpusFinetuneOptions, Shared> {
   /** Folder or hub id of the model to start from; its weights are float32. */
   readonly base: string;
   /** Table of pairs: columns text and positive, optionally negative and type. */
   readonly pairs: string;
-  /** Table of phrase and type, for pairs without a type. */
-  readonly types?: string;
   /** Passes over the pairs; default 2. */
   readonly epochs?: number;
   /** Pairs in a batch at most; default 512. */
@@ -49,11 +50,6 @@ export interface FinetuneOptions extends RunOptions {
   readonly clipNorm?: number;
   /** Weight of the trained model in an average with the base; default: no average. PEARL's is 0.5. */
   readonly averageWithBase?: number;
-  /** Rows times length of one run at most, which bounds memory; default 4,096. */
-  readonly chunkCells?: number;
-  /** Folder of benchmark data: the model is scored after each epoch, and the best weights are written. */
-  readonly evaluationData?: string;
-  readonly onDownload?: LocateOptions["onDownload"];
 }
 
 /** What training.json holds: enough to run the training again. */

@@ -26,7 +26,6 @@ export interface TextShards {
   /** By falling frequency: word 1 is the first. */
   readonly words: readonly string[];
   readonly counts: Int32Array;
-  /** Numbers in all. */
   readonly tokens: number;
   readonly shards: number;
   /** Of the numbers: equal texts have equal ones. */

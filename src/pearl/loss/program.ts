@@ -127,7 +127,6 @@ function weightedSum(net: Net, terms: readonly Term[]): string {
     .reduce((sum, term) => net.g.add("Add", [sum, term]));
 }
 
-/** The weights of a model, and new ones where it has none. */
 const weightsFrom =
   ({ graph }: Model, otherwise: WeightSource): WeightSource =>
   (name, dims, initialiser) => {

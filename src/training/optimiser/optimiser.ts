@@ -32,9 +32,7 @@ export const statePrefixes = ({ averageDecay }: OptimiserOptions): string[] =>
   averageDecay === undefined ? ["", "m/", "v/"] : ["", "m/", "v/", "average/"];
 
 export interface Optimiser {
-  /** The weights, for a run of the gradient graph. */
   feeds(): DeviceFeeds;
-  /** Begins the gradients of a step. */
   sink(): GradientSink;
   /** Takes the step, unless a gradient is NaN or infinite. @returns their global norm before clipping */
   update(sink: GradientSink, options: UpdateOptions): Promise<number>;
@@ -43,7 +41,6 @@ export interface Optimiser {
   /** The state, perhaps as the optimiser's own arrays: store it before the next step. */
   state(): Promise<EngineState>;
   restore(state: EngineState): Promise<void>;
-  /** Names and shapes of the state's tensors. */
   layout(): ReadonlyMap<string, readonly number[]>;
   release(): Promise<void>;
 }
