@@ -21,7 +21,7 @@ import { readModelCard } from "../hub/model-card.js";
 import { readModel } from "../onnx/io/file.js";
 import type { Model } from "../onnx/model.js";
 import type { Tensor } from "../onnx/tensor.js";
-import { prepareForTraining } from "../pearl/loss/prepare.js";
+import { prepareForTraining } from "../pearl/loss/program.js";
 import type { MethodSettings } from "../pearl/method.js";
 import { FINE_PHRASE_TYPES, PHRASE_TYPES } from "../pearl/phrase-types.js";
 import { averageWeights } from "../pearl/weight-average.js";

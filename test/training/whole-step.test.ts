@@ -15,8 +15,7 @@ import { tokenFeaturizer } from "../../src/architectures/transformer/architectur
 import { type BertConfig, encoderGraph } from "../../src/architectures/transformer/bert.js";
 import { type Tensor, tensor } from "../../src/onnx/tensor.js";
 import { contrastiveBatch, type ReadPhrases } from "../../src/pearl/contrastive-batch.js";
-import { prepareForTraining } from "../../src/pearl/loss/prepare.js";
-import { lossNames, pairProgram } from "../../src/pearl/loss/program.js";
+import { lossNames, pairProgram, prepareForTraining } from "../../src/pearl/loss/program.js";
 import type { Feeds } from "../../src/runtime/tensor.js";
 import { fromTensors } from "../../src/train.js";
 import { type Gradient, GradientSum } from "../../src/training/gradients/gradient-sum.js";

@@ -7,8 +7,10 @@ import { phraseVector } from "../../architectures/compose.js";
 import { addDropout } from "../../architectures/transformer/dropout.js";
 import { createNet, fromSeed, type Net, number, type WeightSource } from "../../nn/net.js";
 import { GraphBuilder } from "../../onnx/builder.js";
-import { prune } from "../../onnx/graph.js";
+import { constantsToInitializers, prune, untieInitializers } from "../../onnx/graph.js";
 import { copyModel, type Model } from "../../onnx/model.js";
+import { fuseOperators } from "../../onnx/rewrite/fuse.js";
+import { upgradeOpset } from "../../onnx/rewrite/upgrade.js";
 import type { Feeds } from "../../runtime/tensor.js";
 import type { TrainingProgram } from "../../training/program.js";
 import { contrastiveBatch, type ReadPhrases } from "../contrastive-batch.js";
@@ -41,7 +43,7 @@ export interface FurtherTerm {
   readonly trained?: (model: Model) => string[];
 }
 
-/** Terms of the method that PEARL has not; default: left out. */
+/** Terms beyond PEARL's; default: left out. */
 type FurtherLosses = Partial<Pick<MethodSettings, "partLosses" | "prefixLoss" | "furtherContrast">>;
 
 export interface PairProgramOptions extends FurtherLosses {
@@ -65,7 +67,7 @@ export interface PairProgramOptions extends FurtherLosses {
 }
 
 /**
- * Adds the losses to an encoder from prepareForTraining.
+ * Adds the losses to an encoder from {@link prepareForTraining}.
  * Inputs beside the encoder's: `sizes` int64 (anchors, positives, and the rows behind them), `groups` int32 [rows];
  * with types `typed_rows`, `type_labels` int64 [n] and `type_weight`, a float; with dropout `dropout_seed` int64 [1];
  * with `rows: "own"` `phrase_rows` and `characters_rows` int64 [n]; and those of further terms.
@@ -151,4 +153,29 @@ function sampleOf(
   };
   const whole = { cells: Number.POSITIVE_INFINITY, overhead: Number.POSITIVE_INFINITY };
   return contrastiveBatch(all, sample, { ...whole, types, inputNames, seed: 1 }).feeds;
+}
+
+/**
+ * Rewrites an encoder's graph so that it trains faster: LayerNorm and GELU become one operator each, weights that share
+ * an initializer get one each. Names and layouts of weights stay.
+ */
+export function prepareForTraining(model: Model): Model {
+  const upgraded = upgradeOpset(model);
+  const constants = upgraded.graph.nodes.flatMap(({ op, outputs }) => (op === "Constant" ? outputs : []));
+  const fused = fuseOperators(untieInitializers(constantsToInitializers(upgraded)));
+  return fixConstants(fused, constants);
+}
+
+/** Tables that the exporter wrote as Constant nodes are not weights: they become Constant nodes again. */
+function fixConstants(model: Model, names: readonly string[]): Model {
+  const copy = copyModel(model);
+  const { initializers, nodes } = copy.graph;
+  for (const name of names) {
+    const value = initializers.get(name);
+    if (value?.type !== "float32" || value.data.length < 2) continue;
+    initializers.delete(name);
+    const attributes = { value: { type: "tensor", value } as const };
+    nodes.unshift({ name, op: "Constant", domain: "", inputs: [], outputs: [name], attributes });
+  }
+  return copy;
 }
