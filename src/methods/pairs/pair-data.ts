@@ -30,19 +30,11 @@ export async function createPairData(
   options: PairDataOptions,
 ): Promise<PairData> {
   const { negatives, types, seed, batchSize, cells, fingerprint } = options;
-  const phrases = new Map<string, number>();
-  const numberOf = (phrase: string): number => {
-    const known = phrases.get(phrase) ?? phrases.size;
-    phrases.set(phrase, known);
-    return known;
-  };
-  const numbered = pairs.map(({ text, positive, negative, type }) => ({
-    anchor: numberOf(text),
-    positive: numberOf(positive),
-    negative: negatives === "used" && negative !== "" ? numberOf(negative) : undefined,
-    type: types.indexOf(type),
-  }));
-  const read = await readPhrases([...phrases.keys()], reader);
+  const negativesOf = ({ negative }: Pair) => (negatives === "used" && negative !== "" ? [negative] : []);
+  const phrases = new Set(pairs.flatMap((pair) => [pair.text, pair.positive, ...negativesOf(pair)]));
+  const places = new Map([...phrases].map((phrase, place) => [phrase, place]));
+  const place = (phrase: string) => places.get(phrase) as number;
+  const read = await readPhrases([...phrases], reader);
   const inputNames = new Set(options.inputNames);
   const epochs = inEpochs(pairs.length, batchSize, (epoch) => permutation(pairs.length, seed, epoch));
   return {
@@ -50,13 +42,13 @@ export async function createPairData(
     truncated: read.truncated,
     fingerprint: `${fingerprint} seed ${seed} batch ${batchSize}`,
     batch(index) {
-      const rows = Array.from(epochs.itemsOf(index), (i) => numbered[i]);
+      const rows = Array.from(epochs.itemsOf(index), (i) => pairs[i]);
       return contrastiveBatch(
         {
-          anchors: rows.map(({ anchor }) => anchor),
-          positives: rows.map(({ positive }) => positive),
-          ...(negatives === "used" && { negatives: rows.flatMap(({ negative }) => negative ?? []) }),
-          types: rows.map(({ type }) => type),
+          anchors: rows.map(({ text }) => place(text)),
+          positives: rows.map(({ positive }) => place(positive)),
+          ...(negatives === "used" && { negatives: rows.flatMap(negativesOf).map(place) }),
+          types: rows.map(({ type }) => types.indexOf(type)),
         },
         read,
         { cells, inputNames, types: types.length, seed: batchSeed(seed, index) },
