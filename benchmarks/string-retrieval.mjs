@@ -25,7 +25,8 @@ import { runBenchmark } from "../dist/benchmark/runner.js";
 import { drawRetrieval } from "../dist/benchmark/tasks/strings.js";
 import { PhraseEncoder } from "../dist/encoder/phrase-encoder.js";
 import { pretrainCharacters } from "../dist/methods/characters/pretrain-characters.js";
-import { encodeModel, GraphBuilder } from "../dist/onnx/index.js";
+import { GraphBuilder } from "../dist/onnx/builder.js";
+import { encodeModel } from "../dist/onnx/io/file.js";
 import { createOrtSession } from "../dist/runtime/ort-session.js";
 
 const root = fileURLToPath(new URL("..", import.meta.url));

@@ -7,7 +7,9 @@
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { join } from "node:path";
-import { GraphBuilder, tensor, writeModel } from "../dist/onnx/index.js";
+import { GraphBuilder } from "../dist/onnx/builder.js";
+import { writeModel } from "../dist/onnx/io/file.js";
+import { tensor } from "../dist/onnx/tensor.js";
 import { hashNgrams } from "../dist/text/hashed-ngrams.js";
 import { modelIndex } from "./model-index.mjs";
 

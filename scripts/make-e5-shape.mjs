@@ -11,7 +11,9 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
-import { GraphBuilder, tensor, writeModel } from "../dist/onnx/index.js";
+import { GraphBuilder } from "../dist/onnx/builder.js";
+import { writeModel } from "../dist/onnx/io/file.js";
+import { tensor } from "../dist/onnx/tensor.js";
 
 /**
  * @typedef {object} Shape

@@ -1,21 +1,15 @@
 /** Numeric gradients: central differences, the judge of every rule. */
 import { encodeModel } from "../onnx/io/file.js";
 import type { Model } from "../onnx/model.js";
-import { observeShapes } from "../onnx/observe-shapes.js";
+import { type OpenSession, observeShapes } from "../onnx/observe-shapes.js";
 import type { Tensor } from "../onnx/tensor.js";
 import { type DifferentiateOptions, differentiate } from "./gradient.js";
-
-/** Opens an encoded model; `runtime`'s sessions fit. */
-export type Open = (model: Uint8Array) => Promise<{
-  run(feeds: Record<string, Tensor>, fetches?: readonly string[]): Promise<Record<string, Tensor>>;
-  release(): Promise<void>;
-}>;
 
 export interface CheckOptions extends Pick<DifferentiateOptions, "loss" | "device"> {
   weights: readonly string[];
   /** Inputs of the graph; default none. */
   feeds?: Record<string, Tensor>;
-  open: Open;
+  open: OpenSession;
   /** Step of the differences; default 1e-5, for graphs in float64. Take about 1e-2 in float32. */
   step?: number;
 }
@@ -26,10 +20,7 @@ export interface CheckOptions extends Pick<DifferentiateOptions, "loss" | "devic
  */
 export async function checkGradients(model: Model, options: CheckOptions): Promise<Map<string, number>> {
   const { loss, weights, device, feeds = {}, open, step = 1e-5 } = options;
-  const shapes = await observeShapes(model, feeds, async (bytes) => {
-    const session = await open(bytes);
-    return session.run(feeds).finally(() => session.release());
-  });
+  const shapes = await observeShapes(model, feeds, open);
   const { model: trained, gradients } = differentiate(model, { loss, weights, shapes, device });
   const session = await open(encodeModel(trained));
   const values = weights.map((name) => [name, copyOf(model.graph.initializers.get(name) as Tensor)] as const);

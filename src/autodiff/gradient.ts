@@ -1,7 +1,8 @@
 /** Reverse-mode differentiation: one walk back from the loss, which adds the gradient graph to the forward graph. */
 import { ArgumentError, ModelError } from "../errors.js";
 import { GraphBuilder } from "../onnx/builder.js";
-import { copyModel, type Graph, intAttribute, type Model, type Node, subgraphs } from "../onnx/model.js";
+import { readsOf } from "../onnx/graph.js";
+import { copyModel, type Graph, intAttribute, type Model, type Node } from "../onnx/model.js";
 import type { Shapes } from "../onnx/observe-shapes.js";
 import { type DataType, elementCount, type Tensor } from "../onnx/tensor.js";
 import { operatorOf, rejectUntrainable, ruleFor, withoutRule } from "./rules.js";
@@ -134,7 +135,7 @@ const isFloat = (type: DataType | undefined): boolean => type === "float32" || t
 function reachedFrom(weights: ReadonlySet<string>, nodes: readonly Node[], shapes: Shapes): Set<string> {
   const reached = new Set(weights);
   for (const node of nodes) {
-    if (ruleFor(node) === flat || !readsOf(node).some((input) => reached.has(input))) continue;
+    if (ruleFor(node) === flat || ![...readsOf(node)].some((input) => reached.has(input))) continue;
     for (const output of node.outputs) {
       const type = shapes.get(output)?.type;
       if (isFloat(type) || (type === undefined && output !== "")) reached.add(output);
@@ -142,12 +143,6 @@ function reachedFrom(weights: ReadonlySet<string>, nodes: readonly Node[], shape
   }
   return reached;
 }
-
-/** The inputs of a node, those that its subgraphs take from outside included. */
-const readsOf = (node: Node): string[] => [
-  ...node.inputs,
-  ...subgraphs(node).flatMap((graph) => graph.nodes.flatMap(readsOf)),
-];
 
 const gathersRows = (node: Node): boolean =>
   operatorOf(node) === "Gather" && intAttribute(node, "axis", 0) === 0;

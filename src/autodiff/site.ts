@@ -12,7 +12,6 @@ import { type DataType, numbersOf, type Tensor, typeCode } from "../onnx/tensor.
  */
 export type Rule = (site: Site, ...inputs: string[]) => readonly (Emit | null | undefined)[];
 
-/** Emits operators and returns the name of their result. */
 export type Emit = () => string;
 
 /** Rule of operators that are constant wherever they are smooth, such as Floor: nothing flows back. */
@@ -35,7 +34,6 @@ export interface Backward {
   readonly device: "cpu" | "gpu";
   /** What was emitted already, by operator, inputs and attributes: nothing is computed twice. */
   readonly emitted: Map<string, string>;
-  /** Tensors known before the run, by name. */
   readonly constants: ReadonlyMap<string, Tensor>;
 }
 

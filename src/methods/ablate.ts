@@ -25,19 +25,22 @@ export interface AblateOptions extends Omit<CorpusFinetuneOptions, "output" | "r
   readonly onRun?: (name: string, state: "begins" | "known") => void;
 }
 
-/** One model of an ablation. */
-export interface AblationRun {
+const StoredRun = v.object({
   /** "whole", or the part that is left out. */
-  readonly name: string;
+  name: v.string(),
   /** By task, fractions. */
-  readonly scores: Readonly<Record<string, number>>;
-  readonly mean: number;
-  /** The whole method's mean minus this one's. */
-  readonly cost: number;
-  readonly steps: number;
-  readonly loss?: number;
-  readonly seconds: number;
-}
+  scores: v.record(v.string(), v.number()),
+  mean: v.number(),
+  steps: v.number(),
+  loss: v.optional(v.number()),
+  seconds: v.number(),
+  /** Of everything that must be equal for a run to be known. */
+  key: v.string(),
+});
+type StoredRun = v.InferOutput<typeof StoredRun>;
+
+/** One model of an ablation; `cost` is the whole method's mean minus this one's. */
+export type AblationRun = Readonly<Omit<StoredRun, "key">> & { readonly cost: number };
 
 /**
  * What `pearl ablate --json FILE` writes; scores are fractions under the fair protocol.
@@ -53,17 +56,6 @@ export interface AblationReport {
   readonly settings: MethodSettings;
   readonly runs: readonly AblationRun[];
 }
-
-const StoredRun = v.object({
-  name: v.string(),
-  scores: v.record(v.string(), v.number()),
-  mean: v.number(),
-  steps: v.number(),
-  loss: v.optional(v.number()),
-  seconds: v.number(),
-  key: v.string(),
-});
-type StoredRun = v.InferOutput<typeof StoredRun>;
 
 /** The part of training.json that a run reports. */
 const StoredResult = v.object({ result: v.object({ steps: v.number(), loss: v.optional(v.number()) }) });

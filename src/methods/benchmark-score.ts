@@ -1,6 +1,7 @@
 /** A model's scores while it trains and in comparisons: one number per task, under the fair protocol. */
 import { isMean } from "../benchmark/report.js";
 import { type BenchmarkRequest, type ModelReport, runBenchmark } from "../benchmark/runner.js";
+import { mean } from "../benchmark/task.js";
 import { selectTasks } from "../benchmark/tasks/index.js";
 import { MissingDataError } from "../errors.js";
 import type { PreparedRun, RunRecord } from "../training/run.js";
@@ -54,5 +55,3 @@ function meanScore(scores: readonly number[], dataFolder: string): number {
     `${dataFolder}: no benchmark task has its data here. \`pearl data autofj\` downloads one.`,
   );
 }
-
-const mean = (numbers: readonly number[]): number => numbers.reduce((sum, x) => sum + x, 0) / numbers.length;

@@ -13,18 +13,14 @@ export interface BaseModel {
 
 export interface CardParts {
   readonly metadata: object;
-  /** What the model is, in a sentence. */
   readonly opening: string;
-  /** Command lines. */
   readonly commands: readonly string[];
-  /** A paragraph about other ways to use it. */
   readonly use?: string;
   /** Facts about the training; false ones are left out. */
   readonly training: readonly (string | false)[];
   readonly limits: string;
 }
 
-/** README.md of a model's folder. */
 export function cardText(name: string, parts: CardParts): string {
   const { metadata, opening, commands, use, training, limits } = parts;
   return `---

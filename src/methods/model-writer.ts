@@ -26,7 +26,6 @@ export interface TrainedModel {
   readonly assembled: Assembled;
   /** By name of the initializer, in its layout; other initializers keep their values. */
   readonly weights: ReadonlyMap<string, Tensor>;
-  /** More files by name, such as the card. */
   readonly texts?: Readonly<Record<string, string>>;
 }
 

@@ -48,34 +48,30 @@ export async function planTraining(options: CorpusFinetuneOptions): Promise<Trai
       before.push("hard negatives are mined; neither the times nor the measured batches include this");
     const settings = mined ? options.settings : { ...options.settings, hardNegatives: 0 };
     const prepared = await prepareTraining({ ...options, corpus, settings }, work);
-    try {
-      const { device, threads, signal } = options;
-      const { learningRate } = prepared.settings;
-      const { program } = prepared;
-      const step = await measureSteps(program, prepared.data, { device, threads, signal, learningRate });
-      const rows = await prepared.data.describe(0);
-      const { facts } = prepared.data;
-      const fitting = options.minutes && Math.max(1, Math.floor((options.minutes * 60) / step.seconds));
-      const steps = options.steps ?? fitting ?? prepared.settings.epochs * facts.batchesPerEpoch;
-      const { initializers } = program.model.graph;
-      const trained = [...initializers.values()].filter(
-        ({ type, data }) => type === "float32" && data.length > 1,
-      );
-      return {
-        settings: { ...prepared.settings, ...(wanted && { hardNegatives: options.settings.hardNegatives }) },
-        base: prepared.pretrained?.name ?? "from scratch",
-        corpus: facts,
-        dimension: prepared.start.assembled.width,
-        parameters: trained.reduce((sum, { data }) => sum + data.length, 0),
-        types: prepared.start.assembled.types.length,
-        ...{ steps, step, before },
-        pairsPerBatch: rows.length,
-        unchanged: rows.filter(({ text, positive }) => text === positive).length / rows.length,
-        seconds: steps * step.seconds,
-      };
-    } finally {
-      await prepared.data.close();
-    }
+    const { device, threads, signal } = options;
+    const { learningRate } = prepared.settings;
+    const { program, data } = prepared;
+    const step = await measureSteps(program, data, { device, threads, signal, learningRate });
+    const rows = data.describe(0);
+    const { facts } = data;
+    const fitting = options.minutes && Math.max(1, Math.floor((options.minutes * 60) / step.seconds));
+    const steps = options.steps ?? fitting ?? prepared.settings.epochs * facts.batchesPerEpoch;
+    const { initializers } = program.model.graph;
+    const trained = [...initializers.values()].filter(
+      (tensor) => tensor.type === "float32" && tensor.data.length > 1,
+    );
+    return {
+      settings: { ...prepared.settings, ...(wanted && { hardNegatives: options.settings.hardNegatives }) },
+      base: prepared.pretrained?.name ?? "from scratch",
+      corpus: facts,
+      dimension: prepared.start.assembled.width,
+      parameters: trained.reduce((sum, tensor) => sum + tensor.data.length, 0),
+      types: prepared.start.assembled.types.length,
+      ...{ steps, step, before },
+      pairsPerBatch: rows.length,
+      unchanged: rows.filter(({ text, positive }) => text === positive).length / rows.length,
+      seconds: steps * step.seconds,
+    };
   } finally {
     await rm(work, { recursive: true, force: true });
   }

@@ -21,10 +21,11 @@ import { readModelCard } from "../hub/model-card.js";
 import { readModel } from "../onnx/io/file.js";
 import type { Model } from "../onnx/model.js";
 import type { Tensor } from "../onnx/tensor.js";
-import { prepareForTraining } from "../pearl/loss/prepare.js";
+import { prepareForTraining } from "../pearl/loss/program.js";
 import type { MethodSettings } from "../pearl/method.js";
 import { FINE_PHRASE_TYPES, PHRASE_TYPES } from "../pearl/phrase-types.js";
 import { averageWeights } from "../pearl/weight-average.js";
+import type { PreparedRun, RunRecord } from "../training/run.js";
 import type { BaseModel } from "./card.js";
 import { writeTrainedModel } from "./model-writer.js";
 
@@ -36,21 +37,16 @@ export interface StartOptions {
   /** Distinct phrases of the corpus with their counts. */
   readonly phrases: CountedPhrases;
   readonly seed: number;
-  /** Where the start is written. */
   readonly folder: string;
 }
 
-/** A model before its training. */
 export interface StartModel {
   readonly assembled: Assembled;
   /** The same as a folder, with everything that reads phrases. */
   readonly folder: ModelFolder;
-  /** Writes the model with other weights, and more files by name. @throws ModelError, ArgumentError */
-  write(
-    folder: string,
-    weights: ReadonlyMap<string, Tensor>,
-    texts?: Readonly<Record<string, string>>,
-  ): Promise<void>;
+  /** The types that are learned: those asked for, or all that an architecture's own type head covers. */
+  readonly labels: readonly string[];
+  readonly write: PreparedRun<RunRecord>["write"];
   /** What else the training needs of an architecture with its own start. */
   readonly own?: TrainingStart;
 }
@@ -73,13 +69,14 @@ export async function startOfBase(
         `${base.name} has ${assembled.types.length} types of its own, and "${unknown}" is none of them. ` +
           "Leave types out, use its names (pearl type --help), or train a transformer.",
       );
-    return { assembled, own, folder: base, write: own.write };
+    const labels = types.length > 0 ? assembled.types : types;
+    return { assembled, own, labels, folder: base, write: own.write };
   }
   const model = readModel(base.graph);
   checkTrainable(model, base);
   const assembled = assembleModel({ base: { folder: base, model }, types, seed });
   return {
-    ...{ assembled, folder: base },
+    ...{ assembled, labels: types, folder: base },
     write: (target, weights, texts) => writeTrainedModel(target, { base, assembled, weights, texts }),
   };
 }
@@ -130,7 +127,7 @@ export async function prepareStart(options: StartOptions): Promise<StartModel> {
   await writeTrainedModel(folder, { base, assembled, weights: new Map() });
   const start = await readModelFolder(folder);
   return {
-    ...{ assembled, folder: start },
+    ...{ assembled, labels: types, folder: start },
     write: (target, weights, texts) => writeTrainedModel(target, { base: start, assembled, weights, texts }),
   };
 }

@@ -1,5 +1,4 @@
 /** Layers as functions that add to a graph. Weights have PyTorch's names and layouts under the layer's name. */
-
 import { typeCode } from "../onnx/tensor.js";
 import { byInputs, type Initialiser, normal, ones, zeros } from "./initialise.js";
 import { type Net, number, weight } from "./net.js";

@@ -1,5 +1,4 @@
 /** Long short-term memory (Hochreiter and Schmidhuber, 1997), unrolled; PyTorch's weights and order of gates. */
-
 import { typeCode } from "../onnx/tensor.js";
 import { byInputs } from "./initialise.js";
 import { type Net, number, splitEvenly, weight } from "./net.js";

@@ -3,13 +3,12 @@ import { GraphBuilder } from "./builder.js";
 import { copyModel, type Graph, type Model, type Node, subgraphs } from "./model.js";
 import { type Tensor, tensor } from "./tensor.js";
 
-/** The node that makes each value. */
 export function producersOf(graph: Graph): Map<string, Node> {
   return new Map(graph.nodes.flatMap((node) => node.outputs.map((output) => [output, node])));
 }
 
 /** All values that a node reads, those read within its subgraphs included. */
-function readsOf(node: Node): Set<string> {
+export function readsOf(node: Node): Set<string> {
   const inner = subgraphs(node).flatMap((graph) => [
     ...graph.nodes.flatMap((child) => [...readsOf(child)]),
     ...graph.outputs.map((output) => output.name),

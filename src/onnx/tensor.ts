@@ -56,7 +56,6 @@ const byCode = new Map(Object.entries(kinds).map(([name, kind]) => [kind.code as
 /** The number of a type in ONNX files and in the `to` attribute of Cast. */
 export const typeCode = (type: DataType): number => kinds[type].code;
 
-/** The type with this number, or undefined for one that is not known here. */
 export const typeOfCode = (code: number): DataType | undefined => byCode.get(code);
 
 export const elementCount = (dims: readonly number[]): number => dims.reduce((product, d) => product * d, 1);
@@ -76,7 +75,6 @@ export function arrayOver(type: DataType, bytes: Uint8Array): Exclude<TensorData
   return new array(aligned.buffer as ArrayBuffer, aligned.byteOffset, aligned.byteLength / size);
 }
 
-/** The bytes of a tensor's elements, without copying. */
 export function bytesOf({ data }: Tensor): Uint8Array {
   if (Array.isArray(data)) throw new ArgumentError("a string tensor has no raw bytes");
   return new Uint8Array(data.buffer, data.byteOffset, data.byteLength);
@@ -108,7 +106,6 @@ export function numbersOf(tensor: Tensor): number[] {
   return Array.from(tensor.data as ArrayLike<number | bigint>, Number);
 }
 
-/** A float32 matrix with rows and columns exchanged. */
 export function transposed({ type, dims: [rows, columns], data }: Tensor): Tensor {
   const from = data as Float32Array;
   const to = from.slice();

@@ -4,11 +4,10 @@
  */
 import { batchSeed, createRandom, epochOrders, type Random, sampleWithout } from "../random.js";
 import type { Augmenter } from "./augmentation/augmenter.js";
-import type { AugmentedFractions, PairSide } from "./method.js";
-import { NeighbourRuns, type PhrasePair, type RunKey } from "./neighbour-runs.js";
+import type { MethodSettings, PairSide } from "./method.js";
+import { type NeighbourRuns, neighbourRuns, type PhrasePair } from "./neighbour-runs.js";
 import { entityTypeOfFine, FINE_TYPES, LEXICAL_CLASSES } from "./phrase-types.js";
 
-/** A row of a batch: two phrases that mean the same. */
 export interface BatchRow extends PhrasePair {
   /** Index of their type's label; -1 where unknown. */
   readonly type: number;
@@ -19,7 +18,6 @@ export interface BatchRow extends PhrasePair {
 export interface PairSource {
   readonly runs: NeighbourRuns;
   readonly runsPerBatch: number;
-  /** Fraction of second phrases that are augmented. */
   readonly augmented: number;
   readonly side: PairSide | undefined;
 }
@@ -38,11 +36,7 @@ export interface BatchData {
   readonly augmenter: Augmenter | undefined;
 }
 
-export interface BatchSettings {
-  /** Phrases in a batch, beside their hard negatives and the pairs of sources. */
-  readonly anchors: number;
-  /** Hard negatives drawn for each of them. */
-  readonly hardNegatives: number;
+export interface BatchSettings extends Pick<MethodSettings, "anchors" | "hardNegatives"> {
   /** Labels of the type head, in order; empty: types are not learned. */
   readonly types: readonly string[];
   readonly seed: number;
@@ -65,7 +59,6 @@ export class BatchSampler {
     this.#orderOf = epochOrders(data.phrases.length, settings.seed);
   }
 
-  /** The rows of batch `index`, from 0. */
   rows(index: number): BatchRow[] {
     const random = createRandom(batchSeed(this.#settings.seed, index));
     const rows: BatchRow[] = [];
@@ -75,7 +68,7 @@ export class BatchSampler {
     }
     for (const source of this.#data.sources) {
       const [from, to] = [index, index + 1].map((number) => Math.floor(number * source.runsPerBatch));
-      for (const pair of source.runs.pairs(from, to)) rows.push(this.#pairRow(pair, source, random));
+      for (const pair of source.runs(from, to)) rows.push(this.#pairRow(pair, source, random));
     }
     return rows;
   }
@@ -120,26 +113,14 @@ export class BatchSampler {
   }
 }
 
-export interface SynonymSettings {
-  /** Pairs in a batch. */
-  readonly synonyms: number;
-  /** Weights by source; default the number of pairs. A source of weight 0 is left out. */
-  readonly synonymShares?: Readonly<Record<string, number>>;
-  /** Pairs that share words and are in one batch. */
-  readonly run: number;
-  /** Which words they share, by source; default the rarest. */
-  readonly runsBy?: Readonly<Record<string, RunKey>>;
-  /** Fraction of the pairs' second phrases that are augmented too. */
-  readonly augmentPairs: AugmentedFractions;
-  /** The part of the vector that has a loss on each source's pairs. */
-  readonly synonymSides?: Readonly<Record<string, PairSide>>;
-  readonly seed: number;
-}
+export type SynonymSettings = Pick<
+  MethodSettings,
+  "synonyms" | "synonymShares" | "run" | "runsBy" | "augmentPairs" | "synonymSides"
+>;
 
-/** The sources of synonyms with a weight above 0. */
 export function synonymSources(
   pairs: Iterable<{ readonly phrase: string; readonly synonym: string; readonly source: string }>,
-  settings: SynonymSettings,
+  settings: SynonymSettings & Pick<BatchSettings, "seed">,
 ): PairSource[] {
   const { synonymShares, run, seed, augmentPairs, synonymSides, runsBy } = settings;
   const bySource = new Map<string, PhrasePair[]>();
@@ -153,7 +134,7 @@ export function synonymSources(
   return [...bySource].flatMap(([source, list], i): PairSource[] => {
     const runsPerBatch = sum === 0 ? 0 : (settings.synonyms * weights[i]) / sum / Math.min(run, list.length);
     const augmented = typeof augmentPairs === "number" ? augmentPairs : (augmentPairs[source] ?? 0);
-    const runs = new NeighbourRuns(list, { run, seed, by: runsBy?.[source] });
+    const runs = neighbourRuns(list, { run, seed, by: runsBy?.[source] });
     return runsPerBatch > 0 ? [{ runs, runsPerBatch, augmented, side: synonymSides?.[source] }] : [];
   });
 }
@@ -189,7 +170,6 @@ export function negativeGroups(
   return Int32Array.from(all, setOf);
 }
 
-/** The rows that each part of the vector has a loss for. */
 export function sidesOf(rows: readonly BatchRow[]): { phraseRows: number[]; charactersRows: number[] } {
   const of = (wanted: PairSide) =>
     rows.flatMap(({ side }, row) => (side === wanted || side === "both" ? [row] : []));

@@ -24,7 +24,6 @@ const removals = {
 export type RemovablePart = keyof typeof removals;
 export const removableParts = Object.keys(removals) as RemovablePart[];
 
-/** The settings without a part. */
 export const without = (settings: MethodSettings, part: RemovablePart): MethodSettings =>
   removals[part](settings);
 

@@ -7,14 +7,12 @@ import type { Feeds, Tensor } from "../runtime/tensor.js";
 import type { TrainingBatch } from "../training/batch.js";
 import { type ChunkOptions, planChunks } from "../training/gradients/chunks.js";
 
-/** Phrases as a model's features. */
 export interface ReadPhrases {
   readonly features: readonly FeatureLengths[];
   /** For each phrase the length of the costliest feature: tokens where the model reads them. */
   readonly lengths: Int32Array;
   /** Phrases with the same number look the same to the model. */
   readonly groups: Int32Array;
-  /** Phrases longer than the model reads, which were cut. */
   readonly truncated: number;
 }
 
@@ -24,7 +22,6 @@ interface FeatureLengths {
   readonly lengths: Int32Array;
 }
 
-/** The featurizers of a model, and which of them costs most. */
 export interface Reader {
   readonly featurizers: readonly Featurizer[];
   /** Index of the featurizer whose lengths decide how batches are cut. */
@@ -88,8 +85,8 @@ export async function readPhrases(
 export interface ContrastiveRows {
   readonly anchors: readonly number[];
   readonly positives: readonly number[];
-  /** Further negatives of every row. */
-  readonly negatives: readonly number[];
+  /** Further negatives of every row; absent for a program without them. */
+  readonly negatives?: readonly number[];
   /** Type of each anchor and its positive, an index; -1 where unknown. */
   readonly types: ArrayLike<number>;
   /** Rows of one part of the vector alone. Default: all rows are of both parts. */
@@ -102,13 +99,10 @@ export interface ContrastiveRows {
 }
 
 export interface ContrastiveBatchOptions extends ChunkOptions {
-  /** Whether the program takes hard negatives as a third part. */
-  readonly negatives: "used" | "none";
   /** Number of phrase types; 0: types are not learned. */
   readonly types: number;
   /** Inputs of the graph; others of a featurizer are left out. */
   readonly inputNames: ReadonlySet<string>;
-  /** Decides the masks of dropout. */
   readonly seed: number;
 }
 
@@ -119,17 +113,12 @@ export function contrastiveBatch(
   options: ContrastiveBatchOptions,
 ): TrainingBatch {
   const { anchors, positives, negatives, spans } = rows;
-  const phrases = [...anchors, ...positives, ...negatives, ...(spans?.rows ?? [])];
-  const sizes = [
-    anchors.length,
-    positives.length,
-    ...(options.negatives === "used" ? [negatives.length] : []),
-    ...(spans ? [spans.rows.length] : []),
-  ];
+  const parts = [anchors, positives, negatives, spans?.rows].filter((part) => part !== undefined);
+  const phrases = parts.flat();
   const compared = phrases.slice(0, phrases.length - (spans?.rows.length ?? 0));
   const groups = rows.groups ?? Int32Array.from(compared, (phrase) => read.groups[phrase]);
   const feeds: Feeds = {
-    sizes: int64(sizes),
+    sizes: int64(parts.map(({ length }) => length)),
     groups: { type: "int32", dims: [compared.length], data: groups },
     ...(options.types > 0 && typeFeeds(rows)),
     // a pair without others has no loss, so that it can fill a part without rows
@@ -139,13 +128,10 @@ export function contrastiveBatch(
   };
   const lengths = Int32Array.from(phrases, (phrase) => read.lengths[phrase]);
   const plan = planChunks(lengths, options);
-  const inputsOf = (chunk: Iterable<number>, part: number) =>
-    encoderFeeds(
-      read,
-      Int32Array.from(chunk, (row) => phrases[row]),
-      options,
-      part,
-    );
+  const inputsOf = (chunk: Iterable<number>, part: number) => {
+    const numbers = Int32Array.from(chunk, (row) => phrases[row]);
+    return encoderFeeds(read, numbers, options, part);
+  };
   if (!plan) return { feeds: { ...feeds, ...inputsOf(phrases.keys(), 0) }, phrases: phrases.length };
   const chunks = plan.map((chunk, part) => ({ rows: chunk, feeds: inputsOf(chunk, part) }));
   return { feeds, chunks, phrases: phrases.length };

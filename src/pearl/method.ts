@@ -1,5 +1,4 @@
 /** The settings of a training on a corpus, as plain data: presets hold them and training.json records them. */
-
 import type { PartSettings } from "../architectures/architecture.js";
 import type { BlockLengths } from "../architectures/compose.js";
 import type { ScratchShape } from "../architectures/transformer/scratch-model.js";

@@ -2,11 +2,9 @@
  * Pairs of phrases in runs of neighbours: pairs that share words are in one batch, so that each is a hard negative of
  * the others.
  */
-
 import { epochOrders } from "../random.js";
 import { splitWords } from "../text/char-ngrams.js";
 
-/** Two phrases that mean the same. */
 export interface PhrasePair {
   readonly text: string;
   readonly positive: string;
@@ -20,46 +18,33 @@ export interface PhrasePair {
 export type RunKey = (typeof RUN_KEYS)[number];
 export const RUN_KEYS = ["rarest", "last", "first"] as const;
 
-export class NeighbourRuns {
-  readonly #pairs: readonly PhrasePair[];
-  /** Pairs sorted by what runs share. */
-  readonly #order: Int32Array;
-  readonly #run: number;
-  readonly #orderOf: (epoch: number) => Int32Array;
+/** The pairs of the runs `from` to `to` (exclusive), numbered through all epochs. */
+export type NeighbourRuns = (from: number, to: number) => PhrasePair[];
 
-  /** @param run pairs that stay together; 1: none do */
-  constructor(
-    pairs: readonly PhrasePair[],
-    { run, seed, by = "rarest" }: { run: number; seed: number; by?: RunKey },
-  ) {
-    this.#pairs = pairs;
-    this.#run = Math.max(1, Math.min(run, pairs.length));
-    this.#order = sortedBy(sharedWords[by](pairs));
-    this.#orderOf = epochOrders(this.runs, seed);
-  }
-
-  /** Runs of pairs in an epoch. */
-  get runs(): number {
-    return Math.ceil(this.#pairs.length / this.#run);
-  }
-
-  /**
-   * The pairs of some runs, numbered through all epochs: every epoch has all runs once, in an order of its own, and
-   * cut at other pairs.
-   */
-  pairs(from: number, to: number): PhrasePair[] {
+/**
+ * Every epoch has all runs once, in an order of its own, and cut at other pairs.
+ * @param run pairs that stay together; 1: none do
+ */
+export function neighbourRuns(
+  pairs: readonly PhrasePair[],
+  { run, seed, by = "rarest" }: { run: number; seed: number; by?: RunKey },
+): NeighbourRuns {
+  const count = pairs.length;
+  const size = Math.max(1, Math.min(run, count));
+  const order = sortedBy(sharedWords[by](pairs));
+  const runs = Math.ceil(count / size);
+  const orderOf = epochOrders(runs, seed);
+  return (from, to) => {
     const found: PhrasePair[] = [];
     for (let number = from; number < to; number++) {
-      const epoch = Math.floor(number / this.runs);
-      const run = this.#orderOf(epoch)[number % this.runs];
-      const shift = (epoch * 7) % this.#run;
-      const count = this.#pairs.length;
-      const start = run * this.#run;
-      for (let i = start; i < Math.min(start + this.#run, count); i++)
-        found.push(this.#pairs[this.#order[(i + shift) % count]]);
+      const epoch = Math.floor(number / runs);
+      const shift = (epoch * 7) % size;
+      const start = orderOf(epoch)[number % runs] * size;
+      for (let i = start; i < Math.min(start + size, count); i++)
+        found.push(pairs[order[(i + shift) % count]]);
     }
     return found;
-  }
+  };
 }
 
 /** For each pair, its rarest word that another pair also has, and then the phrase. */
@@ -91,14 +76,12 @@ const lastWords = (pairs: readonly PhrasePair[]): string[] =>
 const firstWords = (pairs: readonly PhrasePair[]): string[] =>
   pairs.map(({ text }) => splitWords(text.toLowerCase())[0] ?? "");
 
-/** The keys of each kind, by which pairs are sorted. */
 const sharedWords: Record<RunKey, (pairs: readonly PhrasePair[]) => string[]> = {
   rarest: rarestWords,
   last: lastWords,
   first: firstWords,
 };
 
-/** Indices of the keys in their order. */
 function sortedBy(keys: readonly string[]): Int32Array {
   const order = Int32Array.from(keys, (_, i) => i);
   return order.sort((a, b) => (keys[a] < keys[b] ? -1 : keys[a] > keys[b] ? 1 : a - b));

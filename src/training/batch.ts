@@ -9,7 +9,6 @@ export interface Chunk {
   readonly rows: Int32Array;
 }
 
-/** One batch. */
 export interface TrainingBatch {
   /** Inputs of the graph by name; with `chunks`, only those behind the cut. */
   readonly feeds: Feeds;

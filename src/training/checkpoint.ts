@@ -7,54 +7,36 @@
  *
  * Batches are functions of seed and step: the step is the data's position and the state of all randomness.
  */
-import {
-  closeSync,
-  fsyncSync,
-  mkdirSync,
-  openSync,
-  readdirSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-} from "node:fs";
+import { fsyncSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import * as v from "valibot";
 import { messageOf, TrainingError } from "../errors.js";
 import { fileFingerprint, fingerprint } from "../files/fingerprint.js";
 import { readJson } from "../files/json.js";
+import { withFile } from "../onnx/io/parts.js";
 import { readSafetensors, writeSafetensors } from "../onnx/io/safetensors.js";
 import { bytesOf } from "../onnx/tensor.js";
+import { isDiskFull } from "../table/trouble.js";
 import { adamSettings } from "./optimiser/adam.js";
 import type { EngineState } from "./optimiser/optimiser.js";
 import type { TrainingProgram } from "./program.js";
 import type { TrainingData, TrainOptions } from "./trainer.js";
 
 const StoredRecord = v.object({
-  /** Steps taken. */
   step: v.number(),
-  /** Version of pearl. */
   version: v.string(),
   /** Settings that must be equal to resume; values are compared as JSON. */
   settings: v.record(v.string(), v.unknown()),
-  /** Best evaluation so far. */
   best: v.optional(v.object({ step: v.number(), score: v.number() })),
   evaluationsSinceBest: v.number(),
   /** Of the last step taken: a resumed run without further steps reports it. */
   last: v.optional(v.object({ loss: v.number(), parts: v.record(v.string(), v.number()) })),
-  /** SHA-256 of the tensors' file. */
   checksum: v.string(),
 });
 
-/** What checkpoint.json holds. */
 type StoredRecord = v.InferOutput<typeof StoredRecord>;
 export type CheckpointRecord = Omit<StoredRecord, "checksum">;
 export type Settings = Readonly<CheckpointRecord["settings"]>;
-
-/** A checkpoint on disk. */
-export interface CheckpointPlace {
-  readonly step: number;
-  readonly path: string;
-}
 
 export interface Checkpoint {
   readonly path: string;
@@ -66,7 +48,7 @@ const tensorsName = "tensors.safetensors";
 const cure = "The checkpoint is damaged: delete its folder to continue from the one before.";
 
 /** Whole checkpoints in a folder, oldest first. */
-export function listCheckpoints(folder: string): CheckpointPlace[] {
+export function listCheckpoints(folder: string): { step: number; path: string }[] {
   return entriesOf(folder)
     .flatMap((name) => {
       const match = /^step-(\d+)$/.exec(name);
@@ -121,19 +103,11 @@ export function writeCheckpoint(
 
 /** Flushes a folder to disk, on systems that can (Windows cannot). */
 function sync(folder: string): void {
-  if (process.platform === "win32") return;
-  const file = openSync(folder, "r");
-  try {
-    fsyncSync(file);
-  } finally {
-    closeSync(file);
-  }
+  if (process.platform !== "win32") withFile(folder, "r", fsyncSync);
 }
 
 function writeTrouble(error: unknown, folder: string, step: number): TrainingError {
-  const code = (error as NodeJS.ErrnoException).code ?? "";
-  const isFull = ["ENOSPC", "EDQUOT", "EFBIG"].includes(code);
-  const reason = isFull ? "there is no space left for it" : messageOf(error);
+  const reason = isDiskFull(error) ? "there is no space left for it" : messageOf(error);
   const last = listCheckpoints(folder).at(-1);
   const rest = last ? `The one of step ${last.step} is whole: resume from it` : "Start again";
   return new TrainingError(
@@ -143,7 +117,7 @@ function writeTrouble(error: unknown, folder: string, step: number): TrainingErr
 }
 
 /** Reads the record of a checkpoint. @throws TrainingError for a damaged one */
-export async function readCheckpoint({ path }: CheckpointPlace): Promise<Checkpoint> {
+export async function readCheckpoint({ path }: Pick<Checkpoint, "path">): Promise<Checkpoint> {
   const record = await readJson(join(path, recordName), StoredRecord, { error: TrainingError, cure });
   if (record === undefined) throw new TrainingError(`${path}: ${recordName} is missing. ${cure}`);
   return { path, record };
@@ -219,7 +193,6 @@ export function checkSettings(
   }
 }
 
-/** Deletes all but the last `keep` checkpoints and the best one. */
 export function pruneCheckpoints(folder: string, { keep, best }: { keep: number; best?: number }): void {
   const all = listCheckpoints(folder);
   for (const { step, path } of all.slice(0, Math.max(0, all.length - keep))) {

@@ -24,7 +24,6 @@ export interface Place {
   readonly notes: readonly string[];
 }
 
-/** What one step was like. */
 export interface StepReport {
   /** Before the update, as means over the step's batches. */
   readonly losses: Losses;
@@ -36,7 +35,6 @@ export interface StepReport {
 
 export class TrainingEngine {
   readonly place: Place;
-  /** Holds the weights. */
   readonly optimiser: Optimiser;
   readonly #runner: GradientRunner;
 

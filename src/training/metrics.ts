@@ -10,7 +10,6 @@ export interface StepLoss {
   readonly parts: Losses;
 }
 
-/** One step. */
 export interface StepMetrics extends StepLoss {
   /** Counted from 1. */
   readonly step: number;
@@ -26,12 +25,8 @@ export interface StepMetrics extends StepLoss {
   readonly wait: number;
 }
 
-/** One evaluation, after `step` steps. */
-interface EvaluationMetrics {
-  readonly step: number;
-  readonly score: number;
-  readonly seconds: number;
-}
+/** An evaluation, after `step` steps. */
+type Evaluated = Readonly<Record<"step" | "score" | "seconds", number>>;
 
 /** Keeps the lines up to a step: a resumed run repeats what came after its checkpoint. */
 export function startMetrics(path: string, step: number): void {
@@ -50,7 +45,7 @@ function isUpTo(line: string, step: number): boolean {
 }
 
 /** @throws TrainingError if the line cannot be written, for example to a full disk */
-export function appendMetrics(path: string, metrics: StepMetrics | EvaluationMetrics): void {
+export function appendMetrics(path: string, metrics: StepMetrics | Evaluated): void {
   try {
     appendFileSync(path, `${JSON.stringify(metrics)}\n`);
   } catch (error) {

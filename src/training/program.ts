@@ -35,15 +35,10 @@ export interface GradientGraph extends Differentiated {
   readonly weights: readonly string[];
 }
 
-/** Types and shapes of all values of a program. */
 export async function observeProgram({ model, sample }: TrainingProgram): Promise<Shapes> {
-  return observeShapes(model, sample, async (bytes, inputs) => {
-    const probe = await createOrtSession(bytes, { optimization: "disabled" });
-    return probe.run(inputs).finally(() => probe.release());
-  });
+  return observeShapes(model, sample, (bytes) => createOrtSession(bytes, { optimization: "disabled" }));
 }
 
-/** Where gradients are computed, and the form of those of tables. */
 export type Target = Pick<DifferentiateOptions, "device" | "tables">;
 
 /** The whole program with gradients, for batches that are not cut. */
@@ -132,13 +127,11 @@ const isTrained = ({ graph }: Model, name: string, chosen?: readonly string[]): 
   return value?.type === "float32" && value.data.length > 1;
 };
 
-/** Those initializers that a value depends on. */
 function reaching(model: Model, names: readonly string[], value: string): string[] {
   const needed = only(model, [value]).graph.initializers;
   return names.filter((name) => needed.has(name));
 }
 
-/** The model with some initializers as inputs. */
 export function liftWeights(model: Model, weights: readonly string[]): Model {
   const copy = copyModel(model);
   for (const name of weights) {

@@ -7,7 +7,6 @@ import type { Tensor } from "../onnx/tensor.js";
 import { startWorker, type WorkerClient } from "../runtime/worker-client.js";
 import type { TrainingBatch } from "./batch.js";
 import {
-  type Checkpoint,
   type CheckpointRecord,
   checkSettings,
   listCheckpoints,
@@ -124,12 +123,9 @@ class Run {
   readonly #worker: WorkerClient;
   readonly #checkpoints: string | undefined;
   readonly #metrics: string | undefined;
-  readonly #identity: Pick<CheckpointRecord, "version" | "settings">;
-  #step = 0;
+  /** Where the run is, as a checkpoint holds it. */
+  readonly #state: CheckpointRecord;
   #savedAt = -1;
-  #best: CheckpointRecord["best"];
-  #evaluationsSinceBest = 0;
-  #last: StepLoss | undefined;
 
   constructor(program: TrainingProgram, data: TrainingData, options: TrainOptions, worker: WorkerClient) {
     this.#program = program;
@@ -138,38 +134,43 @@ class Run {
     this.#worker = worker;
     this.#checkpoints = options.folder && join(options.folder, "checkpoints");
     this.#metrics = options.folder && join(options.folder, "metrics.jsonl");
-    this.#identity = { version: packageVersion(), settings: settingsOf(program, data, options) };
+    const settings = settingsOf(program, data, options);
+    // every field, so that a resumed run writes them in the same order
+    const unknown = { best: undefined, evaluationsSinceBest: 0, last: undefined };
+    this.#state = { version: packageVersion(), settings, step: 0, ...unknown };
   }
 
   async toTheEnd(): Promise<TrainingResult> {
     const { steps, evaluation, signal, checkpointEvery = 500 } = this.#options;
+    const { learningRate, schedule = { kind: "constant" } } = this.#options;
     await this.#start();
-    const resumedAt = this.#step;
-    if (this.#step === 0 && evaluation) await this.#evaluate(evaluation);
-    let next = this.#batches(this.#step);
-    while (this.#step < steps && !this.#hasStalled()) {
+    const resumedAt = this.#state.step;
+    if (this.#state.step === 0 && evaluation) await this.#evaluate(evaluation);
+    let next = this.#batches(this.#state.step);
+    while (this.#state.step < steps && !this.#hasStalled()) {
       if (signal?.aborted) await this.#interrupt(signal);
       const asked = performance.now();
       const batches = await next;
       const started = performance.now();
-      const rate = this.#rate();
+      const rate = learningRate * scheduleFactor(schedule, this.#state.step);
       const running = this.#worker.call<StepReport>("step", { batches, rate });
-      next = this.#batches(this.#step + 1);
+      next = this.#batches(this.#state.step + 1);
       const report = await running;
       const seconds = (performance.now() - started) / 1000;
       const metrics = this.#metricsOf(report, batches, rate, seconds, (started - asked) / 1000);
       if (!report.finite) await this.#stopAtNaN(metrics);
-      this.#last = { loss: metrics.loss, parts: metrics.parts };
-      this.#step++;
+      this.#state.last = { loss: metrics.loss, parts: metrics.parts };
+      this.#state.step++;
       if (this.#metrics) appendMetrics(this.#metrics, metrics);
       this.#options.onStep?.(metrics);
-      if (evaluation && this.#step % evaluation.every === 0) await this.#evaluate(evaluation);
-      if (this.#step % checkpointEvery === 0) await this.#save();
+      if (evaluation && this.#state.step % evaluation.every === 0) await this.#evaluate(evaluation);
+      if (this.#state.step % checkpointEvery === 0) await this.#save();
     }
     await this.#save();
-    if (this.#best && this.#best.step !== this.#step) await this.#loadBest(this.#best.step);
-    const weights = await this.#weights();
-    return { weights, steps: this.#step, resumedAt, best: this.#best, last: this.#last };
+    const { step, best, last } = this.#state;
+    if (best && best.step !== step) await this.#loadBest(best.step);
+    const weights = await this.#worker.call<TrainingResult["weights"]>("weights", undefined);
+    return { weights, steps: step, resumedAt, best, last };
   }
 
   /** Resumes at the last checkpoint, or removes those of an earlier run. */
@@ -179,17 +180,13 @@ class Run {
     const last = resume === "continue" ? listCheckpoints(this.#checkpoints).at(-1) : undefined;
     if (last) {
       const checkpoint = await readCheckpoint(last);
-      checkSettings(checkpoint, this.#identity);
-      await this.#load(checkpoint);
-      const { record } = checkpoint;
-      this.#step = record.step;
-      this.#savedAt = record.step;
-      this.#best = record.best;
-      this.#evaluationsSinceBest = record.evaluationsSinceBest;
-      this.#last = record.last;
+      checkSettings(checkpoint, this.#state);
+      await this.#worker.call("load", checkpoint);
+      Object.assign(this.#state, checkpoint.record);
+      this.#savedAt = checkpoint.record.step;
     } else rmSync(this.#checkpoints, { recursive: true, force: true });
     mkdirSync(folder, { recursive: true });
-    startMetrics(this.#metrics, this.#step);
+    startMetrics(this.#metrics, this.#state.step);
   }
 
   /** The batches of a step; they are made while the step before runs. */
@@ -206,15 +203,6 @@ class Run {
     return Array.from({ length: accumulate }, (_, i) => step * accumulate + i);
   }
 
-  #rate(): number {
-    const { learningRate, schedule = { kind: "constant" } } = this.#options;
-    return learningRate * scheduleFactor(schedule, this.#step);
-  }
-
-  #weights(): Promise<ReadonlyMap<string, Tensor>> {
-    return this.#worker.call("weights", undefined);
-  }
-
   #metricsOf(
     { losses, gradientNorm }: StepReport,
     batches: readonly TrainingBatch[],
@@ -225,7 +213,7 @@ class Run {
     const { [this.#program.loss]: loss, ...parts } = losses;
     const phrases = batches.reduce((count, batch) => count + batch.phrases, 0);
     return {
-      ...{ step: this.#step + 1, loss, parts, gradientNorm, learningRate },
+      ...{ step: this.#state.step + 1, loss, parts, gradientNorm, learningRate },
       phrasesPerSecond: phrases / seconds,
       memory: process.memoryUsage.rss(),
       ...{ seconds, wait },
@@ -255,44 +243,43 @@ class Run {
   async #interrupt({ reason }: AbortSignal): Promise<never> {
     await this.#save();
     const kept = this.#checkpoints ? "; resume to continue from there" : "";
-    throw new InterruptedError(`training was stopped after step ${this.#step}${kept}`, { cause: reason });
+    throw new InterruptedError(`training was stopped after step ${this.#state.step}${kept}`, {
+      cause: reason,
+    });
   }
 
   async #evaluate(evaluation: Evaluation): Promise<void> {
     const started = performance.now();
-    const score = await evaluation.run(await this.#weights(), this.#step);
-    if (Number.isNaN(score)) throw new TrainingError(`step ${this.#step}: the evaluation's score is NaN`);
+    const { step, best } = this.#state;
+    const score = await evaluation.run(await this.#worker.call("weights", undefined), step);
+    if (Number.isNaN(score)) throw new TrainingError(`step ${step}: the evaluation's score is NaN`);
     const seconds = (performance.now() - started) / 1000;
-    if (this.#metrics) appendMetrics(this.#metrics, { step: this.#step, score, seconds });
-    this.#options.onEvaluation?.(this.#step, score);
-    const improved = this.#best === undefined || score > this.#best.score;
-    if (improved) this.#best = { step: this.#step, score };
-    this.#evaluationsSinceBest = improved ? 0 : this.#evaluationsSinceBest + 1;
-    if (improved) await this.#save();
+    if (this.#metrics) appendMetrics(this.#metrics, { step, score, seconds });
+    this.#options.onEvaluation?.(step, score);
+    if (best && score <= best.score) {
+      this.#state.evaluationsSinceBest++;
+      return;
+    }
+    Object.assign(this.#state, { best: { step, score }, evaluationsSinceBest: 0 });
+    await this.#save();
   }
 
   #hasStalled(): boolean {
     const { patience = Number.POSITIVE_INFINITY, minimumSteps = 0 } = this.#options.evaluation ?? {};
-    return this.#evaluationsSinceBest >= patience && this.#step >= minimumSteps;
+    return this.#state.evaluationsSinceBest >= patience && this.#state.step >= minimumSteps;
   }
 
   async #save(): Promise<void> {
-    if (!this.#checkpoints || this.#savedAt === this.#step) return;
-    const [step, best, last] = [this.#step, this.#best, this.#last];
-    const record = { ...this.#identity, step, best, evaluationsSinceBest: this.#evaluationsSinceBest, last };
-    await this.#worker.call("save", { folder: this.#checkpoints, record });
-    this.#savedAt = step;
-    pruneCheckpoints(this.#checkpoints, { keep: this.#options.keep ?? 2, best: best?.step });
+    if (!this.#checkpoints || this.#savedAt === this.#state.step) return;
+    await this.#worker.call("save", { folder: this.#checkpoints, record: this.#state });
+    this.#savedAt = this.#state.step;
+    pruneCheckpoints(this.#checkpoints, { keep: this.#options.keep ?? 2, best: this.#state.best?.step });
   }
 
   async #loadBest(step: number): Promise<void> {
     const place = listCheckpoints(this.#checkpoints as string).find((found) => found.step === step);
     if (!place)
       throw new TrainingError(`${this.#checkpoints}: the best checkpoint, of step ${step}, is missing`);
-    await this.#load(await readCheckpoint(place));
-  }
-
-  #load(checkpoint: Checkpoint): Promise<void> {
-    return this.#worker.call("load", checkpoint);
+    await this.#worker.call("load", await readCheckpoint(place));
   }
 }

@@ -1,6 +1,6 @@
 /** Small graphs for every row of the rule table, to check gradients by differences. */
 import type { DifferentiableOperator } from "../../src/autodiff/rules.js";
-import type { AttributeValue, GraphBuilder } from "../../src/onnx/index.js";
+import type { AttributeValue, GraphBuilder } from "../../src/onnx/builder.js";
 
 export interface Case {
   op: DifferentiableOperator;

@@ -1,14 +1,11 @@
 /** What PyTorch's numbers in test/fixtures/oracle demand of a training graph, with the tolerances given there. */
 import { expect } from "vitest";
 import { bert } from "../../src/architectures/transformer/bert.js";
-import {
-  constantsToInitializers,
-  fuseOperators,
-  type Model,
-  readModel,
-  untieInitializers,
-  upgradeOpset,
-} from "../../src/onnx/index.js";
+import { constantsToInitializers, untieInitializers } from "../../src/onnx/graph.js";
+import { readModel } from "../../src/onnx/io/file.js";
+import type { Model } from "../../src/onnx/model.js";
+import { fuseOperators } from "../../src/onnx/rewrite/fuse.js";
+import { upgradeOpset } from "../../src/onnx/rewrite/upgrade.js";
 import type { Feeds } from "../../src/runtime/tensor.js";
 import { createNet, fromTensors } from "../../src/train.js";
 import {

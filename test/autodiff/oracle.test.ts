@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Tensor } from "../../src/onnx/index.js";
+import type { Tensor } from "../../src/onnx/tensor.js";
 import { feedsOf, golden, openTask } from "./oracle.js";
 import {
   difference,

@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { checkGradients } from "../../src/autodiff/check.js";
 import { rules } from "../../src/autodiff/rules.js";
-import { GraphBuilder, tensor, typeCode } from "../../src/onnx/index.js";
+import { GraphBuilder } from "../../src/onnx/builder.js";
+import { tensor, typeCode } from "../../src/onnx/tensor.js";
 import { createRandom } from "../../src/random.js";
 import { createOrtSession } from "../../src/runtime/ort-session.js";
 import { type Case, cases } from "./cases.js";

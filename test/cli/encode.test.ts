@@ -13,7 +13,8 @@ import { join, resolve } from "node:path";
 import { asyncBufferFromFile, parquetReadObjects } from "hyparquet";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { PhraseEncoder } from "../../src/encoder/phrase-encoder.js";
-import { encodeModel, GraphBuilder } from "../../src/onnx/index.js";
+import { GraphBuilder } from "../../src/onnx/builder.js";
+import { encodeModel } from "../../src/onnx/io/file.js";
 import { pearl } from "./run-cli.js";
 
 let folder: string;

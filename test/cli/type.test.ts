@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import { assembleModel } from "../../src/architectures/compose.js";
 import { readModelFolder } from "../../src/architectures/model-folder.js";
 import { writeTrainedModel } from "../../src/methods/model-writer.js";
-import { readModel } from "../../src/onnx/index.js";
+import { readModel } from "../../src/onnx/io/file.js";
 import { makeOracleModel } from "../encoder/oracle-model.js";
 import { newFolder } from "../training/pairs-folder.js";
 import { pearl } from "./run-cli.js";

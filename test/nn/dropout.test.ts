@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { encodeModel, type Model } from "../../src/onnx/index.js";
+import { encodeModel } from "../../src/onnx/io/file.js";
+import type { Model } from "../../src/onnx/model.js";
 import { createOrtSession } from "../../src/runtime/ort-session.js";
 import type { Feeds } from "../../src/runtime/tensor.js";
 import * as nn from "../../src/train.js";

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import * as transformer from "../../src/architectures/transformer/bert.js";
 import { ModelError } from "../../src/errors.js";
-import { tensor } from "../../src/onnx/index.js";
+import { tensor } from "../../src/onnx/tensor.js";
 import * as nn from "../../src/train.js";
 
 const draw = (initialiser: nn.Initialiser, dims = [200, 300], seed = 1, name = "w") =>

@@ -1,14 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { ArgumentError } from "../../src/errors.js";
-import {
-  encodeModel,
-  GraphBuilder,
-  numbersOf,
-  readModel,
-  subgraphs,
-  tensor,
-  toInt64,
-} from "../../src/onnx/index.js";
+import { GraphBuilder } from "../../src/onnx/builder.js";
+import { encodeModel, readModel } from "../../src/onnx/io/file.js";
+import { subgraphs } from "../../src/onnx/model.js";
+import { numbersOf, tensor, toInt64 } from "../../src/onnx/tensor.js";
 import { ort, runModel } from "./oracle.js";
 
 describe("GraphBuilder", () => {

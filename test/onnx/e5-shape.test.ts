@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Tokenizer } from "@huggingface/tokenizers";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { readModel } from "../../src/onnx/index.js";
+import { readModel } from "../../src/onnx/io/file.js";
 import { prepareForInference } from "../../src/onnx/rewrite/inference.js";
 import { quantizeDynamic } from "../../src/onnx/rewrite/quantize.js";
 import { encoderFeeds, largestDifference, runModel } from "./oracle.js";

@@ -1,6 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { GraphBuilder, observeShapes, tensor } from "../../src/onnx/index.js";
-import { ort, runModel } from "./oracle.js";
+import { GraphBuilder } from "../../src/onnx/builder.js";
+import { observeShapes } from "../../src/onnx/observe-shapes.js";
+import { tensor } from "../../src/onnx/tensor.js";
+import { createOrtSession } from "../../src/runtime/ort-session.js";
 import { sampleFeeds } from "./sample-feeds.js";
 
 describe("observeShapes", () => {
@@ -13,14 +15,9 @@ describe("observeShapes", () => {
     g.output("y", g.add("Add", [value, g.add("Cast", [position], { to: 1 })]));
     const model = g.model();
     const feeds = sampleFeeds(model);
-    const shapes = await observeShapes(model, feeds, (bytes, inputs) => {
-      const { type, data, dims } = inputs.ids;
-      return runModel(
-        bytes,
-        { ids: new ort.Tensor(type as "int64", data as BigInt64Array, dims) },
-        { graphOptimizationLevel: "disabled" },
-      );
-    });
+    const shapes = await observeShapes(model, feeds, (bytes) =>
+      createOrtSession(bytes, { optimization: "disabled" }),
+    );
     const seen = (name: string) => [shapes.get(name)?.type, shapes.get(name)?.dims];
     expect(seen("table")).toEqual(["float32", [3, 2]]);
     expect(seen("ids")).toEqual(["int64", [6, 5]]);

@@ -2,7 +2,8 @@
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import type * as OnnxRuntime from "onnxruntime-common";
-import { encodeModel, type Model } from "../../src/onnx/index.js";
+import { encodeModel } from "../../src/onnx/io/file.js";
+import type { Model } from "../../src/onnx/model.js";
 
 export const ort = createRequire(import.meta.url)("onnxruntime-node") as typeof OnnxRuntime;
 

@@ -1,18 +1,14 @@
 import { describe, expect, it } from "vitest";
 import { ModelError } from "../../src/errors.js";
-import {
-  constantsToInitializers,
-  encodeModel,
-  fuseOperators,
-  GraphBuilder,
-  type Model,
-  readModel,
-  tensor,
-  untieInitializers,
-  upgradeOpset,
-} from "../../src/onnx/index.js";
+import { GraphBuilder } from "../../src/onnx/builder.js";
+import { constantsToInitializers, untieInitializers } from "../../src/onnx/graph.js";
+import { encodeModel, readModel } from "../../src/onnx/io/file.js";
+import type { Model } from "../../src/onnx/model.js";
+import { fuseOperators } from "../../src/onnx/rewrite/fuse.js";
 import { prepareForInference } from "../../src/onnx/rewrite/inference.js";
 import { quantizeDynamic } from "../../src/onnx/rewrite/quantize.js";
+import { upgradeOpset } from "../../src/onnx/rewrite/upgrade.js";
+import { tensor } from "../../src/onnx/tensor.js";
 import {
   encoderFeeds,
   exportNames,

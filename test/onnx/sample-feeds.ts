@@ -1,5 +1,6 @@
 /** Feeds with which tests observe the shapes of a graph. */
-import { elementCount, type Model, type Tensor, tensor } from "../../src/onnx/index.js";
+import type { Model } from "../../src/onnx/model.js";
+import { elementCount, type Tensor, tensor } from "../../src/onnx/tensor.js";
 
 /** Sizes for the symbols of a graph's inputs in the order of their appearance: small, different, the first even. */
 const sampleSizes = [6, 5, 7, 9, 11, 13, 15, 17];

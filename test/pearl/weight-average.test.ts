@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { ArgumentError } from "../../src/errors.js";
-import { type Tensor, tensor } from "../../src/onnx/index.js";
+import { type Tensor, tensor } from "../../src/onnx/tensor.js";
 import { averageWeights } from "../../src/pearl/weight-average.js";
 
 const named = (entries: Record<string, number[]>) =>

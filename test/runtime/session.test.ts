@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { DeviceError, ModelError } from "../../src/errors.js";
-import { encodeModel, GraphBuilder } from "../../src/onnx/index.js";
+import { GraphBuilder } from "../../src/onnx/builder.js";
+import { encodeModel } from "../../src/onnx/io/file.js";
 import { parseDevice } from "../../src/runtime/device.js";
 import { createOrtSession } from "../../src/runtime/ort-session.js";
 

@@ -1,7 +1,7 @@
 /** Checkpoints of models whose weights and moments exceed 2 GB. */
 import { rmSync } from "node:fs";
 import { expect, it } from "vitest";
-import { tensor } from "../../src/onnx/index.js";
+import { tensor } from "../../src/onnx/tensor.js";
 import {
   listCheckpoints,
   readCheckpoint,

@@ -8,7 +8,7 @@ import { PhraseEncoder } from "../../src/encoder/phrase-encoder.js";
 import { InterruptedError } from "../../src/errors.js";
 import { type CorpusFinetuneOptions, finetuneOnCorpus } from "../../src/methods/corpus/corpus-finetune.js";
 import { planTraining } from "../../src/methods/plan.js";
-import { readModel } from "../../src/onnx/index.js";
+import { readModel } from "../../src/onnx/io/file.js";
 import { without } from "../../src/pearl/choices.js";
 import { presets } from "../../src/pearl/presets/index.js";
 import { makeOracleModel } from "../encoder/oracle-model.js";

@@ -2,7 +2,9 @@ import { mkdtempSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, it } from "vitest";
-import { encodeModel, GraphBuilder, readModel, tensor, writeModel } from "../../src/onnx/index.js";
+import { GraphBuilder } from "../../src/onnx/builder.js";
+import { encodeModel, readModel, writeModel } from "../../src/onnx/io/file.js";
+import { tensor } from "../../src/onnx/tensor.js";
 
 const folder = mkdtempSync(join(tmpdir(), "pearl-onnx-large-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));

@@ -1,5 +1,6 @@
 /** Whether WebGPU can be used here: on a GPU, or on SwiftShader (scripts/install-swiftshader.sh). */
-import { encodeModel, GraphBuilder } from "../../src/onnx/index.js";
+import { GraphBuilder } from "../../src/onnx/builder.js";
+import { encodeModel } from "../../src/onnx/io/file.js";
 import { createOrtSession } from "../../src/runtime/ort-session.js";
 
 /** True where a WebGPU session can be made; the reason goes to the log where not. */

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { TrainingError } from "../../src/errors.js";
-import { tensor } from "../../src/onnx/index.js";
+import { tensor } from "../../src/onnx/tensor.js";
 import { listCheckpoints, writeCheckpoint } from "../../src/training/checkpoint.js";
 import { newFolder } from "./pairs-folder.js";
 

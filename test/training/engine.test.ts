@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { ArgumentError } from "../../src/errors.js";
-import type { Tensor } from "../../src/onnx/index.js";
+import type { Tensor } from "../../src/onnx/tensor.js";
 import type { Feeds } from "../../src/runtime/tensor.js";
 import type { TrainingProgram } from "../../src/train.js";
 import { TrainingEngine } from "../../src/training/engine.js";

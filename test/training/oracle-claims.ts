@@ -1,6 +1,6 @@
 /** What PyTorch's numbers in test/fixtures/oracle demand of the training engine, with the tolerances given there. */
 import { expect } from "vitest";
-import type { Tensor } from "../../src/onnx/index.js";
+import type { Tensor } from "../../src/onnx/tensor.js";
 import { averageWeights } from "../../src/pearl/weight-average.js";
 import type { Feeds } from "../../src/runtime/tensor.js";
 import type { TrainingProgram } from "../../src/train.js";

@@ -1,11 +1,8 @@
 /** The oracle's training task (../autodiff/oracle.ts) as a training program, whole and in chunks. */
-import {
-  constantsToInitializers,
-  fuseOperators,
-  readModel,
-  untieInitializers,
-  upgradeOpset,
-} from "../../src/onnx/index.js";
+import { constantsToInitializers, untieInitializers } from "../../src/onnx/graph.js";
+import { readModel } from "../../src/onnx/io/file.js";
+import { fuseOperators } from "../../src/onnx/rewrite/fuse.js";
+import { upgradeOpset } from "../../src/onnx/rewrite/upgrade.js";
 import type { Feeds, Tensor } from "../../src/runtime/tensor.js";
 import type { TrainingBatch, TrainingProgram } from "../../src/train.js";
 import { addTask, feedsOf, type Golden, oraclePath } from "../autodiff/oracle.js";

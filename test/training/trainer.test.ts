@@ -11,7 +11,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { InterruptedError, TrainingError } from "../../src/errors.js";
-import type { Tensor } from "../../src/onnx/index.js";
+import type { Tensor } from "../../src/onnx/tensor.js";
 import { type TrainOptions, train } from "../../src/train.js";
 import { tinyData, tinyProgram } from "./tiny-program.js";
 

@@ -13,10 +13,9 @@ import { declareCharacterInputs } from "../../src/architectures/characters/input
 import { assembleModel, phraseVector } from "../../src/architectures/compose.js";
 import { tokenFeaturizer } from "../../src/architectures/transformer/architecture.js";
 import { type BertConfig, encoderGraph } from "../../src/architectures/transformer/bert.js";
-import { type Tensor, tensor } from "../../src/onnx/index.js";
+import { type Tensor, tensor } from "../../src/onnx/tensor.js";
 import { contrastiveBatch, type ReadPhrases } from "../../src/pearl/contrastive-batch.js";
-import { prepareForTraining } from "../../src/pearl/loss/prepare.js";
-import { lossNames, pairProgram } from "../../src/pearl/loss/program.js";
+import { lossNames, pairProgram, prepareForTraining } from "../../src/pearl/loss/program.js";
 import type { Feeds } from "../../src/runtime/tensor.js";
 import { fromTensors } from "../../src/train.js";
 import { type Gradient, GradientSum } from "../../src/training/gradients/gradient-sum.js";
@@ -125,8 +124,8 @@ describe("a step of the whole method", () => {
       });
       expect(program.cut).toBe(phraseVector);
       const inputNames = new Set(program.model.graph.inputs.map(({ name }) => name));
-      const feeds = contrastiveBatch({ ...batch, negatives: [] }, sample, {
-        ...{ negatives: "none", types: fixture.types, inputNames, seed: 1, cells, overhead },
+      const feeds = contrastiveBatch(batch, sample, {
+        ...{ types: fixture.types, inputNames, seed: 1, cells, overhead },
       });
       expect(feeds.chunks === undefined).toBe(cells === Number.POSITIVE_INFINITY);
 

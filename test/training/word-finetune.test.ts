@@ -14,7 +14,7 @@ import {
 } from "../../src/methods/corpus/corpus-finetune.js";
 import { finetune } from "../../src/methods/pairs/finetune.js";
 import { pretrain } from "../../src/methods/pretrain/pretrain.js";
-import { encodeModel, readModel } from "../../src/onnx/index.js";
+import { encodeModel, readModel } from "../../src/onnx/io/file.js";
 import { quantizeDynamic } from "../../src/onnx/rewrite/quantize.js";
 import type { MethodSettings } from "../../src/pearl/method.js";
 import { FINE_PHRASE_TYPES, FINE_TYPES, PHRASE_TYPES } from "../../src/pearl/phrase-types.js";
@@ -184,8 +184,7 @@ describe("a word encoder on a corpus", () => {
     await finetuneOnCorpus({ ...one, onStep: ({ parts }) => losses.push(parts?.nt_xent ?? Number.NaN) });
     const work = join(folder, "look");
     const prepared = await prepareTraining(one, work);
-    const rows = await prepared.data.describe(0);
-    await prepared.data.close();
+    const rows = prepared.data.describe(0);
     const encoder = await PhraseEncoder.load(prepared.start.folder.path);
     const [a, b] = [
       await encoder.encode(rows.map(({ text: first }) => first)),

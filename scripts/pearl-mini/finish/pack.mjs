@@ -9,7 +9,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
-import { readModel, writeModel } from "../../../dist/onnx/index.js";
+import { readModel, writeModel } from "../../../dist/onnx/io/file.js";
 import { quantizeDynamic } from "../../../dist/onnx/rewrite/quantize.js";
 import { modelCard } from "./card.mjs";
 

@@ -3,13 +3,13 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { wordModelGraph } from "../../../dist/architectures/pearl-mini/model.js";
 import { fromTensors } from "../../../dist/nn/net.js";
-import { readModel, writeModel } from "../../../dist/onnx/index.js";
+import { readModel, writeModel } from "../../../dist/onnx/io/file.js";
 
 /**
  * Changes sizes, and the weights that depend on them, in a model folder, in place.
  * @param {string} folder a word encoder, tables as float32
  * @param {Partial<import("../../../dist/architectures/pearl-mini/sizes.js").WordEncoderSizes>} sizes
- * @param {ReadonlyMap<string, import("../../../dist/onnx/index.js").Tensor>} [weights] replacements by name
+ * @param {ReadonlyMap<string, import("../../../dist/onnx/tensor.js").Tensor>} [weights] replacements by name
  */
 export function remakeModel(folder, sizes, weights = new Map()) {
   const [path, graph] = [join(folder, "config.json"), join(folder, "onnx/model.onnx")];

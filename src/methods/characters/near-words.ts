@@ -1,5 +1,4 @@
 /** Words of similar spelling, as hard negatives: found by shared deletions (as in SymSpell). */
-
 import { distance } from "fastest-levenshtein";
 import { ArgumentError } from "../../errors.js";
 import { FNV_BASIS, FNV_PRIME } from "../../files/fnv.js";

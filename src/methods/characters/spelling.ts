@@ -15,7 +15,6 @@ import { inEpochs } from "../epochs.js";
 import type { Attack } from "./attacks.js";
 import type { WordList } from "./word-list.js";
 
-/** Inputs beside the encoder's. */
 const inputs = {
   /** int32 [2 × words]: equal words have equal numbers. */
   groups: "groups",
@@ -72,7 +71,6 @@ const seedFeed = (seed: number): Feeds => ({
   [dropoutSeed]: { type: "int64", dims: [1], data: BigInt64Array.of(BigInt(seed)) },
 });
 
-/** Three words, each twice or with a vector of ones. */
 function sampleOf({ featurizer, vectorDimension }: SpellingProgramOptions): Feeds {
   const attacked = ["abcdefghi jk lm", "cdxe", "fghijklmno pq"];
   const correct = ["abcdefgh jk", "cde rs tu", "fgh"];
@@ -93,16 +91,12 @@ function wordFeeds(featurizer: Featurizer, words: readonly string[]): Feeds {
 
 export interface SpellingDataOptions {
   readonly list: WordList;
-  /** Words of similar spelling, for each word. */
   readonly near: readonly Int32Array[];
   readonly attack: Attack;
   readonly featurizer: Featurizer;
-  /** Words of a batch at most, hard negatives not counted. */
   readonly batchSize: number;
-  /** Hard negatives of each word at most. */
   readonly hardNegatives: number;
   readonly seed: number;
-  /** Inputs of the graph. */
   readonly inputNames: readonly string[];
 }
 

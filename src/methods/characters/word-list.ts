@@ -3,7 +3,7 @@ import { basename } from "node:path";
 import { ArgumentError } from "../../errors.js";
 import { formatCount } from "../../files/count-text.js";
 import { fingerprint } from "../../files/fingerprint.js";
-import { Table } from "../../table/table.js";
+import { readWholeTable } from "../../table/whole-table.js";
 import { readWordVectors, type WordVectors } from "../../text/word-vectors.js";
 import { readSynsets } from "../../text/wordnet.js";
 
@@ -11,9 +11,7 @@ export interface WordList {
   readonly words: readonly string[];
   /** Vectors in the words' order, if they are given. */
   readonly vectors?: WordVectors;
-  /** Where the words come from, for people. */
   readonly source: string;
-  /** A line that says what was read. */
   readonly summary: string;
   /** Of words and vectors. */
   readonly fingerprint: string;
@@ -50,16 +48,9 @@ export async function readWordList(options: WordListOptions): Promise<WordList> 
 /** True for a text with a letter or digit that is not too long for a word. */
 const isWord = (word: string): boolean => word.length <= 64 && /[\p{L}\p{N}]/u.test(word);
 
-/** The column of phrases, each word once. */
 async function tableWords(path: string): Promise<string[]> {
-  const table = await Table.open(path);
-  try {
-    const found = new Set<string>();
-    for await (const phrases of table.phrases()) for (const phrase of phrases) found.add(phrase.trim());
-    return [...found].filter(isWord);
-  } finally {
-    await table.close();
-  }
+  const { phrases } = await readWholeTable(path);
+  return [...new Set(phrases.map((phrase) => phrase.trim()))].filter(isWord);
 }
 
 /** WordNet's lemmas, phrases too, in alphabetical order. */

@@ -1,15 +1,12 @@
 /** Reads a corpus folder, a table of pairs and shards of text, and makes PEARL's batches of them for a model. */
-import { readModelFolder } from "../../architectures/model-folder.js";
-import { costliest, openFeaturizers } from "../../architectures/registry.js";
 import {
-  readCorpus,
+  type Corpus,
   readHardNegatives,
   readSynonyms,
   synonymIndex,
   UNKNOWN_TYPE,
 } from "../../corpus/corpus-folder.js";
 import { createAugmenter } from "../../pearl/augmentation/augmenter.js";
-import type { AugmentationSettings } from "../../pearl/augmentation/settings.js";
 import {
   BatchSampler,
   type BatchSettings,
@@ -19,27 +16,22 @@ import {
   synonymSources,
 } from "../../pearl/batches.js";
 import { contrastiveBatch, type Reader, readPhrases } from "../../pearl/contrastive-batch.js";
-import { NeighbourRuns } from "../../pearl/neighbour-runs.js";
+import type { MethodSettings } from "../../pearl/method.js";
+import { neighbourRuns } from "../../pearl/neighbour-runs.js";
 import { batchSeed } from "../../random.js";
-import type { TrainingBatch } from "../../training/batch.js";
+import type { TrainingData } from "../../training/trainer.js";
 import { readPairs } from "../pairs/pairs.js";
 import { type ContextSettings, openContexts } from "../pretrain/context-batches.js";
 
-/** Everything that decides the batches of a corpus, as plain data. */
-export interface CorpusBatchSettings extends BatchSettings, SynonymSettings {
-  /** Folder of the corpus. */
-  readonly corpus: string;
-  /** Folder of the model whose tokenizer and features read the phrases. */
-  readonly model: string;
-  /** Inputs of the encoder's graph, which the features fill. */
-  readonly encoderInputs: readonly string[];
-  /** Inputs of the training graph. */
+/** What decides the batches of a corpus, as plain data. */
+export interface CorpusBatchSettings
+  extends BatchSettings,
+    SynonymSettings,
+    Pick<MethodSettings, "augmentation"> {
   readonly inputNames: readonly string[];
   /** A table of more pairs, and its rows in a batch. */
   readonly pairs?: { readonly path: string; readonly types?: string; readonly rows: number };
   readonly contexts?: ContextSettings;
-  readonly augmentation: AugmentationSettings | "none";
-  /** Rows times length of a chunk at most; see planChunks. */
   readonly cells?: number;
 }
 
@@ -60,24 +52,25 @@ export interface CorpusFacts {
   readonly fingerprint: string;
 }
 
-/** A row of a batch, for people. */
 export interface DescribedRow {
   readonly text: string;
   readonly positive: string;
   readonly type: string | undefined;
 }
 
-export interface CorpusBatches {
+export interface CorpusBatches extends TrainingData {
   readonly facts: CorpusFacts;
-  batch(index: number): Promise<TrainingBatch>;
-  /** The phrases of a batch. */
   describe(index: number): DescribedRow[];
 }
 
 /** @throws TableError, MissingDataError, ModelError, ArgumentError */
-export async function openCorpusBatches(settings: CorpusBatchSettings): Promise<CorpusBatches> {
-  const { corpus: folder, types, seed, cells, synonymSides } = settings;
-  const corpus = await readCorpus(folder);
+export async function openCorpusBatches(
+  corpus: Corpus,
+  settings: CorpusBatchSettings,
+  reader: Reader,
+): Promise<CorpusBatches> {
+  const { folder } = corpus;
+  const { types, seed, cells, synonymSides } = settings;
   const pairs = await readSynonyms(folder);
   const synonyms = synonymIndex(pairs);
   const negatives = settings.hardNegatives > 0 ? await readHardNegatives(folder) : new Map();
@@ -89,9 +82,9 @@ export async function openCorpusBatches(settings: CorpusBatchSettings): Promise<
   const data = { phrases, classes, types: corpus.types, negatives, sources, augmenter };
   const sampler = new BatchSampler({ ...data, pairTypes: table?.types ?? new Map() }, settings);
   const contexts = settings.contexts && (await openContexts(settings.contexts, seed));
-  const reader = await openReader(settings);
   const inputNames = new Set(settings.inputNames);
   return {
+    fingerprint: `${corpus.manifest.fingerprint} ${JSON.stringify(settings)}`,
     facts: {
       phrases: phrases.length,
       typed: corpus.types.reduce((count, type) => count + (type === UNKNOWN_TYPE ? 0 : 1), 0),
@@ -114,14 +107,13 @@ export async function openCorpusBatches(settings: CorpusBatchSettings): Promise<
         {
           anchors: rows.map(({ text }) => place(text)),
           positives: rows.map(({ positive }) => place(positive)),
-          negatives: [],
           types: rows.map(({ type }) => type),
           groups: negativeGroups(rows, places, read.groups, synonyms),
           ...(synonymSides && sidesOf(rows)),
           ...(spans && { spans: { rows: spans.texts.map(place), feeds: spans.feeds } }),
         },
         read,
-        { negatives: "none", types: types.length, inputNames, cells, seed: batchSeed(seed, index) },
+        { types: types.length, inputNames, cells, seed: batchSeed(seed, index) },
       );
     },
     describe: (index) =>
@@ -129,18 +121,12 @@ export async function openCorpusBatches(settings: CorpusBatchSettings): Promise<
   };
 }
 
-async function openReader({ model, encoderInputs }: CorpusBatchSettings): Promise<Reader> {
-  const folder = await readModelFolder(model);
-  const featurizers = await openFeaturizers(folder, encoderInputs);
-  return { featurizers, primary: costliest(folder.features) };
-}
-
 /** The table of more pairs as a source, and the types of its phrases. */
 async function readTable({ pairs, types, augmentPairs, seed }: CorpusBatchSettings) {
   if (!pairs) return undefined;
   const table = await readPairs(pairs.path, { typesPath: pairs.types });
   const source = {
-    runs: new NeighbourRuns(table.pairs, { run: 1, seed }),
+    runs: neighbourRuns(table.pairs, { run: 1, seed }),
     runsPerBatch: pairs.rows,
     augmented: typeof augmentPairs === "number" ? augmentPairs : 0,
     side: undefined,

@@ -1,8 +1,8 @@
-/** PEARL's method from a corpus to a model folder: start model, batches made ahead, training, averaging, card. */
+/** PEARL's method from a corpus to a model folder: start model, batches, training, averaging, card. */
 import { basename, join } from "node:path";
 import type { VectorLayout } from "../../architectures/architecture.js";
 import { type ModelFolder, readModelFolder } from "../../architectures/model-folder.js";
-import { streamPhrases } from "../../corpus/corpus-folder.js";
+import { type Corpus, readCorpus } from "../../corpus/corpus-folder.js";
 import { ArgumentError, messageOf } from "../../errors.js";
 import { formatCount } from "../../files/count-text.js";
 import { fileFingerprint } from "../../files/fingerprint.js";
@@ -10,8 +10,7 @@ import { packageVersion } from "../../files/version.js";
 import { type LocateOptions, locateModel } from "../../hub/locate.js";
 import { readModel } from "../../onnx/io/file.js";
 import { openReader, readPhrases, samplePhrases } from "../../pearl/contrastive-batch.js";
-import { prepareForTraining } from "../../pearl/loss/prepare.js";
-import { pairProgram } from "../../pearl/loss/program.js";
+import { type PairProgramOptions, pairProgram, prepareForTraining } from "../../pearl/loss/program.js";
 import { type MethodSettings, scheduleOf } from "../../pearl/method.js";
 import { RUN_KEYS } from "../../pearl/neighbour-runs.js";
 import { PHRASE_TYPES } from "../../pearl/phrase-types.js";
@@ -29,9 +28,8 @@ import {
   prepareStart,
   type StartModel,
 } from "../start-model.js";
-import type { CorpusBatchSettings } from "./corpus-batches.js";
+import { type CorpusBatches, type CorpusBatchSettings, openCorpusBatches } from "./corpus-batches.js";
 import { type CorpusTrainingRecord, corpusCard } from "./corpus-card.js";
-import { type CorpusData, openCorpusData } from "./corpus-data.js";
 import { type PrepareCorpusOptions, prepareCorpus } from "./corpus-source.js";
 import { wordEncoderTerms } from "./word-encoder-terms.js";
 
@@ -58,15 +56,14 @@ export interface CorpusFinetuneOptions extends RunOptions, PrepareCorpusOptions 
 
 export type CorpusFinetuneReport = RunReport<CorpusTrainingRecord>;
 
-/** A training that is ready to run. */
 export interface PreparedTraining {
   readonly settings: MethodSettings;
-  readonly corpus: string;
+  readonly corpus: Corpus;
   readonly start: StartModel;
   /** Absent for a training from scratch. */
   readonly pretrained: ModelFolder | undefined;
   readonly program: TrainingProgram;
-  readonly data: CorpusData;
+  readonly data: CorpusBatches;
 }
 
 /**
@@ -101,7 +98,6 @@ function runOf(
     card: corpusCard,
     finish: (weights) => (pretrained ? averagedWithBase(weights, pretrained, average) : weights),
     write: start.write,
-    close: () => data.close(),
   };
 }
 
@@ -115,24 +111,19 @@ export async function prepareTraining(
   checkSettings(settings);
   // before the corpus, which may take long to build
   if (base && !hasOwnStart(base)) checkTrainable(readModel(base.graph), base);
-  const corpus = await prepareCorpus({
-    ...options,
-    hardNegatives: settings.hardNegatives > 0 ? { encoder: base?.path } : "none",
-  });
-  const phrases: (readonly [string, number])[] = [];
-  for await (const block of streamPhrases(corpus))
-    for (const { phrase, count } of block) phrases.push([phrase, count]);
+  const hardNegatives = settings.hardNegatives > 0 ? { encoder: base?.path } : "none";
+  const corpus = await readCorpus(await prepareCorpus({ ...options, hardNegatives }));
+  const phrases = corpus.phrases.map((phrase, row) => [phrase, corpus.counts[row]] as const);
   const types = settings.types === "learned" ? PHRASE_TYPES : [];
   const start = await prepareStart({ base, settings, types, phrases, seed, folder: work });
-  const { assembled, own } = start;
-  // an architecture's own type head covers all its types
-  const labels = own && types.length > 0 ? assembled.types : types;
+  const { assembled, labels } = start;
   const contexts = await contextsOf(start, settings, options, work);
-  const program = await programOf(start, settings, { seed, types: labels.length });
+  const reader = await openReader(start.folder, assembled);
+  const sample = await readPhrases(samplePhrases, reader);
+  const program = programOf(start, settings, { sample, seed, types: labels.length });
   checkRateFactors(settings, program);
-  const { inputs, initializers } = assembled.model.graph;
-  const data = await openCorpusData({
-    ...{ corpus, model: start.folder.path, types: labels, seed, cells: options.chunkCells, contexts },
+  const batchSettings = {
+    ...{ types: labels, seed, cells: options.chunkCells, contexts },
     ...{ anchors: settings.anchors, hardNegatives: settings.hardNegatives, synonyms: settings.synonyms },
     ...{ synonymShares: settings.synonymShares, synonymSides: settings.synonymSides },
     ...{ run: settings.run, runsBy: settings.runsBy },
@@ -141,9 +132,9 @@ export async function prepareTraining(
       options.pairs === undefined
         ? undefined
         : { path: options.pairs, types: options.types, rows: settings.pairRows },
-    encoderInputs: inputs.map(({ name }) => name).filter((name) => !initializers.has(name)),
     inputNames: program.model.graph.inputs.map(({ name }) => name),
-  });
+  };
+  const data = await openCorpusBatches(corpus, batchSettings, reader);
   noteFacts(data, start, onNote);
   return { settings, corpus, start, pretrained: base, program, data };
 }
@@ -169,21 +160,19 @@ function checkRateFactors({ rateFactors = {} }: MethodSettings, { model: { graph
   );
 }
 
-/** The encoder with its losses. */
-async function programOf(
-  { assembled, folder, own }: StartModel,
+function programOf(
+  { assembled, own }: StartModel,
   settings: MethodSettings,
-  { seed, types }: { seed: number; types: number },
-): Promise<TrainingProgram> {
-  const reader = await openReader(folder, assembled);
+  given: Pick<PairProgramOptions, "sample" | "seed" | "types">,
+): TrainingProgram {
   const { parts, width } = assembled;
   const layout: VectorLayout | undefined =
     own?.layout ?? (parts && { parts: { phrase: [0, parts[0]], characters: [parts[0], width] } });
-  const { temperature, typeWeight, dropout, prefixLoss, synonymSides } = settings;
+  const { temperature, typeWeight, dropout, synonymSides } = settings;
+  const { partLosses, prefixLoss, furtherContrast } = settings;
   return pairProgram(prepareForTraining(assembled.model), {
-    ...{ sample: await readPhrases(samplePhrases, reader), width, types, layout },
-    ...{ temperature, typeWeight, dropout, negatives: "none", seed },
-    losses: { ...settings.partLosses, prefix: prefixLoss, further: settings.furtherContrast },
+    ...{ ...given, width, layout, temperature, typeWeight, dropout, negatives: "none" },
+    ...{ partLosses, prefixLoss, furtherContrast },
     terms: wordEncoderTerms(settings, layout, own?.context),
     rows: synonymSides ? "own" : "all",
   });
@@ -231,7 +220,7 @@ async function chooseBase(
 }
 
 function noteFacts(
-  { facts }: CorpusData,
+  { facts }: CorpusBatches,
   { assembled }: StartModel,
   onNote: CorpusFinetuneOptions["onNote"],
 ): void {
@@ -253,7 +242,7 @@ async function recordOf(
   const base = pretrained && (await describeBase(settings.base, pretrained));
   return {
     ...{ pearl: packageVersion(), runtime: loadRuntime().name, base },
-    corpus: { ...data.facts, name: basename(corpus) },
+    corpus: { ...data.facts, name: basename(corpus.folder) },
     ...(pairs !== undefined && {
       pairs: { file: basename(pairs), fingerprint: await fileFingerprint(pairs) },
     }),

@@ -6,16 +6,13 @@ import { CORPUS_FILES, readManifest } from "../../corpus/corpus-folder.js";
 import { mineCorpus } from "../../corpus/mining/mine.js";
 import { PhraseEncoder } from "../../encoder/phrase-encoder.js";
 import { exists } from "../../files/whole-file.js";
+import type { RunOptions } from "../../training/run.js";
 
-export interface PrepareCorpusOptions {
+export interface PrepareCorpusOptions extends Pick<RunOptions, "onNote" | "threads" | "signal"> {
   /** Folder of a corpus; default: one that is built from WordNet and cached. */
   readonly corpus?: string;
-  /** Called with notes, one line each. */
-  readonly onNote?: (note: string) => void;
   /** Called during long work before the training: building, mining. */
   readonly onPreparation?: (what: string, done: number, total?: number) => void;
-  readonly threads?: number;
-  readonly signal?: AbortSignal;
 }
 
 interface Wishes extends PrepareCorpusOptions {

@@ -5,15 +5,13 @@ import { l2Normalise } from "../../nn/pooling.js";
 import { tensor, typeCode } from "../../onnx/tensor.js";
 import type { FurtherTerm } from "../../pearl/loss/program.js";
 import { columnsOf, pairsOfPart } from "../../pearl/loss/rows.js";
-import type { MethodSettings } from "../../pearl/method.js";
+import type { Gates, MethodSettings } from "../../pearl/method.js";
 
-/** Names of these losses in the metrics. */
 export const wordEncoderLossNames = {
   context: "context_loss_of_spans",
   gates: "divergence_of_shares",
 } as const;
 
-/** The terms of the settings that the encoder supports. */
 export function wordEncoderTerms(
   { meanShares, contexts }: Pick<MethodSettings, "meanShares" | "contexts">,
   layout: VectorLayout | undefined,
@@ -25,12 +23,6 @@ export function wordEncoderTerms(
   if (contexts && contexts.weight > 0 && layout?.parts && context)
     terms.push(contextTerm(layout.parts.phrase, context, contexts.weight));
   return terms;
-}
-
-interface Gates {
-  readonly characters: number;
-  readonly meaning: number;
-  readonly types: number;
 }
 
 const inOrder = ({ characters, meaning, types }: Gates): number[] => [characters, meaning, types];
@@ -91,7 +83,6 @@ function divergence(net: Net, gates: string, wanted: readonly number[]): string 
   return g.add("Sub", [number(net, entropy), surprise]);
 }
 
-/** Spans of text against the words around them. */
 const contextTerm = (phrase: Columns, context: ContextLoss, weight: number): FurtherTerm => ({
   ...{ name: wordEncoderLossNames.context, weight, weights: context.weights, trained: context.trained },
   sample: { rows: [6, 7, 0, 1, 2], feeds: context.sample },

@@ -4,14 +4,12 @@ import { type ModelFolder, readModelFolder } from "../../architectures/model-fol
 import { ArgumentError } from "../../errors.js";
 import { formatCount } from "../../files/count-text.js";
 import { packageVersion } from "../../files/version.js";
-import { type LocateOptions, locateModel } from "../../hub/locate.js";
+import { locateModel } from "../../hub/locate.js";
 import { openReader, readPhrases, samplePhrases } from "../../pearl/contrastive-batch.js";
-import { prepareForTraining } from "../../pearl/loss/prepare.js";
-import { pairProgram } from "../../pearl/loss/program.js";
+import { pairProgram, prepareForTraining } from "../../pearl/loss/program.js";
 import { loadRuntime } from "../../runtime/onnx-runtime.js";
 import { type AdamOptions, type AdamSettings, adamSettings } from "../../training/optimiser/adam.js";
 import { pearlSchedule, type Schedule } from "../../training/optimiser/schedule.js";
-import type { TrainingProgram } from "../../training/program.js";
 import {
   type PreparedRun,
   type RunOptions,
@@ -22,17 +20,18 @@ import {
 } from "../../training/run.js";
 import { evaluationOn } from "../benchmark-score.js";
 import { type BaseModel, cardText, phraseModel } from "../card.js";
-import { averagedWithBase, describeBase, type StartModel, startOfBase } from "../start-model.js";
+import type { CorpusFinetuneOptions } from "../corpus/corpus-finetune.js";
+import { averagedWithBase, describeBase, startOfBase } from "../start-model.js";
 import { createPairData, type PairData } from "./pair-data.js";
 import { type PairTable, readPairs } from "./pairs.js";
 
-export interface FinetuneOptions extends RunOptions {
+type Shared = "types" | "chunkCells" | "evaluationData" | "onDownload";
+
+export interface FinetuneOptions extends RunOptions, Pick<CorpusFinetuneOptions, Shared> {
   /** Folder or hub id of the model to start from; its weights are float32. */
   readonly base: string;
   /** Table of pairs: columns text and positive, optionally negative and type. */
   readonly pairs: string;
-  /** Table of phrase and type, for pairs without a type. */
-  readonly types?: string;
   /** Passes over the pairs; default 2. */
   readonly epochs?: number;
   /** Pairs in a batch at most; default 512. */
@@ -50,11 +49,6 @@ export interface FinetuneOptions extends RunOptions {
   readonly clipNorm?: number;
   /** Weight of the trained model in an average with the base; default: no average. PEARL's is 0.5. */
   readonly averageWithBase?: number;
-  /** Rows times length of one run at most, which bounds memory; default 4,096. */
-  readonly chunkCells?: number;
-  /** Folder of benchmark data: the model is scored after each epoch, and the best weights are written. */
-  readonly evaluationData?: string;
-  readonly onDownload?: LocateOptions["onDownload"];
 }
 
 /** What training.json holds: enough to run the training again. */
@@ -134,24 +128,16 @@ async function prepareRun(options: FinetuneOptions): Promise<PreparedRun<Trainin
   };
 }
 
-interface Prepared {
-  readonly start: StartModel;
-  readonly program: TrainingProgram;
-  readonly data: PairData;
-}
-
 async function prepare(
   base: ModelFolder,
   table: PairTable,
   types: readonly string[],
   { batchSize, seed, temperature, dropout, chunkCells }: FinetuneSettings,
-): Promise<Prepared> {
+) {
   if (!(temperature > 0)) throw new ArgumentError(`the temperature must be positive, not ${temperature}`);
   const start = await startOfBase(base, { types, seed });
-  const { assembled, own } = start;
+  const { assembled, own, labels } = start;
   const reader = await openReader(base, assembled);
-  // an architecture's own type head covers all its types
-  const labels = own && types.length > 0 ? assembled.types : types;
   const negatives = table.pairs.some(({ negative }) => negative !== "") ? "used" : "none";
   const program = pairProgram(prepareForTraining(assembled.model), {
     ...{ sample: await readPhrases(samplePhrases, reader), width: assembled.width, types: labels.length },

@@ -6,18 +6,14 @@ import { inEpochs } from "../epochs.js";
 import type { Pair } from "./pairs.js";
 
 export interface PairDataOptions {
-  /** Pairs in a batch at most. */
   readonly batchSize: number;
   readonly seed: number;
   /** Phrase types in the order of the type head; empty: types are not learned. */
   readonly types: readonly string[];
   /** Whether the program takes hard negatives. */
   readonly negatives: "used" | "none";
-  /** Of the pairs. */
   readonly fingerprint: string;
-  /** Inputs of the graph; others of a featurizer are left out. */
   readonly inputNames: readonly string[];
-  /** Rows times length of a chunk at most; see planChunks. */
   readonly cells?: number;
 }
 
@@ -34,19 +30,11 @@ export async function createPairData(
   options: PairDataOptions,
 ): Promise<PairData> {
   const { negatives, types, seed, batchSize, cells, fingerprint } = options;
-  const phrases = new Map<string, number>();
-  const numberOf = (phrase: string): number => {
-    const known = phrases.get(phrase) ?? phrases.size;
-    phrases.set(phrase, known);
-    return known;
-  };
-  const numbered = pairs.map(({ text, positive, negative, type }) => ({
-    anchor: numberOf(text),
-    positive: numberOf(positive),
-    negative: negatives === "used" && negative !== "" ? numberOf(negative) : -1,
-    type: types.indexOf(type),
-  }));
-  const read = await readPhrases([...phrases.keys()], reader);
+  const negativesOf = ({ negative }: Pair) => (negatives === "used" && negative !== "" ? [negative] : []);
+  const phrases = new Set(pairs.flatMap((pair) => [pair.text, pair.positive, ...negativesOf(pair)]));
+  const places = new Map([...phrases].map((phrase, place) => [phrase, place]));
+  const place = (phrase: string) => places.get(phrase) as number;
+  const read = await readPhrases([...phrases], reader);
   const inputNames = new Set(options.inputNames);
   const epochs = inEpochs(pairs.length, batchSize, (epoch) => permutation(pairs.length, seed, epoch));
   return {
@@ -54,16 +42,16 @@ export async function createPairData(
     truncated: read.truncated,
     fingerprint: `${fingerprint} seed ${seed} batch ${batchSize}`,
     batch(index) {
-      const rows = Array.from(epochs.itemsOf(index), (i) => numbered[i]);
+      const rows = Array.from(epochs.itemsOf(index), (i) => pairs[i]);
       return contrastiveBatch(
         {
-          anchors: rows.map(({ anchor }) => anchor),
-          positives: rows.map(({ positive }) => positive),
-          negatives: rows.map(({ negative }) => negative).filter((negative) => negative >= 0),
-          types: rows.map(({ type }) => type),
+          anchors: rows.map(({ text }) => place(text)),
+          positives: rows.map(({ positive }) => place(positive)),
+          ...(negatives === "used" && { negatives: rows.flatMap(negativesOf).map(place) }),
+          types: rows.map(({ type }) => types.indexOf(type)),
         },
         read,
-        { negatives, cells, inputNames, types: types.length, seed: batchSeed(seed, index) },
+        { cells, inputNames, types: types.length, seed: batchSeed(seed, index) },
       );
     },
     describe: (index) => Array.from(epochs.itemsOf(index), (i) => pairs[i]),

@@ -3,9 +3,8 @@ import { basename } from "node:path";
 import { TableError } from "../../errors.js";
 import { formatCount } from "../../files/count-text.js";
 import { fingerprint } from "../../files/fingerprint.js";
-import { Table } from "../../table/table.js";
+import { readWholeTable } from "../../table/whole-table.js";
 
-/** Two phrases that mean the same. */
 export interface Pair {
   readonly text: string;
   readonly positive: string;
@@ -22,9 +21,7 @@ export interface PairTable {
   readonly empty: number;
   /** Rows left out because an earlier row is the same. */
   readonly repeated: number;
-  /** Of the pairs. */
   readonly fingerprint: string;
-  /** One line for people: how the table was read. */
   readonly summary: string;
 }
 
@@ -63,7 +60,6 @@ export async function readPairs(
 
 type Columns = readonly (string | undefined)[];
 
-/** The table's names of text, positive, negative and type. */
 function pairColumns(name: string, columns: readonly string[]): Columns {
   const byName = ["text", "positive", "negative", "type"].map((wanted) =>
     columns.find((column) => column.trim().toLowerCase() === wanted),
@@ -85,19 +81,12 @@ function typeColumns(name: string, [phrase, type]: readonly string[]): Columns {
 
 /** Trimmed cells of the chosen columns; cells of an absent column are empty. */
 async function readRows(path: string, choose: (name: string, columns: readonly string[]) => Columns) {
-  const table = await Table.open(path, { column: "1" });
-  try {
-    const columns = choose(basename(path), table.description.columns);
-    const rows: string[][] = Array.from({ length: table.description.rowCount }, () => columns.map(() => ""));
-    for (const [place, column] of columns.entries()) {
-      let row = 0;
-      for await (const cells of column === undefined ? [] : table.columnValues(column))
-        for (const cell of cells) rows[row++][place] = cell.trim();
-    }
-    return { columns, rows };
-  } finally {
-    await table.close();
-  }
+  const { description, columns: cells } = await readWholeTable(path, { column: "1" });
+  const columns = choose(basename(path), description.columns);
+  const rows = Array.from({ length: description.rowCount }, (_, row) =>
+    columns.map((column) => (column === undefined ? "" : cells[column][row].trim())),
+  );
+  return { columns, rows };
 }
 
 function checkPairs(name: string, pairs: readonly Pair[], rows: number): void {

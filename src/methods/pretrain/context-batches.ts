@@ -3,7 +3,7 @@ import type { Featurizer } from "../../architectures/architecture.js";
 import { batchSeed, createRandom } from "../../random.js";
 import type { Feeds } from "../../runtime/tensor.js";
 import type { TrainingData } from "../../training/trainer.js";
-import { contextFeeds, SpanSampler, type Spans, spanTexts } from "./spans.js";
+import { contextFeeds, type Spans, spanSampler, spanTexts } from "./spans.js";
 import { openShards, shardReader, type TextShards } from "./text-shards.js";
 
 export interface SpanReading {
@@ -13,25 +13,23 @@ export interface SpanReading {
   readonly vocabulary: number;
 }
 
-/** Batches of spans alone. */
 export function createContextBatches(
   shards: TextShards,
   reading: SpanReading,
   { batchSize, seed }: { readonly batchSize: number; readonly seed: number },
 ): TrainingData {
-  const sampler = new SpanSampler(shards);
+  const draw = spanSampler(shards);
   const read = shardReader(shards);
   return {
     fingerprint: `${shards.fingerprint} seed ${seed} batch ${batchSize} words ${reading.vocabulary}`,
     async batch(index) {
       const text = await read(index);
-      const spans = sampler.draw(text, batchSize, createRandom(seed * 1_000_003 + index));
+      const spans = draw(text, batchSize, createRandom(seed * 1_000_003 + index));
       return { feeds: spanFeeds(text, spans, reading), phrases: spans.starts.length };
     },
   };
 }
 
-/** The inputs of the encoder and of the contexts. */
 export function spanFeeds(
   text: Int32Array,
   spans: Spans,
@@ -45,28 +43,20 @@ export function spanFeeds(
 
 /** Spans that join batches of pairs, as plain data. */
 export interface ContextSettings {
-  /** Folder of the shards. */
   readonly folder: string;
-  /** Spans in a batch. */
   readonly spans: number;
   /** Words that contexts have numbers for. */
   readonly vocabulary: number;
 }
 
-export type ContextSource = (
-  batch: number,
-) => Promise<{ readonly texts: readonly string[]; readonly feeds: Feeds }>;
-
-export async function openContexts(
-  { folder, spans, vocabulary }: ContextSettings,
-  seed: number,
-): Promise<ContextSource> {
+/** A function from a batch's number to its spans as texts, and the inputs of their contexts. */
+export async function openContexts({ folder, spans, vocabulary }: ContextSettings, seed: number) {
   const shards = (await openShards(folder)) as TextShards;
-  const sampler = new SpanSampler(shards);
+  const draw = spanSampler(shards);
   const read = shardReader(shards);
-  return async (batch) => {
+  return async (batch: number) => {
     const text = await read(batch);
-    const drawn = sampler.draw(text, spans, createRandom(batchSeed(seed, batch) ^ 0x5bd1e995));
+    const drawn = draw(text, spans, createRandom(batchSeed(seed, batch) ^ 0x5bd1e995));
     return { texts: spanTexts(text, drawn, shards.words), feeds: contextFeeds(text, drawn, vocabulary) };
   };
 }

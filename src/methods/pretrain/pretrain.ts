@@ -27,7 +27,7 @@ import {
 } from "../../training/run.js";
 import { cardText, unmeasured } from "../card.js";
 import { createContextBatches, spanFeeds } from "./context-batches.js";
-import { SpanSampler } from "./spans.js";
+import { spanSampler } from "./spans.js";
 import { type OpenTextsOptions, openTexts, readShard, type TextShards } from "./text-shards.js";
 
 /** Everything that decides a pretraining, besides text and word vectors. */
@@ -102,7 +102,12 @@ async function prepareRun(options: PretrainOptions, work: string): Promise<Prepa
   const { buckets, phraseLength } = sizes;
   const reading: WordReading = { minimum: 2, maximum: 4, buckets, ngrams: 40, phraseLength };
   const encoder = { sizes, reading, words, shards };
-  const weights = weightsOf(options, { ...encoder, vectors, seed: settings.seed });
+  if (vectors) checkVectors(vectors, encoder, options);
+  const weights = firstWordWeights({
+    ...{ sizes, words, reading, seed: settings.seed },
+    allWords: shards.words.slice(0, 400_000),
+    ...(vectors && { vectors }),
+  });
   const { program, data } = await task(settings, { ...encoder, weights });
   const { steps, learningRate, warmUp } = settings;
   return {
@@ -182,32 +187,20 @@ async function furtherWords(
   return vectors.words.filter((word) => wanted.delete(word));
 }
 
-function weightsOf(
+/** @throws ArgumentError for vectors of another dimension than the encoder's */
+function checkVectors(
+  { name, dimension, words: given }: WordVectors,
+  { sizes, words }: Encoder,
   { onNote }: PretrainOptions,
-  {
-    sizes,
-    reading,
-    words,
-    shards,
-    vectors: given,
-    seed,
-  }: Encoder & { vectors: WordVectors | undefined; seed: number },
-): WeightSource {
-  if (given && given.dimension !== sizes.vectors)
+): void {
+  if (dimension !== sizes.vectors)
     throw new ArgumentError(
-      `${given.name}: vectors of ${given.dimension} dimensions, the encoder has ${sizes.vectors}. ` +
-        `Use --vector-width ${given.dimension}.`,
+      `${name}: vectors of ${dimension} dimensions, the encoder has ${sizes.vectors}. ` +
+        `Use --vector-width ${dimension}.`,
     );
-  if (given) {
-    const known = new Set(given.words);
-    const found = words.filter((word) => known.has(word)).length;
-    onNote?.(`${formatCount(found)} of ${formatCount(words.length)} words start from ${given.name}`);
-  }
-  return firstWordWeights({
-    ...{ sizes, words, reading, seed },
-    allWords: shards.words.slice(0, 400_000),
-    ...(given && { vectors: given }),
-  });
+  const known = new Set(given);
+  const found = words.filter((word) => known.has(word)).length;
+  onNote?.(`${formatCount(found)} of ${formatCount(words.length)} words start from ${name}`);
 }
 
 /** The graph and its batches; shapes are observed on spans of the first shard. */
@@ -221,7 +214,7 @@ async function task(
     vocabulary: sizes.contextWords ?? words.length,
   };
   const text = await readShard(shards, 0);
-  const spans = new SpanSampler(shards).draw(text, 7, createRandom(seed), 3);
+  const spans = spanSampler(shards)(text, 7, createRandom(seed), 3);
   if (spans.starts.length < 7)
     throw new ArgumentError("the text has too few phrases of three words to learn from: give more text");
   return {
@@ -230,7 +223,6 @@ async function task(
   };
 }
 
-/** @param sample inputs of a few spans */
 function contextProgram(weights: WeightSource, sizes: WordEncoderSizes, sample: Feeds): TrainingProgram {
   const loss = "context_loss";
   const net = createNet(weights);

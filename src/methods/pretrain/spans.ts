@@ -12,7 +12,6 @@ const FREQUENT = 3e-5;
 /** Words this frequent begin or end a phrase only in one span of five. */
 const EDGE_FREQUENCY = 2e-3;
 const EDGES_ALLOWED = 0.2;
-/** Tokens of context on each side. */
 const WINDOW = 14;
 
 export interface Spans {
@@ -22,40 +21,33 @@ export interface Spans {
   readonly length: number;
 }
 
-export class SpanSampler {
-  readonly #keep: Float32Array;
-  readonly #isEdge: Uint8Array;
+/** Draws up to `count` spans of one length from a shard; fewer where the text has hardly any. */
+export type DrawSpans = (text: Int32Array, count: number, random: Random, length?: number) => Spans;
 
-  constructor({ counts }: Pick<TextShards, "counts">) {
-    const total = counts.reduce((sum, count) => sum + count, 0);
-    this.#keep = Float32Array.from(counts, (count) => Math.min(1, Math.sqrt((FREQUENT * total) / count)));
-    this.#isEdge = Uint8Array.from(counts, (count) => (count / total < EDGE_FREQUENCY ? 1 : 0));
-  }
-
-  /**
-   * Spans without punctuation, each kept with the mean probability of its words.
-   * @returns fewer than `count` where the text has hardly any
-   */
-  draw(text: Int32Array, count: number, random: Random, length: number = drawLength(random)): Spans {
+/** Spans have no punctuation, and each is kept with the mean probability of its words. */
+export function spanSampler({ counts }: Pick<TextShards, "counts">): DrawSpans {
+  const total = counts.reduce((sum, count) => sum + count, 0);
+  const keep = Float32Array.from(counts, (count) => Math.min(1, Math.sqrt((FREQUENT * total) / count)));
+  const isEdge = Uint8Array.from(counts, (count) => (count / total < EDGE_FREQUENCY ? 1 : 0));
+  const suits = (text: Int32Array, start: number, length: number, random: Random): boolean => {
+    let kept = 0;
+    for (let at = start; at < start + length; at++) {
+      if (text[at] <= 0) return false;
+      kept += keep[text[at] - 1];
+    }
+    if (random() > kept / length) return false;
+    const edges = isEdge[text[start] - 1] + isEdge[text[start + length - 1] - 1];
+    return edges === 2 || random() < EDGES_ALLOWED;
+  };
+  return (text, count, random, length = drawLength(random)) => {
     const starts = new Int32Array(count);
     let found = 0;
     for (let tries = 0; found < count && tries < 2000 * count; tries++) {
       const start = Math.floor(random() * (text.length - length));
-      if (this.#suits(text, start, length, random)) starts[found++] = start;
+      if (suits(text, start, length, random)) starts[found++] = start;
     }
     return { starts: starts.subarray(0, found), length };
-  }
-
-  #suits(text: Int32Array, start: number, length: number, random: Random): boolean {
-    let keep = 0;
-    for (let at = start; at < start + length; at++) {
-      if (text[at] <= 0) return false;
-      keep += this.#keep[text[at] - 1];
-    }
-    if (random() > keep / length) return false;
-    const edges = this.#isEdge[text[start] - 1] + this.#isEdge[text[start + length - 1] - 1];
-    return edges === 2 || random() < EDGES_ALLOWED;
-  }
+  };
 }
 
 function drawLength(random: Random): number {

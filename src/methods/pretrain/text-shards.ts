@@ -21,14 +21,11 @@ const PORTION = 1 << 20;
 /** Batches that are drawn from one shard before the next is read. */
 const BATCHES_OF_A_SHARD = 4;
 
-/** What a folder of shards holds. */
 export interface TextShards {
   readonly folder: string;
   /** By falling frequency: word 1 is the first. */
   readonly words: readonly string[];
-  /** How often each occurs. */
   readonly counts: Int32Array;
-  /** Numbers in all. */
   readonly tokens: number;
   readonly shards: number;
   /** Of the numbers: equal texts have equal ones. */

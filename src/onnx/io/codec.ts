@@ -18,12 +18,9 @@ import type { Int64, Message } from "./schema.js";
 
 /** The place of a tensor's bytes outside the model file; keys as in ONNX: location, offset, length. */
 export type ExternalPlace = Record<string, string>;
-/** Reads the bytes of a tensor outside the model file. */
 export type ReadExternal = (place: ExternalPlace, bytes: number) => Uint8Array;
 /** Writes a tensor outside the model file and returns the place; undefined keeps the tensor inside. */
 export type WriteExternal = (tensor: Tensor) => ExternalPlace | undefined;
-
-// --- small conversions ---------------------------------------------------------------------------------
 
 const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 const textOf = (bytes: Uint8Array): string => utf8.decode(bytes);
@@ -47,8 +44,6 @@ const entriesOf = (record: Record<string, string>) =>
   Object.entries(record).map(([key, value]) => ({ key, value }));
 const restOf = ({ $unknowns }: { $unknowns?: Rest }) => ($unknowns ? { rest: $unknowns } : {});
 const unknownsOf = (rest?: Rest) => (rest ? { $unknowns: rest } : {});
-
-// --- models and graphs ---------------------------------------------------------------------------------
 
 /** @throws ModelError for an incomplete model */
 export function modelOfProto(proto: Message<"ModelProto">, external: ReadExternal): Model {
@@ -122,8 +117,6 @@ function protoOfNode({ attributes, rest, ...node }: Node): Message<"NodeProto"> 
   return { ...node, attributes: entries, ...unknownsOf(rest) };
 }
 
-// --- attributes ----------------------------------------------------------------------------------------
-
 type AttributeProto = Message<"AttributeProto">;
 
 /** A kind of attribute, and the conversions of each value from and to the field of the same name. */
@@ -170,8 +163,6 @@ function protoOfAttribute({ type, value }: Attribute): AttributeProto {
   return { type: index + 1, [type]: held };
 }
 
-// --- tensors -------------------------------------------------------------------------------------------
-
 function tensorOfProto(proto: Message<"TensorProto">, external: ReadExternal): Tensor {
   const label = `tensor "${proto.name ?? ""}"`;
   const type = typeOfCode(proto.dataType ?? 0);
@@ -199,7 +190,6 @@ const numberLists: Partial<Record<DataType, "floatData" | "doubleData">> = {
   ...{ float64: "doubleData", complex128: "doubleData" },
 };
 
-/** The elements of a tensor that is written as a typed list instead of raw bytes. */
 function listedElements(proto: Message<"TensorProto">, type: DataType): TensorData {
   const { stringData = [], int64Data = [], uint64Data = [] } = proto;
   if (type === "string") return stringData.map(textOf);
@@ -220,8 +210,6 @@ function protoOfTensor(tensor: Tensor, external?: WriteExternal): Message<"Tenso
   if (place) return { ...head, externalData: entriesOf(place), dataLocation: 1 };
   return { ...head, rawData: bytesOf(tensor) };
 }
-
-// --- types of values -----------------------------------------------------------------------------------
 
 function valueOfProto({ name = "", type, ...proto }: Message<"ValueInfoProto">): ValueInfo {
   const { elemType, shape } = type?.tensorType ?? {};

@@ -134,7 +134,6 @@ const protoBeside = (model: Model, path: string) =>
     });
   });
 
-/** Bytes of all weights of the main graph. */
 function weightBytes(model: Model): number {
   const weights = [...model.graph.initializers.values()];
   return weights.reduce((sum, { data }) => sum + (Array.isArray(data) ? 0 : data.byteLength), 0);

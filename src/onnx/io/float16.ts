@@ -16,7 +16,6 @@ export function toFloat32(tensor: Tensor): Tensor | undefined {
 /** The float32 bits of all 65,536 float16 numbers: bits, not numbers, so that NaN keeps its payload. */
 let wideBits: Int32Array | undefined;
 
-/** The float16 values as float32, exactly. */
 export function fromFloat16(values: Uint16Array): Float32Array {
   wideBits ??= Int32Array.from({ length: 65_536 }, (_, bits) => widenedBits(bits));
   const wide = new Int32Array(values.length);

@@ -55,23 +55,15 @@ function readTensors(file: number, path: string): Map<string, Tensor> {
   const trouble = { error: ModelError, cure };
   const { __metadata__: _, ...entries } = parseJson(json, `${path}: header`, headerSchema, trouble);
   return new Map(
-    Object.entries(entries).map(
-      ([
-        name,
-        {
-          dtype,
-          shape,
-          data_offsets: [from, to],
-        },
-      ]) => {
-        const type = types[dtype];
-        if (!type)
-          throw new ModelError(`${path}: tensor ${name} has the type ${dtype}, which pearl does not read`);
-        const bytes = Math.max(0, Math.min(start + to, size) - (start + from));
-        if (bytes !== byteLength(type, shape)) throw broken(`tensor ${name} has ${bytes} bytes`);
-        return [name, { type, dims: shape, data: arrayOver(type, readPart(file, start + from, bytes)) }];
-      },
-    ),
+    Object.entries(entries).map(([name, { dtype, shape: dims, data_offsets }]) => {
+      const [from, to] = data_offsets;
+      const type = types[dtype];
+      if (!type)
+        throw new ModelError(`${path}: tensor ${name} has the type ${dtype}, which pearl does not read`);
+      const bytes = Math.max(0, Math.min(start + to, size) - (start + from));
+      if (bytes !== byteLength(type, dims)) throw broken(`tensor ${name} has ${bytes} bytes`);
+      return [name, { type, dims, data: arrayOver(type, readPart(file, start + from, bytes)) }];
+    }),
   );
 }
 

@@ -105,7 +105,6 @@ const modelProto = protobuf.Root.fromJSON({
   ),
 }).lookupType("ModelProto");
 
-/** @throws whatever protobufjs throws for bytes that are not this message. */
 export function decodeModelProto(bytes: Uint8Array): Message<"ModelProto"> {
   // A plain view, so that byte fields are Uint8Arrays and not Buffers, whatever the bytes came in.
   const reader = protobuf.Reader.create(new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.length));

@@ -16,7 +16,6 @@ export interface View {
   initializers: Map<string, Tensor>;
 }
 
-/** Values by the names that the pattern gives them. */
 export type Bindings = Readonly<Record<string, string>>;
 
 /** All ways in which a value matches the pattern, given the names that are bound. */
@@ -27,19 +26,16 @@ export const viewOf = (graph: Graph): View => ({
   initializers: graph.initializers,
 });
 
-/** The first way in which the value matches the pattern. */
 export function find(pattern: Pattern, value: string, view: View): Bindings | undefined {
   for (const bound of pattern(value, view, {})) return bound;
   return undefined;
 }
 
-/** Any value, bound to a name. */
 export const any =
   (name: string): Pattern =>
   (value, _, bound) =>
     bind(name, value, bound);
 
-/** An initializer, bound to a name. */
 export const initializer =
   (name: string): Pattern =>
   (value, view, bound) =>
@@ -53,7 +49,6 @@ export const scalar =
     return found !== undefined && Math.abs(found - number) <= 1e-6 * Math.abs(number) ? [bound] : [];
   };
 
-/** The number in a one-element initializer. */
 export function scalarOf(value: string, view: View): number | undefined {
   const tensor = view.initializers.get(value);
   return tensor && elementCount(tensor.dims) === 1 ? numbersOf(tensor)[0] : undefined;
@@ -75,7 +70,6 @@ export function made(
   };
 }
 
-/** Any of several patterns. */
 export const either = (...patterns: Pattern[]): Pattern =>
   function* (value, view, bound) {
     for (const pattern of patterns) yield* pattern(value, view, bound);

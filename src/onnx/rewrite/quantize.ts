@@ -76,7 +76,6 @@ const isPlainGemm = (node: Node): boolean =>
   floatAttribute(node, "beta", 1) === 1;
 
 interface Rounding {
-  /** What has a scale of its own. */
   readonly per: "row" | "column";
   readonly largest: number;
 }

@@ -9,7 +9,6 @@ export const opset = 17;
 /** Operators of still older versions broadcast by attribute; few such files exist. */
 const oldest = 9;
 
-/** Adds the newer form of a node through the builder. */
 type Upgrade = (node: Node, g: GraphBuilder) => void;
 
 /** An attribute that became an input, and its default if it has one. */

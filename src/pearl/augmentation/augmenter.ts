@@ -58,7 +58,6 @@ export async function createAugmenter(settings: AugmentationSettings = {}): Prom
   };
 }
 
-/** The kinds of positive probability; a rule that lacks its resource never applies. */
 function choicesOf({ probabilities }: ResolvedSettings, byName: ReadonlyMap<RuleName, Rule>): Choice[] {
   return Object.entries(probabilities)
     .filter(([, weight]) => weight > 0)
@@ -67,7 +66,6 @@ function choicesOf({ probabilities }: ResolvedSettings, byName: ReadonlyMap<Rule
 
 const changes = ({ granularity }: Rule): boolean => granularity !== "none";
 
-/** Draws a twin, or undefined where nothing applies. */
 type DrawTwin = (phrase: string, random: Random, context: PhraseContext) => Twin | undefined;
 
 const drawOne =
@@ -123,7 +121,6 @@ function weighted(choices: readonly Choice[], random: Random): Choice {
   return choices[choices.length - 1];
 }
 
-/** A twin by a rule that applies, each of those with the same chance. */
 function drawFromAny(
   rules: readonly Rule[],
   phrase: string,

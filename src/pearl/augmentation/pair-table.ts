@@ -48,5 +48,4 @@ export function partnersIn(pairs: Iterable<readonly [string, string]>): Partners
     (inLowerCase.get(phrase.toLowerCase()) ?? []).map((text) => likeCaseOf(phrase, text, ""));
 }
 
-/** The text with single spaces and no line breaks. */
 export const oneLine = (text: string): string => text.trim().replace(/\s+/g, " ");

@@ -10,11 +10,9 @@ import { writeTabLines } from "../../table/tab-lines.js";
 import { oneLine } from "./pair-table.js";
 import { othersThan } from "./rule.js";
 
-/** Writes several texts for a phrase. */
 export type Generate = (phrase: string, count: number) => Promise<string[]>;
 
 interface ParaphraseOptions {
-  /** Texts that the model writes for a phrase. Default 3. */
   readonly count?: number;
   readonly signal?: AbortSignal;
   readonly onProgress?: (done: number, total: number) => void;

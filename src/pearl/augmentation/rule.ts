@@ -59,7 +59,6 @@ export interface Twin {
   readonly further?: readonly RuleName[];
 }
 
-/** The rules that made a twin, in the order in which they were applied. */
 export const rulesOfTwin = ({ rule, further = [] }: Twin): readonly RuleName[] => [rule, ...further];
 
 /** What is known of a phrase besides its text. */
@@ -119,7 +118,6 @@ export function outcomesOf(list: List, phrase: string, context: PhraseContext): 
   return texts.length === 0 ? texts : othersThan(phrase, texts);
 }
 
-/** One item, each with the same chance. */
 export const pick = <Item>(items: ArrayLike<Item>, random: Random): Item =>
   items[Math.floor(random() * items.length)];
 

@@ -1,7 +1,6 @@
 /** Embeddings of a whole corpus at one byte per dimension, in shared memory. */
 import { createRandom } from "../../random.js";
 
-/** Posted to workers as they are. */
 export interface CompactVectors {
   readonly dimension: number;
   /** [rows, dimension]: each vector scaled so that its largest number is 127. */
@@ -12,10 +11,7 @@ export function shareVectors(rows: number, dimension: number): CompactVectors {
   return { dimension, values: new Int8Array(new SharedArrayBuffer(rows * dimension)) };
 }
 
-/**
- * Rounds vectors into rows from `first` on.
- * @param data [rows, dimension]
- */
+/** Rounds vectors, [rows, dimension], into rows from `first` on. */
 export function storeVectors({ dimension, values }: CompactVectors, first: number, data: Float32Array): void {
   for (let start = 0; start < data.length; start += dimension) {
     let largest = 0;

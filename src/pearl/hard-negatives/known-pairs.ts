@@ -7,7 +7,6 @@ import { normalizedWords } from "../../text/hashed-ngrams.js";
  * probability of 6 in 100,000, and then only cost a negative.
  */
 export interface KnownPairs {
-  /** The hash of each corpus row. */
   readonly keys: Float64Array;
   /** The synonyms of row r are at starts[r] to starts[r + 1]. */
   readonly starts: Int32Array;

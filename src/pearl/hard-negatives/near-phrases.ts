@@ -5,9 +5,7 @@ import { charactersAt, type LengthRun, type PhraseStore } from "./phrase-store.j
 import { hitsAt, openScan, PIECE, type Scan, SIGNATURE_BYTES, workspaceBytes } from "./scan-kernel.js";
 
 export interface NearOptions {
-  /** Ratios must be above this. */
   readonly minimumRatio: number;
-  /** Number of phrases that are kept for each at most, the nearest. */
   readonly nearest: number;
   /** True for two places that must not count: a phrase and itself, or its synonym. */
   isKnown(place: number, other: number): boolean;
@@ -21,7 +19,6 @@ interface NearPhrase {
 /** Phrases that are compared with the corpus together, which fetches each of its pieces from memory once for all. */
 export const GROUP = 512;
 
-/** A search over a store, in one thread. */
 export class NearSearch {
   readonly #store: PhraseStore;
   readonly #options: NearOptions;
@@ -81,7 +78,6 @@ export class NearSearch {
     }
   }
 
-  /** Sets or clears the positions of the query's phrase in the masks. */
   #mark({ place, run }: Query, words: number, how: "set" | "clear"): void {
     const start = charactersAt(run, place);
     for (let index = 0; index < run.length; index++) {

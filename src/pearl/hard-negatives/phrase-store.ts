@@ -5,9 +5,7 @@ import { LONGEST, SIGNATURE_BYTES, workspaceBytes } from "./scan-kernel.js";
 
 /** Phrases of one length, which lie side by side. */
 export interface LengthRun {
-  /** Characters of each. */
   readonly length: number;
-  /** Place of the first phrase. */
   readonly first: number;
   /** Place behind the last phrase. */
   readonly last: number;
@@ -19,7 +17,6 @@ export interface LengthRun {
 export interface PhraseStore {
   /** [size] signatures, then the characters, then a workspace for each thread. */
   readonly memory: SharedMemory;
-  /** Number of phrases that are searched. */
   readonly size: number;
   /** Distinct character codes, 0 for the rarest beyond 65,535. */
   readonly alphabet: number;
@@ -27,7 +24,6 @@ export interface PhraseStore {
   readonly runs: readonly LengthRun[];
   /** The row in the corpus of each place. */
   readonly rows: Int32Array;
-  /** Where the workspaces begin, in bytes. */
   readonly workspaces: number;
   /** Phrases without a visible character, which are left out. */
   readonly empty: number;
@@ -42,7 +38,6 @@ const NO_BIT = 255;
 /** Occurrences of a character that count as letters of their own. */
 const MOST_COUNTED = 8;
 
-/** @param threads number of threads that search */
 export function buildPhraseStore(phrases: readonly string[], threads: number): PhraseStore {
   const { codes, lengths, empty, tooLong } = readPhrases(phrases);
   const alphabet = codes.size + 1;
@@ -99,7 +94,6 @@ function readPhrases(phrases: readonly string[]) {
   return { codes: new Map(points.map(([point], index) => [point, index + 1])), lengths, empty, tooLong };
 }
 
-/** Writes the signatures, and orders each run by them. */
 function sign(store: PhraseStore): void {
   const { memory, size, runs, rows } = store;
   const bitOf = chooseBits(store);

@@ -31,37 +31,23 @@ const MASK_BYTES = LONGEST / 8;
 export const workspaceBytes = (alphabet: number): number => alphabet * MASK_BYTES + PIECE * HIT_BYTES;
 export const hitsAt = (workspace: number, alphabet: number): number => workspace + alphabet * MASK_BYTES;
 
-/** What is asked of phrases of one length. */
-export interface ScanRequest {
-  /** Where the signature of the phrase that is compared lies; all places are in bytes. */
-  readonly signature: number;
-  /** Where the signatures of the others begin. */
-  readonly first: number;
-  /** Where they end. */
-  readonly last: number;
-  /** Where phrase 0's characters would lie if every phrase were as long as these. */
-  readonly characters: number;
-  /** Bytes of the characters of one of these phrases. */
-  readonly stride: number;
-  /** Letters that may be in one phrase and not in the other. */
-  readonly mostDifferent: number;
-  /** The shortest common subsequence of interest. */
-  readonly leastCommon: number;
-  /** Where, for each character code, the positions in the phrase that is compared lie as bits. */
-  readonly masks: number;
-  /** Where phrase and common subsequence of each hit are written. */
-  readonly hits: number;
-}
+/** What is asked of phrases of one length; places and lengths are in bytes. */
+const parameters = [
+  "signature", // of the phrase that is compared
+  "first", // where the signatures of the others begin
+  "last", // and where they end
+  "characters", // where phrase 0's characters would lie if every phrase were as long as these
+  "stride", // of the characters of one of these phrases
+  "mostDifferent", // letters that may be in one phrase and not in the other
+  "leastCommon", // the shortest common subsequence of interest
+  "masks", // for each character code, its positions in the phrase that is compared, as bits
+  "hits", // where place and common subsequence of each hit are written
+] as const;
+type ScanRequest = Readonly<Record<(typeof parameters)[number], number>>;
 
 /** Returns the number of hits. `words`: 64-bit words that hold the phrase that is compared, 1 to 4. */
 export type Scan = (words: number, request: ScanRequest) => number;
 
-const parameters = [
-  ...(["signature", "first", "last", "characters", "stride"] as const),
-  ...(["mostDifferent", "leastCommon", "masks", "hits"] as const),
-];
-
-/** The kernel over a memory that begins with signatures. */
 export function openScan(memory: SharedMemory): Scan {
   const words = [1, 2, 3, 4];
   const functions = instantiate(words.map(scanFunction), memory);

@@ -1,7 +1,6 @@
 /** Which near phrases are hard negatives: those far in meaning, by the encoder's cosine against the edit ratio. */
 
 interface Candidate {
-  /** Edit ratio with the phrase. */
   readonly ratio: number;
   /** Cosine with the phrase, -1 to 1. */
   readonly cosine: number;
@@ -10,9 +9,7 @@ interface Candidate {
 export interface SelectOptions {
   /** A negative's edit ratio less its scaled cosine must be above this. */
   readonly margin: number;
-  /** At most so many, best first. */
   readonly listed: number;
-  /** The mean cosine of random pairs of phrases. */
   readonly floor: number;
 }
 

@@ -13,7 +13,6 @@ export interface ContrastOptions {
   readonly compare?: "all" | "between";
   /** Compares only the pairs of this part. Default: all pairs, and hard negatives. */
   readonly part?: Part;
-  /** Whether the rows behind the pairs are hard negatives. */
   readonly negatives: "used" | "none";
 }
 

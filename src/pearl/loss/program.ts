@@ -2,17 +2,19 @@
  * PEARL's training as a graph: an encoder and its loss (Chen, Varoquaux and Suchanek, 2024, "Learning High-Quality
  * and General-Purpose Phrase Representations", section 3): NT-Xent + CE(type | anchor) + CE(type | positive).
  */
-
 import type { VectorLayout } from "../../architectures/architecture.js";
 import { phraseVector } from "../../architectures/compose.js";
 import { addDropout } from "../../architectures/transformer/dropout.js";
 import { createNet, fromSeed, type Net, number, type WeightSource } from "../../nn/net.js";
 import { GraphBuilder } from "../../onnx/builder.js";
-import { prune } from "../../onnx/graph.js";
+import { constantsToInitializers, prune, untieInitializers } from "../../onnx/graph.js";
 import { copyModel, type Model } from "../../onnx/model.js";
+import { fuseOperators } from "../../onnx/rewrite/fuse.js";
+import { upgradeOpset } from "../../onnx/rewrite/upgrade.js";
 import type { Feeds } from "../../runtime/tensor.js";
 import type { TrainingProgram } from "../../training/program.js";
 import { contrastiveBatch, type ReadPhrases } from "../contrastive-batch.js";
+import type { MethodSettings } from "../method.js";
 import { contrastiveLoss } from "./contrastive-loss.js";
 import { type BatchRows, splitRows } from "./rows.js";
 import { typeLoss } from "./type-loss.js";
@@ -29,9 +31,7 @@ export const lossNames = {
 
 /** A term beside PEARL's. */
 export interface FurtherTerm {
-  /** Name of its output. */
   readonly name: string;
-  /** Its factor in the sum. */
   readonly weight: number;
   /** Adds the term to the graph; returns the name of a scalar. */
   add(net: Net, rows: BatchRows): string;
@@ -43,43 +43,31 @@ export interface FurtherTerm {
   readonly trained?: (model: Model) => string[];
 }
 
-/** Factors of further contrastive losses, default 0: left out. PEARL has none of them. */
-export interface FurtherContrast {
-  /** NT-Xent of each part alone. */
-  readonly phrase?: number;
-  readonly characters?: number;
-  /** NT-Xent of the shorter embedding. */
-  readonly prefix?: number;
-  /** What these compare: all rows with all, or anchors with positives alone. Default "all". */
-  readonly further?: "all" | "between";
-}
+/** Terms beyond PEARL's; default: left out. */
+type FurtherLosses = Partial<Pick<MethodSettings, "partLosses" | "prefixLoss" | "furtherContrast">>;
 
-export interface PairProgramOptions {
+export interface PairProgramOptions extends FurtherLosses {
   /** Eight phrases of different lengths as the model reads them, for the sample batch. */
   readonly sample: ReadPhrases;
   readonly temperature: number;
-  /** Dimension of the phrase's vector. */
   readonly width: number;
   /** Number of phrase types; 0: no type head. */
   readonly types: number;
-  /** Factor of the type loss; default 1. */
   readonly typeWeight?: number;
   readonly negatives: "used" | "none";
   /** Default: one part, an embedding. */
   readonly layout?: VectorLayout;
-  readonly losses?: FurtherContrast;
   /** At most one of them may have rows of its own, and only without hard negatives. */
   readonly terms?: readonly FurtherTerm[];
   /** "own": a part's loss sees only its own pairs, inputs `phrase_rows` and `characters_rows`. Default "all". */
   readonly rows?: "all" | "own";
-  /** Rate of dropout in the transformer; default 0. */
   readonly dropout?: number;
   /** Seed of the type head's first weights, where the encoder has none. */
   readonly seed: number;
 }
 
 /**
- * Adds the losses to an encoder from prepareForTraining.
+ * Adds the losses to an encoder from {@link prepareForTraining}.
  * Inputs beside the encoder's: `sizes` int64 (anchors, positives, and the rows behind them), `groups` int32 [rows];
  * with types `typed_rows`, `type_labels` int64 [n] and `type_weight`, a float; with dropout `dropout_seed` int64 [1];
  * with `rows: "own"` `phrase_rows` and `characters_rows` int64 [n]; and those of further terms.
@@ -111,9 +99,8 @@ interface Term {
   readonly weight: number;
 }
 
-/** Adds every term to the graph, as an output. */
 function termsOf(net: Net, rows: BatchRows, options: PairProgramOptions): Term[] {
-  const { temperature, negatives, layout = {}, losses = {}, types, typeWeight = 1 } = options;
+  const { temperature, negatives, layout = {}, types, typeWeight = 1, prefixLoss = 0 } = options;
   const terms: Term[] = [];
   const add = (name: string, weight: number, value: string) => {
     net.g.output(name, value);
@@ -121,15 +108,11 @@ function termsOf(net: Net, rows: BatchRows, options: PairProgramOptions): Term[]
   };
   const embedding = layout.embedding ?? "all";
   add(lossNames.contrastive, 1, contrastiveLoss(net, rows, { columns: [embedding], temperature, negatives }));
-  const common = { temperature, negatives, compare: losses.further };
-  if (layout.prefix && (losses.prefix ?? 0) > 0)
-    add(
-      lossNames.prefix,
-      losses.prefix as number,
-      contrastiveLoss(net, rows, { ...common, columns: layout.prefix }),
-    );
+  const common = { temperature, negatives, compare: options.furtherContrast };
+  if (layout.prefix && prefixLoss > 0)
+    add(lossNames.prefix, prefixLoss, contrastiveLoss(net, rows, { ...common, columns: layout.prefix }));
   for (const part of ["phrase", "characters"] as const) {
-    const weight = losses[part] ?? 0;
+    const weight = options.partLosses?.[part] ?? 0;
     if (weight <= 0 || !layout.parts) continue;
     const columns = [layout.parts[part]];
     const own = options.rows === "own" ? part : undefined;
@@ -146,7 +129,6 @@ function weightedSum(net: Net, terms: readonly Term[]): string {
     .reduce((sum, term) => net.g.add("Add", [sum, term]));
 }
 
-/** The weights of a model, and new ones where it has none. */
 const weightsFrom =
   ({ graph }: Model, otherwise: WeightSource): WeightSource =>
   (name, dims, initialiser) => {
@@ -164,11 +146,36 @@ function sampleOf(
   const all = {
     anchors: [0, 1, 2],
     positives: [3, 4, 5],
-    negatives: negatives === "used" ? [6, 7] : [],
+    ...(negatives === "used" && { negatives: [6, 7] }),
     types: [0, types - 1, -1],
     ...(rows === "own" && { phraseRows: [0, 1], charactersRows: [1, 2] }),
     ...(own && { spans: own }),
   };
   const whole = { cells: Number.POSITIVE_INFINITY, overhead: Number.POSITIVE_INFINITY };
-  return contrastiveBatch(all, sample, { ...whole, negatives, types, inputNames, seed: 1 }).feeds;
+  return contrastiveBatch(all, sample, { ...whole, types, inputNames, seed: 1 }).feeds;
+}
+
+/**
+ * Rewrites an encoder's graph so that it trains faster: LayerNorm and GELU become one operator each, weights that share
+ * an initializer get one each. Names and layouts of weights stay.
+ */
+export function prepareForTraining(model: Model): Model {
+  const upgraded = upgradeOpset(model);
+  const constants = upgraded.graph.nodes.flatMap(({ op, outputs }) => (op === "Constant" ? outputs : []));
+  const fused = fuseOperators(untieInitializers(constantsToInitializers(upgraded)));
+  return fixConstants(fused, constants);
+}
+
+/** Tables that the exporter wrote as Constant nodes are not weights: they become Constant nodes again. */
+function fixConstants(model: Model, names: readonly string[]): Model {
+  const copy = copyModel(model);
+  const { initializers, nodes } = copy.graph;
+  for (const name of names) {
+    const value = initializers.get(name);
+    if (value?.type !== "float32" || value.data.length < 2) continue;
+    initializers.delete(name);
+    const attributes = { value: { type: "tensor", value } as const };
+    nodes.unshift({ name, op: "Constant", domain: "", inputs: [], outputs: [name], attributes });
+  }
+  return copy;
 }

@@ -1,5 +1,4 @@
 /** The rows of a batch in the training graph: anchors, positives, and what follows them. */
-
 import type { Columns } from "../../architectures/architecture.js";
 import { phraseVector } from "../../architectures/compose.js";
 import type { Net } from "../../nn/net.js";

@@ -1,5 +1,4 @@
 /** The loss of phrase types (PEARL, section 3): cross-entropy of the anchor's type, plus that of the positive's. */
-
 import type { Columns, VectorLayout } from "../../architectures/architecture.js";
 import { phraseVector, typeHead } from "../../architectures/compose.js";
 import { linear } from "../../nn/layers.js";
@@ -8,9 +7,7 @@ import { type Net, number } from "../../nn/net.js";
 import { columnsOf } from "./rows.js";
 
 interface TypeLossOptions {
-  /** Number of phrase types. */
   readonly types: number;
-  /** Dimension of the phrase's vector. */
   readonly width: number;
   readonly layout?: VectorLayout;
 }
@@ -32,14 +29,11 @@ export function typeLoss(net: Net, { types, width, layout }: TypeLossOptions): s
   return g.add("Mul", [g.add("Mul", [entropy, number(net, 2)]), weight]);
 }
 
-interface FactoredLogits {
-  readonly typed: string;
-  readonly labels: string;
-  readonly logits: { readonly types: Columns; readonly classes: Columns };
-}
-
 /** A label is class × entity types + entity type; its log-probability is the sum of both. */
-function factoredEntropy(net: Net, { typed, labels, logits }: FactoredLogits): string {
+function factoredEntropy(
+  net: Net,
+  { typed, labels, logits }: { typed: string; labels: string } & Required<Pick<VectorLayout, "logits">>,
+): string {
   const { g } = net;
   const [types, classes] = [logits.types, logits.classes].map(([from, to]) => to - from);
   const among = g.scalar("int64", types);

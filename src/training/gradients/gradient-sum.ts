@@ -1,9 +1,7 @@
 /** Gradients added up over the runs of one step: dense ones, and those of tables by the rows that were read. */
-
 import type { Tensor } from "../../runtime/tensor.js";
 import type { GradientSink } from "./gradients.js";
 
-/** The gradient of one weight. */
 export type Gradient =
   | { readonly kind: "dense"; readonly values: Float32Array }
   | {

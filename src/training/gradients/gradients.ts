@@ -12,6 +12,7 @@ import {
 import type { Feeds, Tensor } from "../../runtime/tensor.js";
 import type { Chunk, TrainingBatch } from "../batch.js";
 import {
+  type CutProgram,
   cutProgram,
   type GradientGraph,
   observeProgram,
@@ -22,7 +23,6 @@ import {
 } from "../program.js";
 import { inRowBlocks } from "./row-blocks.js";
 
-/** The loss and its terms by name. */
 export type Losses = Record<string, number>;
 
 /** What takes the gradients of each run; they are its own from then on. */
@@ -40,25 +40,16 @@ export interface GradientOptions extends SessionOptions {
   readonly gradients?: "memory" | "device";
 }
 
-/** A graph with its session. */
-interface OpenGraph {
-  readonly graph: GradientGraph;
-  readonly session: OrtSession;
-}
-
 /** A program ready to give gradients in the calling thread. Sessions open on first use. */
 export class GradientRunner {
-  /** Names of the weights that get gradients. */
   readonly weights: readonly string[];
   readonly #program: TrainingProgram;
   readonly #shapes: Shapes;
   readonly #options: GradientOptions;
   readonly #target: Target;
   readonly #wholeGraph: GradientGraph;
-  readonly #sessions: OrtSession[] = [];
-  #gradientOfCut: string | undefined;
-  #whole: Promise<OpenGraph> | undefined;
-  #cut: Promise<{ forward: OrtSession; backward: OpenGraph; loss: OpenGraph }> | undefined;
+  readonly #sessions = new Map<Model, Promise<OrtSession>>();
+  #cut: CutProgram | undefined;
 
   private constructor(program: TrainingProgram, shapes: Shapes, options: GradientOptions) {
     this.#program = program;
@@ -84,10 +75,9 @@ export class GradientRunner {
    */
   async run(batch: TrainingBatch, weights: DeviceFeeds, sink: GradientSink): Promise<Losses> {
     if (batch.chunks) return this.#inChunks(batch.feeds, batch.chunks, weights, sink);
-    this.#whole ??= this.#open(this.#wholeGraph);
-    const { graph, session } = await this.#whole;
+    const graph = this.#wholeGraph;
     const feeds = { ...batch.feeds, ...pick(weights, graph.weights) };
-    const outputs = await session.runOnDevice(feeds);
+    const outputs = await this.#run(graph.model, feeds);
     await sink.collect(graph, { feeds, outputs });
     return this.#losses(outputs);
   }
@@ -99,23 +89,23 @@ export class GradientRunner {
     weights: DeviceFeeds,
     sink: GradientSink,
   ): Promise<Losses> {
-    this.#cut ??= this.#openCut();
-    const { forward, backward, loss } = await this.#cut;
+    this.#cut ??= cutProgram(this.#program, this.#shapes, this.#target);
+    const { forward, backward, loss } = this.#cut;
     const cut = this.#program.cut as string;
-    const before = pick(weights, backward.graph.weights);
+    const before = pick(weights, backward.weights);
     const parts: Tensor[] = [];
     for (const chunk of chunks) {
-      const outputs = await forward.runOnDevice({ ...chunk.feeds, ...before });
+      const outputs = await this.#run(forward, { ...chunk.feeds, ...before });
       parts.push(outputs[cut] as Tensor);
     }
-    const head = { ...feeds, ...pick(weights, loss.graph.weights), [cut]: gathered(chunks, parts) };
-    const outputs = await loss.session.runOnDevice(head);
-    const gradient = outputs[this.#gradientOfCut as string] as Tensor;
-    await sink.collect(loss.graph, { feeds: head, outputs }, cut);
+    const head = { ...feeds, ...pick(weights, loss.weights), [cut]: gathered(chunks, parts) };
+    const outputs = await this.#run(loss.model, head);
+    const gradient = outputs[loss.gradients.get(cut) as string] as Tensor;
+    await sink.collect(loss, { feeds: head, outputs }, cut);
     for (const chunk of chunks) {
       const inputs = { ...chunk.feeds, ...before, [upstream]: rowsOf(gradient, chunk.rows) };
-      const outputs = await backward.session.runOnDevice(inputs);
-      await sink.collect(backward.graph, { feeds: inputs, outputs });
+      const outputs = await this.#run(backward.model, inputs);
+      await sink.collect(backward, { feeds: inputs, outputs });
     }
     return this.#losses(outputs);
   }
@@ -126,46 +116,35 @@ export class GradientRunner {
     return Object.fromEntries(entries);
   }
 
-  async #session(model: Model): Promise<OrtSession> {
-    const { loss, parts = [], cut } = this.#program;
-    const inMemory = new Set([loss, ...parts, cut, this.#gradientOfCut]);
+  async #run(model: Model, feeds: DeviceFeeds): Promise<DeviceFeeds> {
+    const session = this.#sessions.get(model) ?? this.#open(model);
+    this.#sessions.set(model, session);
+    return (await session).runOnDevice(feeds);
+  }
+
+  #open(model: Model): Promise<OrtSession> {
+    const { loss, parts = [], cut = "" } = this.#program;
+    const inMemory = new Set([loss, ...parts, cut, this.#cut?.loss.gradients.get(cut)]);
     const places = model.graph.outputs.map(
       ({ name }) => [name, inMemory.has(name) ? "memory" : "device"] as const,
     );
     const { gradients, ...options } = this.#options;
     const onCpu = this.#target.device === "cpu";
-    const session = await createOrtSession(encodeModel(onCpu ? inRowBlocks(model) : model), {
+    return createOrtSession(encodeModel(onCpu ? inRowBlocks(model) : model), {
       ...{ ...options, optimization: "basic" },
       ...(gradients === "device" && { outputs: Object.fromEntries(places) }),
     });
-    this.#sessions.push(session);
-    return session;
-  }
-
-  async #open(graph: GradientGraph): Promise<OpenGraph> {
-    return { graph, session: await this.#session(graph.model) };
-  }
-
-  async #openCut() {
-    const { forward, backward, loss } = cutProgram(this.#program, this.#shapes, this.#target);
-    this.#gradientOfCut = loss.gradients.get(this.#program.cut as string);
-    return {
-      forward: await this.#session(forward),
-      backward: await this.#open(backward),
-      loss: await this.#open(loss),
-    };
   }
 
   async release(): Promise<void> {
-    await Promise.allSettled([this.#whole, this.#cut]);
-    for (const session of this.#sessions) await session.release();
+    for (const opened of await Promise.allSettled(this.#sessions.values()))
+      if (opened.status === "fulfilled") await opened.value.release();
   }
 }
 
 const pick = (weights: DeviceFeeds, names: readonly string[]): DeviceFeeds =>
   Object.fromEntries(names.filter((name) => name in weights).map((name) => [name, weights[name]]));
 
-/** The chunks' embeddings in the order of the batch. */
 function gathered(chunks: readonly Chunk[], parts: readonly Tensor[]): Tensor {
   const rows = chunks.reduce((count, chunk) => count + chunk.rows.length, 0);
   const width = parts[0].dims[1];

@@ -13,7 +13,6 @@ export const inputsOf = (weight: string) => ({
   gradient: `gradient/${weight}`,
 });
 
-/** The output with the norm of the gradients before clipping, a float. */
 export const normName = "gradient_norm";
 
 /**

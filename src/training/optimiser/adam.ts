@@ -24,7 +24,6 @@ export interface AdamOptions {
   readonly rateFactors?: Readonly<Record<string, number>>;
 }
 
-/** Settings with their defaults filled in. */
 export type AdamSettings = Required<Omit<AdamOptions, "rateFactors">> & Pick<AdamOptions, "rateFactors">;
 
 export function adamSettings(options: AdamOptions = {}): AdamSettings {
@@ -32,16 +31,13 @@ export function adamSettings(options: AdamOptions = {}): AdamSettings {
   return { kind, betas, epsilon, weightDecay, ...(rateFactors && { rateFactors }) };
 }
 
-/** The factor of a weight's learning rate. */
 export const rateFactor = ({ rateFactors }: Pick<AdamOptions, "rateFactors">, weight: string): number =>
   rateFactors && Object.hasOwn(rateFactors, weight) ? rateFactors[weight] : 1;
 
-/** An optimiser over weights that it changes in place. */
 export class Adam {
   /** Moments by weight, in its layout. */
   readonly m: ReadonlyMap<string, Tensor>;
   readonly v: ReadonlyMap<string, Tensor>;
-  /** Steps taken. */
   step = 0;
   readonly #settings: AdamSettings;
   readonly #weights: ReadonlyMap<string, Tensor>;
@@ -67,7 +63,8 @@ export class Adam {
         (tensor) => tensor?.data as Float32Array,
       );
       const moved = { w, m, v };
-      const update = this.#update(weight, rate * rateFactor(this.#settings, name), scale);
+      const ownRate = rate * rateFactor(this.#settings, name);
+      const update = updateOf(this.#settings, weight, { step: this.step, rate: ownRate, scale });
       if (gradient.kind === "dense") move(moved, { from: 0, count: w.length }, gradient.values, 0, update);
       else this.#moveRows(name, moved, gradient, update);
     }
@@ -94,19 +91,6 @@ export class Adam {
     }
   }
 
-  #update({ dims }: Tensor, rate: number, scale: number): Update {
-    const { kind, epsilon, weightDecay, betas } = this.#settings;
-    const [beta1, beta2] = betas;
-    const decay = dims.length > 1 ? weightDecay : 0;
-    return {
-      ...{ beta1, beta2, epsilon, scale },
-      rate: rate / (1 - beta1 ** this.step),
-      spread: 1 / Math.sqrt(1 - beta2 ** this.step),
-      pull: kind === "adam" ? decay : 0,
-      keep: kind === "adamw" ? 1 - rate * decay : 1,
-    };
-  }
-
   /** Continues after `step` with moments that were filled from outside. */
   resume(step: number): void {
     this.step = step;
@@ -114,24 +98,26 @@ export class Adam {
   }
 }
 
-/** What one update of one step needs to know. */
-interface Update {
-  readonly beta1: number;
-  readonly beta2: number;
-  readonly epsilon: number;
-  /** rate / (1 - β₁ᵗ) */
-  readonly rate: number;
-  /** 1 / √(1 - β₂ᵗ) */
-  readonly spread: number;
-  /** Factor of gradients. */
-  readonly scale: number;
-  /** Added to the gradient per unit of weight. */
-  readonly pull: number;
-  /** Factor of the weight before it moves. */
-  readonly keep: number;
+/** The numbers of one step of a weight. @param scale factor of gradients */
+function updateOf(
+  { kind, epsilon, weightDecay, betas }: AdamSettings,
+  { dims }: Tensor,
+  { step, rate, scale }: { readonly step: number; readonly rate: number; readonly scale: number },
+) {
+  const [beta1, beta2] = betas;
+  const decay = dims.length > 1 ? weightDecay : 0;
+  return {
+    ...{ beta1, beta2, epsilon, scale },
+    rate: rate / (1 - beta1 ** step),
+    spread: 1 / Math.sqrt(1 - beta2 ** step),
+    /** Added to the gradient per unit of weight. */
+    pull: kind === "adam" ? decay : 0,
+    /** Factor of the weight before it moves. */
+    keep: kind === "adamw" ? 1 - rate * decay : 1,
+  };
 }
+type Update = Readonly<ReturnType<typeof updateOf>>;
 
-/** A weight and its moments. */
 interface Moved {
   readonly w: Float32Array;
   readonly m: Float32Array;

@@ -44,7 +44,6 @@ class GraphOptimiser implements Optimiser {
   readonly #shapes: ReadonlyMap<string, readonly number[]>;
   readonly #open = new Map<string, Promise<OrtSession>>();
   #step = 0;
-  /** The state by its names, on the device. */
   #state: DeviceFeeds = {};
 
   constructor(start: ReadonlyMap<string, Tensor>, options: OptimiserOptions, sessions: SessionOptions) {
@@ -137,7 +136,6 @@ class GraphOptimiser implements Optimiser {
     return weights.map((weight) => [weight, copies[`copy/${weight}`] as Tensor]);
   }
 
-  /** Opens a graph on first use. */
   #session(name: string, graph: () => Model, place: "memory" | "device"): Promise<OrtSession> {
     const known = this.#open.get(name);
     if (known) return known;
@@ -156,7 +154,6 @@ class GraphOptimiser implements Optimiser {
   }
 }
 
-/** Gradients on the device, added up there. */
 class DeviceGradientSum implements GradientSink {
   readonly #adderOf: (names: readonly string[]) => Promise<OrtSession>;
   readonly #sums = new Map<string, DeviceFeeds[string]>();

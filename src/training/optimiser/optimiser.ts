@@ -12,7 +12,6 @@ export interface OptimiserOptions {
   readonly averageDecay?: number;
 }
 
-/** How one step is taken. */
 export interface UpdateOptions {
   readonly rate: number;
   /** Batches with collected gradients: the step follows their mean. */
@@ -23,7 +22,6 @@ export interface UpdateOptions {
 
 /** Everything that must be stored to continue bit for bit. */
 export interface EngineState {
-  /** Steps taken. */
   readonly step: number;
   /** Weights by name, moments as `m/NAME` and `v/NAME`, the running average as `average/NAME`. */
   readonly tensors: ReadonlyMap<string, Tensor>;
@@ -34,9 +32,7 @@ export const statePrefixes = ({ averageDecay }: OptimiserOptions): string[] =>
   averageDecay === undefined ? ["", "m/", "v/"] : ["", "m/", "v/", "average/"];
 
 export interface Optimiser {
-  /** The weights, for a run of the gradient graph. */
   feeds(): DeviceFeeds;
-  /** Begins the gradients of a step. */
   sink(): GradientSink;
   /** Takes the step, unless a gradient is NaN or infinite. @returns their global norm before clipping */
   update(sink: GradientSink, options: UpdateOptions): Promise<number>;
@@ -44,9 +40,7 @@ export interface Optimiser {
   weights(): Promise<ReadonlyMap<string, Tensor>>;
   /** The state, perhaps as the optimiser's own arrays: store it before the next step. */
   state(): Promise<EngineState>;
-  /** Continues from a state. */
   restore(state: EngineState): Promise<void>;
-  /** Names and shapes of the state's tensors. */
   layout(): ReadonlyMap<string, readonly number[]>;
   release(): Promise<void>;
 }

@@ -5,7 +5,9 @@ import { describe, expect, it } from "vitest";
 import * as characters from "../../../src/architectures/characters/encoder.js";
 import { declareCharacterInputs } from "../../../src/architectures/characters/inputs.js";
 import { differentiate } from "../../../src/autodiff/gradient.js";
-import { encodeModel, observeShapes, type Tensor, tensor } from "../../../src/onnx/index.js";
+import { encodeModel } from "../../../src/onnx/io/file.js";
+import { observeShapes } from "../../../src/onnx/observe-shapes.js";
+import { type Tensor, tensor } from "../../../src/onnx/tensor.js";
 import { createOrtSession } from "../../../src/runtime/ort-session.js";
 import type { Feeds } from "../../../src/runtime/tensor.js";
 import * as nn from "../../../src/train.js";
@@ -66,10 +68,9 @@ describe("character encoders have PyTorch's results and gradients", () => {
   it.each(Object.entries(pytorch))("%s", async (_, expected) => {
     const model = withLoss(expected);
     const feeds = loaded(expected.inputs);
-    const shapes = await observeShapes(model, feeds, async (bytes, given) => {
-      const probe = await createOrtSession(bytes, { optimization: "disabled" });
-      return probe.run(given as Feeds).finally(() => probe.release());
-    });
+    const shapes = await observeShapes(model, feeds, (bytes) =>
+      createOrtSession(bytes, { optimization: "disabled" }),
+    );
     const weights = Object.keys(expected.gradients);
     const trained = differentiate(model, { loss: "loss", weights, shapes });
     expect([...trained.gradients.keys()].sort()).toEqual(weights.sort());

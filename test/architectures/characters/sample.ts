@@ -6,7 +6,7 @@ import {
   characterEncoder,
 } from "../../../src/architectures/characters/encoder.js";
 import { declareCharacterInputs } from "../../../src/architectures/characters/inputs.js";
-import { writeModel } from "../../../src/onnx/index.js";
+import { writeModel } from "../../../src/onnx/io/file.js";
 import { buildCharacterVocabulary } from "../../../src/text/character-vocabulary.js";
 import { createWordReader, type WordUnitOptions } from "../../../src/text/word-units.js";
 import { createNet, fromSeed } from "../../../src/train.js";

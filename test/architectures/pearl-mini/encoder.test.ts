@@ -7,7 +7,7 @@ import { wordModelGraph, writeWordModel } from "../../../src/architectures/pearl
 import { pearlMiniSizes, type WordEncoderSizes } from "../../../src/architectures/pearl-mini/sizes.js";
 import { checkGradients } from "../../../src/autodiff/check.js";
 import { PhraseEncoder } from "../../../src/index.js";
-import { tensor } from "../../../src/onnx/index.js";
+import { tensor } from "../../../src/onnx/tensor.js";
 import { createOrtSession } from "../../../src/runtime/ort-session.js";
 import { createNet, fromSeed, fromTensors } from "../../../src/train.js";
 import { testFolder } from "../../table/folder.js";

@@ -10,7 +10,9 @@ import type { WordTable } from "../../../src/architectures/pearl-mini/row-sums.j
 import { loadWordGraph, takeOutTables } from "../../../src/architectures/pearl-mini/shared-graph.js";
 import { openFeaturizers } from "../../../src/architectures/registry.js";
 import { PhraseEncoder } from "../../../src/encoder/phrase-encoder.js";
-import { GraphBuilder, readModel, tensor } from "../../../src/onnx/index.js";
+import { GraphBuilder } from "../../../src/onnx/builder.js";
+import { readModel } from "../../../src/onnx/io/file.js";
+import { tensor } from "../../../src/onnx/tensor.js";
 import { createOrtSession } from "../../../src/runtime/ort-session.js";
 import type { Feeds } from "../../../src/runtime/tensor.js";
 import { fromSeed } from "../../../src/train.js";

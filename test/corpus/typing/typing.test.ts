@@ -6,7 +6,9 @@ import { fineTypeOf, KNOWN_LABELS } from "../../../src/corpus/typing/labels.js";
 import { typeOfAmount, typeOfNamePattern } from "../../../src/corpus/typing/patterns.js";
 import { createPhraseTyper } from "../../../src/corpus/typing/phrase-typer.js";
 import { loadTokenClassifier } from "../../../src/corpus/typing/token-classifier.js";
-import { GraphBuilder, tensor, writeModel } from "../../../src/onnx/index.js";
+import { GraphBuilder } from "../../../src/onnx/builder.js";
+import { writeModel } from "../../../src/onnx/io/file.js";
+import { tensor } from "../../../src/onnx/tensor.js";
 import { ENTITY_TYPES } from "../../../src/pearl/phrase-types.js";
 import { testFolder } from "../../table/folder.js";
 

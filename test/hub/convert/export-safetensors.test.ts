@@ -5,8 +5,10 @@ import { PhraseEncoder } from "../../../src/encoder/phrase-encoder.js";
 import { ArgumentError, ModelError } from "../../../src/errors.js";
 import { exportSafetensors } from "../../../src/hub/convert/export-safetensors.js";
 import { importModel } from "../../../src/hub/convert/import-model.js";
-import { type Model, readModel, tensor, writeModel } from "../../../src/onnx/index.js";
+import { readModel, writeModel } from "../../../src/onnx/io/file.js";
 import { readSafetensors } from "../../../src/onnx/io/safetensors.js";
+import type { Model } from "../../../src/onnx/model.js";
+import { tensor } from "../../../src/onnx/tensor.js";
 import {
   editJson,
   fixtureModel,

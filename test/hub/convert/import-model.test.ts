@@ -13,8 +13,9 @@ import { PhraseEncoder } from "../../../src/encoder/phrase-encoder.js";
 import { ArgumentError, ModelError } from "../../../src/errors.js";
 import { importModel } from "../../../src/hub/convert/import-model.js";
 import { readModelCard } from "../../../src/hub/model-card.js";
-import { readModel, type Tensor, tensor } from "../../../src/onnx/index.js";
+import { readModel } from "../../../src/onnx/io/file.js";
 import { readSafetensors, writeSafetensors } from "../../../src/onnx/io/safetensors.js";
+import { type Tensor, tensor } from "../../../src/onnx/tensor.js";
 import { createTokenizer } from "../../../src/text/tokenizer.js";
 import {
   editJson,

@@ -9,7 +9,7 @@ import {
   type PretrainCharactersOptions,
   pretrainCharacters,
 } from "../../../src/methods/characters/pretrain-characters.js";
-import { readModel } from "../../../src/onnx/index.js";
+import { readModel } from "../../../src/onnx/io/file.js";
 import { createRandom } from "../../../src/random.js";
 import { createNet, fromSeed } from "../../../src/train.js";
 

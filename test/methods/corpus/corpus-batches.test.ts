@@ -2,26 +2,37 @@ import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { writeCorpus } from "../../../src/corpus/corpus-folder.js";
+import { readModelFolder } from "../../../src/architectures/model-folder.js";
+import { readCorpus, writeCorpus } from "../../../src/corpus/corpus-folder.js";
 import {
   type CorpusBatches,
   type CorpusBatchSettings,
-  openCorpusBatches,
+  openCorpusBatches as openBatches,
 } from "../../../src/methods/corpus/corpus-batches.js";
-import { NeighbourRuns } from "../../../src/pearl/neighbour-runs.js";
+import { readModel } from "../../../src/onnx/io/file.js";
+import { openReader } from "../../../src/pearl/contrastive-batch.js";
+import { neighbourRuns } from "../../../src/pearl/neighbour-runs.js";
 import { FINE_PHRASE_TYPES, PHRASE_TYPES } from "../../../src/pearl/phrase-types.js";
 import { smallCorpus } from "../../training/small-corpus.js";
 
-const settings = async (changes: Partial<CorpusBatchSettings> = {}): Promise<CorpusBatchSettings> => ({
+type Settings = CorpusBatchSettings & { corpus: string };
+const settings = async (changes: Partial<Settings> = {}): Promise<Settings> => ({
   corpus: await smallCorpus(),
-  model: "models/pearl-ngram",
-  encoderInputs: ["ngram_ids"],
   inputNames: ["ngram_ids", "sizes", "groups", "typed_rows", "type_labels", "type_weight"],
   ...{ anchors: 20, hardNegatives: 2, synonyms: 4, run: 2, augmentPairs: 0, seed: 5 },
   types: PHRASE_TYPES,
   augmentation: { preset: "house", wordNet: "off" },
   ...changes,
 });
+async function openCorpusBatches({ corpus, ...own }: Settings): Promise<CorpusBatches> {
+  const folder = await readModelFolder("models/pearl-ngram");
+  const { features } = folder;
+  return openBatches(
+    await readCorpus(corpus),
+    own,
+    await openReader(folder, { model: readModel(folder.graph), features }),
+  );
+}
 const numbers = (data: unknown) => Array.from(data as ArrayLike<number | bigint>, Number);
 
 describe("openCorpusBatches", () => {
@@ -124,21 +135,20 @@ describe("openCorpusBatches", () => {
   });
 });
 
-describe("NeighbourRuns", () => {
+describe("neighbourRuns", () => {
   const pairs = ["red car", "red bus", "blue car", "blue bus", "old oak", "old elm"].map((text) => ({
     text,
     positive: `${text}s`,
   }));
 
   it("keeps pairs that share a word together, and has all of them once in an epoch", () => {
-    const runs = new NeighbourRuns(pairs, { run: 2, seed: 1 });
-    expect(runs.runs).toBe(3);
+    const runs = neighbourRuns(pairs, { run: 2, seed: 1 });
     for (const epoch of [0, 1]) {
-      const texts = runs.pairs(3 * epoch, 3 * epoch + 3).map(({ text }) => text);
+      const texts = runs(3 * epoch, 3 * epoch + 3).map(({ text }) => text);
       expect([...texts].sort()).toEqual(pairs.map(({ text }) => text).sort());
     }
     for (let run = 0; run < 3; run++) {
-      const [a, b] = runs.pairs(run, run + 1).map(({ text }) => new Set(text.split(" ")));
+      const [a, b] = runs(run, run + 1).map(({ text }) => new Set(text.split(" ")));
       expect([...a].some((word) => b.has(word))).toBe(true);
     }
   });
@@ -152,8 +162,8 @@ describe("NeighbourRuns", () => {
       "Ealing Hospital",
       "1992 Hawaii Warriors football team",
     ].map((text) => ({ text, positive: text }));
-    const runs = new NeighbourRuns(titles, { run: 2, seed: 1, by: "last" });
-    const found = [0, 1, 2].map((run) => runs.pairs(run, run + 1).map(({ text }) => text));
+    const runs = neighbourRuns(titles, { run: 2, seed: 1, by: "last" });
+    const found = [0, 1, 2].map((run) => runs(run, run + 1).map(({ text }) => text));
     const withoutYears = (text: string) => text.replace(/\d+ /, "");
     expect(found.flat()).toHaveLength(6);
     for (const [a, b] of found)
@@ -171,11 +181,11 @@ describe("NeighbourRuns", () => {
       "to see",
       "the establishment",
     ];
-    const runs = new NeighbourRuns(
+    const runs = neighbourRuns(
       phrases.map((text) => ({ text, positive: text })),
       { run: 2, seed: 1, by: "first" },
     );
-    const found = [0, 1, 2].map((run) => runs.pairs(run, run + 1).map(({ text }) => text));
+    const found = [0, 1, 2].map((run) => runs(run, run + 1).map(({ text }) => text));
     expect(found.flat().sort()).toEqual([...phrases].sort());
     for (const [a, b] of found) expect(a.toLowerCase().split(" ")[0]).toBe(b.toLowerCase().split(" ")[0]);
   });

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { PhraseEncoder } from "../../../src/encoder/phrase-encoder.js";
 import { type CorpusFinetuneOptions, finetuneOnCorpus } from "../../../src/methods/corpus/corpus-finetune.js";
-import { readModel } from "../../../src/onnx/index.js";
+import { readModel } from "../../../src/onnx/io/file.js";
 import { newFolder } from "../../training/pairs-folder.js";
 import { claimLearned, smallCorpus, smallSettings } from "../../training/small-corpus.js";
 

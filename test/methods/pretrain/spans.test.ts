@@ -1,7 +1,7 @@
 /** Spans and what stands around them. */
 import { describe, expect, it } from "vitest";
 import { CONTEXT, PUNCTUATION } from "../../../src/architectures/pearl-mini/context.js";
-import { contextsOf, groupsOf, SpanSampler } from "../../../src/methods/pretrain/spans.js";
+import { contextsOf, groupsOf, spanSampler } from "../../../src/methods/pretrain/spans.js";
 import { createRandom } from "../../../src/random.js";
 
 /** Two texts: words 1 to 5, a comma, words 6 to 9; then 10 to 12. */
@@ -10,10 +10,10 @@ const word = (rank: number) => PUNCTUATION + rank;
 
 describe("spans", () => {
   it("never reach over punctuation or the end of a text", () => {
-    const sampler = new SpanSampler({ counts: new Int32Array(12).fill(1) });
+    const draw = spanSampler({ counts: new Int32Array(12).fill(1) });
     const random = createRandom(1);
     for (let i = 0; i < 50; i++) {
-      const { starts, length } = sampler.draw(text, 20, random);
+      const { starts, length } = draw(text, 20, random);
       for (const start of starts)
         expect(
           Math.min(...text.subarray(start, start + length)),
@@ -26,7 +26,7 @@ describe("spans", () => {
     const numbers = Int32Array.from({ length: 20_000 }, (_, i) => (i % 2 === 0 ? 1 : 2 + (i % 9_999)));
     const counts = new Int32Array(10_001).fill(1);
     counts[0] = 10_000;
-    const { starts } = new SpanSampler({ counts }).draw(numbers, 2000, createRandom(2), 1);
+    const { starts } = spanSampler({ counts })(numbers, 2000, createRandom(2), 1);
     const frequent = [...starts].filter((start) => numbers[start] === 1).length;
     expect(starts.length).toBe(2000);
     expect(frequent).toBeLessThan(100);

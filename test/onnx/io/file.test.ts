@@ -12,15 +12,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ModelError } from "../../../src/errors.js";
-import {
-  encodeModel,
-  GraphBuilder,
-  type Model,
-  readModel,
-  tensor,
-  writeModel,
-} from "../../../src/onnx/index.js";
+import { GraphBuilder } from "../../../src/onnx/builder.js";
+import { encodeModel, readModel, writeModel } from "../../../src/onnx/io/file.js";
 import { decodeModelProto, encodeModelProto, type Message } from "../../../src/onnx/io/schema.js";
+import type { Model } from "../../../src/onnx/model.js";
+import { tensor } from "../../../src/onnx/tensor.js";
 import {
   exportNames,
   exportPath,

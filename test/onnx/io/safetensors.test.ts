@@ -3,8 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { ModelError } from "../../../src/errors.js";
-import type { Tensor } from "../../../src/onnx/index.js";
 import { readSafetensors, writeSafetensors } from "../../../src/onnx/io/safetensors.js";
+import type { Tensor } from "../../../src/onnx/tensor.js";
 
 const folder = mkdtempSync(join(tmpdir(), "pearl-safetensors-"));
 afterAll(() => rmSync(folder, { recursive: true }));

@@ -1,16 +1,16 @@
 import { describe, expect, it } from "vitest";
+import { GraphBuilder } from "../../../src/onnx/builder.js";
+import { producersOf } from "../../../src/onnx/graph.js";
 import {
   any,
   either,
   find,
-  GraphBuilder,
   initializer,
   made,
-  producersOf,
   scalar,
   scalarOf,
   viewOf,
-} from "../../../src/onnx/index.js";
+} from "../../../src/onnx/rewrite/pattern.js";
 
 /** (x + 2) · (x + 2) − y */
 function example() {

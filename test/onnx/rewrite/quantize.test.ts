@@ -1,13 +1,9 @@
 import { describe, expect, it } from "vitest";
-import {
-  encodeModel,
-  GraphBuilder,
-  type Model,
-  readModel,
-  type Tensor,
-  tensor,
-} from "../../../src/onnx/index.js";
+import { GraphBuilder } from "../../../src/onnx/builder.js";
+import { encodeModel, readModel } from "../../../src/onnx/io/file.js";
+import type { Model } from "../../../src/onnx/model.js";
 import { quantizeDynamic, quantizeMatrix } from "../../../src/onnx/rewrite/quantize.js";
+import { type Tensor, tensor } from "../../../src/onnx/tensor.js";
 import { exportNames, exportPath, goldenFeeds, ort, runModel } from "../oracle.js";
 
 /** Numbers that look random and are not. */

@@ -1,5 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { encodeModel, GraphBuilder, type Model, type Tensor, tensor } from "../../../src/onnx/index.js";
+import { GraphBuilder } from "../../../src/onnx/builder.js";
+import { encodeModel } from "../../../src/onnx/io/file.js";
+import type { Model } from "../../../src/onnx/model.js";
+import { type Tensor, tensor } from "../../../src/onnx/tensor.js";
 import { createRandom } from "../../../src/random.js";
 import { createOrtSession } from "../../../src/runtime/ort-session.js";
 import { inRowBlocks } from "../../../src/training/gradients/row-blocks.js";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type Tensor, tensor } from "../../../src/onnx/index.js";
+import { type Tensor, tensor } from "../../../src/onnx/tensor.js";
 import { createRandom } from "../../../src/random.js";
 import { type Gradient, GradientSum } from "../../../src/training/gradients/gradient-sum.js";
 import { Adam } from "../../../src/training/optimiser/adam.js";

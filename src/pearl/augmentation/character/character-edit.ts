@@ -10,7 +10,6 @@ type Kind = "letter" | "digit" | "other";
 
 /** A phrase taken apart, and the places where a character may be changed. */
 export interface Taken {
-  /** The phrase's characters, see {@link unitsOf}. */
   readonly units: string[];
   readonly kinds: readonly Kind[];
   /** Positions of letters (and of digits, where they may change) in words that are long enough. */
@@ -20,7 +19,6 @@ export interface Taken {
 /** Changes `units` in place; returns false where it does not apply. */
 export type Edit = (taken: Taken, random: Random, settings: CharacterSettings) => boolean;
 
-/** Makes a rule of an edit. */
 export function characterEdit(edit: Edit, settings: CharacterSettings): Draw {
   return (phrase, random) => {
     const taken = takeApart(phrase, settings);
@@ -60,7 +58,6 @@ export function unitsOf(text: string): string[] {
 const kindOf = (unit: string): Kind =>
   /^\p{L}/u.test(unit) ? "letter" : /^\p{N}/u.test(unit) ? "digit" : "other";
 
-/** Whether a character has a lower-case form other than itself. */
 export const isCapital = (unit: string): boolean => unit !== unit.toLowerCase();
 
 /** `unit` as a capital where `model` is one, else in lower case; unchanged where its case changes its length (ß). */

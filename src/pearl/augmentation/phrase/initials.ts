@@ -37,7 +37,6 @@ export function personNameOf(
   return /^\p{Lu}\.$/u.test(first) || givenNames.has(first) ? name : undefined;
 }
 
-/** Whether a given name is one letter, with or without a point. */
 export const isInitial = (name: string): boolean => initial.test(name);
 
 function readName(phrase: string): Name | undefined {

@@ -27,13 +27,11 @@ const forms = `
   .split(/;\s+/)
   .map((form) => form.split(" | "));
 
-/** Forms that are also written after a comma. */
 const afterComma = /^(?:Inc|Ltd|LLC|LLP|LP|Co\., Ltd)/;
 
 /** Forms that also come before the name: "NV Philips", "AB Volvo", "PT Astra". */
 const atFront = ["NV", "AB", "BV", "SA", "AG", "PT", "OAO", "OOO", "PJSC", "JSC"];
 
-/** The forms by each of their spellings in lower case. */
 const formOf = new Map(
   forms.flatMap((form) => form.map((spelling) => [spelling.toLowerCase(), form] as const)),
 );

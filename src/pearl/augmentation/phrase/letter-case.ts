@@ -1,7 +1,6 @@
 /** Letter case of whole words: of a replacement, as in what it replaces; and a rule that changes it. */
 import { type Draw, pick } from "../rule.js";
 
-/** Words that stay in lower case in titles. */
 const small = new Set("a an and at by de for from in of on or the to und van von with y".split(" "));
 
 /**
@@ -27,10 +26,8 @@ export function inWholeCaseOf(model: string, text: string): string {
   return model === model.toUpperCase() ? text.toUpperCase() : text;
 }
 
-/** The text with its first letter as a capital. */
 export const capitalised = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
-/** A capital for every word, except small ones after the first. */
 function titleCase(text: string): string {
   return text
     .split(" ")
@@ -38,7 +35,6 @@ function titleCase(text: string): string {
     .join(" ");
 }
 
-/** Whether the text's first letter is a capital. */
 export const startsCapital = (text: string): boolean => /^[^\p{L}]*\p{Lu}/u.test(text);
 
 /** Pearl's own rule: lower case, capitals or title case, as tables write names. */

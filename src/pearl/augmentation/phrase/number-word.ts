@@ -64,5 +64,4 @@ function romanCounterpart(word: string, before: string): string | undefined {
 
 const month = /^(?:jan|feb|mar(?:ch|\.|$)|apr|may$|june?|july?|aug|sep|oct|nov|dec)/i;
 
-/** Words that a Roman numeral counts. */
 const numbered = /^(?:act|book|chapter|episode|part|phase|season|series|stage|title|type|volume|war)$/i;

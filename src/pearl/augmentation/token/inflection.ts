@@ -1,7 +1,6 @@
 /** English inflection: puts a synonym into the form of the word that it replaces, or reports that it cannot. */
 import { capitalised } from "../phrase/letter-case.js";
 
-/** How a word differs from its lemma. */
 export type Form = "base" | "plural" | "third-person" | "past" | "participle";
 
 /** A possible lemma of a word, with the form that leads back to the word. */
@@ -107,7 +106,6 @@ const stressedAtTheEnd = new Set(
   ).split(" "),
 );
 
-/** Verbs with an irregular past tense. */
 const irregularVerbs = new Set(
   (
     "arise awake bear beat become begin bend bet bind bite bleed blow break breed bring build burn burst buy cast " +

@@ -8,7 +8,6 @@ export interface Sense extends Pick<Synset, "lemmas" | "partOfSpeech"> {
 }
 
 export interface WordnetTable {
-  /** All senses by lemma in lower case. */
   readonly senses: ReadonlyMap<string, readonly Sense[]>;
   /** First names of persons with an entry of their own, such as "Albert". */
   readonly givenNames: ReadonlySet<string>;

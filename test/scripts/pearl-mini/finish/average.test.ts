@@ -2,7 +2,7 @@ import { cpSync, lstatSync, mkdtempSync, readFileSync, rmSync, symlinkSync } fro
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { readModel, writeModel } from "../../../../src/onnx/index.js";
+import { readModel, writeModel } from "../../../../src/onnx/io/file.js";
 import { smallWordModel } from "./small-word-model.js";
 
 const script = new URL("../../../../scripts/pearl-mini/finish/average.mjs", import.meta.url).href;

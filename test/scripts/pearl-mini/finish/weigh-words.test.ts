@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { markedWords } from "../../../../src/architectures/pearl-mini/marked-words.js";
 import { PhraseEncoder } from "../../../../src/index.js";
-import { readModel } from "../../../../src/onnx/index.js";
+import { readModel } from "../../../../src/onnx/io/file.js";
 import { testFolder } from "../../../table/folder.js";
 import { partOf, smallWordModel } from "./small-word-model.js";
 

@@ -3,7 +3,6 @@ import type { List } from "../../rule.js";
 import { personNameOf } from "../initials.js";
 import { capitalised, likeCaseOf } from "../letter-case.js";
 
-/** Given names and their nicknames. */
 const nicknames = `
   abigail:abby abraham:abe adam:ad adelaide:addie agnes:aggie albert:al,bert,bertie alexander:alex,al,sandy,alec
   alexandra:alex,sandra alfred:al,alf,fred alice:ally allison:ally amanda:mandy,amy amelia:amy,millie andrew:andy,drew
@@ -60,7 +59,6 @@ for (const [name, nickname] of pairs) {
 /** The full given names of the list, with a capital, to recognise names of persons without WordNet. */
 export const englishGivenNames: ReadonlySet<string> = new Set(pairs.map(([name]) => capitalised(name)));
 
-/** Replaces a person's first given name. */
 export const useNickname =
   (givenNames: ReadonlySet<string>): List =>
   (phrase, { type }) => {

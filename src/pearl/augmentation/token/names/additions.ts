@@ -7,7 +7,6 @@ interface Additions {
   readonly qualifiers: readonly string[];
 }
 
-/** @param suffixes separated by commas, as are the qualifiers */
 const additions = (suffixes: string, qualifiers: string): Additions => ({
   suffixes: suffixes.split(", "),
   qualifiers: qualifiers.split(", "),

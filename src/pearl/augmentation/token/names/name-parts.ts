@@ -41,6 +41,5 @@ const short = new Set(
 /** Whether a word is an article, a preposition or "and", in the languages that names are often in. */
 export const isShortWord = (word: string): boolean => word.length <= 5 && short.has(word.toLowerCase());
 
-/** The places of the words that `isAble` holds for. */
 export const placesOf = (words: readonly string[], isAble: (word: string) => boolean): number[] =>
   [...words.keys()].filter((place) => isAble(words[place]));
