@@ -4,22 +4,24 @@ import { weightsFile, weightsIndex } from "./convert/weight-files.js";
 import { HubError } from "./request.js";
 import type { HubSettings } from "./settings.js";
 
-export const graphFile = "onnx/model.onnx";
-
 const modelsWithGraph =
   "intfloat/e5-small-v2, sentence-transformers/all-MiniLM-L6-v2 or Xenova/bge-small-en-v1.5";
 
 export interface DownloadSource {
   readonly id: string;
   readonly revision: string;
-  readonly weights: "safetensors" | "either";
+  readonly graphFile: string;
+  readonly weights: "graph" | "safetensors" | "either";
   readonly settings: HubSettings;
 }
 
 /** Files that hold the weights, best first, for a folder with or without tokenizer.json. */
-export function weightAlternatives({ weights }: DownloadSource, hasTokenizer: boolean): string[][] {
-  const graph = weights === "either" && hasTokenizer ? [[graphFile]] : [];
-  return [...graph, [weightsFile], [weightsIndex]];
+export function weightAlternatives(
+  { weights, graphFile }: DownloadSource,
+  hasTokenizer: boolean,
+): string[][] {
+  const graph = weights !== "safetensors" && hasTokenizer ? [[graphFile]] : [];
+  return weights === "graph" ? graph : [...graph, [weightsFile], [weightsIndex]];
 }
 
 export function asModelError(download: DownloadSource, error: unknown): Error {
@@ -58,7 +60,7 @@ function statusMessage(download: DownloadSource, { file = "config.json", facts }
     if (code === "RepoNotFound" || (file === "config.json" && code === undefined)) {
       return `${id}: not found at ${host} (config.json: 404). Check the spelling of the id.`;
     }
-    return `${id}: the repository has no ${missingFile(file)} Take one that has, such as ${modelsWithGraph}.`;
+    return `${id}: the repository has no ${missingFile(download, file)} Take one that has, such as ${modelsWithGraph}.`;
   }
   return (
     `${id}: ${host} answered ${file} with status ${status}, also when asked again. ` +
@@ -67,11 +69,13 @@ function statusMessage(download: DownloadSource, { file = "config.json", facts }
 }
 
 /** The first missing file, and what could have replaced it. */
-function missingFile(file: string): string {
-  if (file === graphFile)
+function missingFile({ graphFile, weights }: DownloadSource, file: string): string {
+  if (file === graphFile) {
+    if (weights === "graph") return `${file} (404). pearl runs models that are exported to ONNX.`;
     return `${file} (404), and no ${weightsFile} to make it from. pearl does not read pytorch_model.bin.`;
+  }
   if (file === weightsFile) return `${file} (404). An import reads weights in that format only.`;
-  if (file !== "tokenizer.json") return `${file} (404).`;
+  if (file !== "tokenizer.json" || weights === "graph") return `${file} (404).`;
   return (
     `${file} (404), and beside ${weightsFile} neither vocab.txt nor vocab.json with merges.txt, ` +
     "from which pearl could build a tokenizer."

@@ -17,7 +17,6 @@ import { shardsOf, weightsIndex } from "./convert/weight-files.js";
 import {
   asModelError,
   type DownloadSource,
-  graphFile,
   notInRepository,
   weightAlternatives,
 } from "./download-trouble.js";
@@ -36,8 +35,13 @@ export interface DownloadProgress {
 export interface DownloadOptions {
   /** Branch, tag or commit. Default `main`. */
   readonly revision?: string;
-  /** Safetensors alone, from which importModel makes a graph, or an ONNX graph where there is one (the default). */
-  readonly weights?: "safetensors" | "either";
+  /** The ONNX graph to fetch, e.g. `onnx/model_quantized.onnx`. Default `onnx/model.onnx`. */
+  readonly graphFile?: string;
+  /**
+   * What holds the weights: the ONNX graph; safetensors, from which importModel makes a graph; or either, with
+   * preference for the graph. Default "either"; "graph" where `graphFile` is given.
+   */
+  readonly weights?: "graph" | "safetensors" | "either";
   /** Ends the download. The next one continues from what was received. */
   readonly signal?: AbortSignal;
   readonly onProgress?: (progress: DownloadProgress) => void;
@@ -47,6 +51,7 @@ export interface DownloadOptions {
   readonly retryDelayMs?: number;
 }
 
+const defaultGraph = "onnx/model.onnx";
 const attempts = 4;
 
 /** Fetched where present: a repository may lack any of them. */
@@ -72,7 +77,7 @@ export function isHubId(text: string): boolean {
  * @param id `organisation/name`
  * @returns absolute path of a folder with config.json, tokenizer.json, the graph (or else model.safetensors, in one
  * file or several, with the vocabulary where there is no tokenizer.json), and the optional files of the repository
- * @throws ArgumentError for an id or revision of a wrong form; ModelError that says what to do where a
+ * @throws ArgumentError for an id, revision or file name of a wrong form; ModelError that says what to do where a
  * repository or file is missing or closed, for no network, a broken or altered download, a full disk;
  * InterruptedError when the signal is aborted
  */
@@ -89,7 +94,8 @@ export async function downloadModel(id: string, options: DownloadOptions = {}): 
 type Download = DownloadSource & { readonly repository: string; readonly options: DownloadOptions };
 
 function describe(id: string, options: DownloadOptions): Download {
-  const { revision = "main", weights = "either", settings = hubSettings() } = options;
+  const { revision = "main", graphFile = defaultGraph, settings = hubSettings() } = options;
+  const { weights = options.graphFile === undefined ? "either" : "graph" } = options;
   if (!isHubId(id)) {
     throw new ArgumentError(
       `"${id}" is not a hub id: expected organisation/name, as in intfloat/e5-small-v2.`,
@@ -98,8 +104,11 @@ function describe(id: string, options: DownloadOptions): Download {
   const isPlain = (text: string): boolean =>
     text.split("/").every((part) => /^[\w.-]+$/.test(part) && !/^\.+$/.test(part));
   if (!isPlain(revision)) throw new ArgumentError(`"${revision}" is not a branch, tag or commit.`);
+  if (!isPlain(graphFile) || !graphFile.endsWith(".onnx")) {
+    throw new ArgumentError(`"${graphFile}" is not an ONNX file of a repository, such as ${defaultGraph}.`);
+  }
   const repository = repositoryFolder(settings.cacheFolder, id);
-  return { id, revision, weights, repository, settings, options };
+  return { id, revision, graphFile, weights, repository, settings, options };
 }
 
 /** Tokenizers, best first; all but the first only serve an import. */
@@ -126,7 +135,7 @@ async function obtainModel(
   };
   if (!(await obtain("config.json"))) return "config.json";
   const [[best]] = tokenizerFiles;
-  const tokenizer = await first(tokenizerFiles);
+  const tokenizer = await first(download.weights === "graph" ? [[best]] : tokenizerFiles);
   if (tokenizer === undefined) return best;
   const alternatives = weightAlternatives(download, tokenizer === best);
   const weights = await first(alternatives);
@@ -182,7 +191,8 @@ async function fromHub(download: Download): Promise<string> {
 }
 
 async function fetchOptional(download: Download, commit: string, tries: number): Promise<void> {
-  const hasGraph = await exists(join(snapshotFolder(download.repository, commit), graphFile));
+  const { repository, graphFile } = download;
+  const hasGraph = await exists(join(snapshotFolder(repository, commit), graphFile));
   for (const file of [...optionalFiles, ...(hasGraph ? [`${graphFile}_data`] : [])])
     await obtainFile(download, file, commit, { tries, isLasting: true });
 }

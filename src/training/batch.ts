@@ -9,6 +9,7 @@ export interface Chunk {
   readonly rows: Int32Array;
 }
 
+/** The inputs of one step. */
 export interface TrainingBatch {
   /** Inputs of the graph by name; with `chunks`, only those behind the cut. */
   readonly feeds: Feeds;

@@ -10,6 +10,7 @@ export interface StepLoss {
   readonly parts: Losses;
 }
 
+/** What is measured in one step, as metrics.jsonl records it. */
 export interface StepMetrics extends StepLoss {
   /** Counted from 1. */
   readonly step: number;

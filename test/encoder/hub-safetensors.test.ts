@@ -150,6 +150,14 @@ describe("a repository that cannot be used", () => {
     publish({ ...plain, "model.safetensors.index.json": index });
     expect(await failure()).toContain("names no safetensors files of this folder");
   });
+
+  it("has no graph file of the requested name", async () => {
+    publish({ ...fixtureFiles("roberta"), ...plain });
+    expect(await failure({ graphFile: "onnx/model_quantized.onnx" })).toContain(
+      "no onnx/model_quantized.onnx (404). pearl runs models that are exported to ONNX",
+    );
+    expect(asked()).not.toContain("model.safetensors");
+  });
 });
 
 describe("PhraseEncoder.load of a hub model without a graph", () => {

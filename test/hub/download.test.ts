@@ -114,6 +114,14 @@ describe("a model by hub id", () => {
     expect(await download()).toBe(snapshot);
   });
 
+  it("fetches another graph of the same repository into the same snapshot", async () => {
+    const path = await download();
+    server.requests.length = 0;
+    expect(await download({ graphFile: "onnx/model_quantized.onnx" })).toBe(path);
+    expect(readFileSync(join(path, "onnx/model_quantized.onnx")).equals(graph.subarray(0, 1000))).toBe(true);
+    expect(server.requests.some(({ path }) => path.includes("onnx/model.onnx"))).toBe(false);
+  });
+
   it("asks for every file at the commit that the first one named", async () => {
     await download();
     const asked = server.requests.filter(({ path }) => path.includes("/resolve/")).map(({ path }) => path);
@@ -373,7 +381,8 @@ describe("ids, revisions and file names", () => {
     expect(isHubId(name)).toBe(true);
   });
 
-  it("refuses a revision with a path outside the repository", async () => {
+  it("refuses a graph file outside the repository", async () => {
+    await expect(download({ graphFile: "../../secret.onnx" })).rejects.toBeInstanceOf(ArgumentError);
     await expect(download({ revision: "../main" })).rejects.toBeInstanceOf(ArgumentError);
   });
 
