@@ -73,7 +73,7 @@ export interface BuildCorpusReport {
 }
 
 /**
- * Builds a corpus. The same inputs give the same bytes, whatever the number of threads.
+ * Builds a corpus. The same inputs give the same bytes with any number of threads.
  * @throws ArgumentError where the output is not free; TableError for bad input; MissingDataError where no phrase is left
  */
 export async function buildCorpus(options: BuildCorpusOptions): Promise<BuildCorpusReport> {

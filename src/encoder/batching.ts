@@ -15,7 +15,7 @@ const WASTE = 0.04;
 
 /**
  * Batches, longest phrases first, so that memory is highest at the start and the time left is not underestimated.
- * @param cells rows times length of a batch at most; a longer phrase has a batch of its own
+ * @param cells rows times length of a batch at most; a longer phrase gets its own batch
  * @param most rows of a batch at most
  */
 export function batchByLength(

@@ -37,7 +37,7 @@ export interface EncodeTableReport {
   readonly dimension: number;
   /** Rows that an earlier run had finished. */
   readonly resumedRows: number;
-  /** Rows whose phrase is empty: their vector is zero. */
+  /** Rows with an empty phrase: their vector is zero. */
   readonly empty: number;
   /** Phrases longer than the model reads. */
   readonly truncated: number;

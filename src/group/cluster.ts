@@ -133,7 +133,7 @@ function spread(
     if (left < 0 || right < 0) return 0;
     return left === right ? 1 : similarityOf(left, right);
   };
-  // An empty row has a key of its own below zero.
+  // Each empty row has its own key below zero.
   const rowsOf = groupBy(nodeOf.keys(), (row) => (nodeOf[row] < 0 ? -1 - row : groups[nodeOf[row]]));
   const phraseGroups = Array.from(rowsOf, ([key, rows], index) => {
     const middle = rows.find((row) => nodeOf[row] === representatives[key]) ?? rows[0];

@@ -77,7 +77,7 @@ function missingFile({ graphFile, weights }: DownloadSource, file: string): stri
   if (file === weightsFile) return `${file} (404). An import reads weights in that format only.`;
   if (file !== "tokenizer.json" || weights === "graph") return `${file} (404).`;
   return (
-    `${file} (404), and beside ${weightsFile} neither vocab.txt nor vocab.json with merges.txt, ` +
+    `${file} (404), and next to ${weightsFile} neither vocab.txt nor vocab.json with merges.txt, ` +
     "from which pearl could build a tokenizer."
   );
 }

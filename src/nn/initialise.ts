@@ -44,7 +44,7 @@ export const byInputs =
   (random, dims) =>
     uniform(1 / Math.sqrt(inputs))(random, dims);
 
-/** A float32 weight of its own stream of random numbers (mulberry32, seeded with `seed` and `name`). */
+/** A float32 weight from its own stream of random numbers (mulberry32, seeded with `seed` and `name`). */
 export function initialise(
   initialiser: Initialiser,
   name: string,

@@ -69,7 +69,7 @@ function constantOf(node: Node): Tensor | undefined {
 }
 
 /**
- * Gives every output of an Identity over an initializer an initializer of its own. Exporters merge parameters
+ * Gives every output of an Identity over an initializer its own initializer. Exporters merge parameters
  * of equal value (such as all LayerNorm weights of a fresh model) into one and share it by Identity; trained
  * as one, they would receive the sum of all their gradients.
  */

@@ -62,7 +62,7 @@ export interface ValueInfo {
   type?: DataType;
   shape?: Dimension[];
   rest?: Rest;
-  /** What the type holds beside a tensor type (sequences, maps, ...). */
+  /** What the type holds other than a tensor type (sequences, maps, ...). */
   typeRest?: Rest;
 }
 

@@ -24,7 +24,7 @@ interface FeatureLengths {
 
 export interface Reader {
   readonly featurizers: readonly Featurizer[];
-  /** Index of the featurizer whose lengths decide how batches are cut. */
+  /** Index of the featurizer with the lengths that decide how batches are cut. */
   readonly primary: number;
 }
 

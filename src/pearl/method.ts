@@ -29,11 +29,11 @@ export interface MethodSettings {
   readonly base: string;
   /** Shape of a transformer from scratch; 0 layers: no transformer. */
   readonly shape: ScratchShape;
-  /** The character encoder beside it. */
+  /** The character encoder added to it. */
   readonly characters: PartSettings | "none";
   /** Lengths of both parts of the vector before they are joined; PEARL's is "as-they-come". */
   readonly blocks: BlockLengths | "as-they-come";
-  /** Factors of NT-Xent on each part alone, beside that on the whole; PEARL's are 0. */
+  /** Factors of NT-Xent on each part alone, added to that on the whole; PEARL's are 0. */
   readonly partLosses: { readonly phrase: number; readonly characters: number };
   /** Factor of NT-Xent on a word encoder's shorter embedding, its prefix; default 0. */
   readonly prefixLoss?: number;
@@ -63,7 +63,7 @@ export interface MethodSettings {
   /** Weights of the corpus's sources of synonyms; default their sizes. */
   readonly synonymShares?: Readonly<Record<string, number>>;
   /**
-   * The part with a loss of its own on a source: "characters" for synonyms that are spelled alike, "phrase" for those
+   * The part with its own loss on a source: "characters" for synonyms with similar spelling, "phrase" for those
    * that mean the same, or "both", as twins made by augmentation. Default: both parts for all sources.
    */
   readonly synonymSides?: Readonly<Record<string, PairSide>>;

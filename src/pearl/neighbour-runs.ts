@@ -22,7 +22,7 @@ export const RUN_KEYS = ["rarest", "last", "first"] as const;
 export type NeighbourRuns = (from: number, to: number) => PhrasePair[];
 
 /**
- * Every epoch has all runs once, in an order of its own, and cut at other pairs.
+ * Every epoch has all runs once, in its own order, and cut at other pairs.
  * @param run pairs that stay together; 1: none do
  */
 export function neighbourRuns(

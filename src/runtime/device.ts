@@ -40,7 +40,7 @@ export function candidates(choice: DeviceChoice, isNative: boolean): readonly Ca
   return devices.map((device) => ({ device, missing: missingOf(device) }));
 }
 
-/** CUDA's provider is a library beside the binding that only a CUDA install brings. */
+/** CUDA's provider is a library next to the binding; only a CUDA install brings it. */
 function missingCuda(): string | undefined {
   const entry = createRequire(import.meta.url).resolve("onnxruntime-node/package.json");
   const folder = join(dirname(entry), "bin", "napi-v6", process.platform, process.arch);

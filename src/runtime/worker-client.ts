@@ -25,7 +25,7 @@ export interface WorkerClient {
 let lastEnd: Promise<void> = Promise.resolve();
 
 /**
- * Starts the compiled worker script beside `base`. Under a test runner the caller is a .ts file in src; threads always
+ * Starts the compiled worker script next to `base`. Under a test runner the caller is a .ts file in src; threads always
  * run the compiled file in dist.
  */
 export function startWorker(script: string, base: string, resourceLimits?: ResourceLimits): WorkerClient {

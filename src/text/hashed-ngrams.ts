@@ -16,7 +16,7 @@ export interface HashedNgramOptions {
 /** Word boundaries, as characters that no normalised phrase contains. */
 const [WORD_START, WORD_END] = ["\u0002", "\u0003"];
 
-/** Runs of letters, marks and digits are words; any other visible character is a word of its own. */
+/** Runs of letters, marks and digits are words; any other visible character is a separate word. */
 const WORD = /[\p{L}\p{N}\p{M}]+|[^\s\p{C}]/gu;
 
 /** Letters that NFKD does not decompose. */

@@ -16,7 +16,7 @@ export interface TrainingProgram {
   readonly weights?: readonly string[];
   /** Name of the loss, a float32 of one element. */
   readonly loss: string;
-  /** Names of graph outputs that are reported beside the loss, each one float32; default: none. */
+  /** Names of graph outputs to report with the loss, each one float32; default: none. */
   readonly parts?: readonly string[];
   /**
    * Name of the embeddings [rows, width], where a large batch may be cut: every node before them handles each row
@@ -143,7 +143,7 @@ export function liftWeights(model: Model, weights: readonly string[]): Model {
   return copy;
 }
 
-/** Gives each weight an output of its own: two may share a gradient, for example biases that are added. */
+/** Gives each weight its own output: two may share a gradient, for example biases that are added. */
 function withWeights(found: Differentiated): GradientGraph {
   const g = new GraphBuilder(found.model);
   const taken = new Set<string>();

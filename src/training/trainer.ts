@@ -55,7 +55,7 @@ export interface TrainOptions extends EngineOptions {
   readonly folder?: string;
   /** Steps between two checkpoints; default 500. One is always written at the end and on interruption. */
   readonly checkpointEvery?: number;
-  /** Checkpoints kept beside the best one; default 2. */
+  /** Checkpoints kept in addition to the best one; default 2. */
   readonly keep?: number;
   /** "continue" resumes at the folder's last checkpoint, if there is one; default "start-over". */
   readonly resume?: "continue" | "start-over";
@@ -84,7 +84,7 @@ export interface TrainingResult {
 }
 
 /**
- * Trains a program in a thread of its own.
+ * Trains a program in a separate thread.
  * @throws ArgumentError for options out of range; ModelError if an operator between weights and loss has no
  * derivative; TrainingError if the loss becomes NaN or a checkpoint cannot be written or used; InterruptedError
  */

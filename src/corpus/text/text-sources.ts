@@ -37,7 +37,7 @@ export async function* readTexts(path: string, options: TextOptions = {}): Async
   }
 }
 
-/** The column whose cells are longest on average in the table's sample. */
+/** The column with the longest cells on average in the table's sample. */
 function longestColumn(table: Table): string {
   const averages = table.columns
     .filter(({ isText }) => isText)

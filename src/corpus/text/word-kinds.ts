@@ -136,7 +136,7 @@ function refine(letters: string[], lower: string[], words: readonly Word[], inde
   if (letters[index] === "V" && before === "B" && finite.has(lower[index - 1])) letters[index] = "N";
   // After "will" comes a verb, also where it could be an adjective ("will narrow").
   if (before === "M" && /[AN]/.test(letters[index]) && !/[NXA]/.test(after)) letters[index] = "V";
-  // Capitalised words belong to the name beside them: "Red Cross", "Far East".
+  // Capitalised words belong to the name next to them: "Red Cross", "Far East".
   const isName = /[VEIARN]/.test(letters[index]) && index > 0 && /^\p{Lu}\p{Ll}/u.test(words[index].text);
   if (isName && (before === "X" || (after === "X" && before !== ""))) letters[index] = "X";
   markPairs(letters, lower, index);

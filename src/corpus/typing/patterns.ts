@@ -1,4 +1,4 @@
-/** Entity types that show in how a phrase is written: amounts, times, laws, and names with a telling word. */
+/** Entity types that show in how a phrase is written: amounts, times, laws, and names with a word that shows their type. */
 import type { EntityType } from "../../pearl/phrase-types.js";
 
 const months =
@@ -150,7 +150,7 @@ export function typeOfAmount(phrase: string): EntityType | undefined {
   return amounts.find(({ pattern }) => pattern.test(phrase))?.type;
 }
 
-/** The type of a name that holds a telling word ("... University", "Mr. ..."). */
+/** The type of a name with a word that shows it ("... University", "Mr. ..."). */
 export function typeOfNamePattern(phrase: string): EntityType | undefined {
   if (!/\p{Lu}/u.test(phrase)) return undefined;
   return names.find(({ pattern }) => pattern.test(phrase))?.type;

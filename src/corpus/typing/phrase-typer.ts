@@ -6,7 +6,7 @@ import { fineTypeOf } from "./labels.js";
 import { typeOfAmount, typeOfNamePattern } from "./patterns.js";
 
 /**
- * Where a type comes from: a pattern (amounts, telling words), wink-nlp's entities, WordNet, the shape of a person's
+ * Where a type comes from: a pattern (amounts, words that show a type), wink-nlp's entities, WordNet, the shape of a person's
  * name, or "plain": no capital and no digit, so no name.
  */
 export type TypeSource = "pattern" | "entity" | "gazetteer" | "shape" | "plain";
@@ -35,7 +35,7 @@ export async function createPhraseTyper(): Promise<PhraseTyper> {
     ["plain", (phrase) => (/[\p{Lu}\d]/u.test(phrase) ? undefined : "OTHER")],
   ];
   return (phrase, lexicalClass) => {
-    // A verb phrase names no entity, whatever its object is.
+    // A verb phrase never names an entity, only its object may.
     if (lexicalClass === "VP") return { type: "OTHER", source: "plain" };
     const name = lexicalClass === "PP" ? withoutPreposition(phrase) : phrase;
     for (const [source, typeOf] of steps) {

@@ -1,4 +1,4 @@
-/** ONNX files on disk and in memory, weights kept beside the model included. */
+/** ONNX files on disk and in memory, including weights in separate files. */
 import { readFileSync, statSync, writeFileSync } from "node:fs";
 import { basename, dirname, isAbsolute, join, normalize, sep } from "node:path";
 import { ModelError, messageOf, PearlError } from "../../errors.js";
@@ -85,7 +85,7 @@ function externalReader(folder: string | undefined): ReadExternal {
 
 function readBeside(path: string, location: string, offset: number, bytes: number): Uint8Array {
   const size = statSync(path, { throwIfNoEntry: false })?.size;
-  if (size === undefined) throw new ModelError(`its weights file ${location} is missing beside it`);
+  if (size === undefined) throw new ModelError(`its weights file ${location} is missing`);
   if (!(offset >= 0) || size < offset + bytes)
     throw new ModelError(`its weights file ${location} ends before byte ${offset + bytes}`);
   return withFile(path, "r", (file) => readPart(file, offset, bytes));
@@ -101,7 +101,7 @@ export function encodeModel(model: Model): Uint8Array {
 interface WriteOptions {
   /**
    * "always": weights go to one file named like the model with `_data` appended; "never": all in one file.
-   * Default "auto": beside the model only where they exceed the 2 GB that one ONNX file can hold.
+   * Default "auto": in a separate file only where they exceed the 2 GB that one ONNX file can hold.
    */
   externalData?: "auto" | "always" | "never";
 }

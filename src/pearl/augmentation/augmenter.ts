@@ -75,7 +75,7 @@ const drawOne =
       const choice = weighted(open, random);
       const twin = drawFromAny(choice.rules, phrase, random, context);
       if (twin !== undefined || !redraws) return twin;
-      // "unchanged" and "dropout" had their chance and get no more than their own probability.
+      // "unchanged" and "dropout" are drawn by their own probability, so they are not a fallback.
       open = open.filter((other) => other !== choice && other.rules.some(changes));
     }
     return undefined;

@@ -37,7 +37,7 @@ function commonSubsequence(a: readonly string[], b: readonly string[]): number {
   return above[b.length];
 }
 
-/** The smallest common subsequence whose ratio, at lengths that sum to `both`, is above `ratio`. */
+/** The shortest common subsequence with a ratio above `ratio`, for lengths that sum to `both`. */
 export function leastCommon(ratio: number, both: number): number {
   let common = Math.max(0, Math.floor((ratio * both) / 2));
   while ((2 * common) / both <= ratio) common++;

@@ -20,7 +20,7 @@ export const LONGEST = 256;
 /** Bytes of a phrase's signature: 128 bits, each says that a phrase has some letter at least so many times. */
 export const SIGNATURE_BYTES = 16;
 
-/** Phrases that are scanned at a time, whose signatures take 32 KB. */
+/** Phrases scanned at a time; their signatures take 32 KB. */
 export const PIECE = 2048;
 /** Bytes of a hit: its place and its common subsequence, 32 bits each. */
 const HIT_BYTES = 8;

@@ -29,13 +29,13 @@ export const lossNames = {
   prefix: "nt_xent_prefix",
 } as const;
 
-/** A term beside PEARL's. */
+/** A term added to PEARL's. */
 export interface FurtherTerm {
   readonly name: string;
   readonly weight: number;
   /** Adds the term to the graph; returns the name of a scalar. */
   add(net: Net, rows: BatchRows): string;
-  /** For a term with rows of its own behind the pairs: their indices in the sample, and the term's inputs. */
+  /** For a term with its own rows after the pairs: their indices in the sample, and the term's inputs. */
   readonly sample?: { readonly rows: readonly number[]; readonly feeds: Feeds };
   /** First values of the weights that the term adds. Default: from the seed. */
   readonly weights?: WeightSource;
@@ -57,7 +57,7 @@ export interface PairProgramOptions extends FurtherLosses {
   readonly negatives: "used" | "none";
   /** Default: one part, an embedding. */
   readonly layout?: VectorLayout;
-  /** At most one of them may have rows of its own, and only without hard negatives. */
+  /** At most one of them may have its own rows, and only without hard negatives. */
   readonly terms?: readonly FurtherTerm[];
   /** "own": a part's loss sees only its own pairs, inputs `phrase_rows` and `characters_rows`. Default "all". */
   readonly rows?: "all" | "own";
@@ -68,7 +68,7 @@ export interface PairProgramOptions extends FurtherLosses {
 
 /**
  * Adds the losses to an encoder from {@link prepareForTraining}.
- * Inputs beside the encoder's: `sizes` int64 (anchors, positives, and the rows behind them), `groups` int32 [rows];
+ * Inputs in addition to the encoder's: `sizes` int64 (anchors, positives, and the rows behind them), `groups` int32 [rows];
  * with types `typed_rows`, `type_labels` int64 [n] and `type_weight`, a float; with dropout `dropout_seed` int64 [1];
  * with `rows: "own"` `phrase_rows` and `characters_rows` int64 [n]; and those of further terms.
  */

@@ -3,7 +3,7 @@ import type { Columns } from "../../architectures/architecture.js";
 import { phraseVector } from "../../architectures/compose.js";
 import type { Net } from "../../nn/net.js";
 
-/** A part of the vector that may have pairs of its own. */
+/** A part of the vector that may have its own pairs. */
 export type Part = "phrase" | "characters";
 
 /** Names of the graph's values. */

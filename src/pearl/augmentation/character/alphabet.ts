@@ -1,4 +1,4 @@
-/** Random characters, of the same alphabet as the character whose place they take. */
+/** Random characters, from the alphabet of the character that they replace. */
 import type { Random } from "../../../random.js";
 import { pick } from "../rule.js";
 import { type CharacterSettings, inCaseOf, type Taken } from "./character-edit.js";

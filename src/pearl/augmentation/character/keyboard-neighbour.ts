@@ -1,4 +1,4 @@
-/** The paper's rule: a character becomes one from a key beside it; letters become letters, digits digits. */
+/** The paper's rule: a character becomes that of a neighbouring key; letters become letters, digits digits. */
 import { pick } from "../rule.js";
 import { type Edit, inCaseOf } from "./character-edit.js";
 
@@ -16,7 +16,7 @@ const neighbours = new Map(
     .map((keys) => [keys[0], keys.slice(2)]),
 );
 
-/** The keys beside that of a letter or digit, in lower case; "" for any other character. */
+/** The keys next to that of a letter or digit, in lower case; "" for any other character. */
 export const keyboardNeighbours = (character: string): string =>
   neighbours.get(character.toLowerCase()) ?? "";
 

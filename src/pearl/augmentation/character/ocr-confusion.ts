@@ -2,7 +2,7 @@
 import { pick } from "../rule.js";
 import type { Edit } from "./character-edit.js";
 
-/** Shapes that look alike; each may be read as any other of its set. */
+/** Similar shapes; each may be read as any other of its set. */
 const alike = "0OQD 1lI| 5S 8B 2Z 6G oce il1 ft uvn hb gq9 CG EF PR VY MN s5 z2 o0 B3 A4 T7 a@"
   .split(" ")
   .map((set) => set.split(""));

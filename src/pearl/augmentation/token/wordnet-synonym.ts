@@ -20,7 +20,7 @@ export function wordnetSynonyms(table: WordnetTable): List {
     if (whole.length > 0 || (type !== undefined && type !== "OTHER")) return whole;
     const spans = spansOf(phrase.split(" "), look);
     const hasName = spans.some((span) => look.isName(span));
-    // Capitalised words beside a name are parts of a name, too.
+    // Capitalised words next to a name are parts of it too.
     const isPartOfName = (span: string): boolean => hasName && startsCapital(span) && !look.isName(span);
     return oneReplaced(spans, (span) => (isPartOfName(span) ? [] : look.ofPart(span)));
   };
@@ -31,7 +31,7 @@ const lookups = (table: WordnetTable) => ({
   /** Synonyms of a span within a phrase, where names keep their words. */
   ofPart: remembered((span) => synonymsOf(span, "part", table)),
   isName: remembered((span) => isName(span, table)),
-  /** Whether several words are one lemma: "attack" in "heart attack" has no synonym of its own. */
+  /** Whether several words are one lemma: the "attack" of "heart attack" has no synonyms. */
   isLemma: remembered((span) => isLemma(span, table)),
 });
 type Lookup = ReturnType<typeof lookups>;

@@ -3,7 +3,7 @@ import type { EntityType } from "../../../phrase-types.js";
 
 interface Additions {
   readonly suffixes: readonly string[];
-  /** What distinguishes names that are spelled alike. */
+  /** What distinguishes names with the same spelling. */
   readonly qualifiers: readonly string[];
 }
 
