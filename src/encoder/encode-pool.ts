@@ -53,8 +53,9 @@ export class EncodePool {
     const copies = Math.max(1, Math.min(cores, affordable));
     const threads = Math.max(1, Math.floor(cores / copies));
     let facts: OpenReply | undefined;
-    const graph =
-      device === "cpu" ? await soleArchitecture(folder.features)?.share?.(folder, precision) : undefined;
+    const share = async () =>
+      device === "cpu" ? soleArchitecture(folder.features)?.share?.(folder, precision) : undefined;
+    let graph: ReturnType<typeof share> | undefined;
     const pool = new WorkerPool({
       script: "./encode-worker.js",
       base: import.meta.url,
@@ -62,8 +63,10 @@ export class EncodePool {
       // What a worker allocates lives for one batch: a small young heap is collected in time and saves memory.
       resourceLimits: { maxYoungGenerationSizeMb: 3 },
       async open(worker) {
+        // Read while the first worker starts, and shared by all.
+        graph ??= share();
         // Further workers use the device that the first one found.
-        const complete = { ...request, graph, threads, device: facts?.device ?? device };
+        const complete = { ...request, graph: await graph, threads, device: facts?.device ?? device };
         const reply = await worker.call<OpenReply>("open", complete);
         facts ??= reply;
       },

@@ -5,7 +5,7 @@ import { type WordsFeature, wordInputNames } from "./inputs.js";
 import { openSums, type SumRows, type WordTable, writeRow } from "./row-sums.js";
 
 const REMEMBERED = 10_240;
-/** Words that there is room for at first: with pearl-mini 14 MiB in each thread. */
+/** Words that there is room for at first: with pearl-mini 9 MiB in each thread. */
 const ROOM = 12_288;
 
 /** A graph without its tables, which all workers read in place. */
@@ -21,12 +21,12 @@ export function sharedFeaturizer(
   const kept = tables.map((table) => ({
     table,
     sum: table.gives === "sum" ? openSums(table, feature.ngrams) : undefined,
-    data: new Float32Array(ROOM * table.width),
+    data: new Float32Array(table.gives === "sum" ? ROOM * table.width : 0),
   }));
   return storeFeaturizer(feature, words, (numberOf) => placeStore(feature, numberOf, kept));
 }
 
-/** A table, and by place what each word gets from it. */
+/** A table, and of summed rows the sum of each word by its place. */
 interface Kept {
   readonly table: WordTable;
   readonly sum: SumRows | undefined;
@@ -37,10 +37,10 @@ interface Kept {
 function placeStore(feature: WordsFeature, numberOf: NumberOf, tables: Kept[]): WordStore {
   const known = knownWords(feature, numberOf, (ngrams, count, place) => {
     for (const kept of tables) {
+      if (kept.sum === undefined) continue;
       const at = place * kept.table.width;
       if (at === kept.data.length) kept.data = twiceAsLong(kept.data);
-      if (kept.sum) kept.sum(ngrams, count, kept.data, at);
-      else writeRow(kept.table, known.numbers[place], kept.data, at);
+      kept.sum(ngrams, count, kept.data, at);
     }
   });
   return {
@@ -54,13 +54,14 @@ function placeStore(feature: WordsFeature, numberOf: NumberOf, tables: Kept[]): 
     fill(ids, starts, feeds) {
       const places = starts.map((at) => ids[at]);
       feeds[wordInputNames.scales] = scalesOf(places.map((place) => known.counts[place]));
-      for (const { table, data: kept } of tables) {
-        const { input, width, gives } = table;
+      for (const { table, sum, data: kept } of tables) {
+        const { input, width } = table;
         const data = new Float32Array((places.length + 1) * width);
         // the padding word has number 0
-        if (gives === "row") writeRow(table, 0, data, 0);
+        if (sum === undefined) writeRow(table, 0, data, 0);
         places.forEach((place, i) => {
-          data.set(kept.subarray(place * width, (place + 1) * width), (i + 1) * width);
+          if (sum === undefined) writeRow(table, known.numbers[place], data, (i + 1) * width);
+          else data.set(kept.subarray(place * width, (place + 1) * width), (i + 1) * width);
         });
         feeds[input] = { type: "float32", dims: [places.length + 1, width], data };
       }

@@ -1,7 +1,8 @@
 /** Words with their marks. */
 import { describe, expect, it } from "vitest";
-import { markedWords } from "../../../src/architectures/pearl-mini/marked-words.js";
+import { markedWords, unicodeWords } from "../../../src/architectures/pearl-mini/marked-words.js";
 import { pearlMiniSizes } from "../../../src/architectures/pearl-mini/sizes.js";
+import { createRandom } from "../../../src/random.js";
 
 const shown = (phrase: string): string =>
   markedWords(phrase)
@@ -15,7 +16,7 @@ describe("marked words", () => {
     expect(shown("Mercury (planet) Lander")).toBe("mercury:4 planet:2 lander:4");
   });
 
-  it("have no accents and no joined letters; letters and digits are split", () => {
+  it("have neither accents nor joined letters, and letters and digits apart", () => {
     expect(markedWords("Łódź Straße B2B").map(({ text }) => text)).toEqual([
       "lodz",
       "strasse",
@@ -31,7 +32,7 @@ describe("marked words", () => {
     expect(markedWords(" … ")).toEqual([]);
   });
 
-  it("are split at inner capitals if they are unknown", () => {
+  it("are parted at inner capitals where they are unknown", () => {
     const parted = (phrase: string): string =>
       markedWords(phrase, (word) => word === "javascript")
         .map(({ text, mark }) => `${text}:${mark}`)
@@ -49,6 +50,17 @@ describe("marked words", () => {
     for (const { mark } of markedWords("a B CC (a B CC), a B CC, (d")) {
       expect(mark).toBeGreaterThanOrEqual(1);
       expect(mark).toBeLessThanOrEqual(pearlMiniSizes.marks);
+    }
+  });
+
+  it("are the same by the quick way for ASCII as by Unicode's tables", () => {
+    const random = createRandom(4);
+    const signs = "aabBZz09 '’()[],:;&+#%$@_-.\t\u0000\u007f~";
+    for (let i = 0; i < 5000; i++) {
+      const phrase = Array.from({ length: 12 }, () => signs[Math.floor(random() * signs.length)]).join("");
+      expect(markedWords(phrase), phrase).toEqual(unicodeWords(phrase));
+      const isKnown = (word: string) => word.includes("z");
+      expect(markedWords(phrase, isKnown), phrase).toEqual(unicodeWords(phrase, isKnown));
     }
   });
 });
