@@ -32,12 +32,6 @@ export const uniform =
   (random) =>
     limit * (2 * random() - 1);
 
-/** Glorot and Bengio (2010): even up to √(6 / (inputs + outputs)) for a weight [outputs, inputs, width...]. */
-export const xavier: Initialiser = (random, dims) => {
-  const [outputs, inputs, ...width] = dims;
-  return uniform(Math.sqrt(6 / ((inputs + outputs) * elementCount(width))))(random, dims);
-};
-
 /** Even up to 1 / √inputs: what PyTorch gives linear layers, convolutions and LSTMs. */
 export const byInputs =
   (inputs: number): Initialiser =>

@@ -2,7 +2,6 @@
 import { typeCode } from "../onnx/tensor.js";
 import { byInputs, type Initialiser, normal, ones, zeros } from "./initialise.js";
 import { type Net, number, weight } from "./net.js";
-import { meanPooling, sumPooling } from "./pooling.js";
 
 export interface LinearOptions {
   /** Prefix of the weights `weight` [outputs, inputs] and `bias` [outputs]. */
@@ -43,20 +42,6 @@ export function embedding(
   return net.g.add("Gather", [table, ids]);
 }
 
-/**
- * Sum or mean (the default) of the rows of each bag.
- * @param ids int64 [bags, size] @param mask integers [bags, size], 0 where an id does not count
- * @returns [bags, width]
- */
-export function embeddingBag(
-  net: Net,
-  { ids, mask }: { ids: string; mask: string },
-  { mode = "mean", ...options }: EmbeddingOptions & { mode?: "mean" | "sum" },
-): string {
-  const pool = mode === "mean" ? meanPooling : sumPooling;
-  return pool(net, { hidden: embedding(net, ids, options), mask });
-}
-
 /** Ba et al. (2016), over the last axis; weights `weight` and `bias` [width]. @param epsilon default 1e-12 */
 export function layerNorm(
   net: Net,
@@ -93,35 +78,6 @@ export const dropout = ({ g }: Net, x: string, { ratio, seed }: { ratio: number;
   g.add("Dropout", [x, g.scalar("float32", ratio), g.constant("bool", [], [1])], {
     seed: { type: "int", value: seed },
   });
-
-export interface Conv1dOptions {
-  /** Prefix of the weights `weight` [outputs, inputs, width] and `bias` [outputs]. */
-  name: string;
-  inputs: number;
-  outputs: number;
-  width: number;
-  /** Zeros on both sides; default 0. */
-  padding?: number;
-  /** Default 1. */
-  stride?: number;
-  /** Default 1. */
-  dilation?: number;
-}
-
-/** Convolution over time. @param x [batch, inputs, length] @returns [batch, outputs, new length] */
-export function conv1d(net: Net, x: string, options: Conv1dOptions): string {
-  const { name, inputs, outputs, width, padding = 0, stride = 1, dilation = 1 } = options;
-  const start = byInputs(inputs * width);
-  const w = weight(net, `${name}.weight`, [outputs, inputs, width], start);
-  const b = weight(net, `${name}.bias`, [outputs], start);
-  const attributes = {
-    pads: [padding, padding],
-    strides: [stride],
-    dilations: [dilation],
-    kernel_shape: [width],
-  };
-  return net.g.add("Conv", [x, w, b], attributes);
-}
 
 export interface AttentionOptions {
   /** Prefix of the weights query, key and value, each with `weight` and `bias`. */

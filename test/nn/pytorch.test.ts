@@ -54,12 +54,6 @@ const graphs: Record<string, Build> = {
   gelu: (net, { x }) => nn.gelu(net, x),
   l2Normalise: (net, { x }) => nn.l2Normalise(net, x),
   embedding: (net, { ids }) => nn.embedding(net, ids, { name: "l", rows: 5, width: 2 }),
-  "embeddingBag.mean": (net, { ids, mask }) =>
-    nn.embeddingBag(net, { ids, mask }, { name: "l", rows: 5, width: 2 }),
-  "embeddingBag.sum": (net, { ids, mask }) =>
-    nn.embeddingBag(net, { ids, mask }, { name: "l", rows: 5, width: 2, mode: "sum" }),
-  conv1d: (net, { x }) =>
-    nn.conv1d(net, x, { name: "l", inputs: 3, outputs: 2, width: 3, stride: 2, padding: 1 }),
   meanPooling: (net, { hidden, mask }) => nn.meanPooling(net, { hidden, mask }),
   sumPooling: (net, { hidden, mask }) => nn.sumPooling(net, { hidden, mask }),
   maxPooling: (net, { hidden, mask }) => nn.maxPooling(net, { hidden, mask }),

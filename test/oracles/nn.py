@@ -7,7 +7,7 @@ import json, sys
 import torch, torch.nn as nn, torch.nn.functional as F
 
 torch.set_num_threads(1)
-torch.manual_seed(7)
+torch.manual_seed(9)
 cases = {}
 
 
@@ -50,12 +50,6 @@ ids = torch.tensor([[1, 0, 4], [2, 2, 0]])
 mask = torch.tensor([[1, 1, 1], [1, 1, 0]])
 m = nn.Embedding(5, 2)
 case("embedding", named("l", m), {"ids": ids}, m(ids))
-for mode in ["mean", "sum"]:
-    flat, offsets = torch.tensor([1, 0, 4, 2, 2]), torch.tensor([0, 3])
-    case(f"embeddingBag.{mode}", named("l", m), {"ids": ids, "mask": mask}, F.embedding_bag(flat, m.weight, offsets, mode=mode))
-m = nn.Conv1d(3, 2, 3, stride=2, padding=1, dilation=1)
-x = floats(2, 3, 6)
-case("conv1d", named("l", m), {"x": x}, m(x))
 hidden = floats(2, 3, 4)
 keep = mask.unsqueeze(-1).bool()
 case("meanPooling", {}, {"hidden": hidden, "mask": mask}, (hidden * keep).sum(1) / mask.sum(1, keepdim=True))
