@@ -13,8 +13,8 @@ export const words: Architecture<WordsFeature> = {
     ...((shared as WordGraph | undefined)?.tables ?? []).map(({ input }) => input),
   ],
   async open(feature, { folder, shared }) {
-    const words = await readWords(folder);
-    return shared ? sharedFeaturizer(feature, words, shared as WordGraph) : wordFeaturizer(feature, words);
+    if (shared) return sharedFeaturizer(feature, shared as WordGraph);
+    return wordFeaturizer(feature, await readWords(folder));
   },
   // what reads ONNX files is loaded where it is needed: loading it takes each worker a while
   start: async (folder, options) => (await import("./model.js")).readWordStart(folder, options),

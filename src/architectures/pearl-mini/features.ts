@@ -4,6 +4,7 @@ import { hashNgrams } from "../../text/hashed-ngrams.js";
 import type { FeatureRows, Featurizer } from "../architecture.js";
 import { type WordReading, type WordsFeature, wordInputNames } from "./inputs.js";
 import { markedWords } from "./marked-words.js";
+import { indexWords, wordFinder } from "./vocabulary.js";
 
 /** Gives a word's number in the vocabulary, from 1; 0 for a word outside it. */
 export type NumberOf = (word: string) => number;
@@ -72,14 +73,11 @@ interface WordRows extends FeatureRows {
 /** Reads words into a store; phrases that have more words or n-grams than the model reads are cut. */
 export function storeFeaturizer(
   { innerCapitals, phraseLength }: WordsFeature,
-  words: readonly string[],
-  emptyStore: (numberOf: NumberOf) => WordStore,
+  numberOf: NumberOf,
+  empty: WordStore,
 ): Featurizer {
-  const numbers = new Map<string, number>();
-  for (const [i, word] of words.entries()) numbers.set(word, i + 1);
-  const numberOf = (word: string): number => numbers.get(word) ?? 0;
   const isKnown = innerCapitals === "parted" ? (word: string) => numberOf(word) > 0 : undefined;
-  let current = emptyStore(numberOf);
+  let current = empty;
   const countWords = ({ ids, starts }: FeatureRows, row: number): number => {
     let count = 0;
     for (let at = starts[row]; at < starts[row + 1]; at = current.end(ids, at + 1)) count++;
@@ -145,8 +143,10 @@ export function scalesOf(counts: readonly number[]): Feeds[string] {
 }
 
 /** @param words the vocabulary, in the order of the graph's table */
-export const wordFeaturizer = (feature: WordsFeature, words: readonly string[]): Featurizer =>
-  storeFeaturizer(feature, words, (numberOf) => ngramStore(feature, numberOf));
+export function wordFeaturizer(feature: WordsFeature, words: readonly string[]): Featurizer {
+  const numberOf = wordFinder(indexWords(words.join("\n")));
+  return storeFeaturizer(feature, numberOf, ngramStore(feature, numberOf));
+}
 
 /** Ids that need no store: a word's number, the count of its n-grams, and these. */
 function ngramStore(feature: WordsFeature, numberOf: NumberOf): WordStore {

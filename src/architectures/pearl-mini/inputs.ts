@@ -28,15 +28,16 @@ export interface WordsFeature extends Feature, WordReading {
 export const WORDS_FILE = "words.txt";
 
 /** @throws ModelError where the file is missing */
-export async function readWords({ path }: ModelFolder): Promise<string[]> {
+export async function readWordsFile({ path }: ModelFolder): Promise<string> {
   const file = join(path, WORDS_FILE);
-  const text = await readFile(file, "utf8").catch((error: unknown) => {
-    throw new ModelError(`${file} is missing; the graph reads words, and this file numbers them`, {
-      cause: error,
-    });
+  return readFile(file, "utf8").catch((cause: unknown) => {
+    throw new ModelError(`${file} is missing; the graph reads words, and this file numbers them`, { cause });
   });
-  return text.split("\n").filter((word) => word !== "");
 }
+
+/** The vocabulary in order. @throws ModelError where the file is missing */
+export const readWords = async (folder: ModelFolder): Promise<string[]> =>
+  (await readWordsFile(folder)).split("\n").filter((word) => word !== "");
 
 /** The graph inputs of the word encoder, all int32 except `scales`; features.ts fills them. */
 export const wordInputNames = {

@@ -3,6 +3,7 @@ import type { Featurizer, SharedGraph } from "../architecture.js";
 import { knownWords, type NumberOf, scalesOf, storeFeaturizer, type WordStore } from "./features.js";
 import { type WordsFeature, wordInputNames } from "./inputs.js";
 import { openSums, type SumRows, type WordTable, writeRow } from "./row-sums.js";
+import { type WordIndex, wordFinder } from "./vocabulary.js";
 
 const REMEMBERED = 10_240;
 /** Words that there is room for at first: with pearl-mini 9 MiB in each thread. */
@@ -10,20 +11,18 @@ const ROOM = 12_288;
 
 /** A graph without its tables, which all workers read in place. */
 export interface WordGraph extends SharedGraph {
+  readonly words: WordIndex;
   readonly tables: readonly WordTable[];
 }
 
-export function sharedFeaturizer(
-  feature: WordsFeature,
-  words: readonly string[],
-  { tables }: WordGraph,
-): Featurizer {
+export function sharedFeaturizer(feature: WordsFeature, { words, tables }: WordGraph): Featurizer {
+  const numberOf = wordFinder(words);
   const kept = tables.map((table) => ({
     table,
     sum: table.gives === "sum" ? openSums(table, feature.ngrams) : undefined,
     data: new Float32Array(table.gives === "sum" ? ROOM * table.width : 0),
   }));
-  return storeFeaturizer(feature, words, (numberOf) => placeStore(feature, numberOf, kept));
+  return storeFeaturizer(feature, numberOf, placeStore(feature, numberOf, kept));
 }
 
 /** A table, and of summed rows the sum of each word by its place. */

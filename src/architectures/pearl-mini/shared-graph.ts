@@ -15,12 +15,16 @@ import { quantizeDynamic } from "../../onnx/rewrite/quantize.js";
 import type { Tensor } from "../../onnx/tensor.js";
 import { type SharedMemory, shareMemory } from "../../runtime/wasm/assembler.js";
 import type { ModelFolder } from "../architecture.js";
-import { wordInputNames } from "./inputs.js";
+import { readWordsFile, wordInputNames } from "./inputs.js";
 import type { WordTable } from "./row-sums.js";
 import type { WordGraph } from "./shared-features.js";
+import { indexWords } from "./vocabulary.js";
 
 /** @returns undefined for a graph of another shape @throws ModelError for a file that cannot be read */
-export function loadWordGraph(folder: ModelFolder, precision: "full" | "int8"): WordGraph | undefined {
+export async function loadWordGraph(
+  folder: ModelFolder,
+  precision: "full" | "int8",
+): Promise<WordGraph | undefined> {
   if (precision === "int8" && folder.quantizedGraph !== undefined) return undefined;
   const { bytes, memory } = readShared(folder.graph);
   const cut = takeOutTables(readModel(bytes, { label: folder.graph, folder: dirname(folder.graph) }));
@@ -30,7 +34,7 @@ export function loadWordGraph(folder: ModelFolder, precision: "full" | "int8"): 
   const tables = cut.tables.map((table) =>
     table.values.buffer === bytes.buffer ? { ...table, memory } : table,
   );
-  return { bytes: encodeModel(model), tables };
+  return { bytes: encodeModel(model), tables, words: indexWords(await readWordsFile(folder)) };
 }
 
 /** A file in memory that threads share, which is WebAssembly's `memory` where that is possible. */

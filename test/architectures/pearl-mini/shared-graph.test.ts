@@ -90,7 +90,7 @@ describe.each(["int8", "float32"] as const)("a word encoder without its tables (
     const path = await written(tables).catch(() => join(folder, tables));
     const expected = await whole(path, output);
     const model = await readModelFolder(path);
-    const graph = loadWordGraph(model, "full");
+    const graph = await loadWordGraph(model, "full");
     if (!graph) throw new Error("the graph was not cut");
     const session = await createOrtSession(graph.bytes);
     expect(session.inputNames).not.toContain("word_ngrams");
@@ -108,7 +108,7 @@ describe.each(["int8", "float32"] as const)("a word encoder without its tables (
 it("gives the same rows after more words than are remembered", async () => {
   const path = await written("float32").catch(() => join(folder, "float32"));
   const model = await readModelFolder(path);
-  const graph = loadWordGraph(model, "full");
+  const graph = await loadWordGraph(model, "full");
   if (!graph) throw new Error("the graph was not cut");
   const session = await createOrtSession(graph.bytes);
   const open = () => openFeaturizers(model, session.inputNames, graph);
