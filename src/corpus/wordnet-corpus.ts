@@ -1,5 +1,6 @@
 /** WordNet as a corpus: its lemmas are phrases, its synsets synonyms, its glosses and examples text. */
-import { createHash } from "node:crypto";
+
+import { openFingerprint } from "../files/fingerprint.js";
 import { readSynsets, readTagCounts } from "../text/wordnet.js";
 import type { CorpusPhrase, SynonymPair } from "./corpus-folder.js";
 
@@ -15,10 +16,10 @@ export async function readWordnetContent() {
   const phrases: CorpusPhrase[] = [];
   const synonyms: SynonymPair[] = [];
   const texts: string[] = [];
-  const hash = createHash("sha256");
+  const hash = openFingerprint();
   const tagCounts = await readTagCounts();
   for await (const { id, partOfSpeech, lemmas, definition, examples } of readSynsets()) {
-    hash.update(`${id}\t${lemmas.join("\t")}\t${definition}\t${examples.join("\t")}\n`);
+    hash.add(`${id}\t${lemmas.join("\t")}\t${definition}\t${examples.join("\t")}\n`);
     for (const [index, phrase] of lemmas.entries()) {
       const count = 1 + (tagCounts.get(`${id}\t${phrase.toLowerCase()}`) ?? 0);
       phrases.push({ phrase, lexicalClass: classes[partOfSpeech], count });
@@ -28,5 +29,5 @@ export async function readWordnetContent() {
     if (definition !== "") texts.push(definition);
     texts.push(...examples);
   }
-  return { phrases, synonyms, texts, fingerprint: hash.digest("hex").slice(0, 16) };
+  return { phrases, synonyms, texts, fingerprint: hash.end() };
 }

@@ -1,18 +1,19 @@
 /** The fingerprint of a model: equal for equal vectors. */
-import { createHash } from "node:crypto";
 import { createReadStream, existsSync } from "node:fs";
 import type { ModelFolder } from "../architectures/architecture.js";
 import { filesOf } from "../architectures/registry.js";
+import { openFingerprint } from "../files/fingerprint.js";
 
 /** Bytes of a file read at a time: reading a stream's default small pieces takes longer than hashing them. */
 const PIECE = 2 ** 20;
 
 /** SHA-256 over the precision, the graph and the files that number its inputs: 16 hexadecimal digits. */
 export async function modelFingerprint({ path, graph }: ModelFolder, precision: string): Promise<string> {
-  const hash = createHash("sha256").update(precision);
+  const hash = openFingerprint();
+  hash.add(precision);
   for (const file of [graph, ...filesOf().map((name) => `${path}/${name}`)]) {
     if (!existsSync(file)) continue;
-    for await (const piece of createReadStream(file, { highWaterMark: PIECE })) hash.update(piece);
+    for await (const piece of createReadStream(file, { highWaterMark: PIECE })) hash.add(piece);
   }
-  return hash.digest("hex").slice(0, 16);
+  return hash.end();
 }

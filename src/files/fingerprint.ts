@@ -4,11 +4,21 @@ import { createReadStream } from "node:fs";
 import { pipeline } from "node:stream/promises";
 import { messageOf, TableError } from "../errors.js";
 
+/** The fingerprint of content that arrives in parts. */
+export function openFingerprint() {
+  const hash = createHash("sha256");
+  return {
+    add: (part: string | Uint8Array): void => void hash.update(part),
+    /** @param digits 64 for the whole hash, where content must be unchanged rather than recognised */
+    end: (digits = 16): string => hash.digest("hex").slice(0, digits),
+  };
+}
+
 /** The fingerprint of text and bytes, one part after the other. Callers separate the parts where that matters. */
 export function fingerprint(...parts: readonly (string | Uint8Array)[]): string {
-  const hash = createHash("sha256");
-  for (const part of parts) hash.update(part);
-  return hash.digest("hex").slice(0, 16);
+  const hash = openFingerprint();
+  for (const part of parts) hash.add(part);
+  return hash.end();
 }
 
 /** The fingerprint of a file's content. @throws TableError where it cannot be read */

@@ -1,7 +1,7 @@
 /** Tab-separated files with a fixed header, read with line numbers and written whole. */
-import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { messageOf, TableError } from "../errors.js";
+import { openFingerprint } from "../files/fingerprint.js";
 import { writeText } from "./write/text-rows.js";
 
 export interface TabBlock {
@@ -77,7 +77,7 @@ export async function writeTabLines(
   columns: readonly string[],
   rows: Iterable<readonly string[]> | AsyncIterable<readonly string[]>,
 ): Promise<WrittenLines> {
-  const hash = createHash("sha256");
+  const hash = openFingerprint();
   let count = 0;
   async function* parts(): AsyncGenerator<string> {
     let gathered = `${columns.join("\t")}\n`;
@@ -85,15 +85,15 @@ export async function writeTabLines(
       gathered += `${tabLine(row, path)}\n`;
       count++;
       if (gathered.length <= 1 << 20) continue;
-      hash.update(gathered);
+      hash.add(gathered);
       yield gathered;
       gathered = "";
     }
-    hash.update(gathered);
+    hash.add(gathered);
     yield gathered;
   }
   await writeText(path, parts());
-  return { rows: count, hash: hash.digest("hex") };
+  return { rows: count, hash: hash.end(64) };
 }
 
 function tabLine(row: readonly string[], path: string): string {

@@ -1,12 +1,11 @@
 /** Running text as numbers on disk: words by falling frequency, in shards that training reads one at a time. */
-import { createHash } from "node:crypto";
 import { mkdir, open, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import * as v from "valibot";
 import { PUNCTUATION } from "../../architectures/pearl-mini/context.js";
 import { readTexts, type TextOptions } from "../../corpus/text/text-sources.js";
 import { ArgumentError, MissingDataError } from "../../errors.js";
-import { fileFingerprint, fingerprint } from "../../files/fingerprint.js";
+import { fileFingerprint, fingerprint, openFingerprint } from "../../files/fingerprint.js";
 import { readJson } from "../../files/json.js";
 import { writeWholeJson } from "../../files/whole-file.js";
 import { createRandom } from "../../random.js";
@@ -175,16 +174,16 @@ function byFrequency(words: readonly string[], counts: readonly number[]) {
 
 async function writeShards(raw: string, folder: string, ranks: Int32Array) {
   const file = await open(raw, "r");
-  const hash = createHash("sha256");
+  const hash = openFingerprint();
   try {
     for (let index = 0; ; index++) {
       const bytes = new Uint8Array(4 * SHARD);
       const { bytesRead } = await file.read(bytes, 0, bytes.length);
-      if (bytesRead === 0) return { shards: index, fingerprint: hash.digest("hex").slice(0, 16) };
+      if (bytesRead === 0) return { shards: index, fingerprint: hash.end() };
       const numbers = new Int32Array(bytes.buffer, 0, bytesRead / 4);
       for (let i = 0; i < numbers.length; i++) if (numbers[i] > 0) numbers[i] = ranks[numbers[i]];
       const mapped = bytes.subarray(0, bytesRead);
-      hash.update(mapped);
+      hash.add(mapped);
       await writeFile(shardPath(folder, index), mapped);
     }
   } finally {

@@ -1,8 +1,8 @@
 /** Safetensors files, read and written: eight bytes of length, a JSON header, and the tensors' bytes. */
-import { createHash } from "node:crypto";
 import { fstatSync } from "node:fs";
 import * as v from "valibot";
 import { ModelError, messageOf, PearlError } from "../../errors.js";
+import { openFingerprint } from "../../files/fingerprint.js";
 import { parseJson } from "../../files/json.js";
 import { arrayOver, byteLength, bytesOf, type DataType, type Tensor } from "../tensor.js";
 import { readPart, withFile, writePart } from "./parts.js";
@@ -86,16 +86,16 @@ export function writeSafetensors(path: string, tensors: ReadonlyMap<string, Tens
   const header = Buffer.from(json + " ".repeat(-Buffer.byteLength(json) & 7));
   const length = Buffer.alloc(8);
   length.writeBigUInt64LE(BigInt(header.length));
-  const hash = createHash("sha256");
+  const hash = openFingerprint();
   let offset = 0;
   withFile(path, "w", (file) => {
     for (const bytes of [length, header, ...[...tensors.values()].map(bytesOf)])
       for (let from = 0; from < bytes.length; from += piece) {
         const part = bytes.subarray(from, from + piece);
-        hash.update(part);
+        hash.add(part);
         writePart(file, offset, part);
         offset += part.length;
       }
   });
-  return hash.digest("hex");
+  return hash.end(64);
 }

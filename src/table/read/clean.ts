@@ -3,9 +3,9 @@
  * is written that a strict CSV reader cannot misread (one line-end style, no blank lines, risky cells quoted).
  */
 import { isUtf8 } from "node:buffer";
-import { createHash } from "node:crypto";
 import { writeFile } from "node:fs/promises";
 import { TableError } from "../../errors.js";
+import { openFingerprint } from "../../files/fingerprint.js";
 import { nameOfDelimiter } from "../format.js";
 import { JsonKeys } from "./json-keys.js";
 import { cellsOf, RecordScanner, type ScanStatus } from "./records.js";
@@ -37,11 +37,11 @@ export async function cleanCopy(
   options: CleanOptions,
 ): Promise<CleanCopy> {
   const copy = new CleanCopy(options);
-  const hash = createHash("sha256");
+  const hash = openFingerprint();
   let rest: Buffer = Buffer.alloc(0);
   const take = (isLast: boolean): Buffer => {
     const { clean, taken } = copy.take(rest, isLast);
-    hash.update(clean);
+    hash.add(clean);
     rest = rest.subarray(taken);
     return clean;
   };
@@ -53,7 +53,7 @@ export async function cleanCopy(
     yield take(true);
   }
   await writeFile(target, cleaned());
-  copy.hash = hash.digest("hex");
+  copy.hash = hash.end(64);
   return copy;
 }
 
