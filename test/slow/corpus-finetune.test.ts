@@ -129,18 +129,6 @@ describe("finetuneOnCorpus", () => {
     expect(values(averaged, "ngrams.weight")).toEqual(values(trained, "ngrams.weight"));
   });
 
-  it("waits less than 5 % of its time for batches, which are made ahead", async () => {
-    const shape = { hidden: 128, layers: 2, heads: 2, vocabulary: 300, maximumLength: 16 };
-    const settings = { ...smallSettings, shape, anchors: 70, characters: { from: "ngrams", width: 64 } };
-    const shares: number[] = [];
-    const onStep = ({ wait, seconds }: { wait: number; seconds: number }) =>
-      shares.push(wait / (wait + seconds));
-    await finetuneOnCorpus(await start({ settings, steps: 30, onStep }));
-    // the first batches are made while nothing else runs
-    const rest = shares.slice(5);
-    expect(rest.reduce((sum, share) => sum + share, 0) / rest.length).toBeLessThan(0.05);
-  });
-
   it("takes a table of pairs as further positives", async () => {
     const { writeTable } = await import("../training/pairs-folder.js");
     const pairs = writeTable(
