@@ -1,6 +1,5 @@
-/** PEARL's method from a corpus folder to a model folder: going on, parts left out, bases, plans. */
-import { existsSync, readdirSync, readFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+/** PEARL's method from a corpus folder to a model folder: resuming, parts left out, bases. */
+import { readFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { env, pipeline } from "@huggingface/transformers";
 import { describe, expect, it } from "vitest";
@@ -152,33 +151,5 @@ describe("finetuneOnCorpus", () => {
     );
     expect(plan.base).toBe("from scratch");
     expect(notes.join("\n")).toMatch(/!! .*no-such-model is not available.*\n!! .*FROM SCRATCH/);
-  });
-});
-
-describe("planTraining", () => {
-  it("says what a training would take, and leaves nothing behind", async () => {
-    const options = await start({ steps: undefined });
-    const temporary = () => readdirSync(tmpdir()).filter((name) => name.startsWith("pearl-plan-"));
-    const before = temporary();
-    const plan = await planTraining(options);
-    expect(temporary()).toEqual(before);
-    expect(existsSync(options.output)).toBe(false);
-    expect(existsSync(`${options.output}.training`)).toBe(false);
-    expect(plan).toMatchObject({
-      dimension: 24,
-      types: 95,
-      corpus: { phrases: 70, typed: 50, withHardNegatives: 30 },
-    });
-    // 3 epochs of 70 phrases, 12 at a time
-    expect(plan.steps).toBe(18);
-    expect(plan.seconds).toBeCloseTo(18 * plan.step.seconds);
-    expect(plan.step.memory).toBeGreaterThan(5e7);
-  });
-
-  it("says that hard negatives would be mined first", async () => {
-    const corpus = await smallCorpus({ hardNegatives: "missing" });
-    const plan = await planTraining(await start({ corpus }));
-    expect(plan.before.join()).toMatch(/mined/);
-    expect(readdirSync(corpus)).not.toContain("hard-negatives.tsv");
   });
 });
