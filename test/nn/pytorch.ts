@@ -86,7 +86,7 @@ export function itMatchesPyTorch(graphs: Record<string, Build>, kind: "layers" |
       expect(outputs.result.dims).toEqual(expected.result.dims);
       expect(error(outputs.result.data, expected.result)).toBeLessThan(3e-6);
       for (const [weight, gradient] of Object.entries(expected.gradients)) {
-        // a bias on keys moves all scores of a row alike: its gradient is 0, and what is computed is noise
+        // a bias on keys shifts all scores of a row equally: its gradient is 0 but for rounding noise
         if (weight === "l.key.bias") continue;
         const output = outputs[trained.gradients.get(weight) as string];
         expect(error(output.data, gradient), `gradient of ${weight}`).toBeLessThan(1e-5);

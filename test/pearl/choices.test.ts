@@ -43,7 +43,7 @@ describe("without", () => {
 });
 
 describe("withChoices", () => {
-  it("knows of every rule of augmentation which part it belongs to", async () => {
+  it("assigns every augmentation rule to a part that can be left out", async () => {
     const rules = await createRules(resolveSettings({ wordVectors: "off" }));
     for (const { name, granularity } of rules.filter((rule) => rule.granularity !== "none")) {
       const alone = { ...pearl, augmentation: { preset: "names", probabilities: { [name]: 1 } } } as const;
@@ -51,7 +51,7 @@ describe("withChoices", () => {
     }
   });
 
-  it("changes what is given and keeps the rest", () => {
+  it("changes the given choices and keeps the others", () => {
     const changed = withChoices(presets["from-scratch"], {
       ...{ hidden: 96, layers: 1, characters: "love", learningRate: 1e-4, epochs: undefined },
       without: ["types"],

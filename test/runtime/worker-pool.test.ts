@@ -1,4 +1,4 @@
-/** Workers that share items: every item once, errors of tasks and of threads, and an end at any time. */
+/** Workers that share items: each item is taken once, errors arrive, and a pool can close at any time. */
 import { afterEach, describe, expect, it } from "vitest";
 import { ArgumentError, InterruptedError } from "../../src/errors.js";
 import { WorkerPool } from "../../src/runtime/worker-pool.js";

@@ -13,10 +13,10 @@ import * as views from "./views.js";
 
 const cases = [elementwise, linearAlgebra, reductions, views].flatMap((family) => family.cases);
 
-/** Keeps differences off the kink that several operators have at 0. */
+/** Keeps numbers away from 0, where several operators are not differentiable. */
 const awayFromZero = (x: number): number => Math.sign(x) * Math.max(Math.abs(x), 0.05);
 
-/** Loss of a case: every output's entries, each times a factor of its own so that no error can cancel. */
+/** Loss of a case: the sum of all entries of its outputs, each with a different factor so that errors cannot cancel. */
 function graphOf({ shapes, build, range = [-1, 1], type = "float64", opset = 17 }: Case, index: number) {
   const random = createRandom(index + 1);
   const g = new GraphBuilder({ opset });

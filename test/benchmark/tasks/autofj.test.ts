@@ -27,7 +27,7 @@ describe("autofj", () => {
     expect(await scoresOf(autofj, constantModel, { dataset: "Cities" })).toEqual({
       "Cities accuracy": expect.closeTo(1 / 4, 12),
     });
-    // The first left title is the right one for one row of three.
+    // The first left title is right for one row of three.
     expect(await scoresOf(autofj, constantModel, { dataset: "Cities", protocol: "published" })).toEqual({
       "Cities accuracy": expect.closeTo(1 / 3, 12),
     });

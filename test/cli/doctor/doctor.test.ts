@@ -56,7 +56,7 @@ describe("pearl doctor", () => {
   it("tries each installed optional part", () => {
     for (const { name, detail } of diagnosis.parts) expect(detail, name).not.toContain("there is no probe");
     const transformers = diagnosis.parts.find(({ name }) => name === "@huggingface/transformers");
-    // If the checkout has the package, that one is tried.
+    // A package that the checkout has is tried.
     expect(transformers).toMatchObject({ works: true });
   });
 

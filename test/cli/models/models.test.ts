@@ -36,7 +36,7 @@ beforeAll(() => {
   symlinkSync(join("..", "..", "..", "blobs", "abc"), join(snapshot, "onnx", "model.onnx"));
   writeFileSync(join(snapshot, "config.json"), '{"model_type":"bert","hidden_size":384}');
   writeFileSync(join(snapshot, "README.md"), card);
-  // A repository without a graph is none of ours.
+  // A repository without a graph is not a model of pearl.
   mkdirSync(join(home, "hub", "models--someone--torch-only", "snapshots", commit), { recursive: true });
 });
 afterAll(() => rmSync(home, { recursive: true, force: true }));

@@ -114,7 +114,7 @@ function truncatedGraph(): Uint8Array {
   return readFileSync(resolve("models/pearl-ngram/onnx/model.onnx")).subarray(0, 500_000);
 }
 
-/** A graph that wants pictures. */
+/** A graph whose input is a picture. */
 function foreignGraph(): Uint8Array {
   const g = new GraphBuilder();
   g.output("embedding", g.add("Relu", [g.input("pixels", "float32", ["n", 4])]), "float32", ["n", 4]);

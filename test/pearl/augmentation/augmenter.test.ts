@@ -50,7 +50,7 @@ describe("an augmenter", () => {
     const counts = { character: 0, token: 0, phrase: 0, none: 0 };
     for (let drawn = 0; drawn < 10_000; drawn++)
       counts[augmenter.augment("alpha beta", random).granularity]++;
-    // Four standard deviations of a binomial share of 10,000 are at most 0.02.
+    // Four standard deviations of a binomial proportion in 10,000 draws are at most 0.02.
     expect(counts.character / 10_000).toBeCloseTo(0.6, 1);
     expect(Math.abs(counts.character / 10_000 - 0.6)).toBeLessThan(0.02);
     expect(Math.abs(counts.token / 10_000 - 0.3)).toBeLessThan(0.02);

@@ -8,7 +8,7 @@ import {
 } from "../../../src/pearl/augmentation/rule.js";
 import { createRandom } from "../../../src/random.js";
 
-/** Each line: a phrase, and all that the rule makes of it, worked out by hand. */
+/** For each phrase, everything that the rule makes of it, worked out by hand. */
 export function claims(
   name: string,
   list: List,
@@ -20,7 +20,7 @@ export function claims(
   });
 }
 
-/** What a rule makes of a phrase, as far as 600 draws show it. */
+/** What a rule makes of a phrase in 600 draws. */
 export function manyDraws(draw: Draw, phrase: string, context: PhraseContext = {}): (string | undefined)[] {
   const random = createRandom(17);
   return [...new Set(Array.from({ length: 600 }, () => draw(phrase, random, context)))].sort();

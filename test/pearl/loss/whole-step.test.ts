@@ -73,7 +73,7 @@ function assembled(): Assembled {
   return made;
 }
 
-/** The fixture's phrases as the featurizers would have read them from text. */
+/** The fixture's phrases as featurizers would read them from text. */
 function readFixture(inputNames: readonly string[]): ReadPhrases {
   const tokenizer = { padId: 0, encode: () => ({ ids: new Int32Array(), truncated: false }) };
   const tokenInputs = inputNames.filter((name) => /^(input_ids|attention_mask|token_type_ids)$/.test(name));

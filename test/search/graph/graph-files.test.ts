@@ -44,7 +44,7 @@ const graphsIn = (path: string): string[] =>
     .filter((name) => name.startsWith("hnsw"))
     .sort();
 
-/** Share of queries whose five hits begin with the row of an exact search; every score is that of the stored vectors. */
+/** Fraction of queries whose first hit is that of an exact search. Every score must be that of the stored vectors. */
 async function recall(index: VectorIndex, queries: Float32Array, vectors: Float32Array): Promise<number> {
   const exact = await exactNeighbours(queries, vectors, { dimension, metric: "inner-product" });
   const found = await index.search(queries, { k: 5 });
@@ -90,7 +90,7 @@ describe("an index whose vectors lie in few directions", () => {
     const others = rowsOf(5000, 3, "last");
     await index.add(batchOf(others));
     await index.optimise();
-    // Two kinds in 32 directions each: no 57 axes or fewer keep enough of both.
+    // Two kinds of rows with 32 directions each: 57 axes or fewer cannot keep enough of both.
     expect(graphsIn(path)).toEqual(["hnsw-10500", "hnsw-10500.unreached"]);
     const all = Float32Array.from([...both, ...others]);
     expect(await recall(index, nearTo(others, 200), all)).toBeGreaterThan(0.98);
@@ -109,8 +109,8 @@ describe("an index whose vectors lie in few directions", () => {
     older.save(graph);
     const index = await VectorIndex.open(path);
     expect((await index.describe()).searchedBy).toBe("hnsw over 3,000 rows");
-    // Threads that add rows in parallel leave a few out of reach, different ones each time, and that version did not
-    // list them: the index must find what the graph finds.
+    // Rows that are added in parallel threads include a few that the graph cannot reach, different ones each time.
+    // That version did not list them, so the index finds only what the graph finds.
     const queries = nearTo(vectors, 200);
     const [{ indices }, candidates] = await Promise.all([
       exactNeighbours(queries, vectors, { dimension, metric: "inner-product" }),
@@ -136,7 +136,7 @@ describe("an index whose vectors lie in few directions", () => {
     truncateSync(`${graph}.axes`, 400);
     await expect(VectorIndex.open(path)).rejects.toThrow(VectorIndexError);
     await expect(VectorIndex.open(path)).rejects.toThrow(/axes is damaged.*Remove/);
-    // The cure in the message.
+    // The cure that the message names.
     rmSync(`${graph}.axes`);
     rmSync(graph);
     const cured = await VectorIndex.open(path);

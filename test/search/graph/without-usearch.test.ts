@@ -13,7 +13,7 @@ const dimension = 4;
 const vectors = Float32Array.from({ length: 20 * dimension }, (_, place) => Math.sin(place * place));
 const rows = { vectors, cells: Array.from({ length: 20 }, () => []) };
 
-/** Makes `require("usearch")` fail as it does where the package has no build. */
+/** Makes `require("usearch")` fail as it does on a platform without a build. */
 const hook = `
 import { Module } from "node:module";
 const load = Module._load;

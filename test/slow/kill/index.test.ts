@@ -12,7 +12,7 @@ const folder = mkdtempSync(join(tmpdir(), "pearl-index-kill-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 const dimension = 96;
 
-/** A vector that follows from its row, so that a row with another's vector shows. Most of it lies along 32 axes. */
+/** A vector computed from its row, which reveals rows with a wrong vector. Most of it lies along 32 axes. */
 const vectorOf = (row: number): number[] =>
   Array.from(
     { length: dimension },
@@ -20,9 +20,9 @@ const vectorOf = (row: number): number[] =>
       (((Math.sin(row * 12.9898 + index * 78.233) * 43758.5453) % 1) - 0.1) * (index < 32 ? 1 : 0.1),
   );
 
-/** Adds rows for ever, tidies now and then, deletes every hundredth row, and prints each acknowledgement. */
+/** Adds rows for ever, tidies up now and then, deletes every hundredth row, and prints each acknowledgement. */
 const script = `
-  import { VectorIndex } from "../dist/search/vector-index.js";
+  import { VectorIndex } from "./dist/search/vector-index.js";
   const [path] = process.argv.slice(1);
   const options = { dimension: ${dimension}, columns: ["number"], keyColumn: "number", backend: "hnsw" };
   const index = await VectorIndex.open(path).catch(() => VectorIndex.create(path, options));
@@ -57,7 +57,7 @@ async function runAndKill(
     errors += data;
   });
   const ended = new Promise<void>((resolve) => child.on("close", () => resolve()));
-  // Counted from the first sign of life, so that a busy machine does not spend it on starting.
+  // Counted from the first output, so that a slow start of the process takes nothing from it.
   await Promise.race([ended, new Promise((resolve) => child.stdout.once("data", resolve))]);
   await new Promise((resolve) => setTimeout(resolve, milliseconds));
   child.kill("SIGKILL");
@@ -85,7 +85,7 @@ describe("an index whose writer is killed", () => {
         keys.add(key);
       }
       const all = Array.from({ length: acknowledged }, (_, row) => String(row));
-      // A deletion that was cut off may have happened or not; one that was acknowledged has.
+      // An interrupted deletion may have happened or not; an acknowledged one has.
       expect(all.filter((key) => deleted.has(key) && keys.has(key))).toEqual([]);
       expect(all.filter((key) => Number(key) % 100 !== 0 && !keys.has(key))).toEqual([]);
       const asked = Array.from({ length: 5 }, () => Math.floor(random() * acknowledged)).filter(

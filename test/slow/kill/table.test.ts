@@ -12,9 +12,9 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 const input = join(folder, "input.csv");
 writeFileSync(input, `id,name\n${Array.from({ length: rows }, (_, row) => `${row},name ${row}\n`).join("")}`);
 
-/** Writes vectors that follow from their row, and prints its progress. */
+/** Writes vectors computed from their rows, and prints its progress. */
 const script = `
-  import { EmbeddingWriter, Table } from "../dist/index.js";
+  import { EmbeddingWriter, Table } from "./dist/index.js";
   const [input, output, resume] = process.argv.slice(1);
   const table = await Table.open(input, { workFolder: ${JSON.stringify(folder)} });
   const writer = await EmbeddingWriter.create(table, output, { dimension: ${dimension}, fingerprint: "f", resume });

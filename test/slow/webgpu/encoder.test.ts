@@ -1,4 +1,4 @@
-/** The WebGPU device, on a GPU or on SwiftShader (scripts/install-swiftshader.sh), beside the CPU. */
+/** The WebGPU device, on a GPU or on SwiftShader (scripts/install-swiftshader.sh), compared with the CPU. */
 import { afterAll, describe, expect, it } from "vitest";
 import { PhraseEncoder } from "../../../src/encoder/phrase-encoder.js";
 import { makeOracleModel, oracleBatch, oracleExports } from "../../encoder/oracle-model.js";

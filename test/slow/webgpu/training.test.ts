@@ -20,7 +20,7 @@ describe.skipIf(!works)("training on WebGPU", () => {
   it("20 Adam steps end at PyTorch's weights", () =>
     expectTwentyAdamSteps(oracleProgram(), "in one pass", { device }));
 
-  it("pearl finetune loses what it loses on the CPU", async () => {
+  it("pearl finetune has the same losses as on the CPU", async () => {
     const pairs = writeTable(somePairs(24), ["text", "positive", "negative", "type"]);
     const base = makeOracleModel("encoder.folded.onnx");
     const lossesOn = async (where: "cpu" | "webgpu") => {

@@ -3,7 +3,7 @@ import { GraphBuilder } from "../../../src/onnx/builder.js";
 import { encodeModel } from "../../../src/onnx/io/file.js";
 import { createOrtSession } from "../../../src/runtime/ort-session.js";
 
-/** True where a WebGPU session can be made; the reason goes to the log where not. */
+/** True if a WebGPU session can be created; otherwise the reason is logged. */
 export async function webgpuWorks(): Promise<boolean> {
   const g = new GraphBuilder();
   g.output("y", g.add("Exp", [g.input("x", "float32", ["n"])]));
