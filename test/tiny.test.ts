@@ -114,7 +114,7 @@ describe("learn: a graph, its gradient, a training", () => {
     await session.release();
   });
 
-  it("trains a graph until its loss is gone", async () => {
+  it("trains a graph until its loss is almost 0", async () => {
     const program = { model: regression(), loss: "loss", sample: rows };
     const losses: number[] = [];
     await train(

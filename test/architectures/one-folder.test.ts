@@ -1,10 +1,10 @@
-/** What belongs to one architecture lies in its folder: no other file branches on a kind or names a model. */
+/** Everything about an architecture is in its folder: no other file branches on a kind or names a model. */
 import { execFileSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 
-/** Files that name a model for a reason of their own. */
+/** Files that may name a model, each for its own reason. */
 const exceptions = [
   /^src\/cli\//, // defaults
   /^src\/benchmark\//, // published tables

@@ -1,4 +1,4 @@
-/** What PyTorch's numbers in test/fixtures/oracle demand of a training graph, with the tolerances given there. */
+/** A training graph agrees with PyTorch's numbers in test/fixtures/oracle, within the tolerances given there. */
 import { expect } from "vitest";
 import { bert } from "../../src/architectures/transformer/bert.js";
 import { constantsToInitializers, untieInitializers } from "../../src/onnx/graph.js";
@@ -46,7 +46,7 @@ export function written(): Model {
   return net.g.model();
 }
 
-/** Ways to the same encoder. */
+/** Different forms of the same encoder. */
 export const encoders: [string, () => Model][] = [
   ...["folded", "folded.opset11", "folded.opset17", "named"].map((file): [string, () => Model] => [
     `the ${file} export`,
@@ -56,7 +56,7 @@ export const encoders: [string, () => Model][] = [
   ["a BERT written with src/nn", written],
 ];
 
-/** A bias on keys shifts all scores of a row alike: its gradient is rounding noise (test/fixtures/oracle/README.md). */
+/** A bias on keys shifts all scores of a row equally: its gradient is rounding noise (test/fixtures/oracle/README.md). */
 const meaningful = (parameter: string) => !parameter.endsWith("attention.self.key.bias");
 const norm = (values: ArrayLike<number>) => Math.sqrt(Array.from(values).reduce((sum, x) => sum + x * x, 0));
 const largest = (values: ArrayLike<number>) =>
@@ -129,9 +129,9 @@ async function trainTwentySteps(task: Awaited<ReturnType<typeof openTask>>): Pro
 }
 
 /**
- * 20 Adam steps of the export in which equal weights were merged. The oracle has PyTorch's first step of it but
- * no trajectory, so another device is held against the CPU, whose first step and whose steps of the other
- * exports are PyTorch's.
+ * 20 Adam steps of the export in which equal weights were merged. The oracle holds only PyTorch's first step of
+ * this export, so another device is compared with the CPU: the CPU agrees with PyTorch on that step, and on all
+ * steps of the other exports.
  */
 export async function expectTwentyStepsOfMergedAsOnCpu(options: TaskOptions): Promise<void> {
   const [here, there] = [await openTask(fused("merged")), await openTask(fused("merged"), options)];

@@ -109,7 +109,7 @@ const copy = ({ type, dims, data }: Tensor): Tensor => ({
   data: Float32Array.from(data as Float32Array),
 });
 
-/** Numbers of a weight in PyTorch's layout under PyTorch's name: exporters transpose and rename some. */
+/** A weight's numbers under PyTorch's name and in PyTorch's layout: exporters rename and transpose some. */
 export function asParameter(name: string, value: Tensor, start: Tensor, known: ReadonlyMap<string, Tensor>) {
   if (known.has(name)) return { parameter: name, data: value.data as Float32Array };
   const [rows, columns] = value.dims;

@@ -15,7 +15,7 @@ let requests: string[];
 let handler: Handler;
 let dataFolder: string;
 
-/** Answers every path with itself, so that files differ. */
+/** Answers every request with its path, so that files differ. */
 const wellBehaved: Handler = (request, response) => response.end(`content of ${request.url}`);
 
 beforeEach(async () => {

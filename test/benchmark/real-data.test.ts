@@ -1,4 +1,4 @@
-/** The baselines on real AutoFJ sets, against scikit-learn's scores on the same files (test/oracles/autofj_tfidf.py). */
+/** The baselines on real AutoFJ sets against scikit-learn's scores (test/oracles/autofj_tfidf.py). */
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -10,7 +10,7 @@ const dataFolder = resolve("../shared/data/bench");
 const hasData = existsSync(dataFolder);
 if (!hasData) console.info(`skipped: ${dataFolder} is not here`);
 
-// Reptile has right rows without a match, the others are small.
+// In Reptile some right rows have no match; the other sets are small.
 const sets = [
   "Reptile",
   "RugbyLeague",
@@ -31,7 +31,7 @@ describe.skipIf(!hasData)("tfidf on real AutoFJ sets", () => {
     });
     const { accuracy, rows } = oracle.sets[dataset];
     expect(published.results[0].n).toBe(rows);
-    // Titles that tie in exact arithmetic may differ in the last bit in either implementation: one row.
+    // Titles that tie in exact arithmetic may differ in the last bit in either implementation: allow one row.
     expect(Math.abs(published.results[0].score - accuracy) * rows).toBeLessThanOrEqual(1 + 1e-9);
   });
 });

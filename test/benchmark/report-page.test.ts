@@ -10,7 +10,7 @@ const dataFolder = writeData();
 describe("the misses of a run", () => {
   it("are the wrong answers, with their similarities", async () => {
     const [report] = await runBenchmark({ tasks: ["all"], models: [letterModel], dataFolder });
-    // By letters, "apples" is "apple", and the truth says "pear".
+    // By letters "apples" matches "apple"; the right answer is "pear".
     const fruit = report.misses.find(({ dataset }) => dataset === "Fruits");
     expect(fruit).toMatchObject({ task: "autofj", query: "apples", expected: "pear", chosen: "apple" });
     expect(fruit?.chosenScore).toBeCloseTo(Math.sqrt(7 / 8), 5);

@@ -1,4 +1,4 @@
-/** Writes a small benchmark of our own making in the data folder's layout, and makes models whose scores are known. */
+/** A small invented benchmark in the layout of the data folder, and models whose scores are known. */
 import { mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -63,7 +63,7 @@ export const letterModel: EmbeddingModel = modelOf((phrase) => {
   return counts;
 }, 26);
 
-/** A model that gives every phrase the same vector: whatever it scores, it scores by ties. */
+/** A model that gives every phrase the same vector, so that all its scores come from ties. */
 export const constantModel: EmbeddingModel = modelOf(() => [1, 2], 2);
 
 /** A model that is broken. */

@@ -31,7 +31,7 @@ describe("an interruption", () => {
       },
     });
     expect(stdout).toBe("ready\nasked:InterruptedError\n");
-    // a shell reports 130
+    // what a shell reports
     expect({ code, signal, stderr }).toEqual({
       code: null,
       signal: "SIGINT",

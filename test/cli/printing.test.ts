@@ -79,7 +79,7 @@ describe("progress", () => {
     expect(rate(15, 82_000)).toBeCloseTo(10);
   });
 
-  /** What a display writes to stderr while `use` runs. */
+  /** Runs `use` and returns what a display wrote to stderr. */
   function written(isTerminal: boolean, use: (display: ReturnType<typeof progressDisplay>) => void): string {
     const { write, isTTY } = process.stderr;
     const chunks: string[] = [];

@@ -1,4 +1,4 @@
-/** docs/method.md leads from the paper's sentences to files: each of them must exist. */
+/** docs/method.md points from the paper's sentences to files: each file must exist. */
 import { existsSync, readFileSync } from "node:fs";
 import { expect, it } from "vitest";
 

@@ -163,7 +163,7 @@ function serveStorage(state: HubServer, request: IncomingMessage, response: Serv
   const match = /^\/store\/([^/]+\/[^/]+)\/(.+)\?/.exec(request.url ?? "");
   const content = state.repositories.get(match?.[1] ?? "")?.files[match?.[2] ?? ""];
   const body = content === undefined ? undefined : Buffer.from(content);
-  // A storage host's ETag follows its own rules; here it looks like a checksum but is none.
+  // A storage host's ETag follows its own rules; this one looks like a checksum but is not.
   response.setHeader("etag", `"${"0".repeat(64)}"`);
   if (state.interceptStorage?.(request, response, body)) return;
   if (body) sendBody(request, response, body);

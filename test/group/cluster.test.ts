@@ -6,7 +6,7 @@ import { dedupe } from "../../src/group/dedupe.js";
 import { groupMembers, type Links, linkGroups, representative } from "../../src/group/linkage.js";
 import { createRandom } from "../../src/random.js";
 
-/** Links and similarity of points on a line: 1 less a tenth of their distance. */
+/** Links and similarity of points on a line: the similarity is 1 minus a tenth of the distance. */
 function line(points: readonly number[]): { links: Links; similarity: (a: number, b: number) => number } {
   const similarity = (a: number, b: number): number => Math.max(0, 1 - Math.abs(points[a] - points[b]) / 10);
   const [left, right, scores]: number[][] = [[], [], []];

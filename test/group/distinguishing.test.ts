@@ -43,7 +43,7 @@ describe("distinguishing words", () => {
     expect(kept("Oslo Cup season", "Oslo Cup")).toBe(1);
     expect(kept("The Oslo Cup", "Cup of Oslo")).toBe(1);
     expect(kept("Oslo Cup", "Oslo Cup Ltd")).toBe(1);
-    // On every row, but in the middle of a name it is a part of it.
+    // It is on every row, but in the middle of a name it belongs to the name.
     expect(kept("Oslo Trophy", "Oslo Cup Trophy")).toBe(0.5);
   });
 

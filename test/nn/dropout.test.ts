@@ -6,7 +6,7 @@ import type { Feeds } from "../../src/runtime/tensor.js";
 import * as nn from "../../src/train.js";
 import { sampleFeeds } from "../onnx/sample-feeds.js";
 
-/** A layer, dropped out twice with seeds of their own, and another layer. */
+/** A layer, two dropouts with different seeds, and another layer. */
 function network(ratio?: number, seed = 1) {
   const net = nn.createNet(nn.fromSeed(3));
   const layer = (x: string, name: string) => nn.linear(net, x, { name, inputs: 8, outputs: 8 });

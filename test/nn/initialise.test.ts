@@ -16,7 +16,7 @@ describe("initialisers", () => {
     const gauss = draw(nn.normal(0.02));
     expect(mean(gauss)).toBeCloseTo(0, 3);
     expect(deviation(gauss)).toBeCloseTo(0.02, 3);
-    // the share of a normal distribution beyond two deviations
+    // fraction of a normal distribution beyond two deviations
     expect(gauss.filter((x) => Math.abs(x) > 0.04).length / gauss.length).toBeCloseTo(0.0455, 2);
     const cut = draw(nn.truncatedNormal(0.02));
     expect(Math.max(...limits(cut).map(Math.abs))).toBeLessThanOrEqual(0.04);

@@ -21,7 +21,7 @@ import {
 
 const countOf = (model: Model, op: string) => model.graph.nodes.filter((node) => node.op === op).length;
 
-/** The same numbers from both models, without ONNX Runtime's own rewrites. */
+/** Both models give the same numbers, without ONNX Runtime's own rewrites. */
 async function expectEqual(before: Model, after: Model, feeds = goldenFeeds(), tolerance = 1e-5) {
   const options = { graphOptimizationLevel: "disabled" } as const;
   const [a, b] = [await runModel(before, feeds, options), await runModel(after, feeds, options)];

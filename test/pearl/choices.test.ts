@@ -1,46 +1,13 @@
-import { writeFileSync } from "node:fs";
-import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { createRules } from "../../src/pearl/augmentation/create-rules.js";
 import { resolveSettings } from "../../src/pearl/augmentation/settings.js";
 import { removableParts, withChoices, without } from "../../src/pearl/choices.js";
 import { scheduleOf } from "../../src/pearl/method.js";
-import { presets, readPreset } from "../../src/pearl/presets/index.js";
-import { newFolder } from "../training/pairs-folder.js";
+import { presets } from "../../src/pearl/presets/index.js";
 
 const pearl = presets["pearl-small"];
 const kinds = (settings: typeof pearl) =>
   settings.augmentation === "none" ? [] : Object.keys(settings.augmentation.probabilities ?? {});
-
-describe("presets", () => {
-  it("hold PEARL's published numbers", () => {
-    expect(pearl).toMatchObject({
-      ...{
-        base: "intfloat/e5-small-v2",
-        characters: { from: "love", width: 96 },
-        hardNegatives: 2,
-        anchors: 5,
-      },
-      ...{ learningRate: 3e-5, temperature: 0.07, epochs: 2, averageWithBase: 0.5 },
-      schedule: { kind: "exponential", factor: 0.98, every: 2000 },
-    });
-    expect(presets["pearl-base"]).toMatchObject({ base: "intfloat/e5-base-v2", characters: { width: 288 } });
-  });
-
-  it("can be changed by a file; its unknown settings are named", async () => {
-    const file = (text: string) => {
-      const path = join(newFolder(), "mine.yaml");
-      writeFileSync(path, text);
-      return path;
-    };
-    const mine = await readPreset(file("preset: from-scratch\nepochs: 7\nsynonymShares: { names: 2 }\n"));
-    expect(mine).toEqual({ ...presets["from-scratch"], epochs: 7, synonymShares: { names: 2 } });
-    await expect(readPreset(file("epoch: 7\n"))).rejects.toThrow(/unknown setting "epoch". Use base, shape/);
-    await expect(readPreset(file("- 1\n"))).rejects.toThrow(/expected settings/);
-    await expect(readPreset(file("preset: best\n"))).rejects.toThrow(/preset best is not one of pearl-small/);
-    await expect(readPreset("best")).rejects.toThrow(/neither a preset .* nor a file/);
-  });
-});
 
 describe("without", () => {
   it.each(removableParts)("takes %s out and nothing else", (part) => {
@@ -76,7 +43,7 @@ describe("without", () => {
 });
 
 describe("withChoices", () => {
-  it("knows of every rule of augmentation which part it belongs to", async () => {
+  it("assigns every augmentation rule to a part that can be left out", async () => {
     const rules = await createRules(resolveSettings({ wordVectors: "off" }));
     for (const { name, granularity } of rules.filter((rule) => rule.granularity !== "none")) {
       const alone = { ...pearl, augmentation: { preset: "names", probabilities: { [name]: 1 } } } as const;
@@ -84,7 +51,7 @@ describe("withChoices", () => {
     }
   });
 
-  it("changes what is given and keeps the rest", () => {
+  it("changes the given choices and keeps the others", () => {
     const changed = withChoices(presets["from-scratch"], {
       ...{ hidden: 96, layers: 1, characters: "love", learningRate: 1e-4, epochs: undefined },
       without: ["types"],

@@ -1,4 +1,4 @@
-/** Maps are whole files that need nothing else, keep what is alike together, and are readable in light and dark. */
+/** Maps are self-contained files that keep similar phrases together and are readable in light and dark. */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -26,7 +26,7 @@ describe("a picture's file", () => {
     expect(svg).toContain(
       `<text x="1" y="2" style="fill:${light.ink};fill:var(--ink);stroke:${light.background};stroke:var(--background)">`,
     );
-    // no attribute is left that a viewer without variables would paint black
+    // a viewer without variables would paint such an attribute black
     expect(svg).not.toMatch(/<[^>]*="var\(/);
   });
 

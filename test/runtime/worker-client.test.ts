@@ -1,10 +1,10 @@
-/** A thread starts whatever flags this process was started with. */
+/** A thread starts, whatever flags its process was started with. */
 import { spawnSync } from "node:child_process";
 import { describe, expect, it } from "vitest";
 
 const client = new URL("../../dist/runtime/worker-client.js", import.meta.url).href;
 
-/** A program given as text that asks a thread for something. @returns what it printed */
+/** Runs a program, given as text, that calls a thread. @returns what it printed */
 function run(flags: readonly string[]) {
   const program = `
     import { startWorker } from "${client}";

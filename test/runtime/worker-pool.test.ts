@@ -1,4 +1,4 @@
-/** Workers that share items: every item once, errors of tasks and of threads, and an end at any time. */
+/** Workers that share items: each item is taken once, errors arrive, and a pool can close at any time. */
 import { afterEach, describe, expect, it } from "vitest";
 import { ArgumentError, InterruptedError } from "../../src/errors.js";
 import { WorkerPool } from "../../src/runtime/worker-pool.js";
@@ -109,19 +109,18 @@ describe("WorkerPool.each", () => {
 });
 
 describe("WorkerPool.close", () => {
-  it("rejects tasks that run, and takes no further items", async () => {
+  it("rejects running tasks without waiting for them, and takes no further items", async () => {
     const { pool, started } = openPool(2);
     let taken = 0;
     const items = function* () {
       for (; taken < 100; taken++) yield taken;
     };
-    const work = pool.each(items(), (worker) => worker.call("wait", 60_000));
+    // far beyond this test's time limit
+    const work = pool.each(items(), (worker) => worker.call("wait", 3_600_000));
     const rejected = expect(work).rejects.toBeInstanceOf(InterruptedError);
     await until(() => started.length === 2 && taken === 1);
-    const begin = performance.now();
     await pool.close();
     await rejected;
-    expect(performance.now() - begin).toBeLessThan(20_000);
     expect(taken).toBeLessThan(4);
   });
 

@@ -46,7 +46,7 @@ describe("exact nearest neighbours", () => {
     const queries = randomRows(2100, dimension, 3);
     const candidates = randomRows(8300, dimension, 4);
     const copies = new Float32Array(candidates);
-    // Each of these queries has its copy at a border, which must win.
+    // A copy of each of these queries lies at a border of a block, and must win.
     const borders = [0, 4095, 4096, 8191, 8192, 8299];
     borders.forEach((candidate, place) => {
       const query = place * 400;

@@ -9,7 +9,7 @@ const rows = 900;
 const random = createRandom(3);
 const numbers = (count: number): Float32Array =>
   Float32Array.from({ length: count * dimension }, () => random() - 0.5);
-/** Rows near thirty points, as phrases are near their topics. */
+/** Rows near thirty points, like phrases of thirty topics. */
 const points = numbers(30);
 const vectors = unitRows(
   numbers(rows).map((value, index) => points[index % points.length] + 0.5 * value),

@@ -1,4 +1,4 @@
-/** The axes keep as much as the true directions of synthetic vectors; there are none if they save nothing. */
+/** The axes keep as much as the true directions of synthetic vectors. Where axes would save nothing, there are none. */
 import { describe, expect, it } from "vitest";
 import { createRandom } from "../../src/random.js";
 import { keptShare, principalAxes, project } from "../../src/search/principal-axes.js";

@@ -1,4 +1,4 @@
-/** Gives a test run a temporary folder of its own, which goes when the run ends, with all that tests left in it. */
+/** Gives a test run its own temporary folder, and removes it with everything in it when the run ends. */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

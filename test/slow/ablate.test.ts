@@ -1,4 +1,4 @@
-/** The ablation, whole: trained, scored, gone on with, and refused for other settings. */
+/** The whole ablation: trained, scored, resumed, and refused for other settings. */
 import { existsSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -9,7 +9,7 @@ import { pearl } from "../cli/run-cli.js";
 import { newFolder } from "../training/pairs-folder.js";
 import { corpusPhrases, smallCorpus, smallSettings } from "../training/small-corpus.js";
 
-/** Turney's form: a phrase, its answer, two component words, four others. */
+/** In Turney's format: a phrase, its answer, two component words, four others. */
 const turney = () =>
   corpusPhrases
     .slice(0, 20)

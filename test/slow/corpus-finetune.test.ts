@@ -1,6 +1,5 @@
-/** PEARL's method from a corpus folder to a model folder: going on, parts left out, bases, plans. */
-import { existsSync, readdirSync, readFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+/** PEARL's method from a corpus folder to a model folder: resuming, parts left out, bases. */
+import { readFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { env, pipeline } from "@huggingface/transformers";
 import { describe, expect, it } from "vitest";
@@ -129,18 +128,6 @@ describe("finetuneOnCorpus", () => {
     expect(values(averaged, "ngrams.weight")).toEqual(values(trained, "ngrams.weight"));
   });
 
-  it("waits less than 5 % of its time for batches, which are made ahead", async () => {
-    const shape = { hidden: 128, layers: 2, heads: 2, vocabulary: 300, maximumLength: 16 };
-    const settings = { ...smallSettings, shape, anchors: 70, characters: { from: "ngrams", width: 64 } };
-    const shares: number[] = [];
-    const onStep = ({ wait, seconds }: { wait: number; seconds: number }) =>
-      shares.push(wait / (wait + seconds));
-    await finetuneOnCorpus(await start({ settings, steps: 30, onStep }));
-    // the first batches are made while nothing else runs
-    const rest = shares.slice(5);
-    expect(rest.reduce((sum, share) => sum + share, 0) / rest.length).toBeLessThan(0.05);
-  });
-
   it("takes a table of pairs as further positives", async () => {
     const { writeTable } = await import("../training/pairs-folder.js");
     const pairs = writeTable(
@@ -164,33 +151,5 @@ describe("finetuneOnCorpus", () => {
     );
     expect(plan.base).toBe("from scratch");
     expect(notes.join("\n")).toMatch(/!! .*no-such-model is not available.*\n!! .*FROM SCRATCH/);
-  });
-});
-
-describe("planTraining", () => {
-  it("says what a training would take, and leaves nothing behind", async () => {
-    const options = await start({ steps: undefined });
-    const temporary = () => readdirSync(tmpdir()).filter((name) => name.startsWith("pearl-plan-"));
-    const before = temporary();
-    const plan = await planTraining(options);
-    expect(temporary()).toEqual(before);
-    expect(existsSync(options.output)).toBe(false);
-    expect(existsSync(`${options.output}.training`)).toBe(false);
-    expect(plan).toMatchObject({
-      dimension: 24,
-      types: 95,
-      corpus: { phrases: 70, typed: 50, withHardNegatives: 30 },
-    });
-    // 3 epochs of 70 phrases, 12 at a time
-    expect(plan.steps).toBe(18);
-    expect(plan.seconds).toBeCloseTo(18 * plan.step.seconds);
-    expect(plan.step.memory).toBeGreaterThan(5e7);
-  });
-
-  it("says that hard negatives would be mined first", async () => {
-    const corpus = await smallCorpus({ hardNegatives: "missing" });
-    const plan = await planTraining(await start({ corpus }));
-    expect(plan.before.join()).toMatch(/mined/);
-    expect(readdirSync(corpus)).not.toContain("hard-negatives.tsv");
   });
 });

@@ -27,7 +27,7 @@ beforeAll(async () => {
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** Names of two to four invented words: enough different ones that equal rows save little. */
+/** Names of two to four invented words: so many different ones that few rows are equal. */
 function* rows(): Generator<string> {
   const syllables = [
     "ka",

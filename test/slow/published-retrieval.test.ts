@@ -1,4 +1,4 @@
-/** The published retrieval protocol on FAISS itself, where the optional faiss-node is built (scripts/install-faiss.sh). */
+/** The published retrieval protocol on FAISS, if the optional faiss-node is built (scripts/install-faiss.sh). */
 import { createRequire } from "node:module";
 import { describe, expect, it } from "vitest";
 import { yago } from "../../src/benchmark/tasks/retrieval.js";
@@ -22,7 +22,7 @@ describe.skipIf(!hasFaiss)("yago under the published protocol", () => {
     const { scores } = await yago.run({ model, protocol: "published", dataFolder, seed: 0 });
     expect(scores).toHaveLength(1);
     expect(scores[0]).toMatchObject({ metric: "accuracy", n: 400 });
-    // Lossy by design: with more codes than half the names, most names, perhaps not all, are found.
+    // The codes are lossy: with more codes than half the names, most names are found, but not always all.
     expect(scores[0].score).toBeGreaterThan(0.9);
   }, 600_000);
 });

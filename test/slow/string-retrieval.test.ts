@@ -1,4 +1,4 @@
-/** The figure of string retrieval, from words to score: trained for a minute on words that the task did not draw. */
+/** String retrieval from words to score, after a minute of training on words that are not in the task. */
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -1,4 +1,4 @@
-/** Large tables pass through in bounded memory, and a full disk ends in one clear line. */
+/** Large tables are processed in bounded memory, and a full disk gives one clear line. */
 import { execFileSync, spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,4 +1,4 @@
-/** Every kind of broken table ends in one line that names the file, the line and the cure. */
+/** Every kind of broken table gives a one-line error that names the file, the line and the cure. */
 import { readdirSync } from "node:fs";
 import { mkdir } from "node:fs/promises";
 import { gzipSync } from "node:zlib";

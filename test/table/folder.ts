@@ -1,4 +1,4 @@
-/** A folder for a test's files, and the few steps that most table tests share. */
+/** A folder for a test's files, and the steps that most table tests share. */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -6,7 +6,7 @@ import { DuckDBInstance } from "@duckdb/node-api";
 import { afterAll } from "vitest";
 import { Table, type TableOptions } from "../../src/table/table.js";
 
-/** Makes a folder that goes when the test file is done. */
+/** Makes a folder that is removed when the test file is done. */
 export function testFolder(): {
   path: string;
   file: (name: string, content?: string | Uint8Array) => string;
@@ -38,7 +38,7 @@ export async function readTable(path: string, options: TableOptions = {}) {
   }
 }
 
-/** The rows of a query, by a DuckDB of its own, as plain JSON values. */
+/** The rows of a query as plain JSON values, read by a separate DuckDB. */
 export async function query(sql: string): Promise<unknown[][]> {
   const instance = await DuckDBInstance.create(":memory:");
   const connection = await instance.connect();

@@ -37,8 +37,8 @@ function countedAnew(words: ReadonlyMap<string, number>, size: number): string[]
 describe("learning word pieces", () => {
   it("merges the most frequent neighbours first", () => {
     const words = counts({ low: 5, lower: 2, newest: 6, widest: 3 });
-    // Counts at the start: es 9, st 9, we 8, lo 7, ow 7, ne 6, ew 6, id 3, wi 3, de 3, er 2; then es+t 9; then of
-    // the two pairs with 7 the one that sorts first (Sennrich, Haddow and Birch, 2016, figure 1).
+    // Counts at the start: es 9, st 9, we 8, lo 7, ow 7, ne 6, ew 6, id 3, wi 3, de 3, er 2; then es+t 9. Then
+    // two pairs have 7: the one that sorts first wins (Sennrich, Haddow and Birch, 2016, figure 1).
     expect(learnPieces(words, 4)).toEqual(["##es", "##est", "##ow", "low"]);
   });
 

@@ -61,7 +61,7 @@ describe("the package's file", () => {
   const content = {
     dimensions: 2,
     words: ["the", "cat", "lost"],
-    // length and row stand behind the numbers
+    // length and row follow the numbers
     vectors: { cat: [0, 1, 1, 1], the: [1, 2, 2.236, 0] },
   };
 

@@ -18,7 +18,7 @@ describe("checkpoints", () => {
   it.skipIf(process.platform === "win32")(
     "leave the last whole one where the disk is full, and say so",
     () => {
-      // a limit on the size of files fails as a full disk does, in the middle of a write
+      // a limit on file size fails in the middle of a write, like a full disk
       const folder = newFolder();
       const index = fileURLToPath(new URL("../../dist/training/checkpoint.js", import.meta.url));
       const script = `

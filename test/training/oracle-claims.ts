@@ -1,4 +1,4 @@
-/** What PyTorch's numbers in test/fixtures/oracle demand of the training engine, with the tolerances given there. */
+/** The training engine agrees with PyTorch's numbers in test/fixtures/oracle, within the tolerances given there. */
 import { expect } from "vitest";
 import type { Tensor } from "../../src/onnx/tensor.js";
 import { averageWeights } from "../../src/pearl/weight-average.js";
@@ -14,7 +14,7 @@ export const largest = (values: ArrayLike<number>) =>
   Array.from(values).reduce((max, x) => Math.max(max, Math.abs(x)), 0);
 export const difference = (a: ArrayLike<number>, b: ArrayLike<number>) =>
   a.length === b.length ? largest(Array.from(a, (x, i) => x - b[i])) : Number.POSITIVE_INFINITY;
-/** A bias on keys has no gradient but rounding noise (test/fixtures/oracle/README.md). */
+/** The gradient of a bias on keys is only rounding noise (test/fixtures/oracle/README.md). */
 export const meaningful = (parameter: string) => !parameter.endsWith("attention.self.key.bias");
 
 /** Losses of 20 steps, the final loss, all weights, and the loss of their average with the first ones. */

@@ -13,7 +13,7 @@ export function oracleProgram(file = "folded"): TrainingProgram {
   const encoder = fuseOperators(untieInitializers(constantsToInitializers(plain)));
   const model = addTask(encoder);
   const sample = sampleFeeds(model, { batch_size: 6, sequence_length: 5, half: 3 }) as Feeds;
-  // the losses read what the output "pooled" is a copy of
+  // the losses read the value that the output "pooled" copies
   const cut = model.graph.nodes.find(({ outputs }) => outputs[0] === "pooled")?.inputs[0];
   return { model, loss: "total", parts: ["ntxent", "cross_entropy_sum"], cut, sample };
 }

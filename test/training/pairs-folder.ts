@@ -6,7 +6,7 @@ import { createRandom } from "../../src/random.js";
 
 export const newFolder = () => mkdtempSync(join(tmpdir(), "pearl-finetune-"));
 
-/** Pairs that share two of their words; every third has a hard negative, types go by the first word. */
+/** Pairs that share two of their words; every third has a hard negative; the types alternate. */
 export function somePairs(count: number, seed = 1): string[][] {
   const random = createRandom(seed);
   const word = () => `t${103 + Math.floor(random() * 390)}`;

@@ -1,4 +1,4 @@
-/** The claim that two ways of training end at the same weights, in one pass, in chunks, accumulated and resumed. */
+/** Two ways to train end at the same weights: in one pass, in chunks, accumulated and resumed. */
 import { expect } from "vitest";
 import type { TrainingBatch } from "../../src/train.js";
 import { type EngineOptions, TrainingEngine } from "../../src/training/engine.js";
@@ -22,7 +22,7 @@ async function inChunks(index: number): Promise<TrainingBatch> {
   return { feeds: {}, chunks, phrases };
 }
 
-/** Trains in memory and in another place, and compares every weight. */
+/** Trains with `options`, and again with those of another place, and compares every weight. */
 export async function expectSameTraining(options: EngineOptions, place: EngineOptions, tolerance = 1e-5) {
   const steps = [
     [await tinyData.batch(0)],

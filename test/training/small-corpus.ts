@@ -59,7 +59,7 @@ export const smallSettings: MethodSettings = {
   learningRate: 5e-3,
 };
 
-/** A trained model knows a misspelled twin from a stranger, and the types of most of the corpus. */
+/** A trained model scores a misspelt twin above another phrase, and predicts the types of most of the corpus. */
 export async function claimLearned(encoder: PhraseEncoder): Promise<void> {
   const scores = await encoder.similarity(["Paris Opera House"], ["Paris Opera Hause", "Lagos"]);
   expect(scores[0][0]).toBeGreaterThan(scores[0][1]);

@@ -46,6 +46,17 @@ describe("train", () => {
     expect(checkpointFiles(parted, 30)).toEqual(checkpointFiles(straight, 30));
   });
 
+  it("asks for the next batch while a step runs", async () => {
+    const events: string[] = [];
+    const batch = (index: number) => {
+      events.push(`batch ${index}`);
+      return tinyData.batch(index);
+    };
+    const onStep = ({ step }: { step: number }) => events.push(`step ${step}`);
+    await train(tinyProgram(), { ...tinyData, batch }, { ...settings, steps: 3, onStep });
+    expect(events.join(", ")).toBe("batch 0, batch 1, step 1, batch 2, step 2, step 3");
+  });
+
   it("reports the last step even if it was taken before the run was resumed", async () => {
     const folder = newFolder();
     const whole = await run({ folder });

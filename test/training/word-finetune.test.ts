@@ -97,7 +97,7 @@ describe("a word encoder on a corpus", () => {
     const encoder = await PhraseEncoder.load(join(folder, output));
     expect(encoder.dimension).toBe(16 + 24 + 24);
     await claimLearned(encoder);
-    // the types stand first; their share begins at 0.13
+    // the first 24 numbers are types; their share of the squared length starts at 0.13
     const vectors = await encoder.encode(corpusPhrases.map(({ phrase }) => phrase));
     const shares = vectors.map((vector) => vector.subarray(0, 24).reduce((sum, x) => sum + x * x, 0));
     expect(shares.reduce((sum, share) => sum + share, 0) / shares.length).toBeGreaterThan(0.25);
@@ -160,7 +160,7 @@ describe("a word encoder on a corpus", () => {
       const shares = vectors.map((vector) => vector.subarray(0, 24).reduce((sum, x) => sum + x * x, 0));
       return shares.reduce((sum, share) => sum + share, 0) / shares.length;
     };
-    // a society is met in pairs that mean the same alone
+    // societies occur only in pairs that mean the same
     const meanings = await shareOfTypes(["Paris Chess Society", "Lima Chess Society", "Oslo Chess Society"]);
     const names = await shareOfTypes(["Paris Opera House", "the river near Lima", "Oslo Water Company"]);
     await encoder.dispose();
@@ -191,7 +191,7 @@ describe("a word encoder on a corpus", () => {
       await encoder.encode(rows.map(({ positive }) => positive)),
     ];
     await encoder.dispose();
-    // only the upper bound is worked out: equal phrases and known synonyms, which are left out, make it larger
+    // an upper bound: training leaves out equal phrases and known synonyms, which lowers its loss
     const all = [...a, ...b];
     const loss = all.map((row, i) => {
       const scores = all.map((other) => cosine(row, other) / settings.temperature);
@@ -248,7 +248,7 @@ describe("a word encoder on a corpus", () => {
     );
   });
 
-  it("takes larger steps for a table where the settings say so, and refuses names of no weight", async () => {
+  it("takes larger steps for a table if the settings ask for it, and refuses unknown names of weights", async () => {
     const moved = async (output: string, changes: Partial<MethodSettings>) => {
       await finetuneOnCorpus(options(output, { steps: 2, settings: { ...settings, base, ...changes } }));
       const [before, after] = await Promise.all(

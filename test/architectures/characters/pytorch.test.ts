@@ -1,4 +1,4 @@
-/** Character encoders beside PyTorch: results and gradients of scripts/oracle_models.py, in float64. */
+/** Character encoders compared with PyTorch: results and gradients of scripts/oracle_models.py, in float64. */
 
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
@@ -43,7 +43,7 @@ function error(found: ArrayLike<number | bigint>, { data }: Stored): number {
   return data.reduce((worst, x, i) => Math.max(worst, Math.abs(Number(found[i]) - x)), 0) / largest;
 }
 
-/** The encoder with the loss Σ result · cos(0, 1, 2, ...), as the script has it. */
+/** The encoder with the loss Σ result · cos(0, 1, 2, ...), as in the script. */
 function withLoss({ sizes, weights, result }: PyTorchCase) {
   const net = nn.createNet(nn.fromTensors(new Map(Object.entries(loaded(weights)))));
   const { g } = net;

@@ -30,7 +30,7 @@ export const unitsOf: Readonly<Record<CharacterEncoderKind, WordUnitOptions>> = 
   },
 };
 
-/** A character encoder with first weights of a seed as a model folder. */
+/** Writes a character encoder with initial weights from a seed as a model folder. */
 export function writeCharacterModel(folder: string, kind: CharacterEncoderKind, outputs = 5): void {
   const units = unitsOf[kind];
   const net = createNet(fromSeed(3));

@@ -1,4 +1,4 @@
-/** The word encoder's layers of gates, one for each way that a phrase can be written. */
+/** The word encoder's gate layers, one for each way to write a phrase. */
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
 import { wordEncoder } from "../../../src/architectures/pearl-mini/encoder.js";
@@ -33,7 +33,7 @@ describe("shares by writing", () => {
   beforeAll(async () => {
     const { initializers } = wordModelGraph({ weights: fromSeed(4), sizes: byWriting }).graph;
     const share = (name: string) => initializers.get(name)?.data as Float32Array;
-    // logits of 0.02 in size would make shares that hardly differ
+    // logits of about 0.02 would make gates that hardly differ
     const [weight, bias] = [share("share.weight").map((w) => 60 * w), share("share.bias")];
     for (const i of bias.keys()) bias[i] = Math.sin(i);
     const writes = async (name: string, rows: [number, number], own: WordEncoderSizes) => {
@@ -79,10 +79,10 @@ describe("shares by writing", () => {
     const net = createNet(fromSeed(8));
     const { g } = net;
     const encoded = wordEncoder(net, declareWordInputs(g), byWriting);
-    // errors are relative to gradients above 1 only
+    // errors are relative only for gradients above 1
     const sum = g.add("ReduceSum", [encoded.parts[0]], { keepdims: 0 });
     g.output("loss", g.add("Mul", [sum, g.scalar("float32", 200)]));
-    // three words, the first two of the vocabulary: one with a capital; one; and two in small letters
+    // three words, two of them in the vocabulary; three phrases: one with a capital, two in small letters
     const feeds = {
       word_ids: tensor("int32", [4], Int32Array.of(0, 1, 2, 0)),
       word_ngrams: tensor("int32", [4, 3], Int32Array.of(0, 0, 0, 5, 9, 0, 7, 8, 2, 3, 0, 0)),

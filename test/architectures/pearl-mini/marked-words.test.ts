@@ -1,4 +1,4 @@
-/** Words with their marks. */
+/** Words of a phrase, with marks for how they are written. */
 import { describe, expect, it } from "vitest";
 import { markedWords, unicodeWords } from "../../../src/architectures/pearl-mini/marked-words.js";
 import { pearlMiniSizes } from "../../../src/architectures/pearl-mini/sizes.js";

@@ -1,4 +1,4 @@
-/** Rows of a table are summed up in WebAssembly as they are in JavaScript. */
+/** WebAssembly sums rows of a table to the same values as JavaScript. */
 import { describe, expect, it } from "vitest";
 import { openSums, type WordTable } from "../../../src/architectures/pearl-mini/row-sums.js";
 import { createRandom } from "../../../src/random.js";
@@ -27,7 +27,7 @@ describe.each([8, 24, 72, 176, 192])("openSums, rows of %i numbers", (width) => 
   it.each([0, 1, 7, 40])("sums up %i rows", (count) => {
     const rows = Int32Array.from({ length: 40 }, (_, i) => (i * 97 + 499) % ROWS);
     const before = shared.memory?.buffer.byteLength;
-    // two threads of one memory
+    // two threads with shared memory
     const sums = [openSums(shared, 40), openSums(shared, 40)];
     expect(shared.memory?.buffer.byteLength).toBeGreaterThan(before ?? 0);
     for (const [i, sum] of sums.entries()) {

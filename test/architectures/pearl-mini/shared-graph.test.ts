@@ -32,7 +32,7 @@ const sizes = {
   ...{ vocabulary: words.length, buckets: 1024, phraseLength: 4, marks: 9, characters: 72, vectors: 24 },
   ...{ width: 32, heads: 2, feedForward: 64, layers: 1, meaning: 40, types: 19, classes: 5 },
 };
-/** Everything is drawn, also what begins as zeros. */
+/** Draws all weights at random, also those that start as zeros. */
 const weights = (name: string, dims: readonly number[]) =>
   fromSeed(5)(name, dims, (random) => 0.6 * (random() - 0.5));
 
@@ -95,7 +95,7 @@ describe.each(["int8", "float32"] as const)("a word encoder without its tables (
     const session = await createOrtSession(graph.bytes);
     expect(session.inputNames).not.toContain("word_ngrams");
     const featurizers = await openFeaturizers(model, session.inputNames, graph);
-    // words of earlier calls are remembered
+    // words of earlier calls are cached
     const calls = [phrases.slice(0, 2), phrases.slice(2, 3), phrases.slice(3)];
     const { rows, truncated } = await run(session, featurizers, output, calls);
     expect(largestDifference(rows, expected.rows)).toBeLessThan(1e-5);
@@ -118,8 +118,8 @@ it("gives the same rows after more words than are remembered", async () => {
   });
   const [featurizer] = await open();
   const before = featurizer.read(many.slice(0, 1)).rows;
+  // more words than the cache holds: it drops the first
   featurizer.read(many);
-  // the first to forget
   const { rows } = await run(session, [featurizer], "embedding", [phrases]);
   expect(rows).toEqual((await run(session, await open(), "embedding", [phrases])).rows);
   const feeds: Feeds = {};

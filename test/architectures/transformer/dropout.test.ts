@@ -39,7 +39,7 @@ describe("addDropout", () => {
     const rows = 300;
     const kept = (await run(model, seeded(7, rows))).map((x) => (x > 0 ? 1 : 0));
     const share = kept.reduce((sum, x) => sum + x, 0) / kept.length;
-    // four deviations of a fair draw
+    // four standard deviations
     expect(Math.abs(share - 0.8)).toBeLessThan(4 * Math.sqrt((0.8 * 0.2) / kept.length));
     for (const lag of [1, 2, columns]) {
       let both = 0;

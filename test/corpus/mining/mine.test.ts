@@ -1,4 +1,4 @@
-/** Mining a corpus folder: the list that brute force gives, from any number of threads; a stopped run writes nothing. */
+/** Mining gives the list of a brute-force search with any number of threads; a stopped run writes nothing. */
 import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -32,7 +32,7 @@ function manyNames(count: number): string[] {
   return [...names];
 }
 
-/** A vector of small whole numbers that depends on the phrase alone: rounding to bytes loses next to nothing. */
+/** A vector that depends only on the phrase. Its numbers are small integers: rounding to bytes loses almost nothing. */
 function vectorOf(phrase: string): Float32Array {
   let seed = 7;
   for (const unit of phrase) seed = (seed * 31 + (unit.codePointAt(0) as number)) | 0;

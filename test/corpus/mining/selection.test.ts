@@ -1,4 +1,4 @@
-/** What never is a hard negative, and which near phrases are. */
+/** Which near phrases are hard negatives, and which never are. */
 import { describe, expect, it } from "vitest";
 import {
   compactCosine,

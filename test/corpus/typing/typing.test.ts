@@ -32,7 +32,7 @@ describe("labels", () => {
 });
 
 describe("patterns", () => {
-  // Examples of OntoNotes' name annotation guidelines (Weischedel et al., release 4.0), and the like.
+  // Examples of OntoNotes' name annotation guidelines (Weischedel et al., release 4.0), and similar ones.
   const amounts: [string, string | undefined][] = [
     ["17%", "PERCENT"],
     ["about 5.6 percent", "PERCENT"],
@@ -106,7 +106,7 @@ describe("the gazetteer", () => {
       "OTHER",
       "DATE",
     ]);
-    // mostly the government in the tagged text, and a country all the same
+    // in the tagged text it is mostly the government, but it is still a country
     expect(types.get("U.S.")).toBe("GPE");
     expect(types.get("NATO")).toBe("ORG");
     expect(firstNames.has("Albert")).toBe(true);
@@ -126,7 +126,7 @@ describe("a typer", () => {
   });
 });
 
-/** A model whose logits are rows of a table: each word of the vocabulary has its label. */
+/** A model whose logits come from a table, so that each word of the vocabulary has a known label. */
 async function writeTinyModel(name: string, labels: readonly string[]): Promise<string> {
   const folder = join(path, name);
   mkdirSync(join(folder, "onnx"), { recursive: true });

@@ -48,7 +48,7 @@ describe("nearestByEmbedding", () => {
       const near = new Set(rows.subarray(place * k, (place + 1) * k));
       found += nearest(query, 4).filter((row) => near.has(row)).length;
     });
-    // Vectors at random lie in no clusters: the hardest case.
+    // Random vectors do not form clusters: the hardest case.
     expect(found / (4 * queries.length)).toBeGreaterThan(0.9);
   });
 

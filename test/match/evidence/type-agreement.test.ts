@@ -58,7 +58,7 @@ describe("agreement of types", () => {
   });
 });
 
-/** The usual scorer with another weight for the feature of the types. */
+/** The default scorer with another weight for agreement of types. */
 function withTypesWeighed(weight: number): ScorerFile {
   const file = defaultScorer();
   const place = featureNames.indexOf("typesDiffer");

@@ -11,7 +11,7 @@ describe("typing errors", () => {
     const changed = attacked.filter((word) => word !== "encyclopedia");
     expect(changed.length / 2000).toBeGreaterThan(0.85);
     expect(changed.length / 2000).toBeLessThan(0.91);
-    // a swap is one edit, and two for Levenshtein
+    // a swap counts as one edit here, but as two for Levenshtein
     for (const word of changed) expect(distance(word, "encyclopedia")).toBeLessThanOrEqual(2);
     const lengths = new Set(changed.map((word) => word.length - "encyclopedia".length));
     expect([...lengths].sort()).toEqual([-1, 0, 1]);

@@ -28,7 +28,7 @@ const words = [
 ];
 writeFileSync(at("words.txt"), `${words.join("\n")}\n`);
 
-/** Two letters swapped in each word, which n-grams feel most. */
+/** Each word with two letters swapped, the edit that changes most n-grams. */
 const misspelt = words.map((word) => word[0] + word[2] + word[1] + word.slice(3));
 
 async function withEncoder<Result>(folder: string, use: (encoder: PhraseEncoder) => Promise<Result>) {
@@ -82,7 +82,7 @@ describe("pretraining on spelling", () => {
       ...options,
       ...{ output: at("parts"), signal: stop.signal },
       onStep: ({ step }) => step === 5 && stop.abort(),
-      // more epochs than the run will have in the end: their number changes no step
+      // more epochs than the resumed run takes: their number does not affect a step
       epochs: 9,
     });
     await expect(interrupted).rejects.toThrow("training was stopped after step");

@@ -98,7 +98,7 @@ describe("openCorpusBatches", () => {
       ] as const)
         places.set(phrase, (places.get(phrase) ?? new Set()).add(groups[row]));
     });
-    // every phrase has one group, wherever it stands, and shares it with its twin
+    // a phrase has the same group everywhere, and shares it with its twin
     for (const set of places.values()) expect(set.size).toBe(1);
     rows.forEach((_, i) => {
       expect(groups[i]).toBe(groups[i + rows.length]);

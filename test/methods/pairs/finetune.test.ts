@@ -127,7 +127,7 @@ describe("finetune", () => {
       const [base, tuned] = [options.base, options.output].map((folder) =>
         readModel(join(folder, "onnx", "model.onnx")),
       );
-      // the vector and the type head are written for sets since 13
+      // the vector and the type head need opset 13 or later
       expect(tuned.opsets[""]).toBe(Math.max(13, base.opsets[""]) === base.opsets[""] ? base.opsets[""] : 17);
       const identities = base.graph.nodes.filter(
         ({ op, inputs }) => op === "Identity" && base.graph.initializers.has(inputs[0]),
@@ -142,7 +142,7 @@ describe("finetune", () => {
         if (type === "float32" && data.length > 1 && data.some((x, i) => x !== now?.data[i])) changed++;
       }
       expect(changed).toBeGreaterThan(graph.includes("merged") ? 10 : 35);
-      // the merged export's LayerNorms were one tensor, and are different ones now
+      // the merged export's LayerNorms were one tensor; now they differ
       if (identities.length > 0) {
         const norms = identities.map(({ outputs }) => tuned.graph.initializers.get(outputs[0])?.data);
         expect(norms.every((norm) => norm !== undefined)).toBe(true);
@@ -227,7 +227,7 @@ describe("finetune on odd input", () => {
     expect(notes.join("\n")).toMatch(/all 5 pairs make one batch/);
   });
 
-  it("learns from rows of which some have a type and a negative", async () => {
+  it("learns from rows that have a type or a negative only here and there", async () => {
     const rows = somePairs(30).map(([a, b, c, d], i) => [a, b, i < 2 ? c : "", i < 3 ? d : ""]);
     const { data, output } = await withPairs(rows, header, { batchSize: 5 });
     expect(data).toMatchObject({ withNegative: 1, withType: 3 });

@@ -1,4 +1,4 @@
-/** Pretraining on a made-up language: which words stand together is all there is to learn. */
+/** Pretraining on an invented language, in which only the company of words can be learned. */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -70,7 +70,7 @@ describe("pretraining", () => {
     expect(graphs[0].equals(graphs[1])).toBe(true);
   });
 
-  it("knows further words from the vectors where the text has them too seldom, and no others", async () => {
+  it("adds listed words that are rare in the text, if they have a word vector, and no others", async () => {
     const [output, vectors, further] = ["more", "few-vectors.txt", "further.txt"].map((name) =>
       join(folder, name),
     );

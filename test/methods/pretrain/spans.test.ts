@@ -1,4 +1,4 @@
-/** Spans and what stands around them. */
+/** Spans and the words around them. */
 import { describe, expect, it } from "vitest";
 import { CONTEXT, PUNCTUATION } from "../../../src/architectures/pearl-mini/context.js";
 import { contextsOf, groupsOf, spanSampler } from "../../../src/methods/pretrain/spans.js";
@@ -38,7 +38,7 @@ describe("spans", () => {
       [4, 3, 2, 1, 6, 7, 8, 9].map(word),
     );
     expect([...near.subarray(0, CONTEXT.near)]).toEqual([word(4), word(3), word(2), 1, word(6), word(7)]);
-    // the second text begins with its span: nothing before
+    // the second text begins with its span: nothing comes before
     expect([...near.subarray(CONTEXT.near)]).toEqual([0, 0, 0, word(11), word(12), 0]);
   });
 

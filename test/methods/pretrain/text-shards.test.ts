@@ -22,7 +22,7 @@ describe("shards of text", () => {
     expect([...shards.counts]).toEqual([3, 2, 1, 1, 1]);
     expect(shards.tokens).toBe(14);
     const numbers = [...(await readShard(shards, 0))];
-    // , . : in the order of first sight
+    // , . : in the order in which they first occur
     expect(numbers).toEqual([1, 4, -1, 1, 2, -2, 0, 3, 2, -3, 1, 5, -2, 0]);
   });
 

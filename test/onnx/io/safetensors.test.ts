@@ -9,7 +9,7 @@ import type { Tensor } from "../../../src/onnx/tensor.js";
 const folder = mkdtempSync(join(tmpdir(), "pearl-safetensors-"));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-/** A file of this header and these bytes behind it. */
+/** A file with a header, followed by bytes. */
 function file(header: unknown, data: Uint8Array, cut = 0): string {
   const text = Buffer.from(typeof header === "string" ? header : JSON.stringify(header));
   const length = Buffer.alloc(8);

@@ -6,7 +6,7 @@ import { quantizeDynamic, quantizeMatrix } from "../../../src/onnx/rewrite/quant
 import { type Tensor, tensor } from "../../../src/onnx/tensor.js";
 import { exportNames, exportPath, goldenFeeds, ort, runModel } from "../oracle.js";
 
-/** Numbers that look random and are not. */
+/** Numbers that look random but are the same in every run. */
 const waves = (count: number, step = 1) =>
   Float32Array.from({ length: count }, (_, i) => Math.sin(i * i * step));
 

@@ -4,11 +4,8 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { augmentTable } from "../../../src/pearl/augmentation/augment-table.js";
 import { createAugmenter } from "../../../src/pearl/augmentation/augmenter.js";
-import { readPairs } from "../../../src/pearl/augmentation/pair-table.js";
-import { writeParaphrases } from "../../../src/pearl/augmentation/paraphrase-model.js";
-import { outcomesOf, RULE_NAMES, rulesOfTwin, type Twin } from "../../../src/pearl/augmentation/rule.js";
+import { rulesOfTwin, type Twin } from "../../../src/pearl/augmentation/rule.js";
 import { type AugmentationSettings, PRESETS } from "../../../src/pearl/augmentation/settings.js";
-import { nearestWords, nearWords } from "../../../src/pearl/augmentation/token/word-vector.js";
 import { createRandom } from "../../../src/random.js";
 import { Table } from "../../../src/table/table.js";
 
@@ -50,7 +47,7 @@ describe("an augmenter", () => {
     const counts = { character: 0, token: 0, phrase: 0, none: 0 };
     for (let drawn = 0; drawn < 10_000; drawn++)
       counts[augmenter.augment("alpha beta", random).granularity]++;
-    // Four standard deviations of a binomial share of 10,000 are at most 0.02.
+    // Four standard deviations of a binomial proportion in 10,000 draws are at most 0.02.
     expect(counts.character / 10_000).toBeCloseTo(0.6, 1);
     expect(Math.abs(counts.character / 10_000 - 0.6)).toBeLessThan(0.02);
     expect(Math.abs(counts.token / 10_000 - 0.3)).toBeLessThan(0.02);
@@ -250,132 +247,6 @@ describe("an augmenter whose rules combine", () => {
       expect(await readFile(output, "utf8")).toContain("wine red\tdrop-qualifier+swap-words\tphrase\n");
       expect(report.byRule).toMatchObject({ "drop-qualifier": 1, "swap-words": 1, unchanged: 1 });
       expect(report.byGranularity).toEqual({ character: 0, token: 0, phrase: 1, none: 1 });
-    } finally {
-      await table.close();
-    }
-  });
-});
-
-describe("pair files", () => {
-  it("work both ways; a circle or a self-reference neither loops nor repeats the phrase", async () => {
-    const path = await file("circle.tsv", "a\tb\nb\tc\nc\ta\na\ta\nA\ta\nb\ta\n");
-    const partners = (await readPairs([path]))!;
-    expect([...partners("a")].sort()).toEqual(["b", "c"]);
-    expect([...partners("b")].sort()).toEqual(["a", "c"]);
-    const augmenter = await quickAugmenter({
-      paraphraseFiles: [path],
-      probabilities: { "paraphrase-file": 1 },
-    });
-    const random = createRandom(1);
-    for (let drawn = 0; drawn < 50; drawn++)
-      expect(["b", "c"]).toContain(augmenter.augment("a", random).text);
-  });
-
-  it("take a header, further columns and quoted cells, and find other letter case", async () => {
-    const path = await file("pairs.csv", 'phrase,synonym,source\n"heart attack","myocardial infarction",x\n');
-    const partners = (await readPairs([path]))!;
-    expect(partners("heart attack")).toEqual(["myocardial infarction"]);
-    expect(partners("Heart Attack")).toEqual(["Myocardial Infarction"]);
-    expect(partners("HEART ATTACK")).toEqual(["MYOCARDIAL INFARCTION"]);
-    expect(partners("phrase")).toEqual([]);
-    expect(partners("constructor")).toEqual([]);
-  });
-
-  it("of one column are refused", async () => {
-    const path = await file("one.txt", "hello\n");
-    await expect(readPairs([path])).rejects.toThrow(/one\.txt: there is no column 2/);
-  });
-});
-
-describe("near words", () => {
-  it("equal those of a brute-force search over the kept words", async () => {
-    const random = createRandom(5);
-    const words = Array.from({ length: 40 }, (_, index) => `w${index}`);
-    const data = Float32Array.from({ length: 120 }, random);
-    const keeps = (word: string): boolean => word !== "w3";
-    const found = await nearestWords({ dimension: 3, words, data }, keeps);
-    const cosine = (a: string, b: string): number => {
-      const [u, v] = [a, b].map((word) =>
-        data.subarray(3 * words.indexOf(word), 3 * words.indexOf(word) + 3),
-      );
-      return u.reduce((sum, value, at) => sum + value * v[at], 0) / (Math.hypot(...u) * Math.hypot(...v));
-    };
-    const kept = words.filter(keeps);
-    for (const word of kept) {
-      const others = kept.filter((other) => other !== word && cosine(word, other) >= 0.6);
-      const best = others.sort((left, right) => cosine(word, right) - cosine(word, left)).slice(0, 10);
-      expect(found.filter(([from]) => from === word).map(([, to]) => to)).toEqual(best);
-    }
-  });
-
-  it("replace lower-case words, and leave capitals and typed names alone", () => {
-    const list = nearWords(new Map([["big", ["huge", "large"]]]));
-    expect(outcomesOf(list, "a big house", {})).toEqual(["a huge house", "a large house"]);
-    expect(outcomesOf(list, "Big Bend", {})).toEqual([]);
-    expect(outcomesOf(list, "big bend", { type: "LOC" })).toEqual([]);
-  });
-});
-
-describe("a model's paraphrases", () => {
-  const generate = async (text: string): Promise<string[]> => [
-    ...[text.toUpperCase(), `${text} indeed`, `${text} indeed`, ` so\n${text} `],
-  ];
-
-  it("are written to a paraphrase file without repetitions, which the augmenter reads", async () => {
-    const path = join(folder, "para.tsv");
-    const report = await writeParaphrases(["red wine", "red wine", "", "beer"], path, generate);
-    expect(report).toMatchObject({ phrases: 2, pairs: 4, resumed: 0 });
-    expect(await readFile(path, "utf8")).toBe(
-      "phrase\tparaphrase\nred wine\tred wine indeed\nred wine\tso red wine\nbeer\tbeer indeed\nbeer\tso beer\n",
-    );
-    const augmenter = await quickAugmenter({ paraphraseFiles: [path] });
-    expect(augmenter.all("beer").filter(({ rule }) => rule === "paraphrase-file")).toHaveLength(2);
-  });
-
-  it("continue where an interrupted run stopped, even after a line that was cut off", async () => {
-    const path = join(folder, "resumed.tsv");
-    const controller = new AbortController();
-    const options = { signal: controller.signal, onProgress: () => controller.abort() };
-    await expect(writeParaphrases(["a b", "c d"], path, generate, options)).rejects.toThrow(
-      /Run the same command/,
-    );
-    await writeFile(`${path}.partial`, `${await readFile(`${path}.partial`, "utf8")}["c d","cut o`);
-    const asked: string[] = [];
-    const report = await writeParaphrases(["a b", "c d"], path, async (text, count) => {
-      asked.push(text);
-      return (await generate(text)).slice(0, count + 1);
-    });
-    expect(asked).toEqual(["c d"]);
-    expect(report).toMatchObject({ phrases: 2, resumed: 1, pairs: 4 });
-    await expect(readFile(`${path}.partial`)).rejects.toThrow(/ENOENT/);
-  });
-});
-
-describe("a table's twins", () => {
-  it("are written in order with their rules, and counted", async () => {
-    const input = await file("names.csv", 'id,name\n1,"Acme, Inc."\n2,Oxford University\n3,\n');
-    const table = await Table.open(input);
-    const output = join(folder, "twins.jsonl");
-    try {
-      const augmenter = await quickAugmenter({ probabilities: { "legal-form": 1, "of-phrase": 1 } });
-      const report = await augmentTable(table, output, augmenter, { count: 2, seed: 3 });
-      const rows = (await readFile(output, "utf8")).trim().split("\n");
-      const twins = rows.map((row) => JSON.parse(row) as Record<string, string>);
-      expect(twins.map(({ phrase }) => phrase)).toEqual([
-        ...["Acme, Inc.", "Acme, Inc.", "Oxford University", "Oxford University", "", ""],
-      ]);
-      expect(twins[2]).toEqual({
-        phrase: "Oxford University",
-        twin: "University of Oxford",
-        rule: "of-phrase",
-        granularity: "phrase",
-      });
-      expect(report).toMatchObject({ phrases: 3, twins: 6, unchanged: 2 });
-      expect(report.byRule["legal-form"]).toBe(2);
-      expect(Object.keys(report.byRule)).toEqual([...RULE_NAMES]);
-      await expect(augmentTable(table, join(folder, "x.npy"), augmenter)).rejects.toThrow(
-        /\.csv, \.tsv or \.jsonl/,
-      );
     } finally {
       await table.close();
     }

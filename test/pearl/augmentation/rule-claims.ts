@@ -1,8 +1,14 @@
 /** Claims about what a rule makes of phrases, for tests. */
 import { expect, it } from "vitest";
-import { type List, outcomesOf, type PhraseContext } from "../../../src/pearl/augmentation/rule.js";
+import {
+  type Draw,
+  type List,
+  outcomesOf,
+  type PhraseContext,
+} from "../../../src/pearl/augmentation/rule.js";
+import { createRandom } from "../../../src/random.js";
 
-/** Each line: a phrase, and all that the rule makes of it, worked out by hand. */
+/** For each phrase, everything that the rule makes of it, worked out by hand. */
 export function claims(
   name: string,
   list: List,
@@ -12,4 +18,10 @@ export function claims(
   it.each(Object.entries(cases))(`${name}: %s`, (phrase, expected) => {
     expect([...outcomesOf(list, phrase, context)].sort()).toEqual([...expected].sort());
   });
+}
+
+/** What a rule makes of a phrase in 600 draws. */
+export function manyDraws(draw: Draw, phrase: string, context: PhraseContext = {}): (string | undefined)[] {
+  const random = createRandom(17);
+  return [...new Set(Array.from({ length: 600 }, () => draw(phrase, random, context)))].sort();
 }

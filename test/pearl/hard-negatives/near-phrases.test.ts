@@ -1,4 +1,4 @@
-/** The search for near phrases against brute force with the textbook's table, and the ratio against published values. */
+/** The search for near phrases against brute force, and the ratio against published values. */
 import { describe, expect, it } from "vitest";
 import { comparableForm, editRatio, leastCommon } from "../../../src/pearl/hard-negatives/edit-ratio.js";
 import { NearSearch } from "../../../src/pearl/hard-negatives/near-phrases.js";
@@ -58,7 +58,7 @@ describe("near phrases", () => {
   const search = (nearest: number) =>
     new NearSearch(store, 0, { minimumRatio: 0.7, nearest, isKnown: () => false }).find(0, store.size);
 
-  /** Per place all others above the ratio, nearest first, by comparing every pair. */
+  /** For each phrase, all others above the ratio, nearest first, from comparing every pair. */
   const truth = Array.from(store.rows, (row) => {
     const found = phrases
       .map((other, index) => ({ index, ratio: editRatio(phrases[row], other) }))

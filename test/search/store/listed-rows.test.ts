@@ -49,7 +49,7 @@ describe("an index with listed rows", () => {
     const options = { dimension, backend: "hnsw" } as const;
     const path = join(root, "index");
     await (await VectorIndex.build(path, [{ vectors, cells }], options)).close();
-    // As if the graph had lost every third row: it has not, so each could come twice.
+    // As if the graph missed every third row. It does not, so each of them could be found twice.
     const listed = Int32Array.from({ length: 333 }, (_, place) => place * 3);
     writeFileSync(join(path, "generation-1", "hnsw-1000.unreached"), new Uint8Array(listed.buffer));
     const index = await VectorIndex.open(path);

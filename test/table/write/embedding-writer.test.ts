@@ -1,4 +1,4 @@
-/** Vectors are written beside their rows in every format, and the output never has its name before it is complete. */
+/** Vectors are written beside their rows in every format; an output gets its name when it is complete. */
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync, truncateSync, writeFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";

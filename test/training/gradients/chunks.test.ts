@@ -6,7 +6,7 @@ const cellsOf = (plan: readonly Int32Array[], lengths: readonly number[]) =>
   plan.map((rows) => rows.length * Math.max(...Array.from(rows, (row) => lengths[row])));
 
 describe("planChunks", () => {
-  it("leaves a batch of one length in one pass, and cuts it where memory asks for it", () => {
+  it("keeps a batch of one length in one pass, unless it exceeds the memory limit", () => {
     const lengths = new Array(512).fill(8);
     expect(planChunks(lengths)).toBeUndefined();
     const plan = planChunks(lengths, { cells: 1024 }) as Int32Array[];

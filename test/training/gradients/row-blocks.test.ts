@@ -53,7 +53,7 @@ describe("inRowBlocks", () => {
     );
   });
 
-  // eight blocks, one block of rows that no number divides, fewer rows than a block, none
+  // eight blocks, a prime number of rows, fewer rows than a block, no rows
   it.each([2048, 2051, 3, 0])("gives the same numbers, bit for bit, for %i rows", async (rows) => {
     const data = numbers(rows * width);
     const [whole, inBlocks] = [await run(model, rows, data), await run(blocked, rows, data)];

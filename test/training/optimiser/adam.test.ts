@@ -83,7 +83,7 @@ describe("Adam", () => {
       const start = numbers(rows * width);
       const [whole, table] = [weightsOf(start, [rows, width]), weightsOf(start, [rows, width])];
       const [a, b] = [new Adam(whole), new Adam(table)];
-      // rows come, stay away while their m decays, and come again; the last row never comes
+      // rows get gradients, then none while their m decays, then some again; the last row never gets one
       for (const indices of [first, [2], [], [4, 0], [7, 7, 7], [1]]) {
         const values = numbers(indices.length * width);
         const sum = new GradientSum();

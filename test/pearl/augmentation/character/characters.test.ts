@@ -40,7 +40,7 @@ function twinsBy(name: RuleName, settings = house): { phrase: string; twin: stri
   );
 }
 
-/** What a rule makes of a phrase, as far as 500 draws show it. */
+/** What a rule makes of a phrase in 500 draws. */
 function manyDraws(name: RuleName, phrase: string): Set<string | undefined> {
   const random = createRandom(11);
   const rule = ruleNamed(name);

@@ -21,7 +21,7 @@ describe("typed names", () => {
       ...["GPE", "LOC", "PERSON", "OTHER/chemical", "OTHER/disease", "OTHER/anatomy", "OTHER/organism"],
       "OTHER/chemical",
     ]);
-    // most senses of these words are of none of the kinds
+    // most senses of these words belong to none of the kinds
     for (const name of ["table", "crane", "stroke"]) expect(types.get(name)).toBeUndefined();
   });
 

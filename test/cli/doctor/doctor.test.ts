@@ -1,0 +1,95 @@
+/** `pearl doctor` reports what works, survives crashes, and prints no secrets. */
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type Diagnosis, instructionsOf } from "../../../src/cli/doctor/diagnosis.js";
+import { pearl } from "../run-cli.js";
+
+let folder: string;
+let diagnosis: Diagnosis;
+let code: number | null;
+let text: string;
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), "pearl-doctor-test-"));
+  const crashing = join(folder, "node_modules", "faiss-node");
+  mkdirSync(crashing, { recursive: true });
+  writeFileSync(join(crashing, "package.json"), '{"name":"faiss-node","version":"0.0.1","main":"index.cjs"}');
+  writeFileSync(join(crashing, "index.cjs"), 'process.kill(process.pid, "SIGSEGV");');
+  const transformers = join(folder, "node_modules", "@huggingface", "transformers");
+  mkdirSync(transformers, { recursive: true });
+  const manifest = { name: "@huggingface/transformers", version: "0.0.2", main: "index.cjs" };
+  writeFileSync(join(transformers, "package.json"), JSON.stringify(manifest));
+  writeFileSync(join(transformers, "index.cjs"), "exports.pipeline = () => {};");
+  const blobs = join(folder, "hf", "hub", "models--a--b", "blobs");
+  mkdirSync(blobs, { recursive: true });
+  writeFileSync(join(blobs, "x"), Buffer.alloc(12_345));
+  const environment = { HF_HOME: join(folder, "hf"), HF_TOKEN: "hf_very_secret", HF_HUB_OFFLINE: "1" };
+  const outcome = await pearl(["doctor", "--json"], { cwd: folder, environment });
+  code = outcome.code;
+  text = outcome.stdout + outcome.stderr;
+  diagnosis = JSON.parse(outcome.stdout) as Diagnosis;
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+describe("pearl doctor", () => {
+  it("finds the embedded model, the table engine and the CPU working, and exits with 0", () => {
+    expect(code).toBe(0);
+    expect(diagnosis.works).toBe(true);
+    expect(diagnosis.core.map(({ works }) => works)).toEqual([true, true]);
+    expect(diagnosis.devices.find(({ name }) => name === "cpu")?.works).toBe(true);
+  });
+
+  it("gives a reason for each device that does not work", () => {
+    expect(diagnosis.devices.map(({ name }) => name).sort()).toEqual(["cpu", "cuda", "webgpu"]);
+    for (const { works, detail } of diagnosis.devices) expect(works || detail.length > 10).toBe(true);
+  });
+
+  it("survives a native part that crashes, and says how to reinstall it", () => {
+    const faiss = diagnosis.parts.find(({ name }) => name === "faiss-node");
+    expect(faiss).toMatchObject({ works: false, version: "0.0.1" });
+    expect(faiss?.detail).toContain("crashed with SIGSEGV");
+    expect(faiss?.install).toMatch(/install-faiss\.sh|npm install/);
+  });
+
+  it("tries each installed optional part", () => {
+    for (const { name, detail } of diagnosis.parts) expect(detail, name).not.toContain("there is no probe");
+    const transformers = diagnosis.parts.find(({ name }) => name === "@huggingface/transformers");
+    // A package that the checkout has is tried.
+    expect(transformers).toMatchObject({ works: true });
+  });
+
+  it("names the cache, its size and where the token comes from, never the token", () => {
+    expect(diagnosis.hub).toMatchObject({ cacheBytes: 12_345, offline: true, tokenSource: "HF_TOKEN" });
+    expect(text).not.toContain("hf_very_secret");
+  });
+
+  it("exits with 1 and still reports the rest if the embedded model does not work", async () => {
+    const failing = join(folder, "fail.cjs");
+    writeFileSync(failing, 'if (process.argv[2] === "model") process.exit(3);');
+    const environment = { NODE_OPTIONS: `--require ${failing}`, HF_TOKEN: "hf_very_secret" };
+    const outcome = await pearl(["doctor"], { environment });
+    expect(outcome.code).toBe(1);
+    expect(outcome.stdout).toContain("embedded model: does not work (it ended with code 3)");
+    expect(outcome.stdout).toContain("cpu: works");
+    expect(outcome.stdout).toContain("token from HF_TOKEN");
+    expect(outcome.stdout).not.toContain("hf_very_secret");
+  });
+});
+
+describe("vector instructions", () => {
+  it("are read from an x86 /proc/cpuinfo, without those that do not affect speed", () => {
+    const cpuinfo =
+      "model name\t: X\nflags\t\t: fpu sse4_2 avx2 avx512f avx512_vnni amx_int8\nbugs\t\t: avx\n";
+    expect(instructionsOf(cpuinfo)).toEqual(["sse4_2", "avx2", "avx512f", "avx512_vnni", "amx_int8"]);
+  });
+
+  it("are read from an ARM /proc/cpuinfo", () => {
+    expect(instructionsOf("Features\t: fp asimd asimddp i8mm\n")).toEqual(["asimd", "asimddp", "i8mm"]);
+  });
+
+  it("are empty if the system does not list them", () => {
+    expect(instructionsOf("")).toEqual([]);
+  });
+});

@@ -1,0 +1,113 @@
+/** `pearl finetune` as users run it: the compiled program in a folder of its own. */
+import { copyFileSync, existsSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { makeOracleModel } from "../../encoder/oracle-model.js";
+import { newFolder, somePairs, writeTable } from "../../training/pairs-folder.js";
+import { pearl } from "../run-cli.js";
+
+const header = ["text", "positive", "negative", "type"];
+
+describe("pearl finetune", () => {
+  it("reports what is wrong before it builds anything", async () => {
+    const untrainable = await pearl(["finetune", "--base", "pearl-ngram"], { cwd: newFolder() });
+    expect(untrainable).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/no float32 weights to train/),
+    });
+    const idle = await pearl(["finetune", "--base", "x", "--pairs", "y.csv", "--minutes", "3"]);
+    expect(idle).toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(/--minutes is for training on a corpus/),
+    });
+    const batch = await pearl(["finetune", "--batch-size", "3"]);
+    expect(batch).toMatchObject({ code: 2, stderr: expect.stringMatching(/--anchors/) });
+    const augment = await pearl(["finetune", "--augment", "character"]);
+    expect(augment).toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(/"character" is not NAME=NUMBER/),
+    });
+    const preset = await pearl(["finetune", "--preset", "pearl-tiny"]);
+    expect(preset).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/neither a preset \(pearl-small/),
+    });
+    const odd = await pearl(["finetune", "--base", "x", "--pairs", "y", "-o", "z", "--lr", "fast"]);
+    expect(odd.code).toBe(2);
+    expect(odd.stderr).toMatch(/above 0/);
+  });
+
+  it("leaves nothing behind when it fails before the first step", async () => {
+    const cwd = newFolder();
+    const pairs = writeTable(somePairs(20), header);
+    const command = ["finetune", "--base", "pearl-ngram", "--pairs", pairs, "-o", "tuned"];
+    expect(await pearl(command, { cwd })).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/no float32 weights to train/),
+    });
+    expect(readdirSync(cwd)).toEqual([]);
+  });
+
+  it("trains a model that pearl encode uses, and prints the command", async () => {
+    const cwd = newFolder();
+    copyFileSync(writeTable(somePairs(20), header), join(cwd, "pairs.csv"));
+    const base = makeOracleModel("encoder.folded.onnx");
+    const options = ["--epochs", "2", "--batch-size", "10", "--lr", "1e-3", "--device", "cpu"];
+    const tuned = await pearl(
+      ["finetune", "--base", base, "--pairs", "pairs.csv", "-o", "tuned", ...options],
+      { cwd },
+    );
+    expect(tuned).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/^wrote tuned: 20 pairs, 4 steps, loss \d/),
+    });
+    expect(tuned.stderr).toMatch(/pairs\.csv: 20 pairs from the columns text, positive, negative, type/);
+    const encoded = await pearl(["encode", "pairs.csv", "--model", "tuned", "-o", "out.npy"], { cwd });
+    expect(encoded).toMatchObject({ code: 0, stdout: expect.stringMatching(/20 rows × 32 dimensions/) });
+    const again = await pearl(["finetune", "--base", base, "--pairs", "pairs.csv", "-o", "tuned"], { cwd });
+    expect(again).toMatchObject({ code: 1, stderr: expect.stringMatching(/tuned is not empty/) });
+  });
+
+  it("finishes the step at Ctrl-C, ends with 130, and continues with --resume", async () => {
+    const cwd = newFolder();
+    const pairs = writeTable(somePairs(200), header);
+    const base = makeOracleModel("encoder.folded.onnx");
+    const command = [
+      "finetune",
+      "--base",
+      base,
+      "--pairs",
+      pairs,
+      "-o",
+      "tuned",
+      "--batch-size",
+      "4",
+      "--epochs",
+      "40",
+    ];
+    const stopped = await pearl([...command, "--checkpoint-every", "10"], {
+      cwd,
+      onStart: (child) => {
+        const timer = setInterval(() => {
+          if (!existsSync(join(cwd, "tuned.training", "checkpoints", "step-000010"))) return;
+          clearInterval(timer);
+          child.kill("SIGINT");
+        }, 5);
+        child.on("exit", () => clearInterval(timer));
+      },
+    });
+    expect(stopped).toMatchObject({
+      code: 130,
+      stderr: expect.stringMatching(/stopped after step \d+; resume/),
+    });
+    expect(readdirSync(cwd)).toEqual(["tuned.training"]);
+    const other = await pearl([...command, "--checkpoint-every", "10", "--resume", "--lr", "0.1"], { cwd });
+    expect(other).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/learningRate was 0.00003 and is 0.1 now/),
+    });
+    const rest = await pearl([...command.slice(0, -1), "2", "--resume"], { cwd });
+    expect(rest.code).toBe(0);
+    expect(rest.stderr).toMatch(/steps? already done by an earlier run/);
+  });
+});

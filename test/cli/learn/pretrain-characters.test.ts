@@ -1,0 +1,58 @@
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, describe, expect, it } from "vitest";
+import { pearl } from "../run-cli.js";
+
+const root = mkdtempSync(join(tmpdir(), "pearl-pretrain-cli-"));
+afterAll(() => rmSync(root, { recursive: true, force: true }));
+const at = (name: string) => join(root, name);
+
+const words = ["receive", "deceive", "believe", "relieve", "achieve", "retrieve", "sieve", "grieve"];
+writeFileSync(at("words.csv"), `word\n${words.join("\n")}\n`);
+
+describe("pearl pretrain-characters", () => {
+  it("trains on a table of words and writes a model that encode reads", async () => {
+    const output = at("spelling");
+    const trained = await pearl([
+      ...["pretrain-characters", "--words", at("words.csv"), "-o", output, "--kind", "ngrams"],
+      ...["--width", "16", "--epochs", "4", "--batch-size", "4", "--device", "cpu", "--threads", "1"],
+    ]);
+    expect(trained.stderr).toContain("8 words from words.csv; no word vectors: only spelling is learned");
+    expect(trained.code).toBe(0);
+    expect(trained.stdout).toMatch(/^wrote .*spelling: 8 words, 8 steps, loss \d/);
+    const encoded = await pearl([
+      "encode",
+      at("words.csv"),
+      "--model",
+      output,
+      "-o",
+      at("vectors.npy"),
+      "-q",
+    ]);
+    expect(encoded.code).toBe(0);
+    expect(existsSync(at("vectors.npy"))).toBe(true);
+  });
+
+  it.each([
+    ["vectors that are not there", ["--vectors", "nowhere.txt"], 1, "nowhere.txt: no such file"],
+    ["an unknown kind", ["--kind", "transformer"], 2, "Allowed choices are love, bilstm, bag, ngrams"],
+    ["an odd BiLSTM", ["--kind", "bilstm", "--width", "7"], 1, "give an even number"],
+    ["a number that is none", ["--epochs", "some"], 2, "It must be a number above 0"],
+  ])("refuses %s and writes nothing", async (_, parameters, code, message) => {
+    const output = at("refused");
+    const outcome = await pearl([
+      ...["pretrain-characters", "--words", at("words.csv"), "-o", output, ...parameters],
+    ]);
+    expect(outcome.stderr).toContain(message);
+    expect(outcome.code).toBe(code);
+    expect(existsSync(output)).toBe(false);
+  });
+
+  it("says the line where word vectors are broken", async () => {
+    writeFileSync(at("broken.txt"), "one 1 2 3\ntwo 1 2\n");
+    const outcome = await pearl(["pretrain-characters", "--vectors", at("broken.txt"), "-o", at("x")]);
+    expect(outcome.stderr).toContain("broken.txt, line 2: expected a word and 3 numbers, found 2 numbers");
+    expect(outcome.code).toBe(1);
+  });
+});

@@ -1,0 +1,76 @@
+/** `pearl join` as users run it; the contents of tables are tested in test/join/join-tables.test.ts. */
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, describe, expect, it } from "vitest";
+import { pearl } from "../run-cli.js";
+
+const folder = mkdtempSync(join(tmpdir(), "pearl-join-"));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const run = (...parameters: string[]) => pearl(["join", ...parameters], { cwd: folder });
+
+const names =
+  "The New York Times,Los Angeles Times,The Washington Post,Chicago Tribune,The Boston Globe,Boston Herald," +
+  "San Francisco Chronicle,Toyota Motor Corporation,Procter & Gamble,Deutsche Bahn AG,Siemens AG," +
+  "World Health Organization,European Central Bank,1998 Winter Olympics,2002 Winter Olympics," +
+  "Henry VII of England,Henry VIII of England,Volkswagen Group,Johns Hopkins University,University of Chicago";
+writeFileSync(join(folder, "left.csv"), `name,n\n${names.replaceAll(",", ",1\n")},1\n`);
+writeFileSync(
+  join(folder, "right.tsv"),
+  "title\tnote\nwashington post\ta\nToyota Motors Corp.\tb\nKung Fu Panda\tc\nWinter Olympics 2002\td\n",
+);
+const both = ["left.csv", "right.tsv"];
+
+describe("pearl join", () => {
+  it("writes the joined table and prints its estimated precision", async () => {
+    const { code, stdout, stderr } = await run(...both, "--on", "name=title", "-o", "joined.csv");
+    expect(stderr).toMatch(/left\.csv: comma-separated.*20 rows/);
+    expect(stderr).toMatch(/matched where the estimated precision is at least 0\.\d\d/);
+    expect(stdout).toMatch(
+      /^wrote joined\.csv: 3 matches for 3 of 4 right rows \(75\.0 %\), estimated precision 0\.9\d+/,
+    );
+    expect(code).toBe(0);
+    const joined = readFileSync(join(folder, "joined.csv"), "utf8");
+    expect(joined).toMatch(/^left_name,left_n,right_title,right_note,score,estimated_precision\n/);
+    expect(joined).toMatch(/\n2002 Winter Olympics,1,Winter Olympics 2002,d,/);
+  });
+
+  it("applies review decisions, writes them as training pairs, and prints CSV without --output", async () => {
+    writeFileSync(
+      join(folder, "decided.csv"),
+      "decision,left,right\nno,The Washington Post,washington post\nyes,2002 Winter Olympics,Winter Olympics 2002\n",
+    );
+    const options = [
+      "--on",
+      "name=title:2",
+      "-m",
+      "none",
+      "--review",
+      "decided.csv",
+      "--pairs-out",
+      "pairs.csv",
+    ];
+    const { code, stdout, stderr } = await run(...both, ...options, "-q");
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    expect(stdout).toContain("2002 Winter Olympics,1,Winter Olympics 2002,d,");
+    expect(stdout).toContain(",1.0000\n");
+    expect(stdout).not.toContain("washington post");
+    const pairs = readFileSync(join(folder, "pairs.csv"), "utf8");
+    expect(pairs).toBe(
+      "text,positive,negative\nWinter Olympics 2002,2002 Winter Olympics,1998 Winter Olympics\n",
+    );
+  });
+
+  const wrong: [string, string[], number, RegExp][] = [
+    ["one file twice", ["left.csv", "left.csv"], 2, /same file.*pearl dedupe/s],
+    ["a precision in percent", [...both, "--precision", "90"], 2, /between 0 and 1/],
+    ["a weight of nothing", [...both, "--on", "name=title:0"], 2, /weight above 0/],
+    ["an output it cannot write", [...both, "-o", "out.xlsx"], 1, /\.csv, \.tsv or \.jsonl/],
+    ["pairs without labels", [...both, "--pairs-out", "p.csv"], 2, /--labels or --review/],
+  ];
+  it.each(wrong)("names %s", async (_, parameters, exitCode, message) => {
+    const { code, stderr, stdout } = await run(...parameters);
+    expect(stderr).toMatch(message);
+    expect({ code, stdout }).toEqual({ code: exitCode, stdout: "" });
+  });
+});

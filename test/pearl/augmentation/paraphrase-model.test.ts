@@ -1,0 +1,55 @@
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { createAugmenter } from "../../../src/pearl/augmentation/augmenter.js";
+import { writeParaphrases } from "../../../src/pearl/augmentation/paraphrase-model.js";
+import type { AugmentationSettings } from "../../../src/pearl/augmentation/settings.js";
+
+let folder: string;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "pearl-augment-"));
+});
+
+afterAll(() => rm(folder, { recursive: true }));
+
+/** Without WordNet, which takes a second to read. */
+function quickAugmenter(settings: AugmentationSettings = {}) {
+  return createAugmenter({ wordNet: "off", ...settings });
+}
+
+describe("a model's paraphrases", () => {
+  const generate = async (text: string): Promise<string[]> => [
+    ...[text.toUpperCase(), `${text} indeed`, `${text} indeed`, ` so\n${text} `],
+  ];
+
+  it("are written to a paraphrase file without repetitions, which the augmenter reads", async () => {
+    const path = join(folder, "para.tsv");
+    const report = await writeParaphrases(["red wine", "red wine", "", "beer"], path, generate);
+    expect(report).toMatchObject({ phrases: 2, pairs: 4, resumed: 0 });
+    expect(await readFile(path, "utf8")).toBe(
+      "phrase\tparaphrase\nred wine\tred wine indeed\nred wine\tso red wine\nbeer\tbeer indeed\nbeer\tso beer\n",
+    );
+    const augmenter = await quickAugmenter({ paraphraseFiles: [path] });
+    expect(augmenter.all("beer").filter(({ rule }) => rule === "paraphrase-file")).toHaveLength(2);
+  });
+
+  it("continue where an interrupted run stopped, even after a line that was cut off", async () => {
+    const path = join(folder, "resumed.tsv");
+    const controller = new AbortController();
+    const options = { signal: controller.signal, onProgress: () => controller.abort() };
+    await expect(writeParaphrases(["a b", "c d"], path, generate, options)).rejects.toThrow(
+      /Run the same command/,
+    );
+    await writeFile(`${path}.partial`, `${await readFile(`${path}.partial`, "utf8")}["c d","cut o`);
+    const asked: string[] = [];
+    const report = await writeParaphrases(["a b", "c d"], path, async (text, count) => {
+      asked.push(text);
+      return (await generate(text)).slice(0, count + 1);
+    });
+    expect(asked).toEqual(["c d"]);
+    expect(report).toMatchObject({ phrases: 2, resumed: 1, pairs: 4 });
+    await expect(readFile(`${path}.partial`)).rejects.toThrow(/ENOENT/);
+  });
+});

@@ -1,0 +1,61 @@
+/** Without usearch, which has no build for some platforms, the library loads and an index is searched exactly. */
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { afterAll, describe, expect, it } from "vitest";
+import { VectorIndex } from "../../../src/search/vector-index.js";
+
+const root = mkdtempSync(join(tmpdir(), "pearl-without-usearch-"));
+afterAll(() => rmSync(root, { recursive: true, force: true }));
+const dimension = 4;
+const vectors = Float32Array.from({ length: 20 * dimension }, (_, place) => Math.sin(place * place));
+const rows = { vectors, cells: Array.from({ length: 20 }, () => []) };
+
+/** Makes `require("usearch")` fail as it does on a platform without a build. */
+const hook = `
+import { Module } from "node:module";
+const load = Module._load;
+Module._load = (name, ...rest) => {
+  if (name === "usearch") throw new Error("No native build was found");
+  return load(name, ...rest);
+};`;
+
+/** Runs a program in which usearch is absent; `VectorIndex` is the built library's. */
+function runWithout(program: string): { status: number | null; output: unknown; stderr: string } {
+  const preload = join(root, "hook.mjs");
+  writeFileSync(preload, hook);
+  const library = pathToFileURL(join(import.meta.dirname, "../../../dist/index.js")).href;
+  const code = `const { VectorIndex } = await import(${JSON.stringify(library)});\n${program}`;
+  const args = ["--import", pathToFileURL(preload).href, "--input-type=module", "-e", code];
+  const { status, stdout, stderr } = spawnSync(process.execPath, args, { encoding: "utf8" });
+  return { status, output: stdout === "" ? undefined : JSON.parse(stdout), stderr };
+}
+
+describe("without usearch", () => {
+  it("an index with a graph opens and is searched exactly, with a note that says why", async () => {
+    const path = join(root, "index");
+    await (await VectorIndex.build(path, [rows], { dimension, backend: "hnsw" })).close();
+    const { output, stderr } = runWithout(`
+      const index = await VectorIndex.open(${JSON.stringify(path)});
+      const [[hit]] = await index.search(new Float32Array(${JSON.stringify([...vectors.slice(0, dimension)])}));
+      const { searchedBy, note } = await index.describe();
+      await index.optimise();
+      await index.close();
+      console.log(JSON.stringify({ key: hit.key, searchedBy, note }));`);
+    expect(stderr).toBe("");
+    expect(output).toMatchObject({ key: "1", searchedBy: "exact" });
+    expect((output as { note: string }).note).toMatch(
+      /searched exactly.*needs the package usearch.*No native build/,
+    );
+  });
+
+  it("a build with the backend hnsw is refused before any work, and the message gives the cure", () => {
+    const { status, stderr } = runWithout(
+      `await VectorIndex.create(${JSON.stringify(join(root, "new"))}, { dimension: 4, backend: "hnsw" });`,
+    );
+    expect(status).not.toBe(0);
+    expect(stderr).toMatch(/MissingDataError: the backend hnsw needs the package usearch.*backend exact/);
+  });
+});

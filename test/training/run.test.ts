@@ -1,0 +1,221 @@
+/** A run from its options to a folder: what it writes, what it leaves after a stop or a failure, and resuming. */
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { ArgumentError, InterruptedError, TrainingError } from "../../src/errors.js";
+import { writeWholeFolder } from "../../src/files/whole-folder.js";
+import type { Tensor } from "../../src/onnx/tensor.js";
+import { type PreparedRun, type RunOptions, type RunRecord, runMethod } from "../../src/training/run.js";
+import { newFolder } from "./pairs-folder.js";
+import { tinyData, tinyProgram } from "./tiny-program.js";
+
+/** A method that trains six steps and writes its dense layer's weights. */
+const tinyRun: PreparedRun<RunRecord> = {
+  program: tinyProgram(),
+  data: tinyData,
+  steps: 6,
+  learningRate: 0.01,
+  options: () => ({}),
+  what: (steps) => `a tiny model for ${steps} steps`,
+  record: ({ steps, last }) => ({ pearl: "0.0.0", settings: {}, result: { steps, loss: last?.loss } }),
+  card: (name, { result }) => `# ${name}, ${result.steps} steps\n`,
+  write: (folder, weights, texts = {}) =>
+    writeWholeFolder(folder, async (temporary) => {
+      const numbers = Array.from(weights.get("dense.weight")?.data ?? [], Number);
+      for (const [name, text] of Object.entries({ "weights.json": JSON.stringify(numbers), ...texts }))
+        await writeFile(join(temporary, name), text);
+    }),
+};
+
+const newOutput = () => join(newFolder(), "model");
+const run = (options: RunOptions, changes: Partial<PreparedRun<RunRecord>> = {}) =>
+  runMethod(options, async () => ({ ...tinyRun, ...changes }));
+const beside = (output: string) => readdirSync(dirname(output)).sort();
+const read = (...path: string[]) => readFileSync(join(...path), "utf8");
+
+/** Stops a run after its third step, and leaves its work folder. */
+async function stopped(options: RunOptions, changes: Partial<PreparedRun<RunRecord>> = {}): Promise<void> {
+  const stop = new AbortController();
+  const onStep = ({ step }: { step: number }) => step === 3 && stop.abort();
+  await expect(run({ ...options, signal: stop.signal, onStep }, changes)).rejects.toThrow(InterruptedError);
+}
+
+describe("runMethod", () => {
+  it("writes the model with its card, record and metrics, and removes everything else", async () => {
+    const output = newOutput();
+    const notes: string[] = [];
+    const report = await run({ output, onNote: (note) => notes.push(note) });
+    expect(report).toMatchObject({ output, resumedAt: 0, result: { steps: 6 } });
+    expect(beside(output)).toEqual(["model"]);
+    expect(readdirSync(output).sort()).toEqual([
+      "README.md",
+      "metrics.jsonl",
+      "training.json",
+      "weights.json",
+    ]);
+    expect(read(output, "README.md")).toBe("# model, 6 steps\n");
+    expect(JSON.parse(read(output, "training.json")).result).toEqual(report.result);
+    expect(read(output, "metrics.jsonl").trim().split("\n")).toHaveLength(6);
+    expect(notes[0]).toMatch(/^training a tiny model for 6 steps on /);
+  });
+
+  it("writes the weights that the method makes of the trained ones", async () => {
+    const output = newOutput();
+    const zero: Tensor = { type: "float32", dims: [1], data: Float32Array.of(0) };
+    await run({ output }, { steps: 1, finish: () => new Map([["dense.weight", zero]]) });
+    expect(read(output, "weights.json")).toBe("[0]");
+  });
+
+  it("refuses an output that is not empty before it prepares anything", async () => {
+    const output = newOutput();
+    mkdirSync(output);
+    writeFileSync(join(output, "mine.txt"), "");
+    let prepared = 0;
+    const refused = runMethod({ output }, async () => {
+      prepared++;
+      return tinyRun;
+    });
+    await expect(refused).rejects.toThrow(ArgumentError);
+    expect(prepared).toBe(0);
+    expect(beside(output)).toEqual(["model"]);
+  });
+
+  it("removes what a killed run left under temporary names, and nothing else", async () => {
+    const output = newOutput();
+    const others = ["model2.0123456789ab.partial", "model.partial"];
+    for (const name of [...others, "model.0123456789ab.partial"]) mkdirSync(join(dirname(output), name));
+    await run({ output }, { steps: 1 });
+    expect(beside(output)).toEqual(["model", ...others].sort());
+  });
+});
+
+describe("a run that fails", () => {
+  const broken = () => Promise.reject(new ArgumentError("no such table"));
+
+  it.each([
+    ["while it prepares", (options: RunOptions) => runMethod(options, broken)],
+    ["at its first batch", (options: RunOptions) => run(options, { data: { ...tinyData, batch: broken } })],
+  ])("%s leaves nothing behind", async (_, start) => {
+    const output = newOutput();
+    await expect(start({ output })).rejects.toThrow("no such table");
+    expect(beside(output)).toEqual([]);
+  });
+
+  it("keeps a work folder that it did not make", async () => {
+    const output = newOutput();
+    await stopped({ output });
+    await expect(runMethod({ output, resume: "continue" }, broken)).rejects.toThrow("no such table");
+    expect(await run({ output, resume: "continue" })).toMatchObject({ resumedAt: 3 });
+  });
+
+  it("with NaN in its first step keeps that step's batch to look at", async () => {
+    const output = newOutput();
+    const program = tinyProgram();
+    const weight = program.model.graph.initializers.get("dense.weight") as Tensor;
+    (weight.data as Float32Array).fill(Number.NaN);
+    await expect(run({ output }, { program })).rejects.toThrow(TrainingError);
+    expect(beside(output)).toEqual(["model.training"]);
+    expect(readdirSync(`${output}.training`)).toContain("failed-step-1.json");
+  });
+
+  it("releases what it prepared", async () => {
+    let closed = 0;
+    const close = async () => void closed++;
+    await run({ output: newOutput() }, { close, steps: 1 });
+    const data = { ...tinyData, batch: broken };
+    await expect(run({ output: newOutput() }, { close, data })).rejects.toThrow();
+    expect(closed).toBe(2);
+  });
+});
+
+describe("a stopped run", () => {
+  it("leaves only its work folder, and ends at the same weights when it is resumed", async () => {
+    const [whole, parted] = [newOutput(), newOutput()];
+    await run({ output: whole });
+    await stopped({ output: parted });
+    expect(beside(parted)).toEqual(["model.training"]);
+    const report = await run({ output: parted, resume: "continue" });
+    expect(report.resumedAt).toBe(3);
+    for (const file of ["weights.json", "training.json"]) expect(read(parted, file)).toBe(read(whole, file));
+    expect(beside(parted)).toEqual(["model"]);
+  });
+
+  it("starts over unless it is resumed, and keeps only the text shards", async () => {
+    const output = newOutput();
+    await stopped({ output });
+    const work = `${output}.training`;
+    mkdirSync(join(work, "text"));
+    const names: string[][] = [];
+    const report = await runMethod({ output }, async (folder) => {
+      names.push(readdirSync(folder));
+      return tinyRun;
+    });
+    expect(names).toEqual([["text"]]);
+    expect(report.resumedAt).toBe(0);
+  });
+});
+
+describe("a run of so many minutes", () => {
+  it("measures a step once: a resumed run takes the stored number of steps", async () => {
+    const output = newOutput();
+    const notes: string[] = [];
+    const options = { output, onNote: (note: string) => notes.push(note) };
+    await stopped(options, { minutes: 60 });
+    expect(notes[0]).toMatch(/^a step takes .* s: .* steps fit into 60 minutes$/);
+    const stored = join(`${output}.training`, "steps.json");
+    const { steps } = JSON.parse(read(stored));
+    expect(steps).toBeGreaterThan(3);
+    writeFileSync(stored, JSON.stringify({ steps: 5 }));
+    notes.length = 0;
+    const report = await run({ ...options, resume: "continue" }, { minutes: 60 });
+    expect(report).toMatchObject({ resumedAt: 3, result: { steps: 5 } });
+    expect(notes.join("\n")).not.toContain("a step takes");
+  });
+
+  it.each([0, -1, Number.NaN])("is refused for %f minutes", async (minutes) => {
+    const output = newOutput();
+    await expect(run({ output }, { minutes })).rejects.toThrow(/minutes must be a number above 0/);
+    expect(beside(output)).toEqual([]);
+  });
+});
+
+describe("an evaluation", () => {
+  it("scores snapshots without texts, keeps the best weights, and leaves no snapshot", async () => {
+    const output = newOutput();
+    const seen: string[] = [];
+    const score = async (folder: string) => {
+      expect(readdirSync(folder)).toEqual(["weights.json"]);
+      seen.push(read(folder, "weights.json"));
+      // the second of four is the best
+      return seen.length === 2 ? 1 : 0;
+    };
+    const scores: [number, number][] = [];
+    const onEvaluation = (step: number, value: number) => scores.push([step, value]);
+    await run({ output, onEvaluation }, { evaluation: { every: 2, score } });
+    expect(scores).toEqual([
+      [0, 0],
+      [2, 1],
+      [4, 0],
+      [6, 0],
+    ]);
+    expect(read(output, "weights.json")).toBe(seen[1]);
+    expect(beside(output)).toEqual(["model"]);
+  });
+
+  it("replaces the snapshot of a run that was killed while it scored", async () => {
+    const output = newOutput();
+    await stopped({ output }, { evaluation: { every: 6, score: async () => 0 } });
+    const work = `${output}.training`;
+    for (const name of ["evaluation", "evaluation.0123456789ab.partial"]) mkdirSync(join(work, name));
+    writeFileSync(join(work, "evaluation", "old.txt"), "");
+    const seen: string[][] = [];
+    const score = async () => {
+      seen.push(readdirSync(work).filter((name) => name.startsWith("evaluation")));
+      seen.push(readdirSync(join(work, "evaluation")));
+      return 0;
+    };
+    await run({ output, resume: "continue" }, { evaluation: { every: 6, score } });
+    expect(seen).toEqual([["evaluation"], ["weights.json"]]);
+  });
+});
