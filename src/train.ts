@@ -32,6 +32,8 @@ export * from "./nn/pooling.js";
 export { GraphBuilder } from "./onnx/builder.js";
 /** A tensor from its type, dimensions and numbers, row by row. */
 export { type Tensor, tensor } from "./onnx/tensor.js";
+/** PEARL's schedule. */
+export { pearlSchedule } from "./pearl/schedule.js";
 /** Numbers in [0, 1) from a seed. */
 export { createRandom } from "./random.js";
 /** One batch: `feeds` by name of the graph's inputs; `phrases` counts its rows, for the rate that is reported. */
@@ -41,7 +43,7 @@ export type { StepMetrics } from "./training/metrics.js";
 /** Adam's betas, epsilon, decoupled weight decay, and factors of the rate by name of the weight. */
 export type { AdamOptions } from "./training/optimiser/adam.js";
 /** The learning rate's factor by step, counted from 0. */
-export { pearlSchedule, type Schedule, scheduleFactor } from "./training/optimiser/schedule.js";
+export { type Schedule, scheduleFactor } from "./training/optimiser/schedule.js";
 /** The graph with its loss (one float32), the weights to train, and a small batch to observe shapes with. */
 export type { TrainingProgram } from "./training/program.js";
 /** A training from options to a written folder, for a method of your own: resume, record, card, whole-folder write. */

@@ -110,6 +110,8 @@ export function concatenate(rows: readonly Int32Array[]): FeatureRows {
 /** How one kind of model reads phrases, and how it is built. `F` is its feature as config.json holds it. */
 export interface Architecture<F extends Feature = Feature> {
   readonly kind: string;
+  /** The class in config.json of a model without a transformer. Default: the kind, as "MeanOfWords". */
+  readonly className?: string;
   /** Files of the model folder that it reads phrases with. */
   readonly files: readonly string[];
   /** Cost of one position in a batch: a pass through a transformer, or an addition. */

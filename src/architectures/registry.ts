@@ -70,6 +70,14 @@ export function architectureOf({ kind }: Feature, label = "config.json"): Archit
 export const soleArchitecture = (features: readonly Feature[]): Architecture | undefined =>
   features.length === 1 ? architectureOf(features[0]) : undefined;
 
+/** What config.json calls a model of these features that has no base. */
+export function classNameOf([feature]: readonly Feature[]): string {
+  const { kind, className } = architectureOf(feature);
+  return (
+    className ?? kind.replace(/(?:^|[^\p{L}\p{N}]+)(\p{L})/gu, (_, first: string) => first.toUpperCase())
+  );
+}
+
 /** Index of the feature that costs most; its lengths decide how batches are cut. */
 export function costliest(features: readonly Feature[]): number {
   const first = features.findIndex((feature) => architectureOf(feature).cost === "transformer");

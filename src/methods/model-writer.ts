@@ -2,7 +2,7 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Assembled, ModelFolder } from "../architectures/architecture.js";
-import { filesOf } from "../architectures/registry.js";
+import { classNameOf, filesOf } from "../architectures/registry.js";
 import { ModelError } from "../errors.js";
 import { writeWholeJson } from "../files/whole-file.js";
 import { copyPresent, writeWholeFolder } from "../files/whole-folder.js";
@@ -40,7 +40,10 @@ async function fill(folder: string, { base, assembled, weights, texts = {} }: Tr
   writeModel(withWeights(assembled.model, weights), join(folder, "onnx", "model.onnx"));
   const { width, features, types, section, files } = assembled;
   // the name is that of the folder
-  const { name: _, ...config } = base?.config ?? { model_type: "pearl", architectures: ["PearlCharacters"] };
+  const { name: _, ...config } = base?.config ?? {
+    model_type: "pearl",
+    architectures: [classNameOf(features)],
+  };
   await writeWholeJson(join(folder, "config.json"), {
     ...config,
     pearl: {

@@ -2,7 +2,7 @@
 import type { Assembled, ModelFolder } from "../architectures/architecture.js";
 import { concatenate, type FeatureRows, type Featurizer } from "../architectures/architecture.js";
 import { costliest, openFeaturizers } from "../architectures/registry.js";
-import { dropoutSeed } from "../architectures/transformer/dropout.js";
+import { dropoutSeed } from "../onnx/rewrite/dropout.js";
 import type { Feeds, Tensor } from "../runtime/tensor.js";
 import type { TrainingBatch } from "../training/batch.js";
 import { type ChunkOptions, planChunks } from "../training/gradients/chunks.js";

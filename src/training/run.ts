@@ -100,17 +100,19 @@ export interface PreparedRun<Record extends RunRecord> {
  * Runs a method. Everything unfinished is in `OUTPUT.training`: it is removed when the model is written and when the
  * run fails before its first step; an interrupted run leaves it behind to resume from.
  * @param prepare reads what the method learns from; it gets the folder `OUTPUT.training`
+ * @param kept names in that folder that a run which starts over leaves there; `prepare` checks what they hold
  * @throws ArgumentError if the output exists; TrainingError, InterruptedError; errors of the method
  */
 export async function runMethod<Record extends RunRecord>(
   options: RunOptions,
   prepare: (work: string) => Promise<PreparedRun<Record>>,
+  kept: readonly string[] = [],
 ): Promise<RunReport<Record>> {
   const output = resolve(options.output);
   await checkIsFree(options.output);
   await removePartialFolders(output);
   const work = `${output}.training`;
-  if (options.resume !== "continue") await clear(work);
+  if (options.resume !== "continue") await clear(work, kept);
   const isNew = mkdirSync(work, { recursive: true }) !== undefined;
   try {
     return await runIn(work, options, prepare);
@@ -150,10 +152,11 @@ async function hasSteps(work: string): Promise<boolean> {
   return names.some((name) => /^(checkpoints$|failed-step-)/.test(name)) || (metrics?.size ?? 0) > 0;
 }
 
-/** Empties the work folder of an earlier run. Text shards stay: they record which texts they were made from. */
-async function clear(work: string): Promise<void> {
+/** Empties the work folder of an earlier run. */
+async function clear(work: string, kept: readonly string[]): Promise<void> {
   const names = await readdir(work).catch(() => []);
-  for (const name of names) if (name !== "text") await rm(join(work, name), { recursive: true, force: true });
+  for (const name of names)
+    if (!kept.includes(name)) await rm(join(work, name), { recursive: true, force: true });
 }
 
 async function trainPrepared<Record extends RunRecord>(

@@ -9,6 +9,7 @@ const part = (kind: "love" | "bilstm" | "bag") => async (settings: PartSettings,
 
 export const characters: Architecture<CharactersFeature> = {
   kind: "characters",
+  className: "PearlCharacters",
   files: [CHARACTERS_FILE],
   cost: "addition",
   inputs: () => Object.values(characterInputNames),

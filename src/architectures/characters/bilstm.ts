@@ -9,6 +9,7 @@ import { unitMask } from "./inputs.js";
 import { type CharacterEncoder, unitEmbeddings } from "./units.js";
 
 export const bilstm: CharacterEncoder = {
+  description: "a BiLSTM over the characters of a word",
   // each step is written out, so words are padded to the same number of positions
   units: { units: "characters", positions: 26, phraseLength: 32, padding: "positions" },
   pretrainingWidth: 128,

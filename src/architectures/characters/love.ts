@@ -13,6 +13,7 @@ import { type CharacterInputs, unitMask } from "./inputs.js";
 import { type CharacterEncoder, unitEmbeddings, type WordLayerOptions, wordVectors } from "./units.js";
 
 export const love: CharacterEncoder = {
+  description: "LOVE: positional attention over the characters and pieces of a word",
   units: { units: "characters-and-pieces", positions: 48, phraseLength: 32 },
   pretrainingWidth: 300,
   hasDropout: true,
@@ -22,7 +23,7 @@ export const love: CharacterEncoder = {
 
 /**
  * x + norm(f(x)), f = positional attention and two linear layers with ReLU. In training LOVE drops out a tenth of
- * the norm's result, as src/architectures/transformer/dropout.ts adds it.
+ * the norm's result, as src/onnx/rewrite/dropout.ts adds it.
  * @returns [words, width]
  */
 function loveWords(net: Net, inputs: CharacterInputs, options: WordLayerOptions): string {

@@ -21,6 +21,8 @@ export interface WordLayerOptions {
 
 /** A row of encoder.ts. */
 export interface CharacterEncoder {
+  /** For model cards: "a BiLSTM over …". */
+  readonly description: string;
   /** How words are read by default. */
   readonly units: WordUnitOptions;
   /** Width of the units' embeddings in a pretraining, by default. */
@@ -51,6 +53,7 @@ export const wordVectors = (net: Net, hidden: string, inputs: CharacterInputs): 
   l2Normalise(net, sumPooling(net, { hidden, mask: unitMask(net, inputs) }));
 
 export const bag: CharacterEncoder = {
+  description: "the sum of a word's characters",
   units: { units: "characters", positions: 40, phraseLength: 32 },
   pretrainingWidth: 128,
   hasDropout: false,
@@ -60,6 +63,7 @@ export const bag: CharacterEncoder = {
 
 export const wordNgrams: CharacterEncoder = {
   ...bag,
+  description: "the sum of a word's hashed character n-grams",
   units: {
     ...{ units: "ngrams", positions: 128, phraseLength: 32 },
     ngrams: { minimum: 2, maximum: 4, buckets: 2 ** 15 },

@@ -11,6 +11,8 @@ export interface HashedNgramsFeature extends Feature, HashedNgramOptions {
 
 export const hashedNgrams: Architecture<HashedNgramsFeature> = {
   kind: "hashed-ngrams",
+  // folders of earlier versions have this name too
+  className: "PearlCharacters",
   files: [],
   cost: "addition",
   inputs: ({ input }) => [input],

@@ -217,15 +217,9 @@ function weightedByRarity(base: WeightSource, words: readonly string[], reader: 
   };
 }
 
-const kinds: Readonly<Record<CharacterEncoderKind, string>> = {
-  love: "LOVE: positional attention over the characters and pieces of a word",
-  bilstm: "a BiLSTM over the characters of a word",
-  bag: "the sum of a word's characters",
-  ngrams: "the sum of a word's hashed character n-grams",
-};
-
 function characterCard(name: string, { pearl, data, settings, result }: CharacterTrainingRecord): string {
   const { hardNegatives, attacks, temperature, learningRate, epochs, batchSize, seed } = settings;
+  const { description } = characterEncoders[settings.kind];
   const goal = data.vectors
     ? `the correct word's vector in ${data.vectors} (${data.vectorDimension} dimensions)`
     : "its own vector of the correct word";
@@ -239,7 +233,7 @@ function characterCard(name: string, { pearl, data, settings, result }: Characte
     : 'It knows spelling and no meaning: it finds "recieve" near "receive", not "car" near "automobile".';
   return cardText(name, {
     metadata: { library_name: "pearl", tags: ["pearl", "character-encoder", "onnx"] },
-    opening: `A character encoder, pretrained with pearl ${pearl}: ${kinds[settings.kind]}.`,
+    opening: `A character encoder, pretrained with pearl ${pearl}: ${description}.`,
     commands: [`pearl encode words.csv --model ${name}`],
     use: `Or as the second encoder of a phrase model: \`pearl finetune --characters ${name}\`.`,
     training: [

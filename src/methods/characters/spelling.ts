@@ -2,10 +2,10 @@
 
 import type { Featurizer } from "../../architectures/architecture.js";
 import type { CharacterEncoderPart } from "../../architectures/characters/part.js";
-import { addDropout, dropoutSeed } from "../../architectures/transformer/dropout.js";
 import { linear } from "../../nn/layers.js";
 import { ntXent } from "../../nn/losses/nt-xent.js";
 import { createNet, type Net, type WeightSource } from "../../nn/net.js";
+import { addDropout, dropoutSeed } from "../../onnx/rewrite/dropout.js";
 import { createRandom, type Random, sampleWithout, shuffled } from "../../random.js";
 import type { Feeds } from "../../runtime/tensor.js";
 import type { TrainingBatch } from "../../training/batch.js";

@@ -19,7 +19,7 @@ import type { TrainingProgram } from "../../training/program.js";
 import { type PreparedRun, type RunOptions, type RunReport, runMethod } from "../../training/run.js";
 import type { TrainingResult } from "../../training/trainer.js";
 import { evaluationOn } from "../benchmark-score.js";
-import { openTexts } from "../pretrain/text-shards.js";
+import { openTexts, textFolder } from "../pretrain/text-shards.js";
 import {
   averagedWithBase,
   checkTrainable,
@@ -72,7 +72,7 @@ export interface PreparedTraining {
  * @throws TableError, ModelError, MissingDataError, ArgumentError, TrainingError, InterruptedError
  */
 export const finetuneOnCorpus = (options: CorpusFinetuneOptions): Promise<CorpusFinetuneReport> =>
-  runMethod(options, async (work) => runOf(await prepareTraining(options, work), options));
+  runMethod(options, async (work) => runOf(await prepareTraining(options, work), options), [textFolder]);
 
 function runOf(
   prepared: PreparedTraining,
@@ -190,7 +190,7 @@ async function contextsOf(
     throw new ArgumentError(
       "these settings train on text too: name the texts of the base's pretraining (--context)",
     );
-  const shards = await openTexts({ texts: contextTexts, onNote }, join(work, "text"));
+  const shards = await openTexts({ texts: contextTexts, onNote }, join(work, textFolder));
   const { contextWords, words } = own;
   const known = (all: readonly string[]) => all.slice(0, contextWords).join("\n");
   if (known(shards.words) !== known(words))

@@ -7,9 +7,10 @@ import { packageVersion } from "../../files/version.js";
 import { locateModel } from "../../hub/locate.js";
 import { openReader, readPhrases, samplePhrases } from "../../pearl/contrastive-batch.js";
 import { pairProgram, prepareForTraining } from "../../pearl/loss/program.js";
+import { pearlSchedule } from "../../pearl/schedule.js";
 import { loadRuntime } from "../../runtime/onnx-runtime.js";
 import { type AdamOptions, type AdamSettings, adamSettings } from "../../training/optimiser/adam.js";
-import { pearlSchedule, type Schedule } from "../../training/optimiser/schedule.js";
+import type { Schedule } from "../../training/optimiser/schedule.js";
 import {
   type PreparedRun,
   type RunOptions,

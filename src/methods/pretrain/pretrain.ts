@@ -28,7 +28,7 @@ import {
 import { cardText, unmeasured } from "../card.js";
 import { createContextBatches, spanFeeds } from "./context-batches.js";
 import { spanSampler } from "./spans.js";
-import { type OpenTextsOptions, openTexts, readShard, type TextShards } from "./text-shards.js";
+import { type OpenTextsOptions, openTexts, readShard, type TextShards, textFolder } from "./text-shards.js";
 
 /** Everything that decides a pretraining, besides text and word vectors. */
 export interface PretrainSettings {
@@ -82,11 +82,11 @@ export type PretrainReport = RunReport<PretrainRecord>;
  * @throws TableError, MissingDataError, ArgumentError, TrainingError, InterruptedError
  */
 export const pretrain = (options: PretrainOptions): Promise<PretrainReport> =>
-  runMethod(options, (work) => prepareRun(options, work));
+  runMethod(options, (work) => prepareRun(options, work), [textFolder]);
 
 async function prepareRun(options: PretrainOptions, work: string): Promise<PreparedRun<PretrainRecord>> {
   const settings = settingsOf(options);
-  const shards = await openTexts(options, join(work, "text"));
+  const shards = await openTexts(options, join(work, textFolder));
   const frequent = shards.words.slice(0, settings.vocabulary);
   const vectors = options.vectors === undefined ? undefined : await readWordVectors(options.vectors);
   const words = [...frequent, ...(await furtherWords(options, frequent, vectors))];

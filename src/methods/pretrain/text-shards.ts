@@ -11,6 +11,8 @@ import { writeWholeJson } from "../../files/whole-file.js";
 import { createRandom } from "../../random.js";
 import { foldLetters } from "../../text/hashed-ngrams.js";
 
+/** The shards' folder in a training's work folder; it may stay there, since it records its texts. */
+export const textFolder = "text";
 /** Distinct words kept at most, the most frequent ones; a rarer word breaks the text. */
 const MOST_WORDS = 2_000_000;
 /** Numbers in a shard. */

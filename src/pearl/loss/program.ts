@@ -4,11 +4,11 @@
  */
 import type { VectorLayout } from "../../architectures/architecture.js";
 import { phraseVector } from "../../architectures/compose.js";
-import { addDropout } from "../../architectures/transformer/dropout.js";
 import { createNet, fromSeed, type Net, number, type WeightSource } from "../../nn/net.js";
 import { GraphBuilder } from "../../onnx/builder.js";
 import { constantsToInitializers, prune, untieInitializers } from "../../onnx/graph.js";
 import { copyModel, type Model } from "../../onnx/model.js";
+import { addDropout } from "../../onnx/rewrite/dropout.js";
 import { fuseOperators } from "../../onnx/rewrite/fuse.js";
 import { upgradeOpset } from "../../onnx/rewrite/upgrade.js";
 import type { Feeds } from "../../runtime/tensor.js";

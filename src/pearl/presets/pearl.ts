@@ -7,8 +7,9 @@
  * (`--characters FOLDER`); the average with the base's weights is the paper's, which that commit left out, and
  * leaves the new type head and character encoder alone, since they have no older weights.
  */
-import { pearlSchedule } from "../../training/optimiser/schedule.js";
+
 import type { MethodSettings } from "../method.js";
+import { pearlSchedule } from "../schedule.js";
 
 export const pearlSmall: MethodSettings = {
   base: "intfloat/e5-small-v2",

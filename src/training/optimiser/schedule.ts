@@ -3,7 +3,7 @@
 /** A schedule as plain data, so that checkpoints and model cards can hold it. */
 export type Schedule =
   | { readonly kind: "constant" }
-  /** × `factor` every `every` steps; PEARL's is × 0.98 every 2,000. */
+  /** × `factor` every `every` steps. */
   | { readonly kind: "exponential"; readonly factor: number; readonly every: number }
   /** Linear from 0 over `warmUp` steps, then half a cosine down to the factor `floor` (default 0) at step `steps`. */
   | {
@@ -12,9 +12,6 @@ export type Schedule =
       readonly steps: number;
       readonly floor?: number;
     };
-
-/** PEARL's schedule (its code, commit 1d34340). */
-export const pearlSchedule: Schedule = { kind: "exponential", factor: 0.98, every: 2000 };
 
 /** The factor of the learning rate at a step, counted from 0. */
 export function scheduleFactor(schedule: Schedule, step: number): number {

@@ -7,10 +7,10 @@
  * Dropout draws from the state of its session, which a checkpoint cannot hold.
  */
 
-import { GraphBuilder } from "../../onnx/builder.js";
-import { producersOf, prune } from "../../onnx/graph.js";
-import { copyModel, type Model, type Node } from "../../onnx/model.js";
-import { typeCode } from "../../onnx/tensor.js";
+import { GraphBuilder } from "../builder.js";
+import { producersOf, prune } from "../graph.js";
+import { copyModel, type Model, type Node } from "../model.js";
+import { typeCode } from "../tensor.js";
 
 /** Input of the graph, int64 [1], below 2^31: decides all masks. */
 export const dropoutSeed = "dropout_seed";

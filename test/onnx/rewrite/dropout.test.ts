@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { encoderGraph } from "../../../src/architectures/transformer/bert.js";
-import { addDropout, dropoutSeed } from "../../../src/architectures/transformer/dropout.js";
 import { GraphBuilder } from "../../../src/onnx/builder.js";
 import { encodeModel } from "../../../src/onnx/io/file.js";
 import type { Model } from "../../../src/onnx/model.js";
+import { addDropout, dropoutSeed } from "../../../src/onnx/rewrite/dropout.js";
 import { createOrtSession } from "../../../src/runtime/ort-session.js";
 import type { Feeds } from "../../../src/runtime/tensor.js";
 import { fromSeed } from "../../../src/train.js";
