@@ -21,8 +21,8 @@ if (existsSync(local)) {
 
 // Outputs of deleted or renamed sources must not be packed.
 for (const file of readdirSync("dist", { recursive: true, encoding: "utf8" })) {
-  const source = /^(.*?)(?:\.d\.ts|\.js|\.d\.cts|\.cjs|\.json)$/.exec(file)?.[1];
-  const isOurs = [".ts", ".cts", ".json"].some((ending) => existsSync(join("src", `${source}${ending}`)));
+  const source = /^(.*?)(?:\.d\.ts|\.js|\.d\.cts|\.cjs)$/.exec(file)?.[1];
+  const isOurs = [".ts", ".cts"].some((ending) => existsSync(join("src", `${source}${ending}`)));
   if (!isOurs && !existsSync(join("src", file))) rmSync(join("dist", file), { recursive: true });
 }
 

@@ -1,5 +1,5 @@
 /**
- * Trains the scorer of the join (src/match/scorer-weights.json). The result is deterministic.
+ * Trains the scorer of the join (models/join-scorer/weights.json). The result is deterministic.
  *
  * Usage: node scripts/train-join-scorer.mjs [--data FOLDER] [--model MODEL]... [--hold FILE] [-o FILE]
  *   --data   training data (default ../shared/data/train): pairs of names and titles, none from a benchmark
@@ -36,7 +36,7 @@ const { values } = parseArgs({
     data: { type: "string", default: "../shared/data/train" },
     model: { type: "string", multiple: true, default: [] },
     hold: { type: "string" },
-    output: { type: "string", short: "o", default: "src/match/scorer-weights.json" },
+    output: { type: "string", short: "o", default: "models/join-scorer/weights.json" },
   },
 });
 const settings = {

@@ -60,7 +60,7 @@ export async function readModelFolder(folder: string): Promise<ModelFolder> {
     graph,
     quantizedGraph,
     preferredDevice: pearl?.device,
-    sizeBytes: await folderSize(path, "followed"),
+    sizeBytes: await folderSize(path),
   };
 }
 

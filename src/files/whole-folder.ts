@@ -48,15 +48,11 @@ export async function copyPresent(names: Iterable<string>, source: string, targe
   }
 }
 
-/**
- * Bytes of the files in a folder and its subfolders; 0 where there is no folder.
- * @param links whether a link counts as the file that it leads to
- */
-export async function folderSize(folder: string, links: "followed" | "left out"): Promise<number> {
+/** Bytes of the files in a folder and its subfolders, linked files included; 0 where there is no folder. */
+export async function folderSize(folder: string): Promise<number> {
   const entries = await readdir(folder, { withFileTypes: true, recursive: true }).catch(() => []);
   let bytes = 0;
   for (const entry of entries) {
-    if (links === "left out" && !entry.isFile()) continue;
     const file = await stat(join(entry.parentPath ?? entry.path, entry.name)).catch(() => undefined);
     if (file?.isFile()) bytes += file.size;
   }

@@ -4,8 +4,6 @@
  * benchmark.
  */
 import { createRequire } from "node:module";
-// The type import makes the compiler copy the file; it is loaded when first needed.
-import type weightsFile from "./scorer-weights.json";
 
 export interface ScorerWeights {
   /** [hidden][features] */
@@ -67,5 +65,5 @@ export function estimateFrom(evidence: ArrayLike<number>, { bias, weights }: Est
 
 /** The weights that come with pearl; scripts/train-join-scorer.mjs makes them for today's features and evidence. */
 export function defaultScorer(): ScorerFile {
-  return createRequire(import.meta.url)("./scorer-weights.json") as typeof weightsFile;
+  return createRequire(import.meta.url)("../../models/join-scorer/weights.json") as ScorerFile;
 }

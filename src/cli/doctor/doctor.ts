@@ -1,6 +1,5 @@
 /** `pearl doctor`: reports what works on this machine, and how to install the rest. */
 import { command } from "../command.js";
-import { formatBytes } from "../format.js";
 import { shared } from "../options.js";
 import type { Diagnosis } from "./diagnosis.js";
 import type { ProbeAnswer } from "./probe.js";
@@ -22,30 +21,16 @@ export default command({
   },
 });
 
-function describe({ pearl, node, packages, machine, hub, data, models, ...found }: Diagnosis): string {
-  const cores = machine.coreLimit ? `, limited to ${machine.coreLimit.toFixed(1)}` : "";
-  const limit = machine.memoryLimitBytes ? `, limited to ${formatBytes(machine.memoryLimitBytes)}` : "";
+function describe({ pearl, node, runtime, hub, ...found }: Diagnosis): string {
   const sections: Readonly<Record<string, readonly string[]>> = {
-    versions: [
-      `pearl ${pearl.version} in ${pearl.folder}`,
-      `Node ${node}`,
-      ...Object.entries(packages).map(([name, version]) => `${name} ${version ?? "MISSING"}`),
-    ],
-    machine: [
-      `${machine.platform} ${machine.architecture}, ${machine.processor}`,
-      `${machine.cores} cores${cores}; ${formatBytes(machine.memoryBytes)} memory, ` +
-        `${formatBytes(machine.availableBytes)} available${limit}`,
-      `instructions: ${machine.instructions.join(" ") || "unknown"}`,
-    ],
+    versions: [`pearl ${pearl.version} in ${pearl.folder}`, `Node ${node}`, runtime],
     works: found.core.map(findingLine),
     devices: found.devices.map(findingLine),
-    models: [models.join(", ") || "none"],
     hub: [
       hub.endpoint + (hub.offline ? ", not used (HF_HUB_OFFLINE is set)" : ""),
-      `cache ${hub.cacheFolder}, ${formatBytes(hub.cacheBytes)}`,
+      `cache ${hub.cacheFolder}`,
       hub.tokenSource ? `token from ${hub.tokenSource}` : "no token (public models need none)",
     ],
-    data: [`${data.folder}: ${data.exists ? data.sets.join(", ") || "empty" : "does not exist"}`],
     optional: found.parts.flatMap(({ name, version, works, detail, purpose, install }) => {
       const label = version ? `${name} ${version}` : name;
       return [

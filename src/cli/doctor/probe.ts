@@ -46,26 +46,14 @@ async function loadOptional(name: string): Promise<string> {
   return folder;
 }
 
-/** A device's message without the library's source lines and the parts that the report itself says. */
-function withoutNoise(message: string): string {
-  return message
-    .replace(/^device \w+ does not work here: /, "")
-    .replace(/ Use --device .*$/, "")
-    .replace(/\/\S*onnxruntime\S*:\d+ .*? was false\. /, "");
-}
-
 async function tryPart(name: string): Promise<ProbeAnswer> {
-  const core: Readonly<Record<string, (name: string) => Promise<string>>> = {
-    cpu: () => tryModel("cpu"),
-    webgpu: () => tryModel("webgpu"),
-    cuda: () => tryModel("cuda"),
-    model: () => tryModel("auto"),
-    duckdb: tryDuckdb,
-  };
   try {
-    return { works: true, detail: await (core[name] ?? loadOptional)(name) };
+    if (name === "model") return { works: true, detail: await tryModel("auto") };
+    if (name === "duckdb") return { works: true, detail: await tryDuckdb() };
+    const isDevice = name === "cpu" || name === "webgpu" || name === "cuda";
+    return { works: true, detail: await (isDevice ? tryModel(name) : loadOptional(name)) };
   } catch (error) {
-    return { works: false, detail: withoutNoise(messageOf(error).split("\n", 1)[0]) };
+    return { works: false, detail: messageOf(error).split("\n", 1)[0] };
   }
 }
 

@@ -94,7 +94,7 @@ export class FolderStore implements VectorStore {
   async describe(): Promise<IndexDescription> {
     const { format: _f, version: _v, generation: _g, ...layout } = this.manifest;
     const { folder, extent, deleted } = this.generation;
-    const bytes = await folderSize(folder, "followed");
+    const bytes = await folderSize(folder);
     const searchedBy = this.graph === undefined ? "exact" : describeGraph(this.graph, extent.rows);
     const facts = { rows: this.liveRows, deleted: deleted.size, searchedBy, bytes };
     return { ...layout, path: this.path, ...facts, ...(this.note !== undefined && { note: this.note }) };

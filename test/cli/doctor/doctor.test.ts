@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type Diagnosis, instructionsOf } from "../../../src/cli/doctor/diagnosis.js";
+import type { Diagnosis } from "../../../src/cli/doctor/diagnosis.js";
 import { pearl } from "../run-cli.js";
 
 let folder: string;
@@ -22,9 +22,6 @@ beforeAll(async () => {
   const manifest = { name: "@huggingface/transformers", version: "0.0.2", main: "index.cjs" };
   writeFileSync(join(transformers, "package.json"), JSON.stringify(manifest));
   writeFileSync(join(transformers, "index.cjs"), "exports.pipeline = () => {};");
-  const blobs = join(folder, "hf", "hub", "models--a--b", "blobs");
-  mkdirSync(blobs, { recursive: true });
-  writeFileSync(join(blobs, "x"), Buffer.alloc(12_345));
   const environment = { HF_HOME: join(folder, "hf"), HF_TOKEN: "hf_very_secret", HF_HUB_OFFLINE: "1" };
   const outcome = await pearl(["doctor", "--json"], { cwd: folder, environment });
   code = outcome.code;
@@ -60,8 +57,12 @@ describe("pearl doctor", () => {
     expect(transformers).toMatchObject({ works: true });
   });
 
-  it("names the cache, its size and where the token comes from, never the token", () => {
-    expect(diagnosis.hub).toMatchObject({ cacheBytes: 12_345, offline: true, tokenSource: "HF_TOKEN" });
+  it("names the cache and where the token comes from, never the token", () => {
+    expect(diagnosis.hub).toMatchObject({
+      cacheFolder: join(folder, "hf", "hub"),
+      offline: true,
+      tokenSource: "HF_TOKEN",
+    });
     expect(text).not.toContain("hf_very_secret");
   });
 
@@ -75,21 +76,5 @@ describe("pearl doctor", () => {
     expect(outcome.stdout).toContain("cpu: works");
     expect(outcome.stdout).toContain("token from HF_TOKEN");
     expect(outcome.stdout).not.toContain("hf_very_secret");
-  });
-});
-
-describe("vector instructions", () => {
-  it("are read from an x86 /proc/cpuinfo, without those that do not affect speed", () => {
-    const cpuinfo =
-      "model name\t: X\nflags\t\t: fpu sse4_2 avx2 avx512f avx512_vnni amx_int8\nbugs\t\t: avx\n";
-    expect(instructionsOf(cpuinfo)).toEqual(["sse4_2", "avx2", "avx512f", "avx512_vnni", "amx_int8"]);
-  });
-
-  it("are read from an ARM /proc/cpuinfo", () => {
-    expect(instructionsOf("Features\t: fp asimd asimddp i8mm\n")).toEqual(["asimd", "asimddp", "i8mm"]);
-  });
-
-  it("are empty if the system does not list them", () => {
-    expect(instructionsOf("")).toEqual([]);
   });
 });
