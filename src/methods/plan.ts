@@ -10,6 +10,7 @@ import type { CorpusFacts } from "./corpus/corpus-batches.js";
 import { type CorpusFinetuneOptions, prepareTraining } from "./corpus/corpus-finetune.js";
 import { defaultCorpusFolder, prepareCorpus } from "./corpus/corpus-source.js";
 
+/** What a training on a corpus would do: its settings, sizes and steps, without training. */
 export interface TrainingPlan {
   readonly settings: MethodSettings;
   /** The transformer: a pretrained one's name, or "from scratch". */

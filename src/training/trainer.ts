@@ -31,6 +31,7 @@ export interface TrainingData {
   describe?(index: number): unknown;
 }
 
+/** Scores the weights while they are trained; the best ones are returned. */
 export interface Evaluation {
   /** Steps between two evaluations; the first comes before the first step. */
   readonly every: number;
@@ -42,6 +43,7 @@ export interface Evaluation {
   readonly minimumSteps?: number;
 }
 
+/** Options of {@link train}. */
 export interface TrainOptions extends EngineOptions {
   /** Steps to take in all, those of a resumed run included. */
   readonly steps: number;
@@ -71,6 +73,7 @@ export interface TrainOptions extends EngineOptions {
   readonly onEvaluation?: (step: number, score: number) => void;
 }
 
+/** The trained weights and how the training ended. */
 export interface TrainingResult {
   /** The trained weights by name, in the graph's layout; with an evaluation, the best ones. */
   readonly weights: ReadonlyMap<string, Tensor>;
