@@ -26,6 +26,7 @@ export interface Deduplication {
   readonly kept: Int32Array;
   /** Removed rows, ascending. */
   readonly removed: readonly DuplicateRow[];
+  /** Rows of at least this similarity, 0 to 1, count as duplicates. */
   readonly threshold: number;
   /** Estimated share of removed rows that are duplicates, without labels. */
   readonly estimatedPrecision: number;

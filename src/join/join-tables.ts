@@ -45,6 +45,7 @@ export interface JoinTablesReport extends Pick<JoinResult, "estimatedPrecision" 
   readonly matchedRows: number;
   /** Pairs in the review file. */
   readonly reviewed?: number;
+  /** What was written to `pairsPath`. */
   readonly pairs?: PairsReport;
   readonly seconds: number;
 }

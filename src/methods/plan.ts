@@ -19,6 +19,7 @@ export interface TrainingPlan {
   readonly dimension: number;
   /** Number of trained parameters. */
   readonly parameters: number;
+  /** Number of phrase types that are learned. */
   readonly types: number;
   readonly steps: number;
   /** Pairs of phrases in the first batch. */

@@ -86,6 +86,7 @@ export interface MethodSettings {
    */
   readonly rateFactors?: Readonly<Record<string, number>>;
   readonly schedule: MethodSchedule;
+  /** Of NT-Xent. */
   readonly temperature: number;
   /** Fraction of the transformer's inner values that dropout sets to zero. */
   readonly dropout: number;

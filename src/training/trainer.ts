@@ -63,6 +63,7 @@ export interface TrainOptions extends EngineOptions {
   readonly resume?: "continue" | "start-over";
   /** What else must be equal for a run to resume. */
   readonly settings?: Settings;
+  /** Needs a `folder`, which keeps the best checkpoint. */
   readonly evaluation?: Evaluation;
   /** Aborting it finishes the step, writes a checkpoint, and rejects with InterruptedError. */
   readonly signal?: AbortSignal;
@@ -81,6 +82,7 @@ export interface TrainingResult {
   readonly steps: number;
   /** The step that this run resumed at; 0 for a new one. */
   readonly resumedAt: number;
+  /** The evaluation of the returned weights. */
   readonly best?: { readonly step: number; readonly score: number };
   /** Loss of the last step, taken in this run or before it was resumed. */
   readonly last?: StepLoss;

@@ -33,6 +33,7 @@ export interface ExportOptions {
 /** What {@link exportSafetensors} wrote, and how closely it reproduces the source. */
 export interface ExportReport
   extends Pick<ImportReport, "path" | "family" | "layers" | "dimension" | "parameters"> {
+  /** How token vectors become the phrase's vector, such as "mean". */
   readonly pooling: string;
   readonly length: "unit" | "raw";
   /**
