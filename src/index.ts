@@ -1,57 +1,46 @@
-/** pearl's public API. */
+/**
+ * `pearl-embeddings`: embeds phrases, and joins, groups and searches tables with them.
+ *
+ *     const encoder = await PhraseEncoder.load();
+ *     const [a, b] = await encoder.encode(["NYTimes", "The New York Times"]);
+ *
+ * Functions with "Table" in their names read a CSV, TSV, JSONL or Parquet file; those beside them take arrays. Errors
+ * are {@link PearlError}s, with a class for each kind of trouble. To train a graph of your own with a loss of your own,
+ * import `pearl-embeddings/train`.
+ */
+
+// Encode phrases and find their types.
 
 export {
-  type Architecture,
-  type CountedPhrases,
-  concatenate,
-  type Feature,
-  type FeatureRows,
-  type Featurizer,
-  type ModelPart,
-  type OpenSource,
-  type PartSettings,
-} from "./architectures/architecture.js";
-export { type ModelFolder, readModelFolder } from "./architectures/model-folder.js";
-export { registerArchitecture } from "./architectures/registry.js";
-export { type BuildCorpusOptions, type BuildCorpusReport, buildCorpus } from "./corpus/build-corpus.js";
-export type {
-  Corpus,
-  CorpusManifest,
-  CorpusPhrase,
-  HardNegative,
-  SynonymPair,
-} from "./corpus/corpus-folder.js";
+  type EncoderSource,
+  type EncodeTableOptions,
+  type EncodeTableReport,
+  encodeTable,
+} from "./encoder/encode-table.js";
 export {
-  readCorpus,
-  readHardNegatives,
-  readSynonyms,
-  streamPhrases,
-  synonymIndex,
-  UNKNOWN_TYPE,
-  writeCorpus,
-} from "./corpus/corpus-folder.js";
-export type { MineOptions, MiningEncoder, MiningReport } from "./corpus/mining/mine.js";
-export { mineCorpus } from "./corpus/mining/mine.js";
-export type { EncoderSource, EncodeTableOptions, EncodeTableReport } from "./encoder/encode-table.js";
-export { encodeTable } from "./encoder/encode-table.js";
-export type {
-  Embedding,
-  EmbeddingMatrix,
-  EncodeOptions,
-  LoadOptions,
-  TypedMatrix,
-  TypesOptions,
+  type Embedding,
+  type EmbeddingMatrix,
+  type EncodeOptions,
+  type LoadOptions,
+  PhraseEncoder,
+  type TypedMatrix,
+  type TypesOptions,
 } from "./encoder/phrase-encoder.js";
-export { PhraseEncoder } from "./encoder/phrase-encoder.js";
 export type { TypeProbability } from "./encoder/type-probabilities.js";
-export * from "./errors.js";
-export { type Clustering, type ClusterOptions, cluster, type PhraseGroup } from "./group/cluster.js";
-export { type DedupeOptions, type Deduplication, type DuplicateRow, dedupe } from "./group/dedupe.js";
-export type { ExportOptions, ExportReport } from "./hub/convert/export-safetensors.js";
-export { exportSafetensors } from "./hub/convert/export-safetensors.js";
-export { type ImportOptions, type ImportReport, importModel } from "./hub/convert/import-model.js";
-export { downloadModel } from "./hub/download.js";
-export { DEFAULT_MODEL } from "./hub/locate.js";
+export {
+  ENTITY_TYPES,
+  type EntityType,
+  FINE_TYPES,
+  type FineType,
+  LEXICAL_CLASSES,
+  type LexicalClass,
+  PHRASE_TYPES,
+  phraseTypeIndex,
+} from "./pearl/phrase-types.js";
+export { type Device, type DeviceChoice, parseDevice } from "./runtime/device.js";
+
+// Join two tables.
+
 export { explanationLine } from "./join/explain.js";
 export { fuzzyJoin } from "./join/fuzzy-join.js";
 export { type JoinTablesOptions, type JoinTablesReport, joinTables } from "./join/join-tables.js";
@@ -65,38 +54,12 @@ export type {
   JoinTable,
   LabelledPair,
 } from "./join/options.js";
-export { type AblateOptions, type AblationReport, ablate } from "./methods/ablate.js";
-export type {
-  PretrainCharactersOptions,
-  PretrainCharactersReport,
-} from "./methods/characters/pretrain-characters.js";
-export { pretrainCharacters } from "./methods/characters/pretrain-characters.js";
-export type { CorpusFinetuneOptions, CorpusFinetuneReport } from "./methods/corpus/corpus-finetune.js";
-export { finetuneOnCorpus } from "./methods/corpus/corpus-finetune.js";
-export { type FinetuneOptions, type FinetuneReport, finetune } from "./methods/pairs/finetune.js";
-export { planTraining, type TrainingPlan } from "./methods/plan.js";
-export { type PretrainOptions, type PretrainReport, pretrain } from "./methods/pretrain/pretrain.js";
-export { createModel } from "./methods/start-model.js";
-export { embedding } from "./nn/layers.js";
-export { meanPooling } from "./nn/pooling.js";
-export { augmentTable } from "./pearl/augmentation/augment-table.js";
-export { type Augmenter, createAugmenter } from "./pearl/augmentation/augmenter.js";
-export type { Twin } from "./pearl/augmentation/rule.js";
-export type { AugmentationSettings } from "./pearl/augmentation/settings.js";
-export { type MethodChoices, type RemovablePart, withChoices, without } from "./pearl/choices.js";
-export { editRatio } from "./pearl/hard-negatives/edit-ratio.js";
-export type { MethodSettings } from "./pearl/method.js";
-export type { EntityType, FineType, LexicalClass } from "./pearl/phrase-types.js";
-export {
-  ENTITY_TYPES,
-  FINE_TYPES,
-  LEXICAL_CLASSES,
-  PHRASE_TYPES,
-  phraseTypeIndex,
-} from "./pearl/phrase-types.js";
-export { presets, readPreset } from "./pearl/presets/index.js";
+
+// Group, search and draw the phrases of one table.
+
+export { type Clustering, type ClusterOptions, cluster, type PhraseGroup } from "./group/cluster.js";
+export { type DedupeOptions, type Deduplication, type DuplicateRow, dedupe } from "./group/dedupe.js";
 export { type PlotOptions, type PlotReport, plotTable } from "./plot/plot-table.js";
-export { type Device, type DeviceChoice, parseDevice } from "./runtime/device.js";
 export type {
   IndexBackend,
   IndexDescription,
@@ -119,8 +82,86 @@ export {
   type SearchOptions,
   VectorIndex,
 } from "./search/vector-index.js";
+
+// Read tables, write embeddings, catch errors.
+
+export * from "./errors.js";
 export type { EmbeddingFormat, TableFormat } from "./table/format.js";
 export { Table, type TableDescription, type TableOptions } from "./table/table.js";
 export { EmbeddingWriter } from "./table/write/embedding-writer.js";
+
+// Download models and convert them.
+
+export { type ModelFolder, readModelFolder } from "./architectures/model-folder.js";
+export {
+  type ExportOptions,
+  type ExportReport,
+  exportSafetensors,
+} from "./hub/convert/export-safetensors.js";
+export { type ImportOptions, type ImportReport, importModel } from "./hub/convert/import-model.js";
+export { downloadModel } from "./hub/download.js";
+export { DEFAULT_MODEL } from "./hub/locate.js";
+
+// Collect phrases for a training: a corpus, its hard negatives, augmented phrases.
+
+export { type BuildCorpusOptions, type BuildCorpusReport, buildCorpus } from "./corpus/build-corpus.js";
+export {
+  type Corpus,
+  type CorpusManifest,
+  type CorpusPhrase,
+  type HardNegative,
+  readCorpus,
+  readHardNegatives,
+  readSynonyms,
+  type SynonymPair,
+  streamPhrases,
+  synonymIndex,
+  UNKNOWN_TYPE,
+  writeCorpus,
+} from "./corpus/corpus-folder.js";
+export { type MineOptions, type MiningEncoder, type MiningReport, mineCorpus } from "./corpus/mining/mine.js";
+export { augmentTable } from "./pearl/augmentation/augment-table.js";
+export { type Augmenter, createAugmenter } from "./pearl/augmentation/augmenter.js";
+export type { Twin } from "./pearl/augmentation/rule.js";
+export type { AugmentationSettings } from "./pearl/augmentation/settings.js";
+export { editRatio } from "./pearl/hard-negatives/edit-ratio.js";
+
+// Train: fine-tune on pairs or a corpus, pretrain on text or words.
+
+export { type AblateOptions, type AblationReport, ablate } from "./methods/ablate.js";
+export {
+  type PretrainCharactersOptions,
+  type PretrainCharactersReport,
+  pretrainCharacters,
+} from "./methods/characters/pretrain-characters.js";
+export {
+  type CorpusFinetuneOptions,
+  type CorpusFinetuneReport,
+  finetuneOnCorpus,
+} from "./methods/corpus/corpus-finetune.js";
+export { type FinetuneOptions, type FinetuneReport, finetune } from "./methods/pairs/finetune.js";
+export { planTraining, type TrainingPlan } from "./methods/plan.js";
+export { type PretrainOptions, type PretrainReport, pretrain } from "./methods/pretrain/pretrain.js";
+export { type MethodChoices, type RemovablePart, withChoices, without } from "./pearl/choices.js";
+export type { MethodSettings } from "./pearl/method.js";
+export { presets, readPreset } from "./pearl/presets/index.js";
 export type { TrainingProgram } from "./training/program.js";
 export { type TrainingData, type TrainingResult, type TrainOptions, train } from "./training/trainer.js";
+
+// Add an architecture of your own, as examples/own-architecture.mjs does.
+
+export {
+  type Architecture,
+  type CountedPhrases,
+  concatenate,
+  type Feature,
+  type FeatureRows,
+  type Featurizer,
+  type ModelPart,
+  type OpenSource,
+  type PartSettings,
+} from "./architectures/architecture.js";
+export { registerArchitecture } from "./architectures/registry.js";
+export { createModel } from "./methods/start-model.js";
+export { embedding } from "./nn/layers.js";
+export { meanPooling } from "./nn/pooling.js";

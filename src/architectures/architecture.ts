@@ -16,6 +16,7 @@ export interface Feature {
 /** How token vectors become the phrase's vector; "none" when the graph does it. */
 export type Pooling = "mean" | "cls" | "max" | "none";
 
+/** A model folder that was read: its settings, and absolute paths of its files. */
 export interface ModelFolder {
   /** Absolute path of the folder. */
   readonly path: string;

@@ -62,6 +62,7 @@ export type BuildStage = "reading" | "merging" | "typing";
 /** What was built. */
 export interface BuildCorpusReport {
   readonly manifest: CorpusManifest;
+  /** Size of the texts. */
   readonly characters: number;
   readonly words: number;
   /** Distinct phrases of the texts that occur too rarely. */

@@ -10,6 +10,7 @@ import {
   truncatedDimension,
 } from "./phrase-encoder.js";
 
+/** Options of {@link encodeTable}: how the table is read, encoded and written. */
 export interface EncodeTableOptions
   extends Pick<EncodeOptions, "prompt" | "batchSize" | "truncateDim" | "normalize" | "signal"> {
   /** How the input is read. */
@@ -28,6 +29,7 @@ export interface EncodeTableOptions
   readonly onProgress?: (finished: number, total: number) => void;
 }
 
+/** What {@link encodeTable} wrote: rows are those of the table or of its shard. */
 export interface EncodeTableReport {
   readonly path: string;
   /** The file of keys that goes with an .npy file. */

@@ -10,6 +10,7 @@ import type { EncodePart, Precision } from "./encode-protocol.js";
 import { modelFingerprint } from "./model-fingerprint.js";
 import { ranked, softmax, type TypeProbability } from "./type-probabilities.js";
 
+/** Options of {@link PhraseEncoder.load}. */
 export interface LoadOptions {
   /** Where the graph runs; default "cpu". "auto" takes the fastest device that works. */
   readonly device?: DeviceChoice;
@@ -25,6 +26,7 @@ export interface LoadOptions {
   readonly signal?: AbortSignal;
 }
 
+/** Options of {@link PhraseEncoder.encode}. */
 export interface EncodeOptions {
   /** Phrases in one run of the graph at most; default: what suits the device's caches. */
   readonly batchSize?: number;
@@ -65,6 +67,7 @@ export interface TypedMatrix extends EmbeddingMatrix {
 /** One phrase's vector: `encoder.dimension` coordinates, of unit length by default. */
 export type Embedding = Float32Array;
 
+/** Options of {@link PhraseEncoder.types}. */
 export interface TypesOptions
   extends Pick<EncodeOptions, "prompt" | "device" | "batchSize" | "onProgress" | "signal"> {
   /** Types given for each phrase, the most probable first; default all. */

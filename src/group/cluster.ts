@@ -8,6 +8,7 @@ import { groupMembers, representative } from "./linkage.js";
 import { type EstimatedGroups, groupsAt, promisedGroups } from "./promised-threshold.js";
 import { compareWithin } from "./same-table.js";
 
+/** Options of {@link cluster}: `threshold`, `k` or `precision` decides how many clusters there are. */
 export interface ClusterOptions {
   /** Default: the embedded model, loaded for the call. */
   readonly encoder?: PhraseEncoder;
@@ -40,6 +41,7 @@ export interface PhraseGroup {
   readonly representative: number;
 }
 
+/** The groups that {@link cluster} found. Rows are positions in the list of phrases, counted from 0. */
 export interface Clustering {
   /** Ordered by first row. Rows without visible characters are groups of their own. */
   readonly groups: readonly PhraseGroup[];

@@ -2,6 +2,7 @@
 import { ArgumentError } from "../errors.js";
 import { type ClusterOptions, cluster } from "./cluster.js";
 
+/** Options of {@link dedupe}: those of {@link cluster} without `k`, and which row of a cluster to keep. */
 export interface DedupeOptions extends Omit<ClusterOptions, "k"> {
   /**
    * How complete each row is, such as its number of filled cells. The most complete row of a cluster is kept, or the
@@ -19,11 +20,13 @@ export interface DuplicateRow {
   readonly similarity: number;
 }
 
+/** The rows that {@link dedupe} keeps and removes. Rows are positions in the list, counted from 0. */
 export interface Deduplication {
   /** Kept rows, ascending. */
   readonly kept: Int32Array;
   /** Removed rows, ascending. */
   readonly removed: readonly DuplicateRow[];
+  /** Rows of at least this similarity, 0 to 1, count as duplicates. */
   readonly threshold: number;
   /** Estimated share of removed rows that are duplicates, without labels. */
   readonly estimatedPrecision: number;

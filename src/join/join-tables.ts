@@ -10,6 +10,7 @@ import { fuzzyJoin } from "./fuzzy-join.js";
 import { type PairsReport, writePairs, writeReview } from "./labels-file.js";
 import type { JoinOn, JoinOptions, JoinResult } from "./options.js";
 
+/** Options of {@link joinTables}: those of {@link fuzzyJoin}, and how files are read and written. */
 export interface JoinTablesOptions extends Omit<JoinOptions, "on" | "block"> {
   /** Columns to compare, by name or number. Default: the detected phrase column of each table. */
   readonly on?: readonly JoinOn[];
@@ -35,6 +36,7 @@ export type JoinSink = (
   rows: Iterable<readonly (readonly string[])[]>,
 ) => Promise<void>;
 
+/** Counts of a join of two files. `matches` can exceed `matchedRows` with kind many-to-many. */
 export interface JoinTablesReport extends Pick<JoinResult, "estimatedPrecision" | "threshold" | "warnings"> {
   readonly leftRows: number;
   readonly rightRows: number;
@@ -43,6 +45,7 @@ export interface JoinTablesReport extends Pick<JoinResult, "estimatedPrecision" 
   readonly matchedRows: number;
   /** Pairs in the review file. */
   readonly reviewed?: number;
+  /** What was written to `pairsPath`. */
   readonly pairs?: PairsReport;
   readonly seconds: number;
 }

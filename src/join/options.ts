@@ -30,6 +30,7 @@ export interface LabelledPair {
   readonly match: boolean;
 }
 
+/** Options of {@link fuzzyJoin}. */
 export interface JoinOptions {
   /** The columns to compare; required if the tables are given as columns by name. */
   readonly on?: readonly (string | JoinOn)[];
@@ -70,6 +71,7 @@ export interface JoinMatch {
   readonly estimatedPrecision: number;
 }
 
+/** What {@link fuzzyJoin} found. Rows are positions in their table, counted from 0; estimates are 0 to 1. */
 export interface JoinResult {
   /** Ordered by right row, then the likeliest first. */
   readonly matches: readonly JoinMatch[];

@@ -10,6 +10,7 @@ import type { MethodSettings } from "../pearl/method.js";
 import { scoreTasks } from "./benchmark-score.js";
 import { type CorpusFinetuneOptions, finetuneOnCorpus } from "./corpus/corpus-finetune.js";
 
+/** Options of {@link ablate}: those of each training, the parts to leave out, and the tasks that score the models. */
 export interface AblateOptions extends Omit<CorpusFinetuneOptions, "output" | "resume" | "evaluationData"> {
   /** Folder of models and results; runs that are finished there are not repeated. */
   readonly folder: string;

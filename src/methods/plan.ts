@@ -10,6 +10,7 @@ import type { CorpusFacts } from "./corpus/corpus-batches.js";
 import { type CorpusFinetuneOptions, prepareTraining } from "./corpus/corpus-finetune.js";
 import { defaultCorpusFolder, prepareCorpus } from "./corpus/corpus-source.js";
 
+/** What a training on a corpus would do: its settings, sizes and steps, without training. */
 export interface TrainingPlan {
   readonly settings: MethodSettings;
   /** The transformer: a pretrained one's name, or "from scratch". */
@@ -18,6 +19,7 @@ export interface TrainingPlan {
   readonly dimension: number;
   /** Number of trained parameters. */
   readonly parameters: number;
+  /** Number of phrase types that are learned. */
   readonly types: number;
   readonly steps: number;
   /** Pairs of phrases in the first batch. */

@@ -6,7 +6,9 @@ import { createRandom, type Random } from "../random.js";
 /** Draws one number for a weight of these dimensions. */
 export type Initialiser = (random: Random, dims: readonly number[]) => number;
 
+/** Starts every weight at 0. */
 export const zeros: Initialiser = () => 0;
+/** Starts every weight at 1. */
 export const ones: Initialiser = () => 1;
 
 /** Normal distribution around 0, by Box and Muller's method. */

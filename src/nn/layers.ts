@@ -3,6 +3,7 @@ import { typeCode } from "../onnx/tensor.js";
 import { byInputs, type Initialiser, normal, ones, zeros } from "./initialise.js";
 import { type Net, number, weight } from "./net.js";
 
+/** Options of {@link linear}: sizes, and the prefix of its weights' names. */
 export interface LinearOptions {
   /** Prefix of the weights `weight` [outputs, inputs] and `bias` [outputs]. */
   name: string;
@@ -23,6 +24,7 @@ export function linear(net: Net, x: string, options: LinearOptions): string {
   return net.g.add("Gemm", [x, w, ...b], { transB: 1 });
 }
 
+/** Options of {@link embedding}: the table's size, and the prefix of its weight's name. */
 export interface EmbeddingOptions {
   /** Prefix of the table `weight` [rows, width]. */
   name: string;
@@ -79,6 +81,7 @@ export const dropout = ({ g }: Net, x: string, { ratio, seed }: { ratio: number;
     seed: { type: "int", value: seed },
   });
 
+/** Options of {@link attention}: sizes, mask, and the prefix of its weights' names. */
 export interface AttentionOptions {
   /** Prefix of the weights query, key and value, each with `weight` and `bias`. */
   name: string;

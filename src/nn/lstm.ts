@@ -3,6 +3,7 @@ import { typeCode } from "../onnx/tensor.js";
 import { byInputs } from "./initialise.js";
 import { type Net, number, splitEvenly, weight } from "./net.js";
 
+/** Options of {@link lstm}: sizes, direction, and the prefix of its weights' names. */
 export interface LstmOptions {
   /** Prefix of the weights: weight_ih_l0 [4 × width, inputs], weight_hh_l0 [4 × width, width], bias_ih_l0, bias_hh_l0. */
   name: string;
@@ -14,6 +15,7 @@ export interface LstmOptions {
   direction?: "forward" | "backward";
 }
 
+/** Names of the two results of {@link lstm}, float32. */
 export interface LstmResult {
   /** State after each step, [batch, steps, width]. */
   hidden: string;
@@ -22,6 +24,7 @@ export interface LstmResult {
 }
 
 /**
+ * One LSTM layer in one direction.
  * @param x [batch, steps, inputs]
  * @param mask integers [batch, steps]: where it is 0 the state stays as it was; default all 1
  */

@@ -9,7 +9,9 @@ export type WeightSource = (name: string, dims: readonly number[], initialiser: 
 
 /** What every layer adds to. Layers are functions (net, inputs, options) that return the name of their result. */
 export interface Net {
+  /** The graph under construction. */
   readonly g: GraphBuilder;
+  /** Makes the initial values of each new weight. */
   readonly weights: WeightSource;
 }
 

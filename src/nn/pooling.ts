@@ -12,7 +12,7 @@ export interface Masked {
 const factors = ({ g }: Net, mask: string): string =>
   g.add("Unsqueeze", [g.add("Cast", [mask], { to: typeCode("float32") }), g.ints(-1)]);
 
-/** @returns [batch, width] */
+/** Sum over what the mask keeps. @returns [batch, width] */
 export const sumPooling = (net: Net, { hidden, mask }: Masked): string =>
   reduce(net, "ReduceSum", net.g.add("Mul", [hidden, factors(net, mask)]), { axes: [1] });
 

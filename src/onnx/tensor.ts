@@ -15,6 +15,7 @@ export type TensorData =
   | BigUint64Array
   | string[];
 
+/** A tensor of an ONNX file: its numbers row by row, with one array type for each data type. */
 export interface Tensor {
   readonly type: DataType;
   /** Row-major dimensions; `[]` is a scalar. */

@@ -21,9 +21,11 @@ const removals = {
   averaging: (settings) => ({ ...settings, averageWithBase: 1 }),
 } as const satisfies Record<string, (settings: MethodSettings) => MethodSettings>;
 
+/** Name of a part of the method that an ablation leaves out. */
 export type RemovablePart = keyof typeof removals;
 export const removableParts = Object.keys(removals) as RemovablePart[];
 
+/** The settings without one part of the method; the given settings stay as they are. */
 export const without = (settings: MethodSettings, part: RemovablePart): MethodSettings =>
   removals[part](settings);
 
@@ -55,7 +57,7 @@ export interface MethodChoices
   readonly without?: readonly RemovablePart[];
 }
 
-/** @throws ArgumentError for unknown augmentations */
+/** The preset's settings with the user's choices applied. @throws ArgumentError for unknown augmentations */
 export function withChoices(preset: MethodSettings, choices: MethodChoices): MethodSettings {
   const {
     hidden,

@@ -24,6 +24,7 @@ export interface Gates {
   readonly types: number;
 }
 
+/** All settings of a training by PEARL's method, as a preset or a user's file gives them. */
 export interface MethodSettings {
   /** Folder or hub id of the transformer to start from; "none": one from scratch. */
   readonly base: string;
@@ -85,6 +86,7 @@ export interface MethodSettings {
    */
   readonly rateFactors?: Readonly<Record<string, number>>;
   readonly schedule: MethodSchedule;
+  /** Of NT-Xent. */
   readonly temperature: number;
   /** Fraction of the transformer's inner values that dropout sets to zero. */
   readonly dropout: number;

@@ -33,7 +33,9 @@ export const ENTITY_TYPES = [
  */
 export const OTHER_KINDS = ["disease", "chemical", "gene", "anatomy", "organism"] as const;
 
+/** One of {@link LEXICAL_CLASSES}. */
 export type LexicalClass = (typeof LEXICAL_CLASSES)[number];
+/** One of {@link ENTITY_TYPES}. */
 export type EntityType = (typeof ENTITY_TYPES)[number];
 /** An entity type, or OTHER with its kind. */
 export type FineType = EntityType | `OTHER/${(typeof OTHER_KINDS)[number]}`;

@@ -34,6 +34,7 @@ export interface PlotOptions {
 /** What was drawn. */
 export interface PlotReport {
   readonly path: string;
+  /** Rows drawn. */
   readonly drawn: number;
   /** Rows of the table. */
   readonly rows: number;

@@ -81,6 +81,7 @@ export interface IndexDescription extends IndexLayout {
   /** What a user should know, such as that a library is missing and searches are therefore slow. */
   readonly note?: string;
   readonly bytes: number;
+  /** Present after an interrupted build. */
   readonly unfinished?: UnfinishedBuild;
 }
 

@@ -38,6 +38,7 @@ export interface AddTableOptions extends IndexTableWork, Pick<AddOptions, "exist
 export interface IndexTableReport extends Omit<EncodeTableReport, "keysPath" | "bytes"> {
   /** Rows added by this run. `rows` counts all rows of the index, `resumedRows` those of an interrupted build. */
   readonly added: number;
+  /** What answers a search now, as in {@link IndexDescription}. */
   readonly searchedBy: string;
 }
 

@@ -31,6 +31,7 @@ export interface TrainingData {
   describe?(index: number): unknown;
 }
 
+/** Scores the weights while they are trained; the best ones are returned. */
 export interface Evaluation {
   /** Steps between two evaluations; the first comes before the first step. */
   readonly every: number;
@@ -42,6 +43,7 @@ export interface Evaluation {
   readonly minimumSteps?: number;
 }
 
+/** Options of {@link train}. */
 export interface TrainOptions extends EngineOptions {
   /** Steps to take in all, those of a resumed run included. */
   readonly steps: number;
@@ -61,6 +63,7 @@ export interface TrainOptions extends EngineOptions {
   readonly resume?: "continue" | "start-over";
   /** What else must be equal for a run to resume. */
   readonly settings?: Settings;
+  /** Needs a `folder`, which keeps the best checkpoint. */
   readonly evaluation?: Evaluation;
   /** Aborting it finishes the step, writes a checkpoint, and rejects with InterruptedError. */
   readonly signal?: AbortSignal;
@@ -71,6 +74,7 @@ export interface TrainOptions extends EngineOptions {
   readonly onEvaluation?: (step: number, score: number) => void;
 }
 
+/** The trained weights and how the training ended. */
 export interface TrainingResult {
   /** The trained weights by name, in the graph's layout; with an evaluation, the best ones. */
   readonly weights: ReadonlyMap<string, Tensor>;
@@ -78,6 +82,7 @@ export interface TrainingResult {
   readonly steps: number;
   /** The step that this run resumed at; 0 for a new one. */
   readonly resumedAt: number;
+  /** The evaluation of the returned weights. */
   readonly best?: { readonly step: number; readonly score: number };
   /** Loss of the last step, taken in this run or before it was resumed. */
   readonly last?: StepLoss;

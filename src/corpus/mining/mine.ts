@@ -36,6 +36,7 @@ export interface MiningEncoder {
   ): Promise<{ readonly data: Float32Array }>;
 }
 
+/** Options of {@link mineCorpus}: the encoder, and what counts as spelled alike and far in meaning. */
 export interface MineOptions {
   /** Its cosines decide what is far in meaning. */
   readonly encoder: MiningEncoder;
@@ -60,6 +61,7 @@ export interface MineOptions {
   readonly onNote?: (line: string) => void;
 }
 
+/** What {@link mineCorpus} wrote and left out. */
 export interface MiningReport extends MinedCounts {
   /** hard-negatives.tsv. */
   readonly path: string;

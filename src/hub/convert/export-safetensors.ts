@@ -21,6 +21,7 @@ import { type ImportReport, writeTokenizer } from "./import-model.js";
 import { checkModules, families, readModules } from "./pretrained.js";
 import { weightsFile } from "./weight-files.js";
 
+/** Options of {@link exportSafetensors}. */
 export interface ExportOptions {
   /**
    * "unit" adds the module that scales vectors to length 1. Default: as in the model's modules.json, or "unit"
@@ -29,8 +30,10 @@ export interface ExportOptions {
   readonly length?: "unit" | "raw";
 }
 
+/** What {@link exportSafetensors} wrote, and how closely it reproduces the source. */
 export interface ExportReport
   extends Pick<ImportReport, "path" | "family" | "layers" | "dimension" | "parameters"> {
+  /** How token vectors become the phrase's vector, such as "mean". */
   readonly pooling: string;
   readonly length: "unit" | "raw";
   /**

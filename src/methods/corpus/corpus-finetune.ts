@@ -33,6 +33,7 @@ import { type CorpusTrainingRecord, corpusCard } from "./corpus-card.js";
 import { type PrepareCorpusOptions, prepareCorpus } from "./corpus-source.js";
 import { wordEncoderTerms } from "./word-encoder-terms.js";
 
+/** Options of {@link finetuneOnCorpus}: the method's settings, the corpus, and how long to train. */
 export interface CorpusFinetuneOptions extends RunOptions, PrepareCorpusOptions {
   readonly settings: MethodSettings;
   /** Settings of a training from scratch, used if the base cannot be loaded; default: that is an error. */
@@ -54,6 +55,7 @@ export interface CorpusFinetuneOptions extends RunOptions, PrepareCorpusOptions 
   readonly onDownload?: LocateOptions["onDownload"];
 }
 
+/** The model folder that {@link finetuneOnCorpus} wrote, and the record of its training. */
 export type CorpusFinetuneReport = RunReport<CorpusTrainingRecord>;
 
 export interface PreparedTraining {

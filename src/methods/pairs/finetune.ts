@@ -28,6 +28,7 @@ import { type PairTable, readPairs } from "./pairs.js";
 
 type Shared = "types" | "chunkCells" | "evaluationData" | "onDownload";
 
+/** Options of {@link finetune}: the model to start from, the pairs, and the training's settings. */
 export interface FinetuneOptions extends RunOptions, Pick<CorpusFinetuneOptions, Shared> {
   /** Folder or hub id of the model to start from; its weights are float32. */
   readonly base: string;
@@ -83,6 +84,7 @@ type FinetuneSettings = Required<Pick<FinetuneOptions, WithDefault>> &
     readonly pooling: string;
   };
 
+/** The model folder that {@link finetune} wrote, and the record of its training. */
 export type FinetuneReport = RunReport<TrainingRecord>;
 
 /**

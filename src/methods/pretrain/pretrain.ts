@@ -64,6 +64,7 @@ export interface PretrainRecord extends RunRecord {
   readonly sizes: WordEncoderSizes;
 }
 
+/** Options of {@link pretrain}: the texts, the encoder's size, and the training's settings. */
 export interface PretrainOptions
   extends RunOptions,
     Omit<Partial<PretrainSettings>, "seed">,
@@ -74,6 +75,7 @@ export interface PretrainOptions
   readonly alsoWords?: string;
 }
 
+/** The model folder that {@link pretrain} wrote, and the record of its training. */
 export type PretrainReport = RunReport<PretrainRecord>;
 
 /**

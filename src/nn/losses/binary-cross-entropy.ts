@@ -4,7 +4,7 @@
  */
 import { mean, type Net, number } from "../net.js";
 
-/** @param inputs two float32 values of the same shape @returns a scalar */
+/** Mean cross-entropy of yes or no. @param inputs two float32 values of the same shape @returns a scalar */
 export function binaryCrossEntropy(
   net: Net,
   { logits, targets }: { logits: string; targets: string },

@@ -9,6 +9,7 @@
 import { typeCode } from "../../onnx/tensor.js";
 import { logSumExp, mean, type Net, number, reduce } from "../net.js";
 
+/** Inputs of {@link contrastBothWays}: names of values of the graph, for B pairs. */
 export interface BothWaysInputs {
   /** float32 [B, width], of length 1. */
   anchors: string;
@@ -18,7 +19,11 @@ export interface BothWaysInputs {
   groups: string;
 }
 
-/** @param scale of cosines: 1 / temperature, or the name of a value [1, 1] that is learned @returns a scalar */
+/**
+ * Mean contrast loss of B pairs, each side against the other.
+ * @param scale of cosines: 1 / temperature, or the name of a value [1, 1] that is learned
+ * @returns a scalar
+ */
 export function contrastBothWays(
   net: Net,
   { anchors, positives, groups }: BothWaysInputs,

@@ -8,6 +8,7 @@
 import { tensor } from "../../onnx/tensor.js";
 import { logSumExp, type Net, number, reduce } from "../net.js";
 
+/** Options of {@link crossEntropy}. */
 export interface CrossEntropyOptions {
   /** Number of classes. */
   classes: number;
@@ -17,7 +18,11 @@ export interface CrossEntropyOptions {
   classWeights?: readonly number[];
 }
 
-/** @param inputs logits float32 [rows, classes], labels int64 [rows] @returns a scalar, the weighted mean */
+/**
+ * Cross-entropy of one class per row.
+ * @param inputs logits float32 [rows, classes], labels int64 [rows]
+ * @returns a scalar, the weighted mean
+ */
 export function crossEntropy(
   net: Net,
   { logits, labels }: { logits: string; labels: string },

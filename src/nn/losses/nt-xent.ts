@@ -10,6 +10,7 @@ import { typeCode } from "../../onnx/tensor.js";
 import { logSumExp, mean, type Net, number, reduce } from "../net.js";
 import { l2Normalise } from "../pooling.js";
 
+/** Inputs of {@link ntXent}: names of values of the graph, for B pairs and N hard negatives. */
 export interface NtXentInputs {
   /** float32 [B, width] */
   anchors: string;
@@ -27,7 +28,7 @@ export interface NtXentInputs {
 /** What stands for -∞: its exponential is 0, and its multiples are still numbers. */
 const never = -1e30;
 
-/** @param temperature default 0.07 @returns a scalar */
+/** Mean NT-Xent loss of B pairs; vectors are scaled to length 1. @param temperature default 0.07 @returns a scalar */
 export function ntXent(
   net: Net,
   inputs: NtXentInputs,

@@ -5,7 +5,7 @@
 import { mean, type Net, reduce } from "../net.js";
 import { l2Normalise } from "../pooling.js";
 
-/** @param inputs two float32 values of the same shape @returns a scalar */
+/** Mean squared difference. @param inputs two float32 values of the same shape @returns a scalar */
 export function squaredError(
   net: Net,
   { predictions, targets }: { predictions: string; targets: string },
@@ -14,7 +14,11 @@ export function squaredError(
   return mean(net, net.g.add("Mul", [difference, difference]));
 }
 
-/** @param inputs embeddings float32 [rows, width], targets float32 [rows] in [-1, 1] @returns a scalar */
+/**
+ * Mean squared difference between the cosine of two embeddings and a target.
+ * @param inputs embeddings float32 [rows, width], targets float32 [rows] in [-1, 1]
+ * @returns a scalar
+ */
 export function cosineRegression(
   net: Net,
   { left, right, targets }: { left: string; right: string; targets: string },

@@ -5,6 +5,7 @@
 import { mean, type Net, number, reduce } from "../net.js";
 import { cosine } from "./regression.js";
 
+/** Options of {@link triplet}. */
 export interface TripletOptions {
   /** Default 1 for euclidean, 0.5 for cosine. */
   margin?: number;
@@ -12,7 +13,7 @@ export interface TripletOptions {
   distance?: "euclidean" | "cosine";
 }
 
-/** @param inputs three float32 [rows, width] @returns a scalar */
+/** Mean triplet loss of the rows. @param inputs three float32 [rows, width] @returns a scalar */
 export function triplet(
   net: Net,
   { anchors, positives, negatives }: { anchors: string; positives: string; negatives: string },

@@ -6,6 +6,7 @@ import type { MethodSettings } from "../method.js";
 import { fromScratch } from "./from-scratch.js";
 import { pearlBase, pearlSmall } from "./pearl.js";
 
+/** The paper's two trainings and one from scratch, by the name that {@link readPreset} takes. */
 export const presets = {
   "pearl-small": pearlSmall,
   "pearl-base": pearlBase,

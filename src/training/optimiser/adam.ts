@@ -11,6 +11,7 @@
 import type { Tensor } from "../../onnx/tensor.js";
 import type { Gradient } from "../gradients/gradient-sum.js";
 
+/** Options of Adam: betas, epsilon, weight decay, and factors of the rate by name of the weight. */
 export interface AdamOptions {
   /** "adam" adds the decay to the gradient, "adamw" (decoupled) subtracts it from the weight; default "adam". */
   readonly kind?: "adam" | "adamw";

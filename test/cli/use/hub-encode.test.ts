@@ -46,7 +46,7 @@ describe("a hub model by id", () => {
   it.each([
     ["pearl/nothing", {}, /pearl\/nothing/],
     ["pearl/elsewhere", { HF_ENDPOINT: "http://127.0.0.1:9" }, /network|reach|connect/i],
-  ])("that cannot be had ends in one clear line: %s", async (id, environment, message) => {
+  ])("fails with one clear line if it is not available: %s", async (id, environment, message) => {
     rmSync(join(folder, "out.jsonl"), { force: true });
     const { code, stderr } = await run(id, environment as Record<string, string>);
     expect(code).toBe(1);
