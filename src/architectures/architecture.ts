@@ -93,7 +93,7 @@ export interface FeatureRows {
 export interface Featurizer {
   /** Reads phrases; counts those that were longer than the model reads. */
   read(phrases: readonly string[]): { rows: FeatureRows; truncated: number };
-  /** Places that each row takes in a batch, where that is not its number of ids. */
+  /** Positions that each row takes in a batch; default its number of ids. */
   lengths?(rows: FeatureRows): Int32Array;
   /** Fills the graph's inputs for some of the rows, padded to `length`; adds them to `feeds`. */
   fill(rows: FeatureRows, batch: Int32Array, length: number, feeds: Feeds): void;
@@ -141,7 +141,7 @@ export interface Assembled extends Omit<ModelPart, "build"> {
   readonly parts?: readonly [phrase: number, characters: number];
 }
 
-/** Columns of the phrase's vector: from, and up to. */
+/** A range of columns of the phrase's vector; `to` is exclusive. */
 export type Columns = readonly [from: number, to: number];
 
 /** Meaning of the columns of the phrase's vector. */
@@ -168,7 +168,7 @@ export interface ContextLoss {
 }
 
 export interface StartOptions {
-  /** Of weights that the folder lacks. */
+  /** Seed of the weights that the folder lacks. */
   readonly seed: number;
   /** Labels of the type head, and labels that distinguish the kinds of the last entity type. */
   readonly types: readonly string[];
@@ -182,7 +182,7 @@ export interface TrainingStart {
   readonly context: ContextLoss;
   /** The vocabulary that contexts share, in order. */
   readonly words: readonly string[];
-  /** Contexts know this many of {@link words}, the first ones. */
+  /** Number of leading {@link words} that contexts know. */
   readonly contextWords: number;
   /** Writes the model with trained weights, and further files by name. @throws ModelError, ArgumentError */
   write(

@@ -131,7 +131,7 @@ const candidates = ({ initializers }: Graph): string[] =>
 
 const isFloat = (type: DataType | undefined): boolean => type === "float32" || type === "float64";
 
-/** All values that depend smoothly on the weights: integers, booleans and step functions end the way. */
+/** All values that depend smoothly on the weights: paths end at integers, booleans and step functions. */
 function reachedFrom(weights: ReadonlySet<string>, nodes: readonly Node[], shapes: Shapes): Set<string> {
   const reached = new Set(weights);
   for (const node of nodes) {

@@ -26,7 +26,7 @@ function cure({ domain, op }: Node): string {
   if (quantised.test(op)) return "The model is quantised: train the float32 model it was made from.";
   if (domain === "com.microsoft" || op === "FusedMatMul")
     return "The model was optimised for ONNX Runtime: train the plain export (model.onnx, not model_optimized.onnx).";
-  return "Choose weights behind this node, or replace it by operators of src/autodiff/rules.";
+  return "Train only weights after this node, or replace the node with operators listed in src/autodiff/rules.";
 }
 
 /** The error for a node that gradients reach and that has no rule for this input. */

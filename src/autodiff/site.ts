@@ -7,7 +7,7 @@ import { type DataType, numbersOf, type Tensor, typeCode } from "../onnx/tensor.
 
 /**
  * The derivative of one operator: for each input a way to emit its gradient, called only where that gradient
- * is wanted; null for an input whose gradient is 0 by nature, undefined for one that has no rule. Gradients
+ * is needed; null for an input whose gradient is always 0, undefined for one that has no rule. Gradients
  * have the shape of their input, except under {@link broadcasting}.
  */
 export type Rule = (site: Site, ...inputs: string[]) => readonly (Emit | null | undefined)[];
@@ -134,7 +134,7 @@ export class Site {
     return name;
   }
 
-  /** Makes the node another operator that computes the same, from values that the gradient needs anyway. */
+  /** Replaces the node's operator by one that computes the same result from values that the gradient needs anyway. */
   become(op: string, inputs: readonly string[]): void {
     Object.assign(this.node, { op, domain: "", inputs: [...inputs], attributes: {} });
   }

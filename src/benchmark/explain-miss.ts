@@ -6,7 +6,7 @@ import { charWbNgrams } from "../text/char-ngrams.js";
 import type { Miss } from "./task.js";
 
 export function explainMiss({ query, expected, chosen, expectedScore }: Miss): string {
-  if (expectedScore === null) return "the answer is not among the candidates as it is spelled here";
+  if (expectedScore === null) return "the answer, in this spelling, is not among the candidates";
   const [own, inChosen, inExpected] = [query, chosen, expected].map(wordsOf);
   const chosenOnly = [...inChosen].filter((word) => own.has(word) && !inExpected.has(word));
   const expectedOnly = [...inExpected].filter((word) => own.has(word) && !inChosen.has(word));
@@ -14,7 +14,7 @@ export function explainMiss({ query, expected, chosen, expectedScore }: Miss): s
   const parts = [
     chosenOnly.length > 0 ? `only the choice shares ${listed(chosenOnly)} with the query` : "",
     expectedOnly.length > 0 ? `only the answer shares ${listed(expectedOnly)}` : "",
-    `of its letter groups the query shares ${inChoice} % with the choice, ${inAnswer} % with the answer`,
+    `the query shares ${inChoice} % of its letter groups with the choice, ${inAnswer} % with the answer`,
   ];
   return parts.filter((part) => part !== "").join("; ");
 }

@@ -90,8 +90,8 @@ export async function* readTypeList(
 }
 
 /**
- * The rows of a table with a header only where that has one of `headers`: names of things look alike.
- * @param findColumns gives the index of each column by what it holds, -1 where there is none
+ * Reads rows. The first line is a header only if it has one of `headers`: a first row of names looks like a header too.
+ * @param findColumns returns the index of each column by its role, -1 if it is absent
  */
 async function* readRows(
   path: string,
@@ -142,7 +142,7 @@ function twoColumns(table: Table, first: string, second: string): Record<string,
   return one >= 0 && other >= 0 ? { [first]: one, [second]: other } : { [first]: 0, [second]: 1 };
 }
 
-/** By name; without names, by the first rows: a class, a type or a count in every one. */
+/** Finds columns by name; without names, by content: each of the first rows has a class, a type or a count there. */
 async function phraseColumns(table: Table) {
   const names = columnNames(table);
   const phrase = Math.max(names.indexOf("phrase"), 0);

@@ -174,7 +174,7 @@ function shardRange(rows: number, shard: EncodeTableOptions["shard"]): Required<
   if (shard === undefined) return { from: 0, to: rows };
   const { index, count } = shard;
   if (!(index >= 1 && index <= count))
-    throw new ArgumentError(`shard ${index}/${count}: the first must be 1 to ${count}`);
+    throw new ArgumentError(`shard ${index}/${count}: the shard's number must be from 1 to ${count}`);
   return { from: Math.floor(((index - 1) * rows) / count), to: Math.floor((index * rows) / count) };
 }
 

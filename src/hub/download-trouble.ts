@@ -63,7 +63,7 @@ function statusMessage(download: DownloadSource, { file = "config.json", facts }
     return `${id}: the repository has no ${missingFile(download, file)} Take one that has, such as ${modelsWithGraph}.`;
   }
   return (
-    `${id}: ${host} answered ${file} with status ${status}, also when asked again. ` +
+    `${id}: ${host} answered ${file} with status ${status}, also after retries. ` +
     "Try later, or set HF_ENDPOINT to a mirror."
   );
 }
@@ -77,8 +77,8 @@ function missingFile({ graphFile, weights }: DownloadSource, file: string): stri
   if (file === weightsFile) return `${file} (404). An import reads weights in that format only.`;
   if (file !== "tokenizer.json" || weights === "graph") return `${file} (404).`;
   return (
-    `${file} (404), and next to ${weightsFile} neither vocab.txt nor vocab.json with merges.txt, ` +
-    "from which pearl could build a tokenizer."
+    `${file} (404), nor vocab.txt, nor vocab.json with merges.txt, ` +
+    "from which pearl could build the tokenizer."
   );
 }
 
@@ -97,7 +97,7 @@ function connectionMessage(download: DownloadSource, error: HubError): string {
   const host = hostOf(settings.endpoint);
   if (error.facts.isWorthRetrying) {
     return (
-      `${id}: the connection to ${host} broke during ${error.file} (${error.message}), also when tried again. ` +
+      `${id}: the connection to ${host} broke during ${error.file} (${error.message}), also after retries. ` +
       `Run it again to continue where it stopped, ${otherwise}.`
     );
   }

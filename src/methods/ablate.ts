@@ -69,7 +69,8 @@ export async function ablate(options: AblateOptions): Promise<AblationReport> {
   const { settings, corpus, seed = 0, steps, minutes, pairs, tasks = ["all"] } = options;
   const parts = (options.parts ?? removableParts).filter((part) => changes(settings, part));
   const off = options.parts?.find((part) => !changes(settings, part));
-  if (off !== undefined) throw new ArgumentError(`${off} is off already: there is nothing to leave out`);
+  if (off !== undefined)
+    throw new ArgumentError(`${off} is already off in these settings and cannot be left out`);
   const { fingerprint } = await readManifest(corpus);
   const key = JSON.stringify({ settings, seed, fingerprint, tasks, steps, minutes, pairs });
   const whole = await oneRun("whole", settings, { ...options, key });
@@ -100,7 +101,7 @@ async function oneRun(
   const known = await readJson(path, StoredRun, trouble);
   if (known && known.key !== key)
     throw new TrainingError(
-      `${path}: the results are of other settings, corpus or tasks. Name another folder, or remove the file.`,
+      `${path}: the results are for other settings, corpus or tasks. Name another folder, or remove the file.`,
     );
   onRun?.(name, known ? "known" : "begins");
   if (known) return known;

@@ -66,8 +66,8 @@ export async function startOfBase(
     const unknown = types.find((type) => !assembled.types.includes(type));
     if (unknown !== undefined)
       throw new ArgumentError(
-        `${base.name} has ${assembled.types.length} types of its own, and "${unknown}" is none of them. ` +
-          "Leave types out, use its names (pearl type --help), or train a transformer.",
+        `"${unknown}" is not one of the ${assembled.types.length} types of ${base.name} (such as ` +
+          `${assembled.types[0]}). Use its types, leave types out, or train a transformer.`,
       );
     const labels = types.length > 0 ? assembled.types : types;
     return { assembled, own, labels, folder: base, write: own.write };
@@ -116,7 +116,7 @@ export async function prepareStart(options: StartOptions): Promise<StartModel> {
   const base = options.base ?? (await scratchBase(options));
   const characters = settings.characters === "none" ? undefined : await partOf(settings.characters, phrases);
   if (base === undefined && characters === undefined)
-    throw new ArgumentError("0 layers and no characters leave nothing to train: use at least one of both");
+    throw new ArgumentError("there is nothing to train: use at least one layer or a character encoder");
   const model = base && readModel(base.graph);
   if (model) checkTrainable(model, base);
   const assembled = assembleModel({

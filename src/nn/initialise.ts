@@ -1,4 +1,4 @@
-/** First values of weights, each drawn from a seed and the weight's name: adding a layer changes no other. */
+/** Initial values of weights, each drawn from a seed and the weight's name: adding a layer changes no other. */
 import { FNV_BASIS, FNV_PRIME } from "../files/fnv.js";
 import { elementCount, type Tensor, tensor } from "../onnx/tensor.js";
 import { createRandom, type Random } from "../random.js";
@@ -17,7 +17,7 @@ export const normal =
   (random) =>
     deviation * Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random());
 
-/** Normal distribution without what lies beyond two deviations, as BERT starts. */
+/** Normal distribution around 0, truncated at two standard deviations: BERT's initial weights. */
 export const truncatedNormal = (deviation: number): Initialiser => {
   const draw = normal(1);
   return (random, dims) => {
@@ -28,13 +28,13 @@ export const truncatedNormal = (deviation: number): Initialiser => {
   };
 };
 
-/** Even between -limit and limit. */
+/** Uniform between -limit and limit. */
 export const uniform =
   (limit: number): Initialiser =>
   (random) =>
     limit * (2 * random() - 1);
 
-/** Even up to 1 / √inputs: what PyTorch gives linear layers, convolutions and LSTMs. */
+/** Uniform between ±1 / √inputs: PyTorch's default for linear layers, convolutions and LSTMs. */
 export const byInputs =
   (inputs: number): Initialiser =>
   (random, dims) =>

@@ -44,7 +44,10 @@ export function embedding(
   return net.g.add("Gather", [table, ids]);
 }
 
-/** Ba et al. (2016), over the last axis; weights `weight` and `bias` [width]. @param epsilon default 1e-12 */
+/**
+ * Layer normalisation (Ba et al., 2016) over the last axis; weights `weight` and `bias` [width].
+ * @param x float32 [..., width] @param epsilon default 1e-12 @returns the shape of x
+ */
 export function layerNorm(
   net: Net,
   x: string,
@@ -61,7 +64,7 @@ export function layerNorm(
 /** x Φ(x), exact. */
 export const gelu = (net: Net, x: string): string => net.g.add("Gelu", [x], {}, { domain: "com.microsoft" });
 
-/** Its approximation with tanh (Hendrycks and Gimpel, 2016): ½ x (1 + tanh(√(2/π) (x + 0.044715 x³))). */
+/** {@link gelu} approximated with tanh (Hendrycks and Gimpel, 2016): ½ x (1 + tanh(√(2/π) (x + 0.044715 x³))). */
 export function geluTanh(net: Net, x: string): string {
   const { g } = net;
   const times = (a: string, b: string) => g.add("Mul", [a, b]);
@@ -72,9 +75,10 @@ export function geluTanh(net: Net, x: string): string {
 }
 
 /**
- * Sets entries to 0 with probability `ratio` and divides the others by 1 - ratio, always: graphs for use are
- * built without it. ONNX Runtime's optimiser takes it out wherever no gradient needs its mask.
- * @param seed of the masks: run after run, each session draws the same ones from it. Give every place its own.
+ * Sets entries to 0 with probability `ratio` and divides the others by 1 - ratio. It is always active: build graphs
+ * for inference without it. ONNX Runtime's optimiser removes it wherever no gradient needs its mask.
+ * @param seed of the masks: every session draws the same sequence from it. Give each dropout a seed of its own.
+ * @returns the shape of x
  */
 export const dropout = ({ g }: Net, x: string, { ratio, seed }: { ratio: number; seed: number }): string =>
   g.add("Dropout", [x, g.scalar("float32", ratio), g.constant("bool", [], [1])], {
@@ -93,11 +97,14 @@ export interface AttentionOptions {
   mask: string;
   /** Default {@link linear}: how the three projections are made, for other initial values. */
   project?: typeof linear;
-  /** What happens to the shares of attention in training; default nothing. */
-  dropout?: (shares: string) => string;
+  /** Applied to the attention weights, float32 [batch, heads, length, length], in training; default nothing. */
+  dropout?: (attentionWeights: string) => string;
 }
 
-/** A mask, integers [batch, length], as what is added to scores: 0, or -∞ in effect; [batch, 1, 1, length]. */
+/**
+ * Turns a mask into what attention adds to its scores: 0 for tokens, in effect -∞ for padding.
+ * @param mask integers [batch, length], 0 for padding @returns float32 [batch, 1, 1, length]
+ */
 export function attentionMask(net: Net, mask: string): string {
   const { g } = net;
   const kept = g.add("Unsqueeze", [g.add("Cast", [mask], { to: typeCode("float32") }), g.ints(1, 2)]);
@@ -106,7 +113,7 @@ export function attentionMask(net: Net, mask: string): string {
 
 /** softmax(q kᵀ / √d + mask) v (Vaswani et al., 2017). @param x [batch × length, width] @returns the same shape */
 export function attention(net: Net, x: string, options: AttentionOptions): string {
-  const { name, width, heads, shape, mask, project = linear, dropout = (shares) => shares } = options;
+  const { name, width, heads, shape, mask, project = linear, dropout = (unchanged) => unchanged } = options;
   const { g } = net;
   const split = g.add("Concat", [shape, g.ints(heads, width / heads)], { axis: 0 });
   /** [batch × length, width] to [batch, heads, length, d], or with the last two turned */
@@ -116,7 +123,7 @@ export function attention(net: Net, x: string, options: AttentionOptions): strin
   };
   const scores = g.add("MatMul", [headsOf("query", [0, 2, 1, 3]), headsOf("key", [0, 2, 3, 1])]);
   const scaled = g.add("Div", [scores, number(net, Math.sqrt(width / heads))]);
-  const shares = g.add("Softmax", [g.add("Add", [scaled, mask])], { axis: -1 });
-  const mixed = g.add("MatMul", [dropout(shares), headsOf("value", [0, 2, 1, 3])]);
+  const attentionWeights = g.add("Softmax", [g.add("Add", [scaled, mask])], { axis: -1 });
+  const mixed = g.add("MatMul", [dropout(attentionWeights), headsOf("value", [0, 2, 1, 3])]);
   return g.add("Reshape", [g.add("Transpose", [mixed], { perm: [0, 2, 1, 3] }), g.ints(-1, width)]);
 }

@@ -4,7 +4,7 @@ import { GraphBuilder } from "../onnx/builder.js";
 import type { Tensor } from "../onnx/tensor.js";
 import { type Initialiser, initialise } from "./initialise.js";
 
-/** Gives each weight its first value. */
+/** Gives each weight its initial values. */
 export type WeightSource = (name: string, dims: readonly number[], initialiser: Initialiser) => Tensor;
 
 /** What every layer adds to. Layers are functions (net, inputs, options) that return the name of their result. */
@@ -29,7 +29,10 @@ export const fromTensors =
   (tensors: ReadonlyMap<string, Tensor>, label = "the weights"): WeightSource =>
   (name, dims) => {
     const found = tensors.get(name);
-    if (!found) throw new ModelError(`${label}: there is no ${name}. Is config.json of the same model?`);
+    if (!found)
+      throw new ModelError(
+        `${label}: weight ${name} is missing. Take the weights and config.json from the same model.`,
+      );
     if (found.type !== "float32" || String(found.dims) !== String(dims))
       throw new ModelError(`${label}: ${name} is ${found.type} [${found.dims}], not float32 [${dims}]`);
     return found;
@@ -42,7 +45,7 @@ export const createNet = (weights: WeightSource, g = new GraphBuilder()): Net =>
 export const weight = (net: Net, name: string, dims: readonly number[], initialiser: Initialiser): string =>
   net.g.weight(name, net.weights(name, dims, initialiser));
 
-/** A reduction; its axes were an attribute before opset 18, except ReduceSum's. @param axes default the last */
+/** Reduces x over `axes` (default the last). Before opset 18 axes are an attribute, except for ReduceSum. */
 export function reduce(
   { g }: Net,
   op: "ReduceSum" | "ReduceMean" | "ReduceMax" | "ReduceL2",
@@ -53,7 +56,7 @@ export function reduce(
   return asInput ? g.add(op, [x, g.ints(...axes)], { keepdims }) : g.add(op, [x], { axes, keepdims });
 }
 
-/** Equal parts along an axis; since opset 18 their number is an attribute. */
+/** Splits x into `count` equal parts along an axis. @returns the names of the parts */
 export const splitEvenly = ({ g }: Net, x: string, count: number, axis: number): string[] =>
   g.addMany("Split", [x], count, g.model().opsets[""] >= 18 ? { axis, num_outputs: count } : { axis });
 
@@ -64,9 +67,9 @@ export const mean = ({ g }: Net, x: string): string => g.add("ReduceMean", [x], 
 export const number = ({ g }: Net, value: number): string => g.scalar("float32", value);
 
 /**
- * log Σ exp(x) over the last axis, without overflow: the whole part of the maximum is taken out first.
- * ONNX Runtime's own ReduceLogSumExp takes nothing out on webgpu. Floor keeps gradients out of the maximum,
- * where they would cancel.
+ * log Σ exp(x) over the last axis, without overflow: the maximum, rounded down, is subtracted first.
+ * ONNX Runtime's own ReduceLogSumExp does not subtract it on webgpu. Floor passes no gradient on to the maximum,
+ * where the parts would cancel anyway.
  * @param x [rows, choices] @returns [rows]
  */
 export function logSumExp(net: Net, x: string): string {

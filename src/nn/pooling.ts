@@ -33,7 +33,7 @@ export function maxPooling(net: Net, { hidden, mask }: Masked): string {
 export const firstToken = ({ g }: Net, hidden: string): string =>
   g.add("Gather", [hidden, g.scalar("int64", 0)], { axis: 1 });
 
-/** Vectors of length 1 along the last axis; a zero vector stays. */
+/** Scales vectors along the last axis to length 1; a zero vector stays zero. @returns the shape of x */
 export function l2Normalise(net: Net, x: string): string {
   const length = reduce(net, "ReduceL2", x, { keepdims: 1 });
   return net.g.add("Div", [x, net.g.add("Max", [length, number(net, 1e-12)])]);

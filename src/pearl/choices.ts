@@ -26,6 +26,7 @@ export type RemovablePart = keyof typeof removals;
 export const removableParts = Object.keys(removals) as RemovablePart[];
 
 /** The settings without one part of the method; the given settings stay as they are. */
+/** The settings without one part of the method. */
 export const without = (settings: MethodSettings, part: RemovablePart): MethodSettings =>
   removals[part](settings);
 

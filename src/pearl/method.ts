@@ -34,15 +34,15 @@ export interface MethodSettings {
   readonly characters: PartSettings | "none";
   /** Lengths of both parts of the vector before they are joined; PEARL's is "as-they-come". */
   readonly blocks: BlockLengths | "as-they-come";
-  /** Factors of NT-Xent on each part alone, added to that on the whole; PEARL's are 0. */
+  /** Weights of an additional NT-Xent loss on each part of the vector; 0 in PEARL. */
   readonly partLosses: { readonly phrase: number; readonly characters: number };
-  /** Factor of NT-Xent on a word encoder's shorter embedding, its prefix; default 0. */
+  /** Weight of an additional NT-Xent loss on a word encoder's prefix, its shorter embedding; default 0. */
   readonly prefixLoss?: number;
   /** Number of spans of text in a batch, compared with their contexts, and the factor of this loss. */
   readonly contexts?: { readonly spans: number; readonly weight: number };
-  /** Wanted means of a word encoder's gates over a batch, and the factor of this loss. */
+  /** Target means of a word encoder's gates over a batch, and the weight of the loss that enforces them. */
   readonly meanShares?: Gates & {
-    /** For pairs of the phrase part alone (`synonymSides`); the gates above are then for the other pairs. */
+    /** Targets for pairs of the phrase part alone (`synonymSides`); those above then apply to the other pairs. */
     readonly meanings?: Gates;
     readonly weight: number;
   };
@@ -70,11 +70,11 @@ export interface MethodSettings {
   readonly synonymSides?: Readonly<Record<string, PairSide>>;
   /** Rows of a table of pairs in a batch, where there is one. */
   readonly pairRows: number;
-  /** Synonym pairs that share words and are in one batch; 1: none. */
+  /** Length of a run: synonym pairs that share words and go into one batch; 1: no runs. */
   readonly run: number;
-  /** Which words they share, by source of synonyms; default "rarest". */
+  /** Which words the pairs of a run share, by source of synonyms; default "rarest". */
   readonly runsBy?: Readonly<Record<string, RunKey>>;
-  /** Fraction of these pairs' second phrases that are augmented too. */
+  /** Fraction of synonym pairs whose second phrase is augmented too. */
   readonly augmentPairs: AugmentedFractions;
   readonly augmentation: AugmentationSettings | "none";
   /** Passes over the phrases of the corpus. */

@@ -112,7 +112,7 @@ async function chooseRows(
       else rows.push({ phrase, category: values?.[index] ?? "" });
     });
   }
-  if (empty > 0) onNote?.(`${empty} rows without a phrase are skipped`);
+  if (empty > 0) onNote?.(`rows skipped because they have no phrase: ${empty}`);
   if (rows.length <= sample) return rows;
   onNote?.(`${sample} of ${rows.length} rows are drawn, chosen at random (--sample draws more)`);
   const places = sampleWithout([...rows.keys()], sample, createRandom(seed)).sort((a, b) => a - b);
@@ -134,7 +134,7 @@ async function encodeRows(
     data.subarray(row * dimension, (row + 1) * dimension).some((value) => value !== 0) ? [row] : [],
   );
   if (known.length === rows.length) return { vectors: data, rows };
-  onNote?.(`${rows.length - known.length} phrases have no embedding and are skipped`);
+  onNote?.(`phrases skipped because they have no embedding: ${rows.length - known.length}`);
   const vectors = new Float32Array(known.length * dimension);
   known.forEach((row, place) => {
     vectors.set(data.subarray(row * dimension, (row + 1) * dimension), place * dimension);

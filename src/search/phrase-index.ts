@@ -27,7 +27,7 @@ export interface IndexTableOptions
   readonly prompt?: string;
   /** What loads the model again, kept in the index. Default: the encoder's folder or name. */
   readonly modelName?: string;
-  /** "continue" continues an interrupted build of the same table. Default "start-over", refused where an index is. */
+  /** "continue" continues an interrupted build of the same table. Default "start-over": fails if the index exists. */
   readonly resume?: "continue" | "start-over";
 }
 

@@ -198,8 +198,8 @@ export class VectorIndex {
     const { model } = this.layout;
     if (model === undefined || fingerprint === undefined || fingerprint === model.fingerprint) return;
     throw new ModelError(
-      `${this.path} holds vectors of ${model.name ?? "a model"} (fingerprint ${model.fingerprint}); those of ` +
-        `another model (${fingerprint}) cannot be compared with them. Use that model, or build an index of this one.`,
+      `${this.path} holds vectors of ${model.name ?? "a model"} (fingerprint ${model.fingerprint}), not of the ` +
+        `model given (${fingerprint}). Use the index's model, or build a new index with the model given.`,
     );
   }
 

@@ -53,7 +53,9 @@ export function gatherRows(vectors: Float32Array, rows: ArrayLike<number>, dimen
  */
 export function countRows(rows: Float32Array, dimension: number, label: string): number {
   if (!Number.isInteger(dimension) || dimension < 1 || rows.length % dimension !== 0) {
-    throw new ArgumentError(`${label}: ${rows.length} numbers are not whole rows of ${dimension}`);
+    throw new ArgumentError(
+      `${label}: ${rows.length} numbers are not a multiple of the dimension ${dimension}`,
+    );
   }
   for (let index = 0; index < rows.length; index++) {
     if (!Number.isFinite(rows[index])) {

@@ -28,8 +28,8 @@ export function trainTokenizer(
   const alone = [...specialTokens, ...single, ...single.map((letter) => `##${letter}`)];
   if (size <= alone.length)
     throw new ArgumentError(
-      `a vocabulary of ${size} has no room: ${specialTokens.length} special tokens and ${single.length} characters, ` +
-        `each also within words, need ${alone.length}. Choose a larger one.`,
+      `a vocabulary of ${size} entries is too small: ${specialTokens.length} special tokens and ${single.length} ` +
+        `characters, each at the start of a word and inside it, take ${alone.length}. Choose a larger vocabulary.`,
     );
   const frequent = new Map(mostFrequent(words, mostWords).map((word) => [word, words.get(word)!]));
   const vocabulary = [...new Set([...alone, ...learnPieces(frequent, size - alone.length)])];

@@ -11,7 +11,7 @@ export interface Chunk {
 
 /** The inputs of one step. */
 export interface TrainingBatch {
-  /** Inputs of the graph by name; with `chunks`, only those behind the cut. */
+  /** Inputs of the graph by name; with `chunks`, only those after the cut. */
   readonly feeds: Feeds;
   /** The inputs before the cut, in chunks. Default: the batch runs in one pass. */
   readonly chunks?: readonly Chunk[];

@@ -107,11 +107,11 @@ function sync(folder: string): void {
 }
 
 function writeTrouble(error: unknown, folder: string, step: number): TrainingError {
-  const reason = isDiskFull(error) ? "there is no space left for it" : messageOf(error);
+  const reason = isDiskFull(error) ? "the disk is full" : messageOf(error);
   const last = listCheckpoints(folder).at(-1);
-  const rest = last ? `The one of step ${last.step} is whole: resume from it` : "Start again";
+  const rest = last ? `resume from the checkpoint of step ${last.step}` : "start again";
   return new TrainingError(
-    `${folder}: the checkpoint of step ${step} cannot be written, since ${reason}. ${rest} when there is room.`,
+    `${folder}: the checkpoint of step ${step} cannot be written: ${reason}. Fix that, then ${rest}.`,
     { cause: error },
   );
 }

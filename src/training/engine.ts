@@ -1,4 +1,4 @@
-/** The training engine: gradients and optimiser in the calling thread, moved by one step at a time. */
+/** The training engine: gradients and optimiser in the calling thread, one step per call. */
 import { encodeModel } from "../onnx/io/file.js";
 import type { Tensor } from "../onnx/tensor.js";
 import type { Device } from "../runtime/device.js";

@@ -54,7 +54,7 @@ export interface CutProgram {
   readonly forward: Model;
   /** From a chunk's inputs and {@link upstream} to the gradients of the weights before the cut. */
   readonly backward: GradientGraph;
-  /** From all embeddings to the loss, their gradient and those of the weights behind the cut. */
+  /** From all embeddings to the loss, their gradient and those of the weights after the cut. */
   readonly loss: GradientGraph;
 }
 
@@ -62,7 +62,7 @@ export interface CutProgram {
 export const upstream = "upstream";
 
 /**
- * Takes a program apart at its cut.
+ * Splits a program at its cut.
  * @throws ArgumentError if a weight is used on both sides of the cut
  */
 export function cutProgram(program: TrainingProgram, shapes: Shapes, target: Target): CutProgram {

@@ -238,9 +238,9 @@ class Run {
       writeFileSync(path, JSON.stringify(report, plainNumbers));
       saved = ` The batch is saved in ${path}.`;
     }
-    const whole = this.#savedAt >= 0 ? ` The checkpoint of step ${this.#savedAt} is whole.` : "";
+    const whole = this.#savedAt >= 0 ? ` The checkpoint of step ${this.#savedAt} is intact.` : "";
     throw new TrainingError(
-      `step ${step}: the loss is ${loss} and the norm of the gradient ${gradientNorm}, at learning rate ` +
+      `step ${step}: the loss is ${loss} and the gradient norm ${gradientNorm}, at learning rate ` +
         `${learningRate}. Use a smaller learning rate or clip gradients.${saved}${whole}`,
     );
   }

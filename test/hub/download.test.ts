@@ -331,7 +331,7 @@ describe("servers that refuse", () => {
 
   it("429 throughout: gives up after four attempts and reports it", async () => {
     answer(429);
-    expect((await failure()).message).toMatch(/status 429, also when asked again/);
+    expect((await failure()).message).toMatch(/status 429, also after retries/);
     expect(server.requests).toHaveLength(4);
   });
 

@@ -47,7 +47,7 @@ describe("weights from a file", () => {
 
   it("must be there, and of the shape that the layer has", () => {
     const build = (dims: number[]) => () => nn.linear(given(dims), "x", layer);
-    expect(build([1, 2])).toThrow("model.safetensors: there is no head.bias");
+    expect(build([1, 2])).toThrow("model.safetensors: weight head.bias is missing");
     expect(build([2, 1])).toThrow("model.safetensors: head.weight is float32 [2,1], not float32 [1,2]");
   });
 
@@ -64,7 +64,9 @@ describe("weights from a file", () => {
     };
     const build = (more: Partial<transformer.BertConfig>) => () =>
       transformer.bert(given([1, 2]), { ...config, ...more }, { input_ids: "i", attention_mask: "m" });
-    expect(build({})).toThrow(new ModelError("config.json: 4 heads do not divide hidden_size 6"));
+    expect(build({})).toThrow(
+      new ModelError("config.json: hidden_size 6 is not a multiple of num_attention_heads 4"),
+    );
     expect(build({ hidden_size: 8, hidden_act: "swish" })).toThrow(/hidden_act swish is not one of gelu/);
     expect(build({ hidden_size: 8, position_embedding_type: "relative_key" })).toThrow(/relative_key/);
   });

@@ -145,7 +145,7 @@ describe("pearl plot", () => {
     );
     expect(run).toMatchObject({ code: 0 });
     expect(run.stdout).toMatch(/^wrote map\.svg: 50 of 61 phrases/);
-    expect(run.stderr).toContain("1 rows without a phrase are skipped");
+    expect(run.stderr).toContain("rows skipped because they have no phrase: 1");
     expect(run.stderr).toContain("50 of 60 rows are drawn, chosen at random");
     const text = readFileSync(join(folder, "map.svg"), "utf8");
     expect([...text.matchAll(/<title>name \d+ of \d \((odd|even)\)<\/title>/g)]).toHaveLength(50);

@@ -99,7 +99,9 @@ describe("exact nearest neighbours", () => {
     await expect(exactNeighbours(Float32Array.of(1, Number.NaN), fine, { dimension: 2 })).rejects.toThrow(
       "queries: row 0 holds NaN",
     );
-    await expect(exactNeighbours(fine, fine, { dimension: 3 })).rejects.toThrow("not whole rows of 3");
+    await expect(exactNeighbours(fine, fine, { dimension: 3 })).rejects.toThrow(
+      "not a multiple of the dimension 3",
+    );
   });
 
   it("stop when the signal aborts", async () => {

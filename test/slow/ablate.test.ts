@@ -56,13 +56,13 @@ describe("ablate", () => {
     expect(record.settings.types).toBe("none");
     expect(record.model.types).toBe(0);
 
-    await expect(ablate({ ...options, seed: 9 })).rejects.toThrow(/results are of other settings/);
+    await expect(ablate({ ...options, seed: 9 })).rejects.toThrow(/results are for other settings/);
     rmSync(options.folder, { recursive: true });
   });
 
   it("refuses to leave out what is off already", async () => {
     const options = await start();
-    await expect(ablate({ ...options, parts: ["averaging"] })).rejects.toThrow(/averaging is off already/);
+    await expect(ablate({ ...options, parts: ["averaging"] })).rejects.toThrow(/averaging is already off/);
   });
 
   it("prints a table and writes JSON from the command line", async () => {

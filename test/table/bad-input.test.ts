@@ -50,7 +50,7 @@ describe("a malformed row is reported with its line", () => {
   it("names a row with too few cells", async () => {
     expect(await csv("id;name\n1;a\n2\n", { delimiter: ";" })).toBe(
       "phrases.csv, line 3: 1 column, expected 2. Add the missing semicolons, " +
-        "or use --format text if each line is one phrase.",
+        "or use --input-format text if each line is one phrase.",
     );
   });
   it("counts the lines inside quoted cells, blank lines and CRLF", async () => {

@@ -36,6 +36,6 @@ describe("trainTokenizer", () => {
   });
 
   it("refuses a vocabulary without room for pieces", () => {
-    expect(() => trainTokenizer(phrases, 20, 8)).toThrow(/has no room/);
+    expect(() => trainTokenizer(phrases, 20, 8)).toThrow(/is too small/);
   });
 });

@@ -31,7 +31,7 @@ describe("checkpoints", () => {
       const command = `ulimit -f 64; exec "${process.execPath}" --input-type=module -e "$0" "$1"`;
       const { stdout, stderr } = spawnSync("bash", ["-c", command, script, folder], { encoding: "utf8" });
       expect(stdout + stderr).toMatch(
-        /^TrainingError: .*the checkpoint of step 2 cannot be written, since there is no space left.*The one of step 1 is whole/,
+        /^TrainingError: .*the checkpoint of step 2 cannot be written: the disk is full.*resume from the checkpoint of step 1/,
       );
       expect(readdirSync(folder)).toEqual(["step-000001"]);
     },

@@ -1,5 +1,5 @@
 /**
- * pearl's word encoder: a small transformer over the words of a phrase, beside a bag of their characters.
+ * pearl's word encoder: a small transformer over the words of a phrase, and a bag of their character n-grams.
  *
  *     word       n-grams summed ─┬─► weighted sum over words ─────────────► characters  [width c]
  *                                ▼
@@ -8,10 +8,11 @@
  *     type       characters, meaning ─► two layers ─► types and kinds, classes
  *     embedding  √s₁ characters, √s₂ meaning, √s₃ √softmax(types and kinds / temperature), s = gates of this phrase
  *
- * Every part has length 1 and the gates add up to 1, so the embedding has length 1 too. How much spelling counts beside
- * meaning is learned for each phrase, with a layer each for names, words and phrases if `sharesByWriting` is set. The
- * embedding starts with all types and the first columns of the other parts, so that its prefix is an embedding too
- * (Kusupati et al., 2022, "Matryoshka representation learning"). Blocks normalise first (Xiong et al., 2020).
+ * Every part has length 1 and the gates add up to 1, so the embedding has length 1 too. The weight of spelling
+ * against meaning is learned per phrase; if `sharesByWriting` is set, names, words and phrases each have their own gate
+ * layer. The embedding starts with all types and the first columns of the other parts, so that its prefix is an
+ * embedding too (Kusupati et al., 2022, "Matryoshka representation learning"). Blocks normalise first (Xiong et al.,
+ * 2020).
  */
 
 import { normal, zeros } from "../../nn/initialise.js";
@@ -23,7 +24,7 @@ import type { WordInputs } from "./inputs.js";
 import { SMALL_LETTERS } from "./marked-words.js";
 import { typeWidth, type WordEncoderSizes } from "./sizes.js";
 
-/** Length of an n-gram's first vector, of which a step of Adam changes little; layers read sums divided by it. */
+/** Initial length of n-gram vectors: a step of Adam changes them little. Layers read their sums divided by it. */
 export const NGRAM_LENGTH = 1.5;
 
 /** What the encoder computes, each float32 [phrases, ...]. */
@@ -40,7 +41,7 @@ export interface WordEncoding {
   readonly embedding: string;
 }
 
-/** Weighted means of a phrase's states, beside their maximum. */
+/** Number of weighted means of a phrase's states; their maximum is pooled too. */
 const POOLS = 4;
 
 export function wordEncoder(net: Net, inputs: WordInputs, sizes: WordEncoderSizes): WordEncoding {

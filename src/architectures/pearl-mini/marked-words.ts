@@ -21,9 +21,9 @@ const IS_WORD = /^[\p{L}\p{N}&+#%$€£@]/u;
 
 /**
  * The words of a phrase, in order: "Smith, John (MP)" gives smith, john after a comma, mp in brackets and all
- * capitals. Punctuation is left out; letters and digits are words apart, and "'s" is the word s.
- * @param isKnown where given, words that it does not know are parted at inner capitals: "NYTimes" gives ny, all
- *   capitals, and times. It is asked for the word as it would be given.
+ * capitals. Punctuation is left out; letters and digits make separate words, and "'s" is the word s.
+ * @param isKnown if given, words for which it returns false are split at inner capitals: "NYTimes" gives ny, all
+ *   capitals, and times. It receives a word in the form in which it would be returned.
  */
 export function markedWords(phrase: string, isKnown?: (word: string) => boolean): MarkedWord[] {
   return asciiWords(phrase, isKnown) ?? unicodeWords(phrase, isKnown);

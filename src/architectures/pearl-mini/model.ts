@@ -61,7 +61,7 @@ export function wordModelGraph({
   const long = g.add("Mul", [vectors, number(net, RAW_LENGTH)]);
   g.output(EMBEDDING, long, "float32", ["phrases", width]);
   if (embedding === "all") {
-    // a class and a type are judged apart: the logit of a pair is the sum of theirs
+    // class and type are predicted separately: the logit of a pair is the sum of both
     const classes = g.add("Unsqueeze", [encoded.classes, g.ints(2)]);
     const types = g.add("Unsqueeze", [encoded.types, g.ints(1)]);
     const pairs = g.add("Reshape", [g.add("Add", [classes, types]), g.ints(-1, sizes.classes * sizes.types)]);

@@ -65,7 +65,7 @@ function kernelMemory(bytes: number): SharedMemory | undefined {
   }
 }
 
-/** The same numbers where every thread can read them: as they are, where the file was read into shared memory. */
+/** The numbers in shared memory: unchanged if the file was read into it, else a copy. */
 function shared<Values extends WordTable["values"]>(values: Values): Values {
   if (values.buffer instanceof SharedArrayBuffer) return values;
   const Kind = values.constructor as new (buffer: SharedArrayBuffer) => Values;

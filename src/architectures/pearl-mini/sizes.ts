@@ -4,7 +4,7 @@
 export interface WordEncoderSizes {
   /** Words in the vocabulary. */
   readonly vocabulary: number;
-  /** Of these the first, which contexts know too, in the order of the text's frequencies; default all. */
+  /** Number of leading words, by frequency in the text, that contexts know too; default all. */
   readonly contextWords?: number;
   /** Buckets of n-grams. */
   readonly buckets: number;
@@ -12,16 +12,16 @@ export interface WordEncoderSizes {
   readonly phraseLength: number;
   /** Marks of a word, without padding. */
   readonly marks: number;
-  /** Of the n-grams' vectors, and of the characters' part. */
+  /** Width of the n-grams' vectors and of the characters part. */
   readonly characters: number;
-  /** Of the words' vectors. */
+  /** Width of the words' vectors. */
   readonly vectors: number;
-  /** Of the transformer. */
+  /** Width of the transformer's states. */
   readonly width: number;
   readonly heads: number;
   readonly feedForward: number;
   readonly layers: number;
-  /** Of the meaning's part. */
+  /** Width of the meaning part. */
   readonly meaning: number;
   /** Entity types, and lexical classes. */
   readonly types: number;

@@ -81,12 +81,12 @@ function checkConfig(config: BertConfig): void {
   const { position_embedding_type = "absolute" } = config;
   if (hidden_size % num_attention_heads !== 0)
     throw new ModelError(
-      `config.json: ${num_attention_heads} heads do not divide hidden_size ${hidden_size}`,
+      `config.json: hidden_size ${hidden_size} is not a multiple of num_attention_heads ${num_attention_heads}`,
     );
   if (!Object.hasOwn(activations, hidden_act))
     throw new ModelError(`config.json: hidden_act ${hidden_act} is not one of ${Object.keys(activations)}`);
   if (position_embedding_type !== "absolute")
-    throw new ModelError(`config.json: position_embedding_type ${position_embedding_type} is not built here`);
+    throw new ModelError(`config.json: position_embedding_type ${position_embedding_type} is not supported`);
 }
 
 const activations: Record<string, (net: Net, x: string) => string> = {
@@ -122,7 +122,7 @@ function embeddings(net: Net, config: BertConfig, inputs: BertInputs): string {
   return normed(net, flat, name, config);
 }
 
-/** 0, 1, 2, ...; RoBERTa counts from behind the padding's number, and only what is not padding. */
+/** 0, 1, 2, ...; RoBERTa starts at pad_token_id + 1 and counts only tokens that are not padding. */
 function positionIds({ g }: Net, config: BertConfig, ids: string): string {
   const [zero, one] = [g.scalar("int64", 0), g.scalar("int64", 1)];
   if (!/roberta|camembert/.test(config.model_type ?? "bert")) {

@@ -18,13 +18,13 @@ export interface Linear {
   readonly bias: Tensor;
 }
 
-/** Operators that change where numbers lie, or their type, and not what they are. */
+/** Operators that move numbers or change their type, but not their values. */
 const views = new Set([
   ...["Reshape", "Flatten", "Identity", "Transpose", "Squeeze", "Unsqueeze"],
   ...["Cast", "Dropout", "Expand"],
 ]);
 
-/** The error for a graph that is none of a BERT. */
+/** The error for a graph that is not that of a BERT. */
 export function unlike({ label }: Reading, node: Node | undefined, why: string): ModelError {
   const where = node ? `node ${node.name || node.outputs[0]} (${node.op}): ` : "";
   return new ModelError(
@@ -57,7 +57,7 @@ export function norming(reading: Reading, value: string): Norm {
   const [weight, bias] = [1, 2].map((i) => reading.graph.initializers.get(node?.inputs[i] ?? ""));
   if (node?.op !== "LayerNormalization" || weight?.dims.length !== 1 || bias?.dims.length !== 1)
     throw unlike(reading, node, `${value} does not come from a LayerNormalization`);
-  // Files keep floats in 32 bits: 1e-12 is written again as people write it.
+  // Files hold float32: rounding restores decimal values such as 1e-12.
   const epsilon = Number(floatAttribute(node, "epsilon", 1e-5).toPrecision(6));
   return { node, input: node.inputs[0], weight, bias, epsilon };
 }
@@ -104,7 +104,7 @@ export function readEmbeddings(reading: Reading, norm: Norm): EmbeddingConfig {
   const positions = counted[0] ?? free.shift();
   const types = one("types")[0] ?? free.shift();
   if (!words || !positions || !types || terms.length !== 3)
-    throw unlike(reading, norm.node, "it does not add up words, positions and types");
+    throw unlike(reading, norm.node, "it does not normalise the sum of word, position and type embeddings");
   const { weights } = reading;
   weights.set("embeddings.word_embeddings.weight", words.table);
   weights.set("embeddings.position_embeddings.weight", positions.table);
@@ -127,7 +127,7 @@ function addends(reading: Reading, value: string): string[] {
 
 type Source = "words" | "types" | "counted tokens" | "length";
 
-/** A table, and `rows`: the value that holds its rows' numbers. */
+/** A table, and `rows`: the value that holds the row indices. */
 function readTable(reading: Reading, value: string): { table: Tensor; source: Source; rows: string } {
   const { graph } = reading;
   const at = origin(reading, value);
@@ -139,7 +139,7 @@ function readTable(reading: Reading, value: string): { table: Tensor; source: So
     return { table: { ...stored, dims: [stored.data.length / width, width] }, source: "length", rows: "" };
   }
   if (node?.op !== "Gather" || !isMatrix(stored))
-    throw unlike(reading, node, "one of the embeddings is not a table with rows to choose");
+    throw unlike(reading, node, "one of the embeddings is not a lookup in a table");
   const rows = origin(reading, node.inputs[1]);
   if (rows === "input_ids") return { table: stored, source: "words", rows };
   const inputs = valuesBehind(reading, rows);
@@ -147,7 +147,7 @@ function readTable(reading: Reading, value: string): { table: Tensor; source: So
   return { table: stored, source: inputs.has("token_type_ids") ? "types" : counted, rows };
 }
 
-/** All values that a value is computed from; what only their shape decides is left out. */
+/** All values that a value is computed from, except those of which only the shape is used. */
 function valuesBehind({ makers }: Reading, value: string): Set<string> {
   const seen = new Set<string>();
   const pending = [value];
@@ -161,7 +161,7 @@ function valuesBehind({ makers }: Reading, value: string): Set<string> {
   return seen;
 }
 
-/** The token's number that RoBERTa's positions leave out. */
+/** The id of the padding token, which RoBERTa's positions skip. */
 function paddingOf(reading: Reading, rows: string): number | undefined {
   for (const name of valuesBehind(reading, rows)) {
     const node = reading.makers.get(name);

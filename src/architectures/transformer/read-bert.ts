@@ -148,15 +148,15 @@ function readAttention(reading: Reading, projected: Linear) {
   if (mixing?.op !== "MatMul")
     throw unlike(reading, mixing, "attention's products are not where they should be");
   // Recent exporters guard rows that are masked entirely by a Where behind the softmax.
-  let shares = maker(reading, mixing.inputs[0]);
-  if (shares?.op === "Where") shares = maker(reading, shares.inputs[2]);
-  if (shares?.op !== "Softmax") throw unlike(reading, shares, "attention has no softmax");
+  let softmax = maker(reading, mixing.inputs[0]);
+  if (softmax?.op === "Where") softmax = maker(reading, softmax.inputs[2]);
+  if (softmax?.op !== "Softmax") throw unlike(reading, softmax, "attention has no softmax");
   const value = linearAt(reading, mixing.inputs[1]);
-  const scores = scaled(reading, shares.inputs[0]);
+  const scores = scaled(reading, softmax.inputs[0]);
   const [left, right] = scores.node?.inputs.map((input) => scaled(reading, input)) ?? [];
   const [query, key] = [left, right].map((side) => side && linearAt(reading, side.value));
   if (scores.node?.op !== "MatMul" || !value || !query || !key)
-    throw unlike(reading, scores.node ?? shares, "query, key and value are not linear layers");
+    throw unlike(reading, scores.node ?? softmax, "query, key and value are not linear layers");
   const scale = scores.scale * left.scale * right.scale;
   // a scale that the graph computes counts as 1 here, which leaves the width unknown
   return { query, key, value, headWidth: scale < 1 ? Math.round(1 / scale ** 2) : undefined };

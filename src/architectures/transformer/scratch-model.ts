@@ -36,7 +36,7 @@ export async function writeScratchModel(
   const { heads = Math.max(1, Math.floor(hidden / 64)) } = options;
   if (hidden % heads !== 0)
     throw new ArgumentError(
-      `${heads} attention heads do not divide a hidden width of ${hidden}: name another --hidden`,
+      `the hidden width ${hidden} is not a multiple of the ${heads} attention heads: set another --hidden`,
     );
   const trained = trainTokenizer(phrases, vocabulary, maximumLength);
   const shape: BertConfig = {

@@ -80,7 +80,7 @@ const gemm: Rule = (s, a, b, c) => {
 
 /**
  * Convolution of [batch, channels, length] with [filters, channels, width]: dx is the transposed convolution;
- * dw convolves x with dy, batch and channels changing places, stride and dilation too.
+ * dw convolves x with dy, with batch and channels swapped, and stride and dilation swapped.
  */
 const conv: Rule = (s, x, w) => {
   if (s.rank(x) !== 3) throw s.unsupported(`it works over ${s.rank(x) - 2} dimensions, not one`);

@@ -10,7 +10,7 @@ const scatter = (s: Site, x: string, positions: string, updates: string): string
   return s.reshape(s.op("ScatterElements", parts, { axis: 0, reduction: "add" }), s.shape(x));
 };
 
-/** An operator that only picks elements of x: the same pick from 0, 1, 2, ... gives the position of each. */
+/** An operator that only picks elements of x: applied to 0, 1, 2, ... it gives the position of each element picked. */
 const view: Rule = (s, x, ...others) => [
   () => {
     const positions = s.reshape(s.range(s.size(x)), s.shape(x));

@@ -41,7 +41,7 @@ function tfidfOver(name: string, terms: string, analyse: Analyser): SimilarityMo
   };
 }
 
-/** What is known of a term; its identity stands for the text, which is slower to look up. */
+/** Statistics of a term. The object itself is the key of later maps: that is faster than its text. */
 interface Term {
   documents: number;
   lastDocument: number;

@@ -48,8 +48,8 @@ function retrievalTask(name: string): Task {
       }
       if (model.dimension % subquantisers !== 0) {
         const notApplicable =
-          `${name}: the published protocol cuts vectors into ${subquantisers} parts, and the ${model.dimension} ` +
-          `dimensions of ${model.name} are not a multiple`;
+          `${name}: the published protocol needs a dimension that is a multiple of ${subquantisers}, and ` +
+          `${model.name} has ${model.dimension}`;
         return { notApplicable };
       }
       return compressedRetrieval(data, files, model, context);

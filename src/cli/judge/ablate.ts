@@ -11,7 +11,7 @@ import { commaSeparated, option, positiveInteger, positiveNumber, required, shar
 
 export default command({
   name: "ablate",
-  summary: "train the whole method and variants without one part each, and score what each part contributes",
+  summary: "train the whole method, then once without each of its parts, and compare the scores",
   options: [
     required("--corpus <folder>", "corpus made by pearl corpus build"),
     required("-o, --output <folder>", "models and results; the same command continues an interrupted run"),
@@ -21,7 +21,11 @@ export default command({
     option("--pairs <file>", "table with the columns text and positive: additional positives"),
     ...methodOptions,
     option("--steps <n>", "steps of each run (default: 500)", positiveInteger),
-    option("--minutes <n>", "instead: time of the whole method; others take its steps", positiveNumber),
+    option(
+      "--minutes <n>",
+      "minutes to train the whole method, instead of --steps; other runs take as many steps",
+      positiveNumber,
+    ),
     option("--json <file>", "also write the results as JSON"),
     ...shared.run,
   ],
@@ -73,5 +77,5 @@ function asTable({ runs, steps }: AblationReport): string {
     name === "whole" ? "" : points(cost),
   ]);
   const table = alignColumns([["", ...tasks, "mean", "cost"], ...rows], (column) => column > 0);
-  return `${table}\n${counted(steps, "step")} per run; scores × 100`;
+  return `${table}\n${counted(steps, "step")} per run; scores × 100; cost: how far the mean falls without the part`;
 }

@@ -32,7 +32,7 @@ export default command({
     shared.quiet,
   ],
   examples: [
-    ["pearl bench --task autofj", "the embedded model beside an untrained baseline"],
+    ["pearl bench --task autofj", "the embedded model, with an untrained baseline"],
     ["pearl bench --task autofj --model tfidf --model jaccard", "compare several models"],
     ["pearl bench --task all --data bench --json scores.json", "every task whose data is in bench/"],
     ["pearl bench --task all --data bench --report report.html", "the same as a page"],

@@ -1,5 +1,6 @@
 /** `pearl data`: downloads public benchmark data. */
 import { type AnyCommand, command } from "../command.js";
+import { counted, formatCount } from "../format.js";
 import { option, shared } from "../options.js";
 
 const autofj = command({
@@ -23,7 +24,9 @@ const autofj = command({
       signal: session.signal,
       onProgress: (done, total) => session.show("downloading", done, total),
     });
-    session.print(`${folder}: ${downloaded} files downloaded, ${kept} already existed`);
+    session.print(
+      `${folder}: ${counted(downloaded, "file")} downloaded, ${formatCount(kept)} already existed`,
+    );
   },
 });
 

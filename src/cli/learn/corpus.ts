@@ -20,7 +20,10 @@ const build = command({
   arguments: [["[text...]", "plain text, .csv, .tsv, .jsonl or .parquet, also .gz; - reads standard input"]],
   options: [
     required("-o, --output <folder>", "the corpus folder; it must not exist yet"),
-    option("--column <name>", "column of text in tables, by name or number (default: the longest cells)"),
+    option(
+      "--column <name>",
+      "column of text in tables, by name or number (default: the one with the longest cells)",
+    ),
     option("--phrases <file>", "table of phrases with class, type, count; repeatable", repeatable),
     option("--synonyms <file>", "table of pairs that mean the same; repeatable", repeatable),
     option("--types <file>", "list of phrases and types (OntoNotes, CoNLL, spaCy); repeatable", repeatable),
@@ -94,7 +97,7 @@ function sayReport(report: BuildCorpusReport, { say }: Session): void {
   const { words, droppedRare, droppedBeyond } = report;
   if (words > 0)
     say(`${counted(words, "word")} read; ${counted(droppedRare, "rare phrase")} dropped (--min-count)`);
-  if (droppedBeyond > 0) say(`${counted(droppedBeyond, "more rare phrase")} dropped (--max-phrases)`);
+  if (droppedBeyond > 0) say(`${counted(droppedBeyond, "less frequent phrase")} dropped (--max-phrases)`);
   const sources = Object.entries(report.typedBy).sort((left, right) => right[1] - left[1]);
   if (sources.length === 0) return;
   say(`types from: ${sources.map(([source, count]) => `${source} ${formatCount(count)}`).join(", ")}`);

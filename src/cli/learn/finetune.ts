@@ -17,7 +17,11 @@ const options = [
   option("-o, --output <folder>", "folder of the new model", undefined, "pearl-model"),
   option("--plan", "print what would be trained, the time and the memory; write nothing"),
   ...methodOptions,
-  option("--batch-size <n>", "with --pairs alone: most pairs in a batch (default: 512)", positiveInteger),
+  option(
+    "--batch-size <n>",
+    "with --pairs alone: largest number of pairs in a batch (default: 512)",
+    positiveInteger,
+  ),
   option("--steps <n>", "number of training steps, instead of --epochs", positiveInteger),
   option("--minutes <n>", "training time, instead of --epochs; the first steps are measured", positiveNumber),
   ...trainingOptions(500),
@@ -85,7 +89,7 @@ const commonOptions = (options: FinetuneOptions, session: Session) => ({
   evaluationData: options.evalData,
   onDownload: session.onDownload,
   onEvaluation: (step: number, score: number) =>
-    session.say(`after ${counted(step, "step")}: ${(100 * score).toFixed(1)}`),
+    session.say(`after ${counted(step, "step")}: mean benchmark score ${(100 * score).toFixed(1)} of 100`),
 });
 
 async function runOnPairs(options: FinetuneOptions, session: Session): Promise<void> {

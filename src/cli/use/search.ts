@@ -30,7 +30,7 @@ export default command({
   summary: "find the rows of an index that are most similar to a phrase",
   arguments: [
     ["<index>", "an index made by `pearl index build`"],
-    ["[queries...]", "phrases; without any, a terminal asks for them, and otherwise standard input is read"],
+    ["[queries...]", "phrases to find (default: typed in on a terminal, otherwise read from standard input)"],
   ],
   options,
   examples: [

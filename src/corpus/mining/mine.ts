@@ -71,7 +71,7 @@ export interface MiningReport extends MinedCounts {
   readonly skipped: { readonly empty: number; readonly tooLong: number };
 }
 
-/** At most so many hard negatives are listed for a phrase (PEARL's code: 12 listed, 2 drawn per step). */
+/** Largest number of hard negatives listed for a phrase (PEARL's code lists 12 and draws 2 per step). */
 const MOST_LISTED = 12;
 const ENCODED_AT_ONCE = 16_384;
 
@@ -90,8 +90,10 @@ export async function mineCorpus(folder: string, options: MineOptions): Promise<
   await encodeAll(phrases, vectors, options);
   const store = buildPhraseStore(phrases, threads);
   const { empty, tooLong } = store;
-  if (empty > 0) options.onNote?.(`skipped ${empty} phrases without visible characters`);
-  if (tooLong > 0) options.onNote?.(`skipped ${tooLong} phrases of more than 256 characters`);
+  if (empty > 0)
+    options.onNote?.(`phrases skipped because they have no visible characters: ${formatCount(empty)}`);
+  if (tooLong > 0)
+    options.onNote?.(`phrases skipped because they exceed 256 characters: ${formatCount(tooLong)}`);
   const known = indexKnownPairs(phrases, await readSynonyms(folder));
   const floor = meanCosine(vectors);
   const mined = roomFor(phrases.length, settings.listed);

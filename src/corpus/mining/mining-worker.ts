@@ -18,11 +18,11 @@ export interface MiningSetup extends SelectOptions {
   readonly mined: MinedNegatives;
 }
 
-/** Hard negatives by corpus row, best first; each row has room for as many as are listed. */
+/** Hard negatives by corpus row, best first; each row has `listed` slots and uses the first `counts` of them. */
 export interface MinedNegatives {
   /** [rows] */
   readonly counts: Uint8Array;
-  /** [rows, listed] the rows of the negatives, as are the next two. */
+  /** [rows, listed] corpus rows of the negatives; the next two arrays have the same shape. */
   readonly negatives: Int32Array;
   readonly ratios: Float32Array;
   readonly cosines: Float32Array;
@@ -38,7 +38,7 @@ export interface MinedCounts {
   readonly phrases: number;
   /** Near phrases that were found. */
   readonly candidates: number;
-  /** Phrases with as many near phrases as are kept. */
+  /** Phrases that reached `nearest`, the limit of near phrases. */
   readonly full: number;
   readonly negatives: number;
   readonly withNegatives: number;

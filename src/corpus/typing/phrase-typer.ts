@@ -60,7 +60,7 @@ function lookUp({ types }: Gazetteer, phrase: string): EntityType | undefined {
 const mayBeEntity =
   /\d|[$€£%@#]|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|hundred|thousand|million|today|week|month|year|day|hour|minute)/i;
 
-/** The type of wink-nlp's entity that is the whole phrase, but for an article. */
+/** The type of the wink-nlp entity that covers the whole phrase, except for a leading article, "this" and the like. */
 function wholeEntity(
   findEntities: ReturnType<typeof createEntityFinder>,
   phrase: string,

@@ -67,7 +67,7 @@ export async function exportSafetensors(
   const label = `${source}: ${folder.graph.slice(folder.path.length + 1)}`;
   if (!hasTransformer(folder))
     throw new ModelError(
-      `${source}: the model reads no tokens of a tokenizer (words or n-grams instead): there is no transformer to write.`,
+      `${source}: the model has no transformer to export: it reads words or n-grams, not a tokenizer's tokens.`,
     );
   const tokenizer = await readTokenizerFile(source);
   if (tokenizer === undefined) throw new ModelError(`${source}: tokenizer.json is missing.`);
@@ -109,7 +109,7 @@ function hiddenStateOf({ graph }: Model, label: string): string {
   const output = hiddenStates.find((name) => names.includes(name));
   if (output !== undefined) return output;
   throw new ModelError(
-    `${label}: no output with a vector for each token (${hiddenStates.join(", ")}) among ${names.join(", ")}. ` +
+    `${label}: no output with a vector per token (expected ${hiddenStates.join(" or ")}, found ${names.join(", ")}). ` +
       "Export the encoder without pooling.",
   );
 }
@@ -182,8 +182,8 @@ async function checkEqual(
   if (difference <= largestDifference && given.length === expected.length) return difference;
   const read = `${config.num_hidden_layers} layers, ${config.num_attention_heads} heads, ${config.hidden_act}`;
   throw new ModelError(
-    `${label}: read as a ${config.model_type} (${read}), it gives other vectors (they differ by ` +
-      `${difference.toExponential(1)} of the largest): the graph does something that a BERT or RoBERTa does not.`,
+    `${label}: rebuilt as a ${config.model_type} (${read}), the model gives different vectors (by up to ` +
+      `${difference.toExponential(1)} of the largest value): its graph does something that BERT and RoBERTa do not.`,
   );
 }
 

@@ -51,7 +51,7 @@ export async function readPretrained(
     const entry = found.get(prefix + name) ?? found.get(prefix + old);
     if (!entry)
       throw new ModelError(
-        `${anywhere}: tensor ${prefix}${name} is missing; a model of config.json's shape has it as float32 ` +
+        `${anywhere}: tensor ${prefix}${name} is missing; config.json requires it as float32 ` +
           `[${dims.join(", ")}]. Download the weights again, or take both files from the same model.`,
       );
     return checkedWeight(entry.tensor, dims, `${folder}/${entry.file}: tensor ${prefix}${name}`);
@@ -82,7 +82,7 @@ function prefixOf(names: Iterable<string>, label: string): string {
   const found = [...names].filter((name) => name === stem || name.endsWith(`.${stem}`));
   if (found.length === 0)
     throw new ModelError(
-      `${label}: tensor ${stem} is missing, also behind "bert." and "roberta.": these are not weights of a BERT ` +
+      `${label}: tensor ${stem} is missing, with or without a prefix such as "bert.": these are not weights of a BERT ` +
         `or RoBERTa. ${exportInstead}`,
     );
   return found.sort((a, b) => a.length - b.length)[0].slice(0, -stem.length);

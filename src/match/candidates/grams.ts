@@ -3,7 +3,7 @@
  * index over one table. All data is in flat arrays that threads can share.
  */
 import { FNV_BASIS, FNV_PRIME } from "../../files/fnv.js";
-import { joinWords } from "../evidence/phrase.js";
+import { splitFolded } from "../evidence/phrase.js";
 
 /**
  * A sparse matrix: row r has the entries from starts[r] to starts[r + 1]. The terms of a table are [rows, terms], of
@@ -47,7 +47,7 @@ const skipped = new Set(["of", "the", "and", "for", "in", "de", "la", "et", "und
  */
 function phraseTerms(folded: string, buckets: number): number[] {
   const mask = buckets - 1;
-  const words = joinWords(folded);
+  const words = splitFolded(folded);
   const terms: number[] = [];
   const addInitials = (text: string): void => {
     terms.push(buckets + (hash(text, salts.initials) & (mask >>> 2)));

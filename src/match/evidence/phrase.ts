@@ -49,10 +49,10 @@ export function foldPhrase(text: string): string {
 const ordinalEnding = /^(?:st|nd|rd|th)$/;
 
 /**
- * Words of a folded text: letters and digits apart, the ending of "21st" dropped.
+ * Splits a folded text into words: runs of letters and runs of digits, without the ending of "21st".
  * @param places if given, receives the position of the first letter of each word
  */
-export function joinWords(folded: string, places?: number[]): string[] {
+export function splitFolded(folded: string, places?: number[]): string[] {
   const words: string[] = [];
   for (const match of folded.matchAll(wordRuns)) {
     const word = match[0];
@@ -105,7 +105,7 @@ const parentheses = /[([][^)\]]*[)\]]/g;
 export function readJoinPhrase(text: string): JoinPhrase {
   const folded = foldPhrase(text);
   const places: number[] = [];
-  const words = joinWords(folded, places);
+  const words = splitFolded(folded, places);
   const compact = words.join("");
   const numbers = words.map(numberValue).filter((value) => value !== undefined);
   const spans = Array.from(folded.matchAll(parentheses), ({ 0: span, index }) => [

@@ -1,7 +1,7 @@
 /**
- * Pretraining of a character encoder: it learns to give an attacked word the vector of the correct one. That vector
- * is given (Chen, Varoquaux and Suchanek, 2022, "Imputing Out-of-Vocabulary Embeddings with LOVE") or, without word
- * vectors, the encoder's own: it then learns spelling alone.
+ * Pretraining of a character encoder: it learns to give a misspelled ("attacked") word the vector of the correct word.
+ * With word vectors, that is the given vector (Chen, Varoquaux and Suchanek, 2022, "Imputing Out-of-Vocabulary
+ * Embeddings with LOVE"); without, the encoder's own vector, so that only spelling is learned.
  */
 import {
   type CharacterEncoderKind,
@@ -82,11 +82,11 @@ export interface CharacterTrainingRecord extends RunRecord {
   readonly settings: CharacterSettings;
 }
 
-type OfSomeKinds = "pieces" | "dropout" | "limit";
+type OptionalSettings = "pieces" | "dropout" | "limit";
 
 /** The options that decide the weights, defaults filled in. */
-type CharacterSettings = Pick<PretrainCharactersOptions, OfSomeKinds> &
-  Required<Omit<PretrainCharactersOptions, keyof RunOptions | OfSomeKinds | "vectors" | "words">> &
+type CharacterSettings = Pick<PretrainCharactersOptions, OptionalSettings> &
+  Required<Omit<PretrainCharactersOptions, keyof RunOptions | OptionalSettings | "vectors" | "words">> &
   Required<Pick<RunOptions, "seed">>;
 
 /** The model folder that {@link pretrainCharacters} wrote, and the record of its training. */
@@ -224,7 +224,7 @@ function characterCard(name: string, { pearl, data, settings, result }: Characte
   const { description } = characterEncoders[settings.kind];
   const goal = data.vectors
     ? `the correct word's vector in ${data.vectors} (${data.vectorDimension} dimensions)`
-    : "its own vector of the correct word";
+    : "the encoder's own vector of the correct word";
   const rates =
     attacks.preset === "love"
       ? "swap, delete, insert and keyboard error .07 each, a synonym .36, the word itself .36"
@@ -240,7 +240,8 @@ function characterCard(name: string, { pearl, data, settings, result }: Characte
     use: `Or as the second encoder of a phrase model: \`pearl finetune --characters ${name}\`.`,
     training: [
       `data: ${formatCount(data.words)} words from ${data.source} (fingerprint ${data.fingerprint})`,
-      `goal: from the attacked word to ${goal}, against the batch and up to ${hardNegatives} words of similar spelling each`,
+      `goal: the vector of an attacked word is close to ${goal}, and far from those of the other words in the batch ` +
+        `and of up to ${hardNegatives} similarly spelled words each`,
       `attacks: ${rates}${twice}`,
       `loss: NT-Xent at temperature ${temperature}, equal words masked; Adam at ${learningRate}, × 0.97 an epoch`,
       `${epochs} epochs in batches of ${batchSize} words, ${result.steps} steps, seed ${seed}`,

@@ -145,11 +145,10 @@ export async function prepareTraining(
 function checkSettings({ meanShares, synonymSides, runsBy = {} }: MethodSettings): void {
   if (meanShares?.meanings && !synonymSides)
     throw new ArgumentError(
-      "meanShares.meanings needs synonymSides: list there the sources of pairs that share only their meaning",
+      "meanShares.meanings needs synonymSides, which names the sources of pairs that share only their meaning",
     );
   const odd = Object.values(runsBy).find((key) => !RUN_KEYS.includes(key));
-  if (odd !== undefined)
-    throw new ArgumentError(`runsBy: pairs of a run share ${RUN_KEYS.join(" or ")} words, not "${odd}"`);
+  if (odd !== undefined) throw new ArgumentError(`runsBy: "${odd}" is not one of ${RUN_KEYS.join(", ")}`);
 }
 
 /** @throws ArgumentError for a factor without a weight of its name */

@@ -15,7 +15,7 @@ export interface PrepareCorpusOptions extends Pick<RunOptions, "onNote" | "threa
   readonly onPreparation?: (what: string, done: number, total?: number) => void;
 }
 
-interface Wishes extends PrepareCorpusOptions {
+interface CorpusRequest extends PrepareCorpusOptions {
   /** Missing hard negatives are mined with this encoder, a folder or hub id; "none": they are not needed. */
   readonly hardNegatives: "none" | { readonly encoder: string | undefined };
   /** Where WordNet's corpus is built if the cache has none; default: in the cache. */
@@ -31,15 +31,15 @@ export const defaultCorpusFolder = (): string =>
  * @returns the folder of the corpus
  * @throws MissingDataError if the named folder is no corpus; TableError; InterruptedError
  */
-export async function prepareCorpus(wishes: Wishes): Promise<string> {
-  const { corpus, hardNegatives, onNote } = wishes;
-  const folder = corpus ?? (await wordnetCorpus(wishes));
+export async function prepareCorpus(request: CorpusRequest): Promise<string> {
+  const { corpus, hardNegatives, onNote } = request;
+  const folder = corpus ?? (await wordnetCorpus(request));
   await readManifest(folder);
   if (hardNegatives === "none") return folder;
   if (await exists(join(folder, CORPUS_FILES.hardNegatives))) return folder;
   const { encoder: name } = hardNegatives;
   onNote?.(`${folder} has no hard negatives yet: mining them as pearl mine does`);
-  const { threads, signal, onPreparation } = wishes;
+  const { threads, signal, onPreparation } = request;
   const encoder = await PhraseEncoder.load(name, { threads, signal });
   try {
     const report = await mineCorpus(folder, {
@@ -54,7 +54,13 @@ export async function prepareCorpus(wishes: Wishes): Promise<string> {
   return folder;
 }
 
-async function wordnetCorpus({ onNote, onPreparation, threads, signal, buildIn }: Wishes): Promise<string> {
+async function wordnetCorpus({
+  onNote,
+  onPreparation,
+  threads,
+  signal,
+  buildIn,
+}: CorpusRequest): Promise<string> {
   const cached = defaultCorpusFolder();
   if (await exists(join(cached, CORPUS_FILES.manifest))) {
     onNote?.(`no corpus was named: using WordNet's, from ${cached}`);

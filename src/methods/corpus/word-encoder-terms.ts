@@ -1,4 +1,4 @@
-/** Losses of a word encoder beside PEARL's: spans against their contexts, and the divergence of its gates. */
+/** Losses of a word encoder in addition to PEARL's: spans against their contexts, and the divergence of its gates. */
 import type { Columns, ContextLoss, VectorLayout } from "../../architectures/architecture.js";
 import { type Net, number, reduce } from "../../nn/net.js";
 import { l2Normalise } from "../../nn/pooling.js";
@@ -28,8 +28,8 @@ export function wordEncoderTerms(
 const inOrder = ({ characters, meaning, types }: Gates): number[] => [characters, meaning, types];
 
 /**
- * Divergence of the batch's mean gates from the wanted ones.
- * @param wanted `meanings`, if given, is for pairs of the phrase part alone; the rest is then for the other pairs
+ * Divergence of the batch's mean gates from their targets.
+ * @param wanted the targets; `meanings`, if given, replaces them for pairs of the phrase part alone
  */
 function gateTerm(
   parts: readonly Columns[],

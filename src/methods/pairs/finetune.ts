@@ -161,10 +161,11 @@ function noteData(
 ): void {
   onNote?.(table.summary);
   const left = (count: number, why: string) =>
-    count > 0 && onNote?.(`${formatCount(count)} rows were left out: ${why}`);
+    count > 0 && onNote?.(`rows left out because ${why}: ${formatCount(count)}`);
   left(table.empty, "text or positive is empty");
   left(table.repeated, "an earlier row is the same");
-  if (truncated > 0) onNote?.(`${truncated} phrases are longer than the model reads and were cut`);
+  if (truncated > 0)
+    onNote?.(`phrases truncated to the length that the model reads: ${formatCount(truncated)}`);
   if (table.pairs.length < batchSize)
     onNote?.(`all ${table.pairs.length} pairs make one batch, fewer than the batch size of ${batchSize}`);
 }

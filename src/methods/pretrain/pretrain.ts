@@ -179,7 +179,7 @@ async function furtherWords(
   if (alsoWords === undefined) return [];
   if (vectors === undefined)
     throw new ArgumentError(
-      `${alsoWords}: more words need word vectors to start from. Name a file of word vectors too (--vectors).`,
+      `${alsoWords}: additional words need word vectors to start from. Name a file of word vectors with --vectors.`,
     );
   const text = await readFile(alsoWords, "utf8").catch((error: unknown) => {
     throw new ArgumentError(`${alsoWords}: cannot be read (${messageOf(error)})`, { cause: error });

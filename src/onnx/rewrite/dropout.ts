@@ -1,6 +1,6 @@
 /**
  * Dropout where BERT has it (Srivastava et al., 2014; Devlin et al., 2019), added to a graph that was exported for
- * use: after the embeddings' norm, on attention's shares, and on what each layer adds to its input.
+ * inference: after the embeddings' norm, on the attention weights, and on what each layer adds to its input.
  *
  * The graph computes masks from the input `dropout_seed`, the number of the place and the position of the element, so
  * that they depend on the batch alone: a resumed run and both passes over a chunk draw the same ones. ONNX's own

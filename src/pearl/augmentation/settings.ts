@@ -120,7 +120,7 @@ export const PRESETS = {
     wordNet: "off",
     probabilities: {
       acronym: 0.2,
-      // With the drops of the rule "qualifier", one in three, 35 % of qualifiers are dropped and 20 % moved.
+      // A third of what `qualifier` makes drops the qualifier too: in all, 35 % are dropped and 20 % moved.
       "drop-qualifier": 0.25,
       qualifier: 0.4,
       "middle-name": 0.6,

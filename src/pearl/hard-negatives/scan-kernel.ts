@@ -17,7 +17,7 @@ import {
 /** Phrases of more characters are not searched: four 64-bit words hold a phrase's characters. */
 export const LONGEST = 256;
 
-/** Bytes of a phrase's signature: 128 bits, each says that a phrase has some letter at least so many times. */
+/** Bytes of a signature: 128 bits; each is set if a certain letter occurs at least a certain number of times. */
 export const SIGNATURE_BYTES = 16;
 
 /** Phrases scanned at a time; their signatures take 32 KB. */

@@ -13,7 +13,7 @@ export interface SelectOptions {
   readonly floor: number;
 }
 
-/** With at least so many candidates, their lowest cosine alone is the lower end of the scale. */
+/** From this many candidates on, the lower end of the scale is their lowest cosine alone. */
 const ENOUGH = 5;
 
 /**

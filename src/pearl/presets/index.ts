@@ -7,6 +7,7 @@ import { fromScratch } from "./from-scratch.js";
 import { pearlBase, pearlSmall } from "./pearl.js";
 
 /** The paper's two trainings and one from scratch, by the name that {@link readPreset} takes. */
+/** The settings that `--preset` names. */
 export const presets = {
   "pearl-small": pearlSmall,
   "pearl-base": pearlBase,

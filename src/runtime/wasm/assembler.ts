@@ -35,7 +35,7 @@ function signed(value: bigint): number[] {
 type One = [a: Code];
 type Two = [a: Code, b: Code];
 
-/** An instruction behind its operands. */
+/** An instruction, which follows its operands. */
 const op =
   <Operands extends Code[] = Two>(...code: number[]) =>
   (...operands: Operands): Code => [...operands.flat(), ...code];
@@ -82,7 +82,7 @@ export const i64 = {
 
 const vectorCode = (code: number): number[] => [0xfd, ...unsigned(code)];
 
-/** Vectors of 128 bits: four 32-bit floats where not said otherwise. Addresses may be any. */
+/** Vectors of 128 bits: four 32-bit floats unless noted. Addresses need not be aligned. */
 export const v128 = {
   zeros: [...vectorCode(12), ...new Array<number>(16).fill(0)] as Code,
   add: op(...vectorCode(228)),

@@ -1,4 +1,4 @@
-/** Gives back disk space: copies the rows that are not deleted into a new generation, removes leftovers of writers. */
+/** Frees disk space: copies the rows that are not deleted into a new generation, removes what killed writers left. */
 import { readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { InterruptedError } from "../../errors.js";

@@ -33,7 +33,7 @@ const graphName = /^(hnsw|faiss)-(\d+)(?:-(\d+)axes)?$/;
 const listSuffix = ".unreached";
 const axesSuffix = ".axes";
 
-/** Path of a graph of so many rows and, where it has axes, of their number. */
+/** Path of a graph over `rows` rows, along `width` axes if it has any. */
 function graphPath({ folder }: Generation, name: string, rows: number, width: number | undefined): string {
   return join(folder, `${name}-${rows}${width === undefined ? "" : `-${width}axes`}`);
 }
@@ -182,7 +182,7 @@ async function readAxes(path: string, width: number, dimension: number): Promise
   const axes = new Float32Array(new Uint8Array(bytes).buffer, 0, Math.floor(bytes.length / 4));
   if (axes.length === width * dimension && axes.every(Number.isFinite)) return { width, dimension, axes };
   throw new VectorIndexError(
-    `${path}${axesSuffix} is damaged. Remove it and the graph beside it: the rows are safe, and the next addition ` +
+    `${path}${axesSuffix} is damaged. Remove it and ${path}: the rows are safe, and the next addition ` +
       "rebuilds both.",
   );
 }

@@ -91,7 +91,7 @@ export class LanceStore implements VectorStore {
     const lance = loadLance();
     const connection = await connect(lance, uri);
     const names = await connection.tableNames();
-    if (!names.includes(layoutName)) throw new VectorIndexError(`${uri} holds no index of pearl.`);
+    if (!names.includes(layoutName)) throw new VectorIndexError(`${uri} is not an index made by pearl.`);
     const [{ settings }] = await (await connection.openTable(layoutName)).query().toArray();
     const layout = parseJson(String(settings), `${uri}: the layout`, layoutSchema, layoutTrouble);
     const table = names.includes(rowsName) ? await connection.openTable(rowsName) : undefined;

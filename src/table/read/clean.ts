@@ -189,7 +189,7 @@ export class CleanCopy {
     const cure =
       found > columns
         ? `Quote fields that contain ${separators}.`
-        : `Add the missing ${separators}, or use --format text if each line is one phrase.`;
+        : `Add the missing ${separators}, or use --input-format text if each line is one phrase.`;
     return new TableError(`${this.place()}: ${counts}. ${cure}`);
   }
 }

@@ -105,7 +105,7 @@ const notText: Partial<Record<Signature, (shown: string) => string>> = {
     "is a zip or spreadsheet file (.xlsx, .ods). Save the sheet as CSV (UTF-8) and give that, or unpack the zip.",
   "other-archive": () => "has a compression that pearl does not read. Unpack it, or use gzip (.gz).",
   gzip: () => "is gzipped twice. Unpack it once.",
-  parquet: () => "is a Parquet file, whatever its name says. Use --format parquet or name it .parquet.",
+  parquet: () => "is a Parquet file, whatever its name says. Use --input-format parquet or name it .parquet.",
   "utf-16": (shown) => `is UTF-16 text. Convert it: iconv -f UTF-16 -t UTF-8 ${shown} > utf8.csv`,
   "utf-32": (shown) => `is UTF-32 text. Convert it: iconv -f UTF-32 -t UTF-8 ${shown} > utf8.csv`,
   binary: () =>

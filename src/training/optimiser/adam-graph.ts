@@ -1,4 +1,4 @@
-/** adam.ts as a graph: weights, moments and gradients go in, moved weights and moments come out, all on the device. */
+/** adam.ts as a graph on the device: weights, moments and gradients go in, updated weights and moments come out. */
 import { GraphBuilder } from "../../onnx/builder.js";
 import type { Model } from "../../onnx/model.js";
 import { adamSettings, rateFactor } from "./adam.js";

@@ -125,7 +125,7 @@ interface Moved {
   readonly v: Float32Array;
 }
 
-/** Moves a range of a weight; its gradient begins at `at`. */
+/** Updates a range of a weight; its gradient begins at `at`. */
 function move(
   { w, m, v }: Moved,
   { from, count }: { readonly from: number; readonly count: number },

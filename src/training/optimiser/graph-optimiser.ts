@@ -1,4 +1,4 @@
-/** Weights that stay on a device, moved by the graph of adam-graph.ts: what trains on a GPU. */
+/** Weights that stay on a device, updated by the graph of adam-graph.ts; used on a GPU. */
 import { encodeModel } from "../../onnx/io/file.js";
 import type { Model } from "../../onnx/model.js";
 import { elementCount, type Tensor } from "../../onnx/tensor.js";

@@ -1,4 +1,4 @@
-/** Weights in memory, moved in place by adam.ts: what trains on the CPU. */
+/** Weights in memory, updated in place by adam.ts; used on the CPU. */
 import { ArgumentError } from "../../errors.js";
 import type { Tensor } from "../../onnx/tensor.js";
 import type { Feeds } from "../../runtime/tensor.js";

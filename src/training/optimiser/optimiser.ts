@@ -1,4 +1,4 @@
-/** What holds the weights of a run and moves them: in memory (host-optimiser.ts) or on a device (graph-optimiser.ts). */
+/** Holds and updates the weights of a run: in memory (host-optimiser.ts) or on a device (graph-optimiser.ts). */
 import type { Tensor } from "../../onnx/tensor.js";
 import type { DeviceFeeds } from "../../runtime/ort-session.js";
 import type { GradientSink } from "../gradients/gradients.js";

@@ -253,7 +253,7 @@ describe("what cannot be exported ends in an error that says why", () => {
         const divisor = nodes[first(model, "Softmax") - 2].inputs[1];
         initializers.set(divisor, tensor("float32", [], [Math.sqrt(16)]));
       },
-      /read as a bert \(3 layers, 3 heads, gelu_new\), it gives other vectors/,
+      /rebuilt as a bert \(3 layers, 3 heads, gelu_new\), the model gives different vectors/,
     ],
     [
       "a graph with pooled vectors alone",
@@ -261,7 +261,7 @@ describe("what cannot be exported ends in an error that says why", () => {
         model.graph.outputs[0].name = "sentence_embedding";
         model.graph.nodes.at(-1)!.outputs[0] = "sentence_embedding";
       },
-      /no output with a vector for each token .* among sentence_embedding/,
+      /no output with a vector per token .*, found sentence_embedding/,
     ],
     [
       "a quantised graph",

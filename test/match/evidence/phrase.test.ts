@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { foldPhrase, joinWords, numberValue, readJoinPhrase } from "../../../src/match/evidence/phrase.js";
+import { foldPhrase, numberValue, readJoinPhrase, splitFolded } from "../../../src/match/evidence/phrase.js";
 
-const words = (text: string): string[] => joinWords(foldPhrase(text));
+const words = (text: string): string[] => splitFolded(foldPhrase(text));
 
 describe("a phrase parsed for comparison", () => {
   it("ignores case, accents, apostrophes and thousands separators", () => {

@@ -205,7 +205,7 @@ describe("finetune on odd input", () => {
     const odd = [...rows, ["", "t103"], ["t104", ""], ["t105", "  "], rows[0], rows[1]];
     const { data } = await withPairs(odd, ["text", "positive"], { onNote: (note) => notes.push(note) });
     expect(data).toMatchObject({ pairs: 10, empty: 3, repeated: 2 });
-    expect(notes.join("\n")).toMatch(/3 rows were left out.*empty\n2 rows were left out.*same/);
+    expect(notes.join("\n")).toMatch(/left out because .*empty: 3\n.*left out because .*same: 2/);
     await expect(
       withPairs(
         [
