@@ -1,6 +1,5 @@
 /** Formats benchmark reports as an HTML page: scores, published scores, AutoFJ's sets as bars, the worst misses. */
 import { escapeText, htmlPage, light } from "../plot/theme.js";
-import { explainMiss } from "./explain-miss.js";
 import { publishedMetrics, publishedScores } from "./published.js";
 import { leadOf } from "./rank.js";
 import { isMean, percent, remarks, scoreRows, titleOf } from "./report.js";
@@ -101,8 +100,7 @@ function missSection(reports: readonly ModelReport[]): string {
     });
   if (parts.length === 0) return "";
   return `<h2>Worst misses</h2>
-<p class="note">Wrong answers with the largest lead over the right one, at most ${missesOfSet} per set. The last column explains them by
-their spelling, which need not be the reason of the model.</p>
+<p class="note">Wrong answers with the largest lead over the right one, at most ${missesOfSet} per set.</p>
 ${parts.join("\n")}`;
 }
 
@@ -111,9 +109,9 @@ function missTable(report: ModelReport, task: string, naming: boolean): string {
   const score = (value: number | null): string => (value === null ? "–" : value.toFixed(3));
   const rows = shown.map(
     (miss) =>
-      `<tr>${textCells([miss.dataset, miss.query, miss.chosen])}${numberCell(score(miss.chosenScore))}${textCells([miss.expected])}${numberCell(score(miss.expectedScore))}${textCells([explainMiss(miss)])}</tr>`,
+      `<tr>${textCells([miss.dataset, miss.query, miss.chosen])}${numberCell(score(miss.chosenScore))}${textCells([miss.expected])}${numberCell(score(miss.expectedScore))}</tr>`,
   );
-  const heading = ["set", "query", "chosen", "similarity", "right", "similarity", "possible reason"];
+  const heading = ["set", "query", "chosen", "similarity", "right", "similarity"];
   const title = naming ? `${task}: ${titleOf(report)}` : task;
   return `<h3>${escapeText(title)}</h3>\n${table(heading, rows, 99)}`;
 }

@@ -74,17 +74,6 @@ export function geluTanh(net: Net, x: string): string {
   return times(times(x, gate), number(net, 0.5));
 }
 
-/**
- * Sets entries to 0 with probability `ratio` and divides the others by 1 - ratio. It is always active: build graphs
- * for inference without it. ONNX Runtime's optimiser removes it wherever no gradient needs its mask.
- * @param seed of the masks: every session draws the same sequence from it. Give each dropout a seed of its own.
- * @returns the shape of x
- */
-export const dropout = ({ g }: Net, x: string, { ratio, seed }: { ratio: number; seed: number }): string =>
-  g.add("Dropout", [x, g.scalar("float32", ratio), g.constant("bool", [], [1])], {
-    seed: { type: "int", value: seed },
-  });
-
 /** Options of {@link attention}: sizes, mask, and the prefix of its weights' names. */
 export interface AttentionOptions {
   /** Prefix of the weights query, key and value, each with `weight` and `bias`. */
@@ -97,8 +86,6 @@ export interface AttentionOptions {
   mask: string;
   /** Default {@link linear}: how the three projections are made, for other initial values. */
   project?: typeof linear;
-  /** Applied to the attention weights, float32 [batch, heads, length, length], in training; default nothing. */
-  dropout?: (attentionWeights: string) => string;
 }
 
 /**
@@ -113,7 +100,7 @@ export function attentionMask(net: Net, mask: string): string {
 
 /** softmax(q kᵀ / √d + mask) v (Vaswani et al., 2017). @param x [batch × length, width] @returns the same shape */
 export function attention(net: Net, x: string, options: AttentionOptions): string {
-  const { name, width, heads, shape, mask, project = linear, dropout = (unchanged) => unchanged } = options;
+  const { name, width, heads, shape, mask, project = linear } = options;
   const { g } = net;
   const split = g.add("Concat", [shape, g.ints(heads, width / heads)], { axis: 0 });
   /** [batch × length, width] to [batch, heads, length, d], or with the last two turned */
@@ -124,6 +111,6 @@ export function attention(net: Net, x: string, options: AttentionOptions): strin
   const scores = g.add("MatMul", [headsOf("query", [0, 2, 1, 3]), headsOf("key", [0, 2, 3, 1])]);
   const scaled = g.add("Div", [scores, number(net, Math.sqrt(width / heads))]);
   const attentionWeights = g.add("Softmax", [g.add("Add", [scaled, mask])], { axis: -1 });
-  const mixed = g.add("MatMul", [dropout(attentionWeights), headsOf("value", [0, 2, 1, 3])]);
+  const mixed = g.add("MatMul", [attentionWeights, headsOf("value", [0, 2, 1, 3])]);
   return g.add("Reshape", [g.add("Transpose", [mixed], { perm: [0, 2, 1, 3] }), g.ints(-1, width)]);
 }

@@ -35,8 +35,6 @@ interface Points {
 }
 
 /**
- * Clusters the rows.
- *
  * @param rows rows of `dimension` numbers, flat
  * @throws ArgumentError for incomplete rows, or fewer rows than clusters
  */

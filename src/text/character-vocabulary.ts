@@ -12,7 +12,6 @@ export interface CharacterVocabulary {
 
 const texts = array(pipe(string(), nonEmpty()));
 
-/** characters.json */
 export const characterVocabularySchema: Schema<CharacterVocabulary> = object({
   characters: texts,
   pieces: texts,

@@ -115,12 +115,6 @@ targets = torch.rand(4, 3)
 case("binaryCrossEntropy", {}, {"logits": logits, "targets": targets}, F.binary_cross_entropy_with_logits(logits, targets))
 case("binaryCrossEntropy.huge", {}, {"logits": huge, "targets": targets}, F.binary_cross_entropy_with_logits(huge, targets))
 case("squaredError", {}, {"predictions": logits, "targets": targets}, F.mse_loss(logits, targets))
-scores = torch.tensor([1.0, 0.3, -0.5, 0.0])
-case("cosineRegression", {}, {"left": a, "right": p, "targets": scores}, F.mse_loss(F.cosine_similarity(a, p), scores))
-three = {"anchors": a, "positives": p, "negatives": floats(4, 5)}
-case("triplet", {}, three, F.triplet_margin_loss(*three.values()))
-distance = lambda u, v: 1 - F.cosine_similarity(u, v)
-case("triplet.cosine", {}, three, F.triplet_margin_with_distance_loss(*three.values(), distance_function=distance, margin=0.5))
 
 # a RoBERTa without layers: positions are counted from behind the padding's number
 rows = torch.tensor([[0, 7, 8, 2], [0, 9, 2, 1]])

@@ -29,8 +29,6 @@ export function checkRowsName(path: string): LineFormat {
 }
 
 /**
- * Writes a table of text.
- *
  * @param batches rows of one cell for each column, some at a time
  * @returns the number of rows
  * @throws TableError

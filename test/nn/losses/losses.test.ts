@@ -32,10 +32,6 @@ const losses: Record<string, Build> = {
   binaryCrossEntropy: (net, { logits, targets }) => nn.binaryCrossEntropy(net, { logits, targets }),
   "binaryCrossEntropy.huge": (net, { logits, targets }) => nn.binaryCrossEntropy(net, { logits, targets }),
   squaredError: (net, { predictions, targets }) => nn.squaredError(net, { predictions, targets }),
-  cosineRegression: (net, { left, right, targets }) => nn.cosineRegression(net, { left, right, targets }),
-  triplet: (net, inputs) => nn.triplet(net, inputs as Pair & { negatives: string }),
-  "triplet.cosine": (net, inputs) =>
-    nn.triplet(net, inputs as Pair & { negatives: string }, { distance: "cosine" }),
 };
 
 describe("losses have PyTorch's results and gradients", () => itMatchesPyTorch(losses, "losses"));
