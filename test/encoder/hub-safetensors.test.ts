@@ -134,7 +134,7 @@ describe("a repository that cannot be used", () => {
   it("has no tokenizer that pearl reads", async () => {
     publish({ "config.json": "{}", "model.safetensors": "x", "sentencepiece.bpe.model": "x" });
     expect(await failure()).toMatch(
-      /no tokenizer\.json \(404\).*vocab\.txt nor vocab\.json with merges\.txt/,
+      /no tokenizer\.json \(404\).*vocab\.txt, nor vocab\.json with merges\.txt/,
     );
   });
 

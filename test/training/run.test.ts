@@ -141,16 +141,17 @@ describe("a stopped run", () => {
     expect(beside(parted)).toEqual(["model"]);
   });
 
-  it("starts over unless it is resumed, and keeps only the text shards", async () => {
+  it("starts over unless it is resumed, and keeps only what the method names", async () => {
     const output = newOutput();
     await stopped({ output });
     const work = `${output}.training`;
-    mkdirSync(join(work, "text"));
+    for (const name of ["text", "other"]) mkdirSync(join(work, name));
     const names: string[][] = [];
-    const report = await runMethod({ output }, async (folder) => {
+    const prepare = async (folder: string) => {
       names.push(readdirSync(folder));
       return tinyRun;
-    });
+    };
+    const report = await runMethod({ output }, prepare, ["text"]);
     expect(names).toEqual([["text"]]);
     expect(report.resumedAt).toBe(0);
   });

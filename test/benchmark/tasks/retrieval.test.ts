@@ -37,6 +37,6 @@ describe("yago and umls", () => {
   it("need a dimension that is a multiple of 24 under the published protocol", async () => {
     const outcome = await run(yago, letterModel, { protocol: "published" });
     expect(outcome.scores).toEqual([]);
-    expect(outcome.notApplicable).toContain("cuts vectors into 24 parts, and the 26 dimensions of toy");
+    expect(outcome.notApplicable).toContain("needs a dimension that is a multiple of 24, and toy has 26");
   });
 });

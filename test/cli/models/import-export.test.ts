@@ -80,7 +80,12 @@ describe("pearl import and pearl export", () => {
       1,
       /taken is not empty: remove it/,
     ],
-    ["a model without a transformer", ["export", "pearl-ngram", "-o", "y"], 1, /words or n-grams instead/],
+    [
+      "a model without a transformer",
+      ["export", "pearl-ngram", "-o", "y"],
+      1,
+      /the model has no transformer to export/,
+    ],
     [
       "a repository that is not there",
       ["import", "someone/nothing", "-o", "y"],

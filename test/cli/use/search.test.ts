@@ -69,7 +69,7 @@ describe("pearl search", () => {
     const search = await pearl(["search", "strange", "phrase"], { cwd });
     expect(search).toMatchObject({ code: 1, stdout: "" });
     expect(search.stderr).toMatch(
-      /strange holds vectors of \S+ \(fingerprint 0123\); those of another model/,
+      /strange holds vectors of \S+ \(fingerprint 0123\), not of the model given/,
     );
   });
 
