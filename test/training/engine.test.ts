@@ -7,6 +7,7 @@ import { TrainingEngine } from "../../src/training/engine.js";
 import { type Gradient, GradientSum } from "../../src/training/gradients/gradient-sum.js";
 import { GradientRunner } from "../../src/training/gradients/gradients.js";
 import { asParameter, golden, parameters } from "../autodiff/oracle.js";
+import { denseGradient } from "./dense-gradient.js";
 import { difference, expectTwentyAdamSteps, largest, meaningful } from "./oracle-claims.js";
 import { chunkedBatch, oracleProgram, wholeBatch } from "./oracle-task.js";
 import { tinyData, tinyProgram } from "./tiny-program.js";
@@ -69,7 +70,7 @@ describe("the training engine on PyTorch's oracle", () => {
         ).parameter;
         if (!meaningful(parameter)) continue;
         const [a, b] = [gradient, cut.gradients.get(name) as Gradient].map((g) =>
-          dense(g, startOf(program, name)),
+          denseGradient(g, startOf(program, name)),
         );
         expect(difference(a, b) / largest(a), name).toBeLessThan(1e-5);
       }
@@ -77,14 +78,3 @@ describe("the training engine on PyTorch's oracle", () => {
     await runner.release();
   });
 });
-
-function dense(gradient: Gradient, { data }: Tensor): Float32Array {
-  if (gradient.kind === "dense") return gradient.values;
-  const whole = new Float32Array(data.length);
-  for (const [row, slot] of gradient.slots)
-    whole.set(
-      gradient.values.subarray(slot * gradient.width, (slot + 1) * gradient.width),
-      row * gradient.width,
-    );
-  return whole;
-}

@@ -1,35 +1,14 @@
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { augmentTable } from "../../../src/pearl/augmentation/augment-table.js";
-import { createAugmenter } from "../../../src/pearl/augmentation/augmenter.js";
 import { RULE_NAMES } from "../../../src/pearl/augmentation/rule.js";
-import type { AugmentationSettings } from "../../../src/pearl/augmentation/settings.js";
 import { Table } from "../../../src/table/table.js";
-
-let folder: string;
-
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "pearl-augment-"));
-});
-
-afterAll(() => rm(folder, { recursive: true }));
-
-async function file(name: string, text: string): Promise<string> {
-  const path = join(folder, name);
-  await writeFile(path, text);
-  return path;
-}
-
-/** Without WordNet, which takes a second to read. */
-function quickAugmenter(settings: AugmentationSettings = {}) {
-  return createAugmenter({ wordNet: "off", ...settings });
-}
+import { file, folder, quickAugmenter } from "./files.js";
 
 describe("a table's twins", () => {
   it("are written in order with their rules, and counted", async () => {
-    const input = await file("names.csv", 'id,name\n1,"Acme, Inc."\n2,Oxford University\n3,\n');
+    const input = file("names.csv", 'id,name\n1,"Acme, Inc."\n2,Oxford University\n3,\n');
     const table = await Table.open(input);
     const output = join(folder, "twins.jsonl");
     try {

@@ -1,32 +1,13 @@
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { augmentTable } from "../../../src/pearl/augmentation/augment-table.js";
 import { createAugmenter } from "../../../src/pearl/augmentation/augmenter.js";
 import { rulesOfTwin, type Twin } from "../../../src/pearl/augmentation/rule.js";
 import { type AugmentationSettings, PRESETS } from "../../../src/pearl/augmentation/settings.js";
 import { createRandom } from "../../../src/random.js";
 import { Table } from "../../../src/table/table.js";
-
-let folder: string;
-
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "pearl-augment-"));
-});
-
-afterAll(() => rm(folder, { recursive: true }));
-
-async function file(name: string, text: string): Promise<string> {
-  const path = join(folder, name);
-  await writeFile(path, text);
-  return path;
-}
-
-/** Without WordNet, which takes a second to read. */
-function quickAugmenter(settings: AugmentationSettings = {}) {
-  return createAugmenter({ wordNet: "off", ...settings });
-}
+import { file, folder, quickAugmenter } from "./files.js";
 
 const phrases = ["The New York Times", "Acme, Inc.", "University of Oxford", "J. R. R. Tolkien", "of", ""];
 
@@ -240,7 +221,7 @@ describe("an augmenter whose rules combine", () => {
       preset: "names",
       probabilities: { "drop-qualifier": 1, "word-swap": 1 },
     });
-    const table = await Table.open(await file("named.txt", "red wine (drink)\nbeer\n"));
+    const table = await Table.open(file("named.txt", "red wine (drink)\nbeer\n"));
     try {
       const output = join(folder, "named.tsv");
       const report = await augmentTable(table, output, augmenter);

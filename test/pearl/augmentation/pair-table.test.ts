@@ -1,34 +1,11 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { createAugmenter } from "../../../src/pearl/augmentation/augmenter.js";
+import { describe, expect, it } from "vitest";
 import { readPairs } from "../../../src/pearl/augmentation/pair-table.js";
-import type { AugmentationSettings } from "../../../src/pearl/augmentation/settings.js";
 import { createRandom } from "../../../src/random.js";
-
-let folder: string;
-
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "pearl-augment-"));
-});
-
-afterAll(() => rm(folder, { recursive: true }));
-
-async function file(name: string, text: string): Promise<string> {
-  const path = join(folder, name);
-  await writeFile(path, text);
-  return path;
-}
-
-/** Without WordNet, which takes a second to read. */
-function quickAugmenter(settings: AugmentationSettings = {}) {
-  return createAugmenter({ wordNet: "off", ...settings });
-}
+import { file, quickAugmenter } from "./files.js";
 
 describe("pair files", () => {
   it("work both ways; a circle or a self-reference neither loops nor repeats the phrase", async () => {
-    const path = await file("circle.tsv", "a\tb\nb\tc\nc\ta\na\ta\nA\ta\nb\ta\n");
+    const path = file("circle.tsv", "a\tb\nb\tc\nc\ta\na\ta\nA\ta\nb\ta\n");
     const partners = (await readPairs([path]))!;
     expect([...partners("a")].sort()).toEqual(["b", "c"]);
     expect([...partners("b")].sort()).toEqual(["a", "c"]);
@@ -42,7 +19,7 @@ describe("pair files", () => {
   });
 
   it("take a header, further columns and quoted cells, and find other letter case", async () => {
-    const path = await file("pairs.csv", 'phrase,synonym,source\n"heart attack","myocardial infarction",x\n');
+    const path = file("pairs.csv", 'phrase,synonym,source\n"heart attack","myocardial infarction",x\n');
     const partners = (await readPairs([path]))!;
     expect(partners("heart attack")).toEqual(["myocardial infarction"]);
     expect(partners("Heart Attack")).toEqual(["Myocardial Infarction"]);
@@ -52,7 +29,7 @@ describe("pair files", () => {
   });
 
   it("of one column are refused", async () => {
-    const path = await file("one.txt", "hello\n");
+    const path = file("one.txt", "hello\n");
     await expect(readPairs([path])).rejects.toThrow(/one\.txt: there is no column 2/);
   });
 });

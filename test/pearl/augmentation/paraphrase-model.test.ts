@@ -1,23 +1,8 @@
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { createAugmenter } from "../../../src/pearl/augmentation/augmenter.js";
+import { describe, expect, it } from "vitest";
 import { writeParaphrases } from "../../../src/pearl/augmentation/paraphrase-model.js";
-import type { AugmentationSettings } from "../../../src/pearl/augmentation/settings.js";
-
-let folder: string;
-
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "pearl-augment-"));
-});
-
-afterAll(() => rm(folder, { recursive: true }));
-
-/** Without WordNet, which takes a second to read. */
-function quickAugmenter(settings: AugmentationSettings = {}) {
-  return createAugmenter({ wordNet: "off", ...settings });
-}
+import { folder, quickAugmenter } from "./files.js";
 
 describe("a model's paraphrases", () => {
   const generate = async (text: string): Promise<string[]> => [

@@ -18,8 +18,9 @@ import { contrastiveBatch, type ReadPhrases } from "../../../src/pearl/contrasti
 import { lossNames, pairProgram, prepareForTraining } from "../../../src/pearl/loss/program.js";
 import type { Feeds } from "../../../src/runtime/tensor.js";
 import { fromTensors } from "../../../src/train.js";
-import { type Gradient, GradientSum } from "../../../src/training/gradients/gradient-sum.js";
+import { GradientSum } from "../../../src/training/gradients/gradient-sum.js";
 import { GradientRunner } from "../../../src/training/gradients/gradients.js";
+import { denseGradient } from "../../training/dense-gradient.js";
 import { difference, largest, meaningful } from "../../training/oracle-claims.js";
 
 interface Stored {
@@ -97,17 +98,6 @@ function readFixture(inputNames: readonly string[]): ReadPhrases {
   return { features: rows, lengths: rows[0].lengths, groups, truncated: 0 };
 }
 
-function asWhole(gradient: Gradient, { data }: Tensor): Float32Array {
-  if (gradient.kind === "dense") return gradient.values;
-  const whole = new Float32Array(data.length);
-  for (const [row, slot] of gradient.slots)
-    whole.set(
-      gradient.values.subarray(slot * gradient.width, (slot + 1) * gradient.width),
-      row * gradient.width,
-    );
-  return whole;
-}
-
 describe("a step of the whole method", () => {
   it.each([
     ["in one pass", Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY],
@@ -145,7 +135,7 @@ describe("a step of the whole method", () => {
       for (const [name, gradient] of gradients) {
         const right = fixture.gradients[name].data;
         if (!meaningful(name)) continue;
-        const values = asWhole(gradient, weights.get(name) as Tensor);
+        const values = denseGradient(gradient, weights.get(name) as Tensor);
         expect(difference(values, right) / largest(right), name).toBeLessThan(1e-4);
       }
     },
