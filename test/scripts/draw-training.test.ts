@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { AblationReport, AblationRun } from "../../src/methods/ablate.js";
 import { wordEncoderLossNames } from "../../src/methods/corpus/word-encoder-terms.js";
-import { removableParts } from "../../src/pearl/choices.js";
+import { removableParts } from "../../src/methods/settings/choices.js";
 import { lossNames } from "../../src/pearl/loss/program.js";
 import { dark, light } from "../../src/plot/theme.js";
 import { runNode } from "../cli/run-cli.js";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { addPunctuation } from "../../../../src/pearl/augmentation/token/punctuation.js";
+import { addPunctuation } from "../../../../src/augmentation/token/punctuation.js";
 import { swapAnyTokens, swapNeighbours } from "../../../../src/pearl/augmentation/token/swap-words.js";
 import { createRandom } from "../../../../src/random.js";
 
