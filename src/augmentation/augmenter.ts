@@ -1,5 +1,4 @@
 /** The augmenter: draws a twin of a phrase by the probabilities, or lists what every rule makes of it. */
-
 import type { PhraseContext } from "../pearl/augmentation/rule.js";
 import { createRandom, type Random } from "../random.js";
 import { createRules } from "./create-rules.js";

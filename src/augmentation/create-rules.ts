@@ -49,18 +49,14 @@ export async function createRules(settings: ResolvedSettings): Promise<Rule[]> {
   const files = [synonymFiles, paraphraseFiles, acronymFiles];
   const [synonyms, paraphrases, acronyms] = await Promise.all(files.map(readPairs));
   const wordnet = settings.wordNet === "use" ? await wordnetTable() : undefined;
+  // Near words need WordNet too: it distinguishes words from names.
+  const near = wordVectors !== "off" && (await readNearWords(wordVectors, wordnet ?? (await wordnetTable())));
   const givenNames = wordnet?.givenNames ?? englishGivenNames;
   const rules = [
     ...characterRules(settings),
     drawn("swap-words", "token", settings.wordSwap === "any" ? swapAnyTokens : swapNeighbours),
     wordnet && listed("wordnet-synonym", "token", wordnetSynonyms(wordnet)),
-    // Near words need WordNet too: it distinguishes words from names.
-    wordVectors !== "off" &&
-      listed(
-        "word-vector",
-        "token",
-        nearWords(await readNearWords(wordVectors, wordnet ?? (await wordnetTable()))),
-      ),
+    near && listed("word-vector", "token", nearWords(near)),
     drawn("punctuation", "token", addPunctuation),
     synonyms && listed("known-synonym", "phrase", synonyms),
     paraphrases && listed("paraphrase-file", "phrase", paraphrases),

@@ -1,11 +1,7 @@
 /**
  * PEARL-small as its authors trained it with the character encoder (tigerchen52/PEARL, commit 1d34340; Chen,
  * Varoquaux and Suchanek, 2024, sections 3 and 4.1).
- *
- * Where we differ: equal phrases in a batch and known synonyms are not negatives of each other; padding words have
- * no vector; capitals are read as such; LOVE begins untrained unless a pretrained folder is named
- * (`--characters FOLDER`); the average with the base's weights is the paper's, which that commit left out, and
- * leaves the new type head and character encoder alone, since they have no older weights.
+ * The average with the base's weights is the paper's; that commit left it out. docs/method.md says where we differ.
  */
 import type { Schedule } from "../training/optimiser/schedule.js";
 import type { PearlSettings } from "./settings.js";

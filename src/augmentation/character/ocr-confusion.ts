@@ -1,5 +1,4 @@
 /** nlpaug's OCR errors (not among the paper's four rules): a character is misread as scanners do; the table is ours. */
-
 import type { Edit } from "../../pearl/augmentation/character/character-edit.js";
 import { pick } from "../../pearl/augmentation/rule.js";
 

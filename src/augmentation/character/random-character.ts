@@ -1,5 +1,4 @@
 /** nlpaug's random substitution (not among the paper's four rules): a character becomes any other. */
-
 import { randomCharacter } from "../../pearl/augmentation/character/alphabet.js";
 import type { Edit } from "../../pearl/augmentation/character/character-edit.js";
 import { pick } from "../../pearl/augmentation/rule.js";

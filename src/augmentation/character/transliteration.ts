@@ -1,5 +1,4 @@
 /** Pearl's own rule: another spelling of a sound (ph and f, ü and ue), as in transcribed names. */
-
 import { inCaseOf } from "../../pearl/augmentation/character/character-edit.js";
 import { type Draw, pick } from "../../pearl/augmentation/rule.js";
 

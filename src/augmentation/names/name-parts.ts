@@ -1,5 +1,4 @@
 /** A name as its words and its qualifier, and what the rules that edit its words share. */
-
 import type { Draw, PhraseContext } from "../../pearl/augmentation/rule.js";
 import type { Random } from "../../random.js";
 import { isDayBeforeYear } from "../phrase/year.js";

@@ -1,5 +1,4 @@
 /** Names of persons with initials, or with the surname first. */
-
 import type { List } from "../../pearl/augmentation/rule.js";
 import type { EntityType } from "../../pearl/phrase-types.js";
 

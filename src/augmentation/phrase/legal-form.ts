@@ -2,7 +2,6 @@
  * Legal forms of companies are dropped or changed: "Acme, Inc." becomes "Acme", "Acme Inc.", "Acme Incorporated"; "NV
  * Philips" becomes "Philips NV".
  */
-
 import { inWholeCaseOf } from "../../pearl/augmentation/letter-case.js";
 import type { List } from "../../pearl/augmentation/rule.js";
 

@@ -3,7 +3,6 @@
  * Roman numeral at the end of a name (World War II, World War 2). "one", "zero" and a "second" that may be a unit of time
  * stay.
  */
-
 import { likeCaseOf } from "../../pearl/augmentation/letter-case.js";
 import { type List, oneReplaced } from "../../pearl/augmentation/rule.js";
 

@@ -2,7 +2,6 @@
  * "University of Oxford" becomes "Oxford University", "the cost of living" "the living cost"; the other way only where
  * the last word is an institution or an office ("Cambridge University").
  */
-
 import { capitalised, startsCapital } from "../../pearl/augmentation/letter-case.js";
 import type { List } from "../../pearl/augmentation/rule.js";
 

@@ -2,7 +2,6 @@
  * A year at one end of a phrase is moved: "2012 Summer Olympics" becomes "Summer Olympics 2012" or "Summer Olympics
  * (2012)", and back. The year of a date ("3 May 2012", "May 2012", "since 2012") stays.
  */
-
 import { capitalised, startsCapital } from "../../pearl/augmentation/letter-case.js";
 import type { List } from "../../pearl/augmentation/rule.js";
 

@@ -1,5 +1,4 @@
 /** `pearl augment`: augmented versions ("twins") of phrases or of a table, with the rule that made each. */
-
 import type { Augmenter } from "../../augmentation/augmenter.js";
 import { rulesOfTwin } from "../../augmentation/named-rule.js";
 import { PRESETS, type PresetName } from "../../augmentation/settings.js";

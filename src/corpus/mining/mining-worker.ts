@@ -1,5 +1,4 @@
 /** The mining worker: the near phrases of a group of phrases, their cosines, and the hard negatives among them. */
-
 import { NearSearch } from "../../pearl/hard-negatives/near-phrases.js";
 import type { PhraseStore } from "../../pearl/hard-negatives/phrase-store.js";
 import { type SelectOptions, selectNegatives } from "../../pearl/hard-negatives/select.js";

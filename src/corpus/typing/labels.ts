@@ -1,5 +1,4 @@
 /** Labels of OntoNotes, CoNLL-2003, spaCy, WNUT and wink-nlp, mapped to our entity types. */
-
 import type { EntityType } from "../../pearl/phrase-types.js";
 import { FINE_TYPES, type FineType } from "./fine-types.js";
 

@@ -1,5 +1,4 @@
 /** Gives phrases their entity type: from patterns, WordNet, wink-nlp's entities and the shapes of names. */
-
 import type { EntityType, LexicalClass } from "../../pearl/phrase-types.js";
 import { createEntityFinder } from "../text/tagger.js";
 import type { FineType } from "./fine-types.js";

@@ -1,5 +1,4 @@
 /** Reads a corpus folder, a table of pairs and shards of text, and makes PEARL's batches of them for a model. */
-
 import { createAugmenter } from "../../augmentation/augmenter.js";
 import {
   type Corpus,
@@ -14,21 +13,12 @@ import type { TrainingData } from "../../training/trainer.js";
 import { readPairs } from "../pairs/pairs.js";
 import { type ContextSettings, openContexts } from "../pretrain/context-batches.js";
 import type { MethodSettings } from "../settings/method-settings.js";
-import {
-  type CorpusRowSettings,
-  corpusRows,
-  partFeeds,
-  type SynonymSettings,
-  synonymSources,
-} from "./corpus-rows.js";
+import { type CorpusRowSettings, corpusRows, partFeeds, synonymSources } from "./corpus-rows.js";
 import { negativeGroups } from "./negative-groups.js";
 import { neighbourRuns } from "./neighbour-runs.js";
 
 /** What decides the batches of a corpus, as plain data. */
-export interface CorpusBatchSettings
-  extends CorpusRowSettings,
-    SynonymSettings,
-    Pick<MethodSettings, "augmentation"> {
+export interface CorpusBatchSettings extends CorpusRowSettings, Pick<MethodSettings, "augmentation"> {
   readonly inputNames: readonly string[];
   /** A table of more pairs, and its rows in a batch. */
   readonly pairs?: { readonly path: string; readonly types?: string; readonly rows: number };

@@ -1,7 +1,8 @@
 /** The rows of a corpus's batches: PEARL's, and behind them pairs of known synonyms and of a user's table. */
 import type { Augmenter } from "../../augmentation/augmenter.js";
 import { entityTypeOfFine, FINE_TYPES } from "../../corpus/typing/fine-types.js";
-import { type BatchRow, type BatchSettings, batchRows } from "../../pearl/batches.js";
+import { groupBy } from "../../match/group-by.js";
+import { type BatchData, type BatchRow, type BatchSettings, batchRows } from "../../pearl/batches.js";
 import { int64 } from "../../pearl/contrastive-batch.js";
 import { LEXICAL_CLASSES } from "../../pearl/phrase-types.js";
 import { batchSeed, createRandom, type Random } from "../../random.js";
@@ -22,13 +23,11 @@ export interface PairSource {
   readonly side: PairSide | undefined;
 }
 
-export interface CorpusRowData {
-  readonly phrases: readonly string[];
+export interface CorpusRowData extends Pick<BatchData, "phrases" | "negatives"> {
   /** Per phrase, its index in LEXICAL_CLASSES. */
   readonly classes: ArrayLike<number>;
   /** Per phrase, its index in FINE_TYPES; any other number where it is unknown. */
   readonly types: ArrayLike<number>;
-  readonly negatives: ReadonlyMap<string, readonly { readonly negative: string }[]>;
   readonly sources: readonly PairSource[];
   /** Labels of phrases from a table of pairs; they take precedence over `types`. */
   readonly pairTypes: ReadonlyMap<string, number>;
@@ -36,7 +35,9 @@ export interface CorpusRowData {
   readonly augmenter: Augmenter | undefined;
 }
 
-export interface CorpusRowSettings extends BatchSettings {
+export interface CorpusRowSettings
+  extends BatchSettings,
+    Pick<MethodSettings, "synonyms" | "synonymShares" | "synonymSides" | "run" | "runsBy" | "augmentPairs"> {
   /** Labels of the type head, in order; empty: types are not learned. */
   readonly types: readonly string[];
 }
@@ -77,28 +78,19 @@ export function corpusRows(data: CorpusRowData, settings: CorpusRowSettings): (i
   };
 }
 
-export type SynonymSettings = Pick<
-  MethodSettings,
-  "synonyms" | "synonymShares" | "run" | "runsBy" | "augmentPairs" | "synonymSides"
->;
-
 export function synonymSources(
   pairs: Iterable<{ readonly phrase: string; readonly synonym: string; readonly source: string }>,
-  settings: SynonymSettings & Pick<BatchSettings, "seed">,
+  settings: CorpusRowSettings,
 ): PairSource[] {
   const { synonymShares, run, seed, augmentPairs, synonymSides, runsBy } = settings;
-  const bySource = new Map<string, PhrasePair[]>();
-  for (const { phrase, synonym, source } of pairs) {
-    const list = bySource.get(source) ?? [];
-    bySource.set(source, list);
-    list.push({ text: phrase, positive: synonym });
-  }
+  const bySource = groupBy(pairs, ({ source }) => source);
   const weights = [...bySource].map(([source, list]) => synonymShares?.[source] ?? list.length);
   const sum = weights.reduce((total, weight) => total + weight, 0);
   return [...bySource].flatMap(([source, list], i): PairSource[] => {
     const runsPerBatch = sum === 0 ? 0 : (settings.synonyms * weights[i]) / sum / Math.min(run, list.length);
     const augmented = typeof augmentPairs === "number" ? augmentPairs : (augmentPairs[source] ?? 0);
-    const runs = neighbourRuns(list, { run, seed, by: runsBy?.[source] });
+    const texts = list.map(({ phrase, synonym }) => ({ text: phrase, positive: synonym }));
+    const runs = neighbourRuns(texts, { run, seed, by: runsBy?.[source] });
     return runsPerBatch > 0 ? [{ runs, runsPerBatch, augmented, side: synonymSides?.[source] }] : [];
   });
 }

@@ -83,6 +83,7 @@ const sharedWords: Record<RunKey, (pairs: readonly PhrasePair[]) => string[]> = 
 };
 
 function sortedBy(keys: readonly string[]): Int32Array {
-  const order = Int32Array.from(keys, (_, i) => i);
-  return order.sort((a, b) => (keys[a] < keys[b] ? -1 : keys[a] > keys[b] ? 1 : a - b));
+  return Int32Array.from(keys.keys()).sort((a, b) =>
+    keys[a] < keys[b] ? -1 : keys[a] > keys[b] ? 1 : a - b,
+  );
 }

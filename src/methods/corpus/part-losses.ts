@@ -71,11 +71,7 @@ export const partSample = (part: Part): Feeds => ({
 });
 
 /** Numbers of the pairs of one part: `picked` of the anchors, `second` of their positives among all rows. */
-export function pairsOfPart(
-  { g }: Net,
-  { sizes }: Pick<BatchRows, "sizes">,
-  part: Part,
-): { picked: string; second: string } {
+export function pairsOfPart({ g }: Net, { sizes }: BatchRows, part: Part) {
   const name = partRows(part);
   const isDeclared = g.model().graph.inputs.some((input) => input.name === name);
   const picked = isDeclared ? name : g.input(name, "int64", [`${part}_own`]);

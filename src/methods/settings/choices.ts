@@ -25,28 +25,15 @@ const removals = {
 export type RemovablePart = keyof typeof removals;
 export const removableParts = Object.keys(removals) as RemovablePart[];
 
-/** The settings without one part of the method; the given settings stay as they are. */
 /** The settings without one part of the method. */
 export const without = (settings: MethodSettings, part: RemovablePart): MethodSettings =>
   removals[part](settings);
 
 /** Changes to a preset; the preset decides what is absent. */
 export interface MethodChoices
-  extends Partial<
-    Pick<
-      MethodSettings,
-      | "base"
-      | "anchors"
-      | "hardNegatives"
-      | "synonyms"
-      | "epochs"
-      | "learningRate"
-      | "temperature"
-      | "dropout"
-      | "clipNorm"
-      | "averageWithBase"
-    >
-  > {
+  extends Partial<Pick<MethodSettings, "base" | "anchors" | "hardNegatives" | "synonyms" | "epochs">>,
+    Partial<Pick<MethodSettings, "learningRate" | "temperature" | "dropout">>,
+    Partial<Pick<MethodSettings, "clipNorm" | "averageWithBase">> {
   readonly hidden?: number;
   readonly layers?: number;
   readonly vocabulary?: number;
@@ -60,16 +47,8 @@ export interface MethodChoices
 
 /** The preset's settings with the user's choices applied. @throws ArgumentError for unknown augmentations */
 export function withChoices(preset: MethodSettings, choices: MethodChoices): MethodSettings {
-  const {
-    hidden,
-    layers,
-    vocabulary,
-    characters,
-    characterWidth,
-    augment,
-    without: parts = [],
-    ...plain
-  } = choices;
+  const { hidden, layers, vocabulary, characterWidth, augment, ...further } = choices;
+  const { characters, without: parts = [], ...plain } = further;
   const given = <Value extends object>(value: Value): Partial<Value> =>
     Object.fromEntries(Object.entries(value).filter(([, entry]) => entry !== undefined)) as Partial<Value>;
   // another width has another number of heads

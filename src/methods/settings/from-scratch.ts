@@ -3,7 +3,6 @@
  * transformer. The method is PEARL's with larger batches, known synonyms as positives in runs that share a word, and a
  * contrastive loss for each part of the vector, so that neither depends on the other.
  */
-
 import { pearlSmall } from "../../pearl/presets.js";
 import { type MethodSettings, withoutExtensions } from "./method-settings.js";
 

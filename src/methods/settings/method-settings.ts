@@ -77,12 +77,9 @@ export interface MethodSettings extends Omit<PearlSettings, "augmentation" | "sc
 export function withoutExtensions(pearl: PearlSettings): MethodSettings {
   const { base, characters, types, typeWeight, anchors, hardNegatives, ...others } = pearl;
   return {
-    ...{ base, shape: {}, characters },
-    blocks: "as-they-come",
-    partLosses: { phrase: 0, characters: 0 },
-    ...{ types, typeWeight, anchors, hardNegatives },
-    ...{ synonyms: 0, pairRows: 5, run: 1, augmentPairs: 0 },
-    ...others,
+    ...{ base, shape: {}, characters, blocks: "as-they-come" as const },
+    ...{ partLosses: { phrase: 0, characters: 0 }, types, typeWeight, anchors, hardNegatives },
+    ...{ synonyms: 0, pairRows: 5, run: 1, augmentPairs: 0, ...others },
   };
 }
 

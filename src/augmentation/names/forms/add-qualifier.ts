@@ -1,5 +1,4 @@
 /** Adds a qualifier to a name: "Mercury" to "Mercury (planet)" or "Mercury, planet"; a name has at most one. */
-
 import { inWholeCaseOf } from "../../../pearl/augmentation/letter-case.js";
 import { type Draw, pick } from "../../../pearl/augmentation/rule.js";
 import { additionsOf } from "../additions.js";

@@ -1,5 +1,4 @@
 /** Nicknames of English given names and back: "William Shatner" to "Bill Shatner", "Bob Dylan" to "Robert Dylan". */
-
 import { capitalised, likeCaseOf } from "../../../pearl/augmentation/letter-case.js";
 import type { List } from "../../../pearl/augmentation/rule.js";
 import { personNameOf } from "../../phrase/initials.js";
