@@ -16,9 +16,9 @@ import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { gunzipSync } from "node:zlib";
-import { twinCounter } from "../dist/pearl/augmentation/augment-table.js";
-import { createAugmenter } from "../dist/pearl/augmentation/augmenter.js";
-import { RULE_NAMES } from "../dist/pearl/augmentation/rule.js";
+import { twinCounter } from "../dist/augmentation/augment-table.js";
+import { createAugmenter } from "../dist/augmentation/augmenter.js";
+import { RULE_NAMES } from "../dist/augmentation/named-rule.js";
 import { createRandom, sampleWithout } from "../dist/random.js";
 import { readSynsets } from "../dist/text/wordnet.js";
 
@@ -101,7 +101,7 @@ function titles() {
 
 /** Fractions of unchanged twins, granularities and rules. */
 function countTwins(
-  /** @type {import("../dist/pearl/augmentation/augmenter.js").Augmenter} */ augmenter,
+  /** @type {import("../dist/augmentation/augmenter.js").Augmenter} */ augmenter,
   /** @type {string[]} */ phrases,
 ) {
   const random = createRandom(seed);
@@ -151,7 +151,7 @@ async function presetRates(/** @type {string[]} */ phrases) {
 
 /** Twins per second of user and system time: the median of three passes after a warm-up pass. */
 function speed(
-  /** @type {import("../dist/pearl/augmentation/augmenter.js").Augmenter} */ augmenter,
+  /** @type {import("../dist/augmentation/augmenter.js").Augmenter} */ augmenter,
   /** @type {string[]} */ phrases,
 ) {
   const random = createRandom(seed);

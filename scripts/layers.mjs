@@ -16,7 +16,7 @@ export const layers = [
   ["encoder"],
   ["search"],
   ["match", "pearl"],
-  ["join", "group", "corpus"],
+  ["join", "group", "corpus", "augmentation"],
   ["plot"],
   ["benchmark"],
   ["methods"],

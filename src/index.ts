@@ -11,6 +11,7 @@
 
 // Encode phrases and find their types.
 
+export { FINE_TYPES, type FineType } from "./corpus/typing/fine-types.js";
 export {
   type EncoderSource,
   type EncodeTableOptions,
@@ -30,8 +31,6 @@ export type { TypeProbability } from "./encoder/type-probabilities.js";
 export {
   ENTITY_TYPES,
   type EntityType,
-  FINE_TYPES,
-  type FineType,
   LEXICAL_CLASSES,
   type LexicalClass,
   PHRASE_TYPES,
@@ -104,6 +103,10 @@ export { DEFAULT_MODEL } from "./hub/locate.js";
 
 // Collect phrases for a training: a corpus, its hard negatives, augmented phrases.
 
+export { augmentTable } from "./augmentation/augment-table.js";
+export { type Augmenter, createAugmenter } from "./augmentation/augmenter.js";
+export type { Twin } from "./augmentation/named-rule.js";
+export type { AugmentationSettings } from "./augmentation/settings.js";
 export { type BuildCorpusOptions, type BuildCorpusReport, buildCorpus } from "./corpus/build-corpus.js";
 export {
   type Corpus,
@@ -120,10 +123,6 @@ export {
   writeCorpus,
 } from "./corpus/corpus-folder.js";
 export { type MineOptions, type MiningEncoder, type MiningReport, mineCorpus } from "./corpus/mining/mine.js";
-export { augmentTable } from "./pearl/augmentation/augment-table.js";
-export { type Augmenter, createAugmenter } from "./pearl/augmentation/augmenter.js";
-export type { Twin } from "./pearl/augmentation/rule.js";
-export type { AugmentationSettings } from "./pearl/augmentation/settings.js";
 export { editRatio } from "./pearl/hard-negatives/edit-ratio.js";
 
 // Train: fine-tune on pairs or a corpus, pretrain on text or words.
@@ -142,9 +141,9 @@ export {
 export { type FinetuneOptions, type FinetuneReport, finetune } from "./methods/pairs/finetune.js";
 export { planTraining, type TrainingPlan } from "./methods/plan.js";
 export { type PretrainOptions, type PretrainReport, pretrain } from "./methods/pretrain/pretrain.js";
-export { type MethodChoices, type RemovablePart, withChoices, without } from "./pearl/choices.js";
-export type { MethodSettings } from "./pearl/method.js";
-export { presets, readPreset } from "./pearl/presets/index.js";
+export { type MethodChoices, type RemovablePart, withChoices, without } from "./methods/settings/choices.js";
+export type { MethodSettings } from "./methods/settings/method-settings.js";
+export { presets, readPreset } from "./methods/settings/presets.js";
 export type { TrainingProgram } from "./training/program.js";
 export { type TrainingData, type TrainingResult, type TrainOptions, train } from "./training/trainer.js";
 

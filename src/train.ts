@@ -37,7 +37,7 @@ export { checkGradients } from "./autodiff/check.js";
 // Train it.
 
 export { ArgumentError, InterruptedError, ModelError, TrainingError } from "./errors.js";
-export { pearlSchedule } from "./pearl/schedule.js";
+export { pearlSchedule } from "./pearl/presets.js";
 export type { Chunk, TrainingBatch } from "./training/batch.js";
 export type { StepMetrics } from "./training/metrics.js";
 export type { AdamOptions } from "./training/optimiser/adam.js";

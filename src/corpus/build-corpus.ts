@@ -6,7 +6,6 @@ import { ArgumentError, MissingDataError } from "../errors.js";
 import { fileFingerprint, fingerprint } from "../files/fingerprint.js";
 import { checkIsFree, writeWholeFolder } from "../files/whole-folder.js";
 import { groupBy } from "../match/group-by.js";
-import { FINE_TYPES, type FineType } from "../pearl/phrase-types.js";
 import {
   type CorpusManifest,
   type CorpusPhrase,
@@ -18,6 +17,7 @@ import { GatheredPhrases, readPhraseTable, readSynonymTable, readTypeList } from
 import { type CountedTexts, countTexts } from "./text/block-counting.js";
 import { type RankedPhrase, rankPhrases, writeCounts } from "./text/phrase-ranking.js";
 import { readTexts } from "./text/text-sources.js";
+import { FINE_TYPES, type FineType } from "./typing/fine-types.js";
 import { type CorpusTypeSource, typePhrases } from "./typing/type-phrases.js";
 import { readWordnetContent } from "./wordnet-corpus.js";
 

@@ -5,15 +5,9 @@ import { MissingDataError, TableError } from "../errors.js";
 import { fingerprint } from "../files/fingerprint.js";
 import { readJson } from "../files/json.js";
 import { writeWholeJson } from "../files/whole-file.js";
-import {
-  ENTITY_TYPES,
-  entityTypeOfFine,
-  FINE_TYPES,
-  type FineType,
-  LEXICAL_CLASSES,
-  type LexicalClass,
-} from "../pearl/phrase-types.js";
+import { ENTITY_TYPES, LEXICAL_CLASSES, type LexicalClass } from "../pearl/phrase-types.js";
 import { readTabLines, writeTabLines } from "../table/tab-lines.js";
+import { entityTypeOfFine, FINE_TYPES, type FineType } from "./typing/fine-types.js";
 import { fineTypeOf, KNOWN_LABELS } from "./typing/labels.js";
 
 /** The files of a corpus folder; the last two are optional. */

@@ -1,6 +1,7 @@
 /** A sample of a corpus: frequent phrases of each class and type, and the distribution of counts. */
-import { FINE_TYPES, LEXICAL_CLASSES } from "../pearl/phrase-types.js";
+import { LEXICAL_CLASSES } from "../pearl/phrase-types.js";
 import { type Corpus, UNKNOWN_TYPE } from "./corpus-folder.js";
+import { FINE_TYPES } from "./typing/fine-types.js";
 
 export type CorpusSample = ReturnType<typeof sampleCorpus>;
 

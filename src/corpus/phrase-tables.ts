@@ -1,10 +1,11 @@
 /** Users' tables: phrases with class, type and count; pairs of synonyms; lists of typed phrases. */
 import { TableError } from "../errors.js";
-import { type FineType, LEXICAL_CLASSES } from "../pearl/phrase-types.js";
+import { LEXICAL_CLASSES } from "../pearl/phrase-types.js";
 import { shownPath } from "../table/read/source.js";
 import { Table } from "../table/table.js";
 import type { BuildCorpusOptions } from "./build-corpus.js";
 import { type CorpusPhrase, phraseOfCells, type SynonymPair, typeOfCell } from "./corpus-folder.js";
+import type { FineType } from "./typing/fine-types.js";
 import { fineTypeOf } from "./typing/labels.js";
 
 export class GatheredPhrases {

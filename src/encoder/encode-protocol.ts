@@ -1,5 +1,4 @@
 /** Messages between PhraseEncoder and its workers. */
-
 import type { ModelFolder, SharedGraph } from "../architectures/architecture.js";
 import type { Device, DeviceChoice } from "../runtime/device.js";
 

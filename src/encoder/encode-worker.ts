@@ -1,5 +1,4 @@
 /** The worker that encodes: tokeniser, graph and pooling of one model; phrases in, vectors out. */
-
 import {
   chooseOutput,
   type Featurizer,

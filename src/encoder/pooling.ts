@@ -1,5 +1,4 @@
 /** From a graph's output to unit vectors: pooling over tokens, truncation, normalisation. */
-
 import type { Pooling } from "../architectures/model-folder.js";
 import type { Tensor } from "../runtime/tensor.js";
 

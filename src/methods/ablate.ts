@@ -5,10 +5,10 @@ import { readManifest } from "../corpus/corpus-folder.js";
 import { ArgumentError, TrainingError } from "../errors.js";
 import { readJson } from "../files/json.js";
 import { writeWholeJson } from "../files/whole-file.js";
-import { type RemovablePart, removableParts, without } from "../pearl/choices.js";
-import type { MethodSettings } from "../pearl/method.js";
 import { scoreTasks } from "./benchmark-score.js";
 import { type CorpusFinetuneOptions, finetuneOnCorpus } from "./corpus/corpus-finetune.js";
+import { type RemovablePart, removableParts, without } from "./settings/choices.js";
+import type { MethodSettings } from "./settings/method-settings.js";
 
 /** Options of {@link ablate}: those of each training, the parts to leave out, and the tasks that score the models. */
 export interface AblateOptions extends Omit<CorpusFinetuneOptions, "output" | "resume" | "evaluationData"> {

@@ -4,11 +4,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { CORPUS_FILES } from "../corpus/corpus-folder.js";
 import { exists } from "../files/whole-file.js";
-import type { MethodSettings } from "../pearl/method.js";
 import { type MeasuredSteps, measureSteps } from "../training/measure-steps.js";
 import type { CorpusFacts } from "./corpus/corpus-batches.js";
 import { type CorpusFinetuneOptions, prepareTraining } from "./corpus/corpus-finetune.js";
 import { defaultCorpusFolder, prepareCorpus } from "./corpus/corpus-source.js";
+import type { MethodSettings } from "./settings/method-settings.js";
 
 /** What a training on a corpus would do: its settings, sizes and steps, without training. */
 export interface TrainingPlan {

@@ -14,6 +14,7 @@ import { assembleModel, typeHead } from "../architectures/compose.js";
 import { readModelFolder } from "../architectures/model-folder.js";
 import { newPart, soleArchitecture } from "../architectures/registry.js";
 import { writeScratchModel } from "../architectures/transformer/scratch-model.js";
+import { FINE_PHRASE_TYPES } from "../corpus/typing/fine-types.js";
 import { ArgumentError, ModelError } from "../errors.js";
 import { fileFingerprint } from "../files/fingerprint.js";
 import { checkIsFree } from "../files/whole-folder.js";
@@ -22,12 +23,12 @@ import { readModel } from "../onnx/io/file.js";
 import type { Model } from "../onnx/model.js";
 import type { Tensor } from "../onnx/tensor.js";
 import { prepareForTraining } from "../pearl/loss/program.js";
-import type { MethodSettings } from "../pearl/method.js";
-import { FINE_PHRASE_TYPES, PHRASE_TYPES } from "../pearl/phrase-types.js";
+import { PHRASE_TYPES } from "../pearl/phrase-types.js";
 import { averageWeights } from "../pearl/weight-average.js";
 import type { PreparedRun, RunRecord } from "../training/run.js";
 import type { BaseModel } from "./card.js";
 import { writeTrainedModel } from "./model-writer.js";
+import type { MethodSettings } from "./settings/method-settings.js";
 
 export interface StartOptions {
   /** Absent: from scratch. */

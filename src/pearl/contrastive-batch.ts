@@ -89,11 +89,8 @@ export interface ContrastiveRows {
   readonly negatives?: readonly number[];
   /** Type of each anchor and its positive, an index; -1 where unknown. */
   readonly types: ArrayLike<number>;
-  /** Rows of one part of the vector alone. Default: all rows are of both parts. */
-  readonly phraseRows?: readonly number[];
-  readonly charactersRows?: readonly number[];
-  /** Spans of text behind all others, as numbers of phrases, with the inputs that their contexts fill. */
-  readonly spans?: { readonly rows: readonly number[]; readonly feeds: Feeds };
+  /** Of further terms of the loss: rows behind all others, which no pair is compared with, and inputs. */
+  readonly further?: { readonly rows?: readonly number[]; readonly feeds: Feeds };
   /** Of anchors, positives and negatives in turn: equal numbers are not negatives of each other. Default: the reader's. */
   readonly groups?: Int32Array;
 }
@@ -112,19 +109,16 @@ export function contrastiveBatch(
   read: ReadPhrases,
   options: ContrastiveBatchOptions,
 ): TrainingBatch {
-  const { anchors, positives, negatives, spans } = rows;
-  const parts = [anchors, positives, negatives, spans?.rows].filter((part) => part !== undefined);
+  const { anchors, positives, negatives, further } = rows;
+  const parts = [anchors, positives, negatives, further?.rows].filter((part) => part !== undefined);
   const phrases = parts.flat();
-  const compared = phrases.slice(0, phrases.length - (spans?.rows.length ?? 0));
+  const compared = phrases.slice(0, phrases.length - (further?.rows?.length ?? 0));
   const groups = rows.groups ?? Int32Array.from(compared, (phrase) => read.groups[phrase]);
   const feeds: Feeds = {
     sizes: int64(parts.map(({ length }) => length)),
     groups: { type: "int32", dims: [compared.length], data: groups },
     ...(options.types > 0 && typeFeeds(rows)),
-    // a pair without others has no loss, so that it can fill a part without rows
-    ...(rows.phraseRows && { phrase_rows: int64(orFirst(rows.phraseRows)) }),
-    ...(rows.charactersRows && { characters_rows: int64(orFirst(rows.charactersRows)) }),
-    ...spans?.feeds,
+    ...further?.feeds,
   };
   const lengths = Int32Array.from(phrases, (phrase) => read.lengths[phrase]);
   const plan = planChunks(lengths, options);
@@ -152,9 +146,7 @@ function encoderFeeds(
   return Object.fromEntries(Object.entries(filled).filter(([name]) => inputNames.has(name)));
 }
 
-const orFirst = (rows: readonly number[]): readonly number[] => (rows.length > 0 ? rows : [0]);
-
-const int64 = (numbers: readonly number[]): Tensor => ({
+export const int64 = (numbers: readonly number[]): Tensor => ({
   type: "int64",
   dims: [numbers.length],
   data: BigInt64Array.from(numbers, BigInt),

@@ -6,58 +6,18 @@ export const LEXICAL_CLASSES = ["NP", "VP", "PP", "ADVP", "ADJP"] as const;
 
 /** Entity types: OntoNotes 5's eighteen, and OTHER for a phrase that names no entity of these. */
 export const ENTITY_TYPES = [
-  "PERSON",
-  "NORP",
-  "FAC",
-  "ORG",
-  "GPE",
-  "LOC",
-  "PRODUCT",
-  "EVENT",
-  "WORK_OF_ART",
-  "LAW",
-  "LANGUAGE",
-  "DATE",
-  "TIME",
-  "PERCENT",
-  "MONEY",
-  "QUANTITY",
-  "ORDINAL",
-  "CARDINAL",
+  ...["PERSON", "NORP", "FAC", "ORG", "GPE", "LOC", "PRODUCT", "EVENT", "WORK_OF_ART", "LAW", "LANGUAGE"],
+  ...["DATE", "TIME", "PERCENT", "MONEY", "QUANTITY", "ORDINAL", "CARDINAL"],
   "OTHER",
 ] as const;
-
-/**
- * Kinds of things that are OTHER among the entity types, and that have names to match. An encoder may distinguish them
- * within its embedding; its types remain the nineteen.
- */
-export const OTHER_KINDS = ["disease", "chemical", "gene", "anatomy", "organism"] as const;
 
 /** One of {@link LEXICAL_CLASSES}. */
 export type LexicalClass = (typeof LEXICAL_CLASSES)[number];
 /** One of {@link ENTITY_TYPES}. */
 export type EntityType = (typeof ENTITY_TYPES)[number];
-/** An entity type, or OTHER with its kind. */
-export type FineType = EntityType | `OTHER/${(typeof OTHER_KINDS)[number]}`;
-
-/** The entity types, and behind OTHER, which is the last of them, its kinds. */
-export const FINE_TYPES: readonly FineType[] = [
-  ...ENTITY_TYPES,
-  ...OTHER_KINDS.map((kind): FineType => `OTHER/${kind}`),
-];
-
-/** The entity type of a type that may have a kind. */
-export const entityTypeOfFine = (type: FineType): EntityType =>
-  type.startsWith("OTHER/") ? "OTHER" : (type as EntityType);
-
 /** The 95 labels, `class-entity`, e.g. "NP-ORG"; a label's index is class × 19 + entity (PEARL, Chen et al. 2024, section 3). */
 export const PHRASE_TYPES: readonly string[] = LEXICAL_CLASSES.flatMap((lexical) =>
   ENTITY_TYPES.map((entity) => `${lexical}-${entity}`),
-);
-
-/** The same with the kinds of OTHER: class × 24 + type. */
-export const FINE_PHRASE_TYPES: readonly string[] = LEXICAL_CLASSES.flatMap((lexical) =>
-  FINE_TYPES.map((type) => `${lexical}-${type}`),
 );
 
 /** Index of a phrase type, 0 to 94. @throws ArgumentError for a class or entity type that is not one of the lists */

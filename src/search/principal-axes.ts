@@ -3,7 +3,6 @@
  * that hold most of what a learned model spreads over hundreds of numbers. A graph over those few is built and searched
  * in a fraction of the time, and the first two give a map.
  */
-
 import { tensor, transposed } from "../onnx/tensor.js";
 import { createRandom, type Random } from "../random.js";
 import { multiplyRows } from "./exact.js";

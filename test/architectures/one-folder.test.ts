@@ -7,8 +7,8 @@ import { expect, it } from "vitest";
 /** Files that may name a model or reach into its folder, each for its own reason. */
 const exceptions = {
   "src/cli/": "defaults and choices of options",
-  "src/pearl/presets/": "the recipes' choices",
-  "src/pearl/method.ts": "the shape of a transformer from scratch is a setting",
+  "src/pearl/presets.ts": "the recipes' choices",
+  "src/methods/settings/method-settings.ts": "the shape of a transformer from scratch is a setting",
   "src/hub/locate.ts": "the name of the default model",
   "src/hub/convert/": "safetensors are those of BERT's family",
   "src/methods/start-model.ts": "a training may start from scratch, or from a pretrained character encoder",

@@ -1,11 +1,21 @@
-/** docs/method.md points from the paper's sentences to files: each file must exist. */
-import { existsSync, readFileSync } from "node:fs";
+/** docs/method.md leads from the paper's sentences to files, and to all of src/pearl in at most two hops. */
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { dirname, join, normalize } from "node:path";
 import { expect, it } from "vitest";
 
 const text = readFileSync("docs/method.md", "utf8");
+const named = [...text.matchAll(/`(src\/[^`]+)`/g)].map(([, path]) => path);
+const paper = readdirSync("src/pearl", { recursive: true, encoding: "utf8" })
+  .map((name) => join("src/pearl", name))
+  .filter((path) => path.endsWith(".ts"));
+
+/** The files that a file imports, types too. */
+const importsOf = (file: string): string[] =>
+  [...readFileSync(file, "utf8").matchAll(/from "(\.[^"]+)\.js"/g)].map(([, path]) =>
+    normalize(join(dirname(file), `${path}.ts`)),
+  );
 
 it("names only files and folders that exist", () => {
-  const named = [...text.matchAll(/`(src\/[^`]+)`/g)].map(([, path]) => path);
   expect(named.length).toBeGreaterThan(30);
   expect(named.filter((path) => !existsSync(path))).toEqual([]);
 });
@@ -14,4 +24,19 @@ it("names a file in each row of its tables", () => {
   const rows = text.split("\n").filter((line) => /^\| (?!The paper|---)/.test(line));
   expect(rows.length).toBeGreaterThan(25);
   for (const row of rows) expect(row).toMatch(/^\| [^|]+ \| `src\/[^`]+\.ts` \|.* \|$/);
+});
+
+it("names each file of src/pearl, or a file that imports it", () => {
+  const files = named.filter((path) => path.endsWith(".ts"));
+  const reached = new Set([...files, ...files.flatMap(importsOf)]);
+  expect(paper.length).toBeGreaterThan(25);
+  expect(paper.filter((path) => !reached.has(path))).toEqual([]);
+});
+
+it("names each rule of augmentation in src/pearl, a file per rule", () => {
+  const rules = paper.filter((path) =>
+    /: (?:Draw|Edit) = |\): List =>|\): List \{/.test(readFileSync(path, "utf8")),
+  );
+  expect(rules.length).toBeGreaterThan(6);
+  expect(rules.filter((path) => !named.includes(path))).toEqual([]);
 });

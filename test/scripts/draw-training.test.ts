@@ -3,8 +3,9 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { AblationReport, AblationRun } from "../../src/methods/ablate.js";
+import { partLossNames } from "../../src/methods/corpus/part-losses.js";
 import { wordEncoderLossNames } from "../../src/methods/corpus/word-encoder-terms.js";
-import { removableParts } from "../../src/pearl/choices.js";
+import { removableParts } from "../../src/methods/settings/choices.js";
 import { lossNames } from "../../src/pearl/loss/program.js";
 import { dark, light } from "../../src/plot/theme.js";
 import { runNode } from "../cli/run-cli.js";
@@ -157,6 +158,7 @@ describe("the picture of a learning curve", () => {
   it("has a display name for every loss of a training", async () => {
     const names: string[] = [
       ...Object.values(lossNames),
+      ...Object.values(partLossNames),
       ...Object.values(wordEncoderLossNames),
       "context_loss",
     ];

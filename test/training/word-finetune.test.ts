@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { readModelFolder } from "../../src/architectures/model-folder.js";
 import { readWordStart } from "../../src/architectures/pearl-mini/model.js";
 import { writeCorpus } from "../../src/corpus/corpus-folder.js";
+import { FINE_PHRASE_TYPES, FINE_TYPES } from "../../src/corpus/typing/fine-types.js";
 import { PhraseEncoder } from "../../src/encoder/phrase-encoder.js";
 import {
   type CorpusFinetuneOptions,
@@ -14,10 +15,10 @@ import {
 } from "../../src/methods/corpus/corpus-finetune.js";
 import { finetune } from "../../src/methods/pairs/finetune.js";
 import { pretrain } from "../../src/methods/pretrain/pretrain.js";
+import type { MethodSettings } from "../../src/methods/settings/method-settings.js";
 import { encodeModel, readModel } from "../../src/onnx/io/file.js";
 import { quantizeDynamic } from "../../src/onnx/rewrite/quantize.js";
-import type { MethodSettings } from "../../src/pearl/method.js";
-import { FINE_PHRASE_TYPES, FINE_TYPES, PHRASE_TYPES } from "../../src/pearl/phrase-types.js";
+import { PHRASE_TYPES } from "../../src/pearl/phrase-types.js";
 import { claimLearned, corpusPhrases, smallCorpus, smallSettings } from "./small-corpus.js";
 
 let folder: string;

@@ -1,7 +1,7 @@
 /** Maps sources of typed phrases to kinds of OTHER: "obo:disease" to disease. */
 
 /**
- * Sources of the four kinds that pearl-mini distinguishes, a subset of those in src/pearl/phrase-types.ts.
+ * Sources of the four kinds that pearl-mini distinguishes, a subset of those in src/corpus/typing/fine-types.ts.
  */
 const sources = {
   disease: [
@@ -37,7 +37,7 @@ const kinds = Object.entries(sources).flatMap(([kind, names]) =>
   names.map((name) => ({ kind, name, whole: /[^:/]$/.test(name) })),
 );
 
-/** The type, as in src/pearl/phrase-types.ts, of an OTHER phrase from a source. @param {string} source */
+/** The type, as in src/corpus/typing/fine-types.ts, of an OTHER phrase from a source. @param {string} source */
 export function fineType(source) {
   const found = kinds.find(({ name, whole }) => (whole ? source === name : source.startsWith(name)));
   return found === undefined ? "OTHER" : `OTHER/${found.kind}`;

@@ -1,7 +1,7 @@
 /** Pairs of a word and a misspelling of it. */
 import { join } from "node:path";
 import { markedWords } from "../../../dist/architectures/pearl-mini/marked-words.js";
-import { createAugmenter } from "../../../dist/pearl/augmentation/augmenter.js";
+import { createAugmenter } from "../../../dist/augmentation/augmenter.js";
 import { createRandom } from "../../../dist/random.js";
 import { readRows } from "../../training-tables.mjs";
 import { singleWords } from "./wordnet-pairs.mjs";

@@ -3,7 +3,7 @@ import { availableParallelism } from "node:os";
 import { UsageError } from "../../errors.js";
 import { alignColumns } from "../../files/text-table.js";
 import type { AblationReport } from "../../methods/ablate.js";
-import type { RemovablePart } from "../../pearl/choices.js";
+import type { RemovablePart } from "../../methods/settings/choices.js";
 import { command } from "../command.js";
 import { counted } from "../format.js";
 import { methodOptions, methodSettings, typesFile } from "../learn/method-options.js";
@@ -35,7 +35,7 @@ export default command({
   ],
   run: async (_, options, session) => {
     const { parts, output, corpus, pairs, minutes, seed, device, json } = options;
-    const { removableParts } = await import("../../pearl/choices.js");
+    const { removableParts } = await import("../../methods/settings/choices.js");
     const unknown = parts?.find((part) => !(removableParts as readonly string[]).includes(part));
     if (unknown !== undefined) {
       throw new UsageError(`unknown part "${unknown}": use ${removableParts.join(", ")}`);

@@ -1,9 +1,9 @@
 /** `pearl augment`: augmented versions ("twins") of phrases or of a table, with the rule that made each. */
+import type { Augmenter } from "../../augmentation/augmenter.js";
+import { rulesOfTwin } from "../../augmentation/named-rule.js";
+import { PRESETS, type PresetName } from "../../augmentation/settings.js";
 import { UsageError } from "../../errors.js";
 import { alignColumns } from "../../files/text-table.js";
-import type { Augmenter } from "../../pearl/augmentation/augmenter.js";
-import { rulesOfTwin } from "../../pearl/augmentation/rule.js";
-import { PRESETS, type PresetName } from "../../pearl/augmentation/settings.js";
 import { command, type OptionsOf } from "../command.js";
 import { counted, formatCount, formatPercent } from "../format.js";
 import {
@@ -75,7 +75,7 @@ export default command({
 });
 
 async function load(options: AugmentOptions): Promise<Augmenter> {
-  const { createAugmenter } = await import("../../pearl/augmentation/augmenter.js");
+  const { createAugmenter } = await import("../../augmentation/augmenter.js");
   const { preset, probabilities, paraphrases, synonyms, acronyms, wordVectors, wordnet } = options;
   const threshold = typeof wordVectors === "number" ? wordVectors : undefined;
   return createAugmenter({
@@ -109,7 +109,7 @@ async function printTwins(
 }
 
 async function augmentFile(path: string, options: AugmentOptions, session: Session): Promise<void> {
-  const { augmentTable } = await import("../../pearl/augmentation/augment-table.js");
+  const { augmentTable } = await import("../../augmentation/augment-table.js");
   const { Table } = await import("../../table/table.js");
   const { column, count, seed, json, output = `${stemOf(path)}.twins.csv` } = options;
   const table = await Table.open(path, { column });
@@ -129,7 +129,9 @@ async function augmentFile(path: string, options: AugmentOptions, session: Sessi
 }
 
 async function writeModelParaphrases(path: string, model: string, options: AugmentOptions, session: Session) {
-  const { loadParaphraser, writeParaphrases } = await import("../../pearl/augmentation/paraphrase-model.js");
+  const { loadParaphraser, writeParaphrases } = await import(
+    "../../pearl/augmentation/phrase/paraphrase-model.js"
+  );
   const { column, count, output = `${stemOf(path)}.paraphrases.tsv` } = options;
   const phrases = await phrasesOf(path, column);
   const report = await writeParaphrases(phrases, output, await loadParaphraser(model), {

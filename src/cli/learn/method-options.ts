@@ -1,5 +1,5 @@
 /** Options of the training method: preset, base, parts left out, and numbers. */
-import type { MethodSettings } from "../../pearl/method.js";
+import type { MethodSettings } from "../../methods/settings/method-settings.js";
 import type { OptionsOf } from "../command.js";
 import {
   fraction,
@@ -55,8 +55,8 @@ export async function methodSettings(options: MethodOptions) {
 }
 
 async function presetWith(options: MethodOptions): Promise<MethodSettings> {
-  const { readPreset } = await import("../../pearl/presets/index.js");
-  const { removableParts, withChoices } = await import("../../pearl/choices.js");
+  const { readPreset } = await import("../../methods/settings/presets.js");
+  const { removableParts, withChoices } = await import("../../methods/settings/choices.js");
   const { base, hidden, layers, preset = base === "none" ? "from-scratch" : undefined } = options;
   const { characters, characterWidth, hardNegatives, anchors, synonyms, epochs, augment } = options;
   return withChoices(await readPreset(preset), {

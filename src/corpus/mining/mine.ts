@@ -5,13 +5,6 @@ import type { EncodeOptions } from "../../encoder/phrase-encoder.js";
 import { ArgumentError, InterruptedError } from "../../errors.js";
 import { formatCount } from "../../files/count-text.js";
 import { writeWholeJson } from "../../files/whole-file.js";
-import {
-  type CompactVectors,
-  meanCosine,
-  shareVectors,
-  storeVectors,
-} from "../../pearl/hard-negatives/compact-vectors.js";
-import { indexKnownPairs } from "../../pearl/hard-negatives/known-pairs.js";
 import { GROUP } from "../../pearl/hard-negatives/near-phrases.js";
 import { buildPhraseStore } from "../../pearl/hard-negatives/phrase-store.js";
 import { eachInWorkers, type WorkerPoolOptions } from "../../runtime/worker-pool.js";
@@ -22,6 +15,8 @@ import {
   readSynonyms,
   writeHardNegatives,
 } from "../corpus-folder.js";
+import { type CompactVectors, meanCosine, shareVectors, storeVectors } from "./compact-vectors.js";
+import { indexKnownPairs } from "./known-pairs.js";
 import type { MinedCounts, MinedNegatives, MiningRequest, MiningSetup } from "./mining-worker.js";
 
 /** The part of an encoder that mining needs; PhraseEncoder has it. */

@@ -1,5 +1,6 @@
 /** Labels of OntoNotes, CoNLL-2003, spaCy, WNUT and wink-nlp, mapped to our entity types. */
-import { type EntityType, FINE_TYPES, type FineType } from "../../pearl/phrase-types.js";
+import type { EntityType } from "../../pearl/phrase-types.js";
+import { FINE_TYPES, type FineType } from "./fine-types.js";
 
 /** Labels of CoNLL-2003 and WikiNER, spaCy and Stanza, WNUT 2017 and CrossNER, by our type. */
 const otherLabels: Readonly<Partial<Record<EntityType, string>>> = {

@@ -1,6 +1,7 @@
 /** Gives phrases their entity type: from patterns, WordNet, wink-nlp's entities and the shapes of names. */
-import type { EntityType, FineType, LexicalClass } from "../../pearl/phrase-types.js";
+import type { EntityType, LexicalClass } from "../../pearl/phrase-types.js";
 import { createEntityFinder } from "../text/tagger.js";
+import type { FineType } from "./fine-types.js";
 import { type Gazetteer, readGazetteer } from "./gazetteer.js";
 import { fineTypeOf } from "./labels.js";
 import { typeOfAmount, typeOfNamePattern } from "./patterns.js";

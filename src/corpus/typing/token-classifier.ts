@@ -3,8 +3,8 @@ import { existsSync } from "node:fs";
 import { basename, dirname, resolve } from "node:path";
 import type * as Transformers from "@huggingface/transformers";
 import { ModelError, messageOf } from "../../errors.js";
-import type { FineType } from "../../pearl/phrase-types.js";
 import { loadOptional } from "../../search/optional-package.js";
+import type { FineType } from "./fine-types.js";
 import { fineTypeOf, KNOWN_LABELS } from "./labels.js";
 
 /**

@@ -1,10 +1,10 @@
 /** Types all phrases of a corpus: what lists and tables say, then the typer over several threads, then a model. */
 import { InterruptedError } from "../../errors.js";
-import { FINE_TYPES, type FineType } from "../../pearl/phrase-types.js";
 import { eachInWorkers } from "../../runtime/worker-pool.js";
 import { UNKNOWN_TYPE } from "../corpus-folder.js";
 import type { GatheredPhrases } from "../phrase-tables.js";
 import type { RankedPhrase } from "../text/phrase-ranking.js";
+import { FINE_TYPES, type FineType } from "./fine-types.js";
 import type { TypeLabel, TypeSource } from "./phrase-typer.js";
 import { loadTokenClassifier } from "./token-classifier.js";
 

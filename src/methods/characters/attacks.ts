@@ -1,6 +1,6 @@
 /** Attacks on words that a character encoder learns to undo: LOVE's, or typing errors alone. */
-import { type Augmenter, createAugmenter } from "../../pearl/augmentation/augmenter.js";
-import type { AugmentationSettings } from "../../pearl/augmentation/settings.js";
+import { type Augmenter, createAugmenter } from "../../augmentation/augmenter.js";
+import type { AugmentationSettings } from "../../augmentation/settings.js";
 import type { Random } from "../../random.js";
 
 /**

@@ -1,5 +1,4 @@
 /** Learning spelling: NT-Xent between the encoder's vector of an attacked word and that of the correct word. */
-
 import type { Featurizer } from "../../architectures/architecture.js";
 import type { CharacterEncoderPart } from "../../architectures/characters/part.js";
 import { linear } from "../../nn/layers.js";

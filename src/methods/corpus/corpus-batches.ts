@@ -1,4 +1,5 @@
 /** Reads a corpus folder, a table of pairs and shards of text, and makes PEARL's batches of them for a model. */
+import { createAugmenter } from "../../augmentation/augmenter.js";
 import {
   type Corpus,
   readHardNegatives,
@@ -6,28 +7,18 @@ import {
   synonymIndex,
   UNKNOWN_TYPE,
 } from "../../corpus/corpus-folder.js";
-import { createAugmenter } from "../../pearl/augmentation/augmenter.js";
-import {
-  BatchSampler,
-  type BatchSettings,
-  negativeGroups,
-  type SynonymSettings,
-  sidesOf,
-  synonymSources,
-} from "../../pearl/batches.js";
 import { contrastiveBatch, type Reader, readPhrases } from "../../pearl/contrastive-batch.js";
-import type { MethodSettings } from "../../pearl/method.js";
-import { neighbourRuns } from "../../pearl/neighbour-runs.js";
 import { batchSeed } from "../../random.js";
 import type { TrainingData } from "../../training/trainer.js";
 import { readPairs } from "../pairs/pairs.js";
 import { type ContextSettings, openContexts } from "../pretrain/context-batches.js";
+import type { MethodSettings } from "../settings/method-settings.js";
+import { type CorpusRowSettings, corpusRows, partFeeds, synonymSources } from "./corpus-rows.js";
+import { negativeGroups } from "./negative-groups.js";
+import { neighbourRuns } from "./neighbour-runs.js";
 
 /** What decides the batches of a corpus, as plain data. */
-export interface CorpusBatchSettings
-  extends BatchSettings,
-    SynonymSettings,
-    Pick<MethodSettings, "augmentation"> {
+export interface CorpusBatchSettings extends CorpusRowSettings, Pick<MethodSettings, "augmentation"> {
   readonly inputNames: readonly string[];
   /** A table of more pairs, and its rows in a batch. */
   readonly pairs?: { readonly path: string; readonly types?: string; readonly rows: number };
@@ -80,7 +71,7 @@ export async function openCorpusBatches(
     settings.augmentation === "none" ? undefined : await createAugmenter(settings.augmentation);
   const { phrases, classes } = corpus;
   const data = { phrases, classes, types: corpus.types, negatives, sources, augmenter };
-  const sampler = new BatchSampler({ ...data, pairTypes: table?.types ?? new Map() }, settings);
+  const rowsOf = corpusRows({ ...data, pairTypes: table?.types ?? new Map() }, settings);
   const contexts = settings.contexts && (await openContexts(settings.contexts, seed));
   const inputNames = new Set(settings.inputNames);
   return {
@@ -96,7 +87,7 @@ export async function openCorpusBatches(
       fingerprint: corpus.manifest.fingerprint,
     },
     async batch(index) {
-      const rows = sampler.rows(index);
+      const rows = rowsOf(index);
       const spans = await contexts?.(index);
       const paired = rows.flatMap(({ text, positive }) => [text, positive]);
       const texts = [...new Set([...paired, ...(spans?.texts ?? [])])];
@@ -109,15 +100,17 @@ export async function openCorpusBatches(
           positives: rows.map(({ positive }) => place(positive)),
           types: rows.map(({ type }) => type),
           groups: negativeGroups(rows, places, read.groups, synonyms),
-          ...(synonymSides && sidesOf(rows)),
-          ...(spans && { spans: { rows: spans.texts.map(place), feeds: spans.feeds } }),
+          further: {
+            rows: spans?.texts.map(place),
+            feeds: { ...(synonymSides && partFeeds(rows)), ...spans?.feeds },
+          },
         },
         read,
         { types: types.length, inputNames, cells, seed: batchSeed(seed, index) },
       );
     },
     describe: (index) =>
-      sampler.rows(index).map(({ text, positive, type }) => ({ text, positive, type: types[type] })),
+      rowsOf(index).map(({ text, positive, type }) => ({ text, positive, type: types[type] })),
   };
 }
 

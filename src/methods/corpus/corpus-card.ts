@@ -1,8 +1,8 @@
 /** The record and the model card of a model trained on a corpus. */
 import { formatCount } from "../../files/count-text.js";
-import type { MethodSettings } from "../../pearl/method.js";
 import type { RunRecord, RunResult } from "../../training/run.js";
 import { type BaseModel, cardText, phraseModel } from "../card.js";
+import type { MethodSettings } from "../settings/method-settings.js";
 import type { CorpusFacts } from "./corpus-batches.js";
 
 /** What training.json holds: enough to run the training again. */

@@ -11,8 +11,6 @@ import { type LocateOptions, locateModel } from "../../hub/locate.js";
 import { readModel } from "../../onnx/io/file.js";
 import { openReader, readPhrases, samplePhrases } from "../../pearl/contrastive-batch.js";
 import { type PairProgramOptions, pairProgram, prepareForTraining } from "../../pearl/loss/program.js";
-import { type MethodSettings, scheduleOf } from "../../pearl/method.js";
-import { RUN_KEYS } from "../../pearl/neighbour-runs.js";
 import { PHRASE_TYPES } from "../../pearl/phrase-types.js";
 import { loadRuntime } from "../../runtime/onnx-runtime.js";
 import type { TrainingProgram } from "../../training/program.js";
@@ -20,6 +18,7 @@ import { type PreparedRun, type RunOptions, type RunReport, runMethod } from "..
 import type { TrainingResult } from "../../training/trainer.js";
 import { evaluationOn } from "../benchmark-score.js";
 import { openTexts, textFolder } from "../pretrain/text-shards.js";
+import { type MethodSettings, scheduleOf } from "../settings/method-settings.js";
 import {
   averagedWithBase,
   checkTrainable,
@@ -31,6 +30,8 @@ import {
 import { type CorpusBatches, type CorpusBatchSettings, openCorpusBatches } from "./corpus-batches.js";
 import { type CorpusTrainingRecord, corpusCard } from "./corpus-card.js";
 import { type PrepareCorpusOptions, prepareCorpus } from "./corpus-source.js";
+import { RUN_KEYS } from "./neighbour-runs.js";
+import { partTerms } from "./part-losses.js";
 import { wordEncoderTerms } from "./word-encoder-terms.js";
 
 /** Options of {@link finetuneOnCorpus}: the method's settings, the corpus, and how long to train. */
@@ -169,13 +170,13 @@ function programOf(
   const { parts, width } = assembled;
   const layout: VectorLayout | undefined =
     own?.layout ?? (parts && { parts: { phrase: [0, parts[0]], characters: [parts[0], width] } });
-  const { temperature, typeWeight, dropout, synonymSides } = settings;
-  const { partLosses, prefixLoss, furtherContrast } = settings;
+  const { temperature, typeWeight, dropout } = settings;
   return pairProgram(prepareForTraining(assembled.model), {
     ...{ ...given, width, layout, temperature, typeWeight, dropout, negatives: "none" },
-    ...{ partLosses, prefixLoss, furtherContrast },
-    terms: wordEncoderTerms(settings, layout, own?.context),
-    rows: synonymSides ? "own" : "all",
+    terms: ([contrast, ...types]) => [
+      ...[contrast, ...partTerms(settings, layout), ...types],
+      ...wordEncoderTerms(settings, layout, own?.context),
+    ],
   });
 }
 

@@ -54,13 +54,8 @@ export async function prepareCorpus(request: CorpusRequest): Promise<string> {
   return folder;
 }
 
-async function wordnetCorpus({
-  onNote,
-  onPreparation,
-  threads,
-  signal,
-  buildIn,
-}: CorpusRequest): Promise<string> {
+async function wordnetCorpus(request: CorpusRequest): Promise<string> {
+  const { onNote, onPreparation, threads, signal, buildIn } = request;
   const cached = defaultCorpusFolder();
   if (await exists(join(cached, CORPUS_FILES.manifest))) {
     onNote?.(`no corpus was named: using WordNet's, from ${cached}`);

@@ -3,9 +3,10 @@ import type { Columns, ContextLoss, VectorLayout } from "../../architectures/arc
 import { type Net, number, reduce } from "../../nn/net.js";
 import { l2Normalise } from "../../nn/pooling.js";
 import { tensor, typeCode } from "../../onnx/tensor.js";
-import type { FurtherTerm } from "../../pearl/loss/program.js";
-import { columnsOf, pairsOfPart } from "../../pearl/loss/rows.js";
-import type { Gates, MethodSettings } from "../../pearl/method.js";
+import type { LossTerm } from "../../pearl/loss/program.js";
+import { columnsOf } from "../../pearl/loss/rows.js";
+import type { Gates, MethodSettings } from "../settings/method-settings.js";
+import { pairsOfPart, partSample } from "./part-losses.js";
 
 export const wordEncoderLossNames = {
   context: "context_loss_of_spans",
@@ -16,8 +17,8 @@ export function wordEncoderTerms(
   { meanShares, contexts }: Pick<MethodSettings, "meanShares" | "contexts">,
   layout: VectorLayout | undefined,
   context: ContextLoss | undefined,
-): FurtherTerm[] {
-  const terms: FurtherTerm[] = [];
+): LossTerm[] {
+  const terms: LossTerm[] = [];
   if (meanShares && meanShares.weight > 0 && layout?.gates)
     terms.push(gateTerm(layout.gates, meanShares, meanShares.weight));
   if (contexts && contexts.weight > 0 && layout?.parts && context)
@@ -35,9 +36,10 @@ function gateTerm(
   parts: readonly Columns[],
   wanted: Gates & { readonly meanings?: Gates },
   weight: number,
-): FurtherTerm {
+): LossTerm {
   return {
     ...{ name: wordEncoderLossNames.gates, weight },
+    ...(wanted.meanings && { sample: { feeds: partSample("characters") } }),
     add(net, rows) {
       const { g } = net;
       const paired = g.add("Concat", [rows.anchors, rows.positives], { axis: 0 });
@@ -83,7 +85,7 @@ function divergence(net: Net, gates: string, wanted: readonly number[]): string 
   return g.add("Sub", [number(net, entropy), surprise]);
 }
 
-const contextTerm = (phrase: Columns, context: ContextLoss, weight: number): FurtherTerm => ({
+const contextTerm = (phrase: Columns, context: ContextLoss, weight: number): LossTerm => ({
   ...{ name: wordEncoderLossNames.context, weight, weights: context.weights, trained: context.trained },
   sample: { rows: [6, 7, 0, 1, 2], feeds: context.sample },
   // Gates scale the parts; at length 1 they are as in pretraining.

@@ -7,7 +7,7 @@ import { packageVersion } from "../../files/version.js";
 import { locateModel } from "../../hub/locate.js";
 import { openReader, readPhrases, samplePhrases } from "../../pearl/contrastive-batch.js";
 import { pairProgram, prepareForTraining } from "../../pearl/loss/program.js";
-import { pearlSchedule } from "../../pearl/schedule.js";
+import { pearlSchedule } from "../../pearl/presets.js";
 import { loadRuntime } from "../../runtime/onnx-runtime.js";
 import { type AdamOptions, type AdamSettings, adamSettings } from "../../training/optimiser/adam.js";
 import type { Schedule } from "../../training/optimiser/schedule.js";

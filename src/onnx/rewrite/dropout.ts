@@ -6,7 +6,6 @@
  * that they depend on the batch alone: a resumed run and both passes over a chunk draw the same ones. ONNX's own
  * Dropout draws from the state of its session, which a checkpoint cannot hold.
  */
-
 import { GraphBuilder } from "../builder.js";
 import { producersOf, prune } from "../graph.js";
 import { copyModel, type Model, type Node } from "../model.js";

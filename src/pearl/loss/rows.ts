@@ -3,9 +3,6 @@ import type { Columns } from "../../architectures/architecture.js";
 import { phraseVector } from "../../architectures/compose.js";
 import type { Net } from "../../nn/net.js";
 
-/** A part of the vector that may have its own pairs. */
-export type Part = "phrase" | "characters";
-
 /** Names of the graph's values. */
 export interface BatchRows {
   /** [pairs, dimension], as are the positives. */
@@ -35,16 +32,4 @@ export function columnsOf(net: Net, values: string, columns: readonly (Columns |
     range === "all" ? values : g.add("Slice", [values, g.ints(range[0]), g.ints(range[1]), g.ints(1)]),
   );
   return cut.length === 1 ? cut[0] : g.add("Concat", cut, { axis: 1 });
-}
-
-/** Numbers of the pairs of one part: `picked` of the anchors, `second` of their positives among all rows. */
-export function pairsOfPart(
-  { g }: Net,
-  { sizes }: Pick<BatchRows, "sizes">,
-  part: Part,
-): { picked: string; second: string } {
-  const name = `${part}_rows`;
-  const isDeclared = g.model().graph.inputs.some((input) => input.name === name);
-  const picked = isDeclared ? name : g.input(name, "int64", [`${part}_own`]);
-  return { picked, second: g.add("Add", [picked, g.add("Gather", [sizes, g.ints(0)])]) };
 }

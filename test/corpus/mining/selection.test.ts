@@ -1,11 +1,7 @@
 /** Which near phrases are hard negatives, and which never are. */
 import { describe, expect, it } from "vitest";
-import {
-  compactCosine,
-  shareVectors,
-  storeVectors,
-} from "../../../src/pearl/hard-negatives/compact-vectors.js";
-import { indexKnownPairs, isKnownPair } from "../../../src/pearl/hard-negatives/known-pairs.js";
+import { compactCosine, shareVectors, storeVectors } from "../../../src/corpus/mining/compact-vectors.js";
+import { indexKnownPairs, isKnownPair } from "../../../src/corpus/mining/known-pairs.js";
 import { selectNegatives } from "../../../src/pearl/hard-negatives/select.js";
 import { createRandom } from "../../../src/random.js";
 

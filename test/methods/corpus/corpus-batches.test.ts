@@ -4,15 +4,16 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { readModelFolder } from "../../../src/architectures/model-folder.js";
 import { readCorpus, writeCorpus } from "../../../src/corpus/corpus-folder.js";
+import { FINE_PHRASE_TYPES } from "../../../src/corpus/typing/fine-types.js";
 import {
   type CorpusBatches,
   type CorpusBatchSettings,
   openCorpusBatches as openBatches,
 } from "../../../src/methods/corpus/corpus-batches.js";
+import { neighbourRuns } from "../../../src/methods/corpus/neighbour-runs.js";
 import { readModel } from "../../../src/onnx/io/file.js";
 import { openReader } from "../../../src/pearl/contrastive-batch.js";
-import { neighbourRuns } from "../../../src/pearl/neighbour-runs.js";
-import { FINE_PHRASE_TYPES, PHRASE_TYPES } from "../../../src/pearl/phrase-types.js";
+import { PHRASE_TYPES } from "../../../src/pearl/phrase-types.js";
 import { smallCorpus } from "../../training/small-corpus.js";
 
 type Settings = CorpusBatchSettings & { corpus: string };

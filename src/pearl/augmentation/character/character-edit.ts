@@ -1,9 +1,15 @@
 /** What the character rules share: one edit in one word, its case pattern kept (after nlpaug). */
 import type { Random } from "../../../random.js";
 import type { Draw } from "../rule.js";
-import type { ResolvedSettings } from "../settings.js";
 
-export type CharacterSettings = Pick<ResolvedSettings, "digits" | "minimumWordLength" | "randomCharacters">;
+export interface CharacterSettings {
+  /** Whether typing errors may change digits; a year with another digit is another year. */
+  readonly digits: "keep" | "change";
+  /** Letters that a word needs for a typing error in it. */
+  readonly minimumWordLength: number;
+  /** What replaces a letter at random: a letter, or as in the published code any letter, digit or sign. */
+  readonly randomCharacters: "same-kind" | "published";
+}
 
 /** Words are runs of letters and digits. */
 type Kind = "letter" | "digit" | "other";

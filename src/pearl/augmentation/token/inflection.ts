@@ -1,5 +1,5 @@
 /** English inflection: puts a synonym into the form of the word that it replaces, or reports that it cannot. */
-import { capitalised } from "../phrase/letter-case.js";
+import { capitalised } from "../letter-case.js";
 
 export type Form = "base" | "plural" | "third-person" | "past" | "participle";
 

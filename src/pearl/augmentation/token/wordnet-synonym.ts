@@ -1,5 +1,5 @@
 /** The paper's rule: synonyms from WordNet of the whole phrase, the longest lemmas in it, and its words, inflected alike. */
-import { likeCaseOf, startsCapital } from "../phrase/letter-case.js";
+import { likeCaseOf, startsCapital } from "../letter-case.js";
 import { type List, oneReplaced, othersThan } from "../rule.js";
 import { type Analysis, analyses, inflect } from "./inflection.js";
 import type { Sense, WordnetTable } from "./wordnet-table.js";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { outcomesOf } from "../../../../src/pearl/augmentation/rule.js";
+import { outcomesOf } from "../../../../src/augmentation/named-rule.js";
 import { nearestWords, nearWords } from "../../../../src/pearl/augmentation/token/word-vector.js";
 import { createRandom } from "../../../../src/random.js";
 

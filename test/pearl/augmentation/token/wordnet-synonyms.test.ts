@@ -1,6 +1,7 @@
 import { createRequire } from "node:module";
 import { beforeAll, describe, expect, it } from "vitest";
-import { type List, outcomesOf } from "../../../../src/pearl/augmentation/rule.js";
+import { outcomesOf } from "../../../../src/augmentation/named-rule.js";
+import type { List } from "../../../../src/pearl/augmentation/rule.js";
 import { analyses, inflect } from "../../../../src/pearl/augmentation/token/inflection.js";
 import { wordnetSynonyms } from "../../../../src/pearl/augmentation/token/wordnet-synonym.js";
 import { type WordnetTable, wordnetTable } from "../../../../src/pearl/augmentation/token/wordnet-table.js";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { FINE_TYPES } from "../../../../src/pearl/phrase-types.js";
+import { FINE_TYPES } from "../../../../src/corpus/typing/fine-types.js";
 
 const script = new URL("../../../../scripts/pearl-mini/data/other-kinds.mjs", import.meta.url).href;
 const { fineType } = (await import(script)) as { fineType: (source: string) => string };

@@ -1,0 +1,79 @@
+/** Twins of a whole table of phrases, written to a file with the rule that made each. */
+import { resolve } from "node:path";
+import { ArgumentError, InterruptedError } from "../errors.js";
+import { createRandom } from "../random.js";
+import type { Table } from "../table/table.js";
+import { checkRowsName, writeRows } from "../table/write/text-rows.js";
+import type { Augmenter } from "./augmenter.js";
+import { type Granularity, RULE_NAMES, type RuleName, rulesOfTwin, type Twin } from "./named-rule.js";
+
+export interface AugmentTableOptions {
+  /** Twins drawn for each phrase. Default 1. */
+  readonly count?: number;
+  /** Default 1. The same seed gives the same file. */
+  readonly seed?: number;
+  readonly signal?: AbortSignal;
+  /** Receives the number of finished rows and of all rows. */
+  readonly onProgress?: (done: number, total: number) => void;
+}
+
+export interface AugmentTableReport {
+  readonly path: string;
+  readonly phrases: number;
+  readonly twins: number;
+  /** Twins with the phrase's own text: by "dropout", by "unchanged", or because nothing applied. */
+  readonly unchanged: number;
+  /** Twins by rule; a twin made by several rules counts for each. */
+  readonly byRule: Readonly<Record<RuleName, number>>;
+  readonly byGranularity: Readonly<Record<Granularity, number>>;
+}
+
+export function twinCounter() {
+  const byRule = Object.fromEntries(RULE_NAMES.map((name) => [name, 0])) as Record<RuleName, number>;
+  const byGranularity: Record<Granularity, number> = { character: 0, token: 0, phrase: 0, none: 0 };
+  let twins = 0;
+  return {
+    add: (twin: Twin): void => {
+      twins++;
+      for (const rule of rulesOfTwin(twin)) byRule[rule]++;
+      byGranularity[twin.granularity]++;
+    },
+    counts: () => ({ twins, unchanged: byGranularity.none, byRule, byGranularity }),
+  };
+}
+
+/**
+ * Draws twins for the phrases of an open table. Writes phrase, twin, rule (or rules: "year+abbreviation") and
+ * granularity, in the table's order, as CSV, TSV or JSONL by the output's ending. The file appears when it is complete.
+ * @throws TableError for another ending or where it cannot be written, ArgumentError where it is the input table,
+ * InterruptedError
+ */
+export async function augmentTable(
+  table: Table,
+  output: string,
+  augmenter: Augmenter,
+  { count = 1, seed = 1, signal, onProgress }: AugmentTableOptions = {},
+): Promise<AugmentTableReport> {
+  checkRowsName(output);
+  if (resolve(output) === resolve(table.description.path)) {
+    throw new ArgumentError(`${output} is the input table. Name another output with -o.`);
+  }
+  const counter = twinCounter();
+  const random = createRandom(seed);
+  let done = 0;
+  const rowOf = (phrase: string): string[] => {
+    const twin = augmenter.augment(phrase, random);
+    counter.add(twin);
+    return [phrase, twin.text, rulesOfTwin(twin).join("+"), twin.granularity];
+  };
+  async function* batches(): AsyncGenerator<string[][]> {
+    for await (const phrases of table.phrases()) {
+      if (signal?.aborted) throw new InterruptedError("interrupted; nothing was written");
+      yield phrases.flatMap((phrase) => Array.from({ length: count }, () => rowOf(phrase)));
+      done += phrases.length;
+      onProgress?.(done, table.description.rowCount);
+    }
+  }
+  await writeRows(output, ["phrase", "twin", "rule", "granularity"], batches());
+  return { path: output, phrases: done, ...counter.counts() };
+}

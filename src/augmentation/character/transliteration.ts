@@ -1,0 +1,51 @@
+/** Pearl's own rule: another spelling of a sound (ph and f, ü and ue), as in transcribed names. */
+import { inCaseOf } from "../../pearl/augmentation/character/character-edit.js";
+import { type Draw, pick } from "../../pearl/augmentation/rule.js";
+
+/** Interchangeable anywhere in a word. */
+const anywhere =
+  "ph:f ch:kh ch:tch sh:sch sh:ch c:k y:j w:v kw:qu ts:tz z:s ks:x zh:j dj:j gu:g i:y kh:h " +
+  "ü:ue ö:oe ä:ae ß:ss ø:oe å:aa æ:ae œ:oe ü:u ö:o ä:a é:e è:e ñ:n ç:c á:a í:i ó:o ú:u š:s č:c ž:z ł:l ø:o å:a";
+/** Only after a word's first letter: double letters, vowels, silent letters (nothing after the colon). */
+const inside =
+  "ck:k ou:u ou:oo oo:u ee:i ea:ee oe:o ae:a ie:ei ai:ei ei:ey ov:off er:re or:our gh:g th:t h: e: " +
+  "ll:l ss:s tt:t nn:n mm:m pp:p rr:r ff:f dd:d";
+/** Replaced in one direction only, since a plain letter seldom stands for an accented one. */
+const oneWay = /[à-ž]/;
+
+const spellings = [...spellingsOf(anywhere, 0), ...spellingsOf(inside, 1)];
+
+/** @param first the first place in a word where the spellings may be replaced */
+function spellingsOf(pairs: string, first: 0 | 1) {
+  return pairs.split(" ").flatMap((pair) => {
+    const [from, to] = pair.split(":");
+    const isOneWay = to === "" || oneWay.test(from);
+    return [{ from, to, first }, ...(isOneWay ? [] : [{ from: to, to: from, first }])];
+  });
+}
+
+/** Changes one word of at least four letters, by a spelling drawn among those that occur in it. */
+export const respellSound: Draw = (phrase, random) => {
+  const words = [...phrase.matchAll(/\p{L}{4,}/gu)];
+  if (words.length === 0) return undefined;
+  const { 0: word, index: start } = pick(words, random);
+  const lower = word.toLowerCase();
+  // Places in the lower-case word fit the word only if no letter changes its length (İ).
+  if (lower.length !== word.length) return undefined;
+  const able = spellings.filter(({ from, first }) => lower.includes(from, first));
+  if (able.length === 0) return undefined;
+  const { from, to, first } = pick(able, random);
+  const at = lower.indexOf(from, first);
+  const respelt = word.slice(0, at) + cased(word, at, from, to) + word.slice(at + from.length);
+  return phrase.slice(0, start) + respelt + phrase.slice(start + word.length);
+};
+
+/** `to`, letter by letter in the case of what it replaces: "Ph" to "F", "F" to "Ph", but "FX" to "PHX". */
+function cased(word: string, at: number, from: string, to: string): string {
+  let text = "";
+  for (let index = 0; index < to.length; index++) {
+    const model = index < from.length ? word[at + index] : (word[at + index] ?? word[at + from.length - 1]);
+    text += inCaseOf(model, to[index]);
+  }
+  return text;
+}

@@ -1,0 +1,91 @@
+/** The settings of a training on a corpus, as plain data: presets hold them and training.json records them. */
+import type { BlockLengths } from "../../architectures/compose.js";
+import type { ScratchShape } from "../../architectures/transformer/scratch-model.js";
+import type { AugmentationSettings } from "../../augmentation/settings.js";
+import type { PearlSettings } from "../../pearl/settings.js";
+import type { Schedule } from "../../training/optimiser/schedule.js";
+import type { RunKey } from "../corpus/neighbour-runs.js";
+
+/** What two phrases of a pair have in common: their spelling, their meaning, or both, as other forms of a name. */
+export type PairSide = "characters" | "phrase" | "both";
+
+/** A fraction for all sources of synonyms, or by source; 0 for a source that is not named. */
+export type AugmentedFractions = number | Readonly<Record<string, number>>;
+
+/** A schedule, or a warm-up and half a cosine over the whole run. */
+export type MethodSchedule =
+  | Schedule
+  | { readonly kind: "warm-up-cosine-to-the-end"; readonly warmUp: number; readonly floor?: number };
+
+/** Gates of a word encoder's parts, 0 to 1. */
+export interface Gates {
+  readonly characters: number;
+  readonly meaning: number;
+  readonly types: number;
+}
+
+/** All settings of a training on a corpus, PEARL's and those beyond it, as a preset or a user's file gives them. */
+export interface MethodSettings extends Omit<PearlSettings, "augmentation" | "schedule"> {
+  /** Shape of a transformer from scratch; 0 layers: no transformer. */
+  readonly shape: ScratchShape;
+  /** Lengths of both parts of the vector before they are joined; PEARL's is "as-they-come". */
+  readonly blocks: BlockLengths | "as-they-come";
+  /** Weights of an additional NT-Xent loss on each part of the vector; 0 in PEARL. */
+  readonly partLosses: { readonly phrase: number; readonly characters: number };
+  /** Weight of an additional NT-Xent loss on a word encoder's prefix, its shorter embedding; default 0. */
+  readonly prefixLoss?: number;
+  /** Number of spans of text in a batch, compared with their contexts, and the factor of this loss. */
+  readonly contexts?: { readonly spans: number; readonly weight: number };
+  /** Target means of a word encoder's gates over a batch, and the weight of the loss that enforces them. */
+  readonly meanShares?: Gates & {
+    /** Targets for pairs of the phrase part alone (`synonymSides`); those above then apply to the other pairs. */
+    readonly meanings?: Gates;
+    readonly weight: number;
+  };
+  /**
+   * What the losses of parts and prefix compare: "all" phrases of a batch, as NT-Xent does, or anchors with positives
+   * alone ("between"), at a quarter of the cost. Default "all".
+   */
+  readonly furtherContrast?: "all" | "between";
+  /** Pairs of known synonyms in a batch. */
+  readonly synonyms: number;
+  /** Weights of the corpus's sources of synonyms; default their sizes. */
+  readonly synonymShares?: Readonly<Record<string, number>>;
+  /**
+   * The part with its own loss on a source: "characters" for synonyms with similar spelling, "phrase" for those
+   * that mean the same, or "both", as twins made by augmentation. Default: both parts for all sources.
+   */
+  readonly synonymSides?: Readonly<Record<string, PairSide>>;
+  /** Rows of a table of pairs in a batch, where there is one. */
+  readonly pairRows: number;
+  /** Length of a run: synonym pairs that share words and go into one batch; 1: no runs. */
+  readonly run: number;
+  /** Which words the pairs of a run share, by source of synonyms; default "rarest". */
+  readonly runsBy?: Readonly<Record<string, RunKey>>;
+  /** Fraction of synonym pairs whose second phrase is augmented too. */
+  readonly augmentPairs: AugmentedFractions;
+  readonly augmentation: AugmentationSettings | "none";
+  /**
+   * Factors of the learning rate by name of the weight. Few batches use a row of a table, and Adam's step does not grow
+   * with the gradient: tables may need larger steps than weights that every phrase passes. Default 1.
+   */
+  readonly rateFactors?: Readonly<Record<string, number>>;
+  readonly schedule: MethodSchedule;
+}
+
+/** PEARL's settings with everything beyond them left off. */
+export function withoutExtensions(pearl: PearlSettings): MethodSettings {
+  const { base, characters, types, typeWeight, anchors, hardNegatives, ...others } = pearl;
+  return {
+    ...{ base, shape: {}, characters, blocks: "as-they-come" as const },
+    ...{ partLosses: { phrase: 0, characters: 0 }, types, typeWeight, anchors, hardNegatives },
+    ...{ synonyms: 0, pairRows: 5, run: 1, augmentPairs: 0, ...others },
+  };
+}
+
+/** The schedule of a run of `steps` steps. */
+export function scheduleOf(schedule: MethodSchedule, steps: number): Schedule {
+  if (schedule.kind !== "warm-up-cosine-to-the-end") return schedule;
+  const { warmUp, floor } = schedule;
+  return { kind: "warm-up-cosine", warmUp: Math.min(warmUp, Math.ceil(steps / 10)), steps, floor };
+}

@@ -1,0 +1,51 @@
+/** Pairs of phrases from users' files: paraphrases, synonyms, short and long forms, found from either side. */
+import { readColumns } from "../../../table/whole-table.js";
+import { likeCaseOf } from "../letter-case.js";
+
+/** The partners of a phrase as the files write it, else of the phrase in other letter case; empty if unknown. */
+export type Partners = (phrase: string) => readonly string[];
+
+/**
+ * Reads the first two columns of tables; a header line is recognised by its looks.
+ * @returns undefined where there are no files
+ * @throws TableError with file and cure where there are not two columns
+ */
+export async function readPairs(paths: readonly string[]): Promise<Partners | undefined> {
+  if (paths.length === 0) return undefined;
+  const pairs: (readonly [string, string])[] = [];
+  for (const path of paths) {
+    const [lefts, rights] = await readColumns(path, ["1", "2"]);
+    for (const [row, left] of lefts.entries()) pairs.push([left, rights[row]]);
+  }
+  return partnersIn(pairs);
+}
+
+/**
+ * Keeps direct partners only, so that a circle of pairs (a-b, b-c, c-a) never leads back to the phrase itself. Pairs of
+ * equal phrases, or with an empty side, are skipped.
+ */
+export function partnersIn(pairs: Iterable<readonly [string, string]>): Partners {
+  const exact = new Map<string, string[]>();
+  const add = (from: string, to: string): void => {
+    const known = exact.get(from);
+    if (known === undefined) exact.set(from, [to]);
+    else if (!known.includes(to)) known.push(to);
+  };
+  for (const pair of pairs) {
+    const [left, right] = pair.map(oneLine);
+    if (left === "" || right === "" || left.toLowerCase() === right.toLowerCase()) continue;
+    add(left, right);
+    add(right, left);
+  }
+  const inLowerCase = new Map<string, string[]>();
+  for (const [from, to] of exact) {
+    const key = from.toLowerCase();
+    const known = inLowerCase.get(key);
+    inLowerCase.set(key, known === undefined ? to : [...new Set([...known, ...to])]);
+  }
+  return (phrase) =>
+    exact.get(phrase) ??
+    (inLowerCase.get(phrase.toLowerCase()) ?? []).map((text) => likeCaseOf(phrase, text, ""));
+}
+
+export const oneLine = (text: string): string => text.trim().replace(/\s+/g, " ");

@@ -1,0 +1,116 @@
+import { describe, expect, it } from "vitest";
+import { namePartsOf } from "../../../../src/augmentation/names/name-parts.js";
+import { abbreviate } from "../../../../src/augmentation/names/words/abbreviation.js";
+import { addSuffix } from "../../../../src/augmentation/names/words/add-suffix.js";
+import { dropEndWord } from "../../../../src/augmentation/names/words/drop-end-word.js";
+import { dropShortWord } from "../../../../src/augmentation/names/words/drop-short-word.js";
+import { insertWord } from "../../../../src/augmentation/names/words/insert-word.js";
+import { joinWords } from "../../../../src/augmentation/names/words/join-words.js";
+import { shortenWord } from "../../../../src/augmentation/names/words/shorten-word.js";
+import { shuffleWords } from "../../../../src/augmentation/names/words/shuffle-words.js";
+import { splitWord } from "../../../../src/augmentation/names/words/split-word.js";
+import { claims, manyDraws } from "../../rule-claims.js";
+
+describe("a name's parts", () => {
+  it("are its words and its qualifier, and give the name again", () => {
+    expect(namePartsOf("New York (state)")).toEqual({ words: ["New", "York"], tail: " (state)" });
+    expect(namePartsOf("Paris, Texas, USA")).toEqual({ words: ["Paris"], tail: ", Texas, USA" });
+    expect(namePartsOf("May 30, 1998 earthquake, Takhar").tail).toBe(", Takhar");
+    expect(namePartsOf("May 30, Afghan").tail).toBe(", Afghan");
+    for (const name of ["", " ", "(x)", ", a", "A  b", "A (b) c", "Über (Film)"]) {
+      const { words, tail } = namePartsOf(name);
+      expect(words.join(" ") + tail).toBe(name);
+    }
+  });
+});
+
+describe("words of a name", () => {
+  it.each([
+    [
+      "drop-short-word",
+      "University of the West (USA)",
+      ["University of West (USA)", "University the West (USA)"],
+      dropShortWord,
+    ],
+    ["drop-short-word", "The Beatles", ["Beatles"], dropShortWord],
+    ["drop-short-word", "El Paso", [undefined], dropShortWord],
+    ["drop-short-word", "of the and", [undefined], dropShortWord],
+    ["drop-end-word", "New York Times, daily", ["New York, daily", "York Times, daily"], dropEndWord],
+    ["drop-end-word", "New York", [undefined], dropEndWord],
+    ["shorten-word", "Acme Manufacturing", ["Acme Man.", "Acme Manu."], shortenWord],
+    ["shorten-word", "Acme Tools", [undefined], shortenWord],
+    ["shorten-word", "Manufacturing", [undefined], shortenWord],
+    ["join-words", "Face Book (site)", ["Face-Book (site)", "FaceBook (site)"], joinWords],
+    ["join-words", "Facebook", [undefined], joinWords],
+    ["split-word", "Saint-Denis", ["Saint Denis"], splitWord],
+    ["split-word", "Football", ["Foo tball", "Foot ball", "Footb all"], splitWord],
+    ["split-word", "Soccer", [undefined], splitWord],
+  ] as const)("%s: %s", (_, phrase, expected, rule) => {
+    expect(manyDraws(rule, phrase)).toEqual([...expected]);
+  });
+
+  it("shuffle-words gives every order but the own", () => {
+    const orders = ["a c b", "b a c", "b c a", "c a b", "c b a"];
+    const drawn = manyDraws(shuffleWords, "a b c");
+    expect(drawn.filter((text) => text !== undefined)).toEqual(orders);
+    expect(manyDraws(shuffleWords, "a b")).toEqual([undefined]);
+  });
+
+  it("never separate a letter from its accents", () => {
+    const name = "Acme e\u0301e\u0301e\u0301e\u0301e\u0301e\u0301e\u0301e\u0301";
+    for (const rule of [shortenWord, splitWord]) {
+      for (const text of manyDraws(rule, name)) expect(text ?? "").not.toMatch(/(?:^|\s)\p{M}/u);
+    }
+  });
+});
+
+describe("words added to a name", () => {
+  it("are a suffix before the qualifier, by the entity type where it is known, in the name's case", () => {
+    expect(manyDraws(addSuffix, "john smith", { type: "PERSON" })).toEqual([
+      "john smith ii",
+      "john smith iii",
+      "john smith jr",
+      "john smith jr.",
+      "john smith sr.",
+    ]);
+    for (const text of manyDraws(addSuffix, "Acme (maker)")) expect(text).toMatch(/^Acme .+ \(maker\)$/);
+    expect(manyDraws(addSuffix, "Acme Club", { type: "ORG" })).not.toContain("Acme Club Club");
+  });
+
+  it("are a word anywhere, the others in their order", () => {
+    const drawn = manyDraws(insertWord, "red wine") as string[];
+    expect(drawn).toContain("red national wine");
+    for (const text of drawn) {
+      expect(text).toMatch(/^(?:\w+ red wine|red \w+ wine|red wine \w+)$/);
+      expect(text).toBe(text.toLowerCase());
+    }
+  });
+});
+
+describe("abbreviations", () => {
+  claims("abbreviation", abbreviate, {
+    "Oxford University": ["Oxford Univ.", "Oxford Univ", "Oxford U."],
+    "OXFORD UNIV": ["OXFORD UNIVERSITY"],
+    "Oxford univ.": ["Oxford university"],
+    "Brothers and Sisters": [
+      "Bros and Sisters",
+      "Bros. and Sisters",
+      "Brothers & Sisters",
+      "Brothers n Sisters",
+      "Brothers 'n' Sisters",
+    ],
+    "Marks & Spencer": ["Marks and Spencer"],
+    "St. Louis": ["Saint Louis"],
+    "Main St": ["Main Street"],
+    "Ministry, Finance": ["Min., Finance", "Ministry, Fin."],
+    "Acme Intl": ["Acme International"],
+    "Chem. Times": [],
+    "Boston, Mass.": ["Boston, Massachusetts"],
+    "Mass Effect": [],
+    University: [],
+    "J. Smith": [],
+    "Los Angeles CA": [],
+    "red wine": [],
+    "": [],
+  });
+});

@@ -1,0 +1,80 @@
+import { describe, expect, it } from "vitest";
+import { createRules } from "../../../src/augmentation/create-rules.js";
+import { resolveSettings } from "../../../src/augmentation/settings.js";
+import { removableParts, withChoices, without } from "../../../src/methods/settings/choices.js";
+import { scheduleOf } from "../../../src/methods/settings/method-settings.js";
+import { presets } from "../../../src/methods/settings/presets.js";
+
+const pearl = presets["pearl-small"];
+const kinds = (settings: typeof pearl) =>
+  settings.augmentation === "none" ? [] : Object.keys(settings.augmentation.probabilities ?? {});
+
+describe("without", () => {
+  it.each(removableParts)("takes %s out and nothing else", (part) => {
+    const left = without(pearl, part);
+    const changed = Object.keys(pearl).filter(
+      (key) =>
+        JSON.stringify(left[key as keyof typeof pearl]) !== JSON.stringify(pearl[key as keyof typeof pearl]),
+    );
+    expect(changed).toHaveLength(1);
+    expect(without(left, part)).toEqual(left);
+  });
+
+  it("keeps the proportions of the augmentations that are left, and knows when none is", () => {
+    expect(kinds(without(pearl, "character-augmentation"))).toEqual([
+      "synonym",
+      "paraphrase",
+      "word-swap",
+      "unchanged",
+    ]);
+    expect(kinds(without(pearl, "token-augmentation"))).toEqual(["character", "paraphrase", "unchanged"]);
+    expect(kinds(without(pearl, "phrase-augmentation"))).not.toContain("paraphrase");
+    const only = withChoices(pearl, { augment: { character: 1 } });
+    expect(without(only, "character-augmentation").augmentation).toBe("none");
+  });
+
+  it("takes out what an adjustment had put in", () => {
+    const augmentation = { preset: "names", adjust: { surname: 0.3, character: 0.1 } } as const;
+    const left = without({ ...pearl, augmentation }, "phrase-augmentation").augmentation;
+    const { probabilities } = resolveSettings(left === "none" ? {} : left);
+    expect(probabilities).toMatchObject({ character: 0.1, abbreviation: 0.22 });
+    expect(probabilities).not.toHaveProperty("surname");
+  });
+});
+
+describe("withChoices", () => {
+  it("assigns every augmentation rule to a part that can be left out", async () => {
+    const rules = await createRules(resolveSettings({ wordVectors: "off" }));
+    for (const { name, granularity } of rules.filter((rule) => rule.granularity !== "none")) {
+      const alone = { ...pearl, augmentation: { preset: "names", probabilities: { [name]: 1 } } } as const;
+      expect(without(alone, `${granularity as "token"}-augmentation`).augmentation, name).toBe("none");
+    }
+  });
+
+  it("changes the given choices and keeps the others", () => {
+    const changed = withChoices(presets["from-scratch"], {
+      ...{ hidden: 96, layers: 1, characters: "love", learningRate: 1e-4, epochs: undefined },
+      without: ["types"],
+    });
+    expect(changed).toEqual({
+      ...presets["from-scratch"],
+      shape: { hidden: 96, layers: 1, vocabulary: 16_000, maximumLength: 24 },
+      characters: { ...(presets["from-scratch"].characters as object), from: "love" },
+      ...{ learningRate: 1e-4, types: "none" },
+    });
+  });
+});
+
+describe("scheduleOf", () => {
+  it("ends the schedule with the run", () => {
+    const schedule = { kind: "warm-up-cosine-to-the-end", warmUp: 100, floor: 0.1 } as const;
+    expect(scheduleOf(schedule, 5000)).toEqual({
+      kind: "warm-up-cosine",
+      warmUp: 100,
+      steps: 5000,
+      floor: 0.1,
+    });
+    expect(scheduleOf(schedule, 50)).toMatchObject({ warmUp: 5, steps: 50 });
+    expect(scheduleOf(pearl.schedule, 50)).toBe(pearl.schedule);
+  });
+});
