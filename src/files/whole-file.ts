@@ -2,7 +2,6 @@
 import { randomBytes } from "node:crypto";
 import { mkdir, open, rename, rm, stat } from "node:fs/promises";
 import { dirname } from "node:path";
-import writeFileAtomic from "write-file-atomic";
 
 /** True where the path exists; a broken symlink does not count. */
 export async function exists(path: string): Promise<boolean> {
@@ -14,13 +13,10 @@ export async function exists(path: string): Promise<boolean> {
  * @throws the system's error; the old file is then unchanged
  */
 export async function writeWholeFile(path: string, content: string | NodeJS.ArrayBufferView): Promise<void> {
+  // Loaded late, since most programs only read.
+  const { default: writeFileAtomic } = await import("write-file-atomic");
   await mkdir(dirname(path), { recursive: true });
   await writeFileAtomic(path, typeof content === "string" ? content : asBuffer(content));
-}
-
-/** {@link writeWholeFile} for callers that cannot wait. The folder must exist. */
-export function writeWholeFileSync(path: string, content: string | Uint8Array): void {
-  writeFileAtomic.sync(path, typeof content === "string" ? content : asBuffer(content));
 }
 
 const asBuffer = ({ buffer, byteOffset, byteLength }: NodeJS.ArrayBufferView): Buffer =>

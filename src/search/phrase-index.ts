@@ -1,4 +1,4 @@
-/** An index with an encoder in front: indexes tables of phrases, and searches by phrase. */
+/** Indexes tables of phrases: encodes them, and adds them to an index with their columns. */
 import {
   type EncoderSource,
   type EncodeTableOptions,
@@ -8,7 +8,6 @@ import {
 import { type PhraseEncoder, truncatedDimension } from "../encoder/phrase-encoder.js";
 import { InterruptedError, VectorIndexError } from "../errors.js";
 import { Table } from "../table/table.js";
-import type { SearchHit } from "./index-types.js";
 import { checkKeys, findKeyColumn, keptColumns, tableRows } from "./table-rows.js";
 import { type AddOptions, type CreateIndexOptions, VectorIndex } from "./vector-index.js";
 
@@ -106,33 +105,6 @@ export async function addTable(
   } finally {
     await table.close();
   }
-}
-
-/** Settings of a search by phrases. */
-export interface SearchPhrasesOptions {
-  /** Rows per phrase at most. Default 10. */
-  readonly k?: number;
-  /** Text prepended to every query. Default: the index's prompt. */
-  readonly prompt?: string;
-  readonly signal?: AbortSignal;
-}
-
-/**
- * The best rows of each phrase, best first; none for an empty phrase.
- * @throws ModelError where the encoder's model is not the index's
- */
-export async function searchPhrases(
-  index: VectorIndex,
-  encoder: PhraseEncoder,
-  phrases: readonly string[],
-  { k, prompt, signal }: SearchPhrasesOptions = {},
-): Promise<SearchHit[][]> {
-  const { dimension, model } = index.layout;
-  const fingerprint = await encoder.fingerprint();
-  index.checkModel(fingerprint);
-  const settings = { prompt: prompt ?? model?.prompt, truncateDim: dimension, signal };
-  const { data } = await encoder.encodeMatrix(phrases, settings);
-  return index.search(data, { k, fingerprint, signal });
 }
 
 async function createIndex(
