@@ -1,6 +1,6 @@
 /** Writes files that appear under their name only when they are complete. */
 import { randomBytes } from "node:crypto";
-import { mkdir, open, rename, rm, stat } from "node:fs/promises";
+import { type FileHandle, mkdir, open, rename, rm, stat } from "node:fs/promises";
 import { dirname } from "node:path";
 
 /** True where the path exists; a broken symlink does not count. */
@@ -53,4 +53,12 @@ export async function replaceFile<Result>(
 async function flush(path: string): Promise<void> {
   const file = await open(path, "r+");
   await file.sync().finally(() => file.close());
+}
+
+/** Writes all bytes at a position, in as many calls as that takes. */
+export async function writeAll(file: FileHandle, bytes: Uint8Array, position: number): Promise<void> {
+  for (let offset = 0; offset < bytes.length; ) {
+    const { bytesWritten } = await file.write(bytes, offset, bytes.length - offset, position + offset);
+    offset += bytesWritten;
+  }
 }

@@ -8,7 +8,7 @@ import {
 import { type PhraseEncoder, truncatedDimension } from "../encoder/phrase-encoder.js";
 import { InterruptedError, VectorIndexError } from "../errors.js";
 import { Table } from "../table/table.js";
-import { checkKeys, findKeyColumn, keptColumns, tableRows } from "./table-rows.js";
+import { checkKeys, keptColumns, tableRows } from "./table-rows.js";
 import { type AddOptions, type CreateIndexOptions, VectorIndex } from "./vector-index.js";
 
 /** Settings shared by `indexTable` and `addTable`. */
@@ -57,10 +57,10 @@ export async function indexTable(
   try {
     const { rowCount } = table.description;
     const columns = keptColumns(table, options);
-    if (options.keyColumn !== undefined) await checkKeys(table, findKeyColumn(columns, options.keyColumn));
+    const keyColumn = options.keyColumn && (await checkKeys(table, columns, options.keyColumn));
     const loaded = typeof encoder === "function" ? await encoder(table.description) : encoder;
     const unfinished = options.resume === "continue" ? await reopen(path, table.identity) : undefined;
-    const index = unfinished ?? (await createIndex(path, loaded, table, columns, options));
+    const index = unfinished ?? (await createIndex(path, loaded, table, columns, { ...options, keyColumn }));
     try {
       const resumedRows = unfinished === undefined ? 0 : (await index.describe()).rows;
       index.checkModel(await loaded.fingerprint());
@@ -92,7 +92,7 @@ export async function addTable(
   const table = await Table.open(file, { ...options.table, column: options.table?.column ?? phraseColumn });
   try {
     const names = table.description.columns;
-    if (keyColumn !== undefined) await checkKeys(table, findKeyColumn(names, keyColumn));
+    if (keyColumn !== undefined) await checkKeys(table, names, keyColumn);
     const missing = columns.filter((name) => !names.includes(name) && name !== phraseColumn);
     if (missing.length > 0)
       options.onNote?.(`The table has no ${missing.join(", ")}; these cells stay empty.`);
@@ -118,9 +118,7 @@ async function createIndex(
     dimension: truncatedDimension(encoder, truncateDim),
     columns,
     phraseColumn: table.description.column,
-    keyColumn: keyColumn && findKeyColumn(columns, keyColumn),
-    backend,
-    precision,
+    ...{ keyColumn, backend, precision },
     model: { fingerprint: await encoder.fingerprint(), name: modelName ?? encoder.model.name, prompt },
   });
 }
