@@ -72,9 +72,8 @@ export {
   type IndexTableOptions,
   type IndexTableReport,
   indexTable,
-  type SearchPhrasesOptions,
-  searchPhrases,
 } from "./search/phrase-index.js";
+export { type SearchPhrasesOptions, searchPhrases } from "./search/phrase-search.js";
 export {
   type AddOptions,
   type CreateIndexOptions,

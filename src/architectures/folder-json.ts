@@ -1,13 +1,14 @@
 /** JSON files of model folders. */
-import { record, string, unknown } from "valibot";
 import { ModelError } from "../errors.js";
-import { readJson as readFile } from "../files/json.js";
-
-const object = record(string(), unknown());
 
 /** @returns undefined where the file does not exist @throws ModelError for a broken one */
-export const readJson = (path: string): Promise<Record<string, unknown> | undefined> =>
-  readFile(path, object, { error: ModelError, cure: "Download or export the model again." });
+export async function readJson(path: string): Promise<Record<string, unknown> | undefined> {
+  // Loaded late: a thread that encodes words reads no JSON.
+  const { record, string, unknown } = await import("valibot");
+  const { readJson: readFile } = await import("../files/json.js");
+  const trouble = { error: ModelError, cure: "Download or export the model again." };
+  return readFile(path, record(string(), unknown()), trouble);
+}
 
 /** A positive number under that key, if there is one. */
 export function numberAt(values: object, key: string): number | undefined {

@@ -1,8 +1,7 @@
 /** Writes files that appear under their name only when they are complete. */
 import { randomBytes } from "node:crypto";
-import { mkdir, open, rename, rm, stat } from "node:fs/promises";
+import { type FileHandle, mkdir, open, rename, rm, stat } from "node:fs/promises";
 import { dirname } from "node:path";
-import writeFileAtomic from "write-file-atomic";
 
 /** True where the path exists; a broken symlink does not count. */
 export async function exists(path: string): Promise<boolean> {
@@ -14,13 +13,10 @@ export async function exists(path: string): Promise<boolean> {
  * @throws the system's error; the old file is then unchanged
  */
 export async function writeWholeFile(path: string, content: string | NodeJS.ArrayBufferView): Promise<void> {
+  // Loaded late, since most programs only read.
+  const { default: writeFileAtomic } = await import("write-file-atomic");
   await mkdir(dirname(path), { recursive: true });
   await writeFileAtomic(path, typeof content === "string" ? content : asBuffer(content));
-}
-
-/** {@link writeWholeFile} for callers that cannot wait. The folder must exist. */
-export function writeWholeFileSync(path: string, content: string | Uint8Array): void {
-  writeFileAtomic.sync(path, typeof content === "string" ? content : asBuffer(content));
 }
 
 const asBuffer = ({ buffer, byteOffset, byteLength }: NodeJS.ArrayBufferView): Buffer =>
@@ -57,4 +53,12 @@ export async function replaceFile<Result>(
 async function flush(path: string): Promise<void> {
   const file = await open(path, "r+");
   await file.sync().finally(() => file.close());
+}
+
+/** Writes all bytes at a position, in as many calls as that takes. */
+export async function writeAll(file: FileHandle, bytes: Uint8Array, position: number): Promise<void> {
+  for (let offset = 0; offset < bytes.length; ) {
+    const { bytesWritten } = await file.write(bytes, offset, bytes.length - offset, position + offset);
+    offset += bytesWritten;
+  }
 }

@@ -7,7 +7,7 @@ import { hasGraph } from "../architectures/model-folder.js";
 import { ModelError } from "../errors.js";
 import { exists } from "../files/whole-file.js";
 import { hasSafetensors } from "./convert/weight-files.js";
-import { type DownloadOptions, type DownloadProgress, downloadModel, isHubId } from "./download.js";
+import type { DownloadOptions, DownloadProgress } from "./download.js";
 
 /** The embedded model that is used when none is named. */
 export const DEFAULT_MODEL = "pearl-mini";
@@ -57,6 +57,7 @@ export async function locateFiles(
   if (found !== undefined) return model;
   const embedded = await embeddedModels();
   if (embedded.includes(model)) return join(EMBEDDED_MODELS, model);
+  const { downloadModel, isHubId } = await import("./download.js");
   if (isHubId(model)) {
     const { revision, signal, weights, onDownload } = options;
     return downloadModel(model, { revision, signal, weights, onProgress: onDownload });

@@ -5,6 +5,7 @@ import { createRandom, type Random } from "../random.js";
 import { exactNeighbours } from "../search/exact.js";
 import { leadingAxes, project } from "../search/principal-axes.js";
 import type { Ranking } from "../search/ranking.js";
+import { columnMeans } from "../search/vectors.js";
 import type { PlotOptions } from "./plot-table.js";
 
 interface ProjectionOptions extends Pick<PlotOptions, "neighbours" | "seed" | "signal"> {
@@ -74,9 +75,7 @@ const planeRounds = 30;
  */
 async function startFromPlane(points: number[][], vectors: Float32Array, random: Random): Promise<void> {
   const dimension = vectors.length / points.length;
-  const mean = new Float64Array(dimension);
-  for (let index = 0; index < vectors.length; index++)
-    mean[index % dimension] += vectors[index] / points.length;
+  const mean = columnMeans(vectors, dimension);
   const centred = vectors.map((value, index) => value - mean[index % dimension]);
   const axes = await leadingAxes(centred, { dimension, width: 2, rounds: planeRounds, random });
   const plane = await project(centred, axes);

@@ -1,7 +1,7 @@
 /** K-means clustering (Lloyd's iteration from k-means++ starts), after scikit-learn's KMeans. */
 import { ArgumentError } from "../errors.js";
 import { createRandom, type Random } from "../random.js";
-import { countRows, dotRows } from "./vectors.js";
+import { columnMeans, countRows, dotRows } from "./vectors.js";
 
 export interface KMeansOptions {
   readonly dimension: number;
@@ -43,7 +43,7 @@ export function kMeans(rows: Float32Array, options: KMeansOptions): KMeansResult
   const count = countRows(rows, dimension, "points");
   if (clusters < 1 || clusters > count)
     throw new ArgumentError(`cannot make ${clusters} clusters of ${count} points`);
-  const mean = columnMeans(rows, count, dimension);
+  const mean = columnMeans(rows, dimension);
   // Centred: nearer to zero, distances are more precise.
   const centred = shifted(rows, mean, -1);
   const points = { rows: centred, count, dimension, squares: squaresOf(centred, dimension) };
@@ -210,12 +210,6 @@ function distancesTo({ rows, count, dimension }: Points, other: number): Float64
   return Float64Array.from({ length: count }, (_, row) => squaredDistance(rows, row, rows, other, dimension));
 }
 
-function columnMeans(rows: Float32Array, count: number, dimension: number): Float64Array {
-  const means = new Float64Array(dimension);
-  for (let index = 0; index < rows.length; index++) means[index % dimension] += rows[index] / count;
-  return means;
-}
-
 /** The rows with `sign` times the offset added to each. */
 function shifted(rows: Float32Array, offset: Float64Array, sign: 1 | -1): Float32Array {
   return rows.map((value, index) => value + sign * offset[index % offset.length]);
@@ -239,8 +233,4 @@ function squaredDistance(
   return squares;
 }
 
-function sum(values: Float32Array | Float64Array): number {
-  let total = 0;
-  for (const value of values) total += value;
-  return total;
-}
+const sum = (values: Float64Array): number => values.reduce((total, value) => total + value, 0);

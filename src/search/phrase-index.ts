@@ -1,4 +1,4 @@
-/** An index with an encoder in front: indexes tables of phrases, and searches by phrase. */
+/** Indexes tables of phrases: encodes them, and adds them to an index with their columns. */
 import {
   type EncoderSource,
   type EncodeTableOptions,
@@ -8,8 +8,7 @@ import {
 import { type PhraseEncoder, truncatedDimension } from "../encoder/phrase-encoder.js";
 import { InterruptedError, VectorIndexError } from "../errors.js";
 import { Table } from "../table/table.js";
-import type { SearchHit } from "./index-types.js";
-import { checkKeys, findKeyColumn, keptColumns, tableRows } from "./table-rows.js";
+import { checkKeys, keptColumns, tableRows } from "./table-rows.js";
 import { type AddOptions, type CreateIndexOptions, VectorIndex } from "./vector-index.js";
 
 /** Settings shared by `indexTable` and `addTable`. */
@@ -58,10 +57,10 @@ export async function indexTable(
   try {
     const { rowCount } = table.description;
     const columns = keptColumns(table, options);
-    if (options.keyColumn !== undefined) await checkKeys(table, findKeyColumn(columns, options.keyColumn));
+    const keyColumn = options.keyColumn && (await checkKeys(table, columns, options.keyColumn));
     const loaded = typeof encoder === "function" ? await encoder(table.description) : encoder;
     const unfinished = options.resume === "continue" ? await reopen(path, table.identity) : undefined;
-    const index = unfinished ?? (await createIndex(path, loaded, table, columns, options));
+    const index = unfinished ?? (await createIndex(path, loaded, table, columns, { ...options, keyColumn }));
     try {
       const resumedRows = unfinished === undefined ? 0 : (await index.describe()).rows;
       index.checkModel(await loaded.fingerprint());
@@ -93,7 +92,7 @@ export async function addTable(
   const table = await Table.open(file, { ...options.table, column: options.table?.column ?? phraseColumn });
   try {
     const names = table.description.columns;
-    if (keyColumn !== undefined) await checkKeys(table, findKeyColumn(names, keyColumn));
+    if (keyColumn !== undefined) await checkKeys(table, names, keyColumn);
     const missing = columns.filter((name) => !names.includes(name) && name !== phraseColumn);
     if (missing.length > 0)
       options.onNote?.(`The table has no ${missing.join(", ")}; these cells stay empty.`);
@@ -108,33 +107,6 @@ export async function addTable(
   }
 }
 
-/** Settings of a search by phrases. */
-export interface SearchPhrasesOptions {
-  /** Rows per phrase at most. Default 10. */
-  readonly k?: number;
-  /** Text prepended to every query. Default: the index's prompt. */
-  readonly prompt?: string;
-  readonly signal?: AbortSignal;
-}
-
-/**
- * The best rows of each phrase, best first; none for an empty phrase.
- * @throws ModelError where the encoder's model is not the index's
- */
-export async function searchPhrases(
-  index: VectorIndex,
-  encoder: PhraseEncoder,
-  phrases: readonly string[],
-  { k, prompt, signal }: SearchPhrasesOptions = {},
-): Promise<SearchHit[][]> {
-  const { dimension, model } = index.layout;
-  const fingerprint = await encoder.fingerprint();
-  index.checkModel(fingerprint);
-  const settings = { prompt: prompt ?? model?.prompt, truncateDim: dimension, signal };
-  const { data } = await encoder.encodeMatrix(phrases, settings);
-  return index.search(data, { k, fingerprint, signal });
-}
-
 async function createIndex(
   path: string,
   encoder: PhraseEncoder,
@@ -146,9 +118,7 @@ async function createIndex(
     dimension: truncatedDimension(encoder, truncateDim),
     columns,
     phraseColumn: table.description.column,
-    keyColumn: keyColumn && findKeyColumn(columns, keyColumn),
-    backend,
-    precision,
+    ...{ keyColumn, backend, precision },
     model: { fingerprint: await encoder.fingerprint(), name: modelName ?? encoder.model.name, prompt },
   });
 }

@@ -1,5 +1,7 @@
 /** The rows of a table for an index: its columns, its keys, and its cells in batches. */
 import { TableError } from "../errors.js";
+import { findColumn } from "../table/columns.js";
+import { shownPath } from "../table/read/source.js";
 import type { Table } from "../table/table.js";
 
 const rowsPerBatch = 8192;
@@ -37,17 +39,10 @@ export function keptColumns(
   return table.columns.map(({ name }) => name).filter((name) => !lists.includes(name));
 }
 
-export function findKeyColumn(columns: readonly string[], wanted: string): string {
-  const found =
-    columns.find((name) => name === wanted) ??
-    columns.find((name) => name.trim().toLowerCase() === wanted.trim().toLowerCase());
-  if (found !== undefined) return found;
-  throw new TableError(`there is no column "${wanted}" for the keys. The columns are ${columns.join(", ")}.`);
-}
-
-/** Checks the keys before any work begins. @throws TableError for an empty or repeated key */
-export async function checkKeys(table: Table, column: string): Promise<void> {
+/** Checks the keys before any work begins. @returns their column @throws TableError for an empty or repeated key */
+export async function checkKeys(table: Table, columns: string[], wanted: string): Promise<string> {
   const { path } = table.description;
+  const column = columns[findColumn(shownPath(path), columns, wanted)];
   const rows = new Map<string, number>();
   let row = 0;
   for await (const chunk of table.columnValues(column)) {
@@ -65,4 +60,5 @@ export async function checkKeys(table: Table, column: string): Promise<void> {
       rows.set(key, row);
     }
   }
+  return column;
 }

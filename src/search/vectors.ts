@@ -37,6 +37,13 @@ export function unitRows(rows: Float32Array, dimension: number): Float32Array {
   return units;
 }
 
+export function columnMeans(rows: Float32Array, dimension: number): Float64Array {
+  const means = new Float64Array(dimension);
+  const count = rows.length / dimension;
+  for (let index = 0; index < rows.length; index++) means[index % dimension] += rows[index] / count;
+  return means;
+}
+
 /** The rows of some numbers, in their order. */
 export function gatherRows(vectors: Float32Array, rows: ArrayLike<number>, dimension: number): Float32Array {
   const gathered = new Float32Array(rows.length * dimension);

@@ -1,7 +1,7 @@
 /** A run's metrics as JSON lines, one per step and one per evaluation. */
 import { appendFileSync, existsSync, readFileSync } from "node:fs";
+import writeFileAtomic from "write-file-atomic";
 import { messageOf, TrainingError } from "../errors.js";
-import { writeWholeFileSync } from "../files/whole-file.js";
 import type { Losses } from "./gradients/gradients.js";
 
 export interface StepLoss {
@@ -33,7 +33,7 @@ type Evaluated = Readonly<Record<"step" | "score" | "seconds", number>>;
 export function startMetrics(path: string, step: number): void {
   const lines = step > 0 && existsSync(path) ? readFileSync(path, "utf8").split("\n") : [];
   const kept = lines.filter((line) => isUpTo(line, step));
-  writeWholeFileSync(path, kept.map((line) => `${line}\n`).join(""));
+  writeFileAtomic.sync(path, kept.map((line) => `${line}\n`).join(""));
 }
 
 /** A line that a crash cut off counts as later. */

@@ -1,12 +1,11 @@
 /** What character encoders read: config.json, the vocabulary in characters.json, and the inputs of the graph. */
 import { join } from "node:path";
 import { ModelError } from "../../errors.js";
-import { readJson } from "../../files/json.js";
 import type { Net } from "../../nn/net.js";
 import type { GraphBuilder } from "../../onnx/builder.js";
 // the file itself: threads that encode read no ONNX files
 import { typeCode } from "../../onnx/tensor.js";
-import { type CharacterVocabulary, characterVocabularySchema } from "../../text/character-vocabulary.js";
+import type { CharacterVocabulary } from "../../text/character-vocabulary.js";
 import type { WordUnitOptions } from "../../text/word-units.js";
 import type { Feature, ModelFolder } from "../architecture.js";
 
@@ -26,6 +25,8 @@ export async function readVocabulary(
 ): Promise<CharacterVocabulary | undefined> {
   if (!needsVocabulary(feature)) return undefined;
   const path = join(folder.path, CHARACTERS_FILE);
+  const { readJson } = await import("../../files/json.js");
+  const { characterVocabularySchema } = await import("../../text/character-vocabulary.js");
   const trouble = { error: ModelError, cure: "Download or export the model again." };
   const vocabulary = await readJson(path, characterVocabularySchema, trouble);
   if (vocabulary === undefined)

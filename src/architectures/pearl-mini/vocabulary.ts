@@ -14,40 +14,46 @@ const LINE_FEED = 0x0a;
 
 /** Numbers the lines of a file, without empty ones. Of equal words the last one counts. */
 export function indexWords(file: string): WordIndex {
-  const lines = file.split("\n").length;
+  const text = new Uint16Array(new SharedArrayBuffer(2 * (file.length + 1)));
+  Buffer.from(text.buffer).write(file, "utf16le");
+  text[file.length] = LINE_FEED;
+  let lines = 0;
+  for (let start = 0; start < text.length; start = text.indexOf(LINE_FEED, start) + 1) lines++;
   const index: WordIndex = {
-    text: new Uint16Array(new SharedArrayBuffer(2 * (file.length + 1))),
+    text,
     starts: new Int32Array(new SharedArrayBuffer(4 * (lines + 1))),
     slots: new Int32Array(new SharedArrayBuffer(4 * 2 ** Math.ceil(Math.log2(2 * lines)))),
   };
-  for (let i = 0; i < file.length; i++) index.text[i] = file.charCodeAt(i);
-  index.text[file.length] = LINE_FEED;
   let number = 0;
   for (let start = 0, end = 0; start < file.length; start = end + 1) {
-    end = index.text.indexOf(LINE_FEED, start);
+    end = text.indexOf(LINE_FEED, start);
     if (end === start) continue;
     index.starts[++number] = start;
-    index.slots[slotOf(index, file.slice(start, end))] = number;
+    index.slots[slotOf(index, text, start, end)] = number;
   }
   return index;
 }
 
 /** The number of a word; 0 for one that is not in the vocabulary. */
-export const wordFinder =
-  (index: WordIndex) =>
-  (word: string): number =>
-    index.slots[slotOf(index, word)];
+export function wordFinder(index: WordIndex): (word: string) => number {
+  let letters = new Uint16Array(64);
+  return (word) => {
+    if (word.length > letters.length) letters = new Uint16Array(2 * word.length);
+    for (let i = 0; i < word.length; i++) letters[i] = word.charCodeAt(i);
+    return index.slots[slotOf(index, letters, 0, word.length)];
+  };
+}
 
-/** The slot of a word, or the empty one where it belongs. */
-function slotOf({ text, starts, slots }: WordIndex, word: string): number {
+/** The slot of the word between two places of `letters`, or the empty one where it belongs. */
+function slotOf({ text, starts, slots }: WordIndex, letters: Uint16Array, from: number, to: number): number {
   const mask = slots.length - 1;
   let hash = FNV_BASIS;
-  for (let i = 0; i < word.length; i++) hash = Math.imul(hash ^ word.charCodeAt(i), FNV_PRIME);
+  for (let i = from; i < to; i++) hash = Math.imul(hash ^ letters[i], FNV_PRIME);
   for (let slot = (hash ^ (hash >>> 15)) & mask; ; slot = (slot + 1) & mask) {
     if (slots[slot] === 0) return slot;
-    const start = starts[slots[slot]];
-    let i = 0;
-    while (i < word.length && text[start + i] === word.charCodeAt(i)) i++;
-    if (i === word.length && text[start + i] === LINE_FEED) return slot;
+    const shift = starts[slots[slot]] - from;
+    let i = from;
+    while (i < to && text[shift + i] === letters[i]) i++;
+    if (i === to && text[shift + i] === LINE_FEED) return slot;
   }
 }

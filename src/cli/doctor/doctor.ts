@@ -1,7 +1,14 @@
 /** `pearl doctor`: reports what works on this machine, and how to install the rest. */
+import { execFile } from "node:child_process";
+import { availableParallelism } from "node:os";
+import { fileURLToPath } from "node:url";
+import { packageVersion } from "../../files/version.js";
+import { hubSettings } from "../../hub/settings.js";
+import { candidates } from "../../runtime/device.js";
+import { loadRuntime } from "../../runtime/onnx-runtime.js";
 import { command } from "../command.js";
 import { shared } from "../options.js";
-import type { Diagnosis } from "./diagnosis.js";
+import { optionalParts, pearlFolder } from "./parts.js";
 import type { ProbeAnswer } from "./probe.js";
 
 export default command({
@@ -13,7 +20,6 @@ export default command({
     ["pearl doctor --json", "the same for a program; the exit code is 0 if the embedded model works"],
   ],
   run: async (_, { json }, session) => {
-    const { diagnose } = await import("./diagnosis.js");
     const diagnosis = await diagnose(session.signal);
     if (json) session.printJson(diagnosis);
     else session.print(describe(diagnosis));
@@ -50,3 +56,64 @@ function describe({ pearl, node, runtime, hub, ...found }: Diagnosis): string {
 
 const findingLine = ({ name, works, detail }: ProbeAnswer & { readonly name: string }): string =>
   `${name}: ${works ? "works" : "does not work"} (${detail})`;
+
+/** Everything that `pearl doctor --json` prints; `works` is true if the embedded model encodes. */
+export type Diagnosis = Awaited<ReturnType<typeof diagnose>>;
+
+async function diagnose(signal: AbortSignal) {
+  const runtime = loadRuntime();
+  const devices = candidates("auto", runtime.isNative);
+  const parts = optionalParts();
+  const names = [
+    ...["model", "duckdb"],
+    ...devices.filter(({ missing }) => missing === undefined).map(({ device }) => device),
+    ...parts.filter(({ version }) => version !== undefined).map(({ name }) => name),
+  ];
+  const answers = await probeAll(names, signal);
+  const answerOf = (name: string, otherwise = ""): ProbeAnswer =>
+    answers.get(name) ?? { works: false, detail: otherwise };
+  const model = answerOf("model");
+  const { endpoint, cacheFolder, offline, tokenSource = null } = hubSettings();
+  return {
+    works: model.works,
+    pearl: { version: packageVersion(), folder: pearlFolder },
+    node: `${process.version} on ${process.platform} ${process.arch}, ${availableParallelism()} cores`,
+    runtime: runtime.name,
+    devices: devices.map(({ device, missing }) => ({ name: device, ...answerOf(device, missing) })),
+    core: [
+      { name: "embedded model", ...model },
+      { name: "table engine", ...answerOf("duckdb") },
+    ],
+    // The source of the token, never the token.
+    hub: { endpoint, cacheFolder, offline, tokenSource },
+    parts: parts.map((part) => ({ ...part, ...answerOf(part.name, "not installed") })),
+  };
+}
+
+/** Runs two probes at a time: each loads a native library, and ten at once would slow each other to a timeout. */
+async function probeAll(names: readonly string[], signal: AbortSignal): Promise<Map<string, ProbeAnswer>> {
+  const answers = new Map<string, ProbeAnswer>();
+  const probe = async (name: string) => answers.set(name, await runProbe(name, signal));
+  for (let first = 0; first < names.length; first += 2)
+    await Promise.all(names.slice(first, first + 2).map(probe));
+  return answers;
+}
+
+const probeSeconds = 30;
+
+/** Runs one probe in a child process; a crash or a timeout is an answer too. */
+async function runProbe(name: string, signal: AbortSignal): Promise<ProbeAnswer> {
+  signal.throwIfAborted();
+  const file = fileURLToPath(new URL("./probe.js", import.meta.url));
+  const limits = { timeout: probeSeconds * 1000, killSignal: "SIGKILL", signal } as const;
+  const answer = await new Promise<ProbeAnswer>((settle) => {
+    execFile(process.execPath, [file, name], limits, (error, output) => {
+      const line = output.split("\n").findLast((text) => text.startsWith('{"works":'));
+      if (line) return settle(JSON.parse(line) as ProbeAnswer);
+      const ending = error?.signal ? `crashed with ${error.signal}` : `ended with code ${error?.code ?? 0}`;
+      settle({ works: false, detail: error?.killed ? `no answer within ${probeSeconds} s` : `it ${ending}` });
+    });
+  });
+  signal.throwIfAborted();
+  return answer;
+}

@@ -24,9 +24,11 @@ const npmParts = {
   "@huggingface/transformers@4.3.1": "models for corpus build --ner-model and augment --paraphrase-model",
 };
 
-/** A checkout's package.json stays unchanged; a project that depends on pearl records what it installs. */
-const isCheckout = !pearlFolder.split(sep).includes("node_modules");
-const place = isCheckout ? pearlFolder : pearlFolder.split(`${sep}node_modules`)[0];
+/** Where npm installs: a checkout, whose package.json stays unchanged, or a project that depends on pearl. */
+const [place] = pearlFolder.split(`${sep}node_modules${sep}`);
+const isCheckout = place === pearlFolder;
+const faissScript = [join(pearlFolder, "scripts", "install-faiss.sh"), ...(isCheckout ? [] : [place])];
+const faissInstall = `bash ${faissScript.map(quote).join(" ")}`;
 
 /**
  * The optional parts: name, purpose, install command and installed version. With `--no-save`, npm removes what it
@@ -42,15 +44,10 @@ export function optionalParts() {
     const others = isCheckout ? found.filter((other) => other.version && other.name !== name) : [];
     const packages = [wanted, ...others.map((other) => other.wanted)].join(" ");
     const npm = `npm install --prefix ${quote(place)}${isCheckout ? " --no-save" : ""} ${packages}`;
-    return { name, purpose, install: faiss ? `${npm} && ${faissCommand()}` : npm, version };
+    return { name, purpose, install: faiss ? `${npm} && ${faissInstall}` : npm, version };
   });
   const purpose = "the published retrieval protocol, and indexes with --backend faiss (built against FAISS)";
-  return [...parts, { name: "faiss-node", purpose, install: faissCommand(), version: faiss?.version }];
-}
-
-function faissCommand(): string {
-  const script = quote(join(pearlFolder, "scripts", "install-faiss.sh"));
-  return isCheckout ? `bash ${script}` : `bash ${script} ${quote(place)}`;
+  return [...parts, { name: "faiss-node", purpose, install: faissInstall, version: faiss?.version }];
 }
 
 function quote(path: string): string {

@@ -48,10 +48,10 @@ async function loadOptional(name: string): Promise<string> {
 
 async function tryPart(name: string): Promise<ProbeAnswer> {
   try {
-    if (name === "model") return { works: true, detail: await tryModel("auto") };
     if (name === "duckdb") return { works: true, detail: await tryDuckdb() };
     const isDevice = name === "cpu" || name === "webgpu" || name === "cuda";
-    return { works: true, detail: await (isDevice ? tryModel(name) : loadOptional(name)) };
+    if (!isDevice && name !== "model") return { works: true, detail: await loadOptional(name) };
+    return { works: true, detail: await tryModel(isDevice ? name : "auto") };
   } catch (error) {
     return { works: false, detail: messageOf(error).split("\n", 1)[0] };
   }

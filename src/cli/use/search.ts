@@ -57,7 +57,7 @@ export default command({
     const model = options.model ?? index.layout.model?.name;
     const encoder = await loadEncoder({ ...options, model }, session);
     index.checkModel(await encoder.fingerprint());
-    const { searchPhrases } = await import("../../search/phrase-index.js");
+    const { searchPhrases } = await import("../../search/phrase-search.js");
     const { top: k, prompt, output } = options;
     const answers = async function* (phrases: readonly string[]): Answers {
       for (let from = 0; from < phrases.length; from += 2048) {

@@ -2,6 +2,7 @@
 import { type FileHandle, open } from "node:fs/promises";
 import { join } from "node:path";
 import { messageOf, VectorIndexError } from "../../errors.js";
+import { writeAll } from "../../files/whole-file.js";
 
 const fileNames = ["vectors", "cells", "places", "journal"] as const;
 export type Files = Readonly<Record<(typeof fileNames)[number], FileHandle>>;
@@ -23,10 +24,7 @@ export async function closeAll(files: Readonly<Record<string, FileHandle>>): Pro
 
 /** Writes bytes at a position. When it returns they are on disk. */
 export async function writeSafely(file: FileHandle, bytes: Uint8Array, position: number): Promise<void> {
-  for (let done = 0; done < bytes.length; ) {
-    const { bytesWritten } = await file.write(bytes, done, bytes.length - done, position + done);
-    done += bytesWritten;
-  }
+  await writeAll(file, bytes, position);
   await file.datasync();
 }
 

@@ -6,6 +6,7 @@
  * Source: https://parquet.apache.org/docs/file-format/ and parquet.thrift beside it.
  */
 import { type FileHandle, open } from "node:fs/promises";
+import { writeAll } from "../../files/whole-file.js";
 import {
   type Field,
   i32,
@@ -131,14 +132,6 @@ async function copyBytes(from: FileHandle, start: number, end: number, to: FileH
     if (bytesRead === 0) throw new Error("the Parquet file of keys is shorter than it should be");
     await writeAll(to, buffer.subarray(0, bytesRead), at + position - start);
     position += bytesRead;
-  }
-}
-
-/** Writes all bytes at a position, in as many calls as that takes. */
-export async function writeAll(file: FileHandle, bytes: Uint8Array, position: number): Promise<void> {
-  for (let offset = 0; offset < bytes.length; ) {
-    const { bytesWritten } = await file.write(bytes, offset, bytes.length - offset, position + offset);
-    offset += bytesWritten;
   }
 }
 

@@ -1,6 +1,7 @@
 /** A growing file of vectors, laid out so that it becomes the output without being copied. */
 import { type FileHandle, open } from "node:fs/promises";
-import { pageHead, pageRowsFor, parquetMark, writeAll } from "./parquet-vectors.js";
+import { writeAll } from "../../files/whole-file.js";
+import { pageHead, pageRowsFor, parquetMark } from "./parquet-vectors.js";
 
 /** Room for any shape, and a multiple of 64 as NumPy aligns it. */
 const npyHeaderBytes = 128;

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { Diagnosis } from "../../../src/cli/doctor/diagnosis.js";
+import type { Diagnosis } from "../../../src/cli/doctor/doctor.js";
 import { pearl } from "../run-cli.js";
 
 let folder: string;
