@@ -3,7 +3,7 @@ import { normal } from "../../nn/initialise.js";
 import { embedding } from "../../nn/layers.js";
 import type { Net } from "../../nn/net.js";
 import { l2Normalise, sumPooling } from "../../nn/pooling.js";
-import type { WordUnitOptions } from "../../text/word-units.js";
+import type { SpellingEncoder } from "../pretraining.js";
 import { type CharacterInputs, unitMask } from "./inputs.js";
 
 export interface WordLayerOptions {
@@ -19,21 +19,15 @@ export interface WordLayerOptions {
   readonly hidden: number;
 }
 
-/** A row of encoder.ts. */
-export interface CharacterEncoder {
-  /** For model cards: "a BiLSTM over …". */
-  readonly description: string;
-  /** How words are read by default. */
-  readonly units: WordUnitOptions;
-  /** Width of the units' embeddings in a pretraining, by default. */
-  readonly pretrainingWidth: number;
-  /** Whether a pretraining can drop out values. */
-  readonly hasDropout: boolean;
+/** A character encoder: what its folder says of it, and its name. */
+export interface CharacterEncoder extends Omit<SpellingEncoder, "start"> {
   /** Whether a word is the plain sum of its units. Their first vectors are then scaled by rarity. */
   readonly isSum: boolean;
   /** Every word's vector, of length 1: [words, word width]. @throws ArgumentError for sizes that do not fit */
   words(net: Net, inputs: CharacterInputs, options: WordLayerOptions): string;
 }
+
+export type WordEncoder = Omit<CharacterEncoder, "name">;
 
 /**
  * A capital is its small letter plus one learned vector. The published code reads capitals as [UNK], which makes "IBM"
@@ -51,21 +45,3 @@ export function unitEmbeddings(net: Net, inputs: CharacterInputs, options: WordL
 /** Sum over all positions except padding, at length 1: [words, positions, width] to [words, width]. */
 export const wordVectors = (net: Net, hidden: string, inputs: CharacterInputs): string =>
   l2Normalise(net, sumPooling(net, { hidden, mask: unitMask(net, inputs) }));
-
-export const bag: CharacterEncoder = {
-  description: "the sum of a word's characters",
-  units: { units: "characters", positions: 40, phraseLength: 32 },
-  pretrainingWidth: 128,
-  hasDropout: false,
-  isSum: true,
-  words: (net, inputs, options) => wordVectors(net, unitEmbeddings(net, inputs, options), inputs),
-};
-
-export const wordNgrams: CharacterEncoder = {
-  ...bag,
-  description: "the sum of a word's hashed character n-grams",
-  units: {
-    ...{ units: "ngrams", positions: 128, phraseLength: 32 },
-    ngrams: { minimum: 2, maximum: 4, buckets: 2 ** 15 },
-  },
-};

@@ -14,16 +14,8 @@ import type { Model } from "../../onnx/model.js";
 import { type Tensor, typeCode } from "../../onnx/tensor.js";
 import type { Feeds } from "../../runtime/tensor.js";
 import type { ContextLoss } from "../architecture.js";
+import { CONTEXT, contextRows } from "../contexts.js";
 import type { WordEncoderSizes } from "./sizes.js";
-
-/** Punctuation has numbers from -1 down to minus this; the last one is shared by all marks seen later. */
-export const PUNCTUATION = 40;
-
-/** Places of a context: words on either side, and the nearest of them, in order and with punctuation. */
-export const CONTEXT = { words: 20, near: 6 } as const;
-
-/** How contexts number what they see: punctuation first, then one number for unknown words, then words. */
-export const contextRows = (words: number): number => PUNCTUATION + 1 + words;
 
 /** Prefix of the weights that only training uses; a pretrained model keeps them in a separate file. */
 export const contextPrefix = "context.";

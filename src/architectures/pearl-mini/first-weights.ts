@@ -6,7 +6,8 @@
 import { fromSeed, type WeightSource } from "../../nn/net.js";
 import { tensor } from "../../onnx/tensor.js";
 import type { WordVectors } from "../../text/word-vectors.js";
-import { contextPrefix, contextRows } from "./context.js";
+import { contextRows } from "../contexts.js";
+import { contextPrefix } from "./context.js";
 import { hashWord } from "./features.js";
 import type { WordReading } from "./inputs.js";
 import type { WordEncoderSizes } from "./sizes.js";

@@ -1,7 +1,6 @@
 /** Learning spelling: NT-Xent between the encoder's vector of an attacked word and that of the correct word. */
 
-import type { Featurizer } from "../../architectures/architecture.js";
-import type { CharacterEncoderPart } from "../../architectures/characters/part.js";
+import type { Featurizer, ModelPart } from "../../architectures/architecture.js";
 import { linear } from "../../nn/layers.js";
 import { ntXent } from "../../nn/losses/nt-xent.js";
 import { createNet, type Net, type WeightSource } from "../../nn/net.js";
@@ -23,13 +22,13 @@ const inputs = {
 } as const;
 
 export interface SpellingProgramOptions {
-  readonly part: CharacterEncoderPart;
+  readonly part: ModelPart;
   readonly weights: WeightSource;
   readonly featurizer: Featurizer;
   readonly temperature: number;
   /** Dimension of given vectors; absent: the positives are the encoder's own vectors. */
   readonly vectorDimension?: number;
-  /** Fraction of entries that LOVE drops; 0: none. */
+  /** Fraction of entries that are dropped; 0: none. */
   readonly dropout: number;
 }
 
@@ -59,7 +58,7 @@ function halves({ g }: Net, vectors: string): { anchors: string; positives: stri
 function withTargets(
   net: Net,
   vectors: string,
-  { width }: CharacterEncoderPart,
+  { width }: ModelPart,
   dimension: number,
 ): { anchors: string; positives: string } {
   const positives = net.g.input(inputs.targets, "float32", ["pairs", dimension]);

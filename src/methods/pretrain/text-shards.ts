@@ -2,7 +2,7 @@
 import { mkdir, open, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import * as v from "valibot";
-import { PUNCTUATION } from "../../architectures/pearl-mini/context.js";
+import { PUNCTUATION } from "../../architectures/contexts.js";
 import { readTexts, type TextOptions } from "../../corpus/text/text-sources.js";
 import { ArgumentError, MissingDataError } from "../../errors.js";
 import { fileFingerprint, fingerprint, openFingerprint } from "../../files/fingerprint.js";

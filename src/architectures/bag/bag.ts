@@ -1,0 +1,20 @@
+/** A word as the sum of the vectors of its characters or n-grams, at length 1. */
+import { unitEmbeddings, type WordEncoder, wordVectors } from "../characters/units.js";
+
+export const bag: WordEncoder = {
+  description: "the sum of a word's characters",
+  units: { units: "characters", positions: 40, phraseLength: 32 },
+  width: 128,
+  hasDropout: false,
+  isSum: true,
+  words: (net, inputs, options) => wordVectors(net, unitEmbeddings(net, inputs, options), inputs),
+};
+
+export const wordNgrams: WordEncoder = {
+  ...bag,
+  description: "the sum of a word's hashed character n-grams",
+  units: {
+    ...{ units: "ngrams", positions: 128, phraseLength: 32 },
+    ngrams: { minimum: 2, maximum: 4, buckets: 2 ** 15 },
+  },
+};
