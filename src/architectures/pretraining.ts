@@ -17,17 +17,14 @@ export interface SpellingEncoder {
   readonly width: number;
   /** Whether training can drop out values. */
   readonly hasDropout: boolean;
-  /** @throws ArgumentError for sizes that do not fit */
-  start(words: readonly string[], settings: SpellingSettings): SpellingStart;
+  /** @param settings.pieces word pieces at most, where units include them; default 4,000 */
+  start(
+    words: readonly string[],
+    settings: Pick<SpellingEncoder, "units" | "width"> & { readonly pieces?: number; readonly seed: number },
+  ): SpellingStart;
 }
 
-interface SpellingSettings extends Pick<SpellingEncoder, "units" | "width"> {
-  /** Word pieces at most, where units include them; default 4,000. */
-  readonly pieces?: number;
-  readonly seed: number;
-}
-
-interface SpellingStart {
+export interface SpellingStart {
   readonly part: ModelPart;
   readonly featurizer: Featurizer;
   readonly weights: WeightSource;
@@ -54,9 +51,8 @@ export interface TextStartOptions extends Pick<TrainingStart, "words" | "context
 }
 
 export interface TextStart extends Pick<TrainingStart, "write"> {
-  /** All sizes, for training.json. */
+  /** All sizes, for training.json, and as a text for model cards. */
   readonly sizes: object;
-  /** The same for model cards. */
   readonly summary: string;
   readonly featurizer: Featurizer;
   /** Compares spans with their contexts, whose inputs contexts.ts describes. */

@@ -1,5 +1,5 @@
 /** A word as the sum of the vectors of its characters or n-grams, at length 1. */
-import { unitEmbeddings, type WordEncoder, wordVectors } from "../characters/units.js";
+import { unitEmbeddings, type WordEncoder, wordVectors } from "../characters/encoder.js";
 
 export const bag: WordEncoder = {
   description: "the sum of a word's characters",

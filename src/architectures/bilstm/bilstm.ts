@@ -5,8 +5,8 @@
 import { ArgumentError } from "../../errors.js";
 import { lstm } from "../../nn/lstm.js";
 import { l2Normalise } from "../../nn/pooling.js";
+import { unitEmbeddings, type WordEncoder } from "../characters/encoder.js";
 import { unitMask } from "../characters/inputs.js";
-import { unitEmbeddings, type WordEncoder } from "../characters/units.js";
 
 export const bilstm: WordEncoder = {
   description: "a BiLSTM over the characters of a word",

@@ -3,9 +3,9 @@
  * the words' vectors. The folder of an encoder (love, bilstm, bag) tells how a word's units become its vector.
  */
 import type { Architecture } from "../architecture.js";
+import type { WordEncoder } from "./encoder.js";
 import { characterFeaturizer } from "./features.js";
 import { CHARACTERS_FILE, type CharactersFeature, characterInputNames, readVocabulary } from "./inputs.js";
-import type { WordEncoder } from "./units.js";
 
 /**
  * @param name as options and config.json name it
@@ -30,7 +30,7 @@ export function characterArchitecture(
     readPart: async (folder, settings) =>
       (await import("./part.js")).readCharacterPart(await encoder(), folder, settings),
     spelling: {
-      [name]: async () => (await import("./spelling.js")).spellingEncoder(await encoder()),
+      [name]: async () => (await import("./part.js")).spellingEncoder(await encoder()),
     },
   };
 }

@@ -1,11 +1,23 @@
-/** Character encoders as parts of a model (compose.ts): new ones, or those that `pearl pretrain-characters` wrote. */
+/** Character encoders as parts of a model (compose.ts): new ones, read ones, and the start of `pearl pretrain-characters`. */
 import { ModelError } from "../../errors.js";
-import type { WeightSource } from "../../nn/net.js";
+import { fromSeed, type WeightSource } from "../../nn/net.js";
 import { readModel } from "../../onnx/io/file.js";
 import { buildCharacterVocabulary, type CharacterVocabulary } from "../../text/character-vocabulary.js";
-import { createWordReader, phraseWords, type WordUnitOptions } from "../../text/word-units.js";
+import {
+  createWordReader,
+  phraseWords,
+  type WordReader,
+  type WordUnitOptions,
+} from "../../text/word-units.js";
 import type { CountedPhrases, ModelFolder, ModelPart, PartSettings } from "../architecture.js";
-import { type CharacterEncoderOptions, characterEncoder, characterWeights } from "./encoder.js";
+import type { SpellingEncoder } from "../pretraining.js";
+import {
+  type CharacterEncoder,
+  type CharacterEncoderOptions,
+  characterEncoder,
+  characterWeights,
+} from "./encoder.js";
+import { characterFeaturizer } from "./features.js";
 import {
   CHARACTERS_FILE,
   type CharactersFeature,
@@ -13,12 +25,11 @@ import {
   needsVocabulary,
   readVocabulary,
 } from "./inputs.js";
-import type { CharacterEncoder } from "./units.js";
 
 /** `pearl.character_encoder` of config.json, besides the encoder's name under `kind`. */
 type CharacterSizes = Pick<CharacterEncoderOptions, "width" | "hidden" | "outputs">;
 
-export interface CharacterPart extends ModelPart {
+interface CharacterPart extends ModelPart {
   readonly feature: CharactersFeature;
   readonly vocabulary: CharacterVocabulary | undefined;
 }
@@ -33,7 +44,7 @@ interface CharacterPartOptions {
 }
 
 /** @throws ArgumentError where the vocabulary is missing */
-export function characterPart(encoder: CharacterEncoder, options: CharacterPartOptions): CharacterPart {
+function characterPart(encoder: CharacterEncoder, options: CharacterPartOptions): CharacterPart {
   const { sizes, units = encoder.units, vocabulary, weights } = options;
   const { rows } = createWordReader(units, vocabulary);
   const feature = { kind: "characters", ...units } as const;
@@ -102,7 +113,7 @@ export function newCharacterPart(
 }
 
 /** Characters and pieces of the phrases' words; undefined where units are hashed. @param pieces default 4,000 */
-export function vocabularyOf(
+function vocabularyOf(
   units: WordUnitOptions,
   phrases: CountedPhrases,
   pieces?: number,
@@ -115,4 +126,49 @@ export function vocabularyOf(
     counts,
     units.units === "characters-and-pieces" ? { pieces } : { pieces: 0 },
   );
+}
+
+/** What learns spelling: words instead of phrases, which are not reduced. */
+export function spellingEncoder(encoder: CharacterEncoder): SpellingEncoder {
+  return {
+    ...encoder,
+    start(words, { width, units, pieces, seed }) {
+      // the encoder reads words as parts between spaces and punctuation, so pieces are learned from these
+      const counted = words.map((word) => [word, 1] as const);
+      const vocabulary = vocabularyOf(units, counted, pieces);
+      const part = characterPart(encoder, { sizes: { width }, units, vocabulary });
+      const weights = fromSeed(seed);
+      return {
+        part,
+        featurizer: characterFeaturizer(part.feature, vocabulary),
+        weights: encoder.isSum
+          ? weightedByRarity(weights, words, createWordReader(units, vocabulary))
+          : weights,
+        ...(vocabulary && {
+          summary: `${vocabulary.characters.length} characters and ${vocabulary.pieces.length} word pieces`,
+        }),
+      };
+    },
+  };
+}
+
+/**
+ * First weights of encoders that add units up: rows of rare units are longer, as in inverse document frequency:
+ * × ln((1 + N) / (1 + n)) for a unit of n words among N, scaled to a mean of 1.
+ */
+function weightedByRarity(base: WeightSource, words: readonly string[], reader: WordReader): WeightSource {
+  const frequency = new Float64Array(reader.rows);
+  for (const word of words) {
+    const units = phraseWords(word).flatMap((part) => [...reader.read(part).units]);
+    for (const unit of new Set(units.map((packed) => packed >> 1))) frequency[unit]++;
+  }
+  const rarity = frequency.map((count) => Math.log((1 + words.length) / (1 + count)));
+  const mean = Math.max(1e-9, rarity.reduce((sum, value) => sum + value, 0) / rarity.length);
+  return (name, dims, initialiser) => {
+    const weight = base(name, dims, initialiser);
+    if (name !== `${characterWeights}.embedding.weight`) return weight;
+    const data = weight.data as Float32Array;
+    for (let i = 0; i < data.length; i++) data[i] *= rarity[Math.floor(i / dims[1])] / mean;
+    return weight;
+  };
 }

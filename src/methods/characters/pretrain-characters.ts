@@ -4,7 +4,7 @@
  * Embeddings with LOVE"); without, the encoder's own vector, so that only spelling is learned.
  */
 import { assembleModel } from "../../architectures/compose.js";
-import type { SpellingEncoder } from "../../architectures/pretraining.js";
+import type { SpellingEncoder, SpellingStart } from "../../architectures/pretraining.js";
 import { spellingEncoder } from "../../architectures/registry.js";
 import { ArgumentError } from "../../errors.js";
 import { formatCount } from "../../files/count-text.js";
@@ -19,7 +19,7 @@ import {
 } from "../../training/run.js";
 import { cardText, unmeasured } from "../card.js";
 import { writeTrainedModel } from "../model-writer.js";
-import { type AttackOptions, createAttack } from "./attacks.js";
+import { type AttackOptions, attackPresets, createAttack } from "./attacks.js";
 import { nearWords } from "./near-words.js";
 import { spellingData, spellingProgram } from "./spelling.js";
 import { readWordList, type WordList } from "./word-list.js";
@@ -154,11 +154,7 @@ function settingsOf(options: PretrainCharactersOptions, encoder: SpellingEncoder
   };
 }
 
-async function prepare(
-  list: WordList,
-  start: ReturnType<SpellingEncoder["start"]>,
-  settings: CharacterSettings,
-) {
+async function prepare(list: WordList, start: SpellingStart, settings: CharacterSettings) {
   const { batchSize, hardNegatives, seed, temperature, dropout = 0, attacks } = settings;
   const { featurizer } = start;
   const near = hardNegatives > 0 ? nearWords(list.words, { seed }) : list.words.map(() => new Int32Array(0));
@@ -180,10 +176,6 @@ function characterCard(
   const goal = data.vectors
     ? `the correct word's vector in ${data.vectors} (${data.vectorDimension} dimensions)`
     : "the encoder's own vector of the correct word";
-  const rates =
-    attacks.preset === "love"
-      ? "swap, delete, insert and keyboard error .07 each, a synonym .36, the word itself .36"
-      : "swap, delete, insert and keyboard error .22 each, the word itself .12";
   const twice = attacks.twice ? `; ${attacks.twice} of the attacked words twice` : "";
   const limits = data.vectors
     ? "It knows the meaning of the words it was trained on, and of others as far as spelling shows it."
@@ -197,7 +189,7 @@ function characterCard(
       `data: ${formatCount(data.words)} words from ${data.source} (fingerprint ${data.fingerprint})`,
       `goal: the vector of an attacked word is close to ${goal}, and far from those of the other words in the batch ` +
         `and of up to ${hardNegatives} similarly spelled words each`,
-      `attacks: ${rates}${twice}`,
+      `attacks: ${attackPresets[attacks.preset].rates}${twice}`,
       `loss: NT-Xent at temperature ${temperature}, equal words masked; Adam at ${learningRate}, × 0.97 an epoch`,
       `${epochs} epochs in batches of ${batchSize} words, ${result.steps} steps, seed ${seed}`,
     ],
