@@ -1,7 +1,8 @@
 /** A word as the sum of the vectors of its characters or n-grams, at length 1. */
-import { unitEmbeddings, type WordEncoder, wordVectors } from "../characters/encoder.js";
+import { type CharacterEncoder, unitEmbeddings, wordVectors } from "../characters/encoder.js";
 
-export const bag: WordEncoder = {
+export const bag: CharacterEncoder = {
+  name: "bag",
   description: "the sum of a word's characters",
   units: { units: "characters", positions: 40, phraseLength: 32 },
   width: 128,
@@ -10,8 +11,9 @@ export const bag: WordEncoder = {
   words: (net, inputs, options) => wordVectors(net, unitEmbeddings(net, inputs, options), inputs),
 };
 
-export const wordNgrams: WordEncoder = {
+export const wordNgrams: CharacterEncoder = {
   ...bag,
+  name: "ngrams",
   description: "the sum of a word's hashed character n-grams",
   units: {
     ...{ units: "ngrams", positions: 128, phraseLength: 32 },

@@ -5,10 +5,11 @@
 import { ArgumentError } from "../../errors.js";
 import { lstm } from "../../nn/lstm.js";
 import { l2Normalise } from "../../nn/pooling.js";
-import { unitEmbeddings, type WordEncoder } from "../characters/encoder.js";
+import { type CharacterEncoder, unitEmbeddings } from "../characters/encoder.js";
 import { unitMask } from "../characters/inputs.js";
 
-export const bilstm: WordEncoder = {
+export const bilstm: CharacterEncoder = {
+  name: "bilstm",
   description: "a BiLSTM over the characters of a word",
   // each step is written out, so words are padded to the same number of positions
   units: { units: "characters", positions: 26, phraseLength: 32, padding: "positions" },

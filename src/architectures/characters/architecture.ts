@@ -3,19 +3,18 @@
  * the words' vectors. The folder of an encoder (love, bilstm, bag) tells how a word's units become its vector.
  */
 import type { Architecture } from "../architecture.js";
-import type { WordEncoder } from "./encoder.js";
+import type { CharacterEncoder } from "./encoder.js";
 import { characterFeaturizer } from "./features.js";
 import { CHARACTERS_FILE, type CharactersFeature, characterInputNames, readVocabulary } from "./inputs.js";
 
 /**
  * @param name as options and config.json name it
- * @param load what builds graphs is loaded in training alone
+ * @param encoder what builds graphs is loaded in training alone
  */
 export function characterArchitecture(
   name: string,
-  load: () => Promise<WordEncoder>,
+  encoder: () => Promise<CharacterEncoder>,
 ): Architecture<CharactersFeature> {
-  const encoder = async () => ({ name, ...(await load()) });
   return {
     kind: "characters",
     className: "PearlCharacters",

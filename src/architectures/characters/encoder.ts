@@ -20,15 +20,13 @@ export interface WordLayerOptions {
   readonly hidden: number;
 }
 
-/** A character encoder: what its folder says of it, and its name. */
+/** What the folder of a character encoder says of it. */
 export interface CharacterEncoder extends Omit<SpellingEncoder, "start"> {
   /** Whether a word is the plain sum of its units. Their first vectors are then scaled by rarity. */
   readonly isSum: boolean;
   /** Every word's vector, of length 1: [words, word width]. @throws ArgumentError for sizes that do not fit */
   words(net: Net, inputs: CharacterInputs, options: WordLayerOptions): string;
 }
-
-export type WordEncoder = Omit<CharacterEncoder, "name">;
 
 /**
  * A capital is its small letter plus one learned vector. The published code reads capitals as [UNK], which makes "IBM"
@@ -51,7 +49,7 @@ export const wordVectors = (net: Net, hidden: string, inputs: CharacterInputs): 
 export const characterWeights = "characters";
 
 export interface CharacterEncoderOptions {
-  readonly encoder: Pick<WordEncoder, "words">;
+  readonly encoder: Pick<CharacterEncoder, "words">;
   /** Units that the text side knows, padding included: `WordReader.rows`. */
   readonly rows: number;
   /** Of the units' embeddings; LOVE's is 300. */

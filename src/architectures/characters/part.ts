@@ -29,11 +29,6 @@ import {
 /** `pearl.character_encoder` of config.json, besides the encoder's name under `kind`. */
 type CharacterSizes = Pick<CharacterEncoderOptions, "width" | "hidden" | "outputs">;
 
-interface CharacterPart extends ModelPart {
-  readonly feature: CharactersFeature;
-  readonly vocabulary: CharacterVocabulary | undefined;
-}
-
 interface CharacterPartOptions {
   readonly sizes: CharacterSizes;
   readonly units?: WordUnitOptions;
@@ -43,13 +38,14 @@ interface CharacterPartOptions {
   readonly weights?: ReadonlyMap<string, ReturnType<WeightSource>>;
 }
 
+const featureOf = (units: WordUnitOptions): CharactersFeature => ({ kind: "characters", ...units });
+
 /** @throws ArgumentError where the vocabulary is missing */
-function characterPart(encoder: CharacterEncoder, options: CharacterPartOptions): CharacterPart {
+function characterPart(encoder: CharacterEncoder, options: CharacterPartOptions): ModelPart {
   const { sizes, units = encoder.units, vocabulary, weights } = options;
   const { rows } = createWordReader(units, vocabulary);
-  const feature = { kind: "characters", ...units } as const;
   return {
-    ...{ feature, vocabulary, features: [feature] },
+    features: [featureOf(units)],
     width: sizes.outputs ?? sizes.hidden ?? sizes.width,
     section: { character_encoder: { kind: encoder.name, ...sizes } },
     ...(vocabulary && { files: { [CHARACTERS_FILE]: `${JSON.stringify(vocabulary, null, 2)}\n` } }),
@@ -72,7 +68,7 @@ export async function readCharacterPart(
   encoder: CharacterEncoder,
   folder: ModelFolder,
   { width: outputs }: Pick<PartSettings, "width">,
-): Promise<CharacterPart | undefined> {
+): Promise<ModelPart | undefined> {
   const feature = folder.features.find(({ kind }) => kind === "characters") as CharactersFeature | undefined;
   const sizes = sizesOf(folder, encoder);
   if (feature === undefined || sizes === undefined) return undefined;
@@ -107,7 +103,7 @@ export function newCharacterPart(
   encoder: CharacterEncoder,
   { width: outputs = 96 }: PartSettings,
   phrases: CountedPhrases,
-): CharacterPart {
+): ModelPart {
   const vocabulary = vocabularyOf(encoder.units, phrases);
   return characterPart(encoder, { sizes: { width: 300, outputs }, vocabulary });
 }
@@ -136,11 +132,10 @@ export function spellingEncoder(encoder: CharacterEncoder): SpellingEncoder {
       // the encoder reads words as parts between spaces and punctuation, so pieces are learned from these
       const counted = words.map((word) => [word, 1] as const);
       const vocabulary = vocabularyOf(units, counted, pieces);
-      const part = characterPart(encoder, { sizes: { width }, units, vocabulary });
       const weights = fromSeed(seed);
       return {
-        part,
-        featurizer: characterFeaturizer(part.feature, vocabulary),
+        part: characterPart(encoder, { sizes: { width }, units, vocabulary }),
+        featurizer: characterFeaturizer(featureOf(units), vocabulary),
         weights: encoder.isSum
           ? weightedByRarity(weights, words, createWordReader(units, vocabulary))
           : weights,

@@ -10,14 +10,15 @@ import { layerNorm, linear } from "../../nn/layers.js";
 import { type Net, number, reduce } from "../../nn/net.js";
 import { tensor, typeCode } from "../../onnx/tensor.js";
 import {
+  type CharacterEncoder,
   unitEmbeddings,
-  type WordEncoder,
   type WordLayerOptions,
   wordVectors,
 } from "../characters/encoder.js";
 import { type CharacterInputs, unitMask } from "../characters/inputs.js";
 
-export const love: WordEncoder = {
+export const love: CharacterEncoder = {
+  name: "love",
   description: "LOVE: positional attention over the characters and pieces of a word",
   units: { units: "characters-and-pieces", positions: 48, phraseLength: 32 },
   width: 300,

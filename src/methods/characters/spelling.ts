@@ -1,9 +1,10 @@
 /** Learning spelling: NT-Xent between the encoder's vector of an attacked word and that of the correct word. */
 
 import type { Featurizer, ModelPart } from "../../architectures/architecture.js";
+import type { SpellingStart } from "../../architectures/pretraining.js";
 import { linear } from "../../nn/layers.js";
 import { ntXent } from "../../nn/losses/nt-xent.js";
-import { createNet, type Net, type WeightSource } from "../../nn/net.js";
+import { createNet, type Net } from "../../nn/net.js";
 import { addDropout, dropoutSeed } from "../../onnx/rewrite/dropout.js";
 import { createRandom, type Random, sampleWithout, shuffled } from "../../random.js";
 import type { Feeds } from "../../runtime/tensor.js";
@@ -21,10 +22,7 @@ const inputs = {
   targets: "target_vectors",
 } as const;
 
-export interface SpellingProgramOptions {
-  readonly part: ModelPart;
-  readonly weights: WeightSource;
-  readonly featurizer: Featurizer;
+export interface SpellingProgramOptions extends SpellingStart {
   readonly temperature: number;
   /** Dimension of given vectors; absent: the positives are the encoder's own vectors. */
   readonly vectorDimension?: number;
