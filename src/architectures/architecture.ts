@@ -130,7 +130,7 @@ export function concatenate(rows: readonly Int32Array[]): FeatureRows {
   return { ids, starts };
 }
 
-/** How one kind of model reads phrases, and how it is built. `F` is its feature as config.json holds it. */
+/** A row of the registry: how a model reads phrases, is built, trained and converted. `F`: its feature in config.json. */
 export interface Architecture<F extends Feature = Feature> {
   readonly kind: string;
   /** The class in config.json of a model without a transformer. Default: the kind, as "MeanOfWords". */

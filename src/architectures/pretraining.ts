@@ -41,7 +41,7 @@ export interface TextEncoder {
 }
 
 export interface TextStartOptions extends Pick<TrainingStart, "words" | "contextWords"> {
-  /** The vocabulary and rarer words of the text. */
+  /** The vocabulary and rarer words, which n-grams are counted over. */
   readonly allWords: readonly string[];
   /** First vectors of words; default: random ones. */
   readonly vectors?: WordVectors;

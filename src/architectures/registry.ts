@@ -20,16 +20,8 @@ import { words } from "./pearl-mini/architecture.js";
 import type { SpellingEncoder } from "./pretraining.js";
 import { transformer } from "./transformer/architecture.js";
 
-/** A line for each. Some read the same kind of feature, all in the same way. */
-const architectures = [
-  transformer,
-  hashedNgrams,
-  love,
-  bilstm,
-  bag,
-  wordNgrams,
-  words,
-] as unknown as Architecture[];
+/** All models. Those with the same kind of feature read it in the same way. */
+const architectures: Architecture[] = [transformer, hashedNgrams, love, bilstm, bag, wordNgrams, words];
 
 /** The embedded model that is used when none is named. */
 export const DEFAULT_MODEL = "pearl-mini";

@@ -32,19 +32,8 @@ export const textEncoder: TextEncoder = {
       summary: `${layers} layers, width ${width}, ${formatCount(vocabulary)} words, ${meaning} dimensions`,
       featurizer: wordFeaturizer({ kind: "words", ...reading }, words),
       program: contextProgram(weights, sizes),
-      write(folder, trained, texts) {
-        const all: WeightSource = (name, dims, initialiser) =>
-          trained.get(name) ?? weights(name, dims, initialiser);
-        const model = {
-          weights: all,
-          sizes,
-          words,
-          reading,
-          embedding: "meaning",
-          context: trained,
-        } as const;
-        return writeWordModel(folder, model, texts);
-      },
+      write: (folder, trained, texts) =>
+        writeWordModel(folder, { weights, sizes, words, reading, embedding: "meaning", trained }, texts),
     };
   },
 };
