@@ -23,7 +23,7 @@ if (existsSync(local)) {
 for (const file of readdirSync("dist", { recursive: true, encoding: "utf8" })) {
   const source = /^(.*?)(?:\.d\.ts|\.js|\.d\.cts|\.cjs)$/.exec(file)?.[1];
   const isOurs = [".ts", ".cts"].some((ending) => existsSync(join("src", `${source}${ending}`)));
-  if (!isOurs && !existsSync(join("src", file))) rmSync(join("dist", file), { recursive: true });
+  if (!isOurs && !existsSync(join("src", file))) rmSync(join("dist", file), { recursive: true, force: true });
 }
 
 // npm sets this bit only when it first links the command.

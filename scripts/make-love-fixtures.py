@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Reference values from PyTorch for src/architectures/characters: weights, inputs, results and gradients of tiny
+"""Reference values from PyTorch for character encoders: weights, inputs, results and gradients of tiny
 encoders.
 
 Usage:  python3 scripts/make-love-fixtures.py > test/oracles/characters.json      (torch 1.13.1, CPU, float64)

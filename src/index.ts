@@ -91,6 +91,7 @@ export { EmbeddingWriter } from "./table/write/embedding-writer.js";
 // Download models and convert them.
 
 export { type ModelFolder, readModelFolder } from "./architectures/model-folder.js";
+export { DEFAULT_MODEL } from "./architectures/registry.js";
 export {
   type ExportOptions,
   type ExportReport,
@@ -98,7 +99,6 @@ export {
 } from "./hub/convert/export-safetensors.js";
 export { type ImportOptions, type ImportReport, importModel } from "./hub/convert/import-model.js";
 export { downloadModel } from "./hub/download.js";
-export { DEFAULT_MODEL } from "./hub/locate.js";
 
 // Collect phrases for a training: a corpus, its hard negatives, augmented phrases.
 

@@ -4,6 +4,8 @@ import type { Net, WeightSource } from "../nn/net.js";
 import type { Model } from "../onnx/model.js";
 import type { Tensor } from "../onnx/tensor.js";
 import type { Feeds } from "../runtime/tensor.js";
+import type { Conversion } from "./conversion.js";
+import type { SpellingEncoder, TextEncoder } from "./pretraining.js";
 
 /** One way a graph reads phrases, as `pearl.features` of config.json declares it; a graph may have several. */
 export interface Feature {
@@ -53,6 +55,26 @@ export interface PartSettings {
   readonly width?: number;
   /** N-grams only: number of hash buckets, a power of two. Default 65,536. */
   readonly buckets?: number;
+}
+
+/** Settings of a new base of a model; saved in training.json. */
+export interface ScratchShape {
+  /** Width of its states; a multiple of `heads`. Default 256. */
+  readonly hidden?: number;
+  /** Default 2. */
+  readonly layers?: number;
+  /** Default one for each 64 of `hidden`, at least 1. */
+  readonly heads?: number;
+  /** Entries of the tokenizer's vocabulary at most. Default 16,000. */
+  readonly vocabulary?: number;
+  /** Tokens it reads, special ones included. Default 32. */
+  readonly maximumLength?: number;
+}
+
+export interface ScratchOptions extends ScratchShape {
+  /** The tokenizer is trained on them. */
+  readonly phrases: CountedPhrases;
+  readonly seed: number;
 }
 
 /** An encoder as a part of a model: alone, or beside a transformer. */
@@ -108,7 +130,7 @@ export function concatenate(rows: readonly Int32Array[]): FeatureRows {
   return { ids, starts };
 }
 
-/** How one kind of model reads phrases, and how it is built. `F` is its feature as config.json holds it. */
+/** A row of the registry: how a model reads phrases, is built, trained and converted. `F`: its feature in config.json. */
 export interface Architecture<F extends Feature = Feature> {
   readonly kind: string;
   /** The class in config.json of a model without a transformer. Default: the kind, as "MeanOfWords". */
@@ -127,6 +149,16 @@ export interface Architecture<F extends Feature = Feature> {
   readonly parts?: Readonly<
     Record<string, (settings: PartSettings, phrases: CountedPhrases) => ModelPart | Promise<ModelPart>>
   >;
+  /** The part that a folder's model is, with its weights; undefined where it is another. @throws ModelError */
+  readPart?(folder: ModelFolder, settings: Pick<PartSettings, "width">): Promise<ModelPart | undefined>;
+  /** Writes the folder of a new base, untrained. @throws ArgumentError for a shape that cannot be built */
+  scratch?(folder: string, options: ScratchOptions): Promise<void>;
+  /** What learns the spelling of words, by name. */
+  readonly spelling?: Readonly<Record<string, () => Promise<SpellingEncoder>>>;
+  /** What learns from running text. */
+  text?(): Promise<TextEncoder>;
+  /** Its weights in the layout of training libraries. */
+  readonly convert?: Conversion;
   /** Start of a training from a folder. Default: its graph, with a new type head where needed. */
   start?(folder: ModelFolder, options: StartOptions): Promise<TrainingStart>;
   /** A graph whose tables all workers share; undefined: each worker loads the graph. */

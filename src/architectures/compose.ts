@@ -4,7 +4,6 @@
  * output `type_logits`.
  */
 import { ModelError } from "../errors.js";
-import { linear } from "../nn/layers.js";
 import { createNet, fromSeed, fromTensors, type Net, number, type WeightSource } from "../nn/net.js";
 import { firstToken, l2Normalise, maxPooling, meanPooling } from "../nn/pooling.js";
 import { GraphBuilder } from "../onnx/builder.js";
@@ -19,11 +18,10 @@ import {
   type ModelPart,
   TYPE_LOGITS,
 } from "./architecture.js";
+import { typeLogits } from "./type-head.js";
 
 /** The value that both outputs are computed from, float32 [rows, width]; training cuts the graph here. */
 export const phraseVector = "phrase_vector";
-/** Prefix of the type head's weights, `weight` [types, width] and `bias` [types]. */
-export const typeHead = "type_head";
 
 /** Length of each encoder's part of the vector before both are joined; its share of a cosine is the square. */
 export interface BlockLengths {
@@ -71,9 +69,7 @@ export function assembleModel(options: AssembleOptions): Assembled {
     // a head of other types, or of a shorter vector, is replaced
     const isKept = start && !characters && sameTypes(base?.folder, types);
     const source = isKept ? start.head : net.weights;
-    const logits = linear({ g, weights: source }, vector, {
-      ...{ name: typeHead, inputs: width, outputs: types.length },
-    });
+    const logits = typeLogits({ g, weights: source }, vector, { width, types: types.length });
     g.output(TYPE_LOGITS, logits, "float32", ["batch", types.length]);
   }
   const both = parts.length === 2 ? ([parts[0].width, parts[1].width] as const) : undefined;

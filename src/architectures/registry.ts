@@ -11,14 +11,20 @@ import type {
   PartSettings,
   SharedGraph,
 } from "./architecture.js";
-import { characters } from "./characters/architecture.js";
+import { bag, wordNgrams } from "./bag/architecture.js";
+import { bilstm } from "./bilstm/architecture.js";
+import type { Conversion } from "./conversion.js";
+import { love } from "./love/architecture.js";
 import { hashedNgrams } from "./ngrams/architecture.js";
 import { words } from "./pearl-mini/architecture.js";
+import type { SpellingEncoder } from "./pretraining.js";
 import { transformer } from "./transformer/architecture.js";
 
-const architectures = new Map<string, Architecture>(
-  [transformer, hashedNgrams, characters, words].map((own) => [own.kind, own as Architecture]),
-);
+/** All models. Those with the same kind of feature read it in the same way. */
+const architectures: Architecture[] = [transformer, hashedNgrams, love, bilstm, bag, wordNgrams, words];
+
+/** The embedded model that is used when none is named. */
+export const DEFAULT_MODEL = "pearl-mini";
 
 /** Key of the addresses of registered modules, in data that worker threads inherit. */
 const MODULES = "pearl.architectures";
@@ -46,11 +52,11 @@ async function importArchitecture(address: string): Promise<void> {
   if (typeof found?.kind !== "string" || typeof found.open !== "function")
     throw new ArgumentError(`${address}: the default export is not an architecture with kind and open()`);
   if (imported.has(address)) return;
-  if (architectures.has(found.kind))
+  if (architectures.some(({ kind }) => kind === found.kind))
     throw new ArgumentError(
       `${address}: the architecture "${found.kind}" already exists. Choose another kind.`,
     );
-  architectures.set(found.kind, found);
+  architectures.push(found);
   imported.add(address);
 }
 
@@ -61,7 +67,7 @@ export async function inheritArchitectures(): Promise<void> {
 
 /** @throws ModelError for an unknown kind */
 export function architectureOf({ kind }: Feature, label = "config.json"): Architecture {
-  const found = architectures.get(kind);
+  const found = architectures.find((own) => own.kind === kind);
   if (found) return found;
   throw new ModelError(`${label}: unknown feature kind "${kind}"; a newer pearl may know it`);
 }
@@ -85,20 +91,54 @@ export function costliest(features: readonly Feature[]): number {
 }
 
 /** Files that the features of a model are read with; default of all architectures. */
-export const filesOf = (features?: readonly Feature[]): string[] =>
-  (features?.map((feature) => architectureOf(feature)) ?? [...architectures.values()]).flatMap(
-    ({ files }) => files,
-  );
+export const filesOf = (features?: readonly Feature[]): string[] => [
+  ...new Set(
+    (features?.map((feature) => architectureOf(feature)) ?? architectures).flatMap(({ files }) => files),
+  ),
+];
 
 /** A new part by name, or undefined where no architecture has one of that name. */
 export async function newPart(
   settings: PartSettings,
   phrases: CountedPhrases,
 ): Promise<ModelPart | undefined> {
-  for (const { parts } of architectures.values())
+  for (const { parts } of architectures)
     if (parts && Object.hasOwn(parts, settings.from)) return parts[settings.from](settings, phrases);
   return undefined;
 }
+
+/** A pretrained folder as a part of another model. @throws ModelError where it cannot be one */
+export async function readPart(
+  folder: ModelFolder,
+  settings: Pick<PartSettings, "width">,
+): Promise<ModelPart> {
+  const kinds = folder.features.map(({ kind }) => kind);
+  for (const own of architectures) {
+    const part = kinds.includes(own.kind) && (await own.readPart?.(folder, settings));
+    if (part) return part;
+  }
+  throw new ModelError(
+    `${folder.path} has no character encoder that pearl knows. Make one with: pearl pretrain-characters -o FOLDER`,
+  );
+}
+
+/** The first architecture that has this entry. */
+export function architectureWith<Key extends keyof Architecture>(key: Key) {
+  const found = architectures.find((own) => own[key] !== undefined);
+  if (found) return found as Architecture & Required<Pick<Architecture, Key>>;
+  throw new ArgumentError(`no architecture has "${key}"`);
+}
+
+/** @param name default: the first one @throws ArgumentError for an unknown name */
+export function spellingEncoder(name?: string): Promise<SpellingEncoder> {
+  const all = architectures.flatMap(({ spelling = {} }) => Object.entries(spelling));
+  const [, load] = all.find(([own]) => name === undefined || own === name) ?? [];
+  if (load) return load();
+  throw new ArgumentError(`no character encoder "${name}": use ${all.map(([own]) => own).join(", ")}`);
+}
+
+/** What converts published weights. */
+export const conversions = (): Conversion[] => architectures.flatMap(({ convert }) => convert ?? []);
 
 /**
  * The featurizers of a model folder, which together feed every input of its graph.

@@ -2,11 +2,12 @@
 import { basename, join } from "node:path";
 import type { Feature } from "../architectures/architecture.js";
 import { type ModelFolder, readModelFolder } from "../architectures/model-folder.js";
+import { DEFAULT_MODEL } from "../architectures/registry.js";
 import { messageOf } from "../errors.js";
 import { type CachedModel, graphsOf, listCachedModels } from "./cache.js";
 import { hasSafetensors } from "./convert/weight-files.js";
 import { findImported } from "./import-cache.js";
-import { DEFAULT_MODEL, EMBEDDED_MODELS, embeddedModels, locateModel } from "./locate.js";
+import { EMBEDDED_MODELS, embeddedModels, locateModel } from "./locate.js";
 import { type ModelCard, readModelCard } from "./model-card.js";
 import { hubSettings } from "./settings.js";
 

@@ -4,13 +4,11 @@ import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { closest } from "fastest-levenshtein";
 import { hasGraph } from "../architectures/model-folder.js";
+import { DEFAULT_MODEL } from "../architectures/registry.js";
 import { ModelError } from "../errors.js";
 import { exists } from "../files/whole-file.js";
 import { hasSafetensors } from "./convert/weight-files.js";
 import type { DownloadOptions, DownloadProgress } from "./download.js";
-
-/** The embedded model that is used when none is named. */
-export const DEFAULT_MODEL = "pearl-mini";
 
 export const EMBEDDED_MODELS = fileURLToPath(new URL("../../models", import.meta.url));
 

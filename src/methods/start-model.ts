@@ -9,11 +9,10 @@ import type {
   PartSettings,
   TrainingStart,
 } from "../architectures/architecture.js";
-import { readCharacterPart } from "../architectures/characters/part.js";
-import { assembleModel, typeHead } from "../architectures/compose.js";
+import { assembleModel } from "../architectures/compose.js";
 import { readModelFolder } from "../architectures/model-folder.js";
-import { newPart, soleArchitecture } from "../architectures/registry.js";
-import { writeScratchModel } from "../architectures/transformer/scratch-model.js";
+import { architectureWith, newPart, readPart, soleArchitecture } from "../architectures/registry.js";
+import { typeHead } from "../architectures/type-head.js";
 import { FINE_PHRASE_TYPES } from "../corpus/typing/fine-types.js";
 import { ArgumentError, ModelError } from "../errors.js";
 import { fileFingerprint } from "../files/fingerprint.js";
@@ -141,7 +140,8 @@ async function scratchBase({ settings, phrases, seed, folder: work }: StartOptio
   if (settings.shape.layers === 0) return undefined;
   const folder = join(work, "scratch");
   await rm(folder, { recursive: true, force: true });
-  return writeScratchModel(folder, { ...settings.shape, phrases, seed });
+  await architectureWith("scratch").scratch(folder, { ...settings.shape, phrases, seed });
+  return readModelFolder(folder);
 }
 
 /** @throws ModelError if a base has nothing that can be trained */
@@ -152,8 +152,7 @@ export function checkTrainable({ graph }: Model, { path }: ModelFolder): void {
 
 /** @throws ModelError for a folder without a character encoder */
 const partOf = async (settings: PartSettings, phrases: CountedPhrases): Promise<ModelPart> =>
-  (await newPart(settings, phrases)) ??
-  readCharacterPart(await readModelFolder(settings.from), { outputs: settings.width });
+  (await newPart(settings, phrases)) ?? readPart(await readModelFolder(settings.from), settings);
 
 /**
  * Writes a model of one new part, untrained, as a folder that a training can start from.

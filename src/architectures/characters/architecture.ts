@@ -1,18 +1,35 @@
-/** Character encoders: words as characters, pieces or n-grams. */
-import type { Architecture, CountedPhrases, PartSettings } from "../architecture.js";
+/**
+ * What all character encoders share: words as characters, pieces or n-grams, each distinct word once, and the mean of
+ * the words' vectors. The folder of an encoder (love, bilstm, bag) tells how a word's units become its vector.
+ */
+import type { Architecture } from "../architecture.js";
+import type { CharacterEncoder } from "./encoder.js";
 import { characterFeaturizer } from "./features.js";
 import { CHARACTERS_FILE, type CharactersFeature, characterInputNames, readVocabulary } from "./inputs.js";
 
-// what builds graphs is loaded in training alone
-const part = (kind: "love" | "bilstm" | "bag") => async (settings: PartSettings, phrases: CountedPhrases) =>
-  (await import("./part.js")).newCharacterPart(kind, settings, phrases);
-
-export const characters: Architecture<CharactersFeature> = {
-  kind: "characters",
-  className: "PearlCharacters",
-  files: [CHARACTERS_FILE],
-  cost: "addition",
-  inputs: () => Object.values(characterInputNames),
-  open: async (feature, { folder }) => characterFeaturizer(feature, await readVocabulary(folder, feature)),
-  parts: { love: part("love"), bilstm: part("bilstm"), bag: part("bag") },
-};
+/**
+ * @param name as options and config.json name it
+ * @param encoder what builds graphs is loaded in training alone
+ */
+export function characterArchitecture(
+  name: string,
+  encoder: () => Promise<CharacterEncoder>,
+): Architecture<CharactersFeature> {
+  return {
+    kind: "characters",
+    className: "PearlCharacters",
+    files: [CHARACTERS_FILE],
+    cost: "addition",
+    inputs: () => Object.values(characterInputNames),
+    open: async (feature, { folder }) => characterFeaturizer(feature, await readVocabulary(folder, feature)),
+    parts: {
+      [name]: async (settings, phrases) =>
+        (await import("./part.js")).newCharacterPart(await encoder(), settings, phrases),
+    },
+    readPart: async (folder, settings) =>
+      (await import("./part.js")).readCharacterPart(await encoder(), folder, settings),
+    spelling: {
+      [name]: async () => (await import("./part.js")).spellingEncoder(await encoder()),
+    },
+  };
+}

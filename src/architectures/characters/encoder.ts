@@ -1,41 +1,62 @@
-/**
- * Character encoders behind one function: phrases as words, words as units, to one vector per phrase.
- *
- * | kind   | a word's vector                                                   | units               |
- * | ------ | ----------------------------------------------------------------- | ------------------- |
- * | love   | positional attention over characters and word pieces, sum         | characters + pieces |
- * | bilstm | last states of both directions                                    | characters          |
- * | bag    | sum of its characters' vectors                                    | characters          |
- * | ngrams | sum of its hashed n-grams' vectors                                | n-grams             |
- */
-import { linear } from "../../nn/layers.js";
+/** From a word's units to its vector, and from words' vectors to the phrase's: what all character encoders share. */
+import { normal } from "../../nn/initialise.js";
+import { embedding, linear } from "../../nn/layers.js";
 import type { Net } from "../../nn/net.js";
-import { meanPooling } from "../../nn/pooling.js";
+import { l2Normalise, meanPooling, sumPooling } from "../../nn/pooling.js";
 import { typeCode } from "../../onnx/tensor.js";
-import { bilstm } from "./bilstm.js";
-import type { CharacterInputs } from "./inputs.js";
-import { love } from "./love.js";
-import { bag, type CharacterEncoder, wordNgrams } from "./units.js";
+import type { SpellingEncoder } from "../pretraining.js";
+import { type CharacterInputs, unitMask } from "./inputs.js";
+
+export interface WordLayerOptions {
+  /** Prefix of all weights, such as `embedding.weight` [rows, width] and `capital.weight` [2, width]. */
+  readonly name: string;
+  /** Units that the text side knows, padding included. */
+  readonly rows: number;
+  /** Of the units' embeddings. */
+  readonly width: number;
+  /** Positions of a word at most, special units included. */
+  readonly positions: number;
+  /** Length of a word's vector, where it can differ from `width`. */
+  readonly hidden: number;
+}
+
+/** What the folder of a character encoder says of it. */
+export interface CharacterEncoder extends Omit<SpellingEncoder, "start"> {
+  /** Whether a word is the plain sum of its units. Their first vectors are then scaled by rarity. */
+  readonly isSum: boolean;
+  /** Every word's vector, of length 1: [words, word width]. @throws ArgumentError for sizes that do not fit */
+  words(net: Net, inputs: CharacterInputs, options: WordLayerOptions): string;
+}
+
+/**
+ * A capital is its small letter plus one learned vector. The published code reads capitals as [UNK], which makes "IBM"
+ * and "NBC" equal; separate rows for the capitals of all scripts would each be learned from few words.
+ * @returns [words, positions, width]
+ */
+export function unitEmbeddings(net: Net, inputs: CharacterInputs, options: WordLayerOptions): string {
+  const { name, rows, width } = options;
+  const table = (part: string, count: number, ids: string) =>
+    embedding(net, ids, { name: `${name}.${part}`, rows: count, width, initialiser: normal(0.1) });
+  const units = table("embedding", rows, inputs.ids);
+  return net.g.add("Add", [units, table("capital", 2, inputs.capitals)]);
+}
+
+/** Sum over all positions except padding, at length 1: [words, positions, width] to [words, width]. */
+export const wordVectors = (net: Net, hidden: string, inputs: CharacterInputs): string =>
+  l2Normalise(net, sumPooling(net, { hidden, mask: unitMask(net, inputs) }));
 
 /** Prefix of all weights of a character encoder. */
 export const characterWeights = "characters";
 
-export type CharacterEncoderKind = "love" | "bilstm" | "bag" | "ngrams";
-
-export const characterEncoders: Readonly<Record<CharacterEncoderKind, CharacterEncoder>> = {
-  ...{ love, bilstm, bag },
-  ngrams: wordNgrams,
-};
-
 export interface CharacterEncoderOptions {
-  readonly kind: CharacterEncoderKind;
+  readonly encoder: Pick<CharacterEncoder, "words">;
   /** Units that the text side knows, padding included: `WordReader.rows`. */
   readonly rows: number;
   /** Of the units' embeddings; LOVE's is 300. */
   readonly width: number;
-  /** Positions of a word at most (bilstm: exactly), special units included; ngrams and bag ignore it. */
+  /** Positions of a word at most, special units included; exactly, where `padding` is "positions". */
   readonly positions: number;
-  /** bilstm only: states of both directions together; default `width`. */
+  /** Length of a word's vector, where the encoder can change it; default `width`. */
   readonly hidden?: number;
   /** Length of the phrase's vector; PEARL-small's is 96. Default: words are averaged and not reduced. */
   readonly outputs?: number;
@@ -52,8 +73,8 @@ export function characterEncoder(
   options: CharacterEncoderOptions,
 ): string {
   const { g } = net;
-  const { kind, hidden = options.width, outputs } = options;
-  const words = characterEncoders[kind].words(net, inputs, { ...options, name: characterWeights, hidden });
+  const { encoder, hidden = options.width, outputs } = options;
+  const words = encoder.words(net, inputs, { ...options, name: characterWeights, hidden });
   // padding is -1: it reads row 0, which the mask leaves out
   const rows = g.add("Gather", [words, g.add("Max", [inputs.words, g.scalar("int32", 0)])]);
   const isWord = g.add("Greater", [inputs.words, g.scalar("int32", -1)]);

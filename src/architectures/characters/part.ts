@@ -1,17 +1,23 @@
-/** Character encoders as parts of a model (compose.ts): new ones, or those that `pearl pretrain-characters` wrote. */
+/** Character encoders as parts of a model (compose.ts): new ones, read ones, and the start of `pearl pretrain-characters`. */
 import { ModelError } from "../../errors.js";
-import type { WeightSource } from "../../nn/net.js";
+import { fromSeed, type WeightSource } from "../../nn/net.js";
 import { readModel } from "../../onnx/io/file.js";
 import { buildCharacterVocabulary, type CharacterVocabulary } from "../../text/character-vocabulary.js";
-import { createWordReader, phraseWords, type WordUnitOptions } from "../../text/word-units.js";
-import type { CountedPhrases, ModelFolder, ModelPart, PartSettings } from "../architecture.js";
 import {
-  type CharacterEncoderKind,
+  createWordReader,
+  phraseWords,
+  type WordReader,
+  type WordUnitOptions,
+} from "../../text/word-units.js";
+import type { CountedPhrases, ModelFolder, ModelPart, PartSettings } from "../architecture.js";
+import type { SpellingEncoder } from "../pretraining.js";
+import {
+  type CharacterEncoder,
   type CharacterEncoderOptions,
   characterEncoder,
-  characterEncoders,
   characterWeights,
 } from "./encoder.js";
+import { characterFeaturizer } from "./features.js";
 import {
   CHARACTERS_FILE,
   type CharactersFeature,
@@ -20,65 +26,59 @@ import {
   readVocabulary,
 } from "./inputs.js";
 
-/** `pearl.character_encoder` of config.json. */
-type CharacterSizes = Pick<CharacterEncoderOptions, "kind" | "width" | "hidden" | "outputs">;
-
-export interface CharacterEncoderPart extends ModelPart {
-  readonly feature: CharactersFeature;
-  readonly vocabulary: CharacterVocabulary | undefined;
-}
+/** `pearl.character_encoder` of config.json, besides the encoder's name under `kind`. */
+type CharacterSizes = Pick<CharacterEncoderOptions, "width" | "hidden" | "outputs">;
 
 interface CharacterPartOptions {
   readonly sizes: CharacterSizes;
   readonly units?: WordUnitOptions;
-  /** Needed for all kinds but ngrams. */
+  /** Needed where units are not n-grams. */
   readonly vocabulary?: CharacterVocabulary;
   /** Default, and for weights that it lacks: the net's. */
   readonly weights?: ReadonlyMap<string, ReturnType<WeightSource>>;
 }
 
+const featureOf = (units: WordUnitOptions): CharactersFeature => ({ kind: "characters", ...units });
+
 /** @throws ArgumentError where the vocabulary is missing */
-export function characterPart(options: CharacterPartOptions): CharacterEncoderPart {
-  const { sizes, units = characterEncoders[sizes.kind].units, weights } = options;
-  const vocabulary = needsVocabulary(units) ? options.vocabulary : undefined;
+function characterPart(encoder: CharacterEncoder, options: CharacterPartOptions): ModelPart {
+  const { sizes, units = encoder.units, vocabulary, weights } = options;
   const { rows } = createWordReader(units, vocabulary);
-  const encoder = { ...sizes, rows, positions: units.positions };
-  const feature = { kind: "characters", ...units } as const;
   return {
-    ...{ feature, vocabulary, features: [feature] },
+    features: [featureOf(units)],
     width: sizes.outputs ?? sizes.hidden ?? sizes.width,
-    section: { character_encoder: sizes },
+    section: { character_encoder: { kind: encoder.name, ...sizes } },
     ...(vocabulary && { files: { [CHARACTERS_FILE]: `${JSON.stringify(vocabulary, null, 2)}\n` } }),
     build(net) {
       const source: WeightSource = (name, dims, initialiser) =>
         weights?.get(name) ?? net.weights(name, dims, initialiser);
-      return characterEncoder({ g: net.g, weights: source }, declareCharacterInputs(net.g), encoder);
+      const inputs = declareCharacterInputs(net.g);
+      const { positions } = units;
+      return characterEncoder({ g: net.g, weights: source }, inputs, { ...sizes, encoder, rows, positions });
     },
   };
 }
 
 /**
- * The character encoder of a folder, with its weights.
- * @param outputs new length of its vectors, default the folder's; a reduction that the folder lacks gets new weights
- * @throws ModelError where the folder has none, or another length
+ * The character encoder of a folder, with its weights; undefined where it has another, or none.
+ * @param settings.width new length of its vectors, default the folder's; a reduction that the folder lacks gets new weights
+ * @throws ModelError where the folder's vectors have another length
  */
 export async function readCharacterPart(
+  encoder: CharacterEncoder,
   folder: ModelFolder,
-  { outputs }: { outputs?: number } = {},
-): Promise<CharacterEncoderPart> {
+  { width: outputs }: Pick<PartSettings, "width">,
+): Promise<ModelPart | undefined> {
   const feature = folder.features.find(({ kind }) => kind === "characters") as CharactersFeature | undefined;
-  const sizes = sizesOf(folder);
-  if (feature === undefined || sizes === undefined)
-    throw new ModelError(
-      `${folder.path} has no character encoder. Make one with: pearl pretrain-characters -o FOLDER`,
-    );
+  const sizes = sizesOf(folder, encoder);
+  if (feature === undefined || sizes === undefined) return undefined;
   if (outputs !== undefined && sizes.outputs !== undefined && sizes.outputs !== outputs)
     throw new ModelError(
       `${folder.path}: the character encoder gives ${sizes.outputs} numbers a phrase, not ${outputs}`,
     );
   const { initializers } = readModel(folder.graph).graph;
   const { kind: _, ...units } = feature;
-  return characterPart({
+  return characterPart(encoder, {
     sizes: { ...sizes, ...(outputs !== undefined && { outputs }) },
     units,
     vocabulary: await readVocabulary(folder, feature),
@@ -86,28 +86,84 @@ export async function readCharacterPart(
   });
 }
 
-/** @throws ModelError where config.json holds something else under that name */
-function sizesOf({ config, path }: ModelFolder): CharacterSizes | undefined {
-  const section = config.pearl as { character_encoder?: Partial<CharacterSizes> } | undefined;
-  const sizes = section?.character_encoder;
-  if (sizes === undefined) return undefined;
-  const { kind, width, hidden, outputs } = sizes;
+/** @throws ModelError where config.json holds no sizes under the encoder's name */
+function sizesOf({ config, path }: ModelFolder, { name }: CharacterEncoder): CharacterSizes | undefined {
+  const section = config.pearl as { character_encoder?: { kind: string } & CharacterSizes } | undefined;
+  const { kind, ...sizes } = section?.character_encoder ?? {};
+  if (kind !== name) return undefined;
+  const { width, hidden, outputs } = sizes as Partial<CharacterSizes>;
   const isSize = (value: unknown) => value === undefined || (Number.isInteger(value) && Number(value) > 0);
-  if (!Object.hasOwn(characterEncoders, String(kind)) || !width || ![width, hidden, outputs].every(isSize))
-    throw new ModelError(`${path}/config.json: pearl.character_encoder has no known kind, or no sizes`);
+  if (!width || ![width, hidden, outputs].every(isSize))
+    throw new ModelError(`${path}/config.json: pearl.character_encoder has no sizes`);
   return sizes as CharacterSizes;
 }
 
 /** A new encoder with a vocabulary from the phrases; default sizes are those of LOVE and PEARL-small. */
 export function newCharacterPart(
-  kind: CharacterEncoderKind,
+  encoder: CharacterEncoder,
   { width: outputs = 96 }: PartSettings,
   phrases: CountedPhrases,
-): CharacterEncoderPart {
+): ModelPart {
+  const vocabulary = vocabularyOf(encoder.units, phrases);
+  return characterPart(encoder, { sizes: { width: 300, outputs }, vocabulary });
+}
+
+/** Characters and pieces of the phrases' words; undefined where units are hashed. @param pieces default 4,000 */
+function vocabularyOf(
+  units: WordUnitOptions,
+  phrases: CountedPhrases,
+  pieces?: number,
+): CharacterVocabulary | undefined {
+  if (!needsVocabulary(units)) return undefined;
   const counts = new Map<string, number>();
   for (const [phrase, count] of phrases)
     for (const word of phraseWords(phrase)) counts.set(word, (counts.get(word) ?? 0) + count);
-  const hasPieces = characterEncoders[kind].units.units === "characters-and-pieces";
-  const vocabulary = buildCharacterVocabulary(counts, hasPieces ? {} : { pieces: 0 });
-  return characterPart({ sizes: { kind, width: 300, outputs }, vocabulary });
+  return buildCharacterVocabulary(
+    counts,
+    units.units === "characters-and-pieces" ? { pieces } : { pieces: 0 },
+  );
+}
+
+/** What learns spelling: words instead of phrases, which are not reduced. */
+export function spellingEncoder(encoder: CharacterEncoder): SpellingEncoder {
+  return {
+    ...encoder,
+    start(words, { width, units, pieces, seed }) {
+      // the encoder reads words as parts between spaces and punctuation, so pieces are learned from these
+      const counted = words.map((word) => [word, 1] as const);
+      const vocabulary = vocabularyOf(units, counted, pieces);
+      const weights = fromSeed(seed);
+      return {
+        part: characterPart(encoder, { sizes: { width }, units, vocabulary }),
+        featurizer: characterFeaturizer(featureOf(units), vocabulary),
+        weights: encoder.isSum
+          ? weightedByRarity(weights, words, createWordReader(units, vocabulary))
+          : weights,
+        ...(vocabulary && {
+          summary: `${vocabulary.characters.length} characters and ${vocabulary.pieces.length} word pieces`,
+        }),
+      };
+    },
+  };
+}
+
+/**
+ * First weights of encoders that add units up: rows of rare units are longer, as in inverse document frequency:
+ * × ln((1 + N) / (1 + n)) for a unit of n words among N, scaled to a mean of 1.
+ */
+function weightedByRarity(base: WeightSource, words: readonly string[], reader: WordReader): WeightSource {
+  const frequency = new Float64Array(reader.rows);
+  for (const word of words) {
+    const units = phraseWords(word).flatMap((part) => [...reader.read(part).units]);
+    for (const unit of new Set(units.map((packed) => packed >> 1))) frequency[unit]++;
+  }
+  const rarity = frequency.map((count) => Math.log((1 + words.length) / (1 + count)));
+  const mean = Math.max(1e-9, rarity.reduce((sum, value) => sum + value, 0) / rarity.length);
+  return (name, dims, initialiser) => {
+    const weight = base(name, dims, initialiser);
+    if (name !== `${characterWeights}.embedding.weight`) return weight;
+    const data = weight.data as Float32Array;
+    for (let i = 0; i < data.length; i++) data[i] *= rarity[Math.floor(i / dims[1])] / mean;
+    return weight;
+  };
 }

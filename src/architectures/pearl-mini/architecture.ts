@@ -18,5 +18,6 @@ export const words: Architecture<WordsFeature> = {
   },
   // what reads ONNX files is loaded where it is needed: loading it takes each worker a while
   start: async (folder, options) => (await import("./model.js")).readWordStart(folder, options),
+  text: async () => (await import("./pretrain.js")).textEncoder,
   share: async (folder, precision) => (await import("./shared-graph.js")).loadWordGraph(folder, precision),
 };

@@ -11,19 +11,11 @@ import { type Net, number, reduce, type WeightSource, weight } from "../../nn/ne
 import { l2Normalise } from "../../nn/pooling.js";
 import { readSafetensors, writeSafetensors } from "../../onnx/io/safetensors.js";
 import type { Model } from "../../onnx/model.js";
-import { type Tensor, typeCode } from "../../onnx/tensor.js";
+import { type Tensor, tensor, typeCode } from "../../onnx/tensor.js";
 import type { Feeds } from "../../runtime/tensor.js";
 import type { ContextLoss } from "../architecture.js";
+import { CONTEXT, contextRows } from "../contexts.js";
 import type { WordEncoderSizes } from "./sizes.js";
-
-/** Punctuation has numbers from -1 down to minus this; the last one is shared by all marks seen later. */
-export const PUNCTUATION = 40;
-
-/** Places of a context: words on either side, and the nearest of them, in order and with punctuation. */
-export const CONTEXT = { words: 20, near: 6 } as const;
-
-/** How contexts number what they see: punctuation first, then one number for unknown words, then words. */
-export const contextRows = (words: number): number => PUNCTUATION + 1 + words;
 
 /** Prefix of the weights that only training uses; a pretrained model keeps them in a separate file. */
 export const contextPrefix = "context.";
@@ -95,18 +87,18 @@ export const contextLoss = (sizes: WordEncoderSizes, weights: WeightSource): Con
 
 /** Contexts of five spans as methods/pretrain/context-batches.ts reads them from text. */
 function sampleContexts(): Feeds {
-  const numbers = (dims: readonly number[]) => ({
-    type: "int32" as const,
-    dims,
-    data: Int32Array.from(
-      { length: dims.reduce((product, size) => product * size, 1) },
-      (_, i) => 1 + (i % 7),
-    ),
-  });
+  const numbers = (...dims: number[]) => {
+    const count = dims.reduce((product, size) => product * size);
+    return tensor(
+      "int32",
+      dims,
+      Int32Array.from({ length: count }, (_, i) => 1 + (i % 7)),
+    ) as Feeds[string];
+  };
   return {
-    context_bag: numbers([5, CONTEXT.words]),
-    context_near: numbers([5, CONTEXT.near]),
-    span_groups: numbers([5]),
+    context_bag: numbers(5, CONTEXT.words),
+    context_near: numbers(5, CONTEXT.near),
+    span_groups: numbers(5),
   };
 }
 

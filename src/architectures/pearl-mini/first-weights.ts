@@ -6,21 +6,16 @@
 import { fromSeed, type WeightSource } from "../../nn/net.js";
 import { tensor } from "../../onnx/tensor.js";
 import type { WordVectors } from "../../text/word-vectors.js";
-import { contextPrefix, contextRows } from "./context.js";
+import { contextRows } from "../contexts.js";
+import type { TextStartOptions } from "../pretraining.js";
+import { contextPrefix } from "./context.js";
 import { hashWord } from "./features.js";
 import type { WordReading } from "./inputs.js";
 import type { WordEncoderSizes } from "./sizes.js";
 
-export interface FirstWeightOptions {
+export interface FirstWeightOptions extends Omit<TextStartOptions, "contextWords"> {
   readonly sizes: WordEncoderSizes;
-  /** The vocabulary, by falling frequency. */
-  readonly words: readonly string[];
-  /** Words that n-grams are counted over: the vocabulary and rarer ones. */
-  readonly allWords: readonly string[];
   readonly reading: WordReading;
-  /** Of the encoder's length; default: words start at random. */
-  readonly vectors?: WordVectors;
-  readonly seed: number;
 }
 
 const UNKNOWN = 0.02;

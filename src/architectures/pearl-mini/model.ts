@@ -39,8 +39,8 @@ interface WordModel {
   readonly embedding?: "all" | "meaning";
   /** Tables as int8 rows, dequantised when they are looked up; default float32. */
   readonly tables?: "float32" | "int8";
-  /** Weights, of which those of the context's encoder are written to a separate file; default none. */
-  readonly context?: ReadonlyMap<string, Tensor>;
+  /** Replace `weights`. Those of the context's encoder have a file of their own, with which a later training continues. */
+  readonly trained?: ReadonlyMap<string, Tensor>;
 }
 
 /** Length of raw vectors (`normalize: false`), as of pooled states: a probe learns nothing from small numbers. */
@@ -78,10 +78,12 @@ export function writeWordModel(
   model: WordModel,
   texts: Readonly<Record<string, string>> = {},
 ): Promise<void> {
-  const { sizes, embedding = "all", words, reading, types, context } = model;
+  const { sizes, embedding = "all", words, reading, types, trained } = model;
+  const weights: WeightSource = (name, dims, initialiser) =>
+    trained?.get(name) ?? model.weights(name, dims, initialiser);
   return writeWholeFolder(folder, async (temporary) => {
     await mkdir(join(temporary, "onnx"), { recursive: true });
-    writeModel(wordModelGraph(model), join(temporary, "onnx", "model.onnx"));
+    writeModel(wordModelGraph({ ...model, weights }), join(temporary, "onnx", "model.onnx"));
     const config = {
       model_type: "pearl",
       architectures: ["PearlWords"],
@@ -96,7 +98,7 @@ export function writeWordModel(
     };
     await writeWholeJson(join(temporary, "config.json"), config);
     await writeFile(join(temporary, WORDS_FILE), `${words.join("\n")}\n`);
-    if (context) writeContext(temporary, context);
+    if (trained) writeContext(temporary, trained);
     for (const [name, text] of Object.entries(texts)) await writeFile(join(temporary, name), text);
   });
 }
@@ -130,21 +132,8 @@ export async function readWordStart(
     words,
     contextWords: sizes.contextWords ?? sizes.vocabulary,
     context: contextLoss(sizes, weights),
-    write(target, trained, texts) {
-      const source: WeightSource = (name, dims, initialiser) =>
-        trained.get(name) ?? weights(name, dims, initialiser);
-      // the trained weights include the context's encoder, so that a later training can continue with it
-      const model = {
-        weights: source,
-        sizes,
-        words,
-        reading: options,
-        tables,
-        types,
-        context: trained,
-      } as const;
-      return writeWordModel(target, model, texts);
-    },
+    write: (target, trained, texts) =>
+      writeWordModel(target, { weights, sizes, words, reading: options, tables, types, trained }, texts),
   };
 }
 

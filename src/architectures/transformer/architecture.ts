@@ -2,15 +2,9 @@
 import { join } from "node:path";
 import { ModelError } from "../../errors.js";
 import type { Tokenizer } from "../../text/tokenizer.js";
-import {
-  type Architecture,
-  concatenate,
-  type Feature,
-  type Featurizer,
-  type ModelFolder,
-  type Pooling,
-} from "../architecture.js";
-import { numberAt, readJson } from "../folder-json.js";
+import { type Architecture, concatenate, type Feature, type Featurizer } from "../architecture.js";
+import { readJson } from "../folder-json.js";
+import { families, poolingOf, tokenLimit } from "./published.js";
 
 /** Phrases as subword tokens: the input of BERT-like encoders. */
 export interface TokensFeature extends Feature {
@@ -20,7 +14,6 @@ export interface TokensFeature extends Feature {
 }
 
 const TOKENIZER_FILE = "tokenizer.json";
-const DEFAULT_LENGTH = 512;
 
 export const transformer: Architecture<TokensFeature> = {
   kind: "tokens",
@@ -37,6 +30,13 @@ export const transformer: Architecture<TokensFeature> = {
     return tokenFeaturizer(createTokenizer(tokenizer, config, maximumLength, path), inputNames);
   },
   pooling: poolingOf,
+  // what builds graphs is loaded where it is needed
+  scratch: async (folder, options) => (await import("./scratch-model.js")).writeScratchModel(folder, options),
+  convert: {
+    families: Object.keys(families),
+    graphOf: async (published) => (await import("./from-weights.js")).graphOf(published),
+    weightsOf: async (folder, options) => (await import("./to-weights.js")).weightsOf(folder, options),
+  },
 };
 
 /** What models of other makers read, which have no section `pearl` in config.json. */
@@ -44,36 +44,6 @@ export const hubFeature = async (path: string, config: object): Promise<TokensFe
   kind: "tokens",
   maximumLength: await tokenLimit(path, config),
 });
-
-/** True where a part of the model is a transformer with a tokenizer. */
-export const hasTransformer = ({ features }: ModelFolder): boolean =>
-  features.some(({ kind }) => kind === transformer.kind);
-
-/** The smallest limit that any file states: sentence-transformers', the tokenizer's, the position table's. */
-export async function tokenLimit(path: string, config: object): Promise<number> {
-  const sentence = (await readJson(join(path, "sentence_bert_config.json"))) ?? {};
-  const tokenizer = (await readJson(join(path, "tokenizer_config.json"))) ?? {};
-  // RoBERTa counts positions from padding_idx + 1, so two of its table's rows are never used.
-  const family = String((config as Record<string, unknown>).model_type);
-  const unused = /roberta|camembert/i.test(family) ? 2 : 0;
-  const { POSITIVE_INFINITY: none } = Number;
-  const limit = Math.min(
-    numberAt(sentence, "max_seq_length") ?? none,
-    numberAt(tokenizer, "model_max_length") ?? none,
-    (numberAt(config, "max_position_embeddings") ?? none) - unused,
-  );
-  return limit === none ? DEFAULT_LENGTH : limit;
-}
-
-async function poolingOf(path: string): Promise<Pooling> {
-  const settings = await readJson(join(path, "1_Pooling", "config.json"));
-  if (settings === undefined || settings.pooling_mode_mean_tokens === true) return "mean";
-  if (settings.pooling_mode_cls_token === true) return "cls";
-  if (settings.pooling_mode_max_tokens === true) return "max";
-  throw new ModelError(
-    `${path}/1_Pooling/config.json: pearl pools by mean, cls or max; this model asks for another way`,
-  );
-}
 
 export function tokenFeaturizer(tokenizer: Tokenizer, inputNames: readonly string[]): Featurizer {
   return {

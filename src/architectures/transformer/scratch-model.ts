@@ -6,32 +6,11 @@ import { writeWholeFolder } from "../../files/whole-folder.js";
 import { fromSeed } from "../../nn/net.js";
 import { writeModel } from "../../onnx/io/file.js";
 import { trainTokenizer } from "../../text/train-tokenizer.js";
-import type { CountedPhrases, ModelFolder } from "../architecture.js";
-import { readModelFolder } from "../model-folder.js";
+import type { ScratchOptions } from "../architecture.js";
 import { type BertConfig, encoderGraph } from "./bert.js";
 
-export interface ScratchShape {
-  /** Width of its states; a multiple of `heads`. Default 256. */
-  readonly hidden?: number;
-  /** Default 2. */
-  readonly layers?: number;
-  /** Default one for each 64 of `hidden`, at least 1. */
-  readonly heads?: number;
-  /** Entries of the tokenizer's vocabulary at most. Default 16,000. */
-  readonly vocabulary?: number;
-  /** Tokens it reads, special ones included. Default 32. */
-  readonly maximumLength?: number;
-}
-
-/**
- * Writes the model's folder, untrained.
- * @param options.phrases the tokenizer is trained on them
- * @throws ArgumentError for a shape that cannot be built
- */
-export async function writeScratchModel(
-  folder: string,
-  options: ScratchShape & { readonly phrases: CountedPhrases; readonly seed: number },
-): Promise<ModelFolder> {
+/** Writes the model's folder, untrained. @throws ArgumentError for a shape that cannot be built */
+export async function writeScratchModel(folder: string, options: ScratchOptions): Promise<void> {
   const { phrases, seed, hidden = 256, layers = 2, vocabulary = 16_000, maximumLength = 32 } = options;
   const { heads = Math.max(1, Math.floor(hidden / 64)) } = options;
   if (hidden % heads !== 0)
@@ -62,5 +41,4 @@ export async function writeScratchModel(
     await write("tokenizer_config.json", trained.config);
     writeModel(encoderGraph(shape, fromSeed(seed)), join(temporary, "onnx", "model.onnx"));
   });
-  return readModelFolder(folder);
 }

@@ -1,16 +1,20 @@
 /** From published weights to a model folder: the graph is written here, so that no Python is needed. */
 import { copyFile, mkdir, writeFile } from "node:fs/promises";
 import { basename, join, resolve } from "node:path";
-import { tokenLimit } from "../../architectures/transformer/architecture.js";
-import { encoderGraph } from "../../architectures/transformer/bert.js";
+import { array, object, string } from "valibot";
+import { type Converted, exportInstead } from "../../architectures/conversion.js";
+import { readJson as readConfig } from "../../architectures/folder-json.js";
+import { conversions } from "../../architectures/registry.js";
 import { ModelError } from "../../errors.js";
+import { readJson } from "../../files/json.js";
 import { writeWholeJson } from "../../files/whole-file.js";
 import { checkIsFree, copyPresent, writeWholeFolder } from "../../files/whole-folder.js";
 import { writeModel } from "../../onnx/io/file.js";
-import { elementCount } from "../../onnx/tensor.js";
+import { readSafetensors } from "../../onnx/io/safetensors.js";
+import { elementCount, type Tensor } from "../../onnx/tensor.js";
 import { readTokenizerFile, tokenizerSettings } from "../../text/tokenizer-file.js";
 import { derivedCard, readModelCard } from "../model-card.js";
-import { checkModules, readPretrained } from "./pretrained.js";
+import { weightFiles } from "./weight-files.js";
 
 /** Increased whenever the same weights would give another folder: it is part of the cache's keys. */
 export const importVersion = 1;
@@ -31,14 +35,9 @@ export interface ImportOptions {
 }
 
 /** What {@link importModel} read and wrote. */
-export interface ImportReport {
+export interface ImportReport extends Omit<Converted, "maximumLength"> {
   /** The folder that was written. */
   readonly path: string;
-  /** For example "bert". */
-  readonly family: string;
-  readonly layers: number;
-  /** Length of an embedding. */
-  readonly dimension: number;
   /** Numbers in all weights of the graph. */
   readonly parameters: number;
   /** Types of the source's weights; all become float32. */
@@ -61,28 +60,49 @@ export async function importModel(
 ): Promise<ImportReport> {
   await checkIsFree(target);
   await checkModules(source);
-  const { config, weights, types } = await readPretrained(source);
+  const { model, maximumLength, ...facts } = await convertedGraph(source);
   const tokenizer = await readTokenizerFile(source);
   if (tokenizer === undefined)
     throw new ModelError(
       `${source}: there is no tokenizer.json, nor vocab.txt, nor vocab.json with merges.txt to build it from. ` +
         "Save the tokenizer with transformers' fast tokenizers, which write tokenizer.json.",
     );
-  const graph = encoderGraph(config, weights);
   const { licence } = await readModelCard(source);
-  const { model_type: family = "bert", num_hidden_layers: layers, hidden_size: dimension } = config;
   const origin = options.origin ?? basename(source);
   await writeWholeFolder(target, async (folder) => {
     await copyFile(join(source, "config.json"), join(folder, "config.json"));
-    await writeTokenizer(source, folder, tokenizer, await tokenLimit(source, config));
-    await writeFile(join(folder, "README.md"), await card(source, { ...options, origin }, types));
+    await writeTokenizer(source, folder, tokenizer, maximumLength);
+    await writeFile(join(folder, "README.md"), await card(source, { ...options, origin }, facts.types));
     await mkdir(join(folder, "onnx"));
-    writeModel(graph, join(folder, "onnx", "model.onnx"));
+    writeModel(model, join(folder, "onnx", "model.onnx"));
   });
-  const parameters = [...graph.graph.initializers.values()]
+  const parameters = [...model.graph.initializers.values()]
     .filter(({ type, dims }) => type === "float32" && dims.length > 0)
     .reduce((sum, { dims }) => sum + elementCount(dims), 0);
-  return { path: target, family, layers, dimension, parameters, types, licence };
+  return { path: target, ...facts, parameters, licence };
+}
+
+/** The graph of a folder's weights, as the architecture of its family writes it. @throws ModelError */
+async function convertedGraph(folder: string) {
+  const label = `${folder}/config.json`;
+  const config = await readConfig(join(folder, "config.json"));
+  if (config === undefined)
+    throw new ModelError(`${label} is missing: it gives the shape of the model. Download it too.`);
+  const family = String(config.model_type ?? "none");
+  const all = conversions();
+  const convert = all.find(({ families }) => families.includes(family));
+  if (convert) return convert.graphOf({ folder, config, tensors: () => readWeights(folder) });
+  const known = all.flatMap(({ families }) => families).join(", ");
+  throw new ModelError(
+    `${label}: model_type is ${family}; from weights pearl builds ${known}. ${exportInstead}`,
+  );
+}
+
+async function readWeights(folder: string) {
+  const found = new Map<string, { tensor: Tensor; file: string }>();
+  for (const file of await weightFiles(folder))
+    for (const [name, tensor] of readSafetensors(join(folder, file))) found.set(name, { tensor, file });
+  return found;
 }
 
 /** Hub id and commit of a snapshot folder of the hub's cache; nothing for other folders. */
@@ -120,4 +140,26 @@ export async function writeTokenizer(
   await writeFile(join(folder, "tokenizer.json"), text);
   await writeWholeJson(join(folder, "tokenizer_config.json"), tokenizerSettings(text, maximumLength));
   await copyPresent(companionFiles, source, folder);
+}
+
+// modules.json lists the steps of sentence-transformers from text to vector.
+const modulesSchema = array(object({ type: string() }));
+
+/** Kinds of modules in order: Transformer, Pooling ...; undefined without modules.json. @throws ModelError */
+export async function readModules(folder: string): Promise<string[] | undefined> {
+  const path = join(folder, "modules.json");
+  const modules = await readJson(path, modulesSchema, { error: ModelError, cure: "Download it again." });
+  return modules?.map(({ type }) => type.split(".").at(-1) as string);
+}
+
+/** @throws ModelError that names a module that does more than pool and scale token vectors */
+export async function checkModules(folder: string): Promise<void> {
+  const odd = (await readModules(folder))?.find(
+    (type) => !["Transformer", "Pooling", "Normalize"].includes(type),
+  );
+  if (odd !== undefined)
+    throw new ModelError(
+      `${join(folder, "modules.json")}: the model has a ${odd} module, which pearl does not support; ` +
+        "without it the vectors would be wrong. Use a model of Transformer, Pooling and Normalize.",
+    );
 }

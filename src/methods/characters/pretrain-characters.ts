@@ -3,26 +3,13 @@
  * With word vectors, that is the given vector (Chen, Varoquaux and Suchanek, 2022, "Imputing Out-of-Vocabulary
  * Embeddings with LOVE"); without, the encoder's own vector, so that only spelling is learned.
  */
-import {
-  type CharacterEncoderKind,
-  characterEncoders,
-  characterWeights,
-} from "../../architectures/characters/encoder.js";
-import { characterFeaturizer } from "../../architectures/characters/features.js";
-import { needsVocabulary } from "../../architectures/characters/inputs.js";
-import { type CharacterEncoderPart, characterPart } from "../../architectures/characters/part.js";
 import { assembleModel } from "../../architectures/compose.js";
+import type { SpellingEncoder, SpellingStart } from "../../architectures/pretraining.js";
+import { spellingEncoder } from "../../architectures/registry.js";
 import { ArgumentError } from "../../errors.js";
 import { formatCount } from "../../files/count-text.js";
 import { packageVersion } from "../../files/version.js";
-import { fromSeed, type WeightSource } from "../../nn/net.js";
-import { buildCharacterVocabulary } from "../../text/character-vocabulary.js";
-import {
-  createWordReader,
-  phraseWords,
-  type WordReader,
-  type WordUnitOptions,
-} from "../../text/word-units.js";
+import type { WordUnitOptions } from "../../text/word-units.js";
 import {
   type PreparedRun,
   type RunOptions,
@@ -32,7 +19,7 @@ import {
 } from "../../training/run.js";
 import { cardText, unmeasured } from "../card.js";
 import { writeTrainedModel } from "../model-writer.js";
-import { type AttackOptions, createAttack } from "./attacks.js";
+import { type AttackOptions, attackPresets, createAttack } from "./attacks.js";
 import { nearWords } from "./near-words.js";
 import { spellingData, spellingProgram } from "./spelling.js";
 import { readWordList, type WordList } from "./word-list.js";
@@ -45,8 +32,8 @@ export interface PretrainCharactersOptions extends RunOptions {
   readonly words?: string;
   /** Use only the first words; default all. */
   readonly limit?: number;
-  /** Default "love". */
-  readonly kind?: CharacterEncoderKind;
+  /** Name of the encoder; default LOVE. */
+  readonly kind?: string;
   /** Dimension of the embeddings; default 300 for LOVE, 128 for the other kinds. */
   readonly width?: number;
   /** How words are read; default: as usual for the kind. */
@@ -101,11 +88,14 @@ export const pretrainCharacters = (options: PretrainCharactersOptions): Promise<
   runMethod(options, () => prepareRun(options));
 
 async function prepareRun(options: PretrainCharactersOptions): Promise<PreparedRun<CharacterTrainingRecord>> {
-  const settings = settingsOf(options);
+  const encoder = await spellingEncoder(options.kind);
+  const settings = settingsOf(options, encoder);
   const list = await readWordList(options);
   options.onNote?.(list.summary);
-  const part = partOf(list, settings, options);
-  const { program, data } = await prepare(list, part, settings);
+  const start = encoder.start(list.words, settings);
+  if (start.summary !== undefined) options.onNote?.(start.summary);
+  const { part } = start;
+  const { program, data } = await prepare(list, start, settings);
   // the number of epochs changes no step, so a run may be resumed with more of them
   const { epochs, ...fixed } = settings;
   return {
@@ -127,7 +117,7 @@ async function prepareRun(options: PretrainCharactersOptions): Promise<PreparedR
       settings,
       result: { steps: result.steps, loss: result.last?.loss },
     }),
-    card: characterCard,
+    card: (name, record) => characterCard(name, record, encoder),
     write(folder, weights, texts) {
       const assembled = assembleModel({ characters: part, types: [], seed: settings.seed });
       return writeTrainedModel(folder, { assembled, weights, texts });
@@ -135,10 +125,9 @@ async function prepareRun(options: PretrainCharactersOptions): Promise<PreparedR
   };
 }
 
-function settingsOf(options: PretrainCharactersOptions): CharacterSettings {
-  const { vectors, kind = "love", pieces = 4000 } = options;
-  const encoder = characterEncoders[kind];
-  const { units = encoder.units, width = encoder.pretrainingWidth, temperature = 0.07 } = options;
+function settingsOf(options: PretrainCharactersOptions, encoder: SpellingEncoder): CharacterSettings {
+  const { vectors, pieces = 4000 } = options;
+  const { units = encoder.units, width = encoder.width, temperature = 0.07 } = options;
   const { epochs = 20, batchSize = 128, hardNegatives = 3, learningRate = 2e-3, seed = 0 } = options;
   const { dropout = vectors === undefined ? 0 : 0.1 } = options;
   const usual: AttackOptions = vectors === undefined ? { preset: "typing", twice: 0.2 } : { preset: "love" };
@@ -157,40 +146,20 @@ function settingsOf(options: PretrainCharactersOptions): CharacterSettings {
   if (!(dropout >= 0 && dropout < 1))
     throw new ArgumentError(`dropout must be from 0 to below 1, not ${dropout}`);
   return {
-    ...{ kind, width, units, epochs, batchSize, hardNegatives, learningRate, temperature, attacks, seed },
+    ...{ kind: encoder.name, width, units, epochs, batchSize, hardNegatives },
+    ...{ learningRate, temperature, attacks, seed },
     ...(units.units === "characters-and-pieces" && { pieces }),
     ...(encoder.hasDropout && { dropout }),
     ...(limit !== undefined && { limit }),
   };
 }
 
-function partOf(
-  list: WordList,
-  settings: CharacterSettings,
-  { onNote }: PretrainCharactersOptions,
-): CharacterEncoderPart {
-  const { kind, width, units, pieces = 0 } = settings;
-  // the encoder reads words as parts between spaces and punctuation, so pieces are learned from these
-  const counts = new Map<string, number>();
-  if (needsVocabulary(units))
-    for (const word of list.words)
-      for (const part of phraseWords(word)) counts.set(part, (counts.get(part) ?? 0) + 1);
-  const vocabulary = needsVocabulary(units) ? buildCharacterVocabulary(counts, { pieces }) : undefined;
-  if (vocabulary)
-    onNote?.(`${vocabulary.characters.length} characters and ${vocabulary.pieces.length} word pieces`);
-  return characterPart({ sizes: { kind, width }, units, vocabulary });
-}
-
-async function prepare(list: WordList, part: CharacterEncoderPart, settings: CharacterSettings) {
+async function prepare(list: WordList, start: SpellingStart, settings: CharacterSettings) {
   const { batchSize, hardNegatives, seed, temperature, dropout = 0, attacks } = settings;
-  const featurizer = characterFeaturizer(part.feature, part.vocabulary);
+  const { featurizer } = start;
   const near = hardNegatives > 0 ? nearWords(list.words, { seed }) : list.words.map(() => new Int32Array(0));
-  const reader = createWordReader(part.feature, part.vocabulary);
-  const weights = characterEncoders[settings.kind].isSum
-    ? weightedByRarity(fromSeed(seed), list.words, reader)
-    : fromSeed(seed);
   const vectorDimension = list.vectors?.dimension;
-  const program = spellingProgram({ part, weights, featurizer, temperature, vectorDimension, dropout });
+  const program = spellingProgram({ ...start, temperature, vectorDimension, dropout });
   const data = spellingData({
     ...{ list, near, attack: await createAttack(attacks), featurizer, batchSize, hardNegatives, seed },
     inputNames: program.model.graph.inputs.map(({ name }) => name),
@@ -198,37 +167,15 @@ async function prepare(list: WordList, part: CharacterEncoderPart, settings: Cha
   return { program, data };
 }
 
-/**
- * First weights of encoders that add units up: rows of rare units are longer, as in inverse document frequency:
- * × ln((1 + N) / (1 + n)) for a unit of n words among N, scaled to a mean of 1.
- */
-function weightedByRarity(base: WeightSource, words: readonly string[], reader: WordReader): WeightSource {
-  const frequency = new Float64Array(reader.rows);
-  for (const word of words) {
-    const units = phraseWords(word).flatMap((part) => [...reader.read(part).units]);
-    for (const unit of new Set(units.map((packed) => packed >> 1))) frequency[unit]++;
-  }
-  const rarity = frequency.map((count) => Math.log((1 + words.length) / (1 + count)));
-  const mean = Math.max(1e-9, rarity.reduce((sum, value) => sum + value, 0) / rarity.length);
-  return (name, dims, initialiser) => {
-    const weight = base(name, dims, initialiser);
-    if (name !== `${characterWeights}.embedding.weight`) return weight;
-    const data = weight.data as Float32Array;
-    for (let i = 0; i < data.length; i++) data[i] *= rarity[Math.floor(i / dims[1])] / mean;
-    return weight;
-  };
-}
-
-function characterCard(name: string, { pearl, data, settings, result }: CharacterTrainingRecord): string {
+function characterCard(
+  name: string,
+  { pearl, data, settings, result }: CharacterTrainingRecord,
+  { description }: SpellingEncoder,
+): string {
   const { hardNegatives, attacks, temperature, learningRate, epochs, batchSize, seed } = settings;
-  const { description } = characterEncoders[settings.kind];
   const goal = data.vectors
     ? `the correct word's vector in ${data.vectors} (${data.vectorDimension} dimensions)`
     : "the encoder's own vector of the correct word";
-  const rates =
-    attacks.preset === "love"
-      ? "swap, delete, insert and keyboard error .07 each, a synonym .36, the word itself .36"
-      : "swap, delete, insert and keyboard error .22 each, the word itself .12";
   const twice = attacks.twice ? `; ${attacks.twice} of the attacked words twice` : "";
   const limits = data.vectors
     ? "It knows the meaning of the words it was trained on, and of others as far as spelling shows it."
@@ -242,7 +189,7 @@ function characterCard(name: string, { pearl, data, settings, result }: Characte
       `data: ${formatCount(data.words)} words from ${data.source} (fingerprint ${data.fingerprint})`,
       `goal: the vector of an attacked word is close to ${goal}, and far from those of the other words in the batch ` +
         `and of up to ${hardNegatives} similarly spelled words each`,
-      `attacks: ${rates}${twice}`,
+      `attacks: ${attackPresets[attacks.preset].rates}${twice}`,
       `loss: NT-Xent at temperature ${temperature}, equal words masked; Adam at ${learningRate}, × 0.97 an epoch`,
       `${epochs} epochs in batches of ${batchSize} words, ${result.steps} steps, seed ${seed}`,
     ],

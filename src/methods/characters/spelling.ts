@@ -1,9 +1,9 @@
 /** Learning spelling: NT-Xent between the encoder's vector of an attacked word and that of the correct word. */
-import type { Featurizer } from "../../architectures/architecture.js";
-import type { CharacterEncoderPart } from "../../architectures/characters/part.js";
+import type { Featurizer, ModelPart } from "../../architectures/architecture.js";
+import type { SpellingStart } from "../../architectures/pretraining.js";
 import { linear } from "../../nn/layers.js";
 import { ntXent } from "../../nn/losses/nt-xent.js";
-import { createNet, type Net, type WeightSource } from "../../nn/net.js";
+import { createNet, type Net } from "../../nn/net.js";
 import { addDropout, dropoutSeed } from "../../onnx/rewrite/dropout.js";
 import { createRandom, type Random, sampleWithout, shuffled } from "../../random.js";
 import type { Feeds } from "../../runtime/tensor.js";
@@ -21,14 +21,11 @@ const inputs = {
   targets: "target_vectors",
 } as const;
 
-export interface SpellingProgramOptions {
-  readonly part: CharacterEncoderPart;
-  readonly weights: WeightSource;
-  readonly featurizer: Featurizer;
+export interface SpellingProgramOptions extends SpellingStart {
   readonly temperature: number;
   /** Dimension of given vectors; absent: the positives are the encoder's own vectors. */
   readonly vectorDimension?: number;
-  /** Fraction of entries that LOVE drops; 0: none. */
+  /** Fraction of entries that are dropped; 0: none. */
   readonly dropout: number;
 }
 
@@ -58,7 +55,7 @@ function halves({ g }: Net, vectors: string): { anchors: string; positives: stri
 function withTargets(
   net: Net,
   vectors: string,
-  { width }: CharacterEncoderPart,
+  { width }: ModelPart,
   dimension: number,
 ): { anchors: string; positives: string } {
   const positives = net.g.input(inputs.targets, "float32", ["pairs", dimension]);

@@ -6,6 +6,7 @@ import { fingerprint } from "../../files/fingerprint.js";
 import { readWholeTable } from "../../table/whole-table.js";
 import { readWordVectors, type WordVectors } from "../../text/word-vectors.js";
 import { readSynsets } from "../../text/wordnet.js";
+import type { PretrainCharactersOptions } from "./pretrain-characters.js";
 
 export interface WordList {
   readonly words: readonly string[];
@@ -17,11 +18,7 @@ export interface WordList {
   readonly fingerprint: string;
 }
 
-interface WordListOptions {
-  readonly vectors?: string;
-  readonly words?: string;
-  readonly limit?: number;
-}
+type WordListOptions = Pick<PretrainCharactersOptions, "vectors" | "words" | "limit">;
 
 /** @throws TableError, MissingDataError; ArgumentError if fewer than two words are left */
 export async function readWordList(options: WordListOptions): Promise<WordList> {

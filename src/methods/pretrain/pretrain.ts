@@ -1,23 +1,13 @@
 /** Pretraining of a word encoder on running text: phrases in context. */
 import { readFile } from "node:fs/promises";
 import { basename, join } from "node:path";
-import { contextContrast, contextEncoder, contextWeights } from "../../architectures/pearl-mini/context.js";
-import { wordEncoder } from "../../architectures/pearl-mini/encoder.js";
-import { wordFeaturizer } from "../../architectures/pearl-mini/features.js";
-import { firstWordWeights } from "../../architectures/pearl-mini/first-weights.js";
-import type { WordReading } from "../../architectures/pearl-mini/inputs.js";
-import { declareWordInputs } from "../../architectures/pearl-mini/inputs.js";
-import { writeWordModel } from "../../architectures/pearl-mini/model.js";
-import { pearlMiniSizes, type WordEncoderSizes } from "../../architectures/pearl-mini/sizes.js";
+import type { TextEncoder, TextStart } from "../../architectures/pretraining.js";
+import { architectureWith } from "../../architectures/registry.js";
 import { ArgumentError, messageOf } from "../../errors.js";
 import { formatCount } from "../../files/count-text.js";
 import { packageVersion } from "../../files/version.js";
-import { createNet, type WeightSource } from "../../nn/net.js";
-import { prune } from "../../onnx/graph.js";
 import { createRandom } from "../../random.js";
-import type { Feeds } from "../../runtime/tensor.js";
 import { readWordVectors, type WordVectors } from "../../text/word-vectors.js";
-import type { TrainingProgram } from "../../training/program.js";
 import {
   type PreparedRun,
   type RunOptions,
@@ -44,8 +34,8 @@ export interface PretrainSettings {
   readonly warmUp: number;
   /** Default 0. */
   readonly seed: number;
-  /** Sizes of the encoder that differ from pearl-mini's; default none. */
-  readonly sizes: Partial<WordEncoderSizes>;
+  /** Sizes of the encoder other than the usual ones, by name; default none. */
+  readonly sizes: object;
 }
 
 /** What training.json holds: enough to run the pretraining again. */
@@ -61,7 +51,8 @@ export interface PretrainRecord extends RunRecord {
     readonly furtherWords?: number;
   };
   readonly settings: PretrainSettings;
-  readonly sizes: WordEncoderSizes;
+  /** All sizes of the encoder. */
+  readonly sizes: object;
 }
 
 /** Options of {@link pretrain}: the texts, the encoder's size, and the training's settings. */
@@ -87,7 +78,8 @@ export const pretrain = (options: PretrainOptions): Promise<PretrainReport> =>
   runMethod(options, (work) => prepareRun(options, work), [textFolder]);
 
 async function prepareRun(options: PretrainOptions, work: string): Promise<PreparedRun<PretrainRecord>> {
-  const settings = settingsOf(options);
+  const encoder = await architectureWith("text").text();
+  const settings = settingsOf(options, encoder);
   const shards = await openTexts(options, join(work, textFolder));
   const frequent = shards.words.slice(0, settings.vocabulary);
   const vectors = options.vectors === undefined ? undefined : await readWordVectors(options.vectors);
@@ -97,20 +89,12 @@ async function prepareRun(options: PretrainOptions, work: string): Promise<Prepa
       `vocabulary of ${formatCount(words.length)} words`,
   );
   const further = words.length - frequent.length;
-  const sizes = {
-    ...sizesOf(settings, words.length),
-    ...(further > 0 && { contextWords: frequent.length }),
-  };
-  const { buckets, phraseLength } = sizes;
-  const reading: WordReading = { minimum: 2, maximum: 4, buckets, ngrams: 40, phraseLength };
-  const encoder = { sizes, reading, words, shards };
-  if (vectors) checkVectors(vectors, encoder, options);
-  const weights = firstWordWeights({
-    ...{ sizes, words, reading, seed: settings.seed },
+  const start = encoder.start({
+    ...{ words, contextWords: frequent.length, vectors, sizes: settings.sizes, seed: settings.seed },
     allWords: shards.words.slice(0, 400_000),
-    ...(vectors && { vectors }),
   });
-  const { program, data } = await task(settings, { ...encoder, weights });
+  if (vectors) noteVectors(vectors, words, options);
+  const { program, data } = await task(settings, start, { shards, contextWords: frequent.length });
   const { steps, learningRate, warmUp } = settings;
   return {
     ...{ program, data, steps, learningRate, checkpointEvery: 200 },
@@ -130,44 +114,21 @@ async function prepareRun(options: PretrainOptions, work: string): Promise<Prepa
         ...(options.vectors && { vectors: basename(options.vectors) }),
         ...(further > 0 && { furtherWords: further }),
       },
-      ...{ settings, sizes },
+      ...{ settings, sizes: start.sizes },
       result: { steps: result.steps, loss: result.last?.loss },
     }),
-    card: pretrainCard,
-    write(folder, trained, texts) {
-      const all: WeightSource = (name, dims, initialiser) =>
-        trained.get(name) ?? weights(name, dims, initialiser);
-      const model = { weights: all, sizes, words, reading, embedding: "meaning", context: trained } as const;
-      return writeWordModel(folder, model, texts);
-    },
+    card: (name, record) => pretrainCard(name, record, start),
+    write: start.write,
   };
 }
 
-function settingsOf(options: PretrainOptions): PretrainSettings {
-  const { vocabulary = pearlMiniSizes.vocabulary, steps = 450, sizes = {} } = options;
+function settingsOf(options: PretrainOptions, encoder: TextEncoder): PretrainSettings {
+  const { vocabulary = encoder.vocabulary, steps = 450, sizes = {} } = options;
   const { batchSize = 1280, learningRate = 1.5e-3, warmUp = 50, seed = 0 } = options;
   for (const [name, value] of Object.entries({ vocabulary, steps, batchSize }))
     if (!(Number.isInteger(value) && value > 0))
       throw new ArgumentError(`${name} must be a whole number above 0, not ${value}`);
   return { vocabulary, steps, batchSize, learningRate, warmUp, seed, sizes };
-}
-
-/** Those of pearl-mini with the changes of the settings; a prefix takes at most half of a part. */
-function sizesOf(settings: PretrainSettings, vocabulary: number): WordEncoderSizes {
-  const sizes = { ...pearlMiniSizes, ...settings.sizes, vocabulary };
-  const { characters, meaning } = sizes.prefix;
-  const prefix = {
-    characters: Math.min(characters, Math.floor(sizes.characters / 2)),
-    meaning: Math.min(meaning, Math.floor(sizes.meaning / 2)),
-  };
-  return { ...sizes, prefix };
-}
-
-interface Encoder {
-  readonly sizes: WordEncoderSizes;
-  readonly reading: WordReading;
-  readonly words: readonly string[];
-  readonly shards: TextShards;
 }
 
 /** Words of the file that are too rare in the text, in the vectors' order. */
@@ -189,17 +150,11 @@ async function furtherWords(
   return vectors.words.filter((word) => wanted.delete(word));
 }
 
-/** @throws ArgumentError for vectors of another dimension than the encoder's */
-function checkVectors(
-  { name, dimension, words: given }: WordVectors,
-  { sizes, words }: Encoder,
+function noteVectors(
+  { name, words: given }: WordVectors,
+  words: readonly string[],
   { onNote }: PretrainOptions,
-): void {
-  if (dimension !== sizes.vectors)
-    throw new ArgumentError(
-      `${name}: vectors of ${dimension} dimensions, the encoder has ${sizes.vectors}. ` +
-        `Use --vector-width ${dimension}.`,
-    );
+) {
   const known = new Set(given);
   const found = words.filter((word) => known.has(word)).length;
   onNote?.(`${formatCount(found)} of ${formatCount(words.length)} words start from ${name}`);
@@ -208,39 +163,25 @@ function checkVectors(
 /** The graph and its batches; shapes are observed on spans of the first shard. */
 async function task(
   { batchSize, seed }: PretrainSettings,
-  { sizes, reading, words, shards, weights }: Encoder & { weights: WeightSource },
+  { featurizer, program }: TextStart,
+  { shards, contextWords: vocabulary }: { readonly shards: TextShards; readonly contextWords: number },
 ): Promise<Pick<PreparedRun<PretrainRecord>, "program" | "data">> {
-  const spanReading = {
-    words: shards.words,
-    featurizer: wordFeaturizer({ kind: "words", ...reading }, words),
-    vocabulary: sizes.contextWords ?? words.length,
-  };
+  const reading = { words: shards.words, featurizer, vocabulary };
   const text = await readShard(shards, 0);
   const spans = spanSampler(shards)(text, 7, createRandom(seed), 3);
   if (spans.starts.length < 7)
     throw new ArgumentError("the text has too few phrases of three words to learn from: give more text");
   return {
-    program: contextProgram(weights, sizes, spanFeeds(text, spans, spanReading)),
-    data: createContextBatches(shards, spanReading, { batchSize, seed }),
+    program: { ...program, sample: spanFeeds(text, spans, reading) },
+    data: createContextBatches(shards, reading, { batchSize, seed }),
   };
 }
 
-function contextProgram(weights: WeightSource, sizes: WordEncoderSizes, sample: Feeds): TrainingProgram {
-  const loss = "context_loss";
-  const net = createNet(weights);
-  const { g } = net;
-  const { meaning } = wordEncoder(net, declareWordInputs(g), sizes);
-  const contexts = contextEncoder(net, sizes);
-  const groups = g.input("span_groups", "int32", ["spans"]);
-  g.output(loss, contextContrast(net, { spans: meaning, contexts, groups }));
-  const model = g.model();
-  prune(model.graph);
-  // n-grams keep their first weights, which are close to TF-IDF: names teach spelling better than text
-  const trained = contextWeights(model).filter((name) => name !== "ngrams.weight");
-  return { model, loss, sample, weights: trained };
-}
-
-function pretrainCard(name: string, { pearl, data, settings, sizes, result }: PretrainRecord): string {
+function pretrainCard(
+  name: string,
+  { pearl, data, settings, result }: PretrainRecord,
+  { summary }: TextStart,
+): string {
   const vectors = data.vectors ? ` Its word table started from ${data.vectors}.` : "";
   const loss = result.loss === undefined ? "" : `, last loss ${result.loss.toFixed(3)}`;
   return cardText(name, {
@@ -251,7 +192,7 @@ function pretrainCard(name: string, { pearl, data, settings, sizes, result }: Pr
     commands: [`pearl encode phrases.csv --model ${name}`],
     training: [
       `text: ${data.texts.join(", ")}; ${formatCount(data.tokens)} words and marks`,
-      `encoder: ${sizes.layers} layers, width ${sizes.width}, ${formatCount(sizes.vocabulary)} words, ${sizes.meaning} dimensions`,
+      `encoder: ${summary}`,
       `${result.steps} steps of ${settings.batchSize} spans, learning rate ${settings.learningRate}, seed ${settings.seed}${loss}`,
     ],
     limits:

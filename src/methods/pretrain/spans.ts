@@ -1,5 +1,5 @@
 /** Spans of words and their contexts, drawn from running text as QuickThoughts pairs sentences (Logeswaran and Lee, 2018). */
-import { CONTEXT, PUNCTUATION } from "../../architectures/pearl-mini/context.js";
+import { CONTEXT, PUNCTUATION } from "../../architectures/contexts.js";
 import type { Random } from "../../random.js";
 import type { Feeds } from "../../runtime/tensor.js";
 import type { TextShards } from "./text-shards.js";

@@ -2,7 +2,7 @@
 import { mkdir, open, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import * as v from "valibot";
-import { PUNCTUATION } from "../../architectures/pearl-mini/context.js";
+import { PUNCTUATION } from "../../architectures/contexts.js";
 import { readTexts, type TextOptions } from "../../corpus/text/text-sources.js";
 import { ArgumentError, MissingDataError } from "../../errors.js";
 import { fileFingerprint, fingerprint, openFingerprint } from "../../files/fingerprint.js";
@@ -13,6 +13,8 @@ import { foldLetters } from "../../text/hashed-ngrams.js";
 
 /** The shards' folder in a training's work folder; it may stay there, since it records its texts. */
 export const textFolder = "text";
+/** Count and word a line, by falling frequency. */
+const countsFile = "word-counts.tsv";
 /** Distinct words kept at most, the most frequent ones; a rarer word breaks the text. */
 const MOST_WORDS = 2_000_000;
 /** Numbers in a shard. */
@@ -89,7 +91,7 @@ export async function prepareShards(
   const { words, ranks } = byFrequency([...numbers.keys()], counts);
   const written = await writeShards(raw, folder, ranks);
   await rm(raw);
-  await writeFile(join(folder, "words.txt"), words.map(({ word, count }) => `${count}\t${word}`).join("\n"));
+  await writeFile(join(folder, countsFile), words.map(({ word, count }) => `${count}\t${word}`).join("\n"));
   await writeWholeJson(join(folder, "shards.json"), { source, tokens, ...written });
   return (await openShards(folder)) as TextShards;
 }
@@ -99,8 +101,9 @@ export async function openShards(folder: string, source?: string): Promise<TextS
   const trouble = { error: MissingDataError, cure: "Remove this folder to read the texts again." };
   const manifest = await readJson(join(folder, "shards.json"), Manifest, trouble);
   if (manifest === undefined || (source !== undefined && manifest.source !== source)) return undefined;
-  const lines = (await readFile(join(folder, "words.txt"), "utf8")).split("\n");
-  const rows = lines.map((line) => line.split("\t"));
+  const listed = await readFile(join(folder, countsFile), "utf8").catch(() => undefined);
+  if (listed === undefined) return undefined;
+  const rows = listed.split("\n").map((line) => line.split("\t"));
   const counts = Int32Array.from(rows, ([count]) => Number(count));
   return { folder, words: rows.map(([, word]) => word), counts, ...manifest };
 }

@@ -1,6 +1,6 @@
 /** The settings of a training on a corpus, as plain data: presets hold them and training.json records them. */
+import type { ScratchShape } from "../../architectures/architecture.js";
 import type { BlockLengths } from "../../architectures/compose.js";
-import type { ScratchShape } from "../../architectures/transformer/scratch-model.js";
 import type { AugmentationSettings } from "../../augmentation/settings.js";
 import type { PearlSettings } from "../../pearl/settings.js";
 import type { Schedule } from "../../training/optimiser/schedule.js";

@@ -1,7 +1,7 @@
 /** The loss of phrase types (PEARL, section 3): cross-entropy of the anchor's type, plus that of the positive's. */
 import type { Columns, VectorLayout } from "../../architectures/architecture.js";
-import { phraseVector, typeHead } from "../../architectures/compose.js";
-import { linear } from "../../nn/layers.js";
+import { phraseVector } from "../../architectures/compose.js";
+import { typeLogits } from "../../architectures/type-head.js";
 import { crossEntropy } from "../../nn/losses/cross-entropy.js";
 import { type Net, number } from "../../nn/net.js";
 import { columnsOf } from "./rows.js";
@@ -21,11 +21,7 @@ export function typeLoss(net: Net, { types, width, layout }: TypeLossOptions): s
   const typed = g.add("Gather", [phraseVector, rows]);
   const entropy = layout?.logits
     ? factoredEntropy(net, { typed, labels, logits: layout.logits })
-    : crossEntropy(
-        net,
-        { logits: linear(net, typed, { name: typeHead, inputs: width, outputs: types }), labels },
-        { classes: types },
-      );
+    : crossEntropy(net, { logits: typeLogits(net, typed, { width, types }), labels }, { classes: types });
   return g.add("Mul", [g.add("Mul", [entropy, number(net, 2)]), weight]);
 }
 

@@ -2,8 +2,8 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "no
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
-import { readCharacterPart } from "../../../src/architectures/characters/part.js";
 import { readModelFolder } from "../../../src/architectures/model-folder.js";
+import { readPart } from "../../../src/architectures/registry.js";
 import { PhraseEncoder } from "../../../src/encoder/phrase-encoder.js";
 import {
   type PretrainCharactersOptions,
@@ -153,7 +153,7 @@ describe("a pretrained folder as a part of another model", () => {
     const folder = at("bag");
     await pretrainCharacters({ ...small, kind: "bag", output: folder, epochs: 1 });
     const model = await readModelFolder(folder);
-    const part = await readCharacterPart(model, { outputs: 3 });
+    const part = await readPart(model, { width: 3 });
     expect(part.width).toBe(3);
     const net = createNet(fromSeed(1));
     part.build(net);
@@ -164,6 +164,6 @@ describe("a pretrained folder as a part of another model", () => {
 
   it("is distinguished from folders without a character encoder", async () => {
     const model = await readModelFolder("models/pearl-ngram");
-    await expect(readCharacterPart(model)).rejects.toThrow("has no character encoder");
+    await expect(readPart(model, {})).rejects.toThrow("has no character encoder");
   });
 });

@@ -1,6 +1,6 @@
 /** Spans and the words around them. */
 import { describe, expect, it } from "vitest";
-import { CONTEXT, PUNCTUATION } from "../../../src/architectures/pearl-mini/context.js";
+import { CONTEXT, PUNCTUATION } from "../../../src/architectures/contexts.js";
 import { contextsOf, groupsOf, spanSampler } from "../../../src/methods/pretrain/spans.js";
 import { createRandom } from "../../../src/random.js";
 

@@ -11,6 +11,7 @@ import { characterFeaturizer } from "../../../src/architectures/characters/featu
 import type { CharactersFeature } from "../../../src/architectures/characters/inputs.js";
 import { declareCharacterInputs } from "../../../src/architectures/characters/inputs.js";
 import { assembleModel, phraseVector } from "../../../src/architectures/compose.js";
+import { love } from "../../../src/architectures/love/love.js";
 import { tokenFeaturizer } from "../../../src/architectures/transformer/architecture.js";
 import { type BertConfig, encoderGraph } from "../../../src/architectures/transformer/bert.js";
 import { type Tensor, tensor } from "../../../src/onnx/tensor.js";
@@ -29,7 +30,7 @@ interface Stored {
 }
 interface Fixture {
   config: BertConfig;
-  characters: CharacterEncoderOptions;
+  characters: Omit<CharacterEncoderOptions, "encoder">;
   types: number;
   temperature: number;
   phrases: { tokens: number[]; words: [unit: number, capital: number][][] }[];
@@ -64,7 +65,11 @@ function assembled(): Assembled {
   const characters: ModelPart = {
     features: [charactersFeature],
     width: fixture.characters.outputs as number,
-    build: ({ g }) => characterEncoder({ g, weights: source }, declareCharacterInputs(g), fixture.characters),
+    build: ({ g }) =>
+      characterEncoder({ g, weights: source }, declareCharacterInputs(g), {
+        ...fixture.characters,
+        encoder: love,
+      }),
   };
   const types = Array.from({ length: fixture.types }, (_, i) => `type ${i}`);
   const base = { folder, model: encoderGraph(config, source) };

@@ -3,19 +3,25 @@
  * Models Robust with Little Cost", section 4): characters and word pieces of a word together, one block of
  * positional attention, summed over positions, at length 1.
  *
- * Where this differs from the published code: capitals are read (units.ts), padding is left out of every sum,
+ * Where this differs from the published code: capitals are read (characters/encoder.ts), padding is left out of every sum,
  * and the layer norm is the usual one (biased variance, epsilon inside the root).
  */
 import { layerNorm, linear } from "../../nn/layers.js";
 import { type Net, number, reduce } from "../../nn/net.js";
 import { tensor, typeCode } from "../../onnx/tensor.js";
-import { type CharacterInputs, unitMask } from "./inputs.js";
-import { type CharacterEncoder, unitEmbeddings, type WordLayerOptions, wordVectors } from "./units.js";
+import {
+  type CharacterEncoder,
+  unitEmbeddings,
+  type WordLayerOptions,
+  wordVectors,
+} from "../characters/encoder.js";
+import { type CharacterInputs, unitMask } from "../characters/inputs.js";
 
 export const love: CharacterEncoder = {
+  name: "love",
   description: "LOVE: positional attention over the characters and pieces of a word",
   units: { units: "characters-and-pieces", positions: 48, phraseLength: 32 },
-  pretrainingWidth: 300,
+  width: 300,
   hasDropout: true,
   isSum: false,
   words: loveWords,

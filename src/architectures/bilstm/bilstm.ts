@@ -5,14 +5,15 @@
 import { ArgumentError } from "../../errors.js";
 import { lstm } from "../../nn/lstm.js";
 import { l2Normalise } from "../../nn/pooling.js";
-import { unitMask } from "./inputs.js";
-import { type CharacterEncoder, unitEmbeddings } from "./units.js";
+import { type CharacterEncoder, unitEmbeddings } from "../characters/encoder.js";
+import { unitMask } from "../characters/inputs.js";
 
 export const bilstm: CharacterEncoder = {
+  name: "bilstm",
   description: "a BiLSTM over the characters of a word",
   // each step is written out, so words are padded to the same number of positions
   units: { units: "characters", positions: 26, phraseLength: 32, padding: "positions" },
-  pretrainingWidth: 128,
+  width: 128,
   hasDropout: false,
   isSum: false,
   words(net, inputs, options) {

@@ -1,0 +1,41 @@
+/** What the files of published transformers say: their family, the tokens they read, how they pool. */
+import { join } from "node:path";
+import { ModelError } from "../../errors.js";
+import type { Pooling } from "../architecture.js";
+import { numberAt, readJson } from "../folder-json.js";
+
+/** The families whose graphs are written from weights: `model_type` of config.json, and the encoder's class. */
+export const families: Readonly<Record<string, string>> = {
+  bert: "BertModel",
+  roberta: "RobertaModel",
+  "xlm-roberta": "XLMRobertaModel",
+  camembert: "CamembertModel",
+};
+
+const DEFAULT_LENGTH = 512;
+
+/** The smallest limit that any file states: sentence-transformers', the tokenizer's, the position table's. */
+export async function tokenLimit(path: string, config: object): Promise<number> {
+  const sentence = (await readJson(join(path, "sentence_bert_config.json"))) ?? {};
+  const tokenizer = (await readJson(join(path, "tokenizer_config.json"))) ?? {};
+  // RoBERTa counts positions from padding_idx + 1, so two of its table's rows are never used.
+  const family = String((config as Record<string, unknown>).model_type);
+  const unused = /roberta|camembert/i.test(family) ? 2 : 0;
+  const { POSITIVE_INFINITY: none } = Number;
+  const limit = Math.min(
+    numberAt(sentence, "max_seq_length") ?? none,
+    numberAt(tokenizer, "model_max_length") ?? none,
+    (numberAt(config, "max_position_embeddings") ?? none) - unused,
+  );
+  return limit === none ? DEFAULT_LENGTH : limit;
+}
+
+export async function poolingOf(path: string): Promise<Pooling> {
+  const settings = await readJson(join(path, "1_Pooling", "config.json"));
+  if (settings === undefined || settings.pooling_mode_mean_tokens === true) return "mean";
+  if (settings.pooling_mode_cls_token === true) return "cls";
+  if (settings.pooling_mode_max_tokens === true) return "max";
+  throw new ModelError(
+    `${path}/1_Pooling/config.json: pearl pools by mean, cls or max; this model asks for another way`,
+  );
+}

@@ -1,0 +1,117 @@
+/** From the graph of a BERT or RoBERTa to its weights by their published names, checked by running both. */
+import { rm } from "node:fs/promises";
+import { join } from "node:path";
+import { ModelError } from "../../errors.js";
+import { readModel, writeModel } from "../../onnx/io/file.js";
+import type { Model } from "../../onnx/model.js";
+import { type Tensor, tensor } from "../../onnx/tensor.js";
+import { createOrtSession } from "../../runtime/ort-session.js";
+import type { Feeds } from "../../runtime/tensor.js";
+import type { ModelFolder } from "../architecture.js";
+import type { Conversion } from "../conversion.js";
+import { numberAt } from "../folder-json.js";
+import { type BertConfig, encoderGraph } from "./bert.js";
+import { families, tokenLimit } from "./published.js";
+import { type FoundEncoder, readBert } from "./read-bert.js";
+
+/** Outputs of encoders that hold the last hidden state, as exporters name them. */
+const hiddenStates = ["last_hidden_state", "token_embeddings", "hidden_states"];
+/** Beyond rounding: another GELU differs by 1e-3, another number of heads by 1e-1. */
+const largestDifference = 5e-5;
+
+/** @throws ModelError for other graphs, naming the node, and where the rebuilt graph computes something else */
+export const weightsOf: Conversion["weightsOf"] = async (folder, { label, work }) => {
+  const model = readModel(folder.graph);
+  const output = hiddenStateOf(model, label);
+  const found = readBert(model, { output, label, heads: numberAt(folder.config, "num_attention_heads") });
+  const config = configOf(folder, found);
+  return {
+    ...{ config, weights: found.weights, family: config.model_type as string },
+    layers: config.num_hidden_layers,
+    dimension: config.hidden_size,
+    maximumLength: await tokenLimit(folder.path, config),
+    difference: await checkEqual(folder.graph, output, found, { label, folder: work }),
+  };
+};
+
+function hiddenStateOf({ graph }: Model, label: string): string {
+  const names = graph.outputs.map(({ name }) => name);
+  const output = hiddenStates.find((name) => names.includes(name));
+  if (output !== undefined) return output;
+  throw new ModelError(
+    `${label}: no output with a vector per token (expected ${hiddenStates.join(" or ")}, found ${names.join(", ")}). ` +
+      "Export the encoder without pooling.",
+  );
+}
+
+/** config.json: the source's, with everything that can be read from the graph set to that. */
+function configOf({ config }: ModelFolder, found: FoundEncoder): BertConfig {
+  const { pearl: _, ...kept } = config;
+  const shown = found.config;
+  // Camembert and XLM-RoBERTa are RoBERTas by another name.
+  const named = String(config.model_type);
+  const isSameKind = named in families && (named === "bert") === (shown.model_type === "bert");
+  const family = isSameKind ? named : (shown.model_type as string);
+  const isApproximate = shown.hidden_act === "gelu_new" && /^gelu_/.test(String(config.hidden_act));
+  const written = {
+    ...kept,
+    architectures: [families[family]],
+    ...shown,
+    model_type: family,
+    ...(isApproximate && { hidden_act: String(config.hidden_act) }),
+    position_embedding_type: "absolute",
+    torch_dtype: "float32",
+  };
+  return written;
+}
+
+/** Runs the source and a new graph. @throws ModelError where they differ by more than rounding */
+async function checkEqual(
+  graph: string,
+  output: string,
+  { config, weights }: FoundEncoder,
+  { label, folder }: { label: string; folder: string },
+): Promise<number> {
+  const rebuilt = join(folder, "check.onnx");
+  const newGraph = encoderGraph(config, (name) => weights.get(name) as Tensor);
+  writeModel(newGraph, rebuilt);
+  const feeds = sampleTokens(config);
+  const [expected, given] = [await run(graph, output, feeds), await run(rebuilt, "last_hidden_state", feeds)];
+  for (const leftover of [rebuilt, `${rebuilt}_data`]) await rm(leftover, { force: true });
+  const largest = expected.reduce((most, value) => Math.max(most, Math.abs(value)), 0);
+  const difference =
+    expected.reduce((most, value, i) => Math.max(most, Math.abs(value - given[i])), 0) / largest;
+  if (difference <= largestDifference && given.length === expected.length) return difference;
+  const read = `${config.num_hidden_layers} layers, ${config.num_attention_heads} heads, ${config.hidden_act}`;
+  throw new ModelError(
+    `${label}: rebuilt as a ${config.model_type} (${read}), the model gives different vectors (by up to ` +
+      `${difference.toExponential(1)} of the largest value): its graph does something that BERT and RoBERTa do not.`,
+  );
+}
+
+/** Every input that an encoder may have, for three rows of tokens, none of them padding. */
+function sampleTokens({ vocab_size, pad_token_id = 0, max_position_embeddings }: BertConfig): Feeds {
+  const dims = [3, Math.max(1, Math.min(9, max_position_embeddings - 2))];
+  const count = dims[0] * dims[1];
+  const ids = Array.from({ length: count }, (_, i) => {
+    const id = (7919 * (i + 1)) % vocab_size;
+    return id === pad_token_id ? (id + 1) % vocab_size : id;
+  });
+  const int64 = (values: number[]) => tensor("int64", dims, values) as Feeds[string];
+  return {
+    input_ids: int64(ids),
+    attention_mask: int64(ids.map(() => 1)),
+    token_type_ids: int64(ids.map(() => 0)),
+    position_ids: int64(ids.map((_, i) => i % dims[1])),
+  };
+}
+
+async function run(graph: string, output: string, feeds: Feeds): Promise<Float32Array> {
+  const session = await createOrtSession(graph, { label: graph });
+  try {
+    const taken = Object.entries(feeds).filter(([name]) => session.inputNames.includes(name));
+    return (await session.run(Object.fromEntries(taken), [output]))[output].data as Float32Array;
+  } finally {
+    await session.release();
+  }
+}
