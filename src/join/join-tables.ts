@@ -1,6 +1,7 @@
 /** Joins two table files: writes the matched rows with all columns of both, a review file and training pairs. */
 import { realpath } from "node:fs/promises";
 import { TableError, UsageError } from "../errors.js";
+import { type NamedCommand, refuseCategory, refuseLoss, shellWord } from "../match/unnamed-column.js";
 import { findColumn } from "../table/columns.js";
 import type { TableOptions } from "../table/table.js";
 import { batchesOf, readWholeTable, type WholeTable } from "../table/whole-table.js";
@@ -53,7 +54,8 @@ export interface JoinTablesReport extends Pick<JoinResult, "estimatedPrecision" 
 /**
  * Joins the right table's rows to the left table's.
  * @param output a file (.csv, .tsv, .jsonl), or a function that takes the rows
- * @throws TableError, UsageError if both paths are the same file, ArgumentError, InterruptedError
+ * @throws TableError, also if `on` is not given and a detected column holds categories or would leave out more than a third
+ *   of the right rows; UsageError if both paths are the same file, ArgumentError, InterruptedError
  */
 export async function joinTables(
   leftPath: string,
@@ -74,7 +76,15 @@ export async function joinTables(
   const detected = { left: left.description.column, right: right.description.column };
   const on = options.on?.length ? options.on.map(resolved) : [detected];
   const block = options.block && resolved(options.block);
+  const unnamed = options.on?.length
+    ? []
+    : [left, right].map((table) => ({ table, column: table.description.column }));
+  const command: NamedCommand = ([a, b]) =>
+    `pearl join ${shellWord(leftPath)} ${shellWord(rightPath)} --on ${shellWord(`${a}=${b}`)}`;
+  refuseCategory(unnamed, command);
   const result = await fuzzyJoin(left.columns, right.columns, { ...options, on, block });
+  const lost = options.unmatched === "keep" ? 0 : result.unmatched.length;
+  refuseLoss(unnamed, { lost, rows: right.phrases.length, loss: "left out without a match" }, command);
   for (const warning of result.warnings) options.onNote?.(`warning: ${warning}`);
   const columns = [
     ...left.description.columns.map((name) => `left_${name}`),

@@ -1,5 +1,5 @@
 /** `pearl join` as users run it; the contents of tables are tested in test/join/join-tables.test.ts. */
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
@@ -59,6 +59,21 @@ describe("pearl join", () => {
     expect(pairs).toBe(
       "text,positive,negative\nWinter Olympics 2002,2002 Winter Olympics,1998 Winter Olympics\n",
     );
+  });
+
+  it("stops where columns that were not named leave out more than a third of the rows, and shows the cure", async () => {
+    writeFileSync(join(folder, "short.csv"), "short,party\nqx,washington post\nzw,Winter Olympics 2002\n");
+    const tables = ["left.csv", "short.csv", "-q", "-o", "short-joined.csv"];
+    const stopped = await run(...tables);
+    expect({ code: stopped.code, stdout: stopped.stdout }).toEqual({ code: 1, stdout: "" });
+    expect(stopped.stderr).toContain(
+      'the columns "name" and "short" were not named, and 2 of 2 rows would be left out without a match',
+    );
+    expect(stopped.stderr).toContain("pearl join left.csv short.csv --on name=party\n");
+    expect(existsSync(join(folder, "short-joined.csv"))).toBe(false);
+    // Nothing is left out, or the column is named: no reason to stop.
+    expect((await run(...tables, "--keep-unmatched")).code).toBe(0);
+    expect((await run(...tables, "--on", "name=party")).stdout).toContain("2 matches for 2 of 2 right rows");
   });
 
   const wrong: [string, string[], number, RegExp][] = [
