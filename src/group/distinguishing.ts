@@ -36,14 +36,24 @@ const optional = new Set(
 
 /**
  * Learns from the phrases of a table and from its similar pairs.
+ * @param others the words of further phrases of the table, which are in no pair
  * @returns a function that gives the factor for the similarity of two phrases: 1 if no word distinguishes them
  */
-export function learnDistinguishing(weighed: readonly WeighedPhrase[], links: Links) {
+export function learnDistinguishing(
+  weighed: readonly WeighedPhrase[],
+  links: Links,
+  others: Iterable<readonly string[]> = [],
+) {
   const rowsWith = new Map<string, number>();
-  for (const { words } of weighed)
+  let rows = 0;
+  const count = (words: readonly string[]): void => {
+    rows++;
     for (const word of new Set(words)) rowsWith.set(word, (rowsWith.get(word) ?? 0) + 1);
+  };
+  for (const { words } of weighed) count(words);
+  for (const words of others) count(words);
   const recurs = (word: string): boolean => (rowsWith.get(word) ?? 0) >= RECURRING;
-  const isKind = (word: string): boolean => (rowsWith.get(word) ?? 0) >= KIND_SHARE * weighed.length;
+  const isKind = (word: string): boolean => (rowsWith.get(word) ?? 0) >= KIND_SHARE * rows;
   const counts = new Map<string, number>();
   links.scores.forEach((score, link) => {
     if (score < ALIKE) return;
