@@ -1,6 +1,7 @@
 /** Clusters phrases: groups spellings and variants of the same thing, each with a representative phrase. */
 import { PhraseEncoder } from "../encoder/phrase-encoder.js";
 import { ArgumentError } from "../errors.js";
+import type { PrecisionPromise } from "../match/estimates/spacing-precision.js";
 import { groupBy } from "../match/group-by.js";
 import { kMeans } from "../search/k-means.js";
 import { dotRows } from "../search/vectors.js";
@@ -56,6 +57,8 @@ export interface Clustering {
   readonly threshold?: number;
   /** Estimated precision of the clusters, without labels; undefined with `k`. */
   readonly estimatedPrecision?: number;
+  /** Whether the estimate reached `precision`; undefined with `threshold` or `k`. */
+  readonly promise?: PrecisionPromise;
 }
 
 /**
@@ -89,12 +92,13 @@ export async function cluster(phrases: readonly string[], options: ClusterOption
       ...(await compareWithin(distinct.slice(0, compared), parts, { encoder, signal, onProgress })),
       counts,
     };
-    const { threshold, estimatedPrecision, ...found } =
+    const found: EstimatedGroups & { readonly promise?: PrecisionPromise } =
       options.threshold === undefined
         ? promisedGroups(table, options.precision ?? 0.9)
         : groupsAt(table, options.threshold);
+    const { threshold, estimatedPrecision, promise } = found;
     const groups = withAlone(found, distinct.length);
-    return { ...spread(nodeOf, groups, table.similarity), threshold, estimatedPrecision };
+    return { ...spread(nodeOf, groups, table.similarity), threshold, estimatedPrecision, promise };
   } finally {
     if (options.encoder === undefined) await encoder.dispose();
   }

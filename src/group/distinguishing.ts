@@ -10,6 +10,7 @@
  *   ("season", "magazine", "F.C."). In parentheses the word may be only a remark.
  */
 import type { WeighedPhrase } from "../match/evidence/features.js";
+import { functionWords, legalForms } from "../match/evidence/optional-words.js";
 import { numberValue } from "../match/evidence/phrase.js";
 import { alignWords } from "../match/evidence/words.js";
 import type { Links } from "./linkage.js";
@@ -24,15 +25,6 @@ const RECURRING = 3;
 const ALIKE = 0.6;
 /** A word in at least this share of the rows, at an end of the phrase, names the kind of thing. */
 const KIND_SHARE = 0.1;
-
-/** Optional words: articles, prepositions, conjunctions, legal forms. */
-const optional = new Set(
-  (
-    "the a an of and in at on for to by from with de la le les du des el los las del da do di et y e und der die das " +
-    "inc incorporated ltd limited co company corp corporation llc llp lp plc gmbh ag kg sa sas sarl srl spa nv bv ab " +
-    "as oy oyj pty pvt pte"
-  ).split(" "),
-);
 
 /**
  * Learns from the phrases of a table and from its similar pairs.
@@ -66,7 +58,7 @@ export function learnDistinguishing(
     if (alike?.every(recurs)) return APART;
     const distinguishing = added.filter(({ word, isAside, isFirst, isLast }) => {
       // Not an article at the end: "Pepsin A" ends in a letter.
-      if (optional.has(word) && !(word.length === 1 && isLast)) return false;
+      if ((functionWords.has(word) || legalForms.has(word)) && !(word.length === 1 && isLast)) return false;
       // "2", "II" or "B" numbers things of one name, no matter how many rows have it.
       const isOrder = !isAside && (word.length === 1 || numberValue(word) !== undefined);
       return isOrder || !isKind(word) || !(isFirst || isLast || isAside);

@@ -6,6 +6,7 @@ import { counted } from "../format.js";
 import { option, shared } from "../options.js";
 import { loadEncoder, stemOf, tableSettings } from "../session.js";
 import { groupingOptions } from "./cluster.js";
+import { promiseLines, writeReport } from "./report.js";
 
 export default command({
   name: "dedupe",
@@ -15,6 +16,7 @@ export default command({
     option("-o, --output <file>", "the kept rows: .csv, .tsv or .jsonl (default: NAME.deduped.csv)"),
     option("--no-removed", "do not write the removed rows to OUTPUT.removed.csv (.tsv, .jsonl)"),
     option("--groups <file>", "also write each group with its kept row and its removed rows"),
+    option("--json <file>", "also write the report as JSON"),
     ...groupingOptions,
     ...shared.tableEncoding,
   ],
@@ -36,28 +38,45 @@ export default command({
       : undefined;
     const report = await dedupeTable(file, { kept: output, removed, groups }, settings);
     const estimated = report.estimatedPrecision.toFixed(2);
-    session.say(`similarity at least ${report.threshold.toFixed(2)}, estimated precision ${estimated}`);
+    for (const line of promiseLines(report.promise, "group")) session.say(line);
+    if (report.promise?.isKept === false)
+      session.say(
+        "only equal phrases were grouped; name a more telling column (-c), or check --groups at a --threshold",
+      );
+    else session.say(`similarity at least ${report.threshold.toFixed(2)}, estimated precision ${estimated}`);
     const counts = `${counted(report.rows, "row")} in, ${counted(report.groups.length, "group")} of duplicates`;
     session.print(`wrote ${output}: ${counts}, ${counted(report.kept.length, "row")} out`);
     if (removed !== undefined)
       session.print(`wrote ${removed}: ${counted(report.removed.length, "removed row")}`);
     if (groups !== undefined) session.print(`wrote ${groups}`);
-    for (const line of largestGroups(report)) session.print(line);
+    for (const { rows, phrases } of largestGroups(report)) {
+      const shown = phrases.slice(0, SHOWN_PHRASES).map((phrase) => `"${phrase}"`);
+      const more = phrases.length > SHOWN_PHRASES ? ` and ${phrases.length - SHOWN_PHRASES} more` : "";
+      session.print(`  ${counted(rows, "row")}: ${shown.join(", ")}${more}`);
+    }
+    if (options.json !== undefined) await writeReport(options.json, summary(report));
   },
 });
 
 const SHOWN_GROUPS = 3;
 const SHOWN_PHRASES = 4;
 
-/** A line for each of the largest groups: `3 rows: "Acme Inc.", "Acme, Inc", "ACME"`, the kept phrase first. */
-function largestGroups({ groups, phrases }: DedupeTableReport): string[] {
+/** The largest groups with their different phrases, the kept one first. */
+function largestGroups({ groups, phrases }: DedupeTableReport) {
   const largest = [...groups].sort((a, b) => b.removed.length - a.removed.length).slice(0, SHOWN_GROUPS);
-  return largest.map(({ kept, removed }) => {
-    const different = [...new Set([kept, ...removed.map(({ row }) => row)].map((row) => phrases[row]))];
-    const shown = different.slice(0, SHOWN_PHRASES).map((phrase) => `"${phrase}"`);
-    const more = different.length > SHOWN_PHRASES ? ` and ${different.length - SHOWN_PHRASES} more` : "";
-    return `  ${counted(removed.length + 1, "row")}: ${shown.join(", ")}${more}`;
-  });
+  return largest.map(({ kept, removed }) => ({
+    rows: removed.length + 1,
+    phrases: [...new Set([kept, ...removed.map(({ row }) => row)].map((row) => phrases[row]))],
+  }));
+}
+
+/** The report without its rows, which the written tables hold. */
+function summary(report: DedupeTableReport) {
+  const { rows, kept, removed, groups, threshold, estimatedPrecision, promise } = report;
+  return {
+    ...{ rows, kept: kept.length, removed: removed.length, groups: groups.length },
+    ...{ threshold, estimatedPrecision, promise, largestGroups: largestGroups(report) },
+  };
 }
 
 /** The name of the removed rows' file beside the output. */

@@ -116,6 +116,27 @@ describe("pearl dedupe", () => {
     expect((await readdir(folder)).filter((name) => name.startsWith("alone"))).toEqual(["alone.csv"]);
   });
 
+  it("says that a precision cannot be promised, and the best that can be, also as JSON", async () => {
+    const bays = ["Marlin", "Marlon", "Merlin", "Marlyn", "Marlinn", "Marline"].map(
+      (name) => `International ${name} Fishing Association`,
+    );
+    await writeFile(
+      join(folder, "bays.csv"),
+      ["name,depth", ...bays.map((bay, row) => `${bay},${row}`)].join("\n"),
+    );
+    const { stdout, stderr } = await run(
+      ...["dedupe", "bays.csv", "-c", "name", "--precision", "0.99", "--json", "bays.json"],
+    );
+    expect(stdout).toContain("6 rows in, 0 groups of duplicates, 6 rows out");
+    expect(stderr).toMatch(
+      /no group reaches a precision of 0\.99: the best that can be promised is 0\.\d+, with --precision/,
+    );
+    expect(stderr).toContain("only equal phrases were grouped");
+    const report = JSON.parse((await lines("bays.json")).join("\n"));
+    expect(report).toMatchObject({ rows: 6, kept: 6, removed: 0, promise: { asked: 0.99, isKept: false } });
+    expect(report.promise.best).toBeLessThan(0.99);
+  });
+
   it("never overwrites its input table", async () => {
     const { code, stderr } = await run("dedupe", "names.csv", "-c", "name", "-o", "names.csv");
     expect(code).toBe(1);
