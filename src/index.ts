@@ -40,7 +40,14 @@ export { type Device, type DeviceChoice, parseDevice } from "./runtime/device.js
 
 // Join two tables.
 
-export { explanationLine } from "./join/explain.js";
+export type {
+  ColumnExplanation,
+  FeatureEffect,
+  MatchedWords,
+  MissingWord,
+  PairExplanation,
+} from "./join/explain.js";
+export { explanationLine } from "./join/explanation-line.js";
 export { fuzzyJoin } from "./join/fuzzy-join.js";
 export { type JoinTablesOptions, type JoinTablesReport, joinTables } from "./join/join-tables.js";
 export { readLabelsFile } from "./join/labels-file.js";
@@ -51,8 +58,10 @@ export type {
   JoinOptions,
   JoinResult,
   JoinTable,
+  LabelEffect,
   LabelledPair,
 } from "./join/options.js";
+export type { PrecisionPromise } from "./match/estimates/spacing-precision.js";
 
 // Group, search and draw the phrases of one table.
 

@@ -1,10 +1,12 @@
 /** Clusters phrases: groups spellings and variants of the same thing, each with a representative phrase. */
 import { PhraseEncoder } from "../encoder/phrase-encoder.js";
 import { ArgumentError } from "../errors.js";
+import type { PrecisionPromise } from "../match/estimates/spacing-precision.js";
 import { groupBy } from "../match/group-by.js";
 import { kMeans } from "../search/k-means.js";
 import { dotRows } from "../search/vectors.js";
 import { groupMembers, representative } from "./linkage.js";
+import { numberedPhrases } from "./numbered.js";
 import { type EstimatedGroups, groupsAt, promisedGroups } from "./promised-threshold.js";
 import { compareWithin } from "./same-table.js";
 
@@ -55,6 +57,8 @@ export interface Clustering {
   readonly threshold?: number;
   /** Estimated precision of the clusters, without labels; undefined with `k`. */
   readonly estimatedPrecision?: number;
+  /** Whether the estimate reached `precision`; undefined with `threshold` or `k`. */
+  readonly promise?: PrecisionPromise;
 }
 
 /**
@@ -66,7 +70,7 @@ export interface Clustering {
  */
 export async function cluster(phrases: readonly string[], options: ClusterOptions = {}): Promise<Clustering> {
   check(phrases, options);
-  const { distinct, nodeOf, counts } = distinctPhrases(phrases, options.counts);
+  const { distinct, nodeOf, counts, numbered, compared } = distinctPhrases(phrases, options);
   const encoder = options.encoder ?? (await PhraseEncoder.load());
   try {
     const { signal, onProgress } = options;
@@ -83,13 +87,18 @@ export async function cluster(phrases: readonly string[], options: ClusterOption
       const representatives = groupMembers(groups).map((rows) => representative(rows, table));
       return spread(nodeOf, { groups, representatives }, similarity);
     }
-    const compared = await compareWithin(distinct, { encoder, signal, onProgress });
-    const table = { ...compared, counts };
-    const { threshold, estimatedPrecision, ...found } =
+    const parts = { alone: distinct.slice(compared), numbered };
+    const table = {
+      ...(await compareWithin(distinct.slice(0, compared), parts, { encoder, signal, onProgress })),
+      counts,
+    };
+    const found: EstimatedGroups & { readonly promise?: PrecisionPromise } =
       options.threshold === undefined
         ? promisedGroups(table, options.precision ?? 0.9)
         : groupsAt(table, options.threshold);
-    return { ...spread(nodeOf, found, table.similarity), threshold, estimatedPrecision };
+    const { threshold, estimatedPrecision, promise } = found;
+    const groups = withAlone(found, distinct.length);
+    return { ...spread(nodeOf, groups, table.similarity), threshold, estimatedPrecision, promise };
   } finally {
     if (options.encoder === undefined) await encoder.dispose();
   }
@@ -107,19 +116,51 @@ function check(phrases: readonly string[], { threshold, k, precision, counts }: 
     throw new ArgumentError(`counts has ${counts.length} numbers for ${phrases.length} phrases`);
 }
 
+/** Of numbered phrases, enough are compared that the cosine of unrelated phrases is that of the table. */
+const LEAST_COMPARED = 5_000;
+/** The greatest similarity of phrases with different numbers (same-table.ts). */
+const DIFFERENT_NUMBERS = 0.5;
+
 /**
- * The distinct phrases and how often each occurs. `nodeOf` is per row its place among them; -1 for a row without visible
- * characters.
+ * The distinct phrases, how often each occurs, and which of them are numbered. `nodeOf` is per row its place among them; -1
+ * for a row without visible characters. From `compared` on, no phrase can belong to a group with another.
  */
-function distinctPhrases(phrases: readonly string[], weights?: ArrayLike<number>) {
+function distinctPhrases(phrases: readonly string[], { counts: weights, k, threshold = 1 }: ClusterOptions) {
   const rowsOf = groupBy(phrases.keys(), (row) => phrases[row].trim().replace(/\s+/g, " "));
   rowsOf.delete("");
+  const found = [...rowsOf.keys()];
+  const numbered = numberedPhrases(k === undefined && threshold > DIFFERENT_NUMBERS ? found : []);
+  const [together, alone]: number[][] = [[], []];
+  for (const place of found.keys()) (numbered.isAlone[place] === 1 ? alone : together).push(place);
+  together.push(...alone.splice(0, LEAST_COMPARED - together.length));
+  together.sort((a, b) => a - b);
+  const order = [...together, ...alone];
   const nodeOf = new Int32Array(phrases.length).fill(-1);
-  const counts = Array.from(rowsOf.values(), (rows, node) => {
+  const counts = order.map((place, node) => {
+    const rows = rowsOf.get(found[place])!;
     for (const row of rows) nodeOf[row] = node;
     return rows.reduce((sum, row) => sum + (weights?.[row] ?? 1), 0);
   });
-  return { distinct: [...rowsOf.keys()], nodeOf, counts };
+  return {
+    distinct: order.map((place) => found[place]),
+    ...{ nodeOf, counts, compared: together.length },
+    numbered: {
+      isNumbered: Uint8Array.from(together, (place) => numbered.isNumbered[place]),
+      numbers: Int32Array.from(together, (place) => numbered.numbers[place]),
+    },
+  };
+}
+
+/** Adds a group of its own for each phrase that was not compared. */
+function withAlone(
+  { groups, representatives }: Pick<EstimatedGroups, "groups" | "representatives">,
+  size: number,
+) {
+  const all = new Int32Array(size);
+  all.set(groups);
+  const nodes = [...representatives];
+  for (let node = groups.length; node < size; node++) all[node] = nodes.push(node) - 1;
+  return { groups: all, representatives: nodes };
 }
 
 /** From groups of distinct phrases to groups of rows. */

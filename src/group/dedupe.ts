@@ -1,5 +1,6 @@
 /** Removes duplicates from a list: keeps one row of each cluster. */
 import { ArgumentError } from "../errors.js";
+import type { PrecisionPromise } from "../match/estimates/spacing-precision.js";
 import { type ClusterOptions, cluster } from "./cluster.js";
 
 /** Options of {@link dedupe}: those of {@link cluster} without `k`, and which row of a cluster to keep. */
@@ -30,6 +31,8 @@ export interface Deduplication {
   readonly threshold: number;
   /** Estimated share of removed rows that are duplicates, without labels. */
   readonly estimatedPrecision: number;
+  /** Whether the estimate reached `precision`; undefined with `threshold`. */
+  readonly promise?: PrecisionPromise;
 }
 
 /**
@@ -46,7 +49,8 @@ export async function dedupe(
   const { completeness, ...clustering } = options;
   if (completeness !== undefined && completeness.length !== phrases.length)
     throw new ArgumentError(`completeness has ${completeness.length} numbers for ${phrases.length} phrases`);
-  const { groups, similarityOf, threshold = 1, estimatedPrecision = 1 } = await cluster(phrases, clustering);
+  const found = await cluster(phrases, clustering);
+  const { groups, similarityOf, threshold = 1, estimatedPrecision = 1, promise } = found;
   const kept: number[] = [];
   const removed: DuplicateRow[] = [];
   for (const { rows } of groups) {
@@ -57,5 +61,5 @@ export async function dedupe(
       if (row !== stays) removed.push({ row, keptRow: stays, similarity: similarityOf(row, stays) });
   }
   removed.sort((a, b) => a.row - b.row);
-  return { kept: Int32Array.from(kept).sort(), removed, threshold, estimatedPrecision };
+  return { kept: Int32Array.from(kept).sort(), removed, threshold, estimatedPrecision, promise };
 }

@@ -10,6 +10,7 @@
  *   ("season", "magazine", "F.C."). In parentheses the word may be only a remark.
  */
 import type { WeighedPhrase } from "../match/evidence/features.js";
+import { functionWords, legalForms } from "../match/evidence/optional-words.js";
 import { numberValue } from "../match/evidence/phrase.js";
 import { alignWords } from "../match/evidence/words.js";
 import type { Links } from "./linkage.js";
@@ -25,25 +26,26 @@ const ALIKE = 0.6;
 /** A word in at least this share of the rows, at an end of the phrase, names the kind of thing. */
 const KIND_SHARE = 0.1;
 
-/** Optional words: articles, prepositions, conjunctions, legal forms. */
-const optional = new Set(
-  (
-    "the a an of and in at on for to by from with de la le les du des el los las del da do di et y e und der die das " +
-    "inc incorporated ltd limited co company corp corporation llc llp lp plc gmbh ag kg sa sas sarl srl spa nv bv ab " +
-    "as oy oyj pty pvt pte"
-  ).split(" "),
-);
-
 /**
  * Learns from the phrases of a table and from its similar pairs.
+ * @param others the words of further phrases of the table, which are in no pair
  * @returns a function that gives the factor for the similarity of two phrases: 1 if no word distinguishes them
  */
-export function learnDistinguishing(weighed: readonly WeighedPhrase[], links: Links) {
+export function learnDistinguishing(
+  weighed: readonly WeighedPhrase[],
+  links: Links,
+  others: Iterable<readonly string[]> = [],
+) {
   const rowsWith = new Map<string, number>();
-  for (const { words } of weighed)
+  let rows = 0;
+  const count = (words: readonly string[]): void => {
+    rows++;
     for (const word of new Set(words)) rowsWith.set(word, (rowsWith.get(word) ?? 0) + 1);
+  };
+  for (const { words } of weighed) count(words);
+  for (const words of others) count(words);
   const recurs = (word: string): boolean => (rowsWith.get(word) ?? 0) >= RECURRING;
-  const isKind = (word: string): boolean => (rowsWith.get(word) ?? 0) >= KIND_SHARE * weighed.length;
+  const isKind = (word: string): boolean => (rowsWith.get(word) ?? 0) >= KIND_SHARE * rows;
   const counts = new Map<string, number>();
   links.scores.forEach((score, link) => {
     if (score < ALIKE) return;
@@ -56,7 +58,7 @@ export function learnDistinguishing(weighed: readonly WeighedPhrase[], links: Li
     if (alike?.every(recurs)) return APART;
     const distinguishing = added.filter(({ word, isAside, isFirst, isLast }) => {
       // Not an article at the end: "Pepsin A" ends in a letter.
-      if (optional.has(word) && !(word.length === 1 && isLast)) return false;
+      if ((functionWords.has(word) || legalForms.has(word)) && !(word.length === 1 && isLast)) return false;
       // "2", "II" or "B" numbers things of one name, no matter how many rows have it.
       const isOrder = !isAside && (word.length === 1 || numberValue(word) !== undefined);
       return isOrder || !isKind(word) || !(isFirst || isLast || isAside);

@@ -32,13 +32,16 @@ export function linkGroups(size: number, links: Links, options: LinkageOptions):
   const { scores } = links;
   const order = Int32Array.from(scores.keys()).filter((link) => scores[link] >= options.threshold);
   order.sort((a, b) => scores[b] - scores[a] || a - b);
+  const linked = new Uint8Array(size);
+  for (const link of order) linked[links.left[link]] = linked[links.right[link]] = 1;
+  const rows = Int32Array.from(linked.keys()).filter((row) => linked[row] === 1);
+  const firstOf = Int32Array.from(linked.keys());
+  for (const component of components(rows, order, links))
+    for (const group of completeGroups(component, links, options))
+      for (const row of group) firstOf[row] = group[0];
   const groups = new Int32Array(size);
-  components(groups.keys(), order, links)
-    .flatMap((component) => completeGroups(component, links, options))
-    .sort((a, b) => a[0] - b[0])
-    .forEach((rows, group) => {
-      for (const row of rows) groups[row] = group;
-    });
+  let count = 0;
+  for (let row = 0; row < size; row++) groups[row] = firstOf[row] === row ? count++ : groups[firstOf[row]];
   return groups;
 }
 
@@ -105,10 +108,14 @@ function completeGroups(component: Component, links: Links, options: LinkageOpti
 }
 
 /** The rows of each group, ascending. */
-export const groupMembers = (groups: Int32Array): number[][] =>
-  Array.from(groupBy(groups.keys(), (row) => groups[row]).entries())
-    .sort(([a], [b]) => a - b)
-    .map(([, rows]) => rows);
+export function groupMembers(groups: Int32Array): number[][] {
+  const members: number[][] = [];
+  groups.forEach((group, row) => {
+    while (members.length <= group) members.push([]);
+    members[group].push(row);
+  });
+  return members;
+}
 
 /** In larger groups only this many of the most frequent members are candidates. */
 const LARGEST_SEARCHED = 300;
@@ -121,6 +128,7 @@ export function representative(
   members: readonly number[],
   { similarity, counts, phrases }: Pick<CountedTable, "similarity" | "counts" | "phrases">,
 ): number {
+  if (members.length === 1) return members[0];
   const searched = [...members]
     .sort((a, b) => counts[b] - counts[a] || a - b)
     .slice(0, LARGEST_SEARCHED)

@@ -1,5 +1,5 @@
 /** Chooses the threshold of a clustering without labels: the lowest at which the clusters keep a promised precision. */
-import { spacingPrecision } from "../match/estimates/spacing-precision.js";
+import { type PrecisionPromise, spacingPrecision } from "../match/estimates/spacing-precision.js";
 import { groupMembers, type Links, linkGroups, representative } from "./linkage.js";
 import type { SameTable } from "./same-table.js";
 
@@ -20,7 +20,7 @@ const PATIENCE = 3;
 export type EstimatedGroups = ReturnType<typeof groupsAt>;
 
 /**
- * The groups at a threshold, with the representative row of each. The precision is estimated from their spacing: the mean
+ * The groups at a threshold, with the representative row of each; `grouped` is the number of other rows. The precision is estimated from their spacing: the mean
  * over the other rows, 1 if there are none.
  */
 export function groupsAt(table: CountedTable, threshold: number) {
@@ -40,7 +40,8 @@ export function groupsAt(table: CountedTable, threshold: number) {
       count++;
     }
   });
-  return { threshold, groups, representatives, estimatedPrecision: count > 0 ? sum / count : 1 };
+  const estimatedPrecision = count > 0 ? sum / count : 1;
+  return { threshold, groups, representatives, estimatedPrecision, grouped: count };
 }
 
 /**
@@ -49,15 +50,20 @@ export function groupsAt(table: CountedTable, threshold: number) {
  * AutoFJ's estimate needs a reference table with almost no duplicates. The representatives of the groups form one: a row
  * at distance t from its representative is right with probability 1 / (1 + other groups within 2t of it).
  */
-export function promisedGroups(table: CountedTable, target: number): EstimatedGroups {
-  let best = groupsAt(table, 1);
-  let broken = 0;
+export function promisedGroups(
+  table: CountedTable,
+  target: number,
+): EstimatedGroups & { readonly promise: PrecisionPromise } {
+  let found = groupsAt(table, 1);
+  let [broken, best] = [0, found.grouped > 0 ? found.estimatedPrecision : 0];
   for (let threshold = STRICTEST; threshold >= LOOSEST && broken < PATIENCE; threshold -= STEP) {
     const groups = groupsAt(table, Number(threshold.toFixed(4)));
-    if (groups.estimatedPrecision >= target) best = groups;
+    if (groups.grouped > 0) best = Math.max(best, groups.estimatedPrecision);
+    if (groups.estimatedPrecision >= target) found = groups;
     else broken++;
   }
-  return best;
+  // Where no phrases are alike, nothing is grouped, and nothing wrongly.
+  return { ...found, promise: { asked: target, isKept: best === 0 || best >= target, best } };
 }
 
 /**

@@ -1,10 +1,25 @@
 /** Compares a table with itself: the nearest phrases by embedding and by n-grams, and the similarity of any two. */
+import { termCosine } from "../match/candidates/grams.js";
 import { nearestByEmbedding } from "../match/candidates/nearest-by-embedding.js";
-import { type PrepareOptions, pairCosines, prepareColumn, unrelatedCosine } from "../match/columns.js";
-import { featureNames, pairFeatures, type WeighedPhrase, weighPhrase } from "../match/evidence/features.js";
+import {
+  type ColumnPair,
+  type PrepareOptions,
+  pairCosines,
+  prepareColumn,
+  unrelatedCosine,
+} from "../match/columns.js";
+import {
+  featureNames,
+  type PairCosines,
+  pairFeatures,
+  type WeighedPhrase,
+  weighPhrase,
+} from "../match/evidence/features.js";
+import { foldPhrase, splitFolded } from "../match/evidence/phrase.js";
 import { candidateRows } from "../match/rank-rows.js";
 import { learnDistinguishing } from "./distinguishing.js";
 import type { Links } from "./linkage.js";
+import { type NumberedPhrases, sameNumbers } from "./numbered.js";
 
 export interface SameTable {
   readonly phrases: readonly string[];
@@ -18,47 +33,105 @@ const NEIGHBOURS = 15;
 /** Above this many pairs, those of 50,000 phrases, neighbours by embedding are found with IVF lists. */
 const MANY_PAIRS = 50_000 ** 2;
 const POSTINGS = 50_000;
+/** Up to this many phrases with the same numbers, a numbered phrase is compared with all of them. */
+const SMALL_BLOCK = 50;
+/** In larger blocks, the postings visited: the numbers and the rare words come first. */
+const BLOCK_POSTINGS = 5_000;
 /** Phrases between two checks of the signal. */
 const PORTION = 1024;
 
 const place = Object.fromEntries(featureNames.map((name, index) => [name, index]));
 
+/** What is known of the phrases before they are compared. */
+export interface TableParts {
+  /** Phrases of the table that equal no other and are not compared; they follow the others in `similarity`. */
+  readonly alone: readonly string[];
+  /** Of the compared phrases. */
+  readonly numbered: NumberedPhrases;
+}
+
 /** Compares a table of distinct phrases with itself. Up to 50,000 phrases, neighbours by embedding are exact. */
-export async function compareWithin(phrases: readonly string[], options: PrepareOptions): Promise<SameTable> {
-  const { signal } = options;
-  const prepared = await prepareColumn({ left: phrases, right: [], weight: 1 }, options);
-  const { vectors } = prepared.base;
-  const floor = vectors === undefined ? 0 : unrelatedCosine(vectors, vectors, prepared.dimension);
-  const column = { ...prepared, queries: prepared.base, floor };
-  const weighed = phrases.map((phrase) => weighPhrase(phrase, column.statistics));
+export async function compareWithin(
+  phrases: readonly string[],
+  { alone, numbered }: TableParts,
+  options: PrepareOptions,
+): Promise<SameTable> {
+  const prepared = await prepareColumn(
+    { left: phrases, right: alone, weight: 1 },
+    { ...options, embed: "base" },
+  );
+  const { base, queries, dimension, statistics } = prepared;
+  const floor = base.vectors === undefined ? 0 : unrelatedCosine(base.vectors, base.vectors, dimension);
+  const column = { ...prepared, queries: base, floor };
+  const weighed = phrases.map((phrase) => weighPhrase(phrase, statistics));
+  const aloneCosines = (a: number, b: number): PairCosines => {
+    const [x, y] = [a, b].map((row) =>
+      row < phrases.length ? { terms: base.terms, row } : { terms: queries.terms, row: row - phrases.length },
+    );
+    const grams = termCosine(x.terms, x.row, y.terms, y.row);
+    return { embedding: grams, grams };
+  };
+  const isCompared = (a: number, b: number): boolean => Math.max(a, b) < phrases.length;
+  const phraseOf = (row: number): WeighedPhrase =>
+    weighed[row] ?? weighPhrase(alone[row - phrases.length], statistics);
   const alike = (a: number, b: number): number =>
-    pairSimilarity(weighed[a], weighed[b], pairCosines(column, a, b));
-  const pairs: number[] = [];
-  const settings = { k: NEIGHBOURS + 1, manyPairs: MANY_PAIRS, signal };
-  const near = await nearestByEmbedding(column, Uint32Array.from(phrases.keys()), settings);
-  const limits = { candidates: NEIGHBOURS, postings: POSTINGS };
-  const find = candidateRows({ columns: [column], sameTable: true, ...limits });
-  for (let row = 0; row < phrases.length; row++) {
-    if (row % PORTION === 0) {
-      signal?.throwIfAborted();
-      await new Promise(setImmediate);
-    }
-    for (const other of find(row, row, [near]))
-      pairs.push(Math.min(row, other) * phrases.length + Math.max(row, other));
-  }
-  const keys = Float64Array.from(pairs)
-    .sort()
-    .filter((key, index, sorted) => key !== sorted[index - 1]);
-  const left = Int32Array.from(keys, (key) => Math.floor(key / phrases.length));
-  const right = Int32Array.from(keys, (key) => key % phrases.length);
+    pairSimilarity(
+      phraseOf(a),
+      phraseOf(b),
+      isCompared(a, b) ? pairCosines(column, a, b) : aloneCosines(a, b),
+    );
+  const { left, right } = await candidatePairs(column, numbered, options.signal);
   const scores = Float32Array.from(left, (row, link) => alike(row, right[link]));
-  const distinguish = learnDistinguishing(weighed, { left, right, scores });
+  const otherWords = function* () {
+    for (const phrase of alone) yield splitFolded(foldPhrase(phrase));
+  };
+  const distinguish = learnDistinguishing(weighed, { left, right, scores }, otherWords());
   const lowered = (score: number, a: number, b: number): number =>
-    score * distinguish(weighed[a], weighed[b]);
+    score * distinguish(phraseOf(a), phraseOf(b));
   return {
     phrases,
     links: { left, right, scores: scores.map((score, link) => lowered(score, left[link], right[link])) },
     similarity: (a, b) => lowered(alike(a, b), a, b),
+  };
+}
+
+/** Pairs of rows to compare, each once, the lower row on the left. */
+async function candidatePairs(
+  column: ColumnPair,
+  numbered: NumberedPhrases,
+  signal: AbortSignal | undefined,
+): Promise<Pick<Links, "left" | "right">> {
+  const size = column.base.texts.length;
+  const { isNumbered, numbers } = numbered;
+  const ordinary = Uint32Array.from(isNumbered.keys()).filter((row) => isNumbered[row] === 0);
+  const settings = { k: NEIGHBOURS + 1, manyPairs: MANY_PAIRS, signal };
+  const near = await nearestByEmbedding(column, ordinary, settings);
+  const table = { columns: [column], sameTable: true, candidates: NEIGHBOURS };
+  const find = candidateRows({ ...table, postings: POSTINGS });
+  const blocks = { base: numbers, queries: numbers };
+  const findInBlock = candidateRows({ ...table, blocks, postings: BLOCK_POSTINGS });
+  const withNumbersOf = sameNumbers(numbered);
+  const none = { k: 0, rows: new Int32Array(0) };
+  let position = 0;
+  const candidatesOf = (row: number): readonly number[] => {
+    if (isNumbered[row] === 0) return find(row, position++, [near]);
+    const same = withNumbersOf(row);
+    return same.length <= SMALL_BLOCK ? same.filter((other) => other !== row) : findInBlock(row, 0, [none]);
+  };
+  const pairs: number[] = [];
+  for (let row = 0; row < size; row++) {
+    if (row % PORTION === 0) {
+      signal?.throwIfAborted();
+      await new Promise(setImmediate);
+    }
+    for (const other of candidatesOf(row)) pairs.push(Math.min(row, other) * size + Math.max(row, other));
+  }
+  const keys = Float64Array.from(pairs)
+    .sort()
+    .filter((key, index, sorted) => key !== sorted[index - 1]);
+  return {
+    left: Int32Array.from(keys, (key) => Math.floor(key / size)),
+    right: Int32Array.from(keys, (key) => key % size),
   };
 }
 

@@ -2,11 +2,12 @@
 import { resolve } from "node:path";
 import { ArgumentError } from "../errors.js";
 import { groupBy } from "../match/group-by.js";
+import { type NamedCommand, refuseCategory, refuseLoss, shellWord } from "../match/unnamed-column.js";
 import type { TableOptions } from "../table/table.js";
-import { batchesOf, readWholeTable } from "../table/whole-table.js";
+import { batchesOf, readWholeTable, type WholeTable } from "../table/whole-table.js";
 import { checkRowsName, writeRows } from "../table/write/text-rows.js";
 import { type Clustering, type ClusterOptions, cluster } from "./cluster.js";
-import { type DedupeOptions, type Deduplication, dedupe } from "./dedupe.js";
+import { type DedupeOptions, type Deduplication, type DuplicateRow, dedupe } from "./dedupe.js";
 
 interface FileOptions {
   readonly table?: TableOptions;
@@ -23,7 +24,8 @@ export interface ClusterTableReport extends Clustering {
  * `representative` (the phrase of the group) and `similarity` to it. Rows keep their order.
  *
  * @param output .csv, .tsv or .jsonl; undefined writes nothing
- * @throws TableError, ArgumentError, InterruptedError
+ * @throws TableError, also if `table.column` is not given and the chosen column holds categories; ArgumentError,
+ *   InterruptedError
  */
 export async function clusterTable(
   path: string,
@@ -31,7 +33,9 @@ export async function clusterTable(
   options: ClusterOptions & FileOptions = {},
 ): Promise<ClusterTableReport> {
   checkNames(path, [output]);
-  const { description, phrases, cells } = await readWholeTable(path, options.table, options.onNote);
+  const table = await readWholeTable(path, options.table, options.onNote);
+  const { description, phrases, cells } = table;
+  refuseCategory(unnamedColumns(table, options), commandFor("cluster", path));
   const found = await cluster(phrases, options);
   if (output !== undefined) {
     const { columns } = description;
@@ -46,39 +50,92 @@ export async function clusterTable(
   return { ...found, rows: phrases.length, phrases };
 }
 
+/** A row that was kept and the rows removed in its favour. */
+export interface DuplicateGroup {
+  readonly kept: number;
+  readonly removed: readonly DuplicateRow[];
+}
+
+/** What {@link dedupeTable} found. Rows are counted from 0. */
+export interface DedupeTableReport extends Deduplication {
+  readonly rows: number;
+  readonly phrases: readonly string[];
+  /** The kept rows that have duplicates, ascending. */
+  readonly groups: readonly DuplicateGroup[];
+}
+
 /**
  * Removes duplicates from a table. Of each group the row with the most filled cells is kept, or the first of several.
  *
- * @param outputs .csv, .tsv or .jsonl: `kept` for the rows without duplicates, `groups` for every row of each group with
- *   at least two rows, the kept row first, as `group`, `kept` (yes or no), `row` (from 1), `similarity` and its own columns
- * @throws TableError, ArgumentError, InterruptedError
+ * @param outputs .csv, .tsv or .jsonl: `kept` for the rows without duplicates, `removed` for the others as `row` (from 1),
+ *   `kept_row`, `similarity` and their own columns, `groups` for every row of each group with at least two rows, the kept
+ *   row first, as `group`, `kept` (yes or no), `row`, `similarity` and its own columns
+ * @throws TableError, also if `table.column` is not given and the chosen column holds categories or would remove more than
+ *   a third of the rows; ArgumentError, InterruptedError
  */
 export async function dedupeTable(
   path: string,
-  outputs: { readonly kept: string; readonly groups?: string },
+  outputs: { readonly kept: string; readonly removed?: string; readonly groups?: string },
   options: Omit<DedupeOptions, "completeness"> & FileOptions = {},
-): Promise<Deduplication & { readonly rows: number }> {
-  checkNames(path, [outputs.kept, outputs.groups]);
-  const { description, phrases, cells } = await readWholeTable(path, options.table, options.onNote);
-  const { columns } = description;
+): Promise<DedupeTableReport> {
+  checkNames(path, [outputs.kept, outputs.removed, outputs.groups]);
+  const table = await readWholeTable(path, options.table, options.onNote);
+  const { description, phrases, cells } = table;
+  const unnamed = unnamedColumns(table, options);
+  refuseCategory(unnamed, commandFor("dedupe", path));
   const completeness = phrases.map((_, row) => cells(row).filter((cell) => cell.trim() !== "").length);
   const found = await dedupe(phrases, { ...options, completeness });
-  await writeRows(outputs.kept, columns, batchesOf(found.kept, cells));
-  if (outputs.groups !== undefined) {
-    const groups = [...groupBy(found.removed, ({ keptRow }) => keptRow)].sort(([a], [b]) => a - b);
-    const lines = groups.flatMap(([kept, removed], index) => [
-      { row: kept, start: [String(index + 1), "yes", String(kept + 1), ""] },
-      ...removed.map(({ row, similarity }) => ({
-        row,
-        start: [String(index + 1), "no", String(row + 1), similarity.toFixed(4)],
-      })),
-    ]);
-    const added = addedNames(columns, ["group", "kept", "row", "similarity"]);
-    const rows = batchesOf(lines, ({ row, start }) => [...start, ...cells(row)]);
-    await writeRows(outputs.groups, [...added, ...columns], rows);
-  }
-  return { ...found, rows: phrases.length };
+  const loss = { lost: found.removed.length, rows: phrases.length, loss: "removed" };
+  refuseLoss(unnamed, loss, commandFor("dedupe", path));
+  const groups = Array.from(
+    groupBy(found.removed, ({ keptRow }) => keptRow),
+    ([kept, removed]) => ({ kept, removed }),
+  ).sort((a, b) => a.kept - b.kept);
+  // The removed rows first: no row is ever missing from all files.
+  if (outputs.removed !== undefined) await writeRemoved(outputs.removed, table, found.removed);
+  await writeRows(outputs.kept, description.columns, batchesOf(found.kept, cells));
+  if (outputs.groups !== undefined) await writeGroups(outputs.groups, table, groups);
+  return { ...found, rows: phrases.length, phrases, groups };
 }
+
+async function writeRemoved(
+  output: string,
+  { description: { columns }, cells }: WholeTable,
+  removed: readonly DuplicateRow[],
+): Promise<void> {
+  const added = addedNames(columns, ["row", "kept_row", "similarity"]);
+  const rows = batchesOf(removed, ({ row, keptRow, similarity }) => [
+    ...[String(row + 1), String(keptRow + 1), similarity.toFixed(4)],
+    ...cells(row),
+  ]);
+  await writeRows(output, [...added, ...columns], rows);
+}
+
+async function writeGroups(
+  output: string,
+  { description: { columns }, cells }: WholeTable,
+  groups: readonly DuplicateGroup[],
+): Promise<void> {
+  const lines = groups.flatMap(({ kept, removed }, index) => [
+    { row: kept, start: [String(index + 1), "yes", String(kept + 1), ""] },
+    ...removed.map(({ row, similarity }) => ({
+      row,
+      start: [String(index + 1), "no", String(row + 1), similarity.toFixed(4)],
+    })),
+  ]);
+  const added = addedNames(columns, ["group", "kept", "row", "similarity"]);
+  const rows = batchesOf(lines, ({ row, start }) => [...start, ...cells(row)]);
+  await writeRows(output, [...added, ...columns], rows);
+}
+
+/** The chosen column, unless the user named it. */
+const unnamedColumns = (table: WholeTable, options: FileOptions) =>
+  options.table?.column === undefined ? [{ table, column: table.description.column }] : [];
+
+const commandFor =
+  (name: string, path: string): NamedCommand =>
+  ([column]) =>
+    `pearl ${name} ${shellWord(path)} -c ${shellWord(column)}`;
 
 function checkNames(input: string, outputs: readonly (string | undefined)[]): void {
   const names = outputs.filter((name) => name !== undefined);
@@ -87,8 +144,11 @@ function checkNames(input: string, outputs: readonly (string | undefined)[]): vo
     if (resolve(name) === resolve(input))
       throw new ArgumentError(`${name} is the input table. Choose another output name.`);
   }
-  if (names.length === 2 && resolve(names[0]) === resolve(names[1]))
-    throw new ArgumentError(`Both outputs are named ${names[0]}. Choose two names.`);
+  const repeated = names.find(
+    (name, index) => names.findIndex((other) => resolve(other) === resolve(name)) < index,
+  );
+  if (repeated !== undefined)
+    throw new ArgumentError(`Two outputs are named ${repeated}. Choose different names.`);
 }
 
 /** Names of added columns, with an underscore appended if the table already has the name. */

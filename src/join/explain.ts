@@ -1,15 +1,17 @@
-/** Explains the score of a pair: words in common, words on one side only, and the features with the largest effects. */
+/** Explains the score of a pair: how its words and numbers correspond, what is missing, and what that costs. */
 import { type ColumnPair, pairCosines } from "../match/columns.js";
 import {
   type FeatureName,
   featureNames,
+  type PairCosines,
   pairFeatures,
   type WeighedPhrase,
   weighPhrase,
 } from "../match/evidence/features.js";
+import { functionWords, legalForms } from "../match/evidence/optional-words.js";
 import { numberValue } from "../match/evidence/phrase.js";
 import { type LikelyType, likeliestType } from "../match/evidence/type-agreement.js";
-import { alignWords } from "../match/evidence/words.js";
+import { alignWords, type WordKind, type WordMatch } from "../match/evidence/words.js";
 import { type ScorerFile, scoreFeatures } from "../match/scorer.js";
 
 /** A feature and its effect: how much higher the score is than with the feature's mean over candidate pairs. */
@@ -19,25 +21,49 @@ export interface FeatureEffect {
   readonly effect: number;
 }
 
-/** A word with its rarity in the two tables: 0 (in every row) to 1 (in one row only). */
-export interface ExplainedWord {
-  readonly word: string;
-  readonly rarity: number;
+/** Words of the two phrases that the scorer takes for each other, several joined by spaces, as they are written. */
+export interface MatchedWords {
+  /** How they correspond; "number": the same value, written differently. */
+  readonly kind: WordKind;
+  readonly left: string;
+  readonly right: string;
+  /** 0 to 1; 1 for equal, joined and number. */
+  readonly likeness: number;
 }
 
+/** A word without a counterpart in the other phrase. */
+export interface MissingWord {
+  readonly word: string;
+  /** 0 (in every row of the two tables) to 1 (in one row only). */
+  readonly rarity: number;
+  readonly role?: "legal form" | "function word";
+  /** How much higher the score is without this word; differences of scores are log-odds ratios. */
+  readonly cost: number;
+}
+
+/** Why a pair of rows has its score; plain data for programs. {@link explanationLine} gives it as a sentence. */
 export interface PairExplanation {
   readonly columns: readonly ColumnExplanation[];
 }
 
+/** The evidence in one compared column. */
 export interface ColumnExplanation {
   readonly column: string;
   readonly left: string;
   readonly right: string;
+  /** Whether both cells have words. Others have no part in the score of the pair. */
+  readonly isCompared: boolean;
   readonly score: number;
-  /** Words of the left phrase with a counterpart in the right one, in any form. */
-  readonly shared: readonly ExplainedWord[];
-  readonly onlyLeft: readonly ExplainedWord[];
-  readonly onlyRight: readonly ExplainedWord[];
+  /** Whether the cells have the same letters and digits in the same order. */
+  readonly isSame: boolean;
+  /** Rarest first. */
+  readonly words: readonly MatchedWords[];
+  readonly onlyLeft: readonly MissingWord[];
+  readonly onlyRight: readonly MissingWord[];
+  /** "differ" if each cell has a number that the other lacks, "one-sided" if only one has. */
+  readonly numbers: "none" | "agree" | "differ" | "one-sided";
+  /** Similarity of the embeddings, 0 (as unrelated phrases) to 1; undefined without a model. */
+  readonly embedding?: number;
   /** The likeliest entity type of each phrase; undefined if the model has no type head. */
   readonly types?: {
     readonly left: LikelyType;
@@ -45,11 +71,9 @@ export interface ColumnExplanation {
     /** Agreement of all their types, 0 to 1. */
     readonly agreement: number;
   };
-  /** The features with the largest effects, for or against. */
+  /** All features, those with the largest effects, for or against, first. */
   readonly features: readonly FeatureEffect[];
 }
-
-const shownFeatures = 4;
 
 export function explainColumn(
   column: ColumnPair,
@@ -58,80 +82,109 @@ export function explainColumn(
   pair: { readonly left: number; readonly right: number },
 ): ColumnExplanation {
   const { base, queries, entityTypes, statistics } = column;
-  const left = weighPhrase(base.texts[pair.left], statistics);
-  const right = weighPhrase(queries.texts[pair.right], statistics);
+  const [text, otherText] = [base.texts[pair.left], queries.texts[pair.right]];
+  const left = weighPhrase(text, statistics);
+  const right = weighPhrase(otherText, statistics);
   const cosines = pairCosines(column, pair.right, pair.left);
-  const features = new Float64Array(featureNames.length);
-  pairFeatures(left, right, cosines, features);
-  const score = scoreFeatures(scorer, features);
+  const featuresOf = (a: WeighedPhrase, b: WeighedPhrase): Float64Array => {
+    const features = new Float64Array(featureNames.length);
+    pairFeatures(a, b, cosines, features);
+    return features;
+  };
+  const scoreOf = (a: WeighedPhrase, b: WeighedPhrase): number => scoreFeatures(scorer, featuresOf(a, b));
+  const score = scoreOf(left, right);
+  const features = featuresOf(left, right);
+  const matches: WordMatch[] = [];
+  const met = alignWords(left.words, right.words, (match) => matches.push(match));
   const usual = (card.meanViews ?? featureNames.map(() => 0.5)) as readonly number[];
-  const effects = featureNames
-    .map((feature, index): FeatureEffect => {
-      const changed = features.with(index, usual[index]);
-      return { feature, value: features[index], effect: score - scoreFeatures(scorer, changed) };
-    })
-    // Without a type head this feature is always 0 and explains nothing.
-    .filter(({ feature }) => feature !== "typesDiffer" || cosines.types !== undefined)
-    .sort((a, b) => Math.abs(b.effect) - Math.abs(a.effect));
-  const met = alignWords(left.words, right.words);
   return {
-    column: name,
-    left: base.texts[pair.left],
-    right: queries.texts[pair.right],
-    score,
-    shared: wordsWhere(left, (index) => met.left[index] > 0),
-    onlyLeft: wordsWhere(left, (index) => met.left[index] === 0),
-    onlyRight: wordsWhere(right, (index) => met.right[index] === 0),
-    types:
-      cosines.types === undefined
-        ? undefined
-        : {
-            left: likeliestType(base.types!, pair.left, entityTypes),
-            right: likeliestType(queries.types!, pair.right, entityTypes),
-            agreement: cosines.types,
-          },
-    features: effects.slice(0, shownFeatures),
+    ...{ column: name, left: text, right: otherText, score },
+    isCompared: left.compact !== "" && right.compact !== "",
+    isSame: left.compact === right.compact,
+    words: matches
+      .sort((a, b) => left.weights[b.left.from] - left.weights[a.left.from])
+      .map(({ kind, likeness, left: from, right: to }) => ({
+        ...{ kind, likeness, left: written(text, left, from), right: written(otherText, right, to) },
+      })),
+    onlyLeft: missingWords(text, left, met.left, (rest) => scoreOf(rest, right) - score),
+    onlyRight: missingWords(otherText, right, met.right, (rest) => scoreOf(left, rest) - score),
+    numbers: numbersOf(features),
+    ...(base.vectors && { embedding: cosines.embedding }),
+    ...(cosines.types !== undefined && {
+      types: {
+        left: likeliestType(base.types!, pair.left, entityTypes),
+        right: likeliestType(queries.types!, pair.right, entityTypes),
+        agreement: cosines.types,
+      },
+    }),
+    features: effects(features, usual, cosines, (changed) => score - scoreFeatures(scorer, changed)),
   };
 }
 
-/** The words that pass a test, rarest first. */
-function wordsWhere({ words, weights }: WeighedPhrase, test: (index: number) => boolean): ExplainedWord[] {
+function effects(
+  features: Float64Array,
+  usual: readonly number[],
+  { types }: PairCosines,
+  effectOf: (changed: Float64Array) => number,
+): FeatureEffect[] {
+  return (
+    featureNames
+      .map((feature, index): FeatureEffect => {
+        return { feature, value: features[index], effect: effectOf(features.with(index, usual[index])) };
+      })
+      // Without a type head this feature is always 0 and explains nothing.
+      .filter(({ feature }) => feature !== "typesDiffer" || types !== undefined)
+      .sort((a, b) => Math.abs(b.effect) - Math.abs(a.effect))
+  );
+}
+
+function numbersOf(features: Float64Array): ColumnExplanation["numbers"] {
+  const has = (name: FeatureName): boolean => features[featureNames.indexOf(name)] === 1;
+  if (has("numbersConflict")) return "differ";
+  if (has("numbersOneSided")) return "one-sided";
+  return has("numbersAgree") ? "agree" : "none";
+}
+
+/** Words as the cell writes them; folded where accents or quotes are in between. */
+function written(text: string, { words }: WeighedPhrase, { from, to }: WordMatch["left"]): string {
   return words
-    .map((word, index) => ({ word, rarity: Math.min(1, weights[index]) }))
-    .filter((_, index) => test(index))
+    .slice(from, to)
+    .map((word) => new RegExp(word, "iu").exec(text)?.[0] ?? word)
+    .join(" ");
+}
+
+/** The words without a counterpart, rarest first. */
+function missingWords(
+  text: string,
+  phrase: WeighedPhrase,
+  met: Float64Array,
+  costOf: (rest: WeighedPhrase) => number,
+): MissingWord[] {
+  return phrase.words
+    .flatMap((word, place): MissingWord[] => {
+      if (met[place] > 0) return [];
+      const role = legalForms.has(word)
+        ? "legal form"
+        : functionWords.has(word)
+          ? "function word"
+          : undefined;
+      const shown = written(text, phrase, { from: place, to: place + 1 });
+      const rarity = Math.min(1, phrase.weights[place]);
+      return [{ word: shown, rarity, ...(role && { role }), cost: costOf(withoutWord(phrase, place)) }];
+    })
     .sort((a, b) => b.rarity - a.rarity);
 }
 
-/** `type of both: ORG`, `types alike: ORG 0.55, PRODUCT 0.43`, or `types differ: ORG 0.93, PERSON 0.71`. */
-function typesInWords({ left, right, agreement }: NonNullable<ColumnExplanation["types"]>): string {
-  if (left.type === right.type) return `type of both: ${left.type}`;
-  const types = [left, right].map(({ type, probability }) => `${type} ${probability.toFixed(2)}`);
-  return `types ${agreement < 0.5 ? "differ" : "alike"}: ${types.join(", ")}`;
-}
-
-/** One line: `both: york times; only left: the; numbers differ: 1998 2002; grams 0.81 (+1.2), embedding 0.90 (+0.8)`. */
-export function explanationLine({ columns }: PairExplanation): string {
-  return columns
-    .map(({ column, shared, onlyLeft, onlyRight, types, features }) => {
-      const list = (words: readonly ExplainedWord[]): string => words.map(({ word }) => word).join(" ");
-      const [numbersLeft, numbersRight] = [onlyLeft, onlyRight].map((words) =>
-        words.filter(({ word }) => numberValue(word) !== undefined),
-      );
-      const sign = (effect: number): string => `${effect < 0 ? "-" : "+"}${Math.abs(effect).toFixed(1)}`;
-      const parts = [
-        shared.length > 0 && `both: ${list(shared)}`,
-        onlyLeft.length > 0 && `only left: ${list(onlyLeft)}`,
-        onlyRight.length > 0 && `only right: ${list(onlyRight)}`,
-        numbersLeft.length > 0 &&
-          numbersRight.length > 0 &&
-          `numbers differ: ${list([...numbersLeft, ...numbersRight])}`,
-        types && typesInWords(types),
-        features
-          .map(({ feature, value, effect }) => `${feature} ${value.toFixed(2)} (${sign(effect)})`)
-          .join(", "),
-      ];
-      const line = parts.filter(Boolean).join("; ");
-      return columns.length > 1 ? `${column}: ${line}` : line;
-    })
-    .join(" | ");
+function withoutWord(phrase: WeighedPhrase, place: number): WeighedPhrase {
+  const words = phrase.words.toSpliced(place, 1);
+  const aside = phrase.aside.toSpliced(place, 1);
+  const value = numberValue(phrase.words[place]);
+  return {
+    ...{ words, aside, folded: words.join(" "), compact: words.join("") },
+    main: words.filter((_, index) => !aside[index]).join(""),
+    numbers:
+      value === undefined ? phrase.numbers : phrase.numbers.toSpliced(phrase.numbers.indexOf(value), 1),
+    weights: phrase.weights.filter((_, index) => index !== place),
+    totalWeight: phrase.totalWeight - phrase.weights[place],
+  };
 }

@@ -9,23 +9,21 @@ import { PhraseEncoder } from "../encoder/phrase-encoder.js";
 import { ArgumentError } from "../errors.js";
 import { exactPairs } from "../match/candidates/nearest-by-embedding.js";
 import { type ColumnPair, prepareColumn } from "../match/columns.js";
-import { calibrated } from "../match/estimates/calibrate.js";
-import { estimatePairs, type Rankings, type RowPair } from "../match/estimates/estimate.js";
-import { keepPromise } from "../match/estimates/spacing-precision.js";
+import type { Rankings } from "../match/estimates/estimate.js";
 import { rankRows } from "../match/rank-pool.js";
 import { defaultScorer, type ScorerFile } from "../match/scorer.js";
+import { type Decision, decideMatches, labelEffect } from "./decide.js";
 import { explainColumn } from "./explain.js";
 import { keysOf, type RowKeys, tableWarnings } from "./keys.js";
-import { calibrateWith, openPairs, readLabels } from "./labels.js";
+import { calibrateWith, noLabels, type RowLabels, readLabels } from "./labels.js";
 import {
   type ComparedColumn,
   comparedColumns,
-  type JoinMatch,
   type JoinOptions,
   type JoinResult,
   type JoinTable,
 } from "./options.js";
-import { assignPairs, everyPair, secondBest } from "./select.js";
+import { secondBest } from "./select.js";
 
 /** Best left rows kept per right row; also the maximum that many-to-many returns. */
 const kept = 8;
@@ -61,34 +59,23 @@ export async function fuzzyJoin(
   const columns = await prepareColumns(compared, options);
   const rankings = await rankColumns(columns, compared, { scorer, blocks }, options);
   const labels = readLabels(compared[0], options.labels ?? []);
-  const calibration = calibrateWith(rankings, labels, scorer.estimate);
-  const open = openPairs(rankings, labels);
-  const estimates = (pairs: readonly RowPair[]): Float64Array =>
-    estimatePairs(rankings, pairs, scorer.estimate).map((estimate, row) =>
-      labels.matches.get(row)?.has(pairs[row].left) ? 1 : calibrated(estimate, calibration),
-    );
-  const first = estimates(open);
-  const pairs = kind === "one-to-one" ? assignPairs(rankings, open, first, labels) : open;
-  const perRow = kind === "one-to-one" ? estimates(pairs) : first;
-  const proposals = pairs.flatMap(({ left: row, score }, index): JoinMatch[] =>
-    row < 0 ? [] : [{ left: row, right: index, score, estimatedPrecision: perRow[index] }],
-  );
-  const likely = kind === "many-to-many" ? everyPair(rankings, open, first, { labels, top }) : proposals;
-  const promise = keepPromise(
-    likely.map(({ estimatedPrecision }) => estimatedPrecision),
-    { target: precision, floor: leastLikely },
-  );
-  const matches = promise.kept
-    .map((place) => likely[place])
-    .sort((a, b) => a.right - b.right || b.estimatedPrecision - a.estimatedPrecision || b.score - a.score);
+  const decide = (known: RowLabels): Decision => {
+    const calibration = calibrateWith(rankings, known, scorer.estimate);
+    const knowledge = { labels: known, calibration, estimate: scorer.estimate };
+    return decideMatches(rankings, knowledge, { kind, precision, leastLikely, top });
+  };
+  const decision = decide(labels);
+  const { pairs, proposals, matches, promise } = decision;
   const joined = new Set(matches.map((match) => match.right));
   return {
     matches,
     unmatched: pairs.flatMap((_, row) => (joined.has(row) ? [] : [row])),
     proposals,
     runnersUp: secondBest(rankings, pairs),
-    estimatedPrecision: promise.estimatedPrecision,
-    threshold: promise.threshold,
+    estimatedPrecision: decision.estimatedPrecision,
+    threshold: decision.threshold,
+    promise,
+    ...(options.labels?.length && { labelEffect: labelEffect(decide(noLabels), decision, labels) }),
     warnings: tableWarnings(compared, rankings),
     explain: (leftRow, rightRow) => ({
       columns: columns.map((column, index) =>

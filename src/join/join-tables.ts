@@ -1,11 +1,12 @@
 /** Joins two table files: writes the matched rows with all columns of both, a review file and training pairs. */
 import { realpath } from "node:fs/promises";
 import { TableError, UsageError } from "../errors.js";
+import { type NamedCommand, refuseCategory, refuseLoss, shellWord } from "../match/unnamed-column.js";
 import { findColumn } from "../table/columns.js";
 import type { TableOptions } from "../table/table.js";
 import { batchesOf, readWholeTable, type WholeTable } from "../table/whole-table.js";
-import { writeRows } from "../table/write/text-rows.js";
-import { explanationLine } from "./explain.js";
+import { writeRows, writeText } from "../table/write/text-rows.js";
+import { explanationLine } from "./explanation-line.js";
 import { fuzzyJoin } from "./fuzzy-join.js";
 import { type PairsReport, writePairs, writeReview } from "./labels-file.js";
 import type { JoinOn, JoinOptions, JoinResult } from "./options.js";
@@ -22,6 +23,8 @@ export interface JoinTablesOptions extends Omit<JoinOptions, "on" | "block"> {
   readonly unmatched?: "keep" | "leave-out";
   /** "column" adds a column "why" with the reasons for each match. Default "none". */
   readonly explain?: "column" | "none";
+  /** Where to write the explanation of each match for programs: JSON lines, a {@link PairExplanation} with its rows. */
+  readonly explainPath?: string;
   /** Where to write the pairs for a person to review, the most doubtful first. */
   readonly reviewPath?: string;
   /** Where to write the labels as pairs for `pearl finetune`. */
@@ -37,7 +40,8 @@ export type JoinSink = (
 ) => Promise<void>;
 
 /** Counts of a join of two files. `matches` can exceed `matchedRows` with kind many-to-many. */
-export interface JoinTablesReport extends Pick<JoinResult, "estimatedPrecision" | "threshold" | "warnings"> {
+export interface JoinTablesReport
+  extends Pick<JoinResult, "estimatedPrecision" | "threshold" | "promise" | "labelEffect" | "warnings"> {
   readonly leftRows: number;
   readonly rightRows: number;
   readonly matches: number;
@@ -53,7 +57,8 @@ export interface JoinTablesReport extends Pick<JoinResult, "estimatedPrecision" 
 /**
  * Joins the right table's rows to the left table's.
  * @param output a file (.csv, .tsv, .jsonl), or a function that takes the rows
- * @throws TableError, UsageError if both paths are the same file, ArgumentError, InterruptedError
+ * @throws TableError, also if `on` is not given and a detected column holds categories or would leave out more than a third
+ *   of the right rows; UsageError if both paths are the same file, ArgumentError, InterruptedError
  */
 export async function joinTables(
   leftPath: string,
@@ -74,7 +79,15 @@ export async function joinTables(
   const detected = { left: left.description.column, right: right.description.column };
   const on = options.on?.length ? options.on.map(resolved) : [detected];
   const block = options.block && resolved(options.block);
+  const unnamed = options.on?.length
+    ? []
+    : [left, right].map((table) => ({ table, column: table.description.column }));
+  const command: NamedCommand = ([a, b]) =>
+    `pearl join ${shellWord(leftPath)} ${shellWord(rightPath)} --on ${shellWord(`${a}=${b}`)}`;
+  refuseCategory(unnamed, command);
   const result = await fuzzyJoin(left.columns, right.columns, { ...options, on, block });
+  const lost = options.unmatched === "keep" ? 0 : result.unmatched.length;
+  refuseLoss(unnamed, { lost, rows: right.phrases.length, loss: "left out without a match" }, command);
   for (const warning of result.warnings) options.onNote?.(`warning: ${warning}`);
   const columns = [
     ...left.description.columns.map((name) => `left_${name}`),
@@ -86,19 +99,28 @@ export async function joinTables(
   if (typeof output === "string") await writeRows(output, columns, rows);
   else await output(columns, rows);
   const texts = { left: left.columns[on[0].left], right: right.columns[on[0].right] };
-  const { reviewPath, pairsPath, labels = [] } = options;
+  const { reviewPath, pairsPath, explainPath, labels = [] } = options;
+  if (explainPath !== undefined) await writeText(explainPath, explanationLines(result));
+  const { estimatedPrecision, threshold, promise, labelEffect, warnings } = result;
   return {
     leftRows: left.phrases.length,
     rightRows: right.phrases.length,
     matches: result.matches.length,
     matchedRows: right.phrases.length - result.unmatched.length,
-    estimatedPrecision: result.estimatedPrecision,
-    threshold: result.threshold,
-    warnings: result.warnings,
+    ...{ estimatedPrecision, threshold, promise, warnings },
+    ...(labelEffect && { labelEffect }),
     ...(reviewPath !== undefined && { reviewed: await writeReview(reviewPath, texts, result, labels) }),
     ...(pairsPath !== undefined && { pairs: await writePairs(pairsPath, texts, result, labels) }),
     seconds: (performance.now() - started) / 1000,
   };
+}
+
+async function* explanationLines({ matches, explain }: JoinResult): AsyncGenerator<string> {
+  for (const { left, right, score, estimatedPrecision } of matches) {
+    const explanation = explain(left, right);
+    const rows = { left_row: left + 1, right_row: right + 1, score, estimated_precision: estimatedPrecision };
+    yield `${JSON.stringify({ ...rows, why: explanationLine(explanation), ...explanation })}\n`;
+  }
 }
 
 async function refuseSameFile(left: string, right: string): Promise<void> {

@@ -4,7 +4,7 @@ import { TableError } from "../errors.js";
 import { groupBy } from "../match/group-by.js";
 import { readWholeTable } from "../table/whole-table.js";
 import { writeRows } from "../table/write/text-rows.js";
-import { explanationLine } from "./explain.js";
+import { explanationLine } from "./explanation-line.js";
 import type { ComparedColumn, JoinResult, LabelledPair } from "./options.js";
 
 const yes = ["yes", "y", "1", "true", "match"];

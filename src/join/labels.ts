@@ -12,7 +12,7 @@ export interface RowLabels {
   readonly others: ReadonlyMap<number, ReadonlySet<number>>;
 }
 
-const noLabels: RowLabels = { matches: new Map(), others: new Map() };
+export const noLabels: RowLabels = { matches: new Map(), others: new Map() };
 
 /**
  * Finds the labels' texts in the first compared column. A label applies to every row with its text.
@@ -64,5 +64,8 @@ export function calibrateWith(rankings: Rankings, labels: RowLabels, weights: Es
     const isJudged = matches !== undefined || labels.others.get(row)?.has(left);
     if (left >= 0 && isJudged) judged.push({ estimate: estimates[row], match: matches?.has(left) ?? false });
   });
-  return fitCalibration(judged);
+  return fitCalibration(
+    judged,
+    estimates.filter((_, row) => best[row].left >= 0),
+  );
 }

@@ -2,6 +2,7 @@
 import type { PhraseEncoder } from "../encoder/phrase-encoder.js";
 import { ArgumentError } from "../errors.js";
 import type { JoinColumn } from "../match/columns.js";
+import type { PrecisionPromise } from "../match/estimates/spacing-precision.js";
 import type { ScorerFile } from "../match/scorer.js";
 import type { PairExplanation } from "./explain.js";
 
@@ -42,7 +43,10 @@ export interface JoinOptions {
   readonly top?: number;
   /** A column of both tables: only rows with equal cells are compared (case, accents and spaces are ignored). */
   readonly block?: string | JoinOn;
-  /** Known pairs. They calibrate the estimate; known matches are always joined, known non-matches never. */
+  /**
+   * Known pairs. Known matches are always joined, known non-matches never. They calibrate the estimates of the other
+   * pairs, in which the unlabelled estimate weighs as much as 100 labels.
+   */
   readonly labels?: readonly LabelledPair[];
   /** The model that embeds the phrases, or "none" to compare without one. Default: the embedded model. */
   readonly encoder?: PhraseEncoder | "none";
@@ -71,6 +75,23 @@ export interface JoinMatch {
   readonly estimatedPrecision: number;
 }
 
+/** How known pairs changed a join. */
+export interface LabelEffect {
+  /** Numbers of right rows whose matches are others than without the labels. */
+  readonly rows: {
+    /** The label is about this row: it confirms a match or rejects one. */
+    readonly decided: number;
+    /** A match more, because the labels raised the estimates. */
+    readonly gained: number;
+    /** A match less, because the labels lowered the estimates. */
+    readonly lost: number;
+    /** Another left row, because the old one went to another right row, or some of several. */
+    readonly replaced: number;
+  };
+  /** Mean estimate of the proposals, without and with the labels. */
+  readonly meanEstimate: { readonly without: number; readonly with: number };
+}
+
 /** What {@link fuzzyJoin} found. Rows are positions in their table, counted from 0; estimates are 0 to 1. */
 export interface JoinResult {
   /** Ordered by right row, then the likeliest first. */
@@ -85,6 +106,10 @@ export interface JoinResult {
   readonly estimatedPrecision: number;
   /** The lowest estimate among the matches; Infinity if there are none. */
   readonly threshold: number;
+  /** Whether the estimate reached `precision`, and the best that it can promise. */
+  readonly promise: PrecisionPromise;
+  /** What the labels changed; undefined without labels. */
+  readonly labelEffect?: LabelEffect;
   /** What weakens the join, one sentence each. */
   readonly warnings: readonly string[];
   /** Explains the score of any pair of rows. */

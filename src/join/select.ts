@@ -53,8 +53,11 @@ export function everyPair(
   return open.flatMap((best, row): JoinMatch[] => {
     if (best.left < 0) return [];
     const matches = labels.matches.get(row);
-    const others = candidatesOf(right, row).filter(
-      ({ left }) => left !== best.left && !best.taken?.has(left),
+    const candidates = candidatesOf(right, row).filter(({ left }) => !best.taken?.has(left));
+    // Known matches count even if they were not among the candidates.
+    const unfound = [...(matches ?? [])].filter((left) => !candidates.some((other) => other.left === left));
+    const others = [...candidates, ...unfound.map((left) => ({ left, score: best.score }))].filter(
+      ({ left }) => left !== best.left,
     );
     return [best, ...others]
       .map(({ left, score }): JoinMatch => {

@@ -65,6 +65,8 @@ export interface JoinColumn {
 export interface PrepareOptions {
   /** Undefined: compare without a model. */
   readonly encoder?: PhraseEncoder;
+  /** "base" embeds the base only, and leaves types out. Default "all". */
+  readonly embed?: "all" | "base";
   readonly signal?: AbortSignal;
   readonly onProgress?: (done: number, total: number) => void;
 }
@@ -75,18 +77,23 @@ const portion = 16_384;
 /** Prepares a column: queries are the right table, the base is the left one. */
 export async function prepareColumn(
   { left, right, weight }: JoinColumn,
-  { encoder, signal, onProgress }: PrepareOptions,
+  { encoder, embed = "all", signal, onProgress }: PrepareOptions,
 ): Promise<ColumnPair> {
   const terms = termRows(left.map(foldPhrase), right.map(foldPhrase));
-  const total = left.length + right.length;
-  const types = entityTypes(encoder?.model.types ?? []);
+  const embedded = embed === "all" ? right : [];
+  const total = left.length + embedded.length;
+  const types = entityTypes((embed === "all" && encoder?.model.types) || []);
   const encode = async (texts: readonly string[], before: number): Promise<Encoded> =>
     encoder === undefined
       ? {}
       : encodeShared(encoder, texts, types, signal, (done) => onProgress?.(before + done, total));
   const index = indexTerms(terms.left, terms.statistics);
   const base = { texts: left, terms: terms.left, index, ...(await encode(left, 0)) };
-  const queries = { texts: right, terms: terms.right, ...(await encode(right, left.length)) };
+  const queries = {
+    texts: right,
+    terms: terms.right,
+    ...(embed === "all" && (await encode(right, left.length))),
+  };
   const dimension = encoder?.dimension ?? 0;
   return {
     ...{ base, queries, dimension, weight },

@@ -128,6 +128,21 @@ describe("cluster and dedupe", () => {
     expect(groups.filter(({ rows }) => rows.length > 1).map(({ rows }) => rows)).toEqual([[1, 5]]);
   });
 
+  it("says whether a precision can be promised, and the best that can be", async () => {
+    const bays = ["Marlin", "Marlon", "Merlin", "Marlyn", "Marlinn", "Marline"].map(
+      (name) => `International ${name} Fishing Association`,
+    );
+    const { promise, groups } = await cluster(bays, { encoder, precision: 0.99 });
+    expect(promise).toMatchObject({ asked: 0.99, isKept: false });
+    expect(groups).toHaveLength(bays.length);
+    const lower = await cluster(bays, { encoder, precision: promise!.best });
+    expect(lower.promise!.isKept).toBe(true);
+    expect(lower.groups.length).toBeLessThan(bays.length);
+    const apart = await cluster(["Le Monde", "Acme Inc."], { encoder });
+    expect(apart.promise).toEqual({ asked: 0.9, isKept: true, best: 0 });
+    expect((await cluster(bays, { encoder, threshold: 0.9 })).promise).toBeUndefined();
+  });
+
   it("separates phrases that differ in the same two words again and again", async () => {
     const states = ["Alabama", "Georgia", "Florida", "Kansas", "Oregon", "Nevada", "Texas", "Ohio"];
     const names = states.flatMap((state) =>

@@ -139,18 +139,20 @@ describe("fuzzyJoin", () => {
     expect(estimateOf(result)).toBeLessThan(estimateOf(plain));
   });
 
-  it("explains a score by words and features", async () => {
-    const right = ["Winter Olympics 2002"];
-    const { explain } = await fuzzyJoin(papers, right, { encoder });
-    const [column] = explain(papers.indexOf("1998 Winter Olympics"), 0).columns;
-    expect(column.shared.map(({ word }) => word).sort()).toEqual(["olympics", "winter"]);
-    expect(column.onlyLeft).toMatchObject([{ word: "1998" }]);
-    expect(column.onlyRight).toMatchObject([{ word: "2002" }]);
-    const against = column.features.filter(({ effect }) => effect < 0).map(({ feature }) => feature);
-    expect(against.some((feature) => /numbers|years|Rarest|Covered|bothDiffer|words/.test(feature))).toBe(
-      true,
-    );
-    expect(explain(papers.indexOf("2002 Winter Olympics"), 0).columns[0].score).toBeGreaterThan(column.score);
+  it("says where the precision cannot be promised, and the best that can be", async () => {
+    const right = papers.map((name) => name.slice(0, Math.ceil(name.length * 0.6)));
+    const { matches, promise } = await fuzzyJoin(papers, right, { encoder, precision: 0.9999 });
+    expect(matches).toEqual([]);
+    expect(promise).toMatchObject({ asked: 0.9999, isKept: false });
+    const again = await fuzzyJoin(papers, right, { encoder, precision: promise.best });
+    expect(again.promise.isKept).toBe(true);
+    expect(again.matches.length).toBeGreaterThan(0);
+    // A pair that a person confirmed is matched, and promises nothing about the others.
+    const labels = [{ left: "Siemens AG", right: "Siemen", match: true }];
+    const known = await fuzzyJoin(papers, right, { encoder, precision: 0.9999, labels });
+    expect(known.matches).toHaveLength(1);
+    expect(known.promise.isKept).toBe(false);
+    expect((await fuzzyJoin(papers, ["Kung Fu Panda"], { encoder })).promise.best).toBeLessThan(0.5);
   });
 });
 

@@ -4,6 +4,7 @@ import { command } from "../command.js";
 import { counted } from "../format.js";
 import { fraction, option, positiveInteger, shared } from "../options.js";
 import { loadEncoder, tableSettings } from "../session.js";
+import { promiseLines } from "./report.js";
 
 export const groupingOptions = [
   option("--precision <p>", "expected share of correct links; sets the threshold (default: 0.9)", fraction),
@@ -34,6 +35,7 @@ export default command({
     const settings = tableSettings(options, session);
     const report = await clusterTable(file, output, { ...settings, encoder, threshold, k, precision, seed });
     session.say(summary(report));
+    for (const line of promiseLines(report.promise, "group")) session.say(line);
     if (output === undefined) process.stdout.write(groupLines(report));
     else
       session.print(

@@ -7,6 +7,7 @@ import { command, type OptionsOf } from "../command.js";
 import { counted, formatCount, formatDuration, formatPercent } from "../format.js";
 import { choice, fraction, option, positiveInteger, shared, tableOptionsOf } from "../options.js";
 import { loadEncoder, type Session } from "../session.js";
+import { promiseLines, writeReport } from "./report.js";
 
 const options = [
   option("--on <column>", "one name for both, or LEFT=RIGHT; with :WEIGHT if needed; repeatable", onColumns),
@@ -21,11 +22,13 @@ const options = [
   option("--block <column>", "compare only rows with equal values in this column (or LEFT=RIGHT)", oneColumn),
   option("-o, --output <file>", "output: .csv, .tsv or .jsonl (default: CSV on standard output)"),
   option("--keep-unmatched", "also write right rows without a match"),
-  option("--explain", "add a column with the words and scores behind each match"),
+  option("--explain", "add a column that says in a sentence why each pair matches"),
+  option("--explain-out <file>", "write the explanations for programs: .jsonl, an object for each match"),
   option("--labels <file>", "known pairs (left, right, match), to calibrate the estimated precision"),
   option("--review-out <file>", "write the proposed pairs for review, the most doubtful first"),
   option("--review <file>", "read back the decisions of a reviewed file"),
   option("--pairs-out <file>", "write the known matches as pairs for `pearl finetune`"),
+  option("--json <file>", "also write the report as JSON"),
   option("--candidates <n>", "candidate pairs per row, by words and by embedding each", positiveInteger, 10),
   ...shared.tableFormat,
   option("-m, --model <model>", "embedded model, folder or hub id; none: compare without embeddings"),
@@ -53,7 +56,8 @@ export default command({
   run: async ([left, right], options, session) => {
     checkUsage(options);
     const { checkRowsName } = await import("../../table/write/text-rows.js");
-    for (const path of [options.output, options.reviewOut, options.pairsOut]) if (path) checkRowsName(path);
+    const { output, reviewOut, pairsOut, explainOut, json } = options;
+    for (const path of [output, reviewOut, pairsOut]) if (path) checkRowsName(path);
     const { joinTables } = await import("../../join/join-tables.js");
     const labels = await readLabels(options);
     const encoder = options.model === "none" ? "none" : await loadEncoder(options, session);
@@ -62,12 +66,12 @@ export default command({
       ...{ labels, encoder, table: tableOptionsOf(options), signal: session.signal },
       unmatched: options.keepUnmatched ? "keep" : "leave-out",
       explain: options.explain ? "column" : "none",
-      reviewPath: options.reviewOut,
-      pairsPath: options.pairsOut,
+      ...{ reviewPath: reviewOut, pairsPath: pairsOut, explainPath: explainOut },
       onNote: session.say,
       onProgress: (_, done, total) => session.show("joining", done, total),
     });
     printReport(report, options, session);
+    if (json !== undefined) await writeReport(json, report);
   },
 });
 
@@ -87,7 +91,10 @@ function oneColumn(text: string): JoinOn {
   return { left: match[1], right: match[2], weight };
 }
 
-function checkUsage({ top, kind, pairsOut, labels, review }: JoinOptions): void {
+function checkUsage({ top, kind, pairsOut, explainOut, labels, review }: JoinOptions): void {
+  if (explainOut !== undefined && !explainOut.endsWith(".jsonl")) {
+    throw new UsageError("--explain-out writes JSON lines: end its name in .jsonl");
+  }
   if (top !== undefined && kind !== "many-to-many") {
     throw new UsageError("--top needs --kind many-to-many; other kinds give each right row one match");
   }
@@ -119,10 +126,26 @@ function printReport(report: JoinTablesReport, options: JoinOptions, { say, prin
   if (options.output === undefined) say(summary);
   else print(`wrote ${options.output}: ${summary}`);
   if (matches > 0) say(`matched where the estimated precision is at least ${threshold.toFixed(2)}`);
-  else say(`no match reaches a precision of ${options.precision}; a lower --precision gives more matches`);
+  for (const line of promiseLines(report.promise, "match")) say(line);
+  if (!report.promise.isKept)
+    say(
+      "decide doubtful pairs (--review-out FILE), compare more columns (--on), or give known pairs (--labels FILE)",
+    );
+  if (report.labelEffect !== undefined) say(effectLine(report.labelEffect));
   if (reviewed !== undefined) say(`wrote ${options.reviewOut}: ${counted(reviewed, "pair")} to decide`);
   if (pairs !== undefined) {
     const negatives = `${formatCount(pairs.withNegative)} with a hard negative`;
     say(`wrote ${options.pairsOut}: ${counted(pairs.pairs, "pair")}, ${negatives}`);
   }
+}
+
+/** `3 rows changed by your answers; 2 more matched and 5 fewer, ... (mean estimate 0.81, before 0.84)`. */
+function effectLine({ rows, meanEstimate }: NonNullable<JoinTablesReport["labelEffect"]>): string {
+  const { decided, gained, lost, replaced } = rows;
+  const [before, after] = [meanEstimate.without, meanEstimate.with].map((mean) => mean.toFixed(3));
+  const others = `${formatCount(gained)} gained, ${formatCount(lost)} lost and ${formatCount(replaced)} changed theirs`;
+  return (
+    `the known pairs changed ${counted(decided, "row")} themselves; of the other rows ${others}, because the mean ` +
+    `estimate of all pairs moved from ${before} to ${after}`
+  );
 }

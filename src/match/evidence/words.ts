@@ -5,38 +5,65 @@ import { numberValue } from "./phrase.js";
 /** Words with a lower similarity than this have no counterpart. */
 const leastLikeness = 0.7;
 
+/** How words correspond. "number": written differently, with the same value. */
+export type WordKind = "equal" | "number" | "joined" | "initials" | "abbreviated" | "misspelt";
+
+/** Words of two phrases that correspond, by place; `from` to `to`, without the end. */
+export interface WordMatch {
+  readonly kind: WordKind;
+  readonly likeness: number;
+  readonly left: { readonly from: number; readonly to: number };
+  readonly right: { readonly from: number; readonly to: number };
+}
+
 interface Side {
   readonly words: readonly string[];
   readonly met: Float64Array;
 }
 
+/** Receives what was matched: words of the first and of the second side. */
+type Trace = (kind: WordKind, likeness: number, a: WordMatch["left"], b: WordMatch["left"]) => void;
+
+const at = (place: number) => ({ from: place, to: place + 1 });
+
 /**
  * Aligns words: equal ones first, then joined words and initials, then the most similar of the rest.
+ * @param onMatch called with the words that correspond
  * @returns for each word of a phrase how well it matches, 0 (no counterpart) to 1 (the same word), and the number of words
  *   that correspond as abbreviation, initials or joined words
  */
-export function alignWords(left: readonly string[], right: readonly string[]) {
+export function alignWords(
+  left: readonly string[],
+  right: readonly string[],
+  onMatch?: (match: WordMatch) => void,
+) {
   const a: Side = { words: left, met: new Float64Array(left.length) };
   const b: Side = { words: right, met: new Float64Array(right.length) };
-  matchEqual(a, b);
+  const trace: Trace | undefined =
+    onMatch && ((kind, likeness, x, y) => onMatch({ kind, likeness, left: x, right: y }));
+  const flipped: Trace | undefined = trace && ((kind, likeness, x, y) => trace(kind, likeness, y, x));
+  matchEqual(a, b, trace);
   const isOpen = a.met.includes(0) && b.met.includes(0);
-  const shortened = isOpen ? matchSpans(a, b) + matchSpans(b, a) + matchAlike(a, b) : 0;
+  const shortened = isOpen
+    ? matchSpans(a, b, trace) + matchSpans(b, a, flipped) + matchAlike(a, b, trace)
+    : 0;
   return { left: a.met, right: b.met, shortened };
 }
 
-function matchEqual(a: Side, b: Side): void {
+function matchEqual(a: Side, b: Side, trace?: Trace): void {
   for (let i = 0; i < a.words.length; i++) {
     for (let j = 0; j < b.words.length; j++) {
       if (b.met[j] > 0 || a.words[i] !== b.words[j]) continue;
       a.met[i] = 1;
       b.met[j] = 1;
+      trace?.("equal", 1, at(i), at(j));
       break;
     }
   }
 }
 
 /** Matches several words of `many` with one word of `one`: joined ("air forces") or by their initials. */
-function matchSpans(one: Side, many: Side): number {
+function matchSpans(one: Side, many: Side, trace?: Trace): number {
   let found = 0;
   for (let i = 0; i < one.words.length; i++) {
     if (one.met[i] > 0 || one.words[i].length < 2) continue;
@@ -45,6 +72,7 @@ function matchSpans(one: Side, many: Side): number {
       if (span === undefined) continue;
       one.met[i] = span.likeness;
       many.met.fill(span.likeness, from, span.to);
+      trace?.(span.likeness === 1 ? "joined" : "initials", span.likeness, at(i), { from, to: span.to });
       found++;
     }
   }
@@ -70,7 +98,7 @@ function spanOf(
 }
 
 /** Matches the most similar of the remaining words. Returns how many of them are abbreviations. */
-function matchAlike(a: Side, b: Side): number {
+function matchAlike(a: Side, b: Side, trace?: Trace): number {
   const pairs: { i: number; j: number; likeness: number; short: number }[] = [];
   for (let i = 0; i < a.words.length; i++) {
     for (let j = 0; j < b.words.length && a.met[i] === 0; j++) {
@@ -85,6 +113,7 @@ function matchAlike(a: Side, b: Side): number {
     if (a.met[i] > 0 || b.met[j] > 0) continue;
     a.met[i] = likeness;
     b.met[j] = likeness;
+    trace?.(likeness === 1 ? "number" : short > 0 ? "abbreviated" : "misspelt", likeness, at(i), at(j));
     shortened += short;
   }
   return shortened;

@@ -1,5 +1,5 @@
 /** `pearl join` as users run it; the contents of tables are tested in test/join/join-tables.test.ts. */
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
@@ -61,7 +61,65 @@ describe("pearl join", () => {
     );
   });
 
+  it("stops where columns that were not named leave out more than a third of the rows, and shows the cure", async () => {
+    writeFileSync(join(folder, "short.csv"), "short,party\nqx,washington post\nzw,Winter Olympics 2002\n");
+    const tables = ["left.csv", "short.csv", "-q", "-o", "short-joined.csv"];
+    const stopped = await run(...tables);
+    expect({ code: stopped.code, stdout: stopped.stdout }).toEqual({ code: 1, stdout: "" });
+    expect(stopped.stderr).toContain(
+      'the columns "name" and "short" were not named, and 2 of 2 rows would be left out without a match',
+    );
+    expect(stopped.stderr).toContain("pearl join left.csv short.csv --on name=party\n");
+    expect(existsSync(join(folder, "short-joined.csv"))).toBe(false);
+    // Nothing is left out, or the column is named: no reason to stop.
+    expect((await run(...tables, "--keep-unmatched")).code).toBe(0);
+    expect((await run(...tables, "--on", "name=party")).stdout).toContain("2 matches for 2 of 2 right rows");
+  });
+
+  it("says that a precision cannot be promised, what can be and what to do, also as JSON", async () => {
+    const strict = [...both, "--on", "name=title", "--precision", "0.9999", "-m", "none", "-o", "none.csv"];
+    const { code, stderr } = await run(...strict, "--json", "none.json");
+    expect(code).toBe(0);
+    expect(stderr).not.toContain("matched where");
+    const found = /no match reaches a precision of 0\.9999: the best that can be promised is (0\.\d+)/.exec(
+      stderr,
+    );
+    expect(stderr).toMatch(/--review-out FILE.*--on.*--labels FILE/);
+    const { promise, matches } = JSON.parse(readFileSync(join(folder, "none.json"), "utf8"));
+    expect(matches).toBe(0);
+    expect(promise).toMatchObject({ asked: 0.9999, isKept: false });
+    expect(promise.best).toBeGreaterThanOrEqual(Number(found![1]));
+    const asked = await run(...strict.with(5, found![1]));
+    expect(asked.stderr).toContain("matched where");
+  });
+
+  it("says why each pair matches, in the table and for programs, and which rows the answers changed", async () => {
+    writeFileSync(join(folder, "no.csv"), "decision,left,right\nno,The Washington Post,washington post\n");
+    const files = ["-o", "why.csv", "--explain", "--explain-out", "why.jsonl", "--json", "why.json"];
+    const { stderr } = await run(...both, "--on", "name=title", ...files, "--review", "no.csv");
+    expect(readFileSync(join(folder, "why.csv"), "utf8")).toContain(
+      '"""Toyota Motor Corporation"" ≈ ""Toyota Motors Corp."": same word ""Toyota""; ',
+    );
+    const lines = readFileSync(join(folder, "why.jsonl"), "utf8").trimEnd().split("\n");
+    const explained = lines.map((line) => JSON.parse(line));
+    expect(explained.find(({ left_row: row }) => row === 8)).toMatchObject({
+      right_row: 2,
+      why: expect.stringContaining('"Corp" short for "Corporation"'),
+      columns: [{ column: "name=title", left: "Toyota Motor Corporation", right: "Toyota Motors Corp." }],
+    });
+    expect(stderr).toContain("the known pairs changed 1 row themselves; of the other rows 0 gained, 0 lost");
+    const { labelEffect } = JSON.parse(readFileSync(join(folder, "why.json"), "utf8"));
+    expect(labelEffect.rows).toEqual({ decided: 1, gained: 0, lost: 0, replaced: 0 });
+    expect(labelEffect.meanEstimate.with).toBeLessThan(labelEffect.meanEstimate.without);
+  });
+
   const wrong: [string, string[], number, RegExp][] = [
+    [
+      "explanations that are no JSON lines",
+      [...both, "--explain-out", "why.csv"],
+      2,
+      /end its name in \.jsonl/,
+    ],
     ["one file twice", ["left.csv", "left.csv"], 2, /same file.*pearl dedupe/s],
     ["a precision in percent", [...both, "--precision", "90"], 2, /between 0 and 1/],
     ["a weight of nothing", [...both, "--on", "name=title:0"], 2, /weight above 0/],
