@@ -4,9 +4,10 @@ import type { Feature } from "../architectures/architecture.js";
 import { type ModelFolder, readModelFolder } from "../architectures/model-folder.js";
 import { messageOf } from "../errors.js";
 import { type CachedModel, graphsOf, listCachedModels } from "./cache.js";
+import { EMBEDDED_MODELS } from "./check-model.js";
 import { hasSafetensors } from "./convert/weight-files.js";
 import { findImported } from "./import-cache.js";
-import { DEFAULT_MODEL, EMBEDDED_MODELS, embeddedModels, locateModel } from "./locate.js";
+import { DEFAULT_MODEL, embeddedModels, locateModel } from "./locate.js";
 import { type ModelCard, readModelCard } from "./model-card.js";
 import { hubSettings } from "./settings.js";
 

@@ -30,6 +30,8 @@ export function averageModels(folders, output, { spellingOf = folders.length } =
   rmSync(temporary, { recursive: true, force: true });
   // follow links: the writes below must not change the folder of the training
   cpSync(realpathSync(folders[0]), temporary, { recursive: true, dereference: true });
+  // of the first model: the steps that follow change the files, and packing makes new ones
+  rmSync(join(temporary, "checksums.json"), { force: true });
   writeModel(graphs[0], join(temporary, "onnx/model.onnx"));
   const averaged = folders.map((folder) => ({
     name: basename(folder),

@@ -4,11 +4,13 @@ import { basename, join, resolve } from "node:path";
 import { tokenLimit } from "../../architectures/transformer/architecture.js";
 import { encoderGraph } from "../../architectures/transformer/bert.js";
 import { ModelError } from "../../errors.js";
+import { writeModelFolder } from "../../files/sealed-folder.js";
 import { writeWholeJson } from "../../files/whole-file.js";
-import { checkIsFree, copyPresent, writeWholeFolder } from "../../files/whole-folder.js";
+import { checkIsFree, copyPresent } from "../../files/whole-folder.js";
 import { writeModel } from "../../onnx/io/file.js";
 import { elementCount } from "../../onnx/tensor.js";
 import { readTokenizerFile, tokenizerSettings } from "../../text/tokenizer-file.js";
+import { checkModel } from "../check-model.js";
 import { derivedCard, readModelCard } from "../model-card.js";
 import { checkModules, readPretrained } from "./pretrained.js";
 
@@ -60,6 +62,7 @@ export async function importModel(
   options: ImportOptions = {},
 ): Promise<ImportReport> {
   await checkIsFree(target);
+  await checkModel(source);
   await checkModules(source);
   const { config, weights, types } = await readPretrained(source);
   const tokenizer = await readTokenizerFile(source);
@@ -72,7 +75,7 @@ export async function importModel(
   const { licence } = await readModelCard(source);
   const { model_type: family = "bert", num_hidden_layers: layers, hidden_size: dimension } = config;
   const origin = options.origin ?? basename(source);
-  await writeWholeFolder(target, async (folder) => {
+  await writeModelFolder(target, async (folder) => {
     await copyFile(join(source, "config.json"), join(folder, "config.json"));
     await writeTokenizer(source, folder, tokenizer, await tokenLimit(source, config));
     await writeFile(join(folder, "README.md"), await card(source, { ...options, origin }, types));
