@@ -43,7 +43,9 @@ export function parseJson<Value>(
   try {
     value = JSON.parse(text);
   } catch (cause) {
-    throw new Trouble(`${place}: not valid JSON (${messageOf(cause)}). ${cure}`, { cause });
+    // The message quotes the text, with its line ends.
+    const reason = messageOf(cause).replaceAll(/\s+/g, " ");
+    throw new Trouble(`${place}: not valid JSON (${reason}). ${cure}`, { cause });
   }
   const { crc32 } = Object(value) as { crc32?: unknown };
   if (crc32 !== undefined && crc32 !== checksum(JSON.stringify({ ...Object(value), crc32: undefined })))

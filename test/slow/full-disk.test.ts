@@ -22,11 +22,13 @@ writeFileSync(join(folder, "names.csv"), `id,name\n${rows.join("")}`);
 /** Leaves this much space. */
 const leave = (kilobytes: number): void =>
   writeFileSync(join(small, "fill"), Buffer.alloc((2048 - kilobytes) * 1024));
+const resize = (size: string): void => void spawnSync("mount", ["-o", `remount,size=${size}`, small]);
 const run = (...parameters: string[]) => pearl([...parameters, "-c", "name", "-q"], { cwd: folder });
 
 describe.skipIf(!isMounted)("a full disk", () => {
   beforeEach(() => {
     for (const name of readdirSync(small)) rmSync(join(small, name), { recursive: true });
+    resize("2m");
   });
 
   it("leaves no index where none could be begun", async () => {
@@ -42,10 +44,20 @@ describe.skipIf(!isMounted)("a full disk", () => {
     const { code, stderr } = await run("index", "build", "names.csv", "-o", "small/index");
     expect(stderr).toMatch(/^pearl: small\/index\/generation-1: no space left on the disk.*--resume\.\n$/);
     expect(code).toBe(1);
-    spawnSync("mount", ["-o", "remount,size=30m", small]);
+    resize("30m");
     const resumed = await run("index", "build", "names.csv", "-o", "small/index", "--resume");
-    spawnSync("mount", ["-o", "remount,size=2m", small]);
     expect(resumed.stdout).toMatch(/3,000 in all/);
+  });
+
+  it("leaves the rows of an index whose graph has no room", async () => {
+    resize("8m");
+    const build = ["index", "build", "names.csv", "-o", "small/index", "--backend", "hnsw"];
+    const { code, stderr } = await run(...build);
+    expect(stderr).toMatch(/^pearl: small\/index\/generation-1\/hnsw-\S+: .*--resume\.\n$/);
+    expect(code).toBe(1);
+    resize("30m");
+    const resumed = await run(...build, "--resume");
+    expect(resumed.stdout).toMatch(/3,000 in all.*hnsw over 3,000 rows/);
   });
 
   it.each([
@@ -67,9 +79,8 @@ describe.skipIf(!isMounted)("a full disk", () => {
 
   it("keeps the vectors that encode has written, and names their folder", async () => {
     writeFileSync(join(folder, "many.csv"), `id,name\n${rows.join("").repeat(6)}`);
-    spawnSync("mount", ["-o", "remount,size=24m", small]);
+    resize("24m");
     const { stderr } = await run("encode", "many.csv", "-o", "small/v.parquet");
-    spawnSync("mount", ["-o", "remount,size=2m", small]);
     expect(stderr).toMatch(/continue with --resume: small\/v\.parquet\.partial holds what is done\.\n$/);
     expect(readdirSync(small)).toContain("v.parquet.partial");
   });

@@ -2,6 +2,7 @@
 import { type FileHandle, open } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { messageOf, VectorIndexError } from "../../errors.js";
+import { isDiskFull } from "../../table/trouble.js";
 
 const fileNames = ["vectors", "cells", "places", "journal"] as const;
 export type Files = Readonly<Record<(typeof fileNames)[number], FileHandle>>;
@@ -61,7 +62,7 @@ export function missingFile(index: string, error: unknown): unknown {
 /** The error for a failed write, with its cure. Earlier acknowledged changes are safe. */
 export function writeTrouble(error: unknown, place: string): VectorIndexError {
   const code = String((error as NodeJS.ErrnoException).code);
-  const trouble = ["ENOSPC", "EDQUOT", "EFBIG"].includes(code)
+  const trouble = isDiskFull(error)
     ? "no space left on the disk. Free some; rows added before are safe, and a build continues with --resume."
     : ["EACCES", "EPERM", "EROFS"].includes(code)
       ? "no permission to write here. Change the permissions or choose another folder."

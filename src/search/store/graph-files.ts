@@ -1,13 +1,13 @@
 /** The graphs of a generation: opens, extends and removes their files. */
 import { readdir, readFile, rm } from "node:fs/promises";
 import { basename, join } from "node:path";
-import { InterruptedError } from "../../errors.js";
+import { InterruptedError, PearlError } from "../../errors.js";
 import { checkOnce, differenceFrom, type FileSum, fileSum } from "../../files/checksum.js";
 import { exists, replaceFile, writeWholeFile } from "../../files/whole-file.js";
 import { type GraphLibrary, graphLibrary, type NeighbourGraph } from "../graph/neighbour-graph.js";
 import type { IndexWork } from "../index-types.js";
 import { keptShare, type PrincipalAxes, principalAxes, project } from "../principal-axes.js";
-import { damaged } from "./disk.js";
+import { damaged, writeTrouble } from "./disk.js";
 import type { Generation } from "./generation.js";
 import type { CoveringGraph } from "./graph-search.js";
 import type { GraphRecord } from "./journal.js";
@@ -126,6 +126,8 @@ export async function growGraph(
     const joined = await findUnreached(generation, searches, covered, work);
     const listed = Int32Array.from([...(grown?.unreached.rows ?? []), ...joined]);
     await writeWholeFile(`${path}${listSuffix}`, listed);
+  }).catch((error: unknown) => {
+    throw error instanceof PearlError || work.signal?.aborted ? error : writeTrouble(error, path);
   });
   // Recorded before the earlier one goes: a kill between the two leaves both.
   await generation.recordGraph(await sumsOf(path));
