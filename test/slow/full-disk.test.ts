@@ -50,7 +50,7 @@ describe.skipIf(!isMounted)("a full disk", () => {
   });
 
   it("leaves the rows of an index whose graph has no room", async () => {
-    resize("8m");
+    resize("7600k");
     const build = ["index", "build", "names.csv", "-o", "small/index", "--backend", "hnsw"];
     const { code, stderr } = await run(...build);
     expect(stderr).toMatch(/^pearl: small\/index\/generation-1\/hnsw-\S+: .*--resume\.\n$/);

@@ -5,6 +5,7 @@ import { cpSync, readFileSync, realpathSync, renameSync, rmSync, writeFileSync }
 import { basename, join } from "node:path";
 import { readModel, writeModel } from "../../../dist/onnx/io/file.js";
 import { averageWeights } from "../../../dist/pearl/weight-average.js";
+import { forgetChecksums } from "./forget-checksums.mjs";
 
 /** Weights of the spelling part: src/architectures/pearl-mini/encoder.ts. */
 const OF_SPELLING = /^(?:ngrams|char_weight|char_flag|char_weight_rare)\./;
@@ -30,8 +31,7 @@ export function averageModels(folders, output, { spellingOf = folders.length } =
   rmSync(temporary, { recursive: true, force: true });
   // follow links: the writes below must not change the folder of the training
   cpSync(realpathSync(folders[0]), temporary, { recursive: true, dereference: true });
-  // of the first model: the steps that follow change the files, and packing makes new ones
-  rmSync(join(temporary, "checksums.json"), { force: true });
+  forgetChecksums(temporary);
   writeModel(graphs[0], join(temporary, "onnx/model.onnx"));
   const averaged = folders.map((folder) => ({
     name: basename(folder),
