@@ -1,5 +1,5 @@
 /** The open files of a generation: changes reach the disk, and a failed one gives its cure. */
-import { type FileHandle, open } from "node:fs/promises";
+import { type FileHandle, open, stat } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { messageOf, VectorIndexError } from "../../errors.js";
 import { isDiskFull } from "../../table/trouble.js";
@@ -20,6 +20,12 @@ export async function openFiles(folder: string, flags: "r" | "r+" | "w+"): Promi
 
 export async function closeAll(files: Readonly<Record<string, FileHandle>>): Promise<void> {
   await Promise.all(Object.values(files).map((file) => file.close()));
+}
+
+/** Whether a folder is empty, or holds only what a writer killed before the first row leaves. */
+export async function isUnbegun(path: string, names: readonly string[]): Promise<boolean> {
+  const vectors = await stat(join(path, "generation-1", "vectors")).catch(() => undefined);
+  return names.every((name) => /^(lock(\..*)?|generation-1)$/.test(name)) && !vectors?.size;
 }
 
 /** Writes bytes at a position. When it returns they are on disk. */
@@ -62,10 +68,11 @@ export function missingFile(index: string, error: unknown): unknown {
 /** The error for a failed write, with its cure. Earlier acknowledged changes are safe. */
 export function writeTrouble(error: unknown, place: string): VectorIndexError {
   const code = String((error as NodeJS.ErrnoException).code);
+  const kept = "rows added before are safe, and a build continues with --resume.";
   const trouble = isDiskFull(error)
-    ? "no space left on the disk. Free some; rows added before are safe, and a build continues with --resume."
+    ? `no space left on the disk. Free some; ${kept}`
     : ["EACCES", "EPERM", "EROFS"].includes(code)
       ? "no permission to write here. Change the permissions or choose another folder."
-      : `cannot be written (${messageOf(error)}).`;
+      : `cannot be written (${messageOf(error)}). Check that the disk has room; ${kept}`;
   return new VectorIndexError(`${place}: ${trouble}`, { cause: error });
 }

@@ -16,7 +16,7 @@ import type {
   UnfinishedBuild,
 } from "../index-types.js";
 import { copyLiveRows, removeLeftovers } from "./compact.js";
-import { missingFile, syncFolder, writeTrouble } from "./disk.js";
+import { isUnbegun, missingFile, syncFolder, writeTrouble } from "./disk.js";
 import { Generation } from "./generation.js";
 import { checkGraph, growGraph, openGraph, removeGraphs } from "./graph-files.js";
 import { type CoveringGraph, describeGraph, searchGraph } from "./graph-search.js";
@@ -53,7 +53,8 @@ export class FolderStore implements VectorStore {
         `${path} is already an index. Add rows to it with \`pearl index add\`, remove it, or choose another name.`,
       );
     }
-    if (names.length > 0) throw new VectorIndexError(`${path} already exists. Choose another name.`);
+    if (!(await isUnbegun(path, names)))
+      throw new VectorIndexError(`${path} already exists. Choose another name.`);
     const existed = await exists(path);
     try {
       await mkdir(path, { recursive: true });

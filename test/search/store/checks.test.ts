@@ -89,6 +89,22 @@ describe("an index", () => {
     await expect(VectorIndex.open(path)).rejects.toThrow(/journal is damaged/);
   });
 
+  it("is begun again where its writer was killed before index.json, and not where rows are", async () => {
+    const path = await build("begun", 100, "exact");
+    const options = { dimension, backend: "exact" } as const;
+    rmSync(join(path, "index.json"));
+    await expect(VectorIndex.open(path)).rejects.toThrow(/index\.json is missing beside its rows/);
+    await expect(VectorIndex.create(path, options)).rejects.toThrow(/already exists/);
+    writeFileSync(join(path, "generation-1", "vectors"), "");
+    writeFileSync(join(path, "lock"), "a dead writer's");
+    const index = await VectorIndex.create(path, options);
+    await index.add(rowsOf(10, 2));
+    await index.close();
+    const again = await VectorIndex.open(path);
+    expect((await again.describe()).rows).toBe(10);
+    await again.close();
+  });
+
   it("of an earlier version opens, says what has no checksum, and gets it as rows and graph are written", async () => {
     const path = await build("earlier", 500, "hnsw");
     asEarlierVersion(path, dimension * 4);
