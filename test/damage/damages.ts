@@ -135,6 +135,7 @@ function own(path: string, bytes: Uint8Array): string {
 
 /** Opens folders one after the other; where the process dies, another one goes on with the next. */
 async function openAll(folders: readonly string[], program: string): Promise<Reply[]> {
+  // PEARL_DIST names another build, to compare what it makes of the same damages.
   const script = `
     import { PearlError } from "./dist/errors.js";
     import { createHash } from "node:crypto";
