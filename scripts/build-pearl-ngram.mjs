@@ -7,6 +7,7 @@
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { join } from "node:path";
+import { sealFolder } from "../dist/files/sealed-folder.js";
 import { GraphBuilder } from "../dist/onnx/builder.js";
 import { writeModel } from "../dist/onnx/io/file.js";
 import { tensor } from "../dist/onnx/tensor.js";
@@ -45,6 +46,7 @@ await writeFile(
   )}\n`,
 );
 await writeFile(join(folder, "README.md"), await modelCard());
+await sealFolder(folder);
 console.error(`${folder}: ${lemmas.length} lemmas, ${DIMENSION} dimensions`);
 
 /** WordNet's distinct lemmas in alphabetical order. */

@@ -14,9 +14,10 @@
  * Training has two steps: first a network over all features except the types, then the weights of the type
  * feature with the others fixed. For a model without a type head, the type feature is 0 and has no effect.
  */
-import { readFileSync, writeFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { PhraseEncoder } from "../dist/encoder/phrase-encoder.js";
+import { writeCheckedJson } from "../dist/files/json.js";
 import { prepareColumn } from "../dist/match/columns.js";
 import { featureNames } from "../dist/match/evidence/features.js";
 import { evidenceNames } from "../dist/match/scorer.js";
@@ -161,5 +162,5 @@ const card = held
       meanViews: means,
     };
 const file = { card, views: featureNames, evidence: evidenceNames, scorer, estimate: learned.estimate };
-writeFileSync(values.output, `${JSON.stringify(file, null, 2)}\n`);
+await writeCheckedJson(values.output, file);
 log(`wrote ${values.output}: ${JSON.stringify(file.estimate)}`);

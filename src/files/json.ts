@@ -2,6 +2,8 @@
 import { readFile } from "node:fs/promises";
 import { type BaseIssue, type BaseSchema, getDotPath, safeParse } from "valibot";
 import { messageOf, type PearlError } from "../errors.js";
+import { checksum } from "./checksum.js";
+import { writeWholeJson } from "./whole-file.js";
 
 export type Schema<Value> = BaseSchema<unknown, Value, BaseIssue<unknown>>;
 
@@ -26,6 +28,10 @@ export async function readJson<Value>(
   return text === undefined ? undefined : parseJson(text, path, schema, trouble);
 }
 
+/** Writes an object with its own checksum, the field `crc32`, which {@link parseJson} compares. */
+export const writeCheckedJson = (path: string, value: object): Promise<void> =>
+  writeWholeJson(path, { ...value, crc32: checksum(JSON.stringify(value)) });
+
 /** Checks JSON text. @param place its name in messages @throws `trouble.error` */
 export function parseJson<Value>(
   text: string,
@@ -37,8 +43,13 @@ export function parseJson<Value>(
   try {
     value = JSON.parse(text);
   } catch (cause) {
-    throw new Trouble(`${place}: not valid JSON (${messageOf(cause)}). ${cure}`, { cause });
+    // The message quotes the text, with its line ends.
+    const reason = messageOf(cause).replaceAll(/\s+/g, " ");
+    throw new Trouble(`${place}: not valid JSON (${reason}). ${cure}`, { cause });
   }
+  const { crc32 } = Object(value) as { crc32?: unknown };
+  if (crc32 !== undefined && crc32 !== checksum(JSON.stringify({ ...Object(value), crc32: undefined })))
+    throw new Trouble(`${place} is damaged: its checksum differs. ${cure}`);
   const result = safeParse(schema, value, { abortEarly: true });
   if (result.success) return result.output;
   const [issue] = result.issues;

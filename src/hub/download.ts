@@ -223,6 +223,12 @@ async function obtainFile(
   }
 }
 
+/** Vocabularies reach tens of megabytes, cards and settings one. */
+function limitOf(file: string): number | undefined {
+  if (/\.(onnx|onnx_data|safetensors)$/.test(file)) return undefined;
+  return /tokenizer\.json|vocab|merges|index\.json/.test(file) ? 2 ** 28 : 2 ** 24;
+}
+
 /** Fetches one file into the snapshot of its commit and returns that commit. */
 async function fetchFile(download: Download, file: string, commit: string | undefined, tries: number) {
   const { id, repository, revision, settings, options } = download;
@@ -235,6 +241,7 @@ async function fetchFile(download: Download, file: string, commit: string | unde
       name: `${id}: ${file}`,
       blobs: join(repository, "blobs"),
       token: settings.token,
+      limit: limitOf(file),
       signal: options.signal,
       attempts: tries,
       retryDelayMs: options.retryDelayMs ?? 500,

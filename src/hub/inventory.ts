@@ -5,9 +5,10 @@ import { type ModelFolder, readModelFolder } from "../architectures/model-folder
 import { DEFAULT_MODEL } from "../architectures/registry.js";
 import { messageOf } from "../errors.js";
 import { type CachedModel, graphsOf, listCachedModels } from "./cache.js";
+import { EMBEDDED_MODELS } from "./check-model.js";
 import { hasSafetensors } from "./convert/weight-files.js";
 import { findImported } from "./import-cache.js";
-import { EMBEDDED_MODELS, embeddedModels, locateModel } from "./locate.js";
+import { embeddedModels, locateModel } from "./locate.js";
 import { type ModelCard, readModelCard } from "./model-card.js";
 import { hubSettings } from "./settings.js";
 

@@ -1,16 +1,14 @@
 /** Finds the folder of a model by embedded name, path or hub id; the default where none is named. */
 import { readdir, stat } from "node:fs/promises";
 import { basename, join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { closest } from "fastest-levenshtein";
 import { hasGraph } from "../architectures/model-folder.js";
 import { DEFAULT_MODEL } from "../architectures/registry.js";
 import { ModelError } from "../errors.js";
 import { exists } from "../files/whole-file.js";
+import { checkModel, EMBEDDED_MODELS } from "./check-model.js";
 import { hasSafetensors } from "./convert/weight-files.js";
 import type { DownloadOptions, DownloadProgress } from "./download.js";
-
-export const EMBEDDED_MODELS = fileURLToPath(new URL("../../models", import.meta.url));
 
 export interface LocateOptions extends Pick<DownloadOptions, "revision" | "signal"> {
   /** Called several times a second during a download. */
@@ -27,15 +25,20 @@ export async function embeddedModels(): Promise<string[]> {
 /**
  * The folder of a model that can be run. A hub model is downloaded when it is not cached, and a model with
  * safetensors but without a graph is imported into a cache (import-cache.ts).
- * @throws ModelError when there is no such model, or it cannot be imported
+ * @throws ModelError when there is no such model, it is damaged, or it cannot be imported
  */
 export async function locateModel(model: string | undefined, options: LocateOptions = {}): Promise<string> {
   const folder = await locateFiles(model, { ...options, weights: "either" });
   const canRun = (await hasGraph(folder)) && (await exists(join(folder, "tokenizer.json")));
-  if (canRun || !(await hasSafetensors(folder))) return folder;
+  if (canRun || !(await hasSafetensors(folder))) {
+    await checkModel(folder);
+    return folder;
+  }
   // Loaded late, since running a graph needs nothing that makes one.
   const { importedFolder } = await import("./import-cache.js");
-  return importedFolder(folder);
+  const imported = await importedFolder(folder);
+  await checkModel(imported);
+  return imported;
 }
 
 /**

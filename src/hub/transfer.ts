@@ -26,6 +26,8 @@ export interface TransferRequest {
   readonly name: string;
   readonly blobs: string;
   readonly token?: string;
+  /** Bytes that such a file has at most. */
+  readonly limit?: number;
   readonly signal?: AbortSignal;
   /** Attempts in all, for broken connections and busy servers. */
   readonly attempts: number;
@@ -78,6 +80,10 @@ async function tryTransfer(request: TransferRequest, kept: { part?: Part }): Pro
     const offset = kept.part?.bytes ?? 0;
     let answer = await requestFile(request, offset, watch.signal);
     const { commit, etag: named, checksum, size } = answer.announcement;
+    if (size !== undefined && size > (request.limit ?? size)) {
+      await answer.response.body?.cancel();
+      throw tooLarge(request, `${size} bytes`);
+    }
     const etag = named ?? `unnamed-${fingerprint(request.url)}`;
     const blob = join(request.blobs, etag);
     if (named && (await exists(blob))) {
@@ -170,6 +176,10 @@ async function receive(
       watch.alive();
       await file.appendFile(chunk);
       part.bytes += chunk.byteLength;
+      if (part.bytes > (request.limit ?? part.bytes)) {
+        await empty(part);
+        throw tooLarge(request, "more");
+      }
       request.onProgress?.(part.bytes, total);
     }
     await file.sync();
@@ -183,6 +193,12 @@ async function receive(
   const message = `the connection ended after ${part.bytes} of ${announced} bytes`;
   throw new HubError(message, { isWorthRetrying: true });
 }
+
+const tooLarge = ({ name, limit = 0 }: TransferRequest, found: string): ModelError =>
+  new ModelError(
+    `${name}: the server sends ${found}, and a file of this kind has at most ${limit / 2 ** 20} MB. It was not ` +
+      "downloaded. Check the id and HF_ENDPOINT, or take another model.",
+  );
 
 function continuesAt(response: Response, offset: number): boolean {
   const range = /^bytes (\d+)-/.exec(response.headers.get("content-range") ?? "");
@@ -200,7 +216,7 @@ async function verify(
   if (size !== undefined && actual !== size) problem = `expected ${size} bytes, got ${actual}`;
   else if (checksum) {
     const kind = checksum.kind === "git" ? "git checksum" : "sha256";
-    const found = await digest(part.path, checksum.kind);
+    const found = await fileDigest(part.path, checksum.kind);
     if (found !== checksum.hex) problem = `expected ${kind} ${checksum.hex}, got ${found}`;
   }
   if (problem === undefined) return;
@@ -212,7 +228,7 @@ async function verify(
 }
 
 /** Checksum of a file in hexadecimal digits; `git` is the SHA-1 that git gives a blob. */
-async function digest(path: string, kind: "sha256" | "git"): Promise<string> {
+export async function fileDigest(path: string, kind: "sha256" | "git"): Promise<string> {
   const hash = createHash(kind === "git" ? "sha1" : "sha256");
   if (kind === "git") hash.update(`blob ${(await stat(path)).size}\0`);
   await pipeline(createReadStream(path, { highWaterMark: 1 << 20 }), hash);

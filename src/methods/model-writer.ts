@@ -4,8 +4,9 @@ import { join } from "node:path";
 import type { Assembled, ModelFolder } from "../architectures/architecture.js";
 import { classNameOf, filesOf } from "../architectures/registry.js";
 import { ModelError } from "../errors.js";
+import { writeModelFolder } from "../files/sealed-folder.js";
 import { writeWholeJson } from "../files/whole-file.js";
-import { copyPresent, writeWholeFolder } from "../files/whole-folder.js";
+import { copyPresent } from "../files/whole-folder.js";
 import { companionFiles } from "../hub/convert/import-model.js";
 import { untieInitializers } from "../onnx/graph.js";
 import { writeModel } from "../onnx/io/file.js";
@@ -31,7 +32,7 @@ export interface TrainedModel {
 
 /** @throws ModelError if the folder cannot be written, ArgumentError if it exists */
 export function writeTrainedModel(folder: string, model: TrainedModel): Promise<void> {
-  return writeWholeFolder(folder, (temporary) => fill(temporary, model));
+  return writeModelFolder(folder, (temporary) => fill(temporary, model));
 }
 
 async function fill(folder: string, { base, assembled, weights, texts = {} }: TrainedModel): Promise<void> {

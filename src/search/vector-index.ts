@@ -100,6 +100,20 @@ export class VectorIndex {
     throw new VectorIndexError(`${path} is not an index. \`pearl index build FILE -o ${path}\` makes one.`);
   }
 
+  /**
+   * Builds the graph of an index in a folder again, from the stored rows.
+   * @throws VectorIndexError where there is no such index, or rows are damaged; LockedError
+   */
+  static async rebuildGraph(path: string, work: IndexWork = {}): Promise<void> {
+    const store = await FolderStore.open(path, "leave");
+    if (store === undefined) throw new VectorIndexError(`${path} is not an index in a folder.`);
+    try {
+      await store.optimise(work);
+    } finally {
+      await store.close();
+    }
+  }
+
   /** What is fixed when an index is made: dimension, columns, model. */
   get layout(): IndexLayout {
     return this.store.layout;
@@ -185,8 +199,12 @@ export class VectorIndex {
     return this.store.markBuild(build);
   }
 
-  /** Compares every stored row with its checksum. @throws VectorIndexError where they differ */
-  verify(): Promise<void> {
+  /**
+   * Compares every stored row, and the graph, with their checksums.
+   * @returns files without checksums, which earlier versions wrote
+   * @throws VectorIndexError that names the file that differs
+   */
+  verify(): Promise<readonly string[]> {
     return this.store.verify();
   }
 

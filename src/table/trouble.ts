@@ -9,10 +9,15 @@ export function isDiskFull(error: unknown): boolean {
   );
 }
 
-/** A failure to write, as a TableError. `resume` is the option that continues an unfinished run, if there is one. */
-export function writeTrouble(error: unknown, place: string, resume?: "--resume"): TableError {
+/**
+ * A failure to write, as a TableError.
+ * @param resume the option that continues an unfinished run, if there is one
+ * @param kept the folder that holds what is done
+ */
+export function writeTrouble(error: unknown, place: string, resume?: "--resume", kept?: string): TableError {
   const { code = "" } = error as NodeJS.ErrnoException;
-  const retry = resume === undefined ? "try again" : `continue with ${resume}`;
+  const rest = kept === undefined ? "" : `: ${kept} holds what is done`;
+  const retry = resume === undefined ? "try again" : `continue with ${resume}${rest}`;
   const message = isDiskFull(error)
     ? `no space left on the disk. Free some, then ${retry}.`
     : ["EACCES", "EPERM", "EROFS"].includes(code)

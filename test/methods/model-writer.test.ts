@@ -28,7 +28,10 @@ describe("writeTrainedModel", () => {
     const weights = new Map([[bias, tensor("float32", [2], [3, 4])]]);
     await writeTrainedModel(folder, { ...model, weights, texts: { "README.md": "# mine" } });
     expect(readdirSync(folder).sort()).toEqual(
-      ["LICENSE", "README.md", "config.json", "onnx", "tokenizer.json", "tokenizer_config.json"].sort(),
+      [
+        ...["LICENSE", "README.md", "checksums.json", "config.json", "onnx", "tokenizer.json"],
+        "tokenizer_config.json",
+      ].sort(),
     );
     const written = JSON.parse(readFileSync(join(folder, "config.json"), "utf8"));
     expect(written).toMatchObject({ model_type: "bert", pearl: { dimension: 32, types: ["even", "odd"] } });

@@ -5,6 +5,7 @@ import { cpSync, readFileSync, realpathSync, renameSync, rmSync, writeFileSync }
 import { basename, join } from "node:path";
 import { readModel, writeModel } from "../../../dist/onnx/io/file.js";
 import { averageWeights } from "../../../dist/pearl/weight-average.js";
+import { forgetChecksums } from "./forget-checksums.mjs";
 
 /** Weights of the spelling part: src/architectures/pearl-mini/encoder.ts. */
 const OF_SPELLING = /^(?:ngrams|char_weight|char_flag|char_weight_rare)\./;
@@ -30,6 +31,7 @@ export function averageModels(folders, output, { spellingOf = folders.length } =
   rmSync(temporary, { recursive: true, force: true });
   // follow links: the writes below must not change the folder of the training
   cpSync(realpathSync(folders[0]), temporary, { recursive: true, dereference: true });
+  forgetChecksums(temporary);
   writeModel(graphs[0], join(temporary, "onnx/model.onnx"));
   const averaged = folders.map((folder) => ({
     name: basename(folder),

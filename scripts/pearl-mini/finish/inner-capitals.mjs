@@ -1,6 +1,7 @@
 /** Sets how a model splits unknown words such as "NYTimes". */
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { forgetChecksums } from "./forget-checksums.mjs";
 
 /**
  * Sets whether words outside the vocabulary are split at inner capitals.
@@ -12,5 +13,6 @@ export function setInnerCapitals(folder, innerCapitals) {
   const config = JSON.parse(readFileSync(path, "utf8"));
   for (const feature of config.pearl.features)
     if (feature.kind === "words") feature.innerCapitals = innerCapitals;
+  forgetChecksums(folder);
   writeFileSync(path, `${JSON.stringify(config, null, 2)}\n`);
 }

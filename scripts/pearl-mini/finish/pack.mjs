@@ -9,6 +9,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
+import { sealFolder } from "../../../dist/files/sealed-folder.js";
 import { readModel, writeModel } from "../../../dist/onnx/io/file.js";
 import { quantizeDynamic } from "../../../dist/onnx/rewrite/quantize.js";
 import { modelCard } from "./card.mjs";
@@ -42,6 +43,7 @@ export async function pack({ model, output, build, tables, recipe, seed, scores 
   writeWhole(join(output, "config.json"), `${JSON.stringify(config, null, 2)}\n`);
   writeWhole(join(output, "build.json"), `${JSON.stringify(record, null, 2)}\n`);
   writeWhole(join(output, "README.md"), modelCard({ recipe, config, record, reports }));
+  await sealFolder(output);
   const bytes = folderBytes(output);
   const megabytes = (bytes / 2 ** 20).toFixed(1);
   if (bytes > MOST_BYTES) throw new Error(`${output} takes ${megabytes} MiB; the limit is 30 MiB`);

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { wordModelGraph } from "../../../dist/architectures/pearl-mini/model.js";
 import { fromTensors } from "../../../dist/nn/net.js";
 import { readModel, writeModel } from "../../../dist/onnx/io/file.js";
+import { forgetChecksums } from "./forget-checksums.mjs";
 
 /**
  * Changes sizes, and the weights that depend on them, in a model folder, in place.
@@ -17,5 +18,6 @@ export function remakeModel(folder, sizes, weights = new Map()) {
   config.pearl.word_encoder = { ...config.pearl.word_encoder, ...sizes };
   const all = new Map([...readModel(graph).graph.initializers, ...weights]);
   writeModel(wordModelGraph({ weights: fromTensors(all, folder), sizes: config.pearl.word_encoder }), graph);
+  forgetChecksums(folder);
   writeFileSync(path, `${JSON.stringify(config, null, 2)}\n`);
 }

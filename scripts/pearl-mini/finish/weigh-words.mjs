@@ -12,6 +12,7 @@ import { weightOfRank } from "../../../dist/architectures/pearl-mini/first-weigh
 import { markedWords } from "../../../dist/architectures/pearl-mini/marked-words.js";
 import { isYear } from "../../../dist/match/evidence/phrase.js";
 import { readModel, writeModel } from "../../../dist/onnx/io/file.js";
+import { forgetChecksums } from "./forget-checksums.mjs";
 
 /**
  * Mark of a lower-case word outside brackets and not after a comma:
@@ -121,6 +122,7 @@ function editModel(folder, edit) {
   const words = readFileSync(join(folder, "words.txt"), "utf8").trimEnd().split("\n");
   const model = readModel(path);
   edit(model, words, config.pearl.features[0]);
+  forgetChecksums(folder);
   writeModel(model, path);
 }
 

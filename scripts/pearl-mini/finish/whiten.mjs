@@ -12,6 +12,7 @@ import { typeWidth } from "../../../dist/architectures/pearl-mini/sizes.js";
 import { PhraseEncoder } from "../../../dist/encoder/phrase-encoder.js";
 import { readModel, writeModel } from "../../../dist/onnx/io/file.js";
 import { tensor } from "../../../dist/onnx/tensor.js";
+import { forgetChecksums } from "./forget-checksums.mjs";
 
 /**
  * Eigenvalues are raised to at least this fraction of the largest, so that empty directions are not
@@ -47,6 +48,7 @@ export async function whitenCharacters(folder, phrases, power) {
   const both = Matrix.eye(sizes.characters + sizes.meaning);
   both.setSubMatrix(undo, 0, 0);
   update("type_hidden.weight", (w) => w.mmul(both));
+  forgetChecksums(folder);
   writeModel(model, join(folder, "onnx/model.onnx"));
 }
 

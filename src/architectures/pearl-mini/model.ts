@@ -2,8 +2,8 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { ModelError } from "../../errors.js";
+import { writeModelFolder } from "../../files/sealed-folder.js";
 import { writeWholeJson } from "../../files/whole-file.js";
-import { writeWholeFolder } from "../../files/whole-folder.js";
 import { createNet, number, type WeightSource } from "../../nn/net.js";
 import { prune } from "../../onnx/graph.js";
 import { readModel, writeModel } from "../../onnx/io/file.js";
@@ -81,7 +81,7 @@ export function writeWordModel(
   const { sizes, embedding = "all", words, reading, types, trained } = model;
   const weights: WeightSource = (name, dims, initialiser) =>
     trained?.get(name) ?? model.weights(name, dims, initialiser);
-  return writeWholeFolder(folder, async (temporary) => {
+  return writeModelFolder(folder, async (temporary) => {
     await mkdir(join(temporary, "onnx"), { recursive: true });
     writeModel(wordModelGraph({ ...model, weights }), join(temporary, "onnx", "model.onnx"));
     const config = {

@@ -2,7 +2,7 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { ArgumentError } from "../../errors.js";
-import { writeWholeFolder } from "../../files/whole-folder.js";
+import { writeModelFolder } from "../../files/sealed-folder.js";
 import { fromSeed } from "../../nn/net.js";
 import { writeModel } from "../../onnx/io/file.js";
 import { trainTokenizer } from "../../text/train-tokenizer.js";
@@ -32,7 +32,7 @@ export async function writeScratchModel(folder: string, options: ScratchOptions)
     pad_token_id: 0,
     position_embedding_type: "absolute",
   };
-  await writeWholeFolder(folder, async (temporary) => {
+  await writeModelFolder(folder, async (temporary) => {
     const write = (name: string, value: object) =>
       writeFile(join(temporary, name), `${JSON.stringify(value, null, 1)}\n`);
     await mkdir(join(temporary, "onnx"), { recursive: true });

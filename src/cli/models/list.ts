@@ -3,11 +3,12 @@ import { ModelError } from "../../errors.js";
 import { alignColumns } from "../../files/text-table.js";
 import type { ModelSummary } from "../../hub/inventory.js";
 import type { CardScore } from "../../hub/model-card.js";
-import { command } from "../command.js";
+import { type AnyCommand, command } from "../command.js";
 import { formatBytes } from "../format.js";
 import { option } from "../options.js";
+import check from "./check.js";
 
-export default command({
+const list = command({
   name: "models",
   summary: "list the models on this machine: embedded, in the hub's cache, in folders you name",
   arguments: [["[folders...]", "also list these model folders"]],
@@ -15,6 +16,7 @@ export default command({
   examples: [
     ["pearl models", "models that --model takes without a download"],
     ["pearl models ./my-model", "include a folder"],
+    ["pearl models check", "are their files undamaged?"],
     ["pearl models --json", "everything, for a program"],
   ],
   run: async ([folders], { json }, session) => {
@@ -26,6 +28,8 @@ export default command({
     if (problems.length > 0) throw new ModelError(problems.join("; "));
   },
 });
+
+export default { ...list, commands: [check] } satisfies AnyCommand;
 
 function describe(models: readonly ModelSummary[]): string {
   const heading = ["MODEL", "DIM", "SIZE", "LICENCE", "GRAPHS", "WHERE"];

@@ -113,28 +113,45 @@ const info = command({
   name: "info",
   summary: "describe an index",
   arguments: [["<index>", "the index"]],
-  options: [shared.json, option("--check", "also compare every stored row with its checksum")],
-  examples: [
-    ["pearl index info companies.index", "rows, model, columns, size"],
-    ["pearl index info companies.index --check", "is every row as it was written?"],
-  ],
-  run: async ([path], { json, check }, session) => {
+  options: [shared.json],
+  examples: [["pearl index info companies.index", "rows, model, columns, size"]],
+  run: async ([path], { json }, session) => {
     const index = await openIndex(path, session);
     const description = await index.describe();
-    if (check) await index.verify();
     if (json) session.printJson(description);
-    else session.print(describe(description, check ?? false));
+    else session.print(describe(description));
+  },
+});
+
+const check = command({
+  name: "check",
+  summary: "compare every file of an index with its checksum",
+  arguments: [["<index>", "the index"]],
+  options: [option("--repair", "first build the graph again, from the stored rows")],
+  examples: [
+    ["pearl index check companies.index", "is everything as it was written?"],
+    ["pearl index check companies.index --repair", "after damage to the graph"],
+  ],
+  run: async ([path], { repair }, session) => {
+    const { VectorIndex } = await import("../../search/vector-index.js");
+    const onProgress = (done: number, all: number) => session.show("building the graph", done, all);
+    if (repair) await VectorIndex.rebuildGraph(path, { signal: session.signal, onProgress });
+    const index = await openIndex(path, session);
+    const unchecked = await index.verify();
+    const earlier = `; ${unchecked.join(" and ")}: no checksum, written by an earlier version`;
+    session.print(`${path}: every row is as it was written${unchecked.length > 0 ? earlier : ""}`);
   },
 });
 
 export default {
   name: "index",
   summary: "build an index of a table's phrases to search, add rows, delete rows",
-  commands: [build, add, remove, info],
+  commands: [build, add, remove, info, check],
   examples: [
     ["pearl index build companies.csv -o companies.index", "then: pearl search companies.index NYTimes"],
     ["pearl index add companies.index more.csv", "added rows are on disk at once"],
     ["pearl index info companies.index", "what it contains"],
+    ["pearl index check companies.index", "is it undamaged?"],
   ],
 } satisfies AnyCommand;
 
@@ -156,7 +173,7 @@ function printReport(report: IndexTableReport, { say, print }: Session): void {
   print(`${path}: ${counted(added, "row")} added, ${total}; ${searchedBy}`);
 }
 
-function describe(index: IndexDescription, isChecked: boolean): string {
+function describe(index: IndexDescription): string {
   const { model, unfinished } = index;
   const deleted =
     index.deleted > 0 ? `, and ${formatCount(index.deleted)} deleted ones that still use space` : "";
@@ -175,6 +192,5 @@ function describe(index: IndexDescription, isChecked: boolean): string {
     const planned = `${counted(unfinished.rows, "row")} planned`;
     lines.push(["state", `unfinished, ${planned}; continue with \`pearl index build --resume\``]);
   }
-  if (isChecked) lines.push(["check", "every row is as it was written"]);
   return lines.map(([name, value]) => `${name.padEnd(8)} ${value}`).join("\n");
 }

@@ -7,12 +7,14 @@ import { readJson as readConfig } from "../../architectures/folder-json.js";
 import { conversions } from "../../architectures/registry.js";
 import { ModelError } from "../../errors.js";
 import { readJson } from "../../files/json.js";
+import { writeModelFolder } from "../../files/sealed-folder.js";
 import { writeWholeJson } from "../../files/whole-file.js";
-import { checkIsFree, copyPresent, writeWholeFolder } from "../../files/whole-folder.js";
+import { checkIsFree, copyPresent } from "../../files/whole-folder.js";
 import { writeModel } from "../../onnx/io/file.js";
 import { readSafetensors } from "../../onnx/io/safetensors.js";
 import { elementCount, type Tensor } from "../../onnx/tensor.js";
 import { readTokenizerFile, tokenizerSettings } from "../../text/tokenizer-file.js";
+import { checkModel } from "../check-model.js";
 import { derivedCard, readModelCard } from "../model-card.js";
 import { weightFiles } from "./weight-files.js";
 
@@ -59,6 +61,7 @@ export async function importModel(
   options: ImportOptions = {},
 ): Promise<ImportReport> {
   await checkIsFree(target);
+  await checkModel(source);
   await checkModules(source);
   const { model, maximumLength, ...facts } = await convertedGraph(source);
   const tokenizer = await readTokenizerFile(source);
@@ -69,7 +72,7 @@ export async function importModel(
     );
   const { licence } = await readModelCard(source);
   const origin = options.origin ?? basename(source);
-  await writeWholeFolder(target, async (folder) => {
+  await writeModelFolder(target, async (folder) => {
     await copyFile(join(source, "config.json"), join(folder, "config.json"));
     await writeTokenizer(source, folder, tokenizer, maximumLength);
     await writeFile(join(folder, "README.md"), await card(source, { ...options, origin }, facts.types));

@@ -2,18 +2,19 @@
 import { readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { InterruptedError } from "../../errors.js";
+import type { FileSum } from "../../files/checksum.js";
 import type { IndexWork } from "../index-types.js";
 import { gatherRows } from "../vectors.js";
 import { syncFolder } from "./disk.js";
 import { Generation } from "./generation.js";
 import { isGenerationName } from "./manifest.js";
 
-/** Writes the new generation's files, closed and safe on disk. @throws InterruptedError; the old one is untouched */
+/** Writes the new generation's files, closed and safe on disk. @returns its journal's sum @throws InterruptedError; the old one is untouched */
 export async function copyLiveRows(
   old: Generation,
   folder: string,
   { signal, onProgress }: IndexWork,
-): Promise<void> {
+): Promise<FileSum | undefined> {
   const { dimension, extent } = old;
   await rm(folder, { recursive: true, force: true });
   const fresh = await Generation.create(folder, old, extent.next);
@@ -29,6 +30,7 @@ export async function copyLiveRows(
       onProgress?.(fresh.extent.rows, extent.rows - old.deleted.size);
     }
     await syncFolder(folder);
+    return fresh.journal;
   } finally {
     await fresh.close();
   }

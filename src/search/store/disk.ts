@@ -1,8 +1,9 @@
 /** The open files of a generation: changes reach the disk, and a failed one gives its cure. */
-import { type FileHandle, open } from "node:fs/promises";
-import { join } from "node:path";
+import { type FileHandle, open, stat } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
 import { messageOf, VectorIndexError } from "../../errors.js";
 import { writeAll } from "../../files/whole-file.js";
+import { isDiskFull } from "../../table/trouble.js";
 
 const fileNames = ["vectors", "cells", "places", "journal"] as const;
 export type Files = Readonly<Record<(typeof fileNames)[number], FileHandle>>;
@@ -22,6 +23,12 @@ export async function closeAll(files: Readonly<Record<string, FileHandle>>): Pro
   await Promise.all(Object.values(files).map((file) => file.close()));
 }
 
+/** Whether a folder is empty, or holds only what a writer killed before the first row leaves. */
+export async function isUnbegun(path: string, names: readonly string[]): Promise<boolean> {
+  const vectors = await stat(join(path, "generation-1", "vectors")).catch(() => undefined);
+  return names.every((name) => /^(lock(\..*)?|generation-1)$/.test(name)) && !vectors?.size;
+}
+
 /** Writes bytes at a position. When it returns they are on disk. */
 export async function writeSafely(file: FileHandle, bytes: Uint8Array, position: number): Promise<void> {
   await writeAll(file, bytes, position);
@@ -35,13 +42,35 @@ export async function syncFolder(path: string): Promise<void> {
   await folder?.close();
 }
 
+/** The error for a damaged file of a generation. @param cure what helps; default a backup or a new build */
+export function damaged(file: string, how: string, cure?: "rebuild the graph"): VectorIndexError {
+  const index = dirname(dirname(file));
+  const advice =
+    cure === undefined
+      ? `Restore it from a backup, or build the index again: pearl index build TABLE -o ${index}`
+      : `The rows are safe. Build the graph again: pearl index check ${index} --repair`;
+  return new VectorIndexError(`${file} is damaged: ${how}. ${advice}`);
+}
+
+/** The error for a file of an index that is missing; other errors stay as they are. */
+export function missingFile(index: string, error: unknown): unknown {
+  const { code, path = index } = error as NodeJS.ErrnoException;
+  if (code !== "ENOENT") return error;
+  return damaged(
+    path,
+    "it is missing",
+    /^(hnsw|faiss)-/.test(basename(path)) ? "rebuild the graph" : undefined,
+  );
+}
+
 /** The error for a failed write, with its cure. Earlier acknowledged changes are safe. */
 export function writeTrouble(error: unknown, place: string): VectorIndexError {
   const code = String((error as NodeJS.ErrnoException).code);
-  const trouble = ["ENOSPC", "EDQUOT", "EFBIG"].includes(code)
-    ? "no space left on the disk. The rows added before are safe. Free some space and add the rest."
+  const kept = "rows added before are safe, and a build continues with --resume.";
+  const trouble = isDiskFull(error)
+    ? `no space left on the disk. Free some; ${kept}`
     : ["EACCES", "EPERM", "EROFS"].includes(code)
       ? "no permission to write here. Change the permissions or choose another folder."
-      : `cannot be written (${messageOf(error)}).`;
+      : `cannot be written (${messageOf(error)}). Check that the disk has room; ${kept}`;
   return new VectorIndexError(`${place}: ${trouble}`, { cause: error });
 }

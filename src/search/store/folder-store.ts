@@ -3,8 +3,9 @@
  * acknowledged is on disk. Graphs are built from the stored vectors and can always be rebuilt.
  */
 import { mkdir, readdir, rm } from "node:fs/promises";
-import { MissingDataError, VectorIndexError } from "../../errors.js";
+import { LockedError, MissingDataError, VectorIndexError } from "../../errors.js";
 import { acquireLock, type Lock } from "../../files/lock.js";
+import { exists } from "../../files/whole-file.js";
 import { folderSize } from "../../files/whole-folder.js";
 import type { GraphLibrary } from "../graph/neighbour-graph.js";
 import type {
@@ -15,9 +16,9 @@ import type {
   UnfinishedBuild,
 } from "../index-types.js";
 import { copyLiveRows, removeLeftovers } from "./compact.js";
-import { syncFolder, writeTrouble } from "./disk.js";
+import { isUnbegun, missingFile, syncFolder, writeTrouble } from "./disk.js";
 import { Generation } from "./generation.js";
-import { growGraph, openGraph, removeGraphs } from "./graph-files.js";
+import { checkGraph, growGraph, openGraph, removeGraphs } from "./graph-files.js";
 import { type CoveringGraph, describeGraph, searchGraph } from "./graph-search.js";
 import { findManifest, generationFolder, type Manifest, writeManifest } from "./manifest.js";
 import { scanRows } from "./row-scan.js";
@@ -52,14 +53,24 @@ export class FolderStore implements VectorStore {
         `${path} is already an index. Add rows to it with \`pearl index add\`, remove it, or choose another name.`,
       );
     }
-    if (names.length > 0) throw new VectorIndexError(`${path} already exists. Choose another name.`);
-    await mkdir(path, { recursive: true }).catch((error: unknown) => {
-      throw writeTrouble(error, path);
-    });
-    const lock = await acquireLock(path);
+    if (!(await isUnbegun(path, names)))
+      throw new VectorIndexError(`${path} already exists. Choose another name.`);
+    const existed = await exists(path);
+    try {
+      await mkdir(path, { recursive: true });
+      const lock = await acquireLock(path);
+      return await FolderStore.fill(path, layout, lock);
+    } catch (error) {
+      if (!(error instanceof LockedError)) await rm(path, { recursive: true, force: true }).catch(() => {});
+      if (existed) await mkdir(path, { recursive: true });
+      throw error instanceof VectorIndexError ? error : writeTrouble(error, path);
+    }
+  }
+
+  private static async fill(path: string, layout: IndexLayout, lock: Lock): Promise<FolderStore> {
     const generation = await Generation.create(generationFolder(path, 1), layout);
     await syncFolder(generation.folder);
-    const fixed = { ...layout, columns: [...layout.columns] };
+    const fixed = { ...layout, columns: [...layout.columns], journal: generation.journal };
     const manifest: Manifest = { format: "pearl-index", version: 1, ...fixed, generation: 1, rows: 0 };
     await writeManifest(path, manifest);
     const store = new FolderStore(path, manifest, generation);
@@ -67,8 +78,11 @@ export class FolderStore implements VectorStore {
     return store;
   }
 
-  /** Opens an index; undefined where the folder holds none. */
-  static async open(path: string): Promise<FolderStore | undefined> {
+  /**
+   * Opens an index; undefined where the folder holds none.
+   * @param graph "leave" does not open it, so that `optimise` builds a new one
+   */
+  static async open(path: string, graph: "open" | "leave" = "open"): Promise<FolderStore | undefined> {
     for (let attempt = 1; ; attempt++) {
       const manifest = await findManifest(path);
       if (manifest === undefined) return undefined;
@@ -76,13 +90,13 @@ export class FolderStore implements VectorStore {
       try {
         generation = await openGeneration(path, manifest);
         const store = new FolderStore(path, manifest, generation);
-        await store.openGraph();
+        if (graph === "open") await store.openGraph();
         return store;
       } catch (error) {
         await generation?.close();
         // A writer may just have replaced the generation.
         if (attempt === 3 || (error as NodeJS.ErrnoException).code !== "ENOENT")
-          throw missingFiles(path, error);
+          throw missingFile(path, error);
       }
     }
   }
@@ -92,7 +106,7 @@ export class FolderStore implements VectorStore {
   }
 
   async describe(): Promise<IndexDescription> {
-    const { format: _f, version: _v, generation: _g, ...layout } = this.manifest;
+    const { format: _f, version: _v, generation: _g, journal: _j, ...layout } = this.manifest;
     const { folder, extent, deleted } = this.generation;
     const bytes = await folderSize(folder);
     const searchedBy = this.graph === undefined ? "exact" : describeGraph(this.graph, extent.rows);
@@ -145,11 +159,12 @@ export class FolderStore implements VectorStore {
     const { extent, deleted } = this.generation;
     if (deleted.size > 0 && deleted.size >= extent.rows * deletedShare) await this.compact(work);
     const name = this.wantedGraph();
-    if (name === undefined) {
+    if (name !== undefined) {
+      await this.withLibrary(() => growGraph(name, this.generation, this.graph, work));
+    } else if (this.generation.graph !== null) {
+      await this.generation.recordGraph(null);
       await removeGraphs(this.generation.folder);
       this.graph = undefined;
-    } else {
-      await this.withLibrary(() => growGraph(name, this.generation, this.graph, work));
     }
     await this.saveManifest({});
   }
@@ -159,12 +174,18 @@ export class FolderStore implements VectorStore {
     await this.saveManifest({ unfinished });
   }
 
-  verify(): Promise<void> {
-    return this.generation.verify();
+  async verify(): Promise<readonly string[]> {
+    await this.generation.check("all");
+    await checkGraph(this.generation, "all");
+    return this.generation.unchecked;
   }
 
   async close(): Promise<void> {
-    if (this.lock !== undefined) await this.saveManifest({});
+    if (this.lock !== undefined) {
+      // On a full disk the earlier index.json stays, which the journal continues.
+      await this.saveManifest({}).catch(() => {});
+      await this.generation.remember().catch(() => {});
+    }
     await this.generation.close();
     await this.lock?.release();
     this.lock = undefined;
@@ -191,8 +212,11 @@ export class FolderStore implements VectorStore {
   }
 
   private async saveManifest(change: Partial<Manifest>): Promise<void> {
-    this.manifest = { ...this.manifest, rows: this.liveRows, ...change };
-    await writeManifest(this.path, this.manifest);
+    const { journal } = this.generation;
+    this.manifest = { ...this.manifest, rows: this.liveRows, journal, ...change };
+    await writeManifest(this.path, this.manifest).catch((error: unknown) => {
+      throw writeTrouble(error, this.path);
+    });
   }
 
   /** Takes the lock, and reads what others have written since this index was opened. */
@@ -213,7 +237,9 @@ export class FolderStore implements VectorStore {
       }
       this.lock = lock;
     }
+    const graph = this.generation.graph?.name;
     await this.generation.startWriting();
+    if (this.generation.graph?.name !== graph) await this.openGraph();
   }
 
   private async changeGeneration(manifest: Manifest): Promise<void> {
@@ -239,8 +265,9 @@ export class FolderStore implements VectorStore {
 
   private async compact(work: IndexWork): Promise<void> {
     const old = this.generation;
-    const manifest = { ...this.manifest, generation: this.manifest.generation + 1 };
-    await copyLiveRows(old, generationFolder(this.path, manifest.generation), work);
+    const generation = this.manifest.generation + 1;
+    const journal = await copyLiveRows(old, generationFolder(this.path, generation), work);
+    const manifest = { ...this.manifest, generation, journal };
     await writeManifest(this.path, manifest);
     this.manifest = manifest;
     await this.changeGeneration(manifest);
@@ -257,13 +284,6 @@ export class FolderStore implements VectorStore {
 
 const openGeneration = (path: string, manifest: Manifest): Promise<Generation> =>
   Generation.open(generationFolder(path, manifest.generation), manifest);
-
-function missingFiles(path: string, error: unknown): unknown {
-  if ((error as NodeJS.ErrnoException).code !== "ENOENT") return error;
-  return new VectorIndexError(`${path} is damaged: files are missing. Build the index again.`, {
-    cause: error,
-  });
-}
 
 async function readKeys(generation: Generation): Promise<Map<string, number>> {
   const keys = new Map<string, number>();

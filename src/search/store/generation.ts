@@ -1,31 +1,19 @@
 /** The files of one generation of an index, which only grow: vectors, cells, ends of the cells, and a journal. */
 import { readSync } from "node:fs";
-import { mkdir, readFile } from "node:fs/promises";
+import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
-import { VectorIndexError } from "../../errors.js";
-import { fingerprint } from "../../files/fingerprint.js";
+import { checkOnce, checksum, type FileSum, rememberOwn } from "../../files/checksum.js";
 import { fromFloat16, toFloat16 } from "../../onnx/io/float16.js";
 import type { IndexEntry, IndexLayout, IndexMetric, VectorPrecision } from "../index-types.js";
-import { closeAll, type Files, openFiles, writeSafely, writeTrouble } from "./disk.js";
-
-/** Size of the valid part of the files. */
-interface Extent {
-  /** Rows in the files, deleted ones included. */
-  readonly rows: number;
-  /** Bytes of the cells of these rows. */
-  readonly bytes: number;
-  /** The number of the next row without a key of its own. */
-  readonly next: number;
-}
-
-/** A change: a line of the journal, after its checksum. */
-interface Commit extends Extent {
-  readonly deleted?: readonly number[];
-  readonly sums?: readonly [vectors: string, cells: string];
-}
+import { closeAll, damaged, type Files, openFiles, writeSafely, writeTrouble } from "./disk.js";
+import { type Commit, type Extent, type GraphRecord, journalLine, readJournal } from "./journal.js";
+import { compareSegments, rowFiles, segmentsOf } from "./row-checks.js";
 
 /** The part of a layout that vectors depend on. */
-type VectorLayout = Pick<IndexLayout, "dimension" | "precision" | "metric">;
+type VectorLayout = Pick<IndexLayout, "dimension" | "precision" | "metric"> & {
+  /** What index.json records of the journal. */
+  readonly journal?: FileSum;
+};
 
 /** Bytes of a place: where a row's cells end, as a float64, exact to 9 petabytes. */
 const placeBytes = 8;
@@ -43,7 +31,11 @@ export class Generation {
   /** The valid part of the files; anything beyond is left over from an interruption. */
   extent: Extent = { rows: 0, bytes: 0, next: 1 };
   readonly deleted = new Set<number>();
-  private journalEnd = 0;
+  /** The graph; null where there is none, undefined where an earlier version recorded none. */
+  graph: GraphRecord | null | undefined;
+  /** Length and checksum of the journal, for index.json. */
+  journal: FileSum | undefined;
+  private commits: Commit[] = [];
   private isWriting = false;
   private kept: { readonly from: number; readonly to: number; readonly vectors: Float32Array } | undefined;
 
@@ -55,6 +47,7 @@ export class Generation {
     this.dimension = layout.dimension;
     this.precision = layout.precision;
     this.metric = layout.metric;
+    this.journal = layout.journal;
   }
 
   /** Opens a generation for reading; `startWriting` opens it for writing. */
@@ -71,9 +64,11 @@ export class Generation {
 
   static async create(folder: string, layout: VectorLayout, next = 1): Promise<Generation> {
     await mkdir(folder, { recursive: true });
-    const generation = new Generation(folder, layout, await openFiles(folder, "w+"));
+    const { dimension, precision, metric } = layout;
+    const own = { dimension, precision, metric };
+    const generation = new Generation(folder, own, await openFiles(folder, "w+"));
     generation.isWriting = true;
-    await generation.commit({ rows: 0, bytes: 0, next });
+    await generation.commit({ rows: 0, bytes: 0, next, graph: null });
     return generation;
   }
 
@@ -88,7 +83,7 @@ export class Generation {
     await vectors.truncate(this.extent.rows * this.rowBytes);
     await cells.truncate(this.extent.bytes);
     await places.truncate(this.extent.rows * placeBytes);
-    await journal.truncate(this.journalEnd);
+    await journal.truncate(this.journal?.[0]);
     this.isWriting = true;
   }
 
@@ -113,18 +108,24 @@ export class Generation {
       places[index] = end;
     });
     const stored = bytesOf(this.precision === "float16" ? toFloat16(vectors) : vectors);
-    const sums = [fingerprint(stored), fingerprint(text)] as const;
+    const ends = bytesOf(places);
+    const sums = [stored, text, ends].map((part) => checksum(part));
     const change = deleted.length > 0 ? { deleted } : {};
     await this.commit({ rows: rows + entries.length, bytes: end, next, ...change, sums }, () => [
       writeSafely(this.files.vectors, stored, rows * this.rowBytes),
       writeSafely(this.files.cells, text, bytes),
-      writeSafely(this.files.places, bytesOf(places), rows * placeBytes),
+      writeSafely(this.files.places, ends, rows * placeBytes),
     ]);
   }
 
   /** Deletes rows. When it returns, the change is on disk. */
   async remove(rows: readonly number[]): Promise<void> {
     await this.commit({ ...this.extent, deleted: rows });
+  }
+
+  /** Records the graph that belongs to the rows from now on. */
+  async recordGraph(graph: GraphRecord | null): Promise<void> {
+    await this.commit({ ...this.extent, graph });
   }
 
   /** Vectors of `count` rows from `first` on, as float32. */
@@ -178,25 +179,42 @@ export class Generation {
   }
 
   /**
-   * Compares every stored row with the checksums of the commits.
-   * @throws VectorIndexError where they differ.
+   * Compares stored rows with the checksums of the commits.
+   * @param which "changed" leaves out large files that have not changed since they were found whole
+   * @throws VectorIndexError that names the file
    */
-  async verify(): Promise<void> {
-    const { commits } = await readJournal(this.folder);
-    let before = { rows: 0, bytes: 0 };
-    for (const commit of commits) {
-      if (commit.sums !== undefined) {
-        const [first, end] = [before.rows * this.rowBytes, commit.rows * this.rowBytes];
-        const vectors = await this.read("vectors", first, end - first);
-        const cells = await this.read("cells", before.bytes, commit.bytes - before.bytes);
-        if (fingerprint(vectors) !== commit.sums[0] || fingerprint(cells) !== commit.sums[1]) {
-          throw new VectorIndexError(
-            `${this.folder}: rows ${before.rows} to ${commit.rows} are damaged. Build the index again.`,
-          );
-        }
-      }
-      before = commit;
-    }
+  async check(which: "all" | "changed"): Promise<void> {
+    const compare = (file: string): Promise<void> => {
+      const place = rowFiles.findIndex((name) => file.endsWith(name));
+      const ends = segmentsOf(this.commits, place, ({ rows, bytes }) =>
+        place === 0 ? rows * this.rowBytes : place === 1 ? bytes : rows * placeBytes,
+      );
+      return compareSegments(file, ends);
+    };
+    if (which === "changed") return checkOnce(this.memory, this.rowPaths, compare);
+    for (const file of this.rowPaths) await compare(file);
+  }
+
+  /** Files without checksums: earlier versions wrote none of these. */
+  get unchecked(): string[] {
+    const places = this.commits.some(({ sums }) => sums?.length === 2) ? ["places"] : [];
+    return this.graph === undefined ? [...places, "graph"] : places;
+  }
+
+  /** What files were like when they were last found whole. */
+  get memory(): string {
+    return join(this.folder, "checked");
+  }
+
+  /** Remembers the files that this writer has checked and written to. */
+  remember(): Promise<void> {
+    const { name = "", files = {} } = this.graph ?? {};
+    const graph = Object.keys(files).map((suffix) => join(this.folder, `${name}${suffix}`));
+    return rememberOwn(this.memory, [...this.rowPaths, ...graph]);
+  }
+
+  private get rowPaths(): string[] {
+    return rowFiles.map((name) => join(this.folder, name));
   }
 
   async close(): Promise<void> {
@@ -207,10 +225,10 @@ export class Generation {
   private async commit(commit: Commit, write: () => Promise<void>[] = () => []): Promise<void> {
     try {
       await Promise.all(write());
-      const text = JSON.stringify(commit);
-      const line = Buffer.from(`${fingerprint(text)} ${text}\n`);
-      await writeSafely(this.files.journal, line, this.journalEnd);
-      this.journalEnd += line.length;
+      const line = journalLine(commit);
+      const [end, sum] = this.journal ?? [0, checksum("")];
+      await writeSafely(this.files.journal, line, end);
+      this.journal = [end + line.length, checksum(line, sum)];
     } catch (error) {
       throw writeTrouble(error, this.folder);
     }
@@ -221,60 +239,27 @@ export class Generation {
     const bytes = new Uint8Array(length);
     for (let done = 0; done < length; ) {
       const { bytesRead } = await this.files[name].read(bytes, done, length - done, start + done);
-      if (bytesRead === 0) throw damaged(this.folder, "a file ends too early");
+      if (bytesRead === 0) throw damaged(join(this.folder, name), "it ends too early");
       done += bytesRead;
     }
     return bytes;
   }
 
-  private take({ rows, bytes, next, deleted = [] }: Commit): void {
+  private take(commit: Commit): void {
+    const { rows, bytes, next, deleted = [], graph } = commit;
     this.extent = { rows, bytes, next };
     for (const row of deleted) this.deleted.add(row);
+    if (graph !== undefined) this.graph = graph;
+    this.commits.push(commit);
   }
 
   private async readCommits(): Promise<void> {
-    const { commits, end } = await readJournal(this.folder);
-    if (commits.length === 0) throw damaged(this.folder, "its journal is empty");
+    const { commits, sum } = await readJournal(this.folder, this.journal);
     this.deleted.clear();
+    this.commits = [];
     for (const commit of commits) this.take(commit);
-    this.journalEnd = end;
-    const { vectors, cells } = this.files;
-    const isShort =
-      (await vectors.stat()).size < this.extent.rows * this.rowBytes ||
-      (await cells.stat()).size < this.extent.bytes;
-    if (isShort) throw damaged(this.folder, "its files are shorter than its journal records");
-  }
-}
-
-const damaged = (folder: string, how: string): VectorIndexError =>
-  new VectorIndexError(`${folder} is damaged: ${how}. Build the index again.`);
-
-const sumLength = 16;
-
-/**
- * Reads the commits up to the first broken line, where a kill or a power cut interrupted the writer.
- * @returns the commits, and how many bytes they take: what follows was never acknowledged
- * @throws VectorIndexError where complete lines follow a broken one: that is damage, not an interruption
- */
-async function readJournal(folder: string): Promise<{ commits: Commit[]; end: number }> {
-  const path = join(folder, "journal");
-  const bytes = await readFile(path);
-  const commits: Commit[] = [];
-  let end = 0;
-  let broken: number | undefined;
-  for (let start = 0, line = 1; ; line++) {
-    const stop = bytes.indexOf(0x0a, start);
-    if (stop < 0) return { commits, end };
-    const text = bytes.subarray(start + sumLength + 1, stop);
-    const isWhole = bytes.toString("latin1", start, start + sumLength) === fingerprint(text);
-    if (isWhole && broken !== undefined) {
-      throw new VectorIndexError(`${path} line ${broken} is damaged. Build the index again.`);
-    }
-    start = stop + 1;
-    if (isWhole) {
-      commits.push(JSON.parse(text.toString("utf8")) as Commit);
-      end = start;
-    } else broken ??= line;
+    this.journal = sum;
+    await this.check("changed");
   }
 }
 

@@ -1,13 +1,16 @@
 /** The graphs of a generation: opens, extends and removes their files. */
 import { readdir, readFile, rm } from "node:fs/promises";
-import { join } from "node:path";
-import { InterruptedError, VectorIndexError } from "../../errors.js";
-import { replaceFile, writeWholeFile } from "../../files/whole-file.js";
+import { basename, join } from "node:path";
+import { InterruptedError, PearlError } from "../../errors.js";
+import { checkOnce, differenceFrom, type FileSum, fileSum } from "../../files/checksum.js";
+import { exists, replaceFile, writeWholeFile } from "../../files/whole-file.js";
 import { type GraphLibrary, graphLibrary, type NeighbourGraph } from "../graph/neighbour-graph.js";
 import type { IndexWork } from "../index-types.js";
 import { keptShare, type PrincipalAxes, principalAxes, project } from "../principal-axes.js";
+import { damaged, writeTrouble } from "./disk.js";
 import type { Generation } from "./generation.js";
 import type { CoveringGraph } from "./graph-search.js";
+import type { GraphRecord } from "./journal.js";
 import { findUnreached, type GraphSearch, ListedRows } from "./listed-rows.js";
 
 /** Rows outside the graph are searched exactly; from this many on the graph is extended. */
@@ -39,16 +42,13 @@ function graphPath({ folder }: Generation, name: string, rows: number, width: nu
 }
 
 /**
- * Opens the graph that covers most rows; undefined where there is none.
- * @throws VectorIndexError where its axes are damaged, MissingDataError where its library is not installed
+ * Opens the graph, after its files were compared with their checksums; undefined where there is none.
+ * @throws VectorIndexError where they are damaged, MissingDataError where its library is not installed
  */
 export async function openGraph(generation: Generation): Promise<CoveringGraph | undefined> {
-  const names = (await readdir(generation.folder)).flatMap((file) => {
-    const match = graphName.exec(file);
-    return match === null || Number(match[2]) > generation.extent.rows ? [] : [match];
-  });
-  const [best] = names.sort((left, right) => Number(right[2]) - Number(left[2]));
+  const best = graphName.exec(generation.graph?.name ?? "") ?? (await unrecordedGraph(generation));
   if (best === undefined) return undefined;
+  await checkGraph(generation, "changed");
   const path = join(generation.folder, best[0]);
   const library = await graphLibrary(best[1] as GraphLibrary["name"]);
   const axes =
@@ -61,6 +61,31 @@ export async function openGraph(generation: Generation): Promise<CoveringGraph |
     axes,
     unreached: new ListedRows(generation, await readList(path)),
   };
+}
+
+/** The graph that covers most rows, where an earlier version recorded none. */
+async function unrecordedGraph({ folder, graph, extent }: Generation): Promise<RegExpExecArray | undefined> {
+  if (graph !== undefined) return undefined;
+  const names = (await readdir(folder)).map((file) => graphName.exec(file));
+  const fitting = names.filter((match) => match !== null && Number(match[2]) <= extent.rows);
+  return fitting.sort((left, right) => Number(right![2]) - Number(left![2]))[0] ?? undefined;
+}
+
+/** @throws VectorIndexError that names the file @param which as in Generation.check */
+export async function checkGraph(
+  { folder, graph, memory }: Generation,
+  which: "all" | "changed",
+): Promise<void> {
+  if (!graph) return;
+  const sums = new Map(
+    Object.entries(graph.files).map(([suffix, sum]) => [join(folder, `${graph.name}${suffix}`), sum]),
+  );
+  const compare = async (file: string): Promise<void> => {
+    const difference = await differenceFrom(sums.get(file)!, file);
+    if (difference !== undefined) throw damaged(file, difference, "rebuild the graph");
+  };
+  if (which === "changed") return checkOnce(memory, [...sums.keys()], compare);
+  for (const file of sums.keys()) await compare(file);
 }
 
 /**
@@ -101,9 +126,20 @@ export async function growGraph(
     const joined = await findUnreached(generation, searches, covered, work);
     const listed = Int32Array.from([...(grown?.unreached.rows ?? []), ...joined]);
     await writeWholeFile(`${path}${listSuffix}`, listed);
+  }).catch((error: unknown) => {
+    throw error instanceof PearlError || work.signal?.aborted ? error : writeTrouble(error, path);
   });
+  // Recorded before the earlier one goes: a kill between the two leaves both.
+  await generation.recordGraph(await sumsOf(path));
   await removeGraphs(generation.folder, path);
   return openGraph(generation);
+}
+
+async function sumsOf(path: string): Promise<GraphRecord> {
+  const files: Record<string, FileSum> = {};
+  for (const suffix of ["", listSuffix, axesSuffix])
+    if (await exists(`${path}${suffix}`)) files[suffix] = await fileSum(`${path}${suffix}`);
+  return { name: basename(path), files };
 }
 
 const settingsOf = ({ dimension, metric }: Generation, axes: PrincipalAxes | undefined) => ({
@@ -181,10 +217,7 @@ async function readAxes(path: string, width: number, dimension: number): Promise
   const bytes = await readFile(`${path}${axesSuffix}`);
   const axes = new Float32Array(new Uint8Array(bytes).buffer, 0, Math.floor(bytes.length / 4));
   if (axes.length === width * dimension && axes.every(Number.isFinite)) return { width, dimension, axes };
-  throw new VectorIndexError(
-    `${path}${axesSuffix} is damaged. Remove it and ${path}: the rows are safe, and the next addition ` +
-      "rebuilds both.",
-  );
+  throw damaged(`${path}${axesSuffix}`, "it does not fit the index", "rebuild the graph");
 }
 
 /** Removes a generation's graphs and their companion files, except the named one. */

@@ -183,8 +183,9 @@ export class LanceStore implements VectorStore {
   }
 
   /** Reads everything: LanceDB checks its own files. */
-  async verify(): Promise<void> {
+  async verify(): Promise<readonly string[]> {
     for await (const _ of this.table?.query().select(["key", "vector"]) ?? []);
+    return [];
   }
 
   async close(): Promise<void> {

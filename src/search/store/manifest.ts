@@ -1,9 +1,9 @@
 /** `index.json`: the layout of an index and which generation of its files is current. */
+import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import * as v from "valibot";
 import { VectorIndexError } from "../../errors.js";
-import { readJson } from "../../files/json.js";
-import { writeWholeJson } from "../../files/whole-file.js";
+import { readJson, writeCheckedJson } from "../../files/json.js";
 import { syncFolder } from "./disk.js";
 
 const count = v.pipe(v.number(), v.integer(), v.minValue(0));
@@ -33,13 +33,18 @@ const manifestSchema = v.object({
   generation: count,
   /** Rows when this was written; the journal is authoritative. */
   rows: count,
+  /** Length and checksum of the journal when this was written; absent in indexes of earlier versions. */
+  journal: v.optional(v.pipe(v.tuple([count, v.string()]), v.readonly())),
 });
 
 export type Manifest = v.InferOutput<typeof manifestSchema>;
 
 const manifestName = "index.json";
 
-export const layoutTrouble = { error: VectorIndexError, cure: "Build the index again." };
+export const layoutTrouble = {
+  error: VectorIndexError,
+  cure: "Restore it from a backup, or build the index again.",
+};
 
 export function generationFolder(path: string, generation: number): string {
   return join(path, `generation-${generation}`);
@@ -47,12 +52,22 @@ export function generationFolder(path: string, generation: number): string {
 
 export const isGenerationName = (name: string): boolean => /^generation-\d+$/.test(name);
 
-/** Reads index.json; undefined where there is none. @throws VectorIndexError where it is not as it should be */
-export const findManifest = (path: string): Promise<Manifest | undefined> =>
-  readJson(join(path, manifestName), manifestSchema, layoutTrouble);
+/**
+ * Reads index.json; undefined where there is none.
+ * @throws VectorIndexError where it is not as it should be, or is missing beside a generation
+ */
+export async function findManifest(path: string): Promise<Manifest | undefined> {
+  const manifest = await readJson(join(path, manifestName), manifestSchema, layoutTrouble);
+  const names = manifest === undefined ? await readdir(path).catch(() => [] as string[]) : [];
+  if (!names.some(isGenerationName)) return manifest;
+  throw new VectorIndexError(
+    `${path} is not an index: index.json is missing beside its rows. Restore it from a backup, or remove the folder and ` +
+      `build the index again: pearl index build FILE -o ${path}`,
+  );
+}
 
 /** Replaces index.json as a whole. */
 export async function writeManifest(path: string, manifest: Manifest): Promise<void> {
-  await writeWholeJson(join(path, manifestName), manifest);
+  await writeCheckedJson(join(path, manifestName), manifest);
   await syncFolder(path);
 }

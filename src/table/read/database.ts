@@ -42,8 +42,8 @@ export class Database {
       });
       return new Database(folder, instance, await instance.connect());
     } catch (error) {
-      await rm(folder, { recursive: true, force: true });
-      throw error;
+      await removeFolder(folder);
+      throw databaseTrouble(error, parent);
     }
   }
 
@@ -108,9 +108,13 @@ export class Database {
   async close(): Promise<void> {
     this.connection.closeSync();
     this.instance.closeSync();
-    await rm(this.folder, { recursive: true, force: true });
+    await removeFolder(this.folder);
   }
 }
+
+/** Tries again where DuckDB's threads, which end a moment later, make a file in between. */
+const removeFolder = (folder: string): Promise<void> =>
+  rm(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 20 });
 
 async function makeFolder(parent: string): Promise<string> {
   try {

@@ -90,7 +90,7 @@ export class EmbeddingWriter {
     try {
       await this.partial.vectors.append(vectors);
     } catch (error) {
-      throw writeTrouble(error, this.path, "--resume");
+      throw writeTrouble(error, this.path, "--resume", this.rowsDone > 0 ? this.partial.folder : undefined);
     }
   }
 
@@ -112,7 +112,7 @@ export class EmbeddingWriter {
       const { size } = await stat(path);
       return { path, keysPath, bytes: size, rows };
     } catch (error) {
-      throw error instanceof PearlError ? error : writeTrouble(error, path, "--resume");
+      throw error instanceof PearlError ? error : writeTrouble(error, path, "--resume", folder);
     }
   }
 

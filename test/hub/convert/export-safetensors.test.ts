@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { PhraseEncoder } from "../../../src/encoder/phrase-encoder.js";
 import { ArgumentError, ModelError } from "../../../src/errors.js";
+import { sealFolder } from "../../../src/files/sealed-folder.js";
 import { exportSafetensors } from "../../../src/hub/convert/export-safetensors.js";
 import { importModel } from "../../../src/hub/convert/import-model.js";
 import { readModel, writeModel } from "../../../src/onnx/io/file.js";
@@ -98,6 +99,7 @@ describe("pearl export of models that pearl imported", () => {
     const { source, folder, phrases } = await withGraph("roberta");
     copyFileSync(join(source, "exported.onnx"), join(folder, "onnx/model.onnx"));
     writeFileSync(join(folder, "config.json"), "{}");
+    await sealFolder(folder);
     const { expected } = fixtureModel("roberta");
     expect(largestError(await rawVectors(folder, phrases), expected.pooled)).toBeLessThan(1e-5);
     const target = await exported(folder);

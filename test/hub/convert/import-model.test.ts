@@ -110,7 +110,15 @@ describe("the folder that pearl import writes", () => {
     const target = await imported(folder);
     const files = readdirSync(target, { recursive: true, encoding: "utf8" }).sort();
     expect(files).toEqual([
-      ...["1_Pooling", "1_Pooling/config.json", "README.md", "config.json", "onnx", "onnx/model.onnx"],
+      ...[
+        "1_Pooling",
+        "1_Pooling/config.json",
+        "README.md",
+        "checksums.json",
+        "config.json",
+        "onnx",
+        "onnx/model.onnx",
+      ],
       ...["tokenizer.json", "tokenizer_config.json", "vocab.txt"],
     ]);
     expect(readJsonFile(join(target, "config.json"))).toEqual(readJsonFile(join(folder, "config.json")));

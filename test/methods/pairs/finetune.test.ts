@@ -38,8 +38,8 @@ describe("finetune", () => {
     expect(losses).toHaveLength(12);
     expect(Math.max(...losses.slice(-3))).toBeLessThan(Math.min(...losses.slice(0, 3)));
     expect(readdirSync(options.output).sort()).toEqual([
-      ...["README.md", "config.json", "metrics.jsonl", "onnx", "tokenizer.json", "tokenizer_config.json"],
-      "training.json",
+      ...["README.md", "checksums.json", "config.json", "metrics.jsonl", "onnx", "tokenizer.json"],
+      ...["tokenizer_config.json", "training.json"],
     ]);
     expect(existsSync(`${options.output}.training`)).toBe(false);
 

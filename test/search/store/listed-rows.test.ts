@@ -7,6 +7,7 @@ import { createRandom } from "../../../src/random.js";
 import { Generation } from "../../../src/search/store/generation.js";
 import { findUnreached } from "../../../src/search/store/listed-rows.js";
 import { VectorIndex } from "../../../src/search/vector-index.js";
+import { asEarlierVersion } from "../earlier-version.js";
 
 const root = mkdtempSync(join(tmpdir(), "pearl-listed-"));
 afterAll(() => rmSync(root, { recursive: true, force: true }));
@@ -52,6 +53,7 @@ describe("an index with listed rows", () => {
     // As if the graph missed every third row. It does not, so each of them could be found twice.
     const listed = Int32Array.from({ length: 333 }, (_, place) => place * 3);
     writeFileSync(join(path, "generation-1", "hnsw-1000.unreached"), new Uint8Array(listed.buffer));
+    asEarlierVersion(path, dimension * 4);
     const index = await VectorIndex.open(path);
     expect((await index.describe()).searchedBy).toBe("hnsw over 1,000 rows (333 of them one by one)");
     const exact = await VectorIndex.build(join(root, "exact"), [{ vectors, cells }], {

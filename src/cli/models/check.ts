@@ -1,0 +1,41 @@
+/** `pearl models check`: are the files of models as they were written or downloaded? */
+import { ModelError, messageOf } from "../../errors.js";
+import { command } from "../command.js";
+import { counted } from "../format.js";
+import { option } from "../options.js";
+
+export default command({
+  name: "check",
+  summary: "compare the files of models with their checksums",
+  arguments: [["[model]", "embedded name, folder or hub id (default: every model of `pearl models`)"]],
+  options: [option("--accept", "record the folder's files as they are now, after you changed them")],
+  examples: [
+    ["pearl models check", "every model on this machine"],
+    ["pearl models check ./my-model --accept", "after a change of your own"],
+  ],
+  run: async ([model], { accept }, session) => {
+    const { checkModel } = await import("../../hub/check-model.js");
+    const { locateFiles } = await import("../../hub/locate.js");
+    const { signal, onDownload } = session;
+    const named =
+      model === undefined ? [] : [{ model, path: await locateFiles(model, { signal, onDownload }) }];
+    if (accept) {
+      if (named.length === 0)
+        throw new ModelError("--accept needs the folder of a model: pearl models check FOLDER --accept");
+      const { sealFolder } = await import("../../files/sealed-folder.js");
+      await sealFolder(named[0].path);
+    }
+    const { listModels } = await import("../../hub/inventory.js");
+    const problems: string[] = [];
+    for (const { model: name, path } of model === undefined ? await listModels() : named) {
+      try {
+        const count = await checkModel(path, "all");
+        const none = `no checksums; \`pearl models check ${name} --accept\` records them`;
+        session.print(`${name}: ${count === 0 ? none : `${counted(count, "file")} as written`}`);
+      } catch (error) {
+        problems.push(messageOf(error));
+      }
+    }
+    if (problems.length > 0) throw new ModelError(problems.join("\n"));
+  },
+});

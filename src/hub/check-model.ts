@@ -1,0 +1,59 @@
+/** Compares the files of a model with what is known of them: its own checksums, or the hub's, which name the cache's blobs. */
+import { readdir, realpath } from "node:fs/promises";
+import { basename, dirname, join, relative, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+import { ModelError } from "../errors.js";
+import { checkOnce } from "../files/checksum.js";
+import { fingerprint } from "../files/fingerprint.js";
+import { checkFolder } from "../files/sealed-folder.js";
+import { hubSettings } from "./settings.js";
+import { fileDigest } from "./transfer.js";
+
+export const EMBEDDED_MODELS = fileURLToPath(new URL("../../models", import.meta.url));
+
+/** Files of a repository that vectors are computed with; safetensors only where there is no graph. */
+const isRead = (name: string, hasGraph: boolean): boolean =>
+  /\.(onnx|onnx_data|json|txt)$/.test(name) || (!hasGraph && name.endsWith(".safetensors"));
+
+/**
+ * @param which "changed" leaves out large files of the hub's cache that have not changed since they were found whole
+ * @returns how many files were compared; 0 where nothing is known of the folder
+ * @throws ModelError that names the damaged file and the cure
+ */
+export async function checkModel(folder: string, which: "all" | "changed" = "changed"): Promise<number> {
+  const own = await checkFolder(folder, ModelError, cureOf(folder));
+  return own > 0 ? own : checkBlobs(folder, which);
+}
+
+function cureOf(folder: string): string {
+  const isIn = (parent: string): boolean => !relative(parent, resolve(folder)).startsWith("..");
+  if (isIn(EMBEDDED_MODELS)) return "Install pearl again.";
+  if (isIn(join(hubSettings().home, "pearl", "imported")))
+    return `Remove ${folder}, and pearl makes it again.`;
+  return `Restore the model from a backup, or make it again. If you changed it yourself: pearl models check ${folder} --accept`;
+}
+
+async function checkBlobs(folder: string, which: "all" | "changed"): Promise<number> {
+  const names = await readdir(folder, { recursive: true });
+  const hasGraph = names.some((name) => name.endsWith(".onnx"));
+  const blobs = new Map<string, string>();
+  for (const name of names.filter((one) => isRead(one, hasGraph))) {
+    const path = join(folder, name);
+    const blob = await realpath(path);
+    const isNamedBySum = /^([0-9a-f]{40}|[0-9a-f]{64})$/.test(basename(blob));
+    if (isNamedBySum && basename(dirname(blob)) === "blobs") blobs.set(blob, path);
+  }
+  const compare = async (blob: string): Promise<void> => {
+    const sum = basename(blob);
+    if ((await fileDigest(blob, sum.length === 64 ? "sha256" : "git")) === sum) return;
+    throw new ModelError(
+      `${blobs.get(blob)} is damaged: its checksum differs. Remove ${blob}, and pearl downloads it again.`,
+    );
+  };
+  if (which === "all") for (const blob of blobs.keys()) await compare(blob);
+  else {
+    const memory = join(hubSettings().home, "pearl", "checked", fingerprint(resolve(folder)));
+    await checkOnce(memory, [...blobs.keys()], compare);
+  }
+  return blobs.size;
+}

@@ -1,0 +1,87 @@
+/** On a full disk a command ends in one line with the cure, and leaves nothing, or what `--resume` continues. */
+import { spawnSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeEach, describe, expect, it } from "vitest";
+import { pearl } from "../cli/run-cli.js";
+
+const folder = mkdtempSync(join(tmpdir(), "pearl-full-disk-"));
+const small = join(folder, "small");
+mkdirSync(small);
+const isMounted = spawnSync("mount", ["-t", "tmpfs", "-o", "size=2m", "tmpfs", small]).status === 0;
+if (!isMounted) console.log("skipped: no file system can be mounted");
+afterAll(() => {
+  if (isMounted) spawnSync("umount", [small]);
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const rows = Array.from({ length: 3000 }, (_, row) => `${row},name number ${row} of the list\n`);
+writeFileSync(join(folder, "names.csv"), `id,name\n${rows.join("")}`);
+
+/** Leaves this much space. */
+const leave = (kilobytes: number): void =>
+  writeFileSync(join(small, "fill"), Buffer.alloc((2048 - kilobytes) * 1024));
+const resize = (size: string): void => void spawnSync("mount", ["-o", `remount,size=${size}`, small]);
+const run = (...parameters: string[]) => pearl([...parameters, "-c", "name", "-q"], { cwd: folder });
+
+describe.skipIf(!isMounted)("a full disk", () => {
+  beforeEach(() => {
+    for (const name of readdirSync(small)) rmSync(join(small, name), { recursive: true });
+    resize("2m");
+  });
+
+  it("leaves no index where none could be begun", async () => {
+    leave(0);
+    const { code, stderr } = await run("index", "build", "names.csv", "-o", "small/index");
+    expect(stderr).toMatch(/^pearl: small\/index: no space left on the disk\. Free some.*\n$/);
+    expect(code).toBe(1);
+    expect(readdirSync(small)).toEqual(["fill"]);
+  });
+
+  it("leaves an index that --resume finishes", async () => {
+    leave(1000);
+    const { code, stderr } = await run("index", "build", "names.csv", "-o", "small/index");
+    expect(stderr).toMatch(/^pearl: small\/index\/generation-1: no space left on the disk.*--resume\.\n$/);
+    expect(code).toBe(1);
+    resize("30m");
+    const resumed = await run("index", "build", "names.csv", "-o", "small/index", "--resume");
+    expect(resumed.stdout).toMatch(/3,000 in all/);
+  });
+
+  it("leaves the rows of an index whose graph has no room", async () => {
+    resize("7600k");
+    const build = ["index", "build", "names.csv", "-o", "small/index", "--backend", "hnsw"];
+    const { code, stderr } = await run(...build);
+    expect(stderr).toMatch(/^pearl: small\/index\/generation-1\/hnsw-\S+: .*--resume\.\n$/);
+    expect(code).toBe(1);
+    resize("30m");
+    const resumed = await run(...build, "--resume");
+    expect(resumed.stdout).toMatch(/3,000 in all.*hnsw over 3,000 rows/);
+  });
+
+  it.each([
+    ["the output", {}],
+    ["the temporary files", { TMPDIR: small }],
+  ])("of %s leaves nothing of dedupe", async (_, environment) => {
+    leave(20);
+    const { code, stderr } = await pearl(
+      ["dedupe", "names.csv", "-c", "name", "-o", "small/kept.csv", "-q"],
+      {
+        cwd: folder,
+        environment,
+      },
+    );
+    expect(stderr).toMatch(/^pearl: .*no space left on the disk\. Free some.*\n$/);
+    expect(code).toBe(1);
+    expect(readdirSync(small)).toEqual(["fill"]);
+  });
+
+  it("keeps the vectors that encode has written, and names their folder", async () => {
+    writeFileSync(join(folder, "many.csv"), `id,name\n${rows.join("").repeat(6)}`);
+    resize("24m");
+    const { stderr } = await run("encode", "many.csv", "-o", "small/v.parquet");
+    expect(stderr).toMatch(/continue with --resume: small\/v\.parquet\.partial holds what is done\.\n$/);
+    expect(readdirSync(small)).toContain("v.parquet.partial");
+  });
+});
