@@ -36,7 +36,7 @@ export { checkGradients } from "./autodiff/check.js";
 
 // Train it.
 
-export { ArgumentError, InterruptedError, ModelError, TrainingError } from "./errors.js";
+export { ArgumentError, ModelError, TrainingError } from "./errors.js";
 export { pearlSchedule } from "./pearl/schedule.js";
 export type { Chunk, TrainingBatch } from "./training/batch.js";
 export type { StepMetrics } from "./training/metrics.js";

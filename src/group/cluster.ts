@@ -62,10 +62,11 @@ export interface Clustering {
  *
  *     const { groups } = await cluster(["NYTimes", "New York Times", "NY Times", "Le Monde"]);
  *
- * @throws ArgumentError for options that conflict or are out of range; InterruptedError
+ * @throws ArgumentError for options that conflict or are out of range
  */
 export async function cluster(phrases: readonly string[], options: ClusterOptions = {}): Promise<Clustering> {
   check(phrases, options);
+  options.signal?.throwIfAborted();
   const { distinct, nodeOf, counts } = distinctPhrases(phrases, options.counts);
   const encoder = options.encoder ?? (await PhraseEncoder.load());
   try {

@@ -23,7 +23,7 @@ export interface ClusterTableReport extends Clustering {
  * `representative` (the phrase of the group) and `similarity` to it. Rows keep their order.
  *
  * @param output .csv, .tsv or .jsonl; undefined writes nothing
- * @throws TableError, ArgumentError, InterruptedError
+ * @throws TableError, ArgumentError
  */
 export async function clusterTable(
   path: string,
@@ -31,6 +31,7 @@ export async function clusterTable(
   options: ClusterOptions & FileOptions = {},
 ): Promise<ClusterTableReport> {
   checkNames(path, [output]);
+  options.signal?.throwIfAborted();
   const { description, phrases, cells } = await readWholeTable(path, options.table, options.onNote);
   const found = await cluster(phrases, options);
   if (output !== undefined) {
@@ -51,7 +52,7 @@ export async function clusterTable(
  *
  * @param outputs .csv, .tsv or .jsonl: `kept` for the rows without duplicates, `groups` for every row of each group with
  *   at least two rows, the kept row first, as `group`, `kept` (yes or no), `row` (from 1), `similarity` and its own columns
- * @throws TableError, ArgumentError, InterruptedError
+ * @throws TableError, ArgumentError
  */
 export async function dedupeTable(
   path: string,
@@ -59,6 +60,7 @@ export async function dedupeTable(
   options: Omit<DedupeOptions, "completeness"> & FileOptions = {},
 ): Promise<Deduplication & { readonly rows: number }> {
   checkNames(path, [outputs.kept, outputs.groups]);
+  options.signal?.throwIfAborted();
   const { description, phrases, cells } = await readWholeTable(path, options.table, options.onNote);
   const { columns } = description;
   const completeness = phrases.map((_, row) => cells(row).filter((cell) => cell.trim() !== "").length);

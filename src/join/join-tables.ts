@@ -53,7 +53,7 @@ export interface JoinTablesReport extends Pick<JoinResult, "estimatedPrecision" 
 /**
  * Joins the right table's rows to the left table's.
  * @param output a file (.csv, .tsv, .jsonl), or a function that takes the rows
- * @throws TableError, UsageError if both paths are the same file, ArgumentError, InterruptedError
+ * @throws TableError, UsageError if both paths are the same file, ArgumentError
  */
 export async function joinTables(
   leftPath: string,
@@ -61,6 +61,7 @@ export async function joinTables(
   output: string | JoinSink,
   options: JoinTablesOptions = {},
 ): Promise<JoinTablesReport> {
+  options.signal?.throwIfAborted();
   const started = performance.now();
   await refuseSameFile(leftPath, rightPath);
   const left = await loadTable(leftPath, options);

@@ -38,6 +38,7 @@ export interface TrainingPlan {
  * @throws the errors of a training before its first step
  */
 export async function planTraining(options: CorpusFinetuneOptions): Promise<TrainingPlan> {
+  options.signal?.throwIfAborted();
   const work = await mkdtemp(join(tmpdir(), "pearl-plan-"));
   try {
     const before: string[] = [];

@@ -45,7 +45,7 @@ type Row = Pick<MapPoint, "phrase" | "category">;
 
 /**
  * Draws a map of a table's phrases into a file that ends in .html or .svg.
- * @throws TableError for another ending, a missing column or too few phrases, ModelError, InterruptedError
+ * @throws TableError for another ending, a missing column or too few phrases, ModelError
  */
 export async function plotTable(
   file: string,
@@ -54,6 +54,7 @@ export async function plotTable(
   options: PlotOptions = {},
 ): Promise<PlotReport> {
   const ending = checkPlotName(output);
+  options.signal?.throwIfAborted();
   const table = await Table.open(file, options.table);
   try {
     const { rowCount, columns } = table.description;

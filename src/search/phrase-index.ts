@@ -6,7 +6,7 @@ import {
   encodeAhead,
 } from "../encoder/encode-table.js";
 import { type PhraseEncoder, truncatedDimension } from "../encoder/phrase-encoder.js";
-import { InterruptedError, VectorIndexError } from "../errors.js";
+import { VectorIndexError } from "../errors.js";
 import { Table } from "../table/table.js";
 import type { SearchHit } from "./index-types.js";
 import { checkKeys, findKeyColumn, keptColumns, tableRows } from "./table-rows.js";
@@ -45,7 +45,7 @@ export interface IndexTableReport extends Omit<EncodeTableReport, "keysPath" | "
 /**
  * Makes an index of a table: its phrases' vectors with all its columns. Interrupted or killed, it leaves an index of
  * the rows done so far, and `resume: "continue"` adds the others.
- * @throws TableError, ModelError, VectorIndexError, InterruptedError
+ * @throws TableError, ModelError, VectorIndexError
  */
 export async function indexTable(
   file: string,
@@ -53,6 +53,7 @@ export async function indexTable(
   encoder: EncoderSource,
   options: IndexTableOptions = {},
 ): Promise<IndexTableReport> {
+  options.signal?.throwIfAborted();
   const started = performance.now();
   const table = await Table.open(file, options.table);
   try {
@@ -80,7 +81,7 @@ export async function indexTable(
 /**
  * Adds a table's rows to an index. Columns are found by name; those that the index does not have are left out, and
  * those that the table does not have stay empty.
- * @throws TableError where the phrase or key column is missing, VectorIndexError, ModelError, InterruptedError
+ * @throws TableError where the phrase or key column is missing, VectorIndexError, ModelError
  */
 export async function addTable(
   index: VectorIndex,
@@ -88,6 +89,7 @@ export async function addTable(
   encoder: EncoderSource,
   options: AddTableOptions = {},
 ): Promise<IndexTableReport> {
+  options.signal?.throwIfAborted();
   const started = performance.now();
   const { phraseColumn, keyColumn, columns } = index.layout;
   const table = await Table.open(file, { ...options.table, column: options.table?.column ?? phraseColumn });
@@ -127,6 +129,7 @@ export async function searchPhrases(
   phrases: readonly string[],
   { k, prompt, signal }: SearchPhrasesOptions = {},
 ): Promise<SearchHit[][]> {
+  signal?.throwIfAborted();
   const { dimension, model } = index.layout;
   const fingerprint = await encoder.fingerprint();
   index.checkModel(fingerprint);
@@ -195,11 +198,9 @@ async function addAll(
       onProgress?.("encoding", resumedRows + counts.added, total);
     }
   } catch (error) {
-    if (!(error instanceof InterruptedError)) throw error;
-    const done = resumedRows + counts.added;
-    throw new InterruptedError(`stopped with ${done} of ${total} rows in the index; they are safe`, {
-      cause: error,
-    });
+    if (signal?.aborted)
+      onNote?.(`stopped with ${resumedRows + counts.added} of ${total} rows in the index; they are safe`);
+    throw error;
   }
   await index.optimise({
     signal,

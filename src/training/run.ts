@@ -3,12 +3,13 @@ import { mkdirSync } from "node:fs";
 import { readdir, readFile, rm, stat } from "node:fs/promises";
 import { basename, join, resolve } from "node:path";
 import * as v from "valibot";
-import { ArgumentError, InterruptedError, TrainingError } from "../errors.js";
+import { ArgumentError, TrainingError } from "../errors.js";
 import { readJson } from "../files/json.js";
 import { writeWholeJson } from "../files/whole-file.js";
 import { checkIsFree, removePartialFolders } from "../files/whole-folder.js";
 import type { Tensor } from "../onnx/tensor.js";
 import type { DeviceChoice } from "../runtime/device.js";
+import { checkpointFolder, listCheckpoints } from "./checkpoint.js";
 import { measureSteps } from "./measure-steps.js";
 import type { StepMetrics } from "./metrics.js";
 import type { TrainingProgram } from "./program.js";
@@ -28,7 +29,7 @@ export interface RunOptions {
   readonly resume?: "continue" | "start-over";
   /** Steps between two checkpoints; the default is the method's. */
   readonly checkpointEvery?: number;
-  /** Aborting it finishes the step, writes a checkpoint, and rejects with InterruptedError. */
+  /** Aborting it finishes the step, writes a checkpoint, and rejects with the signal's reason. */
   readonly signal?: AbortSignal;
   /** Called with notes about what was read, one line each. */
   readonly onNote?: (note: string) => void;
@@ -98,16 +99,17 @@ export interface PreparedRun<Record extends RunRecord> {
 
 /**
  * Runs a method. Everything unfinished is in `OUTPUT.training`: it is removed when the model is written and when the
- * run fails before its first step; an interrupted run leaves it behind to resume from.
+ * run ends before there is anything to resume from.
  * @param prepare reads what the method learns from; it gets the folder `OUTPUT.training`
  * @param kept names in that folder that a run which starts over leaves there; `prepare` checks what they hold
- * @throws ArgumentError if the output exists; TrainingError, InterruptedError; errors of the method
+ * @throws ArgumentError if the output exists; TrainingError; errors of the method
  */
 export async function runMethod<Record extends RunRecord>(
   options: RunOptions,
   prepare: (work: string) => Promise<PreparedRun<Record>>,
   kept: readonly string[] = [],
 ): Promise<RunReport<Record>> {
+  options.signal?.throwIfAborted();
   const output = resolve(options.output);
   await checkIsFree(options.output);
   await removePartialFolders(output);
@@ -117,8 +119,12 @@ export async function runMethod<Record extends RunRecord>(
   try {
     return await runIn(work, options, prepare);
   } catch (error) {
-    const isFailure = !(error instanceof InterruptedError);
-    if (isNew && isFailure && !(await hasSteps(work))) await rm(work, { recursive: true, force: true });
+    const isStopped = options.signal?.aborted === true;
+    if (isNew && !(await isWorthKeeping(work, isStopped ? kept : [])))
+      await rm(work, { recursive: true, force: true });
+    const last = listCheckpoints(join(work, checkpointFolder)).at(-1);
+    if (isStopped && last)
+      options.onNote?.(`training was stopped after step ${last.step}; --resume continues from there`);
     throw error;
   }
 }
@@ -145,9 +151,10 @@ async function runIn<Record extends RunRecord>(
   }
 }
 
-/** True if a run left steps to resume from, or a failed one to look at. */
-async function hasSteps(work: string): Promise<boolean> {
+/** True if a run left steps to resume from, a failed one to look at, or what `prepare` keeps. */
+async function isWorthKeeping(work: string, kept: readonly string[]): Promise<boolean> {
   const names = await readdir(work);
+  if (names.some((name) => kept.includes(name))) return true;
   const metrics = await stat(join(work, "metrics.jsonl")).catch(() => undefined);
   return names.some((name) => /^(checkpoints$|failed-step-)/.test(name)) || (metrics?.size ?? 0) > 0;
 }

@@ -71,7 +71,7 @@ export interface PreparedTraining {
 /**
  * Trains PEARL's method on a corpus. Checkpoints, metrics and the start model are in `OUTPUT.training` until the
  * model is written.
- * @throws TableError, ModelError, MissingDataError, ArgumentError, TrainingError, InterruptedError
+ * @throws TableError, ModelError, MissingDataError, ArgumentError, TrainingError
  */
 export const finetuneOnCorpus = (options: CorpusFinetuneOptions): Promise<CorpusFinetuneReport> =>
   runMethod(options, async (work) => runOf(await prepareTraining(options, work), options), [textFolder]);

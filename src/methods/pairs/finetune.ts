@@ -89,7 +89,7 @@ export type FinetuneReport = RunReport<TrainingRecord>;
 
 /**
  * Fine-tunes a model on pairs. Checkpoints and metrics are in `OUTPUT.training` until the model is written.
- * @throws TableError, ModelError, ArgumentError, TrainingError, InterruptedError
+ * @throws TableError, ModelError, ArgumentError, TrainingError
  */
 export const finetune = (options: FinetuneOptions): Promise<FinetuneReport> =>
   runMethod(options, () => prepareRun(options));
