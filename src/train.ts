@@ -56,6 +56,7 @@ export {
 export {
   type PreparedRun,
   type RunOptions,
+  type RunPlan,
   type RunRecord,
   type RunReport,
   type RunResult,

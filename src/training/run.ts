@@ -10,7 +10,7 @@ import { checkIsFree, removePartialFolders } from "../files/whole-folder.js";
 import type { Tensor } from "../onnx/tensor.js";
 import type { DeviceChoice } from "../runtime/device.js";
 import { checkpointFolder, listCheckpoints } from "./checkpoint.js";
-import { measureSteps } from "./measure-steps.js";
+import { type MeasuredSteps, measureSteps, parametersOf, stepsIn } from "./measure-steps.js";
 import type { StepMetrics } from "./metrics.js";
 import type { TrainingProgram } from "./program.js";
 import { type TrainingData, type TrainingResult, type TrainOptions, train } from "./trainer.js";
@@ -31,12 +31,27 @@ export interface RunOptions {
   readonly checkpointEvery?: number;
   /** Aborting it finishes the step, writes a checkpoint, and rejects with the signal's reason. */
   readonly signal?: AbortSignal;
+  /** Called before the first step of a new run, whose time is measured on a few; a rejection ends the run. */
+  readonly onPlan?: (plan: RunPlan) => void | Promise<void>;
   /** Called with notes about what was read, one line each. */
   readonly onNote?: (note: string) => void;
   /** Called after every step, with the number of steps of the whole run. */
   readonly onStep?: (metrics: StepMetrics, steps: number) => void;
   /** Called after every evaluation; the score is that of the method. */
   readonly onEvaluation?: (step: number, score: number) => void;
+}
+
+/** What a run is going to do. */
+export interface RunPlan {
+  /** What is trained and on what, where the method says it. */
+  readonly summary?: PreparedRun<RunRecord>["summary"];
+  /** Number of trained parameters. */
+  readonly parameters: number;
+  readonly steps: number;
+  readonly learningRate: number;
+  readonly step: MeasuredSteps;
+  /** Estimated time of all steps. */
+  readonly seconds: number;
 }
 
 /** What the record (training.json) of every method holds. */
@@ -77,6 +92,8 @@ export interface PreparedRun<Record extends RunRecord> {
   options(steps: number): Pick<TrainOptions, "schedule" | "optimiser" | "clipNorm" | "settings">;
   /** Default of RunOptions.checkpointEvery; default 500. */
   readonly checkpointEvery?: number;
+  /** What is trained, from what, and on how much data, such as "pearl-mini, 600 dimensions" and "20 pairs". */
+  readonly summary?: { readonly model: string; readonly data: string };
   /** What is trained, for the note "training WHAT on DEVICE". */
   what(steps: number): string;
   /** Scores a model folder every `every` steps; a larger score is better, and the best weights are kept. */
@@ -173,7 +190,10 @@ async function trainPrepared<Record extends RunRecord>(
 ): Promise<TrainingResult> {
   const { program, data, learningRate, evaluation } = prepared;
   const { device, threads, resume, signal, onNote, onStep, onEvaluation } = options;
-  const steps = await stepsOf(prepared, options, work);
+  const measure = measurement(prepared, options);
+  const steps = await stepsOf(prepared, { ...options, measure }, work);
+  const isNew = resume !== "continue" || listCheckpoints(join(work, checkpointFolder)).length === 0;
+  if (options.onPlan && isNew) await options.onPlan(planOf(prepared, steps, await measure(steps)));
   const snapshot = join(work, "evaluation");
   return train(program, data, {
     ...prepared.options(steps),
@@ -197,12 +217,46 @@ async function trainPrepared<Record extends RunRecord>(
   });
 }
 
+type Measure = (atMost?: number) => Promise<MeasuredSteps>;
+
+/** Measures a run's steps when they are first needed. */
+function measurement({ program, data, learningRate }: Trainable, options: Measurable): Measure {
+  const { device, threads, signal } = options;
+  let measured: Promise<MeasuredSteps> | undefined;
+  return (atMost) => {
+    measured ??= measureSteps(program, data, { device, threads, signal, learningRate, atMost });
+    return measured;
+  };
+}
+
+type Trainable = Pick<
+  PreparedRun<RunRecord>,
+  "program" | "data" | "learningRate" | "steps" | "minutes" | "summary" | "close"
+>;
+type Measurable = Pick<RunOptions, "device" | "threads" | "signal">;
+
+function planOf({ program, learningRate, summary }: Trainable, steps: number, step: MeasuredSteps): RunPlan {
+  const parameters = parametersOf(program);
+  return { summary, parameters, steps, learningRate, step, seconds: steps * step.seconds };
+}
+
+/** Plans a run without starting it. */
+export async function planRun(prepared: Trainable, options: Measurable): Promise<RunPlan> {
+  const { steps, minutes, close } = prepared;
+  try {
+    const step = await measurement(prepared, options)(minutes === undefined ? steps : undefined);
+    return planOf(prepared, minutes === undefined ? steps : stepsIn(minutes, step), step);
+  } finally {
+    await close?.();
+  }
+}
+
 const StoredSteps = v.object({ steps: v.number() });
 
 /** The number of steps; a measured one is stored, so that a resumed run has the same schedule. */
 async function stepsOf<Record extends RunRecord>(
-  { program, data, learningRate, steps, minutes }: PreparedRun<Record>,
-  { device, threads, signal, onNote }: RunOptions,
+  { steps, minutes }: PreparedRun<Record>,
+  { measure, onNote }: { readonly measure: Measure } & Pick<RunOptions, "onNote">,
   work: string,
 ): Promise<number> {
   if (minutes === undefined) return steps;
@@ -213,8 +267,9 @@ async function stepsOf<Record extends RunRecord>(
     cure: "Start over without --resume.",
   });
   if (stored) return stored.steps;
-  const { seconds } = await measureSteps(program, data, { device, threads, signal, learningRate });
-  const fitting = Math.max(1, Math.floor((minutes * 60) / seconds));
+  const measured = await measure();
+  const { seconds } = measured;
+  const fitting = stepsIn(minutes, measured);
   const count = fitting.toLocaleString("en-US");
   onNote?.(`a step takes ${seconds.toFixed(2)} s: ${count} steps fit into ${minutes} minutes`);
   await writeWholeJson(path, { steps: fitting, seconds });

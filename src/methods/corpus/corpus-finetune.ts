@@ -94,6 +94,10 @@ function runOf(
       optimiser: { rateFactors },
       settings: { temperature, dropout, typeWeight },
     }),
+    summary: {
+      model: `${pretrained?.name ?? "from scratch"}, ${start.assembled.width} dimensions`,
+      data: `${formatCount(data.facts.phrases)} phrases`,
+    },
     what: (steps) => `${formatCount(steps)} steps`,
     evaluation: evaluationOn(options.evaluationData, batchesPerEpoch),
     record: (result) => recordOf(prepared, options, result),

@@ -12,7 +12,7 @@ import { makeOracleModel } from "../../encoder/oracle-model.js";
 import { newFolder, somePairs, writeTable } from "../../training/pairs-folder.js";
 
 const header = ["text", "positive", "negative", "type"];
-const start = (graph = "encoder.folded.onnx"): FinetuneOptions => ({
+const start = (graph = "encoder.folded.onnx"): FinetuneOptions & { base: string } => ({
   base: makeOracleModel(graph),
   pairs: writeTable(somePairs(40), header),
   output: join(newFolder(), "tuned"),
