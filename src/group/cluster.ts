@@ -68,9 +68,10 @@ export async function cluster(phrases: readonly string[], options: ClusterOption
   check(phrases, options);
   options.signal?.throwIfAborted();
   const { distinct, nodeOf, counts } = distinctPhrases(phrases, options.counts);
-  const encoder = options.encoder ?? (await PhraseEncoder.load());
+  const { signal } = options;
+  const encoder = options.encoder ?? (await PhraseEncoder.load(undefined, { signal }));
   try {
-    const { signal, onProgress } = options;
+    const { onProgress } = options;
     if (options.k !== undefined) {
       const { dimension } = encoder;
       if (options.k > distinct.length)

@@ -160,7 +160,7 @@ async function prepareColumns(
   compared: readonly ComparedColumn[],
   { encoder, signal, threads, onProgress }: JoinOptions,
 ): Promise<ColumnPair[]> {
-  const loaded = encoder === undefined ? await PhraseEncoder.load(undefined, { threads }) : undefined;
+  const loaded = encoder === undefined ? await PhraseEncoder.load(undefined, { threads, signal }) : undefined;
   const chosen = encoder === "none" ? undefined : (encoder ?? loaded);
   const settings = {
     ...{ encoder: chosen, signal },

@@ -196,6 +196,7 @@ async function addAll(
       counts.empty += matrix.empty;
       counts.truncated += matrix.truncated;
       onProgress?.("encoding", resumedRows + counts.added, total);
+      signal?.throwIfAborted();
     }
   } catch (error) {
     if (signal?.aborted)

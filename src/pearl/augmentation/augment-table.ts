@@ -68,10 +68,10 @@ export async function augmentTable(
   };
   async function* batches(): AsyncGenerator<string[][]> {
     for await (const phrases of table.phrases()) {
-      signal?.throwIfAborted();
       yield phrases.flatMap((phrase) => Array.from({ length: count }, () => rowOf(phrase)));
       done += phrases.length;
       onProgress?.(done, table.description.rowCount);
+      signal?.throwIfAborted();
     }
   }
   await writeRows(output, ["phrase", "twin", "rule", "granularity"], batches());
