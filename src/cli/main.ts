@@ -10,6 +10,7 @@ import { dieBy, interruption } from "./interruption.js";
 
 /** Every command, in the order of `pearl --help`; only the one that is run is loaded. */
 const commands: Readonly<Record<string, () => Promise<{ default: AnyCommand }>>> = {
+  demo: () => import("./use/demo.js"),
   encode: () => import("./use/encode.js"),
   join: () => import("./use/join.js"),
   cluster: () => import("./use/cluster.js"),
@@ -35,6 +36,7 @@ const commands: Readonly<Record<string, () => Promise<{ default: AnyCommand }>>>
 
 const overview = `
 Examples:
+  pearl demo                               join two small tables, explained: a first try in a minute
   pearl encode phrases.csv                 embed a table's phrases into phrases.embeddings.parquet
   pearl bench --task autofj --model tfidf  measure a model or a baseline
   pearl models                             list the models on this machine
