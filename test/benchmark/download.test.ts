@@ -114,10 +114,9 @@ describe("downloadAutofj", () => {
   it("stops when asked to", async () => {
     const controller = new AbortController();
     handler = () => controller.abort();
-    await expect(downloadAutofj(dataFolder, { endpoint, sets, signal: controller.signal })).rejects.toHaveProperty(
-      "name",
-      "AbortError",
-    );
+    await expect(
+      downloadAutofj(dataFolder, { endpoint, sets, signal: controller.signal }),
+    ).rejects.toHaveProperty("name", "AbortError");
     expect(filesOf("Drug")).toEqual([]);
   });
 });

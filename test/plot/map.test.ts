@@ -1,6 +1,6 @@
 /** Maps are self-contained files that keep similar phrases together and are readable in light and dark. */
 import { createHash } from "node:crypto";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
@@ -246,5 +246,20 @@ describe("pearl plot", () => {
     const few = await pearl(["plot", "two.txt"], options);
     expect(few).toMatchObject({ code: 1 });
     expect(few.stderr).toContain("at least 4 phrases, found 2");
+  });
+
+  it.each(["SIGINT", "SIGTERM"] as const)("ends at %s with code 130 and leaves no file", async (name) => {
+    const cwd = mkdtempSync(join(folder, "stopped-"));
+    const rows = Array.from({ length: 3000 }, (_, row) => `name ${row} of ${row % 97}`);
+    writeFileSync(join(cwd, "names.txt"), rows.join("\n"));
+    const { code, stderr } = await pearl(["plot", "names.txt"], {
+      cwd,
+      // the model is loaded then, and thousands of phrases are still to be encoded and projected
+      onStart: (child) =>
+        child.stderr?.on("data", (text) => /^model:/m.test(String(text)) && child.kill(name)),
+    });
+    expect(code).toBe(130);
+    expect(stderr).toMatch(new RegExp(`pearl: interrupted by ${name}\n$`));
+    expect(readdirSync(cwd)).toEqual(["names.txt"]);
   });
 });

@@ -5,7 +5,6 @@ import { fileURLToPath } from "node:url";
 import { Command } from "commander";
 import { alignColumns } from "../../files/text-table.js";
 import { writeWholeFolder } from "../../files/whole-folder.js";
-import { readWholeTable } from "../../table/whole-table.js";
 import { command, register } from "../command.js";
 import { counted } from "../format.js";
 import { shared } from "../options.js";
@@ -46,6 +45,7 @@ ${folder}/suppliers.csv lists suppliers as people typed them. The two tables sha
 
 /** Prints what the join found, and how to do the same with other tables. */
 async function explain({ print }: Session): Promise<void> {
+  const { readWholeTable } = await import("../../table/whole-table.js");
   const { columns, phrases } = await readWholeTable(output, { column: "right_supplier" });
   const { left_name: companies, estimated_precision: precisions, why } = columns;
   const lines = phrases.map((supplier, row) => [

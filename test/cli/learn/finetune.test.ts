@@ -89,46 +89,49 @@ describe("pearl finetune", () => {
     expect(again).toMatchObject({ code: 1, stderr: expect.stringMatching(/tuned is not empty/) });
   });
 
-  it("finishes the step at Ctrl-C, ends with 130, and continues with --resume", async () => {
-    const cwd = newFolder();
-    const pairs = writeTable(somePairs(200), header);
-    const base = makeOracleModel("encoder.folded.onnx");
-    const command = [
-      "finetune",
-      "--base",
-      base,
-      "--pairs",
-      pairs,
-      "-o",
-      "tuned",
-      "--batch-size",
-      "4",
-      "--epochs",
-      "40",
-    ];
-    const stopped = await pearl([...command, "--checkpoint-every", "10"], {
-      cwd,
-      onStart: (child) => {
-        const timer = setInterval(() => {
-          if (!existsSync(join(cwd, "tuned.training", "checkpoints", "step-000010"))) return;
-          clearInterval(timer);
-          child.kill("SIGINT");
-        }, 5);
-        child.on("exit", () => clearInterval(timer));
-      },
-    });
-    expect(stopped).toMatchObject({
-      code: 130,
-      stderr: expect.stringMatching(/stopped after step \d+; --resume continues/),
-    });
-    expect(readdirSync(cwd)).toEqual(["tuned.training"]);
-    const other = await pearl([...command, "--checkpoint-every", "10", "--resume", "--lr", "0.1"], { cwd });
-    expect(other).toMatchObject({
-      code: 1,
-      stderr: expect.stringMatching(/learningRate was 0.00003 and is 0.1 now/),
-    });
-    const rest = await pearl([...command.slice(0, -1), "2", "--resume"], { cwd });
-    expect(rest.code).toBe(0);
-    expect(rest.stderr).toMatch(/steps? already done by an earlier run/);
-  });
+  it.each(["SIGINT", "SIGTERM"] as const)(
+    "finishes the step at %s, ends with 130, and continues with --resume",
+    async (signal) => {
+      const cwd = newFolder();
+      const pairs = writeTable(somePairs(200), header);
+      const base = makeOracleModel("encoder.folded.onnx");
+      const command = [
+        "finetune",
+        "--base",
+        base,
+        "--pairs",
+        pairs,
+        "-o",
+        "tuned",
+        "--batch-size",
+        "4",
+        "--epochs",
+        "40",
+      ];
+      const stopped = await pearl([...command, "--checkpoint-every", "10"], {
+        cwd,
+        onStart: (child) => {
+          const timer = setInterval(() => {
+            if (!existsSync(join(cwd, "tuned.training", "checkpoints", "step-000010"))) return;
+            clearInterval(timer);
+            child.kill(signal);
+          }, 5);
+          child.on("exit", () => clearInterval(timer));
+        },
+      });
+      expect(stopped).toMatchObject({
+        code: 130,
+        stderr: expect.stringMatching(/stopped after step \d+; --resume continues/),
+      });
+      expect(readdirSync(cwd)).toEqual(["tuned.training"]);
+      const other = await pearl([...command, "--checkpoint-every", "10", "--resume", "--lr", "0.1"], { cwd });
+      expect(other).toMatchObject({
+        code: 1,
+        stderr: expect.stringMatching(/learningRate was 0.00003 and is 0.1 now/),
+      });
+      const rest = await pearl([...command.slice(0, -1), "2", "--resume"], { cwd });
+      expect(rest.code).toBe(0);
+      expect(rest.stderr).toMatch(/steps? already done by an earlier run/);
+    },
+  );
 });
