@@ -29,8 +29,8 @@ import {
   Table,
   train,
   VectorIndex,
-} from "../src/index.js";
-import { tinyData, tinyProgram } from "./training/tiny-program.js";
+} from "../../src/index.js";
+import { tinyData, tinyProgram } from "../training/tiny-program.js";
 
 const folder = mkdtempSync(join(tmpdir(), "pearl-abort-"));
 const at = (name: string) => join(folder, name);
