@@ -2,7 +2,7 @@
 
 /** Base of every error that pearl raises on purpose; the command line prints its message without a stack. */
 export class PearlError extends Error {
-  /** Exit code of the command line: 1 for bad input, 2 for wrong usage, 130 for an interruption. */
+  /** Exit code of the command line: 1 for bad input, 2 for wrong usage. */
   readonly exitCode: number = 1;
 
   constructor(message: string, options?: ErrorOptions) {
@@ -39,11 +39,6 @@ export class VectorIndexError extends PearlError {}
 
 /** An index that another process is writing to. */
 export class LockedError extends VectorIndexError {}
-
-/** The work was stopped by the caller (an AbortSignal, Ctrl-C). */
-export class InterruptedError extends PearlError {
-  override readonly exitCode = 130;
-}
 
 /** The message of anything thrown, for building a PearlError from a library's failure. */
 export function messageOf(error: unknown): string {

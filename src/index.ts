@@ -146,13 +146,19 @@ export {
   type CorpusFinetuneReport,
   finetuneOnCorpus,
 } from "./methods/corpus/corpus-finetune.js";
-export { type FinetuneOptions, type FinetuneReport, finetune } from "./methods/pairs/finetune.js";
+export {
+  type FinetuneOptions,
+  type FinetuneReport,
+  finetune,
+  planFinetune,
+} from "./methods/pairs/finetune.js";
 export { planTraining, type TrainingPlan } from "./methods/plan.js";
 export { type PretrainOptions, type PretrainReport, pretrain } from "./methods/pretrain/pretrain.js";
 export { type MethodChoices, type RemovablePart, withChoices, without } from "./methods/settings/choices.js";
 export type { MethodSettings } from "./methods/settings/method-settings.js";
 export { presets, readPreset } from "./methods/settings/presets.js";
 export type { TrainingProgram } from "./training/program.js";
+export type { RunPlan } from "./training/run.js";
 export { type TrainingData, type TrainingResult, type TrainOptions, train } from "./training/trainer.js";
 
 // Add an architecture of your own, as examples/own-architecture.mjs does.

@@ -36,7 +36,7 @@ export { checkGradients } from "./autodiff/check.js";
 
 // Train it.
 
-export { ArgumentError, InterruptedError, ModelError, TrainingError } from "./errors.js";
+export { ArgumentError, ModelError, TrainingError } from "./errors.js";
 export { pearlSchedule } from "./pearl/presets.js";
 export type { Chunk, TrainingBatch } from "./training/batch.js";
 export type { StepMetrics } from "./training/metrics.js";
@@ -56,6 +56,7 @@ export {
 export {
   type PreparedRun,
   type RunOptions,
+  type RunPlan,
   type RunRecord,
   type RunReport,
   type RunResult,

@@ -1,6 +1,6 @@
 /** Twins of a whole table of phrases, written to a file with the rule that made each. */
 import { resolve } from "node:path";
-import { ArgumentError, InterruptedError } from "../errors.js";
+import { ArgumentError } from "../errors.js";
 import { createRandom } from "../random.js";
 import type { Table } from "../table/table.js";
 import { checkRowsName, writeRows } from "../table/write/text-rows.js";
@@ -45,8 +45,7 @@ export function twinCounter() {
 /**
  * Draws twins for the phrases of an open table. Writes phrase, twin, rule (or rules: "year+abbreviation") and
  * granularity, in the table's order, as CSV, TSV or JSONL by the output's ending. The file appears when it is complete.
- * @throws TableError for another ending or where it cannot be written, ArgumentError where it is the input table,
- * InterruptedError
+ * @throws TableError for another ending or where it cannot be written, ArgumentError where it is the input table
  */
 export async function augmentTable(
   table: Table,
@@ -55,6 +54,7 @@ export async function augmentTable(
   { count = 1, seed = 1, signal, onProgress }: AugmentTableOptions = {},
 ): Promise<AugmentTableReport> {
   checkRowsName(output);
+  signal?.throwIfAborted();
   if (resolve(output) === resolve(table.description.path)) {
     throw new ArgumentError(`${output} is the input table. Name another output with -o.`);
   }
@@ -68,10 +68,10 @@ export async function augmentTable(
   };
   async function* batches(): AsyncGenerator<string[][]> {
     for await (const phrases of table.phrases()) {
-      if (signal?.aborted) throw new InterruptedError("interrupted; nothing was written");
       yield phrases.flatMap((phrase) => Array.from({ length: count }, () => rowOf(phrase)));
       done += phrases.length;
       onProgress?.(done, table.description.rowCount);
+      signal?.throwIfAborted();
     }
   }
   await writeRows(output, ["phrase", "twin", "rule", "granularity"], batches());

@@ -1,6 +1,6 @@
 /** Downloads the 50 AutoFJ sets from their public repository into the data folder. */
 import { join } from "node:path";
-import { InterruptedError, MissingDataError, messageOf } from "../errors.js";
+import { MissingDataError, messageOf } from "../errors.js";
 import { exists, writeWholeFile } from "../files/whole-file.js";
 import { autofjFiles } from "./data-folder.js";
 
@@ -33,7 +33,7 @@ interface DownloadOptions {
  * complete, so that a second call downloads only what is missing.
  *
  * @returns the folder with one subfolder per set, and how many files were downloaded and how many already existed
- * @throws MissingDataError for an unreachable server, a missing file or an incomplete one; InterruptedError
+ * @throws MissingDataError for an unreachable server, a missing file or an incomplete one
  */
 export async function downloadAutofj(dataFolder: string, options: DownloadOptions = {}) {
   const { sets = autofjSets, onProgress, signal } = options;
@@ -68,7 +68,7 @@ async function fetchWhole(url: string, signal: AbortSignal | undefined): Promise
     throw new MissingDataError(`${url}: the server answered ${response.status}. ${cure}`);
   } catch (error) {
     if (error instanceof MissingDataError) throw error;
-    if (signal?.aborted) throw new InterruptedError("the download was interrupted; run it again to resume");
+    signal?.throwIfAborted();
     const cause = error instanceof Error && error.cause !== undefined ? error.cause : error;
     throw new MissingDataError(
       `${url}: the download failed (${messageOf(cause) || "no answer"}). Check the network, or name a mirror with ` +

@@ -8,7 +8,6 @@
  *
  * The reference leaves split, shuffling and first weights unseeded; here all follow from the seed.
  */
-import { InterruptedError } from "../errors.js";
 import { linear } from "../nn/layers.js";
 import { binaryCrossEntropy } from "../nn/losses/binary-cross-entropy.js";
 import { createNet, fromSeed } from "../nn/net.js";
@@ -77,7 +76,7 @@ export async function probe(
         // Steps run in this thread: yield to other work between them.
         if (i % 16 === 0) await new Promise(setImmediate);
       }
-      if (signal?.aborted) throw new InterruptedError("the probe was stopped", { cause: signal.reason });
+      signal?.throwIfAborted();
       weights = await engine.optimiser.weights();
       const reached = await accuracy(validation, weights);
       // copied: the optimiser updates its weights in place

@@ -2,16 +2,14 @@
  * Ctrl-C and SIGTERM as an AbortSignal: the first asks the command to stop cleanly, the second stops it at once.
  * Importing this file installs the handlers, so main.ts imports it first.
  */
-import { InterruptedError } from "../errors.js";
-
 const controller = new AbortController();
 let isWatched = false;
 
 process.on("SIGINT", interrupt).on("SIGTERM", interrupt);
 
 function interrupt(name: NodeJS.Signals): void {
-  const isSecond = wasInterrupted();
-  controller.abort(new InterruptedError(`interrupted by ${name}`));
+  const isSecond = interruption() !== undefined;
+  controller.abort(new DOMException(`interrupted by ${name}`, "AbortError"));
   if (isWatched && !isSecond) {
     if (process.stderr.isTTY)
       process.stderr.write("\nstopping cleanly; press Ctrl-C again to stop at once\n");
@@ -23,16 +21,17 @@ function interrupt(name: NodeJS.Signals): void {
 }
 
 /**
- * The signal that a command passes to the library; its reason is an InterruptedError (exit code 130). Without a
- * call, the process ends at the first Ctrl-C.
+ * The signal that a command passes to the library, which rejects with its reason, an AbortError. Without a call, the
+ * process ends at the first Ctrl-C.
  */
 export function interruptionSignal(): AbortSignal {
   isWatched = true;
   return controller.signal;
 }
 
-/** True once a signal has arrived: no matter how the command ends, it was interrupted. */
-export const wasInterrupted = (): boolean => controller.signal.aborted;
+/** The reason of the abort once a signal has arrived: no matter how the command ends, it was interrupted. */
+export const interruption = (): Error | undefined =>
+  controller.signal.aborted ? controller.signal.reason : undefined;
 
 /**
  * Ends the process as the signal does by default: code 130 (SIGINT) or 143 (SIGTERM) in a shell. process.exit would

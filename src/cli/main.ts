@@ -3,13 +3,14 @@
 import "./interruption.js"; // first: it installs the handlers of signals
 
 import { Command, CommanderError } from "commander";
-import { InterruptedError, messageOf, PearlError } from "../errors.js";
+import { messageOf, PearlError } from "../errors.js";
 import { packageVersion } from "../files/version.js";
 import { type AnyCommand, register } from "./command.js";
-import { dieBy, wasInterrupted } from "./interruption.js";
+import { dieBy, interruption } from "./interruption.js";
 
 /** Every command, in the order of `pearl --help`; only the one that is run is loaded. */
 const commands: Readonly<Record<string, () => Promise<{ default: AnyCommand }>>> = {
+  demo: () => import("./use/demo.js"),
   encode: () => import("./use/encode.js"),
   join: () => import("./use/join.js"),
   cluster: () => import("./use/cluster.js"),
@@ -35,6 +36,7 @@ const commands: Readonly<Record<string, () => Promise<{ default: AnyCommand }>>>
 
 const overview = `
 Examples:
+  pearl demo                               join two small tables, explained: a first try in a minute
   pearl encode phrases.csv                 embed a table's phrases into phrases.embeddings.parquet
   pearl bench --task autofj --model tfidf  measure a model or a baseline
   pearl models                             list the models on this machine
@@ -72,9 +74,9 @@ async function createProgram(first: string | undefined): Promise<Command> {
 function report(error: unknown): number {
   // Commander has printed its message; its exit code for wrong usage is 1, ours is 2.
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
-  const interrupted = wasInterrupted() || error instanceof InterruptedError;
+  const interrupted = interruption();
   const known = error instanceof PearlError;
-  const text = interrupted && !known ? "interrupted" : messageOf(error);
+  const text = messageOf(known ? error : (interrupted ?? error));
   const advice = known || interrupted ? "" : " (unexpected; set PEARL_DEBUG=1 for the stack)";
   process.stderr.write(`pearl: ${text}${advice}\n`);
   if (process.env.PEARL_DEBUG === "1" && error instanceof Error) process.stderr.write(`${error.stack}\n`);
@@ -85,7 +87,7 @@ function report(error: unknown): number {
 /** Exits once the streams are flushed, even if a library keeps a thread or a timer alive. */
 function endWith(exitCode: number): void {
   process.exitCode = exitCode;
-  setTimeout(() => (wasInterrupted() ? dieBy("SIGINT") : process.exit()), 2_000).unref();
+  setTimeout(() => (interruption() ? dieBy("SIGINT") : process.exit()), 2_000).unref();
 }
 
 /** Exits without an error when the reader closes the pipe, as in `pearl models | head -1`. */
@@ -104,7 +106,7 @@ async function main(): Promise<void> {
   try {
     const program = await createProgram(process.argv[2]);
     await program.parseAsync(process.argv);
-    if (wasInterrupted()) endWith(report(new InterruptedError("interrupted")));
+    if (interruption()) endWith(report(interruption()));
   } catch (error) {
     endWith(report(error));
   }

@@ -79,6 +79,7 @@ export interface BuildCorpusReport {
  */
 export async function buildCorpus(options: BuildCorpusOptions): Promise<BuildCorpusReport> {
   const { output, texts = [] } = options;
+  options.signal?.throwIfAborted();
   await checkIsFree(output);
   if (texts.includes("-") && texts.length > 1)
     throw new ArgumentError('standard input ("-") cannot be mixed with other files of text.');

@@ -1,6 +1,6 @@
 /** A model in workers on one device: divides the phrases of a call among them. */
 import { soleArchitecture } from "../architectures/registry.js";
-import { DeviceError, InterruptedError } from "../errors.js";
+import { DeviceError } from "../errors.js";
 import type { WorkerClient } from "../runtime/worker-client.js";
 import { WorkerPool } from "../runtime/worker-pool.js";
 import {
@@ -85,7 +85,7 @@ export class EncodePool {
   /**
    * Encodes phrases, equal ones once: similar lengths together, longest first.
    * @returns `data` holds all parts of each phrase
-   * @throws InterruptedError
+   * @throws the signal's reason
    */
   async encode(
     phrases: readonly string[],
@@ -118,7 +118,7 @@ export class EncodePool {
       clearInterval(timer);
       signal?.removeEventListener("abort", stop);
     }
-    if (signal?.aborted) throw new InterruptedError("encoding was stopped", { cause: signal.reason });
+    signal?.throwIfAborted();
     report();
     places.forEach((place, row) => {
       if (place < 0 || firstRows[place] === row) return;

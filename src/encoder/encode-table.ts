@@ -1,5 +1,5 @@
 /** Encodes a table's phrases into a file of embeddings: reading, encoding and writing overlap. */
-import { ArgumentError, InterruptedError } from "../errors.js";
+import { ArgumentError } from "../errors.js";
 import type { EmbeddingFormat } from "../table/format.js";
 import { type RowRange, Table, type TableDescription, type TableOptions } from "../table/table.js";
 import { EmbeddingWriter } from "../table/write/embedding-writer.js";
@@ -57,7 +57,7 @@ export type EncoderSource = PhraseEncoder | ((table: TableDescription) => Promis
 /**
  * Reads `input`, encodes its phrase column and writes `output` with every input column and the vectors, in the
  * input's order. The output appears under its name when it is complete.
- * @throws TableError, ModelError, InterruptedError
+ * @throws TableError, ModelError
  */
 export async function encodeTable(
   input: string,
@@ -65,6 +65,7 @@ export async function encodeTable(
   encoder: EncoderSource,
   options: EncodeTableOptions = {},
 ): Promise<EncodeTableReport> {
+  options.signal?.throwIfAborted();
   const table = await Table.open(input, options.table);
   let writer: EmbeddingWriter | undefined;
   try {
@@ -99,7 +100,7 @@ async function encodeRows(
   writer: EmbeddingWriter,
   options: EncodeTableOptions,
 ): Promise<{ empty: number; truncated: number }> {
-  const { prompt, batchSize, truncateDim, normalize, signal, onProgress } = options;
+  const { prompt, batchSize, truncateDim, normalize, signal, onNote, onProgress } = options;
   const total = range.to - range.from;
   let finished = writer.rowsDone;
   let empty = 0;
@@ -123,11 +124,9 @@ async function encodeRows(
       onProgress?.(finished, total);
     }
   } catch (error) {
-    if (!(error instanceof InterruptedError)) throw error;
-    throw new InterruptedError(
-      `stopped with ${finished} of ${total} rows encoded; the same command with --resume continues`,
-      { cause: error },
-    );
+    if (signal?.aborted)
+      onNote?.(`stopped with ${finished} of ${total} rows encoded; the same command with --resume continues`);
+    throw error;
   }
   return { empty, truncated };
 }
@@ -150,8 +149,7 @@ export async function* encodeAhead<Chunk>(
   let report = onRows;
   try {
     for await (const chunk of chunks) {
-      const { signal } = settings;
-      if (signal?.aborted) throw new InterruptedError("encoding was stopped", { cause: signal.reason });
+      settings.signal?.throwIfAborted();
       const phrases = phrasesOf(chunk);
       const first = report;
       report = undefined;

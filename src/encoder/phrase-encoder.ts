@@ -22,7 +22,7 @@ export interface LoadOptions {
   readonly revision?: string;
   /** Called during a download of the model, several times a second. */
   readonly onDownload?: (progress: DownloadProgress) => void;
-  /** Stops a download. */
+  /** Stops the download; the call then rejects with the signal's reason. */
   readonly signal?: AbortSignal;
 }
 
@@ -40,7 +40,7 @@ export interface EncodeOptions {
   readonly truncateDim?: number;
   /** Called several times a second with the phrases finished and in all. */
   readonly onProgress?: (finished: number, total: number) => void;
-  /** Stops between two batches; the call then rejects with InterruptedError. */
+  /** Stops between two batches; the call then rejects with the signal's reason. */
   readonly signal?: AbortSignal;
 }
 
@@ -118,9 +118,14 @@ export class PhraseEncoder {
     if (!(Number.isInteger(cores) && cores > 0)) {
       throw new ArgumentError(`threads must be a positive integer, not ${cores}`);
     }
+    const { device = "cpu", precision = "full", signal } = options;
+    signal?.throwIfAborted();
     const folder = await readModelFolder(await locateModel(model, options));
-    const { device = "cpu", precision = "full" } = options;
     const pool = await EncodePool.open({ folder, device: bestDevice(folder, device), precision }, cores);
+    if (signal?.aborted) {
+      await pool.close();
+      throw signal.reason;
+    }
     return new PhraseEncoder(folder, pool, cores, precision);
   }
 
@@ -129,7 +134,7 @@ export class PhraseEncoder {
    * Equal phrases are encoded once; a phrase's vector does not depend on the others. A phrase without any
    * visible character gets the zero vector, which is similar to nothing.
    * @returns one vector per phrase; all share one buffer
-   * @throws ArgumentError, InterruptedError
+   * @throws ArgumentError
    */
   async encode(phrases: readonly string[], options: EncodeOptions = {}): Promise<Embedding[]> {
     const { data, dimension } = await this.encodeMatrix(phrases, options);
@@ -148,7 +153,7 @@ export class PhraseEncoder {
 
   /**
    * Like encodeMatrix, with the probability of each phrase type, from the same run.
-   * @throws ModelError where the model has no type head, ArgumentError, InterruptedError
+   * @throws ModelError where the model has no type head, ArgumentError
    */
   async encodeWithTypes(phrases: readonly string[], options: EncodeOptions = {}): Promise<TypedMatrix> {
     const parts = [this.#embeddingPart(phrases, options), this.#typesPart()];
@@ -168,7 +173,7 @@ export class PhraseEncoder {
   /**
    * What kind of thing each phrase names, by the model's type head.
    * @returns for each phrase its types with their probabilities, the most probable first; none for an empty phrase
-   * @throws ModelError where the model has no type head, ArgumentError, InterruptedError
+   * @throws ModelError where the model has no type head, ArgumentError
    */
   async types(phrases: readonly string[], options: TypesOptions = {}): Promise<TypeProbability[][]> {
     const part = this.#typesPart();
@@ -199,6 +204,7 @@ export class PhraseEncoder {
   }
 
   async #run(phrases: readonly string[], options: EncodeOptions, parts: readonly EncodePart[]) {
+    options.signal?.throwIfAborted();
     const pool = await this.#pool(options.device ?? this.device);
     const { prompt = "", batchSize } = options;
     return pool.encode(phrases, { prompt, parts, batchSize }, options);

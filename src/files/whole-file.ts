@@ -8,6 +8,9 @@ export async function exists(path: string): Promise<boolean> {
   return (await stat(path).catch(() => undefined)) !== undefined;
 }
 
+/** True for an error of the operating system, such as a full disk; not for what a caller's own code throws. */
+export const isSystemError = (error: unknown): boolean => error instanceof Error && "syscall" in error;
+
 /**
  * Replaces a file by content in memory: written beside it, flushed to disk, renamed.
  * @throws the system's error; the old file is then unchanged

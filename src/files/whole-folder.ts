@@ -1,8 +1,8 @@
 /** Folders: written whole, copied from, measured. */
 import { copyFile, mkdir, readdir, rename, rm, rmdir, stat } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
-import { ArgumentError, ModelError, messageOf, PearlError } from "../errors.js";
-import { exists, partialPath } from "./whole-file.js";
+import { ArgumentError, ModelError, messageOf } from "../errors.js";
+import { exists, isSystemError, partialPath } from "./whole-file.js";
 
 /** Refuses a path that exists, before any work; an empty folder is accepted. @throws ArgumentError */
 export async function checkIsFree(target: string): Promise<void> {
@@ -33,7 +33,7 @@ export async function writeWholeFolder<Result>(
     await rename(temporary, path);
     return result;
   } catch (error) {
-    if (error instanceof PearlError) throw error;
+    if (!isSystemError(error)) throw error;
     throw new ModelError(`${target} cannot be written: ${messageOf(error)}`, { cause: error });
   } finally {
     await rm(temporary, { recursive: true, force: true });

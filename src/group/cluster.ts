@@ -66,14 +66,16 @@ export interface Clustering {
  *
  *     const { groups } = await cluster(["NYTimes", "New York Times", "NY Times", "Le Monde"]);
  *
- * @throws ArgumentError for options that conflict or are out of range; InterruptedError
+ * @throws ArgumentError for options that conflict or are out of range
  */
 export async function cluster(phrases: readonly string[], options: ClusterOptions = {}): Promise<Clustering> {
   check(phrases, options);
+  options.signal?.throwIfAborted();
   const { distinct, nodeOf, counts, numbered, compared } = distinctPhrases(phrases, options);
-  const encoder = options.encoder ?? (await PhraseEncoder.load());
+  const { signal } = options;
+  const encoder = options.encoder ?? (await PhraseEncoder.load(undefined, { signal }));
   try {
-    const { signal, onProgress } = options;
+    const { onProgress } = options;
     if (options.k !== undefined) {
       const { dimension } = encoder;
       if (options.k > distinct.length)

@@ -40,7 +40,7 @@ export interface Deduplication {
  *
  *     const { kept } = await dedupe(["Acme Inc.", "Acme Incorporated", "Apex Ltd"]);
  *
- * Rows without visible characters are all kept. @throws ArgumentError, InterruptedError
+ * Rows without visible characters are all kept. @throws ArgumentError
  */
 export async function dedupe(
   phrases: readonly string[],

@@ -24,8 +24,7 @@ export interface ClusterTableReport extends Clustering {
  * `representative` (the phrase of the group) and `similarity` to it. Rows keep their order.
  *
  * @param output .csv, .tsv or .jsonl; undefined writes nothing
- * @throws TableError, also if `table.column` is not given and the chosen column holds categories; ArgumentError,
- *   InterruptedError
+ * @throws TableError, also if `table.column` is not given and the chosen column holds categories; ArgumentError
  */
 export async function clusterTable(
   path: string,
@@ -33,6 +32,7 @@ export async function clusterTable(
   options: ClusterOptions & FileOptions = {},
 ): Promise<ClusterTableReport> {
   checkNames(path, [output]);
+  options.signal?.throwIfAborted();
   const table = await readWholeTable(path, options.table, options.onNote);
   const { description, phrases, cells } = table;
   refuseCategory(unnamedColumns(table, options), commandFor("cluster", path));
@@ -71,7 +71,7 @@ export interface DedupeTableReport extends Deduplication {
  *   `kept_row`, `similarity` and their own columns, `groups` for every row of each group with at least two rows, the kept
  *   row first, as `group`, `kept` (yes or no), `row`, `similarity` and its own columns
  * @throws TableError, also if `table.column` is not given and the chosen column holds categories or would remove more than
- *   a third of the rows; ArgumentError, InterruptedError
+ *   a third of the rows; ArgumentError
  */
 export async function dedupeTable(
   path: string,
@@ -79,6 +79,7 @@ export async function dedupeTable(
   options: Omit<DedupeOptions, "completeness"> & FileOptions = {},
 ): Promise<DedupeTableReport> {
   checkNames(path, [outputs.kept, outputs.removed, outputs.groups]);
+  options.signal?.throwIfAborted();
   const table = await readWholeTable(path, options.table, options.onNote);
   const { description, phrases, cells } = table;
   const unnamed = unnamedColumns(table, options);

@@ -20,7 +20,7 @@ import {
   notInRepository,
   weightAlternatives,
 } from "./download-trouble.js";
-import { HubError, throwIfAborted } from "./request.js";
+import { HubError } from "./request.js";
 import { type HubSettings, hubSettings } from "./settings.js";
 import { transferFile } from "./transfer.js";
 
@@ -78,15 +78,15 @@ export function isHubId(text: string): boolean {
  * @returns absolute path of a folder with config.json, tokenizer.json, the graph (or else model.safetensors, in one
  * file or several, with the vocabulary where there is no tokenizer.json), and the optional files of the repository
  * @throws ArgumentError for an id, revision or file name of a wrong form; ModelError that says what to do where a
- * repository or file is missing or closed, for no network, a broken or altered download, a full disk;
- * InterruptedError when the signal is aborted
+ * repository or file is missing or closed, for no network, a broken or altered download, a full disk
  */
 export async function downloadModel(id: string, options: DownloadOptions = {}): Promise<string> {
   const download = describe(id, options);
-  throwIfAborted(options.signal);
+  options.signal?.throwIfAborted();
   try {
     return (await fromCache(download)) ?? (await fromHub(download));
   } catch (error) {
+    options.signal?.throwIfAborted();
     throw asModelError(download, error);
   }
 }

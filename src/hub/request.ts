@@ -1,5 +1,5 @@
 /** One request to the hub: redirects, what the headers announce of the file, and an end to silent connections. */
-import { InterruptedError, messageOf, PearlError } from "../errors.js";
+import { messageOf, PearlError } from "../errors.js";
 
 export interface HubErrorFacts {
   /** HTTP status of the answer; absent where the server could not be reached, or the connection broke. */
@@ -130,16 +130,10 @@ export type Watch = { readonly signal: AbortSignal; alive(): void; stop(): void 
 
 /** Follows the caller's signal, and ends a request that receives no data: call `alive` when data arrives. */
 export function watchFor(outer: AbortSignal | undefined): Watch {
-  throwIfAborted(outer);
+  outer?.throwIfAborted();
   const silence = new AbortController();
   const error = new HubError(`no data for ${silenceMs / 1000} seconds`, { isWorthRetrying: true });
   const timer = setTimeout(() => silence.abort(error), silenceMs);
   const signal = outer === undefined ? silence.signal : AbortSignal.any([outer, silence.signal]);
   return { signal, alive: () => timer.refresh(), stop: () => clearTimeout(timer) };
-}
-
-export function throwIfAborted(signal: AbortSignal | undefined): void {
-  if (!signal?.aborted) return;
-  if (signal.reason instanceof PearlError) throw signal.reason;
-  throw new InterruptedError("the download was interrupted; the next one continues from what was received");
 }

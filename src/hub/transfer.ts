@@ -15,7 +15,6 @@ import {
   connectionError,
   HubError,
   requestFile,
-  throwIfAborted,
   type Watch,
   watchFor,
 } from "./request.js";
@@ -54,11 +53,11 @@ export async function transferFile(request: TransferRequest): Promise<TransferRe
       try {
         return await tryTransfer(request, kept);
       } catch (error) {
-        throwIfAborted(request.signal);
+        request.signal?.throwIfAborted();
         const wait = secondsToWait(error, attempt, request);
         if (wait === undefined) throw error;
         await sleep(wait * 1000, undefined, { signal: request.signal }).catch(() => {});
-        throwIfAborted(request.signal);
+        request.signal?.throwIfAborted();
       }
     }
   } finally {

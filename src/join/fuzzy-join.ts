@@ -43,7 +43,7 @@ const postings = 12_000;
  *
  *     const { matches } = await fuzzyJoin(["The New York Times", "The Times"], ["NYTimes", "The Times (London)"]);
  *
- * @throws ArgumentError, InterruptedError
+ * @throws ArgumentError
  */
 export async function fuzzyJoin(
   left: JoinTable,
@@ -52,6 +52,7 @@ export async function fuzzyJoin(
 ): Promise<JoinResult> {
   const { precision = 0.9, kind = "many-to-one", top = kept, leastLikely = 0.5 } = options;
   checkOptions(options);
+  options.signal?.throwIfAborted();
   const compared = comparedColumns(left, right, options.on);
   const scorer = options.scorer ?? defaultScorer();
   const [block] = options.block === undefined ? [] : comparedColumns(left, right, [options.block]);
@@ -146,7 +147,7 @@ async function prepareColumns(
   compared: readonly ComparedColumn[],
   { encoder, signal, threads, onProgress }: JoinOptions,
 ): Promise<ColumnPair[]> {
-  const loaded = encoder === undefined ? await PhraseEncoder.load(undefined, { threads }) : undefined;
+  const loaded = encoder === undefined ? await PhraseEncoder.load(undefined, { threads, signal }) : undefined;
   const chosen = encoder === "none" ? undefined : (encoder ?? loaded);
   const settings = {
     ...{ encoder: chosen, signal },

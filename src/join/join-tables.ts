@@ -58,7 +58,7 @@ export interface JoinTablesReport
  * Joins the right table's rows to the left table's.
  * @param output a file (.csv, .tsv, .jsonl), or a function that takes the rows
  * @throws TableError, also if `on` is not given and a detected column holds categories or would leave out more than a third
- *   of the right rows; UsageError if both paths are the same file, ArgumentError, InterruptedError
+ *   of the right rows; UsageError if both paths are the same file, ArgumentError
  */
 export async function joinTables(
   leftPath: string,
@@ -66,6 +66,7 @@ export async function joinTables(
   output: string | JoinSink,
   options: JoinTablesOptions = {},
 ): Promise<JoinTablesReport> {
+  options.signal?.throwIfAborted();
   const started = performance.now();
   await refuseSameFile(leftPath, rightPath);
   const left = await loadTable(leftPath, options);

@@ -1,6 +1,5 @@
 /** Ranks rows in worker threads, or in the calling thread if there are too few rows to be worth starting workers. */
 import { availableParallelism } from "node:os";
-import { InterruptedError } from "../errors.js";
 import { eachInWorkers, type WorkerPoolOptions } from "../runtime/worker-pool.js";
 import { type NearRows, nearestByEmbedding } from "./candidates/nearest-by-embedding.js";
 import { createRanker, type RankedRows, type RankPart, type RankSettings } from "./rank-rows.js";
@@ -41,7 +40,7 @@ export async function rankRows(
   let done = 0;
   function* starts(): Generator<number> {
     for (let first = 0; first < queries.length; first += rowsInPart) {
-      if (signal?.aborted) throw new InterruptedError("the join was stopped", { cause: signal.reason });
+      signal?.throwIfAborted();
       yield first;
     }
   }

@@ -67,6 +67,7 @@ const StoredResult = v.object({ result: v.object({ steps: v.number(), loss: v.op
  */
 export async function ablate(options: AblateOptions): Promise<AblationReport> {
   const { settings, corpus, seed = 0, steps, minutes, pairs, tasks = ["all"] } = options;
+  options.signal?.throwIfAborted();
   const parts = (options.parts ?? removableParts).filter((part) => changes(settings, part));
   const off = options.parts?.find((part) => !changes(settings, part));
   if (off !== undefined)

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { CORPUS_FILES } from "../corpus/corpus-folder.js";
 import { exists } from "../files/whole-file.js";
-import { type MeasuredSteps, measureSteps } from "../training/measure-steps.js";
+import { type MeasuredSteps, measureSteps, parametersOf, stepsIn } from "../training/measure-steps.js";
 import type { CorpusFacts } from "./corpus/corpus-batches.js";
 import { type CorpusFinetuneOptions, prepareTraining } from "./corpus/corpus-finetune.js";
 import { defaultCorpusFolder, prepareCorpus } from "./corpus/corpus-source.js";
@@ -38,6 +38,7 @@ export interface TrainingPlan {
  * @throws the errors of a training before its first step
  */
 export async function planTraining(options: CorpusFinetuneOptions): Promise<TrainingPlan> {
+  options.signal?.throwIfAborted();
   const work = await mkdtemp(join(tmpdir(), "pearl-plan-"));
   try {
     const before: string[] = [];
@@ -56,18 +57,14 @@ export async function planTraining(options: CorpusFinetuneOptions): Promise<Trai
     const step = await measureSteps(program, data, { device, threads, signal, learningRate });
     const rows = data.describe(0);
     const { facts } = data;
-    const fitting = options.minutes && Math.max(1, Math.floor((options.minutes * 60) / step.seconds));
+    const fitting = options.minutes && stepsIn(options.minutes, step);
     const steps = options.steps ?? fitting ?? prepared.settings.epochs * facts.batchesPerEpoch;
-    const { initializers } = program.model.graph;
-    const trained = [...initializers.values()].filter(
-      (tensor) => tensor.type === "float32" && tensor.data.length > 1,
-    );
     return {
       settings: { ...prepared.settings, ...(wanted && { hardNegatives: options.settings.hardNegatives }) },
       base: prepared.pretrained?.name ?? "from scratch",
       corpus: facts,
       dimension: prepared.start.assembled.width,
-      parameters: trained.reduce((sum, tensor) => sum + tensor.data.length, 0),
+      parameters: parametersOf(program),
       types: prepared.start.assembled.types.length,
       ...{ steps, step, before },
       pairsPerBatch: rows.length,

@@ -6,7 +6,9 @@ import { messageOf, TableError } from "../errors.js";
 import { writeWholeFile } from "../files/whole-file.js";
 import { createRandom, sampleWithout } from "../random.js";
 import { Table, type TableOptions } from "../table/table.js";
-import { type MapPoint, mapAsHtml, mapAsSvg } from "./map.js";
+import { type MapDrawing, type MapPoint, mapAsSvg } from "./map.js";
+import { mapAsHtml } from "./map-page.js";
+import { pngOf } from "./png.js";
 
 /** Settings of a map. */
 export interface PlotOptions {
@@ -44,8 +46,8 @@ export interface PlotReport {
 type Row = Pick<MapPoint, "phrase" | "category">;
 
 /**
- * Draws a map of a table's phrases into a file that ends in .html or .svg.
- * @throws TableError for another ending, a missing column or too few phrases, ModelError, InterruptedError
+ * Draws a map of a table's phrases into a file that ends in .html, .svg or .png.
+ * @throws TableError for another ending, a missing column or too few phrases, ModelError
  */
 export async function plotTable(
   file: string,
@@ -54,6 +56,7 @@ export async function plotTable(
   options: PlotOptions = {},
 ): Promise<PlotReport> {
   const ending = checkPlotName(output);
+  options.signal?.throwIfAborted();
   const table = await Table.open(file, options.table);
   try {
     const { rowCount, columns } = table.description;
@@ -79,21 +82,30 @@ export async function plotTable(
       categoriesAre: types?.source ?? options.color,
       points,
     };
-    const text = ending === ".svg" ? mapAsSvg(drawing) : mapAsHtml(drawing);
-    await writeWholeFile(output, text).catch((error) => {
+    options.signal?.throwIfAborted();
+    const content = Buffer.from(await contentOf(drawing, ending));
+    await writeWholeFile(output, content).catch((error) => {
       throw new TableError(`${output} cannot be written (${messageOf(error)}).`, { cause: error });
     });
-    return { path: output, drawn: points.length, rows: rowCount, bytes: Buffer.byteLength(text) };
+    return { path: output, drawn: points.length, rows: rowCount, bytes: content.length };
   } finally {
     await table.close();
   }
 }
 
-/** The ending of an output's name. @throws TableError for one that is not .html or .svg */
-export function checkPlotName(output: string): ".html" | ".svg" {
-  const ending = extname(output).toLowerCase();
-  if (ending === ".html" || ending === ".svg") return ending;
-  throw new TableError(`${output}: the name of a map must end in .html or .svg.`);
+const endings = [".html", ".svg", ".png"] as const;
+type Ending = (typeof endings)[number];
+
+/** The ending of an output's name. @throws TableError for an unknown one */
+export function checkPlotName(output: string): Ending {
+  const ending = endings.find((known) => known === extname(output).toLowerCase());
+  if (ending !== undefined) return ending;
+  throw new TableError(`${output}: the name of a map must end in .html, .svg or .png.`);
+}
+
+async function contentOf(drawing: MapDrawing, ending: Ending): Promise<string | Buffer> {
+  if (ending === ".html") return mapAsHtml(drawing);
+  return ending === ".svg" ? mapAsSvg(drawing) : pngOf(mapAsSvg(drawing, "light"));
 }
 
 /** The rows with a phrase, or a random sample of them, in the order of the table. */

@@ -1,4 +1,5 @@
 /** Colours that remain distinguishable in print and with colour blindness, light and dark; escaping; the frame of a page. */
+import { createHash } from "node:crypto";
 
 /**
  * The colours of categories, the most frequent first; `rest` is for everything without a category of its own. The
@@ -49,12 +50,12 @@ const variables = (theme: typeof light): string =>
 
 const lightColours = named(light);
 
-/** A style with each colour in its light form before the variable, for viewers without CSS variables. */
-export const withPlainColours = (style: string): string =>
-  style.replaceAll(
-    /([\w-]+):var\(--(\w+)\)/g,
-    (rule, property, name) => `${property}:${lightColours[name]};${rule}`,
-  );
+/** A style with each colour in its light form before the variable, or instead of it, for viewers without variables. */
+export const withPlainColours = (style: string, colours: "reader" | "light" = "reader"): string =>
+  style.replaceAll(/([\w-]+):var\(--(\w+)\)/g, (rule, property, name) => {
+    const plain = `${property}:${lightColours[name]}`;
+    return colours === "light" ? plain : `${plain};${rule}`;
+  });
 
 /** Style that defines the colours as variables, by the reader's preference for light or dark. */
 export function themeStyle(selector: string): string {
@@ -84,12 +85,20 @@ interface Page {
   readonly script?: string;
 }
 
+/** A page loads nothing, and runs no script but its own. */
+function policyOf(script: string | undefined): string {
+  const policy = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'";
+  if (script === undefined) return policy;
+  return `${policy}; script-src 'sha256-${createHash("sha256").update(script).digest("base64")}'`;
+}
+
 /** A self-contained HTML page: no network, fonts or external scripts. */
 export function htmlPage({ title, body, style = "", script }: Page): string {
   return `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="${policyOf(script)}">
 <meta name="viewport" content="width=device-width,initial-scale=1">
 <title>${escapeText(title)}</title>
 <style>
@@ -103,7 +112,7 @@ ${style}
 </head>
 <body>
 ${body}
-${script === undefined ? "" : `<script>\n${script}\n</script>\n`}</body>
+${script === undefined ? "" : `<script>${script}</script>\n`}</body>
 </html>
 `;
 }

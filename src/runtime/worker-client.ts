@@ -67,14 +67,14 @@ export function startWorker(script: string, base: string, resourceLimits?: Resou
     });
   const end = async (idle: boolean): Promise<void> => {
     if (idle) await call("close", undefined).catch(() => {});
-    endWith(new errors.InterruptedError("the worker was shut down"));
+    endWith(new errors.DeviceError("the worker was shut down"));
     await worker.terminate();
   };
   return {
     call,
     terminate() {
       const idle = open.size === 0;
-      if (!idle) endWith(new errors.InterruptedError("the worker was shut down"));
+      if (!idle) endWith(new errors.DeviceError("the worker was shut down"));
       lastEnd = lastEnd.then(() => end(idle));
       return lastEnd;
     },

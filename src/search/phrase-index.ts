@@ -6,7 +6,7 @@ import {
   encodeAhead,
 } from "../encoder/encode-table.js";
 import { type PhraseEncoder, truncatedDimension } from "../encoder/phrase-encoder.js";
-import { InterruptedError, VectorIndexError } from "../errors.js";
+import { VectorIndexError } from "../errors.js";
 import { Table } from "../table/table.js";
 import { checkKeys, keptColumns, tableRows } from "./table-rows.js";
 import { type AddOptions, type CreateIndexOptions, VectorIndex } from "./vector-index.js";
@@ -44,7 +44,7 @@ export interface IndexTableReport extends Omit<EncodeTableReport, "keysPath" | "
 /**
  * Makes an index of a table: its phrases' vectors with all its columns. Interrupted or killed, it leaves an index of
  * the rows done so far, and `resume: "continue"` adds the others.
- * @throws TableError, ModelError, VectorIndexError, InterruptedError
+ * @throws TableError, ModelError, VectorIndexError
  */
 export async function indexTable(
   file: string,
@@ -52,6 +52,7 @@ export async function indexTable(
   encoder: EncoderSource,
   options: IndexTableOptions = {},
 ): Promise<IndexTableReport> {
+  options.signal?.throwIfAborted();
   const started = performance.now();
   const table = await Table.open(file, options.table);
   try {
@@ -79,7 +80,7 @@ export async function indexTable(
 /**
  * Adds a table's rows to an index. Columns are found by name; those that the index does not have are left out, and
  * those that the table does not have stay empty.
- * @throws TableError where the phrase or key column is missing, VectorIndexError, ModelError, InterruptedError
+ * @throws TableError where the phrase or key column is missing, VectorIndexError, ModelError
  */
 export async function addTable(
   index: VectorIndex,
@@ -87,6 +88,7 @@ export async function addTable(
   encoder: EncoderSource,
   options: AddTableOptions = {},
 ): Promise<IndexTableReport> {
+  options.signal?.throwIfAborted();
   const started = performance.now();
   const { phraseColumn, keyColumn, columns } = index.layout;
   const table = await Table.open(file, { ...options.table, column: options.table?.column ?? phraseColumn });
@@ -163,13 +165,12 @@ async function addAll(
       counts.empty += matrix.empty;
       counts.truncated += matrix.truncated;
       onProgress?.("encoding", resumedRows + counts.added, total);
+      signal?.throwIfAborted();
     }
   } catch (error) {
-    if (!(error instanceof InterruptedError)) throw error;
-    const done = resumedRows + counts.added;
-    throw new InterruptedError(`stopped with ${done} of ${total} rows in the index; they are safe`, {
-      cause: error,
-    });
+    if (signal?.aborted)
+      onNote?.(`stopped with ${resumedRows + counts.added} of ${total} rows in the index; they are safe`);
+    throw error;
   }
   await index.optimise({
     signal,

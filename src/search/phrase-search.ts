@@ -22,6 +22,7 @@ export async function searchPhrases(
   phrases: readonly string[],
   { k, prompt, signal }: SearchPhrasesOptions = {},
 ): Promise<SearchHit[][]> {
+  signal?.throwIfAborted();
   const { dimension, model } = index.layout;
   const fingerprint = await encoder.fingerprint();
   index.checkModel(fingerprint);

@@ -43,6 +43,9 @@ export interface Checkpoint {
   readonly record: StoredRecord;
 }
 
+/** Where a run keeps its checkpoints, in its own folder. */
+export const checkpointFolder = "checkpoints";
+
 const recordName = "checkpoint.json";
 const tensorsName = "tensors.safetensors";
 const cure = "The checkpoint is damaged: delete its folder to continue from the one before.";

@@ -11,27 +11,43 @@ export interface MeasuredSteps {
   readonly memory: number;
 }
 
+interface MeasureOptions extends Pick<TrainOptions, "device" | "threads" | "signal" | "learningRate"> {
+  readonly atMost?: number;
+}
+
 /** Steps before the measurement, and measured steps. */
 const [warmUp, measured] = [2, 5];
 
+/** @param options.atMost steps to take, for a run that has few itself */
 export async function measureSteps(
   program: TrainingProgram,
   data: TrainingData,
-  options: Pick<TrainOptions, "device" | "threads" | "signal" | "learningRate">,
+  { atMost = warmUp + measured, ...options }: MeasureOptions,
 ): Promise<MeasuredSteps> {
   const steps: { seconds: number; wait: number; memory: number }[] = [];
   await train(program, data, {
     ...options,
-    steps: warmUp + measured,
+    steps: Math.max(1, Math.min(atMost, warmUp + measured)),
     onStep: ({ seconds, wait, memory }) => steps.push({ seconds: seconds + wait, wait, memory }),
   });
-  const last = steps.slice(warmUp);
+  const last = steps.slice(Math.min(warmUp, steps.length - 1));
   const seconds = median(last.map((step) => step.seconds));
   return {
     seconds,
     waiting: median(last.map((step) => step.wait / step.seconds)),
     memory: Math.max(...steps.map((step) => step.memory)),
   };
+}
+
+/** The steps that fit into a time. */
+export const stepsIn = (minutes: number, { seconds }: MeasuredSteps): number =>
+  Math.max(1, Math.floor((minutes * 60) / seconds));
+
+/** The number of trained parameters. */
+export function parametersOf({ model }: TrainingProgram): number {
+  const tensors = [...model.graph.initializers.values()];
+  const trained = tensors.filter(({ type, data }) => type === "float32" && data.length > 1);
+  return trained.reduce((sum, { data }) => sum + data.length, 0);
 }
 
 function median(values: readonly number[]): number {

@@ -3,13 +3,14 @@ import { mkdirSync } from "node:fs";
 import { readdir, readFile, rm, stat } from "node:fs/promises";
 import { basename, join, resolve } from "node:path";
 import * as v from "valibot";
-import { ArgumentError, InterruptedError, TrainingError } from "../errors.js";
+import { ArgumentError, TrainingError } from "../errors.js";
 import { readJson } from "../files/json.js";
 import { writeWholeJson } from "../files/whole-file.js";
 import { checkIsFree, removePartialFolders } from "../files/whole-folder.js";
 import type { Tensor } from "../onnx/tensor.js";
 import type { DeviceChoice } from "../runtime/device.js";
-import { measureSteps } from "./measure-steps.js";
+import { checkpointFolder, listCheckpoints } from "./checkpoint.js";
+import { type MeasuredSteps, measureSteps, parametersOf, stepsIn } from "./measure-steps.js";
 import type { StepMetrics } from "./metrics.js";
 import type { TrainingProgram } from "./program.js";
 import { type TrainingData, type TrainingResult, type TrainOptions, train } from "./trainer.js";
@@ -28,14 +29,29 @@ export interface RunOptions {
   readonly resume?: "continue" | "start-over";
   /** Steps between two checkpoints; the default is the method's. */
   readonly checkpointEvery?: number;
-  /** Aborting it finishes the step, writes a checkpoint, and rejects with InterruptedError. */
+  /** Aborting it finishes the step, writes a checkpoint, and rejects with the signal's reason. */
   readonly signal?: AbortSignal;
+  /** Called before the first step of a new run, whose time is measured on a few; a rejection ends the run. */
+  readonly onPlan?: (plan: RunPlan) => void | Promise<void>;
   /** Called with notes about what was read, one line each. */
   readonly onNote?: (note: string) => void;
   /** Called after every step, with the number of steps of the whole run. */
   readonly onStep?: (metrics: StepMetrics, steps: number) => void;
   /** Called after every evaluation; the score is that of the method. */
   readonly onEvaluation?: (step: number, score: number) => void;
+}
+
+/** What a run is going to do. */
+export interface RunPlan {
+  /** What is trained and on what, where the method says it. */
+  readonly summary?: PreparedRun<RunRecord>["summary"];
+  /** Number of trained parameters. */
+  readonly parameters: number;
+  readonly steps: number;
+  readonly learningRate: number;
+  readonly step: MeasuredSteps;
+  /** Estimated time of all steps. */
+  readonly seconds: number;
 }
 
 /** What the record (training.json) of every method holds. */
@@ -76,6 +92,8 @@ export interface PreparedRun<Record extends RunRecord> {
   options(steps: number): Pick<TrainOptions, "schedule" | "optimiser" | "clipNorm" | "settings">;
   /** Default of RunOptions.checkpointEvery; default 500. */
   readonly checkpointEvery?: number;
+  /** What is trained, from what, and on how much data, such as "pearl-mini, 600 dimensions" and "20 pairs". */
+  readonly summary?: { readonly model: string; readonly data: string };
   /** What is trained, for the note "training WHAT on DEVICE". */
   what(steps: number): string;
   /** Scores a model folder every `every` steps; a larger score is better, and the best weights are kept. */
@@ -98,16 +116,17 @@ export interface PreparedRun<Record extends RunRecord> {
 
 /**
  * Runs a method. Everything unfinished is in `OUTPUT.training`: it is removed when the model is written and when the
- * run fails before its first step; an interrupted run leaves it behind to resume from.
+ * run ends before there is anything to resume from.
  * @param prepare reads what the method learns from; it gets the folder `OUTPUT.training`
  * @param kept names in that folder that a run which starts over leaves there; `prepare` checks what they hold
- * @throws ArgumentError if the output exists; TrainingError, InterruptedError; errors of the method
+ * @throws ArgumentError if the output exists; TrainingError; errors of the method
  */
 export async function runMethod<Record extends RunRecord>(
   options: RunOptions,
   prepare: (work: string) => Promise<PreparedRun<Record>>,
   kept: readonly string[] = [],
 ): Promise<RunReport<Record>> {
+  options.signal?.throwIfAborted();
   const output = resolve(options.output);
   await checkIsFree(options.output);
   await removePartialFolders(output);
@@ -117,8 +136,12 @@ export async function runMethod<Record extends RunRecord>(
   try {
     return await runIn(work, options, prepare);
   } catch (error) {
-    const isFailure = !(error instanceof InterruptedError);
-    if (isNew && isFailure && !(await hasSteps(work))) await rm(work, { recursive: true, force: true });
+    const isStopped = options.signal?.aborted === true;
+    if (isNew && !(await isWorthKeeping(work, isStopped ? kept : [])))
+      await rm(work, { recursive: true, force: true });
+    const last = listCheckpoints(join(work, checkpointFolder)).at(-1);
+    if (isStopped && last)
+      options.onNote?.(`training was stopped after step ${last.step}; --resume continues from there`);
     throw error;
   }
 }
@@ -145,9 +168,10 @@ async function runIn<Record extends RunRecord>(
   }
 }
 
-/** True if a run left steps to resume from, or a failed one to look at. */
-async function hasSteps(work: string): Promise<boolean> {
+/** True if a run left steps to resume from, a failed one to look at, or what `prepare` keeps. */
+async function isWorthKeeping(work: string, kept: readonly string[]): Promise<boolean> {
   const names = await readdir(work);
+  if (names.some((name) => kept.includes(name))) return true;
   const metrics = await stat(join(work, "metrics.jsonl")).catch(() => undefined);
   return names.some((name) => /^(checkpoints$|failed-step-)/.test(name)) || (metrics?.size ?? 0) > 0;
 }
@@ -166,7 +190,10 @@ async function trainPrepared<Record extends RunRecord>(
 ): Promise<TrainingResult> {
   const { program, data, learningRate, evaluation } = prepared;
   const { device, threads, resume, signal, onNote, onStep, onEvaluation } = options;
-  const steps = await stepsOf(prepared, options, work);
+  const measure = measurement(prepared, options);
+  const steps = await stepsOf(prepared, { ...options, measure }, work);
+  const isNew = resume !== "continue" || listCheckpoints(join(work, checkpointFolder)).length === 0;
+  if (options.onPlan && isNew) await options.onPlan(planOf(prepared, steps, await measure(steps)));
   const snapshot = join(work, "evaluation");
   return train(program, data, {
     ...prepared.options(steps),
@@ -190,12 +217,46 @@ async function trainPrepared<Record extends RunRecord>(
   });
 }
 
+type Measure = (atMost?: number) => Promise<MeasuredSteps>;
+
+/** Measures a run's steps when they are first needed. */
+function measurement({ program, data, learningRate }: Trainable, options: Measurable): Measure {
+  const { device, threads, signal } = options;
+  let measured: Promise<MeasuredSteps> | undefined;
+  return (atMost) => {
+    measured ??= measureSteps(program, data, { device, threads, signal, learningRate, atMost });
+    return measured;
+  };
+}
+
+type Trainable = Pick<
+  PreparedRun<RunRecord>,
+  "program" | "data" | "learningRate" | "steps" | "minutes" | "summary" | "close"
+>;
+type Measurable = Pick<RunOptions, "device" | "threads" | "signal">;
+
+function planOf({ program, learningRate, summary }: Trainable, steps: number, step: MeasuredSteps): RunPlan {
+  const parameters = parametersOf(program);
+  return { summary, parameters, steps, learningRate, step, seconds: steps * step.seconds };
+}
+
+/** Plans a run without starting it. */
+export async function planRun(prepared: Trainable, options: Measurable): Promise<RunPlan> {
+  const { steps, minutes, close } = prepared;
+  try {
+    const step = await measurement(prepared, options)(minutes === undefined ? steps : undefined);
+    return planOf(prepared, minutes === undefined ? steps : stepsIn(minutes, step), step);
+  } finally {
+    await close?.();
+  }
+}
+
 const StoredSteps = v.object({ steps: v.number() });
 
 /** The number of steps; a measured one is stored, so that a resumed run has the same schedule. */
 async function stepsOf<Record extends RunRecord>(
-  { program, data, learningRate, steps, minutes }: PreparedRun<Record>,
-  { device, threads, signal, onNote }: RunOptions,
+  { steps, minutes }: PreparedRun<Record>,
+  { measure, onNote }: { readonly measure: Measure } & Pick<RunOptions, "onNote">,
   work: string,
 ): Promise<number> {
   if (minutes === undefined) return steps;
@@ -206,8 +267,9 @@ async function stepsOf<Record extends RunRecord>(
     cure: "Start over without --resume.",
   });
   if (stored) return stored.steps;
-  const { seconds } = await measureSteps(program, data, { device, threads, signal, learningRate });
-  const fitting = Math.max(1, Math.floor((minutes * 60) / seconds));
+  const measured = await measure();
+  const { seconds } = measured;
+  const fitting = stepsIn(minutes, measured);
   const count = fitting.toLocaleString("en-US");
   onNote?.(`a step takes ${seconds.toFixed(2)} s: ${count} steps fit into ${minutes} minutes`);
   await writeWholeJson(path, { steps: fitting, seconds });

@@ -1,13 +1,14 @@
 /** Training from first step to last: batches ahead, schedule, evaluation, checkpoints, metrics, interruption. */
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { ArgumentError, InterruptedError, TrainingError } from "../errors.js";
+import { ArgumentError, TrainingError } from "../errors.js";
 import { packageVersion } from "../files/version.js";
 import type { Tensor } from "../onnx/tensor.js";
 import { startWorker, type WorkerClient } from "../runtime/worker-client.js";
 import type { TrainingBatch } from "./batch.js";
 import {
   type CheckpointRecord,
+  checkpointFolder,
   checkSettings,
   listCheckpoints,
   plainNumbers,
@@ -65,7 +66,7 @@ export interface TrainOptions extends EngineOptions {
   readonly settings?: Settings;
   /** Needs a `folder`, which keeps the best checkpoint. */
   readonly evaluation?: Evaluation;
-  /** Aborting it finishes the step, writes a checkpoint, and rejects with InterruptedError. */
+  /** Aborting it finishes the step, writes a checkpoint, and rejects with the signal's reason. */
   readonly signal?: AbortSignal;
   /** Called once with the device in use and the reasons against faster ones. */
   readonly onOpen?: (place: Place) => void;
@@ -91,7 +92,7 @@ export interface TrainingResult {
 /**
  * Trains a program in a separate thread.
  * @throws ArgumentError for options out of range; ModelError if an operator between weights and loss has no
- * derivative; TrainingError if the loss becomes NaN or a checkpoint cannot be written or used; InterruptedError
+ * derivative; TrainingError if the loss becomes NaN or a checkpoint cannot be written or used
  */
 export async function train(
   program: TrainingProgram,
@@ -99,6 +100,7 @@ export async function train(
   options: TrainOptions,
 ): Promise<TrainingResult> {
   checkOptions(options);
+  options.signal?.throwIfAborted();
   const { optimiser, clipNorm, averageDecay, device, threads, spinning, updates } = options;
   const worker = startWorker("./training-worker.js", import.meta.url);
   try {
@@ -137,7 +139,7 @@ class Run {
     this.#data = data;
     this.#options = options;
     this.#worker = worker;
-    this.#checkpoints = options.folder && join(options.folder, "checkpoints");
+    this.#checkpoints = options.folder && join(options.folder, checkpointFolder);
     this.#metrics = options.folder && join(options.folder, "metrics.jsonl");
     const settings = settingsOf(program, data, options);
     // every field, so that a resumed run writes them in the same order
@@ -247,10 +249,7 @@ class Run {
 
   async #interrupt({ reason }: AbortSignal): Promise<never> {
     await this.#save();
-    const kept = this.#checkpoints ? "; resume to continue from there" : "";
-    throw new InterruptedError(`training was stopped after step ${this.#state.step}${kept}`, {
-      cause: reason,
-    });
+    throw reason;
   }
 
   async #evaluate(evaluation: Evaluation): Promise<void> {

@@ -30,7 +30,7 @@ describe("an interruption", () => {
         child.kill("SIGINT");
       },
     });
-    expect(stdout).toBe("ready\nasked:InterruptedError\n");
+    expect(stdout).toBe("ready\nasked:AbortError\n");
     // what a shell reports
     expect({ code, signal, stderr }).toEqual({
       code: null,

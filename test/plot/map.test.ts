@@ -1,9 +1,13 @@
 /** Maps are self-contained files that keep similar phrases together and are readable in light and dark. */
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createHash } from "node:crypto";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
-import { type MapPoint, mapAsHtml, mapAsSvg } from "../../src/plot/map.js";
+import { type PlacedLabel, placeLabels, scattered } from "../../src/plot/labels.js";
+import { type MapPoint, mapAsSvg } from "../../src/plot/map.js";
+import { mapAsHtml } from "../../src/plot/map-page.js";
+import { pngOf } from "../../src/plot/png.js";
 import { projectToPlane } from "../../src/plot/project.js";
 import { dark, escapeText, light, marks } from "../../src/plot/theme.js";
 import { createRandom } from "../../src/random.js";
@@ -84,7 +88,7 @@ describe("a map", () => {
   const points: MapPoint[] = Array.from({ length: 300 }, (_, index) => ({
     x: random() * 9,
     y: random() * 4,
-    phrase: index === 0 ? '<script>"&' : `phrase ${index}`,
+    phrase: index === 0 ? '<script>alert("&' : `phrase ${index}`,
     category: index < 290 ? `kind ${index % 12}` : "",
   }));
   const drawing = { title: "A & B", notes: ["First note.", "Second."], categoriesAre: "kind", points };
@@ -93,7 +97,9 @@ describe("a map", () => {
     ["SVG", mapAsSvg(drawing)],
     ["HTML", mapAsHtml(drawing)],
   ])("as %s shows every point within the frame, by mark and colour, and fetches nothing", (_, text) => {
-    const uses = [...text.matchAll(/<use href="#m(\d)" x="([\d.-]+)" y="([\d.-]+)" class="(\w+)"><title>/g)];
+    const uses = [
+      ...text.matchAll(/<use href="#m(\d)" x="([\d.-]+)" y="([\d.-]+)" class="(\w+)"[^>]*><title>/g),
+    ];
     expect(uses).toHaveLength(300);
     for (const [, , x, y] of uses) {
       expect(Number(x)).toBeGreaterThan(0);
@@ -102,8 +108,8 @@ describe("a map", () => {
     }
     expect(uses.filter(([, , , , style]) => style === "c0").length).toBeGreaterThanOrEqual(24);
     expect(text).toContain("4 others (106)");
-    expect(text).toContain("&lt;script&gt;&quot;&amp;");
-    expect(text).not.toContain('<script>"');
+    expect(text).toContain("&lt;script&gt;alert(&quot;&amp;");
+    expect(text).not.toContain("<script>alert");
     expect(text.replaceAll("http://www.w3.org/2000/svg", "")).not.toMatch(/https?:|@import|url\((?!#)|src=/);
     expect(text).toContain("prefers-color-scheme:dark");
   });
@@ -126,8 +132,87 @@ describe("a map", () => {
     });
   });
 
+  it("as a page runs its own script alone: no handlers or script in its markup, and a policy with the script's hash", () => {
+    const page = mapAsHtml(drawing);
+    const [, script] = /<script>(.*)<\/script>/s.exec(page) ?? [];
+    const hash = createHash("sha256").update(script).digest("base64");
+    expect(page).toContain(`default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'`);
+    expect(page).toContain(`script-src 'sha256-${hash}'">`);
+    expect(page.match(/<script/g)).toHaveLength(1);
+    expect(page.replace(script, "")).not.toMatch(/ on\w+="|javascript:/);
+    expect(() => new Function(script)).not.toThrow();
+    for (const id of script.matchAll(/byId\("(\w+)"\)/g)) expect(page).toContain(`id="${id[1]}"`);
+  });
+
+  it("as PNG is 1920 pixels wide and has its text in a font of its own", async () => {
+    const [one, other] = await Promise.all(
+      ["Ähre", "Kirsche"].map((phrase) =>
+        pngOf(mapAsSvg({ ...drawing, points: [{ ...points[1], phrase }, points[2]] }, "light")),
+      ),
+    );
+    expect(one.subarray(1, 4).toString()).toBe("PNG");
+    expect(one.readUInt32BE(16)).toBe(1920);
+    expect(one.equals(other)).toBe(false);
+  });
+
+  it("for programs without CSS variables has plain light colours", () => {
+    const svg = mapAsSvg(drawing, "light");
+    expect(svg).not.toMatch(/var\(|prefers-color-scheme/);
+    expect(svg).toContain(`.c0{fill:${light.categories[0]}}`);
+  });
+
   it("removes characters that would break the file", () => {
     expect(escapeText('a\u0000b\ud800c<d>&"\n')).toBe("abc&lt;d&gt;&amp;&quot; ");
+  });
+});
+
+describe("labels", () => {
+  const random = createRandom(3);
+  const spots = Array.from({ length: 500 }, () => ({
+    x: random() * 800,
+    y: random() * 600,
+    length: 20 + random() * 150,
+  }));
+  const room = { width: 800, height: 600, most: 100, crowd: 0 };
+  const boxesOf = (labels: readonly PlacedLabel[]) =>
+    labels.map(({ index, x, y, isLeft }) => {
+      const left = isLeft ? x - spots[index].length : x;
+      return { index, left, right: left + spots[index].length, top: y - 11, bottom: y + 3 };
+    });
+
+  it("lie in the frame without overlaps, and the first spot has one", () => {
+    const boxes = boxesOf(placeLabels(spots, room));
+    expect(boxes.length).toBeGreaterThan(30);
+    boxes.forEach((box, at) => {
+      expect(Math.min(box.left, box.top)).toBeGreaterThanOrEqual(0);
+      expect(box.right).toBeLessThanOrEqual(800);
+      expect(box.bottom).toBeLessThanOrEqual(600);
+      for (const other of boxes.slice(at + 1))
+        expect(
+          box.right < other.left ||
+            other.right < box.left ||
+            box.bottom < other.top ||
+            other.bottom < box.top,
+        ).toBe(true);
+    });
+    const central = [{ x: 400, y: 300, length: 90 }, ...spots];
+    expect(placeLabels(central, room)[0].index).toBe(0);
+  });
+
+  it("cover no mark unless there is a crowd", () => {
+    for (const box of boxesOf(placeLabels(spots, { ...room, crowd: 500 })))
+      spots.forEach(({ x, y }, index) => {
+        const covers = x > box.left && x < box.right && y > box.top + 2 && y < box.bottom - 2;
+        expect(covers && index !== box.index).toBe(false);
+      });
+  });
+
+  it("are tried in an order that visits every point once and spreads over all", () => {
+    const order = scattered(1000);
+    expect([...order].sort((a, b) => a - b)).toEqual([...Array(1000).keys()]);
+    const quarters = order.slice(0, 100).map((place) => Math.floor(place / 250));
+    for (let quarter = 0; quarter < 4; quarter++)
+      expect(quarters.filter((one) => one === quarter).length).toBeGreaterThan(15);
   });
 });
 
@@ -150,13 +235,31 @@ describe("pearl plot", () => {
     const text = readFileSync(join(folder, "map.svg"), "utf8");
     expect([...text.matchAll(/<title>name \d+ of \d \((odd|even)\)<\/title>/g)]).toHaveLength(50);
     expect(text).toContain("50 of 61 phrases, chosen at random (seed 0), encoded by");
-    const ending = await pearl(["plot", "names.csv", "-o", "map.png"], options);
-    expect(ending.stderr).toContain(".html or .svg");
+    const slides = await pearl(["plot", "names.csv", "-o", "map.png"], options);
+    expect(slides.stdout).toMatch(/^wrote map\.png: 60 of 61 phrases/);
+    expect(readFileSync(join(folder, "map.png")).subarray(1, 4).toString()).toBe("PNG");
+    const ending = await pearl(["plot", "names.csv", "-o", "map.pdf"], options);
+    expect(ending.stderr).toContain(".html, .svg or .png");
     const column = await pearl(["plot", "names.csv", "--color", "colour", "-o", "x.html"], options);
     expect(column.stderr).toContain('no column "colour"');
     writeFileSync(join(folder, "two.txt"), "one\ntwo\n");
     const few = await pearl(["plot", "two.txt"], options);
     expect(few).toMatchObject({ code: 1 });
     expect(few.stderr).toContain("at least 4 phrases, found 2");
+  });
+
+  it.each(["SIGINT", "SIGTERM"] as const)("ends at %s with code 130 and leaves no file", async (name) => {
+    const cwd = mkdtempSync(join(folder, "stopped-"));
+    const rows = Array.from({ length: 3000 }, (_, row) => `name ${row} of ${row % 97}`);
+    writeFileSync(join(cwd, "names.txt"), rows.join("\n"));
+    const { code, stderr } = await pearl(["plot", "names.txt"], {
+      cwd,
+      // the model is loaded then, and thousands of phrases are still to be encoded and projected
+      onStart: (child) =>
+        child.stderr?.on("data", (text) => /^model:/m.test(String(text)) && child.kill(name)),
+    });
+    expect(code).toBe(130);
+    expect(stderr).toMatch(new RegExp(`pearl: interrupted by ${name}\n$`));
+    expect(readdirSync(cwd)).toEqual(["names.txt"]);
   });
 });

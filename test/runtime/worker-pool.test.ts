@@ -1,6 +1,6 @@
 /** Workers that share items: each item is taken once, errors arrive, and a pool can close at any time. */
 import { afterEach, describe, expect, it } from "vitest";
-import { ArgumentError, InterruptedError } from "../../src/errors.js";
+import { ArgumentError, DeviceError } from "../../src/errors.js";
 import { WorkerPool } from "../../src/runtime/worker-pool.js";
 
 const pools: WorkerPool[] = [];
@@ -117,7 +117,7 @@ describe("WorkerPool.close", () => {
     };
     // far beyond this test's time limit
     const work = pool.each(items(), (worker) => worker.call("wait", 3_600_000));
-    const rejected = expect(work).rejects.toBeInstanceOf(InterruptedError);
+    const rejected = expect(work).rejects.toBeInstanceOf(DeviceError);
     await until(() => started.length === 2 && taken === 1);
     await pool.close();
     await rejected;
@@ -129,7 +129,7 @@ describe("WorkerPool.close", () => {
     await pool.each([1], (worker) => worker.call("echo", 1));
     const worker = await pool.worker(0);
     await pool.close();
-    await expect(worker.call("echo", 1)).rejects.toBeInstanceOf(InterruptedError);
+    await expect(worker.call("echo", 1)).rejects.toBeInstanceOf(DeviceError);
     await pool.each([1], (again) => again.call("echo", 1));
     expect(started).toEqual([0, 0]);
     await pool.close();

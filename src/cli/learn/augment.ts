@@ -134,6 +134,8 @@ async function writeModelParaphrases(path: string, model: string, options: Augme
   );
   const { column, count, output = `${stemOf(path)}.paraphrases.tsv` } = options;
   const phrases = await phrasesOf(path, column);
+  const kept = `finished paraphrases stay in ${output}.partial, and the same command continues from there`;
+  session.signal.addEventListener("abort", () => session.say(kept), { once: true });
   const report = await writeParaphrases(phrases, output, await loadParaphraser(model), {
     ...{ count, signal: session.signal },
     onProgress: (done, total) => session.show("paraphrasing", done, total, "phrases"),

@@ -4,10 +4,11 @@ import { alignColumns } from "../../files/text-table.js";
 import type { CorpusFinetuneOptions } from "../../methods/corpus/corpus-finetune.js";
 import type { TrainingPlan } from "../../methods/plan.js";
 import { command, type OptionsOf } from "../command.js";
-import { counted, formatBytes, formatCount, formatDuration, formatPercent } from "../format.js";
+import { counted, formatCount, formatPercent } from "../format.js";
 import { option, positiveInteger, positiveNumber } from "../options.js";
 import type { Session } from "../session.js";
 import { methodOptions, methodSettings, typesFile } from "./method-options.js";
+import { announcePlan, runPlanText, stepLines } from "./run-plan.js";
 import { printTraining, trainingOptions, trainingSettings } from "./training.js";
 
 const options = [
@@ -16,6 +17,7 @@ const options = [
   option("--context <text...>", "texts that the word encoder was pretrained on, for presets that need them"),
   option("-o, --output <folder>", "folder of the new model", undefined, "pearl-model"),
   option("--plan", "print what would be trained, the time and the memory; write nothing"),
+  option("-y, --yes", "start a training of more than ten minutes without asking"),
   ...methodOptions,
   option(
     "--batch-size <n>",
@@ -39,29 +41,25 @@ export default command({
     ["pearl finetune", "PEARL from WordNet's phrases and E5-small, into pearl-model"],
     ["pearl finetune --corpus corpus/ --plan", "time and memory that this takes here"],
     ["pearl finetune --corpus corpus/ --preset from-scratch --minutes 30 -o small", "no base, 30 minutes"],
+    ["pearl finetune --pairs pairs.csv -o my-model", "pearl-mini on pairs"],
     ["pearl finetune --base intfloat/e5-small-v2 --pairs pairs.csv -o my-model", "a hub model on pairs"],
     ["pearl finetune --corpus corpus/ --pairs pairs.csv --no-types -o my-model", "both, without types"],
     ["pearl encode phrases.csv --model my-model", "use the model"],
   ],
   run: async (_, options, session) => {
     checkUse(options);
-    if (isPairsAlone(options)) await runOnPairs(options, session);
+    if (isPairsAlone(options)) await (options.plan ? planOnPairs : runOnPairs)(options, session);
     else if (options.plan) await printPlan(options, session);
     else await runOnCorpus(options, session);
   },
 });
 
-/** Pairs alone are enough where a base is named and nothing asks for the whole method. */
-const isPairsAlone = ({ pairs, base, corpus, preset, plan }: FinetuneOptions): boolean =>
-  pairs !== undefined &&
-  corpus === undefined &&
-  preset === undefined &&
-  base !== undefined &&
-  base !== "none" &&
-  !plan;
+/** Pairs alone are enough, unless something asks for the whole method. */
+const isPairsAlone = ({ pairs, base, corpus, preset }: FinetuneOptions): boolean =>
+  pairs !== undefined && corpus === undefined && preset === undefined && base !== "none";
 
 const ofCorpus = {
-  ...{ steps: "--steps", minutes: "--minutes", hidden: "--hidden", layers: "--layers", vocab: "--vocab" },
+  ...{ hidden: "--hidden", layers: "--layers", vocab: "--vocab" },
   ...{ characters: "--characters", characterWidth: "--character-width", hardNegatives: "--hard-negatives" },
   ...{ augment: "--augment", anchors: "--anchors", synonyms: "--synonyms" },
 } as const;
@@ -87,20 +85,28 @@ const commonOptions = (options: FinetuneOptions, session: Session) => ({
   ...trainingSettings(options, session),
   ...{ output: options.output, seed: options.seed, types: typesFile(options) },
   evaluationData: options.evalData,
+  onPlan: announcePlan(options, session),
   onDownload: session.onDownload,
   onEvaluation: (step: number, score: number) =>
     session.say(`after ${counted(step, "step")}: mean benchmark score ${(100 * score).toFixed(1)} of 100`),
 });
 
+const pairOptions = (options: FinetuneOptions, session: Session) => ({
+  ...options,
+  ...commonOptions(options, session),
+  pairs: options.pairs as string,
+  ...{ learningRate: options.lr, clipNorm: options.clip, averageWithBase: options.average },
+});
+
 async function runOnPairs(options: FinetuneOptions, session: Session): Promise<void> {
   const { finetune } = await import("../../methods/pairs/finetune.js");
-  const report = await finetune({
-    ...options,
-    ...commonOptions(options, session),
-    ...{ base: options.base as string, pairs: options.pairs as string },
-    ...{ learningRate: options.lr, clipNorm: options.clip, averageWithBase: options.average },
-  });
+  const report = await finetune(pairOptions(options, session));
   printTraining(report, session, counted(report.data.pairs, "pair"));
+}
+
+async function planOnPairs(options: FinetuneOptions, session: Session): Promise<void> {
+  const { planFinetune } = await import("../../methods/pairs/finetune.js");
+  session.print(runPlanText(await planFinetune(pairOptions(options, session))));
 }
 
 const corpusOptions = async (options: FinetuneOptions, session: Session): Promise<CorpusFinetuneOptions> => ({
@@ -126,7 +132,7 @@ async function printPlan(options: FinetuneOptions, session: Session): Promise<vo
 const percent = (share: number): string => formatPercent(share, share < 0.1 ? 1 : 0);
 
 function planText(plan: TrainingPlan): string {
-  const { settings, corpus, step } = plan;
+  const { settings, corpus } = plan;
   const characters =
     settings.characters === "none"
       ? "no character encoder"
@@ -143,10 +149,7 @@ function planText(plan: TrainingPlan): string {
       `${batch}, ${counted(settings.synonyms, "synonym pair")}: ${counted(plan.pairsPerBatch, "pair")}`,
     ],
     ["unchanged", `${percent(plan.unchanged)} of the first batch's phrases are not changed by augmentation`],
-    ["steps", `${formatCount(plan.steps)}, learning rate ${settings.learningRate}`],
-    ["one step", `${formatDuration(step.seconds)}, ${percent(step.waiting)} of it waiting for data`],
-    ["total", formatDuration(plan.seconds)],
-    ["memory", formatBytes(step.memory)],
+    ...stepLines({ ...plan, learningRate: settings.learningRate }),
     ...plan.before.map((what) => ["before", what]),
   ]);
 }

@@ -2,7 +2,7 @@
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import type { EncodeOptions } from "../../encoder/phrase-encoder.js";
-import { ArgumentError, InterruptedError } from "../../errors.js";
+import { ArgumentError } from "../../errors.js";
 import { formatCount } from "../../files/count-text.js";
 import { writeWholeJson } from "../../files/whole-file.js";
 import { GROUP } from "../../pearl/hard-negatives/near-phrases.js";
@@ -74,10 +74,11 @@ const ENCODED_AT_ONCE = 16_384;
  * Writes hard-negatives.tsv into a corpus folder: for each phrase, in the corpus's order, the phrases that are spelled
  * alike and mean something else, best first. A million phrases take 11 minutes on 2 cores (benchmarks/mining.mjs).
  * Memory: about 250 bytes per phrase, plus one byte per dimension of its vector.
- * @throws MissingDataError, TableError, ArgumentError; InterruptedError when stopped
+ * @throws MissingDataError, TableError, ArgumentError
  */
 export async function mineCorpus(folder: string, options: MineOptions): Promise<MiningReport> {
   const { threads, ...settings } = checkedSettings(options);
+  options.signal?.throwIfAborted();
   const { phrases, manifest } = await readCorpus(folder);
   const path = join(folder, CORPUS_FILES.hardNegatives);
   const model = await options.encoder.fingerprint();
@@ -136,7 +137,7 @@ async function encodeAll(
   { encoder, signal, onProgress }: MineOptions,
 ): Promise<void> {
   for (let first = 0; first < phrases.length; first += ENCODED_AT_ONCE) {
-    if (signal?.aborted) throw stopped(signal, first, phrases.length, "encoded");
+    signal?.throwIfAborted();
     const batch = phrases.slice(first, first + ENCODED_AT_ONCE);
     const { data } = await encoder.encodeMatrix(batch, { signal });
     storeVectors(vectors, first, data);
@@ -144,18 +145,11 @@ async function encodeAll(
   }
 }
 
-function stopped(signal: AbortSignal, done: number, total: number, what: string): InterruptedError {
-  const counted = `${formatCount(done)} of ${formatCount(total)} phrases were ${what}`;
-  return new InterruptedError(`mining was stopped: ${counted}; nothing was written`, {
-    cause: signal.reason,
-  });
-}
-
 /** Mines all phrases on several threads, into `setup.mined`. */
 async function mineAll(
   setup: Omit<MiningSetup, "thread">,
   threads: number,
-  { signal, onProgress }: MineOptions,
+  { signal, onNote, onProgress }: MineOptions,
 ): Promise<MinedCounts> {
   const total = setup.store.size;
   const sum = { phrases: 0, candidates: 0, full: 0, negatives: 0, withNegatives: 0 };
@@ -172,7 +166,11 @@ async function mineAll(
     for (const name of Object.keys(sum) as (keyof MinedCounts)[]) sum[name] += counts[name];
     onProgress?.({ step: "mining", done: sum.phrases, total });
   });
-  if (signal?.aborted) throw stopped(signal, sum.phrases, total, "mined");
+  if (signal?.aborted) {
+    const counted = `${formatCount(sum.phrases)} of ${formatCount(total)} phrases were mined`;
+    onNote?.(`mining was stopped: ${counted}; nothing was written`);
+    throw signal.reason;
+  }
   return sum;
 }
 

@@ -1,6 +1,5 @@
 /** Counts the phrases of texts in several workers, one file of counts per block. */
 import { join } from "node:path";
-import { InterruptedError } from "../../errors.js";
 import { fingerprint } from "../../files/fingerprint.js";
 import { eachInWorkers } from "../../runtime/worker-pool.js";
 import type { BuildCorpusOptions } from "../build-corpus.js";
@@ -32,7 +31,7 @@ export async function countTexts(
     let block: string[] = [];
     let end = blockLength;
     const take = (): CountRequest => {
-      if (signal?.aborted) throw new InterruptedError("interrupted; nothing was written");
+      signal?.throwIfAborted();
       const path = join(folder, `block-${runs.length}.tsv`);
       hashes.push(fingerprint(block.join("\n")));
       runs.push(path);

@@ -1,5 +1,4 @@
 /** Counts of phrases on disk, one file per block of text; DuckDB sums and ranks them without holding all in memory. */
-import { InterruptedError } from "../../errors.js";
 import { LEXICAL_CLASSES, type LexicalClass } from "../../pearl/phrase-types.js";
 import { Database, literal } from "../../table/read/database.js";
 import { writeTabLines } from "../../table/tab-lines.js";
@@ -70,7 +69,7 @@ export async function rankPhrases(
         phrases.push({ phrase, lexicalClass, count: Number(count) });
       }
       onProgress(phrases.length);
-      if (signal?.aborted) throw new InterruptedError("interrupted; nothing was written");
+      signal?.throwIfAborted();
     }
     const droppedRare = Number(all) - Number(kept);
     return { phrases, droppedRare, droppedBeyond: Number(kept) - phrases.length };

@@ -1,5 +1,4 @@
 /** Types all phrases of a corpus: what lists and tables say, then the typer over several threads, then a model. */
-import { InterruptedError } from "../../errors.js";
 import { eachInWorkers } from "../../runtime/worker-pool.js";
 import { UNKNOWN_TYPE } from "../corpus-folder.js";
 import type { GatheredPhrases } from "../phrase-tables.js";
@@ -42,7 +41,7 @@ export async function typePhrases(phrases: readonly RankedPhrase[], options: Typ
   function* untyped(batch: number): Generator<number[]> {
     const rows = [...types.keys()].filter((row) => types[row] === UNKNOWN_TYPE);
     for (let first = 0; first < rows.length; first += batch) {
-      if (signal?.aborted) throw new InterruptedError("interrupted; nothing was written");
+      signal?.throwIfAborted();
       yield rows.slice(first, first + batch);
     }
   }

@@ -82,7 +82,7 @@ export type PretrainCharactersReport = RunReport<CharacterTrainingRecord>;
 /**
  * Trains a character encoder and writes it as a model folder. Checkpoints and metrics are in `OUTPUT.training` until
  * the model is written.
- * @throws TableError, MissingDataError, ArgumentError, TrainingError, InterruptedError
+ * @throws TableError, MissingDataError, ArgumentError, TrainingError
  */
 export const pretrainCharacters = (options: PretrainCharactersOptions): Promise<PretrainCharactersReport> =>
   runMethod(options, () => prepareRun(options));

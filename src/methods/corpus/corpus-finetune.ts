@@ -72,7 +72,7 @@ export interface PreparedTraining {
 /**
  * Trains PEARL's method on a corpus. Checkpoints, metrics and the start model are in `OUTPUT.training` until the
  * model is written.
- * @throws TableError, ModelError, MissingDataError, ArgumentError, TrainingError, InterruptedError
+ * @throws TableError, ModelError, MissingDataError, ArgumentError, TrainingError
  */
 export const finetuneOnCorpus = (options: CorpusFinetuneOptions): Promise<CorpusFinetuneReport> =>
   runMethod(options, async (work) => runOf(await prepareTraining(options, work), options), [textFolder]);
@@ -95,6 +95,10 @@ function runOf(
       optimiser: { rateFactors },
       settings: { temperature, dropout, typeWeight },
     }),
+    summary: {
+      model: `${pretrained?.name ?? "from scratch"}, ${start.assembled.width} dimensions`,
+      data: `${formatCount(data.facts.phrases)} phrases`,
+    },
     what: (steps) => `${formatCount(steps)} steps`,
     evaluation: evaluationOn(options.evaluationData, batchesPerEpoch),
     record: (result) => recordOf(prepared, options, result),

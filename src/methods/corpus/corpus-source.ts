@@ -29,7 +29,7 @@ export const defaultCorpusFolder = (): string =>
 /**
  * Finds, builds and mines as needed.
  * @returns the folder of the corpus
- * @throws MissingDataError if the named folder is no corpus; TableError; InterruptedError
+ * @throws MissingDataError if the named folder is no corpus; TableError
  */
 export async function prepareCorpus(request: CorpusRequest): Promise<string> {
   const { corpus, hardNegatives, onNote } = request;

@@ -1,6 +1,7 @@
 /** Fine-tuning an encoder on a table of pairs: model folder in, model folder out. */
 import { basename } from "node:path";
 import { type ModelFolder, readModelFolder } from "../../architectures/model-folder.js";
+import { DEFAULT_MODEL } from "../../architectures/registry.js";
 import { ArgumentError } from "../../errors.js";
 import { formatCount } from "../../files/count-text.js";
 import { packageVersion } from "../../files/version.js";
@@ -13,7 +14,9 @@ import { type AdamOptions, type AdamSettings, adamSettings } from "../../trainin
 import type { Schedule } from "../../training/optimiser/schedule.js";
 import {
   type PreparedRun,
+  planRun,
   type RunOptions,
+  type RunPlan,
   type RunRecord,
   type RunReport,
   type RunResult,
@@ -30,12 +33,16 @@ type Shared = "types" | "chunkCells" | "evaluationData" | "onDownload";
 
 /** Options of {@link finetune}: the model to start from, the pairs, and the training's settings. */
 export interface FinetuneOptions extends RunOptions, Pick<CorpusFinetuneOptions, Shared> {
-  /** Folder or hub id of the model to start from; its weights are float32. */
-  readonly base: string;
+  /** Folder or hub id of the model to start from; its weights are float32. Default pearl-mini. */
+  readonly base?: string;
   /** Table of pairs: columns text and positive, optionally negative and type. */
   readonly pairs: string;
   /** Passes over the pairs; default 2. */
   readonly epochs?: number;
+  /** Steps to train, instead of `epochs`. */
+  readonly steps?: number;
+  /** Minutes to train, instead of `epochs`: the time of a step is measured first. */
+  readonly minutes?: number;
   /** Pairs in a batch at most; default 512. */
   readonly batchSize?: number;
   /** Default 3e-5. */
@@ -74,11 +81,11 @@ export interface TrainingRecord extends RunRecord {
   readonly result: RunResult;
 }
 
-type WithDefault = "epochs" | "batchSize" | "learningRate" | "schedule" | "temperature" | "dropout" | "seed";
+type WithDefault = "batchSize" | "learningRate" | "schedule" | "temperature" | "dropout" | "seed";
 
 /** The options that decide the weights, defaults filled in. */
 type FinetuneSettings = Required<Pick<FinetuneOptions, WithDefault>> &
-  Pick<FinetuneOptions, "clipNorm" | "averageWithBase" | "chunkCells"> & {
+  Pick<FinetuneOptions, "epochs" | "clipNorm" | "averageWithBase" | "chunkCells"> & {
     readonly optimiser: AdamSettings;
     /** The base's. */
     readonly pooling: string;
@@ -89,12 +96,18 @@ export type FinetuneReport = RunReport<TrainingRecord>;
 
 /**
  * Fine-tunes a model on pairs. Checkpoints and metrics are in `OUTPUT.training` until the model is written.
- * @throws TableError, ModelError, ArgumentError, TrainingError, InterruptedError
+ * @throws TableError, ModelError, ArgumentError, TrainingError
  */
 export const finetune = (options: FinetuneOptions): Promise<FinetuneReport> =>
   runMethod(options, () => prepareRun(options));
 
-async function prepareRun(options: FinetuneOptions): Promise<PreparedRun<TrainingRecord>> {
+/** What {@link finetune} would do, measured on a few steps; writes nothing. */
+export async function planFinetune(options: Omit<FinetuneOptions, "output">): Promise<RunPlan> {
+  options.signal?.throwIfAborted();
+  return planRun(await prepareRun(options), options);
+}
+
+async function prepareRun(options: Omit<FinetuneOptions, "output">): Promise<PreparedRun<TrainingRecord>> {
   const table = await readPairs(options.pairs, { typesPath: options.types });
   const base = await readModelFolder(await locateModel(options.base, options));
   const types = [...new Set(table.pairs.map(({ type }) => type))].filter((type) => type !== "").sort();
@@ -103,10 +116,16 @@ async function prepareRun(options: FinetuneOptions): Promise<PreparedRun<Trainin
   const { start, program, data } = await prepare(base, table, types, settings);
   noteData(table, data, options, settings);
   const { temperature, dropout, learningRate, schedule, clipNorm, chunkCells } = settings;
-  const described = await describeBase(options.base, base);
+  const described = await describeBase(options.base ?? DEFAULT_MODEL, base);
   const average = { own: start.own, share: options.averageWithBase };
   return {
-    ...{ program, data, learningRate, steps: data.batchesPerEpoch * settings.epochs },
+    ...{ program, data, learningRate },
+    steps: options.steps ?? data.batchesPerEpoch * (settings.epochs ?? 1),
+    minutes: options.steps === undefined ? options.minutes : undefined,
+    summary: {
+      model: `${base.name}, ${start.assembled.width} dimensions`,
+      data: `${table.summary}, up to ${formatCount(settings.batchSize)} in a batch`,
+    },
     options: () => ({
       ...{ schedule, optimiser: options.optimiser, clipNorm },
       settings: { base: described.fingerprint, temperature, dropout, chunkCells },
@@ -156,7 +175,7 @@ async function prepare(
 function noteData(
   table: PairTable,
   { truncated }: PairData,
-  { onNote }: FinetuneOptions,
+  { onNote }: Pick<FinetuneOptions, "onNote">,
   { batchSize }: FinetuneSettings,
 ): void {
   onNote?.(table.summary);
@@ -170,12 +189,14 @@ function noteData(
     onNote?.(`all ${table.pairs.length} pairs make one batch, fewer than the batch size of ${batchSize}`);
 }
 
-function settingsOf({ pooling }: ModelFolder, options: FinetuneOptions): FinetuneSettings {
+function settingsOf({ pooling }: ModelFolder, options: Omit<FinetuneOptions, "output">): FinetuneSettings {
+  const isTimed = options.steps !== undefined || options.minutes !== undefined;
   const { epochs = 2, batchSize = 512, learningRate = 3e-5, schedule = pearlSchedule } = options;
   const { temperature = 0.07, dropout = 0, clipNorm, averageWithBase, chunkCells, seed = 0 } = options;
   const optimiser = adamSettings(options.optimiser);
   return {
-    ...{ epochs, batchSize, learningRate, schedule, temperature, dropout, optimiser },
+    ...{ epochs: isTimed ? undefined : epochs, batchSize, learningRate, schedule, temperature, dropout },
+    optimiser,
     ...{ clipNorm, averageWithBase, pooling, seed, chunkCells },
   };
 }
@@ -192,7 +213,7 @@ function fineTuningCard(name: string, record: TrainingRecord): string {
       `data: ${data.file}, ${formatCount(data.pairs)} pairs of phrases (fingerprint ${data.fingerprint}); ${formatCount(data.withNegative)} with a hard negative, ${formatCount(data.withType)} with one of ${data.types.length} types`,
       `left out: ${formatCount(data.empty)} rows with an empty cell, ${formatCount(data.repeated)} repeated rows`,
       `loss: NT-Xent in both directions at temperature ${settings.temperature}, equal phrases masked${data.types.length > 0 ? ", and cross-entropy of the phrase types" : ""}`,
-      `${settings.epochs} epochs in batches of ${settings.batchSize} pairs, ${result.steps} steps, learning rate ${settings.learningRate}, seed ${settings.seed}`,
+      `${settings.epochs === undefined ? "" : `${settings.epochs} epochs in `}batches of ${settings.batchSize} pairs, ${result.steps} steps, learning rate ${settings.learningRate}, seed ${settings.seed}`,
       settings.averageWithBase !== undefined &&
         `averaged with the base's weights: ${settings.averageWithBase} of the trained ones`,
     ],

@@ -72,7 +72,7 @@ export type PretrainReport = RunReport<PretrainRecord>;
 /**
  * Reads texts into shards, trains, and writes a model folder; its embedding is the encoder's meaning part. Shards,
  * checkpoints and metrics are in `OUTPUT.training` until the model is written.
- * @throws TableError, MissingDataError, ArgumentError, TrainingError, InterruptedError
+ * @throws TableError, MissingDataError, ArgumentError, TrainingError
  */
 export const pretrain = (options: PretrainOptions): Promise<PretrainReport> =>
   runMethod(options, (work) => prepareRun(options, work), [textFolder]);

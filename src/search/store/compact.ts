@@ -1,7 +1,6 @@
 /** Frees disk space: copies the rows that are not deleted into a new generation, removes what killed writers left. */
 import { readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { InterruptedError } from "../../errors.js";
 import type { FileSum } from "../../files/checksum.js";
 import type { IndexWork } from "../index-types.js";
 import { gatherRows } from "../vectors.js";
@@ -9,7 +8,7 @@ import { syncFolder } from "./disk.js";
 import { Generation } from "./generation.js";
 import { isGenerationName } from "./manifest.js";
 
-/** Writes the new generation's files, closed and safe on disk. @returns its journal's sum @throws InterruptedError; the old one is untouched */
+/** Writes the new generation's files, closed and safe on disk. @returns its journal's sum; an error leaves the old one untouched */
 export async function copyLiveRows(
   old: Generation,
   folder: string,
@@ -20,8 +19,7 @@ export async function copyLiveRows(
   const fresh = await Generation.create(folder, old, extent.next);
   try {
     for await (const entries of old.entries()) {
-      if (signal?.aborted)
-        throw new InterruptedError("stopped; the index is unchanged", { cause: signal.reason });
+      signal?.throwIfAborted();
       if (entries.length === 0) continue;
       const first = entries[0].row;
       const block = await old.readVectors(first, entries[entries.length - 1].row + 1 - first);

@@ -1,7 +1,7 @@
 /** The graphs of a generation: opens, extends and removes their files. */
 import { readdir, readFile, rm } from "node:fs/promises";
 import { basename, join } from "node:path";
-import { InterruptedError, PearlError } from "../../errors.js";
+import { PearlError } from "../../errors.js";
 import { checkOnce, differenceFrom, type FileSum, fileSum } from "../../files/checksum.js";
 import { exists, replaceFile, writeWholeFile } from "../../files/whole-file.js";
 import { type GraphLibrary, graphLibrary, type NeighbourGraph } from "../graph/neighbour-graph.js";
@@ -89,10 +89,11 @@ export async function checkGraph(
 }
 
 /**
- * Builds the graph of a generation, or extends it if many rows are outside it.
+ * Builds the graph of a generation, or extends it if many rows are outside it. An aborted build leaves the rows as
+ * they are.
  * @param current the graph that is open
  * @returns the graph to search from now on
- * @throws InterruptedError (the rows stay as they are), MissingDataError where the library is not installed
+ * @throws MissingDataError where the library is not installed
  */
 export async function growGraph(
   name: GraphLibrary["name"],
@@ -162,10 +163,7 @@ async function addRows(
 ): Promise<void> {
   const { rows } = generation.extent;
   for (let first = covered; first < rows; first += rowsPerCall) {
-    if (signal?.aborted) {
-      const message = "stopped while building the graph; all rows are safe and are searched exactly";
-      throw new InterruptedError(message, { cause: signal.reason });
-    }
+    signal?.throwIfAborted();
     const count = Math.min(rowsPerCall, rows - first);
     const vectors = await generation.readVectors(first, count);
     graph.add(first, axes === undefined ? vectors : await project(vectors, axes));

@@ -1,5 +1,4 @@
 /** Searches a graph for candidates, compares them exactly, and adds the rows that the graph does not cover. */
-import { InterruptedError } from "../../errors.js";
 import { formatCount } from "../../files/count-text.js";
 import type { GraphLibrary } from "../graph/neighbour-graph.js";
 import type { PrincipalAxes } from "../principal-axes.js";
@@ -43,7 +42,7 @@ export async function searchGraph(
   const count = queries.length / dimension;
   const found: FoundRow[][] = [];
   for (let first = 0; first < count; first += queriesPerCall) {
-    if (signal?.aborted) throw new InterruptedError("the search was stopped", { cause: signal.reason });
+    signal?.throwIfAborted();
     const part = queries.subarray(first * dimension, (first + queriesPerCall) * dimension);
     found.push(...(await searchPart(generation, covering, { queries: part, k })));
     onProgress?.(found.length, count);

@@ -1,8 +1,8 @@
 /** Writes rows of text as CSV, TSV or JSONL; the file appears under its name when it is complete. */
 import { writeFile } from "node:fs/promises";
 import { extname } from "node:path";
-import { PearlError, TableError } from "../../errors.js";
-import { replaceFile } from "../../files/whole-file.js";
+import { TableError } from "../../errors.js";
+import { isSystemError, replaceFile } from "../../files/whole-file.js";
 import { writeTrouble } from "../trouble.js";
 
 type LineFormat = (cells: readonly string[], columns: readonly string[]) => string;
@@ -53,12 +53,12 @@ export async function writeRows(
 
 /**
  * Writes parts of text one after the other; the file appears under its name when it is complete.
- * @throws TableError where it cannot be written; whatever `parts` throws, if that is a PearlError
+ * @throws TableError where it cannot be written; whatever `parts` throws
  */
 export async function writeText(path: string, parts: AsyncIterable<string>): Promise<void> {
   try {
     await replaceFile(path, (temporary) => writeFile(temporary, parts));
   } catch (error) {
-    throw error instanceof PearlError ? error : writeTrouble(error, path);
+    throw isSystemError(error) ? writeTrouble(error, path) : error;
   }
 }

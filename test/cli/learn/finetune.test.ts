@@ -15,10 +15,10 @@ describe("pearl finetune", () => {
       code: 1,
       stderr: expect.stringMatching(/no float32 weights to train/),
     });
-    const idle = await pearl(["finetune", "--base", "x", "--pairs", "y.csv", "--minutes", "3"]);
+    const idle = await pearl(["finetune", "--pairs", "y.csv", "--hidden", "3"]);
     expect(idle).toMatchObject({
       code: 2,
-      stderr: expect.stringMatching(/--minutes is for training on a corpus/),
+      stderr: expect.stringMatching(/--hidden is for training on a corpus/),
     });
     const batch = await pearl(["finetune", "--batch-size", "3"]);
     expect(batch).toMatchObject({ code: 2, stderr: expect.stringMatching(/--anchors/) });
@@ -48,6 +48,27 @@ describe("pearl finetune", () => {
     expect(readdirSync(cwd)).toEqual([]);
   });
 
+  it("trains pearl-mini where pairs are all it gets, and says so before the first step; --plan writes nothing", async () => {
+    const cwd = newFolder();
+    const rows = somePairs(20).map((cells) => cells.slice(0, 2));
+    copyFileSync(writeTable(rows, header.slice(0, 2)), join(cwd, "pairs.csv"));
+    const lines = [/^model +pearl-mini, 600 dimensions, 22,\d{3},\d{3} trainable parameters$/m];
+    lines.push(/^data +pairs\.csv: 20 pairs from the columns text, positive, up to 512 in a batch$/m);
+    lines.push(/^steps +2, learning rate 0.00003$/m, /^one step +\d.* s, /m, /^total +about \d/m, /^memory/m);
+    const planned = await pearl(["finetune", "--pairs", "pairs.csv", "--plan"], { cwd });
+    expect(planned.code).toBe(0);
+    for (const line of lines) expect(planned.stdout).toMatch(line);
+    expect(readdirSync(cwd)).toEqual(["pairs.csv"]);
+    const tuned = await pearl(["finetune", "--pairs", "pairs.csv", "-o", "tuned"], { cwd });
+    expect(tuned).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/^wrote tuned: 20 pairs, 2 steps/),
+    });
+    for (const line of lines) expect(tuned.stderr).toMatch(line);
+    expect(tuned.stderr.indexOf("total")).toBeLessThan(tuned.stderr.indexOf("training pearl-mini on"));
+    expect(readdirSync(cwd).sort()).toEqual(["pairs.csv", "tuned"]);
+  }, 240_000);
+
   it("trains a model that pearl encode uses, and prints the command", async () => {
     const cwd = newFolder();
     copyFileSync(writeTable(somePairs(20), header), join(cwd, "pairs.csv"));
@@ -68,46 +89,49 @@ describe("pearl finetune", () => {
     expect(again).toMatchObject({ code: 1, stderr: expect.stringMatching(/tuned is not empty/) });
   });
 
-  it("finishes the step at Ctrl-C, ends with 130, and continues with --resume", async () => {
-    const cwd = newFolder();
-    const pairs = writeTable(somePairs(200), header);
-    const base = makeOracleModel("encoder.folded.onnx");
-    const command = [
-      "finetune",
-      "--base",
-      base,
-      "--pairs",
-      pairs,
-      "-o",
-      "tuned",
-      "--batch-size",
-      "4",
-      "--epochs",
-      "40",
-    ];
-    const stopped = await pearl([...command, "--checkpoint-every", "10"], {
-      cwd,
-      onStart: (child) => {
-        const timer = setInterval(() => {
-          if (!existsSync(join(cwd, "tuned.training", "checkpoints", "step-000010"))) return;
-          clearInterval(timer);
-          child.kill("SIGINT");
-        }, 5);
-        child.on("exit", () => clearInterval(timer));
-      },
-    });
-    expect(stopped).toMatchObject({
-      code: 130,
-      stderr: expect.stringMatching(/stopped after step \d+; resume/),
-    });
-    expect(readdirSync(cwd)).toEqual(["tuned.training"]);
-    const other = await pearl([...command, "--checkpoint-every", "10", "--resume", "--lr", "0.1"], { cwd });
-    expect(other).toMatchObject({
-      code: 1,
-      stderr: expect.stringMatching(/learningRate was 0.00003 and is 0.1 now/),
-    });
-    const rest = await pearl([...command.slice(0, -1), "2", "--resume"], { cwd });
-    expect(rest.code).toBe(0);
-    expect(rest.stderr).toMatch(/steps? already done by an earlier run/);
-  });
+  it.each(["SIGINT", "SIGTERM"] as const)(
+    "finishes the step at %s, ends with 130, and continues with --resume",
+    async (signal) => {
+      const cwd = newFolder();
+      const pairs = writeTable(somePairs(200), header);
+      const base = makeOracleModel("encoder.folded.onnx");
+      const command = [
+        "finetune",
+        "--base",
+        base,
+        "--pairs",
+        pairs,
+        "-o",
+        "tuned",
+        "--batch-size",
+        "4",
+        "--epochs",
+        "40",
+      ];
+      const stopped = await pearl([...command, "--checkpoint-every", "10"], {
+        cwd,
+        onStart: (child) => {
+          const timer = setInterval(() => {
+            if (!existsSync(join(cwd, "tuned.training", "checkpoints", "step-000010"))) return;
+            clearInterval(timer);
+            child.kill(signal);
+          }, 5);
+          child.on("exit", () => clearInterval(timer));
+        },
+      });
+      expect(stopped).toMatchObject({
+        code: 130,
+        stderr: expect.stringMatching(/stopped after step \d+; --resume continues/),
+      });
+      expect(readdirSync(cwd)).toEqual(["tuned.training"]);
+      const other = await pearl([...command, "--checkpoint-every", "10", "--resume", "--lr", "0.1"], { cwd });
+      expect(other).toMatchObject({
+        code: 1,
+        stderr: expect.stringMatching(/learningRate was 0.00003 and is 0.1 now/),
+      });
+      const rest = await pearl([...command.slice(0, -1), "2", "--resume"], { cwd });
+      expect(rest.code).toBe(0);
+      expect(rest.stderr).toMatch(/steps? already done by an earlier run/);
+    },
+  );
 });

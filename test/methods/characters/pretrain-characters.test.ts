@@ -78,14 +78,17 @@ describe("pretraining on spelling", () => {
     const options = { ...small, kind: "love", dropout: 0.1, epochs: 3 } as const;
     await pretrainCharacters({ ...options, output: at("whole") });
     const stop = new AbortController();
+    const notes: string[] = [];
     const interrupted = pretrainCharacters({
       ...options,
+      onNote: (note) => notes.push(note),
       ...{ output: at("parts"), signal: stop.signal },
       onStep: ({ step }) => step === 5 && stop.abort(),
       // more epochs than the resumed run takes: their number does not affect a step
       epochs: 9,
     });
-    await expect(interrupted).rejects.toThrow("training was stopped after step");
+    await expect(interrupted).rejects.toHaveProperty("name", "AbortError");
+    expect(notes.at(-1)).toMatch(/^training was stopped after step \d+; --resume continues from there$/);
     const report = await pretrainCharacters({ ...options, output: at("parts"), resume: "continue" });
     expect(report.resumedAt).toBeGreaterThanOrEqual(5);
     const graph = (folder: string) => readFileSync(join(at(folder), "onnx/model.onnx"));

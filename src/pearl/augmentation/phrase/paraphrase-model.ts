@@ -2,7 +2,7 @@
 import { appendFile, readFile, rm } from "node:fs/promises";
 import type * as Transformers from "@huggingface/transformers";
 import { array, string } from "valibot";
-import { InterruptedError, ModelError, messageOf, TableError } from "../../../errors.js";
+import { ModelError, messageOf, TableError } from "../../../errors.js";
 import { parseJson } from "../../../files/json.js";
 import { writeWholeFile } from "../../../files/whole-file.js";
 import { loadOptional } from "../../../search/optional-package.js";
@@ -45,7 +45,7 @@ export async function loadParaphraser(model: string): Promise<Generate> {
  * Writes a paraphrase file (phrase, paraphrase) for `AugmentationSettings.paraphraseFiles`, without repetitions. An
  * interrupted run leaves `path.partial`, from which the next one with the same phrases continues.
  * @returns counts of phrases, of paraphrases, and of phrases that an interrupted run had finished
- * @throws InterruptedError, TableError where a file cannot be written
+ * @throws TableError where a file cannot be written
  */
 export async function writeParaphrases(
   phrases: readonly string[],
@@ -59,11 +59,7 @@ export async function writeParaphrases(
   const open = wanted.filter((phrase) => !done.has(phrase));
   const resumed = wanted.length - open.length;
   for (const [index, phrase] of open.entries()) {
-    if (signal?.aborted) {
-      throw new InterruptedError(
-        `interrupted; finished paraphrases are in ${partial}. Run the same command again to continue.`,
-      );
-    }
+    signal?.throwIfAborted();
     const texts = othersThan(phrase, (await generate(phrase, count)).map(oneLine));
     done.set(phrase, texts);
     await appendFile(partial, `${JSON.stringify([phrase, ...texts])}\n`).catch((error) => {

@@ -1,0 +1,72 @@
+/** `pearl demo`: two small tables without a shared key, joined and explained, to repeat with tables of one's own. */
+import { copyFile } from "node:fs/promises";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { Command } from "commander";
+import { alignColumns } from "../../files/text-table.js";
+import { writeWholeFolder } from "../../files/whole-folder.js";
+import { command, register } from "../command.js";
+import { counted } from "../format.js";
+import { shared } from "../options.js";
+import type { Session } from "../session.js";
+import joinCommand from "./join.js";
+
+const data = fileURLToPath(new URL("../../../data", import.meta.url));
+const tables = ["companies.csv", "suppliers.csv"];
+const output = "joined.csv";
+const joining = ["join", ...tables, "--on", "name=supplier", "--explain", "-o", output];
+
+export default command({
+  name: "demo",
+  summary: "make two small tables without a shared key, join them, and explain the result",
+  arguments: [["[folder]", "a new folder for the tables (default: pearl-demo)"]],
+  options: [shared.quiet],
+  examples: [
+    ["pearl demo", "in the new folder pearl-demo"],
+    ["pearl demo try", "in another one"],
+  ],
+  run: async ([folder = "pearl-demo"], { quiet }, session) => {
+    await writeWholeFolder(folder, async (whole) => {
+      for (const name of tables) await copyFile(join(data, name), join(whole, name));
+    });
+    process.chdir(folder);
+    session.print(`${folder}/companies.csv lists companies with their full names.
+${folder}/suppliers.csv lists suppliers as people typed them. The two tables share no key.
+
+  cd ${folder}
+  npx pearl ${joining.join(" ")}
+`);
+    const program = new Command();
+    register(program, joinCommand);
+    await program.parseAsync([...joining, ...(quiet ? ["--quiet"] : [])], { from: "user" });
+    await explain(session);
+  },
+});
+
+/** Prints what the join found, and how to do the same with other tables. */
+async function explain({ print }: Session): Promise<void> {
+  const { readWholeTable } = await import("../../table/whole-table.js");
+  const { columns, phrases } = await readWholeTable(output, { column: "right_supplier" });
+  const { left_name: companies, estimated_precision: precisions, why } = columns;
+  const lines = phrases.map((supplier, row) => [
+    supplier,
+    companies[row],
+    Number(precisions[row]).toFixed(2),
+  ]);
+  const last = phrases.length - 1;
+  const { phrases: suppliers } = await readWholeTable(tables[1], { column: "supplier" });
+  const unmatched = suppliers.filter((supplier) => !phrases.includes(supplier));
+  print(`
+${alignColumns([["SUPPLIER", "COMPANY", "PRECISION"], ...lines], (column) => column === 2)}
+
+For each supplier pearl took the most similar company, estimated how likely that match is right, and kept as many
+matches as keep 90 % of them right (--precision 0.9). No key, no rules and no labels were needed.
+${counted(unmatched.length, "supplier")} found no company that is likely enough: ${unmatched.join(", ")}.
+The column "why" of ${output} explains each match. ${phrases[last]} = ${companies[last]}:
+  ${why[last]}
+
+Now your own tables. Name both files and the columns to compare:
+  npx pearl join LEFT.csv RIGHT.csv --on LEFT_COLUMN=RIGHT_COLUMN -o joined.csv
+Or find the duplicates of one table:
+  npx pearl dedupe TABLE.csv -c COLUMN --groups removed.csv`);
+}
