@@ -23,6 +23,9 @@ export function openSession(options: { readonly quiet?: boolean }) {
     get signal(): AbortSignal {
       return interruptionSignal();
     },
+    /** Reports a written output: on stdout, or on stderr where the output itself went to stdout ("-"). */
+    wrote: (output: string, text: string): void =>
+      output === "-" ? display.say(text) : print(`wrote ${output}: ${text}`),
     printJson: (value: unknown): void => print(JSON.stringify(value, null, 2)),
     onDownload: ({ done, total }: { readonly done: number; readonly total?: number }): void =>
       display.show("downloading", done, total, "bytes"),

@@ -1,7 +1,10 @@
 /** Joins two table files: writes the matched rows with all columns of both, a review file and training pairs. */
 import { realpath } from "node:fs/promises";
 import { TableError, UsageError } from "../errors.js";
+import type { Cell, OutputColumn } from "../table/cell.js";
+import { numberCell } from "../table/cell.js";
 import { findColumn } from "../table/columns.js";
+import type { RowsFormat } from "../table/format.js";
 import type { TableOptions } from "../table/table.js";
 import { batchesOf, readWholeTable, type WholeTable } from "../table/whole-table.js";
 import { writeRows } from "../table/write/text-rows.js";
@@ -20,6 +23,8 @@ export interface JoinTablesOptions extends Omit<JoinOptions, "on" | "block"> {
   readonly table?: Omit<TableOptions, "column">;
   /** "keep" also writes right rows without a match, with empty left cells. Default "leave-out". */
   readonly unmatched?: "keep" | "leave-out";
+  /** Format of the output; default by its name. */
+  readonly format?: RowsFormat;
   /** "column" adds a column "why" with the reasons for each match. Default "none". */
   readonly explain?: "column" | "none";
   /** Where to write the pairs for a person to review, the most doubtful first. */
@@ -29,12 +34,6 @@ export interface JoinTablesOptions extends Omit<JoinOptions, "on" | "block"> {
   /** Called with notes on how each table was read, and with warnings. */
   readonly onNote?: (note: string) => void;
 }
-
-/** Receives the joined table: its columns, and its rows in batches. */
-export type JoinSink = (
-  columns: readonly string[],
-  rows: Iterable<readonly (readonly string[])[]>,
-) => Promise<void>;
 
 /** Counts of a join of two files. `matches` can exceed `matchedRows` with kind many-to-many. */
 export interface JoinTablesReport extends Pick<JoinResult, "estimatedPrecision" | "threshold" | "warnings"> {
@@ -52,13 +51,13 @@ export interface JoinTablesReport extends Pick<JoinResult, "estimatedPrecision" 
 
 /**
  * Joins the right table's rows to the left table's.
- * @param output a file (.csv, .tsv, .jsonl), or a function that takes the rows
+ * @param output .csv, .tsv, .jsonl or .parquet; "-" is standard output
  * @throws TableError, UsageError if both paths are the same file, ArgumentError, InterruptedError
  */
 export async function joinTables(
   leftPath: string,
   rightPath: string,
-  output: string | JoinSink,
+  output: string,
   options: JoinTablesOptions = {},
 ): Promise<JoinTablesReport> {
   const started = performance.now();
@@ -76,15 +75,14 @@ export async function joinTables(
   const block = options.block && resolved(options.block);
   const result = await fuzzyJoin(left.columns, right.columns, { ...options, on, block });
   for (const warning of result.warnings) options.onNote?.(`warning: ${warning}`);
-  const columns = [
-    ...left.description.columns.map((name) => `left_${name}`),
-    ...right.description.columns.map((name) => `right_${name}`),
-    ...["score", "estimated_precision"],
+  const columns: OutputColumn[] = [
+    ...left.typed.columns.map(({ name, type }) => ({ name: `left_${name}`, type })),
+    ...right.typed.columns.map(({ name, type }) => ({ name: `right_${name}`, type })),
+    ...["score", "estimated_precision"].map((name) => ({ name, type: "DOUBLE" })),
     ...(options.explain === "column" ? ["why"] : []),
   ];
   const rows = outputRows(left, right, result, options);
-  if (typeof output === "string") await writeRows(output, columns, rows);
-  else await output(columns, rows);
+  await writeRows(output, columns, rows, options.format);
   const texts = { left: left.columns[on[0].left], right: right.columns[on[0].right] };
   const { reviewPath, pairsPath, labels = [] } = options;
   return {
@@ -128,15 +126,16 @@ function outputRows(
   right: WholeTable,
   { matches, unmatched, explain }: JoinResult,
   options: JoinTablesOptions,
-): Iterable<string[][]> {
-  const noLeft = left.description.columns.map(() => "");
+): Iterable<Cell[][]> {
+  const noLeft = left.typed.columns.map(() => null);
   const withReason = options.explain === "column";
   const alone = options.unmatched === "keep" ? unmatched : [];
   const rows = [...matches, ...alone.map((row) => ({ right: row }))].sort((a, b) => a.right - b.right);
   return batchesOf(rows, (row) => {
-    if (!("left" in row)) return [...noLeft, ...right.cells(row.right), "", "", ...(withReason ? [""] : [])];
-    const numbers = [row.score.toFixed(4), row.estimatedPrecision.toFixed(4)];
+    if (!("left" in row))
+      return [...noLeft, ...right.typed.cells(row.right), null, null, ...(withReason ? [null] : [])];
+    const numbers = [numberCell(row.score, 4), numberCell(row.estimatedPrecision, 4)];
     const why = withReason ? [explanationLine(explain(row.left, row.right))] : [];
-    return [...left.cells(row.left), ...right.cells(row.right), ...numbers, ...why];
+    return [...left.typed.cells(row.left), ...right.typed.cells(row.right), ...numbers, ...why];
   });
 }

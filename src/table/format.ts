@@ -8,6 +8,10 @@ export type TableFormat = "csv" | "tsv" | "jsonl" | "parquet" | "text";
 /** A format that embeddings can be written in. */
 export type EmbeddingFormat = "csv" | "tsv" | "jsonl" | "parquet" | "npy";
 
+/** A format that rows can be written in. */
+export const rowsFormats = ["csv", "tsv", "jsonl", "parquet"] as const;
+export type RowsFormat = (typeof rowsFormats)[number];
+
 const bothByExtension = {
   ".csv": "csv",
   ".tsv": "tsv",
@@ -29,6 +33,18 @@ const writableByExtension: Record<string, EmbeddingFormat> = { ...bothByExtensio
 /** The format that a file's name indicates, without a final `.gz`; undefined for other names. */
 export function formatOfName(path: string): TableFormat | undefined {
   return readableByExtension[extname(path.replace(/\.gz$/i, "")).toLowerCase()];
+}
+
+/** The format to write rows in, by the file's name; CSV for "-". Throws TableError for another extension. */
+export function rowsFormatOfName(path: string): RowsFormat {
+  const extension = extname(path).toLowerCase();
+  const byExtension: Record<string, RowsFormat> = bothByExtension;
+  const format = path === "-" ? "csv" : byExtension[extension];
+  if (format !== undefined) return format;
+  const listed = "End the name in .csv, .tsv, .jsonl or .parquet, or give --format";
+  throw new TableError(
+    `${path}: no format of rows is known for "${extension || "no extension"}". ${listed}.`,
+  );
 }
 
 /** The format to write a file in, from its extension. Throws TableError where the extension is unknown. */

@@ -20,7 +20,11 @@ import { type Session, stemOf } from "../session.js";
 import { isFile, phrasesOf } from "../use/type.js";
 
 const options = [
-  option("-o, --output <file>", "for a table: .csv, .tsv or .jsonl (default: NAME.twins.csv)"),
+  option(
+    "-o, --output <file>",
+    "for a table: .csv, .tsv, .jsonl, .parquet; - is standard output (default: NAME.twins.csv)",
+  ),
+  shared.format,
   shared.column,
   option("--seed <n>", "random seed", wholeNumber, 1),
   option(
@@ -111,12 +115,12 @@ async function printTwins(
 async function augmentFile(path: string, options: AugmentOptions, session: Session): Promise<void> {
   const { augmentTable } = await import("../../pearl/augmentation/augment-table.js");
   const { Table } = await import("../../table/table.js");
-  const { column, count, seed, json, output = `${stemOf(path)}.twins.csv` } = options;
+  const { column, count, seed, json, format, output = `${stemOf(path)}.twins.${format ?? "csv"}` } = options;
   const table = await Table.open(path, { column });
   session.atEnd(() => table.close());
   session.say(table.description.summary);
   const report = await augmentTable(table, output, await load(options), {
-    ...{ count, seed, signal: session.signal },
+    ...{ count, seed, format, signal: session.signal },
     onProgress: (done, total) => session.show("augmenting", done, total, "phrases"),
   });
   const byRule = Object.entries(report.byRule).filter(([, count]) => count > 0);
@@ -125,7 +129,7 @@ async function augmentFile(path: string, options: AugmentOptions, session: Sessi
   if (json) return session.printJson(report);
   const unchanged = formatPercent(report.unchanged / Math.max(report.twins, 1));
   const made = `${counted(report.twins, "twin")} of ${counted(report.phrases, "phrase")}`;
-  session.print(`wrote ${report.path}: ${made}, ${unchanged} unchanged`);
+  session.wrote(report.path, `${made}, ${unchanged} unchanged`);
 }
 
 async function writeModelParaphrases(path: string, model: string, options: AugmentOptions, session: Session) {

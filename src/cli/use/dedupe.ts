@@ -11,7 +11,11 @@ export default command({
   summary: "remove duplicates from a table; of each group the most complete row is kept",
   arguments: [["<file>", "the table; - reads standard input"]],
   options: [
-    option("-o, --output <file>", "the kept rows: .csv, .tsv or .jsonl (default: NAME.deduped.csv)"),
+    option(
+      "-o, --output <file>",
+      "the kept rows: .csv, .tsv, .jsonl, .parquet; - is standard output (default: NAME.deduped.csv)",
+    ),
+    shared.format,
     option("--groups <file>", "also write each group with its kept row and its removed rows"),
     ...groupingOptions,
     ...shared.tableEncoding,
@@ -23,20 +27,21 @@ export default command({
   ],
   run: async ([file], options, session) => {
     const { dedupeTable } = await import("../../group/table-groups.js");
-    const { threshold, precision, groups, output = defaultOutput(file) } = options;
+    const { threshold, precision, groups, format, output = defaultOutput(file, format) } = options;
     const encoder = await loadEncoder(options, session);
-    const settings = { ...tableSettings(options, session), encoder, threshold, precision };
+    const settings = { ...tableSettings(options, session), encoder, threshold, precision, format };
     const report = await dedupeTable(file, { kept: output, groups }, settings);
     const estimated = report.estimatedPrecision.toFixed(2);
     session.say(`similarity at least ${report.threshold.toFixed(2)}, estimated precision ${estimated}`);
     const removed = `removed ${counted(report.removed.length, "duplicate")} from ${counted(report.rows, "row")}`;
-    session.print(`wrote ${output}: ${counted(report.kept.length, "row")}, ${removed}`);
-    if (groups !== undefined) session.print(`wrote ${groups}`);
+    session.wrote(output, `${counted(report.kept.length, "row")}, ${removed}`);
+    if (groups !== undefined) (output === "-" ? session.say : session.print)(`wrote ${groups}`);
   },
 });
 
-/** NAME.deduped.csv in the current folder; TSV and JSONL keep their format. */
-function defaultOutput(file: string): string {
+/** NAME.deduped.csv in the current folder; TSV, JSONL and Parquet keep their format. */
+function defaultOutput(file: string, format: string | undefined): string {
   const ending = extname(file.replace(/\.gz$/, "")).toLowerCase();
-  return `${stemOf(file)}.deduped${ending === ".tsv" || ending === ".jsonl" ? ending : ".csv"}`;
+  const kept = [".tsv", ".jsonl", ".parquet"].includes(ending) ? ending : ".csv";
+  return `${stemOf(file)}.deduped${format === undefined ? kept : `.${format}`}`;
 }

@@ -1,8 +1,9 @@
 /** `pearl join`: matches rows of two tables that mean the same, at a required precision. */
 import { InvalidArgumentError } from "commander";
 import { UsageError } from "../../errors.js";
-import type { JoinSink, JoinTablesReport } from "../../join/join-tables.js";
+import type { JoinTablesReport } from "../../join/join-tables.js";
 import type { JoinOn, LabelledPair } from "../../join/options.js";
+import { rowsFormatOfName } from "../../table/format.js";
 import { command, type OptionsOf } from "../command.js";
 import { counted, formatCount, formatDuration, formatPercent } from "../format.js";
 import { choice, fraction, option, positiveInteger, shared, tableOptionsOf } from "../options.js";
@@ -19,7 +20,8 @@ const options = [
   ),
   option("--top <k>", "with many-to-many: matches per right row, 1 to 8", positiveInteger),
   option("--block <column>", "compare only rows with equal values in this column (or LEFT=RIGHT)", oneColumn),
-  option("-o, --output <file>", "output: .csv, .tsv or .jsonl (default: CSV on standard output)"),
+  option("-o, --output <file>", "output: .csv, .tsv, .jsonl or .parquet; - is standard output (the default)"),
+  shared.format,
   option("--keep-unmatched", "also write right rows without a match"),
   option("--explain", "add a column with the words and scores behind each match"),
   option("--labels <file>", "known pairs (left, right, match), to calibrate the estimated precision"),
@@ -52,12 +54,14 @@ export default command({
   ],
   run: async ([left, right], options, session) => {
     checkUsage(options);
-    const { checkRowsName } = await import("../../table/write/text-rows.js");
-    for (const path of [options.output, options.reviewOut, options.pairsOut]) if (path) checkRowsName(path);
+    const { output = "-", format } = options;
+    for (const path of [format ? undefined : output, options.reviewOut, options.pairsOut]) {
+      if (path !== undefined) rowsFormatOfName(path);
+    }
     const { joinTables } = await import("../../join/join-tables.js");
     const labels = await readLabels(options);
     const encoder = options.model === "none" ? "none" : await loadEncoder(options, session);
-    const report = await joinTables(left, right, options.output ?? toStandardOutput, {
+    const report = await joinTables(left, right, output, {
       ...options,
       ...{ labels, encoder, table: tableOptionsOf(options), signal: session.signal },
       unmatched: options.keepUnmatched ? "keep" : "leave-out",
@@ -104,20 +108,13 @@ async function readLabels({ labels, review }: JoinOptions): Promise<LabelledPair
   return known;
 }
 
-const toStandardOutput: JoinSink = async (columns, rows) => {
-  const { csvLine } = await import("../../table/write/text-rows.js");
-  process.stdout.write(`${csvLine(columns)}\n`);
-  for (const batch of rows) process.stdout.write(batch.map((cells) => `${csvLine(cells)}\n`).join(""));
-};
-
-function printReport(report: JoinTablesReport, options: JoinOptions, { say, print }: Session): void {
+function printReport(report: JoinTablesReport, options: JoinOptions, { say, wrote }: Session): void {
   const { matches, matchedRows, rightRows, estimatedPrecision, threshold, reviewed, pairs, seconds } = report;
   const estimate = matches === 0 ? "" : `, estimated precision ${estimatedPrecision.toFixed(3)}`;
   const summary =
     `${counted(matches, "match", "matches")} for ${formatCount(matchedRows)} of ${counted(rightRows, "right row")} ` +
     `(${formatPercent(matchedRows / rightRows)})${estimate}, ${formatDuration(seconds)}`;
-  if (options.output === undefined) say(summary);
-  else print(`wrote ${options.output}: ${summary}`);
+  wrote(options.output ?? "-", summary);
   if (matches > 0) say(`matched where the estimated precision is at least ${threshold.toFixed(2)}`);
   else say(`no match reaches a precision of ${options.precision}; a lower --precision gives more matches`);
   if (reviewed !== undefined) say(`wrote ${options.reviewOut}: ${counted(reviewed, "pair")} to decide`);

@@ -4,6 +4,8 @@ import { UsageError } from "../../errors.js";
 import { alignColumns } from "../../files/text-table.js";
 import type { SearchHit } from "../../search/index-types.js";
 import type { VectorIndex } from "../../search/vector-index.js";
+import { type Cell, numberCell } from "../../table/cell.js";
+import { type RowsFormat, rowsFormatOfName } from "../../table/format.js";
 import { command, type OptionsOf } from "../command.js";
 import { counted, formatCount, formatDuration } from "../format.js";
 import { option, positiveInteger, shared, tableOptionsOf } from "../options.js";
@@ -13,7 +15,8 @@ import { openIndex } from "./index-table.js";
 const options = [
   option("-k, --top <n>", "rows per query", positiveInteger, 10),
   option("--queries <file>", "a table of queries (CSV, TSV, JSONL, Parquet, plain text)"),
-  option("-o, --output <file>", "write the hits: .csv, .tsv or .jsonl"),
+  option("-o, --output <file>", "write the hits: .csv, .tsv, .jsonl or .parquet; - is standard output"),
+  shared.format,
   shared.json,
   option("--prompt <text>", "text put before each query (default: the index's)"),
   option("-m, --model <model>", "the index's model, if it has moved"),
@@ -43,10 +46,7 @@ export default command({
     if (queries.length > 0 && options.queries !== undefined) {
       throw new UsageError("give phrases or --queries FILE, not both");
     }
-    if (options.output !== undefined) {
-      const { checkRowsName } = await import("../../table/write/text-rows.js");
-      checkRowsName(options.output);
-    }
+    if (options.output !== undefined) rowsFormatOfName(options.format ? "-" : options.output);
     const index = await openIndex(path, session);
     const { unfinished, rows, note } = await index.describe();
     if (note !== undefined) session.say(note);
@@ -71,7 +71,7 @@ export default command({
     if (isDialogue) return converse(index, answers, session);
     const answered = answers(queries.length > 0 ? queries : await queriesOf(options, session));
     if (output === undefined) await printHits(answered, index, options.json ? "json" : "text");
-    else await writeHits(output, answered, index, session);
+    else await writeHits(output, options.format, answered, index, session);
   },
 });
 
@@ -94,24 +94,33 @@ async function printHits(answered: Answers, index: VectorIndex, format: "json" |
   }
 }
 
-async function writeHits(path: string, answered: Answers, { layout }: VectorIndex, session: Session) {
+async function writeHits(
+  path: string,
+  format: RowsFormat | undefined,
+  answered: Answers,
+  { layout }: VectorIndex,
+  session: Session,
+): Promise<void> {
   const { writeRows } = await import("../../table/write/text-rows.js");
   let queries = 0;
-  const rows = async function* (): AsyncGenerator<string[][]> {
+  const rows = async function* (): AsyncGenerator<Cell[][]> {
     for await (const part of answered) {
       queries += part.length;
       yield part.flatMap(([query, hits]) =>
         hits.map(({ score, key, cells }, rank) => [
-          ...[query, String(rank + 1), score.toFixed(4), key],
+          ...[query, numberCell(rank + 1), numberCell(score, 4), key],
           ...layout.columns.map((name) => cells[name]),
         ]),
       );
     }
   };
-  const columns = ["query", "rank", "score", "key", ...layout.columns.map((name) => `row_${name}`)];
-  const count = counted(await writeRows(path, columns, rows()), "hit");
+  const columns = [
+    ...["query", { name: "rank", type: "BIGINT" }, { name: "score", type: "DOUBLE" }, "key"],
+    ...layout.columns.map((name) => `row_${name}`),
+  ];
+  const count = counted(await writeRows(path, columns, rows(), format), "hit");
   const time = formatDuration(session.seconds());
-  session.print(`wrote ${path}: ${count} for ${counted(queries, "query", "queries")}, ${time}`);
+  session.wrote(path, `${count} for ${counted(queries, "query", "queries")}, ${time}`);
 }
 
 /** Asks for phrases until an empty line or the end of input. */

@@ -3,6 +3,7 @@ import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { TableError } from "../../errors.js";
 import { fileFingerprint } from "../../files/fingerprint.js";
+import { isNested } from "../cell.js";
 import type { ColumnInfo } from "../columns.js";
 import type { TableFormat } from "../format.js";
 import { type CleanCopy, cleanCopy, impossibleDelimiter } from "./clean.js";
@@ -17,6 +18,8 @@ export type ImportOptions = Omit<SniffOptions, "preferTab">;
 export interface ImportedColumn extends ColumnInfo {
   /** The SQL expression over `rowsTable` that gives its value. */
   readonly expression: string;
+  /** The expression that gives its value as text: a nested value as JSON, NULL where there is none. */
+  readonly text: string;
   readonly type: string;
 }
 
@@ -145,15 +148,25 @@ async function storedColumns(
   names: readonly string[],
   types: readonly string[],
 ): Promise<ImportedColumn[]> {
-  const texts = names.map((_, index) => `coalesce(CAST(c${index} AS VARCHAR), '')`);
-  const top = await database.run(`SELECT ${texts.join(", ")} FROM ${rowsTable} LIMIT 100`, shownPath(path));
+  const texts = names.map((_, index) => textExpression(`c${index}`, types[index]));
+  const values = texts.map((text) => `coalesce(${text}, '')`);
+  const top = await database.run(`SELECT ${values.join(", ")} FROM ${rowsTable} LIMIT 100`, shownPath(path));
   return names.map((name, index) => ({
     name,
     isText: /^(VARCHAR|ENUM)/.test(types[index]),
     sample: top.map((row) => String(row[index])),
     expression: `c${index}`,
+    text: texts[index],
     type: types[index],
   }));
+}
+
+/** Lists of floats as DuckDB prints them, which is JSON with fewer digits than `to_json` gives. */
+function textExpression(value: string, type: string): string {
+  const text = `CAST(${value} AS VARCHAR)`;
+  if (/^(FLOAT|DOUBLE)(\[\d*\])+$/.test(type))
+    return `regexp_replace(${text}, 'NULL|nan|-?inf', 'null', 'g')`;
+  return isNested(type) ? `CAST(to_json(${value}) AS VARCHAR)` : text;
 }
 
 function jsonColumns({ keys }: CleanCopy): ImportedColumn[] {
@@ -161,8 +174,9 @@ function jsonColumns({ keys }: CleanCopy): ImportedColumn[] {
     const pointer = literal(`/${name.replaceAll("~", "~0").replaceAll("/", "~1")}`);
     const text = `json_extract_string(c0, ${pointer})`;
     const cast = type === "VARCHAR" ? text : `CAST(${text} AS ${type})`;
-    const expression = type === "JSON" ? `json_extract(c0, ${pointer})` : cast;
-    return { name, isText: type === "VARCHAR" && sample.length > 0, sample, expression, type };
+    const json = `CAST(nullif(CAST(json_extract(c0, ${pointer}) AS VARCHAR), 'null') AS JSON)`;
+    const expression = type === "JSON" ? json : cast;
+    return { name, isText: type === "VARCHAR" && sample.length > 0, sample, expression, text, type };
   });
 }
 

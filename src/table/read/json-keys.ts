@@ -10,8 +10,11 @@ const sampleSize = 20;
 /** How the values of one key are stored without losing any of them. */
 export type JsonColumnType = "VARCHAR" | "BIGINT" | "DOUBLE" | "BOOLEAN" | "JSON";
 
+/** What a value is. "LONG" is a whole number of 64 bits that a double would alter. */
+type JsonKind = JsonColumnType | "LONG";
+
 interface Key {
-  readonly kinds: Set<JsonColumnType>;
+  readonly kinds: Set<JsonKind>;
   readonly sample: string[];
 }
 
@@ -62,22 +65,25 @@ export class JsonKeys {
 }
 
 /**
- * Whole numbers that a double would alter stay JSON, which DuckDB keeps up to 64 bits. Other numbers are doubles,
- * as in other readers of JSON; JSON lines that are written out again keep every digit in any case.
+ * Whole numbers beyond 64 bits stay JSON, which keeps their digits. Other numbers are doubles, as in other readers of
+ * JSON; JSON lines that are written out again keep every digit in any case.
  */
-function typeOf(value: unknown): JsonColumnType {
+function typeOf(value: unknown): JsonKind {
   if (typeof value === "string") return "VARCHAR";
   if (typeof value === "boolean") return "BOOLEAN";
   if (typeof value !== "number" || !Number.isFinite(value)) return "JSON";
   if (Number.isSafeInteger(value)) return "BIGINT";
-  return Number.isInteger(value) ? "JSON" : "DOUBLE";
+  if (!Number.isInteger(value)) return "DOUBLE";
+  return Math.abs(value) < 2 ** 63 ? "LONG" : "JSON";
 }
 
 /** One type for all values of a key. A key without values holds text. */
-function columnType(kinds: ReadonlySet<JsonColumnType>): JsonColumnType {
+function columnType(kinds: ReadonlySet<JsonKind>): JsonColumnType {
   const [first = "VARCHAR", ...others] = kinds;
-  if (others.length === 0) return first;
-  return [...kinds].every((kind) => kind === "BIGINT" || kind === "DOUBLE") ? "DOUBLE" : "JSON";
+  const areAll = (...allowed: JsonKind[]): boolean => [...kinds].every((kind) => allowed.includes(kind));
+  if (kinds.size > 0 && areAll("BIGINT", "LONG")) return "BIGINT";
+  if (others.length === 0) return first as JsonColumnType;
+  return areAll("BIGINT", "DOUBLE") ? "DOUBLE" : "JSON";
 }
 
 function cureOf(line: string): string {

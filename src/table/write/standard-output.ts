@@ -1,0 +1,31 @@
+/** Standard output in place of a file: text as it is made, other formats through a temporary file. */
+import { createReadStream } from "node:fs";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
+
+/** Standard output's name in place of a path. */
+export const standardOutput = "-";
+
+export async function writeToStandardOutput(
+  parts: AsyncIterable<string | Buffer> | Iterable<string>,
+): Promise<void> {
+  await pipeline(Readable.from(parts, { objectMode: false }), process.stdout, { end: false });
+}
+
+/** Lets `write` make a file and copies it to standard output. @returns what `write` returns */
+export async function throughTemporaryFile<Result>(
+  write: (path: string) => Promise<Result>,
+): Promise<Result> {
+  const folder = await mkdtemp(join(tmpdir(), "pearl-output-"));
+  try {
+    const path = join(folder, "output");
+    const result = await write(path);
+    await writeToStandardOutput(createReadStream(path));
+    return result;
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
