@@ -145,6 +145,7 @@ async function createIndex(
   return VectorIndex.create(path, {
     dimension: truncatedDimension(encoder, truncateDim),
     columns,
+    types: columns.map((name) => table.columns.find((column) => column.name === name)!.type),
     phraseColumn: table.description.column,
     keyColumn: keyColumn && findKeyColumn(columns, keyColumn),
     backend,

@@ -215,7 +215,7 @@ function isLanceUri(path: string): boolean {
 }
 
 function layoutOf(path: string, options: CreateIndexOptions): IndexLayout {
-  const { dimension, columns = [], phraseColumn, keyColumn, backend = "auto" } = options;
+  const { dimension, columns = [], types, phraseColumn, keyColumn, backend = "auto" } = options;
   const { metric = "cosine", precision = "float32", model } = options;
   if (!(Number.isInteger(dimension) && dimension > 0)) {
     throw new ArgumentError(`dimension must be a positive integer, not ${dimension}`);
@@ -232,7 +232,7 @@ function layoutOf(path: string, options: CreateIndexOptions): IndexLayout {
     );
   }
   const fixed = { dimension, metric, backend: isUri ? ("lancedb" as const) : backend, precision };
-  return { ...fixed, columns, phraseColumn, keyColumn, model };
+  return { ...fixed, columns, types, phraseColumn, keyColumn, model };
 }
 
 /**

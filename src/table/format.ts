@@ -41,9 +41,8 @@ export function rowsFormatOfName(path: string): RowsFormat {
   const byExtension: Record<string, RowsFormat> = bothByExtension;
   const format = path === "-" ? "csv" : byExtension[extension];
   if (format !== undefined) return format;
-  const listed = "End the name in .csv, .tsv, .jsonl or .parquet, or give --format";
   throw new TableError(
-    `${path}: no format of rows is known for "${extension || "no extension"}". ${listed}.`,
+    `${path}: rows are written as .csv, .tsv, .jsonl or .parquet. End the name in one of these, or add --format csv.`,
   );
 }
 

@@ -17,7 +17,8 @@ import {
   wholeNumber,
 } from "../options.js";
 import { type Session, stemOf } from "../session.js";
-import { isFile, phrasesOf } from "../use/type.js";
+import { phrasesOrTable } from "../use/phrases-or-table.js";
+import { phrasesOf } from "../use/type.js";
 
 const options = [
   option(
@@ -25,6 +26,7 @@ const options = [
     "for a table: .csv, .tsv, .jsonl, .parquet; - is standard output (default: NAME.twins.csv)",
   ),
   shared.format,
+  shared.phrase,
   shared.column,
   option("--seed <n>", "random seed", wholeNumber, 1),
   option(
@@ -50,7 +52,8 @@ type AugmentOptions = OptionsOf<typeof options>;
 export default command({
   name: "augment",
   summary: "augment phrases with typing errors, synonyms, paraphrases; each result names its rule",
-  arguments: [["<phrase...>", "phrases, or one table of phrases; - reads a table from standard input"]],
+  arguments: [["[phrase...]", "phrases, or one table of phrases; - reads a table from standard input"]],
+  needs: "arguments",
   options,
   examples: [
     ['pearl augment "The New York Times"', "the results of each rule"],
@@ -61,20 +64,16 @@ export default command({
     ["pearl augment phrases.csv --paraphrase-model Xenova/flan-t5-small -o para.tsv", "for --paraphrases"],
   ],
   run: async ([phrases], options, session) => {
-    const [first] = phrases;
-    const isTable = phrases.length === 1 && (await isFile(first));
+    const given = await phrasesOrTable(phrases, options.phrase);
     if (options.paraphraseModel !== undefined) {
-      if (!isTable) throw new UsageError("--paraphrase-model needs a table of phrases");
-      return writeModelParaphrases(first, options.paraphraseModel, options, session);
+      if (!("table" in given)) throw new UsageError("--paraphrase-model needs a table of phrases");
+      return writeModelParaphrases(given.table, options.paraphraseModel, options, session);
     }
-    if (isTable) return augmentFile(first, options, session);
+    if ("table" in given) return augmentFile(given.table, options, session);
     if (options.output !== undefined) {
-      throw new UsageError(`-o needs a table of phrases, but there is no file ${first}`);
+      throw new UsageError(`-o needs a table of phrases, but there is no file ${given.phrases[0]}`);
     }
-    if (phrases.length === 1 && /^\S+\.(?:csv|tsv|jsonl|parquet|txt|gz)$/i.test(first)) {
-      session.say(`there is no file ${first}; it is used as a phrase`);
-    }
-    await printTwins(await load(options), phrases, options, session);
+    await printTwins(await load(options), given.phrases, options, session);
   },
 });
 

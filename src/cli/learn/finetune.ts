@@ -100,7 +100,7 @@ async function runOnPairs(options: FinetuneOptions, session: Session): Promise<v
     ...{ base: options.base as string, pairs: options.pairs as string },
     ...{ learningRate: options.lr, clipNorm: options.clip, averageWithBase: options.average },
   });
-  printTraining(report, session, counted(report.data.pairs, "pair"));
+  await printTraining(report, session, counted(report.data.pairs, "pair"));
 }
 
 const corpusOptions = async (options: FinetuneOptions, session: Session): Promise<CorpusFinetuneOptions> => ({
@@ -114,7 +114,7 @@ const corpusOptions = async (options: FinetuneOptions, session: Session): Promis
 async function runOnCorpus(options: FinetuneOptions, session: Session): Promise<void> {
   const { finetuneOnCorpus } = await import("../../methods/corpus/corpus-finetune.js");
   const report = await finetuneOnCorpus(await corpusOptions(options, session));
-  printTraining(report, session, `${formatCount(report.corpus.phrases)} phrases`);
+  await printTraining(report, session, `${formatCount(report.corpus.phrases)} phrases`);
 }
 
 async function printPlan(options: FinetuneOptions, session: Session): Promise<void> {

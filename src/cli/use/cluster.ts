@@ -20,6 +20,7 @@ export default command({
       "all rows with their group: .csv, .tsv, .jsonl, .parquet; - is standard output (default: print groups)",
     ),
     shared.format,
+    shared.report,
     ...groupingOptions,
     option("--k <n>", "instead: make exactly n clusters by topic (spherical k-means)", positiveInteger),
     shared.seed,
@@ -40,6 +41,9 @@ export default command({
       ...{ ...settings, encoder, threshold, k, precision, seed, format },
     });
     session.say(summary(report));
+    const { rows, groups, threshold: used, estimatedPrecision } = report;
+    const sizes = { rows, groups: groups.length, groupsOfSeveral: groups.filter(hasSeveral).length };
+    await session.record({ ...sizes, threshold: used, estimatedPrecision });
     if (output === undefined) process.stdout.write(groupLines(report));
     else session.wrote(output, `${counted(report.rows, "row")} in ${counted(report.groups.length, "group")}`);
   },

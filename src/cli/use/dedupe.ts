@@ -16,6 +16,7 @@ export default command({
       "the kept rows: .csv, .tsv, .jsonl, .parquet; - is standard output (default: NAME.deduped.csv)",
     ),
     shared.format,
+    shared.report,
     option("--groups <file>", "also write each group with its kept row and its removed rows"),
     ...groupingOptions,
     ...shared.tableEncoding,
@@ -36,6 +37,7 @@ export default command({
     const removed = `removed ${counted(report.removed.length, "duplicate")} from ${counted(report.rows, "row")}`;
     session.wrote(output, `${counted(report.kept.length, "row")}, ${removed}`);
     if (groups !== undefined) (output === "-" ? session.say : session.print)(`wrote ${groups}`);
+    await session.record({ ...report, kept: report.kept.length, removed: report.removed.length, groups });
   },
 });
 

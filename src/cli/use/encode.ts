@@ -28,6 +28,7 @@ export default command({
     option("--embedding-column <name>", 'name of the new column (default: "embedding")'),
     option("--shard <i/n>", "encode only shard i of n of the table", shardOf),
     option("--resume", "continue an interrupted run"),
+    shared.report,
   ],
   examples: [
     ["pearl encode phrases.csv", "write phrases.embeddings.parquet"],
@@ -48,6 +49,7 @@ export default command({
       resume: resumption(resume),
     });
     printReport(report, session);
+    await session.record(report);
   },
 });
 

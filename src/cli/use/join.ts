@@ -22,6 +22,7 @@ const options = [
   option("--block <column>", "compare only rows with equal values in this column (or LEFT=RIGHT)", oneColumn),
   option("-o, --output <file>", "output: .csv, .tsv, .jsonl or .parquet; - is standard output (the default)"),
   shared.format,
+  shared.report,
   option("--keep-unmatched", "also write right rows without a match"),
   option("--explain", "add a column with the words and scores behind each match"),
   option("--labels <file>", "known pairs (left, right, match), to calibrate the estimated precision"),
@@ -72,6 +73,7 @@ export default command({
       onProgress: (_, done, total) => session.show("joining", done, total),
     });
     printReport(report, options, session);
+    await session.record(report);
   },
 });
 

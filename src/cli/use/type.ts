@@ -1,5 +1,4 @@
 /** `pearl type`: classifies phrases with a model's type head. */
-import { stat } from "node:fs/promises";
 import { type TypeParts, typeParts } from "../../encoder/type-probabilities.js";
 import { alignColumns } from "../../files/text-table.js";
 import { type Cell, numberCell, textOfCell } from "../../table/cell.js";
@@ -8,6 +7,7 @@ import { command } from "../command.js";
 import { counted } from "../format.js";
 import { option, positiveInteger, shared } from "../options.js";
 import { loadEncoder, type Session } from "../session.js";
+import { phrasesOrTable } from "./phrases-or-table.js";
 
 interface TypedPhrase {
   readonly phrase: string;
@@ -17,7 +17,8 @@ interface TypedPhrase {
 export default command({
   name: "type",
   summary: "classify phrases: lexical class and entity type, with probabilities",
-  arguments: [["<phrases...>", "phrases, or one table of phrases; - reads a table from standard input"]],
+  arguments: [["[phrases...]", "phrases, or one table of phrases; - reads a table from standard input"]],
+  needs: "arguments",
   options: [
     option("-m, --model <model>", "model trained with types: folder or hub id (default: the embedded model)"),
     option(
@@ -25,6 +26,7 @@ export default command({
       "output: .csv, .tsv, .jsonl or .parquet; - is standard output (default: print)",
     ),
     shared.format,
+    shared.phrase,
     shared.column,
     option("--top <n>", "types per phrase", positiveInteger, 1),
     shared.json,
@@ -38,8 +40,9 @@ export default command({
   run: async ([given], options, session) => {
     const { output, format, top, json, column } = options;
     if (output !== undefined) rowsFormatOfName(format ? "-" : output);
-    const isTable = given.length === 1 && (await isFile(given[0]));
-    const phrases = isTable ? await phrasesOf(given[0], column) : given;
+    const { phrase } = options;
+    const input = await phrasesOrTable(given, phrase);
+    const phrases = "table" in input ? await phrasesOf(input.table, column) : input.phrases;
     const encoder = await loadEncoder(options, session);
     const types = await encoder.types(phrases, {
       signal: session.signal,
@@ -54,11 +57,6 @@ export default command({
     }
   },
 });
-
-/** True for a file, and for standard input. */
-export async function isFile(path: string): Promise<boolean> {
-  return path === "-" || ((await stat(path).catch(() => undefined))?.isFile() ?? false);
-}
 
 export async function phrasesOf(path: string, column: string | undefined): Promise<readonly string[]> {
   const { readWholeTable } = await import("../../table/whole-table.js");

@@ -2,7 +2,7 @@
 import { writeFile } from "node:fs/promises";
 import { PearlError } from "../../errors.js";
 import { replaceFile } from "../../files/whole-file.js";
-import { type Cell, jsonOfCell, nameOfColumn, type OutputColumn, textOfCell } from "../cell.js";
+import { type Cell, jsonLine, nameOfColumn, type OutputColumn, textOfCell } from "../cell.js";
 import { type RowsFormat, rowsFormatOfName } from "../format.js";
 import { writeTrouble } from "../trouble.js";
 import { standardOutput, writeToStandardOutput } from "./standard-output.js";
@@ -14,11 +14,7 @@ type LineOf = (cells: readonly Cell[], names: readonly string[]) => string;
 const lineFormats: Readonly<Record<Exclude<RowsFormat, "parquet">, LineOf>> = {
   csv: (cells) => cells.map((cell) => quoted(textOfCell(cell), /[",\n\r]/)).join(","),
   tsv: (cells) => cells.map((cell) => quoted(textOfCell(cell), /["\t\n\r]/)).join("\t"),
-  jsonl: (cells, names) => {
-    const values = cells.map(jsonOfCell);
-    const pairs = names.map((name, index) => values[index] && `${JSON.stringify(name)}:${values[index]}`);
-    return `{${pairs.filter((pair) => pair !== undefined).join(",")}}`;
-  },
+  jsonl: (cells, names) => jsonLine(names, cells),
 };
 
 /** Quotes a cell that would be read back differently without; an empty cell alone would be a blank line. */
