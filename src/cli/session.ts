@@ -81,7 +81,8 @@ export const tableSettings = (options: Parameters<typeof tableOptionsOf>[0], ses
   table: tableOptionsOf(options),
   signal: session.signal,
   onNote: session.say,
-  onProgress: (done: number, total: number) => session.show("encoding", done, total, "phrases"),
+  onProgress: (done: number, total: number, stage = "encoding") =>
+    session.show(stage, done, total, "phrases"),
 });
 
 /** `names` for `data/names.csv.gz`: the beginning of default output names. */

@@ -23,8 +23,16 @@ const PORTION = 1024;
 
 const place = Object.fromEntries(featureNames.map((name, index) => [name, index]));
 
+/** Receives the number of phrases done in a stage and the total. */
+export type GroupProgress = (done: number, total: number, stage?: "encoding" | "comparing") => void;
+
+type SameTableOptions = Omit<PrepareOptions, "onProgress"> & { readonly onProgress?: GroupProgress };
+
 /** Compares a table of distinct phrases with itself. Up to 50,000 phrases, neighbours by embedding are exact. */
-export async function compareWithin(phrases: readonly string[], options: PrepareOptions): Promise<SameTable> {
+export async function compareWithin(
+  phrases: readonly string[],
+  options: SameTableOptions,
+): Promise<SameTable> {
   const { signal } = options;
   const prepared = await prepareColumn({ left: phrases, right: [], weight: 1 }, options);
   const { vectors } = prepared.base;
@@ -41,6 +49,7 @@ export async function compareWithin(phrases: readonly string[], options: Prepare
   for (let row = 0; row < phrases.length; row++) {
     if (row % PORTION === 0) {
       signal?.throwIfAborted();
+      options.onProgress?.(row, phrases.length, "comparing");
       await new Promise(setImmediate);
     }
     for (const other of find(row, row, [near]))

@@ -70,7 +70,7 @@ export default command({
       reviewPath: options.reviewOut,
       pairsPath: options.pairsOut,
       onNote: session.say,
-      onProgress: (_, done, total) => session.show("joining", done, total),
+      onProgress: (stage, done, total) => session.show(stage, done, total),
     });
     printReport(report, options, session);
     await session.record(report);
