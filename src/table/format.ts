@@ -74,23 +74,24 @@ const marks = [
 ] as const;
 
 /** What a file's first bytes show, whatever its name says. */
-export type Signature = (typeof marks)[number][1] | "plain";
+export type Signature = (typeof marks)[number][1] | "utf-16le" | "utf-16be" | "plain";
 
 export function signatureOf(start: Buffer): Signature {
   const top = start.subarray(0, 4096);
   const text = top.toString("latin1");
   const mark = marks.find(([bytes]) => text.startsWith(bytes));
   if (mark !== undefined) return mark[1];
-  return looksLikeUtf16(top) ? "utf-16" : isMostlyControl(text) ? "binary" : "plain";
+  return unmarkedUtf16(top) ?? (isMostlyControl(text) ? "binary" : "plain");
 }
 
 /** UTF-16 without a mark: most of every second byte is NUL in Latin text, and few of the others are. */
-function looksLikeUtf16(bytes: Buffer): boolean {
-  if (bytes.length < 8) return false;
+function unmarkedUtf16(bytes: Buffer): "utf-16le" | "utf-16be" | undefined {
+  if (bytes.length < 8) return undefined;
   const half = bytes.length / 2;
   const nuls = (parity: number) => bytes.filter((byte, index) => byte === 0 && index % 2 === parity).length;
-  const [fewer, more] = [nuls(0), nuls(1)].sort((left, right) => left - right);
-  return more > half * 0.6 && fewer < half * 0.05;
+  const [first, second] = [nuls(0), nuls(1)];
+  if (Math.max(first, second) <= half * 0.6 || Math.min(first, second) >= half * 0.05) return undefined;
+  return first > second ? "utf-16be" : "utf-16le";
 }
 
 /** More than one byte in 20 is a control character that no text file contains. */

@@ -156,7 +156,10 @@ async function importTable(
   }
   const format = named ?? (/^\s*\{/.test(source.sample.toString("utf8", 0, 4096)) ? "jsonl" : "csv");
   const { delimiter, header = "auto", quote = "double" } = options;
-  return { imported: await importText(database, path, format, source, { delimiter, header, quote }), format };
+  // A caller who chooses no header of a table, such as one of labels, has no options to name in a message.
+  const cures = options.header === undefined ? "file" : "options";
+  const settings = { delimiter, header, quote, cures } as const;
+  return { imported: await importText(database, path, format, source, settings), format };
 }
 
 function describe(

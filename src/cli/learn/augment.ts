@@ -13,6 +13,7 @@ import {
   positiveInteger,
   repeatable,
   shared,
+  tableOptionsOf,
   weights,
   wholeNumber,
 } from "../options.js";
@@ -27,7 +28,7 @@ const options = [
   ),
   shared.format,
   shared.phrase,
-  shared.column,
+  ...shared.table,
   option("--seed <n>", "random seed", wholeNumber, 1),
   option(
     "--count <n>",
@@ -114,8 +115,8 @@ async function printTwins(
 async function augmentFile(path: string, options: AugmentOptions, session: Session): Promise<void> {
   const { augmentTable } = await import("../../pearl/augmentation/augment-table.js");
   const { Table } = await import("../../table/table.js");
-  const { column, count, seed, json, format, output = `${stemOf(path)}.twins.${format ?? "csv"}` } = options;
-  const table = await Table.open(path, { column });
+  const { count, seed, json, format, output = `${stemOf(path)}.twins.${format ?? "csv"}` } = options;
+  const table = await Table.open(path, tableOptionsOf(options));
   session.atEnd(() => table.close());
   session.say(table.description.summary);
   const report = await augmentTable(table, output, await load(options), {
@@ -133,8 +134,8 @@ async function augmentFile(path: string, options: AugmentOptions, session: Sessi
 
 async function writeModelParaphrases(path: string, model: string, options: AugmentOptions, session: Session) {
   const { loadParaphraser, writeParaphrases } = await import("../../pearl/augmentation/paraphrase-model.js");
-  const { column, count, output = `${stemOf(path)}.paraphrases.tsv` } = options;
-  const phrases = await phrasesOf(path, column);
+  const { count, output = `${stemOf(path)}.paraphrases.tsv` } = options;
+  const phrases = await phrasesOf(path, options);
   const report = await writeParaphrases(phrases, output, await loadParaphraser(model), {
     ...{ count, signal: session.signal },
     onProgress: (done, total) => session.show("paraphrasing", done, total, "phrases"),

@@ -5,7 +5,7 @@ import { type Cell, numberCell, textOfCell } from "../../table/cell.js";
 import { type RowsFormat, rowsFormatOfName } from "../../table/format.js";
 import { command } from "../command.js";
 import { counted } from "../format.js";
-import { option, positiveInteger, shared } from "../options.js";
+import { option, positiveInteger, shared, tableOptionsOf } from "../options.js";
 import { loadEncoder, type Session } from "../session.js";
 import { phrasesOrTable } from "./phrases-or-table.js";
 
@@ -27,7 +27,7 @@ export default command({
     ),
     shared.format,
     shared.phrase,
-    shared.column,
+    ...shared.table,
     option("--top <n>", "types per phrase", positiveInteger, 1),
     shared.json,
     ...shared.run,
@@ -38,11 +38,11 @@ export default command({
     ['pearl type "Paris" --model my-model --top 3 --json', "the three most probable types, for a program"],
   ],
   run: async ([given], options, session) => {
-    const { output, format, top, json, column } = options;
+    const { output, format, top, json } = options;
     if (output !== undefined) rowsFormatOfName(format ? "-" : output);
     const { phrase } = options;
     const input = await phrasesOrTable(given, phrase);
-    const phrases = "table" in input ? await phrasesOf(input.table, column) : input.phrases;
+    const phrases = "table" in input ? await phrasesOf(input.table, options) : input.phrases;
     const encoder = await loadEncoder(options, session);
     const types = await encoder.types(phrases, {
       signal: session.signal,
@@ -58,9 +58,12 @@ export default command({
   },
 });
 
-export async function phrasesOf(path: string, column: string | undefined): Promise<readonly string[]> {
+export async function phrasesOf(
+  path: string,
+  options: Parameters<typeof tableOptionsOf>[0],
+): Promise<readonly string[]> {
   const { readWholeTable } = await import("../../table/whole-table.js");
-  return (await readWholeTable(path, { column })).phrases;
+  return (await readWholeTable(path, tableOptionsOf(options))).phrases;
 }
 
 const probabilities = ["probability", "class_probability", "type_probability"];

@@ -13,7 +13,10 @@ import { refuseNonText, type Source, shownPath } from "./source.js";
 
 export const rowsTable = "pearl_rows";
 
-export type ImportOptions = Omit<SniffOptions, "preferTab">;
+export interface ImportOptions extends Omit<SniffOptions, "preferTab"> {
+  /** Whether messages may name options of commands, or only what to change in the file. */
+  readonly cures: "options" | "file";
+}
 
 export interface ImportedColumn extends ColumnInfo {
   /** The SQL expression over `rowsTable` that gives its value. */
@@ -46,9 +49,10 @@ export async function importText(
   const isJson = format === "jsonl";
   const { sample, chunks } = withLineFeeds(source);
   const shape = shapeOf(sample, format, source.isWhole, options);
-  const names = columnNames(path, shape);
+  const { cures } = options;
+  const names = columnNames(path, shape, cures);
   const target = join(database.folder, "clean.txt");
-  const copy = await cleanCopy(chunks, target, { path, shape, columns: names.length, isJson });
+  const copy = await cleanCopy(chunks, target, { path, shape, columns: names.length, isJson, cures });
   await readCleanCopy(database, path, target, shape, names.length, copy);
   await rm(target);
   const types = names.map(() => "VARCHAR");
@@ -85,7 +89,7 @@ function shapeOf(sample: Buffer, format: TableFormat, isWhole: boolean, options:
 }
 
 /** Names from the header, or `column1` ... where there is none; one column without a header is "phrase". */
-function columnNames(path: string, { firstCells, header }: Shape): string[] {
+function columnNames(path: string, { firstCells, header }: Shape, cures: ImportOptions["cures"]): string[] {
   if (!header && firstCells.length === 1) return ["phrase"];
   const names = firstCells.map((cell, index) => (header && cell.trim()) || `column${index + 1}`);
   const second = names.findIndex((name, index) => names.indexOf(name) < index);
@@ -93,7 +97,7 @@ function columnNames(path: string, { firstCells, header }: Shape): string[] {
   const name = names[second];
   throw new TableError(
     `${shownPath(path)}, line 1: columns ${names.indexOf(name) + 1} and ${second + 1} are both called "${name}". ` +
-      "Rename one, or use --no-header if the first line is data.",
+      (cures === "file" ? "Rename one." : "Rename one, or use --no-header if the first line is data."),
   );
 }
 

@@ -21,6 +21,9 @@ interface Key {
 export class JsonKeys {
   private readonly keys = new Map<string, Key>();
 
+  /** @param file the table's name in a shell command */
+  constructor(private readonly file: string) {}
+
   /** Adds the keys of one line; false where it is blank. Throws TableError where it is not a JSON object. */
   add(line: string, place: () => string): boolean {
     let value: unknown;
@@ -28,10 +31,10 @@ export class JsonKeys {
       value = JSON.parse(line);
     } catch (error) {
       if (line.trim() === "") return false;
-      throw new TableError(`${place()}: not valid JSON (${messageOf(error)}). ${cureOf(line)}`);
+      throw new TableError(`${place()}: not valid JSON (${messageOf(error)}). ${cureOf(line, this.file)}`);
     }
     if (typeof value !== "object" || value === null || Array.isArray(value)) {
-      throw new TableError(`${place()}: not a JSON object. ${cureOf(line)}`);
+      throw new TableError(`${place()}: not a JSON object. ${cureOf(line, this.file)}`);
     }
     // Half of a surrogate pair cannot be stored as UTF-8.
     if (/\\u[dD][89a-fA-F]/.test(line) && /\\ud[89a-f]/.test(JSON.stringify(value))) {
@@ -86,8 +89,8 @@ function columnType(kinds: ReadonlySet<JsonKind>): JsonColumnType {
   return areAll("BIGINT", "DOUBLE") ? "DOUBLE" : "JSON";
 }
 
-function cureOf(line: string): string {
+function cureOf(line: string, file: string): string {
   return line.trimStart().startsWith("[")
-    ? "This looks like a JSON array: write one object a line (jq -c '.[]' FILE > lines.jsonl)."
+    ? `This looks like a JSON array: write one object a line (jq -c '.[]' ${file} > lines.jsonl).`
     : 'Each line must hold one object, such as {"phrase": "New York"}.';
 }
