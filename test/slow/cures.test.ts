@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
-import { entry, run } from "./run-cli.js";
+import { entry, run } from "../cli/run-cli.js";
 
 const folder = mkdtempSync(join(tmpdir(), "pearl-cures-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
