@@ -66,7 +66,8 @@ function endQuietlyWithoutReader(): void {
   for (const stream of [process.stdout, process.stderr]) {
     stream.on("error", (error: NodeJS.ErrnoException) => {
       if (error.code !== "EPIPE") throw error;
-      process.exit(process.exitCode ?? 0);
+      // What is under way may remove its temporary files first.
+      setTimeout(() => process.exit(process.exitCode ?? 0), 1_000).unref();
     });
   }
 }

@@ -9,10 +9,15 @@ import { pipeline } from "node:stream/promises";
 /** Standard output's name in place of a path. */
 export const standardOutput = "-";
 
+/** Returns early where the reader closes the pipe, as `head` does: it has what it wants. */
 export async function writeToStandardOutput(
   parts: AsyncIterable<string | Buffer> | Iterable<string>,
 ): Promise<void> {
-  await pipeline(Readable.from(parts, { objectMode: false }), process.stdout, { end: false });
+  try {
+    await pipeline(Readable.from(parts, { objectMode: false }), process.stdout, { end: false });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "EPIPE") throw error;
+  }
 }
 
 /** Lets `write` make a file and copies it to standard output. @returns what `write` returns */

@@ -66,12 +66,12 @@ describe("-o -", () => {
     const rows = Array.from({ length: 30_000 }, (_, row) => `{"name":"company ${row}"}`).join("\n");
     await writeFile(join(cwd, "many.jsonl"), rows);
     const piped = `set -o pipefail; "$0" "$1" augment many.jsonl --no-wordnet -q -o - | head -1`;
-    const { code, stdout, stderr } = await run("bash", ["-c", piped, process.execPath, entry], { cwd });
-    expect({ code, stdout, stderr }).toEqual({
-      code: 0,
-      stdout: "phrase,twin,rule,granularity\n",
-      stderr: "",
-    });
+    const environment = { TMPDIR: await mkdtemp(join(cwd, "temporary-")) };
+    const shell = ["-c", piped, process.execPath, entry];
+    const { code, stdout, stderr } = await run("bash", shell, { cwd, environment });
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    expect(stdout).toBe("phrase,twin,rule,granularity\n");
+    expect(await readdir(environment.TMPDIR)).toEqual([]);
   });
 });
 
