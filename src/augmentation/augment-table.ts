@@ -2,8 +2,10 @@
 import { resolve } from "node:path";
 import { ArgumentError } from "../errors.js";
 import { createRandom } from "../random.js";
+import { type RowsFormat, rowsFormatOfName } from "../table/format.js";
 import type { Table } from "../table/table.js";
-import { checkRowsName, writeRows } from "../table/write/text-rows.js";
+import { standardOutput } from "../table/write/standard-output.js";
+import { writeRows } from "../table/write/text-rows.js";
 import type { Augmenter } from "./augmenter.js";
 import { type Granularity, RULE_NAMES, type RuleName, rulesOfTwin, type Twin } from "./named-rule.js";
 
@@ -12,6 +14,8 @@ export interface AugmentTableOptions {
   readonly count?: number;
   /** Default 1. The same seed gives the same file. */
   readonly seed?: number;
+  /** Format of the output; default by its name. */
+  readonly format?: RowsFormat;
   readonly signal?: AbortSignal;
   /** Receives the number of finished rows and of all rows. */
   readonly onProgress?: (done: number, total: number) => void;
@@ -44,18 +48,17 @@ export function twinCounter() {
 
 /**
  * Draws twins for the phrases of an open table. Writes phrase, twin, rule (or rules: "year+abbreviation") and
- * granularity, in the table's order, as CSV, TSV or JSONL by the output's ending. The file appears when it is complete.
+ * granularity, in the table's order, as CSV, TSV, JSONL or Parquet by the output's ending. The file appears when it is complete.
  * @throws TableError for another ending or where it cannot be written, ArgumentError where it is the input table
  */
 export async function augmentTable(
   table: Table,
   output: string,
   augmenter: Augmenter,
-  { count = 1, seed = 1, signal, onProgress }: AugmentTableOptions = {},
+  { count = 1, seed = 1, format = rowsFormatOfName(output), signal, onProgress }: AugmentTableOptions = {},
 ): Promise<AugmentTableReport> {
-  checkRowsName(output);
   signal?.throwIfAborted();
-  if (resolve(output) === resolve(table.description.path)) {
+  if (output !== standardOutput && resolve(output) === resolve(table.description.path)) {
     throw new ArgumentError(`${output} is the input table. Name another output with -o.`);
   }
   const counter = twinCounter();
@@ -74,6 +77,6 @@ export async function augmentTable(
       signal?.throwIfAborted();
     }
   }
-  await writeRows(output, ["phrase", "twin", "rule", "granularity"], batches());
+  await writeRows(output, ["phrase", "twin", "rule", "granularity"], batches(), format);
   return { path: output, phrases: done, ...counter.counts() };
 }

@@ -30,6 +30,8 @@ export interface AnyCommand extends Described {
   readonly arguments?: readonly ArgumentLine[];
   readonly options?: readonly Option[];
   readonly commands?: readonly AnyCommand[];
+  /** "arguments" where all of them are optional, but one must be given. */
+  readonly needs?: "arguments";
   readonly run?: (values: unknown[], options: { quiet?: boolean }, session: Session) => Promise<void>;
 }
 
@@ -39,6 +41,7 @@ export function command<
 >(
   declaration: Described & {
     readonly arguments?: Arguments;
+    readonly needs?: "arguments";
     readonly options: Options;
     readonly run: (
       values: ValuesOf<Arguments>,
@@ -48,6 +51,41 @@ export function command<
   },
 ): AnyCommand {
   return declaration as unknown as AnyCommand;
+}
+
+/**
+ * The command that `words` name without any argument or option, if it cannot run so; a group of commands never can.
+ * @returns its full name and its declaration
+ */
+export function bareCommand(
+  words: readonly string[],
+  declared: readonly AnyCommand[],
+): { readonly name: string; readonly command: AnyCommand } | undefined {
+  const [word, ...rest] = words;
+  const command = declared.find(({ name }) => name === word);
+  if (command === undefined) return undefined;
+  if (rest.length > 0) {
+    const inner = bareCommand(rest, command.commands ?? []);
+    return inner && { name: `${word} ${inner.name}`, command: inner.command };
+  }
+  const isMissing =
+    command.run === undefined ||
+    command.needs === "arguments" ||
+    command.arguments?.some(([usage]) => usage.startsWith("<")) ||
+    command.options?.some(({ mandatory }) => mandatory);
+  return isMissing ? { name: word, command } : undefined;
+}
+
+/** What a command without arguments prints: what it does, how it is called, and up to three examples. */
+export function bareHelp(
+  name: string,
+  { summary, arguments: given = [], examples, commands }: AnyCommand,
+): string {
+  const usage =
+    commands === undefined
+      ? [...given.map(([argument]) => argument), "[options]"]
+      : [commands.map((inner) => inner.name).join("|")];
+  return `pearl ${name}: ${summary}\n\nUsage: pearl ${name} ${usage.join(" ")}\n${exampleLines(examples.slice(0, 3))}\n`;
 }
 
 export function register(program: Command, declared: AnyCommand): void {

@@ -5,34 +5,9 @@ import "./interruption.js"; // first: it installs the handlers of signals
 import { Command, CommanderError } from "commander";
 import { messageOf, PearlError } from "../errors.js";
 import { packageVersion } from "../files/version.js";
-import { type AnyCommand, register } from "./command.js";
+import { type AnyCommand, bareCommand, bareHelp, register } from "./command.js";
+import { loadCommands } from "./commands.js";
 import { dieBy, interruption } from "./interruption.js";
-
-/** Every command, in the order of `pearl --help`; only the one that is run is loaded. */
-const commands: Readonly<Record<string, () => Promise<{ default: AnyCommand }>>> = {
-  demo: () => import("./use/demo.js"),
-  encode: () => import("./use/encode.js"),
-  join: () => import("./use/join.js"),
-  cluster: () => import("./use/cluster.js"),
-  dedupe: () => import("./use/dedupe.js"),
-  index: () => import("./use/index-table.js"),
-  search: () => import("./use/search.js"),
-  plot: () => import("./use/plot.js"),
-  finetune: () => import("./learn/finetune.js"),
-  pretrain: () => import("./learn/pretrain.js"),
-  "pretrain-characters": () => import("./learn/pretrain-characters.js"),
-  augment: () => import("./learn/augment.js"),
-  mine: () => import("./learn/mine.js"),
-  type: () => import("./use/type.js"),
-  bench: () => import("./judge/bench.js"),
-  ablate: () => import("./judge/ablate.js"),
-  corpus: () => import("./learn/corpus.js"),
-  data: () => import("./judge/data.js"),
-  models: () => import("./models/list.js"),
-  import: () => import("./models/import.js"),
-  export: () => import("./models/export.js"),
-  doctor: () => import("./doctor/doctor.js"),
-};
 
 const overview = `
 Examples:
@@ -41,11 +16,12 @@ Examples:
   pearl bench --task autofj --model tfidf  measure a model or a baseline
   pearl models                             list the models on this machine
   pearl doctor                             check this machine and show install commands
+  pearl completion bash                    complete commands and options in your shell
 
 "pearl COMMAND --help" shows the options of a command, with examples.
 README.md, installed with this program, documents the library.`;
 
-async function createProgram(first: string | undefined): Promise<Command> {
+function createProgram(loaded: readonly AnyCommand[]): Command {
   const program = new Command("pearl");
   // Subcommands inherit the settings that are made before they are added.
   program
@@ -62,11 +38,7 @@ async function createProgram(first: string | undefined): Promise<Command> {
     .version(packageVersion(), "-V, --version", "print the version")
     .helpOption("-h, --help", "show this help")
     .addHelpText("after", overview);
-  const named =
-    first !== undefined && Object.hasOwn(commands, first) ? [commands[first]] : Object.values(commands);
-  const isVersion = first === "--version" || first === "-V";
-  const loaded = isVersion ? [] : await Promise.all(named.map((load) => load()));
-  for (const { default: declared } of loaded) register(program, declared);
+  for (const declared of loaded) register(program, declared);
   return program;
 }
 
@@ -95,7 +67,8 @@ function endQuietlyWithoutReader(): void {
   for (const stream of [process.stdout, process.stderr]) {
     stream.on("error", (error: NodeJS.ErrnoException) => {
       if (error.code !== "EPIPE") throw error;
-      process.exit(process.exitCode ?? 0);
+      // What is under way may remove its temporary files first.
+      setTimeout(() => process.exit(process.exitCode ?? 0), 1_000).unref();
     });
   }
 }
@@ -104,8 +77,14 @@ async function main(): Promise<void> {
   endQuietlyWithoutReader();
   process.on("uncaughtException", (error) => process.exit(report(error)));
   try {
-    const program = await createProgram(process.argv[2]);
-    await program.parseAsync(process.argv);
+    const words = process.argv.slice(2);
+    const loaded = await loadCommands(words[0]);
+    const bare = bareCommand(words, loaded);
+    if (bare === undefined) await createProgram(loaded).parseAsync(process.argv);
+    else {
+      process.stderr.write(bareHelp(bare.name, bare.command));
+      process.exitCode = 2;
+    }
     if (interruption()) endWith(report(interruption()));
   } catch (error) {
     endWith(report(error));

@@ -2,7 +2,7 @@
 import type { Option as TypedOption } from "@commander-js/extra-typings";
 import { InvalidArgumentError, Option } from "commander";
 import { messageOf } from "../errors.js";
-import { parseDelimiter } from "../table/format.js";
+import { parseDelimiter, rowsFormats } from "../table/format.js";
 import type { OptionsOf } from "./command.js";
 
 /** A parser of numbers; `rule` completes the message "It must be ...". */
@@ -125,7 +125,14 @@ const table = [column, ...tableFormat] as const;
 export const shared = {
   ...{ device, threads, quiet, run, model, column, noQuotes, tableFormat, table },
   tableEncoding: [model, ...table, ...run] as const,
+  format: choice(
+    "--format <name>",
+    "format of the output (default: by its name; csv on standard output)",
+    rowsFormats,
+  ),
+  phrase: option("--phrase <text>", "a phrase, also if it looks like a file; repeatable", repeatable),
   json: option("--json", "print JSON"),
+  report: option("--json <file>", "also write a report of the run as JSON"),
   batchSize: option("--batch-size <n>", "largest number of phrases in a batch", positiveInteger),
   truncate: option("--truncate-dim <n>", "keep the first n dimensions of each embedding", positiveInteger),
   int8: option("--int8", "compute with 8-bit weights: faster, nearly the same embeddings"),

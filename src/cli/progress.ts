@@ -1,4 +1,4 @@
-/** Progress on a terminal: one line on stderr with bar, rate and time left; nothing if stderr is not a terminal. */
+/** Progress on stderr: on a terminal one line with bar, rate and time left, elsewhere at most one line a minute. */
 import { formatBytes, formatCount, formatDuration } from "./format.js";
 
 export type ProgressUnit = "phrases" | "bytes" | "items";
@@ -6,16 +6,19 @@ export type ProgressUnit = "phrases" | "bytes" | "items";
 /** Milliseconds between two updates of the line, and over which the rate is measured. */
 const updateMs = 200;
 const windowMs = 15_000;
+/** Milliseconds between two lines where stderr is a file or a pipe, as in the log of a CI run. */
+const logMs = 60_000;
 const barWidth = 12;
 const eraseLine = "\r\u001b[K";
 
 export function progressDisplay({ quiet = false }: { readonly quiet?: boolean }) {
-  const isTerminal = !quiet && process.stderr.isTTY;
+  const isTerminal = process.stderr.isTTY;
   let stage = "";
   let updatedAt = 0;
+  let loggedAt = performance.now();
   let rate = rateMeter();
   const finish = (): void => {
-    if (stage !== "") process.stderr.write(eraseLine);
+    if (stage !== "" && isTerminal) process.stderr.write(eraseLine);
     stage = "";
   };
   return {
@@ -27,11 +30,18 @@ export function progressDisplay({ quiet = false }: { readonly quiet?: boolean })
     /** Shows how much of a stage is done: an absolute count; a stage of another name replaces the line. */
     show: (name: string, done: number, total = 0, unit: ProgressUnit = "items"): void => {
       const now = performance.now();
-      if (!isTerminal || (name === stage && now - updatedAt < updateMs)) return;
+      if (quiet || (name === stage && now - updatedAt < updateMs)) return;
       if (name !== stage) rate = rateMeter();
       stage = name;
       updatedAt = now;
-      const line = progressLine({ label: name, unit, done, total, perSecond: rate(done, now) });
+      const state = { label: name, unit, done, total, perSecond: rate(done, now) };
+      if (!isTerminal) {
+        if (now - loggedAt < logMs) return;
+        loggedAt = now;
+        process.stderr.write(`${progressLine(state, "without bar")}\n`);
+        return;
+      }
+      const line = progressLine(state);
       process.stderr.write(eraseLine + line.slice(0, (process.stderr.columns || 80) - 1));
     },
   };
@@ -62,7 +72,10 @@ interface ProgressState {
  * One line: `encoding █████░░░░░░░ 45 %, 4 s left, 12,300 phrases/s, 45,000/100,000`; the least
  * important part comes last, where a narrow terminal cuts the line.
  */
-export function progressLine({ label, unit, done, total, perSecond }: ProgressState): string {
+export function progressLine(
+  { label, unit, done, total, perSecond }: ProgressState,
+  form: "with bar" | "without bar" = "with bar",
+): string {
   const show = unit === "bytes" ? formatBytes : formatCount;
   const name = unit === "bytes" ? "" : ` ${unit}`;
   const rate = `${show(Math.round(perSecond))}${name}/s`;
@@ -71,5 +84,6 @@ export function progressLine({ label, unit, done, total, perSecond }: ProgressSt
   const filled = Math.round(part * barWidth);
   const bar = "█".repeat(filled) + "░".repeat(barWidth - filled);
   const left = perSecond > 0 ? `, ${formatDuration(Math.max(total - done, 0) / perSecond)} left` : "";
-  return `${label} ${bar} ${Math.floor(part * 100)} %${left}, ${rate}, ${show(done)}/${show(total)}`;
+  const shown = form === "with bar" ? `${bar} ` : "";
+  return `${label} ${shown}${Math.floor(part * 100)} %${left}, ${rate}, ${show(done)}/${show(total)}`;
 }

@@ -1,5 +1,6 @@
 /** What a running command works with: output and progress, interruption, the model, and an orderly end. */
 import type { PhraseEncoder } from "../encoder/phrase-encoder.js";
+import { packageVersion } from "../files/version.js";
 import type { DeviceChoice } from "../runtime/device.js";
 import type { TableDescription } from "../table/table.js";
 import { interruptionSignal } from "./interruption.js";
@@ -8,7 +9,7 @@ import { progressDisplay } from "./progress.js";
 
 export type Session = ReturnType<typeof openSession>;
 
-export function openSession(options: { readonly quiet?: boolean }) {
+export function openSession(options: { readonly quiet?: boolean; readonly json?: string | boolean }) {
   const display = progressDisplay(options);
   const started = performance.now();
   const ends: (() => Promise<void>)[] = [];
@@ -22,6 +23,16 @@ export function openSession(options: { readonly quiet?: boolean }) {
     /** Aborted by Ctrl-C and SIGTERM; both end a command that never reads it at once. */
     get signal(): AbortSignal {
       return interruptionSignal();
+    },
+    /** Reports a written output: on stdout, or on stderr where the output itself went to stdout ("-"). */
+    wrote: (output: string, text: string): void =>
+      output === "-" ? display.say(text) : print(`wrote ${output}: ${text}`),
+    /** Writes what the command did to the file of `--json`, if one was given. */
+    record: async (report: object): Promise<void> => {
+      if (typeof options.json !== "string") return;
+      const { writeWholeJson } = await import("../files/whole-file.js");
+      const seconds = Math.round(performance.now() - started) / 1000;
+      await writeWholeJson(options.json, { version: packageVersion(), seconds, ...report });
     },
     printJson: (value: unknown): void => print(JSON.stringify(value, null, 2)),
     onDownload: ({ done, total }: { readonly done: number; readonly total?: number }): void =>
@@ -70,7 +81,8 @@ export const tableSettings = (options: Parameters<typeof tableOptionsOf>[0], ses
   table: tableOptionsOf(options),
   signal: session.signal,
   onNote: session.say,
-  onProgress: (done: number, total: number) => session.show("encoding", done, total, "phrases"),
+  onProgress: (done: number, total: number, stage = "encoding") =>
+    session.show(stage, done, total, "phrases"),
 });
 
 /** `names` for `data/names.csv.gz`: the beginning of default output names. */

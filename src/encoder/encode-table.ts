@@ -1,8 +1,9 @@
 /** Encodes a table's phrases into a file of embeddings: reading, encoding and writing overlap. */
-import { ArgumentError } from "../errors.js";
+import { ArgumentError, UsageError } from "../errors.js";
 import type { EmbeddingFormat } from "../table/format.js";
 import { type RowRange, Table, type TableDescription, type TableOptions } from "../table/table.js";
 import { EmbeddingWriter } from "../table/write/embedding-writer.js";
+import { standardOutput, throughTemporaryFile } from "../table/write/standard-output.js";
 import {
   type EmbeddingMatrix,
   type EncodeOptions,
@@ -56,8 +57,8 @@ export type EncoderSource = PhraseEncoder | ((table: TableDescription) => Promis
 
 /**
  * Reads `input`, encodes its phrase column and writes `output` with every input column and the vectors, in the
- * input's order. The output appears under its name when it is complete.
- * @throws TableError, ModelError
+ * input's order. The output appears under its name when it is complete; "-" is standard output.
+ * @throws UsageError, TableError, ModelError
  */
 export async function encodeTable(
   input: string,
@@ -66,6 +67,22 @@ export async function encodeTable(
   options: EncodeTableOptions = {},
 ): Promise<EncodeTableReport> {
   options.signal?.throwIfAborted();
+  if (output !== standardOutput) return encodeToFile(input, output, encoder, options);
+  const { format = "csv", resume } = options;
+  if (format === "npy") throw new UsageError("an .npy file has its keys beside it: name a file with -o");
+  if (resume === "continue") throw new UsageError("--resume continues a file: name it with -o");
+  const report = await throughTemporaryFile((path) =>
+    encodeToFile(input, path, encoder, { ...options, format }),
+  );
+  return { ...report, path: output };
+}
+
+async function encodeToFile(
+  input: string,
+  output: string,
+  encoder: EncoderSource,
+  options: EncodeTableOptions,
+): Promise<EncodeTableReport> {
   const table = await Table.open(input, options.table);
   let writer: EmbeddingWriter | undefined;
   try {

@@ -199,7 +199,8 @@ export class PhraseEncoder {
     const { name, types } = this.model;
     if (types.length > 0) return { output: "types", dimension: types.length, length: "raw" };
     throw new ModelError(
-      `${name} has no type head and cannot predict phrase types. Train one: pearl finetune with types`,
+      `${name} has no type head and cannot predict phrase types. Use the embedded model (no --model), ` +
+        "or train one on a corpus (pearl finetune)",
     );
   }
 

@@ -8,7 +8,7 @@ import { dotRows } from "../search/vectors.js";
 import { groupMembers, representative } from "./linkage.js";
 import { numberedPhrases } from "./numbered.js";
 import { type EstimatedGroups, groupsAt, promisedGroups } from "./promised-threshold.js";
-import { compareWithin } from "./same-table.js";
+import { compareWithin, type GroupProgress } from "./same-table.js";
 
 /** Options of {@link cluster}: `threshold`, `k` or `precision` decides how many clusters there are. */
 export interface ClusterOptions {
@@ -31,8 +31,7 @@ export interface ClusterOptions {
   /** Seed of k-means. Default 0. */
   readonly seed?: number;
   readonly signal?: AbortSignal;
-  /** Called with the number of phrases encoded and the total. */
-  readonly onProgress?: (done: number, total: number) => void;
+  readonly onProgress?: GroupProgress;
 }
 
 /** A group of rows. */

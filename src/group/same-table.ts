@@ -50,11 +50,16 @@ export interface TableParts {
   readonly numbered: NumberedPhrases;
 }
 
+/** Receives the number of phrases done in a stage and the total. */
+export type GroupProgress = (done: number, total: number, stage?: "encoding" | "comparing") => void;
+
+type SameTableOptions = Omit<PrepareOptions, "onProgress"> & { readonly onProgress?: GroupProgress };
+
 /** Compares a table of distinct phrases with itself. Up to 50,000 phrases, neighbours by embedding are exact. */
 export async function compareWithin(
   phrases: readonly string[],
   { alone, numbered }: TableParts,
-  options: PrepareOptions,
+  options: SameTableOptions,
 ): Promise<SameTable> {
   const prepared = await prepareColumn(
     { left: phrases, right: alone, weight: 1 },
@@ -80,7 +85,7 @@ export async function compareWithin(
       phraseOf(b),
       isCompared(a, b) ? pairCosines(column, a, b) : aloneCosines(a, b),
     );
-  const { left, right } = await candidatePairs(column, numbered, options.signal);
+  const { left, right } = await candidatePairs(column, numbered, options);
   const scores = Float32Array.from(left, (row, link) => alike(row, right[link]));
   const otherWords = function* () {
     for (const phrase of alone) yield splitFolded(foldPhrase(phrase));
@@ -99,7 +104,7 @@ export async function compareWithin(
 async function candidatePairs(
   column: ColumnPair,
   numbered: NumberedPhrases,
-  signal: AbortSignal | undefined,
+  { signal, onProgress }: SameTableOptions,
 ): Promise<Pick<Links, "left" | "right">> {
   const size = column.base.texts.length;
   const { isNumbered, numbers } = numbered;
@@ -122,6 +127,7 @@ async function candidatePairs(
   for (let row = 0; row < size; row++) {
     if (row % PORTION === 0) {
       signal?.throwIfAborted();
+      onProgress?.(row, size, "comparing");
       await new Promise(setImmediate);
     }
     for (const other of candidatesOf(row)) pairs.push(Math.min(row, other) * size + Math.max(row, other));

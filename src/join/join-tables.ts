@@ -2,7 +2,9 @@
 import { realpath } from "node:fs/promises";
 import { TableError, UsageError } from "../errors.js";
 import { type NamedCommand, refuseCategory, refuseLoss, shellWord } from "../match/unnamed-column.js";
+import { type Cell, numberCell, type OutputColumn } from "../table/cell.js";
 import { findColumn } from "../table/columns.js";
+import type { RowsFormat } from "../table/format.js";
 import type { TableOptions } from "../table/table.js";
 import { batchesOf, readWholeTable, type WholeTable } from "../table/whole-table.js";
 import { writeRows, writeText } from "../table/write/text-rows.js";
@@ -21,6 +23,8 @@ export interface JoinTablesOptions extends Omit<JoinOptions, "on" | "block"> {
   readonly table?: Omit<TableOptions, "column">;
   /** "keep" also writes right rows without a match, with empty left cells. Default "leave-out". */
   readonly unmatched?: "keep" | "leave-out";
+  /** Format of the output; default by its name. */
+  readonly format?: RowsFormat;
   /** "column" adds a column "why" with the reasons for each match. Default "none". */
   readonly explain?: "column" | "none";
   /** Where to write the explanation of each match for programs: JSON lines, a {@link PairExplanation} with its rows. */
@@ -32,12 +36,6 @@ export interface JoinTablesOptions extends Omit<JoinOptions, "on" | "block"> {
   /** Called with notes on how each table was read, and with warnings. */
   readonly onNote?: (note: string) => void;
 }
-
-/** Receives the joined table: its columns, and its rows in batches. */
-export type JoinSink = (
-  columns: readonly string[],
-  rows: Iterable<readonly (readonly string[])[]>,
-) => Promise<void>;
 
 /** Counts of a join of two files. `matches` can exceed `matchedRows` with kind many-to-many. */
 export interface JoinTablesReport
@@ -56,14 +54,14 @@ export interface JoinTablesReport
 
 /**
  * Joins the right table's rows to the left table's.
- * @param output a file (.csv, .tsv, .jsonl), or a function that takes the rows
+ * @param output .csv, .tsv, .jsonl or .parquet; "-" is standard output
  * @throws TableError, also if `on` is not given and a detected column holds categories or would leave out more than a third
  *   of the right rows; UsageError if both paths are the same file, ArgumentError
  */
 export async function joinTables(
   leftPath: string,
   rightPath: string,
-  output: string | JoinSink,
+  output: string,
   options: JoinTablesOptions = {},
 ): Promise<JoinTablesReport> {
   options.signal?.throwIfAborted();
@@ -90,15 +88,14 @@ export async function joinTables(
   const lost = options.unmatched === "keep" ? 0 : result.unmatched.length;
   refuseLoss(unnamed, { lost, rows: right.phrases.length, loss: "left out without a match" }, command);
   for (const warning of result.warnings) options.onNote?.(`warning: ${warning}`);
-  const columns = [
-    ...left.description.columns.map((name) => `left_${name}`),
-    ...right.description.columns.map((name) => `right_${name}`),
-    ...["score", "estimated_precision"],
+  const columns: OutputColumn[] = [
+    ...left.typed.columns.map(({ name, type }) => ({ name: `left_${name}`, type })),
+    ...right.typed.columns.map(({ name, type }) => ({ name: `right_${name}`, type })),
+    ...["score", "estimated_precision"].map((name) => ({ name, type: "DOUBLE" })),
     ...(options.explain === "column" ? ["why"] : []),
   ];
   const rows = outputRows(left, right, result, options);
-  if (typeof output === "string") await writeRows(output, columns, rows);
-  else await output(columns, rows);
+  await writeRows(output, columns, rows, options.format);
   const texts = { left: left.columns[on[0].left], right: right.columns[on[0].right] };
   const { reviewPath, pairsPath, explainPath, labels = [] } = options;
   if (explainPath !== undefined) await writeText(explainPath, explanationLines(result));
@@ -151,15 +148,16 @@ function outputRows(
   right: WholeTable,
   { matches, unmatched, explain }: JoinResult,
   options: JoinTablesOptions,
-): Iterable<string[][]> {
-  const noLeft = left.description.columns.map(() => "");
+): Iterable<Cell[][]> {
+  const noLeft = left.typed.columns.map(() => null);
   const withReason = options.explain === "column";
   const alone = options.unmatched === "keep" ? unmatched : [];
   const rows = [...matches, ...alone.map((row) => ({ right: row }))].sort((a, b) => a.right - b.right);
   return batchesOf(rows, (row) => {
-    if (!("left" in row)) return [...noLeft, ...right.cells(row.right), "", "", ...(withReason ? [""] : [])];
-    const numbers = [row.score.toFixed(4), row.estimatedPrecision.toFixed(4)];
+    if (!("left" in row))
+      return [...noLeft, ...right.typed.cells(row.right), null, null, ...(withReason ? [null] : [])];
+    const numbers = [numberCell(row.score, 4), numberCell(row.estimatedPrecision, 4)];
     const why = withReason ? [explanationLine(explain(row.left, row.right))] : [];
-    return [...left.cells(row.left), ...right.cells(row.right), ...numbers, ...why];
+    return [...left.typed.cells(row.left), ...right.typed.cells(row.right), ...numbers, ...why];
   });
 }

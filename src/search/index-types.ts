@@ -52,6 +52,8 @@ export interface IndexLayout {
   readonly precision: VectorPrecision;
   /** Names of the columns. Default none: hits then have a key and a score. */
   readonly columns: readonly string[];
+  /** The columns' types in the table, as DuckDB names them; cells are stored as text. Default: all are text. */
+  readonly types?: readonly string[];
   /** The column that holds the phrases, for deleting by phrase; absent where the rows are not phrases. */
   readonly phraseColumn?: string;
   /** The column that holds the keys, all different. Default: rows are numbered from 1. */

@@ -119,6 +119,7 @@ async function createIndex(
   return VectorIndex.create(path, {
     dimension: truncatedDimension(encoder, truncateDim),
     columns,
+    types: columns.map((name) => table.columns.find((column) => column.name === name)!.type),
     phraseColumn: table.description.column,
     ...{ keyColumn, backend, precision },
     model: { fingerprint: await encoder.fingerprint(), name: modelName ?? encoder.model.name, prompt },

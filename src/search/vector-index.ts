@@ -1,4 +1,5 @@
 /** An index of vectors that outlives the program: rows with their vectors, searched, added to, deleted from. */
+import { existsSync } from "node:fs";
 import { ArgumentError, ModelError, VectorIndexError } from "../errors.js";
 import type {
   IndexDescription,
@@ -97,7 +98,8 @@ export class VectorIndex {
     if (folder !== undefined) return new VectorIndex(path, folder);
     const { isLanceFolder, LanceStore } = await import("./store/lance-store.js");
     if (isUri || isLanceFolder(path)) return new VectorIndex(path, await LanceStore.open(path));
-    throw new VectorIndexError(`${path} is not an index. \`pearl index build FILE -o ${path}\` makes one.`);
+    const place = existsSync(path) ? "NEW` makes one in a new folder" : `${path}\` makes one`;
+    throw new VectorIndexError(`${path} is not an index. \`pearl index build FILE -o ${place}.`);
   }
 
   /**
@@ -233,7 +235,7 @@ function isLanceUri(path: string): boolean {
 }
 
 function layoutOf(path: string, options: CreateIndexOptions): IndexLayout {
-  const { dimension, columns = [], phraseColumn, keyColumn, backend = "auto" } = options;
+  const { dimension, columns = [], types, phraseColumn, keyColumn, backend = "auto" } = options;
   const { metric = "cosine", precision = "float32", model } = options;
   if (!(Number.isInteger(dimension) && dimension > 0)) {
     throw new ArgumentError(`dimension must be a positive integer, not ${dimension}`);
@@ -250,7 +252,7 @@ function layoutOf(path: string, options: CreateIndexOptions): IndexLayout {
     );
   }
   const fixed = { dimension, metric, backend: isUri ? ("lancedb" as const) : backend, precision };
-  return { ...fixed, columns, phraseColumn, keyColumn, model };
+  return { ...fixed, columns, types, phraseColumn, keyColumn, model };
 }
 
 /**

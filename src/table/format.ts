@@ -8,6 +8,10 @@ export type TableFormat = "csv" | "tsv" | "jsonl" | "parquet" | "text";
 /** A format that embeddings can be written in. */
 export type EmbeddingFormat = "csv" | "tsv" | "jsonl" | "parquet" | "npy";
 
+/** A format that rows can be written in. */
+export const rowsFormats = ["csv", "tsv", "jsonl", "parquet"] as const;
+export type RowsFormat = (typeof rowsFormats)[number];
+
 const bothByExtension = {
   ".csv": "csv",
   ".tsv": "tsv",
@@ -29,6 +33,17 @@ const writableByExtension: Record<string, EmbeddingFormat> = { ...bothByExtensio
 /** The format that a file's name indicates, without a final `.gz`; undefined for other names. */
 export function formatOfName(path: string): TableFormat | undefined {
   return readableByExtension[extname(path.replace(/\.gz$/i, "")).toLowerCase()];
+}
+
+/** The format to write rows in, by the file's name; CSV for "-". Throws TableError for another extension. */
+export function rowsFormatOfName(path: string): RowsFormat {
+  const extension = extname(path).toLowerCase();
+  const byExtension: Record<string, RowsFormat> = bothByExtension;
+  const format = path === "-" ? "csv" : byExtension[extension];
+  if (format !== undefined) return format;
+  throw new TableError(
+    `${path}: rows are written as .csv, .tsv, .jsonl or .parquet. End the name in one of these, or add --format csv.`,
+  );
 }
 
 /** The format to write a file in, from its extension. Throws TableError where the extension is unknown. */
@@ -59,23 +74,24 @@ const marks = [
 ] as const;
 
 /** What a file's first bytes show, whatever its name says. */
-export type Signature = (typeof marks)[number][1] | "plain";
+export type Signature = (typeof marks)[number][1] | "utf-16le" | "utf-16be" | "plain";
 
 export function signatureOf(start: Buffer): Signature {
   const top = start.subarray(0, 4096);
   const text = top.toString("latin1");
   const mark = marks.find(([bytes]) => text.startsWith(bytes));
   if (mark !== undefined) return mark[1];
-  return looksLikeUtf16(top) ? "utf-16" : isMostlyControl(text) ? "binary" : "plain";
+  return unmarkedUtf16(top) ?? (isMostlyControl(text) ? "binary" : "plain");
 }
 
 /** UTF-16 without a mark: most of every second byte is NUL in Latin text, and few of the others are. */
-function looksLikeUtf16(bytes: Buffer): boolean {
-  if (bytes.length < 8) return false;
+function unmarkedUtf16(bytes: Buffer): "utf-16le" | "utf-16be" | undefined {
+  if (bytes.length < 8) return undefined;
   const half = bytes.length / 2;
   const nuls = (parity: number) => bytes.filter((byte, index) => byte === 0 && index % 2 === parity).length;
-  const [fewer, more] = [nuls(0), nuls(1)].sort((left, right) => left - right);
-  return more > half * 0.6 && fewer < half * 0.05;
+  const [first, second] = [nuls(0), nuls(1)];
+  if (Math.max(first, second) <= half * 0.6 || Math.min(first, second) >= half * 0.05) return undefined;
+  return first > second ? "utf-16be" : "utf-16le";
 }
 
 /** More than one byte in 20 is a control character that no text file contains. */

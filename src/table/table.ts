@@ -84,12 +84,32 @@ export class Table {
 
   /** The values of any column, as text, in row order: "" where there is none. */
   async *columnValues(name: string, range: RowRange & { chunkRows?: number } = {}): AsyncGenerator<string[]> {
-    const { path, columns, rowCount } = this.description;
+    const { text } =
+      this.columns[findColumn(shownPath(this.description.path), this.description.columns, name)];
+    yield* this.texts(`coalesce(${text}, '')`, range);
+  }
+
+  /** The numbers, from 0, of the rows without a value in a column. */
+  async nullRows(expression: string): Promise<ReadonlySet<number>> {
+    const query = `SELECT rowid FROM ${rowsTable} WHERE ${expression} IS NULL`;
+    return new Set(
+      (await this.database.run(query, shownPath(this.description.path))).map(([row]) => Number(row)),
+    );
+  }
+
+  /** The lines of a JSONL table, as they were read. */
+  async *lines(): AsyncGenerator<string[]> {
+    yield* this.texts("c0", {});
+  }
+
+  private async *texts(
+    expression: string,
+    range: RowRange & { chunkRows?: number },
+  ): AsyncGenerator<string[]> {
+    const { path, rowCount } = this.description;
     const { from, to } = wholeRange(range, rowCount);
     const { chunkRows = 8192 } = range;
-    const { expression } = this.columns[findColumn(shownPath(path), columns, name)];
-    const text = `coalesce(CAST(${expression} AS VARCHAR), '')`;
-    const sql = `SELECT ${text} FROM ${rowsTable} WHERE rowid >= ${from} AND rowid < ${to}`;
+    const sql = `SELECT ${expression} FROM ${rowsTable} WHERE rowid >= ${from} AND rowid < ${to}`;
     let gathered: string[] = [];
     for await (const chunk of this.database.strings(sql, shownPath(path))) {
       for (const value of chunk) {
@@ -136,7 +156,10 @@ async function importTable(
   }
   const format = named ?? (/^\s*\{/.test(source.sample.toString("utf8", 0, 4096)) ? "jsonl" : "csv");
   const { delimiter, header = "auto", quote = "double" } = options;
-  return { imported: await importText(database, path, format, source, { delimiter, header, quote }), format };
+  // A caller who chooses no header of a table, such as one of labels, has no options to name in a message.
+  const cures = options.header === undefined ? "file" : "options";
+  const settings = { delimiter, header, quote, cures } as const;
+  return { imported: await importText(database, path, format, source, settings), format };
 }
 
 function describe(

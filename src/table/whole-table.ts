@@ -1,4 +1,6 @@
 /** A table whole in memory, for work that needs any row at any time. */
+import { type Cell, cellOfJson, cellOfType, type TypedColumn } from "./cell.js";
+import { jsonValuesOf } from "./read/json-values.js";
 import { Table, type TableDescription, type TableOptions } from "./table.js";
 
 export interface WholeTable {
@@ -8,6 +10,8 @@ export interface WholeTable {
   readonly phrases: readonly string[];
   /** The cells of a row, counted from 0, in the order of the columns. */
   readonly cells: (row: number) => string[];
+  /** The columns and the cells of a row as they are written out again: with the types that the file gives them. */
+  readonly typed: { readonly columns: readonly TypedColumn[]; readonly cells: (row: number) => Cell[] };
 }
 
 /** Reads a table. @param onNote called with how the table is read, before the values are @throws TableError */
@@ -23,7 +27,11 @@ export async function readWholeTable(
     const columns: Record<string, string[]> = {};
     for (const name of description.columns) columns[name] = await valuesOf(table, name);
     const cells = (row: number): string[] => description.columns.map((name) => columns[name][row]);
-    return { description, columns, phrases: columns[description.column], cells };
+    const typed = {
+      columns: table.columns.map(({ name, type }) => ({ name, type })),
+      cells: await typedCells(table, columns, cells),
+    };
+    return { description, columns, phrases: columns[description.column], cells, typed };
   } finally {
     await table.close();
   }
@@ -45,17 +53,41 @@ export async function readColumns(
   }
 }
 
-async function valuesOf(table: Table, column: string): Promise<string[]> {
+async function typedCells(
+  table: Table,
+  texts: Readonly<Record<string, readonly string[]>>,
+  cells: (row: number) => string[],
+): Promise<(row: number) => Cell[]> {
+  const { columns, description } = table;
+  if (description.format === "jsonl") {
+    const lines = await gathered(table.lines());
+    return (row) => {
+      const values = jsonValuesOf(lines[row]);
+      return description.columns.map((name) => {
+        const json = values.get(name);
+        return json === undefined ? undefined : cellOfJson(json);
+      });
+    };
+  }
+  if (description.format !== "parquet") return cells;
+  const nulls = await Promise.all(columns.map(({ expression }) => table.nullRows(expression)));
+  return (row) =>
+    columns.map(({ name, type }, index) => cellOfType(type, nulls[index].has(row) ? null : texts[name][row]));
+}
+
+const valuesOf = (table: Table, column: string): Promise<string[]> => gathered(table.columnValues(column));
+
+async function gathered(chunks: AsyncIterable<string[]>): Promise<string[]> {
   const values: string[] = [];
-  for await (const chunk of table.columnValues(column)) for (const value of chunk) values.push(value);
+  for await (const chunk of chunks) for (const value of chunk) values.push(value);
   return values;
 }
 
 export function* batchesOf<Item>(
   items: Iterable<Item>,
-  cellsOf: (item: Item) => string[],
-): Generator<string[][]> {
-  let batch: string[][] = [];
+  cellsOf: (item: Item) => Cell[],
+): Generator<Cell[][]> {
+  let batch: Cell[][] = [];
   for (const item of items) {
     batch.push(cellsOf(item));
     if (batch.length < 4096) continue;

@@ -1,6 +1,6 @@
 /** What commands print: numbers, tables, progress; and how option values are read. */
 import { InvalidArgumentError } from "commander";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { counted, formatBytes, formatCount, formatDuration } from "../../src/cli/format.js";
 import { delimiterOf, fraction, positiveInteger, shardOf, wholeNumber } from "../../src/cli/options.js";
 import { progressDisplay, progressLine, rateMeter } from "../../src/cli/progress.js";
@@ -100,6 +100,34 @@ describe("progress", () => {
       finish();
     });
     expect(text).toBe("a note\n");
+  });
+
+  it("writes at most one line a minute, without a bar, if stderr is not a terminal", () => {
+    vi.useFakeTimers({ toFake: ["performance"] });
+    try {
+      const text = written(false, ({ show }) => {
+        for (let second = 1; second <= 150; second++) {
+          vi.advanceTimersByTime(1000);
+          show(second <= 90 ? "encoding" : "comparing", second, 1000, "phrases");
+        }
+      });
+      expect(text.split("\n")).toEqual([
+        "encoding 6 %, 15 min 40 s left, 1 phrases/s, 60/1,000",
+        "comparing 12 %, 14 min 40 s left, 1 phrases/s, 120/1,000",
+        "",
+      ]);
+      expect(written(false, ({ show }) => show("encoding", 5, 10))).toBe("");
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
+  it("writes no progress at all if quiet", () => {
+    vi.useFakeTimers({ toFake: ["performance"] });
+    const display = progressDisplay({ quiet: true });
+    vi.advanceTimersByTime(120_000);
+    expect(written(true, () => display.show("encoding", 5, 10))).toBe("");
+    vi.useRealTimers();
   });
 
   it("replaces its line on a terminal, and removes it for a note", () => {

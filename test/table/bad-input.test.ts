@@ -49,6 +49,9 @@ describe("a malformed row is reported with its line", () => {
   });
   it("names a row with too few cells", async () => {
     expect(await csv("id;name\n1;a\n2\n", { delimiter: ";" })).toBe(
+      "phrases.csv, line 3: 1 column, expected 2. Add the missing semicolons.",
+    );
+    expect(await csv("1;a\n2;b\n2\n", { delimiter: ";", header: "absent" })).toBe(
       "phrases.csv, line 3: 1 column, expected 2. Add the missing semicolons, " +
         "or use --input-format text if each line is one phrase.",
     );
@@ -74,9 +77,11 @@ describe("a malformed row is reported with its line", () => {
     );
   });
   it("refuses two columns of one name", async () => {
-    expect(await csv("id,name,name\n1,a,b\n")).toBe(
-      'phrases.csv, line 1: columns 2 and 3 are both called "name". ' +
-        "Rename one, or use --no-header if the first line is data.",
+    const both = 'phrases.csv, line 1: columns 2 and 3 are both called "name". Rename one';
+    // Without options of a table, as where labels are read, no option is named.
+    expect(await csv("id,name,name\n1,a,b\n")).toBe(`${both}.`);
+    expect(await csv("id,name,name\n1,a,b\n", { header: "auto" })).toBe(
+      `${both}, or use --no-header if the first line is data.`,
     );
   });
   it("refuses a row of 17 MB, and reads one cell of 15", async () => {

@@ -23,7 +23,7 @@ export function testFolder(): {
 
 /** Everything a table holds, and how it was read. */
 export async function readTable(path: string, options: TableOptions = {}) {
-  const table = await Table.open(path, options);
+  const table = await Table.open(path, { header: "auto", ...options });
   try {
     const phrases: string[] = [];
     for await (const chunk of table.phrases()) phrases.push(...chunk);

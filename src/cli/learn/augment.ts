@@ -13,15 +13,22 @@ import {
   positiveInteger,
   repeatable,
   shared,
+  tableOptionsOf,
   weights,
   wholeNumber,
 } from "../options.js";
 import { type Session, stemOf } from "../session.js";
-import { isFile, phrasesOf } from "../use/type.js";
+import { phrasesOrTable } from "../use/phrases-or-table.js";
+import { phrasesOf } from "../use/type.js";
 
 const options = [
-  option("-o, --output <file>", "for a table: .csv, .tsv or .jsonl (default: NAME.twins.csv)"),
-  shared.column,
+  option(
+    "-o, --output <file>",
+    "for a table: .csv, .tsv, .jsonl, .parquet; - is standard output (default: NAME.twins.csv)",
+  ),
+  shared.format,
+  shared.phrase,
+  ...shared.table,
   option("--seed <n>", "random seed", wholeNumber, 1),
   option(
     "--count <n>",
@@ -46,7 +53,8 @@ type AugmentOptions = OptionsOf<typeof options>;
 export default command({
   name: "augment",
   summary: "augment phrases with typing errors, synonyms, paraphrases; each result names its rule",
-  arguments: [["<phrase...>", "phrases, or one table of phrases; - reads a table from standard input"]],
+  arguments: [["[phrase...]", "phrases, or one table of phrases; - reads a table from standard input"]],
+  needs: "arguments",
   options,
   examples: [
     ['pearl augment "The New York Times"', "the results of each rule"],
@@ -57,20 +65,16 @@ export default command({
     ["pearl augment phrases.csv --paraphrase-model Xenova/flan-t5-small -o para.tsv", "for --paraphrases"],
   ],
   run: async ([phrases], options, session) => {
-    const [first] = phrases;
-    const isTable = phrases.length === 1 && (await isFile(first));
+    const given = await phrasesOrTable(phrases, options.phrase);
     if (options.paraphraseModel !== undefined) {
-      if (!isTable) throw new UsageError("--paraphrase-model needs a table of phrases");
-      return writeModelParaphrases(first, options.paraphraseModel, options, session);
+      if (!("table" in given)) throw new UsageError("--paraphrase-model needs a table of phrases");
+      return writeModelParaphrases(given.table, options.paraphraseModel, options, session);
     }
-    if (isTable) return augmentFile(first, options, session);
+    if ("table" in given) return augmentFile(given.table, options, session);
     if (options.output !== undefined) {
-      throw new UsageError(`-o needs a table of phrases, but there is no file ${first}`);
+      throw new UsageError(`-o needs a table of phrases, but there is no file ${given.phrases[0]}`);
     }
-    if (phrases.length === 1 && /^\S+\.(?:csv|tsv|jsonl|parquet|txt|gz)$/i.test(first)) {
-      session.say(`there is no file ${first}; it is used as a phrase`);
-    }
-    await printTwins(await load(options), phrases, options, session);
+    await printTwins(await load(options), given.phrases, options, session);
   },
 });
 
@@ -111,12 +115,12 @@ async function printTwins(
 async function augmentFile(path: string, options: AugmentOptions, session: Session): Promise<void> {
   const { augmentTable } = await import("../../augmentation/augment-table.js");
   const { Table } = await import("../../table/table.js");
-  const { column, count, seed, json, output = `${stemOf(path)}.twins.csv` } = options;
-  const table = await Table.open(path, { column });
+  const { count, seed, json, format, output = `${stemOf(path)}.twins.${format ?? "csv"}` } = options;
+  const table = await Table.open(path, tableOptionsOf(options));
   session.atEnd(() => table.close());
   session.say(table.description.summary);
   const report = await augmentTable(table, output, await load(options), {
-    ...{ count, seed, signal: session.signal },
+    ...{ count, seed, format, signal: session.signal },
     onProgress: (done, total) => session.show("augmenting", done, total, "phrases"),
   });
   const byRule = Object.entries(report.byRule).filter(([, count]) => count > 0);
@@ -125,15 +129,15 @@ async function augmentFile(path: string, options: AugmentOptions, session: Sessi
   if (json) return session.printJson(report);
   const unchanged = formatPercent(report.unchanged / Math.max(report.twins, 1));
   const made = `${counted(report.twins, "twin")} of ${counted(report.phrases, "phrase")}`;
-  session.print(`wrote ${report.path}: ${made}, ${unchanged} unchanged`);
+  session.wrote(report.path, `${made}, ${unchanged} unchanged`);
 }
 
 async function writeModelParaphrases(path: string, model: string, options: AugmentOptions, session: Session) {
   const { loadParaphraser, writeParaphrases } = await import(
     "../../pearl/augmentation/phrase/paraphrase-model.js"
   );
-  const { column, count, output = `${stemOf(path)}.paraphrases.tsv` } = options;
-  const phrases = await phrasesOf(path, column);
+  const { count, output = `${stemOf(path)}.paraphrases.tsv` } = options;
+  const phrases = await phrasesOf(path, options);
   const kept = `finished paraphrases stay in ${output}.partial, and the same command continues from there`;
   session.signal.addEventListener("abort", () => session.say(kept), { once: true });
   const report = await writeParaphrases(phrases, output, await loadParaphraser(model), {

@@ -33,6 +33,7 @@ const build = command({
     option("--max-phrases <n>", "keep only the n most frequent (default: 5000000)", positiveInteger),
     option("--skip <start>", "skip table rows with a cell that starts with this; repeatable", repeatable),
     shared.noQuotes,
+    shared.report,
     shared.threads,
     shared.quiet,
   ],
@@ -56,6 +57,7 @@ const build = command({
       onProgress: (stage, done, total) => session.show(stages[stage][0], done, total, stages[stage][1]),
     });
     sayReport(report, session);
+    await session.record(report);
     const { counts } = report.manifest;
     const found = `${counted(counts.phrases, "phrase")}, ${counted(counts.occurrences, "occurrence")}`;
     const typed = `${formatCount(counts.phrases - counts.byType.unknown)} with a type`;

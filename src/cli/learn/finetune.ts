@@ -101,7 +101,7 @@ const pairOptions = (options: FinetuneOptions, session: Session) => ({
 async function runOnPairs(options: FinetuneOptions, session: Session): Promise<void> {
   const { finetune } = await import("../../methods/pairs/finetune.js");
   const report = await finetune(pairOptions(options, session));
-  printTraining(report, session, counted(report.data.pairs, "pair"));
+  await printTraining(report, session, counted(report.data.pairs, "pair"));
 }
 
 async function planOnPairs(options: FinetuneOptions, session: Session): Promise<void> {
@@ -120,7 +120,7 @@ const corpusOptions = async (options: FinetuneOptions, session: Session): Promis
 async function runOnCorpus(options: FinetuneOptions, session: Session): Promise<void> {
   const { finetuneOnCorpus } = await import("../../methods/corpus/corpus-finetune.js");
   const report = await finetuneOnCorpus(await corpusOptions(options, session));
-  printTraining(report, session, `${formatCount(report.corpus.phrases)} phrases`);
+  await printTraining(report, session, `${formatCount(report.corpus.phrases)} phrases`);
 }
 
 async function printPlan(options: FinetuneOptions, session: Session): Promise<void> {

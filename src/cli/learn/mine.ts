@@ -14,6 +14,7 @@ export default command({
     option("--margin <m>", "least edit ratio minus scaled cosine (default: 0.3)", fraction),
     option("--listed <n>", "hard negatives per phrase, up to 12 (default: 12)", positiveInteger),
     option("--nearest <n>", "similarly spelled phrases compared with each (default: 50)", positiveInteger),
+    shared.report,
     ...shared.run,
   ],
   examples: [
@@ -29,6 +30,7 @@ export default command({
       onProgress: ({ step, done, total }) => session.show(step, done, total, "phrases"),
       onNote: session.say,
     });
+    await session.record(report);
     const { say, print } = session;
     const { full, negatives, withNegatives, candidates, path } = report;
     const phrases = counted(report.phrases, "phrase");

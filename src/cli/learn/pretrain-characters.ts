@@ -47,6 +47,6 @@ export default command({
     const { pretrainCharacters } = await import("../../methods/characters/pretrain-characters.js");
     const settings = trainingSettings(options, session);
     const report = await pretrainCharacters({ ...options, ...settings, learningRate: options.lr });
-    printTraining(report, session, counted(report.data.words, "word"));
+    await printTraining(report, session, counted(report.data.words, "word"));
   },
 });

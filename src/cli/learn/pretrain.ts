@@ -49,6 +49,6 @@ export default command({
       vocabulary: options.words,
       learningRate: options.lr,
     });
-    printTraining(report, session);
+    await printTraining(report, session);
   },
 });

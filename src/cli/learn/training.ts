@@ -9,6 +9,7 @@ import type { Session } from "../session.js";
 /** @param every steps between two checkpoints by default */
 export const trainingOptions = <Every extends number>(every: Every) =>
   [
+    shared.report,
     ...shared.run,
     option("--checkpoint-every <n>", `steps between two checkpoints (default: ${every})`, positiveInteger),
     option("--resume", "continue an interrupted run from its last checkpoint"),
@@ -35,10 +36,16 @@ interface TrainingReport {
 }
 
 /** Prints what was written. @param data what was trained on, such as "20 pairs" */
-export function printTraining(report: TrainingReport, session: Session, ...data: string[]): void {
+export async function printTraining(
+  report: TrainingReport,
+  session: Session,
+  ...data: string[]
+): Promise<void> {
   const { output, result, resumedAt } = report;
   if (resumedAt > 0) session.say(`${counted(resumedAt, "step")} already done by an earlier run`);
   const loss = result.loss === undefined ? [] : [`loss ${result.loss.toFixed(4)}`];
   const parts = [...data, counted(result.steps, "step"), ...loss, formatDuration(session.seconds())];
   session.print(`wrote ${output}: ${parts.join(", ")}`);
+  const { steps, loss: lastLoss } = result;
+  await session.record({ output, steps, loss: lastLoss, resumedAt });
 }

@@ -16,7 +16,12 @@ export default command({
   summary: "group the phrases of a table that mean the same",
   arguments: [["<file>", "the table; - reads standard input"]],
   options: [
-    option("-o, --output <file>", "all rows with their group: .csv, .tsv or .jsonl (default: print groups)"),
+    option(
+      "-o, --output <file>",
+      "all rows with their group: .csv, .tsv, .jsonl, .parquet; - is standard output (default: print groups)",
+    ),
+    shared.format,
+    shared.report,
     ...groupingOptions,
     option("--k <n>", "instead: make exactly n clusters by topic (spherical k-means)", positiveInteger),
     shared.seed,
@@ -30,17 +35,19 @@ export default command({
   ],
   run: async ([file], options, session) => {
     const { clusterTable } = await import("../../group/table-groups.js");
-    const { threshold, k, precision, seed, output } = options;
+    const { format, threshold, k, precision, seed, output } = options;
     const encoder = await loadEncoder(options, session);
     const settings = tableSettings(options, session);
-    const report = await clusterTable(file, output, { ...settings, encoder, threshold, k, precision, seed });
+    const report = await clusterTable(file, output, {
+      ...{ ...settings, encoder, threshold, k, precision, seed, format },
+    });
     session.say(summary(report));
     for (const line of promiseLines(report.promise, "group")) session.say(line);
+    const { rows, groups, threshold: used, estimatedPrecision, promise } = report;
+    const sizes = { rows, groups: groups.length, groupsOfSeveral: groups.filter(hasSeveral).length };
+    await session.record({ ...sizes, threshold: used, estimatedPrecision, promise });
     if (output === undefined) process.stdout.write(groupLines(report));
-    else
-      session.print(
-        `wrote ${output}: ${counted(report.rows, "row")} in ${counted(report.groups.length, "group")}`,
-      );
+    else session.wrote(output, `${counted(report.rows, "row")} in ${counted(report.groups.length, "group")}`);
   },
 });
 

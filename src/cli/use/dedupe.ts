@@ -6,17 +6,21 @@ import { counted } from "../format.js";
 import { option, shared } from "../options.js";
 import { loadEncoder, stemOf, tableSettings } from "../session.js";
 import { groupingOptions } from "./cluster.js";
-import { promiseLines, writeReport } from "./report.js";
+import { promiseLines } from "./report.js";
 
 export default command({
   name: "dedupe",
   summary: "remove duplicates from a table; of each group the most complete row is kept",
   arguments: [["<file>", "the table; - reads standard input"]],
   options: [
-    option("-o, --output <file>", "the kept rows: .csv, .tsv or .jsonl (default: NAME.deduped.csv)"),
-    option("--no-removed", "do not write the removed rows to OUTPUT.removed.csv (.tsv, .jsonl)"),
+    option(
+      "-o, --output <file>",
+      "the kept rows: .csv, .tsv, .jsonl, .parquet; - is standard output (default: NAME.deduped.csv)",
+    ),
+    option("--no-removed", "do not write the removed rows to OUTPUT.removed.csv (.tsv, .jsonl, .parquet)"),
+    shared.format,
+    shared.report,
     option("--groups <file>", "also write each group with its kept row and its removed rows"),
-    option("--json <file>", "also write the report as JSON"),
     ...groupingOptions,
     ...shared.tableEncoding,
   ],
@@ -30,12 +34,11 @@ export default command({
   ],
   run: async ([file], options, session) => {
     const { dedupeTable } = await import("../../group/table-groups.js");
-    const { threshold, precision, groups, output = defaultOutput(file) } = options;
+    const { threshold, precision, groups, format, output = defaultOutput(file, format) } = options;
     const encoder = await loadEncoder(options, session);
-    const settings = { ...tableSettings(options, session), encoder, threshold, precision };
-    const removed = options.removed
-      ? removedOutput(output === "-" ? defaultOutput(file) : output)
-      : undefined;
+    const settings = { ...tableSettings(options, session), encoder, threshold, precision, format };
+    const beside = output === "-" ? defaultOutput(file, format) : output;
+    const removed = options.removed ? removedOutput(beside) : undefined;
     const report = await dedupeTable(file, { kept: output, removed, groups }, settings);
     const estimated = report.estimatedPrecision.toFixed(2);
     for (const line of promiseLines(report.promise, "group")) session.say(line);
@@ -44,17 +47,17 @@ export default command({
         "only equal phrases were grouped; name a more telling column (-c), or check --groups at a --threshold",
       );
     else session.say(`similarity at least ${report.threshold.toFixed(2)}, estimated precision ${estimated}`);
+    const print = output === "-" ? session.say : session.print;
     const counts = `${counted(report.rows, "row")} in, ${counted(report.groups.length, "group")} of duplicates`;
-    session.print(`wrote ${output}: ${counts}, ${counted(report.kept.length, "row")} out`);
-    if (removed !== undefined)
-      session.print(`wrote ${removed}: ${counted(report.removed.length, "removed row")}`);
-    if (groups !== undefined) session.print(`wrote ${groups}`);
+    session.wrote(output, `${counts}, ${counted(report.kept.length, "row")} out`);
+    if (removed !== undefined) print(`wrote ${removed}: ${counted(report.removed.length, "removed row")}`);
+    if (groups !== undefined) print(`wrote ${groups}`);
     for (const { rows, phrases } of largestGroups(report)) {
       const shown = phrases.slice(0, SHOWN_PHRASES).map((phrase) => `"${phrase}"`);
       const more = phrases.length > SHOWN_PHRASES ? ` and ${phrases.length - SHOWN_PHRASES} more` : "";
-      session.print(`  ${counted(rows, "row")}: ${shown.join(", ")}${more}`);
+      print(`  ${counted(rows, "row")}: ${shown.join(", ")}${more}`);
     }
-    if (options.json !== undefined) await writeReport(options.json, summary(report));
+    await session.record(summary(report));
   },
 });
 
@@ -82,8 +85,9 @@ function summary(report: DedupeTableReport) {
 /** The name of the removed rows' file beside the output. */
 const removedOutput = (output: string): string => output.replace(/(\.[^.]*)?$/, ".removed$1");
 
-/** NAME.deduped.csv in the current folder; TSV and JSONL keep their format. */
-function defaultOutput(file: string): string {
+/** NAME.deduped.csv in the current folder; TSV, JSONL and Parquet keep their format. */
+function defaultOutput(file: string, format: string | undefined): string {
   const ending = extname(file.replace(/\.gz$/, "")).toLowerCase();
-  return `${stemOf(file)}.deduped${ending === ".tsv" || ending === ".jsonl" ? ending : ".csv"}`;
+  const kept = [".tsv", ".jsonl", ".parquet"].includes(ending) ? ending : ".csv";
+  return `${stemOf(file)}.deduped${format === undefined ? kept : `.${format}`}`;
 }

@@ -1,5 +1,6 @@
 /** `pearl encode`: writes a table with the embeddings of its phrases. */
 import type { EncodeTableReport } from "../../encoder/encode-table.js";
+import { rowsFormats } from "../../table/format.js";
 import { command } from "../command.js";
 import { counted, formatBytes, formatCount, formatDuration } from "../format.js";
 import { choice, option, resumption, shardOf, shared } from "../options.js";
@@ -10,8 +11,14 @@ export default command({
   summary: "encode the phrases of a table (CSV, TSV, JSONL, Parquet, plain text) into embeddings",
   arguments: [["<file>", "the table; - reads standard input"]],
   options: [
-    option("-o, --output <file>", ".parquet, .csv, .jsonl or .npy (default: NAME.embeddings.parquet)"),
-    choice("--format <name>", "format of outputs with another ending", ["parquet", "csv", "jsonl", "npy"]),
+    option(
+      "-o, --output <file>",
+      ".parquet, .csv, .tsv, .jsonl or .npy; - is standard output (default: NAME.embeddings.parquet)",
+    ),
+    choice("--format <name>", "format of the output (default: by its name; csv on standard output)", [
+      ...rowsFormats,
+      "npy",
+    ]),
     ...shared.tableEncoding,
     shared.batchSize,
     shared.truncate,
@@ -21,6 +28,7 @@ export default command({
     option("--embedding-column <name>", 'name of the new column (default: "embedding")'),
     option("--shard <i/n>", "encode only shard i of n of the table", shardOf),
     option("--resume", "continue an interrupted run"),
+    shared.report,
   ],
   examples: [
     ["pearl encode phrases.csv", "write phrases.embeddings.parquet"],
@@ -30,19 +38,22 @@ export default command({
   ],
   run: async ([file], options, session) => {
     const { encodeTable } = await import("../../encoder/encode-table.js");
-    const { shard, format = "parquet", resume } = options;
+    const { shard, resume } = options;
+    const format = options.format ?? (options.output === "-" ? "csv" : undefined);
     const part = shard === undefined ? "" : `.${shard.index}-of-${shard.count}`;
-    const output = options.output ?? `${stemOf(file)}.embeddings${part}.${format}`;
+    const output = options.output ?? `${stemOf(file)}.embeddings${part}.${format ?? "parquet"}`;
     const report = await encodeTable(file, output, encoderAfterTable(options, session), {
       ...options,
       ...tableSettings(options, session),
+      format,
       resume: resumption(resume),
     });
     printReport(report, session);
+    await session.record(report);
   },
 });
 
-function printReport(report: EncodeTableReport, { say, print }: Session): void {
+function printReport(report: EncodeTableReport, { say, wrote }: Session): void {
   const { rows, dimension, bytes, seconds, resumedRows, empty, truncated, keysPath } = report;
   if (resumedRows > 0) say(`${counted(resumedRows, "row")} already encoded by an earlier run`);
   if (empty > 0) say(`${counted(empty, "empty phrase")} encoded as the zero vector`);
@@ -50,7 +61,6 @@ function printReport(report: EncodeTableReport, { say, print }: Session): void {
   const rate = (rows - resumedRows) / Math.max(seconds, 1e-3);
   say(`${formatDuration(seconds)}, ${formatCount(rate)} phrases/s`);
   const keys = keysPath === undefined ? "" : `, keys in ${keysPath}`;
-  print(
-    `wrote ${report.path}: ${counted(rows, "row")} × ${dimension} dimensions, ${formatBytes(bytes)}${keys}`,
-  );
+  const size = `${counted(rows, "row")} × ${dimension} dimensions, ${formatBytes(bytes)}`;
+  wrote(report.path, `${size}${keys}`);
 }

@@ -11,6 +11,7 @@ import { choice, option, required, resumption, shared } from "../options.js";
 import { encoderAfterTable, type Session, tableSettings } from "../session.js";
 
 const workOptions = [
+  shared.report,
   ...shared.table,
   ...shared.run,
   shared.batchSize,
@@ -54,6 +55,7 @@ const build = command({
       resume: resumption(resume),
     });
     printReport(report, session);
+    await session.record(report);
   },
 });
 
@@ -82,6 +84,7 @@ const add = command({
       existing: options.replace ? "replace" : "refuse",
     });
     printReport(report, session);
+    await session.record(report);
   },
 });
 

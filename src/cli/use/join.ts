@@ -1,13 +1,14 @@
 /** `pearl join`: matches rows of two tables that mean the same, at a required precision. */
 import { InvalidArgumentError } from "commander";
 import { UsageError } from "../../errors.js";
-import type { JoinSink, JoinTablesReport } from "../../join/join-tables.js";
+import type { JoinTablesReport } from "../../join/join-tables.js";
 import type { JoinOn, LabelledPair } from "../../join/options.js";
+import { rowsFormatOfName } from "../../table/format.js";
 import { command, type OptionsOf } from "../command.js";
 import { counted, formatCount, formatDuration, formatPercent } from "../format.js";
 import { choice, fraction, option, positiveInteger, shared, tableOptionsOf } from "../options.js";
 import { loadEncoder, type Session } from "../session.js";
-import { promiseLines, writeReport } from "./report.js";
+import { promiseLines } from "./report.js";
 
 const options = [
   option("--on <column>", "one name for both, or LEFT=RIGHT; with :WEIGHT if needed; repeatable", onColumns),
@@ -20,7 +21,9 @@ const options = [
   ),
   option("--top <k>", "with many-to-many: matches per right row, 1 to 8", positiveInteger),
   option("--block <column>", "compare only rows with equal values in this column (or LEFT=RIGHT)", oneColumn),
-  option("-o, --output <file>", "output: .csv, .tsv or .jsonl (default: CSV on standard output)"),
+  option("-o, --output <file>", "output: .csv, .tsv, .jsonl or .parquet; - is standard output (the default)"),
+  shared.format,
+  shared.report,
   option("--keep-unmatched", "also write right rows without a match"),
   option("--explain", "add a column that says in a sentence why each pair matches"),
   option("--explain-out <file>", "write the explanations for programs: .jsonl, an object for each match"),
@@ -28,7 +31,6 @@ const options = [
   option("--review-out <file>", "write the proposed pairs for review, the most doubtful first"),
   option("--review <file>", "read back the decisions of a reviewed file"),
   option("--pairs-out <file>", "write the known matches as pairs for `pearl finetune`"),
-  option("--json <file>", "also write the report as JSON"),
   option("--candidates <n>", "candidate pairs per row, by words and by embedding each", positiveInteger, 10),
   ...shared.tableFormat,
   option("-m, --model <model>", "embedded model, folder or hub id; none: compare without embeddings"),
@@ -55,23 +57,24 @@ export default command({
   ],
   run: async ([left, right], options, session) => {
     checkUsage(options);
-    const { checkRowsName } = await import("../../table/write/text-rows.js");
-    const { output, reviewOut, pairsOut, explainOut, json } = options;
-    for (const path of [output, reviewOut, pairsOut]) if (path) checkRowsName(path);
+    const { output = "-", format, reviewOut, pairsOut, explainOut } = options;
+    for (const path of [format ? undefined : output, reviewOut, pairsOut]) {
+      if (path !== undefined) rowsFormatOfName(path);
+    }
     const { joinTables } = await import("../../join/join-tables.js");
     const labels = await readLabels(options);
     const encoder = options.model === "none" ? "none" : await loadEncoder(options, session);
-    const report = await joinTables(left, right, options.output ?? toStandardOutput, {
+    const report = await joinTables(left, right, output, {
       ...options,
       ...{ labels, encoder, table: tableOptionsOf(options), signal: session.signal },
       unmatched: options.keepUnmatched ? "keep" : "leave-out",
       explain: options.explain ? "column" : "none",
       ...{ reviewPath: reviewOut, pairsPath: pairsOut, explainPath: explainOut },
       onNote: session.say,
-      onProgress: (_, done, total) => session.show("joining", done, total),
+      onProgress: (stage, done, total) => session.show(stage, done, total),
     });
     printReport(report, options, session);
-    if (json !== undefined) await writeReport(json, report);
+    await session.record(report);
   },
 });
 
@@ -111,20 +114,13 @@ async function readLabels({ labels, review }: JoinOptions): Promise<LabelledPair
   return known;
 }
 
-const toStandardOutput: JoinSink = async (columns, rows) => {
-  const { csvLine } = await import("../../table/write/text-rows.js");
-  process.stdout.write(`${csvLine(columns)}\n`);
-  for (const batch of rows) process.stdout.write(batch.map((cells) => `${csvLine(cells)}\n`).join(""));
-};
-
-function printReport(report: JoinTablesReport, options: JoinOptions, { say, print }: Session): void {
+function printReport(report: JoinTablesReport, options: JoinOptions, { say, wrote }: Session): void {
   const { matches, matchedRows, rightRows, estimatedPrecision, threshold, reviewed, pairs, seconds } = report;
   const estimate = matches === 0 ? "" : `, estimated precision ${estimatedPrecision.toFixed(3)}`;
   const summary =
     `${counted(matches, "match", "matches")} for ${formatCount(matchedRows)} of ${counted(rightRows, "right row")} ` +
     `(${formatPercent(matchedRows / rightRows)})${estimate}, ${formatDuration(seconds)}`;
-  if (options.output === undefined) say(summary);
-  else print(`wrote ${options.output}: ${summary}`);
+  wrote(options.output ?? "-", summary);
   if (matches > 0) say(`matched where the estimated precision is at least ${threshold.toFixed(2)}`);
   for (const line of promiseLines(report.promise, "match")) say(line);
   if (!report.promise.isKept)

@@ -15,6 +15,7 @@ export default command({
     option("--neighbours <n>", "near phrases that each phrase should stay close to", positiveInteger, 15),
     option("--seed <n>", "random seed; the same seed gives the same map", wholeNumber, 0),
     option("--title <text>", "heading (default: the file's name)"),
+    shared.report,
     ...shared.tableEncoding,
   ],
   examples: [
@@ -31,6 +32,7 @@ export default command({
       ...{ color, sample, neighbours, seed, title },
       onProgress: session.show,
     });
+    await session.record({ path: output, drawn, rows, bytes });
     session.print(
       `wrote ${output}: ${formatCount(drawn)} of ${counted(rows, "phrase")}, ${formatBytes(bytes)}`,
     );

@@ -1,4 +1,4 @@
-/** What `join`, `dedupe` and `cluster` report alike: a promise that cannot be kept, and the report as JSON. */
+/** What `join`, `dedupe` and `cluster` report alike: a promise that cannot be kept. */
 import type { PrecisionPromise } from "../../match/estimates/spacing-precision.js";
 
 /** A line that says that the promise cannot be kept, and what can be promised; none if it is kept. */
@@ -10,10 +10,4 @@ export function promiseLines(promise: PrecisionPromise | undefined, noun: "match
   // A join drops pairs that are likelier wrong than right at any precision.
   if (noun === "match" && best <= 0.5) return [`${what}: no pair is likelier than ${best.toFixed(2)}`];
   return [`${what}: the best that can be promised is ${best}, with --precision ${best}`];
-}
-
-/** Writes a report as JSON; the file appears under its name when it is complete. */
-export async function writeReport(path: string, report: object): Promise<void> {
-  const { writeWholeFile } = await import("../../files/whole-file.js");
-  await writeWholeFile(path, `${JSON.stringify(report, null, 2)}\n`);
 }

@@ -2,18 +2,23 @@
 import { createInterface } from "node:readline/promises";
 import { UsageError } from "../../errors.js";
 import { alignColumns } from "../../files/text-table.js";
-import type { SearchHit } from "../../search/index-types.js";
+import type { IndexLayout, SearchHit } from "../../search/index-types.js";
 import type { VectorIndex } from "../../search/vector-index.js";
+import { type Cell, cellOfStored, jsonLine, numberCell } from "../../table/cell.js";
+import { type RowsFormat, rowsFormatOfName } from "../../table/format.js";
 import { command, type OptionsOf } from "../command.js";
 import { counted, formatCount, formatDuration } from "../format.js";
 import { option, positiveInteger, shared, tableOptionsOf } from "../options.js";
 import { loadEncoder, type Session } from "../session.js";
 import { openIndex } from "./index-table.js";
+import { looksLikeFile } from "./phrases-or-table.js";
 
 const options = [
   option("-k, --top <n>", "rows per query", positiveInteger, 10),
   option("--queries <file>", "a table of queries (CSV, TSV, JSONL, Parquet, plain text)"),
-  option("-o, --output <file>", "write the hits: .csv, .tsv or .jsonl"),
+  shared.phrase,
+  option("-o, --output <file>", "write the hits: .csv, .tsv, .jsonl or .parquet; - is standard output"),
+  shared.format,
   shared.json,
   option("--prompt <text>", "text put before each query (default: the index's)"),
   option("-m, --model <model>", "the index's model, if it has moved"),
@@ -39,14 +44,12 @@ export default command({
     ["pearl search companies.index", "type one query after the other"],
     ["pearl search companies.index --queries names.csv -o hits.csv", "a file of queries"],
   ],
-  run: async ([path, queries], options, session) => {
+  run: async ([path, given], options, session) => {
+    const queries = await queryPhrases(given, options.phrase);
     if (queries.length > 0 && options.queries !== undefined) {
       throw new UsageError("give phrases or --queries FILE, not both");
     }
-    if (options.output !== undefined) {
-      const { checkRowsName } = await import("../../table/write/text-rows.js");
-      checkRowsName(options.output);
-    }
+    if (options.output !== undefined) rowsFormatOfName(options.format ? "-" : options.output);
     const index = await openIndex(path, session);
     const { unfinished, rows, note } = await index.describe();
     if (note !== undefined) session.say(note);
@@ -71,9 +74,20 @@ export default command({
     if (isDialogue) return converse(index, answers, session);
     const answered = answers(queries.length > 0 ? queries : await queriesOf(options, session));
     if (output === undefined) await printHits(answered, index, options.json ? "json" : "text");
-    else await writeHits(output, answered, index, session);
+    else await writeHits(output, options.format, answered, index, session);
   },
 });
+
+async function queryPhrases(given: readonly string[], sure: readonly string[] = []): Promise<string[]> {
+  for (const text of given) {
+    if (!(await looksLikeFile(text))) continue;
+    const quoted = JSON.stringify(text);
+    throw new UsageError(
+      `${text} looks like a file: use --queries ${quoted}, or --phrase ${quoted} to search for it`,
+    );
+  }
+  return [...given, ...sure];
+}
 
 async function queriesOf(options: SearchOptions, { say }: Session): Promise<readonly string[]> {
   const { readWholeTable } = await import("../../table/whole-table.js");
@@ -87,32 +101,43 @@ async function printHits(answered: Answers, index: VectorIndex, format: "json" |
   let separator = "";
   for await (const part of answered) {
     for (const [query, hits] of part) {
-      const text = format === "json" ? asJson(query, hits) : separator + asText(query, hits, index);
+      const text = format === "json" ? asJson(query, hits, index) : separator + asText(query, hits, index);
       process.stdout.write(`${text}\n`);
       separator = "\n";
     }
   }
 }
 
-async function writeHits(path: string, answered: Answers, { layout }: VectorIndex, session: Session) {
+async function writeHits(
+  path: string,
+  format: RowsFormat | undefined,
+  answered: Answers,
+  { layout }: VectorIndex,
+  session: Session,
+): Promise<void> {
   const { writeRows } = await import("../../table/write/text-rows.js");
   let queries = 0;
-  const rows = async function* (): AsyncGenerator<string[][]> {
+  const rows = async function* (): AsyncGenerator<Cell[][]> {
     for await (const part of answered) {
       queries += part.length;
       yield part.flatMap(([query, hits]) =>
         hits.map(({ score, key, cells }, rank) => [
-          ...[query, String(rank + 1), score.toFixed(4), key],
-          ...layout.columns.map((name) => cells[name]),
+          ...[query, numberCell(rank + 1), numberCell(score, 4), key],
+          ...layout.columns.map((name, column) => cellOfStored(typeOf(layout, column), cells[name])),
         ]),
       );
     }
   };
-  const columns = ["query", "rank", "score", "key", ...layout.columns.map((name) => `row_${name}`)];
-  const count = counted(await writeRows(path, columns, rows()), "hit");
+  const columns = [
+    ...["query", { name: "rank", type: "BIGINT" }, { name: "score", type: "DOUBLE" }, "key"],
+    ...layout.columns.map((name, column) => ({ name: `row_${name}`, type: typeOf(layout, column) })),
+  ];
+  const count = counted(await writeRows(path, columns, rows(), format), "hit");
   const time = formatDuration(session.seconds());
-  session.print(`wrote ${path}: ${count} for ${counted(queries, "query", "queries")}, ${time}`);
+  session.wrote(path, `${count} for ${counted(queries, "query", "queries")}, ${time}`);
 }
+
+const typeOf = ({ types }: IndexLayout, column: number): string => types?.[column] ?? "VARCHAR";
 
 /** Asks for phrases until an empty line or the end of input. */
 async function converse(
@@ -135,9 +160,13 @@ async function converse(
   terminal.close();
 }
 
-function asJson(query: string, hits: readonly SearchHit[]): string {
-  const shown = hits.map(({ key, score, cells }) => ({ key, score: Number(score.toFixed(6)), row: cells }));
-  return JSON.stringify({ query, hits: shown });
+function asJson(query: string, hits: readonly SearchHit[], { layout }: VectorIndex): string {
+  const shown = hits.map(({ key, score, cells }) => {
+    const row = layout.columns.map((name, column) => cellOfStored(typeOf(layout, column), cells[name]));
+    const head = `"key":${JSON.stringify(key)},"score":${Number(score.toFixed(6))}`;
+    return `{${head},"row":${jsonLine(layout.columns, row)}}`;
+  });
+  return `{"query":${JSON.stringify(query)},"hits":[${shown.join(",")}]}`;
 }
 
 /** Hits under their query: score, key, phrase, and the other columns; long cells are cut. */

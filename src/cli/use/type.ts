@@ -1,12 +1,13 @@
 /** `pearl type`: classifies phrases with a model's type head. */
-import { stat } from "node:fs/promises";
-import { InvalidArgumentError } from "commander";
 import { type TypeParts, typeParts } from "../../encoder/type-probabilities.js";
 import { alignColumns } from "../../files/text-table.js";
+import { type Cell, numberCell, textOfCell } from "../../table/cell.js";
+import { type RowsFormat, rowsFormatOfName } from "../../table/format.js";
 import { command } from "../command.js";
 import { counted } from "../format.js";
-import { option, positiveInteger, shared } from "../options.js";
+import { option, positiveInteger, shared, tableOptionsOf } from "../options.js";
 import { loadEncoder, type Session } from "../session.js";
+import { phrasesOrTable } from "./phrases-or-table.js";
 
 interface TypedPhrase {
   readonly phrase: string;
@@ -16,11 +17,17 @@ interface TypedPhrase {
 export default command({
   name: "type",
   summary: "classify phrases: lexical class and entity type, with probabilities",
-  arguments: [["<phrases...>", "phrases, or one table of phrases; - reads a table from standard input"]],
+  arguments: [["[phrases...]", "phrases, or one table of phrases; - reads a table from standard input"]],
+  needs: "arguments",
   options: [
     option("-m, --model <model>", "model trained with types: folder or hub id (default: the embedded model)"),
-    option("-o, --output <file>", "output: .csv, .tsv or .jsonl (default: print)", outputName),
-    shared.column,
+    option(
+      "-o, --output <file>",
+      "output: .csv, .tsv, .jsonl or .parquet; - is standard output (default: print)",
+    ),
+    shared.format,
+    shared.phrase,
+    ...shared.table,
     option("--top <n>", "types per phrase", positiveInteger, 1),
     shared.json,
     ...shared.run,
@@ -31,43 +38,42 @@ export default command({
     ['pearl type "Paris" --model my-model --top 3 --json', "the three most probable types, for a program"],
   ],
   run: async ([given], options, session) => {
-    const { output, top, json, column } = options;
-    const isTable = given.length === 1 && (await isFile(given[0]));
-    const phrases = isTable ? await phrasesOf(given[0], column) : given;
+    const { output, format, top, json } = options;
+    if (output !== undefined) rowsFormatOfName(format ? "-" : output);
+    const { phrase } = options;
+    const input = await phrasesOrTable(given, phrase);
+    const phrases = "table" in input ? await phrasesOf(input.table, options) : input.phrases;
     const encoder = await loadEncoder(options, session);
     const types = await encoder.types(phrases, {
       signal: session.signal,
       onProgress: (done, total) => session.show("typing", done, total, "phrases"),
     });
     const rows = phrases.map((phrase, row) => ({ phrase, types: typeParts(types[row]).slice(0, top) }));
-    if (output !== undefined) await write(output, rows, session);
+    if (output !== undefined) await write(output, format, rows, session);
     else if (json) for (const row of rows) session.print(asJson(row));
-    else session.print(alignColumns([header, ...rows.flatMap(cellsOf)], (place) => place >= 3));
+    else {
+      const cells = rows.flatMap(cellsOf).map((row) => row.map(textOfCell));
+      session.print(alignColumns([header, ...cells], (place) => place >= 3));
+    }
   },
 });
 
-function outputName(name: string): string {
-  if (/\.(?:csv|tsv|jsonl)$/.test(name)) return name;
-  throw new InvalidArgumentError("Its name must end in .csv, .tsv or .jsonl.");
-}
-
-/** True for a file, and for standard input. */
-export async function isFile(path: string): Promise<boolean> {
-  return path === "-" || ((await stat(path).catch(() => undefined))?.isFile() ?? false);
-}
-
-export async function phrasesOf(path: string, column: string | undefined): Promise<readonly string[]> {
+export async function phrasesOf(
+  path: string,
+  options: Parameters<typeof tableOptionsOf>[0],
+): Promise<readonly string[]> {
   const { readWholeTable } = await import("../../table/whole-table.js");
-  return (await readWholeTable(path, { column })).phrases;
+  return (await readWholeTable(path, tableOptionsOf(options))).phrases;
 }
 
-const header = ["phrase", "class", "type", "probability", "class_probability", "type_probability"];
+const probabilities = ["probability", "class_probability", "type_probability"];
+const header = ["phrase", "class", "type", ...probabilities];
 
-function cellsOf({ phrase, types }: TypedPhrase): string[][] {
-  if (types.length === 0) return [[phrase, "", "", "", "", ""]];
+function cellsOf({ phrase, types }: TypedPhrase): Cell[][] {
+  if (types.length === 0) return [[phrase, "", "", null, null, null]];
   return types.map(({ lexical, entity, both, ofClass, ofEntity }) => [
     ...[phrase, lexical, entity],
-    ...[both, ofClass, ofEntity].map((probability) => probability.toFixed(3)),
+    ...[both, ofClass, ofEntity].map((probability) => numberCell(probability, 3)),
   ]);
 }
 
@@ -82,13 +88,18 @@ const asJson = ({ phrase, types }: TypedPhrase): string =>
     })),
   });
 
-async function write(path: string, rows: readonly TypedPhrase[], { print }: Session): Promise<void> {
-  if (path.endsWith(".jsonl")) {
-    const { writeWholeFile } = await import("../../files/whole-file.js");
-    await writeWholeFile(path, rows.map((row) => `${asJson(row)}\n`).join(""));
+async function write(
+  path: string,
+  format: RowsFormat | undefined,
+  rows: readonly TypedPhrase[],
+  { wrote }: Session,
+): Promise<void> {
+  const { writeRows, writeText } = await import("../../table/write/text-rows.js");
+  if ((format ?? rowsFormatOfName(path)) === "jsonl") {
+    await writeText(path, [rows.map((row) => `${asJson(row)}\n`).join("")]);
   } else {
-    const { writeRows } = await import("../../table/write/text-rows.js");
-    await writeRows(path, header, [rows.flatMap(cellsOf)]);
+    const numbers = probabilities.map((name) => ({ name, type: "DOUBLE" }));
+    await writeRows(path, ["phrase", "class", "type", ...numbers], [rows.flatMap(cellsOf)], format);
   }
-  print(`wrote ${path}: types of ${counted(rows.length, "phrase")}`);
+  wrote(path, `types of ${counted(rows.length, "phrase")}`);
 }

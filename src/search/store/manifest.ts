@@ -14,6 +14,7 @@ const layoutFields = {
   backend: v.picklist(["auto", "exact", "hnsw", "faiss", "lancedb"]),
   precision: v.picklist(["float32", "float16"]),
   columns: v.array(v.string()),
+  types: v.optional(v.pipe(v.array(v.string()), v.readonly())),
   phraseColumn: v.optional(v.string()),
   keyColumn: v.optional(v.string()),
   model: v.optional(

@@ -10,7 +10,7 @@ import { nameOfDelimiter } from "../format.js";
 import { JsonKeys } from "./json-keys.js";
 import { cellsOf, RecordScanner, type ScanStatus } from "./records.js";
 import type { Shape } from "./sniff.js";
-import { shownPath } from "./source.js";
+import { shellWord, shownPath } from "./source.js";
 
 /** The longest record accepted: far above any phrase, far below what would fill the memory. */
 const longestRecordBytes = 16 * 1024 * 1024;
@@ -28,6 +28,7 @@ export interface CleanOptions {
   readonly shape: Shape;
   readonly columns: number;
   readonly isJson: boolean;
+  readonly cures: "options" | "file";
 }
 
 /** Cleans `chunks` into the file `target`. Throws TableError at the first trouble, with its line. */
@@ -59,7 +60,7 @@ export async function cleanCopy(
 
 /** A clean copy in the making, and what its table contains. */
 export class CleanCopy {
-  readonly keys = new JsonKeys();
+  readonly keys: JsonKeys;
   rows = 0;
   /** Blank lines that are not rows: in tables of several columns and in JSONL. */
   blankLines = 0;
@@ -75,6 +76,7 @@ export class CleanCopy {
   private awaitsHeader: boolean;
 
   constructor(private readonly options: CleanOptions) {
+    this.keys = new JsonKeys(shellWord(options.path));
     this.scanner = new RecordScanner(options.shape.dialect);
     this.awaitsHeader = options.shape.header;
   }
@@ -144,7 +146,7 @@ export class CleanCopy {
   private refuseBadText(bytes: Buffer, isLast: boolean): void {
     const whole = isLast ? bytes : bytes.subarray(0, bytes.lastIndexOf(lineFeed) + 1);
     if (isUtf8(whole) && !whole.includes(0)) return;
-    const shown = shownPath(this.options.path);
+    const word = shellWord(this.options.path);
     let { line } = this;
     for (let start = 0; start < whole.length; line++) {
       const end = whole.indexOf(lineFeed, start) + 1 || whole.length;
@@ -152,13 +154,13 @@ export class CleanCopy {
       if (!isUtf8(content)) {
         throw new TableError(
           `${this.place(line)}: bytes that are not UTF-8. Convert the file, for example: ` +
-            `iconv -f WINDOWS-1252 -t UTF-8 ${shown} > utf8.csv`,
+            `iconv -f WINDOWS-1252 -t UTF-8 ${word} > utf8.csv`,
         );
       }
       if (content.includes(0)) {
         throw new TableError(
           `${this.place(line)}: a NUL byte, which no text contains: the file is binary or damaged. ` +
-            "If only the NULs are wrong, remove them: tr -d '\\000' < FILE > clean.csv",
+            `If only the NULs are wrong, remove them: tr -d '\\000' < ${word} > clean.csv`,
         );
       }
       start = end;
@@ -170,10 +172,11 @@ export class CleanCopy {
   }
 
   private scanTrouble(status: Exclude<ScanStatus, "record">): TableError {
-    const quotes = "or read quotes as ordinary characters (--no-quotes).";
+    const quotes =
+      this.options.cures === "file" ? "" : ", or read quotes as ordinary characters (--no-quotes)";
     const messages = {
-      "text-after-quote": `text after a closing quote. Inside a quoted cell write each quote twice (""), ${quotes}`,
-      "unclosed-quote": `a quote opens here and is never closed. Close it, write it twice ("") inside a quoted cell, ${quotes}`,
+      "text-after-quote": `text after a closing quote. Inside a quoted cell write each quote twice ("")${quotes}.`,
+      "unclosed-quote": `a quote opens here and is never closed. Close it, write it twice ("") inside a quoted cell${quotes}.`,
       incomplete: `a row longer than ${longestRecordBytes >> 20} MB begins here. A quote may be unclosed or line ends missing.`,
     };
     const line = this.line + (status === "incomplete" ? 0 : this.scanner.troubleLine);
@@ -181,15 +184,16 @@ export class CleanCopy {
   }
 
   private raggedRow(): TableError {
-    const { columns, shape } = this.options;
+    const { columns, shape, cures } = this.options;
     const found = this.scanner.cells;
     const separator = nameOfDelimiter(shape.delimiter ?? ",");
     const separators = separator.startsWith('"') ? `the delimiter ${separator}` : `${separator}s`;
     const counts = `${found} column${found === 1 ? "" : "s"}, expected ${columns}`;
     const cure =
-      found > columns
-        ? `Quote fields that contain ${separators}.`
-        : `Add the missing ${separators}, or use --input-format text if each line is one phrase.`;
-    return new TableError(`${this.place()}: ${counts}. ${cure}`);
+      found > columns ? `Quote fields that contain ${separators}` : `Add the missing ${separators}`;
+    // A line that names columns shows that the lines are rows.
+    const isMaybeText = cures === "options" && !shape.header;
+    const asText = isMaybeText ? ", or use --input-format text if each line is one phrase" : "";
+    return new TableError(`${this.place()}: ${counts}. ${cure}${asText}.`);
   }
 }

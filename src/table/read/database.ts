@@ -105,6 +105,30 @@ export class Database {
     }
   }
 
+  /** Creates a table of text columns `c0`, `c1` ... with the texts that `textOf` makes of the rows' cells. */
+  async appendTexts<Item>(
+    table: string,
+    columns: number,
+    batches: AsyncIterable<readonly (readonly Item[])[]>,
+    textOf: (item: Item, column: number) => string | null,
+    subject: string,
+  ): Promise<void> {
+    const names = Array.from({ length: columns }, (_, index) => `c${index} VARCHAR`);
+    await this.run(`CREATE TABLE ${table} (${names.join(", ")})`, subject);
+    const appender = await this.connection.createAppender(table);
+    for await (const batch of batches) {
+      for (const row of batch) {
+        for (const [column, item] of row.entries()) {
+          const text = textOf(item, column);
+          if (text === null) appender.appendNull();
+          else appender.appendVarchar(text);
+        }
+        appender.endRow();
+      }
+    }
+    appender.closeSync();
+  }
+
   async close(): Promise<void> {
     this.connection.closeSync();
     this.instance.closeSync();

@@ -3,6 +3,7 @@ import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { TableError } from "../../errors.js";
 import { fileFingerprint } from "../../files/fingerprint.js";
+import { isNested } from "../cell.js";
 import type { ColumnInfo } from "../columns.js";
 import type { TableFormat } from "../format.js";
 import { type CleanCopy, cleanCopy, impossibleDelimiter } from "./clean.js";
@@ -12,11 +13,16 @@ import { refuseNonText, type Source, shownPath } from "./source.js";
 
 export const rowsTable = "pearl_rows";
 
-export type ImportOptions = Omit<SniffOptions, "preferTab">;
+export interface ImportOptions extends Omit<SniffOptions, "preferTab"> {
+  /** Whether messages may name options of commands, or only what to change in the file. */
+  readonly cures: "options" | "file";
+}
 
 export interface ImportedColumn extends ColumnInfo {
   /** The SQL expression over `rowsTable` that gives its value. */
   readonly expression: string;
+  /** The expression that gives its value as text: a nested value as JSON, NULL where there is none. */
+  readonly text: string;
   readonly type: string;
 }
 
@@ -43,9 +49,10 @@ export async function importText(
   const isJson = format === "jsonl";
   const { sample, chunks } = withLineFeeds(source);
   const shape = shapeOf(sample, format, source.isWhole, options);
-  const names = columnNames(path, shape);
+  const { cures } = options;
+  const names = columnNames(path, shape, cures);
   const target = join(database.folder, "clean.txt");
-  const copy = await cleanCopy(chunks, target, { path, shape, columns: names.length, isJson });
+  const copy = await cleanCopy(chunks, target, { path, shape, columns: names.length, isJson, cures });
   await readCleanCopy(database, path, target, shape, names.length, copy);
   await rm(target);
   const types = names.map(() => "VARCHAR");
@@ -82,7 +89,7 @@ function shapeOf(sample: Buffer, format: TableFormat, isWhole: boolean, options:
 }
 
 /** Names from the header, or `column1` ... where there is none; one column without a header is "phrase". */
-function columnNames(path: string, { firstCells, header }: Shape): string[] {
+function columnNames(path: string, { firstCells, header }: Shape, cures: ImportOptions["cures"]): string[] {
   if (!header && firstCells.length === 1) return ["phrase"];
   const names = firstCells.map((cell, index) => (header && cell.trim()) || `column${index + 1}`);
   const second = names.findIndex((name, index) => names.indexOf(name) < index);
@@ -90,7 +97,7 @@ function columnNames(path: string, { firstCells, header }: Shape): string[] {
   const name = names[second];
   throw new TableError(
     `${shownPath(path)}, line 1: columns ${names.indexOf(name) + 1} and ${second + 1} are both called "${name}". ` +
-      "Rename one, or use --no-header if the first line is data.",
+      (cures === "file" ? "Rename one." : "Rename one, or use --no-header if the first line is data."),
   );
 }
 
@@ -145,15 +152,25 @@ async function storedColumns(
   names: readonly string[],
   types: readonly string[],
 ): Promise<ImportedColumn[]> {
-  const texts = names.map((_, index) => `coalesce(CAST(c${index} AS VARCHAR), '')`);
-  const top = await database.run(`SELECT ${texts.join(", ")} FROM ${rowsTable} LIMIT 100`, shownPath(path));
+  const texts = names.map((_, index) => textExpression(`c${index}`, types[index]));
+  const values = texts.map((text) => `coalesce(${text}, '')`);
+  const top = await database.run(`SELECT ${values.join(", ")} FROM ${rowsTable} LIMIT 100`, shownPath(path));
   return names.map((name, index) => ({
     name,
     isText: /^(VARCHAR|ENUM)/.test(types[index]),
     sample: top.map((row) => String(row[index])),
     expression: `c${index}`,
+    text: texts[index],
     type: types[index],
   }));
+}
+
+/** Lists of floats as DuckDB prints them, which is JSON with fewer digits than `to_json` gives. */
+function textExpression(value: string, type: string): string {
+  const text = `CAST(${value} AS VARCHAR)`;
+  if (/^(FLOAT|DOUBLE)(\[\d*\])+$/.test(type))
+    return `regexp_replace(${text}, 'NULL|nan|-?inf', 'null', 'g')`;
+  return isNested(type) ? `CAST(to_json(${value}) AS VARCHAR)` : text;
 }
 
 function jsonColumns({ keys }: CleanCopy): ImportedColumn[] {
@@ -161,8 +178,9 @@ function jsonColumns({ keys }: CleanCopy): ImportedColumn[] {
     const pointer = literal(`/${name.replaceAll("~", "~0").replaceAll("/", "~1")}`);
     const text = `json_extract_string(c0, ${pointer})`;
     const cast = type === "VARCHAR" ? text : `CAST(${text} AS ${type})`;
-    const expression = type === "JSON" ? `json_extract(c0, ${pointer})` : cast;
-    return { name, isText: type === "VARCHAR" && sample.length > 0, sample, expression, type };
+    const json = `CAST(nullif(CAST(json_extract(c0, ${pointer}) AS VARCHAR), 'null') AS JSON)`;
+    const expression = type === "JSON" ? json : cast;
+    return { name, isText: type === "VARCHAR" && sample.length > 0, sample, expression, text, type };
   });
 }
 

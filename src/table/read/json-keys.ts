@@ -10,13 +10,19 @@ const sampleSize = 20;
 /** How the values of one key are stored without losing any of them. */
 export type JsonColumnType = "VARCHAR" | "BIGINT" | "DOUBLE" | "BOOLEAN" | "JSON";
 
+/** What a value is. "LONG" is a whole number of 64 bits that a double would alter. */
+type JsonKind = JsonColumnType | "LONG";
+
 interface Key {
-  readonly kinds: Set<JsonColumnType>;
+  readonly kinds: Set<JsonKind>;
   readonly sample: string[];
 }
 
 export class JsonKeys {
   private readonly keys = new Map<string, Key>();
+
+  /** @param file the table's name in a shell command */
+  constructor(private readonly file: string) {}
 
   /** Adds the keys of one line; false where it is blank. Throws TableError where it is not a JSON object. */
   add(line: string, place: () => string): boolean {
@@ -25,10 +31,10 @@ export class JsonKeys {
       value = JSON.parse(line);
     } catch (error) {
       if (line.trim() === "") return false;
-      throw new TableError(`${place()}: not valid JSON (${messageOf(error)}). ${cureOf(line)}`);
+      throw new TableError(`${place()}: not valid JSON (${messageOf(error)}). ${cureOf(line, this.file)}`);
     }
     if (typeof value !== "object" || value === null || Array.isArray(value)) {
-      throw new TableError(`${place()}: not a JSON object. ${cureOf(line)}`);
+      throw new TableError(`${place()}: not a JSON object. ${cureOf(line, this.file)}`);
     }
     // Half of a surrogate pair cannot be stored as UTF-8.
     if (/\\u[dD][89a-fA-F]/.test(line) && /\\ud[89a-f]/.test(JSON.stringify(value))) {
@@ -62,26 +68,29 @@ export class JsonKeys {
 }
 
 /**
- * Whole numbers that a double would alter stay JSON, which DuckDB keeps up to 64 bits. Other numbers are doubles,
- * as in other readers of JSON; JSON lines that are written out again keep every digit in any case.
+ * Whole numbers beyond 64 bits stay JSON, which keeps their digits. Other numbers are doubles, as in other readers of
+ * JSON; JSON lines that are written out again keep every digit in any case.
  */
-function typeOf(value: unknown): JsonColumnType {
+function typeOf(value: unknown): JsonKind {
   if (typeof value === "string") return "VARCHAR";
   if (typeof value === "boolean") return "BOOLEAN";
   if (typeof value !== "number" || !Number.isFinite(value)) return "JSON";
   if (Number.isSafeInteger(value)) return "BIGINT";
-  return Number.isInteger(value) ? "JSON" : "DOUBLE";
+  if (!Number.isInteger(value)) return "DOUBLE";
+  return Math.abs(value) < 2 ** 63 ? "LONG" : "JSON";
 }
 
 /** One type for all values of a key. A key without values holds text. */
-function columnType(kinds: ReadonlySet<JsonColumnType>): JsonColumnType {
+function columnType(kinds: ReadonlySet<JsonKind>): JsonColumnType {
   const [first = "VARCHAR", ...others] = kinds;
-  if (others.length === 0) return first;
-  return [...kinds].every((kind) => kind === "BIGINT" || kind === "DOUBLE") ? "DOUBLE" : "JSON";
+  const areAll = (...allowed: JsonKind[]): boolean => [...kinds].every((kind) => allowed.includes(kind));
+  if (kinds.size > 0 && areAll("BIGINT", "LONG")) return "BIGINT";
+  if (others.length === 0) return first as JsonColumnType;
+  return areAll("BIGINT", "DOUBLE") ? "DOUBLE" : "JSON";
 }
 
-function cureOf(line: string): string {
+function cureOf(line: string, file: string): string {
   return line.trimStart().startsWith("[")
-    ? "This looks like a JSON array: write one object a line (jq -c '.[]' FILE > lines.jsonl)."
+    ? `This looks like a JSON array: write one object a line (jq -c '.[]' ${file} > lines.jsonl).`
     : 'Each line must hold one object, such as {"phrase": "New York"}.';
 }

@@ -15,6 +15,12 @@ export function shownPath(path: string): string {
   return path === standardInput ? "standard input" : path;
 }
 
+/** A path as a word of a shell command; standard input has no name to give. */
+export function shellWord(path: string): string {
+  if (path === standardInput) return "FILE";
+  return /^[\w./+-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
+}
+
 /** @throws TableError for a file that is missing, unreadable, a directory or empty */
 export async function checkFile(path: string): Promise<void> {
   try {
@@ -100,21 +106,25 @@ async function* gunzip(path: string, packed: AsyncIterable<Buffer>): AsyncGenera
   }
 }
 
-const notText: Partial<Record<Signature, (shown: string) => string>> = {
+const isEncoded = (encoding: string) => (word: string) =>
+  `is ${encoding.replace(/[BL]E$/, "")} text. Convert it: iconv -f ${encoding} -t UTF-8 ${word} > utf8.csv`;
+
+const notText: Partial<Record<Signature, (word: string) => string>> = {
   zip: () =>
     "is a zip or spreadsheet file (.xlsx, .ods). Save the sheet as CSV (UTF-8) and give that, or unpack the zip.",
   "other-archive": () => "has a compression that pearl does not read. Unpack it, or use gzip (.gz).",
   gzip: () => "is gzipped twice. Unpack it once.",
   parquet: () => "is a Parquet file, whatever its name says. Use --input-format parquet or name it .parquet.",
-  "utf-16": (shown) => `is UTF-16 text. Convert it: iconv -f UTF-16 -t UTF-8 ${shown} > utf8.csv`,
-  "utf-32": (shown) => `is UTF-32 text. Convert it: iconv -f UTF-32 -t UTF-8 ${shown} > utf8.csv`,
+  "utf-16": isEncoded("UTF-16"),
+  "utf-16le": isEncoded("UTF-16LE"),
+  "utf-16be": isEncoded("UTF-16BE"),
+  "utf-32": isEncoded("UTF-32"),
   binary: () =>
     "is a binary file, not a table of text. Save the table as CSV, TSV, JSONL, Parquet or plain text.",
 };
 
 /** @throws TableError for bytes that are no text */
 export function refuseNonText(path: string, signature: Signature): void {
-  const shown = shownPath(path);
   const trouble = notText[signature];
-  if (trouble !== undefined) throw new TableError(`${shown} ${trouble(shown)}`);
+  if (trouble !== undefined) throw new TableError(`${shownPath(path)} ${trouble(shellWord(path))}`);
 }

@@ -3,6 +3,7 @@ import { rm, stat } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { ArgumentError, PearlError, TableError } from "../../errors.js";
 import { type EmbeddingFormat, outputFormatOfName } from "../format.js";
+import { shellWord } from "../read/source.js";
 import { type RowRange, type Table, wholeRange } from "../table.js";
 import { writeTrouble } from "../trouble.js";
 import { makeOutput } from "./output.js";
@@ -127,7 +128,9 @@ async function checkTarget(path: string, table: Table): Promise<void> {
   const folder = dirname(resolve(path));
   const parent = await stat(folder).catch(() => undefined);
   if (parent === undefined) {
-    throw new TableError(`${path}: the folder ${folder} does not exist. Make it first: mkdir -p ${folder}`);
+    throw new TableError(
+      `${path}: the folder ${folder} does not exist. Make it first: mkdir -p ${shellWord(folder)}`,
+    );
   }
   if (!parent.isDirectory()) throw new TableError(`${path}: ${folder} is a file, not a folder.`);
   const target = await stat(path).catch((error: NodeJS.ErrnoException) => {

@@ -1,12 +1,13 @@
 /** Makes whole output files of a table's columns and its vectors. */
 import { rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { isNested } from "../cell.js";
 import type { EmbeddingFormat } from "../format.js";
 import { identifier, literal, OutOfMemory } from "../read/database.js";
 import { type ImportedColumn, rowsTable } from "../read/import.js";
 import type { Table } from "../table.js";
 import { addColumns, keyName, type VectorPages } from "./parquet-vectors.js";
-import { checkRowsName } from "./text-rows.js";
+import { headerLine } from "./text-rows.js";
 
 export interface OutputRequest {
   readonly table: Table;
@@ -48,11 +49,10 @@ export async function makeOutput(
 
 async function writeKeys(request: OutputRequest, target: string): Promise<void> {
   const { columns, description } = request.table;
-  const values = columns.map(({ expression }) => {
-    const text = `CAST(${expression} AS VARCHAR)`;
-    // In a table of one column an empty cell is written "", or its row would look like a blank line.
-    return columns.length === 1 ? `coalesce(${text}, '')` : `nullif(${text}, '')`;
-  });
+  // In a table of one column an empty cell is written "", or its row would look like a blank line.
+  const values = columns.map(({ text }) =>
+    columns.length === 1 ? `coalesce(${text}, '')` : `nullif(${text}, '')`,
+  );
   const query = `SELECT ${values.join(", ")} FROM ${await rangeTable(request)}`;
   await copyCsv(request, query, description.columns, target);
 }
@@ -60,7 +60,7 @@ async function writeKeys(request: OutputRequest, target: string): Promise<void> 
 /** Writes the input's columns, and the vectors as JSON lists. */
 async function writeText(request: OutputRequest, format: "csv" | "tsv" | "jsonl", target: string) {
   const { table, vectorsPath, column } = request;
-  const bodies = format === "jsonl" ? [jsonBody(table)] : table.columns.map(({ expression }) => expression);
+  const bodies = format === "jsonl" ? [jsonBody(table)] : table.columns.map(({ text }) => text);
   const columns = bodies.map((body) => `nullif(CAST(${body} AS VARCHAR), '')`);
   const names = columns.map((_, index) => `c${index}`);
   await joinVectors(request, columns, names, "vector");
@@ -89,7 +89,8 @@ function jsonBody({ description, columns }: Table): string {
 }
 
 /** JSON has no numbers that are not finite: null stands for them. */
-function jsonValue({ expression, type }: ImportedColumn): string {
+function jsonValue({ expression, text, type }: ImportedColumn): string {
+  if (isNested(type)) return `CAST(${text} AS JSON)`;
   const isFloat = type === "FLOAT" || type === "DOUBLE";
   return isFloat ? `CASE WHEN isfinite(${expression}) THEN ${expression} END` : expression;
 }
@@ -148,7 +149,7 @@ async function copyCsv(
   names: readonly string[],
   target: string,
 ): Promise<void> {
-  const header = checkRowsName(target)(names, names);
+  const header = headerLine(target.endsWith(".tsv") ? "tsv" : "csv", names);
   if (range.from === range.to) return writeFile(target, `${header}\n`);
   const settings = [
     "FORMAT csv",

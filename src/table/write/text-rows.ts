@@ -1,17 +1,19 @@
-/** Writes rows of text as CSV, TSV or JSONL; the file appears under its name when it is complete. */
+/** Writes rows as CSV, TSV, JSONL or Parquet; the file appears under its name when it is complete. */
 import { writeFile } from "node:fs/promises";
-import { extname } from "node:path";
-import { TableError } from "../../errors.js";
 import { isSystemError, replaceFile } from "../../files/whole-file.js";
+import { type Cell, jsonLine, nameOfColumn, type OutputColumn, textOfCell } from "../cell.js";
+import { type RowsFormat, rowsFormatOfName } from "../format.js";
 import { writeTrouble } from "../trouble.js";
+import { standardOutput, writeToStandardOutput } from "./standard-output.js";
 
-type LineFormat = (cells: readonly string[], columns: readonly string[]) => string;
+type RowBatches = AsyncIterable<readonly (readonly Cell[])[]> | Iterable<readonly (readonly Cell[])[]>;
 
-const formats: Readonly<Record<string, LineFormat>> = {
-  ".csv": (cells) => cells.map((cell) => quoted(cell, /[",\n\r]/)).join(","),
-  ".tsv": (cells) => cells.map((cell) => quoted(cell, /["\t\n\r]/)).join("\t"),
-  ".jsonl": (cells, columns) =>
-    JSON.stringify(Object.fromEntries(columns.map((name, index) => [name, cells[index]]))),
+type LineOf = (cells: readonly Cell[], names: readonly string[]) => string;
+
+const lineFormats: Readonly<Record<Exclude<RowsFormat, "parquet">, LineOf>> = {
+  csv: (cells) => cells.map((cell) => quoted(textOfCell(cell), /[",\n\r]/)).join(","),
+  tsv: (cells) => cells.map((cell) => quoted(textOfCell(cell), /["\t\n\r]/)).join("\t"),
+  jsonl: (cells, names) => jsonLine(names, cells),
 };
 
 /** Quotes a cell that would be read back differently without; an empty cell alone would be a blank line. */
@@ -19,45 +21,56 @@ function quoted(cell: string, special: RegExp): string {
   return special.test(cell) || cell === "" ? `"${cell.replaceAll('"', '""')}"` : cell;
 }
 
-export const csvLine = (cells: readonly string[]): string => formats[".csv"](cells, []);
-
-/** The format of rows by the file's extension. @throws TableError for another extension */
-export function checkRowsName(path: string): LineFormat {
-  const format = formats[extname(path).toLowerCase()];
-  if (format !== undefined) return format;
-  throw new TableError(`${path}: rows are written as .csv, .tsv or .jsonl. End the name in one of these.`);
-}
+/** The line of column names that CSV and TSV begin with. */
+export const headerLine = (format: "csv" | "tsv", names: readonly string[]): string =>
+  lineFormats[format](names, names);
 
 /**
+ * @param path "-" is standard output
  * @param batches rows of one cell for each column, some at a time
+ * @param format default: by the file's name, and CSV on standard output
  * @returns the number of rows
  * @throws TableError
  */
 export async function writeRows(
   path: string,
-  columns: readonly string[],
-  batches: AsyncIterable<readonly (readonly string[])[]> | Iterable<readonly (readonly string[])[]>,
+  columns: readonly OutputColumn[],
+  batches: RowBatches,
+  format: RowsFormat = rowsFormatOfName(path),
 ): Promise<number> {
-  const format = checkRowsName(path);
   let rows = 0;
-  async function* parts(): AsyncGenerator<string> {
-    if (format !== formats[".jsonl"]) yield `${format(columns, columns)}\n`;
+  async function* counted(): AsyncGenerator<readonly (readonly Cell[])[]> {
     for await (const batch of batches) {
-      yield batch.map((cells) => `${format(cells, columns)}\n`).join("");
+      yield batch;
       rows += batch.length;
     }
   }
-  await writeText(path, parts());
+  if (format === "parquet") {
+    const { writeParquetRows } = await import("./parquet-rows.js");
+    await writeParquetRows(path, columns, counted());
+    return rows;
+  }
+  const names = columns.map(nameOfColumn);
+  async function* parts(lineOf: LineOf): AsyncGenerator<string> {
+    if (format !== "jsonl") yield `${lineOf(names, names)}\n`;
+    for await (const batch of counted()) yield batch.map((cells) => `${lineOf(cells, names)}\n`).join("");
+  }
+  await writeText(path, parts(lineFormats[format]));
   return rows;
 }
 
 /**
- * Writes parts of text one after the other; the file appears under its name when it is complete.
+ * Writes parts of text one after the other; a file appears under its name when it is complete.
+ * @param path "-" is standard output
  * @throws TableError where it cannot be written; whatever `parts` throws
  */
-export async function writeText(path: string, parts: AsyncIterable<string>): Promise<void> {
+export async function writeText(
+  path: string,
+  parts: AsyncIterable<string> | Iterable<string>,
+): Promise<void> {
   try {
-    await replaceFile(path, (temporary) => writeFile(temporary, parts));
+    if (path === standardOutput) await writeToStandardOutput(parts);
+    else await replaceFile(path, (temporary) => writeFile(temporary, parts));
   } catch (error) {
     throw isSystemError(error) ? writeTrouble(error, path) : error;
   }

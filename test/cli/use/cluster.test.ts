@@ -65,7 +65,7 @@ describe("pearl cluster", () => {
     expect(both.code).toBe(1);
     expect(both.stderr).toContain("give only one of threshold, k and precision");
     const ending = await run("cluster", "names.csv", "-c", "name", "-o", "groups.xlsx");
-    expect(ending.stderr).toContain("groups.xlsx: rows are written as .csv, .tsv or .jsonl");
+    expect(ending.stderr).toContain("groups.xlsx: rows are written as .csv, .tsv, .jsonl or .parquet");
     const column = await run("cluster", "names.csv", "-c", "title");
     expect(column.code).toBe(1);
     expect(column.stderr).toContain("title");

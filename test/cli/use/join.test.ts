@@ -123,7 +123,7 @@ describe("pearl join", () => {
     ["one file twice", ["left.csv", "left.csv"], 2, /same file.*pearl dedupe/s],
     ["a precision in percent", [...both, "--precision", "90"], 2, /between 0 and 1/],
     ["a weight of nothing", [...both, "--on", "name=title:0"], 2, /weight above 0/],
-    ["an output it cannot write", [...both, "-o", "out.xlsx"], 1, /\.csv, \.tsv or \.jsonl/],
+    ["an output it cannot write", [...both, "-o", "out.xlsx"], 1, /\.csv, \.tsv, \.jsonl or \.parquet/],
     ["pairs without labels", [...both, "--pairs-out", "p.csv"], 2, /--labels or --review/],
   ];
   it.each(wrong)("names %s", async (_, parameters, exitCode, message) => {

@@ -83,7 +83,7 @@ describe("pearl search", () => {
     const both = await pearl(["search", "papers", "x", "--queries", "queries.txt"], { cwd });
     expect(both).toMatchObject({ code: 2 });
     const ending = await pearl(["search", "papers", "x", "-o", "hits.xls"], { cwd });
-    expect(ending.stderr).toContain(".csv, .tsv or .jsonl");
+    expect(ending.stderr).toContain(".csv, .tsv, .jsonl or .parquet");
     expect((await pearl(["index", "delete", "papers"], { cwd })).code).toBe(2);
   });
 });

@@ -91,6 +91,9 @@ describe("pearl type", () => {
     expect(lines[2]).toBe('"","","","","",""');
     expect(lines).toHaveLength(4);
     const odd = await pearl(["type", "phrases.csv", "--model", model, "-o", "types.xlsx"], { cwd });
-    expect(odd).toMatchObject({ code: 2, stderr: expect.stringMatching(/\.csv, \.tsv or \.jsonl/) });
+    expect(odd).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/\.csv, \.tsv, \.jsonl or \.parquet/),
+    });
   });
 });

@@ -1,0 +1,40 @@
+/** Every command of `pearl`, loaded when it is needed. */
+import type { AnyCommand } from "./command.js";
+
+/** Every command, in the order of `pearl --help`; only the one that is run is loaded. */
+const loaders: Readonly<Record<string, () => Promise<{ default: AnyCommand }>>> = {
+  demo: () => import("./use/demo.js"),
+  encode: () => import("./use/encode.js"),
+  join: () => import("./use/join.js"),
+  cluster: () => import("./use/cluster.js"),
+  dedupe: () => import("./use/dedupe.js"),
+  index: () => import("./use/index-table.js"),
+  search: () => import("./use/search.js"),
+  plot: () => import("./use/plot.js"),
+  finetune: () => import("./learn/finetune.js"),
+  pretrain: () => import("./learn/pretrain.js"),
+  "pretrain-characters": () => import("./learn/pretrain-characters.js"),
+  augment: () => import("./learn/augment.js"),
+  mine: () => import("./learn/mine.js"),
+  type: () => import("./use/type.js"),
+  bench: () => import("./judge/bench.js"),
+  ablate: () => import("./judge/ablate.js"),
+  corpus: () => import("./learn/corpus.js"),
+  data: () => import("./judge/data.js"),
+  models: () => import("./models/list.js"),
+  import: () => import("./models/import.js"),
+  export: () => import("./models/export.js"),
+  doctor: () => import("./doctor/doctor.js"),
+  completion: async () => {
+    const { completionCommand } = await import("./completion/completion.js");
+    return { default: completionCommand(loadCommands) };
+  },
+};
+
+/** The command called `first`, or all commands where there is none of that name; none to print the version. */
+export async function loadCommands(first?: string): Promise<AnyCommand[]> {
+  if (first === "--version" || first === "-V") return [];
+  const named =
+    first !== undefined && Object.hasOwn(loaders, first) ? [loaders[first]] : Object.values(loaders);
+  return (await Promise.all(named.map((load) => load()))).map(({ default: declared }) => declared);
+}

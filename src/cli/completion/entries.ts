@@ -1,0 +1,43 @@
+/** The commands of `pearl` as a flat list for completion scripts. */
+import type { AnyCommand } from "../command.js";
+
+/** A command or a group of commands with what may follow its name. */
+export interface Entry {
+  /** The words that lead here: "pearl index build". */
+  readonly path: string;
+  readonly commands: readonly { readonly name: string; readonly summary: string }[];
+  readonly options: readonly EntryOption[];
+}
+
+export interface EntryOption {
+  /** As they are typed: "-o", "--output". */
+  readonly names: readonly string[];
+  readonly description: string;
+  /** Whether a value follows. */
+  readonly value: "none" | "some";
+  /** The values to choose from; none where any text or file may follow. */
+  readonly choices: readonly string[];
+}
+
+export function entriesOf(path: string, commands: readonly AnyCommand[]): Entry[] {
+  const here = { path, commands: commands.map(({ name, summary }) => ({ name, summary })), options: [] };
+  return [here, ...commands.flatMap((command) => entriesOfCommand(`${path} ${command.name}`, command))];
+}
+
+function entriesOfCommand(path: string, { commands, options = [] }: AnyCommand): Entry[] {
+  if (commands !== undefined) return entriesOf(path, commands);
+  const declared = options.map(({ short, long, description, required, optional, argChoices = [] }) => ({
+    names: [short, long].filter((name) => name !== undefined),
+    description,
+    value: required || optional ? ("some" as const) : ("none" as const),
+    choices: argChoices,
+  }));
+  return [{ path, commands: [], options: [...declared, help] }];
+}
+
+const help: EntryOption = {
+  names: ["-h", "--help"],
+  description: "show the help",
+  value: "none",
+  choices: [],
+};

@@ -1,0 +1,103 @@
+/** Completion scripts for shells. Where no command, option or choice fits, the shell completes file names. */
+import type { Entry, EntryOption } from "./entries.js";
+
+export type Shell = keyof typeof scripts;
+
+export const scripts = { bash, zsh, fish } as const;
+
+const namesOf = (options: readonly EntryOption[]): string[] => options.flatMap(({ names }) => names);
+
+/** Branches of a `case`: how the words typed so far lead to a command. */
+const pathBranches = (entries: readonly Entry[]): string =>
+  entries
+    .slice(1)
+    .map(({ path }) => `"${path}"`)
+    .join("|");
+
+/** A line for each option with choices, made by `line` of its places ("pearl join --kind") and its choices. */
+const choiceBranches = (entries: readonly Entry[], line: (words: string) => string): string =>
+  entries
+    .flatMap(({ path, options }) =>
+      options
+        .filter(({ choices }) => choices.length > 0)
+        .map(({ names, choices }) => {
+          const places = names.map((name) => `"${path} ${name}"`).join("|");
+          return `    ${places}) ${line(choices.join(" "))}; return;;\n`;
+        }),
+    )
+    .join("");
+
+/** A line for each command, made by `line` of the words that may follow it. */
+const wordBranches = (entries: readonly Entry[], line: (words: string) => string): string =>
+  entries
+    .map(({ path, commands, options }) => {
+      const words = commands.length > 0 ? commands.map(({ name }) => name) : namesOf(options);
+      return `    "${path}") ${line(words.join(" "))};;\n`;
+    })
+    .join("");
+
+/** The paths of commands, whose options are offered only after a dash. */
+const leaves = (entries: readonly Entry[]): string =>
+  entries
+    .filter(({ commands }) => commands.length === 0)
+    .map(({ path }) => `"${path}"`)
+    .join("|");
+
+function bash(entries: readonly Entry[]): string {
+  const reply = (words: string): string => `COMPREPLY=($(compgen -W "${words}" -- "$current"))`;
+  return `# completion of pearl for bash, made by: pearl completion bash
+_pearl() {
+  local current="\${COMP_WORDS[COMP_CWORD]}" previous="\${COMP_WORDS[COMP_CWORD-1]}" place=pearl index
+  COMPREPLY=()
+  for ((index = 1; index < COMP_CWORD; index++)); do
+    case "$place \${COMP_WORDS[index]}" in ${pathBranches(entries)}) place="$place \${COMP_WORDS[index]}";; esac
+  done
+  case "$place $previous" in
+${choiceBranches(entries, reply)}  esac
+  case "$place" in ${leaves(entries)}) [[ "$current" == -* ]] || return;; esac
+  case "$place" in
+${wordBranches(entries, reply)}  esac
+}
+complete -o default -F _pearl pearl
+`;
+}
+
+function zsh(entries: readonly Entry[]): string {
+  const offer = (words: string): string => `compadd -- ${words}`;
+  return `#compdef pearl
+# completion of pearl for zsh, made by: pearl completion zsh
+_pearl() {
+  local current="\${words[CURRENT]}" previous="\${words[CURRENT-1]}" place=pearl index
+  for ((index = 2; index < CURRENT; index++)); do
+    case "$place \${words[index]}" in ${pathBranches(entries)}) place="$place \${words[index]}";; esac
+  done
+  case "$place $previous" in
+${choiceBranches(entries, offer)}  esac
+  case "$place" in ${leaves(entries)}) [[ "$current" == -* ]] || { _files; return; };; esac
+  case "$place" in
+${wordBranches(entries, offer)}  esac
+}
+compdef _pearl pearl
+`;
+}
+
+function fish(entries: readonly Entry[]): string {
+  const quoted = (text: string): string => `'${text.replaceAll("\\", "\\\\").replaceAll("'", "\\'")}'`;
+  const lines = entries.flatMap(({ path, commands, options }) => {
+    const words = path.split(" ").slice(1);
+    const seen = words.map((word) => `__fish_seen_subcommand_from ${word}`);
+    const names = commands.map(({ name }) => name).join(" ");
+    const at = commands.length === 0 ? seen : [...seen, `not __fish_seen_subcommand_from ${names}`];
+    const where = `complete -c pearl -n ${quoted(at.join("; and "))}`;
+    return [
+      ...commands.map(({ name, summary }) => `${where} -f -a ${name} -d ${quoted(summary)}`),
+      ...options.map(({ names, description, value, choices }) => {
+        const flags = names.map((name) => (name.startsWith("--") ? `-l ${name.slice(2)}` : `-s ${name[1]}`));
+        const taken =
+          choices.length > 0 ? [`-x -a ${quoted(choices.join(" "))}`] : value === "some" ? ["-r"] : [];
+        return [where, ...flags, ...taken, `-d ${quoted(description)}`].join(" ");
+      }),
+    ];
+  });
+  return `# completion of pearl for fish, made by: pearl completion fish\n${lines.join("\n")}\n`;
+}

@@ -1,0 +1,87 @@
+/** The completion scripts in the shells themselves; zsh and fish where they are installed. */
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { pearl } from "../run-cli.js";
+
+const folder = mkdtempSync(join(tmpdir(), "pearl-completion-"));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const script = (shell: string): string => join(folder, `pearl.${shell}`);
+const has = (shell: string): boolean => spawnSync(shell, ["-c", "true"]).status === 0;
+
+beforeAll(async () => {
+  for (const shell of ["bash", "zsh", "fish"]) {
+    const { code, stdout } = await pearl(["completion", shell]);
+    expect(code).toBe(0);
+    writeFileSync(script(shell), stdout);
+  }
+  writeFileSync(join(folder, "names.csv"), "name\nAcme\n");
+});
+
+/** What a shell offers for a command line; the last word is the one to complete. */
+const offers: Record<string, (line: string) => string[]> = {
+  bash: (line) => {
+    const words = line.split(" ");
+    const program =
+      `source ${script("bash")}; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _pearl; ` +
+      `printf "%s\\n" "\${COMPREPLY[@]}"`;
+    return outputOf("bash", ["--norc", "-c", program, "bash", ...words]);
+  },
+  zsh: (line) => {
+    // Outside the line editor: `compadd` prints what it would offer.
+    const program =
+      "compdef() { }; compadd() { shift; print -l -- $@ }; _files() { print FILES }; " +
+      `source ${script("zsh")}; words=("$@"); CURRENT=$#; _pearl`;
+    return outputOf("zsh", ["-f", "-c", program, "zsh", ...line.split(" ")]);
+  },
+  fish: (line) =>
+    outputOf("fish", [
+      "--no-config",
+      "-c",
+      `source ${script("fish")}; complete -C ${JSON.stringify(line)}`,
+    ]).map((offer) => offer.split("\t")[0]),
+};
+
+function outputOf(shell: string, parameters: string[]): string[] {
+  const { stdout, stderr, status } = spawnSync(shell, parameters, { cwd: folder, encoding: "utf8" });
+  expect({ stderr, status }).toEqual({ stderr: "", status: 0 });
+  return stdout.split("\n").filter((line) => line !== "");
+}
+
+describe.each(["bash", "zsh", "fish"])("completion in %s", (shell) => {
+  const offered = (line: string): string[] => offers[shell](line);
+
+  it.skipIf(!has(shell))("offers commands, and the commands of a group", () => {
+    expect(offered("pearl ")).toEqual(expect.arrayContaining(["encode", "join", "dedupe", "completion"]));
+    expect(offered("pearl index ").sort()).toEqual(["add", "build", "delete", "info"]);
+  });
+
+  it.skipIf(!has(shell))("offers the options of a command, of all its groups", () => {
+    expect(offered("pearl dedupe --")).toEqual(expect.arrayContaining(["--precision", "--groups", "--help"]));
+    expect(offered("pearl index build x.csv --")).toEqual(expect.arrayContaining(["--key", "--output"]));
+    expect(offered("pearl join --")).not.toContain("--groups");
+  });
+
+  it.skipIf(!has(shell))("offers the choices of an option, and only these", () => {
+    expect(offered("pearl join --kind ").sort()).toEqual(["many-to-many", "many-to-one", "one-to-one"]);
+    expect(offered("pearl encode -o x --format ").sort()).toEqual(["csv", "jsonl", "npy", "parquet", "tsv"]);
+  });
+
+  it.skipIf(!has(shell))("leaves other words to the completion of file names", () => {
+    const expected = { bash: [], zsh: ["FILES"], fish: ["names.csv"] }[shell];
+    expect(offered("pearl encode na")).toEqual(expected);
+  });
+});
+
+describe("pearl completion", () => {
+  it("names the shells that it knows", async () => {
+    const { code, stderr } = await pearl(["completion", "tcsh"]);
+    expect({ code, stderr }).toEqual({
+      code: 2,
+      stderr: 'pearl: "tcsh" is not a shell that pearl knows: use bash, zsh or fish\n',
+    });
+  });
+});

@@ -1,0 +1,282 @@
+/** Messages with a cure: each is provoked, and the cure that it names is applied and works. */
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, describe, expect, it } from "vitest";
+import { entry, run } from "../cli/run-cli.js";
+
+const folder = mkdtempSync(join(tmpdir(), "pearl-cures-"));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+interface Case {
+  /** Files by name, written before. */
+  readonly files: Readonly<Record<string, string | Uint8Array>>;
+  /** Commands of a shell that must succeed before. */
+  readonly before?: string;
+  /** The command that fails. */
+  readonly wrong: string;
+  /** The cure, as the message words it. */
+  readonly says: string;
+  /** The cure, as a user applies it: commands of a shell that must succeed. */
+  readonly cured: string;
+}
+
+const encode = "pearl encode --model pearl-ngram -q";
+const utf16 = (text: string, mark: string): Buffer => Buffer.from(mark + text, "utf16le");
+const table = "name,city\nAcme,Berlin\nToyota,Aichi\n";
+
+const cases: Readonly<Record<string, Case>> = {
+  "a row with too many cells": {
+    files: { "x.csv": "name,city\nAcme, Inc,Berlin\n", "ok.csv": 'name,city\n"Acme, Inc",Berlin\n' },
+    wrong: `${encode} x.csv -c name`,
+    says: "line 2: 3 columns, expected 2. Quote fields that contain commas.",
+    cured: `${encode} ok.csv -c name`,
+  },
+  "a row with too few cells": {
+    files: { "x.csv": "name,city\nAcme\n", "ok.csv": "name,city\nAcme,\n" },
+    wrong: `${encode} x.csv -c name`,
+    says: "line 2: 1 column, expected 2. Add the missing commas.",
+    cured: `${encode} ok.csv -c name`,
+  },
+  "lines of text with commas": {
+    files: { "x.csv": "Paris, France\nRome, Italy\nBerlin\n" },
+    wrong: `${encode} x.csv --no-header`,
+    says: "use --input-format text if each line is one phrase.",
+    cured: `${encode} x.csv --no-header --input-format text`,
+  },
+  "lines of text with commas, to classify": {
+    files: { "x.csv": "Paris, France\nRome, Italy\nBerlin\n" },
+    wrong: "pearl type x.csv --no-header",
+    says: "use --input-format text if each line is one phrase.",
+    cured: "pearl type x.csv --no-header --input-format text",
+  },
+  "a quote that is never closed": {
+    files: { "x.csv": 'name,city\n"Acme,Berlin\n' },
+    wrong: `${encode} x.csv -c name`,
+    says: "read quotes as ordinary characters (--no-quotes).",
+    cured: `${encode} x.csv -c name --no-quotes`,
+  },
+  "text after a quote": {
+    files: { "x.csv": 'name,city\n"Acme" Inc,Berlin\n', "ok.csv": 'name,city\n"""Acme"" Inc",Berlin\n' },
+    wrong: "pearl augment x.csv --no-wordnet",
+    says: 'write each quote twice (""), or read quotes as ordinary characters (--no-quotes).',
+    cured: "pearl augment x.csv --no-wordnet --no-quotes && pearl augment ok.csv --no-wordnet",
+  },
+  "a table of labels, whose reading has no options": {
+    files: {
+      "a.csv": table,
+      "b.csv": table,
+      "x.csv": 'left,right\n"Acme" Inc,Acme\n',
+      "ok.csv": "left,right\nAcme,Acme\n",
+    },
+    wrong: "pearl join a.csv b.csv --on name --model none --labels x.csv",
+    says: 'Inside a quoted cell write each quote twice ("").',
+    cured: "pearl join a.csv b.csv --on name --model none --labels ok.csv",
+  },
+  "two columns of one name": {
+    files: { "x.csv": "name,name\nAcme,Berlin\n" },
+    wrong: `${encode} x.csv --header`,
+    says: "use --no-header if the first line is data.",
+    cured: `${encode} x.csv --no-header`,
+  },
+  "no column of text": {
+    files: { "x.parquet": "" },
+    before: `printf '{"id":1,"n":2}\n' > n.jsonl`,
+    wrong: `${encode} n.jsonl`,
+    says: "Name one with --column.",
+    cured: `${encode} n.jsonl --column id`,
+  },
+  "a mistyped column": {
+    files: { "x.csv": table },
+    wrong: `${encode} x.csv -c nmae`,
+    says: 'Did you mean "name"?',
+    cured: `${encode} x.csv -c name`,
+  },
+  "a column of vectors that exists": {
+    files: { "x.csv": "name,embedding\nAcme,no\n" },
+    wrong: `${encode} x.csv -c name`,
+    says: "(--embedding-column)",
+    cured: `${encode} x.csv -c name --embedding-column vector`,
+  },
+  "a folder that does not exist": {
+    files: { "x.csv": table },
+    wrong: `${encode} x.csv -c name -o new/out.parquet`,
+    says: "Make it first: mkdir -p",
+    cured: `mkdir -p new && ${encode} x.csv -c name -o new/out.parquet`,
+  },
+  "Latin-1": {
+    files: { "x.csv": Buffer.from("name,city\nZ\xfcrich,CH\n", "latin1") },
+    wrong: `${encode} x.csv -c name`,
+    says: "iconv -f WINDOWS-1252 -t UTF-8 x.csv > utf8.csv",
+    cured: `iconv -f WINDOWS-1252 -t UTF-8 x.csv > utf8.csv && ${encode} utf8.csv -c name`,
+  },
+  "UTF-16 with a mark": {
+    files: { "x.csv": utf16(table, "\ufeff") },
+    wrong: `${encode} x.csv -c name`,
+    says: "iconv -f UTF-16 -t UTF-8 x.csv > utf8.csv",
+    cured: `iconv -f UTF-16 -t UTF-8 x.csv > utf8.csv && ${encode} utf8.csv -c name`,
+  },
+  "UTF-16 without a mark": {
+    files: { "x.csv": utf16(table, "").swap16() },
+    wrong: `${encode} x.csv -c name`,
+    says: "iconv -f UTF-16BE -t UTF-8 x.csv > utf8.csv",
+    cured: `iconv -f UTF-16BE -t UTF-8 x.csv > utf8.csv && ${encode} utf8.csv -c name`,
+  },
+  "a file with a space in its name": {
+    files: { "my table.csv": Buffer.from("name,city\nZ\xfcrich,CH\n", "latin1") },
+    wrong: `${encode} "my table.csv" -c name`,
+    says: "iconv -f WINDOWS-1252 -t UTF-8 'my table.csv' > utf8.csv",
+    cured: `iconv -f WINDOWS-1252 -t UTF-8 'my table.csv' > utf8.csv && ${encode} utf8.csv -c name`,
+  },
+  "a NUL byte": {
+    files: { "x.csv": `${table}Ze\0bra,Bonn\n${"Acme,Berlin\n".repeat(20)}` },
+    wrong: `${encode} x.csv -c name`,
+    says: "tr -d '\\000' < x.csv > clean.csv",
+    cured: `tr -d '\\000' < x.csv > clean.csv && ${encode} clean.csv -c name`,
+  },
+  "Parquet under another name": {
+    files: { "x.csv": table },
+    before: `${encode} x.csv -c name -o p.parquet && mv p.parquet p.csv && cp p.csv q.parquet`,
+    wrong: `${encode} p.csv -c name --embedding-column v`,
+    says: "Use --input-format parquet or name it .parquet.",
+    cured:
+      `${encode} p.csv -c name --embedding-column v --input-format parquet && ` +
+      `${encode} q.parquet -c name --embedding-column v`,
+  },
+  "a JSON array": {
+    files: { "x.json": '[{"name":"Acme"},{"name":"Toyota"}]\n' },
+    wrong: `${encode} x.json`,
+    says: "jq -c '.[]' x.json > lines.jsonl",
+    cured: `jq -c '.[]' x.json > lines.jsonl && ${encode} lines.jsonl`,
+  },
+  "an ending that rows are not written in": {
+    files: { "x.csv": table },
+    wrong: "pearl cluster x.csv -c name --model pearl-ngram -o x.out",
+    says: "or add --format csv.",
+    cured: "pearl cluster x.csv -c name --model pearl-ngram -o x.out --format csv",
+  },
+  "an ending that embeddings are not written in": {
+    files: { "x.csv": table },
+    wrong: `${encode} x.csv -c name -o x.out`,
+    says: "End the name in .parquet, .csv, .tsv, .jsonl or .npy",
+    cured: `${encode} x.csv -c name -o x.tsv`,
+  },
+  "a model without a type head": {
+    files: { "x.csv": table },
+    wrong: "pearl type Paris --model pearl-ngram",
+    says: "Use the embedded model (no --model)",
+    cured: "pearl type Paris",
+  },
+  "a table joined with itself": {
+    files: { "x.csv": table },
+    wrong: "pearl join x.csv x.csv --on name --model none",
+    says: "`pearl dedupe` finds the rows of one table that mean the same.",
+    cured: "pearl dedupe x.csv -c name --model pearl-ngram",
+  },
+  "--top without its kind": {
+    files: { "a.csv": table, "b.csv": table },
+    wrong: "pearl join a.csv b.csv --on name --model none --top 2",
+    says: "--top needs --kind many-to-many",
+    cured: "pearl join a.csv b.csv --on name --model none --top 2 --kind many-to-many",
+  },
+  "pairs without labels": {
+    files: {
+      ...{ "a.csv": table, "b.csv": "name\nAcme Inc\nToyota\n" },
+      "l.csv": "left,right\nAcme,Acme Inc\n",
+    },
+    wrong: "pearl join a.csv b.csv --on name --model none --pairs-out p.csv",
+    says: "--pairs-out writes the matches known from --labels or --review: give one of them",
+    cured: "pearl join a.csv b.csv --on name --model none --pairs-out p.csv --labels l.csv",
+  },
+  "an index that is none": {
+    files: { "x.csv": table },
+    wrong: "pearl search none.index Acme",
+    says: "`pearl index build FILE -o none.index` makes one.",
+    cured: "pearl index build x.csv -c name -o none.index && pearl search none.index Acme",
+  },
+  "a folder that is no index": {
+    files: { "x.csv": table },
+    before: "mkdir -p plain && touch plain/file",
+    wrong: "pearl search plain Acme",
+    says: "`pearl index build FILE -o NEW` makes one in a new folder.",
+    cured: "pearl index build x.csv -c name -o fresh && pearl search fresh Acme",
+  },
+  "an index that exists": {
+    files: { "x.csv": table },
+    before: "pearl index build x.csv -c name -o i.index",
+    wrong: "pearl index build x.csv -c name -o i.index",
+    says: "Add rows to it with `pearl index add`, remove it, or choose another name.",
+    cured: "pearl index add i.index x.csv && rm -r i.index && pearl index build x.csv -c name -o i.index",
+  },
+  "a key that exists": {
+    files: { "x.csv": table },
+    before: "pearl index build x.csv -c name --key name -o k.index",
+    wrong: "pearl index add k.index x.csv",
+    says: "replace rows (--replace).",
+    cured: "pearl index add k.index x.csv --replace",
+  },
+  "keys that repeat": {
+    files: { "x.csv": "name,k\nAcme,1\nToyota,1\n" },
+    wrong: "pearl index build x.csv -c name --key k -o r.index",
+    says: "without --key rows are numbered.",
+    cured: "pearl index build x.csv -c name -o r.index",
+  },
+  "a corpus that is none": {
+    files: { "t.txt": "The New York Times was read in New York by the New York Times reader.\n" },
+    wrong: "pearl corpus stats corpus",
+    says: "Make one: pearl corpus build TEXT -o corpus",
+    cured: "pearl corpus build t.txt -o corpus --min-count 1 && pearl corpus stats corpus",
+  },
+  "phrases that are all rare": {
+    files: { "t.txt": "The old harbour lies in the north.\n" },
+    wrong: "pearl corpus build t.txt -o rare",
+    says: "give more text, or --min-count 1.",
+    cured: "pearl corpus build t.txt -o rare --min-count 1",
+  },
+  "phrases for --paraphrase-model, and for -o": {
+    files: { "x.csv": table },
+    wrong: "pearl augment Paris -o twins.csv --no-wordnet",
+    says: "-o needs a table of phrases",
+    cured: "pearl augment x.csv -o twins.csv --no-wordnet",
+  },
+  "two ways to group": {
+    files: { "x.csv": table },
+    wrong: "pearl cluster x.csv -c name --threshold 0.5 --k 2",
+    says: "give only one of threshold, k and precision",
+    cured: "pearl cluster x.csv -c name --k 2",
+  },
+  "nothing to delete": {
+    files: { "x.csv": table },
+    before: "pearl index build x.csv -c name -o d.index",
+    wrong: "pearl index delete d.index",
+    says: 'either --keys 17 23 or --phrases "Toyota Motor"',
+    cured: 'pearl index delete d.index --phrases "Toyota" && pearl index delete d.index --keys 1',
+  },
+  "a device that is not here": {
+    files: { "x.csv": table },
+    wrong: `${encode} x.csv -c name --device cuda`,
+    says: "Use --device auto or cpu.",
+    cured: `${encode} x.csv -c name --device auto && ${encode} x.csv -c name --device cpu`,
+  },
+};
+
+describe("the cure in a message", () => {
+  it.concurrent.each(Object.entries(cases))(
+    "of %s works",
+    async (name, { files, before = ":", wrong, says, cured }) => {
+      const cwd = mkdtempSync(join(folder, "case-"));
+      for (const [file, content] of Object.entries(files)) writeFileSync(join(cwd, file), content);
+      const shell = (lines: string) =>
+        run("bash", ["-c", `pearl() { "$NODE" "$ENTRY" "$@"; }; ${lines}`], {
+          cwd,
+          environment: { NODE: process.execPath, ENTRY: entry },
+        });
+      const prepared = await shell(before);
+      expect(prepared, name).toMatchObject({ code: 0 });
+      const failed = await shell(wrong);
+      expect(failed.stderr).toContain(says);
+      expect([1, 2]).toContain(failed.code);
+      expect(await shell(`set -e; ${cured}`)).toMatchObject({ code: 0 });
+    },
+  );
+});
