@@ -111,7 +111,7 @@ describe("pearl dedupe", () => {
     const [kept, removed] = [await lines("kept.jsonl"), await lines("kept.removed.jsonl")];
     const rows = [...kept, ...removed].map((line) => Number(JSON.parse(line).id));
     expect(rows.sort()).toEqual([1, 2, 3, 4, 5, 6, 7]);
-    expect(JSON.parse(removed[0])).toMatchObject({ row: "1", kept_row: "4", name: "The New York Times" });
+    expect(JSON.parse(removed[0])).toMatchObject({ row: 1, kept_row: 4, name: "The New York Times" });
     await run(...dedupe, "-o", "alone.csv", "--no-removed");
     expect((await readdir(folder)).filter((name) => name.startsWith("alone"))).toEqual(["alone.csv"]);
   });

@@ -19,7 +19,7 @@ afterAll(() => rm(cwd, { recursive: true, force: true }));
 
 const commands = [
   ["encode", "names.jsonl", "-c", "name", "--truncate-dim", "2"],
-  ["dedupe", "names.jsonl", "-c", "name"],
+  ["dedupe", "names.jsonl", "-c", "name", "--no-removed"],
   ["cluster", "names.jsonl", "-c", "name"],
   ["join", "names.jsonl", "-", "--on", "name"],
   ["search", "names.index", "Acme"],

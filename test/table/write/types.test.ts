@@ -126,7 +126,7 @@ describe("commands that write rows", () => {
     const grouped = linesOf(file("grouped.jsonl")).map((line) => JSON.parse(line));
     expect(grouped[0]).toEqual({ id: 1, name: "Acme", group: 1, representative: "Acme", similarity: 1 });
     const outputs = { kept: file("kept.parquet"), groups: file("groups.jsonl") };
-    await dedupeTable(input, outputs, { threshold: 0.8 });
+    await dedupeTable(input, outputs, { threshold: 0.8, table: { column: "name" } });
     expect(await query(`FROM '${outputs.kept}'`)).toEqual([["2", "ACME", "[1]"]]);
     expect(linesOf(outputs.groups).map((line) => JSON.parse(line).row)).toEqual([2, 1]);
   });
