@@ -1,0 +1,17 @@
+/** The word lists in data/words: one entry a line, its parts separated by tabs, after a line that says what they are. */
+import { readFileSync } from "node:fs";
+
+/** A list that is read when it is first used, so that a bundle of pearl loads without the files beside it. */
+export function wordList<List>(name: string, arrange: (entries: string[][]) => List): () => List {
+  let list: List | undefined;
+  return () => {
+    list ??= arrange(readEntries(name));
+    return list;
+  };
+}
+
+function readEntries(name: string): string[][] {
+  const text = readFileSync(new URL(`../../data/words/${name}.tsv`, import.meta.url), "utf8");
+  const [, ...lines] = text.trimEnd().split("\n");
+  return lines.map((line) => line.split("\t"));
+}
