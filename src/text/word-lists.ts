@@ -10,6 +10,10 @@ export function wordList<List>(name: string, arrange: (entries: string[][]) => L
   };
 }
 
+/** A list of single words. */
+export const wordSet = (name: string): (() => ReadonlySet<string>) =>
+  wordList(name, (entries) => new Set(entries.flat()));
+
 function readEntries(name: string): string[][] {
   const text = readFileSync(new URL(`../../data/words/${name}.tsv`, import.meta.url), "utf8");
   const [, ...lines] = text.trimEnd().split("\n");

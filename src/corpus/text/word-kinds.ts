@@ -1,5 +1,5 @@
 /** The kinds of words in the chunker's patterns: one letter each, from a word and its tag. */
-import { wordList } from "../../text/word-lists.js";
+import { wordList, wordSet } from "../../text/word-lists.js";
 import type { Word } from "./tagger.js";
 
 /*
@@ -13,7 +13,7 @@ import type { Word } from "./tagger.js";
  */
 
 const fixed = wordList("word-kinds", (entries) => new Map(entries.map(([word, kind]) => [word, kind])));
-const participles = wordList("participles", (entries) => new Set(entries.flat()));
+const participles = wordSet("participles");
 const letterOfTag: Readonly<Record<string, string>> = {
   ...{ DET: "D", PRON: "P", NOUN: "N", X: "X", NUM: "#", ADJ: "A", ADV: "R", AUX: "B", CCONJ: "&" },
 };
@@ -31,7 +31,7 @@ const predeterminers = new Set("all both half such many quite what".split(" "));
 /** Comparisons that stand before a number as a whole. */
 const numberLeads = "more than|less than|fewer than|at least|at most|as much as|as many as".split("|");
 /** Prepositions of two words, and adverbs that stand before one. */
-const doublePrepositions = wordList("double-prepositions", (entries) => new Set(entries.flat()));
+const doublePrepositions = wordSet("double-prepositions");
 
 /** One letter a word; the same length as `words`. */
 export function kindsOf(words: readonly Word[]): string {

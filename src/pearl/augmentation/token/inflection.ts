@@ -1,5 +1,5 @@
 /** English inflection: puts a synonym into the form of the word that it replaces, or reports that it cannot. */
-import { wordList } from "../../../text/word-lists.js";
+import { wordList, wordSet } from "../../../text/word-lists.js";
 import { capitalised } from "../letter-case.js";
 
 export type Form = "base" | "plural" | "third-person" | "past" | "participle";
@@ -99,9 +99,9 @@ function doubled(verb: string): string {
   return isShort || stressedAtTheEnd().has(verb) ? verb + verb[verb.length - 1] : verb;
 }
 
-const stressedAtTheEnd = wordList("stressed-verbs", (entries) => new Set(entries.flat()));
-const irregularVerbs = wordList("irregular-verbs", (entries) => new Set(entries.flat()));
-const unchangingNouns = wordList("unchanging-nouns", (entries) => new Set(entries.flat()));
+const stressedAtTheEnd = wordSet("stressed-verbs");
+const irregularVerbs = wordSet("irregular-verbs");
+const unchangingNouns = wordSet("unchanging-nouns");
 const plurals = wordList("irregular-nouns", (entries) => new Map(entries as [string, string][]));
 const singulars = wordList(
   "irregular-nouns",
