@@ -1,6 +1,7 @@
 /** The lists of data/words, and their reader. */
 import { readdirSync } from "node:fs";
 import { describe, expect, it } from "vitest";
+import { MissingDataError } from "../../src/errors.js";
 import { wordList, wordSet } from "../../src/text/word-lists.js";
 
 describe("the word lists", () => {
@@ -15,6 +16,12 @@ describe("the word lists", () => {
 
   it("leave out the comment line", () => {
     expect([...wordSet("participles")()].slice(0, 2)).toEqual(["become", "been"]);
+  });
+
+  it("name a file that is missing, and the cure", () => {
+    const missing = wordList("no-such-list", (read) => read);
+    expect(missing).toThrow(MissingDataError);
+    expect(missing).toThrow(/no-such-list\.tsv is missing\. Install pearl-embeddings again/);
   });
 
   it("are read once", () => {
