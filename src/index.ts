@@ -34,7 +34,6 @@ export {
   LEXICAL_CLASSES,
   type LexicalClass,
   PHRASE_TYPES,
-  phraseTypeIndex,
 } from "./pearl/phrase-types.js";
 export { type Device, type DeviceChoice, parseDevice } from "./runtime/device.js";
 

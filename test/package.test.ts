@@ -80,7 +80,8 @@ describe("the package", () => {
     });
     const [{ files }] = JSON.parse(output) as [{ files: { path: string }[] }];
     const paths = files.map(({ path }) => path);
-    expect(paths).toEqual(expect.arrayContaining(["docs/encode.md", "examples/join.mjs", "dist/index.js"]));
+    const wanted = ["docs/encode.md", "examples/join.mjs", "dist/index.js", "data/words/nicknames.tsv"];
+    expect(paths).toEqual(expect.arrayContaining(wanted));
     expect(paths.filter((path) => /\.map$|tsbuildinfo/.test(path))).toEqual([]);
   });
 });

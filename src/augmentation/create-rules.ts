@@ -51,7 +51,7 @@ export async function createRules(settings: ResolvedSettings): Promise<Rule[]> {
   const wordnet = settings.wordNet === "use" ? await wordnetTable() : undefined;
   // Near words need WordNet too: it distinguishes words from names.
   const near = wordVectors !== "off" && (await readNearWords(wordVectors, wordnet ?? (await wordnetTable())));
-  const givenNames = wordnet?.givenNames ?? englishGivenNames;
+  const givenNames = wordnet?.givenNames ?? englishGivenNames();
   const rules = [
     ...characterRules(settings),
     drawn("swap-words", "token", settings.wordSwap === "any" ? swapAnyTokens : swapNeighbours),

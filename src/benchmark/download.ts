@@ -2,6 +2,7 @@
 import { join } from "node:path";
 import { MissingDataError, messageOf } from "../errors.js";
 import { exists, writeWholeFile } from "../files/whole-file.js";
+import { wordList } from "../text/word-lists.js";
 import { autofjFiles } from "./data-folder.js";
 
 /** The repository, at the commit with the tables of the published scores. */
@@ -10,14 +11,8 @@ const repository =
 
 const defaultEndpoint = "https://raw.githubusercontent.com";
 
-export const autofjSets: readonly string[] = (
-  "Amphibian ArtificialSatellite Artwork Award BasketballTeam Case ChristianBishop ClericalAdministrativeRegion " +
-  "Country Device Drug Election Enzyme EthnicGroup FootballLeagueSeason FootballMatch Galaxy GivenName " +
-  "GovernmentAgency HistoricBuilding Hospital Legislature Magazine MemberOfParliament Monarch MotorsportSeason " +
-  "Museum NCAATeamSeason NationalFootballLeagueSeason NaturalEvent Noble PoliticalParty Race RailwayLine Reptile " +
-  "RugbyLeague ShoppingMall SoccerClubSeason SoccerLeague SoccerTournament Song SportFacility SportsLeague Stadium " +
-  "TelevisionStation TennisTournament Tournament UnitOfWork Venue Wrestler"
-).split(" ");
+/** Names of the 50 sets. */
+export const autofjSets = wordList("autofj-sets", (entries) => entries.flat());
 
 interface DownloadOptions {
   /** Server with the files of the repository. Default: $PEARL_DATA_ENDPOINT, else raw.githubusercontent.com. */
@@ -36,7 +31,7 @@ interface DownloadOptions {
  * @throws MissingDataError for an unreachable server, a missing file or an incomplete one
  */
 export async function downloadAutofj(dataFolder: string, options: DownloadOptions = {}) {
-  const { sets = autofjSets, onProgress, signal } = options;
+  const { sets = autofjSets(), onProgress, signal } = options;
   const endpoint = options.endpoint || process.env.PEARL_DATA_ENDPOINT || defaultEndpoint;
   const source = `${endpoint.replace(/\/+$/, "")}/${repository}`;
   const folder = join(dataFolder, "autofj");

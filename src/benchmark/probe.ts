@@ -16,6 +16,7 @@ import type { Tensor } from "../onnx/tensor.js";
 import { createRandom, type Random, shuffle } from "../random.js";
 import { createOrtSession, type OrtSession } from "../runtime/ort-session.js";
 import type { Feeds } from "../runtime/tensor.js";
+import { gatherRows } from "../search/vectors.js";
 import { TrainingEngine } from "../training/engine.js";
 import { copyTensors } from "../training/optimiser/host-optimiser.js";
 import { liftWeights, type TrainingProgram } from "../training/program.js";
@@ -129,10 +130,7 @@ function batchOf(
   rows: Int32Array,
   width: number,
 ): Feeds {
-  const data = new Float32Array(rows.length * width);
-  rows.forEach((row, i) => {
-    data.set(features.subarray(row * width, (row + 1) * width), i * width);
-  });
+  const data = gatherRows(features, rows, width);
   const targets = Float32Array.from(rows, (row) => (positive[row] ? 1 : 0));
   return {
     features: { type: "float32", dims: [rows.length, width], data },

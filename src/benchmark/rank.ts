@@ -1,4 +1,5 @@
 /** Ranks the candidates of each query with any kind of model, scores ties fairly, and selects the worst misses. */
+import { groupBy } from "../match/group-by.js";
 import { exactNeighbours } from "../search/exact.js";
 import { type Ranking, RankingCollector } from "../search/ranking.js";
 import { type EmbeddingModel, embedPhrases, type SimilarityModel } from "./model.js";
@@ -34,12 +35,7 @@ export async function rankAnswers(
   { queries, candidates, expected }: RankRequest,
   context: TaskContext,
 ): Promise<RankedAnswer[]> {
-  const rowsOf = new Map<string | undefined, number[]>();
-  candidates.forEach((title, row) => {
-    const rows = rowsOf.get(title);
-    if (rows) rows.push(row);
-    else rowsOf.set(title, [row]);
-  });
+  const rowsOf = groupBy(candidates.keys(), (row): string | undefined => candidates[row]);
   const search = { queries, candidates, answers: expected.map((title) => rowsOf.get(title) ?? []) };
   const ranking =
     context.model.kind === "embedding"

@@ -1,4 +1,5 @@
 /** Formats benchmark reports as an HTML page: scores, published scores, AutoFJ's sets as bars, the worst misses. */
+import { groupBy } from "../match/group-by.js";
 import { escapeText, htmlPage, light } from "../plot/theme.js";
 import { publishedMetrics, publishedScores } from "./published.js";
 import { leadOf } from "./rank.js";
@@ -118,16 +119,9 @@ function missTable(report: ModelReport, task: string, naming: boolean): string {
 
 /** The worst misses of a task, which lists those of each set worst first; a task of one set shows all. */
 function worstOf(misses: readonly BenchmarkMiss[]): BenchmarkMiss[] {
-  const hasSets = misses.some(({ dataset }) => dataset !== misses[0].dataset);
-  const places = new Map<string, number>();
-  return misses
-    .filter(({ dataset }) => {
-      const place = (places.get(dataset) ?? 0) + 1;
-      places.set(dataset, place);
-      return !hasSets || place <= missesOfSet;
-    })
-    .sort((left, right) => leadOf(right) - leadOf(left))
-    .slice(0, missesShown);
+  const sets = [...groupBy(misses, ({ dataset }) => dataset).values()];
+  const shown = sets.length > 1 ? sets.flatMap((set) => set.slice(0, missesOfSet)) : misses;
+  return shown.toSorted((left, right) => leadOf(right) - leadOf(left)).slice(0, missesShown);
 }
 
 function remarkSection(reports: readonly ModelReport[]): string {

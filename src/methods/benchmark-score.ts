@@ -4,6 +4,7 @@ import { type BenchmarkRequest, type ModelReport, runBenchmark } from "../benchm
 import { mean } from "../benchmark/task.js";
 import { selectTasks } from "../benchmark/tasks/index.js";
 import { MissingDataError } from "../errors.js";
+import { groupBy } from "../match/group-by.js";
 import type { PreparedRun, RunRecord } from "../training/run.js";
 
 /** Scores a model on the tasks of a folder after every epoch; without a folder nothing is scored. */
@@ -18,14 +19,13 @@ export const evaluationOn = (
 /** The mean over tasks of their scores (of AutoFJ its mean over sets), a fraction. @throws MissingDataError without data */
 async function benchmarkScore(model: string, dataFolder: string): Promise<number> {
   const [report] = await runBenchmark({ tasks: ["all"], models: [model], dataFolder });
-  const byTask = new Map<string, number[]>();
   const withMean = new Set(report.results.filter(isMean).map(({ task }) => task));
-  for (const result of report.results) {
-    const { task, score } = result;
-    if (withMean.has(task) && !isMean(result)) continue;
-    byTask.set(task, [...(byTask.get(task) ?? []), score]);
-  }
-  return meanScore([...byTask.values()].map(mean), dataFolder);
+  const counted = report.results.filter((result) => isMean(result) || !withMean.has(result.task));
+  const byTask = [...groupBy(counted, ({ task }) => task).values()];
+  return meanScore(
+    byTask.map((results) => mean(results.map(({ score }) => score))),
+    dataFolder,
+  );
 }
 
 /** The score of each task by its own metric; of AutoFJ the mean over sets. */

@@ -1,5 +1,4 @@
 /** The 95 phrase types of PEARL: five lexical classes times nineteen entity types, in the order models save. */
-import { ArgumentError } from "../errors.js";
 
 /** Lexical classes: noun, verb, prepositional, adverb and adjective phrase (CoNLL-2000's chunk names). */
 export const LEXICAL_CLASSES = ["NP", "VP", "PP", "ADVP", "ADJP"] as const;
@@ -19,13 +18,3 @@ export type EntityType = (typeof ENTITY_TYPES)[number];
 export const PHRASE_TYPES: readonly string[] = LEXICAL_CLASSES.flatMap((lexical) =>
   ENTITY_TYPES.map((entity) => `${lexical}-${entity}`),
 );
-
-/** Index of a phrase type, 0 to 94. @throws ArgumentError for a class or entity type that is not one of the lists */
-export function phraseTypeIndex(lexical: string, entity: string): number {
-  const row = (LEXICAL_CLASSES as readonly string[]).indexOf(lexical);
-  const column = (ENTITY_TYPES as readonly string[]).indexOf(entity);
-  if (row < 0)
-    throw new ArgumentError(`unknown lexical class "${lexical}": use ${LEXICAL_CLASSES.join(", ")}`);
-  if (column < 0) throw new ArgumentError(`unknown entity type "${entity}": use ${ENTITY_TYPES.join(", ")}`);
-  return row * ENTITY_TYPES.length + column;
-}

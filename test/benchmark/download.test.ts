@@ -61,7 +61,7 @@ describe("downloadAutofj", () => {
   });
 
   it("knows the 50 sets", () => {
-    expect(new Set(autofjSets).size).toBe(50);
+    expect(new Set(autofjSets()).size).toBe(50);
   });
 
   it("takes the mirror from PEARL_DATA_ENDPOINT", async () => {

@@ -1,6 +1,7 @@
 /** A name as its words and its qualifier, and what the rules that edit its words share. */
 import type { Draw, PhraseContext } from "../../pearl/augmentation/rule.js";
 import type { Random } from "../../random.js";
+import { wordSet } from "../../text/word-lists.js";
 import { isDayBeforeYear } from "../phrase/year.js";
 
 /** The words of a name, and its qualifier with what is before it: " (planet)", ", Illinois" or nothing. */
@@ -31,15 +32,10 @@ export function editWords(leastWords: number, edit: WordEdit): Draw {
   };
 }
 
-const short = new Set(
-  (
-    "the of and a an in at for on to by from & de del della di da do du des la le les el los las van von der den " +
-    "und et y"
-  ).split(" "),
-);
+const short = wordSet("short-words");
 
 /** Whether a word is an article, a preposition or "and", in the languages that names are often in. */
-export const isShortWord = (word: string): boolean => word.length <= 5 && short.has(word.toLowerCase());
+export const isShortWord = (word: string): boolean => word.length <= 5 && short().has(word.toLowerCase());
 
 export const placesOf = (words: readonly string[], isAble: (word: string) => boolean): number[] =>
   [...words.keys()].filter((place) => isAble(words[place]));

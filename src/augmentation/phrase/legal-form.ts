@@ -4,40 +4,22 @@
  */
 import { inWholeCaseOf } from "../../pearl/augmentation/letter-case.js";
 import type { List } from "../../pearl/augmentation/rule.js";
-
-/** The spellings of each legal form; the first two are written, the others only recognised. */
-const forms = `
-  Inc. | Incorporated | Inc; Ltd. | Limited | Ltd;
-  Co., Ltd. | Company Limited | Co. Ltd. | Co Ltd | Co. Ltd | Co.,Ltd. | Co. Limited;
-  Pty Ltd | Proprietary Limited | Pty. Ltd. | Pty Limited;
-  Pvt. Ltd. | Private Limited | Pvt Ltd | Pte Ltd | Pte. Ltd.; Corp. | Corporation | Corp;
-  & Co. | and Company | & Company | and Co. | & Co | and Co; Co. | Company | Co;
-  LLC | L.L.C. | Limited Liability Company; LLP | L.L.P. | Limited Liability Partnership;
-  LP | L.P. | Limited Partnership; PLC | plc | P.L.C. | Public Limited Company | Plc;
-  GmbH & Co. KG | GmbH & Co KG | GmbH und Co. KG;
-  GmbH | G.m.b.H. | Gesellschaft mit beschränkter Haftung | mbH; AG | Aktiengesellschaft | A.G.;
-  KGaA | Kommanditgesellschaft auf Aktien; e.V. | eingetragener Verein | eV;
-  S.A. | SA | Société Anonyme | Sociedad Anónima; S.A.S. | SAS; S.à r.l. | SARL | Sàrl | S.A.R.L.;
-  S.p.A. | SpA | Società per Azioni; S.r.l. | Srl | S.R.L.; N.V. | NV | Naamloze Vennootschap;
-  B.V. | BV | Besloten Vennootschap; AB | Aktiebolag | A.B.; ASA | Allmennaksjeselskap; A/S | Aktieselskab;
-  Oyj | Julkinen osakeyhtiö; Oy | Osakeyhtiö; Sp. z o.o. | sp. z o.o.; S.A. de C.V. | SA de CV;
-  Bhd | Berhad | Bhd.; Tbk | Tbk.; K.K. | Kabushiki Kaisha | KK
-`
-  .trim()
-  .split(/;\s+/)
-  .map((form) => form.split(" | "));
+import { wordList } from "../../text/word-lists.js";
 
 const afterComma = /^(?:Inc|Ltd|LLC|LLP|LP|Co\., Ltd)/;
 
 /** Forms that also come before the name: "NV Philips", "AB Volvo", "PT Astra". */
 const atFront = ["NV", "AB", "BV", "SA", "AG", "PT", "OAO", "OOO", "PJSC", "JSC"];
 
-const formOf = new Map(
-  forms.flatMap((form) => form.map((spelling) => [spelling.toLowerCase(), form] as const)),
+/** All spellings of each spelling's form; the first two are written, the others only recognised. */
+const formOf = wordList(
+  "legal-forms",
+  (forms) =>
+    new Map(forms.flatMap((form) => form.map((spelling) => [spelling.toLowerCase(), form] as const))),
 );
 const mostWords = 4;
 const lastWord = (text: string): string => text.slice(text.lastIndexOf(" ") + 1).toLowerCase();
-const lastWords = new Set([...formOf.keys()].map(lastWord));
+const lastWords = wordList("legal-forms", (forms) => new Set(forms.flat().map(lastWord)));
 
 export const changeLegalForm: List = (phrase, { type }) => {
   if (!phrase.includes(" ") || (type !== undefined && type !== "ORG" && type !== "OTHER")) return [];
@@ -46,11 +28,11 @@ export const changeLegalForm: List = (phrase, { type }) => {
     const name = phrase.slice(front.length + 1);
     return [name, `${name} ${front}`];
   }
-  if (!lastWords.has(lastWord(phrase))) return [];
+  if (!lastWords().has(lastWord(phrase))) return [];
   const words = phrase.split(" ");
   for (let count = Math.min(mostWords, words.length - 1); count > 0; count--) {
     const spelling = words.slice(-count).join(" ");
-    const form = formOf.get(spelling.toLowerCase());
+    const form = formOf().get(spelling.toLowerCase());
     // Capitals are optional, but a small "co" or "as" is a word.
     if (form !== undefined && (spelling.length > 2 || form.includes(spelling)))
       return [...rewritten(phrase, words.slice(0, -count).join(" ").replace(/,$/, ""), form)];

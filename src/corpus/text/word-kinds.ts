@@ -1,4 +1,5 @@
 /** The kinds of words in the chunker's patterns: one letter each, from a word and its tag. */
+import { wordList, wordSet } from "../../text/word-lists.js";
 import type { Word } from "./tagger.js";
 
 /*
@@ -11,43 +12,8 @@ import type { Word } from "./tagger.js";
  * . anything else
  */
 
-const fixed = new Map<string, string>();
-const define = (letter: string, words: string): void => {
-  for (const word of words.split(" ")) fixed.set(word, letter);
-};
-define("D", "the a an this these those every each another no any some");
-define("S", "my your his its our their whose");
-define("P", "i you he she it we they me him us them who whom which myself yourself himself herself itself");
-define("P", "ourselves themselves someone something anyone anything everyone everything nobody nothing");
-define("P", "everybody somebody anybody whoever whatever mine yours hers ours theirs");
-define("M", "will would can could may might shall should must ca wo 'll ought cannot");
-define("L", "not n't n’t");
-define("$", "$ £ € ¥ us$ c$ a$ hk$");
-define("%", "% percent");
-define("a", "&");
-define("&", "and or but nor");
-define(",", ",");
-define("p", "of in for on from by at with into after than over through against under between during among");
-define("p", "toward towards within without despite until via per amid upon onto throughout beneath beside");
-define(
-  "p",
-  "outside inside across behind below above beyond unlike worth amongst alongside aboard atop versus",
-);
-define("p", "according including excluding regarding concerning compared");
-define("N", "yesterday today tomorrow tonight");
-define("R", "also when however then how here why so again ago already still now too soon yet once perhaps");
-define("R", "where moreover instead meanwhile therefore thus often sometimes");
-define(".", "if whether although because though while unless");
-
-/** Participles that do not end in -ed, as far as they are common. */
-const participles = new Set(
-  (
-    "been had become begun born bought brought built caught chosen come cut done drawn driven eaten fallen felt " +
-    "found given gone grown heard held hidden hit hurt kept known laid led left lent lost made meant met paid " +
-    "put quit read run said seen sent set shown shut sold spent spoken spread stolen stood struck sung sunk " +
-    "sworn taken taught thought thrown told torn understood won worn written"
-  ).split(" "),
-);
+const fixed = wordList("word-kinds", (entries) => new Map(entries.map(([word, kind]) => [word, kind])));
+const participles = wordSet("participles");
 const letterOfTag: Readonly<Record<string, string>> = {
   ...{ DET: "D", PRON: "P", NOUN: "N", X: "X", NUM: "#", ADJ: "A", ADV: "R", AUX: "B", CCONJ: "&" },
 };
@@ -65,13 +31,7 @@ const predeterminers = new Set("all both half such many quite what".split(" "));
 /** Comparisons that stand before a number as a whole. */
 const numberLeads = "more than|less than|fewer than|at least|at most|as much as|as many as".split("|");
 /** Prepositions of two words, and adverbs that stand before one. */
-const doublePrepositions = new Set(
-  (
-    "because of|such as|according to|out of|due to|instead of|rather than|prior to|as of|as for|as to|" +
-    "along with|apart from|except for|compared with|compared to|based on|ahead of|next to|up to|other than|" +
-    "away from|together with|regardless of|thanks to|owing to"
-  ).split("|"),
-);
+const doublePrepositions = wordSet("double-prepositions");
 
 /** One letter a word; the same length as `words`. */
 export function kindsOf(words: readonly Word[]): string {
@@ -85,7 +45,7 @@ function letterOf({ tag, text }: Word, lower: string): string {
   if (tag === "PUNCT" && lower !== ",") return ".";
   // The tagger knows English: other scripts separate phrases.
   if (otherScript.test(lower)) return ".";
-  const letter = fixed.get(lower);
+  const letter = fixed().get(lower);
   if (letter !== undefined && !(letter === "p" && tag === "ADV") && !(tag === "PROPN" && letter !== "p"))
     return letter;
   if (tag === "PROPN") return letter === "D" ? "D" : "X";
@@ -98,7 +58,7 @@ function letterOf({ tag, text }: Word, lower: string): string {
 
 function verbLetter(lower: string): string {
   if (lower.endsWith("ing") && lower.length > 4) return "I";
-  return (lower.endsWith("ed") && lower.length > 3) || participles.has(lower) ? "E" : "V";
+  return (lower.endsWith("ed") && lower.length > 3) || participles().has(lower) ? "E" : "V";
 }
 
 const verbal = /[VB]/;
@@ -145,7 +105,7 @@ function refine(letters: string[], lower: string[], words: readonly Word[], inde
 /** Fixed sequences: "more than" before a number, "because of". */
 function markPairs(letters: string[], lower: string[], index: number): void {
   const pair = `${lower[index]} ${lower[index + 1]}`;
-  if (doublePrepositions.has(pair) && !numeral.test(letters[index + 2] ?? "")) {
+  if (doublePrepositions().has(pair) && !numeral.test(letters[index + 2] ?? "")) {
     letters[index] = "p";
     letters[index + 1] = "p";
     return;

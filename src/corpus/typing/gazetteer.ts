@@ -1,5 +1,6 @@
 /** A gazetteer made from WordNet: named persons, places, peoples and works, and common nouns that name nothing. */
 import type { EntityType } from "../../pearl/phrase-types.js";
+import { wordSet } from "../../text/word-lists.js";
 import { readSynsets, readTagCounts, type Synset } from "../../text/wordnet.js";
 
 export interface Gazetteer {
@@ -50,7 +51,7 @@ export async function readGazetteer(): Promise<Gazetteer> {
       const votesOfLemma = votes.get(lemma) ?? new Map<EntityType, number>();
       votes.set(lemma, votesOfLemma.set(type, (votesOfLemma.get(type) ?? 0) + vote));
       const first = /^(\p{Lu}\p{Ll}+) .*\p{Lu}/u.exec(lemma);
-      if (type === "PERSON" && first !== null && !titles.has(first[1])) firstNames.add(first[1]);
+      if (type === "PERSON" && first !== null && !titles().has(first[1])) firstNames.add(first[1]);
     }
   }
   const types = new Map<string, EntityType>();
@@ -64,12 +65,7 @@ export async function readGazetteer(): Promise<Gazetteer> {
   return { types, firstNames };
 }
 
-const titles = new Set(
-  (
-    "Saint Sir Lord Lady King Queen Prince Duke The Captain General Emperor Pope Count President Doctor Baron " +
-    "Earl Dame La Le Los Las El Il Al Les St First Second Old Little Big Mother Father Virgin Holy Great"
-  ).split(" "),
-);
+const titles = wordSet("name-titles");
 
 /** The type of what a synset names. Common words are OTHER: they name no entity. */
 function typeOfSynset(

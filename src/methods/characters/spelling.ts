@@ -7,6 +7,7 @@ import { createNet, type Net } from "../../nn/net.js";
 import { addDropout, dropoutSeed } from "../../onnx/rewrite/dropout.js";
 import { createRandom, type Random, sampleWithout, shuffled } from "../../random.js";
 import type { Feeds } from "../../runtime/tensor.js";
+import { gatherRows } from "../../search/vectors.js";
 import type { TrainingBatch } from "../../training/batch.js";
 import type { TrainingProgram } from "../../training/program.js";
 import type { TrainingData } from "../../training/trainer.js";
@@ -136,10 +137,7 @@ function batchOf(numbers: readonly number[], random: Random, options: SpellingDa
   feeds[inputs.groups] = { type: "int32", dims: [groups.length], data: groups };
   if (vectors) {
     const { dimension, data } = vectors;
-    const targets = new Float32Array(numbers.length * dimension);
-    numbers.forEach((number, row) => {
-      targets.set(data.subarray(number * dimension, (number + 1) * dimension), row * dimension);
-    });
+    const targets = gatherRows(data, numbers, dimension);
     feeds[inputs.targets] = { type: "float32", dims: [numbers.length, dimension], data: targets };
   }
   return { feeds, phrases: numbers.length };

@@ -3,6 +3,7 @@ import { basename } from "node:path";
 import { ArgumentError } from "../../errors.js";
 import { formatCount } from "../../files/count-text.js";
 import { fingerprint } from "../../files/fingerprint.js";
+import { gatherRows, isZero } from "../../search/vectors.js";
 import { readWholeTable } from "../../table/whole-table.js";
 import { readWordVectors, type WordVectors } from "../../text/word-vectors.js";
 import { readSynsets } from "../../text/wordnet.js";
@@ -63,15 +64,11 @@ function chosenVectors(
   wanted: ReadonlySet<string> | undefined,
   limit: number | undefined,
 ): WordVectors {
-  const { dimension } = given;
-  const vectorOf = (row: number) => given.data.subarray(row * dimension, (row + 1) * dimension);
+  const { dimension, data } = given;
   const isChosen = (word: string) => isWord(word) && (!wanted || wanted.has(word));
   const rows = [...given.words.keys()]
-    .filter((row) => isChosen(given.words[row]) && vectorOf(row).some((x) => x !== 0))
+    .filter((row) => isChosen(given.words[row]) && !isZero(data, row, dimension))
     .slice(0, limit);
-  const data = new Float32Array(rows.length * dimension);
-  rows.forEach((row, i) => {
-    data.set(vectorOf(row), i * dimension);
-  });
-  return { ...given, words: rows.map((row) => given.words[row]), data };
+  const words = rows.map((row) => given.words[row]);
+  return { ...given, words, data: gatherRows(data, rows, dimension) };
 }

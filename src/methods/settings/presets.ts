@@ -15,6 +15,10 @@ export const presets = {
 
 export type PresetName = keyof typeof presets;
 
+/** Settings that no preset has. */
+const optional =
+  "synonymShares synonymSides runsBy prefixLoss contexts meanShares furtherContrast rateFactors".split(" ");
+
 /** The preset of a run that names none. */
 const defaultPreset: PresetName = "pearl-small";
 
@@ -40,17 +44,7 @@ export async function readPreset(name: string = defaultPreset): Promise<MethodSe
   const { preset = defaultPreset, ...changes } = given as { preset?: string };
   if (!Object.hasOwn(presets, preset))
     throw new ArgumentError(`${name}: preset ${preset} is not one of ${names}`);
-  const known = [
-    ...[
-      ...Object.keys(presets[defaultPreset]),
-      "synonymShares",
-      "synonymSides",
-      "runsBy",
-      "prefixLoss",
-      "contexts",
-    ],
-    ...["meanShares", "furtherContrast", "rateFactors"],
-  ];
+  const known = [...Object.keys(presets[defaultPreset]), ...optional];
   const odd = Object.keys(changes).find((key) => !known.includes(key));
   if (odd !== undefined)
     throw new ArgumentError(`${name}: unknown setting "${odd}". Use ${known.join(", ")}`);

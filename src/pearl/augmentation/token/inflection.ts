@@ -1,4 +1,5 @@
 /** English inflection: puts a synonym into the form of the word that it replaces, or reports that it cannot. */
+import { wordList, wordSet } from "../../../text/word-lists.js";
 import { capitalised } from "../letter-case.js";
 
 export type Form = "base" | "plural" | "third-person" | "past" | "participle";
@@ -57,16 +58,16 @@ export function inflect(lemma: string, form: Form): string | undefined {
 /** "automobiles", "Berliners"; undefined where the noun is its own plural, or an abbreviation ("Dr.", "MD"). */
 function pluralOf(noun: string): string | undefined {
   if (!/^[\p{L}'-]*\p{Ll}$/u.test(noun)) return undefined;
-  const regular = changed(noun.toLowerCase(), plurals) ?? replaced(noun, toPlural);
+  const regular = changed(noun.toLowerCase(), plurals()) ?? replaced(noun, toPlural);
   const plural = noun[0] === noun[0].toLowerCase() ? regular.toLowerCase() : capitalised(regular);
   return plural === noun ? undefined : plural;
 }
 
 /** The singular of a lower-case noun; a word that is not a plural may come out wrong. */
-const singularOf = (noun: string): string => changed(noun, singulars) ?? replaced(noun, toSingular);
+const singularOf = (noun: string): string => changed(noun, singulars()) ?? replaced(noun, toSingular);
 
 const changed = (noun: string, table: ReadonlyMap<string, string>): string | undefined =>
-  unchangingNouns.has(noun) ? noun : table.get(noun);
+  unchangingNouns().has(noun) ? noun : table.get(noun);
 
 function replaced(noun: string, rules: readonly EndingRule[]): string {
   const rule = rules.find(([ending]) => ending.test(noun));
@@ -82,7 +83,7 @@ function verbForm(verb: string, form: "third-person" | "past" | "participle"): s
     return /(?:s|x|z|ch|sh|o)$/.test(verb) ? `${verb}es` : `${verb}s`;
   }
   if (form === "past") {
-    if (irregularVerbs.has(verb) || irregularVerbs.has(verb.replace(prefix, ""))) return undefined;
+    if (irregularVerbs().has(verb) || irregularVerbs().has(verb.replace(prefix, ""))) return undefined;
     if (withoutY !== undefined) return `${withoutY}ied`;
     return verb.endsWith("e") ? `${verb}d` : `${doubled(verb)}ed`;
   }
@@ -95,47 +96,17 @@ const prefix = /^(?:re|un|out|over|under|fore|mis|with)/;
 /** "hop" is "hopp" before an ending, "open" is "open": only a stressed last syllable doubles its consonant. */
 function doubled(verb: string): string {
   const isShort = /^[^aeiou]*(?:qu)?[aeiou][^aeiouwxy]$/.test(verb);
-  return isShort || stressedAtTheEnd.has(verb) ? verb + verb[verb.length - 1] : verb;
+  return isShort || stressedAtTheEnd().has(verb) ? verb + verb[verb.length - 1] : verb;
 }
 
-const stressedAtTheEnd = new Set(
-  (
-    "abet acquit admit allot annul begin commit compel concur confer control deter dispel distil embed emit enrol equip excel " +
-    "expel forbid forget fulfil impel incur infer instil occur omit outfit patrol permit prefer propel rebel rebut recur refer " +
-    "regret remit repel submit transfer transmit"
-  ).split(" "),
+const stressedAtTheEnd = wordSet("stressed-verbs");
+const irregularVerbs = wordSet("irregular-verbs");
+const unchangingNouns = wordSet("unchanging-nouns");
+const plurals = wordList("irregular-nouns", (entries) => new Map(entries as [string, string][]));
+const singulars = wordList(
+  "irregular-nouns",
+  (entries) => new Map(entries.map(([singular, plural]) => [plural, singular])),
 );
-
-const irregularVerbs = new Set(
-  (
-    "arise awake bear beat become begin bend bet bind bite bleed blow break breed bring build burn burst buy cast " +
-    "catch choose cling come cost creep cut deal dig do draw dream drink drive eat fall feed feel fight find flee " +
-    "fling fly forbid forget forgive freeze get give go grind grow hang have hear hide hit hold hurt keep kneel know " +
-    "lay lead lean leap learn leave lend let lie light lose make mean meet mow pay put quit read rid ride ring rise " +
-    "run saw say see seek sell send set sew shake shed shine shoot show shrink shut sing sink sit sleep slide sling " +
-    "slit smell sow speak speed spell spend spill spin spit split spoil spread spring stand steal stick sting stink " +
-    "stride strike string strive swear sweep swell swim swing take teach tear tell think throw thrust tread understand " +
-    "wake wear weave weep wet win wind wring write"
-  ).split(" "),
-);
-
-const unchangingNouns = new Set(
-  (
-    "bison bream carp chassis christmas cod corps debris deer diabetes equipment elk fish flounder gallows graffiti " +
-    "headquarters herpes highjinks homework information mackerel mews money news rice rabies salmon series sheep " +
-    "shrimp species swine tennis trout tuna whiting wildebeest"
-  ).split(" "),
-);
-
-const irregularNouns = (
-  "child:children man:men person:people sex:sexes mouse:mice ox:oxen foot:feet tooth:teeth goose:geese " +
-  "ephemeris:ephemerides cloth:clothes hero:heroes torso:torsi leaf:leaves wolf:wolves calf:calves half:halves " +
-  "knife:knives loaf:loaves life:lives wife:wives shelf:shelves thief:thieves yourself:yourselves"
-)
-  .split(" ")
-  .map((pair) => pair.split(":") as [string, string]);
-const plurals = new Map(irregularNouns);
-const singulars = new Map(irregularNouns.map(([singular, plural]) => [plural, singular]));
 
 const latinA = "antenn|formul|nebul|vertebr|vit";
 const latinUs = "octop|vir|radi|nucle|fung|cact|stimul|alumn|calcul|hippopotam|macrofung|phoet|syllab|troph";

@@ -5,6 +5,7 @@ import { ArgumentError } from "../../../errors.js";
 import { exists } from "../../../files/whole-file.js";
 import { hubSettings } from "../../../hub/settings.js";
 import { exactNeighbours } from "../../../search/exact.js";
+import { gatherRows } from "../../../search/vectors.js";
 import { readTabLines, writeTabLines } from "../../../table/tab-lines.js";
 import { readWordVectors, vectorPackage, type WordVectors } from "../../../text/word-vectors.js";
 import { likeCaseOf } from "../letter-case.js";
@@ -72,10 +73,7 @@ export async function nearestWords(
   keeps: (word: string) => boolean,
 ): Promise<string[][]> {
   const kept = [...words.keys()].filter((row) => keeps(words[row]));
-  const vectors = new Float32Array(kept.length * dimension); // [kept words, dimension]
-  kept.forEach((row, index) => {
-    vectors.set(data.subarray(row * dimension, (row + 1) * dimension), index * dimension);
-  });
+  const vectors = gatherRows(data, kept, dimension);
   // The word itself is the first of its neighbours, or among those that are as near.
   const k = Math.min(mostNeighbours + 1, kept.length);
   const { indices, scores } = await exactNeighbours(vectors, vectors, { dimension, k });

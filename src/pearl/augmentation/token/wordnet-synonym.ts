@@ -1,4 +1,5 @@
 /** The paper's rule: synonyms from WordNet of the whole phrase, the longest lemmas in it, and its words, inflected alike. */
+import { wordSet } from "../../../text/word-lists.js";
 import { likeCaseOf, startsCapital } from "../letter-case.js";
 import { type List, oneReplaced, othersThan } from "../rule.js";
 import { type Analysis, analyses, inflect } from "./inflection.js";
@@ -146,16 +147,7 @@ function chosenSenses(senses: readonly Sense[]): readonly Sense[] {
 }
 
 /** Words whose entries in WordNet are other things: "a" the ångström, "in" the inch, "who" the organisation. */
-const functionWords = new Set(
-  (
-    "a about above after against all am an and any are as at be been before being below between both but by can " +
-    "could did do does doing down during each few for from further had has have having he her here hers him his how " +
-    "i if in into is it its just like many may me might mine more most must my no nor not now of off on once one only " +
-    "or other our ours out over own same shall she should so some somebody someone such than that the their theirs them then there " +
-    "these they this those through to too two under until up upon us very was we well were what when where which " +
-    "while who whom whose why will with within without would yet you your yours"
-  ).split(" "),
-);
+const functionWords = wordSet("function-words");
 
 /** Articles, pronouns, prepositions and the like, which no rule replaces. @param word in lower case */
-export const isFunctionWord = (word: string): boolean => functionWords.has(word);
+export const isFunctionWord = (word: string): boolean => functionWords().has(word);
