@@ -68,5 +68,5 @@ The column "why" of ${output} explains each match. ${phrases[last]} = ${companie
 Now your own tables. Name both files and the columns to compare:
   npx pearl join LEFT.csv RIGHT.csv --on LEFT_COLUMN=RIGHT_COLUMN -o joined.csv
 Or find the duplicates of one table:
-  npx pearl dedupe TABLE.csv -c COLUMN --groups removed.csv`);
+  npx pearl dedupe TABLE.csv -c COLUMN`);
 }
