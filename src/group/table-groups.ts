@@ -1,4 +1,5 @@
 /** Clusters and deduplicates table files. */
+import { rm } from "node:fs/promises";
 import { resolve } from "node:path";
 import { ArgumentError } from "../errors.js";
 import { groupBy } from "../match/group-by.js";
@@ -99,7 +100,12 @@ export async function dedupeTable(
   ).sort((a, b) => a.kept - b.kept);
   // The removed rows first: no row is ever missing from all files.
   if (outputs.removed !== undefined) await writeRemoved(outputs.removed, table, found.removed);
-  await writeRows(outputs.kept, typed.columns, batchesOf(found.kept, typed.cells), options.format);
+  try {
+    await writeRows(outputs.kept, typed.columns, batchesOf(found.kept, typed.cells), options.format);
+  } catch (error) {
+    if (outputs.removed !== undefined) await rm(outputs.removed);
+    throw error;
+  }
   if (outputs.groups !== undefined) await writeGroups(outputs.groups, table, groups);
   return { ...found, rows: phrases.length, phrases, groups };
 }
