@@ -1,0 +1,32 @@
+/**
+ * At most one partner (Sadinle 2017, in a form that is one softmax per row): the candidates of a row and "none" share
+ * one unit of probability, on both sides; the smaller of a pair's two shares counts.
+ */
+import { type PairTable, type PairsByRow, pairsByRow } from "./pair-table.js";
+
+/** Returns a function that fills the probabilities from log-odds and the expected number of matches. */
+export function competition({ left, right, rows }: PairTable) {
+  const [ofLeft, ofRight] = [pairsByRow(left, rows[0]), pairsByRow(right, rows[1])];
+  return (logOdds: Float64Array, matches: number, probability: Float64Array): void => {
+    // Odds against "none": most rows have a partner where most are expected to.
+    const shift = -Math.log(Math.max(0.02, 1 - matches / Math.min(rows[0], rows[1])));
+    probability.fill(1);
+    for (const side of [ofLeft, ofRight]) shareOut(side, logOdds, shift, probability);
+  };
+}
+
+function shareOut({ starts, order }: PairsByRow, logOdds: Float64Array, shift: number, probability: Float64Array): void {
+  for (let row = 0; row + 1 < starts.length; row++) {
+    let highest = 0;
+    for (let place = starts[row]; place < starts[row + 1]; place++)
+      highest = Math.max(highest, logOdds[order[place]] + shift);
+    let sum = Math.exp(-highest);
+    for (let place = starts[row]; place < starts[row + 1]; place++)
+      sum += Math.exp(logOdds[order[place]] + shift - highest);
+    for (let place = starts[row]; place < starts[row + 1]; place++) {
+      const pair = order[place];
+      const share = Math.exp(logOdds[pair] + shift - highest) / sum;
+      if (share < probability[pair]) probability[pair] = share;
+    }
+  }
+}
