@@ -116,14 +116,17 @@ async function nearNames(
     const places = Uint32Array.from(asked.keys());
     const near = await nearestByEmbedding(columns, places, { k: k + (isOneTable ? 1 : 0) });
     asked.forEach((value, place) => {
-      for (let at = place * near.k; at < (place + 1) * near.k && near.rows[at] >= 0; at++) {
+      let left = k;
+      for (let at = place * near.k; at < (place + 1) * near.k && near.rows[at] >= 0 && left > 0; at++) {
         const other = base[near.rows[at]];
         if (dotRows(data, value, data, other, dimension) <= leastCosine) continue;
+        const partners = to[other];
+        const count = Math.min(left, partners.length);
+        // Rows with equal values get different partners, so that every row with the value is met.
         from[value].forEach((row, first) => {
-          const partners = to[other];
-          for (let step = 0; step < Math.min(k, partners.length); step++)
-            take(row, partners[(first + step) % partners.length]);
+          for (let step = 0; step < count; step++) take(row, partners[(first + step) % partners.length]);
         });
+        left -= count;
       }
     });
   };

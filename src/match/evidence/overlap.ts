@@ -3,7 +3,7 @@
  * partner among initials, abbreviations and misspellings.
  */
 import type { Lists } from "../columns/vocabulary.js";
-import { hasDigit, softLikeness } from "./soft-words.js";
+import { softLikeness } from "./soft-words.js";
 
 /** Result of a comparison, overwritten by the next one. */
 export interface Overlap {
@@ -11,10 +11,8 @@ export interface Overlap {
   cosine: number;
   /** The smaller of the two sides' heaviest words without a partner. */
   unmatched: number;
-  /** Heaviest matched word with a digit; -1 if a side has no such word. */
-  code: number;
-  /** The smaller of the two sides' heaviest words with a digit and without a partner. */
-  codeConflict: number;
+  /** Weight of the heaviest word with a partner; -1 if a side has no words. */
+  heaviest: number;
 }
 
 /** Unmatched words compared with each other: the first ones of longer lists. */
@@ -28,10 +26,9 @@ export interface WordWeights {
 
 /** Returns a function that compares list `a` of one side with list `b` of another. */
 export function overlapComparison({ words, rarity }: WordWeights) {
-  const digits = Uint8Array.from(words, (word) => (hasDigit(word) ? 1 : 0));
-  const left = new Side(words);
-  const right = new Side(words);
-  const result: Overlap = { cosine: 0, unmatched: 0, code: 0, codeConflict: 0 };
+  const left = new Side();
+  const right = new Side();
+  const result: Overlap = { cosine: 0, unmatched: 0, heaviest: 0 };
   return (listsA: Lists, a: number, listsB: Lists, b: number): Overlap => {
     left.load(listsA, a);
     right.load(listsB, b);
@@ -41,18 +38,17 @@ export function overlapComparison({ words, rarity }: WordWeights) {
       matchJoined(right, left, words);
       if (left.open > 0 && right.open > 0) matchSoft(left, right, words, rarity);
     }
-    left.sum(rarity, digits);
-    right.sum(rarity, digits);
+    left.sum(rarity);
+    right.sum(rarity);
     result.cosine = Math.sqrt(left.covered * right.covered);
     result.unmatched = Math.min(left.unmatched, right.unmatched);
-    result.code = left.code < 0 || right.code < 0 ? -1 : Math.min(left.code, right.code);
-    result.codeConflict = Math.min(left.codeConflict, right.codeConflict);
+    result.heaviest = Math.min(left.heaviest, right.heaviest);
     return result;
   };
 }
 
 /** One list of words, with the likeness of each word's partner. */
-class Side {
+export class Side {
   items: Lists["items"] = new Uint32Array(0);
   met = new Float64Array(64);
   count = 0;
@@ -60,10 +56,7 @@ class Side {
   open = 0;
   covered = 0;
   unmatched = 0;
-  code = 0;
-  codeConflict = 0;
-
-  constructor(readonly words: readonly string[]) {}
+  heaviest = 0;
 
   load({ starts, items }: Lists, list: number): void {
     this.items = items.subarray(starts[list], starts[list + 1]);
@@ -78,27 +71,23 @@ class Side {
     this.open--;
   }
 
-  sum(rarity: Float32Array, digits: Uint8Array): void {
+  sum(rarity: Float32Array): void {
     let [total, covered] = [1e-9, 0];
     this.unmatched = 0;
-    this.code = -1;
-    this.codeConflict = 0;
+    this.heaviest = -1;
     for (let place = 0; place < this.count; place++) {
-      const word = this.items[place];
-      const weight = rarity[word];
+      const weight = rarity[this.items[place]];
       const met = this.met[place];
       total += weight;
       covered += met * weight;
       if (met === 0 && weight > this.unmatched) this.unmatched = weight;
-      if (digits[word] === 0) continue;
-      this.code = Math.max(this.code, met * weight);
-      if (met === 0 && weight > this.codeConflict) this.codeConflict = weight;
+      if (met * weight > this.heaviest) this.heaviest = met * weight;
     }
     this.covered = covered / total;
   }
 }
 
-function matchEqual(left: Side, right: Side): void {
+export function matchEqual(left: Side, right: Side): void {
   for (let i = 0; i < left.count; i++) {
     for (let j = 0; j < right.count; j++) {
       if (left.items[i] !== right.items[j] || right.met[j] > 0) continue;
@@ -133,7 +122,7 @@ function matchJoined(one: Side, many: Side, words: readonly string[]): void {
 }
 
 /** Matches the most alike of the remaining words, heavier ones first among equally alike. */
-function matchSoft(left: Side, right: Side, words: readonly string[], rarity: Float32Array): void {
+export function matchSoft(left: Side, right: Side, words: readonly string[], rarity: Float32Array): void {
   const [open, others] = [openPlaces(left), openPlaces(right)];
   const found: { i: number; j: number; likeness: number; weight: number }[] = [];
   for (const i of open) {

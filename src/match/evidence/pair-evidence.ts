@@ -5,9 +5,9 @@
 import type { Pairs } from "../candidates/pair-set.js";
 import type { PreparedTables } from "../columns/fields.js";
 import type { RowWords } from "../columns/row-words.js";
+import { codeComparison, codeLevels } from "./code-words.js";
 import { crossWords } from "./cross-words.js";
 import { fieldComparison, levelOf, type ValueVectors } from "./levels.js";
-import { overlapComparison } from "./overlap.js";
 
 /** Level of a pair where a side is empty: says nothing. */
 export const missing = -1;
@@ -29,7 +29,6 @@ export interface RowComparison {
   compare(left: number, right: number, out: readonly Int8Array[], place: number): void;
 }
 
-const codeCuts = [0.3, 0.5, 0.7, 0.85];
 const crossCuts = Array.from({ length: 17 }, (_, index) => 0.15 + 0.05 * index - 1e-9);
 const conflictCuts = [-0.8, -0.65, -0.5, -0.4, -0.3, -0.2, -0.1, -0.01];
 /** Columns across fields repeat the naming column in part. */
@@ -41,9 +40,8 @@ export function rowComparison(tables: PreparedTables, words: RowWords, vectors?:
   const columns: EvidenceColumn[] = fields.map(({ name }, field) => {
     return { name, field, levels: own[field].levels, share: 1 };
   });
-  const codes = overlapComparison({ words: vocabulary.words, rarity: words.rarity });
-  const digitLists = { left: words.leftCodes, right: words.rightCodes };
-  const codePlace = columns.push({ name: "codes anywhere", field: -1, levels: codeCuts.length + 1, share: 1 }) - 1;
+  const codes = codeComparison(vocabulary.words, words);
+  const codePlace = columns.push({ name: "codes anywhere", field: -1, levels: codeLevels, share: 1 }) - 1;
   const conflictShare = isOneTable ? 1 : repeated;
   const conflictPlace =
     naming < 0
@@ -64,8 +62,7 @@ export function rowComparison(tables: PreparedTables, words: RowWords, vectors?:
       const unmatched = a === b ? 0 : own[index].unmatched!();
       out[conflictPlace][place] = level === missing ? missing : levelOf(-unmatched, conflictCuts);
     }
-    const { code, codeConflict } = codes(digitLists.left, left, digitLists.right, right);
-    out[codePlace][place] = code < 0 ? missing : levelOf(code - (codeConflict > 0.4 ? 1.5 : 0), codeCuts);
+    out[codePlace][place] = codes(left, right) ?? missing;
     if (cross === undefined) return;
     const share = cross(left, right);
     out[crossPlace][place] = share < 0 ? missing : levelOf(share, crossCuts);

@@ -10,7 +10,7 @@ import { allPairs, countLevels, levelTotals, type PairTable } from "./pair-table
 import { startingPosteriors } from "./start.js";
 
 export interface LearnOptions {
-  /** Strength of the belief that matches agree. Default 0.3 for two tables, 1 for one. */
+  /** Strength of the belief that matches agree. Default 0.2. */
   readonly prior?: number;
   /** Known pairs, by place in the pair table: 1 for a match, 0 for none. */
   readonly known?: ReadonlyMap<number, number>;
@@ -44,7 +44,7 @@ const settled = 1e-4;
 const strongest = { against: -6, for: 14 };
 
 export function learnWeights(table: PairTable, options: LearnOptions = {}): Learned {
-  const { known = new Map<number, number>(), prior = table.isOneTable ? 1 : 0.3 } = options;
+  const { known = new Map<number, number>(), prior = 0.2 } = options;
   const competes = (options.competing ?? (table.isOneTable ? "no" : "yes")) === "yes";
   const compete = competes ? competition(table) : undefined;
   const totals = levelTotals(table);
