@@ -102,7 +102,9 @@ interface Proposal {
 
 function mergeComponent(members: readonly number[], pairs: WeighedPairs, options: LinkageOptions): Merge[] {
   const groups = new Map<number, Group>();
-  const heap = new Heap<Proposal>((x, y) => x.mean > y.mean || (x.mean === y.mean && (x.a < y.a || (x.a === y.a && x.b < y.b))));
+  const heap = new Heap<Proposal>(
+    (x, y) => x.mean > y.mean || (x.mean === y.mean && (x.a < y.a || (x.a === y.a && x.b < y.b))),
+  );
   const groupOf = (row: number): Group => {
     let group = groups.get(row);
     if (group === undefined) groups.set(row, (group = { rows: [row], links: new Map() }));
@@ -147,7 +149,10 @@ function weighLink(first: Group, second: Group, link: Link, { weigh }: LinkageOp
   link.known = count;
   for (let step = 0; step < count; step++) {
     const place = Math.floor(((step + 0.5) * all) / count);
-    const [a, b] = [first.rows[Math.floor(place / second.rows.length)], second.rows[place % second.rows.length]];
+    const [a, b] = [
+      first.rows[Math.floor(place / second.rows.length)],
+      second.rows[place % second.rows.length],
+    ];
     link.sum += clip(weigh(Math.min(a, b), Math.max(a, b)));
   }
 }
@@ -166,7 +171,11 @@ function mergeInto(
   const links = new Map<number, Link>();
   for (const other of new Set([...first.links.keys(), ...second.links.keys()])) {
     const [x, y] = [first.links.get(other), second.links.get(other)];
-    const link = { sum: (x?.sum ?? 0) + (y?.sum ?? 0), known: (x?.known ?? 0) + (y?.known ?? 0), isWeighed: false };
+    const link = {
+      sum: (x?.sum ?? 0) + (y?.sum ?? 0),
+      known: (x?.known ?? 0) + (y?.known ?? 0),
+      isWeighed: false,
+    };
     const { links: ofOther } = groups.get(other)!;
     ofOther.delete(b);
     ofOther.set(a, link);

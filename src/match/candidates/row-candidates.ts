@@ -2,13 +2,14 @@
  * Candidate pairs of two tables, or of one, from several sources: rare words of the whole row, letters and embedding of
  * the naming column, words of each other text column, and equal codes. Every source is bounded per row.
  */
+
+import { dotRows } from "../../search/vectors.js";
 import { type Field, isText, type PreparedTables } from "../columns/fields.js";
 import type { RowWords } from "../columns/row-words.js";
-import { dotRows } from "../../search/vectors.js";
 import { equalCodes } from "./equal-codes.js";
 import { indexTerms, type SparseRows, termRows, termSearch } from "./grams.js";
 import { nearestByEmbedding } from "./nearest-by-embedding.js";
-import { type Pairs, PairSet } from "./pair-set.js";
+import { PairSet, type Pairs } from "./pair-set.js";
 import { fieldTerms, wordTerms } from "./word-terms.js";
 
 export interface CandidateLimits {
@@ -43,7 +44,9 @@ export async function findCandidates(
     const documents = new Uint32Array(terms);
     const statistics = { documents, buckets: terms, rows: rows[0] };
     const options = { k, postings: limits.postings, least };
-    searchRows(right, indexTerms(left, statistics), rows[0], options, isOneTable, (row, base) => add(base, row));
+    searchRows(right, indexTerms(left, statistics), rows[0], options, isOneTable, (row, base) =>
+      add(base, row),
+    );
     if (isOneTable) return;
     searchRows(left, indexTerms(right, statistics), rows[1], options, isOneTable, add);
   };
@@ -101,7 +104,11 @@ async function nearNames(
   add: (left: number, right: number) => void,
 ): Promise<void> {
   const [leftRows, rightRows] = [rowsByValue(left, set.texts.length), rowsByValue(right, set.texts.length)];
-  const search = async (from: number[][], to: number[][], take: (a: number, b: number) => void): Promise<void> => {
+  const search = async (
+    from: number[][],
+    to: number[][],
+    take: (a: number, b: number) => void,
+  ): Promise<void> => {
     const base = [...to.keys()].filter((value) => to[value].length > 0);
     const asked = [...from.keys()].filter((value) => from[value].length > 0);
     const vectorsOf = (values: readonly number[]): Float32Array => {
@@ -112,7 +119,11 @@ async function nearNames(
       return gathered;
     };
     const texts = base.map((value) => set.texts[value]);
-    const columns = { dimension, base: { texts, vectors: vectorsOf(base) }, queries: { vectors: vectorsOf(asked) } };
+    const columns = {
+      dimension,
+      base: { texts, vectors: vectorsOf(base) },
+      queries: { vectors: vectorsOf(asked) },
+    };
     const places = Uint32Array.from(asked.keys());
     const near = await nearestByEmbedding(columns, places, { k: k + (isOneTable ? 1 : 0) });
     asked.forEach((value, place) => {

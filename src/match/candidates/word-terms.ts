@@ -24,7 +24,11 @@ export function wordTerms(
     count > most || count === 0 ? 0 : Math.log(1 + total / count),
   );
   const side = (lists: Lists): SparseRows =>
-    weighted(lists.starts.length - 1, (row) => lists.items.slice(lists.starts[row], lists.starts[row + 1]).sort(), weights);
+    weighted(
+      lists.starts.length - 1,
+      (row) => lists.items.slice(lists.starts[row], lists.starts[row + 1]).sort(),
+      weights,
+    );
   const leftTerms = side(left);
   return { left: leftTerms, right: isOneTable ? leftTerms : side(right) };
 }
@@ -33,7 +37,8 @@ export function wordTerms(
 export function fieldTerms({ set, left, right }: Field): Terms {
   const { starts, items } = set.words;
   const sorted = items.slice();
-  for (let value = 0; value + 1 < starts.length; value++) sorted.subarray(starts[value], starts[value + 1]).sort();
+  for (let value = 0; value + 1 < starts.length; value++)
+    sorted.subarray(starts[value], starts[value + 1]).sort();
   const empty = new Uint32Array(0);
   const side = (values: Int32Array): SparseRows =>
     weighted(

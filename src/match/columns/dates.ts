@@ -3,7 +3,8 @@
 const isoLike = /^(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})(?:[T ].*)?$/;
 const compact = /^(\d{4})(\d{2})(\d{2})$/;
 const dayLast = /^(\d{1,2})[-/.](\d{1,2})[-/.](\d{4})(?: .*)?$/;
-const named = /^(?:\w{3,9},? )?(?:(\d{1,2})\.? )?([a-z]{3,9})\.?,? (?:(\d{1,2})(?:st|nd|rd|th)?,? )?(\d{4})$/i;
+const named =
+  /^(?:\w{3,9},? )?(?:(\d{1,2})\.? )?([a-z]{3,9})\.?,? (?:(\d{1,2})(?:st|nd|rd|th)?,? )?(\d{4})$/i;
 const months = "jan feb mar apr may jun jul aug sep oct nov dec".split(" ");
 
 /** Year, month and day, or undefined if the text is no date. Of 4/5/1999 the first number is taken as the month. */

@@ -59,7 +59,12 @@ export function prepareTables(
     const cells = right === undefined ? left[name] : left[name].concat(other[otherName]);
     const profile = profileColumn(name, cells);
     const kind = options.kindOf?.[name] ?? options.kindOf?.[otherName] ?? profile.kind;
-    const values = readValues(left[name], right === undefined ? left[name] : other[otherName], kind, vocabulary);
+    const values = readValues(
+      left[name],
+      right === undefined ? left[name] : other[otherName],
+      kind,
+      vocabulary,
+    );
     return { ...values, name, other: otherName, kind, profile };
   });
   const fields = withoutCopies(read, dropped);
@@ -73,7 +78,9 @@ export function prepareTables(
   return {
     ...{ isOneTable: right === undefined, vocabulary, dropped },
     rows: [rowsOf(left), rowsOf(other)],
-    fields: fields.map((field, index) => (index === naming && field.kind === "text" ? { ...field, kind: "name" } : field)),
+    fields: fields.map((field, index) =>
+      index === naming && field.kind === "text" ? { ...field, kind: "name" } : field,
+    ),
     naming,
     alone: [aloneIn(left, 0), aloneIn(other, 1)],
   };
@@ -83,7 +90,8 @@ export const rowsOf = (table: TableColumns): number => Object.values(table)[0]?.
 
 function usable(table: TableColumns, { ignore = [], kindOf = {} }: ColumnOptions, side: 0 | 1) {
   if (side === 0)
-    for (const name of Object.keys(kindOf)) if (name === "") throw new ArgumentError("a column name is empty");
+    for (const name of Object.keys(kindOf))
+      if (name === "") throw new ArgumentError("a column name is empty");
   const dropped: { name: string; reason: string }[] = [];
   const names = Object.keys(table).filter((name) => {
     const reason = ignore.includes(name) ? "ignored" : profileColumn(name, table[name]).dropped;

@@ -27,7 +27,8 @@ export function rowWords({ isOneTable, rows, fields, alone, vocabulary }: Prepar
       for (const { set, values } of columns) {
         if (values[row] < 0) continue;
         const { starts, items } = set.words;
-        for (let place = starts[values[row]]; place < starts[values[row] + 1]; place++) words.add(items[place]);
+        for (let place = starts[values[row]]; place < starts[values[row] + 1]; place++)
+          words.add(items[place]);
       }
       lists.push(Uint32Array.from(words));
     }
@@ -41,7 +42,13 @@ export function rowWords({ isOneTable, rows, fields, alone, vocabulary }: Prepar
   const isCode = Uint8Array.from(vocabulary.words, (word) => (/\d/.test(word) ? 1 : 0));
   const leftCodes = chosen(left, isCode);
   const codes = { leftCodes, rightCodes: isOneTable ? leftCodes : chosen(right, isCode) };
-  return { left, right, ...codes, rows: found, rarity: rarities(found, isOneTable ? rows[0] : rows[0] + rows[1]) };
+  return {
+    left,
+    right,
+    ...codes,
+    rows: found,
+    rarity: rarities(found, isOneTable ? rows[0] : rows[0] + rows[1]),
+  };
 }
 
 /** The items of each list that are flagged. */

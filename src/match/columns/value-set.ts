@@ -70,8 +70,7 @@ export function readValues(
 function normalForm(cell: string, words: readonly string[], kind: ColumnKind): string {
   const joined = words.join(" ");
   if (kind === "phone") return cell.replace(/\D/g, "").slice(-10) || joined;
-  const number =
-    kind === "number" ? cellNumber(cell) : kind === "date" ? dateNumber(cell) : Number.NaN;
+  const number = kind === "number" ? cellNumber(cell) : kind === "date" ? dateNumber(cell) : Number.NaN;
   return Number.isNaN(number) ? joined : String(number);
 }
 

@@ -16,7 +16,10 @@ const mostJoined = 4;
  * Returns a function for a left and a right row: the level of their heaviest common code, lower if each has a rare code that
  * the other lacks; undefined if a row has no word with a digit.
  */
-export function codeComparison(words: readonly string[], rows: RowWords): (a: number, b: number) => number | undefined {
+export function codeComparison(
+  words: readonly string[],
+  rows: RowWords,
+): (a: number, b: number) => number | undefined {
   const [left, right] = [new Side(), new Side()];
   return (a, b) => {
     left.load(rows.leftCodes, a);
@@ -36,7 +39,13 @@ export function codeComparison(words: readonly string[], rows: RowWords): (a: nu
 }
 
 /** Matches 2 to 4 neighbours in the whole other row that join to one code: "kx tg6700b" is "kxtg6700b". */
-function matchNeighbours(one: Side, other: Side, { starts, items }: RowWords["left"], row: number, words: readonly string[]): void {
+function matchNeighbours(
+  one: Side,
+  other: Side,
+  { starts, items }: RowWords["left"],
+  row: number,
+  words: readonly string[],
+): void {
   for (let i = 0; i < one.count; i++) {
     if (one.met[i] > 0) continue;
     const whole = words[one.items[i]];

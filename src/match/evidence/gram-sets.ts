@@ -30,7 +30,8 @@ export function gramSets(texts: readonly string[], counts: ArrayLike<number>): G
   const grams = lists.finish();
   const lengths = Float32Array.from(texts, (_, text) => {
     let sum = 0;
-    for (let place = grams.starts[text]; place < grams.starts[text + 1]; place++) sum += weights[grams.items[place]];
+    for (let place = grams.starts[text]; place < grams.starts[text + 1]; place++)
+      sum += weights[grams.items[place]];
     return Math.sqrt(sum);
   });
   return { grams, weights, lengths };
@@ -38,13 +39,18 @@ export function gramSets(texts: readonly string[], counts: ArrayLike<number>): G
 
 function hash(text: string, from: number): number {
   let state = FNV_BASIS;
-  for (let index = from; index < from + 3; index++) state = Math.imul(state ^ text.charCodeAt(index), FNV_PRIME);
+  for (let index = from; index < from + 3; index++)
+    state = Math.imul(state ^ text.charCodeAt(index), FNV_PRIME);
   state = Math.imul(state ^ (state >>> 15), 0x2c1b3c6d);
   return (state ^ (state >>> 13)) & (buckets - 1);
 }
 
 /** Cosine of the texts' weighted gram sets, 0 to 1. */
-export function gramCosine({ grams: { starts, items }, weights, lengths }: GramSets, a: number, b: number): number {
+export function gramCosine(
+  { grams: { starts, items }, weights, lengths }: GramSets,
+  a: number,
+  b: number,
+): number {
   let [i, j, sum] = [starts[a], starts[b], 0];
   const [endI, endJ] = [starts[a + 1], starts[b + 1]];
   while (i < endI && j < endJ) {

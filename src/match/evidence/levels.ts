@@ -43,14 +43,19 @@ const numberCuts = [0.5, 0.8, 0.95, 0.999];
 const rareNumber = [5];
 
 /** Compares the values of a field; with vectors of the values, their cosine counts too. */
-export function fieldComparison(field: Field, vocabulary: Vocabulary, vectors?: ValueVectors): FieldComparison {
+export function fieldComparison(
+  field: Field,
+  vocabulary: Vocabulary,
+  vectors?: ValueVectors,
+): FieldComparison {
   const { kind, set } = field;
   const surprise = Float64Array.from(set.counts, (count) => -Math.log(count / Math.max(1, set.filled)));
   if (isText(kind)) return textComparison(field, vocabulary, surprise, vectors);
-  if (kind === "category")
-    return withEqual(1, surprise, categoryCuts, () => 0);
+  if (kind === "category") return withEqual(1, surprise, categoryCuts, () => 0);
   if (kind === "number")
-    return withEqual(numberCuts.length + 1, surprise, rareNumber, (a, b) => numberLevel(set.numbers[a], set.numbers[b]));
+    return withEqual(numberCuts.length + 1, surprise, rareNumber, (a, b) =>
+      numberLevel(set.numbers[a], set.numbers[b]),
+    );
   if (kind === "date")
     return withEqual(dateLevels, surprise, rareCuts, (a, b) => dateLevel(set.texts[a], set.texts[b]));
   const compare = (a: number, b: number): number => {
@@ -79,20 +84,32 @@ function numberLevel(a: number, b: number): number {
   return largest === 0 ? numberCuts.length : levelOf(1 - Math.abs(a - b) / largest, numberCuts);
 }
 
-/** Far apart, within a year, within a month, a slip or exchanged parts, within three days. */
-const dateLevels = 5;
+/**
+ * Unequal dates, from far apart: a year or half of the digits in common; a month; two digits differ; one slip, exchanged
+ * parts or one part that differs; three days.
+ */
+const dateLevels = 6;
 
 function dateLevel(a: string, b: string): number {
-  if (a.length !== 8 || b.length !== 8) return levelOf(1 - distance(a, b) / Math.max(a.length, b.length), codeCuts);
+  if (a.length !== 8 || b.length !== 8)
+    return levelOf(1 - distance(a, b) / Math.max(a.length, b.length), codeCuts);
   const days = Math.abs(dayOf(Number(a)) - dayOf(Number(b)));
-  if (days <= 3) return 4;
-  const isExchanged = a.slice(0, 4) === b.slice(0, 4) && a.slice(4, 6) === b.slice(6) && a.slice(6) === b.slice(4, 6);
-  if (isExchanged || distance(a, b) === 1 || sameParts(a, b) === 2) return 3;
-  return days <= 31 ? 2 : days <= 366 ? 1 : 0;
+  if (days <= 3) return 5;
+  const isExchanged =
+    a.slice(0, 4) === b.slice(0, 4) && a.slice(4, 6) === b.slice(6) && a.slice(6) === b.slice(4, 6);
+  const edits = distance(a, b);
+  if (isExchanged || edits === 1 || sameParts(a, b) === 2) return 4;
+  if (edits === 2) return 3;
+  if (days <= 31) return 2;
+  return days <= 366 || edits <= 4 ? 1 : 0;
 }
 
 const sameParts = (a: string, b: string): number =>
-  [a.slice(0, 4) === b.slice(0, 4), a.slice(4, 6) === b.slice(4, 6), a.slice(6) === b.slice(6)].filter(Boolean).length;
+  [a.slice(0, 4) === b.slice(0, 4), a.slice(4, 6) === b.slice(4, 6), a.slice(6) === b.slice(6)].filter(
+    Boolean,
+  ).length;
+
+const isSingle = (text: string): boolean => !text.includes(" ");
 
 /** Longer texts are not compared letter by letter. */
 const mostEdited = 40;
@@ -113,12 +130,15 @@ function textComparison(
     const letters = gramCosine(grams, a, b);
     const [x, y] = [set.texts[a], set.texts[b]];
     const longest = Math.max(x.length, y.length);
-    let whole: number;
-    if (vectors !== undefined) whole = Math.max(0, dotRows(vectors.data, a, vectors.data, b, vectors.dimension));
-    else if (byEdits && longest <= mostEdited) whole = 1 - distance(x, y) / longest;
-    else whole = (2 * cosine + letters) / 3;
+    const edited = longest <= mostEdited && byEdits ? 1 - distance(x, y) / longest : 0;
+    let whole = edited;
+    if (vectors !== undefined)
+      whole = Math.max(whole, dotRows(vectors.data, a, vectors.data, b, vectors.dimension));
+    else if (!byEdits || longest > mostEdited) whole = (2 * cosine + letters) / 3;
+    // A single word either has a partner or not: its letters say more.
+    const covered = isSingle(x) && isSingle(y) ? Math.max(cosine, edited) : cosine;
     const penalty = Math.min(1, Math.max(0, unmatched - 0.2));
-    return levelOf(0.5 * cosine + 0.25 * letters + 0.25 * whole - 0.25 * penalty, textCuts);
+    return levelOf(0.5 * covered + 0.25 * letters + 0.25 * whole - 0.25 * penalty, textCuts);
   };
   return { ...withEqual(textCuts.length + 1, surprise, rareCuts, compare), unmatched: () => last };
 }

@@ -128,7 +128,8 @@ export function matchSoft(left: Side, right: Side, words: readonly string[], rar
   for (const i of open) {
     for (const j of others) {
       const likeness = softLikeness(words[left.items[i]], words[right.items[j]]);
-      if (likeness > 0) found.push({ i, j, likeness, weight: rarity[left.items[i]] + rarity[right.items[j]] });
+      if (likeness > 0)
+        found.push({ i, j, likeness, weight: rarity[left.items[i]] + rarity[right.items[j]] });
     }
   }
   if (found.length > 1) found.sort((x, y) => y.likeness - x.likeness || y.weight - x.weight);
@@ -141,6 +142,7 @@ export function matchSoft(left: Side, right: Side, words: readonly string[], rar
 
 function openPlaces({ count, met }: Side): number[] {
   const places: number[] = [];
-  for (let place = 0; place < count && places.length < mostSoft; place++) if (met[place] === 0) places.push(place);
+  for (let place = 0; place < count && places.length < mostSoft; place++)
+    if (met[place] === 0) places.push(place);
   return places;
 }

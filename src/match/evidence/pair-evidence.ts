@@ -17,6 +17,8 @@ export interface EvidenceColumn {
   readonly name: string;
   /** Index of the field, -1 for a column that looks across fields. */
   readonly field: number;
+  /** Index of the field that a column across fields is made from, -1 for others. */
+  readonly from: number;
   readonly levels: number;
   /** Share of its learned weight that counts: less for a column that repeats another. */
   readonly share: number;
@@ -34,25 +36,44 @@ const conflictCuts = [-0.8, -0.65, -0.5, -0.4, -0.3, -0.2, -0.1, -0.01];
 /** Columns across fields repeat the naming column in part. */
 const repeated = 0.5;
 
-export function rowComparison(tables: PreparedTables, words: RowWords, vectors?: ValueVectors): RowComparison {
+export function rowComparison(
+  tables: PreparedTables,
+  words: RowWords,
+  vectors?: ValueVectors,
+): RowComparison {
   const { fields, naming, vocabulary, isOneTable } = tables;
-  const own = fields.map((field, index) => fieldComparison(field, vocabulary, index === naming ? vectors : undefined));
+  const own = fields.map((field, index) =>
+    fieldComparison(field, vocabulary, index === naming ? vectors : undefined),
+  );
   const columns: EvidenceColumn[] = fields.map(({ name }, field) => {
-    return { name, field, levels: own[field].levels, share: 1 };
+    return { name, field, from: -1, levels: own[field].levels, share: 1 };
   });
   const codes = codeComparison(vocabulary.words, words);
-  const codePlace = columns.push({ name: "codes anywhere", field: -1, levels: codeLevels, share: 1 }) - 1;
+  const codePlace =
+    columns.push({ name: "codes anywhere", field: -1, from: -1, levels: codeLevels, share: 1 }) - 1;
   const conflictShare = isOneTable ? 1 : repeated;
   const conflictPlace =
     naming < 0
       ? -1
-      : columns.push({ name: "words missing", field: -1, levels: conflictCuts.length + 1, share: conflictShare }) - 1;
-  const hasCross = naming >= 0 && !isOneTable && fields.length > 1;
+      : columns.push({
+          name: "words missing",
+          field: -1,
+          from: naming,
+          levels: conflictCuts.length + 1,
+          share: conflictShare,
+        }) - 1;
+  const hasCross = naming >= 0 && fields.length > 1;
   const cross = hasCross ? crossWords(fields[naming], words) : undefined;
   const crossPlace =
     cross === undefined
       ? -1
-      : columns.push({ name: "name anywhere", field: -1, levels: crossCuts.length + 1, share: repeated }) - 1;
+      : columns.push({
+          name: "name anywhere",
+          field: -1,
+          from: naming,
+          levels: crossCuts.length + 1,
+          share: repeated,
+        }) - 1;
   const compare: RowComparison["compare"] = (left, right, out, place) => {
     for (let index = 0; index < fields.length; index++) {
       const [a, b] = [fields[index].left[left], fields[index].right[right]];

@@ -27,7 +27,7 @@ export function softLikeness(a: string, b: string): number {
 function edited(short: string, long: string): number {
   const most = short.length >= 8 ? 2 : 1;
   if (short.length < 3 || long.length - short.length > most) return 0;
-  const edits = distance(short, long);
+  const edits = isTransposed(short, long) ? 1 : distance(short, long);
   const likeness = 1 - edits / short.length;
   return edits <= most && likeness >= 0.6 ? likeness : 0;
 }
@@ -36,4 +36,12 @@ function prefixOf(short: string, long: string): number {
   let same = 0;
   while (same < short.length && short.charCodeAt(same) === long.charCodeAt(same)) same++;
   return same;
+}
+
+/** Whether two neighbouring letters have changed places. */
+function isTransposed(a: string, b: string): boolean {
+  if (a.length !== b.length) return false;
+  let first = 0;
+  while (first < a.length && a[first] === b[first]) first++;
+  return a[first] === b[first + 1] && a[first + 1] === b[first] && a.slice(first + 2) === b.slice(first + 2);
 }

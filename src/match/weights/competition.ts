@@ -2,7 +2,7 @@
  * At most one partner (Sadinle 2017, in a form that is one softmax per row): the candidates of a row and "none" share
  * one unit of probability, on both sides; the smaller of a pair's two shares counts.
  */
-import { type PairTable, type PairsByRow, pairsByRow } from "./pair-table.js";
+import { type PairsByRow, type PairTable, pairsByRow } from "./pair-table.js";
 
 /** Returns a function that fills the probabilities from log-odds and the expected number of matches. */
 export function competition({ left, right, rows }: PairTable) {
@@ -15,7 +15,12 @@ export function competition({ left, right, rows }: PairTable) {
   };
 }
 
-function shareOut({ starts, order }: PairsByRow, logOdds: Float64Array, shift: number, probability: Float64Array): void {
+function shareOut(
+  { starts, order }: PairsByRow,
+  logOdds: Float64Array,
+  shift: number,
+  probability: Float64Array,
+): void {
   for (let row = 0; row + 1 < starts.length; row++) {
     let highest = 0;
     for (let place = starts[row]; place < starts[row + 1]; place++)
@@ -38,7 +43,11 @@ const rounds = 12;
  * The probability of each pair where every row has one partner at most, by belief propagation (Huang and Jebara 2009): a
  * rival counts less if its other row has a better partner.
  */
-export function matchingBeliefs({ left, right, rows }: PairTable, logOdds: Float64Array, matches: number): Float64Array {
+export function matchingBeliefs(
+  { left, right, rows }: PairTable,
+  logOdds: Float64Array,
+  matches: number,
+): Float64Array {
   const shift = -Math.log(Math.max(0.02, 1 - matches / Math.min(rows[0], rows[1])));
   const odds = logOdds.map((value) => Math.exp(Math.min(40, value + shift)));
   const [ofLeft, ofRight] = [pairsByRow(left, rows[0]), pairsByRow(right, rows[1])];
@@ -56,10 +65,16 @@ export function matchingBeliefs({ left, right, rows }: PairTable, logOdds: Float
 }
 
 /** 1 / (1 + odds of the row's other pairs, each as far as its other row is free). */
-function freedom({ starts, order }: PairsByRow, odds: Float64Array, other: Float64Array, out: Float64Array): void {
+function freedom(
+  { starts, order }: PairsByRow,
+  odds: Float64Array,
+  other: Float64Array,
+  out: Float64Array,
+): void {
   for (let row = 0; row + 1 < starts.length; row++) {
     let sum = 1;
-    for (let place = starts[row]; place < starts[row + 1]; place++) sum += odds[order[place]] * other[order[place]];
+    for (let place = starts[row]; place < starts[row + 1]; place++)
+      sum += odds[order[place]] * other[order[place]];
     for (let place = starts[row]; place < starts[row + 1]; place++) {
       const pair = order[place];
       out[pair] = 1 / Math.max(1, sum - odds[pair] * other[pair]);

@@ -83,7 +83,11 @@ interface Posteriors {
 }
 
 /** Weights from posteriors. */
-function fit(table: PairTable, totals: readonly Float64Array[], { probability, related, prior }: Posteriors): Weights {
+function fit(
+  table: PairTable,
+  totals: readonly Float64Array[],
+  { probability, related, prior }: Posteriors,
+): Weights {
   const pairs = allPairs(table);
   const matches = Math.max(1e-3, total(probability));
   const hasRelated = related.length > 0;
@@ -97,8 +101,19 @@ function fit(table: PairTable, totals: readonly Float64Array[], { probability, r
     const agreeing = shares(Float64Array.from(m, (_, level) => Math.exp((4 * level) / (count - 1))));
     const expected = agreeing.map((share, level) => 0.8 * share + 0.2 * u[level]);
     const strength = prior * total(m) + 2;
-    match.push(logRatio(m.map((sum, level) => sum + expected[level] * strength), u));
-    if (hasRelated) relatedWeights.push(logRatio(h.map((sum, level) => sum + 5 * u[level] + 2 * expected[level]), u));
+    match.push(
+      logRatio(
+        m.map((sum, level) => sum + expected[level] * strength),
+        u,
+      ),
+    );
+    if (hasRelated)
+      relatedWeights.push(
+        logRatio(
+          h.map((sum, level) => sum + 5 * u[level] + 2 * expected[level]),
+          u,
+        ),
+      );
   });
   return {
     ...{ match, related: relatedWeights, matches },
@@ -108,7 +123,9 @@ function fit(table: PairTable, totals: readonly Float64Array[], { probability, r
 }
 
 const logRatio = (counts: Float64Array, u: Float64Array): Float64Array =>
-  monotoneLogRatio(shares(counts), u).map((weight) => Math.min(strongest.for, Math.max(strongest.against, weight)));
+  monotoneLogRatio(shares(counts), u).map((weight) =>
+    Math.min(strongest.for, Math.max(strongest.against, weight)),
+  );
 
 function total(values: Float64Array): number {
   let sum = 0;

@@ -1,6 +1,6 @@
 /** Where learning starts: the pairs that agree on what pairs rarely agree on. */
 import { missing } from "../evidence/pair-evidence.js";
-import { levelTotals, type PairTable, pairsByRow, type PairsByRow } from "./pair-table.js";
+import { levelTotals, type PairsByRow, type PairTable, pairsByRow } from "./pair-table.js";
 
 export interface Start {
   /** Probability of being a match. */
@@ -15,7 +15,8 @@ const unseeded = 0.001;
 export function startingPosteriors(table: PairTable): Start {
   const scores = surprises(table);
   const match = new Float64Array(scores.length).fill(unseeded);
-  for (const pair of table.isOneTable ? bestPairs(table, scores) : mutualBest(table, scores)) match[pair] = seeded;
+  for (const pair of table.isOneTable ? bestPairs(table, scores) : mutualBest(table, scores))
+    match[pair] = seeded;
   const related = new Float64Array(table.isOneTable ? scores.length : 0);
   if (table.isOneTable) {
     const median = quantile(scores, 0.5);
