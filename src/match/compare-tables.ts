@@ -11,6 +11,15 @@ export interface CompareOptions {
   /** Undefined: compare without a model. */
   readonly encoder?: PhraseEncoder;
   readonly signal?: AbortSignal;
+  /** Pairs that are candidates in any case, by prepared rows. */
+  readonly known?: readonly KnownPair[];
+}
+
+/** A pair of rows that someone has judged. */
+export interface KnownPair {
+  readonly left: number;
+  readonly right: number;
+  readonly match: boolean;
 }
 
 export interface ComparedTables extends PairTable {
@@ -26,13 +35,13 @@ const randomPairs = 40_000;
 
 export async function compareTables(
   tables: PreparedTables,
-  { encoder, signal }: CompareOptions = {},
+  { encoder, signal, known = [] }: CompareOptions = {},
 ): Promise<ComparedTables> {
   const { isOneTable, rows, fields, naming } = tables;
   const words = rowWords(tables);
   const vectors = naming < 0 ? undefined : await valueVectors(fields[naming].set.texts, encoder, signal);
   const limits = { ...(isOneTable ? perRow.dedupe : perRow.join), postings };
-  const pairs = await findCandidates(tables, words, vectors, limits);
+  const pairs = await findCandidates(tables, words, vectors, limits, known);
   const comparison = rowComparison(tables, words, vectors);
   const levels = pairLevels(comparison, pairs);
   const random = pairLevels(comparison, drawPairs(rows, isOneTable));

@@ -34,6 +34,7 @@ export async function findCandidates(
   words: RowWords,
   vectors: NamingVectors | undefined,
   limits: CandidateLimits,
+  known: readonly { readonly left: number; readonly right: number }[] = [],
 ): Promise<Pairs> {
   const { fields, naming, rows, isOneTable } = tables;
   const pairs = new PairSet(rows[1]);
@@ -64,6 +65,7 @@ export async function findCandidates(
   });
   if (vectors !== undefined) await nearNames(fields[naming], vectors, limits.k, isOneTable, add);
   equalCodes(fields, isOneTable, add);
+  for (const { left, right } of known) add(left, right);
   return pairs.finish();
 }
 

@@ -1,6 +1,7 @@
 /** Chooses the columns that carry evidence, aligned between the tables, and reads their values. */
 import { ArgumentError } from "../../errors.js";
 import { type AlignedNames, alignColumns, type TableColumns } from "./align.js";
+import { canonicalOrder, reorder } from "./canonical.js";
 import { type ColumnKind, type ColumnProfile, profileColumn } from "./profile.js";
 import { readValues, type ValuedColumn } from "./value-set.js";
 import { Vocabulary } from "./vocabulary.js";
@@ -35,8 +36,15 @@ export interface PreparedTables {
   readonly naming: number;
   /** Columns of one table alone: their words help to find candidates. */
   readonly alone: readonly [readonly ValuedColumn[], readonly ValuedColumn[]];
-  /** Columns left out, with the reason. */
-  readonly dropped: readonly { readonly name: string; readonly reason: string }[];
+  readonly dropped: readonly DroppedColumn[];
+  /** For each prepared row its place in the given table: rows are prepared in an order of their contents. */
+  readonly order: readonly [Uint32Array, Uint32Array];
+}
+
+/** A column left out, with the reason. */
+export interface DroppedColumn {
+  readonly name: string;
+  readonly reason: string;
 }
 
 /** Prepares two tables, or one where `right` is undefined. @throws ArgumentError for an unknown column */
@@ -46,53 +54,60 @@ export function prepareTables(
   options: ColumnOptions = {},
 ): PreparedTables {
   const other = right ?? left;
-  const chosen = [usable(left, options, 0), usable(other, options, 1)] as const;
-  const dropped = [...chosen[0].dropped, ...(right === undefined ? [] : chosen[1].dropped)];
+  const isOneTable = right === undefined;
+  const chosen = [usable(left, options), usable(other, options)] as const;
+  const dropped = [...chosen[0].dropped, ...(isOneTable ? [] : chosen[1].dropped)];
   const names = { left: chosen[0].names, right: chosen[1].names };
-  const pairs =
-    options.on?.map((text) => askedPair(text, left, other)) ??
-    (right === undefined
-      ? names.left.map((name): AlignedNames => [name, name])
-      : alignColumns(left, other, names));
-  const vocabulary = new Vocabulary();
-  const read = [...pairs].sort().map(([name, otherName]): Field => {
-    const cells = right === undefined ? left[name] : left[name].concat(other[otherName]);
-    const profile = profileColumn(name, cells);
-    const kind = options.kindOf?.[name] ?? options.kindOf?.[otherName] ?? profile.kind;
-    const values = readValues(
-      left[name],
-      right === undefined ? left[name] : other[otherName],
-      kind,
-      vocabulary,
-    );
-    return { ...values, name, other: otherName, kind, profile };
+  const asked = options.on?.map((text) => askedPair(text, left, other));
+  const aligned = isOneTable
+    ? names.left.map((name): AlignedNames => [name, name])
+    : alignColumns(left, other, names);
+  const pairs = withoutCopies((asked ?? aligned).sort(), left, other, dropped);
+  const alone = ([left, other] as const).map((table, side) => {
+    const isPaired = (name: string): boolean => aligned.some((pair) => pair[side] === name);
+    const unpaired = chosen[side].names.filter((name) => !isPaired(name)).sort();
+    return asked !== undefined || isOneTable ? [] : unpaired.map((name) => table[name]);
   });
-  const fields = withoutCopies(read, dropped);
+  const rows = [rowsOf(left), rowsOf(other)] as const;
+  const columnsOf = (table: TableColumns, side: 0 | 1): (readonly string[])[] => [
+    ...pairs.map((pair) => table[pair[side]]),
+    ...alone[side],
+  ];
+  const leftOrder = canonicalOrder(columnsOf(left, 0), rows[0]);
+  const order = [leftOrder, isOneTable ? leftOrder : canonicalOrder(columnsOf(other, 1), rows[1])] as const;
+  const vocabulary = new Vocabulary();
+  const fields = pairs.map((pair): Field => {
+    const cells = { left: reorder(left[pair[0]], order[0]), right: reorder(other[pair[1]], order[1]) };
+    if (isOneTable) cells.right = cells.left;
+    return readField(pair, cells, options, vocabulary);
+  });
   const naming = namingField(fields);
-  const aloneIn = (table: TableColumns, side: 0 | 1): ValuedColumn[] =>
-    options.on !== undefined || right === undefined
-      ? []
-      : chosen[side].names
-          .filter((name) => !pairs.some((pair) => pair[side] === name))
-          .map((name) => readValues(table[name], [], "text", vocabulary));
+  const readAlone = (side: 0 | 1): ValuedColumn[] =>
+    alone[side].map((cells) => readValues(reorder(cells, order[side]), [], "text", vocabulary));
   return {
-    ...{ isOneTable: right === undefined, vocabulary, dropped },
-    rows: [rowsOf(left), rowsOf(other)],
+    ...{ isOneTable, vocabulary, dropped, rows, order, naming },
     fields: fields.map((field, index) =>
       index === naming && field.kind === "text" ? { ...field, kind: "name" } : field,
     ),
-    naming,
-    alone: [aloneIn(left, 0), aloneIn(other, 1)],
+    alone: [readAlone(0), readAlone(1)],
   };
+}
+
+function readField(
+  [name, other]: AlignedNames,
+  { left, right }: { readonly left: readonly string[]; readonly right: readonly string[] },
+  { kindOf = {} }: ColumnOptions,
+  vocabulary: Vocabulary,
+): Field {
+  const profile = profileColumn(name, left === right ? left : left.concat(right));
+  const kind = kindOf[name] ?? kindOf[other] ?? profile.kind;
+  return { ...readValues(left, right, kind, vocabulary), name, other, kind, profile };
 }
 
 export const rowsOf = (table: TableColumns): number => Object.values(table)[0]?.length ?? 0;
 
-function usable(table: TableColumns, { ignore = [], kindOf = {} }: ColumnOptions, side: 0 | 1) {
-  if (side === 0)
-    for (const name of Object.keys(kindOf))
-      if (name === "") throw new ArgumentError("a column name is empty");
-  const dropped: { name: string; reason: string }[] = [];
+function usable(table: TableColumns, { ignore = [] }: ColumnOptions) {
+  const dropped: DroppedColumn[] = [];
   const names = Object.keys(table).filter((name) => {
     const reason = ignore.includes(name) ? "ignored" : profileColumn(name, table[name]).dropped;
     if (reason !== undefined) dropped.push({ name, reason });
@@ -113,28 +128,33 @@ function askedPair(text: string, left: TableColumns, right: TableColumns): Align
 /** Share of rows in which two columns must agree for the second to be a copy of the first. */
 const copied = 0.95;
 
-/** Leaves out columns that repeat another one: a fact must not count twice. */
-function withoutCopies(fields: readonly Field[], dropped: { name: string; reason: string }[]): Field[] {
-  const order = [...fields].sort((a, b) => b.profile.filled - a.profile.filled || (a.name < b.name ? -1 : 1));
-  const kept: Field[] = [];
-  for (const field of order) {
-    const original = kept.find((other) => isCopy(field, other));
-    if (original === undefined) kept.push(field);
-    else dropped.push({ name: field.name, reason: `a copy of ${original.name}` });
+/** Leaves out columns that repeat an earlier one: a fact must not count twice. */
+function withoutCopies(
+  pairs: readonly AlignedNames[],
+  left: TableColumns,
+  right: TableColumns,
+  dropped: DroppedColumn[],
+): AlignedNames[] {
+  const kept: AlignedNames[] = [];
+  for (const pair of pairs) {
+    const original = kept.find(
+      (other) =>
+        isCopy(left[pair[0]], left[other[0]]) && (left === right || isCopy(right[pair[1]], right[other[1]])),
+    );
+    if (original === undefined) kept.push(pair);
+    else dropped.push({ name: pair[0], reason: `a copy of ${original[0]}` });
   }
-  return fields.filter((field) => kept.includes(field));
+  return kept;
 }
 
-function isCopy(a: Field, b: Field): boolean {
-  let [same, both] = [0, 0];
-  for (const side of ["left", "right"] as const) {
-    a[side].forEach((value, row) => {
-      if (value < 0) return;
-      both++;
-      if (b[side][row] >= 0 && a.set.texts[value] === b.set.texts[b[side][row]]) same++;
-    });
-  }
-  return same >= copied * both;
+function isCopy(cells: readonly string[], others: readonly string[]): boolean {
+  let [same, filled] = [0, 0];
+  cells.forEach((cell, row) => {
+    if (cell === "" && others[row] === "") return;
+    filled++;
+    if (cell.trim().toLowerCase() === others[row].trim().toLowerCase()) same++;
+  });
+  return same >= copied * filled;
 }
 
 const texts = new Set<ColumnKind>(["name", "text", "long", "list"]);

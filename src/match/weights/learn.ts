@@ -167,3 +167,23 @@ export function scorePairs(
   }
   return logOdds;
 }
+
+/** Known pairs by their place in the pair table, which is sorted by left row and then by right row. */
+export function knownPlaces(
+  { left, right, isOneTable }: PairTable,
+  known: readonly { readonly left: number; readonly right: number; readonly match: boolean }[],
+): Map<number, number> {
+  const places = new Map<number, number>();
+  for (const pair of known) {
+    const isTurned = isOneTable && pair.left > pair.right;
+    const [a, b] = isTurned ? [pair.right, pair.left] : [pair.left, pair.right];
+    let [low, high] = [0, left.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (left[middle] < a || (left[middle] === a && right[middle] < b)) low = middle + 1;
+      else high = middle;
+    }
+    if (left[low] === a && right[low] === b) places.set(low, pair.match ? 1 : 0);
+  }
+  return places;
+}

@@ -1,0 +1,126 @@
+/** Groups the rows of one table that are the same thing by all their columns, without labels. */
+import { PhraseEncoder } from "../encoder/phrase-encoder.js";
+import { type ColumnReport, columnReports, explainPair } from "../match/column-report.js";
+import type { TableColumns } from "../match/columns/align.js";
+import { type ColumnOptions, type DroppedColumn, prepareTables } from "../match/columns/fields.js";
+import { type ComparedTables, compareTables, type KnownPair } from "../match/compare-tables.js";
+import { type AcceptedLevel, keepPrecision, type PrecisionReport } from "../match/estimates/promise.js";
+import { knownPlaces, learnWeights, scorePairs, type Weights } from "../match/weights/learn.js";
+import { averageLinkage, groupsFrom, type Merge } from "./average-linkage.js";
+import { type GroupPairs, supportedProbability, withPairsInside } from "./group-pairs.js";
+
+export interface GroupRowsOptions extends ColumnOptions {
+  /** The promised precision of the pairs of rows within groups. Default 0.9. */
+  readonly precision?: number;
+  /** Default: the embedded model, loaded for the call. "none": without a model. */
+  readonly encoder?: PhraseEncoder | "none";
+  /** Judged pairs of rows. */
+  readonly known?: readonly KnownPair[];
+  readonly signal?: AbortSignal;
+}
+
+export interface RowGroups extends PrecisionReport {
+  /** Group of each row, numbered by first row. If the promise is refused, the likely groups, not verified. */
+  readonly groupOf: Int32Array;
+  readonly columns: readonly ColumnReport[];
+  readonly dropped: readonly DroppedColumn[];
+  /** What each column says about two rows. */
+  explain(a: number, b: number): ReturnType<typeof explainPair>;
+  /** The groups at another promise, without comparing the rows again. */
+  atPrecision(target: number): RowGroups;
+}
+
+/** Mean log-odds of merges, from the widest. */
+const cuts = [-1.5, -1, -0.5, 0, 0.5, 1, 1.5, 2, 2.5, 3, 3.5, 4, 4.5];
+const likely = 0;
+
+/** @throws ArgumentError for an unknown column; InterruptedError */
+export async function groupRows(table: TableColumns, options: GroupRowsOptions = {}): Promise<RowGroups> {
+  const encoder = options.encoder === undefined ? await PhraseEncoder.load() : options.encoder;
+  try {
+    const tables = prepareTables(table, undefined, options);
+    const order = tables.order[0];
+    const place = new Uint32Array(order.length);
+    order.forEach((row, prepared) => {
+      place[row] = prepared;
+    });
+    const known = (options.known ?? []).map(({ left, right, match }) => {
+      return { left: place[left], right: place[right], match };
+    });
+    const model = encoder === "none" ? undefined : encoder;
+    const compared = await compareTables(tables, { encoder: model, signal: options.signal, known });
+    const { weights, logOdds } = learnWeights(compared, { known: knownPlaces(compared, known) });
+    const merges = averageLinkage(
+      compared.rows[0],
+      { ...compared, logOdds },
+      {
+        least: cuts[0],
+        weigh: pairScorer(compared, weights),
+      },
+    );
+    const accept = acceptGroups(compared, weights, merges);
+    const columns = columnReports(compared, weights);
+    const atPrecision = (target: number): RowGroups => {
+      const { level, report } = accept(target);
+      return {
+        ...{
+          ...report,
+          groupOf: renumbered(place, level.groups),
+          dropped: tables.dropped,
+          columns,
+          atPrecision,
+        },
+        explain: (a, b) => explainPair(compared, weights, place[a], place[b]),
+      };
+    };
+    return atPrecision(options.precision ?? 0.9);
+  } finally {
+    if (options.encoder === undefined && encoder !== "none") await encoder.dispose();
+  }
+}
+
+/** Log-odds of any two rows. */
+function pairScorer(
+  { columns, comparison }: ComparedTables,
+  weights: Weights,
+): (a: number, b: number) => number {
+  const levels = columns.map(() => new Int8Array(1));
+  return (a, b) => {
+    comparison.compare(a, b, levels, 0);
+    return scorePairs(levels, weights, columns)[0];
+  };
+}
+
+interface GroupLevel extends AcceptedLevel {
+  readonly groups: Int32Array;
+}
+
+function acceptGroups(compared: ComparedTables, weights: Weights, merges: readonly Merge[]) {
+  const size = compared.rows[0];
+  const inside: GroupPairs = withPairsInside(compared, groupsFrom(size, merges, cuts[0]));
+  const logOdds = scorePairs(inside.levels, weights, inside.columns);
+  const own = logOdds.map((odds) => 1 / (1 + Math.exp(-odds)));
+  const levelAt = (cut: number): GroupLevel => {
+    const groups = groupsFrom(size, merges, cut);
+    const accepted = Uint8Array.from(inside.left, (a, pair) =>
+      groups[a] === groups[inside.right[pair]] ? 1 : 0,
+    );
+    const count = accepted.reduce((sum, flag) => sum + flag, 0);
+    const probability = supportedProbability(inside, accepted, own);
+    return { table: inside, weights, logOdds, probability, accepted, count, groups };
+  };
+  function* levels(): Generator<GroupLevel> {
+    for (const cut of cuts) yield levelAt(cut);
+  }
+  return (target: number) => keepPrecision({ target, levels: levels(), fallback: () => levelAt(likely) });
+}
+
+/** Groups of the given rows, numbered by first row, from those of the prepared ones. */
+function renumbered(place: Uint32Array, groups: Int32Array): Int32Array {
+  const numbers = new Map<number, number>();
+  return Int32Array.from(place, (prepared) => {
+    const number = numbers.get(groups[prepared]) ?? numbers.size;
+    numbers.set(groups[prepared], number);
+    return number;
+  });
+}
