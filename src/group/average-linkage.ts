@@ -4,6 +4,7 @@
  * are weighed when two groups are about to merge.
  */
 import { Heap } from "../heap.js";
+import { certain } from "../match/weights/learn.js";
 
 export interface WeighedPairs {
   readonly left: Int32Array;
@@ -32,7 +33,9 @@ const weakest = -1;
 /** Pairs weighed at most for two groups; more of them are sampled. */
 const mostWeighed = 64;
 
-const clip = (value: number): number => Math.min(strongest, Math.max(-strongest, value));
+/** Known pairs are not clipped: rows known to be the same come together, and those known to differ never do. */
+const clip = (value: number): number =>
+  Math.abs(value) === certain ? value : Math.min(strongest, Math.max(-strongest, value));
 
 /** Merges of all groups, strongest first. */
 export function averageLinkage(size: number, pairs: WeighedPairs, options: LinkageOptions): Merge[] {
@@ -106,8 +109,8 @@ function mergeComponent(members: readonly number[], pairs: WeighedPairs, options
     (x, y) => x.mean > y.mean || (x.mean === y.mean && (x.a < y.a || (x.a === y.a && x.b < y.b))),
   );
   const groupOf = (row: number): Group => {
-    let group = groups.get(row);
-    if (group === undefined) groups.set(row, (group = { rows: [row], links: new Map() }));
+    const group = groups.get(row) ?? { rows: [row], links: new Map() };
+    groups.set(row, group);
     return group;
   };
   const propose = (a: number, b: number, link: Link): void => {
@@ -143,7 +146,7 @@ function mergeComponent(members: readonly number[], pairs: WeighedPairs, options
 function weighLink(first: Group, second: Group, link: Link, { weigh }: LinkageOptions): void {
   const all = first.rows.length * second.rows.length;
   link.isWeighed = true;
-  if (link.known >= all) return;
+  if (link.known >= all || link.sum <= -certain / 2) return;
   const count = Math.min(all, mostWeighed);
   link.sum = 0;
   link.known = count;

@@ -5,7 +5,7 @@ import type { TableColumns } from "../match/columns/align.js";
 import { type ColumnOptions, type DroppedColumn, prepareTables } from "../match/columns/fields.js";
 import { type ComparedTables, compareTables, type KnownPair } from "../match/compare-tables.js";
 import { type AcceptedLevel, keepPrecision, type PrecisionReport } from "../match/estimates/promise.js";
-import { knownPlaces, learnWeights, scorePairs, type Weights } from "../match/weights/learn.js";
+import { decide, knownPlaces, learnWeights, scorePairs, type Weights } from "../match/weights/learn.js";
 import { averageLinkage, groupsFrom, type Merge } from "./average-linkage.js";
 import { type GroupPairs, supportedProbability, withPairsInside } from "./group-pairs.js";
 
@@ -49,7 +49,8 @@ export async function groupRows(table: TableColumns, options: GroupRowsOptions =
     });
     const model = encoder === "none" ? undefined : encoder;
     const compared = await compareTables(tables, { encoder: model, signal: options.signal, known });
-    const { weights, logOdds } = learnWeights(compared, { known: knownPlaces(compared, known) });
+    const places = knownPlaces(compared, known);
+    const { weights, logOdds } = learnWeights(compared, { known: places });
     const merges = averageLinkage(
       compared.rows[0],
       { ...compared, logOdds },
@@ -58,7 +59,7 @@ export async function groupRows(table: TableColumns, options: GroupRowsOptions =
         weigh: pairScorer(compared, weights),
       },
     );
-    const accept = acceptGroups(compared, weights, merges);
+    const accept = acceptGroups(compared, weights, merges, places);
     const columns = columnReports(compared, weights);
     const atPrecision = (target: number): RowGroups => {
       const { level, report } = accept(target);
@@ -95,10 +96,17 @@ interface GroupLevel extends AcceptedLevel {
   readonly groups: Int32Array;
 }
 
-function acceptGroups(compared: ComparedTables, weights: Weights, merges: readonly Merge[]) {
+function acceptGroups(
+  compared: ComparedTables,
+  weights: Weights,
+  merges: readonly Merge[],
+  known: ReadonlyMap<number, number>,
+) {
   const size = compared.rows[0];
   const inside: GroupPairs = withPairsInside(compared, groupsFrom(size, merges, cuts[0]));
   const logOdds = scorePairs(inside.levels, weights, inside.columns);
+  // The candidates come first among the pairs inside groups.
+  decide(logOdds, known);
   const own = logOdds.map((odds) => 1 / (1 + Math.exp(-odds)));
   const levelAt = (cut: number): GroupLevel => {
     const groups = groupsFrom(size, merges, cut);

@@ -62,7 +62,9 @@ export async function matchTables(
     const compared = await compareTables(tables, { encoder: model, signal: options.signal, known });
     const learned = learnWeights(compared, { known: knownPlaces(compared, known) });
     const { kind, accept } = acceptPairs(compared, learned, options);
-    const columns = columnReports(compared, learned.weights);
+    const columns = columnReports(compared, learned.weights).map((column) =>
+      isSwapped ? { ...column, name: column.other, other: column.name } : column,
+    );
     const places = tables.order.map(inverse);
     const atPrecision = (target: number): TableMatches => {
       const { level, report } = accept(target);
@@ -71,7 +73,16 @@ export async function matchTables(
         ...{ ...report, matches, kind, columns, dropped: tables.dropped, atPrecision },
         explain: (leftRow, rightRow) => {
           const [x, y] = isSwapped ? [rightRow, leftRow] : [leftRow, rightRow];
-          return explainPair(compared, learned.weights, places[0][x], places[1][y]);
+          const { prior, columns: found } = explainPair(
+            compared,
+            learned.weights,
+            places[0][x],
+            places[1][y],
+          );
+          const turned = found.map((column, index) => {
+            return { ...column, name: columns[index].name, left: column.right, right: column.left };
+          });
+          return { prior, columns: isSwapped ? turned : found };
         },
       };
     };

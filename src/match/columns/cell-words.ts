@@ -35,9 +35,11 @@ export function cellWords(text: string): string[] {
   return words.length > mostWords ? words.slice(0, mostWords) : words;
 }
 
-/** The value of a cell that is one number, with or without a currency sign; NaN for others. */
+const oneNumber = /^([-+]?)\p{Sc}?\s?(-?\d+(?:\.\d+)?)\s?(?:\p{Sc}|%|[a-z]{3})?$/iu;
+
+/** The value of a cell that is one number, with or without a currency; NaN for others. */
 export function cellNumber(text: string): number {
-  const bare = text.trim().replace(thousands, "");
-  const found = /^[-+]?\p{Sc}?\s?(-?\d+(?:\.\d+)?)\s?(?:\p{Sc}|%|[a-z]{3})?$/iu.exec(bare);
-  return found === null ? Number.NaN : Number(found[1]);
+  const found = oneNumber.exec(text.trim().replace(thousands, ""));
+  if (found === null) return Number.NaN;
+  return found[1] === "-" ? -Number(found[2]) : Number(found[2]);
 }

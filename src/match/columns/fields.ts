@@ -62,7 +62,7 @@ export function prepareTables(
   const aligned = isOneTable
     ? names.left.map((name): AlignedNames => [name, name])
     : alignColumns(left, other, names);
-  const pairs = withoutCopies((asked ?? aligned).sort(), left, other, dropped);
+  const pairs = withoutCopies(sorted(asked ?? aligned), left, other, dropped);
   const alone = ([left, other] as const).map((table, side) => {
     const isPaired = (name: string): boolean => aligned.some((pair) => pair[side] === name);
     const unpaired = chosen[side].names.filter((name) => !isPaired(name)).sort();
@@ -105,6 +105,9 @@ function readField(
 }
 
 export const rowsOf = (table: TableColumns): number => Object.values(table)[0]?.length ?? 0;
+
+const sorted = (pairs: readonly AlignedNames[]): AlignedNames[] =>
+  [...pairs].sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0));
 
 function usable(table: TableColumns, { ignore = [] }: ColumnOptions) {
   const dropped: DroppedColumn[] = [];

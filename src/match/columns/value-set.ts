@@ -54,8 +54,8 @@ export function readValues(
   };
   const number = (cells: readonly string[]): Int32Array =>
     Int32Array.from(cells, (cell) => {
-      let value = seen.get(cell);
-      if (value === undefined) seen.set(cell, (value = read(cell)));
+      const value = seen.get(cell) ?? read(cell);
+      seen.set(cell, value);
       if (value >= 0) counts[value]++;
       return value;
     });

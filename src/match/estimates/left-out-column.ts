@@ -23,9 +23,13 @@ export function leftOutPrecision(pairs: ScoredPairs): number | undefined {
   if (witnesses.length === 0) return undefined;
   witnesses.sort((a, b) => a.share - b.share);
   const half = witnesses.reduce((sum, { coverage }) => sum + coverage, 0) / 2;
-  let sum = 0;
-  const median = witnesses.find(({ coverage }) => (sum += coverage) >= half)!;
-  return 1 - unseen * (1 - Math.min(1, median.share));
+  let [sum, median] = [0, 0];
+  for (const { share, coverage } of witnesses) {
+    if (sum >= half) break;
+    sum += coverage;
+    median = share;
+  }
+  return 1 - unseen * (1 - Math.min(1, median));
 }
 
 /** The share of right pairs as one column sees it, and the share of accepted pairs in which it is filled. */

@@ -50,7 +50,7 @@ export function learnWeights(table: PairTable, options: LearnOptions = {}): Lear
   const totals = levelTotals(table);
   const { match: probability, related } = startingPosteriors(table);
   fix(probability, known);
-  let weights = fit(table, totals, { probability, related, prior });
+  let weights = weightsFrom(table, totals, { probability, related, prior });
   let logOdds: Float64Array = new Float64Array(0);
   for (let round = 0; round < iterations; round++) {
     logOdds = scorePairs(table.levels, weights, table.columns, related);
@@ -65,9 +65,18 @@ export function learnWeights(table: PairTable, options: LearnOptions = {}): Lear
       sum += probability[pair];
     }
     if (moved < settled * sum) break;
-    if (round + 1 < iterations) weights = fit(table, totals, { probability, related, prior });
+    if (round + 1 < iterations) weights = weightsFrom(table, totals, { probability, related, prior });
   }
+  decide(logOdds, known);
   return { weights, logOdds, probability };
+}
+
+/** Log-odds of a known pair: no evidence outweighs it. */
+export const certain = 1e6;
+
+/** Gives known pairs log-odds that no evidence outweighs. */
+export function decide(logOdds: Float64Array, known: ReadonlyMap<number, number>): void {
+  for (const [pair, match] of known) logOdds[pair] = match === 1 ? certain : -certain;
 }
 
 const sigmoid = (value: number): number => 1 / (1 + Math.exp(-value));
@@ -83,7 +92,7 @@ interface Posteriors {
 }
 
 /** Weights from posteriors. */
-function fit(
+function weightsFrom(
   table: PairTable,
   totals: readonly Float64Array[],
   { probability, related, prior }: Posteriors,
