@@ -3,6 +3,7 @@
  * decides. Where it does not reach the promise, the promise is refused with a reason, and the likely pairs are returned as
  * not verified.
  */
+import { nameContradictions, weakestColumn } from "./contradictions.js";
 import { leftOutPrecision } from "./left-out-column.js";
 import { rowMargins } from "./margins.js";
 import { rivalPrecision } from "./rivals.js";
@@ -41,7 +42,7 @@ export interface PromiseOptions<Level extends AcceptedLevel> {
 /** Fewer accepted pairs are too few to estimate from. */
 const fewest = 50;
 /** The smallest estimate must exceed the promise by this share of what is left to 1. */
-const reserve = 0.15;
+const reserve = 0.25;
 /** Share of rows in one table whose partner does not stand out, from which the groups are arbitrary. */
 const mostNarrow = 0.1;
 
@@ -56,11 +57,29 @@ export function keepPrecision<Level extends AcceptedLevel>({
     for (const level of levels) {
       if (level.count < fewest) break;
       const estimates = precisionEstimates(level);
-      if (Math.min(...estimates.values()) >= needed) return { level, report: established(estimates, target) };
+      const isEnough = Math.min(...estimates.values()) >= needed && contradiction(level) === undefined;
+      if (isEnough) return { level, report: established(estimates, target) };
     }
   }
   const level = fallback();
-  return { level, report: refused(precisionEstimates(level), target, level.count, doubt) };
+  const found = doubt ?? contradiction(level);
+  return { level, report: refused(precisionEstimates(level), target, level.count, found) };
+}
+
+/** Share of pairs with contradicting names from which groups are families; least agreement of a distinguishing column. */
+const mostContradictions = 0.25;
+const leastAgreement = 0.6;
+
+/** A reason not to trust groups of one table. */
+function contradiction(pairs: ScoredPairs): string | undefined {
+  if (!pairs.table.isOneTable) return undefined;
+  const names = nameContradictions(pairs);
+  const percent = (share: number): string => `${Math.round(100 * share)} %`;
+  if (names !== undefined && names.words > mostContradictions)
+    return `in ${percent(names.words)} of the likely pairs each name has words that the other row lacks`;
+  const { name, agreement } = weakestColumn(pairs);
+  if (agreement < leastAgreement) return `${name} agrees in only ${percent(agreement)} of the likely pairs`;
+  return undefined;
 }
 
 /** Estimates by what they rest on. */
@@ -69,6 +88,8 @@ export function precisionEstimates(pairs: ScoredPairs): Map<string, number> {
   const leftOut = leftOutPrecision(pairs);
   if (leftOut !== undefined) estimates.set("columns left out", leftOut);
   if (pairs.table.isOneTable) {
+    const names = nameContradictions(pairs);
+    if (names !== undefined) estimates.set("codes in names", 1 - names.codes);
     const { narrow } = rowMargins(pairs);
     estimates.set("rows outside the groups", narrow > mostNarrow ? 0 : 1 - narrow);
   } else estimates.set("rows without a partner", rivalPrecision(pairs));
@@ -92,10 +113,9 @@ function refused(
   return { ...range(estimates), promise: { target, established: false, reason } };
 }
 
-/** The middle between the smallest estimate and the median. */
+/** The smallest estimate. What the others lie above it, the truth may lie below it. */
 function range(estimates: ReadonlyMap<string, number>) {
-  const values = [...estimates.values()].sort((a, b) => a - b);
-  const middle = values.length >> 1;
-  const median = values.length % 2 === 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
-  return { estimate: (values[0] + median) / 2, low: values[0], high: values[values.length - 1] };
+  const values = [...estimates.values()];
+  const [estimate, high] = [Math.min(...values), Math.max(...values)];
+  return { estimate, low: Math.max(0, 2 * estimate - high), high };
 }

@@ -8,6 +8,10 @@ import type { RowWords } from "../columns/row-words.js";
 import { codeComparison, codeLevels } from "./code-words.js";
 import { crossWords } from "./cross-words.js";
 import { fieldComparison, levelOf, type ValueVectors } from "./levels.js";
+import { nameOpposition, oppositionLevels } from "./opposed-names.js";
+
+/** The column that says whether names contradict each other. */
+export const opposedColumn = "names opposed";
 
 /** Level of a pair where a side is empty: says nothing. */
 export const missing = -1;
@@ -62,6 +66,17 @@ export function rowComparison(
           levels: conflictCuts.length + 1,
           share: conflictShare,
         }) - 1;
+  const opposed = naming < 0 ? undefined : nameOpposition(fields[naming], words, vocabulary.words);
+  const opposedPlace =
+    opposed === undefined
+      ? -1
+      : columns.push({
+          name: opposedColumn,
+          field: -1,
+          from: naming,
+          levels: oppositionLevels,
+          share: repeated,
+        }) - 1;
   const hasCross = naming >= 0 && fields.length > 1;
   const cross = hasCross ? crossWords(fields[naming], words) : undefined;
   const crossPlace =
@@ -84,6 +99,10 @@ export function rowComparison(
       out[conflictPlace][place] = level === missing ? missing : levelOf(-unmatched, conflictCuts);
     }
     out[codePlace][place] = codes(left, right) ?? missing;
+    if (opposed !== undefined) {
+      const isNamed = fields[naming].left[left] >= 0 && fields[naming].right[right] >= 0;
+      out[opposedPlace][place] = isNamed ? opposed(left, right) : missing;
+    }
     if (cross === undefined) return;
     const share = cross(left, right);
     out[crossPlace][place] = share < 0 ? missing : levelOf(share, crossCuts);
