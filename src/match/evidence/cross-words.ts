@@ -2,7 +2,7 @@
 import type { Field } from "../columns/fields.js";
 import type { RowWords } from "../columns/row-words.js";
 
-/** Returns a function for a left and a right row: the larger of the two directions, -1 where a name is empty. */
+/** Returns a function for a left and a right row: the larger of the two directions. Both have names. */
 export function crossWords({ set, left, right }: Field, words: RowWords): (a: number, b: number) => number {
   const { starts, items } = set.words;
   // Stamps instead of sets: pairs come sorted by left row, which is then stamped once.
@@ -19,7 +19,6 @@ export function crossWords({ set, left, right }: Field, words: RowWords): (a: nu
     return met / total;
   };
   return (a, b) => {
-    if (left[a] < 0 || right[b] < 0) return -1;
     if (stampedLeft !== a) {
       stampedLeft = a;
       for (let place = words.left.starts[a]; place < words.left.starts[a + 1]; place++)

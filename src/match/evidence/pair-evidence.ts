@@ -7,7 +7,7 @@ import type { PreparedTables } from "../columns/fields.js";
 import type { RowWords } from "../columns/row-words.js";
 import { codeComparison, codeLevels } from "./code-words.js";
 import { crossWords } from "./cross-words.js";
-import { fieldComparison, levelOf, type ValueVectors } from "./levels.js";
+import { type FieldComparison, fieldComparison, levelOf, type ValueVectors } from "./levels.js";
 import { nameOpposition, oppositionLevels } from "./opposed-names.js";
 
 /** The column that says whether names contradict each other. */
@@ -40,74 +40,70 @@ const conflictCuts = [-0.8, -0.65, -0.5, -0.4, -0.3, -0.2, -0.1, -0.01];
 /** Columns across fields repeat the naming column in part. */
 const repeated = 0.5;
 
+/** One column with its comparison of two rows: a level, or `missing`. */
+interface ComparedColumn extends EvidenceColumn {
+  compare(left: number, right: number): number;
+}
+
 export function rowComparison(
   tables: PreparedTables,
   words: RowWords,
   vectors?: ValueVectors,
 ): RowComparison {
-  const { fields, naming, vocabulary, isOneTable } = tables;
+  const { fields, naming, vocabulary } = tables;
   const own = fields.map((field, index) =>
     fieldComparison(field, vocabulary, index === naming ? vectors : undefined),
   );
-  const columns: EvidenceColumn[] = fields.map(({ name }, field) => {
-    return { name, field, from: -1, levels: own[field].levels, share: 1 };
+  const ofFields = fields.map((field, index): ComparedColumn => {
+    const { levels, compare } = own[index];
+    return {
+      ...{ name: field.name, field: index, from: -1, levels, share: 1 },
+      compare: (left, right) => {
+        const [a, b] = [field.left[left], field.right[right]];
+        return a < 0 || b < 0 ? missing : compare(a, b);
+      },
+    };
   });
   const codes = codeComparison(vocabulary.words, words);
-  const codePlace =
-    columns.push({ name: "codes anywhere", field: -1, from: -1, levels: codeLevels, share: 1 }) - 1;
-  const conflictShare = isOneTable ? 1 : repeated;
-  const conflictPlace =
-    naming < 0
-      ? -1
-      : columns.push({
-          name: "words missing",
-          field: -1,
-          from: naming,
-          levels: conflictCuts.length + 1,
-          share: conflictShare,
-        }) - 1;
-  const opposed = naming < 0 ? undefined : nameOpposition(fields[naming], words, vocabulary.words);
-  const opposedPlace =
-    opposed === undefined
-      ? -1
-      : columns.push({
-          name: opposedColumn,
-          field: -1,
-          from: naming,
-          levels: oppositionLevels,
-          share: repeated,
-        }) - 1;
-  const hasCross = naming >= 0 && fields.length > 1;
-  const cross = hasCross ? crossWords(fields[naming], words) : undefined;
-  const crossPlace =
-    cross === undefined
-      ? -1
-      : columns.push({
-          name: "name anywhere",
-          field: -1,
-          from: naming,
-          levels: crossCuts.length + 1,
-          share: repeated,
-        }) - 1;
-  const compare: RowComparison["compare"] = (left, right, out, place) => {
-    for (let index = 0; index < fields.length; index++) {
-      const [a, b] = [fields[index].left[left], fields[index].right[right]];
-      const level = a < 0 || b < 0 ? missing : own[index].compare(a, b);
-      out[index][place] = level;
-      if (index !== naming) continue;
-      const unmatched = a === b ? 0 : own[index].unmatched!();
-      out[conflictPlace][place] = level === missing ? missing : levelOf(-unmatched, conflictCuts);
-    }
-    out[codePlace][place] = codes(left, right) ?? missing;
-    if (opposed !== undefined) {
-      const isNamed = fields[naming].left[left] >= 0 && fields[naming].right[right] >= 0;
-      out[opposedPlace][place] = isNamed ? opposed(left, right) : missing;
-    }
-    if (cross === undefined) return;
-    const share = cross(left, right);
-    out[crossPlace][place] = share < 0 ? missing : levelOf(share, crossCuts);
+  const ofCodes: ComparedColumn = {
+    ...{ name: "codes anywhere", field: -1, from: -1, levels: codeLevels, share: 1 },
+    compare: (left, right) => codes(left, right) ?? missing,
   };
-  return { columns, compare };
+  const columns = [...ofFields, ofCodes, ...(naming < 0 ? [] : namingColumns(tables, words, own[naming]))];
+  const compare: RowComparison["compare"] = (left, right, out, place) => {
+    for (let column = 0; column < columns.length; column++)
+      out[column][place] = columns[column].compare(left, right);
+  };
+  return { columns: columns.map(({ compare: _, ...column }) => column), compare };
+}
+
+/** Columns that look at names in another way than the naming column itself. They are compared after it. */
+function namingColumns(
+  { fields, naming, vocabulary, isOneTable }: PreparedTables,
+  words: RowWords,
+  names: FieldComparison,
+): ComparedColumn[] {
+  const { left, right } = fields[naming];
+  const column = (
+    name: string,
+    levels: number,
+    compare: (left: number, right: number) => number,
+  ): ComparedColumn => ({
+    ...{ name, field: -1, from: naming, levels, share: repeated },
+    compare: (a, b) => (left[a] < 0 || right[b] < 0 ? missing : compare(a, b)),
+  });
+  const unmatched = column("words missing", conflictCuts.length + 1, (a, b) =>
+    levelOf(left[a] === right[b] ? 0 : -names.unmatched!(), conflictCuts),
+  );
+  const opposed = nameOpposition(fields[naming], words, vocabulary.words);
+  const cross = crossWords(fields[naming], words);
+  return [
+    isOneTable ? { ...unmatched, share: 1 } : unmatched,
+    column(opposedColumn, oppositionLevels, opposed),
+    ...(fields.length > 1
+      ? [column("name anywhere", crossCuts.length + 1, (a, b) => levelOf(cross(a, b), crossCuts))]
+      : []),
+  ];
 }
 
 /** Levels of all pairs: one array per column. */

@@ -100,35 +100,44 @@ function weightsFrom(
   const pairs = allPairs(table);
   const matches = Math.max(1e-3, total(probability));
   const hasRelated = related.length > 0;
+  const perRow = table.isOneTable ? sharePerRow(table, probability) : probability;
   const match: Float64Array[] = [];
   const relatedWeights: Float64Array[] = [];
   table.columns.forEach(({ levels: count }, column) => {
     const m = countLevels(table.levels[column], count, probability);
+    const mRows = countLevels(table.levels[column], count, perRow);
     const h = hasRelated ? countLevels(table.levels[column], count, related) : new Float64Array(count);
     const u = shares(totals[column].map((all, level) => Math.max(0, all - m[level] - h[level]) + 0.5));
     // Matches agree: a growing share at higher levels.
     const agreeing = shares(Float64Array.from(m, (_, level) => Math.exp((4 * level) / (count - 1))));
     const expected = agreeing.map((share, level) => 0.8 * share + 0.2 * u[level]);
-    const strength = prior * total(m) + 2;
-    match.push(
-      logRatio(
-        m.map((sum, level) => sum + expected[level] * strength),
-        u,
-      ),
-    );
-    if (hasRelated)
-      relatedWeights.push(
-        logRatio(
-          h.map((sum, level) => sum + 5 * u[level] + 2 * expected[level]),
-          u,
-        ),
-      );
+    const strength = prior * total(mRows) + 2;
+    const matchCounts = mRows.map((sum, level) => sum + expected[level] * strength);
+    match.push(logRatio(matchCounts, u));
+    const relatedCounts = h.map((sum, level) => sum + 5 * u[level] + 2 * expected[level]);
+    if (hasRelated) relatedWeights.push(logRatio(relatedCounts, u));
   });
   return {
     ...{ match, related: relatedWeights, matches },
     relatedShare: total(related) / pairs,
     prior: Math.log(matches / pairs),
   };
+}
+
+/**
+ * Each pair's probability divided by how many partners its rows have: a group of 30 rows has 435 pairs, which would outvote
+ * a hundred groups of two.
+ */
+function sharePerRow({ left, right, rows }: PairTable, probability: Float64Array): Float64Array {
+  const partners = new Float64Array(rows[0]);
+  probability.forEach((value, pair) => {
+    partners[left[pair]] += value;
+    partners[right[pair]] += value;
+  });
+  return probability.map((value, pair) => {
+    const product = Math.max(1, partners[left[pair]]) * Math.max(1, partners[right[pair]]);
+    return value / Math.sqrt(product);
+  });
 }
 
 const logRatio = (counts: Float64Array, u: Float64Array): Float64Array =>
