@@ -4,10 +4,16 @@ import { type ColumnReport, columnReports, explainPair } from "../match/column-r
 import type { TableColumns } from "../match/columns/align.js";
 import { type ColumnOptions, type DroppedColumn, prepareTables } from "../match/columns/fields.js";
 import { type ComparedTables, compareTables, type KnownPair } from "../match/compare-tables.js";
-import { type AcceptedLevel, keepPrecision, type PrecisionReport } from "../match/estimates/promise.js";
+import {
+  type AcceptedLevel,
+  contradiction,
+  keepPrecision,
+  type PrecisionReport,
+} from "../match/estimates/promise.js";
+import type { EvidenceColumn } from "../match/evidence/pair-evidence.js";
 import { decide, knownPlaces, learnWeights, scorePairs, type Weights } from "../match/weights/learn.js";
-import { averageLinkage, groupsFrom, type Merge } from "./average-linkage.js";
-import { type GroupPairs, supportedProbability, withPairsInside } from "./group-pairs.js";
+import { averageLinkage, groupsFrom } from "./average-linkage.js";
+import { supportedProbability, withPairsInside } from "./group-pairs.js";
 
 export interface GroupRowsOptions extends ColumnOptions {
   /** The promised precision of the pairs of rows within groups. Default 0.9. */
@@ -49,17 +55,7 @@ export async function groupRows(table: TableColumns, options: GroupRowsOptions =
     });
     const model = encoder === "none" ? undefined : encoder;
     const compared = await compareTables(tables, { encoder: model, signal: options.signal, known });
-    const places = knownPlaces(compared, known);
-    const { weights, logOdds } = learnWeights(compared, { known: places });
-    const merges = averageLinkage(
-      compared.rows[0],
-      { ...compared, logOdds },
-      {
-        least: cuts[0],
-        weigh: pairScorer(compared, weights),
-      },
-    );
-    const accept = acceptGroups(compared, weights, merges, places);
+    const { weights, accept } = bestFit(compared, knownPlaces(compared, known));
     const columns = columnReports(compared, weights);
     const atPrecision = (target: number): RowGroups => {
       const { level, report } = accept(target);
@@ -96,14 +92,34 @@ interface GroupLevel extends AcceptedLevel {
   readonly groups: Int32Array;
 }
 
-function acceptGroups(
-  compared: ComparedTables,
-  weights: Weights,
-  merges: readonly Merge[],
-  known: ReadonlyMap<number, number>,
-) {
+interface Fit {
+  readonly weights: Weights;
+  /** How far the likely groups contradict themselves: 0 if nothing speaks against them. */
+  readonly doubt: number;
+  accept(target: number): { level: GroupLevel; report: PrecisionReport };
+}
+
+/**
+ * Columns made from the naming column repeat it. They help to find groups where rows differ much, and take families of
+ * similar names for one thing where names are the lesser evidence: then a second fit trusts them less.
+ */
+function bestFit(compared: ComparedTables, known: ReadonlyMap<number, number>): Fit {
+  const first = fitGroups(compared, known);
+  if (first.doubt === 0) return first;
+  const columns = compared.columns.map((column) => ({ ...column, share: cautiousShare(column) }));
+  const second = fitGroups({ ...compared, columns }, known);
+  return second.doubt < first.doubt ? second : first;
+}
+
+const cautiousShare = ({ field, from, share }: EvidenceColumn): number =>
+  field >= 0 ? share : from < 0 ? 0.5 : 0.25;
+
+function fitGroups(compared: ComparedTables, known: ReadonlyMap<number, number>): Fit {
   const size = compared.rows[0];
-  const inside: GroupPairs = withPairsInside(compared, groupsFrom(size, merges, cuts[0]));
+  const { weights, logOdds: candidateOdds } = learnWeights(compared, { known });
+  const pairs = { left: compared.left, right: compared.right, logOdds: candidateOdds };
+  const merges = averageLinkage(size, pairs, { least: cuts[0], weigh: pairScorer(compared, weights) });
+  const inside = withPairsInside(compared, groupsFrom(size, merges, cuts[0]));
   const logOdds = scorePairs(inside.levels, weights, inside.columns);
   // The candidates come first among the pairs inside groups.
   decide(logOdds, known);
@@ -120,7 +136,11 @@ function acceptGroups(
   function* levels(): Generator<GroupLevel> {
     for (const cut of cuts) yield levelAt(cut);
   }
-  return (target: number) => keepPrecision({ target, levels: levels(), fallback: () => levelAt(likely) });
+  const fallback = levelAt(likely);
+  const found = contradiction(fallback);
+  const accept: Fit["accept"] = (target) =>
+    keepPrecision({ target, levels: levels(), fallback: () => fallback, doubt: found?.reason });
+  return { weights, doubt: found?.strength ?? 0, accept };
 }
 
 /** Groups of the given rows, numbered by first row, from those of the prepared ones. */

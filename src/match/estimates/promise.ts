@@ -62,7 +62,7 @@ export function keepPrecision<Level extends AcceptedLevel>({
     }
   }
   const level = fallback();
-  const found = doubt ?? contradiction(level);
+  const found = doubt ?? contradiction(level)?.reason;
   return { level, report: refused(precisionEstimates(level), target, level.count, found) };
 }
 
@@ -70,15 +70,20 @@ export function keepPrecision<Level extends AcceptedLevel>({
 const mostContradictions = 0.25;
 const leastAgreement = 0.6;
 
-/** A reason not to trust groups of one table. */
-function contradiction(pairs: ScoredPairs): string | undefined {
+/** What speaks against groups of one table: undefined if nothing does. */
+export function contradiction(pairs: ScoredPairs): { reason: string; strength: number } | undefined {
   if (!pairs.table.isOneTable) return undefined;
-  const names = nameContradictions(pairs);
-  const percent = (share: number): string => `${Math.round(100 * share)} %`;
-  if (names !== undefined && names.words > mostContradictions)
-    return `in ${percent(names.words)} of the likely pairs each name has words that the other row lacks`;
+  const words = nameContradictions(pairs)?.words ?? 0;
   const { name, agreement } = weakestColumn(pairs);
-  if (agreement < leastAgreement) return `${name} agrees in only ${percent(agreement)} of the likely pairs`;
+  const strength = Math.max(words, 1 - agreement);
+  const percent = (share: number): string => `${Math.round(100 * share)} %`;
+  if (words > mostContradictions)
+    return {
+      strength,
+      reason: `in ${percent(words)} of the likely pairs each name has words that the other row lacks`,
+    };
+  if (agreement < leastAgreement)
+    return { strength, reason: `${name} agrees in only ${percent(agreement)} of the likely pairs` };
   return undefined;
 }
 

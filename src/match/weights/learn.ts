@@ -14,6 +14,8 @@ export interface LearnOptions {
   readonly prior?: number;
   /** Known pairs, by place in the pair table: 1 for a match, 0 for none. */
   readonly known?: ReadonlyMap<number, number>;
+  /** Pairs of one table to start from, as a share of its rows. Default 0.25. */
+  readonly seeds?: number;
   /** Whether candidates of a row compete for it. Default: in two tables. */
   readonly competing?: "yes" | "no";
 }
@@ -48,7 +50,7 @@ export function learnWeights(table: PairTable, options: LearnOptions = {}): Lear
   const competes = (options.competing ?? (table.isOneTable ? "no" : "yes")) === "yes";
   const compete = competes ? competition(table) : undefined;
   const totals = levelTotals(table);
-  const { match: probability, related } = startingPosteriors(table);
+  const { match: probability, related } = startingPosteriors(table, options.seeds);
   fix(probability, known);
   let weights = weightsFrom(table, totals, { probability, related, prior });
   let logOdds: Float64Array = new Float64Array(0);

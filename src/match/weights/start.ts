@@ -12,10 +12,10 @@ export interface Start {
 const seeded = 0.9;
 const unseeded = 0.001;
 
-export function startingPosteriors(table: PairTable): Start {
+export function startingPosteriors(table: PairTable, seedShare = 0.25): Start {
   const scores = surprises(table);
   const match = new Float64Array(scores.length).fill(unseeded);
-  for (const pair of table.isOneTable ? bestPairs(table, scores) : mutualBest(table, scores))
+  for (const pair of table.isOneTable ? bestPairs(table, scores, seedShare) : mutualBest(table, scores))
     match[pair] = seeded;
   const related = new Float64Array(table.isOneTable ? scores.length : 0);
   if (table.isOneTable) {
@@ -51,10 +51,10 @@ function surprises(table: PairTable): Float64Array {
   return scores;
 }
 
-/** As many pairs as a quarter of the rows. */
-function bestPairs({ rows }: PairTable, scores: Float64Array): Uint32Array {
+/** As many pairs as a share of the rows. */
+function bestPairs({ rows }: PairTable, scores: Float64Array, share: number): Uint32Array {
   const order = Uint32Array.from(scores.keys()).sort((a, b) => scores[b] - scores[a] || a - b);
-  return order.subarray(0, Math.ceil(rows[0] / 4));
+  return order.subarray(0, Math.ceil(share * rows[0]));
 }
 
 /** Pairs that are the best of both their rows; the half that stands out most against rivals. */
