@@ -131,7 +131,8 @@ function fitGroups(compared: ComparedTables, known: ReadonlyMap<number, number>)
     );
     const count = accepted.reduce((sum, flag) => sum + flag, 0);
     const probability = supportedProbability(inside, accepted, own);
-    return { table: inside, weights, logOdds, probability, accepted, count, groups };
+    const relation = "many-to-many";
+    return { table: inside, relation, weights, logOdds, probability, accepted, count, groups };
   };
   function* levels(): Generator<GroupLevel> {
     for (const cut of cuts) yield levelAt(cut);

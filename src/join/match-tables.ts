@@ -5,10 +5,21 @@ import type { TableColumns } from "../match/columns/align.js";
 import { canonicalSides } from "../match/columns/canonical.js";
 import { type ColumnOptions, type DroppedColumn, prepareTables } from "../match/columns/fields.js";
 import { type ComparedTables, compareTables, type KnownPair } from "../match/compare-tables.js";
-import { type AcceptedLevel, keepPrecision, type PrecisionReport } from "../match/estimates/promise.js";
+import {
+  type AcceptedLevel,
+  contradiction,
+  keepPrecision,
+  type PrecisionReport,
+} from "../match/estimates/promise.js";
 import { matchingBeliefs } from "../match/weights/competition.js";
-import { knownPlaces, type Learned, learnWeights } from "../match/weights/learn.js";
-import { partnersPerRow, type RowRelation } from "./row-relation.js";
+import {
+  knownPlaces,
+  type Learned,
+  learnWeights,
+  type Relation,
+  type Weights,
+} from "../match/weights/learn.js";
+import { partnersPerRow } from "./row-relation.js";
 
 export interface MatchTablesOptions extends ColumnOptions {
   /** The promised precision. Default 0.9. */
@@ -16,7 +27,7 @@ export interface MatchTablesOptions extends ColumnOptions {
   /** Default: the embedded model, loaded for the call. "none": without a model. */
   readonly encoder?: PhraseEncoder | "none";
   /** How many partners a row may have. Default: found from the tables. */
-  readonly kind?: "one-to-one" | "many-to-many";
+  readonly kind?: Relation;
   /** Judged pairs of rows. */
   readonly known?: readonly KnownPair[];
   readonly signal?: AbortSignal;
@@ -31,7 +42,7 @@ export interface RowMatch {
 export interface TableMatches extends PrecisionReport {
   /** By left row. If the promise is refused, the likely pairs, not verified. */
   readonly matches: readonly RowMatch[];
-  readonly kind: "one-to-one" | "many-to-many";
+  readonly kind: Relation;
   readonly columns: readonly ColumnReport[];
   readonly dropped: readonly DroppedColumn[];
   /** What each column says about a pair of rows. */
@@ -60,9 +71,8 @@ export async function matchTables(
     const known = preparedPairs(options.known ?? [], tables.order, isSwapped);
     const model = encoder === "none" ? undefined : encoder;
     const compared = await compareTables(tables, { encoder: model, signal: options.signal, known });
-    const learned = learnWeights(compared, { known: knownPlaces(compared, known) });
-    const { kind, accept } = acceptPairs(compared, learned, options);
-    const columns = columnReports(compared, learned.weights).map((column) =>
+    const { kind, weights, accept } = fitPairs(compared, knownPlaces(compared, known), options.kind);
+    const columns = columnReports(compared, weights).map((column) =>
       isSwapped ? { ...column, name: column.other, other: column.name } : column,
     );
     const places = tables.order.map(inverse);
@@ -73,12 +83,7 @@ export async function matchTables(
         ...{ ...report, matches, kind, columns, dropped: tables.dropped, atPrecision },
         explain: (leftRow, rightRow) => {
           const [x, y] = isSwapped ? [rightRow, leftRow] : [leftRow, rightRow];
-          const { prior, columns: found } = explainPair(
-            compared,
-            learned.weights,
-            places[0][x],
-            places[1][y],
-          );
+          const { prior, columns: found } = explainPair(compared, weights, places[0][x], places[1][y]);
           const turned = found.map((column, index) => {
             return { ...column, name: columns[index].name, left: column.right, right: column.left };
           });
@@ -109,7 +114,27 @@ function acceptedRows(
   return matches.sort((x, y) => x.left - y.left || x.right - y.right);
 }
 
-function acceptPairs(compared: ComparedTables, { weights, logOdds }: Learned, options: MatchTablesOptions) {
+interface Fit {
+  readonly kind: Relation;
+  readonly weights: Weights;
+  accept(target: number): { level: AcceptedLevel; report: PrecisionReport };
+}
+
+/**
+ * Learns for one partner per row first; where rows turn out to have several, once more for many. If those contradict
+ * each other, rows are only alike, and the one-to-one matches are returned as not verified.
+ */
+function fitPairs(compared: ComparedTables, known: ReadonlyMap<number, number>, asked?: Relation): Fit {
+  const many = (): Fit & { doubt?: string } =>
+    acceptMany(compared, learnWeights(compared, { known, relation: "many-to-many" }));
+  if (asked === "many-to-many") return many();
+  const one = acceptOne(compared, learnWeights(compared, { known }));
+  if (asked === "one-to-one" || one.doubt === undefined) return one;
+  const second = many();
+  return second.doubt === undefined ? second : one;
+}
+
+function acceptOne(compared: ComparedTables, { weights, logOdds }: Learned): Fit & { doubt?: string } {
   const probability = matchingBeliefs(compared, logOdds, weights.matches);
   const order = [...probability.keys()]
     .filter((pair) => probability[pair] >= floors[0])
@@ -127,24 +152,33 @@ function acceptPairs(compared: ComparedTables, { weights, logOdds }: Learned, op
       accepted[pair] = 1;
       count++;
     }
-    return { table: compared, weights, logOdds, probability, accepted, count };
+    return { table: compared, relation: "one-to-one", weights, logOdds, probability, accepted, count };
   };
   const relation = partnersPerRow(levelAt(likely));
-  const kind = options.kind ?? kindOf(relation);
-  const doubt =
-    kind === "one-to-one" && options.kind === undefined && kindOf(relation) === kind
-      ? undefined
-      : `rows have several likely partners (${percent(relation.left)} of the left, ${percent(relation.right)} of the right rows)`;
+  const isMany = Math.max(relation.left, relation.right) > severalPartners;
+  const shares = `${percent(relation.left)} of the left, ${percent(relation.right)} of the right rows`;
+  const doubt = isMany ? `rows have several likely partners (${shares})` : undefined;
+  return { kind: "one-to-one", weights, doubt, accept: acceptAt(levelAt, doubt) };
+}
+
+function acceptMany(compared: ComparedTables, learned: Learned): Fit & { doubt?: string } {
+  const { weights, logOdds, probability } = learned;
+  const levelAt = (floor: number): AcceptedLevel => {
+    const accepted = Uint8Array.from(probability, (value) => (value >= floor ? 1 : 0));
+    const count = accepted.reduce((sum, flag) => sum + flag, 0);
+    return { table: compared, relation: "many-to-many", weights, logOdds, probability, accepted, count };
+  };
+  const doubt = contradiction(levelAt(likely))?.reason;
+  return { kind: "many-to-many", weights, doubt, accept: acceptAt(levelAt, doubt) };
+}
+
+/** Accepts pairs at a promise by trying the floors, from the widest. */
+function acceptAt(levelAt: (floor: number) => AcceptedLevel, doubt: string | undefined): Fit["accept"] {
   function* levels(): Generator<AcceptedLevel> {
     for (const floor of floors) yield levelAt(floor);
   }
-  const accept = (target: number) =>
-    keepPrecision({ target, levels: levels(), fallback: () => levelAt(likely), doubt });
-  return { kind, accept };
+  return (target) => keepPrecision({ target, levels: levels(), fallback: () => levelAt(likely), doubt });
 }
-
-const kindOf = ({ left, right }: RowRelation) =>
-  Math.max(left, right) > severalPartners ? "many-to-many" : "one-to-one";
 
 const percent = (share: number): string => `${Math.round(100 * share)} %`;
 

@@ -62,17 +62,19 @@ export function keepPrecision<Level extends AcceptedLevel>({
     }
   }
   const level = fallback();
-  const found = doubt ?? contradiction(level)?.reason;
-  return { level, report: refused(precisionEstimates(level), target, level.count, found) };
+  const found = contradiction(level);
+  const estimates = precisionEstimates(level);
+  if (found !== undefined) estimates.set("contradictions", 1 - found.strength);
+  return { level, report: refused(estimates, target, level.count, doubt ?? found?.reason) };
 }
 
 /** Share of pairs with contradicting names from which groups are families; least agreement of a distinguishing column. */
 const mostContradictions = 0.25;
 const leastAgreement = 0.6;
 
-/** What speaks against groups of one table: undefined if nothing does. */
+/** What speaks against rows of several partners being the same: undefined if nothing does. */
 export function contradiction(pairs: ScoredPairs): { reason: string; strength: number } | undefined {
-  if (!pairs.table.isOneTable) return undefined;
+  if (pairs.relation === "one-to-one") return undefined;
   const words = nameContradictions(pairs)?.words ?? 0;
   const { name, agreement } = weakestColumn(pairs);
   const strength = Math.max(words, 1 - agreement);
@@ -92,7 +94,7 @@ export function precisionEstimates(pairs: ScoredPairs): Map<string, number> {
   const estimates = new Map([["column weights", posteriorPrecision(pairs)]]);
   const leftOut = leftOutPrecision(pairs);
   if (leftOut !== undefined) estimates.set("columns left out", leftOut);
-  if (pairs.table.isOneTable) {
+  if (pairs.relation === "many-to-many") {
     const names = nameContradictions(pairs);
     if (names !== undefined) estimates.set("codes in names", 1 - names.codes);
     const { narrow } = rowMargins(pairs);

@@ -1,10 +1,12 @@
 /** Candidate pairs with learned scores, and which of them are accepted: what every estimate of precision is made from. */
 import { missing } from "../evidence/pair-evidence.js";
-import type { Weights } from "../weights/learn.js";
+import type { Relation, Weights } from "../weights/learn.js";
 import type { PairTable } from "../weights/pair-table.js";
 
 export interface ScoredPairs {
   readonly table: PairTable;
+  /** How many partners a row may have. */
+  readonly relation: Relation;
   readonly weights: Weights;
   /** Log-odds of each pair before rows compete. */
   readonly logOdds: Float64Array;

@@ -1,7 +1,7 @@
 /**
  * Learns without labels what each level of each column says (Fellegi and Sunter 1969; EM of Winkler 1993): a weight
- * ln(m / u) per level, m its share among matches and u among other pairs. In a join the candidates of a row compete; in
- * one table a third class takes what is alike without being the same.
+ * ln(m / u) per level, m its share among matches and u among other pairs. Where a row has
+ * one partner its candidates compete; else a third class takes what is alike without being the same.
  */
 import { missing } from "../evidence/pair-evidence.js";
 import { competition } from "./competition.js";
@@ -9,15 +9,16 @@ import { monotoneLogRatio } from "./isotonic.js";
 import { allPairs, countLevels, levelTotals, type PairTable } from "./pair-table.js";
 import { startingPosteriors } from "./start.js";
 
+/** How many partners a row may have. */
+export type Relation = "one-to-one" | "many-to-many";
+
 export interface LearnOptions {
   /** Strength of the belief that matches agree. Default 0.2. */
   readonly prior?: number;
   /** Known pairs, by place in the pair table: 1 for a match, 0 for none. */
   readonly known?: ReadonlyMap<number, number>;
-  /** Pairs of one table to start from, as a share of its rows. Default 0.25. */
-  readonly seeds?: number;
-  /** Whether candidates of a row compete for it. Default: in two tables. */
-  readonly competing?: "yes" | "no";
+  /** "one-to-one": the candidates of a row compete for it; the default for two tables. */
+  readonly relation?: Relation;
 }
 
 export interface Weights {
@@ -47,10 +48,10 @@ const strongest = { against: -6, for: 14 };
 
 export function learnWeights(table: PairTable, options: LearnOptions = {}): Learned {
   const { known = new Map<number, number>(), prior = 0.2 } = options;
-  const competes = (options.competing ?? (table.isOneTable ? "no" : "yes")) === "yes";
-  const compete = competes ? competition(table) : undefined;
+  const { relation = table.isOneTable ? "many-to-many" : "one-to-one" } = options;
+  const compete = relation === "one-to-one" ? competition(table) : undefined;
   const totals = levelTotals(table);
-  const { match: probability, related } = startingPosteriors(table, options.seeds);
+  const { match: probability, related } = startingPosteriors(table, relation);
   fix(probability, known);
   let weights = weightsFrom(table, totals, { probability, related, prior });
   let logOdds: Float64Array = new Float64Array(0);
@@ -102,7 +103,7 @@ function weightsFrom(
   const pairs = allPairs(table);
   const matches = Math.max(1e-3, total(probability));
   const hasRelated = related.length > 0;
-  const perRow = table.isOneTable ? sharePerRow(table, probability) : probability;
+  const perRow = hasRelated ? sharePerRow(table, probability) : probability;
   const match: Float64Array[] = [];
   const relatedWeights: Float64Array[] = [];
   table.columns.forEach(({ levels: count }, column) => {
@@ -130,14 +131,15 @@ function weightsFrom(
  * Each pair's probability divided by how many partners its rows have: a group of 30 rows has 435 pairs, which would outvote
  * a hundred groups of two.
  */
-function sharePerRow({ left, right, rows }: PairTable, probability: Float64Array): Float64Array {
-  const partners = new Float64Array(rows[0]);
+function sharePerRow({ left, right, rows, isOneTable }: PairTable, probability: Float64Array): Float64Array {
+  const ofLeft = new Float64Array(rows[0]);
+  const ofRight = isOneTable ? ofLeft : new Float64Array(rows[1]);
   probability.forEach((value, pair) => {
-    partners[left[pair]] += value;
-    partners[right[pair]] += value;
+    ofLeft[left[pair]] += value;
+    ofRight[right[pair]] += value;
   });
   return probability.map((value, pair) => {
-    const product = Math.max(1, partners[left[pair]]) * Math.max(1, partners[right[pair]]);
+    const product = Math.max(1, ofLeft[left[pair]]) * Math.max(1, ofRight[right[pair]]);
     return value / Math.sqrt(product);
   });
 }

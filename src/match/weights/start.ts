@@ -1,28 +1,27 @@
 /** Where learning starts: the pairs that agree on what pairs rarely agree on. */
 import { missing } from "../evidence/pair-evidence.js";
+import type { Relation } from "./learn.js";
 import { levelTotals, type PairsByRow, type PairTable, pairsByRow } from "./pair-table.js";
 
 export interface Start {
   /** Probability of being a match. */
   readonly match: Float64Array;
-  /** Probability of being related without being a match; one table only. */
+  /** Probability of being related without being a match; empty where rows have one partner. */
   readonly related: Float64Array;
 }
 
 const seeded = 0.9;
 const unseeded = 0.001;
 
-export function startingPosteriors(table: PairTable, seedShare = 0.25): Start {
+export function startingPosteriors(table: PairTable, relation: Relation): Start {
   const scores = surprises(table);
   const match = new Float64Array(scores.length).fill(unseeded);
-  for (const pair of table.isOneTable ? bestPairs(table, scores, seedShare) : mutualBest(table, scores))
-    match[pair] = seeded;
-  const related = new Float64Array(table.isOneTable ? scores.length : 0);
-  if (table.isOneTable) {
-    const median = quantile(scores, 0.5);
-    for (let pair = 0; pair < related.length; pair++)
-      related[pair] = (1 - match[pair]) * (match[pair] < seeded && scores[pair] > median ? 0.7 : 0.2);
-  }
+  const isMany = relation === "many-to-many";
+  for (const pair of isMany ? bestPairs(table, scores) : mutualBest(table, scores)) match[pair] = seeded;
+  const related = new Float64Array(isMany ? scores.length : 0);
+  const median = isMany ? quantile(scores, 0.5) : 0;
+  for (let pair = 0; pair < related.length; pair++)
+    related[pair] = (1 - match[pair]) * (match[pair] < seeded && scores[pair] > median ? 0.7 : 0.2);
   return { match, related };
 }
 
@@ -51,10 +50,10 @@ function surprises(table: PairTable): Float64Array {
   return scores;
 }
 
-/** As many pairs as a share of the rows. */
-function bestPairs({ rows }: PairTable, scores: Float64Array, share: number): Uint32Array {
+/** As many pairs as a quarter of the rows. */
+function bestPairs({ rows }: PairTable, scores: Float64Array): Uint32Array {
   const order = Uint32Array.from(scores.keys()).sort((a, b) => scores[b] - scores[a] || a - b);
-  return order.subarray(0, Math.ceil(share * rows[0]));
+  return order.subarray(0, Math.ceil(Math.min(...rows) / 4));
 }
 
 /** Pairs that are the best of both their rows; the half that stands out most against rivals. */
