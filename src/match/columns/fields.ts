@@ -47,50 +47,79 @@ export interface DroppedColumn {
   readonly reason: string;
 }
 
-/** Prepares two tables, or one where `right` is undefined. @throws ArgumentError for an unknown column */
+/** Which columns are compared. */
+export interface ColumnPlan {
+  /** In the order of their headers. With one pair, rows are compared by one column alone. */
+  readonly pairs: readonly AlignedNames[];
+  /** Columns of the left, and of the right table alone. */
+  readonly alone: readonly [readonly string[], readonly string[]];
+  readonly dropped: readonly DroppedColumn[];
+}
+
+/** Chooses the columns of two tables, or of one where `right` is undefined. @throws ArgumentError for an unknown column */
+export function planColumns(
+  left: TableColumns,
+  right: TableColumns | undefined,
+  options: ColumnOptions = {},
+): ColumnPlan {
+  const other = right ?? left;
+  const [first, second] = [usable(left, options), usable(other, options)];
+  const dropped = [...first.dropped, ...(right === undefined ? [] : second.dropped)];
+  const asked = options.on?.map((text) => askedPair(text, left, other));
+  const aligned =
+    right === undefined
+      ? first.names.map((name): AlignedNames => [name, name])
+      : alignColumns(left, right, { left: first.names, right: second.names });
+  const pairs = withoutCopies(sorted(asked ?? aligned), left, other, dropped);
+  const unpaired = (names: readonly string[], side: 0 | 1): string[] =>
+    asked !== undefined || right === undefined
+      ? []
+      : names.filter((name) => !aligned.some((pair) => pair[side] === name)).sort();
+  return { pairs, dropped, alone: [unpaired(first.names, 0), unpaired(second.names, 1)] };
+}
+
+/** Prepares two tables, or one where `right` is undefined. @throws ArgumentError if no column can be compared */
 export function prepareTables(
   left: TableColumns,
   right: TableColumns | undefined,
   options: ColumnOptions = {},
 ): PreparedTables {
-  const other = right ?? left;
+  const tables = [left, right ?? left] as const;
   const isOneTable = right === undefined;
-  const chosen = [usable(left, options), usable(other, options)] as const;
-  const dropped = [...chosen[0].dropped, ...(isOneTable ? [] : chosen[1].dropped)];
-  const names = { left: chosen[0].names, right: chosen[1].names };
-  const asked = options.on?.map((text) => askedPair(text, left, other));
-  const aligned = isOneTable
-    ? names.left.map((name): AlignedNames => [name, name])
-    : alignColumns(left, other, names);
-  const pairs = withoutCopies(sorted(asked ?? aligned), left, other, dropped);
-  const alone = ([left, other] as const).map((table, side) => {
-    const isPaired = (name: string): boolean => aligned.some((pair) => pair[side] === name);
-    const unpaired = chosen[side].names.filter((name) => !isPaired(name)).sort();
-    return asked !== undefined || isOneTable ? [] : unpaired.map((name) => table[name]);
-  });
-  const rows = [rowsOf(left), rowsOf(other)] as const;
-  const columnsOf = (table: TableColumns, side: 0 | 1): (readonly string[])[] => [
-    ...pairs.map((pair) => table[pair[side]]),
-    ...alone[side],
-  ];
-  const leftOrder = canonicalOrder(columnsOf(left, 0), rows[0]);
-  const order = [leftOrder, isOneTable ? leftOrder : canonicalOrder(columnsOf(other, 1), rows[1])] as const;
+  const { pairs, alone, dropped } = planColumns(left, right, options);
+  if (pairs.length === 0) throw new ArgumentError(nothingToCompare(tables, dropped));
+  const orderOf = (side: 0 | 1): Uint32Array => {
+    const names = [...pairs.map((pair) => pair[side]), ...alone[side]];
+    return canonicalOrder(
+      names.map((name) => tables[side][name]),
+      rowsOf(tables[side]),
+    );
+  };
+  const leftOrder = orderOf(0);
+  const order = [leftOrder, isOneTable ? leftOrder : orderOf(1)] as const;
   const vocabulary = new Vocabulary();
   const fields = pairs.map((pair): Field => {
-    const cells = { left: reorder(left[pair[0]], order[0]), right: reorder(other[pair[1]], order[1]) };
-    if (isOneTable) cells.right = cells.left;
-    return readField(pair, cells, options, vocabulary);
+    const cells = reorder(left[pair[0]], order[0]);
+    const others = isOneTable ? cells : reorder(tables[1][pair[1]], order[1]);
+    return readField(pair, { left: cells, right: others }, options, vocabulary);
   });
   const naming = namingField(fields);
   const readAlone = (side: 0 | 1): ValuedColumn[] =>
-    alone[side].map((cells) => readValues(reorder(cells, order[side]), [], "text", vocabulary));
+    alone[side].map((name) => readValues(reorder(tables[side][name], order[side]), [], "text", vocabulary));
   return {
-    ...{ isOneTable, vocabulary, dropped, rows, order, naming },
+    ...{ isOneTable, vocabulary, dropped, order, naming, rows: [rowsOf(tables[0]), rowsOf(tables[1])] },
     fields: fields.map((field, index) =>
       index === naming && field.kind === "text" ? { ...field, kind: "name" } : field,
     ),
     alone: [readAlone(0), readAlone(1)],
   };
+}
+
+function nothingToCompare(tables: readonly TableColumns[], dropped: readonly DroppedColumn[]): string {
+  const reasons = dropped.map(({ name, reason }) => `${name} (${reason})`).join(", ");
+  const names = tables.map((table) => Object.keys(table).join(", ")).join(" and ");
+  const left = reasons === "" ? "" : ` Left out: ${reasons}.`;
+  return `no column can be compared. Columns: ${names}.${left} Name columns with --on.`;
 }
 
 function readField(

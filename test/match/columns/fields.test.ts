@@ -40,6 +40,13 @@ describe("columns of two tables", () => {
     );
   });
 
+  it("are missed with their names where nothing can be compared", () => {
+    const number = ["1", "2", "3", "4"];
+    expect(() => prepareTables({ id: number }, undefined)).toThrow(
+      /no column can be compared.*id \(row identifier\)/,
+    );
+  });
+
   it("name the row by the text that differs most", () => {
     const prepared = prepareTables(left, right);
     expect(prepared.fields[prepared.naming].name).toBe("name");
