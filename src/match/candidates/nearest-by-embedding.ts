@@ -33,9 +33,15 @@ export interface NearestOptions {
   readonly signal?: AbortSignal;
 }
 
+/** What the search needs of a column of two tables. */
+interface EmbeddedPair extends Pick<ColumnPair, "dimension"> {
+  readonly base: Pick<ColumnPair["base"], "texts" | "vectors">;
+  readonly queries: Pick<ColumnPair["queries"], "vectors">;
+}
+
 /** The nearest base rows of some query rows; k is 0 without embeddings. */
 export async function nearestByEmbedding(
-  { base, queries: { vectors }, dimension }: ColumnPair,
+  { base, queries: { vectors }, dimension }: EmbeddedPair,
   queries: Uint32Array,
   { k, blocks, manyPairs = exactPairs, signal }: NearestOptions,
 ): Promise<NearRows> {

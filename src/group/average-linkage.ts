@@ -1,0 +1,190 @@
+/**
+ * Average linkage over log-odds of pairs: two groups merge if their rows are the same on average (UPGMA, Sokal and Michener
+ * 1958). A chain of likely pairs between groups that otherwise differ does not merge them. Pairs that were no candidates
+ * are weighed when two groups are about to merge.
+ */
+import { Heap } from "../heap.js";
+import { certain } from "../match/weights/learn.js";
+
+export interface WeighedPairs {
+  readonly left: Int32Array;
+  readonly right: Int32Array;
+  readonly logOdds: Float64Array;
+}
+
+/** Merges in order; groups are named by one of their rows. `mean` is the mean log-odds of the merged groups' pairs. */
+export interface Merge {
+  readonly a: number;
+  readonly b: number;
+  readonly mean: number;
+}
+
+export interface LinkageOptions {
+  /** Log-odds of a pair that is no candidate. */
+  weigh(a: number, b: number): number;
+  /** Merges below it are not made. Default 0: the same as likely as not. */
+  readonly least?: number;
+}
+
+/** Single pairs count no more than this, so that one of them does not outvote several. */
+const strongest = 5;
+/** Pairs at or below it connect nothing. */
+const weakest = -1;
+/** Pairs weighed at most for two groups; more of them are sampled. */
+const mostWeighed = 64;
+
+/** Known pairs are not clipped: rows known to be the same come together, and those known to differ never do. */
+const clip = (value: number): number =>
+  Math.abs(value) === certain ? value : Math.min(strongest, Math.max(-strongest, value));
+
+/** Merges of all groups, strongest first. */
+export function averageLinkage(size: number, pairs: WeighedPairs, options: LinkageOptions): Merge[] {
+  const root = new Int32Array(size).map((_, row) => row);
+  for (let pair = 0; pair < pairs.left.length; pair++)
+    if (pairs.logOdds[pair] > weakest) unite(root, pairs.left[pair], pairs.right[pair]);
+  const components = new Map<number, number[]>();
+  for (let pair = 0; pair < pairs.left.length; pair++) {
+    const component = find(root, pairs.left[pair]);
+    if (find(root, pairs.right[pair]) !== component) continue;
+    const known = components.get(component);
+    if (known === undefined) components.set(component, [pair]);
+    else known.push(pair);
+  }
+  const merges = [...components.values()].flatMap((members) => mergeComponent(members, pairs, options));
+  return merges.sort((x, y) => y.mean - x.mean || x.a - y.a || x.b - y.b);
+}
+
+/** Group of each row after the merges of at least a mean; numbered by first row. */
+export function groupsFrom(size: number, merges: readonly Merge[], least: number): Int32Array {
+  const root = new Int32Array(size).map((_, row) => row);
+  for (const { a, b, mean } of merges) if (mean >= least) unite(root, a, b);
+  const numbers = new Map<number, number>();
+  return root.map((_, row) => {
+    const top = find(root, row);
+    const number = numbers.get(top) ?? numbers.size;
+    numbers.set(top, number);
+    return number;
+  });
+}
+
+function find(root: Int32Array, row: number): number {
+  let top = row;
+  while (root[top] !== top) {
+    root[top] = root[root[top]];
+    top = root[top];
+  }
+  return top;
+}
+
+/** The smaller row becomes the root. */
+function unite(root: Int32Array, a: number, b: number): void {
+  const [x, y] = [find(root, a), find(root, b)];
+  if (x < y) root[y] = x;
+  else root[x] = y;
+}
+
+/** What is known of the pairs between two groups. */
+interface Link {
+  sum: number;
+  known: number;
+  /** Whether pairs that were no candidates have been weighed since the groups last grew. */
+  isWeighed: boolean;
+}
+
+interface Group {
+  readonly rows: readonly number[];
+  readonly links: Map<number, Link>;
+}
+
+interface Proposal {
+  readonly a: number;
+  readonly b: number;
+  readonly mean: number;
+  readonly link: Link;
+}
+
+function mergeComponent(members: readonly number[], pairs: WeighedPairs, options: LinkageOptions): Merge[] {
+  const groups = new Map<number, Group>();
+  const heap = new Heap<Proposal>(
+    (x, y) => x.mean > y.mean || (x.mean === y.mean && (x.a < y.a || (x.a === y.a && x.b < y.b))),
+  );
+  const groupOf = (row: number): Group => {
+    const group = groups.get(row) ?? { rows: [row], links: new Map() };
+    groups.set(row, group);
+    return group;
+  };
+  const propose = (a: number, b: number, link: Link): void => {
+    const mean = link.sum / link.known;
+    if (mean >= (options.least ?? 0)) heap.push({ a: Math.min(a, b), b: Math.max(a, b), mean, link });
+  };
+  for (const pair of members) {
+    const [a, b] = [pairs.left[pair], pairs.right[pair]];
+    const link = { sum: clip(pairs.logOdds[pair]), known: 1, isWeighed: true };
+    groupOf(a).links.set(b, link);
+    groupOf(b).links.set(a, link);
+    propose(a, b, link);
+  }
+  const merges: Merge[] = [];
+  for (let next = heap.pop(); next !== undefined; next = heap.pop()) {
+    const { a, b, mean, link } = next;
+    const [first, second] = [groups.get(a), groups.get(b)];
+    // Groups that have merged since, or a link that has changed: a newer proposal exists.
+    if (first === undefined || second === undefined || first.links.get(b) !== link) continue;
+    if (!link.isWeighed) {
+      weighLink(first, second, link, options);
+      propose(a, b, link);
+      continue;
+    }
+    if (link.sum / link.known !== mean) continue;
+    merges.push({ a, b, mean });
+    mergeInto(a, b, groups, propose);
+  }
+  return merges;
+}
+
+/** Weighs pairs between two groups, all or a sample spread evenly, in place of what was known from candidates. */
+function weighLink(first: Group, second: Group, link: Link, { weigh }: LinkageOptions): void {
+  const all = first.rows.length * second.rows.length;
+  link.isWeighed = true;
+  if (link.known >= all || link.sum <= -certain / 2) return;
+  const count = Math.min(all, mostWeighed);
+  link.sum = 0;
+  link.known = count;
+  for (let step = 0; step < count; step++) {
+    const place = Math.floor(((step + 0.5) * all) / count);
+    const [a, b] = [
+      first.rows[Math.floor(place / second.rows.length)],
+      second.rows[place % second.rows.length],
+    ];
+    link.sum += clip(weigh(Math.min(a, b), Math.max(a, b)));
+  }
+}
+
+/** Group b becomes part of group a. */
+function mergeInto(
+  a: number,
+  b: number,
+  groups: Map<number, Group>,
+  propose: (a: number, b: number, link: Link) => void,
+): void {
+  const [first, second] = [groups.get(a)!, groups.get(b)!];
+  first.links.delete(b);
+  second.links.delete(a);
+  groups.delete(b);
+  const links = new Map<number, Link>();
+  for (const other of new Set([...first.links.keys(), ...second.links.keys()])) {
+    const [x, y] = [first.links.get(other), second.links.get(other)];
+    const link = {
+      sum: (x?.sum ?? 0) + (y?.sum ?? 0),
+      known: (x?.known ?? 0) + (y?.known ?? 0),
+      isWeighed: false,
+    };
+    const { links: ofOther } = groups.get(other)!;
+    ofOther.delete(b);
+    ofOther.set(a, link);
+    links.set(other, link);
+  }
+  const merged: Group = { rows: [...first.rows, ...second.rows], links };
+  groups.set(a, merged);
+  for (const [other, link] of links) propose(a, other, link);
+}

@@ -1,0 +1,98 @@
+/** The pairs of rows within groups: also those that were no candidates, and what the rest of a group says about each. */
+import type { ComparedTables } from "../match/compare-tables.js";
+import { pairLevels } from "../match/evidence/pair-evidence.js";
+import { type PairTable, pairsByRow } from "../match/weights/pair-table.js";
+
+export type GroupPairs = PairTable;
+
+/** Rows of a group whose pairs are all weighed; of larger groups each row is paired with this many others. */
+const mostRows = 1500;
+
+/** The candidates, followed by all other pairs within the groups. */
+export function withPairsInside(compared: ComparedTables, groups: Int32Array): GroupPairs {
+  const { left, right, rows } = compared;
+  const candidates = pairsByRow(left, rows[0]);
+  const members = new Map<number, number[]>();
+  groups.forEach((group, row) => {
+    const known = members.get(group);
+    if (known === undefined) members.set(group, [row]);
+    else known.push(row);
+  });
+  const [moreLeft, moreRight]: [number[], number[]] = [[], []];
+  const stamp = new Int32Array(rows[0]).fill(-1);
+  for (const group of members.values()) {
+    group.forEach((row, place) => {
+      for (let at = candidates.starts[row]; at < candidates.starts[row + 1]; at++)
+        stamp[right[candidates.order[at]]] = row;
+      for (const other of group.slice(place + 1, place + mostRows)) {
+        if (stamp[other] === row) continue;
+        moreLeft.push(row);
+        moreRight.push(other);
+      }
+    });
+  }
+  const more = { left: Int32Array.from(moreLeft), right: Int32Array.from(moreRight) };
+  const levels = pairLevels(compared.comparison, more);
+  return {
+    ...compared,
+    left: joined(left, more.left),
+    right: joined(right, more.right),
+    levels: compared.levels.map((known, column) => joinedLevels(known, levels[column])),
+  };
+}
+
+function joined(a: Int32Array, b: Int32Array): Int32Array {
+  const both = new Int32Array(a.length + b.length);
+  both.set(a);
+  both.set(b, a.length);
+  return both;
+}
+
+function joinedLevels(a: Int8Array, b: Int8Array): Int8Array {
+  const both = new Int8Array(a.length + b.length);
+  both.set(a);
+  both.set(b, a.length);
+  return both;
+}
+
+/** Rows asked about a pair at most. */
+const mostWitnesses = 30;
+
+/**
+ * The probability of each accepted pair with the support of its group: two rows that are both the same as a third are the
+ * same. Of the ways through other rows the best counts, and of a way its weaker step.
+ */
+export function supportedProbability(
+  table: PairTable,
+  accepted: Uint8Array,
+  own: Float64Array,
+): Float64Array {
+  const supported = own.slice();
+  const partners = new Map<number, Map<number, number>>();
+  const note = (row: number, other: number, probability: number): void => {
+    const known = partners.get(row);
+    if (known === undefined) partners.set(row, new Map([[other, probability]]));
+    else known.set(other, probability);
+  };
+  accepted.forEach((flag, pair) => {
+    if (flag === 0) return;
+    note(table.left[pair], table.right[pair], own[pair]);
+    note(table.right[pair], table.left[pair], own[pair]);
+  });
+  const strongest = new Map(
+    [...partners].map(([row, others]) => {
+      const order = [...others].sort(([a, x], [b, y]) => y - x || a - b);
+      return [row, order.slice(0, mostWitnesses)] as const;
+    }),
+  );
+  accepted.forEach((flag, pair) => {
+    if (flag === 0) return;
+    const ofRight = partners.get(table.right[pair])!;
+    for (const [witness, probability] of strongest.get(table.left[pair])!) {
+      if (probability <= supported[pair]) break;
+      const step = Math.min(probability, ofRight.get(witness) ?? 0);
+      if (step > supported[pair]) supported[pair] = step;
+    }
+  });
+  return supported;
+}

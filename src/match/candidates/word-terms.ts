@@ -1,0 +1,74 @@
+/** Words of rows, or of one column, as sparse vectors of unit length for the search of candidates. */
+import type { Field } from "../columns/fields.js";
+import type { RowWords } from "../columns/row-words.js";
+import type { Lists } from "../columns/vocabulary.js";
+import type { SparseRows } from "./grams.js";
+
+/** Words in a larger share of the rows tell too little to find candidates by. */
+const commonShare = 0.1;
+const fewRows = 50;
+
+interface Terms {
+  readonly left: SparseRows;
+  readonly right: SparseRows;
+}
+
+export function wordTerms(
+  { left, right, rows: rowsWith }: RowWords,
+  rows: readonly [number, number],
+  isOneTable: boolean,
+): Terms {
+  const total = isOneTable ? rows[0] : rows[0] + rows[1];
+  const most = Math.max(fewRows, commonShare * total);
+  const weights = Float32Array.from(rowsWith, (count) =>
+    count > most || count === 0 ? 0 : Math.log(1 + total / count),
+  );
+  const side = (lists: Lists): SparseRows =>
+    weighted(
+      lists.starts.length - 1,
+      (row) => lists.items.slice(lists.starts[row], lists.starts[row + 1]).sort(),
+      weights,
+    );
+  const leftTerms = side(left);
+  return { left: leftTerms, right: isOneTable ? leftTerms : side(right) };
+}
+
+/** The words of one column's cells. */
+export function fieldTerms({ set, left, right }: Field): Terms {
+  const { starts, items } = set.words;
+  const sorted = items.slice();
+  for (let value = 0; value + 1 < starts.length; value++)
+    sorted.subarray(starts[value], starts[value + 1]).sort();
+  const empty = new Uint32Array(0);
+  const side = (values: Int32Array): SparseRows =>
+    weighted(
+      values.length,
+      (row) => (values[row] < 0 ? empty : sorted.subarray(starts[values[row]], starts[values[row] + 1])),
+      set.rarity,
+    );
+  const leftTerms = side(left);
+  return { left: leftTerms, right: right === left ? leftTerms : side(right) };
+}
+
+function weighted(rows: number, wordsOf: (row: number) => Uint32Array, weights: Float32Array): SparseRows {
+  const starts = new Uint32Array(rows + 1);
+  let total = 0;
+  for (let row = 0; row < rows; row++) total += wordsOf(row).length;
+  const columns = new Uint32Array(total);
+  const values = new Float32Array(total);
+  let used = 0;
+  for (let row = 0; row < rows; row++) {
+    const words = wordsOf(row);
+    let squares = 0;
+    words.forEach((word, place) => {
+      if (weights[word] === 0 || (place > 0 && words[place - 1] === word)) return;
+      columns[used] = word;
+      values[used++] = weights[word];
+      squares += weights[word] ** 2;
+    });
+    starts[row + 1] = used;
+    const scale = squares > 0 ? 1 / Math.sqrt(squares) : 0;
+    for (let place = starts[row]; place < used; place++) values[place] *= scale;
+  }
+  return { starts, columns: columns.subarray(0, used), weights: values.subarray(0, used) };
+}

@@ -1,0 +1,86 @@
+/** Aligns the columns of two tables: by header where headers agree, else by what the cells hold. */
+import { cellWords } from "./cell-words.js";
+
+/** A table in memory: cells by column name, "" where empty. */
+export type TableColumns = Readonly<Record<string, readonly string[]>>;
+
+/** Names of a left and a right column that hold the same. */
+export type AlignedNames = readonly [string, string];
+
+/** The least overlap of values, and the least agreement of words, of columns whose headers differ. */
+const leastOverlap = 0.05;
+const leastAgreement = 0.3;
+
+/** Letters and digits of a header, in lower case. */
+const bareHeader = (name: string): string => name.toLowerCase().replace(/[^\p{L}\p{N}]/gu, "");
+
+/** Pairs of column names, best first. Each column is in one pair at most. */
+export function alignColumns(
+  left: TableColumns,
+  right: TableColumns,
+  names: { readonly left: readonly string[]; readonly right: readonly string[] },
+): AlignedNames[] {
+  const open = new Set(names.right);
+  const aligned: AlignedNames[] = [];
+  for (const name of names.left) {
+    const other = [...open].find((candidate) => bareHeader(candidate) === bareHeader(name));
+    if (other === undefined) continue;
+    open.delete(other);
+    aligned.push([name, other]);
+  }
+  const taken = new Set(aligned.map(([name]) => name));
+  const restLeft = names.left.filter((name) => !taken.has(name));
+  const contents = new Map([...open].map((name) => [name, contentOf(right[name])] as const));
+  const scored = restLeft.flatMap((name) => {
+    const content = contentOf(left[name]);
+    return [...contents].flatMap(([other, otherContent]) => {
+      const overlap = overlapOf(content.values, otherContent.values);
+      const agreement = agreementOf(content.words, otherContent.words);
+      const isLikely = overlap >= leastOverlap && agreement >= leastAgreement;
+      return isLikely ? [{ names: [name, other] as const, score: overlap + 0.2 * agreement }] : [];
+    });
+  });
+  scored.sort((a, b) => b.score - a.score || (a.names.join() < b.names.join() ? -1 : 1));
+  for (const { names: pair } of scored) {
+    if (taken.has(pair[0]) || !open.has(pair[1])) continue;
+    taken.add(pair[0]);
+    open.delete(pair[1]);
+    aligned.push(pair);
+  }
+  return aligned;
+}
+
+interface Content {
+  /** Different values, their words sorted, without what is in brackets. */
+  readonly values: ReadonlySet<string>;
+  /** Share of each word among all words. */
+  readonly words: ReadonlyMap<string, number>;
+}
+
+function contentOf(cells: readonly string[]): Content {
+  const values = new Set<string>();
+  const counts = new Map<string, number>();
+  let total = 0;
+  for (const cell of cells) {
+    const words = cellWords(cell.replace(/[([][^)\]]*[)\]]/g, " "));
+    for (const word of words) counts.set(word, (counts.get(word) ?? 0) + 1);
+    total += words.length;
+    if (words.length > 0) values.add(words.sort().join(" "));
+  }
+  return { values, words: new Map([...counts].map(([word, count]) => [word, count / total])) };
+}
+
+/** Share of the smaller set that is in the larger. */
+function overlapOf(a: ReadonlySet<string>, b: ReadonlySet<string>): number {
+  const [small, large] = a.size <= b.size ? [a, b] : [b, a];
+  let common = 0;
+  for (const value of small) if (large.has(value)) common++;
+  return common / Math.max(1, small.size);
+}
+
+/** The Bhattacharyya coefficient of two distributions of words: 1 where equal, 0 without a common word. */
+function agreementOf(a: ReadonlyMap<string, number>, b: ReadonlyMap<string, number>): number {
+  let sum = 0;
+  for (const [word, share] of a) sum += Math.sqrt(share * (b.get(word) ?? 0));
+  return sum;
+}

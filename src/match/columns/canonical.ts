@@ -1,0 +1,46 @@
+/** An order of rows that depends on their contents alone, so that results do not depend on the order of the input. */
+import { FNV_BASIS, FNV_PRIME } from "../../files/fnv.js";
+import type { TableColumns } from "./align.js";
+
+/** Two 32-bit hashes of a row's cells, as one number below 2^52. */
+function rowHash(columns: readonly (readonly string[])[], row: number): number {
+  let [first, second] = [FNV_BASIS, FNV_BASIS ^ 0x5bd1e995];
+  for (const cells of columns) {
+    const cell = cells[row];
+    for (let index = 0; index < cell.length; index++) {
+      first = Math.imul(first ^ cell.charCodeAt(index), FNV_PRIME);
+      second = Math.imul(second ^ cell.charCodeAt(index), 0x85ebca6b) ^ (second >>> 13);
+    }
+    first = Math.imul(first ^ 0x1f, FNV_PRIME);
+    second = Math.imul(second ^ 0x1f, 0x85ebca6b);
+  }
+  return (first >>> 0) * 2 ** 20 + (second >>> 12);
+}
+
+/** The rows of some columns in an order of their contents; equal rows stay in their order. */
+export function canonicalOrder(columns: readonly (readonly string[])[], rows: number): Uint32Array {
+  const hashes = Float64Array.from({ length: rows }, (_, row) => rowHash(columns, row));
+  return Uint32Array.from({ length: rows }, (_, row) => row).sort((a, b) => hashes[a] - hashes[b] || a - b);
+}
+
+/** A number that depends on which rows a table holds, not on their order. */
+function contentSum(columns: readonly (readonly string[])[], rows: number): number {
+  let sum = 0;
+  for (let row = 0; row < rows; row++) sum = (sum + rowHash(columns, row)) % 2 ** 52;
+  return sum;
+}
+
+export const reorder = (cells: readonly string[], order: Uint32Array): string[] =>
+  Array.from(order, (row) => cells[row]);
+
+/** Which of two tables comes first: the smaller one, of equally large ones by their contents. */
+export function canonicalSides(left: TableColumns, right: TableColumns): "given" | "swapped" {
+  const [a, b] = [left, right].map((table) => {
+    const names = Object.keys(table).sort();
+    const columns = names.map((name) => table[name]);
+    return { rows: columns[0]?.length ?? 0, names: names.join("\t"), columns };
+  });
+  if (a.rows !== b.rows) return a.rows < b.rows ? "given" : "swapped";
+  if (a.names !== b.names) return a.names < b.names ? "given" : "swapped";
+  return contentSum(a.columns, a.rows) <= contentSum(b.columns, b.rows) ? "given" : "swapped";
+}

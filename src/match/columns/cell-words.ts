@@ -1,0 +1,45 @@
+/** Splits a cell into words for comparison: names, codes such as "CD-MR80D" and decimals each stay one word. */
+
+const marks = /\p{M}+/gu;
+const apostrophes = /(?<=\p{L})['’`´ʻʼ](?=\p{L})/gu;
+const thousands = /(?<=\d),(?=\d{3}(?!\d))/g;
+const separators = /[\s/,;:()[\]{}&!?|"“”_]+/u;
+const inner = /[^\p{L}\p{N}]+/gu;
+const decimal = /^[^\p{L}\p{N}]*(\d+)\.(\d+)[^\p{L}\p{N}]*$/u;
+const hasDigit = /\d/;
+/** Later words of a cell add little and cost much. */
+const mostWords = 80;
+
+/** Lower case, without accents, apostrophes within words, and thousands separators. */
+function foldCell(text: string): string {
+  const plain = /[^\0-\x7f]/.test(text) ? text.normalize("NFKD").replace(marks, "") : text;
+  return plain.toLowerCase().replace(apostrophes, "").replace(thousands, "");
+}
+
+/**
+ * The words of a cell. A word with digits loses its inner punctuation ("cd-mr80d" is "cdmr80d"), but keeps a decimal
+ * point (a fraction of zeros goes); a word without digits is split at its punctuation.
+ */
+export function cellWords(text: string): string[] {
+  const words: string[] = [];
+  for (const part of foldCell(text).split(separators)) {
+    if (part === "") continue;
+    if (!hasDigit.test(part)) {
+      for (const word of part.split(inner)) if (word !== "") words.push(word);
+      continue;
+    }
+    const number = decimal.exec(part);
+    if (number === null) words.push(part.replace(inner, ""));
+    else words.push(/^0+$/.test(number[2]) ? number[1] : `${number[1]}.${number[2]}`);
+  }
+  return words.length > mostWords ? words.slice(0, mostWords) : words;
+}
+
+const oneNumber = /^([-+]?)\p{Sc}?\s?(-?\d+(?:\.\d+)?)\s?(?:\p{Sc}|%|[a-z]{3})?$/iu;
+
+/** The value of a cell that is one number, with or without a currency; NaN for others. */
+export function cellNumber(text: string): number {
+  const found = oneNumber.exec(text.trim().replace(thousands, ""));
+  if (found === null) return Number.NaN;
+  return found[1] === "-" ? -Number(found[2]) : Number(found[2]);
+}

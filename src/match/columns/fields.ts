@@ -1,0 +1,210 @@
+/** Chooses the columns that carry evidence, aligned between the tables, and reads their values. */
+import { ArgumentError } from "../../errors.js";
+import { type AlignedNames, alignColumns, type TableColumns } from "./align.js";
+import { canonicalOrder, reorder } from "./canonical.js";
+import { type ColumnKind, type ColumnProfile, profileColumn } from "./profile.js";
+import { readValues, type ValuedColumn } from "./value-set.js";
+import { Vocabulary } from "./vocabulary.js";
+
+export interface ColumnOptions {
+  /** Compare these columns only: "name", or "name=title" where the tables differ. */
+  readonly on?: readonly string[];
+  /** Columns to leave out. */
+  readonly ignore?: readonly string[];
+  /** Kinds of columns by name, in place of those found. */
+  readonly kindOf?: Readonly<Record<string, ColumnKind>>;
+}
+
+/** An aligned column of both tables. For a single table both sides are the same. */
+export interface Field extends ValuedColumn {
+  /** Header in the left table. */
+  readonly name: string;
+  /** Header in the right table. */
+  readonly other: string;
+  readonly kind: ColumnKind;
+  readonly profile: ColumnProfile;
+}
+
+/** The prepared columns of two tables, or of one. */
+export interface PreparedTables {
+  readonly isOneTable: boolean;
+  readonly rows: readonly [number, number];
+  readonly vocabulary: Vocabulary;
+  /** In the order of their headers, so that the order of columns has no say. */
+  readonly fields: readonly Field[];
+  /** Index of the field that names the row; -1 without a text column. */
+  readonly naming: number;
+  /** Columns of one table alone: their words help to find candidates. */
+  readonly alone: readonly [readonly ValuedColumn[], readonly ValuedColumn[]];
+  readonly dropped: readonly DroppedColumn[];
+  /** For each prepared row its place in the given table: rows are prepared in an order of their contents. */
+  readonly order: readonly [Uint32Array, Uint32Array];
+}
+
+/** A column left out, with the reason. */
+export interface DroppedColumn {
+  readonly name: string;
+  readonly reason: string;
+}
+
+/** Which columns are compared. */
+export interface ColumnPlan {
+  /** In the order of their headers. With one pair, rows are compared by one column alone. */
+  readonly pairs: readonly AlignedNames[];
+  /** Columns of the left, and of the right table alone. */
+  readonly alone: readonly [readonly string[], readonly string[]];
+  readonly dropped: readonly DroppedColumn[];
+}
+
+/** Chooses the columns of two tables, or of one where `right` is undefined. @throws ArgumentError for an unknown column */
+export function planColumns(
+  left: TableColumns,
+  right: TableColumns | undefined,
+  options: ColumnOptions = {},
+): ColumnPlan {
+  const other = right ?? left;
+  const [first, second] = [usable(left, options), usable(other, options)];
+  const dropped = [...first.dropped, ...(right === undefined ? [] : second.dropped)];
+  const asked = options.on?.map((text) => askedPair(text, left, other));
+  const aligned =
+    right === undefined
+      ? first.names.map((name): AlignedNames => [name, name])
+      : alignColumns(left, right, { left: first.names, right: second.names });
+  const pairs = withoutCopies(sorted(asked ?? aligned), left, other, dropped);
+  const unpaired = (names: readonly string[], side: 0 | 1): string[] =>
+    asked !== undefined || right === undefined
+      ? []
+      : names.filter((name) => !aligned.some((pair) => pair[side] === name)).sort();
+  return { pairs, dropped, alone: [unpaired(first.names, 0), unpaired(second.names, 1)] };
+}
+
+/** Prepares two tables, or one where `right` is undefined. @throws ArgumentError if no column can be compared */
+export function prepareTables(
+  left: TableColumns,
+  right: TableColumns | undefined,
+  options: ColumnOptions = {},
+): PreparedTables {
+  const tables = [left, right ?? left] as const;
+  const isOneTable = right === undefined;
+  const { pairs, alone, dropped } = planColumns(left, right, options);
+  if (pairs.length === 0) throw new ArgumentError(nothingToCompare(tables, dropped));
+  const orderOf = (side: 0 | 1): Uint32Array => {
+    const names = [...pairs.map((pair) => pair[side]), ...alone[side]];
+    return canonicalOrder(
+      names.map((name) => tables[side][name]),
+      rowsOf(tables[side]),
+    );
+  };
+  const leftOrder = orderOf(0);
+  const order = [leftOrder, isOneTable ? leftOrder : orderOf(1)] as const;
+  const vocabulary = new Vocabulary();
+  const fields = pairs.map((pair): Field => {
+    const cells = reorder(left[pair[0]], order[0]);
+    const others = isOneTable ? cells : reorder(tables[1][pair[1]], order[1]);
+    return readField(pair, { left: cells, right: others }, options, vocabulary);
+  });
+  const naming = namingField(fields);
+  const readAlone = (side: 0 | 1): ValuedColumn[] =>
+    alone[side].map((name) => readValues(reorder(tables[side][name], order[side]), [], "text", vocabulary));
+  return {
+    ...{ isOneTable, vocabulary, dropped, order, naming, rows: [rowsOf(tables[0]), rowsOf(tables[1])] },
+    fields: fields.map((field, index) =>
+      index === naming && field.kind === "text" ? { ...field, kind: "name" } : field,
+    ),
+    alone: [readAlone(0), readAlone(1)],
+  };
+}
+
+function nothingToCompare(tables: readonly TableColumns[], dropped: readonly DroppedColumn[]): string {
+  const reasons = dropped.map(({ name, reason }) => `${name} (${reason})`).join(", ");
+  const names = tables.map((table) => Object.keys(table).join(", ")).join(" and ");
+  const left = reasons === "" ? "" : ` Left out: ${reasons}.`;
+  return `no column can be compared. Columns: ${names}.${left} Name columns with --on.`;
+}
+
+function readField(
+  [name, other]: AlignedNames,
+  { left, right }: { readonly left: readonly string[]; readonly right: readonly string[] },
+  { kindOf = {} }: ColumnOptions,
+  vocabulary: Vocabulary,
+): Field {
+  const profile = profileColumn(name, left === right ? left : left.concat(right));
+  const kind = kindOf[name] ?? kindOf[other] ?? profile.kind;
+  return { ...readValues(left, right, kind, vocabulary), name, other, kind, profile };
+}
+
+export const rowsOf = (table: TableColumns): number => Object.values(table)[0]?.length ?? 0;
+
+const sorted = (pairs: readonly AlignedNames[]): AlignedNames[] =>
+  [...pairs].sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0));
+
+function usable(table: TableColumns, { ignore = [] }: ColumnOptions) {
+  const dropped: DroppedColumn[] = [];
+  const names = Object.keys(table).filter((name) => {
+    const reason = ignore.includes(name) ? "ignored" : profileColumn(name, table[name]).dropped;
+    if (reason !== undefined) dropped.push({ name, reason });
+    return reason === undefined;
+  });
+  return { names, dropped };
+}
+
+function askedPair(text: string, left: TableColumns, right: TableColumns): AlignedNames {
+  const [name, other = name] = text.split("=");
+  if (left[name] === undefined || right[other] === undefined) {
+    const missing = left[name] === undefined ? name : other;
+    throw new ArgumentError(`there is no column ${missing}. Columns: ${Object.keys(left).join(", ")}`);
+  }
+  return [name, other];
+}
+
+/** Share of rows in which two columns must agree for the second to be a copy of the first. */
+const copied = 0.95;
+
+/** Leaves out columns that repeat an earlier one: a fact must not count twice. */
+function withoutCopies(
+  pairs: readonly AlignedNames[],
+  left: TableColumns,
+  right: TableColumns,
+  dropped: DroppedColumn[],
+): AlignedNames[] {
+  const kept: AlignedNames[] = [];
+  for (const pair of pairs) {
+    const original = kept.find(
+      (other) =>
+        isCopy(left[pair[0]], left[other[0]]) && (left === right || isCopy(right[pair[1]], right[other[1]])),
+    );
+    if (original === undefined) kept.push(pair);
+    else dropped.push({ name: pair[0], reason: `a copy of ${original[0]}` });
+  }
+  return kept;
+}
+
+function isCopy(cells: readonly string[], others: readonly string[]): boolean {
+  let [same, filled] = [0, 0];
+  cells.forEach((cell, row) => {
+    if (cell === "" && others[row] === "") return;
+    filled++;
+    if (cell.trim().toLowerCase() === others[row].trim().toLowerCase()) same++;
+  });
+  return same >= copied * filled;
+}
+
+const texts = new Set<ColumnKind>(["name", "text", "long", "list"]);
+export const isText = (kind: ColumnKind): boolean => texts.has(kind);
+const namingHeader = /name|title|label/i;
+const notNaming = /program|given|first|last|sur|agency/i;
+
+/** The text column that names its row best. */
+function namingField(fields: readonly Field[]): number {
+  let [best, bestScore] = [-1, -Infinity];
+  fields.forEach(({ name, other, kind, profile: { rows, filled, distinct, shares } }, index) => {
+    if (!isText(kind)) return;
+    const headers = `${name} ${other}`;
+    let score = (0.8 * filled) / rows + (0.5 * distinct) / Math.max(1, filled);
+    if (namingHeader.test(headers) && !notNaming.test(headers)) score += 0.3;
+    if (shares.words > 12) score -= 0.3;
+    if (shares.digits > 0.8) score -= 0.3;
+    if (score > bestScore) [best, bestScore] = [index, score];
+  });
+  return best;
+}

@@ -1,0 +1,134 @@
+/** Profiles a column of a table, decides its kind, and says why a column carries no evidence. */
+import { cellNumber, cellWords } from "./cell-words.js";
+import { readDate } from "./dates.js";
+
+/** What the cells of a column are; the kind decides how two of them are compared. */
+export const columnKinds = [
+  "name",
+  "text",
+  "long",
+  "list",
+  "email",
+  "phone",
+  "code",
+  "category",
+  "number",
+  "date",
+] as const;
+
+export type ColumnKind = (typeof columnKinds)[number];
+
+export interface ColumnProfile {
+  readonly name: string;
+  readonly rows: number;
+  readonly filled: number;
+  readonly distinct: number;
+  readonly kind: ColumnKind;
+  /** Means and shares of the filled cells. */
+  readonly shares: CellShares;
+  /** Why the column is left out; undefined for one that may carry evidence. */
+  readonly dropped?: string;
+}
+
+interface CellShares {
+  readonly commonest: number;
+  readonly words: number;
+  readonly length: number;
+  readonly numeric: number;
+  readonly pointed: number;
+  readonly digits: number;
+  readonly single: number;
+  readonly dates: number;
+  readonly emails: number;
+  readonly phones: number;
+  readonly lists: number;
+}
+
+/** Cells of a large column that are looked at: shares need no more. */
+const sampled = 20_000;
+
+/** Profiles one column. The sample takes every n-th distinct value in sorted order, so that the order of rows has no say. */
+export function profileColumn(name: string, cells: readonly string[]): ColumnProfile {
+  const counts = new Map<string, number>();
+  for (const cell of cells) {
+    const value = cell.trim();
+    if (value !== "") counts.set(value, (counts.get(value) ?? 0) + 1);
+  }
+  let [filled, commonest] = [0, 0];
+  for (const count of counts.values()) {
+    filled += count;
+    commonest = Math.max(commonest, count);
+  }
+  const shares = { ...cellShares(counts), commonest: filled > 0 ? commonest / filled : 0 };
+  const kind = kindOfCells(shares, counts.size, filled);
+  const profile = { name, rows: cells.length, filled, distinct: counts.size, kind, shares };
+  return { ...profile, dropped: reasonToDrop(profile, counts.keys()) };
+}
+
+const email = /^\S+@\S+\.\S+$/;
+const phone = /^\+?[\d\s()./-]{7,20}$/;
+const separator = /[,;|]/;
+
+function cellShares(counts: ReadonlyMap<string, number>): Omit<CellShares, "commonest"> {
+  const values = [...counts.keys()];
+  const step = Math.ceil(values.length / sampled);
+  const chosen = step > 1 ? values.sort().filter((_, place) => place % step === 0) : values;
+  const sums = { words: 0, length: 0, numeric: 0, pointed: 0, digits: 0, single: 0 };
+  const kinds = { dates: 0, emails: 0, phones: 0, lists: 0 };
+  let total = 0;
+  for (const value of chosen) {
+    const count = counts.get(value)!;
+    const add = (test: boolean): number => (test ? count : 0);
+    const words = cellWords(value);
+    const isNumeric = !Number.isNaN(cellNumber(value));
+    total += count;
+    sums.words += count * words.length;
+    sums.length += count * value.length;
+    sums.numeric += add(isNumeric);
+    sums.pointed += add(isNumeric && /[.\p{Sc}]/u.test(value));
+    sums.digits += add(/\d/.test(value));
+    sums.single += add(words.length === 1);
+    kinds.dates += add(readDate(value) !== undefined);
+    kinds.emails += add(email.test(value));
+    kinds.phones += add(phone.test(value) && value.replace(/\D/g, "").length >= 7);
+    kinds.lists += add(separator.test(value.slice(0, -1)));
+  }
+  const share = <Key extends string>(from: Record<Key, number>): Record<Key, number> => {
+    const entries = Object.entries<number>(from).map(([key, sum]) => [key, total > 0 ? sum / total : 0]);
+    return Object.fromEntries(entries) as Record<Key, number>;
+  };
+  return { ...share(sums), ...share(kinds) };
+}
+
+function kindOfCells(shares: CellShares, distinct: number, filled: number): ColumnKind {
+  const { words, length, numeric, pointed, digits, single, dates, emails, phones, lists } = shares;
+  if (dates >= 0.8) return "date";
+  if (emails >= 0.8) return "email";
+  if (numeric >= 0.9 && pointed > 0.1) return "number";
+  if (phones >= 0.8 && length >= 7 && (numeric < 0.9 || length >= 9)) return "phone";
+  const isCode = (single >= 0.8 && digits > 0.6) || (digits > 0.9 && words < 2.5 && length < 20);
+  if (numeric >= 0.9 || isCode) return "code";
+  if (words > 15) return "long";
+  if (distinct <= 50 && distinct / Math.max(1, filled) < 0.1 && words < 4) return "category";
+  return lists > 0.5 ? "list" : "text";
+}
+
+const idHeader = /^(?:.*[\s_.-])?id$/i;
+
+function reasonToDrop(
+  { name, rows, filled, distinct, shares }: Omit<ColumnProfile, "dropped">,
+  values: Iterable<string>,
+): string | undefined {
+  if (filled < 0.02 * rows || filled === 0) return "nearly empty";
+  if (shares.commonest >= 0.95 && rows > 20) return "one value nearly everywhere";
+  if (filled < rows || distinct < rows || rows < 3) return undefined;
+  if (idHeader.test(name)) return "row identifier";
+  if (shares.numeric < 1 || shares.pointed > 0) return undefined;
+  let [low, high] = [Infinity, -Infinity];
+  for (const value of values) {
+    const number = cellNumber(value);
+    low = Math.min(low, number);
+    high = Math.max(high, number);
+  }
+  return high - low < 3 * rows ? "row numbers" : undefined;
+}

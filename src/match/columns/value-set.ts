@@ -1,0 +1,80 @@
+/** The different values of a column of two tables, made ready for comparison. Equal values are stored once. */
+import { cellNumber, cellWords } from "./cell-words.js";
+import { dateNumber } from "./dates.js";
+import type { ColumnKind } from "./profile.js";
+import { countWords, type Lists, ListsBuilder, rarities, type Vocabulary } from "./vocabulary.js";
+
+export interface ValueSet {
+  /** Normal form of each value: lower-case words, digits of a phone number, value of a number. */
+  readonly texts: readonly string[];
+  /** Rows of both tables that have the value. */
+  readonly counts: Uint32Array;
+  /** Filled rows of both tables. */
+  readonly filled: number;
+  /** Words of each value, in their order. */
+  readonly words: Lists;
+  /** By word number: rarity in this column. */
+  readonly rarity: Float32Array;
+  /** Value of a number, day number of a date; NaN for other texts. */
+  readonly numbers: Float64Array;
+}
+
+/** A column of both tables: for each row the number of its value, -1 where the cell is empty. */
+export interface ValuedColumn {
+  readonly set: ValueSet;
+  readonly left: Int32Array;
+  readonly right: Int32Array;
+}
+
+const placeholders = new Set(["n/a", "null", "none", "nan", "unknown", "-", "?"]);
+
+/** Reads the values of one column of each table (the same array twice for a single table). */
+export function readValues(
+  left: readonly string[],
+  right: readonly string[],
+  kind: ColumnKind,
+  vocabulary: Vocabulary,
+): ValuedColumn {
+  const texts: string[] = [];
+  const counts: number[] = [];
+  const words = new ListsBuilder();
+  const numberOf = new Map<string, number>();
+  // Cells repeat as they are written more often than they differ: the second map saves normalising them again.
+  const seen = new Map<string, number>();
+  const read = (cell: string): number => {
+    const found = cellWords(kind === "email" ? cell.replace("@", " ") : cell);
+    if (found.length === 0 || placeholders.has(cell.trim().toLowerCase())) return -1;
+    const text = normalForm(cell, found, kind);
+    const known = numberOf.get(text);
+    if (known !== undefined) return known;
+    numberOf.set(text, texts.length);
+    words.push(found.map((word) => vocabulary.numberOf(word)));
+    counts.push(0);
+    return texts.push(text) - 1;
+  };
+  const number = (cells: readonly string[]): Int32Array =>
+    Int32Array.from(cells, (cell) => {
+      const value = seen.get(cell) ?? read(cell);
+      seen.set(cell, value);
+      if (value >= 0) counts[value]++;
+      return value;
+    });
+  const numbered = left === right ? { left: number(left) } : { left: number(left), right: number(right) };
+  const lists = words.finish();
+  const filled = counts.reduce((sum, count) => sum + count, 0);
+  const rarity = rarities(countWords(lists, vocabulary.words.length, counts), filled);
+  const set = { texts, counts: Uint32Array.from(counts), filled, words: lists, rarity };
+  return { right: numbered.left, ...numbered, set: { ...set, numbers: numbersOf(texts, kind) } };
+}
+
+function normalForm(cell: string, words: readonly string[], kind: ColumnKind): string {
+  const joined = words.join(" ");
+  if (kind === "phone") return cell.replace(/\D/g, "").slice(-10) || joined;
+  const number = kind === "number" ? cellNumber(cell) : kind === "date" ? dateNumber(cell) : Number.NaN;
+  return Number.isNaN(number) ? joined : String(number);
+}
+
+const numbersOf = (texts: readonly string[], kind: ColumnKind): Float64Array =>
+  kind === "number" || kind === "date"
+    ? Float64Array.from(texts, (text) => (/^-?[\d.]+(?:e[+-]?\d+)?$/.test(text) ? Number(text) : Number.NaN))
+    : new Float64Array(0);

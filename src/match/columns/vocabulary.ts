@@ -1,0 +1,66 @@
+/** Numbers the words of two tables, and counts in how many rows each occurs. */
+
+/** Lists of numbers, one for each item: item i has those from starts[i] to starts[i + 1]. */
+export interface Lists {
+  readonly starts: Uint32Array;
+  readonly items: Uint32Array;
+}
+
+/** Collects lists one after another. */
+export class ListsBuilder {
+  readonly #starts: number[] = [0];
+  #items = new Uint32Array(1024);
+  #used = 0;
+
+  push(items: ArrayLike<number>): void {
+    const needed = this.#used + items.length;
+    if (needed > this.#items.length) {
+      const larger = new Uint32Array(2 * needed);
+      larger.set(this.#items.subarray(0, this.#used));
+      this.#items = larger;
+    }
+    this.#items.set(items, this.#used);
+    this.#used = needed;
+    this.#starts.push(needed);
+  }
+
+  finish(): Lists {
+    return { starts: Uint32Array.from(this.#starts), items: this.#items.slice(0, this.#used) };
+  }
+}
+
+/** Words by number. */
+export class Vocabulary {
+  readonly words: string[] = [];
+  readonly #numbers = new Map<string, number>();
+
+  numberOf(word: string): number {
+    const known = this.#numbers.get(word);
+    if (known !== undefined) return known;
+    const number = this.words.push(word) - 1;
+    this.#numbers.set(word, number);
+    return number;
+  }
+}
+
+/** In how many rows each word occurs; `times` is how many rows have the same list. */
+export function countWords({ starts, items }: Lists, words: number, times?: ArrayLike<number>): Uint32Array {
+  const counts = new Uint32Array(words);
+  const lastSeen = new Int32Array(words).fill(-1);
+  for (let list = 0; list + 1 < starts.length; list++) {
+    for (let place = starts[list]; place < starts[list + 1]; place++) {
+      if (lastSeen[items[place]] === list) continue;
+      lastSeen[items[place]] = list;
+      counts[items[place]] += times === undefined ? 1 : times[list];
+    }
+  }
+  return counts;
+}
+
+/** Rarity of each word, ln((N + 1) / (rows + .5)) / ln(N + 1), from 0.02 (in every row) to 1 (in one row only). */
+export function rarities(counts: Uint32Array, rows: number): Float32Array {
+  const whole = Math.log(rows + 1);
+  return Float32Array.from(counts, (count) =>
+    Math.min(1, Math.max(0.02, Math.log((rows + 1) / (count + 0.5)) / whole)),
+  );
+}

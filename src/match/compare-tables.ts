@@ -1,0 +1,71 @@
+/** From tables to candidate pairs with evidence: columns, candidates and levels in one go. */
+import type { PhraseEncoder } from "../encoder/phrase-encoder.js";
+import { createRandom } from "../random.js";
+import { findCandidates, type NamingVectors } from "./candidates/row-candidates.js";
+import type { PreparedTables } from "./columns/fields.js";
+import { rowWords } from "./columns/row-words.js";
+import { pairLevels, type RowComparison, rowComparison } from "./evidence/pair-evidence.js";
+import type { PairTable } from "./weights/pair-table.js";
+
+export interface CompareOptions {
+  /** Undefined: compare without a model. */
+  readonly encoder?: PhraseEncoder;
+  readonly signal?: AbortSignal;
+  /** Pairs that are candidates in any case, by prepared rows. */
+  readonly known?: readonly KnownPair[];
+}
+
+/** A pair of rows that someone has judged. */
+export interface KnownPair {
+  readonly left: number;
+  readonly right: number;
+  readonly match: boolean;
+}
+
+export interface ComparedTables extends PairTable {
+  readonly tables: PreparedTables;
+  readonly comparison: RowComparison;
+}
+
+/** Candidates per row and source, for two tables and for one. */
+const perRow = { join: { k: 8, kOther: 4 }, dedupe: { k: 15, kOther: 8 } };
+const postings = 20_000;
+/** Random pairs show how often unrelated rows agree. */
+const randomPairs = 40_000;
+
+export async function compareTables(
+  tables: PreparedTables,
+  { encoder, signal, known = [] }: CompareOptions = {},
+): Promise<ComparedTables> {
+  const { isOneTable, rows, fields, naming } = tables;
+  const words = rowWords(tables);
+  const vectors = naming < 0 ? undefined : await valueVectors(fields[naming].set.texts, encoder, signal);
+  const limits = { ...(isOneTable ? perRow.dedupe : perRow.join), postings };
+  const pairs = await findCandidates(tables, words, vectors, limits, known);
+  const comparison = rowComparison(tables, words, vectors);
+  const levels = pairLevels(comparison, pairs);
+  const random = pairLevels(comparison, drawPairs(rows, isOneTable));
+  return { ...pairs, isOneTable, rows, tables, comparison, columns: comparison.columns, levels, random };
+}
+
+async function valueVectors(
+  texts: readonly string[],
+  encoder: PhraseEncoder | undefined,
+  signal: AbortSignal | undefined,
+): Promise<NamingVectors | undefined> {
+  if (encoder === undefined) return undefined;
+  return { data: (await encoder.encodeMatrix(texts, { signal })).data, dimension: encoder.dimension };
+}
+
+/** Random pairs of rows, by left row; of one table each pair with the smaller row first. */
+function drawPairs(rows: readonly [number, number], isOneTable: boolean) {
+  const random = createRandom(1);
+  const drawn: (readonly [number, number])[] = [];
+  for (let draw = 0; draw < randomPairs; draw++) {
+    const [a, b] = [Math.floor(random() * rows[0]), Math.floor(random() * rows[1])];
+    if (isOneTable && a === b) continue;
+    drawn.push(isOneTable && a > b ? [b, a] : [a, b]);
+  }
+  drawn.sort(([a], [b]) => a - b);
+  return { left: Int32Array.from(drawn, ([a]) => a), right: Int32Array.from(drawn, ([, b]) => b) };
+}

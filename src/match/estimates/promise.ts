@@ -1,0 +1,128 @@
+/**
+ * Accepts as many pairs as keep a promised precision. Several estimates from different evidence must agree: the smallest
+ * decides. Where it does not reach the promise, the promise is refused with a reason, and the likely pairs are returned as
+ * not verified.
+ */
+import { nameContradictions, weakestColumn } from "./contradictions.js";
+import { leftOutPrecision } from "./left-out-column.js";
+import { rowMargins } from "./margins.js";
+import { rivalPrecision } from "./rivals.js";
+import { posteriorPrecision, type ScoredPairs } from "./scored-pairs.js";
+
+export interface PromiseReport {
+  /** The precision asked for. */
+  readonly target: number;
+  readonly established: boolean;
+  /** One sentence: what the estimates rest on, or why they cannot be trusted. */
+  readonly reason: string;
+}
+
+export interface PrecisionReport {
+  readonly estimate: number;
+  readonly low: number;
+  readonly high: number;
+  readonly promise: PromiseReport;
+}
+
+/** Pairs accepted above one floor. */
+export interface AcceptedLevel extends ScoredPairs {
+  readonly count: number;
+}
+
+export interface PromiseOptions<Level extends AcceptedLevel> {
+  readonly target: number;
+  /** Levels from the widest to the strictest, made when asked for. */
+  readonly levels: Iterable<Level>;
+  /** The level to return if the promise is refused. */
+  readonly fallback: () => Level;
+  /** A reason to refuse whatever the estimates say. */
+  readonly doubt?: string;
+}
+
+/** Fewer accepted pairs are too few to estimate from. */
+const fewest = 50;
+/** The smallest estimate must exceed the promise by this share of what is left to 1. */
+const reserve = 0.25;
+/** Share of rows in one table whose partner does not stand out, from which the groups are arbitrary. */
+const mostNarrow = 0.1;
+
+export function keepPrecision<Level extends AcceptedLevel>({
+  target,
+  levels,
+  fallback,
+  doubt,
+}: PromiseOptions<Level>): { level: Level; report: PrecisionReport } {
+  const needed = target + reserve * (1 - target);
+  if (doubt === undefined) {
+    for (const level of levels) {
+      if (level.count < fewest) break;
+      const estimates = precisionEstimates(level);
+      const isEnough = Math.min(...estimates.values()) >= needed && contradiction(level) === undefined;
+      if (isEnough) return { level, report: established(estimates, target) };
+    }
+  }
+  const level = fallback();
+  const found = contradiction(level);
+  const estimates = precisionEstimates(level);
+  if (found !== undefined) estimates.set("contradictions", 1 - found.strength);
+  return { level, report: refused(estimates, target, level.count, doubt ?? found?.reason) };
+}
+
+/** Share of pairs with contradicting names from which groups are families; least agreement of a distinguishing column. */
+const mostContradictions = 0.25;
+const leastAgreement = 0.6;
+
+/** What speaks against rows of several partners being the same: undefined if nothing does. */
+export function contradiction(pairs: ScoredPairs): { reason: string; strength: number } | undefined {
+  if (pairs.relation === "one-to-one") return undefined;
+  const words = nameContradictions(pairs)?.words ?? 0;
+  const { name, agreement } = weakestColumn(pairs);
+  const strength = Math.max(words, 1 - agreement);
+  const percent = (share: number): string => `${Math.round(100 * share)} %`;
+  if (words > mostContradictions)
+    return {
+      strength,
+      reason: `in ${percent(words)} of the likely pairs each name has words that the other row lacks`,
+    };
+  if (agreement < leastAgreement)
+    return { strength, reason: `${name} agrees in only ${percent(agreement)} of the likely pairs` };
+  return undefined;
+}
+
+/** Estimates by what they rest on. */
+export function precisionEstimates(pairs: ScoredPairs): Map<string, number> {
+  const estimates = new Map([["column weights", posteriorPrecision(pairs)]]);
+  const leftOut = leftOutPrecision(pairs);
+  if (leftOut !== undefined) estimates.set("columns left out", leftOut);
+  if (pairs.relation === "many-to-many") {
+    const names = nameContradictions(pairs);
+    if (names !== undefined) estimates.set("codes in names", 1 - names.codes);
+    const { narrow } = rowMargins(pairs);
+    estimates.set("rows outside the groups", narrow > mostNarrow ? 0 : 1 - narrow);
+  } else estimates.set("rows without a partner", rivalPrecision(pairs));
+  return new Map([...estimates].map(([name, value]) => [name, Math.min(1, Math.max(0, value))]));
+}
+
+function established(estimates: ReadonlyMap<string, number>, target: number): PrecisionReport {
+  const names = [...estimates.keys()].join(", ");
+  return { ...range(estimates), promise: { target, established: true, reason: `agreed by ${names}` } };
+}
+
+function refused(
+  estimates: ReadonlyMap<string, number>,
+  target: number,
+  count: number,
+  doubt: string | undefined,
+): PrecisionReport {
+  const [name, value] = [...estimates].reduce((worst, entry) => (entry[1] < worst[1] ? entry : worst));
+  const few = count < fewest ? `only ${count} pairs are likely: too few to estimate from` : undefined;
+  const reason = doubt ?? few ?? `the estimate from ${name} is ${value.toFixed(2)}`;
+  return { ...range(estimates), promise: { target, established: false, reason } };
+}
+
+/** The smallest estimate. What the others lie above it, the truth may lie below it. */
+function range(estimates: ReadonlyMap<string, number>) {
+  const values = [...estimates.values()];
+  const [estimate, high] = [Math.min(...values), Math.max(...values)];
+  return { estimate, low: Math.max(0, 2 * estimate - high), high };
+}

@@ -1,0 +1,39 @@
+/**
+ * Precision of a join from free rivals: an accepted row's best candidate among rows that nobody took is false for certain.
+ * How often it scores as well as accepted pairs do is the chance of a false partner for a row that has no true one (the
+ * idea of target-decoy error rates, Elias and Gygi 2007).
+ */
+import { acceptedScores, type ScoredPairs } from "./scored-pairs.js";
+
+/** Accepted scores below this quantile are the edge. */
+const edgeQuantile = 0.02;
+
+/** The better of the two sides' estimates; tables differ in how many rows have no partner. */
+export function rivalPrecision({ table, logOdds, accepted }: ScoredPairs): number {
+  const scores = acceptedScores(accepted, logOdds);
+  if (scores.length === 0) return 0;
+  const edge = scores[Math.floor(edgeQuantile * scores.length)];
+  const sides = [
+    { own: table.left, other: table.right, rows: table.rows[0], others: table.rows[1] },
+    { own: table.right, other: table.left, rows: table.rows[1], others: table.rows[0] },
+  ];
+  return Math.max(
+    ...sides.map(({ own, other, rows, others }) => {
+      const [isTaken, isOtherTaken] = [new Uint8Array(rows), new Uint8Array(others)];
+      accepted.forEach((flag, pair) => {
+        if (flag === 0) return;
+        isTaken[own[pair]] = 1;
+        isOtherTaken[other[pair]] = 1;
+      });
+      const hasRival = new Uint8Array(rows);
+      logOdds.forEach((score, pair) => {
+        if (score >= edge && isTaken[own[pair]] === 1 && isOtherTaken[other[pair]] === 0)
+          hasRival[own[pair]] = 1;
+      });
+      const sum = (flags: Uint8Array): number => flags.reduce((total, flag) => total + flag, 0);
+      const taken = sum(isTaken);
+      const tail = (sum(hasRival) + 0.5) / (taken + 1);
+      return 1 - ((rows - taken) * tail) / Math.max(0.2, 1 - tail) / scores.length;
+    }),
+  );
+}

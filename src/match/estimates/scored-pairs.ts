@@ -1,0 +1,39 @@
+/** Candidate pairs with learned scores, and which of them are accepted: what every estimate of precision is made from. */
+import { missing } from "../evidence/pair-evidence.js";
+import type { Relation, Weights } from "../weights/learn.js";
+import type { PairTable } from "../weights/pair-table.js";
+
+export interface ScoredPairs {
+  readonly table: PairTable;
+  /** How many partners a row may have. */
+  readonly relation: Relation;
+  readonly weights: Weights;
+  /** Log-odds of each pair before rows compete. */
+  readonly logOdds: Float64Array;
+  /** Probability of each pair. */
+  readonly probability: Float64Array;
+  /** 1 for each accepted pair. */
+  readonly accepted: Uint8Array;
+}
+
+/** The mean probability of the accepted pairs: right as far as the columns are independent. */
+export function posteriorPrecision({ probability, accepted }: ScoredPairs): number {
+  let [sum, count] = [0, 0];
+  accepted.forEach((flag, pair) => {
+    if (flag === 0) return;
+    sum += probability[pair];
+    count++;
+  });
+  return sum / Math.max(1, count);
+}
+
+/** What a column adds to the log-odds of a pair. */
+export function contribution({ table, weights }: ScoredPairs, column: number, pair: number): number {
+  const level = table.levels[column][pair];
+  return level === missing ? 0 : table.columns[column].share * weights.match[column][level];
+}
+
+/** Scores of the accepted pairs, ascending. */
+export function acceptedScores(accepted: Uint8Array, scores: Float64Array): Float64Array {
+  return scores.filter((_, pair) => accepted[pair] === 1).sort();
+}

@@ -1,0 +1,144 @@
+/**
+ * Compares two values of a column: an ordinal level that says how well they agree, higher for better. Agreement on a rare
+ * value has a higher level than on a common one.
+ */
+import { distance } from "fastest-levenshtein";
+import { dotRows } from "../../search/vectors.js";
+import { dayOf } from "../columns/dates.js";
+import { type Field, isText } from "../columns/fields.js";
+import type { Vocabulary } from "../columns/vocabulary.js";
+import { type GramSets, gramCosine, gramSets } from "./gram-sets.js";
+import { overlapComparison } from "./overlap.js";
+
+/** Compares two values of a column by number. */
+export interface FieldComparison {
+  /** Number of levels. */
+  readonly levels: number;
+  compare(left: number, right: number): number;
+  /** The weight of the words without a partner in the last comparison, of texts only. */
+  unmatched?(): number;
+}
+
+export interface ValueVectors {
+  readonly data: Float32Array;
+  readonly dimension: number;
+}
+
+/** The level of a number: how many of the cuts it reaches. */
+export function levelOf(value: number, cuts: readonly number[]): number {
+  let level = 0;
+  while (level < cuts.length && value >= cuts[level]) level++;
+  return level;
+}
+
+const steps = (from: number, to: number, step: number): number[] =>
+  Array.from({ length: Math.round((to - from) / step) + 1 }, (_, index) => from + index * step - 1e-9);
+
+/** Cuts of -ln(share of rows with the value): equal values in four levels. */
+const rareCuts = [2, 4, 6];
+const textCuts = steps(0.1, 0.95, 0.05);
+const codeCuts = [0.5, 0.7, 0.85];
+const categoryCuts = [1, 2, 3];
+const numberCuts = [0.5, 0.8, 0.95, 0.999];
+const rareNumber = [5];
+
+/** Compares the values of a field; with vectors of the values, their cosine counts too. */
+export function fieldComparison(
+  field: Field,
+  vocabulary: Vocabulary,
+  vectors?: ValueVectors,
+): FieldComparison {
+  const { kind, set } = field;
+  const surprise = Float64Array.from(set.counts, (count) => -Math.log(count / Math.max(1, set.filled)));
+  if (isText(kind)) return textComparison(field, vocabulary, surprise, vectors);
+  if (kind === "category") return withEqual(1, surprise, categoryCuts, () => 0);
+  if (kind === "number")
+    return withEqual(numberCuts.length + 1, surprise, rareNumber, (a, b) =>
+      numberLevel(set.numbers[a], set.numbers[b]),
+    );
+  if (kind === "date")
+    return withEqual(dateLevels, surprise, rareCuts, (a, b) => dateLevel(set.texts[a], set.texts[b]));
+  const compare = (a: number, b: number): number => {
+    const [x, y] = [set.texts[a], set.texts[b]];
+    return levelOf(1 - distance(x, y) / Math.max(x.length, y.length), codeCuts);
+  };
+  return withEqual(codeCuts.length + 1, surprise, rareCuts, compare);
+}
+
+/** Levels of unequal values first, then equal values by rarity. */
+function withEqual(
+  unequal: number,
+  surprise: Float64Array,
+  cuts: readonly number[],
+  compare: (a: number, b: number) => number,
+): FieldComparison {
+  return {
+    levels: unequal + cuts.length + 1,
+    compare: (a, b) => (a === b ? unequal + levelOf(surprise[a], cuts) : compare(a, b)),
+  };
+}
+
+function numberLevel(a: number, b: number): number {
+  const largest = Math.max(Math.abs(a), Math.abs(b));
+  if (Number.isNaN(largest)) return 0;
+  return largest === 0 ? numberCuts.length : levelOf(1 - Math.abs(a - b) / largest, numberCuts);
+}
+
+/**
+ * Unequal dates, from far apart: a year or half of the digits in common; a month; two digits differ; one slip, exchanged
+ * parts or one part that differs; three days.
+ */
+const dateLevels = 6;
+
+function dateLevel(a: string, b: string): number {
+  if (a.length !== 8 || b.length !== 8)
+    return levelOf(1 - distance(a, b) / Math.max(a.length, b.length), codeCuts);
+  const days = Math.abs(dayOf(Number(a)) - dayOf(Number(b)));
+  if (days <= 3) return 5;
+  const isExchanged =
+    a.slice(0, 4) === b.slice(0, 4) && a.slice(4, 6) === b.slice(6) && a.slice(6) === b.slice(4, 6);
+  const edits = distance(a, b);
+  if (isExchanged || edits === 1 || sameParts(a, b) === 2) return 4;
+  if (edits === 2) return 3;
+  if (days <= 31) return 2;
+  return days <= 366 || edits <= 4 ? 1 : 0;
+}
+
+const sameParts = (a: string, b: string): number =>
+  [a.slice(0, 4) === b.slice(0, 4), a.slice(4, 6) === b.slice(4, 6), a.slice(6) === b.slice(6)].filter(
+    Boolean,
+  ).length;
+
+const isSingle = (text: string): boolean => !text.includes(" ");
+
+/** Longer texts are not compared letter by letter. */
+const mostEdited = 40;
+
+function textComparison(
+  { kind, set }: Field,
+  { words }: Vocabulary,
+  surprise: Float64Array,
+  vectors: ValueVectors | undefined,
+): FieldComparison {
+  const overlap = overlapComparison({ words, rarity: set.rarity });
+  const grams: GramSets = gramSets(set.texts, set.counts);
+  const byEdits = kind !== "long" && kind !== "list";
+  let last = 0;
+  const compare = (a: number, b: number): number => {
+    const { cosine, unmatched } = overlap(set.words, a, set.words, b);
+    last = unmatched;
+    const letters = gramCosine(grams, a, b);
+    const [x, y] = [set.texts[a], set.texts[b]];
+    const longest = Math.max(x.length, y.length);
+    const edited = longest <= mostEdited && byEdits ? 1 - distance(x, y) / longest : 0;
+    let whole = edited;
+    if (vectors !== undefined)
+      whole = Math.max(whole, dotRows(vectors.data, a, vectors.data, b, vectors.dimension));
+    else if (!byEdits || longest > mostEdited) whole = (2 * cosine + letters) / 3;
+    // A single word either has a partner or not: its letters say more.
+    const covered = isSingle(x) && isSingle(y) ? Math.max(cosine, edited) : cosine;
+    const penalty = Math.min(1, Math.max(0, unmatched - 0.2));
+    return levelOf(0.5 * covered + 0.25 * letters + 0.25 * whole - 0.25 * penalty, textCuts);
+  };
+  return { ...withEqual(textCuts.length + 1, surprise, rareCuts, compare), unmatched: () => last };
+}

@@ -1,0 +1,67 @@
+/**
+ * Whether the names of two rows contradict each other: each has a word that is nowhere in the other row, neither written
+ * differently nor as a part of another word. Codes and numbers contradict most: rows of one thing seldom have different
+ * ones, siblings of one family nearly always.
+ */
+import type { Field } from "../columns/fields.js";
+import type { RowWords } from "../columns/row-words.js";
+import type { Lists } from "../columns/vocabulary.js";
+import { hasDigit, softLikeness } from "./soft-words.js";
+
+/** From contradiction to none: codes, rare words, common words, nothing. */
+export const opposition = { codes: 0, rare: 1, common: 2, none: 3 } as const;
+export const oppositionLevels = 4;
+
+/** Rarity from which a word distinguishes. */
+const rareWord = 0.3;
+/** Shorter words are parts of others by chance. */
+const shortestPart = 4;
+
+/** Returns a function for a left and a right row with names. */
+export function nameOpposition({ set, left, right }: Field, rows: RowWords, words: readonly string[]) {
+  const digits = Uint8Array.from(words, (word) => (hasDigit(word) ? 1 : 0));
+  // Stamps instead of sets: the words of the row last seen on each side.
+  const stamps = [new Int32Array(words.length).fill(-1), new Int32Array(words.length).fill(-1)] as const;
+  const stampRow = (stamp: Int32Array, { starts, items }: Lists, row: number): void => {
+    for (let place = starts[row]; place < starts[row + 1]; place++) stamp[items[place]] = row;
+  };
+  let stamped = -1;
+  /** Strongest word of a name that the other row lacks: as an opposition. */
+  const lacking = (value: number, stamp: Int32Array, other: Lists, row: number): number => {
+    let found: number = opposition.none;
+    for (let place = set.words.starts[value]; place < set.words.starts[value + 1]; place++) {
+      const word = set.words.items[place];
+      if (stamp[word] === row) continue;
+      const level =
+        digits[word] === 1
+          ? opposition.codes
+          : rows.rarity[word] > rareWord
+            ? opposition.rare
+            : opposition.common;
+      if (level < found && !isWithin(words[word], digits[word], other, row)) found = level;
+    }
+    return found;
+  };
+  const isWithin = (word: string, digit: number, { starts, items }: Lists, row: number): boolean => {
+    for (let place = starts[row]; place < starts[row + 1]; place++) {
+      const other = words[items[place]];
+      if (digits[items[place]] !== digit) {
+        if (word.length >= shortestPart && other.includes(word)) return true;
+        continue;
+      }
+      const [short, long] = word.length <= other.length ? [word, other] : [other, word];
+      if (short.length >= shortestPart && long.includes(short)) return true;
+      if (digit === 0 && softLikeness(word, other) > 0) return true;
+    }
+    return false;
+  };
+  return (a: number, b: number): number => {
+    if (left[a] === right[b]) return opposition.none;
+    if (stamped !== a) stampRow(stamps[0], rows.left, a);
+    stamped = a;
+    stampRow(stamps[1], rows.right, b);
+    const first = lacking(left[a], stamps[1], rows.right, b);
+    if (first === opposition.none) return opposition.none;
+    return Math.max(first, lacking(right[b], stamps[0], rows.left, a));
+  };
+}

@@ -1,0 +1,148 @@
+/**
+ * Soft overlap of two lists of words weighted by rarity: equal words, then neighbours that join to one word, then the best
+ * partner among initials, abbreviations and misspellings.
+ */
+import type { Lists } from "../columns/vocabulary.js";
+import { softLikeness } from "./soft-words.js";
+
+/** Result of a comparison, overwritten by the next one. */
+export interface Overlap {
+  /** Square root of the product of both sides' covered weights: 1 if every word has an equal partner. */
+  cosine: number;
+  /** The smaller of the two sides' heaviest words without a partner. */
+  unmatched: number;
+  /** Weight of the heaviest word with a partner; -1 if a side has no words. */
+  heaviest: number;
+}
+
+/** Unmatched words compared with each other: the first ones of longer lists. */
+const mostSoft = 16;
+const mostJoined = 4;
+
+export interface WordWeights {
+  readonly words: readonly string[];
+  readonly rarity: Float32Array;
+}
+
+/** Returns a function that compares list `a` of one side with list `b` of another. */
+export function overlapComparison({ words, rarity }: WordWeights) {
+  const left = new Side();
+  const right = new Side();
+  const result: Overlap = { cosine: 0, unmatched: 0, heaviest: 0 };
+  return (listsA: Lists, a: number, listsB: Lists, b: number): Overlap => {
+    left.load(listsA, a);
+    right.load(listsB, b);
+    matchEqual(left, right);
+    if (left.open > 0 && right.open > 0) {
+      matchJoined(left, right, words);
+      matchJoined(right, left, words);
+      if (left.open > 0 && right.open > 0) matchSoft(left, right, words, rarity);
+    }
+    left.sum(rarity);
+    right.sum(rarity);
+    result.cosine = Math.sqrt(left.covered * right.covered);
+    result.unmatched = Math.min(left.unmatched, right.unmatched);
+    result.heaviest = Math.min(left.heaviest, right.heaviest);
+    return result;
+  };
+}
+
+/** One list of words, with the likeness of each word's partner. */
+export class Side {
+  items: Lists["items"] = new Uint32Array(0);
+  met = new Float64Array(64);
+  count = 0;
+  /** Words without a partner. */
+  open = 0;
+  covered = 0;
+  unmatched = 0;
+  heaviest = 0;
+
+  load({ starts, items }: Lists, list: number): void {
+    this.items = items.subarray(starts[list], starts[list + 1]);
+    this.count = this.items.length;
+    this.open = this.count;
+    if (this.met.length < this.count) this.met = new Float64Array(2 * this.count);
+    this.met.fill(0, 0, this.count);
+  }
+
+  meet(place: number, likeness: number): void {
+    this.met[place] = likeness;
+    this.open--;
+  }
+
+  sum(rarity: Float32Array): void {
+    let [total, covered] = [1e-9, 0];
+    this.unmatched = 0;
+    this.heaviest = -1;
+    for (let place = 0; place < this.count; place++) {
+      const weight = rarity[this.items[place]];
+      const met = this.met[place];
+      total += weight;
+      covered += met * weight;
+      if (met === 0 && weight > this.unmatched) this.unmatched = weight;
+      if (met * weight > this.heaviest) this.heaviest = met * weight;
+    }
+    this.covered = covered / total;
+  }
+}
+
+export function matchEqual(left: Side, right: Side): void {
+  for (let i = 0; i < left.count; i++) {
+    for (let j = 0; j < right.count; j++) {
+      if (left.items[i] !== right.items[j] || right.met[j] > 0) continue;
+      left.meet(i, 1);
+      right.meet(j, 1);
+      break;
+    }
+  }
+}
+
+/** Matches 2 to 4 neighbours of `many` that join to one word of `one`. */
+function matchJoined(one: Side, many: Side, words: readonly string[]): void {
+  for (let i = 0; i < one.count; i++) {
+    if (one.met[i] > 0) continue;
+    const whole = words[one.items[i]];
+    for (let from = 0; from + 1 < many.count; from++) {
+      let length = 0;
+      let to = from;
+      while (to < many.count && to - from < mostJoined && many.met[to] === 0) {
+        const part = words[many.items[to]];
+        if (!whole.startsWith(part, length)) break;
+        length += part.length;
+        to++;
+        if (length === whole.length) break;
+      }
+      if (length !== whole.length || to - from < 2) continue;
+      one.meet(i, 1);
+      for (let place = from; place < to; place++) many.meet(place, 1);
+      break;
+    }
+  }
+}
+
+/** Matches the most alike of the remaining words, heavier ones first among equally alike. */
+export function matchSoft(left: Side, right: Side, words: readonly string[], rarity: Float32Array): void {
+  const [open, others] = [openPlaces(left), openPlaces(right)];
+  const found: { i: number; j: number; likeness: number; weight: number }[] = [];
+  for (const i of open) {
+    for (const j of others) {
+      const likeness = softLikeness(words[left.items[i]], words[right.items[j]]);
+      if (likeness > 0)
+        found.push({ i, j, likeness, weight: rarity[left.items[i]] + rarity[right.items[j]] });
+    }
+  }
+  if (found.length > 1) found.sort((x, y) => y.likeness - x.likeness || y.weight - x.weight);
+  for (const { i, j, likeness } of found) {
+    if (left.met[i] > 0 || right.met[j] > 0) continue;
+    left.meet(i, likeness);
+    right.meet(j, likeness);
+  }
+}
+
+function openPlaces({ count, met }: Side): number[] {
+  const places: number[] = [];
+  for (let place = 0; place < count && places.length < mostSoft; place++)
+    if (met[place] === 0) places.push(place);
+  return places;
+}

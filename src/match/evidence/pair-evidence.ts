@@ -1,0 +1,114 @@
+/**
+ * The evidence of pairs of rows: one ordinal level per column and pair. Beside the tables' columns there are three that
+ * look across columns: codes anywhere in the row, naming words anywhere in the other row, and what the names lack.
+ */
+import type { Pairs } from "../candidates/pair-set.js";
+import type { PreparedTables } from "../columns/fields.js";
+import type { RowWords } from "../columns/row-words.js";
+import { codeComparison, codeLevels } from "./code-words.js";
+import { crossWords } from "./cross-words.js";
+import { type FieldComparison, fieldComparison, levelOf, type ValueVectors } from "./levels.js";
+import { nameOpposition, oppositionLevels } from "./opposed-names.js";
+
+/** The column that says whether names contradict each other. */
+export const opposedColumn = "names opposed";
+
+/** Level of a pair where a side is empty: says nothing. */
+export const missing = -1;
+
+/** What one column says about each pair. */
+export interface EvidenceColumn {
+  readonly name: string;
+  /** Index of the field, -1 for a column that looks across fields. */
+  readonly field: number;
+  /** Index of the field that a column across fields is made from, -1 for others. */
+  readonly from: number;
+  readonly levels: number;
+  /** Share of its learned weight that counts: less for a column that repeats another. */
+  readonly share: number;
+}
+
+/** Compares rows: fills the level of each column for a pair. */
+export interface RowComparison {
+  readonly columns: readonly EvidenceColumn[];
+  /** @param out one level array per column @param place where in the arrays */
+  compare(left: number, right: number, out: readonly Int8Array[], place: number): void;
+}
+
+const crossCuts = Array.from({ length: 17 }, (_, index) => 0.15 + 0.05 * index - 1e-9);
+const conflictCuts = [-0.8, -0.65, -0.5, -0.4, -0.3, -0.2, -0.1, -0.01];
+/** Columns across fields repeat the naming column in part. */
+const repeated = 0.5;
+
+/** One column with its comparison of two rows: a level, or `missing`. */
+interface ComparedColumn extends EvidenceColumn {
+  compare(left: number, right: number): number;
+}
+
+export function rowComparison(
+  tables: PreparedTables,
+  words: RowWords,
+  vectors?: ValueVectors,
+): RowComparison {
+  const { fields, naming, vocabulary } = tables;
+  const own = fields.map((field, index) =>
+    fieldComparison(field, vocabulary, index === naming ? vectors : undefined),
+  );
+  const ofFields = fields.map((field, index): ComparedColumn => {
+    const { levels, compare } = own[index];
+    return {
+      ...{ name: field.name, field: index, from: -1, levels, share: 1 },
+      compare: (left, right) => {
+        const [a, b] = [field.left[left], field.right[right]];
+        return a < 0 || b < 0 ? missing : compare(a, b);
+      },
+    };
+  });
+  const codes = codeComparison(vocabulary.words, words);
+  const ofCodes: ComparedColumn = {
+    ...{ name: "codes anywhere", field: -1, from: -1, levels: codeLevels, share: 1 },
+    compare: (left, right) => codes(left, right) ?? missing,
+  };
+  const columns = [...ofFields, ofCodes, ...(naming < 0 ? [] : namingColumns(tables, words, own[naming]))];
+  const compare: RowComparison["compare"] = (left, right, out, place) => {
+    for (let column = 0; column < columns.length; column++)
+      out[column][place] = columns[column].compare(left, right);
+  };
+  return { columns: columns.map(({ compare: _, ...column }) => column), compare };
+}
+
+/** Columns that look at names in another way than the naming column itself. They are compared after it. */
+function namingColumns(
+  { fields, naming, vocabulary, isOneTable }: PreparedTables,
+  words: RowWords,
+  names: FieldComparison,
+): ComparedColumn[] {
+  const { left, right } = fields[naming];
+  const column = (
+    name: string,
+    levels: number,
+    compare: (left: number, right: number) => number,
+  ): ComparedColumn => ({
+    ...{ name, field: -1, from: naming, levels, share: repeated },
+    compare: (a, b) => (left[a] < 0 || right[b] < 0 ? missing : compare(a, b)),
+  });
+  const unmatched = column("words missing", conflictCuts.length + 1, (a, b) =>
+    levelOf(left[a] === right[b] ? 0 : -names.unmatched!(), conflictCuts),
+  );
+  const opposed = nameOpposition(fields[naming], words, vocabulary.words);
+  const cross = crossWords(fields[naming], words);
+  return [
+    isOneTable ? { ...unmatched, share: 1 } : unmatched,
+    column(opposedColumn, oppositionLevels, opposed),
+    ...(fields.length > 1
+      ? [column("name anywhere", crossCuts.length + 1, (a, b) => levelOf(cross(a, b), crossCuts))]
+      : []),
+  ];
+}
+
+/** Levels of all pairs: one array per column. */
+export function pairLevels({ columns, compare }: RowComparison, { left, right }: Pairs): Int8Array[] {
+  const levels = columns.map(() => new Int8Array(left.length));
+  for (let pair = 0; pair < left.length; pair++) compare(left[pair], right[pair], levels, pair);
+  return levels;
+}

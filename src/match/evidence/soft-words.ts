@@ -1,0 +1,47 @@
+/** How alike two different words are: initials, abbreviations, misspellings. */
+import { distance } from "fastest-levenshtein";
+
+/** A word prepared for comparison many times. */
+export const hasDigit = (word: string): boolean => /\d/.test(word);
+const isDigits = /^\d+$/;
+
+/** From 0 to 1; the same in both directions. Words with digits need a long common beginning, or one slip in many digits. */
+export function softLikeness(a: string, b: string): number {
+  const [short, long] = a.length <= b.length ? [a, b] : [b, a];
+  const sameFirst = short.charCodeAt(0) === long.charCodeAt(0);
+  const withDigits = hasDigit(a) || hasDigit(b);
+  if (withDigits) {
+    if (sameFirst && short.length >= 5 && prefixOf(short, long) >= 5) return 0.85;
+    const isSlip = short.length >= 7 && isDigits.test(short) && isDigits.test(long) && distance(a, b) === 1;
+    return isSlip ? 0.6 : 0;
+  }
+  if (sameFirst) {
+    if (short.length === 1) return 0.7;
+    const prefix = prefixOf(short, long);
+    if (prefix >= 4) return long.length - short.length <= 2 ? 0.9 : 0.7;
+    if (prefix === 3 && short.length === 3) return 0.6;
+  }
+  return edited(short, long);
+}
+
+function edited(short: string, long: string): number {
+  const most = short.length >= 8 ? 2 : 1;
+  if (short.length < 3 || long.length - short.length > most) return 0;
+  const edits = isTransposed(short, long) ? 1 : distance(short, long);
+  const likeness = 1 - edits / short.length;
+  return edits <= most && likeness >= 0.6 ? likeness : 0;
+}
+
+function prefixOf(short: string, long: string): number {
+  let same = 0;
+  while (same < short.length && short.charCodeAt(same) === long.charCodeAt(same)) same++;
+  return same;
+}
+
+/** Whether two neighbouring letters have changed places. */
+function isTransposed(a: string, b: string): boolean {
+  if (a.length !== b.length) return false;
+  let first = 0;
+  while (first < a.length && a[first] === b[first]) first++;
+  return a[first] === b[first + 1] && a[first + 1] === b[first] && a.slice(first + 2) === b.slice(first + 2);
+}

@@ -1,0 +1,211 @@
+/**
+ * Learns without labels what each level of each column says (Fellegi and Sunter 1969; EM of Winkler 1993): a weight
+ * ln(m / u) per level, m its share among matches and u among other pairs. Where a row has
+ * one partner its candidates compete; else a third class takes what is alike without being the same.
+ */
+import { missing } from "../evidence/pair-evidence.js";
+import { competition } from "./competition.js";
+import { monotoneLogRatio } from "./isotonic.js";
+import { allPairs, countLevels, levelTotals, type PairTable } from "./pair-table.js";
+import { startingPosteriors } from "./start.js";
+
+/** How many partners a row may have. */
+export type Relation = "one-to-one" | "many-to-many";
+
+export interface LearnOptions {
+  /** Strength of the belief that matches agree. Default 0.2. */
+  readonly prior?: number;
+  /** Known pairs, by place in the pair table: 1 for a match, 0 for none. */
+  readonly known?: ReadonlyMap<number, number>;
+  /** "one-to-one": the candidates of a row compete for it; the default for two tables. */
+  readonly relation?: Relation;
+}
+
+export interface Weights {
+  /** Per column and level: evidence for a match, as natural log-odds. */
+  readonly match: readonly Float64Array[];
+  /** The same for related pairs; empty without that class. */
+  readonly related: readonly Float64Array[];
+  /** Share of related pairs among all. */
+  readonly relatedShare: number;
+  /** Log-odds that a random pair is a match. */
+  readonly prior: number;
+  /** Expected number of matches. */
+  readonly matches: number;
+}
+
+export interface Learned {
+  readonly weights: Weights;
+  /** Log-odds of each candidate before competition. */
+  readonly logOdds: Float64Array;
+  /** Probability of each candidate, after competition. */
+  readonly probability: Float64Array;
+}
+
+const iterations = 40;
+const settled = 1e-4;
+const strongest = { against: -6, for: 14 };
+
+export function learnWeights(table: PairTable, options: LearnOptions = {}): Learned {
+  const { known = new Map<number, number>(), prior = 0.2 } = options;
+  const { relation = table.isOneTable ? "many-to-many" : "one-to-one" } = options;
+  const compete = relation === "one-to-one" ? competition(table) : undefined;
+  const totals = levelTotals(table);
+  const { match: probability, related } = startingPosteriors(table, relation);
+  fix(probability, known);
+  let weights = weightsFrom(table, totals, { probability, related, prior });
+  let logOdds: Float64Array = new Float64Array(0);
+  for (let round = 0; round < iterations; round++) {
+    logOdds = scorePairs(table.levels, weights, table.columns, related);
+    const before = probability.slice();
+    if (compete === undefined) logOdds.forEach((odds, pair) => (probability[pair] = sigmoid(odds)));
+    else compete(logOdds, weights.matches, probability);
+    fix(probability, known);
+    for (let pair = 0; pair < related.length; pair++) related[pair] *= 1 - probability[pair];
+    let [moved, sum] = [0, 0];
+    for (let pair = 0; pair < before.length; pair++) {
+      moved += Math.abs(probability[pair] - before[pair]);
+      sum += probability[pair];
+    }
+    if (moved < settled * sum) break;
+    if (round + 1 < iterations) weights = weightsFrom(table, totals, { probability, related, prior });
+  }
+  decide(logOdds, known);
+  return { weights, logOdds, probability };
+}
+
+/** Log-odds of a known pair: no evidence outweighs it. */
+export const certain = 1e6;
+
+/** Gives known pairs log-odds that no evidence outweighs. */
+export function decide(logOdds: Float64Array, known: ReadonlyMap<number, number>): void {
+  for (const [pair, match] of known) logOdds[pair] = match === 1 ? certain : -certain;
+}
+
+const sigmoid = (value: number): number => 1 / (1 + Math.exp(-value));
+
+function fix(probability: Float64Array, known: ReadonlyMap<number, number>): void {
+  for (const [pair, match] of known) probability[pair] = match;
+}
+
+interface Posteriors {
+  readonly probability: Float64Array;
+  readonly related: Float64Array;
+  readonly prior: number;
+}
+
+/** Weights from posteriors. */
+function weightsFrom(
+  table: PairTable,
+  totals: readonly Float64Array[],
+  { probability, related, prior }: Posteriors,
+): Weights {
+  const pairs = allPairs(table);
+  const matches = Math.max(1e-3, total(probability));
+  const hasRelated = related.length > 0;
+  const perRow = hasRelated ? sharePerRow(table, probability) : probability;
+  const match: Float64Array[] = [];
+  const relatedWeights: Float64Array[] = [];
+  table.columns.forEach(({ levels: count }, column) => {
+    const m = countLevels(table.levels[column], count, probability);
+    const mRows = countLevels(table.levels[column], count, perRow);
+    const h = hasRelated ? countLevels(table.levels[column], count, related) : new Float64Array(count);
+    const u = shares(totals[column].map((all, level) => Math.max(0, all - m[level] - h[level]) + 0.5));
+    // Matches agree: a growing share at higher levels.
+    const agreeing = shares(Float64Array.from(m, (_, level) => Math.exp((4 * level) / (count - 1))));
+    const expected = agreeing.map((share, level) => 0.8 * share + 0.2 * u[level]);
+    const strength = prior * total(mRows) + 2;
+    const matchCounts = mRows.map((sum, level) => sum + expected[level] * strength);
+    match.push(logRatio(matchCounts, u));
+    const relatedCounts = h.map((sum, level) => sum + 5 * u[level] + 2 * expected[level]);
+    if (hasRelated) relatedWeights.push(logRatio(relatedCounts, u));
+  });
+  return {
+    ...{ match, related: relatedWeights, matches },
+    relatedShare: total(related) / pairs,
+    prior: Math.log(matches / pairs),
+  };
+}
+
+/**
+ * Each pair's probability divided by how many partners its rows have: a group of 30 rows has 435 pairs, which would outvote
+ * a hundred groups of two.
+ */
+function sharePerRow({ left, right, rows, isOneTable }: PairTable, probability: Float64Array): Float64Array {
+  const ofLeft = new Float64Array(rows[0]);
+  const ofRight = isOneTable ? ofLeft : new Float64Array(rows[1]);
+  probability.forEach((value, pair) => {
+    ofLeft[left[pair]] += value;
+    ofRight[right[pair]] += value;
+  });
+  return probability.map((value, pair) => {
+    const product = Math.max(1, ofLeft[left[pair]]) * Math.max(1, ofRight[right[pair]]);
+    return value / Math.sqrt(product);
+  });
+}
+
+const logRatio = (counts: Float64Array, u: Float64Array): Float64Array =>
+  monotoneLogRatio(shares(counts), u).map((weight) =>
+    Math.min(strongest.for, Math.max(strongest.against, weight)),
+  );
+
+function total(values: Float64Array): number {
+  let sum = 0;
+  for (const value of values) sum += value;
+  return sum;
+}
+
+function shares(counts: Float64Array): Float64Array {
+  const sum = total(counts);
+  return counts.map((count) => count / sum);
+}
+
+/**
+ * Log-odds of pairs by their levels, one array per column.
+ * @param related if given, receives each pair's share of the related class among what is no match
+ */
+export function scorePairs(
+  levels: readonly Int8Array[],
+  { match, related: relatedWeights, relatedShare, prior }: Weights,
+  columns: PairTable["columns"],
+  related?: Float64Array,
+): Float64Array {
+  const logOdds = new Float64Array(levels[0]?.length ?? 0).fill(prior);
+  const hasRelated = relatedWeights.length > 0;
+  const alike = new Float64Array(hasRelated ? logOdds.length : 0);
+  columns.forEach(({ share }, column) => {
+    const [ofColumn, weights] = [levels[column], match[column]];
+    for (let pair = 0; pair < logOdds.length; pair++) {
+      const level = ofColumn[pair];
+      if (level === missing) continue;
+      logOdds[pair] += share * weights[level];
+      if (hasRelated) alike[pair] += share * relatedWeights[column][level];
+    }
+  });
+  for (let pair = 0; pair < alike.length; pair++) {
+    const odds = relatedShare * Math.exp(Math.min(300, alike[pair]));
+    logOdds[pair] -= Math.log(odds + 1 - relatedShare);
+    if (related !== undefined) related[pair] = odds / (odds + 1 - relatedShare);
+  }
+  return logOdds;
+}
+
+/** Known pairs by their place in the pair table, which is sorted by left row and then by right row. */
+export function knownPlaces(
+  { left, right, isOneTable }: PairTable,
+  known: readonly { readonly left: number; readonly right: number; readonly match: boolean }[],
+): Map<number, number> {
+  const places = new Map<number, number>();
+  for (const pair of known) {
+    const isTurned = isOneTable && pair.left > pair.right;
+    const [a, b] = isTurned ? [pair.right, pair.left] : [pair.left, pair.right];
+    let [low, high] = [0, left.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (left[middle] < a || (left[middle] === a && right[middle] < b)) low = middle + 1;
+      else high = middle;
+    }
+    if (left[low] === a && right[low] === b) places.set(low, pair.match ? 1 : 0);
+  }
+  return places;
+}

@@ -1,0 +1,55 @@
+/** Candidate pairs with their evidence: what the weights are learned from. */
+import type { Pairs } from "../candidates/pair-set.js";
+import { type EvidenceColumn, missing } from "../evidence/pair-evidence.js";
+
+export interface PairTable extends Pairs {
+  readonly isOneTable: boolean;
+  readonly rows: readonly [number, number];
+  readonly columns: readonly EvidenceColumn[];
+  /** Per column the level of each pair, -1 where a side is empty. */
+  readonly levels: readonly Int8Array[];
+  /** Per column the levels of random pairs of rows. */
+  readonly random: readonly Int8Array[];
+}
+
+/** Number of all pairs of rows, candidates or not. */
+export const allPairs = ({ rows, isOneTable }: Pick<PairTable, "rows" | "isOneTable">): number =>
+  isOneTable ? (rows[0] * (rows[0] - 1)) / 2 : rows[0] * rows[1];
+
+/** Per column how many of all pairs are at each level: candidates are counted, the others estimated by random pairs. */
+export function levelTotals(table: PairTable): Float64Array[] {
+  const candidates = table.left.length;
+  const others = Math.max(0, allPairs(table) - candidates);
+  return table.columns.map(({ levels }, column) => {
+    const totals = countLevels(table.levels[column], levels);
+    const random = table.random[column];
+    const drawn = countLevels(random, levels);
+    return totals.map((count, level) => count + (others * drawn[level]) / Math.max(1, random.length));
+  });
+}
+
+/** Sum of the weights of the pairs at each level; without weights their number. */
+export function countLevels(levels: Int8Array, count: number, weights?: ArrayLike<number>): Float64Array {
+  const sums = new Float64Array(count);
+  for (let pair = 0; pair < levels.length; pair++)
+    if (levels[pair] !== missing) sums[levels[pair]] += weights === undefined ? 1 : weights[pair];
+  return sums;
+}
+
+/** Pairs by row of a side: those of row r are order[starts[r]] to order[starts[r + 1] - 1]. */
+export interface PairsByRow {
+  readonly starts: Uint32Array;
+  readonly order: Uint32Array;
+}
+
+export function pairsByRow(rowOf: Int32Array, rows: number): PairsByRow {
+  const starts = new Uint32Array(rows + 1);
+  for (const row of rowOf) starts[row + 1]++;
+  for (let row = 0; row < rows; row++) starts[row + 1] += starts[row];
+  const next = starts.slice(0, rows);
+  const order = new Uint32Array(rowOf.length);
+  rowOf.forEach((row, pair) => {
+    order[next[row]++] = pair;
+  });
+  return { starts, order };
+}

@@ -1,0 +1,74 @@
+import { describe, expect, it } from "vitest";
+import { averageLinkage, groupsFrom } from "../../src/group/average-linkage.js";
+import { createRandom } from "../../src/random.js";
+
+/** Average linkage by trying all pairs of groups at every step. */
+function byBruteForce(size: number, weight: (a: number, b: number) => number, least: number): number[][] {
+  let groups = Array.from({ length: size }, (_, row) => [row]);
+  for (;;) {
+    let best = { mean: -Infinity, a: -1, b: -1 };
+    groups.forEach((first, a) => {
+      groups.slice(a + 1).forEach((second, step) => {
+        const all = first.flatMap((x) => second.map((y) => weight(Math.min(x, y), Math.max(x, y))));
+        const mean = all.reduce((sum, value) => sum + value, 0) / all.length;
+        if (mean > best.mean) best = { mean, a, b: a + 1 + step };
+      });
+    });
+    if (best.mean < least) return groups.map((rows) => rows.sort((x, y) => x - y)).sort(([x], [y]) => x - y);
+    const merged = [...groups[best.a], ...groups[best.b]];
+    groups = [...groups.filter((_, index) => index !== best.a && index !== best.b), merged];
+  }
+}
+
+const membersOf = (groupOf: Int32Array): number[][] => {
+  const members: number[][] = [];
+  groupOf.forEach((group, row) => {
+    members[group] ??= [];
+    members[group].push(row);
+  });
+  return members;
+};
+
+describe("average linkage", () => {
+  it("finds the groups of trying everything, with all pairs as candidates or few", () => {
+    const random = createRandom(4);
+    for (let round = 0; round < 40; round++) {
+      const size = 12;
+      const weights = new Map<number, number>();
+      for (let a = 0; a < size; a++)
+        for (let b = a + 1; b < size; b++)
+          weights.set(a * size + b, (a % 3 === b % 3 ? 3 : -3) + 5 * random() - 2.5);
+      const weigh = (a: number, b: number): number => weights.get(a * size + b)!;
+      const all = [...weights.keys()];
+      const pairs = {
+        left: Int32Array.from(all, (key) => Math.floor(key / size)),
+        right: Int32Array.from(all, (key) => key % size),
+        logOdds: Float64Array.from(all, (key) => Math.min(5, Math.max(-5, weights.get(key)!))),
+      };
+      const clipped = (a: number, b: number): number => Math.min(5, Math.max(-5, weigh(a, b)));
+      const found = groupsFrom(size, averageLinkage(size, pairs, { weigh }), 0);
+      expect(membersOf(found)).toEqual(byBruteForce(size, clipped, 0));
+    }
+  });
+
+  it("does not merge two groups over a chain of one likely pair", () => {
+    const pairs = {
+      left: Int32Array.of(0, 2, 1),
+      right: Int32Array.of(1, 3, 2),
+      logOdds: Float64Array.of(4, 4, 2),
+    };
+    const merges = averageLinkage(4, pairs, { weigh: () => -4 });
+    expect(Array.from(groupsFrom(4, merges, 0))).toEqual([0, 0, 1, 1]);
+  });
+
+  it("merges groups whose unseen pairs turn out likely", () => {
+    const pairs = {
+      left: Int32Array.of(0, 2, 1),
+      right: Int32Array.of(1, 3, 2),
+      logOdds: Float64Array.of(4, 4, 2),
+    };
+    const merges = averageLinkage(4, pairs, { weigh: () => 3 });
+    expect(Array.from(groupsFrom(4, merges, 0))).toEqual([0, 0, 0, 0]);
+    expect(Array.from(groupsFrom(4, merges, 3.5))).toEqual([0, 0, 1, 1]);
+  });
+});

@@ -1,0 +1,78 @@
+import { describe, expect, it } from "vitest";
+import { groupRows, type RowGroups } from "../../src/group/group-rows.js";
+import { createRandom, shuffled } from "../../src/random.js";
+import { tableWithDuplicates } from "../match/people.js";
+
+const { table, entities } = tableWithDuplicates(240);
+const encoder = "none";
+
+/** Pairs of rows with the same label. */
+function pairsOf(labels: ArrayLike<number>): Set<string> {
+  const pairs = new Set<string>();
+  for (let a = 0; a < labels.length; a++)
+    for (let b = a + 1; b < labels.length; b++) if (labels[a] === labels[b]) pairs.add(`${a} ${b}`);
+  return pairs;
+}
+
+function judged({ groupOf }: RowGroups) {
+  const [found, truth] = [pairsOf(groupOf), pairsOf(entities)];
+  const right = [...found].filter((pair) => truth.has(pair)).length;
+  return { precision: right / Math.max(1, found.size), recall: right / truth.size };
+}
+
+describe("a table of persons with one to three rows each", () => {
+  it("is grouped without labels, and the estimate is near the truth", async () => {
+    const found = await groupRows(table, { encoder });
+    const { precision, recall } = judged(found);
+    expect(found.promise.established).toBe(true);
+    expect(precision).toBeGreaterThan(0.95);
+    expect(recall).toBeGreaterThan(0.95);
+    expect(Math.abs(found.estimate - precision)).toBeLessThan(0.05);
+  });
+
+  it("has groups numbered by their first row", async () => {
+    const { groupOf } = await groupRows(table, { encoder });
+    let next = 0;
+    for (const group of groupOf) {
+      expect(group).toBeLessThanOrEqual(next);
+      if (group === next) next++;
+    }
+  });
+
+  it("is grouped the same in another order of rows and columns", async () => {
+    const order = shuffled(entities.length, createRandom(7));
+    const turned = Object.fromEntries(
+      Object.entries(table)
+        .reverse()
+        .map(([name, cells]) => [name, Array.from(order, (row) => cells[row])]),
+    );
+    const [given, found] = [await groupRows(table, { encoder }), await groupRows(turned, { encoder })];
+    const back = new Int32Array(order.length);
+    order.forEach((row, place) => {
+      back[row] = found.groupOf[place];
+    });
+    expect(pairsOf(back)).toEqual(pairsOf(given.groupOf));
+  });
+
+  it("separates rows that are known to differ, and explains pairs", async () => {
+    const [a, b] = [1, 2].map((copy) => entities.lastIndexOf(2) - 2 + copy);
+    const found = await groupRows(table, { encoder });
+    expect(found.groupOf[a]).toBe(found.groupOf[b]);
+    const { prior, columns } = found.explain(a, b);
+    expect(columns.reduce((sum, { logOdds }) => sum + logOdds, prior)).toBeGreaterThan(0);
+    const known = [{ left: b, right: a, match: false }];
+    const told = await groupRows(table, { encoder, known });
+    expect(told.groupOf[a]).not.toBe(told.groupOf[b]);
+  });
+});
+
+describe("promises about groups", () => {
+  it("are refused where no rows are the same", async () => {
+    const random = createRandom(1);
+    const text = (): string =>
+      Array.from({ length: 3 }, () => Math.floor(random() * 1e6).toString(36)).join(" ");
+    const rows = Array.from({ length: 150 }, () => [text(), text()]);
+    const found = await groupRows({ a: rows.map(([a]) => a), b: rows.map(([, b]) => b) }, { encoder });
+    expect(found.promise.established).toBe(false);
+  });
+});

@@ -1,0 +1,121 @@
+import { describe, expect, it } from "vitest";
+import { matchTables, type TableMatches } from "../../src/join/match-tables.js";
+import { createRandom, shuffled } from "../../src/random.js";
+import { type Table, twoTables } from "../match/people.js";
+
+const common = 240;
+const { left, right } = twoTables(common, 120);
+const encoder = "none";
+
+const pairsOf = ({ matches }: TableMatches): string[] =>
+  matches.map(({ left: a, right: b }) => `${a} ${b}`).sort();
+
+function judged({ matches }: TableMatches): { precision: number; recall: number } {
+  const right = matches.filter(({ left: a, right: b }) => a === b && a < common).length;
+  return { precision: right / matches.length, recall: right / common };
+}
+
+const mapped = (table: Table, change: (cells: string[]) => string[]): Table =>
+  Object.fromEntries(Object.entries(table).map(([name, cells]) => [name, change(cells)]));
+
+describe("two tables of persons", () => {
+  it("match without labels, and the estimate is near the truth", async () => {
+    const found = await matchTables(left, right, { encoder });
+    const { precision, recall } = judged(found);
+    expect(found.promise).toMatchObject({ target: 0.9, established: true });
+    expect(found.kind).toBe("one-to-one");
+    expect(precision).toBeGreaterThan(0.95);
+    expect(recall).toBeGreaterThan(0.95);
+    expect(Math.abs(found.estimate - precision)).toBeLessThan(0.05);
+    expect(found.low).toBeLessThanOrEqual(found.estimate);
+    expect(found.estimate).toBeLessThanOrEqual(found.high);
+  });
+
+  it("give a row one partner at most, and a stricter promise no more pairs", async () => {
+    const found = await matchTables(left, right, { encoder });
+    expect(new Set(found.matches.map(({ left: row }) => row)).size).toBe(found.matches.length);
+    expect(new Set(found.matches.map(({ right: row }) => row)).size).toBe(found.matches.length);
+    expect(found.atPrecision(0.99).matches.length).toBeLessThanOrEqual(found.atPrecision(0.8).matches.length);
+  });
+
+  it("are explained column by column: contributions add up", async () => {
+    const found = await matchTables(left, right, { encoder });
+    const { prior, columns } = found.explain(3, 3);
+    expect(columns.map(({ name }) => name)).toEqual(found.columns.map(({ name }) => name));
+    const total = columns.reduce((sum, { logOdds }) => sum + logOdds, prior);
+    expect(total).toBeGreaterThan(2);
+    const other = found.explain(3, 4);
+    expect(other.columns.reduce((sum, { logOdds }) => sum + logOdds, prior)).toBeLessThan(0);
+    expect(columns.find(({ name }) => name === "name")?.left).toBe(left.name[3].toLowerCase());
+  });
+
+  it("without anything in common are refused", async () => {
+    const strangers = twoTables(0, 150, 5);
+    const found = await matchTables(strangers.left, strangers.right, { encoder });
+    expect(found.promise.established).toBe(false);
+    expect(found.promise.reason).not.toBe("");
+  });
+
+  it("learn from known pairs: what is known to differ is not matched", async () => {
+    const known = [{ left: 0, right: 0, match: false }];
+    const found = await matchTables(left, right, { encoder, known });
+    expect(pairsOf(found)).not.toContain("0 0");
+  });
+});
+
+describe("the same matches", () => {
+  it("for every order of rows and columns", async () => {
+    const random = createRandom(9);
+    const [a, b] = [shuffled(left.name.length, random), shuffled(right.name.length, random)];
+    const [turnedLeft, turnedRight] = [
+      mapped(left, (cells) => Array.from(a, (row) => cells[row])),
+      mapped(right, (cells) => Array.from(b, (row) => cells[row])),
+    ];
+    const backwards = Object.fromEntries(Object.entries(turnedLeft).reverse());
+    const given = pairsOf(await matchTables(left, right, { encoder }));
+    const found = await matchTables(backwards, turnedRight, { encoder });
+    const back = found.matches.map((match) => `${a[match.left]} ${b[match.right]}`).sort();
+    expect(back).toEqual(given);
+  });
+
+  it("with the tables exchanged", async () => {
+    const given = pairsOf(await matchTables(left, right, { encoder }));
+    const found = await matchTables(right, left, { encoder });
+    expect(found.matches.map((match) => `${match.right} ${match.left}`).sort()).toEqual(given);
+    expect(found.explain(3, 3).columns.find(({ name }) => name === "name")).toBeDefined();
+  });
+
+  it("with shuffled ids, an empty column and a repeated one", async () => {
+    const given = pairsOf(await matchTables(left, right, { encoder }));
+    const numbers = shuffled(left.name.length, createRandom(2));
+    const withIds: Table = { id: Array.from(numbers, String), ...left };
+    expect(pairsOf(await matchTables(withIds, right, { encoder }))).toEqual(given);
+    const empty = left.name.map(() => "");
+    expect(pairsOf(await matchTables({ ...left, empty }, { ...right, empty }, { encoder }))).toEqual(given);
+    const repeated = await matchTables(
+      { ...left, tel: left.phone },
+      { ...right, tel: right.phone },
+      { encoder },
+    );
+    expect(pairsOf(repeated)).toEqual(given);
+  });
+
+  it("but for single pairs with a column of noise", async () => {
+    const given = new Set(pairsOf(await matchTables(left, right, { encoder })));
+    const random = createRandom(3);
+    const noise = (count: number): string[] =>
+      Array.from({ length: count }, () => `k${Math.floor(random() * 1e6)}`);
+    const found = pairsOf(
+      await matchTables(
+        { ...left, noise: noise(left.name.length) },
+        { ...right, noise: noise(right.name.length) },
+        { encoder },
+      ),
+    );
+    const different =
+      found.filter((pair) => !given.has(pair)).length +
+      given.size -
+      found.filter((pair) => given.has(pair)).length;
+    expect(different).toBeLessThanOrEqual(0.02 * given.size);
+  });
+});

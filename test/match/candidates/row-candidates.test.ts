@@ -1,0 +1,68 @@
+import { describe, expect, it } from "vitest";
+import { equalCodes } from "../../../src/match/candidates/equal-codes.js";
+import { PairSet } from "../../../src/match/candidates/pair-set.js";
+import { findCandidates } from "../../../src/match/candidates/row-candidates.js";
+import { prepareTables } from "../../../src/match/columns/fields.js";
+import { rowWords } from "../../../src/match/columns/row-words.js";
+import { createRandom } from "../../../src/random.js";
+import { tableWithDuplicates, twoTables } from "../people.js";
+
+const limits = { k: 8, kOther: 4, postings: 20_000 };
+
+describe("a set of pairs", () => {
+  it("is sorted and without repetitions, whatever the order of adding", () => {
+    const random = createRandom(1);
+    const set = new PairSet(1000);
+    const expected = new Set<number>();
+    for (let draw = 0; draw < 50_000; draw++) {
+      const [a, b] = [Math.floor(random() * 100), Math.floor(random() * 1000)];
+      set.add(a, b);
+      expected.add(a * 1000 + b);
+    }
+    const { left, right } = set.finish();
+    expect(Array.from(left, (a, pair) => a * 1000 + right[pair])).toEqual(
+      [...expected].sort((x, y) => x - y),
+    );
+  });
+});
+
+describe("candidates", () => {
+  it("of two tables hold nearly all true pairs, and few per row", async () => {
+    const { left, right } = twoTables(200, 100);
+    const tables = prepareTables(left, right);
+    const pairs = await findCandidates(tables, rowWords(tables), undefined, limits);
+    const [a, b] = tables.order;
+    let found = 0;
+    pairs.left.forEach((row, pair) => {
+      if (a[row] === b[pairs.right[pair]] && a[row] < 200) found++;
+    });
+    expect(found).toBeGreaterThanOrEqual(198);
+    expect(pairs.left.length).toBeLessThan(300 * 60);
+  });
+
+  it("of one table never pair a row with itself, and name the smaller row first", async () => {
+    const tables = prepareTables(tableWithDuplicates(100).table, undefined);
+    const pairs = await findCandidates(tables, rowWords(tables), undefined, limits);
+    expect(pairs.left.length).toBeGreaterThan(0);
+    pairs.left.forEach((row, pair) => expect(row).toBeLessThan(pairs.right[pair]));
+  });
+
+  it("hold pairs that were judged", async () => {
+    const { left, right } = twoTables(50, 10);
+    const tables = prepareTables(left, right);
+    const pairs = await findCandidates(tables, rowWords(tables), undefined, limits, [{ left: 3, right: 59 }]);
+    expect(pairs.left.some((row, pair) => row === 3 && pairs.right[pair] === 59)).toBe(true);
+  });
+
+  it("hold rows that share a date and an amount, even where each alone is common", () => {
+    const random = createRandom(3);
+    const rows = 2000;
+    const day = (): string => `2024-01-${String(1 + Math.floor(random() * 28)).padStart(2, "0")}`;
+    const amount = (): string => `${Math.floor(random() * 60)}.50`;
+    const table = { day: Array.from({ length: rows }, day), amount: Array.from({ length: rows }, amount) };
+    const { fields, order } = prepareTables(table, table === undefined ? undefined : { ...table });
+    const found = new Set<number>();
+    equalCodes(fields, false, (a, b) => found.add(order[0][a] * rows + order[1][b]));
+    for (let row = 0; row < rows; row++) expect(found.has(row * rows + row)).toBe(true);
+  });
+});

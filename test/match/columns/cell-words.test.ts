@@ -1,0 +1,49 @@
+import { describe, expect, it } from "vitest";
+import { cellNumber, cellWords } from "../../../src/match/columns/cell-words.js";
+import { dateNumber, dayOf, readDate } from "../../../src/match/columns/dates.js";
+
+describe("words of a cell", () => {
+  it.each([
+    ["Sony CD-MR80D", ["sony", "cdmr80d"]],
+    ["Dvořák, Antonín", ["dvorak", "antonin"]],
+    ["5.60 Cu. Ft. (white)", ["5.60", "cu", "ft", "white"]],
+    ["$2,399.00", ["2399"]],
+    ["O'Brien & Sons", ["obrien", "sons"]],
+    ["415/398-5700", ["415", "3985700"]],
+    ["  ", []],
+  ])("splits %s", (text, words) => {
+    expect(cellWords(text)).toEqual(words);
+  });
+
+  it("keeps 80 words of a long cell", () => {
+    expect(cellWords("word ".repeat(500))).toHaveLength(80);
+  });
+});
+
+describe("numbers and dates of a cell", () => {
+  it("reads numbers with thousands separators and currency signs, and no others", () => {
+    expect(cellNumber("$1,234.50")).toBe(1234.5);
+    expect(cellNumber("-3")).toBe(-3);
+    expect(cellNumber("12 EUR")).toBe(12);
+    expect(cellNumber("3 rooms of 4")).toBeNaN();
+  });
+
+  it("reads the same day in every notation", () => {
+    for (const text of [
+      "1999-04-05",
+      "19990405",
+      "4/5/1999",
+      "5 April 1999",
+      "April 5, 1999",
+      "1999/4/5 10:00",
+    ])
+      expect(dateNumber(text), text).toBe(19990405);
+    expect(readDate("25.12.2001")).toEqual([2001, 12, 25]);
+    expect(readDate("1999-13-05")).toBeUndefined();
+    expect(readDate("12345678")).toBeUndefined();
+  });
+
+  it("counts days over the end of a month", () => {
+    expect(dayOf(20000301) - dayOf(20000228)).toBe(2);
+  });
+});

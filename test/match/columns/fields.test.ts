@@ -1,0 +1,65 @@
+import { describe, expect, it } from "vitest";
+import { prepareTables } from "../../../src/match/columns/fields.js";
+import { twoTables } from "../people.js";
+
+const names = (prepared: ReturnType<typeof prepareTables>): string[] =>
+  prepared.fields.map(({ name, other }) => (name === other ? name : `${name}=${other}`));
+
+describe("columns of two tables", () => {
+  const { left, right } = twoTables(100, 20);
+
+  it("are aligned by what they hold where headers differ", () => {
+    const { name, city, born, phone } = right;
+    const renamed = { "Full Name": name, place: city, "date of birth": born, tel: phone };
+    expect(names(prepareTables(left, renamed))).toEqual([
+      "born=date of birth",
+      "city=place",
+      "name=Full Name",
+      "phone=tel",
+    ]);
+  });
+
+  it("are aligned by header without regard to case and punctuation", () => {
+    const { name, ...rest } = right;
+    expect(names(prepareTables(left, { ...rest, "Name:": name }))).toContain("name=Name:");
+  });
+
+  it("count once where one repeats another", () => {
+    const prepared = prepareTables({ ...left, "name 2": left.name }, { ...right, "name 2": right.name });
+    expect(names(prepared)).toEqual(["born", "city", "name", "phone"]);
+    expect(prepared.dropped).toEqual([{ name: "name 2", reason: "a copy of name" }]);
+  });
+
+  it("can be chosen, ignored and given a kind", () => {
+    expect(names(prepareTables(left, right, { on: ["name", "city"] }))).toEqual(["city", "name"]);
+    expect(names(prepareTables(left, right, { ignore: ["born"] }))).toEqual(["city", "name", "phone"]);
+    const { fields } = prepareTables(left, right, { kindOf: { born: "code" } });
+    expect(fields.find(({ name }) => name === "born")?.kind).toBe("code");
+    expect(() => prepareTables(left, right, { on: ["nam"] })).toThrow(
+      /no column nam\b.*name, city, born, phone/,
+    );
+  });
+
+  it("are missed with their names where nothing can be compared", () => {
+    const number = ["1", "2", "3", "4"];
+    expect(() => prepareTables({ id: number }, undefined)).toThrow(
+      /no column can be compared.*id \(row identifier\)/,
+    );
+  });
+
+  it("name the row by the text that differs most", () => {
+    const prepared = prepareTables(left, right);
+    expect(prepared.fields[prepared.naming].name).toBe("name");
+    expect(prepared.fields[prepared.naming].kind).toBe("name");
+  });
+
+  it("are the same for every order of rows", () => {
+    const reversed = Object.fromEntries(
+      Object.entries(left).map(([name, cells]) => [name, [...cells].reverse()]),
+    );
+    const [given, turned] = [prepareTables(left, right), prepareTables(reversed, right)];
+    const texts = ({ fields: [field] }: typeof given): string[] =>
+      Array.from(field.left, (value) => field.set.texts[value]);
+    expect(texts(turned)).toEqual(texts(given));
+  });
+});

@@ -1,0 +1,46 @@
+import { describe, expect, it } from "vitest";
+import { type ColumnKind, profileColumn } from "../../../src/match/columns/profile.js";
+
+const cellsOf = (make: (row: number) => string, rows = 60): string[] =>
+  Array.from({ length: rows }, (_, row) => make(row));
+
+describe("the kind of a column", () => {
+  it.each<[ColumnKind, (row: number) => string]>([
+    ["date", (row) => `19${40 + row}-0${1 + (row % 9)}-1${row % 9}`],
+    ["email", (row) => `person${row % 50}@example.org`],
+    ["phone", (row) => `(030) 555-${1000 + (row % 50)}`],
+    ["number", (row) => `${(row % 50) + 0.5}`],
+    ["code", (row) => `AB-${100 + (row % 50)}-X`],
+    ["category", (row) => ["red", "green", "blue"][row % 3]],
+    ["list", (row) => `Smith, Jones, Person ${"abcdefghij"[row % 10]}`],
+    ["long", (row) => `${"many words of a description ".repeat(5)} ${row % 50}`],
+    ["text", (row) => `Café number ${"abcdefghij"[row % 10]}${"klmnopqrst"[row % 7]}`],
+  ])("is %s", (kind, make) => {
+    expect(profileColumn("column", cellsOf(make)).kind).toBe(kind);
+  });
+});
+
+describe("columns without evidence", () => {
+  it.each([
+    ["row numbers", "nr", (row: number) => String(1000 + row)],
+    ["row identifier", "product id", (row: number) => `x${row * 7919}`],
+    ["one value nearly everywhere", "source", () => "web"],
+    ["nearly empty", "fax", (row: number) => (row === 3 ? "1" : "")],
+  ])("are left out: %s", (reason, name, make) => {
+    expect(profileColumn(name, cellsOf(make, 200)).dropped).toBe(reason);
+  });
+
+  it("are not those with repeated numbers", () => {
+    expect(
+      profileColumn(
+        "year",
+        cellsOf((row) => String(1990 + (row % 20))),
+      ).dropped,
+    ).toBeUndefined();
+  });
+
+  it("does not depend on the order of rows", () => {
+    const cells = cellsOf((row) => `name ${row % 17} of ${row % 5}`);
+    expect(profileColumn("name", [...cells].reverse())).toEqual(profileColumn("name", cells));
+  });
+});

@@ -1,0 +1,165 @@
+import { describe, expect, it } from "vitest";
+import { nameContradictions, weakestColumn } from "../../../src/match/estimates/contradictions.js";
+import { rowMargins } from "../../../src/match/estimates/margins.js";
+import {
+  type AcceptedLevel,
+  keepPrecision,
+  precisionEstimates,
+} from "../../../src/match/estimates/promise.js";
+import { rivalPrecision } from "../../../src/match/estimates/rivals.js";
+import { posteriorPrecision } from "../../../src/match/estimates/scored-pairs.js";
+import { opposedColumn } from "../../../src/match/evidence/pair-evidence.js";
+
+interface Pair {
+  readonly left: number;
+  readonly right: number;
+  readonly score: number;
+  readonly accepted: boolean;
+}
+
+function scored(
+  pairs: readonly Pair[],
+  rows: readonly [number, number],
+  more: Partial<AcceptedLevel> = {},
+): AcceptedLevel {
+  const logOdds = Float64Array.from(pairs, ({ score }) => score);
+  const table = {
+    ...{ isOneTable: false, rows, columns: [], levels: [], random: [] },
+    left: Int32Array.from(pairs, ({ left }) => left),
+    right: Int32Array.from(pairs, ({ right }) => right),
+  };
+  return {
+    ...{ table, relation: "one-to-one", logOdds },
+    weights: { match: [], related: [], relatedShare: 0, prior: 0, matches: 1 },
+    probability: logOdds.map((score) => 1 / (1 + Math.exp(-score))),
+    accepted: Uint8Array.from(pairs, ({ accepted }) => (accepted ? 1 : 0)),
+    count: pairs.filter(({ accepted }) => accepted).length,
+    ...more,
+  };
+}
+
+/** 100 accepted pairs of score 8; the first `rivals` left rows have a free right row of the same score. */
+function withRivals(rivals: number, rows: readonly [number, number]): AcceptedLevel {
+  const pairs: Pair[] = [];
+  for (let row = 0; row < 100; row++) {
+    pairs.push({ left: row, right: row, score: 8, accepted: true });
+    if (row < rivals) pairs.push({ left: row, right: 150, score: 8, accepted: false });
+  }
+  return scored(pairs, rows);
+}
+
+describe("precision from free rivals", () => {
+  it("is near 1 where no accepted row has one", () => {
+    // Tail (0 + .5) / 101 for each of 50 rows without partner, per 100 accepted pairs.
+    const tail = 0.5 / 101;
+    expect(rivalPrecision(withRivals(0, [150, 200]))).toBeCloseTo(1 - (50 * tail) / (1 - tail) / 100, 9);
+  });
+
+  it("falls with the share of rows that have one", () => {
+    const tail = 30.5 / 101;
+    // Every right row with a partner sees no free left row, so that the right side is the better one.
+    const right = 1 - (100 * (0.5 / 101)) / (1 - 0.5 / 101) / 100;
+    const left = 1 - (50 * tail) / (1 - tail) / 100;
+    expect(rivalPrecision(withRivals(30, [150, 200]))).toBeCloseTo(Math.max(left, right), 9);
+    expect(left).toBeLessThan(0.8);
+  });
+});
+
+describe("margins within one table", () => {
+  const pair = (left: number, right: number, score: number, accepted: boolean): Pair => ({
+    left,
+    right,
+    score,
+    accepted,
+  });
+
+  it("are narrow where an outsider is as near as the partner", () => {
+    const pairs: Pair[] = [];
+    for (let row = 0; row < 40; row += 4) {
+      pairs.push(pair(row, row + 1, 5, true), pair(row, row + 2, 4.9, false), pair(row, row + 3, 1, false));
+      pairs.push(pair(row + 1, row + 2, 4.8, false), pair(row + 1, row + 3, 1, false));
+    }
+    const close = scored(pairs, [40, 40]);
+    expect(rowMargins({ ...close, table: { ...close.table, isOneTable: true } }).narrow).toBe(1);
+    const far = scored(
+      pairs.map((one) => (one.accepted ? { ...one, score: 15 } : one)),
+      [40, 40],
+    );
+    expect(rowMargins({ ...far, table: { ...far.table, isOneTable: true } }).narrow).toBe(0);
+  });
+});
+
+describe("contradictions", () => {
+  const level = withRivals(0, [150, 200]);
+  const column = (name: string, field: number, levels: number) => ({
+    name,
+    field,
+    from: -1,
+    levels,
+    share: 1,
+  });
+
+  it("are counted among the accepted pairs", () => {
+    const codes = Int8Array.from({ length: 100 }, (_, pair) => (pair < 20 ? 0 : pair < 30 ? 1 : 3));
+    const table = {
+      ...level.table,
+      columns: [column(opposedColumn, -1, 4)],
+      levels: [codes],
+      random: [codes],
+    };
+    expect(nameContradictions({ ...level, table })).toEqual({ codes: 0.2, words: 0.3 });
+    expect(nameContradictions(level)).toBeUndefined();
+  });
+
+  it("name the distinguishing column that agrees least", () => {
+    const agree = Int8Array.from({ length: 100 }, (_, pair) => (pair < 40 ? 1 : 0));
+    const rare = new Int8Array(1000);
+    const common = new Int8Array(1000).fill(1);
+    const table = {
+      ...level.table,
+      columns: [column("phone", 0, 2), column("source", 1, 2)],
+      levels: [agree, agree.map((value) => 1 - value)],
+      random: [rare, common],
+    };
+    const weights = { ...level.weights, match: [Float64Array.of(-2, 5), Float64Array.of(-1, 1)] };
+    expect(weakestColumn({ ...level, table, weights })).toEqual({ name: "phone", agreement: 0.4 });
+  });
+});
+
+describe("a promised precision", () => {
+  const strict = withRivals(0, [150, 200]);
+  const wide = withRivals(90, [150, 400]);
+
+  it("takes the widest level whose smallest estimate reaches it", () => {
+    const { level, report } = keepPrecision({ target: 0.9, levels: [strict, wide], fallback: () => wide });
+    expect(level).toBe(strict);
+    expect(report.promise.established).toBe(true);
+    expect(report.estimate).toBe(Math.min(...precisionEstimates(strict).values()));
+    expect(posteriorPrecision(strict)).toBeCloseTo(1 / (1 + Math.exp(-8)), 9);
+  });
+
+  it("is refused with a reason: a doubt, too few pairs, or a low estimate", () => {
+    const fallback = (): AcceptedLevel => strict;
+    const doubtful = keepPrecision({
+      target: 0.9,
+      levels: [strict],
+      fallback,
+      doubt: "rows have several partners",
+    });
+    expect(doubtful.report.promise).toEqual({
+      target: 0.9,
+      established: false,
+      reason: "rows have several partners",
+    });
+    const few = scored([{ left: 0, right: 0, score: 9, accepted: true }], [5, 5]);
+    expect(keepPrecision({ target: 0.9, levels: [few], fallback: () => few }).report.promise.reason).toMatch(
+      /^only 1 pairs? /,
+    );
+    const unlikely = scored(
+      Array.from({ length: 60 }, (_, row) => ({ left: row, right: row, score: 0, accepted: true })),
+      [60, 60],
+    );
+    const low = keepPrecision({ target: 0.9, levels: [unlikely], fallback: () => unlikely });
+    expect(low.report.promise.reason).toBe("the estimate from column weights is 0.50");
+  });
+});

@@ -1,0 +1,80 @@
+import { describe, expect, it } from "vitest";
+import { prepareTables } from "../../../src/match/columns/fields.js";
+import type { ColumnKind } from "../../../src/match/columns/profile.js";
+import { fieldComparison, levelOf } from "../../../src/match/evidence/levels.js";
+
+/** The level of two values in a column with some more values. */
+function levels(kind: ColumnKind, others: readonly string[]) {
+  return (a: string, b: string): number => {
+    const cells = [a, b, ...others];
+    const { fields, order, vocabulary } = prepareTables({ column: cells }, undefined, {
+      kindOf: { column: kind },
+    });
+    const value = (row: number): number => fields[0].left[order[0].indexOf(row)];
+    return fieldComparison(fields[0], vocabulary).compare(value(0), value(1));
+  };
+}
+
+const filler = Array.from({ length: 40 }, (_, row) => `filler ${row * 37}`);
+
+/** Levels that rise strictly. */
+function expectRising(found: readonly number[]): void {
+  for (let index = 1; index < found.length; index++) expect(found[index]).toBeGreaterThan(found[index - 1]);
+}
+
+describe("levels of a comparison", () => {
+  it("count the cuts that a value reaches", () => {
+    expect([0.1, 0.5, 0.9].map((value) => levelOf(value, [0.3, 0.5, 0.8]))).toEqual([0, 2, 3]);
+  });
+
+  it("rise as texts become more alike", () => {
+    const level = levels("text", filler);
+    expectRising([
+      level("grand hotel berlin", "city museum"),
+      level("grand hotel berlin", "grand museum"),
+      level("grand hotel berlin", "grand hotl berlin"),
+      level("grand hotel berlin", "Grand Hotel, Berlin"),
+    ]);
+  });
+
+  it("are higher for agreement on a rare value than on a common one", () => {
+    const common = [...filler, ...Array.from({ length: 38 }, () => "main street")];
+    for (const kind of ["text", "code", "category"] as const)
+      expectRising([
+        levels(kind, common)("main street", "main street"),
+        levels(kind, filler)("main street", "main street"),
+      ]);
+  });
+
+  it("compare dates as dates: notation does not matter, slips and near days do", () => {
+    const dates = Array.from({ length: 60 }, (_, row) => `19${30 + row}-07-11`);
+    const level = levels("date", dates);
+    expect(level("1984-10-27", "27.10.1984")).toBe(level("1984-10-27", "1984-10-27"));
+    expectRising([
+      level("1984-10-27", "2055-03-05"),
+      level("1984-10-27", "1985-03-16"),
+      level("1984-10-27", "1984-11-15"),
+      level("1984-10-27", "1984-10-07"),
+      level("1984-10-27", "1984-10-29"),
+      level("1984-10-27", "1984-10-27"),
+    ]);
+    expect(level("1984-05-07", "1984-07-05")).toBe(level("1984-10-27", "1984-10-07"));
+  });
+
+  it("compare numbers by their ratio", () => {
+    const numbers = Array.from({ length: 60 }, (_, row) => `${row * 13}.5`);
+    const level = levels("number", numbers);
+    expectRising([
+      level("100", "9"),
+      level("100", "60"),
+      level("100", "85"),
+      level("100", "97"),
+      level("100", "100.00"),
+    ]);
+  });
+
+  it("compare phone numbers by their digits", () => {
+    const level = levels("phone", filler);
+    expect(level("(030) 555-1234", "030/5551234")).toBe(level("030 5551234", "030 5551234"));
+  });
+});

@@ -1,0 +1,44 @@
+import { describe, expect, it } from "vitest";
+import { prepareTables } from "../../../src/match/columns/fields.js";
+import { rowWords } from "../../../src/match/columns/row-words.js";
+import { nameOpposition, opposition } from "../../../src/match/evidence/opposed-names.js";
+
+function opposed(a: string, b: string, more: readonly [string, string] = ["", ""]): number {
+  const filler = Array.from(
+    { length: 60 },
+    (_, row) => `camera for everyone ${"abcdefghij"[row % 10]}${row}x`,
+  );
+  const table = {
+    name: [a, b, ...filler],
+    note: [...more, ...filler.map((_, row) => (row % 3 === 0 ? "sold" : "new one"))],
+  };
+  const tables = prepareTables(table, undefined, { on: ["name", "note"] });
+  const place = (row: number): number => tables.order[0].indexOf(row);
+  const compare = nameOpposition(tables.fields[tables.naming], rowWords(tables), tables.vocabulary.words);
+  expect(compare(place(0), place(1))).toBe(compare(place(1), place(0)));
+  return compare(place(0), place(1));
+}
+
+describe("names that contradict each other", () => {
+  it("have different codes", () => {
+    expect(opposed("Sony camera DSCW170", "Sony camera DSCW570")).toBe(opposition.codes);
+    expect(opposed("7 outlet strip", "3 outlet strip")).toBe(opposition.codes);
+  });
+
+  it("have different rare words", () => {
+    expect(opposed("Oslo camera club", "Riga camera club")).toBe(opposition.rare);
+  });
+
+  it("are not those where only one has more words", () => {
+    expect(opposed("Sony camera", "Sony camera DSCW170 silver")).toBe(opposition.none);
+  });
+
+  it("are not those that are spelled or joined differently", () => {
+    expect(opposed("Sony DSC W170", "Sony DSC-W170")).toBe(opposition.none);
+    expect(opposed("Oslo camera clubb", "Oslo camera club")).toBe(opposition.none);
+  });
+
+  it("are not those whose words are elsewhere in the other row", () => {
+    expect(opposed("camera Oslo", "camera Riga", ["made in Riga", "made in Oslo"])).toBe(opposition.none);
+  });
+});

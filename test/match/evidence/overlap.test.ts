@@ -1,0 +1,71 @@
+import { describe, expect, it } from "vitest";
+import { ListsBuilder, Vocabulary } from "../../../src/match/columns/vocabulary.js";
+import { overlapComparison } from "../../../src/match/evidence/overlap.js";
+import { softLikeness } from "../../../src/match/evidence/soft-words.js";
+
+/** Compares two texts whose words all have the rarity given, 1 if not. */
+function overlap(left: string, right: string, rarity: Record<string, number> = {}) {
+  const vocabulary = new Vocabulary();
+  const lists = new ListsBuilder();
+  for (const text of [left, right]) lists.push(text.split(" ").map((word) => vocabulary.numberOf(word)));
+  const both = lists.finish();
+  const weights = Float32Array.from(vocabulary.words, (word) => rarity[word] ?? 1);
+  const { cosine, unmatched } = overlapComparison({ words: vocabulary.words, rarity: weights })(
+    both,
+    0,
+    both,
+    1,
+  );
+  return { cosine, unmatched };
+}
+
+describe("likeness of two words", () => {
+  it.each([
+    ["r", "ronald", 0.7],
+    ["proceedings", "proceeding", 0.9],
+    ["univ", "university", 0.7],
+    ["int", "international", 0.6],
+    ["wason", "watson", 0.8],
+    ["londno", "london", 0.9],
+    ["jhonson", "johnson", 6 / 7],
+    ["dvpns700h", "dvpns57pb", 0.85],
+    ["4153975700", "4153985700", 0.85],
+    ["9153975", "4153975", 0.6],
+    ["7", "3", 0],
+    ["blue", "black", 0],
+  ])("of %s and %s is %d", (a, b, likeness) => {
+    expect(softLikeness(a, b)).toBeCloseTo(likeness, 9);
+    expect(softLikeness(b, a)).toBeCloseTo(likeness, 9);
+  });
+});
+
+describe("soft overlap", () => {
+  it("is 1 for the same words in any order, and for words joined differently", () => {
+    expect(overlap("new york times", "times new york").cosine).toBeCloseTo(1, 6);
+    expect(overlap("kx tg 6700b phone", "phone kxtg6700b").cosine).toBeCloseTo(1, 6);
+  });
+
+  it("weighs words by rarity: sqrt of the product of both covered shares", () => {
+    const { cosine, unmatched } = overlap("acme cola", "acme beer gin", {
+      acme: 0.9,
+      cola: 0.1,
+      beer: 0.3,
+      gin: 0.6,
+    });
+    expect(cosine).toBeCloseTo(Math.sqrt((0.9 / 1) * (0.9 / 1.8)), 6);
+    expect(unmatched).toBeCloseTo(0.1, 6);
+  });
+
+  it("lacks nothing where one text contains the other", () => {
+    expect(overlap("grand hotel", "grand hotel berlin").unmatched).toBe(0);
+  });
+
+  it("is the same in both directions", () => {
+    const texts = ["r rivest md5", "ronald rivest the md5 algorithm", "rivest algorithm 1321"];
+    for (const a of texts)
+      for (const b of texts) {
+        expect(overlap(a, b).cosine).toBeCloseTo(overlap(b, a).cosine, 9);
+        expect(overlap(a, b).unmatched).toBeCloseTo(overlap(b, a).unmatched, 9);
+      }
+  });
+});

@@ -1,0 +1,98 @@
+import { describe, expect, it } from "vitest";
+import { knownPlaces, learnWeights, scorePairs } from "../../../src/match/weights/learn.js";
+import type { PairTable } from "../../../src/match/weights/pair-table.js";
+import { createRandom } from "../../../src/random.js";
+
+const rows = 400;
+
+/** Left row i and right row i match for i < 300. Five columns of five levels: matches agree on each with 90 %, others with 5 %. */
+function simulated(seed: number): { table: PairTable; truth: Uint8Array } {
+  const random = createRandom(seed);
+  const [left, right, truth]: [number[], number[], number[]] = [[], [], []];
+  for (let row = 0; row < rows; row++) {
+    const others = [1, 2, 3].map((step) => (row + step * 17) % rows);
+    for (const other of [row, ...others].sort((a, b) => a - b)) {
+      left.push(row);
+      right.push(other);
+      truth.push(other === row && row < 300 ? 1 : 0);
+    }
+  }
+  const level = (isMatch: number): number => {
+    const agrees = random() < (isMatch === 1 ? 0.9 : 0.05);
+    return (agrees ? 3 : 0) + Math.floor(random() * 2);
+  };
+  const columns = ["a", "b", "c", "d", "e"].map((name, field) => ({
+    name,
+    field,
+    from: -1,
+    levels: 5,
+    share: 1,
+  }));
+  const draw = (labels: readonly number[]): Int8Array[] =>
+    columns.map(() => Int8Array.from(labels, (label) => (random() < 0.1 ? -1 : level(label))));
+  const table = {
+    ...{ isOneTable: false, rows: [rows, rows] as const, columns },
+    ...{ left: Int32Array.from(left), right: Int32Array.from(right) },
+    ...{ levels: draw(truth), random: draw(new Array(5000).fill(0)) },
+  };
+  return { table, truth: Uint8Array.from(truth) };
+}
+
+describe("learning without labels", () => {
+  const { table, truth } = simulated(1);
+  const learned = learnWeights(table);
+
+  it("finds how many pairs match, and which", () => {
+    expect(learned.weights.matches).toBeGreaterThan(270);
+    expect(learned.weights.matches).toBeLessThan(330);
+    let right = 0;
+    learned.probability.forEach((probability, pair) => {
+      if ((probability >= 0.5 ? 1 : 0) === truth[pair]) right++;
+    });
+    expect(right / truth.length).toBeGreaterThan(0.97);
+  });
+
+  it("finds the log-ratio of agreement: ln(0.9 / 0.05) less what the prior takes", () => {
+    for (const weights of learned.weights.match) {
+      expect(weights[4]).toBeGreaterThan(2);
+      expect(weights[4]).toBeLessThan(Math.log(0.9 / 0.05) + 0.3);
+      expect(weights[0]).toBeLessThan(-1);
+    }
+  });
+
+  it("gives weights that never fall with the level", () => {
+    for (const weights of learned.weights.match)
+      for (let level = 1; level < weights.length; level++)
+        expect(weights[level]).toBeGreaterThanOrEqual(weights[level - 1]);
+  });
+
+  it("scores a pair by the prior and its filled columns' weights", () => {
+    const levels = [4, -1, 0, -1, -1].map((level) => Int8Array.of(level));
+    const { match, prior } = learned.weights;
+    expect(scorePairs(levels, learned.weights, table.columns)[0]).toBeCloseTo(
+      prior + match[0][4] + match[2][0],
+      12,
+    );
+  });
+
+  it("takes known pairs as given", () => {
+    const known = knownPlaces(table, [
+      { left: 5, right: 5, match: false },
+      { left: 7, right: 24, match: true },
+      { left: 9, right: 300, match: true },
+    ]);
+    expect([...known.values()].sort()).toEqual([0, 1]);
+    const { probability } = learnWeights(table, { known });
+    for (const [pair, match] of known) expect(probability[pair]).toBe(match);
+  });
+
+  it("learns the same from pairs in another order of columns", () => {
+    const turned = { ...table, columns: [...table.columns].reverse() };
+    const other = learnWeights({
+      ...turned,
+      levels: [...table.levels].reverse(),
+      random: [...table.random].reverse(),
+    });
+    other.logOdds.forEach((odds, pair) => expect(odds).toBeCloseTo(learned.logOdds[pair], 6));
+  });
+});
