@@ -40,7 +40,7 @@ export interface RowGroups extends PrecisionReport {
 const cuts = [-1.5, -1, -0.5, 0, 0.5, 1, 1.5, 2, 2.5, 3, 3.5, 4, 4.5];
 const likely = 0;
 
-/** @throws ArgumentError for an unknown column; InterruptedError */
+/** @throws ArgumentError for an unknown column; an aborted call rejects with the reason of its signal */
 export async function groupRows(table: TableColumns, options: GroupRowsOptions = {}): Promise<RowGroups> {
   const encoder = options.encoder === undefined ? await PhraseEncoder.load() : options.encoder;
   try {

@@ -57,7 +57,7 @@ const likely = 0.5;
 /** Share of rows with several partners from which a join is not one-to-one. */
 const severalPartners = 0.25;
 
-/** @throws ArgumentError for an unknown column; InterruptedError */
+/** @throws ArgumentError for an unknown column; an aborted call rejects with the reason of its signal */
 export async function matchTables(
   left: TableColumns,
   right: TableColumns,
