@@ -96,9 +96,9 @@ export function register(program: Command, declared: AnyCommand): void {
   for (const inner of declared.commands ?? []) register(made, inner);
   if (!run) return;
   made.action(async (...given: unknown[]) => {
-    const session = openSession(made.opts());
+    const session = openSession(made.optsWithGlobals());
     try {
-      await run(given.slice(0, -2), made.opts(), session);
+      await run(given.slice(0, -2), made.optsWithGlobals(), session);
     } finally {
       await session.close();
     }

@@ -110,6 +110,12 @@ const cases: Readonly<Record<string, Case>> = {
     says: "iconv -f WINDOWS-1252 -t UTF-8 x.csv > utf8.csv",
     cured: `iconv -f WINDOWS-1252 -t UTF-8 x.csv > utf8.csv && ${encode} utf8.csv -c name`,
   },
+  "Latin-1 behind the mark of UTF-8": {
+    files: { "x.csv": Buffer.from("\xef\xbb\xbfname;city\nZ\xfcrich;CH\n", "latin1") },
+    wrong: `${encode} x.csv -c name`,
+    says: "tail -c +4 x.csv | iconv -f WINDOWS-1252 -t UTF-8 > utf8.csv",
+    cured: `tail -c +4 x.csv | iconv -f WINDOWS-1252 -t UTF-8 > utf8.csv && ${encode} utf8.csv -c name`,
+  },
   "UTF-16 with a mark": {
     files: { "x.csv": utf16(table, "\ufeff") },
     wrong: `${encode} x.csv -c name`,

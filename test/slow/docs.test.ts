@@ -1,20 +1,11 @@
 /**
- * Runs README and docs: each `sh` and `js` block of a page in order, in a folder that holds a copy of data/. A block
- * whose info string says `not-run: reason` is left out.
+ * Runs README and docs as a new user does, from the installed tarball without a network: each `sh` and `js` block of a
+ * page in order, in a folder that holds a copy of data/. A block whose info string says `not-run: reason` is left out.
  */
-import {
-  cpSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
-import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { run } from "../cli/run-cli.js";
+import { installTarball } from "./installed.js";
 
 const pages = ["README.md", ...readdirSync("docs").map((name) => `docs/${name}`)];
 
@@ -35,35 +26,20 @@ function blocksOf(page: string): Block[] {
   }));
 }
 
-/** An empty project with the samples, the package and its command, as `npm install` leaves them. */
-function newProject(): string {
-  const folder = mkdtempSync(join(tmpdir(), "pearl-docs-"));
-  cpSync("data", join(folder, "data"), { recursive: true });
-  const commands = join(folder, "node_modules", ".bin");
-  mkdirSync(commands, { recursive: true });
-  symlinkSync(resolve("."), join(folder, "node_modules", "pearl-embeddings"));
-  symlinkSync(resolve("dist/cli/main.js"), join(commands, "pearl"));
-  return folder;
-}
+const newProject = await installTarball();
 
 describe.concurrent("a page's snippets run", () => {
   it.each(pages)("%s", async (page) => {
-    const cwd = newProject();
-    const environment = {
-      PATH: `${join(cwd, "node_modules/.bin")}:${process.env.PATH}`,
-      HF_HUB_OFFLINE: "1",
-    };
+    const project = newProject();
     for (const { language, note, code, line } of blocksOf(page)) {
       if (note.startsWith("not-run: ") || !["sh", "js"].includes(language)) continue;
       const where = `${page}:${line}`;
       expect(note, `${where}: write "not-run: reason", or nothing`).toBe("");
-      const script = join(cwd, language === "sh" ? "block.sh" : "block.mjs");
-      // npx would look for the command that is on the path anyway.
-      writeFileSync(script, language === "sh" ? `set -e\nnpx() { "$@"; }\n${code}` : code);
-      const { code: status, stderr } = await run(language === "sh" ? "bash" : process.execPath, [script], {
-        cwd,
-        environment,
-      });
+      const script = join(project.folder, "block.mjs");
+      if (language === "js") writeFileSync(script, code);
+      const { code: status, stderr } = await project.shell(
+        language === "sh" ? `set -e\n${code}` : "node block.mjs",
+      );
       expect(status, `${where}\n${code}\n${stderr}`).toBe(0);
     }
   });

@@ -9,6 +9,7 @@ const autofj = command({
   options: [
     shared.data,
     option("--endpoint <url>", "a mirror of raw.githubusercontent.com (env: PEARL_DATA_ENDPOINT)"),
+    shared.report,
     shared.quiet,
   ],
   examples: [
@@ -24,6 +25,7 @@ const autofj = command({
       signal: session.signal,
       onProgress: (done, total) => session.show("downloading", done, total),
     });
+    await session.record({ folder, downloaded, kept });
     session.print(
       `${folder}: ${counted(downloaded, "file")} downloaded, ${formatCount(kept)} already existed`,
     );

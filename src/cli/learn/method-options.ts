@@ -13,7 +13,10 @@ import {
 
 export const methodOptions = [
   option("--preset <name>", "settings: pearl-small (the default), pearl-base, from-scratch, or a YAML file"),
-  option("--base <model>", "model to start from: folder or hub id, or none (default: the preset's)"),
+  option(
+    "--base <model>",
+    "model to start from: folder or hub id, or none (default: pearl-mini with --pairs alone, else the preset's)",
+  ),
   option("--hidden <n>", "with --base none: width of the transformer", positiveInteger),
   option("--layers <n>", "with --base none: layers of the transformer; 0 leaves it out", wholeNumber),
   option("--vocab <n>", "with --base none: vocabulary size of the trained tokenizer", positiveInteger),

@@ -12,6 +12,7 @@ export default command({
     choice("--format <name>", "format of the weights", ["safetensors"], "safetensors"),
     option("--normalize", "scale embeddings to length 1 (default: as the model's modules.json says)"),
     option("--no-normalize", "do not scale embeddings"),
+    shared.report,
     shared.quiet,
   ],
   examples: [
@@ -30,6 +31,7 @@ export default command({
     const scaling = report.length === "unit" ? "vectors of length 1" : "vectors not scaled";
     session.say(`${model}: ${sizeLine(report)}; pooling ${report.pooling}, ${scaling}`);
     session.say(`a graph rebuilt from the written weights agrees to ${report.difference.toExponential(0)}`);
+    await session.record({ output, ...report });
     session.print(`wrote ${output}: load it with SentenceTransformer("${output}")`);
   },
 });

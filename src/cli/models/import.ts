@@ -10,6 +10,7 @@ export default command({
   options: [
     required("-o, --output <folder>", "the model folder; it must not exist yet"),
     option("--revision <name>", "branch, tag or commit of a hub model (default: main)"),
+    shared.report,
     shared.quiet,
   ],
   examples: [
@@ -27,6 +28,7 @@ export default command({
     const report = await importModel(folder, output, sourceOf(folder));
     session.say(`${model}: ${sizeLine(report)}, weights in ${report.types.join(" and ")}`);
     session.say(`licence: ${report.licence ?? "none stated; ask the authors before you share the model"}`);
+    await session.record({ output, ...report });
     session.print(`wrote ${output}: use it with --model ${output}`);
   },
 });

@@ -95,12 +95,13 @@ const remove = command({
   options: [
     option("--keys <keys...>", "keys, as `pearl search` prints them"),
     option("--phrases <phrases...>", "phrases, exactly as they are in the index"),
+    shared.json,
   ],
   examples: [
     ["pearl index delete companies.index --keys 17 23", "two rows"],
     ['pearl index delete companies.index --phrases "Toyota Motor"', "every row with this phrase"],
   ],
-  run: async ([path], { keys, phrases }, session) => {
+  run: async ([path], { keys, phrases, json }, session) => {
     if ((keys === undefined) === (phrases === undefined)) {
       throw new UsageError('give the rows to delete: either --keys 17 23 or --phrases "Toyota Motor"');
     }
@@ -108,7 +109,8 @@ const remove = command({
     const count = await index.delete(keys === undefined ? { phrases: phrases ?? [] } : { keys });
     await index.optimise({ signal: session.signal });
     const { rows } = await index.describe();
-    session.print(`${path}: ${counted(count, "row")} deleted, ${formatCount(rows)} left`);
+    if (json) session.printJson({ path, deleted: count, rows });
+    else session.print(`${path}: ${counted(count, "row")} deleted, ${formatCount(rows)} left`);
   },
 });
 
@@ -130,19 +132,20 @@ const check = command({
   name: "check",
   summary: "compare every file of an index with its checksum",
   arguments: [["<index>", "the index"]],
-  options: [option("--repair", "first build the graph again, from the stored rows")],
+  options: [option("--repair", "first build the graph again, from the stored rows"), shared.json],
   examples: [
     ["pearl index check companies.index", "is everything as it was written?"],
     ["pearl index check companies.index --repair", "after damage to the graph"],
   ],
-  run: async ([path], { repair }, session) => {
+  run: async ([path], { repair, json }, session) => {
     const { VectorIndex } = await import("../../search/vector-index.js");
     const onProgress = (done: number, all: number) => session.show("building the graph", done, all);
     if (repair) await VectorIndex.rebuildGraph(path, { signal: session.signal, onProgress });
     const index = await openIndex(path, session);
     const unchecked = await index.verify();
     const earlier = `; ${unchecked.join(" and ")}: no checksum, written by an earlier version`;
-    session.print(`${path}: every row is as it was written${unchecked.length > 0 ? earlier : ""}`);
+    if (json) session.printJson({ path, withoutChecksum: unchecked });
+    else session.print(`${path}: every row is as it was written${unchecked.length > 0 ? earlier : ""}`);
   },
 });
 

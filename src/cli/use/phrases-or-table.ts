@@ -6,11 +6,26 @@ import { formatOfName } from "../../table/format.js";
 
 export type Given = { readonly phrases: readonly string[] } | { readonly table: string };
 
+/** Splits arguments into those before `--` and those behind it, which are phrases in any case. */
+export function splitAtDashes(
+  given: readonly string[],
+  line: readonly string[] = process.argv,
+): { readonly before: readonly string[]; readonly behind: readonly string[] } {
+  const dashes = line.indexOf("--");
+  const behind = dashes < 0 ? 0 : Math.min(line.length - dashes - 1, given.length);
+  return { before: given.slice(0, given.length - behind), behind: given.slice(given.length - behind) };
+}
+
 /**
- * What the arguments of a command are. Those of `--phrase` are phrases in any case.
+ * What the arguments of a command are. Those of `--phrase`, and those behind `--`, are phrases in any case.
  * @throws UsageError where a table is not alone, or nothing is given; TableError where a file does not exist
  */
-export async function phrasesOrTable(given: readonly string[], sure: readonly string[] = []): Promise<Given> {
+export async function phrasesOrTable(
+  words: readonly string[],
+  marked: readonly string[] = [],
+): Promise<Given> {
+  const { before: given, behind } = splitAtDashes(words);
+  const sure = [...behind, ...marked];
   const files: string[] = [];
   for (const text of given) if (await isTable(text, given.length)) files.push(text);
   if (files.length === 0) {

@@ -11,7 +11,7 @@ import { counted, formatCount, formatDuration } from "../format.js";
 import { option, positiveInteger, shared, tableOptionsOf } from "../options.js";
 import { loadEncoder, type Session } from "../session.js";
 import { openIndex } from "./index-table.js";
-import { looksLikeFile } from "./phrases-or-table.js";
+import { looksLikeFile, splitAtDashes } from "./phrases-or-table.js";
 
 const options = [
   option("-k, --top <n>", "rows per query", positiveInteger, 10),
@@ -78,15 +78,16 @@ export default command({
   },
 });
 
-async function queryPhrases(given: readonly string[], sure: readonly string[] = []): Promise<string[]> {
-  for (const text of given) {
+async function queryPhrases(given: readonly string[], marked: readonly string[] = []): Promise<string[]> {
+  const { before, behind } = splitAtDashes(given);
+  for (const text of before) {
     if (!(await looksLikeFile(text))) continue;
     const quoted = JSON.stringify(text);
     throw new UsageError(
       `${text} looks like a file: use --queries ${quoted}, or --phrase ${quoted} to search for it`,
     );
   }
-  return [...given, ...sure];
+  return [...before, ...behind, ...marked];
 }
 
 async function queriesOf(options: SearchOptions, { say }: Session): Promise<readonly string[]> {

@@ -28,6 +28,8 @@ export interface CleanOptions {
   readonly shape: Shape;
   readonly columns: number;
   readonly isJson: boolean;
+  /** The file begins with the mark of UTF-8: converted from another encoding, it would become part of a name. */
+  readonly hasByteOrderMark: boolean;
   readonly cures: "options" | "file";
 }
 
@@ -154,7 +156,9 @@ export class CleanCopy {
       if (!isUtf8(content)) {
         throw new TableError(
           `${this.place(line)}: bytes that are not UTF-8. Convert the file, for example: ` +
-            `iconv -f WINDOWS-1252 -t UTF-8 ${word} > utf8.csv`,
+            (this.options.hasByteOrderMark
+              ? `tail -c +4 ${word} | iconv -f WINDOWS-1252 -t UTF-8 > utf8.csv`
+              : `iconv -f WINDOWS-1252 -t UTF-8 ${word} > utf8.csv`),
         );
       }
       if (content.includes(0)) {

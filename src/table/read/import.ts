@@ -52,7 +52,9 @@ export async function importText(
   const { cures } = options;
   const names = columnNames(path, shape, cures);
   const target = join(database.folder, "clean.txt");
-  const copy = await cleanCopy(chunks, target, { path, shape, columns: names.length, isJson, cures });
+  const { hasByteOrderMark } = source;
+  const settings = { path, shape, columns: names.length, isJson, hasByteOrderMark, cures };
+  const copy = await cleanCopy(chunks, target, settings);
   await readCleanCopy(database, path, target, shape, names.length, copy);
   await rm(target);
   const types = names.map(() => "VARCHAR");

@@ -47,6 +47,8 @@ export function emptyFile(path: string): TableError {
 
 /** The bytes of a table, unpacked and without a byte order mark. */
 export interface Source {
+  /** The file begins with the mark of UTF-8, which `chunks` leave out. */
+  readonly hasByteOrderMark: boolean;
   /** The first `sampleBytes` bytes, or all if there are fewer. */
   readonly sample: Buffer;
   /** Whether the sample is the whole table. */
@@ -90,7 +92,7 @@ async function peek(bytes: AsyncIterable<Buffer>): Promise<Source> {
   }
   const sample = start.subarray(0, sampleBytes);
   const isAll = isWhole && start.length <= sampleBytes;
-  return { sample, isWhole: isAll, signature: signatureOf(sample), chunks: chunks() };
+  return { sample, isWhole: isAll, hasByteOrderMark, signature: signatureOf(sample), chunks: chunks() };
 }
 
 async function* gunzip(path: string, packed: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {

@@ -42,6 +42,8 @@ describe("an argument that is a phrase or a table", () => {
         const cured = await pearl([command, "--phrase", cure, "--json"], { cwd });
         expect(cured.code).toBe(0);
         expect(cured.stdout).toContain(name);
+        const dashes = await pearl([command, "--json", "--", name], { cwd });
+        expect(dashes).toMatchObject({ code: 0, stdout: cured.stdout });
       }
       const two = await pearl([command, "names.csv", "Paris"], { cwd });
       expect(two).toMatchObject({
@@ -58,5 +60,6 @@ describe("an argument that is a phrase or a table", () => {
     const cured = await pearl(["search", "names.index", "--queries", "names.csv"], { cwd });
     expect(cured.stdout).toContain("Paris");
     expect((await pearl(["search", "names.index", "--phrase", "names.csv"], { cwd })).code).toBe(0);
+    expect((await pearl(["search", "names.index", "--", "names.csv"], { cwd })).code).toBe(0);
   });
 });
