@@ -1,23 +1,21 @@
 /** The pairs of rows within groups: also those that were no candidates, and what the rest of a group says about each. */
 import type { ComparedTables } from "../match/compare-tables.js";
 import { pairLevels } from "../match/evidence/pair-evidence.js";
+import { groupBy } from "../match/group-by.js";
 import { type PairTable, pairsByRow } from "../match/weights/pair-table.js";
 
-export type GroupPairs = PairTable;
-
-/** Rows of a group whose pairs are all weighed; of larger groups each row is paired with this many others. */
+/** Of larger groups each row is paired with this many others. */
 const mostRows = 1500;
 
 /** The candidates, followed by all other pairs within the groups. */
-export function withPairsInside(compared: ComparedTables, groups: Int32Array): GroupPairs {
+export async function withPairsInside(
+  compared: ComparedTables,
+  groups: Int32Array,
+  signal?: AbortSignal,
+): Promise<PairTable> {
   const { left, right, rows } = compared;
   const candidates = pairsByRow(left, rows[0]);
-  const members = new Map<number, number[]>();
-  groups.forEach((group, row) => {
-    const known = members.get(group);
-    if (known === undefined) members.set(group, [row]);
-    else known.push(row);
-  });
+  const members = groupBy(groups.keys(), (row) => groups[row]);
   const [moreLeft, moreRight]: [number[], number[]] = [[], []];
   const stamp = new Int32Array(rows[0]).fill(-1);
   for (const group of members.values()) {
@@ -32,7 +30,7 @@ export function withPairsInside(compared: ComparedTables, groups: Int32Array): G
     });
   }
   const more = { left: Int32Array.from(moreLeft), right: Int32Array.from(moreRight) };
-  const levels = pairLevels(compared.comparison, more);
+  const levels = await pairLevels(compared.comparison, more, signal);
   return {
     ...compared,
     left: joined(left, more.left),

@@ -55,7 +55,7 @@ export async function groupRows(table: TableColumns, options: GroupRowsOptions =
     });
     const model = encoder === "none" ? undefined : encoder;
     const compared = await compareTables(tables, { encoder: model, signal: options.signal, known });
-    const { weights, accept } = bestFit(compared, knownPlaces(compared, known));
+    const { weights, accept } = await bestFit(compared, knownPlaces(compared, known), options.signal);
     const columns = columnReports(compared, weights);
     const atPrecision = (target: number): RowGroups => {
       const { level, report } = accept(target);
@@ -103,23 +103,31 @@ interface Fit {
  * Columns made from the naming column repeat it. They help to find groups where rows differ much, and take families of
  * similar names for one thing where names are the lesser evidence: then a second fit trusts them less.
  */
-function bestFit(compared: ComparedTables, known: ReadonlyMap<number, number>): Fit {
-  const first = fitGroups(compared, known);
+async function bestFit(
+  compared: ComparedTables,
+  known: ReadonlyMap<number, number>,
+  signal: AbortSignal | undefined,
+): Promise<Fit> {
+  const first = await fitGroups(compared, known, signal);
   if (first.doubt === 0) return first;
   const columns = compared.columns.map((column) => ({ ...column, share: cautiousShare(column) }));
-  const second = fitGroups({ ...compared, columns }, known);
+  const second = await fitGroups({ ...compared, columns }, known, signal);
   return second.doubt < first.doubt ? second : first;
 }
 
 const cautiousShare = ({ field, from, share }: EvidenceColumn): number =>
   field >= 0 ? share : from < 0 ? 0.5 : 0.25;
 
-function fitGroups(compared: ComparedTables, known: ReadonlyMap<number, number>): Fit {
+async function fitGroups(
+  compared: ComparedTables,
+  known: ReadonlyMap<number, number>,
+  signal: AbortSignal | undefined,
+): Promise<Fit> {
   const size = compared.rows[0];
   const { weights, logOdds: candidateOdds } = learnWeights(compared, { known });
   const pairs = { left: compared.left, right: compared.right, logOdds: candidateOdds };
   const merges = averageLinkage(size, pairs, { least: cuts[0], weigh: pairScorer(compared, weights) });
-  const inside = withPairsInside(compared, groupsFrom(size, merges, cuts[0]));
+  const inside = await withPairsInside(compared, groupsFrom(size, merges, cuts[0]), signal);
   const logOdds = scorePairs(inside.levels, weights, inside.columns);
   // The candidates come first among the pairs inside groups.
   decide(logOdds, known);

@@ -30,6 +30,11 @@ export interface ComparedTables extends PairTable {
 /** Candidates per row and source, for two tables and for one. */
 const perRow = { join: { k: 8, kOther: 4 }, dedupe: { k: 15, kOther: 8 } };
 const postings = 20_000;
+/** In larger tables every row and source has fewer, so that pairs fit into memory. */
+const manyRows = 400_000;
+const perRowOfMany = { k: 8, kOther: 4, postings: 6_000 };
+/** More names are compared without embeddings, which would need gigabytes. */
+const mostEmbedded = 300_000;
 /** Random pairs show how often unrelated rows agree. */
 const randomPairs = 40_000;
 
@@ -40,11 +45,12 @@ export async function compareTables(
   const { isOneTable, rows, fields, naming } = tables;
   const words = rowWords(tables);
   const vectors = naming < 0 ? undefined : await valueVectors(fields[naming].set.texts, encoder, signal);
-  const limits = { ...(isOneTable ? perRow.dedupe : perRow.join), postings };
-  const pairs = await findCandidates(tables, words, vectors, limits, known);
+  const isLarge = Math.max(...rows) > manyRows;
+  const limits = isLarge ? perRowOfMany : { ...(isOneTable ? perRow.dedupe : perRow.join), postings };
+  const pairs = await findCandidates(tables, words, vectors, { ...limits, known, signal });
   const comparison = rowComparison(tables, words, vectors);
-  const levels = pairLevels(comparison, pairs);
-  const random = pairLevels(comparison, drawPairs(rows, isOneTable));
+  const levels = await pairLevels(comparison, pairs, signal);
+  const random = await pairLevels(comparison, drawPairs(rows, isOneTable), signal);
   return { ...pairs, isOneTable, rows, tables, comparison, columns: comparison.columns, levels, random };
 }
 
@@ -53,7 +59,7 @@ async function valueVectors(
   encoder: PhraseEncoder | undefined,
   signal: AbortSignal | undefined,
 ): Promise<NamingVectors | undefined> {
-  if (encoder === undefined) return undefined;
+  if (encoder === undefined || texts.length > mostEmbedded) return undefined;
   return { data: (await encoder.encodeMatrix(texts, { signal })).data, dimension: encoder.dimension };
 }
 

@@ -1,6 +1,7 @@
 /** Candidates by equal codes, or by two equal cells together, such as date and amount. */
 import { dayOf } from "../columns/dates.js";
 import { type Field, isText } from "../columns/fields.js";
+import { groupBy } from "../group-by.js";
 
 /** Blocks of more pairs hold a value that is common. */
 const mostPairs = 100;
@@ -49,22 +50,12 @@ function pairBlocks(
   isOneTable: boolean,
   add: (left: number, right: number) => void,
 ): void {
-  const blocks = rowsByKey(left);
-  const others = rowsByKey(right);
+  const rowsOf = (keys: ArrayLike<number>): Map<number, number[]> =>
+    groupBy(Array.from(keys).keys(), (row) => keys[row]);
+  const [blocks, others] = [rowsOf(left), rowsOf(right)];
   for (const [key, rows] of blocks) {
-    const partners = others.get(key) ?? [];
+    const partners = key < 0 ? [] : (others.get(key) ?? []);
     if (rows.length * partners.length > (isOneTable ? 2 : 1) * mostPairs) continue;
     for (const row of rows) for (const partner of partners) add(row, partner);
   }
-}
-
-function rowsByKey(keys: ArrayLike<number>): Map<number, number[]> {
-  const rows = new Map<number, number[]>();
-  for (let row = 0; row < keys.length; row++) {
-    if (keys[row] < 0) continue;
-    const known = rows.get(keys[row]);
-    if (known === undefined) rows.set(keys[row], [row]);
-    else known.push(row);
-  }
-  return rows;
 }

@@ -6,19 +6,23 @@
 import { dotRows } from "../../search/vectors.js";
 import { type Field, isText, type PreparedTables } from "../columns/fields.js";
 import type { RowWords } from "../columns/row-words.js";
+import { pauses } from "../pause.js";
 import { equalCodes } from "./equal-codes.js";
 import { indexTerms, type SparseRows, termRows, termSearch } from "./grams.js";
 import { nearestByEmbedding } from "./nearest-by-embedding.js";
 import { PairSet, type Pairs } from "./pair-set.js";
-import { fieldTerms, wordTerms } from "./word-terms.js";
+import { fieldTerms, type Terms, wordTerms } from "./word-terms.js";
 
-export interface CandidateLimits {
+export interface CandidateOptions {
   /** Candidates per row and source. */
   readonly k: number;
   /** The same for columns other than the naming one. */
   readonly kOther: number;
   /** Postings visited per row and source. */
   readonly postings: number;
+  /** Pairs that are candidates in any case. */
+  readonly known?: readonly { readonly left: number; readonly right: number }[];
+  readonly signal?: AbortSignal;
 }
 
 /** Embeddings of the values of the naming column, [values, dimension] at unit length. */
@@ -29,57 +33,66 @@ export interface NamingVectors {
 
 const leastCosine = 0.3;
 
+/** @throws InterruptedError */
 export async function findCandidates(
   tables: PreparedTables,
   words: RowWords,
   vectors: NamingVectors | undefined,
-  limits: CandidateLimits,
-  known: readonly { readonly left: number; readonly right: number }[] = [],
+  { k, kOther, postings, known = [], signal }: CandidateOptions,
 ): Promise<Pairs> {
   const { fields, naming, rows, isOneTable } = tables;
   const pairs = new PairSet(rows[1]);
-  const add = isOneTable
-    ? (a: number, b: number): void => (a < b ? pairs.add(a, b) : a > b ? pairs.add(b, a) : undefined)
-    : (a: number, b: number): void => pairs.add(a, b);
-  const search = (left: SparseRows, right: SparseRows, terms: number, k: number, least: number): void => {
-    const documents = new Uint32Array(terms);
-    const statistics = { documents, buckets: terms, rows: rows[0] };
-    const options = { k, postings: limits.postings, least };
-    searchRows(right, indexTerms(left, statistics), rows[0], options, isOneTable, (row, base) =>
-      add(base, row),
-    );
-    if (isOneTable) return;
-    searchRows(left, indexTerms(right, statistics), rows[1], options, isOneTable, add);
+  const add: AddPair = isOneTable
+    ? (a, b) => (a < b ? pairs.add(a, b) : a > b ? pairs.add(b, a) : undefined)
+    : (a, b) => pairs.add(a, b);
+  const search = async ({ left, right }: Terms, terms: number, limits: Nearest): Promise<void> => {
+    const statistics = { documents: new Uint32Array(terms), buckets: terms, rows: rows[0] };
+    const isSame = (query: number, row: number): boolean => isOneTable && query === row;
+    const options = { ...limits, postings, isSame, signal };
+    await searchRows(right, indexTerms(left, statistics), options, (row, base) => add(base, row));
+    if (!isOneTable) await searchRows(left, indexTerms(right, statistics), options, add);
   };
   const vocabulary = tables.vocabulary.words.length;
-  const ofRows = wordTerms(words, rows, isOneTable);
-  search(ofRows.left, ofRows.right, vocabulary, limits.k, 0);
-  fields.forEach((field, index) => {
+  await search(wordTerms(words, rows, isOneTable), vocabulary, { k, least: 0 });
+  for (const [index, field] of fields.entries()) {
     if (index === naming) {
       const grams = gramTerms(field, isOneTable);
-      search(grams.left, grams.right, grams.terms, limits.k, 0);
-    } else if (isText(field.kind)) {
-      const terms = fieldTerms(field);
-      search(terms.left, terms.right, vocabulary, limits.kOther, leastCosine);
-    }
-  });
-  if (vectors !== undefined) await nearNames(fields[naming], vectors, limits.k, isOneTable, add);
+      await search(grams, grams.terms, { k, least: 0 });
+    } else if (isText(field.kind))
+      await search(fieldTerms(field), vocabulary, { k: kOther, least: leastCosine });
+  }
+  if (vectors !== undefined) await nearNames(fields[naming], vectors, k, isOneTable, add);
   equalCodes(fields, isOneTable, add);
   for (const { left, right } of known) add(left, right);
   return pairs.finish();
 }
 
-function searchRows(
+type AddPair = (left: number, right: number) => void;
+
+/** The nearest rows of a query, of more than a least cosine. */
+interface Nearest {
+  readonly k: number;
+  readonly least: number;
+}
+
+interface SearchOptions extends Nearest {
+  readonly postings: number;
+  isSame(query: number, row: number): boolean;
+  readonly signal?: AbortSignal;
+}
+
+async function searchRows(
   queries: SparseRows,
   index: SparseRows,
-  size: number,
-  { k, postings, least }: { readonly k: number; readonly postings: number; readonly least: number },
-  isOneTable: boolean,
+  { k, least, postings, isSame, signal }: SearchOptions,
   add: (query: number, row: number) => void,
-): void {
+): Promise<void> {
+  const size = index.columns.reduce((most, row) => Math.max(most, row), -1) + 1;
   const search = termSearch(index, size);
+  const pause = pauses(signal);
   for (let query = 0; query + 1 < queries.starts.length; query++) {
-    const accept = isOneTable ? (row: number): boolean => row !== query : undefined;
+    await pause();
+    const accept = (row: number): boolean => !isSame(query, row);
     for (const { row, score } of search(queries, query, { k, postings, accept }))
       if (score > least) add(query, row);
   }
@@ -103,7 +116,7 @@ async function nearNames(
   { data, dimension }: NamingVectors,
   k: number,
   isOneTable: boolean,
-  add: (left: number, right: number) => void,
+  add: AddPair,
 ): Promise<void> {
   const [leftRows, rightRows] = [rowsByValue(left, set.texts.length), rowsByValue(right, set.texts.length)];
   const search = async (

@@ -8,7 +8,8 @@ import type { SparseRows } from "./grams.js";
 const commonShare = 0.1;
 const fewRows = 50;
 
-interface Terms {
+/** Words of the rows of both tables; of one table the same object twice. */
+export interface Terms {
   readonly left: SparseRows;
   readonly right: SparseRows;
 }

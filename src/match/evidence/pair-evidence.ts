@@ -5,6 +5,7 @@
 import type { Pairs } from "../candidates/pair-set.js";
 import type { PreparedTables } from "../columns/fields.js";
 import type { RowWords } from "../columns/row-words.js";
+import { pauses } from "../pause.js";
 import { codeComparison, codeLevels } from "./code-words.js";
 import { crossWords } from "./cross-words.js";
 import { type FieldComparison, fieldComparison, levelOf, type ValueVectors } from "./levels.js";
@@ -106,9 +107,18 @@ function namingColumns(
   ];
 }
 
-/** Levels of all pairs: one array per column. */
-export function pairLevels({ columns, compare }: RowComparison, { left, right }: Pairs): Int8Array[] {
+/** Levels of all pairs: one array per column. @throws InterruptedError */
+export async function pairLevels(
+  { columns, compare }: RowComparison,
+  { left, right }: Pairs,
+  signal?: AbortSignal,
+): Promise<Int8Array[]> {
   const levels = columns.map(() => new Int8Array(left.length));
-  for (let pair = 0; pair < left.length; pair++) compare(left[pair], right[pair], levels, pair);
+  const pause = pauses(signal);
+  for (let pair = 0; pair < left.length; pair++) {
+    const waiting = pause();
+    if (waiting !== undefined) await waiting;
+    compare(left[pair], right[pair], levels, pair);
+  }
   return levels;
 }

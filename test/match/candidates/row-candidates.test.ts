@@ -50,7 +50,10 @@ describe("candidates", () => {
   it("hold pairs that were judged", async () => {
     const { left, right } = twoTables(50, 10);
     const tables = prepareTables(left, right);
-    const pairs = await findCandidates(tables, rowWords(tables), undefined, limits, [{ left: 3, right: 59 }]);
+    const pairs = await findCandidates(tables, rowWords(tables), undefined, {
+      ...limits,
+      known: [{ left: 3, right: 59 }],
+    });
     expect(pairs.left.some((row, pair) => row === 3 && pairs.right[pair] === 59)).toBe(true);
   });
 
