@@ -1,12 +1,11 @@
 /** Lets other work run during long loops, so that a signal can stop them. */
-import { InterruptedError } from "../errors.js";
 
 /** Returns a function to call in every round of a loop: now and then it waits for other work. */
 export function pauses(signal: AbortSignal | undefined, every = 4096): () => Promise<void> | undefined {
   let rounds = 0;
   return () => {
     if (++rounds % every !== 0) return undefined;
-    if (signal?.aborted) throw new InterruptedError("the matching was stopped", { cause: signal.reason });
+    signal?.throwIfAborted();
     return new Promise((resolve) => setImmediate(resolve));
   };
 }

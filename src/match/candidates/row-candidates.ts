@@ -33,7 +33,7 @@ export interface NamingVectors {
 
 const leastCosine = 0.3;
 
-/** @throws InterruptedError */
+/** An aborted call rejects with the reason of its signal. */
 export async function findCandidates(
   tables: PreparedTables,
   words: RowWords,
