@@ -133,7 +133,7 @@ function own(path: string, bytes: Uint8Array): string {
   return path;
 }
 
-/** Opens folders one after the other; where the process dies, another one goes on with the next. */
+/** Opens folders one after the other; where the process dies, another one continues with the next. */
 async function openAll(folders: readonly string[], program: string): Promise<Reply[]> {
   // PEARL_DIST names another build, to compare what it makes of the same damages.
   const script = `

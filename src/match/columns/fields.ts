@@ -30,7 +30,7 @@ export interface PreparedTables {
   readonly isOneTable: boolean;
   readonly rows: readonly [number, number];
   readonly vocabulary: Vocabulary;
-  /** In the order of their headers, so that the order of columns has no say. */
+  /** In the order of their headers, so that the order of columns does not matter. */
   readonly fields: readonly Field[];
   /** Index of the field that names the row; -1 without a text column. */
   readonly naming: number;

@@ -47,7 +47,7 @@ interface CellShares {
 /** Cells of a large column that are looked at: shares need no more. */
 const sampled = 20_000;
 
-/** Profiles one column. The sample takes every n-th distinct value in sorted order, so that the order of rows has no say. */
+/** Profiles one column. The sample takes every n-th distinct value in sorted order, so that the order of rows does not matter. */
 export function profileColumn(name: string, cells: readonly string[]): ColumnProfile {
   const counts = new Map<string, number>();
   for (const cell of cells) {
