@@ -2,6 +2,7 @@
 import type { Option as TypedOption } from "@commander-js/extra-typings";
 import { InvalidArgumentError, Option } from "commander";
 import { messageOf } from "../errors.js";
+import { type ColumnKind, columnKinds } from "../match/columns/profile.js";
 import { parseDelimiter, rowsFormats } from "../table/format.js";
 import type { OptionsOf } from "./command.js";
 
@@ -64,6 +65,18 @@ export function weights(text: string): Record<string, number> {
   return Object.fromEntries(entries);
 }
 
+/** Parser of `--kind-of born=date`; repeatable. */
+export function kindOfColumn(
+  text: string,
+  previous: Readonly<Record<string, ColumnKind>> | undefined,
+): Record<string, ColumnKind> {
+  const [, name, word] = /^(.+)=(\w+)$/.exec(text) ?? [];
+  const kind = columnKinds.find((known) => known === word);
+  if (kind === undefined)
+    throw new InvalidArgumentError(`It must be COLUMN=KIND; kinds are ${columnKinds.join(", ")}.`);
+  return { ...previous, [name]: kind };
+}
+
 /** Declares an option; its parser and its default give the type of its value. */
 export function option<Flags extends string, Value = undefined, Default = undefined>(
   flags: Flags,
@@ -124,6 +137,16 @@ const table = [column, ...tableFormat] as const;
 /** Options that several commands have, single and in groups. */
 export const shared = {
   ...{ device, threads, quiet, run, model, column, noQuotes, tableFormat, table },
+  /** Which columns a matching compares; default: all that carry evidence. */
+  compared: [
+    option(
+      "--on <column>",
+      "compare only this column; LEFT=RIGHT if its names differ; repeatable",
+      repeatable,
+    ),
+    option("--ignore <column>", "compare all columns but this one; repeatable", repeatable),
+    option("--kind-of <column=kind>", "what a column holds, such as born=date; repeatable", kindOfColumn),
+  ] as const,
   tableEncoding: [model, ...table, ...run] as const,
   format: choice(
     "--format <name>",
