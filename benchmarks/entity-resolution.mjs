@@ -81,7 +81,7 @@ function baseline(set) {
   const right = set.right === undefined ? left : textsOf(set.right);
   const terms = termRows(left, set.right === undefined ? [] : right);
   const queries = set.right === undefined ? terms.left : terms.right;
-  const search = termSearch(indexTerms(terms.left, terms.statistics), left.length);
+  const search = termSearch(indexTerms(terms.left, terms.statistics.documents.length), left.length);
   const found = new Map();
   right.forEach((_, row) => {
     const accept = set.right === undefined ? (other) => other !== row : undefined;

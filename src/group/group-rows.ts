@@ -3,7 +3,13 @@ import { PhraseEncoder } from "../encoder/phrase-encoder.js";
 import { type ColumnReport, columnReports, explainPair } from "../match/column-report.js";
 import type { TableColumns } from "../match/columns/align.js";
 import { type ColumnOptions, type DroppedColumn, prepareTables } from "../match/columns/fields.js";
-import { type ComparedTables, compareTables, type KnownPair } from "../match/compare-tables.js";
+import {
+  type ComparedTables,
+  compareTables,
+  type KnownPair,
+  type MatchRunOptions,
+  partsOf,
+} from "../match/compare-tables.js";
 import {
   type AcceptedLevel,
   contradiction,
@@ -15,14 +21,13 @@ import { decide, knownPlaces, learnWeights, scorePairs, type Weights } from "../
 import { averageLinkage, groupsFrom } from "./average-linkage.js";
 import { supportedProbability, withPairsInside } from "./group-pairs.js";
 
-export interface GroupRowsOptions extends ColumnOptions {
+export interface GroupRowsOptions extends ColumnOptions, MatchRunOptions {
   /** The promised precision of the pairs of rows within groups. Default 0.9. */
   readonly precision?: number;
   /** Default: the embedded model, loaded for the call. "none": without a model. */
   readonly encoder?: PhraseEncoder | "none";
   /** Judged pairs of rows. */
   readonly known?: readonly KnownPair[];
-  readonly signal?: AbortSignal;
 }
 
 export interface RowGroups extends PrecisionReport {
@@ -54,8 +59,9 @@ export async function groupRows(table: TableColumns, options: GroupRowsOptions =
       return { left: place[left], right: place[right], match };
     });
     const model = encoder === "none" ? undefined : encoder;
-    const compared = await compareTables(tables, { encoder: model, signal: options.signal, known });
-    const { weights, accept } = await bestFit(compared, knownPlaces(compared, known), options.signal);
+    const run = { signal: options.signal, threads: options.threads, onProgress: options.onProgress };
+    const compared = await compareTables(tables, { ...run, encoder: model, known });
+    const { weights, accept } = await bestFit(compared, knownPlaces(compared, known), run);
     const columns = columnReports(compared, weights);
     const atPrecision = (target: number): RowGroups => {
       const { level, report } = accept(target);
@@ -106,12 +112,12 @@ interface Fit {
 async function bestFit(
   compared: ComparedTables,
   known: ReadonlyMap<number, number>,
-  signal: AbortSignal | undefined,
+  run: MatchRunOptions,
 ): Promise<Fit> {
-  const first = await fitGroups(compared, known, signal);
+  const first = await fitGroups(compared, known, run);
   if (first.doubt === 0) return first;
   const columns = compared.columns.map((column) => ({ ...column, share: cautiousShare(column) }));
-  const second = await fitGroups({ ...compared, columns }, known, signal);
+  const second = await fitGroups({ ...compared, columns }, known, run);
   return second.doubt < first.doubt ? second : first;
 }
 
@@ -121,13 +127,14 @@ const cautiousShare = ({ field, from, share }: EvidenceColumn): number =>
 async function fitGroups(
   compared: ComparedTables,
   known: ReadonlyMap<number, number>,
-  signal: AbortSignal | undefined,
+  run: MatchRunOptions,
 ): Promise<Fit> {
   const size = compared.rows[0];
-  const { weights, logOdds: candidateOdds } = learnWeights(compared, { known });
+  const learning = { known, ...partsOf(run, "learning weights") };
+  const { weights, logOdds: candidateOdds } = await learnWeights(compared, learning);
   const pairs = { left: compared.left, right: compared.right, logOdds: candidateOdds };
   const merges = averageLinkage(size, pairs, { least: cuts[0], weigh: pairScorer(compared, weights) });
-  const inside = await withPairsInside(compared, groupsFrom(size, merges, cuts[0]), signal);
+  const inside = await withPairsInside(compared, groupsFrom(size, merges, cuts[0]), partsOf(run, "grouping"));
   const logOdds = scorePairs(inside.levels, weights, inside.columns);
   // The candidates come first among the pairs inside groups.
   decide(logOdds, known);

@@ -4,7 +4,13 @@ import { type ColumnReport, columnReports, explainPair } from "../match/column-r
 import type { TableColumns } from "../match/columns/align.js";
 import { canonicalSides } from "../match/columns/canonical.js";
 import { type ColumnOptions, type DroppedColumn, prepareTables } from "../match/columns/fields.js";
-import { type ComparedTables, compareTables, type KnownPair } from "../match/compare-tables.js";
+import {
+  type ComparedTables,
+  compareTables,
+  type KnownPair,
+  type MatchRunOptions,
+  partsOf,
+} from "../match/compare-tables.js";
 import {
   type AcceptedLevel,
   contradiction,
@@ -15,13 +21,14 @@ import { matchingBeliefs } from "../match/weights/competition.js";
 import {
   knownPlaces,
   type Learned,
+  type LearnOptions,
   learnWeights,
   type Relation,
   type Weights,
 } from "../match/weights/learn.js";
 import { partnersPerRow } from "./row-relation.js";
 
-export interface MatchTablesOptions extends ColumnOptions {
+export interface MatchTablesOptions extends ColumnOptions, MatchRunOptions {
   /** The promised precision. Default 0.9. */
   readonly precision?: number;
   /** Default: the embedded model, loaded for the call. "none": without a model. */
@@ -30,7 +37,6 @@ export interface MatchTablesOptions extends ColumnOptions {
   readonly kind?: Relation;
   /** Judged pairs of rows. */
   readonly known?: readonly KnownPair[];
-  readonly signal?: AbortSignal;
 }
 
 export interface RowMatch {
@@ -70,8 +76,10 @@ export async function matchTables(
     const tables = prepareTables(first, second, isSwapped ? swappedOptions(options) : options);
     const known = preparedPairs(options.known ?? [], tables.order, isSwapped);
     const model = encoder === "none" ? undefined : encoder;
-    const compared = await compareTables(tables, { encoder: model, signal: options.signal, known });
-    const { kind, weights, accept } = fitPairs(compared, knownPlaces(compared, known), options.kind);
+    const run = { signal: options.signal, threads: options.threads, onProgress: options.onProgress };
+    const compared = await compareTables(tables, { ...run, encoder: model, known });
+    const learning = { known: knownPlaces(compared, known), ...partsOf(run, "learning weights") };
+    const { kind, weights, accept } = await fitPairs(compared, learning, options.kind);
     const columns = columnReports(compared, weights).map((column) =>
       isSwapped ? { ...column, name: column.other, other: column.name } : column,
     );
@@ -124,13 +132,13 @@ interface Fit {
  * Learns for one partner per row first; where rows turn out to have several, once more for many. If those contradict
  * each other, rows are only alike, and the one-to-one matches are returned as not verified.
  */
-function fitPairs(compared: ComparedTables, known: ReadonlyMap<number, number>, asked?: Relation): Fit {
-  const many = (): Fit & { doubt?: string } =>
-    acceptMany(compared, learnWeights(compared, { known, relation: "many-to-many" }));
+async function fitPairs(compared: ComparedTables, learning: LearnOptions, asked?: Relation): Promise<Fit> {
+  const many = async (): Promise<Fit & { doubt?: string }> =>
+    acceptMany(compared, await learnWeights(compared, { ...learning, relation: "many-to-many" }));
   if (asked === "many-to-many") return many();
-  const one = acceptOne(compared, learnWeights(compared, { known }));
+  const one = acceptOne(compared, await learnWeights(compared, learning));
   if (asked === "one-to-one" || one.doubt === undefined) return one;
-  const second = many();
+  const second = await many();
   return second.doubt === undefined ? second : one;
 }
 

@@ -4,6 +4,7 @@
  */
 import { FNV_BASIS, FNV_PRIME } from "../../files/fnv.js";
 import { splitFolded } from "../evidence/phrase.js";
+import { shared } from "../shared-array.js";
 
 /**
  * A sparse matrix: row r has the entries from starts[r] to starts[r + 1]. The terms of a table are [rows, terms], of
@@ -145,14 +146,11 @@ export function termCosine(left: SparseRows, a: number, right: SparseRows, b: nu
   return Math.min(sum, 1);
 }
 
-/** Indexes rows by term: the transposed matrix. */
-export function indexTerms(
-  { starts, columns, weights }: SparseRows,
-  { documents }: TermStatistics,
-): SparseRows {
-  const ends = shared(Uint32Array, documents.length + 1);
+/** Indexes rows by term, of so many terms: the transposed matrix. */
+export function indexTerms({ starts, columns, weights }: SparseRows, terms: number): SparseRows {
+  const ends = shared(Uint32Array, terms + 1);
   for (const term of columns) ends[term + 1]++;
-  for (let term = 0; term < documents.length; term++) ends[term + 1] += ends[term];
+  for (let term = 0; term < terms; term++) ends[term + 1] += ends[term];
   const next = ends.slice(0, -1);
   const rows = shared(Uint32Array, columns.length);
   const rowWeights = shared(Float32Array, columns.length);
@@ -224,12 +222,4 @@ export function termSearch(index: SparseRows, size: number) {
     }
     return best;
   };
-}
-
-/** A typed array over memory shared between threads. */
-export function shared<Numbers>(
-  kind: { new (buffer: SharedArrayBuffer): Numbers; readonly BYTES_PER_ELEMENT: number },
-  length: number,
-): Numbers {
-  return new kind(new SharedArrayBuffer(length * kind.BYTES_PER_ELEMENT));
 }

@@ -13,7 +13,7 @@ const title = (): string =>
 const left = Array.from({ length: 300 }, title);
 const right = Array.from({ length: 40 }, title);
 const terms = termRows(left, right);
-const index = indexTerms(terms.left, terms.statistics);
+const index = indexTerms(terms.left, terms.statistics.documents.length);
 
 describe("terms of two tables", () => {
   it("finds the same rows as comparing with every row", () => {
@@ -39,7 +39,7 @@ describe("terms of two tables", () => {
   it("follows the rarest terms first if postings are limited", () => {
     const names = [...Array.from({ length: 500 }, (_, row) => `club ${row}`), "zanzibar club"];
     const rows = termRows(names, ["zanzibar club"]);
-    const search = termSearch(indexTerms(rows.left, rows.statistics), names.length);
+    const search = termSearch(indexTerms(rows.left, rows.statistics.documents.length), names.length);
     const found = search(rows.right, 0, { k: 3, postings: 20 });
     expect(found.map(({ row }) => row)).toEqual([500]);
   });
@@ -59,10 +59,14 @@ describe("terms of two tables", () => {
       name.toLowerCase(),
     );
     const rows = termRows(names, ["fec"]);
-    const found = termSearch(indexTerms(rows.left, rows.statistics), names.length)(rows.right, 0, {
-      k: 1,
-      postings: Infinity,
-    });
+    const found = termSearch(indexTerms(rows.left, rows.statistics.documents.length), names.length)(
+      rows.right,
+      0,
+      {
+        k: 1,
+        postings: Infinity,
+      },
+    );
     expect(found).toMatchObject([{ row: 0 }]);
   });
 });
