@@ -1,6 +1,7 @@
 /** Ranks rows of one table for each row of another: gathers candidates, computes features and scores, keeps the best. */
-import { type TermStatistics, termSearch } from "./candidates/grams.js";
+import type { TermStatistics } from "./candidates/grams.js";
 import type { Blocks, NearRows } from "./candidates/nearest-by-embedding.js";
+import { TermSearch } from "./candidates/term-search.js";
 import { type ColumnPair, pairCosines } from "./columns.js";
 import {
   featureNames,
@@ -107,7 +108,7 @@ export function candidateRows({
   candidates: k,
   postings,
 }: Pick<RankSettings, "columns" | "sameTable" | "blocks" | "candidates" | "postings">) {
-  const searches = columns.map(({ base }) => termSearch(base.index, base.texts.length));
+  const searches = columns.map(({ base }) => new TermSearch(base.index, base.terms));
   const hasSameTexts = (query: number, row: number): boolean =>
     columns.every(({ base }) => base.texts[row] === base.texts[query]);
   return (query: number, position: number, near: RankPart["near"]): number[] => {
@@ -115,7 +116,7 @@ export function candidateRows({
     const found = new Set<number>();
     columns.forEach(({ queries }, index) => {
       const limits = { k: k + (sameTable ? 1 : 0), postings, accept };
-      for (const { row } of searches[index](queries.terms, query, limits)) found.add(row);
+      for (const { row } of searches[index].find(queries.terms, query, limits)) found.add(row);
       const { k: width, rows } = near[index];
       for (const row of rows.subarray(position * width, (position + 1) * width)) if (row >= 0) found.add(row);
     });
