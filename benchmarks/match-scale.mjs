@@ -30,9 +30,6 @@ const { values } = parseArgs({
 const rows = Number(values.rows);
 const isJoin = values.task === "join";
 
-if (values.child) console.log(JSON.stringify(await measure(values.only)));
-else compare();
-
 function compare() {
   const run = (only) => {
     const args = [...process.argv.slice(2), "--only", only, "--child"];
@@ -185,9 +182,9 @@ function makeTables() {
   return isJoin ? twoTables(person, miswritten) : oneTable(person, miswritten, random);
 }
 
-const names = ["name", "street", "city", "phone", "born"];
+const header = ["name", "street", "city", "phone", "born"];
 const toTable = (list) =>
-  Object.fromEntries(names.map((name, column) => [name, list.map((cells) => cells[column])]));
+  Object.fromEntries(header.map((name, column) => [name, list.map((cells) => cells[column])]));
 
 function twoTables(person, miswritten) {
   const [left, common] = [Array.from({ length: rows }, person), Math.floor(rows / 2)];
@@ -213,3 +210,6 @@ function oneTable(person, miswritten, random) {
   }
   return { left: toTable(list), isPair: (a, b) => firstOf[a] === firstOf[b], pairs };
 }
+
+if (values.child) console.log(JSON.stringify(await measure(values.only)));
+else compare();
