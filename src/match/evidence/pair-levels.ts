@@ -3,6 +3,9 @@ import type { Pairs } from "../candidates/pair-set.js";
 import { inParts, type PartOptions } from "../parts/in-parts.js";
 import type { RowComparison } from "./pair-evidence.js";
 
+/** Fewer pairs take no longer than to start a thread. */
+const pairsPerThread = 65_536;
+
 /** One array per column with the level of each pair. An aborted call rejects with the reason of its signal. */
 export async function pairLevels(
   { settings, columns }: RowComparison,
@@ -18,7 +21,7 @@ export async function pairLevels(
       partAt: (from, to) => ({ left: left.slice(from, to), right: right.slice(from, to) }),
       take: (found, from) => found.forEach((ofColumn, column) => levels[column].set(ofColumn, from)),
     },
-    options,
+    { itemsPerThread: pairsPerThread, ...options },
   );
   return levels;
 }
