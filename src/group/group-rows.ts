@@ -15,11 +15,23 @@ import {
   contradiction,
   keepPrecision,
   type PrecisionReport,
+  veto,
 } from "../match/estimates/promise.js";
+import { judgedEstimates } from "../match/estimates/scored-pairs.js";
 import type { EvidenceColumn } from "../match/evidence/pair-evidence.js";
+import { once } from "../match/once.js";
 import { type DoubtfulPair, doubtfulPairs } from "../match/review/doubtful.js";
 import { type LabelEffect, labelEffect, partnersInGroup, rowsOfPairs } from "../match/review/label-effect.js";
-import { decide, knownPlaces, learnWeights, scorePairs, type Weights } from "../match/weights/learn.js";
+import { type Known, withAnswers } from "../match/weights/answers.js";
+import {
+  decide,
+  knownPlaces,
+  type Learned,
+  learnWeights,
+  scorePairs,
+  type Weights,
+} from "../match/weights/learn.js";
+import { sigmoid } from "../match/weights/logistic.js";
 import { averageLinkage, groupsFrom } from "./average-linkage.js";
 import { supportedProbability, withPairsInside } from "./group-pairs.js";
 
@@ -69,7 +81,12 @@ export async function groupRows(table: TableColumns, options: GroupRowsOptions =
       signal: options.signal,
       known: preparedPairs(known, grouping.place),
     });
-    const result = await resultWith({ ...grouping, compared }, known);
+    const cautious = once(() => {
+      const columns = compared.columns.map((column) => ({ ...column, share: cautiousShare(column) }));
+      return learnedTable({ ...compared, columns });
+    });
+    const learn = { plain: once(() => learnedTable(compared)), cautious };
+    const result = await resultWith({ ...grouping, compared, learn }, known);
     return result(options.precision ?? 0.9);
   } finally {
     if (options.encoder === undefined && encoder !== "none") await encoder.dispose();
@@ -79,21 +96,32 @@ export async function groupRows(table: TableColumns, options: GroupRowsOptions =
 /** A compared table, as it was given. */
 interface Grouping {
   readonly compared: ComparedTables;
+  /** Weights without answers, learned when asked for. */
+  readonly learn: { readonly plain: () => LearnedTable; readonly cautious: () => LearnedTable };
   readonly table: TableColumns;
   /** For each given row its place among the prepared ones. */
   readonly place: Uint32Array;
   readonly signal?: AbortSignal;
 }
 
+interface LearnedTable {
+  readonly compared: ComparedTables;
+  readonly learned: Learned;
+}
+
+const learnedTable = (compared: ComparedTables): LearnedTable => {
+  return { compared, learned: learnWeights(compared) };
+};
+
 /** Learns with judged pairs, and returns the result for each promise. */
-async function resultWith(
+export async function resultWith(
   grouping: Grouping,
   known: readonly KnownPair[],
 ): Promise<(target: number) => RowGroups> {
-  const { compared, table, place, signal } = grouping;
+  const { compared, table, place } = grouping;
   const { order, dropped } = compared.tables;
   const judged = knownPlaces(compared, preparedPairs(known, place));
-  const { weights, accept } = await bestFit(compared, judged, signal);
+  const { weights, accept } = await bestFit(grouping, judged);
   const columns = columnReports(compared, weights);
   const atPrecision = (target: number): RowGroups => {
     const { level, report } = accept(target);
@@ -103,7 +131,12 @@ async function resultWith(
       explain: (a, b) =>
         explainPair(compared, weights, { left: place[a], right: place[b] }, { left: table, right: table }),
       doubtful: (count) =>
-        doubtfulPairs(level, judged, count).map((pair) => {
+        doubtfulPairs(level, {
+          known: judged,
+          count,
+          groups: level.groups,
+          fields: compared.tables.fields,
+        }).map((pair) => {
           return { ...pair, left: order[0][pair.left], right: order[0][pair.right] };
         }),
       withKnown: async (all) => (await resultWith(grouping, all))(target),
@@ -147,15 +180,10 @@ interface Fit {
  * Columns made from the naming column repeat it. They help to find groups where rows differ much, and take families of
  * similar names for one thing where names are the lesser evidence: then a second fit trusts them less.
  */
-async function bestFit(
-  compared: ComparedTables,
-  known: ReadonlyMap<number, number>,
-  signal: AbortSignal | undefined,
-): Promise<Fit> {
-  const first = await fitGroups(compared, known, signal);
+async function bestFit({ learn, signal }: Grouping, known: Known): Promise<Fit> {
+  const first = await fitGroups(learn.plain(), known, signal);
   if (first.doubt === 0) return first;
-  const columns = compared.columns.map((column) => ({ ...column, share: cautiousShare(column) }));
-  const second = await fitGroups({ ...compared, columns }, known, signal);
+  const second = await fitGroups(learn.cautious(), known, signal);
   return second.doubt < first.doubt ? second : first;
 }
 
@@ -163,19 +191,19 @@ const cautiousShare = ({ field, from, share }: EvidenceColumn): number =>
   field >= 0 ? share : from < 0 ? 0.5 : 0.25;
 
 async function fitGroups(
-  compared: ComparedTables,
-  known: ReadonlyMap<number, number>,
+  { compared, learned }: LearnedTable,
+  known: Known,
   signal: AbortSignal | undefined,
 ): Promise<Fit> {
   const size = compared.rows[0];
-  const { weights, logOdds: candidateOdds } = learnWeights(compared, { known });
-  const pairs = { left: compared.left, right: compared.right, logOdds: candidateOdds };
+  const { weights, logOdds: candidateOdds } = withAnswers(compared, learned, known);
+  const pairs = { left: compared.left, right: compared.right, logOdds: decide(candidateOdds, known) };
   const merges = averageLinkage(size, pairs, { least: cuts[0], weigh: pairScorer(compared, weights) });
   const inside = await withPairsInside(compared, groupsFrom(size, merges, cuts[0]), signal);
-  const logOdds = scorePairs(inside.levels, weights, inside.columns);
+  const undecided = scorePairs(inside.levels, weights, inside.columns);
   // The candidates come first among the pairs inside groups.
-  decide(logOdds, known);
-  const own = logOdds.map((odds) => 1 / (1 + Math.exp(-odds)));
+  const logOdds = decide(undecided, known);
+  const own = undecided.map(sigmoid);
   const levelAt = (cut: number): GroupLevel => {
     const groups = groupsFrom(size, merges, cut);
     const accepted = Uint8Array.from(inside.left, (a, pair) =>
@@ -183,8 +211,10 @@ async function fitGroups(
     );
     const count = accepted.reduce((sum, flag) => sum + flag, 0);
     const probability = supportedProbability(inside, accepted, own);
+    const judged = judgedEstimates(known, probability);
+    for (const [pair, match] of known) probability[pair] = match;
     const relation = "many-to-many";
-    return { table: inside, relation, weights, logOdds, probability, accepted, count, groups };
+    return { ...{ table: inside, relation, weights, logOdds, judged }, probability, accepted, count, groups };
   };
   function* levels(): Generator<GroupLevel> {
     for (const cut of cuts) yield levelAt(cut);
@@ -192,7 +222,7 @@ async function fitGroups(
   const fallback = levelAt(likely);
   const found = contradiction(fallback);
   const accept: Fit["accept"] = (target) =>
-    keepPrecision({ target, levels: levels(), fallback: () => fallback, doubt: found?.reason });
+    keepPrecision({ target, levels: levels(), fallback: () => fallback, doubt: veto(fallback)?.reason });
   return { weights, doubt: found?.strength ?? 0, accept };
 }
 

@@ -10,22 +10,22 @@ import type { TableColumns } from "../match/columns/align.js";
 import { canonicalSides, inverse } from "../match/columns/canonical.js";
 import { type ColumnOptions, type DroppedColumn, prepareTables, rowsOf } from "../match/columns/fields.js";
 import { type ComparedTables, compareTables, type KnownPair } from "../match/compare-tables.js";
-import {
-  type AcceptedLevel,
-  contradiction,
-  keepPrecision,
-  type PrecisionReport,
-} from "../match/estimates/promise.js";
+import { type AcceptedLevel, keepPrecision, type PrecisionReport, veto } from "../match/estimates/promise.js";
+import { judgedEstimates } from "../match/estimates/scored-pairs.js";
+import { once } from "../match/once.js";
 import { type DoubtfulPair, doubtfulPairs } from "../match/review/doubtful.js";
 import { type LabelEffect, labelEffect, partnersOfRight, rightRowsOf } from "../match/review/label-effect.js";
+import { type Known, withAnswers } from "../match/weights/answers.js";
 import { matchingBeliefs } from "../match/weights/competition.js";
 import {
+  decide,
   knownPlaces,
   type Learned,
   learnWeights,
   type Relation,
   type Weights,
 } from "../match/weights/learn.js";
+import { sigmoid } from "../match/weights/logistic.js";
 import { partnersPerRow } from "./row-relation.js";
 
 export interface MatchTablesOptions extends ColumnOptions {
@@ -87,7 +87,11 @@ export async function matchTables(
     const known = preparedPairs(options.known ?? [], tables.order, isSwapped);
     const model = encoder === "none" ? undefined : encoder;
     const compared = await compareTables(tables, { encoder: model, signal: options.signal, known });
-    const matching: Matching = { compared, isSwapped, left, right, kind: options.kind };
+    const learn = {
+      "one-to-one": once(() => learnWeights(compared)),
+      "many-to-many": once(() => learnWeights(compared, { relation: "many-to-many" })),
+    };
+    const matching: Matching = { compared, learn, isSwapped, left, right, kind: options.kind };
     return resultWith(matching, options.known ?? [])(options.precision ?? 0.9);
   } finally {
     if (options.encoder === undefined && encoder !== "none") await encoder.dispose();
@@ -97,6 +101,8 @@ export async function matchTables(
 /** Compared tables, as they were given. */
 interface Matching {
   readonly compared: ComparedTables;
+  /** Weights without answers, learned when asked for. */
+  readonly learn: Readonly<Record<Relation, () => Learned>>;
   readonly isSwapped: boolean;
   readonly left: TableColumns;
   readonly right: TableColumns;
@@ -104,11 +110,14 @@ interface Matching {
 }
 
 /** Learns with judged pairs, and returns the result for each promise. */
-function resultWith(matching: Matching, known: readonly KnownPair[]): (target: number) => TableMatches {
+export function resultWith(
+  matching: Matching,
+  known: readonly KnownPair[],
+): (target: number) => TableMatches {
   const { compared, isSwapped, right } = matching;
   const { tables } = compared;
   const judged = knownPlaces(compared, preparedPairs(known, tables.order, isSwapped));
-  const { kind, weights, accept } = fitPairs(compared, judged, matching.kind);
+  const { kind, weights, accept } = fitPairs(matching, judged);
   const columns = columnReports(compared, weights).map((column) =>
     isSwapped ? { ...column, name: column.other, other: column.name } : column,
   );
@@ -119,7 +128,7 @@ function resultWith(matching: Matching, known: readonly KnownPair[]): (target: n
       ...{ ...report, matches, kind, columns, dropped: tables.dropped, atPrecision },
       explain: explainer(matching, weights),
       doubtful: (count) =>
-        doubtfulPairs(level, judged, count).map((pair) => {
+        doubtfulPairs(level, { known: judged, count, fields: compared.tables.fields }).map((pair) => {
           return { ...pair, ...givenRows(compared, pair, isSwapped) };
         }),
       withKnown: async (all) => resultWith(matching, all)(target),
@@ -183,18 +192,21 @@ interface Fit {
  * Learns for one partner per row first; where rows turn out to have several, once more for many. If those contradict
  * each other, rows are only alike, and the one-to-one matches are returned as not verified.
  */
-function fitPairs(compared: ComparedTables, known: ReadonlyMap<number, number>, asked?: Relation): Fit {
-  const many = (): Fit & { doubt?: string } =>
-    acceptMany(compared, learnWeights(compared, { known, relation: "many-to-many" }));
+function fitPairs({ compared, learn, kind: asked }: Matching, known: Known): Fit {
+  const many = (): Fit & { doubt?: string } => acceptMany(compared, learn["many-to-many"](), known);
   if (asked === "many-to-many") return many();
-  const one = acceptOne(compared, learnWeights(compared, { known }));
+  const one = acceptOne(compared, learn["one-to-one"](), known);
   if (asked === "one-to-one" || one.doubt === undefined) return one;
   const second = many();
   return second.doubt === undefined ? second : one;
 }
 
-function acceptOne(compared: ComparedTables, { weights, logOdds }: Learned): Fit & { doubt?: string } {
+function acceptOne(compared: ComparedTables, learned: Learned, known: Known): Fit & { doubt?: string } {
+  const { weights, logOdds: undecided } = withAnswers(compared, learned, known);
+  const logOdds = decide(undecided, known);
   const probability = matchingBeliefs(compared, logOdds, weights.matches);
+  const own = known.size === 0 ? probability : matchingBeliefs(compared, undecided, weights.matches);
+  const judged = judgedEstimates(known, own);
   const order = [...probability.keys()]
     .filter((pair) => probability[pair] >= floors[0])
     .sort((x, y) => probability[y] - probability[x] || logOdds[y] - logOdds[x] || x - y);
@@ -211,7 +223,14 @@ function acceptOne(compared: ComparedTables, { weights, logOdds }: Learned): Fit
       accepted[pair] = 1;
       count++;
     }
-    return { table: compared, relation: "one-to-one", weights, logOdds, probability, accepted, count };
+    return {
+      ...{ table: compared, relation: "one-to-one", weights },
+      logOdds,
+      probability,
+      accepted,
+      count,
+      judged,
+    };
   };
   const relation = partnersPerRow(levelAt(likely));
   const isMany = Math.max(relation.left, relation.right) > severalPartners;
@@ -220,14 +239,24 @@ function acceptOne(compared: ComparedTables, { weights, logOdds }: Learned): Fit
   return { kind: "one-to-one", weights, doubt, accept: acceptAt(levelAt, doubt) };
 }
 
-function acceptMany(compared: ComparedTables, learned: Learned): Fit & { doubt?: string } {
-  const { weights, logOdds, probability } = learned;
+function acceptMany(compared: ComparedTables, learned: Learned, known: Known): Fit & { doubt?: string } {
+  const { weights, logOdds: undecided } = withAnswers(compared, learned, known);
+  const logOdds = decide(undecided, known);
+  const probability = logOdds.map(sigmoid);
+  const judged = judgedEstimates(known, undecided.map(sigmoid));
   const levelAt = (floor: number): AcceptedLevel => {
     const accepted = Uint8Array.from(probability, (value) => (value >= floor ? 1 : 0));
     const count = accepted.reduce((sum, flag) => sum + flag, 0);
-    return { table: compared, relation: "many-to-many", weights, logOdds, probability, accepted, count };
+    return {
+      ...{ table: compared, relation: "many-to-many", weights },
+      logOdds,
+      probability,
+      accepted,
+      count,
+      judged,
+    };
   };
-  const doubt = contradiction(levelAt(likely))?.reason;
+  const doubt = veto(levelAt(likely))?.reason;
   return { kind: "many-to-many", weights, doubt, accept: acceptAt(levelAt, doubt) };
 }
 

@@ -15,8 +15,6 @@ export type Relation = "one-to-one" | "many-to-many";
 export interface LearnOptions {
   /** Strength of the belief that matches agree. Default 0.2. */
   readonly prior?: number;
-  /** Known pairs, by place in the pair table: 1 for a match, 0 for none. */
-  readonly known?: ReadonlyMap<number, number>;
   /** "one-to-one": the candidates of a row compete for it; the default for two tables. */
   readonly relation?: Relation;
 }
@@ -47,12 +45,11 @@ const settled = 1e-4;
 const strongest = { against: -6, for: 14 };
 
 export function learnWeights(table: PairTable, options: LearnOptions = {}): Learned {
-  const { known = new Map<number, number>(), prior = 0.2 } = options;
+  const { prior = 0.2 } = options;
   const { relation = table.isOneTable ? "many-to-many" : "one-to-one" } = options;
   const compete = relation === "one-to-one" ? competition(table) : undefined;
   const totals = levelTotals(table);
   const { match: probability, related } = startingPosteriors(table, relation);
-  fix(probability, known);
   let weights = weightsFrom(table, totals, { probability, related, prior });
   let logOdds: Float64Array = new Float64Array(0);
   for (let round = 0; round < iterations; round++) {
@@ -60,7 +57,6 @@ export function learnWeights(table: PairTable, options: LearnOptions = {}): Lear
     const before = probability.slice();
     if (compete === undefined) logOdds.forEach((odds, pair) => (probability[pair] = sigmoid(odds)));
     else compete(logOdds, weights.matches, probability);
-    fix(probability, known);
     for (let pair = 0; pair < related.length; pair++) related[pair] *= 1 - probability[pair];
     let [moved, sum] = [0, 0];
     for (let pair = 0; pair < before.length; pair++) {
@@ -70,7 +66,6 @@ export function learnWeights(table: PairTable, options: LearnOptions = {}): Lear
     if (moved < settled * sum) break;
     if (round + 1 < iterations) weights = weightsFrom(table, totals, { probability, related, prior });
   }
-  decide(logOdds, known);
   return { weights, logOdds, probability };
 }
 
@@ -78,15 +73,13 @@ export function learnWeights(table: PairTable, options: LearnOptions = {}): Lear
 export const certain = 1e6;
 
 /** Gives known pairs log-odds that no evidence outweighs. */
-export function decide(logOdds: Float64Array, known: ReadonlyMap<number, number>): void {
-  for (const [pair, match] of known) logOdds[pair] = match === 1 ? certain : -certain;
+export function decide(logOdds: Float64Array, known: ReadonlyMap<number, number>): Float64Array {
+  const decided = logOdds.slice();
+  for (const [pair, match] of known) decided[pair] = match === 1 ? certain : -certain;
+  return decided;
 }
 
 const sigmoid = (value: number): number => 1 / (1 + Math.exp(-value));
-
-function fix(probability: Float64Array, known: ReadonlyMap<number, number>): void {
-  for (const [pair, match] of known) probability[pair] = match;
-}
 
 interface Posteriors {
   readonly probability: Float64Array;
