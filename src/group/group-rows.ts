@@ -13,6 +13,7 @@ import {
 import type { EvidenceColumn } from "../match/evidence/pair-evidence.js";
 import { decide, knownPlaces, learnWeights, scorePairs, type Weights } from "../match/weights/learn.js";
 import { averageLinkage, groupsFrom } from "./average-linkage.js";
+import { greatestF1 } from "./expected-f1.js";
 import { supportedProbability, withPairsInside } from "./group-pairs.js";
 
 export interface GroupRowsOptions extends ColumnOptions {
@@ -37,8 +38,9 @@ export interface RowGroups extends PrecisionReport {
 }
 
 /** Mean log-odds of merges, from the widest. */
-const cuts = [-1.5, -1, -0.5, 0, 0.5, 1, 1.5, 2, 2.5, 3, 3.5, 4, 4.5];
-const likely = 0;
+const cuts = Array.from({ length: 16 }, (_, step) => -3 + step / 2);
+/** Where rows are the same as likely as not. */
+const even = 0;
 
 /** @throws ArgumentError for an unknown column; an aborted call rejects with the reason of its signal */
 export async function groupRows(table: TableColumns, options: GroupRowsOptions = {}): Promise<RowGroups> {
@@ -145,10 +147,14 @@ async function fitGroups(
   function* levels(): Generator<GroupLevel> {
     for (const cut of cuts) yield levelAt(cut);
   }
-  const fallback = levelAt(likely);
-  const found = contradiction(fallback);
+  const found = contradiction(levelAt(even));
+  let likely: GroupLevel | undefined;
+  const fallback = (): GroupLevel => {
+    likely ??= greatestF1(cuts.map(levelAt));
+    return likely;
+  };
   const accept: Fit["accept"] = (target) =>
-    keepPrecision({ target, levels: levels(), fallback: () => fallback, doubt: found?.reason });
+    keepPrecision({ target, levels: levels(), fallback, doubt: found?.reason });
   return { weights, doubt: found?.strength ?? 0, accept };
 }
 

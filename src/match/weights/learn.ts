@@ -13,7 +13,7 @@ import { startingPosteriors } from "./start.js";
 export type Relation = "one-to-one" | "many-to-many";
 
 export interface LearnOptions {
-  /** Strength of the belief that matches agree. Default 0.2. */
+  /** Strength of the belief that matches agree. Default 0.05. */
   readonly prior?: number;
   /** Known pairs, by place in the pair table: 1 for a match, 0 for none. */
   readonly known?: ReadonlyMap<number, number>;
@@ -47,7 +47,7 @@ const settled = 1e-4;
 const strongest = { against: -6, for: 14 };
 
 export function learnWeights(table: PairTable, options: LearnOptions = {}): Learned {
-  const { known = new Map<number, number>(), prior = 0.2 } = options;
+  const { known = new Map<number, number>(), prior = 0.05 } = options;
   const { relation = table.isOneTable ? "many-to-many" : "one-to-one" } = options;
   const compete = relation === "one-to-one" ? competition(table) : undefined;
   const totals = levelTotals(table);
