@@ -33,6 +33,7 @@ import {
 } from "../match/weights/learn.js";
 import { sigmoid } from "../match/weights/logistic.js";
 import { averageLinkage, groupsFrom } from "./average-linkage.js";
+import { greatestF1 } from "./expected-f1.js";
 import { supportedProbability, withPairsInside } from "./group-pairs.js";
 
 export interface GroupRowsOptions extends ColumnOptions {
@@ -66,8 +67,9 @@ export interface RowGroups extends PrecisionReport {
 }
 
 /** Mean log-odds of merges, from the widest. */
-const cuts = [-1.5, -1, -0.5, 0, 0.5, 1, 1.5, 2, 2.5, 3, 3.5, 4, 4.5];
-const likely = 0;
+const cuts = Array.from({ length: 16 }, (_, step) => -3 + step / 2);
+/** Where rows are the same as likely as not. */
+const even = 0;
 
 /** @throws ArgumentError for an unknown column; an aborted call rejects with the reason of its signal */
 export async function groupRows(table: TableColumns, options: GroupRowsOptions = {}): Promise<RowGroups> {
@@ -219,10 +221,15 @@ async function fitGroups(
   function* levels(): Generator<GroupLevel> {
     for (const cut of cuts) yield levelAt(cut);
   }
-  const fallback = levelAt(likely);
-  const found = contradiction(fallback);
+  const middle = levelAt(even);
+  const [found, doubt] = [contradiction(middle), veto(middle)];
+  let likely: GroupLevel | undefined;
+  const fallback = (): GroupLevel => {
+    likely ??= greatestF1(cuts.map(levelAt));
+    return likely;
+  };
   const accept: Fit["accept"] = (target) =>
-    keepPrecision({ target, levels: levels(), fallback: () => fallback, doubt: veto(fallback)?.reason });
+    keepPrecision({ target, levels: levels(), fallback, doubt: doubt?.reason });
   return { weights, doubt: found?.strength ?? 0, accept };
 }
 

@@ -13,7 +13,7 @@ import { startingPosteriors } from "./start.js";
 export type Relation = "one-to-one" | "many-to-many";
 
 export interface LearnOptions {
-  /** Strength of the belief that matches agree. Default 0.2. */
+  /** Strength of the belief that matches agree. Default 0.05. */
   readonly prior?: number;
   /** "one-to-one": the candidates of a row compete for it; the default for two tables. */
   readonly relation?: Relation;
@@ -45,7 +45,7 @@ const settled = 1e-4;
 const strongest = { against: -6, for: 14 };
 
 export function learnWeights(table: PairTable, options: LearnOptions = {}): Learned {
-  const { prior = 0.2 } = options;
+  const { prior = 0.05 } = options;
   const { relation = table.isOneTable ? "many-to-many" : "one-to-one" } = options;
   const compete = relation === "one-to-one" ? competition(table) : undefined;
   const totals = levelTotals(table);
