@@ -135,6 +135,7 @@ export async function resultWith(
       doubtful: (count) =>
         doubtfulPairs(level, {
           known: judged,
+          candidates: compared.left.length,
           count,
           groups: level.groups,
           fields: compared.tables.fields,

@@ -128,7 +128,12 @@ export function resultWith(
       ...{ ...report, matches, kind, columns, dropped: tables.dropped, atPrecision },
       explain: explainer(matching, weights),
       doubtful: (count) =>
-        doubtfulPairs(level, { known: judged, count, fields: compared.tables.fields }).map((pair) => {
+        doubtfulPairs(level, {
+          known: judged,
+          count,
+          candidates: compared.left.length,
+          fields: tables.fields,
+        }).map((pair) => {
           return { ...pair, ...givenRows(compared, pair, isSwapped) };
         }),
       withKnown: async (all) => resultWith(matching, all)(target),

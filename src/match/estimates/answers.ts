@@ -1,12 +1,11 @@
 /**
  * Moves an estimate of precision towards what people answered: the estimates of the single pairs are shifted until their mean is
- * the estimate in question, then calibrated with the answers. So the answers at pairs like the accepted ones count most.
+ * the estimate in question, then calibrated with the answers. An estimate weighs as much as a hundred answers.
  */
 import { calibrated, fitCalibration } from "./calibrate.js";
 import type { ScoredPairs } from "./scored-pairs.js";
 
-/** An estimate of precision weighs as much as so many answers. */
-export const viewStrength = 100;
+/** Estimates are shifted within these limits: answers cannot move what is certain. */
 const [lowest, highest] = [0.02, 0.99];
 
 const clip = (value: number): number => Math.min(1 - 1e-6, Math.max(1e-6, value));
@@ -31,6 +30,6 @@ export function answeredPrecision(
   }
   const shifted = own.map((logOdds) => sigmoid(logOdds + low));
   const answers = judged.map((one) => ({ ...one, estimate: sigmoid(logit(one.estimate) + low) }));
-  const curve = fitCalibration(answers, shifted, viewStrength);
+  const curve = fitCalibration(answers, shifted);
   return shifted.reduce((sum, value) => sum + calibrated(value, curve), 0) / shifted.length;
 }

@@ -33,7 +33,6 @@ const sigmoid = (value: number): number => 1 / (1 + Math.exp(-value));
 interface Point {
   readonly x: number;
   readonly y: number;
-  readonly weight: number;
 }
 
 /** The order of the estimates must not change. */
@@ -42,23 +41,16 @@ const LEAST_SLOPE = 0.05;
 /**
  * Fits the curve. Without labels it returns the identity.
  * @param estimates those of the table, in any order
- * @param strength how many answers the estimates weigh as much as
  */
-export function fitCalibration(
-  judged: readonly JudgedEstimate[],
-  estimates: ArrayLike<number>,
-  strength = PSEUDO_ANSWERS,
-): Calibration {
+export function fitCalibration(judged: readonly JudgedEstimate[], estimates: ArrayLike<number>): Calibration {
   const identity = { shift: 0, slope: 1 };
   if (judged.length === 0) return identity;
   const sorted = Float64Array.from(estimates).sort();
   const pseudo = Array.from({ length: sorted.length > 0 ? PSEUDO_ANSWERS : 0 }, (_, rank): Point => {
     const estimate = sorted[Math.floor(((rank + 0.5) / PSEUDO_ANSWERS) * sorted.length)];
-    return { x: logOdds(estimate), y: estimate, weight: strength / PSEUDO_ANSWERS };
+    return { x: logOdds(estimate), y: estimate };
   });
-  const answers = judged.map(({ estimate, match }): Point => {
-    return { x: logOdds(estimate), y: match ? 1 : 0, weight: 1 };
-  });
+  const answers = judged.map(({ estimate, match }): Point => ({ x: logOdds(estimate), y: match ? 1 : 0 }));
   const points = [...pseudo, ...answers];
   const free = likeliestCurve(points, identity, "free");
   if (free.slope >= LEAST_SLOPE) return free;
@@ -76,11 +68,11 @@ function likeliestCurve(
     const { shift, slope } = at;
     let [g0, g1] = [RIDGE * shift, RIDGE * (slope - 1)];
     let [h00, h01, h11] = [RIDGE, 0, RIDGE];
-    for (const { x, y, weight } of points) {
+    for (const { x, y } of points) {
       const p = sigmoid(shift + slope * x);
-      const curvature = weight * p * (1 - p);
-      g0 += weight * (p - y);
-      g1 += weight * (p - y) * x;
+      const curvature = p * (1 - p);
+      g0 += p - y;
+      g1 += (p - y) * x;
       h00 += curvature;
       h01 += curvature * x;
       h11 += curvature * x * x;
@@ -101,9 +93,9 @@ function likeliestCurve(
 /** The negative log posterior: of an answer log(1 + exp(z)) - y z at the curve's log-odds z. */
 function lossOf(points: readonly Point[], { shift, slope }: Calibration): number {
   return points.reduce(
-    (sum, { x, y, weight }) => {
+    (sum, { x, y }) => {
       const z = shift + slope * x;
-      return sum + weight * (Math.max(z, 0) + Math.log1p(Math.exp(-Math.abs(z))) - y * z);
+      return sum + Math.max(z, 0) + Math.log1p(Math.exp(-Math.abs(z))) - y * z;
     },
     (RIDGE / 2) * (shift ** 2 + (slope - 1) ** 2),
   );

@@ -20,6 +20,8 @@ export interface DoubtfulPair {
 export interface DoubtfulOptions {
   readonly known: Known;
   readonly count: number;
+  /** Pairs of the table that are candidates; later ones are not asked about. */
+  readonly candidates: number;
   /** Rows that are asked about together: of each pair of groups, and of each row, one pair is chosen. */
   readonly groups?: Int32Array;
   /** Columns of the table: pairs with the same values in all of them are asked about once. */
@@ -41,7 +43,7 @@ interface Candidate {
 
 export function doubtfulPairs(scored: ScoredPairs, options: DoubtfulOptions): DoubtfulPair[] {
   const { table, probability, accepted } = scored;
-  const { candidates, share } = openPairs(scored, options.known);
+  const { candidates, share } = openPairs(scored, options);
   let covariance = inverseOf(information(scored, options.known));
   const spread = new Float64Array(covariance.length);
   for (const { features, logOdds } of candidates) {
@@ -70,8 +72,11 @@ export function doubtfulPairs(scored: ScoredPairs, options: DoubtfulOptions): Do
 }
 
 /** Pairs that nobody has judged, thinned out evenly by probability to a share. */
-function openPairs({ table, weights, probability }: ScoredPairs, known: Known) {
-  const open = [...probability.keys()]
+function openPairs(
+  { table, weights, probability }: ScoredPairs,
+  { known, candidates: all }: DoubtfulOptions,
+) {
+  const open = [...probability.subarray(0, all).keys()]
     .filter((pair) => probability[pair] >= least && !known.has(pair))
     .sort((a, b) => probability[a] - probability[b] || a - b);
   const count = Math.min(mostWeighed, open.length);

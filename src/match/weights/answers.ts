@@ -12,10 +12,7 @@ import type { PairTable } from "./pair-table.js";
 /** Pairs at or above this probability are ranked. */
 const inPlay = 0.02;
 /** Variance of the shift, of the common factor of all columns, and of the factor of each column. */
-export const variances = { shift: 4, common: 0.1, column: 0.05 };
-/** The estimates without answers weigh as much as so many answers, at so many ranks. */
-const strength = globalThis.__w ?? 100;
-const ranks = 100;
+const variances = { shift: 4, common: 0.1, column: 0.05 };
 /** Weights keep their sign and order. */
 const leastFactor = 0.1;
 
@@ -39,13 +36,16 @@ export const featurePrecision = (columns: number): number[] => [
 ];
 
 /** Pairs at evenly spaced ranks of those that may be matches. */
-export function rankedPairs(logOdds: Float64Array, count = PSEUDO_ANSWERS): number[] {
+export function rankedPairs(logOdds: Float64Array): number[] {
   const least = Math.log(inPlay / (1 - inPlay));
   const order = [...logOdds.keys()]
     .filter((pair) => logOdds[pair] >= least)
     .sort((a, b) => logOdds[a] - logOdds[b] || a - b);
   if (order.length === 0) return [];
-  return Array.from({ length: count }, (_, rank) => order[Math.floor(((rank + 0.5) / count) * order.length)]);
+  return Array.from(
+    { length: PSEUDO_ANSWERS },
+    (_, rank) => order[Math.floor(((rank + 0.5) / PSEUDO_ANSWERS) * order.length)],
+  );
 }
 
 /** Judged pairs by their place in the table: 1 for a match, 0 for none. */
@@ -58,10 +58,10 @@ export function withAnswers(
   known: Known,
 ): Pick<Learned, "weights" | "logOdds"> {
   if (known.size === 0) return { weights, logOdds };
-  const point = (pair: number, answer: number, weight = 1): LogisticPoint => {
-    return { features: pairFeatures(table, weights, pair), offset: logOdds[pair], answer, weight };
+  const point = (pair: number, answer: number): LogisticPoint => {
+    return { features: pairFeatures(table, weights, pair), offset: logOdds[pair], answer };
   };
-  const pseudo = rankedPairs(logOdds).map((pair) => point(pair, sigmoid(logOdds[pair]), strength / ranks));
+  const pseudo = rankedPairs(logOdds).map((pair) => point(pair, sigmoid(logOdds[pair])));
   const answers = Array.from(known, ([pair, match]) => point(pair, match));
   const found = fitLogistic([...pseudo, ...answers], featurePrecision(table.columns.length));
   const [shift, common] = found;
