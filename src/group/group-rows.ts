@@ -7,6 +7,7 @@ import {
   type RowExplanation,
 } from "../match/column-report.js";
 import type { TableColumns } from "../match/columns/align.js";
+import { inverse } from "../match/columns/canonical.js";
 import { type ColumnOptions, type DroppedColumn, prepareTables } from "../match/columns/fields.js";
 import {
   type ComparedTables,
@@ -20,12 +21,25 @@ import {
   contradiction,
   keepPrecision,
   type PrecisionReport,
+  veto,
 } from "../match/estimates/promise.js";
+import { judgedEstimates } from "../match/estimates/scored-pairs.js";
 import type { EvidenceColumn } from "../match/evidence/pair-evidence.js";
+import { once } from "../match/once.js";
 import { type DoubtfulPair, doubtfulPairs } from "../match/review/doubtful.js";
 import { type LabelEffect, labelEffect, partnersInGroup, rowsOfPairs } from "../match/review/label-effect.js";
-import { decide, knownPlaces, learnWeights, scorePairs, type Weights } from "../match/weights/learn.js";
+import { type Known, withAnswers } from "../match/weights/answers.js";
+import {
+  decide,
+  knownPlaces,
+  type Learned,
+  learnWeights,
+  scorePairs,
+  type Weights,
+} from "../match/weights/learn.js";
+import { sigmoid } from "../match/weights/logistic.js";
 import { averageLinkage, groupsFrom } from "./average-linkage.js";
+import { greatestF1 } from "./expected-f1.js";
 import { supportedProbability, withPairsInside } from "./group-pairs.js";
 
 export interface GroupRowsOptions extends ColumnOptions, MatchRunOptions {
@@ -46,6 +60,11 @@ export interface RowGroups extends PrecisionReport {
   explain(a: number, b: number): RowExplanation;
   /** Pairs that are most worth judging, best first: their answers, as `known`, improve the groups most. */
   doubtful(count: number): DoubtfulPair[];
+  /**
+   * The groups with these judged pairs in place of `known`, without comparing the rows again: for pairs that `doubtful`
+   * gave. Other pairs may not be candidates, and then have no effect.
+   */
+  withKnown(known: readonly KnownPair[]): Promise<RowGroups>;
   /** How many rows have other partners in their group than without `known`, and why. Learns once more. */
   labelEffect(): Promise<LabelEffect>;
   /** The groups at another promise, without comparing the rows again. */
@@ -53,57 +72,98 @@ export interface RowGroups extends PrecisionReport {
 }
 
 /** Mean log-odds of merges, from the widest. */
-const cuts = [-1.5, -1, -0.5, 0, 0.5, 1, 1.5, 2, 2.5, 3, 3.5, 4, 4.5];
-const likely = 0;
+const cuts = Array.from({ length: 16 }, (_, step) => -3 + step / 2);
+/** Where rows are the same as likely as not. */
+const even = 0;
 
 /** @throws ArgumentError for an unknown column; an aborted call rejects with the reason of its signal */
 export async function groupRows(table: TableColumns, options: GroupRowsOptions = {}): Promise<RowGroups> {
   const encoder = options.encoder === undefined ? await PhraseEncoder.load() : options.encoder;
   try {
     const tables = prepareTables(table, undefined, options);
-    const order = tables.order[0];
-    const place = new Uint32Array(order.length);
-    order.forEach((row, prepared) => {
-      place[row] = prepared;
-    });
-    const known = (options.known ?? []).map(({ left, right, match }) => {
-      return { left: place[left], right: place[right], match };
-    });
-    const model = encoder === "none" ? undefined : encoder;
+    const known = options.known ?? [];
     const run = { signal: options.signal, threads: options.threads, onProgress: options.onProgress };
-    const compared = await compareTables(tables, { ...run, encoder: model, known });
-    const judged = knownPlaces(compared, known);
-    const { weights, accept } = await bestFit(compared, judged, run);
-    const columns = columnReports(compared, weights);
-    const atPrecision = (target: number): RowGroups => {
-      const { level, report } = accept(target);
-      return {
-        ...{
-          ...report,
-          groupOf: renumbered(place, level.groups),
-          dropped: tables.dropped,
-          columns,
-          atPrecision,
-        },
-        explain: (a, b) =>
-          explainPair(compared, weights, { left: place[a], right: place[b] }, { left: table, right: table }),
-        labelEffect: async () => {
-          const before = (await bestFit(compared, new Map(), {})).accept(target).level;
-          const partners = [before, level].map(({ groups }) => partnersInGroup(renumbered(place, groups)));
-          return labelEffect(partners[0], partners[1], rowsOfPairs(options.known ?? []));
-        },
-        doubtful: (count) =>
-          doubtfulPairs(level, judged, count).map((pair) => ({
-            ...pair,
-            ...{ left: order[pair.left], right: order[pair.right] },
-          })),
-      };
-    };
-    return atPrecision(options.precision ?? 0.9);
+    const grouping = { table, place: inverse(tables.order[0]), run };
+    const compared = await compareTables(tables, {
+      ...run,
+      encoder: encoder === "none" ? undefined : encoder,
+      known: preparedPairs(known, grouping.place),
+    });
+    const cautious = once(() => {
+      const columns = compared.columns.map((column) => ({ ...column, share: cautiousShare(column) }));
+      return learnedTable({ ...compared, columns }, run);
+    });
+    const learn = { plain: once(() => learnedTable(compared, run)), cautious };
+    const result = await resultWith({ ...grouping, compared, learn }, known);
+    return result(options.precision ?? 0.9);
   } finally {
     if (options.encoder === undefined && encoder !== "none") await encoder.dispose();
   }
 }
+
+/** A compared table, as it was given. */
+interface Grouping {
+  readonly compared: ComparedTables;
+  /** Weights without answers, learned when asked for. */
+  readonly learn: {
+    readonly plain: () => Promise<LearnedTable>;
+    readonly cautious: () => Promise<LearnedTable>;
+  };
+  readonly table: TableColumns;
+  /** For each given row its place among the prepared ones. */
+  readonly place: Uint32Array;
+  readonly run: MatchRunOptions;
+}
+
+interface LearnedTable {
+  readonly compared: ComparedTables;
+  readonly learned: Learned;
+}
+
+async function learnedTable(compared: ComparedTables, run: MatchRunOptions): Promise<LearnedTable> {
+  return { compared, learned: await learnWeights(compared, partsOf(run, "learning weights")) };
+}
+
+/** Learns with judged pairs, and returns the result for each promise. */
+export async function resultWith(
+  grouping: Grouping,
+  known: readonly KnownPair[],
+): Promise<(target: number) => RowGroups> {
+  const { compared, table, place } = grouping;
+  const { order, dropped } = compared.tables;
+  const judged = knownPlaces(compared, preparedPairs(known, place));
+  const { weights, accept } = await bestFit(grouping, judged);
+  const columns = columnReports(compared, weights);
+  const atPrecision = (target: number): RowGroups => {
+    const { level, report } = accept(target);
+    const groupOf = renumbered(place, level.groups);
+    return {
+      ...{ ...report, groupOf, columns, dropped, atPrecision },
+      explain: (a, b) =>
+        explainPair(compared, weights, { left: place[a], right: place[b] }, { left: table, right: table }),
+      doubtful: (count) =>
+        doubtfulPairs(level, {
+          known: judged,
+          candidates: compared.left.length,
+          count,
+          groups: level.groups,
+          fields: compared.tables.fields,
+        }).map((pair) => {
+          return { ...pair, left: order[0][pair.left], right: order[0][pair.right] };
+        }),
+      withKnown: async (all) => (await resultWith(grouping, all))(target),
+      labelEffect: async () => {
+        const without = known.length === 0 ? groupOf : (await resultWith(grouping, []))(target).groupOf;
+        const [before, after] = [without, groupOf].map(partnersInGroup);
+        return labelEffect(before, after, rowsOfPairs(known));
+      },
+    };
+  };
+  return atPrecision;
+}
+
+const preparedPairs = (known: readonly KnownPair[], place: Uint32Array): KnownPair[] =>
+  known.map(({ left, right, match }) => ({ left: place[left], right: place[right], match }));
 
 /** Log-odds of any two rows. */
 function pairScorer(
@@ -132,15 +192,10 @@ interface Fit {
  * Columns made from the naming column repeat it. They help to find groups where rows differ much, and take families of
  * similar names for one thing where names are the lesser evidence: then a second fit trusts them less.
  */
-async function bestFit(
-  compared: ComparedTables,
-  known: ReadonlyMap<number, number>,
-  run: MatchRunOptions,
-): Promise<Fit> {
-  const first = await fitGroups(compared, known, run);
+async function bestFit({ learn, run }: Grouping, known: Known): Promise<Fit> {
+  const first = await fitGroups(await learn.plain(), known, run);
   if (first.doubt === 0) return first;
-  const columns = compared.columns.map((column) => ({ ...column, share: cautiousShare(column) }));
-  const second = await fitGroups({ ...compared, columns }, known, run);
+  const second = await fitGroups(await learn.cautious(), known, run);
   return second.doubt < first.doubt ? second : first;
 }
 
@@ -148,22 +203,21 @@ const cautiousShare = ({ field, from, share }: EvidenceColumn): number =>
   field >= 0 ? share : from < 0 ? 0.5 : 0.25;
 
 async function fitGroups(
-  compared: ComparedTables,
-  known: ReadonlyMap<number, number>,
+  { compared, learned }: LearnedTable,
+  known: Known,
   run: MatchRunOptions,
 ): Promise<Fit> {
   const size = compared.rows[0];
-  const learning = { known, ...partsOf(run, "learning weights") };
-  const { weights, logOdds: candidateOdds } = await learnWeights(compared, learning);
-  const pairs = { left: compared.left, right: compared.right, logOdds: candidateOdds };
+  const { weights, logOdds: candidateOdds } = withAnswers(compared, learned, known);
+  const pairs = { left: compared.left, right: compared.right, logOdds: decide(candidateOdds, known) };
   const grouping = partsOf(run, "grouping");
   const weigh = pairScorer(compared, weights);
   const merges = await averageLinkage(size, pairs, { ...grouping, least: cuts[0], weigh });
   const inside = await withPairsInside(compared, groupsFrom(size, merges, cuts[0]), grouping);
-  const logOdds = scorePairs(inside.levels, weights, inside.columns);
+  const undecided = scorePairs(inside.levels, weights, inside.columns);
   // The candidates come first among the pairs inside groups.
-  decide(logOdds, known);
-  const own = logOdds.map((odds) => 1 / (1 + Math.exp(-odds)));
+  const logOdds = decide(undecided, known);
+  const own = undecided.map(sigmoid);
   const levelAt = (cut: number): GroupLevel => {
     const groups = groupsFrom(size, merges, cut);
     const accepted = Uint8Array.from(inside.left, (a, pair) =>
@@ -171,16 +225,23 @@ async function fitGroups(
     );
     const count = accepted.reduce((sum, flag) => sum + flag, 0);
     const probability = supportedProbability(inside, accepted, own);
+    const judged = judgedEstimates(known, probability);
+    for (const [pair, match] of known) probability[pair] = match;
     const relation = "many-to-many";
-    return { table: inside, relation, weights, logOdds, probability, accepted, count, groups };
+    return { ...{ table: inside, relation, weights, logOdds, judged }, probability, accepted, count, groups };
   };
   function* levels(): Generator<GroupLevel> {
     for (const cut of cuts) yield levelAt(cut);
   }
-  const fallback = levelAt(likely);
-  const found = contradiction(fallback);
+  const middle = levelAt(even);
+  const [found, doubt] = [contradiction(middle), veto(middle)];
+  let likely: GroupLevel | undefined;
+  const fallback = (): GroupLevel => {
+    likely ??= greatestF1(cuts.map(levelAt));
+    return likely;
+  };
   const accept: Fit["accept"] = (target) =>
-    keepPrecision({ target, levels: levels(), fallback: () => fallback, doubt: found?.reason });
+    keepPrecision({ target, levels: levels(), fallback, doubt: doubt?.reason });
   return { weights, doubt: found?.strength ?? 0, accept };
 }
 

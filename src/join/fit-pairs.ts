@@ -1,28 +1,26 @@
 /** Learns which candidate pairs of two tables match, with as many partners per row as the tables show. */
 import type { ComparedTables } from "../match/compare-tables.js";
-import {
-  type AcceptedLevel,
-  contradiction,
-  keepPrecision,
-  type PrecisionReport,
-} from "../match/estimates/promise.js";
-import { matchingBeliefs } from "../match/weights/competition.js";
-import {
-  type Learned,
-  type LearnOptions,
-  learnWeights,
-  type Relation,
-  type Weights,
-} from "../match/weights/learn.js";
+import { type AcceptedLevel, keepPrecision, type PrecisionReport, veto } from "../match/estimates/promise.js";
+import { judgedEstimates } from "../match/estimates/scored-pairs.js";
+import { type Known, withAnswers } from "../match/weights/answers.js";
+import { competition, matchingBeliefs } from "../match/weights/competition.js";
+import { decide, type Learned, type Relation, type Weights } from "../match/weights/learn.js";
+import { sigmoid } from "../match/weights/logistic.js";
 import { competingSides } from "../match/weights/pair-table.js";
 import type { JoinKind } from "./options.js";
 import { partnersAlike, partnersPerRow, type RowRelation } from "./row-relation.js";
 
 export type MatchKind = JoinKind;
 
-/** What was asked for, and whether the left table of the pairs is the right one of the caller. */
-export interface AskedKind {
+/** Weights without answers, learned when asked for. */
+export type LearnedRelations = Readonly<Record<Relation, () => Promise<Learned>>>;
+
+export interface FitOptions {
+  readonly compared: ComparedTables;
+  readonly learn: LearnedRelations;
+  /** What was asked for. */
   readonly kind?: MatchKind;
+  /** Whether the left table of the pairs is the right one of the caller. */
   readonly isSwapped: boolean;
 }
 
@@ -47,13 +45,9 @@ const asked = "as asked for";
  * Learns for one partner per row first; where rows turn out to have several, once more for many. If those contradict
  * each other, rows are only alike, and the one-to-one matches are returned as not verified.
  */
-export async function fitPairs(
-  compared: ComparedTables,
-  learning: LearnOptions,
-  { kind, isSwapped }: AskedKind,
-): Promise<Fit> {
+export async function fitPairs({ compared, learn, kind, isSwapped }: FitOptions, known: Known): Promise<Fit> {
   const learnt = async (relation: Relation): Promise<RelationFit> =>
-    acceptPairs(compared, await learnWeights(compared, { ...learning, relation }), relation);
+    acceptPairs(compared, await learn[relation](), { relation, known });
   const as = (found: RelationFit, kindReason: string): Fit => {
     return { ...found, kind: kindOf(isSwapped ? turned(found.relation) : found.relation), kindReason };
   };
@@ -87,11 +81,20 @@ interface RelationFit extends Pick<Fit, "weights" | "accept"> {
 /** Accepts pairs in the order of their probability. */
 function acceptPairs(
   compared: ComparedTables,
-  { weights, logOdds, probability: learned }: Learned,
-  relation: Relation,
+  learned: Learned,
+  { relation, known }: { readonly relation: Relation; readonly known: Known },
 ): RelationFit {
-  const isOne = relation === "one-to-one";
-  const probability = isOne ? matchingBeliefs(compared, logOdds, weights.matches) : learned;
+  const { weights, logOdds: undecided } = withAnswers(compared, learned, known);
+  const logOdds = decide(undecided, known);
+  const compete = (odds: Float64Array): Float64Array => {
+    if (relation === "many-to-many") return odds.map(sigmoid);
+    if (relation === "one-to-one") return matchingBeliefs(compared, odds, weights.matches);
+    const probability = new Float64Array(odds.length);
+    competition(compared, relation)(odds, weights.matches, probability);
+    return probability;
+  };
+  const probability = compete(logOdds);
+  const judged = judgedEstimates(known, known.size === 0 ? probability : compete(undecided));
   const order = Uint32Array.from(probability.keys())
     .filter((pair) => probability[pair] >= floors[0])
     .sort((x, y) => probability[y] - probability[x] || logOdds[y] - logOdds[x] || x - y);
@@ -107,9 +110,9 @@ function acceptPairs(
       accepted[pair] = 1;
       count++;
     }
-    return { table: compared, relation, weights, logOdds, probability, accepted, count };
+    return { table: compared, relation, weights, logOdds, probability, accepted, count, judged };
   };
-  const doubt = contradiction(levelAt(likely))?.reason;
+  const doubt = veto(levelAt(likely))?.reason;
   return { relation, weights, doubt, levelAt, accept: acceptAt(levelAt, doubt) };
 }
 

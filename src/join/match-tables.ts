@@ -7,7 +7,7 @@ import {
   type RowExplanation,
 } from "../match/column-report.js";
 import type { TableColumns } from "../match/columns/align.js";
-import { canonicalSides } from "../match/columns/canonical.js";
+import { canonicalSides, inverse } from "../match/columns/canonical.js";
 import { type ColumnOptions, type DroppedColumn, prepareTables, rowsOf } from "../match/columns/fields.js";
 import {
   type ComparedTables,
@@ -17,10 +17,11 @@ import {
   partsOf,
 } from "../match/compare-tables.js";
 import type { AcceptedLevel, PrecisionReport } from "../match/estimates/promise.js";
+import { once } from "../match/once.js";
 import { type DoubtfulPair, doubtfulPairs } from "../match/review/doubtful.js";
 import { type LabelEffect, labelEffect, partnersOfRight, rightRowsOf } from "../match/review/label-effect.js";
-import { knownPlaces } from "../match/weights/learn.js";
-import { fitPairs, type MatchKind } from "./fit-pairs.js";
+import { knownPlaces, learnWeights, type Weights } from "../match/weights/learn.js";
+import { fitPairs, type LearnedRelations, type MatchKind } from "./fit-pairs.js";
 
 export interface MatchTablesOptions extends ColumnOptions, MatchRunOptions {
   /** The promised precision. Default 0.9. */
@@ -54,6 +55,11 @@ export interface TableMatches extends PrecisionReport {
   explain(left: number, right: number): RowExplanation;
   /** Pairs that are most worth judging, best first: their answers, as `known`, improve the matches most. */
   doubtful(count: number): DoubtfulPair[];
+  /**
+   * The matches with these judged pairs in place of `known`, without comparing the rows again: for pairs that `doubtful`
+   * gave. Other pairs may not be candidates, and then have no effect.
+   */
+  withKnown(known: readonly KnownPair[]): Promise<TableMatches>;
   /** How many right rows have other partners than without `known`, and why. Learns once more. */
   labelEffect(): Promise<LabelEffect>;
   /** The matches at another promise, without comparing the rows again. */
@@ -75,49 +81,86 @@ export async function matchTables(
     const model = encoder === "none" ? undefined : encoder;
     const run = { signal: options.signal, threads: options.threads, onProgress: options.onProgress };
     const compared = await compareTables(tables, { ...run, encoder: model, known });
-    const judged = knownPlaces(compared, known);
-    const learning = { known: judged, ...partsOf(run, "learning weights") };
-    const asked = { kind: options.kind, isSwapped };
-    const { kind, kindReason, weights, accept } = await fitPairs(compared, learning, asked);
-    const columns = columnReports(compared, weights).map((column) =>
-      isSwapped ? { ...column, name: column.other, other: column.name } : column,
-    );
-    const places = tables.order.map(inverse);
-    const atPrecision = (target: number): TableMatches => {
-      const { level, report } = accept(target);
-      const matches = acceptedRows(compared, level, isSwapped);
-      return {
-        ...{ ...report, matches, kind, kindReason, columns, dropped: tables.dropped, atPrecision },
-        explain: (leftRow, rightRow) => {
-          const [x, y] = isSwapped ? [rightRow, leftRow] : [leftRow, rightRow];
-          const pair = { left: places[0][x], right: places[1][y] };
-          const { prior, columns: found } = explainPair(compared, weights, pair, {
-            left: first,
-            right: second,
-          });
-          const turned = found.map((column, index) => {
-            return { ...column, name: columns[index].name, left: column.right, right: column.left };
-          });
-          return { prior, columns: isSwapped ? turned : found };
-        },
-        labelEffect: async () => {
-          const before = (await fitPairs(compared, {}, asked)).accept(target).level;
-          const partners = [acceptedRows(compared, before, isSwapped), matches].map((found) =>
-            partnersOfRight(rowsOf(right), found),
-          );
-          return labelEffect(partners[0], partners[1], rightRowsOf(options.known ?? []));
-        },
-        doubtful: (count) =>
-          doubtfulPairs(level, judged, count).map((pair) => ({
-            ...pair,
-            ...givenRows(compared, pair, isSwapped),
-          })),
-      };
+    const learning = partsOf(run, "learning weights");
+    const learn: LearnedRelations = {
+      "one-to-one": once(() => learnWeights(compared, { ...learning, relation: "one-to-one" })),
+      "many-to-one": once(() => learnWeights(compared, { ...learning, relation: "many-to-one" })),
+      "one-to-many": once(() => learnWeights(compared, { ...learning, relation: "one-to-many" })),
+      "many-to-many": once(() => learnWeights(compared, { ...learning, relation: "many-to-many" })),
     };
-    return atPrecision(options.precision ?? 0.9);
+    const matching: Matching = { compared, learn, isSwapped, left, right, kind: options.kind };
+    return (await resultWith(matching, options.known ?? []))(options.precision ?? 0.9);
   } finally {
     if (options.encoder === undefined && encoder !== "none") await encoder.dispose();
   }
+}
+
+/** Compared tables, as they were given. */
+interface Matching {
+  readonly compared: ComparedTables;
+  /** Weights without answers, learned when asked for. */
+  readonly learn: LearnedRelations;
+  readonly isSwapped: boolean;
+  readonly left: TableColumns;
+  readonly right: TableColumns;
+  readonly kind?: MatchKind;
+}
+
+/** Learns with judged pairs, and returns the result for each promise. */
+export async function resultWith(
+  matching: Matching,
+  known: readonly KnownPair[],
+): Promise<(target: number) => TableMatches> {
+  const { compared, isSwapped, right } = matching;
+  const { tables } = compared;
+  const judged = knownPlaces(compared, preparedPairs(known, tables.order, isSwapped));
+  const { kind, kindReason, weights, accept } = await fitPairs(matching, judged);
+  const columns = columnReports(compared, weights).map((column) =>
+    isSwapped ? { ...column, name: column.other, other: column.name } : column,
+  );
+  const atPrecision = (target: number): TableMatches => {
+    const { level, report } = accept(target);
+    const matches = acceptedRows(compared, level, isSwapped);
+    return {
+      ...{ ...report, matches, kind, kindReason, columns, dropped: tables.dropped, atPrecision },
+      explain: explainer(matching, weights),
+      doubtful: (count) =>
+        doubtfulPairs(level, {
+          known: judged,
+          count,
+          candidates: compared.left.length,
+          fields: tables.fields,
+        }).map((pair) => {
+          return { ...pair, ...givenRows(compared, pair, isSwapped) };
+        }),
+      withKnown: async (all) => (await resultWith(matching, all))(target),
+      labelEffect: async () => {
+        const without = known.length === 0 ? matches : (await resultWith(matching, []))(target).matches;
+        const [before, after] = [without, matches].map((found) => partnersOfRight(rowsOf(right), found));
+        return labelEffect(before, after, rightRowsOf(known));
+      },
+    };
+  };
+  return atPrecision;
+}
+
+function explainer(
+  { compared, isSwapped, left, right }: Matching,
+  weights: Weights,
+): TableMatches["explain"] {
+  const places = compared.tables.order.map(inverse);
+  const given = isSwapped ? { left: right, right: left } : { left, right };
+  return (leftRow, rightRow) => {
+    const [x, y] = isSwapped ? [rightRow, leftRow] : [leftRow, rightRow];
+    const pair = { left: places[0][x], right: places[1][y] };
+    const explanation = explainPair(compared, weights, pair, given);
+    if (!isSwapped) return explanation;
+    const columns = explanation.columns.map((column, index) => {
+      const name = compared.tables.fields[compared.columns[index].field]?.other ?? column.name;
+      return { ...column, name, left: column.right, right: column.left };
+    });
+    return { ...explanation, columns };
+  };
 }
 
 /** The accepted pairs by the rows of the given tables. */
@@ -156,13 +199,4 @@ function preparedPairs(
   return known.map(({ left, right, match }) =>
     isSwapped ? { left: a[right], right: b[left], match } : { left: a[left], right: b[right], match },
   );
-}
-
-/** For each given row its place among the prepared ones. */
-function inverse(order: Uint32Array): Uint32Array {
-  const places = new Uint32Array(order.length);
-  order.forEach((row, place) => {
-    places[row] = place;
-  });
-  return places;
 }

@@ -3,6 +3,7 @@
  * decides. Where it does not reach the promise, the promise is refused with a reason, and the likely pairs are returned as
  * not verified.
  */
+import { answeredPrecision } from "./answers.js";
 import { nameContradictions, weakestColumn } from "./contradictions.js";
 import { leftOutPrecision } from "./left-out-column.js";
 import { rowMargins } from "./margins.js";
@@ -57,12 +58,12 @@ export function keepPrecision<Level extends AcceptedLevel>({
     for (const level of levels) {
       if (level.count < fewest) break;
       const estimates = precisionEstimates(level);
-      const isEnough = Math.min(...estimates.values()) >= needed && contradiction(level) === undefined;
+      const isEnough = Math.min(...estimates.values()) >= needed && veto(level) === undefined;
       if (isEnough) return { level, report: established(estimates, target) };
     }
   }
   const level = fallback();
-  const found = contradiction(level);
+  const found = veto(level);
   const estimates = precisionEstimates(level);
   if (found !== undefined) estimates.set("contradictions", 1 - found.strength);
   return { level, report: refused(estimates, target, level.count, doubt ?? found?.reason) };
@@ -71,6 +72,9 @@ export function keepPrecision<Level extends AcceptedLevel>({
 /** Share of pairs with contradicting names from which groups are families; least agreement of a distinguishing column. */
 const mostContradictions = 0.25;
 const leastAgreement = 0.6;
+
+/** From so many answers on, contradictions are one estimate among others, and no veto. */
+const enoughAnswers = 20;
 
 /** What speaks against rows of several partners being the same: undefined if nothing does. */
 export function contradiction(pairs: ScoredPairs): { reason: string; strength: number } | undefined {
@@ -89,11 +93,17 @@ export function contradiction(pairs: ScoredPairs): { reason: string; strength: n
   return undefined;
 }
 
+/** A contradiction, where too few people have judged pairs. */
+export const veto = (pairs: ScoredPairs): ReturnType<typeof contradiction> =>
+  (pairs.judged ?? []).length < enoughAnswers ? contradiction(pairs) : undefined;
+
 /** Estimates by what they rest on. */
 export function precisionEstimates(pairs: ScoredPairs): Map<string, number> {
   const estimates = new Map([["column weights", posteriorPrecision(pairs)]]);
   const leftOut = leftOutPrecision(pairs);
   if (leftOut !== undefined) estimates.set("columns left out", leftOut);
+  const found = veto(pairs) === undefined ? contradiction(pairs) : undefined;
+  if (found !== undefined) estimates.set("contradictions", 1 - found.strength);
   if (pairs.relation !== "one-to-one") {
     const names = nameContradictions(pairs);
     if (names !== undefined) estimates.set("codes in names", 1 - names.codes);
@@ -102,6 +112,9 @@ export function precisionEstimates(pairs: ScoredPairs): Map<string, number> {
     const { narrow } = rowMargins(pairs);
     estimates.set("rows outside the groups", narrow > mostNarrow ? 0 : 1 - narrow);
   } else estimates.set("rows without a partner", rivalPrecision(pairs));
+  // The weights of the columns have taken the answers in already.
+  for (const [name, value] of estimates)
+    if (name !== "column weights") estimates.set(name, answeredPrecision(pairs, value));
   return new Map([...estimates].map(([name, value]) => [name, Math.min(1, Math.max(0, value))]));
 }
 

@@ -2,6 +2,7 @@
 import { missing } from "../evidence/pair-evidence.js";
 import type { Relation, Weights } from "../weights/learn.js";
 import type { PairTable } from "../weights/pair-table.js";
+import type { JudgedEstimate } from "./calibrate.js";
 
 export interface ScoredPairs {
   readonly table: PairTable;
@@ -14,6 +15,8 @@ export interface ScoredPairs {
   readonly probability: Float64Array;
   /** 1 for each accepted pair. */
   readonly accepted: Uint8Array;
+  /** Pairs that people judged, with the estimate that they would have without their own answer. */
+  readonly judged?: readonly JudgedEstimate[];
 }
 
 /** The mean probability of the accepted pairs: right as far as the columns are independent. */
@@ -37,3 +40,10 @@ export function contribution({ table, weights }: ScoredPairs, column: number, pa
 export function acceptedScores(accepted: Uint8Array, scores: Float64Array): Float64Array {
   return scores.filter((_, pair) => accepted[pair] === 1).sort();
 }
+
+/** The judged pairs with their estimates. @param undecided probabilities as if nobody had judged a pair */
+export const judgedEstimates = (
+  known: ReadonlyMap<number, number>,
+  undecided: Float64Array,
+): JudgedEstimate[] =>
+  Array.from(known, ([pair, match]) => ({ estimate: undecided[pair], match: match === 1 }));

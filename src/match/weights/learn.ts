@@ -14,10 +14,8 @@ import { startingPosteriors } from "./start.js";
 export type Relation = "one-to-one" | "many-to-one" | "one-to-many" | "many-to-many";
 
 export interface LearnOptions {
-  /** Strength of the belief that matches agree. Default 0.2. */
+  /** Strength of the belief that matches agree. Default 0.05. */
   readonly prior?: number;
-  /** Known pairs, by place in the pair table: 1 for a match, 0 for none. */
-  readonly known?: ReadonlyMap<number, number>;
   /** "one-to-one": the candidates of a row compete for it; the default for two tables. */
   readonly relation?: Relation;
   readonly signal?: AbortSignal;
@@ -52,12 +50,11 @@ const strongest = { against: -6, for: 14 };
 
 /** An aborted call rejects with the reason of its signal. */
 export async function learnWeights(table: PairTable, options: LearnOptions = {}): Promise<Learned> {
-  const { known = new Map<number, number>(), prior = 0.2, signal, onProgress } = options;
+  const { prior = 0.05, signal, onProgress } = options;
   const { relation = table.isOneTable ? "many-to-many" : "one-to-one" } = options;
   const compete = relation === "many-to-many" ? undefined : competition(table, relation);
   const totals = levelTotals(table);
   const { match: probability, related } = startingPosteriors(table, relation);
-  fix(probability, known);
   let weights = weightsFrom(table, totals, { probability, related, prior });
   let logOdds: Float64Array = new Float64Array(0);
   const pause = pauses(signal, 1);
@@ -68,7 +65,6 @@ export async function learnWeights(table: PairTable, options: LearnOptions = {})
     const before = probability.slice();
     if (compete === undefined) logOdds.forEach((odds, pair) => (probability[pair] = sigmoid(odds)));
     else compete(logOdds, weights.matches, probability);
-    fix(probability, known);
     for (let pair = 0; pair < related.length; pair++) related[pair] *= 1 - probability[pair];
     let [moved, sum] = [0, 0];
     for (let pair = 0; pair < before.length; pair++) {
@@ -79,7 +75,6 @@ export async function learnWeights(table: PairTable, options: LearnOptions = {})
     if (round + 1 < iterations) weights = weightsFrom(table, totals, { probability, related, prior });
   }
   onProgress?.(iterations, iterations);
-  decide(logOdds, known);
   return { weights, logOdds, probability };
 }
 
@@ -87,15 +82,13 @@ export async function learnWeights(table: PairTable, options: LearnOptions = {})
 export const certain = 1e6;
 
 /** Gives known pairs log-odds that no evidence outweighs. */
-export function decide(logOdds: Float64Array, known: ReadonlyMap<number, number>): void {
-  for (const [pair, match] of known) logOdds[pair] = match === 1 ? certain : -certain;
+export function decide(logOdds: Float64Array, known: ReadonlyMap<number, number>): Float64Array {
+  const decided = logOdds.slice();
+  for (const [pair, match] of known) decided[pair] = match === 1 ? certain : -certain;
+  return decided;
 }
 
 const sigmoid = (value: number): number => 1 / (1 + Math.exp(-value));
-
-function fix(probability: Float64Array, known: ReadonlyMap<number, number>): void {
-  for (const [pair, match] of known) probability[pair] = match;
-}
 
 interface Posteriors {
   readonly probability: Float64Array;

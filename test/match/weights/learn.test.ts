@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { knownPlaces, learnWeights, scorePairs } from "../../../src/match/weights/learn.js";
+import { decide, knownPlaces, learnWeights, scorePairs } from "../../../src/match/weights/learn.js";
 import type { PairTable } from "../../../src/match/weights/pair-table.js";
 import { createRandom } from "../../../src/random.js";
 
@@ -75,15 +75,19 @@ describe("learning without labels", () => {
     );
   });
 
-  it("takes known pairs as given", async () => {
+  it("finds the places of known pairs among the candidates", () => {
     const known = knownPlaces(table, [
       { left: 5, right: 5, match: false },
       { left: 7, right: 24, match: true },
       { left: 9, right: 300, match: true },
     ]);
-    expect([...known.values()].sort()).toEqual([0, 1]);
-    const { probability } = await learnWeights(table, { known });
-    for (const [pair, match] of known) expect(probability[pair]).toBe(match);
+    const found = Array.from(known, ([pair, match]) => [table.left[pair], table.right[pair], match]);
+    expect(found).toEqual([
+      [5, 5, 0],
+      [7, 24, 1],
+    ]);
+    const decided = decide(learned.logOdds, known);
+    for (const [pair, match] of known) expect(decided[pair] > 1000).toBe(match === 1);
   });
 
   it("learns the same from pairs in another order of columns", async () => {

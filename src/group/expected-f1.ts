@@ -1,0 +1,21 @@
+/** The groups that are likely where no precision can be promised: those of the greatest expected F1. */
+import type { AcceptedLevel } from "../match/estimates/promise.js";
+
+/**
+ * The level of the greatest expected F1. Where little is certain it is a wide one: accepting pairs that are half of them
+ * right costs less than missing them (Lipton, Elkan and Naryanaswamy 2014).
+ */
+export function greatestF1<Level extends AcceptedLevel>(levels: readonly Level[]): Level {
+  const scores = levels.map(expectedF1);
+  return levels[scores.indexOf(Math.max(...scores))];
+}
+
+/** 2 right / (accepted + true), both expected from the pairs' probabilities. */
+function expectedF1({ accepted, probability, count }: AcceptedLevel): number {
+  let [right, all] = [0, 0];
+  accepted.forEach((flag, pair) => {
+    all += probability[pair];
+    if (flag === 1) right += probability[pair];
+  });
+  return (2 * right) / Math.max(1e-9, count + all);
+}

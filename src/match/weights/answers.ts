@@ -1,0 +1,77 @@
+/**
+ * Moves learned weights towards answers of people: a logistic regression from the log-odds of the judged pairs, with a shift
+ * and a factor for the weights of each column. Its prior are pseudo-answers at evenly spaced ranks of the table's own
+ * estimates, each as the estimate expects (Bedrick, Christensen and Johnson 1996).
+ */
+import { PSEUDO_ANSWERS } from "../estimates/calibrate.js";
+import { missing } from "../evidence/pair-evidence.js";
+import { type Learned, scorePairs, type Weights } from "./learn.js";
+import { fitLogistic, type LogisticPoint, sigmoid } from "./logistic.js";
+import type { PairTable } from "./pair-table.js";
+
+/** Pairs at or above this probability are ranked. */
+const inPlay = 0.02;
+/** Variance of the shift, of the common factor of all columns, and of the factor of each column. */
+const variances = { shift: 4, common: 0.1, column: 0.05 };
+/** Weights keep their sign and order. */
+const leastFactor = 0.1;
+
+/** What the regression sees of a pair: 1, the sum of what its columns say, and what each says. */
+export function pairFeatures(table: PairTable, weights: Weights, pair: number): Float64Array {
+  const features = new Float64Array(2 + table.columns.length);
+  features[0] = 1;
+  table.columns.forEach(({ share }, column) => {
+    const level = table.levels[column][pair];
+    const said = level === missing ? 0 : share * weights.match[column][level];
+    features[2 + column] = said;
+    features[1] += said;
+  });
+  return features;
+}
+
+export const featurePrecision = (columns: number): number[] => [
+  1 / variances.shift,
+  1 / variances.common,
+  ...new Array<number>(columns).fill(1 / variances.column),
+];
+
+/** Pairs at evenly spaced ranks of those that may be matches. */
+export function rankedPairs(logOdds: Float64Array): number[] {
+  const least = Math.log(inPlay / (1 - inPlay));
+  const order = [...logOdds.keys()]
+    .filter((pair) => logOdds[pair] >= least)
+    .sort((a, b) => logOdds[a] - logOdds[b] || a - b);
+  if (order.length === 0) return [];
+  return Array.from(
+    { length: PSEUDO_ANSWERS },
+    (_, rank) => order[Math.floor(((rank + 0.5) / PSEUDO_ANSWERS) * order.length)],
+  );
+}
+
+/** Judged pairs by their place in the table: 1 for a match, 0 for none. */
+export type Known = ReadonlyMap<number, number>;
+
+/** The weights and log-odds after the answers; the judged pairs themselves have log-odds as if nobody had judged them. */
+export function withAnswers(
+  table: PairTable,
+  { weights, logOdds }: Pick<Learned, "weights" | "logOdds">,
+  known: Known,
+): Pick<Learned, "weights" | "logOdds"> {
+  if (known.size === 0) return { weights, logOdds };
+  const point = (pair: number, answer: number): LogisticPoint => {
+    return { features: pairFeatures(table, weights, pair), offset: logOdds[pair], answer };
+  };
+  const pseudo = rankedPairs(logOdds).map((pair) => point(pair, sigmoid(logOdds[pair])));
+  const answers = Array.from(known, ([pair, match]) => point(pair, match));
+  const found = fitLogistic([...pseudo, ...answers], featurePrecision(table.columns.length));
+  const [shift, common] = found;
+  const moved: Weights = {
+    ...weights,
+    prior: weights.prior + shift,
+    match: weights.match.map((levels, column) => {
+      const factor = Math.max(leastFactor, 1 + common + found[2 + column]);
+      return levels.map((weight) => factor * weight);
+    }),
+  };
+  return { weights: moved, logOdds: scorePairs(table.levels, moved, table.columns) };
+}
