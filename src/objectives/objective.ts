@@ -1,0 +1,103 @@
+/** What an objective is: a loss over the embeddings of a batch, with the columns it needs and its settings. */
+import { ArgumentError } from "../errors.js";
+import type { Net } from "../nn/net.js";
+
+/** Names of the graph's values for B pairs and N hard negatives. */
+export interface ObjectiveRows {
+  /** float32 [B, width] */
+  readonly anchors: string;
+  /** float32 [B, width]: row i belongs to row i of the anchors. */
+  readonly positives: string;
+  /** float32 [N, width]: phrases that look alike and mean something else; default none. */
+  readonly negatives?: string;
+  /**
+   * int32 [2B + N], of anchors, positives and negatives: rows of the same number are of the same class. An anchor
+   * and its positive always are, and so are equal phrases.
+   */
+  readonly classes: string;
+  /** float32 [B]: how similar anchor and positive are, from 0 to 1; default: the pairs have no scores. */
+  readonly scores?: string;
+  /** Width of the vectors, for objectives with a projection. */
+  readonly width: number;
+}
+
+/** Columns that an objective reads besides text, positive and negative. */
+export type ObjectiveColumn = "label" | "score";
+
+/** The default of a setting: a number, or words of which the first is the default. */
+type Declared = number | readonly [string, ...string[]];
+type SettingsOf<Settings> = {
+  readonly [Name in keyof Settings]: Settings[Name] extends readonly (infer Word)[] ? Word : number;
+};
+
+/** Values of settings by name. */
+export type ObjectiveSettings = Readonly<Record<string, number | string>>;
+
+/** A loss over the embeddings of a batch. */
+export interface Objective {
+  /** What it needs and what it can use of the data, besides text and positive. */
+  readonly needs: Readonly<Partial<Record<ObjectiveColumn, "required" | "optional">>>;
+  readonly settings: Readonly<Record<string, Declared>>;
+  /** Names of learned single numbers; the engine takes others for constants. */
+  readonly learns?: readonly string[];
+  /** Adds the loss to a graph. @param settings all of them @returns the name of a scalar */
+  build(net: Net, rows: ObjectiveRows, settings: ObjectiveSettings): string;
+}
+
+/** Declares an objective; `build` gets its settings with their types. */
+export const objective = <const Settings extends Readonly<Record<string, Declared>>>(
+  declared: Omit<Objective, "settings" | "build"> & {
+    readonly settings: Settings;
+    build(net: Net, rows: ObjectiveRows, settings: SettingsOf<Settings>): string;
+  },
+): Objective => declared as unknown as Objective;
+
+/** All settings of an objective. @throws ArgumentError for a setting that it does not have, or a wrong value */
+export function settingsOf(
+  name: string,
+  { settings: declared }: Objective,
+  given: ObjectiveSettings = {},
+): ObjectiveSettings {
+  const unknown = Object.keys(given).find((key) => !Object.hasOwn(declared, key));
+  if (unknown !== undefined) {
+    const known = Object.keys(declared).join(", ");
+    throw new ArgumentError(
+      `the objective ${name} has no setting ${unknown}. ${known === "" ? "It has none." : `Its settings: ${known}.`}`,
+    );
+  }
+  return Object.fromEntries(
+    Object.entries(declared).map(([key, standard]) => {
+      const value = given[key] ?? (typeof standard === "number" ? standard : standard[0]);
+      const rule = ruleOf(key, standard);
+      if (rule.allows(value)) return [key, value];
+      throw new ArgumentError(
+        `the setting ${key} of the objective ${name} must be ${rule.text}, not ${value}`,
+      );
+    }),
+  );
+}
+
+interface Rule {
+  readonly text: string;
+  allows(value: number | string): boolean;
+}
+
+const numberRule = (text: string, isRight: (value: number) => boolean): Rule => ({
+  text,
+  allows: (value) => typeof value === "number" && Number.isFinite(value) && isRight(value),
+});
+
+const aboveZero = numberRule("a number above 0", (value) => value > 0);
+const atLeastZero = numberRule("a number of at least 0", (value) => value >= 0);
+
+/** Rules of numbers by the setting's name, which means the same in all objectives; others are at least 0. */
+const rules: ReadonlyMap<string, Rule> = new Map([
+  ...["temperature", "scale", "alpha", "t"].map((name) => [name, aboveZero] as const),
+  ["prior", numberRule("a number of at least 0 and below 1", (value) => value >= 0 && value < 1)],
+  ["width", numberRule("a whole number above 0", (value) => value > 0 && Number.isInteger(value))],
+]);
+
+const ruleOf = (key: string, standard: Declared): Rule =>
+  typeof standard === "number"
+    ? (rules.get(key) ?? atLeastZero)
+    : { text: standard.join(" or "), allows: (value) => standard.includes(String(value)) };
