@@ -1,4 +1,5 @@
 /** All objectives by name; docs/objectives.md is made of the heads of their files. */
+import { ArgumentError } from "../errors.js";
 import type { Net } from "../nn/net.js";
 import { block } from "./classes/block.js";
 import { gaussian } from "./classes/gaussian.js";
@@ -41,17 +42,23 @@ export type ObjectiveName = keyof typeof objectives;
 
 export const objectiveNames = Object.keys(objectives) as ObjectiveName[];
 
+/** @throws ArgumentError for an unknown name */
+export function objectiveNamed(name: string): Objective {
+  if (Object.hasOwn(objectives, name)) return objectives[name as ObjectiveName];
+  throw new ArgumentError(`there is no objective "${name}". Objectives: ${objectiveNames.join(", ")}.`);
+}
+
 /**
  * Adds an objective to a graph.
  * @param settings those that differ from the defaults of docs/objectives.md
  * @returns a scalar
- * @throws ArgumentError for a setting that the objective does not have
+ * @throws ArgumentError for an unknown name, or a setting that the objective does not have
  */
 export function objectiveLoss(
   net: Net,
   rows: ObjectiveRows,
   { name, settings }: { readonly name: ObjectiveName; readonly settings?: ObjectiveSettings },
 ): string {
-  const found: Objective = objectives[name];
+  const found = objectiveNamed(name);
   return found.build(net, rows, settingsOf(name, found, settings));
 }

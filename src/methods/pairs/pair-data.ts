@@ -1,9 +1,13 @@
 /** Batches of pairs, as inputs of the graph of pearl/loss/program.ts. */
 import { contrastiveBatch, type Reader, readPhrases } from "../../pearl/contrastive-batch.js";
-import { batchSeed, permutation } from "../../random.js";
+import { batchSeed, createRandom, permutation } from "../../random.js";
+import type { Feeds } from "../../runtime/tensor.js";
 import type { TrainingData } from "../../training/trainer.js";
 import { inEpochs } from "../epochs.js";
+import { classesOf } from "./classes.js";
+import { classesInput, float32, int32, scoresInput } from "./objective-term.js";
 import type { Pair } from "./pairs.js";
+import { cutsOf, drawCut, mixtureInput, mixtures, type View } from "./views.js";
 
 export interface PairDataOptions {
   readonly batchSize: number;
@@ -15,6 +19,7 @@ export interface PairDataOptions {
   readonly fingerprint: string;
   readonly inputNames: readonly string[];
   readonly cells?: number;
+  readonly view?: View;
 }
 
 export interface PairData extends TrainingData {
@@ -29,31 +34,69 @@ export async function createPairData(
   reader: Reader,
   options: PairDataOptions,
 ): Promise<PairData> {
-  const { negatives, types, seed, batchSize, cells, fingerprint } = options;
+  const { negatives, types, seed, batchSize, cells, fingerprint, view } = options;
   const negativesOf = ({ negative }: Pair) => (negatives === "used" && negative !== "" ? [negative] : []);
-  const phrases = new Set(pairs.flatMap((pair) => [pair.text, pair.positive, ...negativesOf(pair)]));
+  const seconds = ({ positive }: Pair) => (view === "cutoff" ? cutsOf(positive) : [positive]);
+  const phrases = new Set(pairs.flatMap((pair) => [pair.text, ...seconds(pair), ...negativesOf(pair)]));
   const places = new Map([...phrases].map((phrase, place) => [phrase, place]));
   const place = (phrase: string) => places.get(phrase) as number;
   const read = await readPhrases([...phrases], reader);
   const inputNames = new Set(options.inputNames);
+  const further = furtherFeeds(pairs, {
+    negativesOf,
+    inputNames,
+    groupOf: (text) => read.groups[place(text)],
+  });
   const epochs = inEpochs(pairs.length, batchSize, (epoch) => permutation(pairs.length, seed, epoch));
   return {
     batchesPerEpoch: epochs.batchesPerEpoch,
     truncated: read.truncated,
-    fingerprint: `${fingerprint} seed ${seed} batch ${batchSize}`,
+    fingerprint: `${fingerprint} seed ${seed} batch ${batchSize}${view ? ` view ${view}` : ""}`,
     batch(index) {
       const rows = Array.from(epochs.itemsOf(index), (i) => pairs[i]);
+      const own = batchSeed(seed, index);
+      const random = createRandom(own);
+      const second = (positive: string) => (view === "cutoff" ? drawCut(positive, random) : positive);
       return contrastiveBatch(
         {
           anchors: rows.map(({ text }) => place(text)),
-          positives: rows.map(({ positive }) => place(positive)),
+          positives: rows.map(({ positive }) => place(second(positive))),
           ...(negatives === "used" && { negatives: rows.flatMap(negativesOf).map(place) }),
           types: rows.map(({ type }) => types.indexOf(type)),
+          further: { feeds: further(rows, own) },
         },
         read,
-        { cells, inputNames, types: types.length, seed: batchSeed(seed, index) },
+        { cells, inputNames, types: types.length, seed: own },
       );
     },
     describe: (index) => Array.from(epochs.itemsOf(index), (i) => pairs[i]),
   };
+}
+
+/** Values of an objective's own inputs, those that the graph has. */
+function furtherFeeds(
+  pairs: readonly Pair[],
+  {
+    negativesOf,
+    inputNames,
+    groupOf,
+  }: {
+    negativesOf(pair: Pair): readonly string[];
+    inputNames: ReadonlySet<string>;
+    groupOf(phrase: string): number;
+  },
+): (rows: readonly Pair[], seed: number) => Feeds {
+  const values: Record<string, (rows: readonly Pair[], seed: number) => Feeds[string]> = {
+    [scoresInput]: (rows) => float32(rows.map(({ score = 0 }) => score)),
+    [mixtureInput]: (rows, seed) => mixtures(rows.length, seed),
+  };
+  if (inputNames.has(classesInput)) {
+    const classes = classesOf(pairs, groupOf);
+    values[classesInput] = (rows) => {
+      const own = rows.map(classes.ofPair);
+      return int32([...own, ...own, ...rows.flatMap(negativesOf).map(classes.ofPhrase)]);
+    };
+  }
+  const used = Object.entries(values).filter(([name]) => inputNames.has(name));
+  return (rows, seed) => Object.fromEntries(used.map(([name, value]) => [name, value(rows, seed)]));
 }
