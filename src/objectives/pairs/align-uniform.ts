@@ -8,7 +8,7 @@
  * the Hypersphere", section 4.
  * Here: y of L_uniform runs over all phrases of other classes in the batch, hard negatives among them.
  * Data: pairs; a label says which phrases of a batch need not spread.
- * Choose it to set nearness and spread apart by hand, or to watch both in metrics.jsonl.
+ * Choose it to set nearness and spread apart by hand.
  */
 import { mean, number } from "../../nn/net.js";
 import { compareAll, maskedMean, plus, rowProducts, safeLog, squaredDistances, times } from "../compare.js";

@@ -4,7 +4,7 @@
  *     L_N = -E_X [ log f(x⁺, c) / Σ_{x_j ∈ X} f(x_j, c) ],   f(x, c) = exp(cos(x, c) / τ)
  *
  * Source: van den Oord, Li and Vinyals (2018), "Representation Learning with Contrastive Predictive Coding", equation 4.
- * Here: `directions`: "one" seeks positives for texts; "both" is the mean with texts sought for positives. Hard
+ * Here: the setting `directions`: "one" seeks positives for texts; "both" is the mean with texts sought for positives. Hard
  * negatives join X in both.
  * Data: pairs or triplets (a column negative); a label says which phrases of a batch are no negatives.
  * Choose it if the two sides differ in kind, such as queries and titles: a side is never compared with itself.
