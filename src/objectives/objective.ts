@@ -12,7 +12,7 @@ export interface ObjectiveRows {
   readonly negatives?: string;
   /**
    * int32 [2B + N], of anchors, positives and negatives: rows of the same number are of the same class. An anchor
-   * and its positive always are, and so are equal phrases.
+   * and its positive always are; equal phrases should be, else they repel each other.
    */
   readonly classes: string;
   /** float32 [B]: how similar anchor and positive are, from 0 to 1; default: the pairs have no scores. */

@@ -32,7 +32,7 @@ import { averagedWithBase, describeBase, startOfBase } from "../start-model.js";
 import { type ChosenObjective, withObjective } from "./objective-term.js";
 import { createPairData, type PairData } from "./pair-data.js";
 import { type PairTable, readPairs } from "./pairs.js";
-import { cutsOf, VIEW_DROPOUT, type View, viewNames } from "./views.js";
+import { cutsOf, type PhraseView, VIEW_DROPOUT, viewNames } from "./views.js";
 
 type Shared = "types" | "chunkCells" | "evaluationData" | "onDownload";
 
@@ -47,7 +47,7 @@ export interface FinetuneOptions extends RunOptions, Pick<CorpusFinetuneOptions,
   /** Settings of the objective that differ from its defaults. */
   readonly objectiveSettings?: ObjectiveSettings;
   /** How the second view of a phrase is made; the table may then have phrases alone. Default: no view. */
-  readonly view?: View;
+  readonly view?: PhraseView;
   /** Passes over the pairs; default 2. */
   readonly epochs?: number;
   /** Steps to train, instead of `epochs`. */

@@ -6,7 +6,7 @@ import { type ObjectiveName, objectiveNamed } from "../../objectives/registry.js
 import { type LossTerm, lossNames } from "../../pearl/loss/program.js";
 import { columnsOf } from "../../pearl/loss/rows.js";
 import type { Feeds, Tensor } from "../../runtime/tensor.js";
-import { mixed, mixtureInput, mixtures, type View } from "./views.js";
+import { mixed, mixtureInput, mixtures, type PhraseView } from "./views.js";
 
 /** An objective with all its settings. */
 export interface ChosenObjective {
@@ -20,7 +20,7 @@ export const scoresInput = "scores";
 
 export interface TermOptions {
   readonly objective: ChosenObjective;
-  readonly view?: View;
+  readonly view?: PhraseView;
   readonly scores: "used" | "none";
   readonly negatives: "used" | "none";
   /** Width of the model's output, and which of its columns are the embedding. */

@@ -41,6 +41,11 @@ export function pairColumns(
   const phrases = columns.filter((column) => !Object.values(read).includes(column));
   const isAlone = read.label !== undefined || positives === "view";
   if (isAlone && (text !== undefined || phrases.length === 1)) return { text: text ?? phrases[0], ...others };
+  if (positives === "view" && phrases.length > 1)
+    throw new TableError(
+      `${name}: a view needs to know which of the columns ${phrases.join(", ")} holds the phrases. ` +
+        "Name it text, and the other side positive where the rows are pairs.",
+    );
   if (phrases.length >= 2) return { text: phrases[0], positive: phrases[1], ...read };
   throw new TableError(
     `${name}: found one column (${columns[0]}), expected two: a phrase and one that means the same ` +

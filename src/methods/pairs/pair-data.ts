@@ -7,7 +7,7 @@ import { inEpochs } from "../epochs.js";
 import { classesOf } from "./classes.js";
 import { classesInput, float32, int32, scoresInput } from "./objective-term.js";
 import type { Pair } from "./pairs.js";
-import { cutsOf, drawCut, mixtureInput, mixtures, type View } from "./views.js";
+import { cutsOf, drawCut, mixtureInput, mixtures, type PhraseView } from "./views.js";
 
 export interface PairDataOptions {
   readonly batchSize: number;
@@ -19,7 +19,7 @@ export interface PairDataOptions {
   readonly fingerprint: string;
   readonly inputNames: readonly string[];
   readonly cells?: number;
-  readonly view?: View;
+  readonly view?: PhraseView;
 }
 
 export interface PairData extends TrainingData {

@@ -14,7 +14,7 @@ import type { Tensor } from "../../runtime/tensor.js";
 export const viewNames = ["dropout", "cutoff", "mixup"] as const;
 
 /** How the second view of a phrase is made. */
-export type View = (typeof viewNames)[number];
+export type PhraseView = (typeof viewNames)[number];
 
 /** Dropout of the view `dropout`, where no other is set: SimCSE's. */
 export const VIEW_DROPOUT = 0.1;

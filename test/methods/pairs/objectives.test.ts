@@ -249,6 +249,32 @@ describe("a view", () => {
     );
   });
 
+  it("asks for the column of phrases where there are several, and takes the one called text", async () => {
+    const columns = writeTable(
+      [
+        ["1", "t103 t104"],
+        ["2", "t105 t106"],
+      ],
+      ["id", "phrase"],
+    );
+    await expect(finetune(start({ pairs: columns, view: "cutoff" }))).rejects.toThrow(
+      /pairs\.csv: a view needs to know which of the columns id, phrase holds the phrases\. Name it text/,
+    );
+    const named = writeTable(
+      [
+        ["1", "t103 t104"],
+        ["2", "t105 t106"],
+      ],
+      ["id", "text"],
+    );
+    const nothing = { name: "nt-xent", needs: {} } as const;
+    const { pairs } = await readPairs(named, { objective: nothing, positives: "view" });
+    expect(pairs.map(({ text, positive }) => [text, positive])).toEqual([
+      ["t103 t104", "t103 t104"],
+      ["t105 t106", "t105 t106"],
+    ]);
+  });
+
   it("cutoff says how many phrases have one word", async () => {
     const notes: string[] = [];
     const pairs = writeTable([["t103 t104"], ["t105"], ["t106 t107"]], ["phrase"]);
