@@ -1,7 +1,6 @@
 /** The rows of a batch against each other, and sums over chosen entries: what the objectives are made of. */
 
-import type { Initialiser } from "../nn/initialise.js";
-import { logSumExp, type Net, number, reduce, weight } from "../nn/net.js";
+import { logSumExp, type Net, number, reduce } from "../nn/net.js";
 import { l2Normalise } from "../nn/pooling.js";
 import { typeCode } from "../onnx/tensor.js";
 import type { ObjectiveRows } from "./objective.js";
@@ -30,8 +29,7 @@ export function compareAll(net: Net, batch: ObjectiveRows): Comparison & { reado
     ? g.add("Concat", [rows, l2Normalise(net, batch.negatives)], { axis: 0 })
     : rows;
   const partners = g.add("Concat", [positives, anchors], { axis: 0 });
-  const own = firstOf(net, batch.classes, rows);
-  return { ...compare(net, { rows, columns, rowClasses: own, columnClasses: batch.classes }), partners };
+  return { ...compare(net, [rows, columns], batch.classes, batch.classes), partners };
 }
 
 /** Anchors against positives and negatives, as they come; on the diagonal is the positive of the anchor. */
@@ -41,7 +39,7 @@ export function compareSides(net: Net, batch: ObjectiveRows): Comparison {
   const columns = negatives ? g.add("Concat", [positives, negatives], { axis: 0 }) : positives;
   const start = g.add("Shape", [anchors], { start: 0, end: 1 });
   const columnClasses = g.add("Slice", [classes, start, g.add("Shape", [classes])]);
-  return compare(net, { rows: anchors, columns, rowClasses: firstOf(net, classes, anchors), columnClasses });
+  return compare(net, [anchors, columns], columnClasses, classes);
 }
 
 /** The vectors of a batch at length 1. */
@@ -52,17 +50,16 @@ export const atLengthOne = (net: Net, batch: ObjectiveRows): ObjectiveRows => ({
   ...(batch.negatives && { negatives: l2Normalise(net, batch.negatives) }),
 });
 
-/** The first of `values`, as many as `like` has rows. */
-const firstOf = ({ g }: Net, values: string, like: string): string =>
-  g.add("Slice", [values, g.ints(0), g.add("Shape", [like], { start: 0, end: 1 })]);
-
+/** @param classes of which the first are those of the rows */
 function compare(
   net: Net,
-  sides: Record<"rows" | "columns" | "rowClasses" | "columnClasses", string>,
+  [rows, columns]: [string, string],
+  columnClasses: string,
+  classes: string,
 ): Comparison {
   const { g } = net;
-  const { rows, columns, rowClasses, columnClasses } = sides;
-  const equal = equalClasses(net, rowClasses, columnClasses);
+  const own = g.add("Slice", [classes, g.ints(0), g.add("Shape", [rows], { start: 0, end: 1 })]);
+  const equal = equalClasses(net, own, columnClasses);
   const diagonal = g.add("EyeLike", [equal]);
   return {
     ...{ rows, columns, diagonal },
@@ -82,12 +79,9 @@ export function equalClasses({ g }: Net, rows: string, columns: string): string 
 export const squaredDistances = (net: Net, cosines: string): string =>
   net.g.add("Mul", [net.g.add("Sub", [number(net, 1), cosines]), number(net, 2)]);
 
-/** Below this distance the direction between two vectors is rounding noise. */
-const NEAREST = 1e-3;
-
-/** ‖a - b‖, at least 0.001 and constant there: equal vectors have no direction to move in. */
+/** ‖a - b‖, at least 0.001 and constant there: the direction between nearly equal vectors is rounding noise. */
 export const distances = (net: Net, squares: string): string =>
-  net.g.add("Sqrt", [net.g.add("Max", [squares, number(net, NEAREST * NEAREST)])]);
+  net.g.add("Sqrt", [net.g.add("Max", [squares, number(net, 1e-6)])]);
 
 /** log Σ exp(scores) over the entries of each row where `mask` is 1; about -1e30 where there are none. */
 export const maskedLogSumExp = (net: Net, scores: string, mask: string): string =>
@@ -133,7 +127,3 @@ export const plus = (net: Net, a: string, b: string, factor = 1): string =>
 /** x · factor. */
 export const times = (net: Net, x: string, factor: number): string =>
   net.g.add("Mul", [x, number(net, factor)]);
-
-/** A learned single number, [1]. */
-export const learnedNumber = (net: Net, name: string, initialiser: Initialiser): string =>
-  weight(net, name, [1], initialiser);

@@ -68,36 +68,31 @@ export function settingsOf(
   return Object.fromEntries(
     Object.entries(declared).map(([key, standard]) => {
       const value = given[key] ?? (typeof standard === "number" ? standard : standard[0]);
-      const rule = ruleOf(key, standard);
-      if (rule.allows(value)) return [key, value];
-      throw new ArgumentError(
-        `the setting ${key} of the objective ${name} must be ${rule.text}, not ${value}`,
-      );
+      const wanted = fault(key, standard, value);
+      if (wanted === undefined) return [key, value];
+      throw new ArgumentError(`the setting ${key} of the objective ${name} must be ${wanted}, not ${value}`);
     }),
   );
 }
 
-interface Rule {
-  readonly text: string;
-  allows(value: number | string): boolean;
-}
+type Rule = readonly [text: string, allows: (value: number) => boolean];
 
-const numberRule = (text: string, isRight: (value: number) => boolean): Rule => ({
-  text,
-  allows: (value) => typeof value === "number" && Number.isFinite(value) && isRight(value),
-});
-
-const aboveZero = numberRule("a number above 0", (value) => value > 0);
-const atLeastZero = numberRule("a number of at least 0", (value) => value >= 0);
-
-/** Rules of numbers by the setting's name, which means the same in all objectives; others are at least 0. */
-const rules: ReadonlyMap<string, Rule> = new Map([
-  ...["temperature", "scale", "alpha", "t"].map((name) => [name, aboveZero] as const),
-  ["prior", numberRule("a number of at least 0 and below 1", (value) => value >= 0 && value < 1)],
-  ["width", numberRule("a whole number above 0", (value) => value > 0 && Number.isInteger(value))],
+/** What a number must be, by the setting's name, which means the same in all objectives. */
+const rules: ReadonlyMap<string, Rule> = new Map<string, Rule>([
+  ...["temperature", "scale", "alpha", "t"].map(
+    (name) => [name, ["above 0", (x) => x > 0]] as [string, Rule],
+  ),
+  ["prior", ["of at least 0 and below 1", (x) => x >= 0 && x < 1]],
+  ["width", ["without a fraction, above 0", (x) => x > 0 && Number.isInteger(x)]],
 ]);
+const otherwise: Rule = ["of at least 0", (x) => x >= 0];
 
-const ruleOf = (key: string, standard: Declared): Rule =>
-  typeof standard === "number"
-    ? (rules.get(key) ?? atLeastZero)
-    : { text: standard.join(" or "), allows: (value) => standard.includes(String(value)) };
+/** What a value must be, where it is wrong. */
+function fault(key: string, standard: Declared, value: number | string): string | undefined {
+  if (typeof standard !== "number")
+    return standard.includes(String(value)) ? undefined : standard.join(" or ");
+  const [text, allows] = rules.get(key) ?? otherwise;
+  return typeof value === "number" && Number.isFinite(value) && allows(value)
+    ? undefined
+    : `a number ${text}`;
+}

@@ -38,7 +38,7 @@ export const methodOptions = [
   option("--lr <rate>", "learning rate (default: 3e-5)", positiveNumber),
   option(
     "--temperature <t>",
-    "temperature of the contrastive loss (default: 0.07, or the objective's)",
+    "temperature of the contrastive loss (NT-Xent's default: 0.07)",
     positiveNumber,
   ),
   option("--dropout <p>", "dropout of the transformer", fraction),

@@ -122,10 +122,8 @@ export async function planFinetune(options: Omit<FinetuneOptions, "output">): Pr
 
 async function prepareRun(options: Omit<FinetuneOptions, "output">): Promise<PreparedRun<TrainingRecord>> {
   const objective = objectiveOf(options);
-  const { name } = objective;
   const table = await readPairs(options.pairs, {
-    typesPath: options.types,
-    objective: { name, needs: objectiveNamed(name).needs },
+    ...{ typesPath: options.types, objective: objective.name },
     positives: options.view === undefined ? "column" : "view",
   });
   const base = await readModelFolder(await locateModel(options.base, options));

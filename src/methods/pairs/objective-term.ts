@@ -28,17 +28,13 @@ export interface TermOptions {
   readonly layout?: VectorLayout;
 }
 
-/**
- * PEARL's terms with an objective in the place of NT-Xent. NT-Xent without a view in the graph stays PEARL's own term.
- */
+/** PEARL's terms with an objective in the place of NT-Xent, which stays PEARL's own unless a view changes its graph. */
 export const withObjective =
   (options: TermOptions) =>
-  (terms: readonly LossTerm[]): LossTerm[] => {
-    const isPearls = options.objective.name === "nt-xent" && options.view !== "mixup";
-    return terms.map((term) =>
-      term.name === lossNames.contrastive && !isPearls ? objectiveTerm(options) : term,
-    );
-  };
+  (terms: readonly LossTerm[]): readonly LossTerm[] =>
+    options.objective.name === "nt-xent" && options.view !== "mixup"
+      ? terms
+      : terms.map((term) => (term.name === lossNames.contrastive ? objectiveTerm(options) : term));
 
 function objectiveTerm({ objective, view, scores, negatives, width, layout }: TermOptions): LossTerm {
   const { name, settings } = objective;
@@ -49,12 +45,11 @@ function objectiveTerm({ objective, view, scores, negatives, width, layout }: Te
     ...{ name: name.replaceAll("-", "_"), weight: 1 },
     add(net, rows) {
       const positives = pick(net, rows.positives);
-      const classes = net.g.input(classesInput, "int32", ["rows"]);
       const batch = {
         anchors: pick(net, rows.anchors),
         positives: view === "mixup" ? mixed(net, positives) : positives,
         ...(negatives === "used" && rows.third && { negatives: pick(net, rows.third) }),
-        classes,
+        classes: net.g.input(classesInput, "int32", ["rows"]),
         ...(scores === "used" && { scores: net.g.input(scoresInput, "float32", ["pairs"]) }),
         width: columns === "all" ? width : columns[1] - columns[0],
       };
@@ -80,16 +75,11 @@ function sampleFeeds(negatives: "used" | "none"): Feeds {
   };
 }
 
+const list = (type: "int32" | "float32", data: Int32Array | Float32Array): Tensor =>
+  ({ type, dims: [data.length], data }) as Tensor;
+
 /** Class numbers as an input. */
-export const int32 = (values: readonly number[]): Tensor => ({
-  type: "int32",
-  dims: [values.length],
-  data: Int32Array.from(values),
-});
+export const int32 = (values: readonly number[]): Tensor => list("int32", Int32Array.from(values));
 
 /** Scores as an input. */
-export const float32 = (values: readonly number[]): Tensor => ({
-  type: "float32",
-  dims: [values.length],
-  data: Float32Array.from(values),
-});
+export const float32 = (values: readonly number[]): Tensor => list("float32", Float32Array.from(values));

@@ -1,10 +1,12 @@
 /** Which columns of a table a training on pairs reads, and what to say where an objective lacks one. */
 import { TableError } from "../../errors.js";
-import type { Objective, ObjectiveColumn } from "../../objectives/objective.js";
+import type { ObjectiveColumn } from "../../objectives/objective.js";
+import { type ObjectiveName, objectiveNamed } from "../../objectives/registry.js";
 
 /** What a training reads besides text, positive, negative and type. */
 export interface WantedColumns {
-  readonly objective: { readonly name: string; readonly needs: Objective["needs"] };
+  /** Default "nt-xent". */
+  readonly objective?: ObjectiveName;
   /** "view": a table of phrases alone is enough, since a view of each is its positive. */
   readonly positives?: "column" | "view";
 }
@@ -24,14 +26,15 @@ export interface PairColumns {
 export function pairColumns(
   name: string,
   columns: readonly string[],
-  { objective, positives = "column" }: WantedColumns,
+  { objective = "nt-xent", positives = "column" }: WantedColumns,
 ): PairColumns {
   const named = (wanted: string) => columns.find((column) => column.trim().toLowerCase() === wanted);
+  const { needs } = objectiveNamed(objective);
   const read = Object.fromEntries(
     (["label", "score"] as const).flatMap((column) => {
-      const need = objective.needs[column];
+      const need = needs[column];
       const found = named(column);
-      if (need === "required" && found === undefined) throw lacking(name, columns, objective.name, column);
+      if (need === "required" && found === undefined) throw lacking(name, columns, objective, column);
       return need && found !== undefined ? [[column, found]] : [];
     }),
   );

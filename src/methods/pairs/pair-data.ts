@@ -7,7 +7,7 @@ import { inEpochs } from "../epochs.js";
 import { classesOf } from "./classes.js";
 import { classesInput, float32, int32, scoresInput } from "./objective-term.js";
 import type { Pair } from "./pairs.js";
-import { cutsOf, drawCut, mixtureInput, mixtures, type PhraseView } from "./views.js";
+import { cutsOf, mixtureInput, mixtures, type PhraseView } from "./views.js";
 
 export interface PairDataOptions {
   readonly batchSize: number;
@@ -36,17 +36,13 @@ export async function createPairData(
 ): Promise<PairData> {
   const { negatives, types, seed, batchSize, cells, fingerprint, view } = options;
   const negativesOf = ({ negative }: Pair) => (negatives === "used" && negative !== "" ? [negative] : []);
-  const seconds = ({ positive }: Pair) => (view === "cutoff" ? cutsOf(positive) : [positive]);
-  const phrases = new Set(pairs.flatMap((pair) => [pair.text, ...seconds(pair), ...negativesOf(pair)]));
+  const secondsOf = ({ positive }: Pair) => (view === "cutoff" ? cutsOf(positive) : [positive]);
+  const phrases = new Set(pairs.flatMap((pair) => [pair.text, ...secondsOf(pair), ...negativesOf(pair)]));
   const places = new Map([...phrases].map((phrase, place) => [phrase, place]));
   const place = (phrase: string) => places.get(phrase) as number;
   const read = await readPhrases([...phrases], reader);
   const inputNames = new Set(options.inputNames);
-  const further = furtherFeeds(pairs, {
-    negativesOf,
-    inputNames,
-    groupOf: (text) => read.groups[place(text)],
-  });
+  const classes = inputNames.has(classesInput) && classesOf(pairs, (text) => read.groups[place(text)]);
   const epochs = inEpochs(pairs.length, batchSize, (epoch) => permutation(pairs.length, seed, epoch));
   return {
     batchesPerEpoch: epochs.batchesPerEpoch,
@@ -56,14 +52,21 @@ export async function createPairData(
       const rows = Array.from(epochs.itemsOf(index), (i) => pairs[i]);
       const own = batchSeed(seed, index);
       const random = createRandom(own);
-      const second = (positive: string) => (view === "cutoff" ? drawCut(positive, random) : positive);
+      const seconds = rows.map(secondsOf).map((cuts) => cuts[Math.floor(random() * cuts.length)]);
+      const hard = rows.flatMap(negativesOf);
+      const numbers = classes ? rows.map(classes.ofPair) : [];
+      const feeds: Feeds = {
+        ...(classes && { [classesInput]: int32([...numbers, ...numbers, ...hard.map(classes.ofPhrase)]) }),
+        ...(inputNames.has(scoresInput) && { [scoresInput]: float32(rows.map(({ score = 0 }) => score)) }),
+        ...(inputNames.has(mixtureInput) && { [mixtureInput]: mixtures(rows.length, own) }),
+      };
       return contrastiveBatch(
         {
           anchors: rows.map(({ text }) => place(text)),
-          positives: rows.map(({ positive }) => place(second(positive))),
-          ...(negatives === "used" && { negatives: rows.flatMap(negativesOf).map(place) }),
+          positives: seconds.map(place),
+          ...(negatives === "used" && { negatives: hard.map(place) }),
           types: rows.map(({ type }) => types.indexOf(type)),
-          further: { feeds: further(rows, own) },
+          further: { feeds },
         },
         read,
         { cells, inputNames, types: types.length, seed: own },
@@ -71,32 +74,4 @@ export async function createPairData(
     },
     describe: (index) => Array.from(epochs.itemsOf(index), (i) => pairs[i]),
   };
-}
-
-/** Values of an objective's own inputs, those that the graph has. */
-function furtherFeeds(
-  pairs: readonly Pair[],
-  {
-    negativesOf,
-    inputNames,
-    groupOf,
-  }: {
-    negativesOf(pair: Pair): readonly string[];
-    inputNames: ReadonlySet<string>;
-    groupOf(phrase: string): number;
-  },
-): (rows: readonly Pair[], seed: number) => Feeds {
-  const values: Record<string, (rows: readonly Pair[], seed: number) => Feeds[string]> = {
-    [scoresInput]: (rows) => float32(rows.map(({ score = 0 }) => score)),
-    [mixtureInput]: (rows, seed) => mixtures(rows.length, seed),
-  };
-  if (inputNames.has(classesInput)) {
-    const classes = classesOf(pairs, groupOf);
-    values[classesInput] = (rows) => {
-      const own = rows.map(classes.ofPair);
-      return int32([...own, ...own, ...rows.flatMap(negativesOf).map(classes.ofPhrase)]);
-    };
-  }
-  const used = Object.entries(values).filter(([name]) => inputNames.has(name));
-  return (rows, seed) => Object.fromEntries(used.map(([name, value]) => [name, value(rows, seed)]));
 }

@@ -37,12 +37,10 @@ export interface PairTable {
   readonly summary: string;
 }
 
-export interface ReadPairsOptions extends Partial<WantedColumns> {
+export interface ReadPairsOptions extends WantedColumns {
   /** A table with phrase and type as its first two columns, for pairs without a type. */
   readonly typesPath?: string;
 }
-
-const plainPairs = { name: "nt-xent", needs: {} } as const;
 
 /**
  * Reads pairs from a table of any format. Columns are found by name; without the names text and positive, the first
@@ -50,11 +48,11 @@ const plainPairs = { name: "nt-xent", needs: {} } as const;
  * @throws TableError for a table without the columns that are needed or without two different pairs
  */
 export async function readPairs(path: string, options: ReadPairsOptions = {}): Promise<PairTable> {
-  const { typesPath, objective = plainPairs, positives } = options;
+  const { typesPath } = options;
   const name = basename(path);
   const types = typesPath === undefined ? new Map<string, string>() : await readTypes(typesPath);
   const { description, columns: cells } = await readWholeTable(path, { column: "1" });
-  const columns = pairColumns(name, description.columns, { objective, positives });
+  const columns = pairColumns(name, description.columns, options);
   const cell = (column: string | undefined, row: number) =>
     column === undefined ? "" : cells[column][row].trim();
   const positiveOf = positivesOf(columns, cell, description.rowCount);
@@ -63,8 +61,7 @@ export async function readPairs(path: string, options: ReadPairsOptions = {}): P
   let empty = 0;
   for (let row = 0; row < description.rowCount; row++) {
     const [text, positive] = [cell(columns.text, row), positiveOf(row)];
-    const isEmpty = text === "" || positive === "" || (columns.score && cell(columns.score, row) === "");
-    if (isEmpty) {
+    if ([text, positive, columns.score ? cell(columns.score, row) : "none"].includes("")) {
       empty++;
       continue;
     }

@@ -8,7 +8,7 @@
  *   "mixup"); the larger share decides what it belongs to.
  */
 import { type Net, number } from "../../nn/net.js";
-import { createRandom, type Random } from "../../random.js";
+import { createRandom } from "../../random.js";
 import type { Tensor } from "../../runtime/tensor.js";
 
 export const viewNames = ["dropout", "cutoff", "mixup"] as const;
@@ -26,12 +26,6 @@ export function cutsOf(phrase: string): string[] {
   return words.map((_, cut) => words.filter((_, i) => i !== cut).join(" "));
 }
 
-/** One of the cuts of a phrase. */
-export function drawCut(phrase: string, random: Random): string {
-  const cuts = cutsOf(phrase);
-  return cuts[Math.floor(random() * cuts.length)];
-}
-
 /** Input of the graph: λ of each pair, float32 [pairs, 1]. */
 export const mixtureInput = "mixture";
 
@@ -47,11 +41,8 @@ export function mixed(net: Net, rows: string): string {
   const { g } = net;
   const share = g.input(mixtureInput, "float32", ["pairs", 1]);
   const count = g.add("Shape", [rows], { start: 0, end: 1 });
-  const next = g.add(
-    "Concat",
-    [g.add("Slice", [rows, g.ints(1), count]), g.add("Slice", [rows, g.ints(0), g.ints(1)])],
-    { axis: 0 },
-  );
+  const part = (from: string, to: string) => g.add("Slice", [rows, from, to]);
+  const next = g.add("Concat", [part(g.ints(1), count), part(g.ints(0), g.ints(1))], { axis: 0 });
   const rest = g.add("Sub", [number(net, 1), share]);
   return g.add("Add", [g.add("Mul", [rows, share]), g.add("Mul", [next, rest])]);
 }

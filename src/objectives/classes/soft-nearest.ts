@@ -11,8 +11,8 @@
  * Choose it if a class may fall into several clusters: one near phrase of the class is enough.
  */
 import { ones } from "../../nn/initialise.js";
-import { number } from "../../nn/net.js";
-import { compareAll, hasAny, learnedNumber, maskedMean, squaredDistances } from "../compare.js";
+import { number, weight } from "../../nn/net.js";
+import { compareAll, hasAny, maskedMean, squaredDistances } from "../compare.js";
 import { objective } from "../objective.js";
 import { missedShare } from "./missed-share.js";
 
@@ -27,7 +27,7 @@ export const softNearest = objective({
     const { g } = net;
     const compared = compareAll(net, rows);
     const first = number(net, -1 / temperature);
-    const factor = learning === "fixed" ? first : g.add("Mul", [learnedNumber(net, sharpness, ones), first]);
+    const factor = learning === "fixed" ? first : g.add("Mul", [weight(net, sharpness, [1], ones), first]);
     const scores = g.add("Mul", [squaredDistances(net, compared.products), factor]);
     return maskedMean(net, missedShare(net, scores, compared), hasAny(net, compared.same));
   },

@@ -11,7 +11,7 @@
  * Choose it if unknown synonyms are common, as with few distinct meanings in large batches.
  */
 import { mean, type Net, number } from "../../nn/net.js";
-import { compareAll, maskedSums, plus, rowProducts, rowSums, times } from "../compare.js";
+import { compareAll, maskedSums, plus, rowProducts, rowSums, safeLog, times } from "../compare.js";
 import { type ObjectiveRows, objective } from "../objective.js";
 
 export const debiased = objective({
@@ -40,6 +40,6 @@ export function debiasedContrast(
   const cleaned = times(net, plus(net, average, positive, -prior), 1 / (1 - prior));
   const bounded = g.add("Max", [cleaned, number(net, Math.exp(-2 / temperature))]);
   const others = g.add("Mul", [rowSums(net, different), bounded]);
-  const total = g.add("Log", [g.add("Max", [plus(net, positive, others), number(net, 1e-30)])]);
+  const total = safeLog(net, plus(net, positive, others));
   return mean(net, g.add("Sub", [total, own]));
 }

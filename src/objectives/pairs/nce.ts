@@ -10,16 +10,8 @@
  * Data: pairs; a label says which phrases of a batch are no noise.
  * Choose it if a cosine must mean the same for every phrase, as for one fixed threshold.
  */
-import { mean } from "../../nn/net.js";
-import {
-  atLengthOne,
-  compareSides,
-  learnedNumber,
-  maskedMean,
-  plus,
-  rowProducts,
-  times,
-} from "../compare.js";
+import { mean, weight } from "../../nn/net.js";
+import { atLengthOne, compareSides, maskedMean, plus, rowProducts, times } from "../compare.js";
 import { objective } from "../objective.js";
 
 /** Name of the weight c. */
@@ -33,7 +25,7 @@ export const nce = objective({
     const { g } = net;
     const rows = atLengthOne(net, batch);
     const { products, different } = compareSides(net, rows);
-    const constant = learnedNumber(net, normaliser, () => -0.5 / temperature);
+    const constant = weight(net, normaliser, [1], () => -0.5 / temperature);
     const logit = (cosines: string) => g.add("Add", [times(net, cosines, 1 / temperature), constant]);
     const data = logit(rowProducts(net, rows.anchors, rows.positives));
     // -ln h(x) = softplus(-G(x)), -ln(1 - h(y)) = softplus(G(y))

@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import { type FinetuneOptions, finetune } from "../../../src/methods/pairs/finetune.js";
 import { withObjective } from "../../../src/methods/pairs/objective-term.js";
 import { readPairs } from "../../../src/methods/pairs/pairs.js";
-import { objectiveNames, objectives } from "../../../src/objectives/registry.js";
+import { objectiveNames } from "../../../src/objectives/registry.js";
 import { readModel } from "../../../src/onnx/io/file.js";
 import { lossNames } from "../../../src/pearl/loss/program.js";
 import { makeOracleModel } from "../../encoder/oracle-model.js";
@@ -127,8 +127,7 @@ describe("an objective", () => {
         lines.map((line) => line.split(",")),
         names.split(","),
       );
-      const needs = { objective: { name: objective, needs: objectives[objective].needs } };
-      expect((await readPairs(table, needs)).pairs).toHaveLength(2);
+      expect((await readPairs(table, { objective })).pairs).toHaveLength(2);
       expect(existsSync(options.output)).toBe(false);
     }
   });
@@ -145,10 +144,6 @@ describe("an objective", () => {
 });
 
 describe("labels and scores", () => {
-  const needs = (name: "sup-con" | "regression" | "contrastive") => ({
-    objective: { name, needs: objectives[name].needs },
-  });
-
   it("of texts without positives give each text the next one of its label", async () => {
     const table = writeTable(
       [
@@ -160,7 +155,7 @@ describe("labels and scores", () => {
       ],
       ["Text", "label"],
     );
-    const { pairs } = await readPairs(table, needs("sup-con"));
+    const { pairs } = await readPairs(table, { objective: "sup-con" });
     expect(pairs.map(({ text, positive }) => text + positive)).toEqual(["ac", "bb", "cd", "da", "ee"]);
   });
 
@@ -174,7 +169,7 @@ describe("labels and scores", () => {
       ],
       [...["text", "positive", "score"]],
     );
-    const read = await readPairs(table, needs("regression"));
+    const read = await readPairs(table, { objective: "regression" });
     expect(read.pairs.map(({ score }) => score)).toEqual([0, 1, 0.25]);
     expect(read).toMatchObject({ mapped: [1, 5], empty: 1, needed: "text or positive or score" });
     const plain = writeTable(
@@ -184,7 +179,7 @@ describe("labels and scores", () => {
       ],
       ["text", "positive", "score"],
     );
-    expect((await readPairs(plain, needs("contrastive"))).pairs.map(({ score }) => score)).toEqual([
+    expect((await readPairs(plain, { objective: "contrastive" })).pairs.map(({ score }) => score)).toEqual([
       0.2, 0.5,
     ]);
     const words = writeTable(
@@ -194,7 +189,7 @@ describe("labels and scores", () => {
       ],
       ["text", "positive", "score"],
     );
-    await expect(readPairs(words, needs("regression"))).rejects.toThrow(
+    await expect(readPairs(words, { objective: "regression" })).rejects.toThrow(
       'pairs.csv, row 2: the score "high" is not a number.',
     );
     const same = writeTable(
@@ -204,7 +199,7 @@ describe("labels and scores", () => {
       ],
       ["text", "positive", "score"],
     );
-    await expect(readPairs(same, needs("regression"))).rejects.toThrow("all scores are 3.");
+    await expect(readPairs(same, { objective: "regression" })).rejects.toThrow("all scores are 3.");
   });
 
   it("are left alone by objectives that do not read them, and a note says so", async () => {
@@ -267,8 +262,7 @@ describe("a view", () => {
       ],
       ["id", "text"],
     );
-    const nothing = { name: "nt-xent", needs: {} } as const;
-    const { pairs } = await readPairs(named, { objective: nothing, positives: "view" });
+    const { pairs } = await readPairs(named, { positives: "view" });
     expect(pairs.map(({ text, positive }) => [text, positive])).toEqual([
       ["t103 t104", "t103 t104"],
       ["t105 t106", "t105 t106"],
