@@ -114,6 +114,24 @@ function summary(/** @type {{ first: number, reciprocal: number, seconds?: numbe
 
 /** @type {Record<string, { first: number, reciprocal: number, seconds?: number }[]>} */
 const scores = { untrained: [] };
+
+/** Prints all scores so far, and writes them: a later seed may be interrupted. */
+function report() {
+  const results = Object.fromEntries(Object.entries(scores).map(([name, runs]) => [name, summary(runs)]));
+  const ranked = Object.entries(results).sort(([, a], [, b]) => b.first - a.first);
+  console.log(
+    `after ${scores.untrained.length} of ${seeds.length} seeds: nearest name right, its range, reciprocal rank`,
+  );
+  for (const [name, { first, range, reciprocal }] of ranked) {
+    const [low, high] = range.map((x) => x.toFixed(4));
+    console.log(`${name.padEnd(14)} ${first.toFixed(4)} (${low} to ${high})  ${reciprocal.toFixed(4)}`);
+  }
+  if (options.json === undefined) return;
+  const done = seeds.slice(0, scores.untrained.length);
+  const settings = { base: options.base, names, steps, batchSize, rate: Number(options.rate), seeds: done };
+  writeFileSync(options.json, `${JSON.stringify({ settings, results }, null, 2)}\n`);
+}
+
 const all = readNames();
 for (const seed of seeds) {
   const sampled = sampleWithout([...all.keys()], names, createRandom(seed));
@@ -140,15 +158,6 @@ for (const seed of seeds) {
     rmSync(output, { recursive: true });
     console.error(`seed ${seed} ${name.padEnd(14)} ${scores[name].at(-1)?.first.toFixed(4)}`);
   }
+  report();
 }
 rmSync(work, { recursive: true });
-const results = Object.fromEntries(Object.entries(scores).map(([name, runs]) => [name, summary(runs)]));
-const ranked = Object.entries(results).sort(([, a], [, b]) => b.first - a.first);
-for (const [name, { first, range, reciprocal }] of ranked)
-  console.log(
-    `${name.padEnd(14)} ${first.toFixed(4)} (${range.map((x) => x.toFixed(4)).join(" to ")})  ${reciprocal.toFixed(4)}`,
-  );
-if (options.json) {
-  const settings = { base: options.base, names, steps, batchSize, rate: Number(options.rate), seeds };
-  writeFileSync(options.json, `${JSON.stringify({ settings, results }, null, 2)}\n`);
-}
