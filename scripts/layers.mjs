@@ -11,7 +11,7 @@ export const layers = [
   ["onnx", "text", "table"],
   ["runtime"],
   ["nn", "autodiff"],
-  ["architectures"],
+  ["architectures", "objectives"],
   ["training", "hub"],
   ["encoder"],
   ["search"],

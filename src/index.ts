@@ -151,11 +151,14 @@ export {
   finetune,
   planFinetune,
 } from "./methods/pairs/finetune.js";
+export type { PhraseView } from "./methods/pairs/views.js";
 export { planTraining, type TrainingPlan } from "./methods/plan.js";
 export { type PretrainOptions, type PretrainReport, pretrain } from "./methods/pretrain/pretrain.js";
 export { type MethodChoices, type RemovablePart, withChoices, without } from "./methods/settings/choices.js";
 export type { MethodSettings } from "./methods/settings/method-settings.js";
 export { presets, readPreset } from "./methods/settings/presets.js";
+export type { ObjectiveSettings } from "./objectives/objective.js";
+export type { ObjectiveName } from "./objectives/registry.js";
 export type { TrainingProgram } from "./training/program.js";
 export type { RunPlan } from "./training/run.js";
 export { type TrainingData, type TrainingResult, type TrainOptions, train } from "./training/trainer.js";

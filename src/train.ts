@@ -18,7 +18,7 @@
  * ModelError with the operator's name. The whole program is examples/train-own-graph.mjs.
  */
 
-// Build a graph: layers, pooling, initial values, losses. A layer returns the name of its result.
+// Build a graph: layers, pooling, initial values, losses, contrastive objectives. A layer returns the name of its result.
 
 export * from "./nn/initialise.js";
 export * from "./nn/layers.js";
@@ -26,6 +26,8 @@ export * from "./nn/losses/index.js";
 export * from "./nn/lstm.js";
 export * from "./nn/net.js";
 export * from "./nn/pooling.js";
+export type { Objective, ObjectiveRows, ObjectiveSettings } from "./objectives/objective.js";
+export { type ObjectiveName, objectiveLoss, objectives } from "./objectives/registry.js";
 export { GraphBuilder } from "./onnx/builder.js";
 export { type Tensor, tensor } from "./onnx/tensor.js";
 export { createRandom } from "./random.js";

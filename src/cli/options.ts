@@ -65,6 +65,17 @@ export function weights(text: string): Record<string, number> {
   return Object.fromEntries(entries);
 }
 
+/** Parser of `margin=0.3,mining=all`: names with numbers or words. */
+export function namedValues(text: string): Record<string, number | string> {
+  const entries = text.split(",").map((part): [string, number | string] => {
+    const [name, value = "", ...rest] = part.split("=").map((word) => word.trim());
+    if (rest.length > 0 || name === "" || value === "")
+      throw new InvalidArgumentError(`"${part}" is not NAME=VALUE, as in margin=0.3,mining=all.`);
+    return [name, Number.isNaN(Number(value)) ? value : Number(value)];
+  });
+  return Object.fromEntries(entries);
+}
+
 /** Parser of `--kind-of born=date`; repeatable. */
 export function kindOfColumn(
   text: string,

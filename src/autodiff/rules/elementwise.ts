@@ -83,6 +83,13 @@ export const elementwise = {
       return s.where(s.op("Greater", [x, s.number(0)]), s.dy, s.mul(s.dy, slope));
     },
   ],
+  /** 1 above 0, α exp x = y + α below. */
+  Elu: (s, x) => [
+    () => {
+      const below = s.add(s.y, s.number(Math.fround(floatAttribute(s.node, "alpha", 1))));
+      return s.mul(s.dy, s.where(s.op("Greater", [x, s.number(0)]), s.number(1), below));
+    },
+  ],
   Gelu: (s, x) => (stringAttribute(s.node, "approximate", "none") === "tanh" ? geluTanh(s, x) : gelu(s, x)),
   "com.microsoft::Gelu": gelu,
   Floor: flat,

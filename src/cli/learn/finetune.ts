@@ -2,10 +2,12 @@
 import { UsageError } from "../../errors.js";
 import { alignColumns } from "../../files/text-table.js";
 import type { CorpusFinetuneOptions } from "../../methods/corpus/corpus-finetune.js";
+import { viewNames } from "../../methods/pairs/views.js";
 import type { TrainingPlan } from "../../methods/plan.js";
+import { objectiveNames } from "../../objectives/registry.js";
 import { command, type OptionsOf } from "../command.js";
 import { counted, formatCount, formatPercent } from "../format.js";
-import { option, positiveInteger, positiveNumber } from "../options.js";
+import { choice, namedValues, option, positiveInteger, positiveNumber } from "../options.js";
 import type { Session } from "../session.js";
 import { methodOptions, methodSettings, typesFile } from "./method-options.js";
 import { announcePlan, runPlanText, stepLines } from "./run-plan.js";
@@ -13,7 +15,21 @@ import { printTraining, trainingOptions, trainingSettings } from "./training.js"
 
 const options = [
   option("--corpus <folder>", "corpus made by pearl corpus build (default: WordNet's phrases)"),
-  option("--pairs <file>", "table with the columns text and positive; negative and type are optional"),
+  option(
+    "--pairs <file>",
+    "table with the columns text and positive; negative, type, label and score are optional",
+  ),
+  choice("--objective <name>", "with --pairs alone: the loss (default: nt-xent)", objectiveNames),
+  option(
+    "--objective-settings <name=value,...>",
+    "settings of the objective: margin=0.3,mining=all",
+    namedValues,
+  ),
+  choice(
+    "--view <name>",
+    "with --pairs alone: how the second view of a phrase is made; a table of phrases is enough",
+    viewNames,
+  ),
   option("--context <text...>", "texts that the word encoder was pretrained on, for presets that need them"),
   option("-o, --output <folder>", "folder of the new model", undefined, "pearl-model"),
   option("--plan", "print what would be trained, the time and the memory; write nothing"),
@@ -43,6 +59,8 @@ export default command({
     ["pearl finetune --corpus corpus/ --preset from-scratch --minutes 30 -o small", "no base, 30 minutes"],
     ["pearl finetune --pairs pairs.csv -o my-model", "pearl-mini on pairs"],
     ["pearl finetune --base intfloat/e5-small-v2 --pairs pairs.csv -o my-model", "a hub model on pairs"],
+    ["pearl finetune --pairs labelled.csv --objective sup-con -o my-model", "on phrases with labels"],
+    ["pearl finetune --pairs phrases.csv --view cutoff -o my-model", "on phrases alone"],
     ["pearl finetune --corpus corpus/ --pairs pairs.csv --no-types -o my-model", "both, without types"],
     ["pearl encode phrases.csv --model my-model", "use the model"],
   ],
@@ -64,9 +82,18 @@ const ofCorpus = {
   ...{ augment: "--augment", anchors: "--anchors", synonyms: "--synonyms" },
 } as const;
 
+const ofPairs = {
+  objective: "--objective",
+  objectiveSettings: "--objective-settings",
+  view: "--view",
+} as const;
+
 /** Refuses options that would be ignored. */
 function checkUse(options: FinetuneOptions): void {
   if (!isPairsAlone(options)) {
+    for (const [name, flag] of Object.entries(ofPairs))
+      if (options[name as keyof typeof ofPairs] !== undefined)
+        throw new UsageError(`${flag} is for --pairs alone; a corpus is trained with PEARL's loss`);
     if (options.batchSize === undefined) return;
     throw new UsageError(
       "--batch-size is for --pairs alone; on a corpus, set --anchors, --hard-negatives and --synonyms",

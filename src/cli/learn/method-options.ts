@@ -36,7 +36,11 @@ export const methodOptions = [
   option("--synonyms <n>", "synonym pairs of the corpus in a batch", wholeNumber),
   option("--epochs <n>", "passes over the data (default: 2)", positiveInteger),
   option("--lr <rate>", "learning rate (default: 3e-5)", positiveNumber),
-  option("--temperature <t>", "temperature of the contrastive loss (default: 0.07)", positiveNumber),
+  option(
+    "--temperature <t>",
+    "temperature of the contrastive loss (NT-Xent's default: 0.07)",
+    positiveNumber,
+  ),
   option("--dropout <p>", "dropout of the transformer", fraction),
   option("--clip <norm>", "clip gradients to this norm (default: no clipping)", positiveNumber),
   option("--average <weight>", "weight of the trained model in the average with the base", fraction),

@@ -6,6 +6,9 @@ import { ArgumentError } from "../../errors.js";
 import { formatCount } from "../../files/count-text.js";
 import { packageVersion } from "../../files/version.js";
 import { locateModel } from "../../hub/locate.js";
+import { type ObjectiveSettings, settingsOf as objectiveSettings } from "../../objectives/objective.js";
+import { type ObjectiveName, objectiveNamed } from "../../objectives/registry.js";
+import { dropoutSeed } from "../../onnx/rewrite/dropout.js";
 import { openReader, readPhrases, samplePhrases } from "../../pearl/contrastive-batch.js";
 import { pairProgram, prepareForTraining } from "../../pearl/loss/program.js";
 import { pearlSchedule } from "../../pearl/presets.js";
@@ -26,8 +29,10 @@ import { evaluationOn } from "../benchmark-score.js";
 import { type BaseModel, cardText, phraseModel } from "../card.js";
 import type { CorpusFinetuneOptions } from "../corpus/corpus-finetune.js";
 import { averagedWithBase, describeBase, startOfBase } from "../start-model.js";
+import { type ChosenObjective, withObjective } from "./objective-term.js";
 import { createPairData, type PairData } from "./pair-data.js";
 import { type PairTable, readPairs } from "./pairs.js";
+import { cutsOf, type PhraseView, VIEW_DROPOUT, viewNames } from "./views.js";
 
 type Shared = "types" | "chunkCells" | "evaluationData" | "onDownload";
 
@@ -35,8 +40,14 @@ type Shared = "types" | "chunkCells" | "evaluationData" | "onDownload";
 export interface FinetuneOptions extends RunOptions, Pick<CorpusFinetuneOptions, Shared> {
   /** Folder or hub id of the model to start from; its weights are float32. Default pearl-mini. */
   readonly base?: string;
-  /** Table of pairs: columns text and positive, optionally negative and type. */
+  /** Table of pairs: columns text and positive, optionally negative, type, label and score. */
   readonly pairs: string;
+  /** The loss; docs/objectives.md says which needs what data. Default "nt-xent". */
+  readonly objective?: ObjectiveName;
+  /** Settings of the objective that differ from its defaults. */
+  readonly objectiveSettings?: ObjectiveSettings;
+  /** How the second view of a phrase is made; the table may then have phrases alone. Default: no view. */
+  readonly view?: PhraseView;
   /** Passes over the pairs; default 2. */
   readonly epochs?: number;
   /** Steps to train, instead of `epochs`. */
@@ -49,9 +60,9 @@ export interface FinetuneOptions extends RunOptions, Pick<CorpusFinetuneOptions,
   readonly learningRate?: number;
   /** Default PEARL's: × 0.98 every 2,000 steps. */
   readonly schedule?: Schedule;
-  /** Default 0.07. */
+  /** The objective's temperature; NT-Xent's default is 0.07. */
   readonly temperature?: number;
-  /** Fraction of the transformer's inner values that is dropped in training; default 0. */
+  /** Fraction of the transformer's inner values that is dropped in training; default 0, and 0.1 for the view dropout. */
   readonly dropout?: number;
   readonly optimiser?: AdamOptions;
   /** Default: gradients are not clipped. */
@@ -69,7 +80,7 @@ export interface TrainingRecord extends RunRecord {
     readonly file: string;
     readonly fingerprint: string;
     readonly pairs: number;
-    /** Rows left out because text or positive is empty. */
+    /** Rows left out because a cell that is needed is empty. */
     readonly empty: number;
     /** Rows left out because an earlier row is the same. */
     readonly repeated: number;
@@ -81,11 +92,13 @@ export interface TrainingRecord extends RunRecord {
   readonly result: RunResult;
 }
 
-type WithDefault = "batchSize" | "learningRate" | "schedule" | "temperature" | "dropout" | "seed";
+type WithDefault = "batchSize" | "learningRate" | "schedule" | "dropout" | "seed";
+type WithoutDefault = "epochs" | "clipNorm" | "averageWithBase" | "chunkCells" | "view";
 
 /** The options that decide the weights, defaults filled in. */
 type FinetuneSettings = Required<Pick<FinetuneOptions, WithDefault>> &
-  Pick<FinetuneOptions, "epochs" | "clipNorm" | "averageWithBase" | "chunkCells"> & {
+  Pick<FinetuneOptions, WithoutDefault> & {
+    readonly objective: ChosenObjective;
     readonly optimiser: AdamSettings;
     /** The base's. */
     readonly pooling: string;
@@ -108,14 +121,18 @@ export async function planFinetune(options: Omit<FinetuneOptions, "output">): Pr
 }
 
 async function prepareRun(options: Omit<FinetuneOptions, "output">): Promise<PreparedRun<TrainingRecord>> {
-  const table = await readPairs(options.pairs, { typesPath: options.types });
+  const objective = objectiveOf(options);
+  const table = await readPairs(options.pairs, {
+    ...{ typesPath: options.types, objective: objective.name },
+    positives: options.view === undefined ? "column" : "view",
+  });
   const base = await readModelFolder(await locateModel(options.base, options));
   const types = [...new Set(table.pairs.map(({ type }) => type))].filter((type) => type !== "").sort();
   if (types.length === 1) throw new ArgumentError(`all types are "${types[0]}": give at least two, or none`);
-  const settings = settingsOf(base, options);
+  const settings = settingsOf(base, objective, options);
   const { start, program, data } = await prepare(base, table, types, settings);
   noteData(table, data, options, settings);
-  const { temperature, dropout, learningRate, schedule, clipNorm, chunkCells } = settings;
+  const { view, dropout, learningRate, schedule, clipNorm, chunkCells } = settings;
   const described = await describeBase(options.base ?? DEFAULT_MODEL, base);
   const average = { own: start.own, share: options.averageWithBase };
   return {
@@ -128,7 +145,7 @@ async function prepareRun(options: Omit<FinetuneOptions, "output">): Promise<Pre
     },
     options: () => ({
       ...{ schedule, optimiser: options.optimiser, clipNorm },
-      settings: { base: described.fingerprint, temperature, dropout, chunkCells },
+      settings: { base: described.fingerprint, objective, view, dropout, chunkCells },
     }),
     what: () => base.name,
     evaluation: evaluationOn(options.evaluationData, data.batchesPerEpoch),
@@ -154,20 +171,31 @@ async function prepare(
   base: ModelFolder,
   table: PairTable,
   types: readonly string[],
-  { batchSize, seed, temperature, dropout, chunkCells }: FinetuneSettings,
+  { objective, view, batchSize, seed, dropout, chunkCells }: FinetuneSettings,
 ) {
-  if (!(temperature > 0)) throw new ArgumentError(`the temperature must be positive, not ${temperature}`);
   const start = await startOfBase(base, { types, seed });
   const { assembled, own, labels } = start;
+  const { width } = assembled;
+  const layout = own?.layout;
   const reader = await openReader(base, assembled);
   const negatives = table.pairs.some(({ negative }) => negative !== "") ? "used" : "none";
+  const scores = table.pairs.some(({ score }) => score !== undefined) ? "used" : "none";
   const program = pairProgram(prepareForTraining(assembled.model), {
-    ...{ sample: await readPhrases(samplePhrases, reader), width: assembled.width, types: labels.length },
-    ...{ temperature, negatives, dropout, seed, layout: own?.layout },
+    ...{ sample: await readPhrases(samplePhrases, reader), width, types: labels.length },
+    // NT-Xent's; other objectives have their own
+    temperature: Number(objective.settings.temperature ?? 1),
+    ...{ negatives, dropout, seed, layout },
+    terms: withObjective({ objective, view, scores, negatives, width, layout }),
   });
+  const inputNames = program.model.graph.inputs.map(({ name }) => name);
+  if (view === "dropout" && !inputNames.includes(dropoutSeed))
+    throw new ArgumentError(
+      `the view dropout needs a model with a transformer and a dropout above 0: without, both views of a phrase are ` +
+        `equal. Use --view cutoff for ${base.name}, or set --dropout.`,
+    );
   const data = await createPairData(table.pairs, reader, {
     ...{ batchSize, seed, types: labels, negatives, fingerprint: table.fingerprint, cells: chunkCells },
-    inputNames: program.model.graph.inputs.map(({ name }) => name),
+    ...{ inputNames, view },
   });
   return { start, program, data };
 }
@@ -176,29 +204,57 @@ function noteData(
   table: PairTable,
   { truncated }: PairData,
   { onNote }: Pick<FinetuneOptions, "onNote">,
-  { batchSize }: FinetuneSettings,
+  { batchSize, objective, view }: FinetuneSettings,
 ): void {
   onNote?.(table.summary);
   const left = (count: number, why: string) =>
     count > 0 && onNote?.(`rows left out because ${why}: ${formatCount(count)}`);
-  left(table.empty, "text or positive is empty");
+  left(table.empty, `${table.needed} is empty`);
   left(table.repeated, "an earlier row is the same");
+  for (const column of table.unread)
+    onNote?.(`the objective ${objective.name} does not read the column ${column}`);
+  if (table.mapped) onNote?.(`scores from ${table.mapped.join(" to ")} are mapped to 0 to 1`);
+  const whole = table.pairs.filter(({ positive }) => cutsOf(positive).length === 1).length;
+  if (view === "cutoff" && whole > 0)
+    onNote?.(`phrases of one word, which cutoff leaves as they are: ${formatCount(whole)}`);
   if (truncated > 0)
     onNote?.(`phrases truncated to the length that the model reads: ${formatCount(truncated)}`);
   if (table.pairs.length < batchSize)
     onNote?.(`all ${table.pairs.length} pairs make one batch, fewer than the batch size of ${batchSize}`);
 }
 
-function settingsOf({ pooling }: ModelFolder, options: Omit<FinetuneOptions, "output">): FinetuneSettings {
+/** @throws ArgumentError for an unknown objective, setting or view */
+function objectiveOf(options: Omit<FinetuneOptions, "output">): ChosenObjective {
+  const { objective: name = "nt-xent", temperature, view } = options;
+  if (view !== undefined && !viewNames.includes(view))
+    throw new ArgumentError(`there is no view "${view}". Views: ${viewNames.join(", ")}.`);
+  const given = { ...(temperature !== undefined && { temperature }), ...options.objectiveSettings };
+  return { name, settings: objectiveSettings(name, objectiveNamed(name), given) };
+}
+
+function settingsOf(
+  { pooling }: ModelFolder,
+  objective: ChosenObjective,
+  options: Omit<FinetuneOptions, "output">,
+): FinetuneSettings {
   const isTimed = options.steps !== undefined || options.minutes !== undefined;
-  const { epochs = 2, batchSize = 512, learningRate = 3e-5, schedule = pearlSchedule } = options;
-  const { temperature = 0.07, dropout = 0, clipNorm, averageWithBase, chunkCells, seed = 0 } = options;
-  const optimiser = adamSettings(options.optimiser);
+  const { epochs = 2, batchSize = 512, learningRate = 3e-5, schedule = pearlSchedule, view } = options;
+  const { dropout = view === "dropout" ? VIEW_DROPOUT : 0, seed = 0 } = options;
+  const { clipNorm, averageWithBase, chunkCells } = options;
   return {
-    ...{ epochs: isTimed ? undefined : epochs, batchSize, learningRate, schedule, temperature, dropout },
-    optimiser,
+    ...{ epochs: isTimed ? undefined : epochs, batchSize, learningRate, schedule, objective, view, dropout },
+    optimiser: adamSettings(options.optimiser),
     ...{ clipNorm, averageWithBase, pooling, seed, chunkCells },
   };
+}
+
+/** The loss in words, for the card. */
+function lossText({ objective: { name, settings }, view }: FinetuneSettings): string {
+  const seen = view === undefined ? "" : `, second view by ${view}`;
+  if (name === "nt-xent")
+    return `NT-Xent in both directions at temperature ${settings.temperature}, equal phrases masked${seen}`;
+  const list = Object.entries(settings).map(([setting, value]) => `${setting} ${value}`);
+  return `${name}${list.length > 0 ? ` (${list.join(", ")})` : ""}${seen}`;
 }
 
 function fineTuningCard(name: string, record: TrainingRecord): string {
@@ -212,7 +268,7 @@ function fineTuningCard(name: string, record: TrainingRecord): string {
     training: [
       `data: ${data.file}, ${formatCount(data.pairs)} pairs of phrases (fingerprint ${data.fingerprint}); ${formatCount(data.withNegative)} with a hard negative, ${formatCount(data.withType)} with one of ${data.types.length} types`,
       `left out: ${formatCount(data.empty)} rows with an empty cell, ${formatCount(data.repeated)} repeated rows`,
-      `loss: NT-Xent in both directions at temperature ${settings.temperature}, equal phrases masked${data.types.length > 0 ? ", and cross-entropy of the phrase types" : ""}`,
+      `loss: ${lossText(settings)}${data.types.length > 0 ? ", and cross-entropy of the phrase types" : ""}`,
       `${settings.epochs === undefined ? "" : `${settings.epochs} epochs in `}batches of ${settings.batchSize} pairs, ${result.steps} steps, learning rate ${settings.learningRate}, seed ${settings.seed}`,
       settings.averageWithBase !== undefined &&
         `averaged with the base's weights: ${settings.averageWithBase} of the trained ones`,

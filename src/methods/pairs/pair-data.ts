@@ -1,9 +1,13 @@
 /** Batches of pairs, as inputs of the graph of pearl/loss/program.ts. */
 import { contrastiveBatch, type Reader, readPhrases } from "../../pearl/contrastive-batch.js";
-import { batchSeed, permutation } from "../../random.js";
+import { batchSeed, createRandom, permutation } from "../../random.js";
+import type { Feeds } from "../../runtime/tensor.js";
 import type { TrainingData } from "../../training/trainer.js";
 import { inEpochs } from "../epochs.js";
+import { classesOf } from "./classes.js";
+import { classesInput, float32, int32, scoresInput } from "./objective-term.js";
 import type { Pair } from "./pairs.js";
+import { cutsOf, mixtureInput, mixtures, type PhraseView } from "./views.js";
 
 export interface PairDataOptions {
   readonly batchSize: number;
@@ -15,6 +19,7 @@ export interface PairDataOptions {
   readonly fingerprint: string;
   readonly inputNames: readonly string[];
   readonly cells?: number;
+  readonly view?: PhraseView;
 }
 
 export interface PairData extends TrainingData {
@@ -29,29 +34,42 @@ export async function createPairData(
   reader: Reader,
   options: PairDataOptions,
 ): Promise<PairData> {
-  const { negatives, types, seed, batchSize, cells, fingerprint } = options;
+  const { negatives, types, seed, batchSize, cells, fingerprint, view } = options;
   const negativesOf = ({ negative }: Pair) => (negatives === "used" && negative !== "" ? [negative] : []);
-  const phrases = new Set(pairs.flatMap((pair) => [pair.text, pair.positive, ...negativesOf(pair)]));
+  const secondsOf = ({ positive }: Pair) => (view === "cutoff" ? cutsOf(positive) : [positive]);
+  const phrases = new Set(pairs.flatMap((pair) => [pair.text, ...secondsOf(pair), ...negativesOf(pair)]));
   const places = new Map([...phrases].map((phrase, place) => [phrase, place]));
   const place = (phrase: string) => places.get(phrase) as number;
   const read = await readPhrases([...phrases], reader);
   const inputNames = new Set(options.inputNames);
+  const classes = inputNames.has(classesInput) && classesOf(pairs, (text) => read.groups[place(text)]);
   const epochs = inEpochs(pairs.length, batchSize, (epoch) => permutation(pairs.length, seed, epoch));
   return {
     batchesPerEpoch: epochs.batchesPerEpoch,
     truncated: read.truncated,
-    fingerprint: `${fingerprint} seed ${seed} batch ${batchSize}`,
+    fingerprint: `${fingerprint} seed ${seed} batch ${batchSize}${view ? ` view ${view}` : ""}`,
     batch(index) {
       const rows = Array.from(epochs.itemsOf(index), (i) => pairs[i]);
+      const own = batchSeed(seed, index);
+      const random = createRandom(own);
+      const seconds = rows.map(secondsOf).map((cuts) => cuts[Math.floor(random() * cuts.length)]);
+      const hard = rows.flatMap(negativesOf);
+      const numbers = classes ? rows.map(classes.ofPair) : [];
+      const feeds: Feeds = {
+        ...(classes && { [classesInput]: int32([...numbers, ...numbers, ...hard.map(classes.ofPhrase)]) }),
+        ...(inputNames.has(scoresInput) && { [scoresInput]: float32(rows.map(({ score = 0 }) => score)) }),
+        ...(inputNames.has(mixtureInput) && { [mixtureInput]: mixtures(rows.length, own) }),
+      };
       return contrastiveBatch(
         {
           anchors: rows.map(({ text }) => place(text)),
-          positives: rows.map(({ positive }) => place(positive)),
-          ...(negatives === "used" && { negatives: rows.flatMap(negativesOf).map(place) }),
+          positives: seconds.map(place),
+          ...(negatives === "used" && { negatives: hard.map(place) }),
           types: rows.map(({ type }) => types.indexOf(type)),
+          further: { feeds },
         },
         read,
-        { cells, inputNames, types: types.length, seed: batchSeed(seed, index) },
+        { cells, inputNames, types: types.length, seed: own },
       );
     },
     describe: (index) => Array.from(epochs.itemsOf(index), (i) => pairs[i]),

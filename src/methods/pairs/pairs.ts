@@ -1,9 +1,11 @@
-/** Pairs of phrases from a table: text and positive, and optionally a hard negative and a type. */
+/** Pairs of phrases from a table: text and positive, and optionally a hard negative, a type, a label and a score. */
 import { basename } from "node:path";
 import { TableError } from "../../errors.js";
 import { formatCount } from "../../files/count-text.js";
 import { fingerprint } from "../../files/fingerprint.js";
+import { groupBy } from "../../match/group-by.js";
 import { readWholeTable } from "../../table/whole-table.js";
+import { pairColumns, type WantedColumns } from "./pair-columns.js";
 
 export interface Pair {
   readonly text: string;
@@ -12,88 +14,144 @@ export interface Pair {
   readonly negative: string;
   /** Phrase type of text and positive; "" where unknown. */
   readonly type: string;
+  /** Class of text and positive, where the objective reads labels; "" where unknown. */
+  readonly label?: string;
+  /** Similarity of text and positive from 0 to 1, where the objective reads scores. */
+  readonly score?: number;
 }
 
 export interface PairTable {
   /** Distinct and complete. */
   readonly pairs: readonly Pair[];
-  /** Rows left out because text or positive is empty. */
+  /** Rows left out because a cell that is needed is empty. */
   readonly empty: number;
   /** Rows left out because an earlier row is the same. */
   readonly repeated: number;
+  /** The cells that may not be empty, such as "text or positive". */
+  readonly needed: string;
+  /** Columns of labels or scores that the objective does not read. */
+  readonly unread: readonly string[];
+  /** Smallest and largest score of the table, where they were mapped to 0 and 1. */
+  readonly mapped?: readonly [number, number];
   readonly fingerprint: string;
   readonly summary: string;
 }
 
+export interface ReadPairsOptions extends WantedColumns {
+  /** A table with phrase and type as its first two columns, for pairs without a type. */
+  readonly typesPath?: string;
+}
+
 /**
  * Reads pairs from a table of any format. Columns are found by name; without the names text and positive, the first
- * two columns are used.
- * @param typesPath a table with phrase and type as its first two columns, for pairs without a type
- * @throws TableError for a table without two columns or without two different pairs
+ * two columns are used. Where texts have labels and no positives, the positive is the next text of the label.
+ * @throws TableError for a table without the columns that are needed or without two different pairs
  */
-export async function readPairs(
-  path: string,
-  { typesPath }: { typesPath?: string } = {},
-): Promise<PairTable> {
+export async function readPairs(path: string, options: ReadPairsOptions = {}): Promise<PairTable> {
+  const { typesPath } = options;
   const name = basename(path);
-  const { rows: typed } = typesPath === undefined ? { rows: [] } : await readRows(typesPath, typeColumns);
-  const types = new Map(typed.map(([phrase, type]) => [phrase, type]));
-  const { columns, rows } = await readRows(path, pairColumns);
-  const complete = rows.filter(([text, positive]) => text !== "" && positive !== "");
+  const types = typesPath === undefined ? new Map<string, string>() : await readTypes(typesPath);
+  const { description, columns: cells } = await readWholeTable(path, { column: "1" });
+  const columns = pairColumns(name, description.columns, options);
+  const cell = (column: string | undefined, row: number) =>
+    column === undefined ? "" : cells[column][row].trim();
+  const positiveOf = positivesOf(columns, cell, description.rowCount);
+  const needed = ["text", ...(columns.positive ? ["positive"] : []), ...(columns.score ? ["score"] : [])];
   const distinct = new Map<string, Pair>();
-  for (const [text, positive, negative, ownType] of complete) {
-    const type = ownType || types.get(text) || types.get(positive) || "";
-    const pair = { text, positive, negative, type };
+  let empty = 0;
+  for (let row = 0; row < description.rowCount; row++) {
+    const [text, positive] = [cell(columns.text, row), positiveOf(row)];
+    if ([text, positive, columns.score ? cell(columns.score, row) : "none"].includes("")) {
+      empty++;
+      continue;
+    }
+    const type = cell(columns.type, row) || types.get(text) || types.get(positive) || "";
+    const pair = {
+      ...{ text, positive, negative: cell(columns.negative, row), type },
+      ...(columns.label && { label: cell(columns.label, row) }),
+      ...(columns.score && { score: scoreOf(cell(columns.score, row), `${name}, row ${row + 1}`) }),
+    };
     distinct.set(JSON.stringify(pair), pair);
   }
-  const pairs = [...distinct.values()];
-  checkPairs(name, pairs, rows.length);
-  const used = columns.filter((column) => column !== undefined).join(", ");
+  const found = [...distinct.values()];
+  checkPairs(name, found, { rows: description.rowCount, needed, scored: columns.score !== undefined });
+  const used = Object.values(columns).filter((column) => column !== undefined);
   return {
-    pairs,
-    empty: rows.length - complete.length,
-    repeated: complete.length - pairs.length,
+    ...withinOne(name, found),
+    empty,
+    repeated: description.rowCount - empty - found.length,
+    needed: needed.join(" or "),
+    unread: description.columns.filter(
+      (column) => /^(label|score)$/i.test(column.trim()) && !used.includes(column),
+    ),
     fingerprint: fingerprint([...distinct.keys()].join("\n")),
-    summary: `${name}: ${formatCount(pairs.length)} pairs from the columns ${used}`,
+    summary: `${name}: ${formatCount(found.length)} pairs from the columns ${used.join(", ")}`,
   };
 }
 
-type Columns = readonly (string | undefined)[];
+/** The positive of a row: its own cell, the next text of its label, or its text. */
+function positivesOf(
+  { text, positive, label }: ReturnType<typeof pairColumns>,
+  cell: (column: string | undefined, row: number) => string,
+  count: number,
+): (row: number) => string {
+  if (positive !== undefined) return (row) => cell(positive, row);
+  const next = new Map<number, number>();
+  const rows = Array.from({ length: label === undefined ? 0 : count }, (_, row) => row);
+  const filled = rows.filter((row) => cell(text, row) !== "" && cell(label, row) !== "");
+  for (const [, own] of groupBy(filled, (row) => cell(label, row)))
+    own.forEach((row, i) => {
+      next.set(row, own[(i + 1) % own.length]);
+    });
+  return (row) => cell(text, next.get(row) ?? row);
+}
 
-function pairColumns(name: string, columns: readonly string[]): Columns {
-  const byName = ["text", "positive", "negative", "type"].map((wanted) =>
-    columns.find((column) => column.trim().toLowerCase() === wanted),
-  );
-  if (byName[0] !== undefined && byName[1] !== undefined) return byName;
-  if (columns.length < 2)
+function scoreOf(text: string, place: string): number {
+  const score = Number(text);
+  if (!Number.isFinite(score))
     throw new TableError(
-      `${name}: found one column (${columns[0]}), expected two: a phrase and one that means the same ` +
-        "(columns text and positive, optionally negative and type).",
+      `${place}: the score "${text}" is not a number. Write one such as 0.8, or leave it empty.`,
     );
-  return [columns[0], columns[1], undefined, undefined];
+  return score;
 }
 
-function typeColumns(name: string, [phrase, type]: readonly string[]): Columns {
-  if (type === undefined)
-    throw new TableError(`${name}: found one column, expected two: a phrase and its type.`);
-  return [phrase, type];
-}
-
-/** Trimmed cells of the chosen columns; cells of an absent column are empty. */
-async function readRows(path: string, choose: (name: string, columns: readonly string[]) => Columns) {
-  const { description, columns: cells } = await readWholeTable(path, { column: "1" });
-  const columns = choose(basename(path), description.columns);
-  const rows = Array.from({ length: description.rowCount }, (_, row) =>
-    columns.map((column) => (column === undefined ? "" : cells[column][row].trim())),
+/** Scores outside 0 to 1 mapped to it, by the table's smallest and largest. */
+function withinOne(name: string, pairs: readonly Pair[]): Pick<PairTable, "pairs" | "mapped"> {
+  const [least, most] = pairs.reduce(
+    ([low, high], { score = 0 }) => [Math.min(low, score), Math.max(high, score)],
+    [0, 1],
   );
-  return { columns, rows };
+  if (least === 0 && most === 1) return { pairs };
+  const scores = pairs.map(({ score = 0 }) => score);
+  const low = scores.reduce((a, b) => Math.min(a, b));
+  if (low === most) throw new TableError(`${name}: all scores are ${low}. Give pairs of different scores.`);
+  const mapped = pairs.map((pair) => ({ ...pair, score: ((pair.score ?? 0) - low) / (most - low) }));
+  return { pairs: mapped, mapped: [low, most] };
 }
 
-function checkPairs(name: string, pairs: readonly Pair[], rows: number): void {
+/** Types by phrase. */
+async function readTypes(path: string): Promise<Map<string, string>> {
+  const { description, columns } = await readWholeTable(path, { column: "1" });
+  const [phrase, type] = description.columns;
+  if (type === undefined)
+    throw new TableError(
+      `${basename(path)}: found one column (${phrase}), expected two: a phrase and its type.`,
+    );
+  return new Map(columns[phrase].map((text, row) => [text.trim(), columns[type][row].trim()]));
+}
+
+function checkPairs(
+  name: string,
+  pairs: readonly Pair[],
+  { rows, needed, scored }: { rows: number; needed: readonly string[]; scored: boolean },
+): void {
   if (rows === 0) throw new TableError(`${name}: the table has no rows.`);
-  if (pairs.length === 0)
-    throw new TableError(`${name}: text or positive is empty in all ${rows} rows. Fill both columns.`);
+  if (pairs.length === 0) {
+    const columns = needed.length === 1 ? "the column" : needed.length === 2 ? "both columns" : "all columns";
+    throw new TableError(`${name}: ${needed.join(" or ")} is empty in all ${rows} rows. Fill ${columns}.`);
+  }
   const [first] = pairs;
-  if (pairs.every(({ text, positive }) => text === first.text && positive === first.positive))
+  const isSame = ({ text, positive }: Pair) => text === first.text && positive === first.positive;
+  if (!scored && pairs.every(isSame))
     throw new TableError(`${name}: all rows hold the same pair. Give at least two different pairs.`);
 }

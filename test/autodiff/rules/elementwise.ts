@@ -80,6 +80,8 @@ direct("Log", "positive numbers", [[3, 4]], {}, positive);
 direct("Erf", "numbers of both signs", [[3, 4]], {}, { type: "float32" });
 direct("LeakyRelu", "default slope", [[3, 4]], {}, { type: "float32" });
 direct("LeakyRelu", "slope 0.3", [[3, 4]], { alpha: 0.3 }, { type: "float32" });
+direct("Elu", "default α", [[3, 4]], {}, { type: "float32" });
+direct("Elu", "α 0.3", [[3, 4]], { alpha: 0.3 }, { type: "float32" });
 direct("com.microsoft::Gelu", "numbers of both signs", [[3, 4]], {}, { type: "float32", range: [-3, 3] });
 direct("Gelu", "exact", [[3, 4]], {}, { type: "float32", range: [-3, 3], opset: 20 });
 direct("Gelu", "by tanh", [[3, 4]], { approximate: "tanh" }, { type: "float32", range: [-3, 3], opset: 20 });

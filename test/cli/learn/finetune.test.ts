@@ -32,9 +32,31 @@ describe("pearl finetune", () => {
       code: 1,
       stderr: expect.stringMatching(/neither a preset \(pearl-small/),
     });
+    const objective = await pearl(["finetune", "--pairs", "y", "--objective", "arcface"]);
+    expect(objective).toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(/arcface.*Allowed choices are nt-xent, info-nce/),
+    });
+    const onCorpus = await pearl(["finetune", "--view", "cutoff"]);
+    expect(onCorpus).toMatchObject({ code: 2, stderr: expect.stringMatching(/--view is for --pairs alone/) });
+    const setting = await pearl(["finetune", "--pairs", "y", "--objective-settings", "margin"]);
+    expect(setting).toMatchObject({ code: 2, stderr: expect.stringMatching(/"margin" is not NAME=VALUE/) });
     const odd = await pearl(["finetune", "--base", "x", "--pairs", "y", "-o", "z", "--lr", "fast"]);
     expect(odd.code).toBe(2);
     expect(odd.stderr).toMatch(/above 0/);
+  });
+
+  it("says which column an objective needs, with two lines of such a table", async () => {
+    const cwd = newFolder();
+    copyFileSync(writeTable(somePairs(4), header), join(cwd, "pairs.csv"));
+    const lacking = await pearl(["finetune", "--pairs", "pairs.csv", "--objective", "sup-con"], { cwd });
+    expect(lacking).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(
+        /needs the column label, .*\n {2}text,label\n {2}\S.*,ibm\n {2}\S.*,ibm\n$/,
+      ),
+    });
+    expect(readdirSync(cwd)).toEqual(["pairs.csv"]);
   });
 
   it("leaves nothing behind when it fails before the first step", async () => {

@@ -1,0 +1,163 @@
+/**
+ * Compares all objectives at equal steps: trains each on half of a table of names, with three seeds, and asks on the
+ * other half which canonical name a mention belongs to.
+ *
+ *     npm run build && node benchmarks/objectives.mjs [--pairs ../shared/data/train/pairs/names.tsv.gz] [--sets small]
+ *         [--objectives NAME,NAME] [--steps 300] [--names 8000] [--rate 0.001] [--base ngrams|pearl-mini|FOLDER]
+ *         [--json benchmarks/results/objectives.json]
+ *
+ * The table has a mention and a canonical name in its first two columns, tab separated, without a header. Canonical
+ * names are sampled and split into halves by a seed, so no name of the dev half is trained on. All objectives get the
+ * same rows: the mention, the canonical name as positive and as label; those that need scores get 1 for a pair and 0
+ * for as many mismatched ones. Settings are the defaults of docs/objectives.md. The base is an untrained bag of
+ * n-grams, which begins as a projection of TF-IDF: a model that has seen such names would hide the differences.
+ * Reported: the share of dev mentions whose nearest canonical name is their own, and the mean reciprocal rank.
+ */
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { gunzipSync } from "node:zlib";
+import { createModel, finetune, PhraseEncoder } from "../dist/index.js";
+import { objectiveNames, objectives } from "../dist/objectives/registry.js";
+import { createRandom, sampleWithout } from "../dist/random.js";
+
+const { values: options } = parseArgs({
+  options: {
+    pairs: { type: "string", default: "../shared/data/train/pairs/names.tsv.gz" },
+    sets: { type: "string", default: "full" },
+    objectives: { type: "string", default: objectiveNames.join(",") },
+    steps: { type: "string" },
+    names: { type: "string" },
+    rate: { type: "string", default: "0.001" },
+    base: { type: "string", default: "ngrams" },
+    json: { type: "string" },
+  },
+});
+const isSmall = options.sets === "small";
+const steps = Number(options.steps ?? (isSmall ? 60 : 300));
+const names = Number(options.names ?? (isSmall ? 2000 : 8000));
+const seeds = [1, 2, 3];
+const batchSize = 128;
+const work = mkdtempSync(join(tmpdir(), "pearl-objectives-"));
+
+/** Mentions by canonical name, at most three of each. @returns {Map<string, string[]>} */
+function readNames() {
+  const bytes = readFileSync(options.pairs);
+  const text = (options.pairs.endsWith(".gz") ? gunzipSync(bytes) : bytes).toString("utf8");
+  const found = new Map();
+  for (const line of text.split("\n")) {
+    const [mention, canonical] = line.split("\t");
+    if (!mention || !canonical || mention.toLowerCase() === canonical.toLowerCase()) continue;
+    const mentions = found.get(canonical) ?? [];
+    if (mentions.length < 3) found.set(canonical, [...mentions, mention]);
+  }
+  return found;
+}
+
+/** Rows of a half: mention, canonical name. */
+const rowsOf = (/** @type {Map<string, string[]>} */ all, /** @type {string[]} */ canonicals) =>
+  canonicals.flatMap((canonical) => (all.get(canonical) ?? []).map((mention) => [mention, canonical]));
+
+/** Writes JSON lines, with mismatched pairs of score 0 where scores are needed. */
+function writePairs(
+  /** @type {string} */ path,
+  /** @type {string[][]} */ rows,
+  /** @type {boolean} */ scored,
+  /** @type {number} */ seed,
+) {
+  const random = createRandom(seed);
+  const lines = rows.flatMap(([text, positive]) => {
+    const other = rows[Math.floor(random() * rows.length)][1];
+    if (!scored) return [{ text, positive, label: positive }];
+    return [
+      { text, positive, score: 1 },
+      { text, positive: other, score: other === positive ? 1 : 0 },
+    ];
+  });
+  writeFileSync(path, lines.map((line) => `${JSON.stringify(line)}\n`).join(""));
+}
+
+/** How well a model finds the canonical names of the dev half. */
+async function judge(/** @type {string} */ model, /** @type {string[][]} */ rows) {
+  const canonicals = [...new Set(rows.map(([, canonical]) => canonical))];
+  const encoder = await PhraseEncoder.load(model);
+  const vectors = await encoder.encode(canonicals);
+  const mentions = await encoder.encode(rows.map(([mention]) => mention));
+  await encoder.dispose();
+  const dot = (/** @type {Float32Array} */ a, /** @type {Float32Array} */ b) =>
+    a.reduce((sum, x, i) => sum + x * b[i], 0);
+  const places = new Map(canonicals.map((canonical, place) => [canonical, place]));
+  let [first, reciprocal] = [0, 0];
+  for (const [row, [, canonical]] of rows.entries()) {
+    const own = dot(mentions[row], vectors[places.get(canonical) ?? 0]);
+    const nearer = vectors.filter((vector) => dot(mentions[row], vector) > own).length;
+    if (nearer === 0) first++;
+    reciprocal += 1 / (1 + nearer);
+  }
+  return { first: first / rows.length, reciprocal: reciprocal / rows.length };
+}
+
+const mean = (/** @type {number[]} */ list) => list.reduce((sum, x) => sum + x, 0) / list.length;
+const round = (/** @type {number} */ x) => Math.round(x * 1e4) / 1e4;
+
+/** Mean and range of the scores over the seeds. */
+function summary(/** @type {{ first: number, reciprocal: number, seconds?: number }[]} */ runs) {
+  const first = runs.map((run) => run.first);
+  return {
+    first: round(mean(first)),
+    range: [round(Math.min(...first)), round(Math.max(...first))],
+    reciprocal: round(mean(runs.map((run) => run.reciprocal))),
+    seconds: Math.round(mean(runs.map(({ seconds = 0 }) => seconds)) * 10) / 10,
+  };
+}
+
+/** @type {Record<string, { first: number, reciprocal: number, seconds?: number }[]>} */
+const scores = { untrained: [] };
+
+/** Prints all scores so far, and writes them: a later seed may be interrupted. */
+function report() {
+  const results = Object.fromEntries(Object.entries(scores).map(([name, runs]) => [name, summary(runs)]));
+  const ranked = Object.entries(results).sort(([, a], [, b]) => b.first - a.first);
+  console.log(
+    `after ${scores.untrained.length} of ${seeds.length} seeds: nearest name right, its range, reciprocal rank`,
+  );
+  for (const [name, { first, range, reciprocal }] of ranked) {
+    const [low, high] = range.map((x) => x.toFixed(4));
+    console.log(`${name.padEnd(14)} ${first.toFixed(4)} (${low} to ${high})  ${reciprocal.toFixed(4)}`);
+  }
+  if (options.json === undefined) return;
+  const done = seeds.slice(0, scores.untrained.length);
+  const settings = { base: options.base, names, steps, batchSize, rate: Number(options.rate), seeds: done };
+  writeFileSync(options.json, `${JSON.stringify({ settings, results }, null, 2)}\n`);
+}
+
+const all = readNames();
+for (const seed of seeds) {
+  const sampled = sampleWithout([...all.keys()], names, createRandom(seed));
+  const [train, dev] = [sampled.slice(0, names / 2), sampled.slice(names / 2)].map((half) =>
+    rowsOf(all, half),
+  );
+  const folder = join(work, String(seed));
+  mkdirSync(folder);
+  const base = options.base === "ngrams" ? join(folder, "base") : options.base;
+  const phrases = [...new Set(train.flat())];
+  if (options.base === "ngrams")
+    await createModel(base, { from: "ngrams", width: 64, buckets: 2 ** 14 }, { phrases, seed });
+  scores.untrained.push(await judge(base, dev));
+  for (const scored of [false, true]) writePairs(join(folder, `pairs-${scored}.jsonl`), train, scored, seed);
+  for (const name of /** @type {(keyof typeof objectives)[]} */ (options.objectives.split(","))) {
+    const isScored = "score" in objectives[name].needs && objectives[name].needs.score === "required";
+    const output = join(folder, name);
+    const started = performance.now();
+    const pairs = join(folder, `pairs-${isScored}.jsonl`);
+    const training = { steps, batchSize, learningRate: Number(options.rate), seed, threads: 1 };
+    await finetune({ base, pairs, output, objective: name, ...training });
+    const seconds = (performance.now() - started) / 1000;
+    scores[name] = [...(scores[name] ?? []), { ...(await judge(output, dev)), seconds }];
+    rmSync(output, { recursive: true });
+    console.error(`seed ${seed} ${name.padEnd(14)} ${scores[name].at(-1)?.first.toFixed(4)}`);
+  }
+  report();
+}
+rmSync(work, { recursive: true });

@@ -1,0 +1,144 @@
+/**
+ * Makes docs/objectives.md of the heads of the files in src/objectives, a file each, and their settings.
+ *
+ *     npm run build && node scripts/objectives-page.mjs
+ */
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { basename, join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const INTRODUCTION = `# Objectives
+
+<!-- Made by scripts/objectives-page.mjs from the heads of the files in src/objectives: edit those, then run it. -->
+
+An objective is the loss of a training on pairs. \`pearl finetune --objective NAME\` chooses it; without, it is NT-Xent.
+
+\`\`\`sh
+npx pearl finetune --pairs data/pairs.csv --objective info-nce --objective-settings directions=both --steps 2 -o both-ways
+npx pearl finetune --pairs data/labels.csv --objective sup-con --steps 2 -o by-labels
+npx pearl finetune --pairs data/scores.csv --objective regression --steps 2 -o by-scores
+npx pearl finetune --pairs data/phrases.txt --view cutoff --steps 2 -o by-views
+\`\`\`
+
+A table of pairs has the columns \`text\` and \`positive\`, and optionally \`negative\` (a phrase that looks alike and means
+something else), \`type\`, \`label\` (the class of text and positive) and \`score\` (how similar they are). Texts with labels
+need no positives: the positive of a text is then the next text of its label, or itself if it is the only one. Without
+labels, phrases that pairs join are one class. Scores from 0 to 1 stay; where some lie outside, the table's smallest becomes
+0 and its largest 1. Phrases alone need a view.
+`;
+
+const VIEWS = `## Views: phrases alone
+
+With \`--view\`, the positive of a phrase is a second view of it, and a table of one column is enough. A table of pairs may
+have a view too: its positives are changed.
+
+| view | the second view | on pearl-mini |
+| --- | --- | --- |
+| \`cutoff\` | the phrase without one of its words | changes all parts of the vector; a phrase of one word stays as it is |
+| \`dropout\` | the phrase with other dropout masks (0.1 unless \`--dropout\` sets it) | changes meaning, types and gates; the 192 columns of spelling have no dropout |
+| \`mixup\` | its vector with up to half of another positive's mixed in | changes all parts; on a single phrase it only moves the vector |
+
+For pearl-mini, and for names in general, \`cutoff\` is the view to begin with: it is the only one that changes what the
+model reads. \`pearl finetune --corpus\` makes augmented twins of phrases instead, which imitate how people write
+([train](train.md)).
+`;
+
+const LIMITS = `## What is left out, and why
+
+A memory bank or a queue (MoCo) keeps vectors of earlier batches as negatives, since a large batch does not fit into
+memory. These vectors are stale. pearl cuts a batch into chunks instead and caches their gradients (Gao et al., 2021): a
+batch of any size has its exact gradient in bounded memory, so there is nothing for a bank to approximate. Raise
+\`--batch-size\`.
+
+Losses and gradients of all objectives equal those of an independent PyTorch implementation in float64 to 1e-5
+(\`test/oracles/objectives.py\`).
+
+From code, \`objectiveLoss(net, rows, { name, settings })\` of \`pearl-embeddings/train\` adds an objective to a graph of your
+own.
+`;
+
+/** @typedef {{ name: string, head: string, settings: Readonly<Record<string, number | readonly string[]>> }} Entry */
+
+const capital = (/** @type {string} */ text) => text[0].toUpperCase() + text.slice(1);
+
+/** The parts of a head: summary, formula, and the paragraphs that begin with a label. */
+function partsOf(/** @type {string} */ head) {
+  const lines = head.split("\n").map((line) => line.replace(/^ \* ?/, ""));
+  const formula = lines.filter((line) => line.startsWith("    ")).map((line) => line.slice(4));
+  const text = lines.filter((line) => !line.startsWith("    ")).join("\n");
+  const [summary, labelled] = text.split(/\n\n+/);
+  const paragraphs = labelled
+    .split(/\n(?=(?:Here|Data|Choose it)\b)/)
+    .map((part) => part.replaceAll("\n", " "));
+  const [source, ...others] = paragraphs;
+  const [data, choice] = others.slice(-2);
+  const notes = others.slice(0, -2).map((note) => capital(note.replace(/^Here: /, "")));
+  return { summary: summary.trim().replaceAll("\n", " "), formula, source, notes, data, choice };
+}
+
+/** Breaks a paragraph at 120 characters. */
+function wrapped(/** @type {string} */ text) {
+  const lines = [""];
+  for (const word of text.trim().split(/\s+/)) {
+    const line = `${lines[lines.length - 1]} ${word}`.trim();
+    if (line.length <= 120) lines[lines.length - 1] = line;
+    else lines.push(word);
+  }
+  return lines.join("\n");
+}
+
+function settingsText(/** @type {Entry["settings"]} */ settings) {
+  const list = Object.entries(settings).map(([name, standard]) =>
+    typeof standard === "number"
+      ? `\`${name}=${standard}\``
+      : standard.map((word) => `\`${name}=${word}\``).join(" or "),
+  );
+  return list.length === 0 ? [] : [`Settings, with their defaults first: ${list.join(", ")}.`];
+}
+
+/** The whole page. */
+export function objectivesPage(/** @type {readonly Entry[]} */ entries) {
+  const rows = entries.map(({ name, head }) => {
+    const { data, choice } = partsOf(head);
+    const reason = choice.replace(/^Choose it |\.$/g, "");
+    return `| ${data.replace(/^Data: |\.$/g, "")} | [\`${name}\`](#${name}) | ${reason} |`;
+  });
+  const table = ["| your data looks like this | use this | choose it |", "| --- | --- | --- |", ...rows].join(
+    "\n",
+  );
+  const sections = entries.map(({ name, head, settings }) => {
+    const { summary, formula, source, notes } = partsOf(head);
+    const [opening, ...rest] = [summary, source, ...notes, ...settingsText(settings)].map(wrapped);
+    return [
+      `## ${name}`,
+      opening,
+      `\`\`\`text\n${formula.join("\n")}\n\`\`\``,
+      `${rest.join("\n\n")}\n`,
+    ].join("\n\n");
+  });
+  return [INTRODUCTION, `${table}\n`, VIEWS, LIMITS, ...sections].join("\n");
+}
+
+/** The head of each objective's file, by its name. */
+export function readHeads() {
+  const folder = fileURLToPath(new URL("../src/objectives", import.meta.url));
+  const files = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((name) =>
+    name.endsWith(".ts"),
+  );
+  return new Map(
+    files.map((file) => {
+      const [, head = ""] = /^\/\*\*\n([\s\S]*?)\n \*\//.exec(readFileSync(join(folder, file), "utf8")) ?? [];
+      return [basename(file, ".ts"), head];
+    }),
+  );
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const { objectives } = await import("../dist/objectives/registry.js");
+  const heads = readHeads();
+  const entries = Object.entries(objectives).map(([name, { settings }]) => ({
+    ...{ name, settings },
+    head: heads.get(name) ?? "",
+  }));
+  writeFileSync(new URL("../docs/objectives.md", import.meta.url), objectivesPage(entries));
+}

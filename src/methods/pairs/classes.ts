@@ -1,0 +1,48 @@
+/** Classes of a table of pairs: labels where the table has them, else phrases that its pairs join. */
+import type { Pair } from "./pairs.js";
+
+/** Numbers that are equal for phrases of a class. */
+export interface PairClasses {
+  /** Class of a pair's text and positive. */
+  ofPair(pair: Pair): number;
+  /** Class of a hard negative. */
+  ofPhrase(phrase: string): number;
+}
+
+/**
+ * @param pairs all of them: pairs without a label that share a phrase are one class
+ * @param groupOf numbers from 0, equal for phrases that look the same to the model
+ */
+export function classesOf(pairs: readonly Pair[], groupOf: (phrase: string) => number): PairClasses {
+  // disjoint sets: a group's parent is another group of its set; without one it is the first of its set
+  const parents = new Map<number, number>();
+  const setOf = (phrase: string): number => {
+    let at = groupOf(phrase);
+    for (;;) {
+      const above = parents.get(at);
+      if (above === undefined) return at;
+      // shortens the way for the next call
+      parents.set(at, parents.get(above) ?? above);
+      at = above;
+    }
+  };
+  const unite = (one: number, other: number): void => {
+    if (one !== other) parents.set(one, other);
+  };
+  const labels = new Map<string, number>();
+  const labelled = new Map<number, number>();
+  const labelOf = (label: string): number => {
+    const number = labels.get(label) ?? -1 - labels.size;
+    labels.set(label, number);
+    return number;
+  };
+  for (const { text, positive, label = "" } of pairs)
+    if (label === "") unite(setOf(text), setOf(positive));
+    else
+      for (const phrase of [text, positive])
+        if (!labelled.has(groupOf(phrase))) labelled.set(groupOf(phrase), labelOf(label));
+  return {
+    ofPair: ({ text, label = "" }) => (label === "" ? setOf(text) : labelOf(label)),
+    ofPhrase: (phrase) => labelled.get(groupOf(phrase)) ?? setOf(phrase),
+  };
+}

@@ -1,0 +1,36 @@
+/**
+ * Compares a phrase with the mean of its class and the means of other classes.
+ *
+ *     L_un^block = E [ ℓ( f(x)ᵀ ( Σ_i f(x_i⁺) / b - Σ_i f(x_i⁻) / b ) ) ],   ℓ(v) = log₂(1 + e^{-v}) or max(0, 1 - v)
+ *
+ * Source: Arora, Khandeparkar, Khodak, Plevrakis and Saunshi (2019), "A Theoretical Analysis of Contrastive
+ * Unsupervised Representation Learning" (CURL), section 6.
+ * Here: vectors have length 1. A block is all that the batch holds of a class, without x itself; other classes are drawn
+ * as often as their phrases. `loss` chooses ℓ.
+ * Data: pairs; a label makes larger classes.
+ * Choose it if single positives are noisy: the mean of a class is steadier than any one of its phrases.
+ */
+import { number } from "../../nn/net.js";
+import { compareAll, equalClasses, hasAny, maskedMean, maskedSums, rowSums, times } from "../compare.js";
+import { objective } from "../objective.js";
+
+export const block = objective({
+  needs: { label: "optional" },
+  settings: { loss: ["logistic", "hinge"] },
+  build(net, batch, { loss }) {
+    const { g } = net;
+    const { products, same, different } = compareAll(net, batch);
+    const atLeastOne = (counts: string) => g.add("Max", [counts, number(net, 1)]);
+    const own = g.add("Div", [maskedSums(net, products, same), atLeastOne(rowSums(net, same))]);
+    // column j: the inner product with the mean of j's class
+    const blocks = equalClasses(net, batch.classes, batch.classes);
+    const others = g.add("Div", [g.add("Gemm", [products, blocks]), rowSums(net, blocks)]);
+    const lead = g.add("Sub", [g.add("Unsqueeze", [own, g.ints(1)]), others]);
+    const losses =
+      loss === "hinge"
+        ? g.add("Relu", [g.add("Sub", [number(net, 1), lead])])
+        : times(net, g.add("Softplus", [g.add("Neg", [lead])]), 1 / Math.LN2);
+    const hasPositives = g.add("Unsqueeze", [hasAny(net, same), g.ints(1)]);
+    return maskedMean(net, losses, g.add("Mul", [different, hasPositives]));
+  },
+});

@@ -1,0 +1,129 @@
+/** The rows of a batch against each other, and sums over chosen entries: what the objectives are made of. */
+
+import { logSumExp, type Net, number, reduce } from "../nn/net.js";
+import { l2Normalise } from "../nn/pooling.js";
+import { typeCode } from "../onnx/tensor.js";
+import type { ObjectiveRows } from "./objective.js";
+
+/** R rows against C columns. */
+export interface Comparison {
+  /** float32 [R, width] and [C, width]. */
+  readonly rows: string;
+  readonly columns: string;
+  /** Inner products [R, C]; cosines where vectors have length 1. */
+  readonly products: string;
+  /** float32 [R, C]: 1 on the diagonal. */
+  readonly diagonal: string;
+  /** float32 [R, C]: 1 for rows of the same class, off the diagonal. */
+  readonly same: string;
+  /** float32 [R, C]: 1 for rows of different classes. */
+  readonly different: string;
+}
+
+/** Anchors and positives against these and the negatives, all of length 1; on the diagonal is the row itself. */
+export function compareAll(net: Net, batch: ObjectiveRows): Comparison & { readonly partners: string } {
+  const { g } = net;
+  const [anchors, positives] = [l2Normalise(net, batch.anchors), l2Normalise(net, batch.positives)];
+  const rows = g.add("Concat", [anchors, positives], { axis: 0 });
+  const columns = batch.negatives
+    ? g.add("Concat", [rows, l2Normalise(net, batch.negatives)], { axis: 0 })
+    : rows;
+  const partners = g.add("Concat", [positives, anchors], { axis: 0 });
+  return { ...compare(net, [rows, columns], batch.classes, batch.classes), partners };
+}
+
+/** Anchors against positives and negatives, as they come; on the diagonal is the positive of the anchor. */
+export function compareSides(net: Net, batch: ObjectiveRows): Comparison {
+  const { g } = net;
+  const { anchors, positives, negatives, classes } = batch;
+  const columns = negatives ? g.add("Concat", [positives, negatives], { axis: 0 }) : positives;
+  const start = g.add("Shape", [anchors], { start: 0, end: 1 });
+  const columnClasses = g.add("Slice", [classes, start, g.add("Shape", [classes])]);
+  return compare(net, [anchors, columns], columnClasses, classes);
+}
+
+/** The vectors of a batch at length 1. */
+export const atLengthOne = (net: Net, batch: ObjectiveRows): ObjectiveRows => ({
+  ...batch,
+  anchors: l2Normalise(net, batch.anchors),
+  positives: l2Normalise(net, batch.positives),
+  ...(batch.negatives && { negatives: l2Normalise(net, batch.negatives) }),
+});
+
+/** @param classes of which the first are those of the rows */
+function compare(
+  net: Net,
+  [rows, columns]: [string, string],
+  columnClasses: string,
+  classes: string,
+): Comparison {
+  const { g } = net;
+  const own = g.add("Slice", [classes, g.ints(0), g.add("Shape", [rows], { start: 0, end: 1 })]);
+  const equal = equalClasses(net, own, columnClasses);
+  const diagonal = g.add("EyeLike", [equal]);
+  return {
+    ...{ rows, columns, diagonal },
+    products: g.add("Gemm", [rows, columns], { transB: 1 }),
+    same: g.add("Sub", [equal, diagonal]),
+    different: g.add("Sub", [number(net, 1), equal]),
+  };
+}
+
+/** float32 [rows, columns]: 1 for equal numbers. */
+export function equalClasses({ g }: Net, rows: string, columns: string): string {
+  const equal = g.add("Equal", [g.add("Unsqueeze", [rows, g.ints(1)]), columns]);
+  return g.add("Cast", [equal], { to: typeCode("float32") });
+}
+
+/** ‖a - b‖² = 2 - 2 a · b of vectors of length 1. */
+export const squaredDistances = (net: Net, cosines: string): string =>
+  net.g.add("Mul", [net.g.add("Sub", [number(net, 1), cosines]), number(net, 2)]);
+
+/** ‖a - b‖, at least 0.001 and constant there: the direction between nearly equal vectors is rounding noise. */
+export const distances = (net: Net, squares: string): string =>
+  net.g.add("Sqrt", [net.g.add("Max", [squares, number(net, 1e-6)])]);
+
+/** log Σ exp(scores) over the entries of each row where `mask` is 1; about -1e30 where there are none. */
+export const maskedLogSumExp = (net: Net, scores: string, mask: string): string =>
+  logSumExp(net, where(net, mask, scores, -1e30));
+
+/** 1 where a > b, else 0. */
+export const above = ({ g }: Net, a: string, b: string): string =>
+  g.add("Cast", [g.add("Greater", [a, b])], { to: typeCode("float32") });
+
+/** `values` where a mask is 1, else a number. */
+export const where = (net: Net, mask: string, values: string, otherwise: number): string =>
+  net.g.add("Where", [net.g.add("Greater", [mask, number(net, 0)]), values, number(net, otherwise)]);
+
+/** a · b of the rows of two matrices. */
+export const rowProducts = (net: Net, a: string, b: string): string => rowSums(net, net.g.add("Mul", [a, b]));
+
+/** Σ over the last axis. */
+export const rowSums = (net: Net, values: string): string => reduce(net, "ReduceSum", values);
+
+/** Sums of the rows of `values` where `mask` is 1. */
+export const maskedSums = (net: Net, values: string, mask: string): string =>
+  rowSums(net, net.g.add("Mul", [values, mask]));
+
+/** Mean of `values` where `mask` is 1, over all entries; 0 where it is nowhere. @returns a scalar */
+export function maskedMean(net: Net, values: string, mask: string): string {
+  const { g } = net;
+  const total = (entries: string) => g.add("ReduceSum", [entries], { keepdims: 0 });
+  const count = g.add("Max", [total(mask), number(net, 1)]);
+  return g.add("Div", [total(g.add("Mul", [values, mask])), count]);
+}
+
+/** 1 for rows of a mask with at least one 1, else 0. */
+export const hasAny = (net: Net, mask: string): string => reduce(net, "ReduceMax", mask);
+
+/** log x, and log 1e-30 without a gradient below that. */
+export const safeLog = (net: Net, x: string): string =>
+  net.g.add("Log", [net.g.add("Max", [x, number(net, 1e-30)])]);
+
+/** a + factor · b. */
+export const plus = (net: Net, a: string, b: string, factor = 1): string =>
+  net.g.add("Add", [a, factor === 1 ? b : times(net, b, factor)]);
+
+/** x · factor. */
+export const times = (net: Net, x: string, factor: number): string =>
+  net.g.add("Mul", [x, number(net, factor)]);

@@ -1,0 +1,98 @@
+/** What an objective is: a loss over the embeddings of a batch, with the columns it needs and its settings. */
+import { ArgumentError } from "../errors.js";
+import type { Net } from "../nn/net.js";
+
+/** Names of the graph's values for B pairs and N hard negatives. */
+export interface ObjectiveRows {
+  /** float32 [B, width] */
+  readonly anchors: string;
+  /** float32 [B, width]: row i belongs to row i of the anchors. */
+  readonly positives: string;
+  /** float32 [N, width]: phrases that look alike and mean something else; default none. */
+  readonly negatives?: string;
+  /**
+   * int32 [2B + N], of anchors, positives and negatives: rows of the same number are of the same class. An anchor
+   * and its positive always are; equal phrases should be, else they repel each other.
+   */
+  readonly classes: string;
+  /** float32 [B]: how similar anchor and positive are, from 0 to 1; default: the pairs have no scores. */
+  readonly scores?: string;
+  /** Width of the vectors, for objectives with a projection. */
+  readonly width: number;
+}
+
+/** Columns that an objective reads besides text, positive and negative. */
+export type ObjectiveColumn = "label" | "score";
+
+/** The default of a setting: a number, or words of which the first is the default. */
+type Declared = number | readonly [string, ...string[]];
+type SettingsOf<Settings> = {
+  readonly [Name in keyof Settings]: Settings[Name] extends readonly (infer Word)[] ? Word : number;
+};
+
+/** Values of settings by name. */
+export type ObjectiveSettings = Readonly<Record<string, number | string>>;
+
+/** A loss over the embeddings of a batch. */
+export interface Objective {
+  /** What it needs and what it can use of the data, besides text and positive. */
+  readonly needs: Readonly<Partial<Record<ObjectiveColumn, "required" | "optional">>>;
+  readonly settings: Readonly<Record<string, Declared>>;
+  /** Names of learned single numbers; the engine takes others for constants. */
+  readonly learns?: readonly string[];
+  /** Adds the loss to a graph. @param settings all of them @returns the name of a scalar */
+  build(net: Net, rows: ObjectiveRows, settings: ObjectiveSettings): string;
+}
+
+/** Declares an objective; `build` gets its settings with their types. */
+export const objective = <const Settings extends Readonly<Record<string, Declared>>>(
+  declared: Omit<Objective, "settings" | "build"> & {
+    readonly settings: Settings;
+    build(net: Net, rows: ObjectiveRows, settings: SettingsOf<Settings>): string;
+  },
+): Objective => declared as unknown as Objective;
+
+/** All settings of an objective. @throws ArgumentError for a setting that it does not have, or a wrong value */
+export function settingsOf(
+  name: string,
+  { settings: declared }: Objective,
+  given: ObjectiveSettings = {},
+): ObjectiveSettings {
+  const unknown = Object.keys(given).find((key) => !Object.hasOwn(declared, key));
+  if (unknown !== undefined) {
+    const known = Object.keys(declared).join(", ");
+    throw new ArgumentError(
+      `the objective ${name} has no setting ${unknown}. ${known === "" ? "It has none." : `Its settings: ${known}.`}`,
+    );
+  }
+  return Object.fromEntries(
+    Object.entries(declared).map(([key, standard]) => {
+      const value = given[key] ?? (typeof standard === "number" ? standard : standard[0]);
+      const wanted = fault(key, standard, value);
+      if (wanted === undefined) return [key, value];
+      throw new ArgumentError(`the setting ${key} of the objective ${name} must be ${wanted}, not ${value}`);
+    }),
+  );
+}
+
+type Rule = readonly [text: string, allows: (value: number) => boolean];
+
+/** What a number must be, by the setting's name, which means the same in all objectives. */
+const rules: ReadonlyMap<string, Rule> = new Map<string, Rule>([
+  ...["temperature", "scale", "alpha", "t"].map(
+    (name) => [name, ["above 0", (x) => x > 0]] as [string, Rule],
+  ),
+  ["prior", ["of at least 0 and below 1", (x) => x >= 0 && x < 1]],
+  ["width", ["without a fraction, above 0", (x) => x > 0 && Number.isInteger(x)]],
+]);
+const otherwise: Rule = ["of at least 0", (x) => x >= 0];
+
+/** What a value must be, where it is wrong. */
+function fault(key: string, standard: Declared, value: number | string): string | undefined {
+  if (typeof standard !== "number")
+    return standard.includes(String(value)) ? undefined : standard.join(" or ");
+  const [text, allows] = rules.get(key) ?? otherwise;
+  return typeof value === "number" && Number.isFinite(value) && allows(value)
+    ? undefined
+    : `a number ${text}`;
+}

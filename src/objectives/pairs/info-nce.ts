@@ -1,0 +1,36 @@
+/**
+ * Finds the positive of a phrase among the positives of the whole batch.
+ *
+ *     L_N = -E_X [ log f(x⁺, c) / Σ_{x_j ∈ X} f(x_j, c) ],   f(x, c) = exp(cos(x, c) / τ)
+ *
+ * Source: van den Oord, Li and Vinyals (2018), "Representation Learning with Contrastive Predictive Coding", equation 4.
+ * Here: the setting `directions`: "one" seeks positives for texts; "both" is the mean with texts sought for positives. Hard
+ * negatives join X in both.
+ * Data: pairs or triplets (a column negative); a label says which phrases of a batch are no negatives.
+ * Choose it if the two sides differ in kind, such as queries and titles: a side is never compared with itself.
+ */
+import { mean, type Net } from "../../nn/net.js";
+import { atLengthOne, compareSides, maskedLogSumExp, plus, rowProducts, times } from "../compare.js";
+import { type ObjectiveRows, objective } from "../objective.js";
+
+export const infoNce = objective({
+  needs: { label: "optional" },
+  settings: { temperature: 0.07, directions: ["one", "both"] },
+  build(net, batch, { temperature, directions }) {
+    const rows = atLengthOne(net, batch);
+    const forward = towardsPositives(net, rows, temperature);
+    if (directions === "one") return forward;
+    // anchor and positive are of the same class, so the classes stay as they are
+    const turned = { ...rows, anchors: rows.positives, positives: rows.anchors };
+    return times(net, plus(net, forward, towardsPositives(net, turned, temperature)), 0.5);
+  },
+});
+
+function towardsPositives(net: Net, rows: ObjectiveRows, temperature: number): string {
+  const { g } = net;
+  const { products, different, diagonal } = compareSides(net, rows);
+  const compared = g.add("Add", [different, diagonal]);
+  const total = maskedLogSumExp(net, times(net, products, 1 / temperature), compared);
+  const own = times(net, rowProducts(net, rows.anchors, rows.positives), 1 / temperature);
+  return mean(net, g.add("Sub", [total, own]));
+}

@@ -1,0 +1,21 @@
+/**
+ * Finds the positive of a phrase among all other phrases of the batch, those of its own side too.
+ *
+ *     ℓ_{i,j} = -log exp(sim(z_i, z_j) / τ) / Σ_{k≠i} exp(sim(z_i, z_k) / τ),   sim(u, v) = uᵀv / (‖u‖ ‖v‖)
+ *
+ * Source: Chen, Kornblith, Norouzi and Hinton (2020), "A Simple Framework for Contrastive Learning of Visual
+ * Representations", equation 1.
+ * Here: the default, and PEARL's loss (src/nn/losses/nt-xent.ts). Equal phrases of a batch are not negatives of each
+ * other. Hard negatives join the sum.
+ * Data: pairs or triplets (a column negative).
+ * Choose it first: each step compares every phrase of a batch with every other.
+ */
+import { ntXent as loss } from "../../nn/losses/nt-xent.js";
+import { objective } from "../objective.js";
+
+export const ntXent = objective({
+  needs: {},
+  settings: { temperature: 0.07 },
+  build: (net, { anchors, positives, negatives, classes }, { temperature }) =>
+    loss(net, { anchors, positives, hardNegatives: negatives, groups: classes }, { temperature }),
+});

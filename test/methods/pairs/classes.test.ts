@@ -1,0 +1,51 @@
+import { describe, expect, it } from "vitest";
+import { classesOf } from "../../../src/methods/pairs/classes.js";
+import type { Pair } from "../../../src/methods/pairs/pairs.js";
+
+const pair = (text: string, positive: string, label?: string): Pair => ({
+  ...{ text, positive, negative: "", type: "" },
+  ...(label !== undefined && { label }),
+});
+const numbered = (pairs: readonly Pair[], ...further: string[]) => {
+  const phrases = [...new Set([...pairs.flatMap(({ text, positive }) => [text, positive]), ...further])];
+  return classesOf(pairs, (phrase) => phrases.indexOf(phrase));
+};
+
+describe("classes of pairs", () => {
+  it("join pairs that share a phrase, in any order and over several steps", () => {
+    const pairs = [
+      pair("a", "b"),
+      pair("c", "d"),
+      pair("e", "f"),
+      pair("d", "b"),
+      pair("f", "a"),
+      pair("x", "y"),
+    ];
+    const { ofPair, ofPhrase } = numbered(pairs, "new");
+    const classes = pairs.map(ofPair);
+    expect(new Set(classes.slice(0, 5)).size).toBe(1);
+    expect(classes[5]).not.toBe(classes[0]);
+    expect(ofPhrase("f")).toBe(classes[0]);
+    expect([...classes, ofPhrase("new")].filter((number) => number === ofPhrase("new"))).toHaveLength(1);
+  });
+
+  it("are the labels where there are labels, also for a phrase with two", () => {
+    const pairs = [
+      pair("paris", "lutetia", "city"),
+      pair("rome", "roma", "city"),
+      pair("paris", "paris h.", "person"),
+    ];
+    const { ofPair, ofPhrase } = numbered(pairs);
+    const [city, other, person] = pairs.map(ofPair);
+    expect(other).toBe(city);
+    expect(person).not.toBe(city);
+    expect(ofPhrase("paris")).toBe(city);
+  });
+
+  it("of pairs without a label join only pairs without a label", () => {
+    const pairs = [pair("a", "b", "x"), pair("b", "c", ""), pair("c", "d", ""), pair("e", "f", "")];
+    const [labelled, one, two, far] = pairs.map(numbered(pairs).ofPair);
+    expect(one).toBe(two);
+    expect(new Set([labelled, one, far]).size).toBe(3);
+  });
+});

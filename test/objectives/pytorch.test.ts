@@ -1,0 +1,112 @@
+/** Each objective against an independent implementation in float64 PyTorch (test/oracles/objectives.py). */
+import { readFileSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+import { differentiate } from "../../src/autodiff/gradient.js";
+import { createNet, fromTensors } from "../../src/nn/net.js";
+import type { ObjectiveSettings } from "../../src/objectives/objective.js";
+import { type ObjectiveName, objectiveLoss, objectiveNames } from "../../src/objectives/registry.js";
+import { GraphBuilder } from "../../src/onnx/builder.js";
+import { encodeModel } from "../../src/onnx/io/file.js";
+import { observeShapes } from "../../src/onnx/observe-shapes.js";
+import { type Tensor, tensor } from "../../src/onnx/tensor.js";
+import { createOrtSession } from "../../src/runtime/ort-session.js";
+import type { Feeds } from "../../src/runtime/tensor.js";
+
+interface Batch {
+  rows: number[];
+  pairs: number;
+  classes: number[];
+  scores: number[];
+}
+interface Case {
+  objective: ObjectiveName;
+  settings: ObjectiveSettings;
+  batch: string;
+  /** Whether the objective gets the pairs' scores. */
+  scores: boolean;
+  loss: number;
+  gradients: Record<string, number[]>;
+}
+interface Oracle {
+  width: number;
+  batches: Record<string, Batch>;
+  weights: Record<string, { dims: number[]; data: number[] }>;
+  cases: Case[];
+}
+
+const { width, batches, weights, cases }: Oracle = JSON.parse(
+  readFileSync(new URL("../oracles/objectives.json", import.meta.url), "utf8"),
+);
+const stored = new Map<string, Tensor>(
+  Object.entries(weights).map(([name, { dims, data }]) => [name, tensor("float32", dims, data)]),
+);
+
+function feedsOf({ rows, pairs, classes, scores }: Batch, isScored: boolean): Feeds {
+  const part = (from: number, to: number) =>
+    tensor("float32", [to - from, width], rows.slice(from * width, to * width));
+  const count = classes.length;
+  return {
+    anchors: part(0, pairs),
+    positives: part(pairs, 2 * pairs),
+    ...(count > 2 * pairs && { negatives: part(2 * pairs, count) }),
+    classes: tensor("int32", [count], classes),
+    ...(isScored && { scores: tensor("float32", [pairs], scores) }),
+  } as Feeds;
+}
+
+/** Loss and gradients of an objective, as a training computes them. */
+async function run({ objective, settings, batch, scores, gradients }: Case, opset: number) {
+  const feeds = feedsOf(batches[batch], scores);
+  const net = createNet(fromTensors(stored), new GraphBuilder({ opset }));
+  for (const [name, { type, dims }] of Object.entries(feeds)) net.g.input(name, type, [...dims]);
+  const { negatives, scores: given } = feeds;
+  const rows = { anchors: "anchors", positives: "positives", classes: "classes", width };
+  const loss = objectiveLoss(
+    net,
+    { ...rows, ...(negatives && { negatives: "negatives" }), ...(given && { scores: "scores" }) },
+    { name: objective, settings },
+  );
+  net.g.output("loss", loss);
+  const model = net.g.model();
+  const shapes = await observeShapes(model, feeds, (bytes) =>
+    createOrtSession(bytes, { optimization: "disabled" }),
+  );
+  const wanted = Object.keys(gradients).filter((name) => name in feeds || model.graph.initializers.has(name));
+  const trained = differentiate(model, { loss: "loss", weights: wanted, shapes });
+  const session = await createOrtSession(encodeModel(trained.model), { optimization: "basic" });
+  const values = Object.fromEntries([...stored].filter(([name]) => wanted.includes(name)));
+  const outputs = await session.run({ ...feeds, ...values } as Feeds);
+  await session.release();
+  return {
+    loss: Number(outputs.loss.data[0]),
+    gradients: Object.fromEntries(
+      wanted.map((name) => [name, outputs[trained.gradients.get(name) as string].data as Float32Array]),
+    ),
+  };
+}
+
+describe("objectives have PyTorch's losses and gradients", () => {
+  it("and no objective is left out", () => {
+    expect([...new Set(cases.map(({ objective }) => objective))].sort()).toEqual([...objectiveNames].sort());
+  });
+
+  const named = cases.map((each) => {
+    const settings = Object.entries(each.settings).map(([name, value]) => ` ${name}=${value}`);
+    return [
+      `${each.objective}${settings.join("")}, batch ${each.batch}${each.scores ? ", scores" : ""}`,
+      each,
+    ] as const;
+  });
+  it.each(named)("%s", async (_, each) => {
+    for (const opset of [17, 20]) {
+      const found = await run(each, opset);
+      expect(Math.abs(found.loss - each.loss)).toBeLessThan(1e-5 * Math.max(1, Math.abs(each.loss)));
+      expect(Object.keys(found.gradients).sort()).toEqual(Object.keys(each.gradients).sort());
+      const right = Object.values(each.gradients).flat();
+      const largest = right.reduce((most, x) => Math.max(most, Math.abs(x)), 1);
+      for (const [name, gradient] of Object.entries(found.gradients))
+        for (const [i, x] of gradient.entries())
+          expect(Math.abs(x - each.gradients[name][i]) / largest, `${name} ${i}`).toBeLessThan(1e-5);
+    }
+  });
+});
