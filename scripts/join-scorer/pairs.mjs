@@ -55,7 +55,7 @@ export async function featureRows({ left, right, truth }, pair, { candidates: li
  *
  * @param options { scorer: network, strangers: fraction of right rows that lose their match, random }
  */
-export async function evidencePoints({ left, right, truth }, pair, { scorer, strangers, random }) {
+export async function evidencePoints({ right, truth }, pair, { scorer, strangers, random }) {
   // One-to-one ranking also computes the spacing around lower candidates, which are the best pairs of
   // deprived rows.
   const rankings = await rankTables(pair, { scorer: { scorer } }, { kind: "one-to-one" });

@@ -61,10 +61,7 @@ export async function compareWithin(
   { alone, numbered }: TableParts,
   options: SameTableOptions,
 ): Promise<SameTable> {
-  const prepared = await prepareColumn(
-    { left: phrases, right: alone },
-    { ...options, embed: "base" },
-  );
+  const prepared = await prepareColumn({ left: phrases, right: alone }, { ...options, embed: "base" });
   const { base, queries, dimension, statistics } = prepared;
   const floor = base.vectors === undefined ? 0 : unrelatedCosine(base.vectors, base.vectors, dimension);
   const column = { ...prepared, queries: base, floor };

@@ -70,7 +70,9 @@ export async function fuzzyJoin(
     unmatched: pairs.flatMap((_, row) => (joined.has(row) ? [] : [row])),
     runnersUp: secondBest(rankings, pairs),
     labelEffect: async () => {
-      const partners = [decide(noLabels), decision].map((found) => partnersOfRight(right.length, found.matches));
+      const partners = [decide(noLabels), decision].map((found) =>
+        partnersOfRight(right.length, found.matches),
+      );
       return labelEffect(partners[0], partners[1], decided);
     },
     warnings: tableWarnings(texts, options.column ?? "phrase", rankings),

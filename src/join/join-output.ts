@@ -37,8 +37,8 @@ export interface JoinedTables {
   readonly right: WholeTable;
 }
 
-/** Pairs in a review file: as many as a person judges in an hour. */
-const reviewedPairs = 200;
+/** Pairs in a review file at most. They are in the order of their use, so that a person may stop anywhere. */
+const reviewedPairs = 1000;
 
 export async function writeJoin(
   output: string,

@@ -97,7 +97,18 @@ export async function joinTables(
   const { matches, estimate, low, high, promise, kind, kindReason, dropped, warnings } = joined;
   return {
     ...{ matches: matches.length, matchedRows, leftRows: left.phrases.length, rightRows },
-    ...{ estimate, low, high, promise, kind, kindReason, columns: joined.columns, dropped, labelEffect, warnings },
+    ...{
+      estimate,
+      low,
+      high,
+      promise,
+      kind,
+      kindReason,
+      columns: joined.columns,
+      dropped,
+      labelEffect,
+      warnings,
+    },
     ...{ ...files, seconds: (performance.now() - started) / 1000 },
   };
 }
@@ -133,13 +144,18 @@ function resolvedColumns({ left, right }: JoinedTables, { on = [], ignore, kindO
     return (holders.length > 0 ? holders : [left]).map((table) => nameIn(table, wanted));
   };
   return {
-    on: on.length === 0 ? undefined : on.map((text) => {
-      const [name, other = name] = text.split("=");
-      return `${nameIn(left, name)}=${nameIn(right, other)}`;
-    }),
+    on:
+      on.length === 0
+        ? undefined
+        : on.map((text) => {
+            const [name, other = name] = text.split("=");
+            return `${nameIn(left, name)}=${nameIn(right, other)}`;
+          }),
     ignore: ignore?.flatMap(named),
-    kindOf: kindOf && Object.fromEntries(
-      Object.entries(kindOf).flatMap(([name, kind]) => named(name).map((found) => [found, kind])),
-    ),
+    kindOf:
+      kindOf &&
+      Object.fromEntries(
+        Object.entries(kindOf).flatMap(([name, kind]) => named(name).map((found) => [found, kind])),
+      ),
   };
 }

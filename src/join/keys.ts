@@ -24,11 +24,7 @@ export function keysOf({ left, right }: JoinColumn): RowKeys {
 const fewRows = 20;
 
 /** One sentence for each thing that weakens the join. */
-export function tableWarnings(
-  texts: JoinColumn,
-  name: string,
-  { leftKeys, rightKeys }: RowKeys,
-): string[] {
+export function tableWarnings(texts: JoinColumn, name: string, { leftKeys, rightKeys }: RowKeys): string[] {
   const warnings: string[] = [];
   const repeated = leftKeys.length - new Set(leftKeys).size;
   if (repeated > 0)

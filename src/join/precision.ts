@@ -32,7 +32,8 @@ export async function judgedPrecision(
   const certain = knownPrecision(matches, unverified, target);
   if (certain !== undefined) return certain;
   const estimates = new Map([["probabilities of the pairs", meanProbability]]);
-  if (unverified.length > 0) estimates.set("rows without their partner", await decoyEstimate(decision, judge));
+  if (unverified.length > 0)
+    estimates.set("rows without their partner", await decoyEstimate(decision, judge));
   const few =
     matches.length === 0
       ? "no pair is likely"
@@ -53,7 +54,11 @@ export function knownPrecision(
   const known = 1 - unverified.length / matches.length;
   if (!(known >= target)) return undefined;
   const likely = unverified.reduce((sum, { probability }) => sum + probability, 0) / matches.length;
-  const promise = { target, established: true, reason: `known pairs are ${Math.floor(100 * known)} % of the matches` };
+  const promise = {
+    target,
+    established: true,
+    reason: `known pairs are ${Math.floor(100 * known)} % of the matches`,
+  };
   return { estimate: known + likely, low: known, high: 1, promise };
 }
 

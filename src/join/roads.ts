@@ -52,7 +52,13 @@ export async function joinByColumn(
   const column = name === other ? name : `${name}=${other}`;
   const found = await fuzzyJoin(left[name], right[other], { ...options, column });
   const { kind: kindOfCells, distinct, filled, rows } = profileColumn(name, left[name].concat(right[other]));
-  const compared = { name, other, kind: options.kindOf?.[name] ?? kindOfCells, filled: filled / rows, distinct };
+  const compared = {
+    name,
+    other,
+    kind: options.kindOf?.[name] ?? kindOfCells,
+    filled: filled / rows,
+    distinct,
+  };
   return {
     ...found,
     ...{ kind, dropped, naming: { left: name, right: other } },
@@ -73,9 +79,12 @@ export async function joinByColumns(
   const matches = byRightRow(found, top);
   const confirmed = new Set(known.filter(({ match }) => match).map((pair) => `${pair.left} ${pair.right}`));
   const unverified = matches.filter((pair) => !confirmed.has(`${pair.left} ${pair.right}`));
-  const naming = found.columns.find((column) => column.kind === "name") ?? found.columns[0];
+  const place = new Map(Object.keys(left).map((name, index) => [name, index]));
+  const placeOf = ({ name }: ColumnReport): number => place.get(name) ?? Infinity;
+  const columns = found.columns.toSorted((a, b) => placeOf(a) - placeOf(b) || 0);
+  const naming = columns.find((column) => column.kind === "name") ?? columns[0];
   return {
-    ...{ ...found, ...knownPrecision(matches, unverified, precision), matches, warnings: [] },
+    ...{ ...found, columns, ...knownPrecision(matches, unverified, precision), matches, warnings: [] },
     dropped: [...found.dropped, ...alone.flat().map((name) => ({ name, reason: "no counterpart" }))],
     naming: { left: naming.name, right: naming.other },
     runnerUp: () => undefined,

@@ -67,7 +67,10 @@ export function createRanker(settings: RankSettings): Ranker {
     const scores = new Float32Array(queries.length * keep).fill(-Infinity);
     queries.forEach((query, position) => {
       const phrase = weighPhrase(asked.texts[query], statistics);
-      let open = find(query, position, near).map((row) => ({ row, cosines: pairCosines(column, query, row) }));
+      let open = find(query, position, near).map((row) => ({
+        row,
+        cosines: pairCosines(column, query, row),
+      }));
       const nearness = ({ cosines }: (typeof open)[number]): number => cosines.embedding + cosines.grams;
       if (open.length > scored)
         open = open.sort((a, b) => nearness(b) - nearness(a) || a.row - b.row).slice(0, scored);

@@ -126,10 +126,16 @@ function cure(columns: number, matches: number): string {
 }
 
 /** What the known pairs changed, in how many rows, and why. */
-function effectLine({ decided, gained, lost, replaced }: NonNullable<JoinTablesReport["labelEffect"]>): string {
-  const others = `${formatCount(gained)} gained a match, ${formatCount(lost)} lost it and ${formatCount(replaced)} changed it`;
-  return (
-    `the known pairs changed the matches of ${counted(decided, "row")} they are about; of the other rows ${others}, ` +
-    "because the probabilities were estimated again with them"
-  );
+function effectLine({
+  decided,
+  gained,
+  lost,
+  replaced,
+}: NonNullable<JoinTablesReport["labelEffect"]>): string {
+  const others = gained + lost + replaced;
+  if (decided + others === 0) return "the known pairs changed no match";
+  const itself = `the known pairs changed the matches of ${counted(decided, "row")} that they judge`;
+  const causes = `${formatCount(gained)} gained a match, ${formatCount(lost)} lost it, ${formatCount(replaced)} changed it`;
+  const why = `and of ${counted(others, "other row")}, because all probabilities are estimated with them: ${causes}`;
+  return others === 0 ? itself : `${itself}, ${why}`;
 }

@@ -44,8 +44,7 @@ export function gatherEvidence(rankings: Rankings, pairs: readonly RowPair[]): (
 /** Returns a function that gathers the evidence for any pair of a row, where the other rows have these pairs. */
 export function evidenceAmong(rankings: Rankings, pairs: readonly RowPair[]) {
   const rivalOf = rivalScores(rankings, pairs);
-  return (row: number, pair: RowPair): number[] =>
-    rowEvidence(rankings, pair, row, rivalOf(row, pair.left));
+  return (row: number, pair: RowPair): number[] => rowEvidence(rankings, pair, row, rivalOf(row, pair.left));
 }
 
 function rowEvidence(rankings: Rankings, pair: RowPair, row: number, rival: number): number[] {

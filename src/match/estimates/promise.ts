@@ -65,7 +65,8 @@ export function keepPrecision<Level extends AcceptedLevel>({
   const found = contradiction(level);
   const estimates = precisionEstimates(level);
   if (found !== undefined) estimates.set("contradictions", 1 - found.strength);
-  const few = level.count < fewest ? `only ${level.count} pairs are likely: too few to estimate from` : undefined;
+  const few =
+    level.count < fewest ? `only ${level.count} pairs are likely: too few to estimate from` : undefined;
   return { level, report: refused(estimates, target, doubt ?? found?.reason ?? few) };
 }
 
