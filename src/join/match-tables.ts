@@ -7,7 +7,7 @@ import {
   type RowExplanation,
 } from "../match/column-report.js";
 import type { TableColumns } from "../match/columns/align.js";
-import { canonicalSides } from "../match/columns/canonical.js";
+import { canonicalSides, inverse } from "../match/columns/canonical.js";
 import { type ColumnOptions, type DroppedColumn, prepareTables, rowsOf } from "../match/columns/fields.js";
 import { type ComparedTables, compareTables, type KnownPair } from "../match/compare-tables.js";
 import {
@@ -56,6 +56,11 @@ export interface TableMatches extends PrecisionReport {
   explain(left: number, right: number): RowExplanation;
   /** Pairs that are most worth judging, best first: their answers, as `known`, improve the matches most. */
   doubtful(count: number): DoubtfulPair[];
+  /**
+   * The matches with these judged pairs in place of `known`, without comparing the rows again: for pairs that `doubtful`
+   * gave. Other pairs may not be candidates, and then have no effect.
+   */
+  withKnown(known: readonly KnownPair[]): Promise<TableMatches>;
   /** How many right rows have other partners than without `known`, and why. Learns once more. */
   labelEffect(): Promise<LabelEffect>;
   /** The matches at another promise, without comparing the rows again. */
@@ -82,47 +87,69 @@ export async function matchTables(
     const known = preparedPairs(options.known ?? [], tables.order, isSwapped);
     const model = encoder === "none" ? undefined : encoder;
     const compared = await compareTables(tables, { encoder: model, signal: options.signal, known });
-    const judged = knownPlaces(compared, known);
-    const { kind, weights, accept } = fitPairs(compared, judged, options.kind);
-    const columns = columnReports(compared, weights).map((column) =>
-      isSwapped ? { ...column, name: column.other, other: column.name } : column,
-    );
-    const places = tables.order.map(inverse);
-    const atPrecision = (target: number): TableMatches => {
-      const { level, report } = accept(target);
-      const matches = acceptedRows(compared, level, isSwapped);
-      return {
-        ...{ ...report, matches, kind, columns, dropped: tables.dropped, atPrecision },
-        explain: (leftRow, rightRow) => {
-          const [x, y] = isSwapped ? [rightRow, leftRow] : [leftRow, rightRow];
-          const pair = { left: places[0][x], right: places[1][y] };
-          const { prior, columns: found } = explainPair(compared, weights, pair, {
-            left: first,
-            right: second,
-          });
-          const turned = found.map((column, index) => {
-            return { ...column, name: columns[index].name, left: column.right, right: column.left };
-          });
-          return { prior, columns: isSwapped ? turned : found };
-        },
-        labelEffect: async () => {
-          const before = fitPairs(compared, new Map(), options.kind).accept(target).level;
-          const partners = [acceptedRows(compared, before, isSwapped), matches].map((found) =>
-            partnersOfRight(rowsOf(right), found),
-          );
-          return labelEffect(partners[0], partners[1], rightRowsOf(options.known ?? []));
-        },
-        doubtful: (count) =>
-          doubtfulPairs(level, judged, count).map((pair) => ({
-            ...pair,
-            ...givenRows(compared, pair, isSwapped),
-          })),
-      };
-    };
-    return atPrecision(options.precision ?? 0.9);
+    const matching: Matching = { compared, isSwapped, left, right, kind: options.kind };
+    return resultWith(matching, options.known ?? [])(options.precision ?? 0.9);
   } finally {
     if (options.encoder === undefined && encoder !== "none") await encoder.dispose();
   }
+}
+
+/** Compared tables, as they were given. */
+interface Matching {
+  readonly compared: ComparedTables;
+  readonly isSwapped: boolean;
+  readonly left: TableColumns;
+  readonly right: TableColumns;
+  readonly kind?: Relation;
+}
+
+/** Learns with judged pairs, and returns the result for each promise. */
+function resultWith(matching: Matching, known: readonly KnownPair[]): (target: number) => TableMatches {
+  const { compared, isSwapped, right } = matching;
+  const { tables } = compared;
+  const judged = knownPlaces(compared, preparedPairs(known, tables.order, isSwapped));
+  const { kind, weights, accept } = fitPairs(compared, judged, matching.kind);
+  const columns = columnReports(compared, weights).map((column) =>
+    isSwapped ? { ...column, name: column.other, other: column.name } : column,
+  );
+  const atPrecision = (target: number): TableMatches => {
+    const { level, report } = accept(target);
+    const matches = acceptedRows(compared, level, isSwapped);
+    return {
+      ...{ ...report, matches, kind, columns, dropped: tables.dropped, atPrecision },
+      explain: explainer(matching, weights),
+      doubtful: (count) =>
+        doubtfulPairs(level, judged, count).map((pair) => {
+          return { ...pair, ...givenRows(compared, pair, isSwapped) };
+        }),
+      withKnown: async (all) => resultWith(matching, all)(target),
+      labelEffect: async () => {
+        const without = known.length === 0 ? matches : resultWith(matching, [])(target).matches;
+        const [before, after] = [without, matches].map((found) => partnersOfRight(rowsOf(right), found));
+        return labelEffect(before, after, rightRowsOf(known));
+      },
+    };
+  };
+  return atPrecision;
+}
+
+function explainer(
+  { compared, isSwapped, left, right }: Matching,
+  weights: Weights,
+): TableMatches["explain"] {
+  const places = compared.tables.order.map(inverse);
+  const given = isSwapped ? { left: right, right: left } : { left, right };
+  return (leftRow, rightRow) => {
+    const [x, y] = isSwapped ? [rightRow, leftRow] : [leftRow, rightRow];
+    const pair = { left: places[0][x], right: places[1][y] };
+    const explanation = explainPair(compared, weights, pair, given);
+    if (!isSwapped) return explanation;
+    const columns = explanation.columns.map((column, index) => {
+      const name = compared.tables.fields[compared.columns[index].field]?.other ?? column.name;
+      return { ...column, name, left: column.right, right: column.left };
+    });
+    return { ...explanation, columns };
+  };
 }
 
 /** The accepted pairs by the rows of the given tables. */
@@ -229,13 +256,4 @@ function preparedPairs(
   return known.map(({ left, right, match }) =>
     isSwapped ? { left: a[right], right: b[left], match } : { left: a[left], right: b[right], match },
   );
-}
-
-/** For each given row its place among the prepared ones. */
-function inverse(order: Uint32Array): Uint32Array {
-  const places = new Uint32Array(order.length);
-  order.forEach((row, place) => {
-    places[row] = place;
-  });
-  return places;
 }
