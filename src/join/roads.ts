@@ -62,6 +62,7 @@ export async function joinByColumn(
   return {
     ...found,
     ...{ kind, dropped, naming: { left: name, right: other } },
+    ...(options.kind === undefined && { kindReason: "the default where one column is compared" }),
     columns: [{ ...compared, weights: [] }],
     runnerUp: (row) => (found.runnersUp[row] < 0 ? undefined : found.runnersUp[row]),
     why: (pair) => explanationLine(found.explain(pair.left, pair.right)),

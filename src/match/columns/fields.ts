@@ -6,6 +6,7 @@ import { type ColumnKind, type ColumnProfile, profileColumn } from "./profile.js
 import { readValues, type ValuedColumn } from "./value-set.js";
 import { Vocabulary } from "./vocabulary.js";
 
+/** Which columns are compared, and as what. */
 export interface ColumnOptions {
   /** Compare these columns only: "name", or "name=title" where the tables differ. */
   readonly on?: readonly string[];

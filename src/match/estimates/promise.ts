@@ -9,6 +9,7 @@ import { rowMargins } from "./margins.js";
 import { rivalPrecision } from "./rivals.js";
 import { posteriorPrecision, type ScoredPairs } from "./scored-pairs.js";
 
+/** Whether a precision can be promised. */
 export interface PromiseReport {
   /** The precision asked for. */
   readonly target: number;
@@ -17,8 +18,11 @@ export interface PromiseReport {
   readonly reason: string;
 }
 
+/** How precise a result is by its own estimates, 0 to 1. */
 export interface PrecisionReport {
+  /** The smallest of the estimates. */
   readonly estimate: number;
+  /** What the others lie above the smallest, the truth may lie below it. */
   readonly low: number;
   readonly high: number;
   readonly promise: PromiseReport;

@@ -26,7 +26,7 @@ describe("pearl join", () => {
     const { code, stdout, stderr } = await run(...both, "--on", "name=title", "-o", "joined.csv");
     expect(stderr).toMatch(/left\.csv: comma-separated.*20 rows/);
     expect(stderr).toContain(
-      "\ncompared name = title\nmany-to-one\na precision of 0.9 is not established: only 3 pairs",
+      "\ncompared name = title\nmany-to-one: the default where one column is compared\na precision of 0.9 is not established: only 3 pairs",
     );
     expect(stderr).toMatch(/check them\..*--review-out FILE.*compare more columns.*--labels FILE/);
     expect(stdout).toMatch(/^wrote joined\.csv: 3 matches for 3 of 4 right rows \(75\.0 %\), not verified, /);
