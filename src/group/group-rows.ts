@@ -9,7 +9,13 @@ import {
 import type { TableColumns } from "../match/columns/align.js";
 import { inverse } from "../match/columns/canonical.js";
 import { type ColumnOptions, type DroppedColumn, prepareTables } from "../match/columns/fields.js";
-import { type ComparedTables, compareTables, type KnownPair } from "../match/compare-tables.js";
+import {
+  type ComparedTables,
+  compareTables,
+  type KnownPair,
+  type MatchRunOptions,
+  partsOf,
+} from "../match/compare-tables.js";
 import {
   type AcceptedLevel,
   contradiction,
@@ -23,14 +29,13 @@ import { decide, knownPlaces, learnWeights, scorePairs, type Weights } from "../
 import { averageLinkage, groupsFrom } from "./average-linkage.js";
 import { supportedProbability, withPairsInside } from "./group-pairs.js";
 
-export interface GroupRowsOptions extends ColumnOptions {
+export interface GroupRowsOptions extends ColumnOptions, MatchRunOptions {
   /** The promised precision of the pairs of rows within groups. Default 0.9. */
   readonly precision?: number;
   /** Default: the embedded model, loaded for the call. "none": without a model. */
   readonly encoder?: PhraseEncoder | "none";
   /** Judged pairs of rows. */
   readonly known?: readonly KnownPair[];
-  readonly signal?: AbortSignal;
 }
 
 export interface RowGroups extends PrecisionReport {
@@ -63,10 +68,11 @@ export async function groupRows(table: TableColumns, options: GroupRowsOptions =
   try {
     const tables = prepareTables(table, undefined, options);
     const known = options.known ?? [];
-    const grouping = { table, place: inverse(tables.order[0]), signal: options.signal };
+    const run = { signal: options.signal, threads: options.threads, onProgress: options.onProgress };
+    const grouping = { table, place: inverse(tables.order[0]), run };
     const compared = await compareTables(tables, {
+      ...run,
       encoder: encoder === "none" ? undefined : encoder,
-      signal: options.signal,
       known: preparedPairs(known, grouping.place),
     });
     const result = await resultWith({ ...grouping, compared }, known);
@@ -82,7 +88,7 @@ interface Grouping {
   readonly table: TableColumns;
   /** For each given row its place among the prepared ones. */
   readonly place: Uint32Array;
-  readonly signal?: AbortSignal;
+  readonly run: MatchRunOptions;
 }
 
 /** Learns with judged pairs, and returns the result for each promise. */
@@ -90,10 +96,10 @@ async function resultWith(
   grouping: Grouping,
   known: readonly KnownPair[],
 ): Promise<(target: number) => RowGroups> {
-  const { compared, table, place, signal } = grouping;
+  const { compared, table, place, run } = grouping;
   const { order, dropped } = compared.tables;
   const judged = knownPlaces(compared, preparedPairs(known, place));
-  const { weights, accept } = await bestFit(compared, judged, signal);
+  const { weights, accept } = await bestFit(compared, judged, run);
   const columns = columnReports(compared, weights);
   const atPrecision = (target: number): RowGroups => {
     const { level, report } = accept(target);
@@ -150,12 +156,12 @@ interface Fit {
 async function bestFit(
   compared: ComparedTables,
   known: ReadonlyMap<number, number>,
-  signal: AbortSignal | undefined,
+  run: MatchRunOptions,
 ): Promise<Fit> {
-  const first = await fitGroups(compared, known, signal);
+  const first = await fitGroups(compared, known, run);
   if (first.doubt === 0) return first;
   const columns = compared.columns.map((column) => ({ ...column, share: cautiousShare(column) }));
-  const second = await fitGroups({ ...compared, columns }, known, signal);
+  const second = await fitGroups({ ...compared, columns }, known, run);
   return second.doubt < first.doubt ? second : first;
 }
 
@@ -165,13 +171,14 @@ const cautiousShare = ({ field, from, share }: EvidenceColumn): number =>
 async function fitGroups(
   compared: ComparedTables,
   known: ReadonlyMap<number, number>,
-  signal: AbortSignal | undefined,
+  run: MatchRunOptions,
 ): Promise<Fit> {
   const size = compared.rows[0];
-  const { weights, logOdds: candidateOdds } = learnWeights(compared, { known });
+  const learning = { known, ...partsOf(run, "learning weights") };
+  const { weights, logOdds: candidateOdds } = await learnWeights(compared, learning);
   const pairs = { left: compared.left, right: compared.right, logOdds: candidateOdds };
   const merges = averageLinkage(size, pairs, { least: cuts[0], weigh: pairScorer(compared, weights) });
-  const inside = await withPairsInside(compared, groupsFrom(size, merges, cuts[0]), signal);
+  const inside = await withPairsInside(compared, groupsFrom(size, merges, cuts[0]), partsOf(run, "grouping"));
   const logOdds = scorePairs(inside.levels, weights, inside.columns);
   // The candidates come first among the pairs inside groups.
   decide(logOdds, known);

@@ -40,7 +40,10 @@ interface Texts {
   readonly right: TableColumns;
 }
 
-type RoadOptions = ColumnOptions & JoinOptions & { readonly known: readonly KnownPair[] };
+interface RoadOptions extends ColumnOptions, Omit<JoinOptions, "onProgress"> {
+  readonly known: readonly KnownPair[];
+  readonly onProgress?: (stage: string, done: number, total: number) => void;
+}
 
 /** Joins by the one column of a plan. */
 export async function joinByColumn(
@@ -75,7 +78,6 @@ export async function joinByColumns(
   { alone }: ColumnPlan,
   { kind, top, known, precision = 0.9, ...options }: RoadOptions,
 ): Promise<Joined> {
-  if (kind === "many-to-one") throw new Error("merge scale");
   const found = await matchTables(left, right, { ...options, kind, known, precision });
   const matches = byRightRow(found, top);
   const confirmed = new Set(known.filter(({ match }) => match).map((pair) => `${pair.left} ${pair.right}`));

@@ -8,7 +8,6 @@ import { dotRows } from "../search/vectors.js";
 import {
   indexTerms,
   type SparseRows,
-  shared,
   type TermStatistics,
   termCosine,
   termRows,
@@ -16,6 +15,7 @@ import {
 import type { PairCosines } from "./evidence/features.js";
 import { foldPhrase } from "./evidence/phrase.js";
 import { type EntityTypes, entityTypes, writeTypeRoots } from "./evidence/type-agreement.js";
+import { shared } from "./shared-array.js";
 
 /** One column of a table, prepared for comparison. Memory may be shared between threads. */
 export interface RankedColumn {
@@ -84,7 +84,7 @@ export async function prepareColumn(
     encoder === undefined
       ? {}
       : encodeShared(encoder, texts, types, signal, (done) => onProgress?.(before + done, total));
-  const index = indexTerms(terms.left, terms.statistics);
+  const index = indexTerms(terms.left, terms.statistics.documents.length);
   const base = { texts: left, terms: terms.left, index, ...(await encode(left, 0)) };
   const queries = {
     texts: right,

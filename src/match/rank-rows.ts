@@ -1,6 +1,7 @@
 /** Ranks rows of one table for each row of another: gathers candidates, computes features and scores, keeps the best. */
-import { type TermStatistics, termSearch } from "./candidates/grams.js";
+import type { TermStatistics } from "./candidates/grams.js";
 import type { NearRows } from "./candidates/nearest-by-embedding.js";
+import { TermSearch } from "./candidates/term-search.js";
 import { type ColumnPair, pairCosines } from "./columns.js";
 import {
   featureNames,
@@ -96,12 +97,12 @@ export function candidateRows({
   candidates: k,
   postings,
 }: Pick<RankSettings, "column" | "sameTable" | "candidates" | "postings"> & { readonly blocks?: Blocks }) {
-  const search = termSearch(base.index, base.texts.length);
+  const search = new TermSearch(base.index, base.terms);
   return (query: number, position: number, { k: width, rows }: NearRows): number[] => {
     const accept = blocks && ((row: number): boolean => blocks.base[row] === blocks.queries[query]);
     const found = new Set<number>();
     const limits = { k: k + (sameTable ? 1 : 0), postings, accept };
-    for (const { row } of search(queries.terms, query, limits)) found.add(row);
+    for (const { row } of search.find(queries.terms, query, limits)) found.add(row);
     for (const row of rows.subarray(position * width, (position + 1) * width)) if (row >= 0) found.add(row);
     const isOther = (row: number): boolean => base.texts[row] !== base.texts[query];
     return sameTable ? [...found].filter(isOther) : [...found];

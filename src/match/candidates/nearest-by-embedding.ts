@@ -23,6 +23,8 @@ export interface NearestOptions {
   /** Number of pairs of rows above which IVF lists are used. Default `exactPairs`. */
   readonly manyPairs?: number;
   readonly signal?: AbortSignal;
+  /** Called several times a second with what is done of all queries. */
+  readonly onProgress?: (done: number, total: number) => void;
 }
 
 /** What the search needs of a column of two tables. */
@@ -35,23 +37,24 @@ interface EmbeddedPair extends Pick<ColumnPair, "dimension"> {
 export async function nearestByEmbedding(
   { base, queries: { vectors }, dimension }: EmbeddedPair,
   queries: Uint32Array,
-  { k, manyPairs = exactPairs, signal }: NearestOptions,
+  { k, manyPairs = exactPairs, signal, onProgress }: NearestOptions,
 ): Promise<NearRows> {
   const baseVectors = base.vectors;
   if (baseVectors === undefined || vectors === undefined) return { k: 0, rows: new Int32Array(0) };
   const exact = async (wanted: Uint32Array, candidates: Float32Array): Promise<Int32Array> => {
     const asked = pickRows(vectors, wanted, dimension);
-    const options = { dimension, k, metric: "inner-product", signal } as const;
+    const options = { dimension, k, metric: "inner-product", signal, onProgress } as const;
     return (await exactNeighbours(asked, candidates, options)).indices;
   };
   if (base.texts.length * queries.length <= manyPairs) return { k, rows: await exact(queries, baseVectors) };
   let lists = listsOf.get(baseVectors);
   if (lists === undefined) {
-    lists = makeIvfLists(baseVectors, { dimension, signal });
+    const onStep = (): void => onProgress?.(0, queries.length);
+    lists = makeIvfLists(baseVectors, { dimension, signal, onStep });
     listsOf.set(baseVectors, lists);
   }
   const asked = pickRows(vectors, queries, dimension);
-  return { k, rows: await nearestInLists(await lists, asked, { k, probes, signal }) };
+  return { k, rows: await nearestInLists(await lists, asked, { k, probes, signal, onProgress }) };
 }
 
 /** Gathers the given rows. Returns the same array if these are all rows in order. */

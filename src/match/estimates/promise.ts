@@ -100,9 +100,11 @@ export function precisionEstimates(pairs: ScoredPairs): Map<string, number> {
   const estimates = new Map([["column weights", posteriorPrecision(pairs)]]);
   const leftOut = leftOutPrecision(pairs);
   if (leftOut !== undefined) estimates.set("columns left out", leftOut);
-  if (pairs.relation === "many-to-many") {
+  if (pairs.relation !== "one-to-one") {
     const names = nameContradictions(pairs);
     if (names !== undefined) estimates.set("codes in names", 1 - names.codes);
+  }
+  if (pairs.relation === "many-to-many") {
     const { narrow } = rowMargins(pairs);
     estimates.set("rows outside the groups", narrow > mostNarrow ? 0 : 1 - narrow);
   } else estimates.set("rows without a partner", rivalPrecision(pairs));

@@ -38,10 +38,10 @@ function simulated(seed: number): { table: PairTable; truth: Uint8Array } {
   return { table, truth: Uint8Array.from(truth) };
 }
 
-describe("learning without labels", () => {
-  const { table, truth } = simulated(1);
-  const learned = learnWeights(table);
+const { table, truth } = simulated(1);
+const learned = await learnWeights(table);
 
+describe("learning without labels", () => {
   it("finds how many pairs match, and which", () => {
     expect(learned.weights.matches).toBeGreaterThan(270);
     expect(learned.weights.matches).toBeLessThan(330);
@@ -75,20 +75,20 @@ describe("learning without labels", () => {
     );
   });
 
-  it("takes known pairs as given", () => {
+  it("takes known pairs as given", async () => {
     const known = knownPlaces(table, [
       { left: 5, right: 5, match: false },
       { left: 7, right: 24, match: true },
       { left: 9, right: 300, match: true },
     ]);
     expect([...known.values()].sort()).toEqual([0, 1]);
-    const { probability } = learnWeights(table, { known });
+    const { probability } = await learnWeights(table, { known });
     for (const [pair, match] of known) expect(probability[pair]).toBe(match);
   });
 
-  it("learns the same from pairs in another order of columns", () => {
+  it("learns the same from pairs in another order of columns", async () => {
     const turned = { ...table, columns: [...table.columns].reverse() };
-    const other = learnWeights({
+    const other = await learnWeights({
       ...turned,
       levels: [...table.levels].reverse(),
       random: [...table.random].reverse(),
