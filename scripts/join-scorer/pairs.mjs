@@ -3,7 +3,7 @@
  */
 
 import { rankTables } from "../../dist/join/fuzzy-join.js";
-import { openPairs } from "../../dist/join/labels.js";
+import { openPairs } from "../../dist/join/one-column/labels.js";
 import { termSearch } from "../../dist/match/candidates/grams.js";
 import { nearestByEmbedding } from "../../dist/match/candidates/nearest-by-embedding.js";
 import { pairCosines } from "../../dist/match/columns.js";

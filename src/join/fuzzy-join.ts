@@ -13,13 +13,13 @@ import type { Rankings } from "../match/estimates/estimate.js";
 import { rankRows } from "../match/rank-pool.js";
 import { labelEffect, partnersOfRight } from "../match/review/label-effect.js";
 import { defaultScorer, type ScorerFile } from "../match/scorer.js";
-import { type Decision, decideMatches, doubtfulProposals } from "./decide.js";
 import { explainPhrases } from "./explain.js";
-import { keysOf, tableWarnings } from "./keys.js";
-import { calibrateWith, noLabels, type RowLabels, readLabels } from "./labels.js";
+import { type Decision, decideMatches, doubtfulProposals } from "./one-column/decide.js";
+import { keysOf, tableWarnings } from "./one-column/keys.js";
+import { calibrateWith, noLabels, type RowLabels, readLabels } from "./one-column/labels.js";
+import { secondBest } from "./one-column/select.js";
 import type { JoinOptions, JoinResult } from "./options.js";
 import { judgedPrecision } from "./precision.js";
-import { secondBest } from "./select.js";
 
 /** Best left rows kept per right row; also the maximum that many-to-many returns. */
 const kept = 8;

@@ -13,7 +13,7 @@ import type { TableOptions } from "../table/table.js";
 import { readWholeTable, type WholeTable } from "../table/whole-table.js";
 import { type JoinedTables, type JoinOutputs, type WrittenFiles, writeJoin } from "./join-output.js";
 import type { JoinKind, JoinOptions } from "./options.js";
-import { joinByColumn, joinByColumns } from "./roads.js";
+import { joinColumns } from "./roads.js";
 
 /** Options of {@link joinTables}: what is compared and promised, and how files are read and written. */
 export interface JoinTablesOptions
@@ -83,10 +83,8 @@ export async function joinTables(
   const known: KnownPair[] = [];
   const texts = { left: left.columns, right: right.columns };
   for (const path of options.decisionPaths ?? []) known.push(...(await readDecisions(path, texts)));
-  const joined =
-    only !== undefined && others.length === 0
-      ? await joinByColumn(texts, plan, { ...options, ...columns, known })
-      : await joinByColumns(texts, plan, { ...options, ...columns, known });
+  const road = { ...options, ...columns, known };
+  const joined = await joinColumns(texts, plan, road);
   const matchedRows = new Set(joined.matches.map((match) => match.right)).size;
   const rightRows = right.phrases.length;
   const lost = options.unmatched === "keep" ? 0 : rightRows - matchedRows;
@@ -97,18 +95,8 @@ export async function joinTables(
   const { matches, estimate, low, high, promise, kind, kindReason, dropped, warnings } = joined;
   return {
     ...{ matches: matches.length, matchedRows, leftRows: left.phrases.length, rightRows },
-    ...{
-      estimate,
-      low,
-      high,
-      promise,
-      kind,
-      kindReason,
-      columns: joined.columns,
-      dropped,
-      labelEffect,
-      warnings,
-    },
+    ...{ estimate, low, high, promise, kind, kindReason },
+    ...{ columns: joined.columns, dropped, labelEffect, warnings },
     ...{ ...files, seconds: (performance.now() - started) / 1000 },
   };
 }

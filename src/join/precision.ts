@@ -5,8 +5,8 @@ import { evidenceAmong, type Rankings } from "../match/estimates/estimate.js";
 import { established, type PrecisionReport, refused } from "../match/estimates/promise.js";
 import { groupBy } from "../match/group-by.js";
 import { type EstimateWeights, estimateFrom } from "../match/scorer.js";
-import type { Decision } from "./decide.js";
 import type { RowMatch } from "./match-tables.js";
+import type { Decision } from "./one-column/decide.js";
 
 /** What probabilities are made from. */
 interface Judge {

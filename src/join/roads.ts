@@ -1,7 +1,7 @@
 /** The two roads of a join, with results of one form: by one column (`fuzzyJoin`), and by several (`matchTables`). */
 import type { ColumnReport } from "../match/column-report.js";
 import type { TableColumns } from "../match/columns/align.js";
-import type { ColumnOptions, ColumnPlan, DroppedColumn } from "../match/columns/fields.js";
+import { type ColumnOptions, type ColumnPlan, type DroppedColumn, isText } from "../match/columns/fields.js";
 import { profileColumn } from "../match/columns/profile.js";
 import type { KnownPair } from "../match/compare-tables.js";
 import type { PrecisionReport } from "../match/estimates/promise.js";
@@ -45,35 +45,40 @@ interface RoadOptions extends ColumnOptions, Omit<JoinOptions, "onProgress"> {
   readonly onProgress?: (stage: string, done: number, total: number) => void;
 }
 
-/** Joins by the one column of a plan. */
-export async function joinByColumn(
+/** Joins by all columns of a plan. One column of text goes its own road; one of codes or dates shares that of several. */
+export async function joinColumns(texts: Texts, plan: ColumnPlan, options: RoadOptions): Promise<Joined> {
+  const [pair, ...others] = plan.pairs;
+  if (pair === undefined || others.length > 0) return joinByColumns(texts, plan, options);
+  const [name, other] = pair;
+  const profile = profileColumn(name, texts.left[name].concat(texts.right[other]));
+  const kind = options.kindOf?.[name] ?? options.kindOf?.[other] ?? profile.kind;
+  if (!isText(kind) && kind !== "category") return joinByColumns(texts, plan, options);
+  const { filled, rows, distinct } = profile;
+  const column: ColumnReport = { name, other, kind, filled: filled / rows, distinct, weights: [] };
+  return joinByColumn(texts, column, plan.dropped, options);
+}
+
+async function joinByColumn(
   { left, right }: Texts,
-  { pairs: [[name, other]], dropped }: ColumnPlan,
+  column: ColumnReport,
+  dropped: readonly DroppedColumn[],
   options: RoadOptions,
 ): Promise<Joined> {
   const { kind = "many-to-one" } = options;
-  const column = name === other ? name : `${name}=${other}`;
-  const found = await fuzzyJoin(left[name], right[other], { ...options, column });
-  const { kind: kindOfCells, distinct, filled, rows } = profileColumn(name, left[name].concat(right[other]));
-  const compared = {
-    name,
-    other,
-    kind: options.kindOf?.[name] ?? kindOfCells,
-    filled: filled / rows,
-    distinct,
-  };
+  const { name, other } = column;
+  const shown = name === other ? name : `${name}=${other}`;
+  const found = await fuzzyJoin(left[name], right[other], { ...options, column: shown });
   return {
     ...found,
     ...{ kind, dropped, naming: { left: name, right: other } },
     ...(options.kind === undefined && { kindReason: "the default where one column is compared" }),
-    columns: [{ ...compared, weights: [] }],
+    columns: [column],
     runnerUp: (row) => (found.runnersUp[row] < 0 ? undefined : found.runnersUp[row]),
     why: (pair) => explanationLine(found.explain(pair.left, pair.right)),
   };
 }
 
-/** Joins by all columns that carry evidence, or by those named. */
-export async function joinByColumns(
+async function joinByColumns(
   { left, right }: Texts,
   { alone }: ColumnPlan,
   { kind, top, known, precision = 0.9, ...options }: RoadOptions,

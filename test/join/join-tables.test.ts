@@ -217,6 +217,11 @@ describe("joinTables by all columns", () => {
       ["born", "text"],
       ["phone", "phone"],
     ]);
+    // One column of text is scored as a phrase; codes have levels of agreement.
+    expect((await run({ on: ["1=1"] }, tables)).columns).toMatchObject([{ name: "person", weights: [] }]);
+    const [phone] = (await run({ on: ["phone=tel"] }, tables)).columns;
+    expect(phone).toMatchObject({ name: "phone", kind: "phone" });
+    expect(phone.weights.length).toBeGreaterThan(2);
     const less = await run({ on: [], ignore: ["TOWN", "born"] }, tables);
     expect(less.dropped).toContainEqual({ name: "town", reason: "ignored" });
     expect(less.dropped).toContainEqual({ name: "city", reason: "no counterpart" });

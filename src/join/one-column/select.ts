@@ -1,8 +1,8 @@
 /** Selects the pairs that a join proposes: the best of each row, a one-to-one assignment, or every likely pair. */
-import { candidatesOf, type Rankings, type RowPair } from "../match/estimates/estimate.js";
+import { candidatesOf, type Rankings, type RowPair } from "../../match/estimates/estimate.js";
+import type { RowMatch } from "../match-tables.js";
 import { assignOneToOne } from "./assignment.js";
 import type { RowLabels } from "./labels.js";
-import type { RowMatch } from "./match-tables.js";
 
 /**
  * The one-to-one assignment with the greatest expected number of right pairs. If a row loses its best left row to

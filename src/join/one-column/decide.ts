@@ -1,12 +1,12 @@
 /** Decides which ranked pairs match: proposes pairs of the asked kind, and keeps those that the promised precision allows. */
-import { type Calibration, calibrated } from "../match/estimates/calibrate.js";
-import { estimatePairs, type Rankings, type RowPair } from "../match/estimates/estimate.js";
-import { keepPromise } from "../match/estimates/spacing-precision.js";
-import type { DoubtfulPair } from "../match/review/doubtful.js";
-import type { EstimateWeights } from "../match/scorer.js";
+import { type Calibration, calibrated } from "../../match/estimates/calibrate.js";
+import { estimatePairs, type Rankings, type RowPair } from "../../match/estimates/estimate.js";
+import { keepPromise } from "../../match/estimates/spacing-precision.js";
+import type { DoubtfulPair } from "../../match/review/doubtful.js";
+import type { EstimateWeights } from "../../match/scorer.js";
+import type { RowMatch } from "../match-tables.js";
+import type { JoinOptions } from "../options.js";
 import { openPairs, type RowLabels } from "./labels.js";
-import type { RowMatch } from "./match-tables.js";
-import type { JoinOptions } from "./options.js";
 import { assignPairs, everyPair } from "./select.js";
 
 /** What is known of the pairs, and how their probabilities are computed. */

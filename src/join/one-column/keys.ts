@@ -1,8 +1,8 @@
 /** Numbers rows of equal text, and warns of what makes a join of two tables less reliable. */
-import { formatCount } from "../files/count-text.js";
-import type { JoinColumn } from "../match/columns.js";
-import type { Rankings } from "../match/estimates/estimate.js";
-import { foldPhrase } from "../match/evidence/phrase.js";
+import { formatCount } from "../../files/count-text.js";
+import type { JoinColumn } from "../../match/columns.js";
+import type { Rankings } from "../../match/estimates/estimate.js";
+import { foldPhrase } from "../../match/evidence/phrase.js";
 
 /** A number for each row: the same for rows of equal text. */
 export type RowKeys = Pick<Rankings, "leftKeys" | "rightKeys">;
