@@ -1,7 +1,7 @@
 /** Joins two table files: writes the matched rows with all columns of both, a review file and training pairs. */
 import { realpath } from "node:fs/promises";
 import { TableError, UsageError } from "../errors.js";
-import { type NamedCommand, refuseCategory, refuseLoss, shellWord } from "../match/unnamed-column.js";
+import { commandWith, type NamedCommand, refuseCategory, refuseLoss } from "../match/unnamed-column.js";
 import { type Cell, numberCell, type OutputColumn } from "../table/cell.js";
 import { findColumn } from "../table/columns.js";
 import type { RowsFormat } from "../table/format.js";
@@ -81,8 +81,7 @@ export async function joinTables(
   const unnamed = options.on?.length
     ? []
     : [left, right].map((table) => ({ table, column: table.description.column }));
-  const command: NamedCommand = ([a, b]) =>
-    `pearl join ${shellWord(leftPath)} ${shellWord(rightPath)} --on ${shellWord(`${a}=${b}`)}`;
+  const command: NamedCommand = ([a, b]) => commandWith(["join", leftPath, rightPath], ["--on", `${a}=${b}`]);
   refuseCategory(unnamed, command);
   const result = await fuzzyJoin(left.columns, right.columns, { ...options, on, block });
   const lost = options.unmatched === "keep" ? 0 : result.unmatched.length;

@@ -66,7 +66,8 @@ export default command({
     const encoder = options.model === "none" ? "none" : await loadEncoder(options, session);
     const report = await joinTables(left, right, output, {
       ...options,
-      ...{ labels, encoder, table: tableOptionsOf(options), signal: session.signal },
+      ...{ labels, encoder, signal: session.signal },
+      table: { ...tableOptionsOf(options), onProgress: session.onReading },
       unmatched: options.keepUnmatched ? "keep" : "leave-out",
       explain: options.explain ? "column" : "none",
       ...{ reviewPath: reviewOut, pairsPath: pairsOut, explainPath: explainOut },
