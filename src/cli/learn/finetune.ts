@@ -95,6 +95,7 @@ const pairOptions = (options: FinetuneOptions, session: Session) => ({
   ...options,
   ...commonOptions(options, session),
   pairs: options.pairs as string,
+  types: options.types === false ? "none" : typesFile(options),
   ...{ learningRate: options.lr, clipNorm: options.clip, averageWithBase: options.average },
 });
 
