@@ -37,7 +37,7 @@ const corpus: Readonly<Record<string, Case>> = {
     "pearl corpus build - -o corpus --min-count 1 -q < t.txt",
   ),
   "text without words": textCase(
-    `printf '1 2 3\n' > t2.txt; ${build.replace("t.txt", "t2.txt")}`,
+    `printf '… ! …\n' > t2.txt; ${build.replace("t.txt", "t2.txt")}`,
     "Give another file, or name the column of text (--column).",
     build,
   ),
@@ -100,10 +100,10 @@ const commands: Readonly<Record<string, Case>> = {
     'unknown augmentation "typo": use character',
     `${augment} --probabilities character=1`,
   ),
-  "a probability above 1": tableCase(
-    `${augment} --probabilities character=2`,
-    "the probability of character must be",
-    `${augment} --probabilities character=1`,
+  "a probability below 0": tableCase(
+    `${augment} --probabilities character=-1`,
+    '"character=-1" is not NAME=NUMBER, as in character=.3,synonym=.2.',
+    `${augment} --probabilities character=.3`,
   ),
   "no probability above 0": tableCase(
     `${augment} --probabilities character=0`,
@@ -146,9 +146,14 @@ const commands: Readonly<Record<string, Case>> = {
     "Use the index's model, or build a new index with the model given.",
     "pearl search i.index Acme -q && pearl index build x.csv -c name -o j.index -q && pearl search j.index Acme -m pearl-mini -q",
   ),
-  "an index under a name that is taken": tableCase(
+  "an index under the name of a file": tableCase(
     "pearl index build x.csv -c name -o x.csv -q",
-    "x.csv already exists. Choose another name.",
+    "x.csv is a file, and an index is a folder. Choose another name.",
+    newIndex,
+  ),
+  "an index in a folder of other files": tableCase(
+    "pearl index build x.csv -c name -o d -q",
+    "d already exists. Choose another name.",
     newIndex,
   ),
   "an empty key": tableCase(

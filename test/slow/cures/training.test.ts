@@ -212,7 +212,7 @@ const cases: Readonly<Record<string, Case>> = {
     cured: reading.replace("t.txt", "ok.txt"),
   },
   "text that is too short": {
-    files: { "t.txt": "The old harbour.\n", "ok.txt": text.repeat(20) },
+    files: { "t.txt": "The harbour\n", "ok.txt": text.repeat(20) },
     wrong: reading,
     says: "give more text",
     cured: reading.replace("t.txt", "ok.txt"),
