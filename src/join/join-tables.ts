@@ -7,7 +7,7 @@ import type { KnownPair } from "../match/compare-tables.js";
 import type { PrecisionReport } from "../match/estimates/promise.js";
 import type { LabelEffect } from "../match/review/label-effect.js";
 import { readDecisions } from "../match/review/review-file.js";
-import { type NamedCommand, refuseCategory, refuseLoss, shellWord } from "../match/unnamed-column.js";
+import { commandWith, type NamedCommand, refuseCategory, refuseLoss } from "../match/unnamed-column.js";
 import { findColumn } from "../table/columns.js";
 import type { TableOptions } from "../table/table.js";
 import { readWholeTable, type WholeTable } from "../table/whole-table.js";
@@ -77,8 +77,7 @@ export async function joinTables(
     only === undefined || others.length > 0 || columns.on
       ? []
       : [left, right].map((table, side) => ({ table, column: only[side] }));
-  const command: NamedCommand = ([a, b]) =>
-    `pearl join ${shellWord(leftPath)} ${shellWord(rightPath)} --on ${shellWord(`${a}=${b}`)}`;
+  const command: NamedCommand = ([a, b]) => commandWith(["join", leftPath, rightPath], ["--on", `${a}=${b}`]);
   refuseCategory(unnamed, command);
   const known: KnownPair[] = [];
   const texts = { left: left.columns, right: right.columns };

@@ -20,7 +20,7 @@ export default command({
   name: "demo",
   summary: "make two small tables without a shared key, join them, and explain the result",
   arguments: [["[folder]", "a new folder for the tables (default: pearl-demo)"]],
-  options: [shared.quiet],
+  options: [shared.report, shared.quiet],
   examples: [
     ["pearl demo", "in the new folder pearl-demo"],
     ["pearl demo try", "in another one"],
@@ -39,12 +39,12 @@ ${folder}/suppliers.csv lists suppliers as people typed them. The two tables sha
     const program = new Command();
     register(program, joinCommand);
     await program.parseAsync([...joining, ...(quiet ? ["--quiet"] : [])], { from: "user" });
-    await explain(session);
+    await session.record({ folder, command: ["pearl", ...joining].join(" "), ...(await explain(session)) });
   },
 });
 
-/** Prints what the join found, and how to do the same with other tables. */
-async function explain({ print }: Session): Promise<void> {
+/** Prints what the join found, and how to do the same with other tables. @returns what it found */
+async function explain({ print }: Session) {
   const { readWholeTable } = await import("../../table/whole-table.js");
   const { columns, phrases } = await readWholeTable(output, { column: "right_supplier" });
   const { left_name: companies, probability: probabilities, why } = columns;
@@ -70,4 +70,9 @@ Now your own tables. pearl chooses the columns; --on LEFT_COLUMN=RIGHT_COLUMN na
   npx pearl join LEFT.csv RIGHT.csv -o joined.csv
 Or find the duplicates of one table:
   npx pearl dedupe TABLE.csv -c COLUMN`);
+  const pairs = phrases.map((supplier, row) => ({
+    ...{ supplier, company: companies[row] },
+    ...{ probability: Number(probabilities[row]), why: why[row] },
+  }));
+  return { matches: pairs.length, pairs, unmatched };
 }

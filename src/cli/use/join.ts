@@ -66,7 +66,8 @@ export default command({
     const encoder = options.model === "none" ? "none" : await loadEncoder(options, session);
     const report = await joinTables(left, right, output, {
       ...options,
-      ...{ encoder, table: tableOptionsOf(options), signal: session.signal },
+      ...{ encoder, signal: session.signal },
+      table: { ...tableOptionsOf(options), onProgress: session.onReading },
       decisionPaths: [options.labels, options.review].filter((path) => path !== undefined),
       unmatched: options.keepUnmatched ? "keep" : "leave-out",
       explain: options.explain ? "column" : "none",
