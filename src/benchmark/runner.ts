@@ -63,7 +63,9 @@ export async function runBenchmark(request: BenchmarkRequest): Promise<ModelRepo
   const { models, dataset, dataFolder } = request;
   const selected = selectTasks(request.tasks);
   if (dataset !== undefined && !selected.some((task) => task.name === "autofj"))
-    throw new UsageError("--dataset names a set of AutoFJ, but autofj is not among the tasks");
+    throw new UsageError(
+      "--dataset names a set of AutoFJ, but autofj is not among the tasks. Add --task autofj.",
+    );
   if (models.length === 0) throw new UsageError("name at least one model");
   for (const model of models) if (typeof model === "string") await checkModelName(model);
   await checkDataFolder(dataFolder);

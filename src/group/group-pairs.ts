@@ -1,7 +1,8 @@
 /** The pairs of rows within groups: also those that were no candidates, and what the rest of a group says about each. */
 import type { ComparedTables } from "../match/compare-tables.js";
-import { pairLevels } from "../match/evidence/pair-evidence.js";
+import { pairLevels } from "../match/evidence/pair-levels.js";
 import { groupBy } from "../match/group-by.js";
+import type { PartOptions } from "../match/parts/in-parts.js";
 import { type PairTable, pairsByRow } from "../match/weights/pair-table.js";
 
 /** Of larger groups each row is paired with this many others. */
@@ -11,7 +12,7 @@ const mostRows = 1500;
 export async function withPairsInside(
   compared: ComparedTables,
   groups: Int32Array,
-  signal?: AbortSignal,
+  parts: PartOptions = {},
 ): Promise<PairTable> {
   const { left, right, rows } = compared;
   const candidates = pairsByRow(left, rows[0]);
@@ -30,7 +31,7 @@ export async function withPairsInside(
     });
   }
   const more = { left: Int32Array.from(moreLeft), right: Int32Array.from(moreRight) };
-  const levels = await pairLevels(compared.comparison, more, signal);
+  const levels = await pairLevels(compared.comparison, more, parts);
   return {
     ...compared,
     left: joined(left, more.left),

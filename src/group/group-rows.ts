@@ -9,7 +9,13 @@ import {
 import type { TableColumns } from "../match/columns/align.js";
 import { inverse } from "../match/columns/canonical.js";
 import { type ColumnOptions, type DroppedColumn, prepareTables } from "../match/columns/fields.js";
-import { type ComparedTables, compareTables, type KnownPair } from "../match/compare-tables.js";
+import {
+  type ComparedTables,
+  compareTables,
+  type KnownPair,
+  type MatchRunOptions,
+  partsOf,
+} from "../match/compare-tables.js";
 import {
   type AcceptedLevel,
   contradiction,
@@ -36,14 +42,13 @@ import { averageLinkage, groupsFrom } from "./average-linkage.js";
 import { greatestF1 } from "./expected-f1.js";
 import { supportedProbability, withPairsInside } from "./group-pairs.js";
 
-export interface GroupRowsOptions extends ColumnOptions {
+export interface GroupRowsOptions extends ColumnOptions, MatchRunOptions {
   /** The promised precision of the pairs of rows within groups. Default 0.9. */
   readonly precision?: number;
   /** Default: the embedded model, loaded for the call. "none": without a model. */
   readonly encoder?: PhraseEncoder | "none";
   /** Judged pairs of rows. */
   readonly known?: readonly KnownPair[];
-  readonly signal?: AbortSignal;
 }
 
 export interface RowGroups extends PrecisionReport {
@@ -77,17 +82,18 @@ export async function groupRows(table: TableColumns, options: GroupRowsOptions =
   try {
     const tables = prepareTables(table, undefined, options);
     const known = options.known ?? [];
-    const grouping = { table, place: inverse(tables.order[0]), signal: options.signal };
+    const run = { signal: options.signal, threads: options.threads, onProgress: options.onProgress };
+    const grouping = { table, place: inverse(tables.order[0]), run };
     const compared = await compareTables(tables, {
+      ...run,
       encoder: encoder === "none" ? undefined : encoder,
-      signal: options.signal,
       known: preparedPairs(known, grouping.place),
     });
     const cautious = once(() => {
       const columns = compared.columns.map((column) => ({ ...column, share: cautiousShare(column) }));
-      return learnedTable({ ...compared, columns });
+      return learnedTable({ ...compared, columns }, run);
     });
-    const learn = { plain: once(() => learnedTable(compared)), cautious };
+    const learn = { plain: once(() => learnedTable(compared, run)), cautious };
     const result = await resultWith({ ...grouping, compared, learn }, known);
     return result(options.precision ?? 0.9);
   } finally {
@@ -99,11 +105,14 @@ export async function groupRows(table: TableColumns, options: GroupRowsOptions =
 interface Grouping {
   readonly compared: ComparedTables;
   /** Weights without answers, learned when asked for. */
-  readonly learn: { readonly plain: () => LearnedTable; readonly cautious: () => LearnedTable };
+  readonly learn: {
+    readonly plain: () => Promise<LearnedTable>;
+    readonly cautious: () => Promise<LearnedTable>;
+  };
   readonly table: TableColumns;
   /** For each given row its place among the prepared ones. */
   readonly place: Uint32Array;
-  readonly signal?: AbortSignal;
+  readonly run: MatchRunOptions;
 }
 
 interface LearnedTable {
@@ -111,12 +120,12 @@ interface LearnedTable {
   readonly learned: Learned;
 }
 
-const learnedTable = (compared: ComparedTables): LearnedTable => {
-  return { compared, learned: learnWeights(compared) };
+const learnedTable = async (compared: ComparedTables, run: MatchRunOptions): Promise<LearnedTable> => {
+  return { compared, learned: await learnWeights(compared, partsOf(run, "learning weights")) };
 };
 
 /** Learns with judged pairs, and returns the result for each promise. */
-export async function resultWith(
+async function resultWith(
   grouping: Grouping,
   known: readonly KnownPair[],
 ): Promise<(target: number) => RowGroups> {
@@ -183,10 +192,10 @@ interface Fit {
  * Columns made from the naming column repeat it. They help to find groups where rows differ much, and take families of
  * similar names for one thing where names are the lesser evidence: then a second fit trusts them less.
  */
-async function bestFit({ learn, signal }: Grouping, known: Known): Promise<Fit> {
-  const first = await fitGroups(learn.plain(), known, signal);
+async function bestFit({ learn, run }: Grouping, known: Known): Promise<Fit> {
+  const first = await fitGroups(await learn.plain(), known, run);
   if (first.doubt === 0) return first;
-  const second = await fitGroups(learn.cautious(), known, signal);
+  const second = await fitGroups(await learn.cautious(), known, run);
   return second.doubt < first.doubt ? second : first;
 }
 
@@ -196,13 +205,13 @@ const cautiousShare = ({ field, from, share }: EvidenceColumn): number =>
 async function fitGroups(
   { compared, learned }: LearnedTable,
   known: Known,
-  signal: AbortSignal | undefined,
+  run: MatchRunOptions,
 ): Promise<Fit> {
   const size = compared.rows[0];
   const { weights, logOdds: candidateOdds } = withAnswers(compared, learned, known);
   const pairs = { left: compared.left, right: compared.right, logOdds: decide(candidateOdds, known) };
   const merges = averageLinkage(size, pairs, { least: cuts[0], weigh: pairScorer(compared, weights) });
-  const inside = await withPairsInside(compared, groupsFrom(size, merges, cuts[0]), signal);
+  const inside = await withPairsInside(compared, groupsFrom(size, merges, cuts[0]), partsOf(run, "grouping"));
   const undecided = scorePairs(inside.levels, weights, inside.columns);
   // The candidates come first among the pairs inside groups.
   const logOdds = decide(undecided, known);

@@ -9,47 +9,56 @@ import {
 import type { TableColumns } from "../match/columns/align.js";
 import { canonicalSides, inverse } from "../match/columns/canonical.js";
 import { type ColumnOptions, type DroppedColumn, prepareTables, rowsOf } from "../match/columns/fields.js";
-import { type ComparedTables, compareTables, type KnownPair } from "../match/compare-tables.js";
-import { type AcceptedLevel, keepPrecision, type PrecisionReport, veto } from "../match/estimates/promise.js";
-import { judgedEstimates } from "../match/estimates/scored-pairs.js";
+import {
+  type ComparedTables,
+  compareTables,
+  type KnownPair,
+  type MatchRunOptions,
+  partsOf,
+} from "../match/compare-tables.js";
+import type { AcceptedLevel, PrecisionReport } from "../match/estimates/promise.js";
 import { once } from "../match/once.js";
 import { type DoubtfulPair, doubtfulPairs } from "../match/review/doubtful.js";
 import { type LabelEffect, labelEffect, partnersOfRight, rightRowsOf } from "../match/review/label-effect.js";
-import { type Known, withAnswers } from "../match/weights/answers.js";
-import { matchingBeliefs } from "../match/weights/competition.js";
 import {
-  decide,
   knownPlaces,
   type Learned,
   learnWeights,
   type Relation,
   type Weights,
 } from "../match/weights/learn.js";
-import { sigmoid } from "../match/weights/logistic.js";
-import { partnersPerRow } from "./row-relation.js";
+import { fitPairs, type MatchKind } from "./fit-pairs.js";
 
-export interface MatchTablesOptions extends ColumnOptions {
+/** Options of {@link matchTables}. */
+export interface MatchTablesOptions extends ColumnOptions, MatchRunOptions {
   /** The promised precision. Default 0.9. */
   readonly precision?: number;
   /** Default: the embedded model, loaded for the call. "none": without a model. */
   readonly encoder?: PhraseEncoder | "none";
-  /** How many partners a row may have. Default: found from the tables. */
-  readonly kind?: Relation;
+  /**
+   * How many partners a row may have: "many-to-one" means that each right row has at most one left row, and a left row
+   * may have several right rows. Default: found from the tables.
+   */
+  readonly kind?: MatchKind;
   /** Judged pairs of rows. */
   readonly known?: readonly KnownPair[];
-  readonly signal?: AbortSignal;
 }
 
+/** Two rows, counted from 0, that are likely the same. */
 export interface RowMatch {
   readonly left: number;
   readonly right: number;
+  /** Estimated probability that they are the same. */
   readonly probability: number;
 }
 
+/** What {@link matchTables} found. */
 export interface TableMatches extends PrecisionReport {
   /** By left row. If the promise is refused, the likely pairs, not verified. */
   readonly matches: readonly RowMatch[];
-  readonly kind: Relation;
+  readonly kind: MatchKind;
+  /** One sentence: what the kind was found from. */
+  readonly kindReason: string;
   readonly columns: readonly ColumnReport[];
   readonly dropped: readonly DroppedColumn[];
   /** What each column says about a pair of rows. */
@@ -67,13 +76,13 @@ export interface TableMatches extends PrecisionReport {
   atPrecision(target: number): TableMatches;
 }
 
-/** Floors of probability, from the widest. */
-const floors = [0.02, 0.05, 0.1, 0.25, 0.5, 0.7, 0.8, 0.9, 0.95, 0.98, 0.99];
-const likely = 0.5;
-/** Share of rows with several partners from which a join is not one-to-one. */
-const severalPartners = 0.25;
-
-/** @throws ArgumentError for an unknown column; an aborted call rejects with the reason of its signal */
+/**
+ * Matches the rows of two tables by all columns that carry evidence, or by those named.
+ *
+ *     const { matches, promise } = await matchTables({ name: ["IBM"], city: ["Armonk"] }, { name: ["I.B.M."], city: ["Armonk"] });
+ *
+ * @throws ArgumentError for an unknown column; an aborted call rejects with the reason of its signal
+ */
 export async function matchTables(
   left: TableColumns,
   right: TableColumns,
@@ -86,38 +95,51 @@ export async function matchTables(
     const tables = prepareTables(first, second, isSwapped ? swappedOptions(options) : options);
     const known = preparedPairs(options.known ?? [], tables.order, isSwapped);
     const model = encoder === "none" ? undefined : encoder;
-    const compared = await compareTables(tables, { encoder: model, signal: options.signal, known });
-    const learn = {
-      "one-to-one": once(() => learnWeights(compared)),
-      "many-to-many": once(() => learnWeights(compared, { relation: "many-to-many" })),
-    };
+    const run = { signal: options.signal, threads: options.threads, onProgress: options.onProgress };
+    const compared = await compareTables(tables, { ...run, encoder: model, known });
+    const learn = learnedOnce(compared, run);
     const matching: Matching = { compared, learn, isSwapped, left, right, kind: options.kind };
-    return resultWith(matching, options.known ?? [])(options.precision ?? 0.9);
+    return (await resultWith(matching, options.known ?? []))(options.precision ?? 0.9);
   } finally {
     if (options.encoder === undefined && encoder !== "none") await encoder.dispose();
   }
+}
+
+/** Weights without answers, learned once for each relation that is asked for. */
+function learnedOnce(
+  compared: ComparedTables,
+  run: MatchRunOptions,
+): (relation: Relation) => Promise<Learned> {
+  const options = partsOf(run, "learning weights");
+  const learned = new Map<Relation, () => Promise<Learned>>();
+  return (relation) => {
+    const learn = learned.get(relation) ?? once(() => learnWeights(compared, { ...options, relation }));
+    learned.set(relation, learn);
+    return learn();
+  };
 }
 
 /** Compared tables, as they were given. */
 interface Matching {
   readonly compared: ComparedTables;
   /** Weights without answers, learned when asked for. */
-  readonly learn: Readonly<Record<Relation, () => Learned>>;
+  readonly learn: (relation: Relation) => Promise<Learned>;
   readonly isSwapped: boolean;
   readonly left: TableColumns;
   readonly right: TableColumns;
-  readonly kind?: Relation;
+  readonly kind?: MatchKind;
 }
 
 /** Learns with judged pairs, and returns the result for each promise. */
-export function resultWith(
+async function resultWith(
   matching: Matching,
   known: readonly KnownPair[],
-): (target: number) => TableMatches {
-  const { compared, isSwapped, right } = matching;
+): Promise<(target: number) => TableMatches> {
+  const { compared, learn, isSwapped, right } = matching;
   const { tables } = compared;
   const judged = knownPlaces(compared, preparedPairs(known, tables.order, isSwapped));
-  const { kind, weights, accept } = fitPairs(matching, judged);
+  const asked = { kind: matching.kind, isSwapped };
+  const { kind, kindReason, weights, accept } = await fitPairs(compared, learn, judged, asked);
   const columns = columnReports(compared, weights).map((column) =>
     isSwapped ? { ...column, name: column.other, other: column.name } : column,
   );
@@ -125,7 +147,7 @@ export function resultWith(
     const { level, report } = accept(target);
     const matches = acceptedRows(compared, level, isSwapped);
     return {
-      ...{ ...report, matches, kind, columns, dropped: tables.dropped, atPrecision },
+      ...{ ...report, matches, kind, kindReason, columns, dropped: tables.dropped, atPrecision },
       explain: explainer(matching, weights),
       doubtful: (count) =>
         doubtfulPairs(level, {
@@ -136,9 +158,9 @@ export function resultWith(
         }).map((pair) => {
           return { ...pair, ...givenRows(compared, pair, isSwapped) };
         }),
-      withKnown: async (all) => resultWith(matching, all)(target),
+      withKnown: async (all) => (await resultWith(matching, all))(target),
       labelEffect: async () => {
-        const without = known.length === 0 ? matches : resultWith(matching, [])(target).matches;
+        const without = known.length === 0 ? matches : (await resultWith(matching, []))(target).matches;
         const [before, after] = [without, matches].map((found) => partnersOfRight(rowsOf(right), found));
         return labelEffect(before, after, rightRowsOf(known));
       },
@@ -186,94 +208,6 @@ function givenRows(
   const [a, b] = [order[0][left], order[1][right]];
   return isSwapped ? { left: b, right: a } : { left: a, right: b };
 }
-
-interface Fit {
-  readonly kind: Relation;
-  readonly weights: Weights;
-  accept(target: number): { level: AcceptedLevel; report: PrecisionReport };
-}
-
-/**
- * Learns for one partner per row first; where rows turn out to have several, once more for many. If those contradict
- * each other, rows are only alike, and the one-to-one matches are returned as not verified.
- */
-function fitPairs({ compared, learn, kind: asked }: Matching, known: Known): Fit {
-  const many = (): Fit & { doubt?: string } => acceptMany(compared, learn["many-to-many"](), known);
-  if (asked === "many-to-many") return many();
-  const one = acceptOne(compared, learn["one-to-one"](), known);
-  if (asked === "one-to-one" || one.doubt === undefined) return one;
-  const second = many();
-  return second.doubt === undefined ? second : one;
-}
-
-function acceptOne(compared: ComparedTables, learned: Learned, known: Known): Fit & { doubt?: string } {
-  const { weights, logOdds: undecided } = withAnswers(compared, learned, known);
-  const logOdds = decide(undecided, known);
-  const probability = matchingBeliefs(compared, logOdds, weights.matches);
-  const own = known.size === 0 ? probability : matchingBeliefs(compared, undecided, weights.matches);
-  const judged = judgedEstimates(known, own);
-  const order = [...probability.keys()]
-    .filter((pair) => probability[pair] >= floors[0])
-    .sort((x, y) => probability[y] - probability[x] || logOdds[y] - logOdds[x] || x - y);
-  const levelAt = (floor: number): AcceptedLevel => {
-    const accepted = new Uint8Array(probability.length);
-    const [takenLeft, takenRight] = compared.rows.map((rows) => new Uint8Array(rows));
-    let count = 0;
-    for (const pair of order) {
-      const [a, b] = [compared.left[pair], compared.right[pair]];
-      if (probability[pair] < floor) break;
-      if (takenLeft[a] === 1 || takenRight[b] === 1) continue;
-      takenLeft[a] = 1;
-      takenRight[b] = 1;
-      accepted[pair] = 1;
-      count++;
-    }
-    return {
-      ...{ table: compared, relation: "one-to-one", weights },
-      logOdds,
-      probability,
-      accepted,
-      count,
-      judged,
-    };
-  };
-  const relation = partnersPerRow(levelAt(likely));
-  const isMany = Math.max(relation.left, relation.right) > severalPartners;
-  const shares = `${percent(relation.left)} of the left, ${percent(relation.right)} of the right rows`;
-  const doubt = isMany ? `rows have several likely partners (${shares})` : undefined;
-  return { kind: "one-to-one", weights, doubt, accept: acceptAt(levelAt, doubt) };
-}
-
-function acceptMany(compared: ComparedTables, learned: Learned, known: Known): Fit & { doubt?: string } {
-  const { weights, logOdds: undecided } = withAnswers(compared, learned, known);
-  const logOdds = decide(undecided, known);
-  const probability = logOdds.map(sigmoid);
-  const judged = judgedEstimates(known, undecided.map(sigmoid));
-  const levelAt = (floor: number): AcceptedLevel => {
-    const accepted = Uint8Array.from(probability, (value) => (value >= floor ? 1 : 0));
-    const count = accepted.reduce((sum, flag) => sum + flag, 0);
-    return {
-      ...{ table: compared, relation: "many-to-many", weights },
-      logOdds,
-      probability,
-      accepted,
-      count,
-      judged,
-    };
-  };
-  const doubt = veto(levelAt(likely))?.reason;
-  return { kind: "many-to-many", weights, doubt, accept: acceptAt(levelAt, doubt) };
-}
-
-/** Accepts pairs at a promise by trying the floors, from the widest. */
-function acceptAt(levelAt: (floor: number) => AcceptedLevel, doubt: string | undefined): Fit["accept"] {
-  function* levels(): Generator<AcceptedLevel> {
-    for (const floor of floors) yield levelAt(floor);
-  }
-  return (target) => keepPrecision({ target, levels: levels(), fallback: () => levelAt(likely), doubt });
-}
-
-const percent = (share: number): string => `${Math.round(100 * share)} %`;
 
 /** "name=title" where the tables are exchanged: "title=name". */
 const swappedOptions = ({ on, ...rest }: ColumnOptions): ColumnOptions => ({

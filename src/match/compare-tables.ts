@@ -1,16 +1,31 @@
 /** From tables to candidate pairs with evidence: columns, candidates and levels in one go. */
 import type { PhraseEncoder } from "../encoder/phrase-encoder.js";
 import { createRandom } from "../random.js";
-import { findCandidates, type NamingVectors } from "./candidates/row-candidates.js";
+import type { NamingVectors } from "./candidates/near-names.js";
+import { findCandidates } from "./candidates/row-candidates.js";
 import type { PreparedTables } from "./columns/fields.js";
 import { rowWords } from "./columns/row-words.js";
-import { pairLevels, type RowComparison, rowComparison } from "./evidence/pair-evidence.js";
+import { comparisonSettings, type RowComparison, rowComparison } from "./evidence/pair-evidence.js";
+import { pairLevels } from "./evidence/pair-levels.js";
+import type { PartOptions } from "./parts/in-parts.js";
+import { shared } from "./shared-array.js";
 import type { PairTable } from "./weights/pair-table.js";
 
-export interface CompareOptions {
+/** What a long call is at, in plain words. */
+export type MatchStage = "encoding" | "finding candidates" | "comparing" | "learning weights" | "grouping";
+
+/** How a long call works, whatever it computes. */
+export interface MatchRunOptions {
+  /** Worker threads at most. Default: all cores. Results do not depend on it. */
+  readonly threads?: number;
+  readonly signal?: AbortSignal;
+  /** Called at least every second or so with what is done of the stage and the whole of it. */
+  readonly onProgress?: (stage: MatchStage, done: number, total: number) => void;
+}
+
+export interface CompareOptions extends MatchRunOptions, Pick<PartOptions, "itemsPerThread"> {
   /** Undefined: compare without a model. */
   readonly encoder?: PhraseEncoder;
-  readonly signal?: AbortSignal;
   /** Pairs that are candidates in any case, by prepared rows. */
   readonly known?: readonly KnownPair[];
 }
@@ -40,27 +55,40 @@ const randomPairs = 40_000;
 
 export async function compareTables(
   tables: PreparedTables,
-  { encoder, signal, known = [] }: CompareOptions = {},
+  { encoder, known = [], ...run }: CompareOptions = {},
 ): Promise<ComparedTables> {
   const { isOneTable, rows, fields, naming } = tables;
   const words = rowWords(tables);
-  const vectors = naming < 0 ? undefined : await valueVectors(fields[naming].set.texts, encoder, signal);
+  const vectors = naming < 0 ? undefined : await valueVectors(fields[naming].set.texts, encoder, run);
   const isLarge = Math.max(...rows) > manyRows;
   const limits = isLarge ? perRowOfMany : { ...(isOneTable ? perRow.dedupe : perRow.join), postings };
-  const pairs = await findCandidates(tables, words, vectors, { ...limits, known, signal });
-  const comparison = rowComparison(tables, words, vectors);
-  const levels = await pairLevels(comparison, pairs, signal);
-  const random = await pairLevels(comparison, drawPairs(rows, isOneTable), signal);
+  const candidates = { ...limits, known, ...partsOf(run, "finding candidates") };
+  const pairs = await findCandidates(tables, words, vectors, candidates);
+  const comparison = rowComparison(comparisonSettings(tables, words, vectors));
+  const levels = await pairLevels(comparison, pairs, partsOf(run, "comparing"));
+  const random = await pairLevels(comparison, drawPairs(rows, isOneTable), { ...run, onProgress: undefined });
   return { ...pairs, isOneTable, rows, tables, comparison, columns: comparison.columns, levels, random };
+}
+
+/** The options of work in parts that reports as a stage. */
+export function partsOf(
+  { onProgress, ...run }: MatchRunOptions & Pick<PartOptions, "itemsPerThread">,
+  stage: MatchStage,
+): PartOptions {
+  return { ...run, onProgress: onProgress && ((done, total) => onProgress(stage, done, total)) };
 }
 
 async function valueVectors(
   texts: readonly string[],
   encoder: PhraseEncoder | undefined,
-  signal: AbortSignal | undefined,
+  run: MatchRunOptions,
 ): Promise<NamingVectors | undefined> {
   if (encoder === undefined || texts.length > mostEmbedded) return undefined;
-  return { data: (await encoder.encodeMatrix(texts, { signal })).data, dimension: encoder.dimension };
+  const { signal, onProgress } = partsOf(run, "encoding");
+  const matrix = await encoder.encodeMatrix(texts, { signal, onProgress });
+  const data = shared(Float32Array, matrix.data.length);
+  data.set(matrix.data);
+  return { data, dimension: encoder.dimension };
 }
 
 /** Random pairs of rows, by left row; of one table each pair with the smaller row first. */

@@ -26,6 +26,8 @@ export interface IvfOptions {
   /** How many lists. Default the square root of the number of rows. */
   readonly lists?: number;
   readonly signal?: AbortSignal;
+  /** Called several times a second while the lists are made. */
+  readonly onStep?: () => void;
 }
 
 /** Rows per list that the centres are made from. */
@@ -41,11 +43,12 @@ const rowsPerProduct = 4096;
  * @param vectors rows of `dimension` numbers, flat, of unit length (or zero)
  */
 export async function makeIvfLists(vectors: Float32Array, options: IvfOptions): Promise<IvfLists> {
-  const { dimension, signal } = options;
+  const { dimension, signal, onStep } = options;
   const count = vectors.length / dimension;
   const lists = Math.min(count, options.lists ?? Math.ceil(Math.sqrt(count)));
+  const search = { dimension, metric: "inner-product", signal, onProgress: onStep } as const;
   const nearest = async (rows: Float32Array, centres: Float32Array): Promise<Int32Array> =>
-    (await exactNeighbours(rows, centres, { dimension, metric: "inner-product", signal })).indices;
+    (await exactNeighbours(rows, centres, { ...search, k: 1 })).indices;
   // Centres by spherical k-means of a sample.
   const all = Array.from({ length: count }, (_, row) => row);
   const sampled = sampleWithout(all, lists * sampledPerList, createRandom(1));
@@ -97,9 +100,15 @@ function grouped(listOf: ArrayLike<number>, lists: number): { starts: Uint32Arra
 export async function nearestInLists(
   { dimension, centres, starts, rows, vectors }: IvfLists,
   queries: Float32Array,
-  options: { readonly k: number; readonly probes: number; readonly signal?: AbortSignal },
+  options: {
+    readonly k: number;
+    readonly probes: number;
+    readonly signal?: AbortSignal;
+    /** Called several times a second with finished and all lists. */
+    readonly onProgress?: (done: number, total: number) => void;
+  },
 ): Promise<Int32Array> {
-  const { k, signal } = options;
+  const { k, signal, onProgress } = options;
   const lists = starts.length - 1;
   const probes = Math.min(options.probes, lists);
   const search = { dimension, k: probes, metric: "inner-product", signal } as const;
@@ -108,6 +117,7 @@ export async function nearestInLists(
   /** For each list, some of the queries that search it with some of its rows, in turn. */
   function* blocks(): Generator<ScoreBlock> {
     for (let list = 0; list < lists; list++) {
+      onProgress?.(list, lists);
       const visiting = visits.rows.subarray(visits.starts[list], visits.starts[list + 1]);
       for (let from = 0; from < visiting.length; from += queriesPerProduct) {
         const places = visiting.subarray(from, from + queriesPerProduct);

@@ -1,7 +1,9 @@
 /** Candidates by equal codes, or by two equal cells together, such as date and amount. */
 import { dayOf } from "../columns/dates.js";
 import { type Field, isText } from "../columns/fields.js";
-import { groupBy } from "../group-by.js";
+import { pauses } from "../pause.js";
+import { type PairsByRow, pairsByRow } from "../weights/pair-table.js";
+import type { AddPair } from "./pair-set.js";
 
 /** Blocks of more pairs hold a value that is common. */
 const mostPairs = 100;
@@ -11,24 +13,36 @@ const mostCombinations = 15;
 /** Days by which the dates of one thing may differ, as of a payment and its booking. */
 const nearDays = [0, 1, -1, 2, -2, 3, -3];
 
-export function equalCodes(
+interface CodeOptions {
+  readonly isOneTable: boolean;
+  readonly signal?: AbortSignal;
+}
+
+/** An aborted call rejects with the reason of its signal. */
+export async function equalCodes(
   fields: readonly Field[],
-  isOneTable: boolean,
-  add: (left: number, right: number) => void,
-): void {
+  { isOneTable, signal }: CodeOptions,
+  add: AddPair,
+): Promise<void> {
+  const pause = pauses(signal, 1);
+  const most = (isOneTable ? 2 : 1) * mostPairs;
   const codes = fields.filter(({ kind }) => !isText(kind));
-  for (const { kind, left, right } of codes)
-    if (kind !== "category") pairBlocks(left, isOneTable ? left : right, isOneTable, add);
+  for (const { kind, left, right } of codes) {
+    await pause();
+    if (kind !== "category") pairBlocks(left, rowsByKey(right), most, add);
+  }
   let combinations = 0;
-  codes.forEach((first, index) => {
+  for (const [index, first] of codes.entries()) {
     for (const second of codes.slice(index + 1)) {
       if (combinations++ >= mostCombinations) return;
       const [a, b] = second.kind === "date" ? [second, first] : [first, second];
-      const right = combined(a, b, "right", 0);
-      for (const days of a.kind === "date" ? nearDays : [0])
-        pairBlocks(combined(a, b, "left", days), right, isOneTable, add);
+      const rows = rowsByKey(combined(a, b, "right", 0));
+      for (const days of a.kind === "date" ? nearDays : [0]) {
+        await pause();
+        pairBlocks(combined(a, b, "left", days), rows, most, add);
+      }
     }
-  });
+  }
 }
 
 /** One key for the cells of two columns, -1 where one is empty; dates are moved by some days. */
@@ -44,18 +58,35 @@ function combined(first: Field, second: Field, side: "left" | "right", days: num
   });
 }
 
+/** The rows of each key: those of block b are order[starts[b]] to order[starts[b + 1] - 1]. */
+interface RowsByKey extends PairsByRow {
+  /** Number of the block of each key. */
+  readonly blocks: ReadonlyMap<number, number>;
+}
+
+function rowsByKey(keys: Int32Array | Float64Array): RowsByKey {
+  const blocks = new Map<number, number>();
+  const blockOf = new Int32Array(keys.length);
+  keys.forEach((key, row) => {
+    const block = blocks.get(key) ?? blocks.size;
+    blocks.set(key, block);
+    blockOf[row] = block;
+  });
+  return { blocks, ...pairsByRow(blockOf, blocks.size) };
+}
+
+/** Pairs left rows with right rows of the same key, unless there are too many of them. */
 function pairBlocks(
-  left: ArrayLike<number>,
-  right: ArrayLike<number>,
-  isOneTable: boolean,
-  add: (left: number, right: number) => void,
+  left: Int32Array | Float64Array,
+  { blocks, starts, order }: RowsByKey,
+  most: number,
+  add: AddPair,
 ): void {
-  const rowsOf = (keys: ArrayLike<number>): Map<number, number[]> =>
-    groupBy(Array.from(keys).keys(), (row) => keys[row]);
-  const [blocks, others] = [rowsOf(left), rowsOf(right)];
-  for (const [key, rows] of blocks) {
-    const partners = key < 0 ? [] : (others.get(key) ?? []);
-    if (rows.length * partners.length > (isOneTable ? 2 : 1) * mostPairs) continue;
-    for (const row of rows) for (const partner of partners) add(row, partner);
-  }
+  const blockOf = Int32Array.from(left, (key) => (key < 0 ? -1 : (blocks.get(key) ?? -1)));
+  const counts = new Uint32Array(blocks.size);
+  for (const block of blockOf) if (block >= 0) counts[block]++;
+  blockOf.forEach((block, row) => {
+    if (block < 0 || counts[block] * (starts[block + 1] - starts[block]) > most) return;
+    for (let place = starts[block]; place < starts[block + 1]; place++) add(row, order[place]);
+  });
 }

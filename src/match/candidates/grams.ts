@@ -4,6 +4,7 @@
  */
 import { FNV_BASIS, FNV_PRIME } from "../../files/fnv.js";
 import { splitFolded } from "../evidence/phrase.js";
+import { shared } from "../shared-array.js";
 
 /**
  * A sparse matrix: row r has the entries from starts[r] to starts[r + 1]. The terms of a table are [rows, terms], of
@@ -145,14 +146,11 @@ export function termCosine(left: SparseRows, a: number, right: SparseRows, b: nu
   return Math.min(sum, 1);
 }
 
-/** Indexes rows by term: the transposed matrix. */
-export function indexTerms(
-  { starts, columns, weights }: SparseRows,
-  { documents }: TermStatistics,
-): SparseRows {
-  const ends = shared(Uint32Array, documents.length + 1);
+/** Indexes rows by term, of so many terms: the transposed matrix. */
+export function indexTerms({ starts, columns, weights }: SparseRows, terms: number): SparseRows {
+  const ends = shared(Uint32Array, terms + 1);
   for (const term of columns) ends[term + 1]++;
-  for (let term = 0; term < documents.length; term++) ends[term + 1] += ends[term];
+  for (let term = 0; term < terms; term++) ends[term + 1] += ends[term];
   const next = ends.slice(0, -1);
   const rows = shared(Uint32Array, columns.length);
   const rowWeights = shared(Float32Array, columns.length);
@@ -164,72 +162,4 @@ export function indexTerms(
     }
   }
   return { starts: ends, columns: rows, weights: rowWeights };
-}
-
-interface TermSearchOptions {
-  readonly k: number;
-  /** Maximum postings visited; those of the rarest term are always visited. */
-  readonly postings: number;
-  /** Whether a row may be returned. Default: every row. */
-  readonly accept?: (row: number) => boolean;
-}
-
-/**
- * Returns a function that finds the k of `size` indexed rows most similar to a row of a table, best first; of equal ones
- * the earlier comes first. Terms are followed from the rarest until `postings` entries have been visited. Common terms
- * carry little information, and the bound keeps the work per query independent of the table's size.
- */
-export function termSearch(index: SparseRows, size: number) {
-  // All zero between searches.
-  const sums = new Float32Array(size);
-  const touched = new Uint32Array(size);
-  /** Adds up the weights that each row shares with the query, rarest terms first. Returns the number of rows touched. */
-  const addPostings = ({ starts, columns, weights }: SparseRows, query: number, postings: number): number => {
-    const length = (place: number): number => index.starts[columns[place] + 1] - index.starts[columns[place]];
-    const places: number[] = [];
-    for (let place = starts[query]; place < starts[query + 1]; place++)
-      if (length(place) > 0) places.push(place);
-    places.sort((a, b) => length(a) - length(b));
-    let [visited, count] = [0, 0];
-    for (const place of places) {
-      visited += length(place);
-      if (visited > postings && count > 0) break;
-      const weight = weights[place];
-      const end = index.starts[columns[place] + 1];
-      for (let posting = index.starts[columns[place]]; posting < end; posting++) {
-        const row = index.columns[posting];
-        if (sums[row] === 0) touched[count++] = row;
-        sums[row] += weight * index.weights[posting];
-      }
-    }
-    return count;
-  };
-  return (queries: SparseRows, query: number, { k, postings, accept }: TermSearchOptions) => {
-    const count = addPostings(queries, query, postings);
-    const best: { row: number; score: number }[] = [];
-    const isBefore = (place: number, row: number, score: number): boolean =>
-      best[place].score > score || (best[place].score === score && best[place].row < row);
-    for (let position = 0; position < count; position++) {
-      const row = touched[position];
-      const score = sums[row];
-      sums[row] = 0;
-      if (best.length === k && isBefore(k - 1, row, score)) continue;
-      if (accept !== undefined && !accept(row)) continue;
-      let place = Math.min(best.length, k - 1);
-      while (place > 0 && !isBefore(place - 1, row, score)) {
-        best[place] = best[place - 1];
-        place--;
-      }
-      best[place] = { row, score };
-    }
-    return best;
-  };
-}
-
-/** A typed array over memory shared between threads. */
-export function shared<Numbers>(
-  kind: { new (buffer: SharedArrayBuffer): Numbers; readonly BYTES_PER_ELEMENT: number },
-  length: number,
-): Numbers {
-  return new kind(new SharedArrayBuffer(length * kind.BYTES_PER_ELEMENT));
 }

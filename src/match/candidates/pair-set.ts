@@ -6,6 +6,8 @@ export interface Pairs {
   readonly right: Int32Array;
 }
 
+export type AddPair = (left: number, right: number) => void;
+
 export class PairSet {
   readonly #rightRows: number;
   #keys = new Float64Array(4096);

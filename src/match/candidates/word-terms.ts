@@ -2,6 +2,7 @@
 import type { Field } from "../columns/fields.js";
 import type { RowWords } from "../columns/row-words.js";
 import type { Lists } from "../columns/vocabulary.js";
+import { shared } from "../shared-array.js";
 import type { SparseRows } from "./grams.js";
 
 /** Words in a larger share of the rows tell too little to find candidates by. */
@@ -12,6 +13,8 @@ const fewRows = 50;
 export interface Terms {
   readonly left: SparseRows;
   readonly right: SparseRows;
+  /** Number of terms. */
+  readonly terms: number;
 }
 
 export function wordTerms(
@@ -31,7 +34,7 @@ export function wordTerms(
       weights,
     );
   const leftTerms = side(left);
-  return { left: leftTerms, right: isOneTable ? leftTerms : side(right) };
+  return { left: leftTerms, right: isOneTable ? leftTerms : side(right), terms: weights.length };
 }
 
 /** The words of one column's cells. */
@@ -48,15 +51,15 @@ export function fieldTerms({ set, left, right }: Field): Terms {
       set.rarity,
     );
   const leftTerms = side(left);
-  return { left: leftTerms, right: right === left ? leftTerms : side(right) };
+  return { left: leftTerms, right: right === left ? leftTerms : side(right), terms: set.rarity.length };
 }
 
 function weighted(rows: number, wordsOf: (row: number) => Uint32Array, weights: Float32Array): SparseRows {
-  const starts = new Uint32Array(rows + 1);
+  const starts = shared(Uint32Array, rows + 1);
   let total = 0;
   for (let row = 0; row < rows; row++) total += wordsOf(row).length;
-  const columns = new Uint32Array(total);
-  const values = new Float32Array(total);
+  const columns = shared(Uint32Array, total);
+  const values = shared(Float32Array, total);
   let used = 0;
   for (let row = 0; row < rows; row++) {
     const words = wordsOf(row);

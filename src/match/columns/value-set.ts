@@ -1,4 +1,6 @@
 /** The different values of a column of two tables, made ready for comparison. Equal values are stored once. */
+
+import { sharedIntegers } from "../shared-array.js";
 import { cellNumber, cellWords } from "./cell-words.js";
 import { dateNumber } from "./dates.js";
 import type { ColumnKind } from "./profile.js";
@@ -53,12 +55,14 @@ export function readValues(
     return texts.push(text) - 1;
   };
   const number = (cells: readonly string[]): Int32Array =>
-    Int32Array.from(cells, (cell) => {
-      const value = seen.get(cell) ?? read(cell);
-      seen.set(cell, value);
-      if (value >= 0) counts[value]++;
-      return value;
-    });
+    sharedIntegers(
+      cells.map((cell) => {
+        const value = seen.get(cell) ?? read(cell);
+        seen.set(cell, value);
+        if (value >= 0) counts[value]++;
+        return value;
+      }),
+    );
   const numbered = left === right ? { left: number(left) } : { left: number(left), right: number(right) };
   const lists = words.finish();
   const filled = counts.reduce((sum, count) => sum + count, 0);

@@ -1,5 +1,7 @@
 /** Numbers the words of two tables, and counts in how many rows each occurs. */
 
+import { shared } from "../shared-array.js";
+
 /** Lists of numbers, one for each item: item i has those from starts[i] to starts[i + 1]. */
 export interface Lists {
   readonly starts: Uint32Array;
@@ -25,7 +27,10 @@ export class ListsBuilder {
   }
 
   finish(): Lists {
-    return { starts: Uint32Array.from(this.#starts), items: this.#items.slice(0, this.#used) };
+    const [starts, items] = [shared(Uint32Array, this.#starts.length), shared(Uint32Array, this.#used)];
+    starts.set(this.#starts);
+    items.set(this.#items.subarray(0, this.#used));
+    return { starts, items };
   }
 }
 
@@ -60,7 +65,9 @@ export function countWords({ starts, items }: Lists, words: number, times?: Arra
 /** Rarity of each word, ln((N + 1) / (rows + .5)) / ln(N + 1), from 0.02 (in every row) to 1 (in one row only). */
 export function rarities(counts: Uint32Array, rows: number): Float32Array {
   const whole = Math.log(rows + 1);
-  return Float32Array.from(counts, (count) =>
-    Math.min(1, Math.max(0.02, Math.log((rows + 1) / (count + 0.5)) / whole)),
-  );
+  const weights = shared(Float32Array, counts.length);
+  counts.forEach((count, word) => {
+    weights[word] = Math.min(1, Math.max(0.02, Math.log((rows + 1) / (count + 0.5)) / whole));
+  });
+  return weights;
 }

@@ -1,6 +1,7 @@
 /** The 3-grams of texts as sorted sets of hashes, weighted by rarity, for the cosine of any two. */
 import { FNV_BASIS, FNV_PRIME } from "../../files/fnv.js";
 import { type Lists, ListsBuilder } from "../columns/vocabulary.js";
+import { shared } from "../shared-array.js";
 
 export interface GramSets {
   /** Different grams of each text, ascending. */
@@ -26,14 +27,18 @@ export function gramSets(texts: readonly string[], counts: ArrayLike<number>): G
     total += counts[index];
     lists.push(Uint32Array.from(grams).sort());
   });
-  const weights = Float32Array.from(rowsWith, (count) => (count > 0 ? Math.log(1 + total / count) ** 2 : 0));
+  const weights = shared(Float32Array, buckets);
+  rowsWith.forEach((count, gram) => {
+    if (count > 0) weights[gram] = Math.log(1 + total / count) ** 2;
+  });
   const grams = lists.finish();
-  const lengths = Float32Array.from(texts, (_, text) => {
+  const lengths = shared(Float32Array, texts.length);
+  for (let text = 0; text < texts.length; text++) {
     let sum = 0;
     for (let place = grams.starts[text]; place < grams.starts[text + 1]; place++)
       sum += weights[grams.items[place]];
-    return Math.sqrt(sum);
-  });
+    lengths[text] = Math.sqrt(sum);
+  }
   return { grams, weights, lengths };
 }
 

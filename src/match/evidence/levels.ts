@@ -6,7 +6,6 @@ import { distance } from "fastest-levenshtein";
 import { dotRows } from "../../search/vectors.js";
 import { dayOf } from "../columns/dates.js";
 import { type Field, isText } from "../columns/fields.js";
-import type { Vocabulary } from "../columns/vocabulary.js";
 import { type GramSets, gramCosine, gramSets } from "./gram-sets.js";
 import { overlapComparison } from "./overlap.js";
 
@@ -42,15 +41,19 @@ const categoryCuts = [1, 2, 3];
 const numberCuts = [0.5, 0.8, 0.95, 0.999];
 const rareNumber = [5];
 
+interface TextData {
+  /** By word number. */
+  readonly words: readonly string[];
+  /** Of texts. */
+  readonly grams?: GramSets;
+  readonly vectors?: ValueVectors;
+}
+
 /** Compares the values of a field; with vectors of the values, their cosine counts too. */
-export function fieldComparison(
-  field: Field,
-  vocabulary: Vocabulary,
-  vectors?: ValueVectors,
-): FieldComparison {
+export function fieldComparison(field: Field, data: TextData): FieldComparison {
   const { kind, set } = field;
   const surprise = Float64Array.from(set.counts, (count) => -Math.log(count / Math.max(1, set.filled)));
-  if (isText(kind)) return textComparison(field, vocabulary, surprise, vectors);
+  if (isText(kind)) return textComparison(field, surprise, data);
   if (kind === "category") return withEqual(1, surprise, categoryCuts, () => 0);
   if (kind === "number")
     return withEqual(numberCuts.length + 1, surprise, rareNumber, (a, b) =>
@@ -116,12 +119,10 @@ const mostEdited = 40;
 
 function textComparison(
   { kind, set }: Field,
-  { words }: Vocabulary,
   surprise: Float64Array,
-  vectors: ValueVectors | undefined,
+  { words, grams = gramSets(set.texts, set.counts), vectors }: TextData,
 ): FieldComparison {
   const overlap = overlapComparison({ words, rarity: set.rarity });
-  const grams: GramSets = gramSets(set.texts, set.counts);
   const byEdits = kind !== "long" && kind !== "list";
   let last = 0;
   const compare = (a: number, b: number): number => {

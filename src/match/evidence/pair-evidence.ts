@@ -3,11 +3,11 @@
  * look across columns: codes anywhere in the row, naming words anywhere in the other row, and what the names lack.
  */
 import type { Pairs } from "../candidates/pair-set.js";
-import type { PreparedTables } from "../columns/fields.js";
+import { isText, type PreparedTables } from "../columns/fields.js";
 import type { RowWords } from "../columns/row-words.js";
-import { pauses } from "../pause.js";
 import { codeComparison, codeLevels } from "./code-words.js";
 import { crossWords } from "./cross-words.js";
+import { type GramSets, gramSets } from "./gram-sets.js";
 import { type FieldComparison, fieldComparison, levelOf, type ValueVectors } from "./levels.js";
 import { nameOpposition, oppositionLevels } from "./opposed-names.js";
 
@@ -32,6 +32,7 @@ export interface EvidenceColumn {
 /** Compares rows: fills the level of each column for a pair. */
 export interface RowComparison {
   readonly columns: readonly EvidenceColumn[];
+  readonly settings: ComparisonSettings;
   /** @param out one level array per column @param place where in the arrays */
   compare(left: number, right: number, out: readonly Int8Array[], place: number): void;
 }
@@ -46,14 +47,30 @@ interface ComparedColumn extends EvidenceColumn {
   compare(left: number, right: number): number;
 }
 
-export function rowComparison(
-  tables: PreparedTables,
-  words: RowWords,
+/** What rows are compared by; threads get a copy, of numbers a view. */
+export interface ComparisonSettings extends Pick<PreparedTables, "fields" | "naming" | "isOneTable"> {
+  /** By word number. */
+  readonly words: readonly string[];
+  readonly rowWords: RowWords;
+  /** Of the values of the naming column. */
+  readonly vectors?: ValueVectors;
+  /** Per field, of texts only. */
+  readonly grams: readonly (GramSets | undefined)[];
+}
+
+export function comparisonSettings(
+  { fields, naming, isOneTable, vocabulary }: PreparedTables,
+  rowWords: RowWords,
   vectors?: ValueVectors,
-): RowComparison {
-  const { fields, naming, vocabulary } = tables;
+): ComparisonSettings {
+  const grams = fields.map(({ kind, set }) => (isText(kind) ? gramSets(set.texts, set.counts) : undefined));
+  return { fields, naming, isOneTable, words: vocabulary.words, rowWords, vectors, grams };
+}
+
+export function rowComparison(settings: ComparisonSettings): RowComparison {
+  const { fields, naming, words, rowWords, vectors, grams } = settings;
   const own = fields.map((field, index) =>
-    fieldComparison(field, vocabulary, index === naming ? vectors : undefined),
+    fieldComparison(field, { words, grams: grams[index], vectors: index === naming ? vectors : undefined }),
   );
   const ofFields = fields.map((field, index): ComparedColumn => {
     const { levels, compare } = own[index];
@@ -65,23 +82,22 @@ export function rowComparison(
       },
     };
   });
-  const codes = codeComparison(vocabulary.words, words);
+  const codes = codeComparison(words, rowWords);
   const ofCodes: ComparedColumn = {
     ...{ name: "codes anywhere", field: -1, from: -1, levels: codeLevels, share: 1 },
     compare: (left, right) => codes(left, right) ?? missing,
   };
-  const columns = [...ofFields, ofCodes, ...(naming < 0 ? [] : namingColumns(tables, words, own[naming]))];
+  const columns = [...ofFields, ofCodes, ...(naming < 0 ? [] : namingColumns(settings, own[naming]))];
   const compare: RowComparison["compare"] = (left, right, out, place) => {
     for (let column = 0; column < columns.length; column++)
       out[column][place] = columns[column].compare(left, right);
   };
-  return { columns: columns.map(({ compare: _, ...column }) => column), compare };
+  return { columns: columns.map(({ compare: _, ...column }) => column), settings, compare };
 }
 
 /** Columns that look at names in another way than the naming column itself. They are compared after it. */
 function namingColumns(
-  { fields, naming, vocabulary, isOneTable }: PreparedTables,
-  words: RowWords,
+  { fields, naming, words, rowWords, isOneTable }: ComparisonSettings,
   names: FieldComparison,
 ): ComparedColumn[] {
   const { left, right } = fields[naming];
@@ -96,8 +112,8 @@ function namingColumns(
   const unmatched = column("words missing", conflictCuts.length + 1, (a, b) =>
     levelOf(left[a] === right[b] ? 0 : -names.unmatched!(), conflictCuts),
   );
-  const opposed = nameOpposition(fields[naming], words, vocabulary.words);
-  const cross = crossWords(fields[naming], words);
+  const opposed = nameOpposition(fields[naming], rowWords, words);
+  const cross = crossWords(fields[naming], rowWords);
   return [
     isOneTable ? { ...unmatched, share: 1 } : unmatched,
     column(opposedColumn, oppositionLevels, opposed),
@@ -107,18 +123,12 @@ function namingColumns(
   ];
 }
 
-/** Levels of all pairs: one array per column. @throws InterruptedError */
-export async function pairLevels(
-  { columns, compare }: RowComparison,
-  { left, right }: Pairs,
-  signal?: AbortSignal,
-): Promise<Int8Array[]> {
-  const levels = columns.map(() => new Int8Array(left.length));
-  const pause = pauses(signal);
-  for (let pair = 0; pair < left.length; pair++) {
-    const waiting = pause();
-    if (waiting !== undefined) await waiting;
-    compare(left[pair], right[pair], levels, pair);
-  }
-  return levels;
+/** Compares parts of the pairs: the levels of each column. */
+export function openComparison(settings: ComparisonSettings) {
+  const { columns, compare } = rowComparison(settings);
+  return ({ left, right }: Pairs): Int8Array[] => {
+    const levels = columns.map(() => new Int8Array(left.length));
+    for (let pair = 0; pair < left.length; pair++) compare(left[pair], right[pair], levels, pair);
+    return levels;
+  };
 }

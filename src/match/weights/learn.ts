@@ -4,19 +4,23 @@
  * one partner its candidates compete; else a third class takes what is alike without being the same.
  */
 import { missing } from "../evidence/pair-evidence.js";
+import { pauses } from "../pause.js";
 import { competition } from "./competition.js";
 import { monotoneLogRatio } from "./isotonic.js";
 import { allPairs, countLevels, levelTotals, type PairTable } from "./pair-table.js";
 import { startingPosteriors } from "./start.js";
 
-/** How many partners a row may have. */
-export type Relation = "one-to-one" | "many-to-many";
+/** How many partners a row may have. "many-to-one": a left row several, a right row one. */
+export type Relation = "one-to-one" | "many-to-one" | "one-to-many" | "many-to-many";
 
 export interface LearnOptions {
   /** Strength of the belief that matches agree. Default 0.05. */
   readonly prior?: number;
   /** "one-to-one": the candidates of a row compete for it; the default for two tables. */
   readonly relation?: Relation;
+  readonly signal?: AbortSignal;
+  /** Called after each round with the rounds done and at most. */
+  readonly onProgress?: (done: number, total: number) => void;
 }
 
 export interface Weights {
@@ -44,15 +48,19 @@ const iterations = 40;
 const settled = 1e-4;
 const strongest = { against: -6, for: 14 };
 
-export function learnWeights(table: PairTable, options: LearnOptions = {}): Learned {
-  const { prior = 0.05 } = options;
+/** An aborted call rejects with the reason of its signal. */
+export async function learnWeights(table: PairTable, options: LearnOptions = {}): Promise<Learned> {
+  const { prior = 0.05, signal, onProgress } = options;
   const { relation = table.isOneTable ? "many-to-many" : "one-to-one" } = options;
-  const compete = relation === "one-to-one" ? competition(table) : undefined;
+  const compete = relation === "many-to-many" ? undefined : competition(table, relation);
   const totals = levelTotals(table);
   const { match: probability, related } = startingPosteriors(table, relation);
   let weights = weightsFrom(table, totals, { probability, related, prior });
   let logOdds: Float64Array = new Float64Array(0);
+  const pause = pauses(signal, 1);
   for (let round = 0; round < iterations; round++) {
+    await pause();
+    onProgress?.(round, iterations);
     logOdds = scorePairs(table.levels, weights, table.columns, related);
     const before = probability.slice();
     if (compete === undefined) logOdds.forEach((odds, pair) => (probability[pair] = sigmoid(odds)));
@@ -66,6 +74,7 @@ export function learnWeights(table: PairTable, options: LearnOptions = {}): Lear
     if (moved < settled * sum) break;
     if (round + 1 < iterations) weights = weightsFrom(table, totals, { probability, related, prior });
   }
+  onProgress?.(iterations, iterations);
   return { weights, logOdds, probability };
 }
 

@@ -28,7 +28,7 @@ export interface PairTable {
 /**
  * Reads pairs from a table of any format. Columns are found by name; without the names text and positive, the first
  * two columns are used.
- * @param typesPath a table with phrase and type as its first two columns, for pairs without a type
+ * @param typesPath a table with phrase and type as its first two columns, for pairs without a type; "none" ignores types
  * @throws TableError for a table without two columns or without two different pairs
  */
 export async function readPairs(
@@ -36,13 +36,15 @@ export async function readPairs(
   { typesPath }: { typesPath?: string } = {},
 ): Promise<PairTable> {
   const name = basename(path);
-  const { rows: typed } = typesPath === undefined ? { rows: [] } : await readRows(typesPath, typeColumns);
+  const isUntyped = typesPath === "none";
+  const { rows: typed } =
+    typesPath === undefined || isUntyped ? { rows: [] } : await readRows(typesPath, typeColumns);
   const types = new Map(typed.map(([phrase, type]) => [phrase, type]));
   const { columns, rows } = await readRows(path, pairColumns);
   const complete = rows.filter(([text, positive]) => text !== "" && positive !== "");
   const distinct = new Map<string, Pair>();
   for (const [text, positive, negative, ownType] of complete) {
-    const type = ownType || types.get(text) || types.get(positive) || "";
+    const type = isUntyped ? "" : ownType || types.get(text) || types.get(positive) || "";
     const pair = { text, positive, negative, type };
     distinct.set(JSON.stringify(pair), pair);
   }
@@ -75,7 +77,9 @@ function pairColumns(name: string, columns: readonly string[]): Columns {
 
 function typeColumns(name: string, [phrase, type]: readonly string[]): Columns {
   if (type === undefined)
-    throw new TableError(`${name}: found one column, expected two: a phrase and its type.`);
+    throw new TableError(
+      `${name}: found one column, expected two: a phrase and its type. Add the type to each row.`,
+    );
   return [phrase, type];
 }
 
@@ -90,7 +94,7 @@ async function readRows(path: string, choose: (name: string, columns: readonly s
 }
 
 function checkPairs(name: string, pairs: readonly Pair[], rows: number): void {
-  if (rows === 0) throw new TableError(`${name}: the table has no rows.`);
+  if (rows === 0) throw new TableError(`${name}: the table has no rows. Give at least two different pairs.`);
   if (pairs.length === 0)
     throw new TableError(`${name}: text or positive is empty in all ${rows} rows. Fill both columns.`);
   const [first] = pairs;

@@ -57,7 +57,7 @@ describe("candidates", () => {
     expect(pairs.left.some((row, pair) => row === 3 && pairs.right[pair] === 59)).toBe(true);
   });
 
-  it("hold rows that share a date and an amount, even where each alone is common", () => {
+  it("hold rows that share a date and an amount, even where each alone is common", async () => {
     const random = createRandom(3);
     const rows = 2000;
     const day = (): string => `2024-01-${String(1 + Math.floor(random() * 28)).padStart(2, "0")}`;
@@ -65,7 +65,7 @@ describe("candidates", () => {
     const table = { day: Array.from({ length: rows }, day), amount: Array.from({ length: rows }, amount) };
     const { fields, order } = prepareTables(table, table === undefined ? undefined : { ...table });
     const found = new Set<number>();
-    equalCodes(fields, false, (a, b) => found.add(order[0][a] * rows + order[1][b]));
+    await equalCodes(fields, { isOneTable: false }, (a, b) => found.add(order[0][a] * rows + order[1][b]));
     for (let row = 0; row < rows; row++) expect(found.has(row * rows + row)).toBe(true);
   });
 });

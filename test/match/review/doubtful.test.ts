@@ -54,6 +54,12 @@ describe("answers", () => {
     }
   });
 
+  it("that give a row two partners are both kept", async () => {
+    const two = [0, 1].map((row) => ({ left: 5, right: 5 + row, match: true }));
+    const after = await matchTables(left, right, { encoder, known: two, kind: "one-to-one" });
+    for (const pair of two) expect(has(after, pair)).toBe(true);
+  });
+
   it("give the same to a running and to a new matching", async () => {
     const again = await matchTables(left, right, { encoder, known });
     const after = await found.withKnown(known);

@@ -38,10 +38,10 @@ function simulated(seed: number): { table: PairTable; truth: Uint8Array } {
   return { table, truth: Uint8Array.from(truth) };
 }
 
-describe("learning without labels", () => {
-  const { table, truth } = simulated(1);
-  const learned = learnWeights(table);
+const { table, truth } = simulated(1);
+const learned = await learnWeights(table);
 
+describe("learning without labels", () => {
   it("finds how many pairs match, and which", () => {
     expect(learned.weights.matches).toBeGreaterThan(270);
     expect(learned.weights.matches).toBeLessThan(330);
@@ -90,9 +90,9 @@ describe("learning without labels", () => {
     for (const [pair, match] of known) expect(decided[pair] > 1000).toBe(match === 1);
   });
 
-  it("learns the same from pairs in another order of columns", () => {
+  it("learns the same from pairs in another order of columns", async () => {
     const turned = { ...table, columns: [...table.columns].reverse() };
-    const other = learnWeights({
+    const other = await learnWeights({
       ...turned,
       levels: [...table.levels].reverse(),
       random: [...table.random].reverse(),
