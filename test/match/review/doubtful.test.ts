@@ -29,12 +29,12 @@ describe("the pairs to judge first", () => {
   });
 
   it("ask about a group, and about equal pairs, once", async () => {
-    const { table } = tableWithDuplicates(60);
+    const { table } = tableWithDuplicates(24);
     const same = Object.fromEntries(
       Object.entries(table).map(([name, cells]) => [name, [...cells, ...cells]]),
     );
     const grouped = await groupRows(same, { encoder });
-    const asked = grouped.doubtful(30);
+    const asked = grouped.doubtful(12);
     const groups = asked.flatMap((pair) => [
       ...new Set([grouped.groupOf[pair.left], grouped.groupOf[pair.right]]),
     ]);
