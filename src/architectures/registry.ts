@@ -97,6 +97,9 @@ export const filesOf = (features?: readonly Feature[]): string[] => [
   ),
 ];
 
+/** The names of {@link newPart}. */
+export const partNames = (): string[] => architectures.flatMap(({ parts = {} }) => Object.keys(parts));
+
 /** A new part by name, or undefined where no architecture has one of that name. */
 export async function newPart(
   settings: PartSettings,

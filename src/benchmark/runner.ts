@@ -64,7 +64,9 @@ export async function runBenchmark(request: BenchmarkRequest): Promise<ModelRepo
   const { models, dataset, dataFolder } = request;
   const selected = selectTasks(request.tasks);
   if (dataset !== undefined && !selected.some(({ name }) => tasksWithSets.includes(name)))
-    throw new UsageError("--dataset names a set of autofj or er, but neither is among the tasks");
+    throw new UsageError(
+      "--dataset names a set of autofj or er, but neither is among the tasks. Add --task autofj or --task er.",
+    );
   if (models.length === 0) throw new UsageError("name at least one model");
   for (const model of models) if (typeof model === "string") await checkModelName(model);
   await checkDataFolder(dataFolder);

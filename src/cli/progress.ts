@@ -1,13 +1,19 @@
 /** Progress on stderr: on a terminal one line with bar, rate and time left, elsewhere at most one line a minute. */
+import { basename } from "node:path";
+import stringWidth from "string-width";
+import type { ReadingProgress } from "../table/table.js";
 import { formatBytes, formatCount, formatDuration } from "./format.js";
 
-export type ProgressUnit = "phrases" | "bytes" | "items";
+export type ProgressUnit = "phrases" | "bytes" | "cells" | "items";
 
 /** Milliseconds between two updates of the line, and over which the rate is measured. */
 const updateMs = 200;
 const windowMs = 15_000;
 /** Milliseconds between two lines where stderr is a file or a pipe, as in the log of a CI run. */
 const logMs = 60_000;
+/** Milliseconds after which the reading of a table is shown; most tables are read by then. */
+const patienceMs = 1500;
+const longestName = 24;
 const barWidth = 12;
 const eraseLine = "\r\u001b[K";
 
@@ -42,8 +48,30 @@ export function progressDisplay({ quiet = false }: { readonly quiet?: boolean })
         return;
       }
       const line = progressLine(state);
-      process.stderr.write(eraseLine + line.slice(0, (process.stderr.columns || 80) - 1));
+      process.stderr.write(eraseLine + cutToWidth(line, (process.stderr.columns || 80) - 1));
     },
+  };
+}
+
+/** The start of a line that fits a terminal, where some characters are two columns wide. */
+function cutToWidth(line: string, columns: number): string {
+  let cut = line.slice(0, columns);
+  while (stringWidth(cut) > columns) cut = cut.slice(0, -1);
+  return cut;
+}
+
+/** Shows how far a table is read: `reading companies.csv ███░░ ...`. */
+export function readingDisplay(show: ReturnType<typeof progressDisplay>["show"]) {
+  const starts = new Map<string, number>();
+  return ({ path, stage, done, total }: ReadingProgress): void => {
+    const now = performance.now();
+    const start = starts.get(path) ?? now;
+    starts.set(path, start);
+    if (now - start < patienceMs) return;
+    const name = path === "-" ? "standard input" : basename(path);
+    const cut = cutToWidth(name, longestName);
+    const shown = cut === name ? name : `${cut}…`;
+    show(`${stage} ${shown}`, done, total, stage === "loading" ? "cells" : "bytes");
   };
 }
 

@@ -1,22 +1,26 @@
 /** What a running command works with: output and progress, interruption, the model, and an orderly end. */
+import { resolve } from "node:path";
 import type { PhraseEncoder } from "../encoder/phrase-encoder.js";
 import { packageVersion } from "../files/version.js";
 import type { DeviceChoice } from "../runtime/device.js";
 import type { TableDescription } from "../table/table.js";
 import { interruptionSignal } from "./interruption.js";
 import { tableOptionsOf } from "./options.js";
-import { progressDisplay } from "./progress.js";
+import { progressDisplay, readingDisplay } from "./progress.js";
 
 export type Session = ReturnType<typeof openSession>;
 
 export function openSession(options: { readonly quiet?: boolean; readonly json?: string | boolean }) {
   const display = progressDisplay(options);
   const started = performance.now();
+  // The command may change the working folder.
+  const reportPath = typeof options.json === "string" ? resolve(options.json) : undefined;
   const ends: (() => Promise<void>)[] = [];
   const print = (text: string): void => {
     display.finish();
     process.stdout.write(`${text}\n`);
   };
+  const printJson = (value: unknown): void => print(JSON.stringify(value, null, 2));
   return {
     ...display,
     print,
@@ -24,17 +28,25 @@ export function openSession(options: { readonly quiet?: boolean; readonly json?:
     get signal(): AbortSignal {
       return interruptionSignal();
     },
-    /** Reports a written output: on stdout, or on stderr where the output itself went to stdout ("-"). */
-    wrote: (output: string, text: string): void =>
-      output === "-" ? display.say(text) : print(`wrote ${output}: ${text}`),
+    /**
+     * Reports a written output: on stdout, or on stderr where the output itself went to stdout ("-").
+     * @param counts printed as JSON instead by a command with `--json`
+     */
+    wrote: (output: string, text: string, counts: object = {}): void => {
+      if (output === "-") display.say(text);
+      else if (options.json === true) printJson({ path: output, ...counts });
+      else print(`wrote ${output}: ${text}`);
+    },
     /** Writes what the command did to the file of `--json`, if one was given. */
     record: async (report: object): Promise<void> => {
-      if (typeof options.json !== "string") return;
+      if (reportPath === undefined) return;
       const { writeWholeJson } = await import("../files/whole-file.js");
       const seconds = Math.round(performance.now() - started) / 1000;
-      await writeWholeJson(options.json, { version: packageVersion(), seconds, ...report });
+      await writeWholeJson(reportPath, { version: packageVersion(), seconds, ...report });
     },
-    printJson: (value: unknown): void => print(JSON.stringify(value, null, 2)),
+    printJson,
+    /** Tables' reading, as `onProgress` of the options of a table. */
+    onReading: readingDisplay(display.show),
     onDownload: ({ done, total }: { readonly done: number; readonly total?: number }): void =>
       display.show("downloading", done, total, "bytes"),
     seconds: (): number => (performance.now() - started) / 1000,
@@ -78,7 +90,7 @@ export function encoderAfterTable(choice: EncoderChoice, session: Session) {
 }
 
 export const tableSettings = (options: Parameters<typeof tableOptionsOf>[0], session: Session) => ({
-  table: tableOptionsOf(options),
+  table: { ...tableOptionsOf(options), onProgress: session.onReading },
   signal: session.signal,
   onNote: session.say,
   onProgress: (done: number, total: number, stage = "encoding") =>

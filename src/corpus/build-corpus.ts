@@ -82,7 +82,9 @@ export async function buildCorpus(options: BuildCorpusOptions): Promise<BuildCor
   options.signal?.throwIfAborted();
   await checkIsFree(output);
   if (texts.includes("-") && texts.length > 1)
-    throw new ArgumentError('standard input ("-") cannot be mixed with other files of text.');
+    throw new ArgumentError(
+      'standard input ("-") cannot be mixed with other files of text. Give it alone, or save it to a file first.',
+    );
   // What is quick to read comes first, so that its errors show before the long work.
   const known = await readKnown(options);
   return writeWholeFolder(output, (folder) => buildInto(folder, known, options));
@@ -183,7 +185,10 @@ const otherScripts = ({ words, foreign }: CountedTexts): string =>
   "phrases are found in English text only. Give phrases of other languages with --phrases.";
 
 function nothingFound(counted: CountedTexts, droppedRare: number): MissingDataError {
-  if (counted.words === 0) return new MissingDataError("the text contains no words, so it has no phrases.");
+  if (counted.words === 0)
+    return new MissingDataError(
+      "the text contains no words, so it has no phrases. Give another file, or name the column of text (--column).",
+    );
   if (counted.foreign > 0.5 * counted.words)
     return new MissingDataError(`no phrases found: ${otherScripts(counted)}`);
   return new MissingDataError(

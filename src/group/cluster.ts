@@ -78,7 +78,9 @@ export async function cluster(phrases: readonly string[], options: ClusterOption
     if (options.k !== undefined) {
       const { dimension } = encoder;
       if (options.k > distinct.length)
-        throw new ArgumentError(`k is ${options.k}, but there are only ${distinct.length} different phrases`);
+        throw new ArgumentError(
+          `k is ${options.k}, but there are only ${distinct.length} different phrases. Choose a smaller k.`,
+        );
       const { data: vectors } = await encoder.encodeMatrix(distinct, { signal, onProgress });
       // On unit vectors, Euclidean distance orders pairs as the cosine does.
       const kOptions = { dimension, clusters: options.k, seed: options.seed ?? 0 };

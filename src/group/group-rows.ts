@@ -125,7 +125,7 @@ async function learnedTable(compared: ComparedTables, run: MatchRunOptions): Pro
 }
 
 /** Learns with judged pairs, and returns the result for each promise. */
-export async function resultWith(
+async function resultWith(
   grouping: Grouping,
   known: readonly KnownPair[],
 ): Promise<(target: number) => RowGroups> {

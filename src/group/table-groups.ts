@@ -3,7 +3,7 @@ import { rm } from "node:fs/promises";
 import { resolve } from "node:path";
 import { ArgumentError } from "../errors.js";
 import { groupBy } from "../match/group-by.js";
-import { type NamedCommand, refuseCategory, refuseLoss, shellWord } from "../match/unnamed-column.js";
+import { commandWith, type NamedCommand, refuseCategory, refuseLoss } from "../match/unnamed-column.js";
 import { nameOfColumn, numberCell, type OutputColumn } from "../table/cell.js";
 import { type RowsFormat, rowsFormatOfName } from "../table/format.js";
 import type { TableOptions } from "../table/table.js";
@@ -150,7 +150,7 @@ const unnamedColumns = (table: WholeTable, options: FileOptions) =>
 const commandFor =
   (name: string, path: string): NamedCommand =>
   ([column]) =>
-    `pearl ${name} ${shellWord(path)} -c ${shellWord(column)}`;
+    commandWith([name, path], ["-c", column]);
 
 function checkNames(
   input: string,

@@ -4,7 +4,7 @@ import { type AcceptedLevel, keepPrecision, type PrecisionReport, veto } from ".
 import { judgedEstimates } from "../match/estimates/scored-pairs.js";
 import { type Known, withAnswers } from "../match/weights/answers.js";
 import { competition, matchingBeliefs } from "../match/weights/competition.js";
-import { decide, type Learned, type Relation, type Weights } from "../match/weights/learn.js";
+import { certain, decide, type Learned, type Relation, type Weights } from "../match/weights/learn.js";
 import { sigmoid } from "../match/weights/logistic.js";
 import { competingSides } from "../match/weights/pair-table.js";
 import type { JoinKind } from "./options.js";
@@ -12,15 +12,9 @@ import { partnersAlike, partnersPerRow, type RowRelation } from "./row-relation.
 
 export type MatchKind = JoinKind;
 
-/** Weights without answers, learned when asked for. */
-export type LearnedRelations = Readonly<Record<Relation, () => Promise<Learned>>>;
-
-export interface FitOptions {
-  readonly compared: ComparedTables;
-  readonly learn: LearnedRelations;
-  /** What was asked for. */
+/** What was asked for, and whether the left table of the pairs is the right one of the caller. */
+export interface AskedKind {
   readonly kind?: MatchKind;
-  /** Whether the left table of the pairs is the right one of the caller. */
   readonly isSwapped: boolean;
 }
 
@@ -45,9 +39,15 @@ const asked = "as asked for";
  * Learns for one partner per row first; where rows turn out to have several, once more for many. If those contradict
  * each other, rows are only alike, and the one-to-one matches are returned as not verified.
  */
-export async function fitPairs({ compared, learn, kind, isSwapped }: FitOptions, known: Known): Promise<Fit> {
+export async function fitPairs(
+  compared: ComparedTables,
+  /** Weights without answers, learned when asked for. */
+  learn: (relation: Relation) => Promise<Learned>,
+  known: Known,
+  { kind, isSwapped }: AskedKind,
+): Promise<Fit> {
   const learnt = async (relation: Relation): Promise<RelationFit> =>
-    acceptPairs(compared, await learn[relation](), { relation, known });
+    acceptPairs(compared, await learn(relation), known, relation);
   const as = (found: RelationFit, kindReason: string): Fit => {
     return { ...found, kind: kindOf(isSwapped ? turned(found.relation) : found.relation), kindReason };
   };
@@ -82,19 +82,15 @@ interface RelationFit extends Pick<Fit, "weights" | "accept"> {
 function acceptPairs(
   compared: ComparedTables,
   learned: Learned,
-  { relation, known }: { readonly relation: Relation; readonly known: Known },
+  known: Known,
+  relation: Relation,
 ): RelationFit {
   const { weights, logOdds: undecided } = withAnswers(compared, learned, known);
   const logOdds = decide(undecided, known);
-  const compete = (odds: Float64Array): Float64Array => {
-    if (relation === "many-to-many") return odds.map(sigmoid);
-    if (relation === "one-to-one") return matchingBeliefs(compared, odds, weights.matches);
-    const probability = new Float64Array(odds.length);
-    competition(compared, relation)(odds, weights.matches, probability);
-    return probability;
-  };
-  const probability = compete(logOdds);
-  const judged = judgedEstimates(known, known.size === 0 ? probability : compete(undecided));
+  const probability = competed(compared, logOdds, relation, weights.matches);
+  const own = known.size === 0 ? probability : competed(compared, undecided, relation, weights.matches);
+  const judged = judgedEstimates(known, own);
+  for (const [pair, match] of known) probability[pair] = match;
   const order = Uint32Array.from(probability.keys())
     .filter((pair) => probability[pair] >= floors[0])
     .sort((x, y) => probability[y] - probability[x] || logOdds[y] - logOdds[x] || x - y);
@@ -105,7 +101,8 @@ function acceptPairs(
     let count = 0;
     for (const pair of order) {
       if (probability[pair] < floor) break;
-      if (sides.some(({ rowOf }, side) => taken[side][rowOf[pair]] === 1)) continue;
+      const isConfirmed = logOdds[pair] === certain;
+      if (!isConfirmed && sides.some(({ rowOf }, side) => taken[side][rowOf[pair]] === 1)) continue;
       for (const [side, { rowOf }] of sides.entries()) taken[side][rowOf[pair]] = 1;
       accepted[pair] = 1;
       count++;
@@ -114,6 +111,20 @@ function acceptPairs(
   };
   const doubt = veto(levelAt(likely))?.reason;
   return { relation, weights, doubt, levelAt, accept: acceptAt(levelAt, doubt) };
+}
+
+/** The probability of each pair after rows have competed for partners. */
+function competed(
+  compared: ComparedTables,
+  logOdds: Float64Array,
+  relation: Relation,
+  matches: number,
+): Float64Array {
+  if (relation === "one-to-one") return matchingBeliefs(compared, logOdds, matches);
+  if (relation === "many-to-many") return logOdds.map(sigmoid);
+  const probability = new Float64Array(logOdds.length);
+  competition(compared, relation)(logOdds, matches, probability);
+  return probability;
 }
 
 /** Accepts pairs at a promise by trying the floors, from the widest. */

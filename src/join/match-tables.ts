@@ -20,9 +20,16 @@ import type { AcceptedLevel, PrecisionReport } from "../match/estimates/promise.
 import { once } from "../match/once.js";
 import { type DoubtfulPair, doubtfulPairs } from "../match/review/doubtful.js";
 import { type LabelEffect, labelEffect, partnersOfRight, rightRowsOf } from "../match/review/label-effect.js";
-import { knownPlaces, learnWeights, type Weights } from "../match/weights/learn.js";
-import { fitPairs, type LearnedRelations, type MatchKind } from "./fit-pairs.js";
+import {
+  knownPlaces,
+  type Learned,
+  learnWeights,
+  type Relation,
+  type Weights,
+} from "../match/weights/learn.js";
+import { fitPairs, type MatchKind } from "./fit-pairs.js";
 
+/** Options of {@link matchTables}. */
 export interface MatchTablesOptions extends ColumnOptions, MatchRunOptions {
   /** The promised precision. Default 0.9. */
   readonly precision?: number;
@@ -37,12 +44,15 @@ export interface MatchTablesOptions extends ColumnOptions, MatchRunOptions {
   readonly known?: readonly KnownPair[];
 }
 
+/** Two rows, counted from 0, that are likely the same. */
 export interface RowMatch {
   readonly left: number;
   readonly right: number;
+  /** Estimated probability that they are the same. */
   readonly probability: number;
 }
 
+/** What {@link matchTables} found. */
 export interface TableMatches extends PrecisionReport {
   /** By left row. If the promise is refused, the likely pairs, not verified. */
   readonly matches: readonly RowMatch[];
@@ -66,7 +76,13 @@ export interface TableMatches extends PrecisionReport {
   atPrecision(target: number): TableMatches;
 }
 
-/** @throws ArgumentError for an unknown column; an aborted call rejects with the reason of its signal */
+/**
+ * Matches the rows of two tables by all columns that carry evidence, or by those named.
+ *
+ *     const { matches, promise } = await matchTables({ name: ["IBM"], city: ["Armonk"] }, { name: ["I.B.M."], city: ["Armonk"] });
+ *
+ * @throws ArgumentError for an unknown column; an aborted call rejects with the reason of its signal
+ */
 export async function matchTables(
   left: TableColumns,
   right: TableColumns,
@@ -81,13 +97,7 @@ export async function matchTables(
     const model = encoder === "none" ? undefined : encoder;
     const run = { signal: options.signal, threads: options.threads, onProgress: options.onProgress };
     const compared = await compareTables(tables, { ...run, encoder: model, known });
-    const learning = partsOf(run, "learning weights");
-    const learn: LearnedRelations = {
-      "one-to-one": once(() => learnWeights(compared, { ...learning, relation: "one-to-one" })),
-      "many-to-one": once(() => learnWeights(compared, { ...learning, relation: "many-to-one" })),
-      "one-to-many": once(() => learnWeights(compared, { ...learning, relation: "one-to-many" })),
-      "many-to-many": once(() => learnWeights(compared, { ...learning, relation: "many-to-many" })),
-    };
+    const learn = learnedOnce(compared, run);
     const matching: Matching = { compared, learn, isSwapped, left, right, kind: options.kind };
     return (await resultWith(matching, options.known ?? []))(options.precision ?? 0.9);
   } finally {
@@ -95,11 +105,25 @@ export async function matchTables(
   }
 }
 
+/** Weights without answers, learned once for each relation that is asked for. */
+function learnedOnce(
+  compared: ComparedTables,
+  run: MatchRunOptions,
+): (relation: Relation) => Promise<Learned> {
+  const options = partsOf(run, "learning weights");
+  const learned = new Map<Relation, () => Promise<Learned>>();
+  return (relation) => {
+    const learn = learned.get(relation) ?? once(() => learnWeights(compared, { ...options, relation }));
+    learned.set(relation, learn);
+    return learn();
+  };
+}
+
 /** Compared tables, as they were given. */
 interface Matching {
   readonly compared: ComparedTables;
   /** Weights without answers, learned when asked for. */
-  readonly learn: LearnedRelations;
+  readonly learn: (relation: Relation) => Promise<Learned>;
   readonly isSwapped: boolean;
   readonly left: TableColumns;
   readonly right: TableColumns;
@@ -107,14 +131,15 @@ interface Matching {
 }
 
 /** Learns with judged pairs, and returns the result for each promise. */
-export async function resultWith(
+async function resultWith(
   matching: Matching,
   known: readonly KnownPair[],
 ): Promise<(target: number) => TableMatches> {
-  const { compared, isSwapped, right } = matching;
+  const { compared, learn, isSwapped, right } = matching;
   const { tables } = compared;
   const judged = knownPlaces(compared, preparedPairs(known, tables.order, isSwapped));
-  const { kind, kindReason, weights, accept } = await fitPairs(matching, judged);
+  const asked = { kind: matching.kind, isSwapped };
+  const { kind, kindReason, weights, accept } = await fitPairs(compared, learn, judged, asked);
   const columns = columnReports(compared, weights).map((column) =>
     isSwapped ? { ...column, name: column.other, other: column.name } : column,
   );

@@ -24,6 +24,22 @@ export interface UnnamedColumn {
 /** The command to type with the named columns, one for each table. */
 export type NamedCommand = (columns: readonly string[]) => string;
 
+/**
+ * The command line with further options: as the user typed it, so that nothing of it is lost, or `words` alone where a
+ * program called the library.
+ * @param words the command and its tables
+ */
+export function commandWith(
+  words: readonly string[],
+  added: readonly string[],
+  typed: readonly string[] = process.argv.slice(2),
+): string {
+  const isTyped = typed[0] === words[0] && words.every((word) => typed.includes(word));
+  const line = isTyped ? typed : words;
+  const end = line.includes("--") ? line.indexOf("--") : line.length;
+  return ["pearl", ...line.slice(0, end), ...added, ...line.slice(end)].map(shellWord).join(" ");
+}
+
 /** @throws TableError if a chosen column has fewer than a fifth distinct values */
 export function refuseCategory(chosen: readonly UnnamedColumn[], command: NamedCommand): void {
   for (const { table, column } of chosen) {
@@ -58,8 +74,11 @@ function refusal(trouble: string, chosen: readonly UnnamedColumn[], command: Nam
     const title = chosen.length > 1 ? `${chosen[index].table.description.path}\n` : "";
     return `${title}${columnTable(list)}`;
   });
-  const line = command(lists.map(([best]) => (best.worded > 0 ? best.name : "COLUMN")));
-  return `${trouble}. Nothing was written. Name the column, for example:\n\n  ${line}\n\n${tables.join("\n\n")}`;
+  const option = chosen.length > 1 ? "--on LEFT=RIGHT" : "-c COLUMN";
+  const cure = lists.every(([best]) => best.worded > 0)
+    ? `Name the column, for example:\n\n  ${command(lists.map(([best]) => best.name))}`
+    : `No column of text tells the rows apart. If another one does, name it (${option}):`;
+  return `${trouble}. Nothing was written. ${cure}\n\n${tables.join("\n\n")}`;
 }
 
 function columnTable(columns: ReturnType<typeof candidateColumns>): string {
@@ -101,5 +120,5 @@ function countCells({ columns }: WholeTable, name: string) {
 }
 
 /** An argument as a shell reads it. */
-export const shellWord = (text: string): string =>
+const shellWord = (text: string): string =>
   /^[\w./=:@%+,-]+$/.test(text) ? text : `"${text.replace(/[\\"$`]/g, "\\$&")}"`;

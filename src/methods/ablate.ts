@@ -71,7 +71,9 @@ export async function ablate(options: AblateOptions): Promise<AblationReport> {
   const parts = (options.parts ?? removableParts).filter((part) => changes(settings, part));
   const off = options.parts?.find((part) => !changes(settings, part));
   if (off !== undefined)
-    throw new ArgumentError(`${off} is already off in these settings and cannot be left out`);
+    throw new ArgumentError(
+      `${off} is already off in these settings and cannot be left out. Name other --parts, or none to leave out each one.`,
+    );
   const { fingerprint } = await readManifest(corpus);
   const key = JSON.stringify({ settings, seed, fingerprint, tasks, steps, minutes, pairs });
   const whole = await oneRun("whole", settings, { ...options, key });

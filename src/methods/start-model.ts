@@ -11,11 +11,18 @@ import type {
 } from "../architectures/architecture.js";
 import { assembleModel } from "../architectures/compose.js";
 import { readModelFolder } from "../architectures/model-folder.js";
-import { architectureWith, newPart, readPart, soleArchitecture } from "../architectures/registry.js";
+import {
+  architectureWith,
+  newPart,
+  partNames,
+  readPart,
+  soleArchitecture,
+} from "../architectures/registry.js";
 import { typeHead } from "../architectures/type-head.js";
 import { FINE_PHRASE_TYPES } from "../corpus/typing/fine-types.js";
 import { ArgumentError, ModelError } from "../errors.js";
 import { fileFingerprint } from "../files/fingerprint.js";
+import { exists } from "../files/whole-file.js";
 import { checkIsFree } from "../files/whole-folder.js";
 import { readModelCard } from "../hub/model-card.js";
 import { readModel } from "../onnx/io/file.js";
@@ -67,7 +74,7 @@ export async function startOfBase(
     if (unknown !== undefined)
       throw new ArgumentError(
         `"${unknown}" is not one of the ${assembled.types.length} types of ${base.name} (such as ` +
-          `${assembled.types[0]}). Use its types, leave types out, or train a transformer.`,
+          `${assembled.types[0]}). Use its types, leave types out (--no-types), or train a transformer (--base).`,
       );
     const labels = types.length > 0 ? assembled.types : types;
     return { assembled, own, labels, folder: base, write: own.write };
@@ -150,9 +157,16 @@ export function checkTrainable({ graph }: Model, { path }: ModelFolder): void {
   throw new ModelError(`${path} has no float32 weights to train. Start from a full-precision model.`);
 }
 
-/** @throws ModelError for a folder without a character encoder */
-const partOf = async (settings: PartSettings, phrases: CountedPhrases): Promise<ModelPart> =>
-  (await newPart(settings, phrases)) ?? readPart(await readModelFolder(settings.from), settings);
+/** @throws ArgumentError for an unknown name; ModelError for a folder without a character encoder */
+async function partOf(settings: PartSettings, phrases: CountedPhrases): Promise<ModelPart> {
+  const made = await newPart(settings, phrases);
+  if (made !== undefined) return made;
+  if (!(await exists(settings.from)))
+    throw new ArgumentError(
+      `"${settings.from}" is no character encoder: use ${partNames().join(", ")}, or the folder of a pretrained one`,
+    );
+  return readPart(await readModelFolder(settings.from), settings);
+}
 
 /**
  * Writes a model of one new part, untrained, as a folder that a training can start from.

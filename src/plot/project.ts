@@ -29,7 +29,7 @@ export async function projectToPlane(
 ): Promise<[x: number, y: number][]> {
   const { dimension, seed = 0, signal, onProgress } = options;
   const count = vectors.length / dimension;
-  if (count < 4) throw new TableError(`a map needs at least 4 phrases, found ${count}.`);
+  if (count < 4) throw new TableError(`a map needs at least 4 phrases, found ${count}. Give a larger table.`);
   const nNeighbors = Math.min(options.neighbours ?? 15, count - 1);
   const random = createRandom(seed);
   const umap = new UMAP({ nNeighbors, random, minDist: 0.15 });

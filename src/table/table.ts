@@ -1,4 +1,5 @@
 /** A table of phrases on disk: opened whole, so that trouble shows before any work begins, then streamed. */
+import { stat } from "node:fs/promises";
 import { PearlError, TableError } from "../errors.js";
 import { formatCount } from "../files/count-text.js";
 import { choosePhraseColumn, findColumn, listed } from "./columns.js";
@@ -21,6 +22,18 @@ export interface TableOptions {
   format?: TableFormat;
   /** Where temporary files go (default: the system's temporary folder). */
   workFolder?: string;
+  /** Called often while the table is read, with how much is done. */
+  onProgress?: (progress: ReadingProgress) => void;
+}
+
+/** How far a table is read: its bytes are read, then stored in a database, then its cells are loaded where they are all needed. */
+export interface ReadingProgress {
+  path: string;
+  stage: "reading" | "storing" | "loading";
+  /** Bytes of the file; cells while they are loaded. */
+  done: number;
+  /** 0 where it is not known, as of standard input. */
+  total: number;
 }
 
 /** How a table was read. */
@@ -145,20 +158,30 @@ async function importTable(
   options: TableOptions,
 ): Promise<{ imported: Imported; format: TableFormat }> {
   const named = options.format ?? formatOfName(path);
+  const size = path === standardInput ? 0 : (await stat(path)).size;
+  let bytes = size;
+  const report = (stage: "reading" | "storing", done: number, total: number): void =>
+    options.onProgress?.({ path, stage, done, total });
+  const onStored = options.onProgress && ((share: number) => report("storing", share * bytes, bytes));
   if (named === "parquet") {
-    if (path !== standardInput) return { imported: await importParquet(database, path), format: named };
+    if (path !== standardInput)
+      return { imported: await importParquet(database, path, onStored), format: named };
     throw new TableError("standard input: Parquet cannot be read from a pipe. Save it to a file first.");
   }
-  const source = await openSource(path);
+  const source = await openSource(path, (read) => {
+    bytes = read;
+    report("reading", read, size);
+  });
   if (source.sample.length === 0) throw emptyFile(path);
   if (named === undefined && source.signature === "parquet" && path !== standardInput) {
-    return { imported: await importParquet(database, path), format: "parquet" };
+    bytes = size;
+    return { imported: await importParquet(database, path, onStored), format: "parquet" };
   }
   const format = named ?? (/^\s*\{/.test(source.sample.toString("utf8", 0, 4096)) ? "jsonl" : "csv");
   const { delimiter, header = "auto", quote = "double" } = options;
   // A caller who chooses no header of a table, such as one of labels, has no options to name in a message.
   const cures = options.header === undefined ? "file" : "options";
-  const settings = { delimiter, header, quote, cures } as const;
+  const settings = { delimiter, header, quote, cures, onStored } as const;
   return { imported: await importText(database, path, format, source, settings), format };
 }
 

@@ -25,11 +25,12 @@ export async function readWholeTable(
     const { description } = table;
     onNote?.(description.summary);
     const columns: Record<string, string[]> = {};
-    for (const name of description.columns) columns[name] = await valuesOf(table, name);
+    const onLoaded = loadingProgress(description, options);
+    for (const name of description.columns) columns[name] = await valuesOf(table, name, onLoaded);
     const cells = (row: number): string[] => description.columns.map((name) => columns[name][row]);
     const typed = {
       columns: table.columns.map(({ name, type }) => ({ name, type })),
-      cells: await typedCells(table, columns, cells),
+      cells: await typedCells(table, columns, cells, onLoaded),
     };
     return { description, columns, phrases: columns[description.column], cells, typed };
   } finally {
@@ -57,10 +58,11 @@ async function typedCells(
   table: Table,
   texts: Readonly<Record<string, readonly string[]>>,
   cells: (row: number) => string[],
+  onLoaded: OnLoaded,
 ): Promise<(row: number) => Cell[]> {
   const { columns, description } = table;
   if (description.format === "jsonl") {
-    const lines = await gathered(table.lines());
+    const lines = await gathered(table.lines(), onLoaded);
     return (row) => {
       const values = jsonValuesOf(lines[row]);
       return description.columns.map((name) => {
@@ -75,11 +77,31 @@ async function typedCells(
     columns.map(({ name, type }, index) => cellOfType(type, nulls[index].has(row) ? null : texts[name][row]));
 }
 
-const valuesOf = (table: Table, column: string): Promise<string[]> => gathered(table.columnValues(column));
+/** Receives the number of further cells in memory. */
+type OnLoaded = (cells: number) => void;
 
-async function gathered(chunks: AsyncIterable<string[]>): Promise<string[]> {
+function loadingProgress(
+  { path, columns, format, rowCount }: TableDescription,
+  { onProgress }: TableOptions,
+): OnLoaded {
+  // The lines of JSONL are read besides, since they say how each value is written.
+  const total = rowCount * (columns.length + (format === "jsonl" ? 1 : 0));
+  let done = 0;
+  return (cells) => {
+    done += cells;
+    onProgress?.({ path, stage: "loading", done, total });
+  };
+}
+
+const valuesOf = (table: Table, column: string, onLoaded?: OnLoaded): Promise<string[]> =>
+  gathered(table.columnValues(column), onLoaded);
+
+async function gathered(chunks: AsyncIterable<string[]>, onLoaded?: OnLoaded): Promise<string[]> {
   const values: string[] = [];
-  for await (const chunk of chunks) for (const value of chunk) values.push(value);
+  for await (const chunk of chunks) {
+    for (const value of chunk) values.push(value);
+    onLoaded?.(chunk.length);
+  }
   return values;
 }
 

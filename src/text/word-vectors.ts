@@ -85,7 +85,10 @@ async function readText(path: string, limit: number): Promise<WordVectors> {
     lines.close();
     input.destroy();
   }
-  if (dimension === undefined) throw new TableError(`${path}: the file contains no word vectors`);
+  if (dimension === undefined)
+    throw new TableError(
+      `${path}: the file contains no word vectors. Each line must hold a word and its numbers.`,
+    );
   return joined(path, dimension, [...rows.keys()], (word) => rows.get(word)!);
 }
 
@@ -102,14 +105,14 @@ function parseLine(
   if (count < 1 || word === "" || fields.length > 4) {
     const found = Math.max(0, fields.length + numbers.length - 1);
     throw new TableError(
-      `${place}: expected a word and ${dimension ?? "its"} numbers, found ${found} numbers`,
+      `${place}: expected a word and ${dimension ?? "its"} numbers, found ${found} numbers. Complete or remove the line.`,
     );
   }
   const vector = new Float32Array(numbers.map(Number));
   const wrong = numbers.find((text, at) => text === "" || !Number.isFinite(vector[at]));
   if (wrong !== undefined)
     throw new TableError(
-      `${place}: "${wrong.slice(0, 40)}" is not a number; expected a word and ${count} numbers`,
+      `${place}: "${wrong.slice(0, 40)}" is not a number; expected a word and ${count} numbers. Correct or remove the line.`,
     );
   return { word, vector };
 }

@@ -1,9 +1,10 @@
 /** What commands print: numbers, tables, progress; and how option values are read. */
 import { InvalidArgumentError } from "commander";
+import stringWidth from "string-width";
 import { describe, expect, it, vi } from "vitest";
 import { counted, formatBytes, formatCount, formatDuration } from "../../src/cli/format.js";
 import { delimiterOf, fraction, positiveInteger, shardOf, wholeNumber } from "../../src/cli/options.js";
-import { progressDisplay, progressLine, rateMeter } from "../../src/cli/progress.js";
+import { progressDisplay, progressLine, rateMeter, readingDisplay } from "../../src/cli/progress.js";
 import { alignColumns } from "../../src/files/text-table.js";
 
 describe("numbers for people", () => {
@@ -119,6 +120,40 @@ describe("progress", () => {
       expect(written(false, ({ show }) => show("encoding", 5, 10))).toBe("");
     } finally {
       vi.useRealTimers();
+    }
+  });
+
+  it("shows the reading of a table only from 1.5 s on, each stage by its own name and unit", () => {
+    vi.useFakeTimers({ toFake: ["performance"] });
+    try {
+      const text = written(true, ({ show }) => {
+        const onReading = readingDisplay(show);
+        const path = "folder/names.csv";
+        onReading({ path, stage: "reading", done: 1e6, total: 9e6 });
+        vi.advanceTimersByTime(1400);
+        onReading({ path, stage: "reading", done: 2e6, total: 9e6 });
+        vi.advanceTimersByTime(200);
+        onReading({ path, stage: "reading", done: 3e6, total: 9e6 });
+        onReading({ path, stage: "loading", done: 600, total: 6000 });
+      });
+      const lines = text.split("\r\u001b[K").slice(1);
+      expect(lines).toEqual([
+        expect.stringMatching(/^reading names\.csv █+░+ 33 %, .*3\.0 MB\/9\.0 MB$/),
+        expect.stringMatching(/^loading names\.csv █+░+ 10 %, .*600\/6,000$/),
+      ]);
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
+  it("never fills more columns than the terminal has, also with wide characters", () => {
+    const { columns } = process.stderr;
+    process.stderr.columns = 40;
+    try {
+      const text = written(true, ({ show }) => show("東京の会社の一覧表とその他の名前の一覧表", 5, 10));
+      expect(stringWidth(text.replace("\r\u001b[K", ""))).toBeLessThan(40);
+    } finally {
+      process.stderr.columns = columns;
     }
   });
 

@@ -238,6 +238,10 @@ describe("VectorIndex", () => {
     await expect(VectorIndex.open(place())).rejects.toThrow(/is not an index/);
     await expect(VectorIndex.create(path, base)).rejects.toThrow(/is already an index/);
     await expect(VectorIndex.create(folder, base)).rejects.toThrow(/already exists/);
+    const file = place();
+    writeFileSync(file, "a user's table");
+    await expect(VectorIndex.create(file, base)).rejects.toThrow(/is a file, and an index is a folder/);
+    expect(readFileSync(file, "utf8")).toBe("a user's table");
   });
 });
 

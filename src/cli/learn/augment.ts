@@ -116,7 +116,7 @@ async function augmentFile(path: string, options: AugmentOptions, session: Sessi
   const { augmentTable } = await import("../../augmentation/augment-table.js");
   const { Table } = await import("../../table/table.js");
   const { count, seed, json, format, output = `${stemOf(path)}.twins.${format ?? "csv"}` } = options;
-  const table = await Table.open(path, tableOptionsOf(options));
+  const table = await Table.open(path, { ...tableOptionsOf(options), onProgress: session.onReading });
   session.atEnd(() => table.close());
   session.say(table.description.summary);
   const report = await augmentTable(table, output, await load(options), {
@@ -137,7 +137,7 @@ async function writeModelParaphrases(path: string, model: string, options: Augme
     "../../pearl/augmentation/phrase/paraphrase-model.js"
   );
   const { count, output = `${stemOf(path)}.paraphrases.tsv` } = options;
-  const phrases = await phrasesOf(path, options);
+  const phrases = await phrasesOf(path, options, session);
   const kept = `finished paraphrases stay in ${output}.partial, and the same command continues from there`;
   session.signal.addEventListener("abort", () => session.say(kept), { once: true });
   const report = await writeParaphrases(phrases, output, await loadParaphraser(model), {
@@ -145,6 +145,7 @@ async function writeModelParaphrases(path: string, model: string, options: Augme
     onProgress: (done, total) => session.show("paraphrasing", done, total, "phrases"),
   });
   if (report.resumed > 0) session.say(`${counted(report.resumed, "phrase")} already done by an earlier run`);
+  if (options.json) return session.printJson({ path: output, ...report });
   const made = `${counted(report.pairs, "paraphrase")} of ${counted(report.phrases, "phrase")}`;
   session.print(`wrote ${output}: ${made}`);
 }

@@ -122,6 +122,7 @@ const pairOptions = (options: FinetuneOptions, session: Session) => ({
   ...options,
   ...commonOptions(options, session),
   pairs: options.pairs as string,
+  types: options.types === false ? "none" : typesFile(options),
   ...{ learningRate: options.lr, clipNorm: options.clip, averageWithBase: options.average },
 });
 
@@ -133,7 +134,9 @@ async function runOnPairs(options: FinetuneOptions, session: Session): Promise<v
 
 async function planOnPairs(options: FinetuneOptions, session: Session): Promise<void> {
   const { planFinetune } = await import("../../methods/pairs/finetune.js");
-  session.print(runPlanText(await planFinetune(pairOptions(options, session))));
+  const plan = await planFinetune(pairOptions(options, session));
+  session.print(runPlanText(plan));
+  await session.record(plan);
 }
 
 const corpusOptions = async (options: FinetuneOptions, session: Session): Promise<CorpusFinetuneOptions> => ({
@@ -154,6 +157,7 @@ async function printPlan(options: FinetuneOptions, session: Session): Promise<vo
   const { planTraining } = await import("../../methods/plan.js");
   const plan = await planTraining(await corpusOptions(options, session));
   session.print(planText(plan));
+  await session.record(plan);
 }
 
 const percent = (share: number): string => formatPercent(share, share < 0.1 ? 1 : 0);

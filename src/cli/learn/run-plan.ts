@@ -26,7 +26,7 @@ export const stepLines = ({
 }: Omit<RunPlan, "summary" | "parameters">): string[][] => [
   ["steps", `${formatCount(steps)}, learning rate ${learningRate}`],
   ["one step", `${formatDuration(step.seconds)}, ${formatPercent(step.waiting, 0)} of it waiting for data`],
-  ["total", `about ${formatDuration(seconds)}`],
+  ["training", `about ${formatDuration(seconds)}, after loading and preparing`],
   ["memory", formatBytes(step.memory)],
 ];
 

@@ -90,12 +90,12 @@ async function queryPhrases(given: readonly string[], marked: readonly string[] 
   return [...before, ...behind, ...marked];
 }
 
-async function queriesOf(options: SearchOptions, { say }: Session): Promise<readonly string[]> {
+async function queriesOf(options: SearchOptions, { say, onReading }: Session): Promise<readonly string[]> {
   const { readWholeTable } = await import("../../table/whole-table.js");
   const file = options.queries ?? "-";
   const reading = tableOptionsOf(options);
   const format = reading.format ?? (file === "-" ? "text" : undefined);
-  return (await readWholeTable(file, { ...reading, format }, say)).phrases;
+  return (await readWholeTable(file, { ...reading, format, onProgress: onReading }, say)).phrases;
 }
 
 async function printHits(answered: Answers, index: VectorIndex, format: "json" | "text"): Promise<void> {
@@ -133,9 +133,10 @@ async function writeHits(
     ...["query", { name: "rank", type: "BIGINT" }, { name: "score", type: "DOUBLE" }, "key"],
     ...layout.columns.map((name, column) => ({ name: `row_${name}`, type: typeOf(layout, column) })),
   ];
-  const count = counted(await writeRows(path, columns, rows(), format), "hit");
+  const hits = await writeRows(path, columns, rows(), format);
   const time = formatDuration(session.seconds());
-  session.wrote(path, `${count} for ${counted(queries, "query", "queries")}, ${time}`);
+  const counts = `${counted(hits, "hit")} for ${counted(queries, "query", "queries")}`;
+  session.wrote(path, `${counts}, ${time}`, { hits, queries });
 }
 
 const typeOf = ({ types }: IndexLayout, column: number): string => types?.[column] ?? "VARCHAR";

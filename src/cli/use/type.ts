@@ -42,7 +42,7 @@ export default command({
     if (output !== undefined) rowsFormatOfName(format ? "-" : output);
     const { phrase } = options;
     const input = await phrasesOrTable(given, phrase);
-    const phrases = "table" in input ? await phrasesOf(input.table, options) : input.phrases;
+    const phrases = "table" in input ? await phrasesOf(input.table, options, session) : input.phrases;
     const encoder = await loadEncoder(options, session);
     const types = await encoder.types(phrases, {
       signal: session.signal,
@@ -61,9 +61,10 @@ export default command({
 export async function phrasesOf(
   path: string,
   options: Parameters<typeof tableOptionsOf>[0],
+  { onReading }: Session,
 ): Promise<readonly string[]> {
   const { readWholeTable } = await import("../../table/whole-table.js");
-  return (await readWholeTable(path, tableOptionsOf(options))).phrases;
+  return (await readWholeTable(path, { ...tableOptionsOf(options), onProgress: onReading })).phrases;
 }
 
 const probabilities = ["probability", "class_probability", "type_probability"];
@@ -101,5 +102,5 @@ async function write(
     const numbers = probabilities.map((name) => ({ name, type: "DOUBLE" }));
     await writeRows(path, ["phrase", "class", "type", ...numbers], [rows.flatMap(cellsOf)], format);
   }
-  wrote(path, `types of ${counted(rows.length, "phrase")}`);
+  wrote(path, `types of ${counted(rows.length, "phrase")}`, { phrases: rows.length });
 }

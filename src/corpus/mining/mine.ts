@@ -109,9 +109,10 @@ function checkedSettings(options: MineOptions) {
     nearest: options.nearest ?? 50,
     threads: options.threads ?? availableParallelism(),
   };
-  for (const name of ["minimumRatio", "margin"] as const)
-    if (!(settings[name] >= 0 && settings[name] < 1))
-      throw new ArgumentError(`${name} must be at least 0 and less than 1, not ${settings[name]}`);
+  const fractions = { ratio: settings.minimumRatio, margin: settings.margin };
+  for (const [name, value] of Object.entries(fractions))
+    if (!(value >= 0 && value < 1))
+      throw new ArgumentError(`the ${name} must be at least 0 and less than 1, not ${value}`);
   const limits = { listed: MOST_LISTED, nearest: 10_000, threads: 1024 };
   for (const [name, most] of Object.entries(limits)) {
     const value = settings[name as keyof typeof limits];

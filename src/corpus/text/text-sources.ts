@@ -3,7 +3,7 @@ import { TextDecoder } from "node:util";
 import { TableError } from "../../errors.js";
 import { formatCount } from "../../files/count-text.js";
 import { formatOfName } from "../../table/format.js";
-import { openSource, refuseNonText, shownPath } from "../../table/read/source.js";
+import { openSource, refuseNonText, shellWord, shownPath } from "../../table/read/source.js";
 import { Table } from "../../table/table.js";
 import type { BuildCorpusOptions } from "../build-corpus.js";
 
@@ -72,7 +72,7 @@ async function* linesOf(path: string, chunks: AsyncIterable<Buffer>): AsyncGener
     } catch (cause) {
       throw new TableError(
         `${shownPath(path)}: not valid UTF-8 text after byte ${formatCount(bytes)}. ` +
-          "Convert it: iconv -f LATIN1 -t UTF-8 text.txt > utf8.txt",
+          `Convert it: iconv -f WINDOWS-1252 -t UTF-8 ${shellWord(path)} > utf8.txt`,
         { cause },
       );
     }

@@ -53,10 +53,14 @@ export async function exportSafetensors(
   const convert = folder.features.map((feature) => architectureOf(feature).convert).find((own) => own);
   if (convert === undefined)
     throw new ModelError(
-      `${source}: the model has no transformer to export: it reads words or n-grams, not a tokenizer's tokens.`,
+      `${source}: the model has no transformer to export: it reads words or n-grams, not a tokenizer's tokens. ` +
+        "Give a BERT or RoBERTa encoder.",
     );
   const tokenizer = await readTokenizerFile(source);
-  if (tokenizer === undefined) throw new ModelError(`${source}: tokenizer.json is missing.`);
+  if (tokenizer === undefined)
+    throw new ModelError(
+      `${source}: tokenizer.json is missing. Copy it from the model that this one was made from.`,
+    );
   const scales = (await readModules(source))?.includes("Normalize") ?? true;
   const { length = scales ? "unit" : "raw" } = options;
   const label = `${source}: ${folder.graph.slice(folder.path.length + 1)}`;

@@ -10,6 +10,7 @@ import { rowMargins } from "./margins.js";
 import { rivalPrecision } from "./rivals.js";
 import { posteriorPrecision, type ScoredPairs } from "./scored-pairs.js";
 
+/** Whether a precision can be promised. */
 export interface PromiseReport {
   /** The precision asked for. */
   readonly target: number;
@@ -18,8 +19,11 @@ export interface PromiseReport {
   readonly reason: string;
 }
 
+/** How precise a result is by its own estimates, 0 to 1. */
 export interface PrecisionReport {
+  /** The smallest of the estimates. */
   readonly estimate: number;
+  /** What the others lie above the smallest, the truth may lie below it. */
   readonly low: number;
   readonly high: number;
   readonly promise: PromiseReport;
@@ -66,7 +70,9 @@ export function keepPrecision<Level extends AcceptedLevel>({
   const found = veto(level);
   const estimates = precisionEstimates(level);
   if (found !== undefined) estimates.set("contradictions", 1 - found.strength);
-  return { level, report: refused(estimates, target, level.count, doubt ?? found?.reason) };
+  const few =
+    level.count < fewest ? `only ${level.count} pairs are likely: too few to estimate from` : undefined;
+  return { level, report: refused(estimates, target, doubt ?? found?.reason ?? few) };
 }
 
 /** Share of pairs with contradicting names from which groups are families; least agreement of a distinguishing column. */
@@ -118,20 +124,23 @@ export function precisionEstimates(pairs: ScoredPairs): Map<string, number> {
   return new Map([...estimates].map(([name, value]) => [name, Math.min(1, Math.max(0, value))]));
 }
 
-function established(estimates: ReadonlyMap<string, number>, target: number): PrecisionReport {
-  const names = [...estimates.keys()].join(", ");
-  return { ...range(estimates), promise: { target, established: true, reason: `agreed by ${names}` } };
-}
-
-function refused(
+/** A promise that estimates agree on. */
+export function established(
   estimates: ReadonlyMap<string, number>,
   target: number,
-  count: number,
+  reason = `agreed by ${[...estimates.keys()].join(", ")}`,
+): PrecisionReport {
+  return { ...range(estimates), promise: { target, established: true, reason } };
+}
+
+/** A refused promise; without another reason, the smallest estimate is the reason. */
+export function refused(
+  estimates: ReadonlyMap<string, number>,
+  target: number,
   doubt: string | undefined,
 ): PrecisionReport {
   const [name, value] = [...estimates].reduce((worst, entry) => (entry[1] < worst[1] ? entry : worst));
-  const few = count < fewest ? `only ${count} pairs are likely: too few to estimate from` : undefined;
-  const reason = doubt ?? few ?? `the estimate from ${name} is ${value.toFixed(2)}`;
+  const reason = doubt ?? `the estimate from ${name} is ${value.toFixed(2)}`;
   return { ...range(estimates), promise: { target, established: false, reason } };
 }
 

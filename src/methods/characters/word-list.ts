@@ -31,7 +31,7 @@ export async function readWordList(options: WordListOptions): Promise<WordList> 
   const name = source === undefined ? "WordNet's lemmas" : basename(source);
   if (words.length < 2)
     throw new ArgumentError(
-      `${name}: ${words.length} words${given ? " with a vector" : ""}, at least two are needed`,
+      `${name}: ${words.length} words${given ? " with a vector" : ""}, at least two are needed. Give more words.`,
     );
   const count = formatCount(words.length);
   return {

@@ -41,7 +41,7 @@ export interface CorpusFinetuneOptions extends RunOptions, PrepareCorpusOptions 
   readonly otherwise?: MethodSettings;
   /** A table of pairs as more positives: columns text and positive, optionally type. */
   readonly pairs?: string;
-  /** A table of phrase and type, for pairs without a type. */
+  /** A table of phrase and type, for pairs without a type; "none" leaves out types where pairs are all there is. */
   readonly types?: string;
   /** The texts of a word encoder's pretraining; required if the settings train on spans of text. */
   readonly contextTexts?: readonly string[];

@@ -128,7 +128,10 @@ async function prepareRun(options: Omit<FinetuneOptions, "output">): Promise<Pre
   });
   const base = await readModelFolder(await locateModel(options.base, options));
   const types = [...new Set(table.pairs.map(({ type }) => type))].filter((type) => type !== "").sort();
-  if (types.length === 1) throw new ArgumentError(`all types are "${types[0]}": give at least two, or none`);
+  if (types.length === 1)
+    throw new ArgumentError(
+      `all types are "${types[0]}": give at least two, or leave types out (--no-types)`,
+    );
   const settings = settingsOf(base, objective, options);
   const { start, program, data } = await prepare(base, table, types, settings);
   noteData(table, data, options, settings);

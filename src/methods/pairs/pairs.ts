@@ -38,7 +38,7 @@ export interface PairTable {
 }
 
 export interface ReadPairsOptions extends WantedColumns {
-  /** A table with phrase and type as its first two columns, for pairs without a type. */
+  /** A table with phrase and type as its first two columns, for pairs without a type; "none" ignores types. */
   readonly typesPath?: string;
 }
 
@@ -50,7 +50,8 @@ export interface ReadPairsOptions extends WantedColumns {
 export async function readPairs(path: string, options: ReadPairsOptions = {}): Promise<PairTable> {
   const { typesPath } = options;
   const name = basename(path);
-  const types = typesPath === undefined ? new Map<string, string>() : await readTypes(typesPath);
+  const isUntyped = typesPath === "none";
+  const types = typesPath === undefined || isUntyped ? new Map<string, string>() : await readTypes(typesPath);
   const { description, columns: cells } = await readWholeTable(path, { column: "1" });
   const columns = pairColumns(name, description.columns, options);
   const cell = (column: string | undefined, row: number) =>
@@ -65,7 +66,8 @@ export async function readPairs(path: string, options: ReadPairsOptions = {}): P
       empty++;
       continue;
     }
-    const type = cell(columns.type, row) || types.get(text) || types.get(positive) || "";
+    const own = isUntyped ? "" : cell(columns.type, row);
+    const type = own || types.get(text) || types.get(positive) || "";
     const pair = {
       ...{ text, positive, negative: cell(columns.negative, row), type },
       ...(columns.label && { label: cell(columns.label, row) }),
@@ -135,7 +137,7 @@ async function readTypes(path: string): Promise<Map<string, string>> {
   const [phrase, type] = description.columns;
   if (type === undefined)
     throw new TableError(
-      `${basename(path)}: found one column (${phrase}), expected two: a phrase and its type.`,
+      `${basename(path)}: found one column (${phrase}), expected two: a phrase and its type. Add the type to each row.`,
     );
   return new Map(columns[phrase].map((text, row) => [text.trim(), columns[type][row].trim()]));
 }
@@ -145,7 +147,7 @@ function checkPairs(
   pairs: readonly Pair[],
   { rows, needed, scored }: { rows: number; needed: readonly string[]; scored: boolean },
 ): void {
-  if (rows === 0) throw new TableError(`${name}: the table has no rows.`);
+  if (rows === 0) throw new TableError(`${name}: the table has no rows. Give at least two different pairs.`);
   if (pairs.length === 0) {
     const columns = needed.length === 1 ? "the column" : needed.length === 2 ? "both columns" : "all columns";
     throw new TableError(`${name}: ${needed.join(" or ")} is empty in all ${rows} rows. Fill ${columns}.`);

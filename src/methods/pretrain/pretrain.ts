@@ -143,7 +143,10 @@ async function furtherWords(
       `${alsoWords}: additional words need word vectors to start from. Name a file of word vectors with --vectors.`,
     );
   const text = await readFile(alsoWords, "utf8").catch((error: unknown) => {
-    throw new ArgumentError(`${alsoWords}: cannot be read (${messageOf(error)})`, { cause: error });
+    throw new ArgumentError(
+      `${alsoWords}: cannot be read (${messageOf(error)}). Name a file with one word per line.`,
+      { cause: error },
+    );
   });
   const wanted = new Set(text.split(/\r?\n/));
   for (const word of frequent) wanted.delete(word);

@@ -87,7 +87,10 @@ export async function prepareShards(
   await mkdir(folder, { recursive: true });
   const raw = join(folder, "tokens.raw");
   const { numbers, counts, tokens } = await readNumbers(texts, raw);
-  if (numbers.size === 0) throw new MissingDataError("the text holds no words");
+  if (numbers.size === 0)
+    throw new MissingDataError(
+      "the text holds no words. Give another file, or name the column of text (--column).",
+    );
   const { words, ranks } = byFrequency([...numbers.keys()], counts);
   const written = await writeShards(raw, folder, ranks);
   await rm(raw);

@@ -37,7 +37,10 @@ export async function readPreset(name: string = defaultPreset): Promise<MethodSe
   try {
     given = parse(text);
   } catch (error) {
-    throw new ArgumentError(`${name}: not YAML (${messageOf(error)})`, { cause: error });
+    throw new ArgumentError(
+      `${name}: not YAML (${messageOf(error)}). Write one setting per line, such as "epochs: 3".`,
+      { cause: error },
+    );
   }
   if (typeof given !== "object" || given === null || Array.isArray(given))
     throw new ArgumentError(`${name}: expected settings, one per line, such as "epochs: 3"`);

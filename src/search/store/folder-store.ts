@@ -2,10 +2,9 @@
  * An index in a folder: `index.json`, a lock, and a generation of files that only grow. What `append` and `remove` have
  * acknowledged is on disk. Graphs are built from the stored vectors and can always be rebuilt.
  */
-import { mkdir, readdir, rm } from "node:fs/promises";
+import { mkdir, readdir, rm, stat } from "node:fs/promises";
 import { LockedError, MissingDataError, VectorIndexError } from "../../errors.js";
 import { acquireLock, type Lock } from "../../files/lock.js";
-import { exists } from "../../files/whole-file.js";
 import { folderSize } from "../../files/whole-folder.js";
 import type { GraphLibrary } from "../graph/neighbour-graph.js";
 import type {
@@ -47,6 +46,9 @@ export class FolderStore implements VectorStore {
    * @throws VectorIndexError, LockedError
    */
   static async create(path: string, layout: IndexLayout): Promise<FolderStore> {
+    const found = await stat(path).catch(() => undefined);
+    if (found !== undefined && !found.isDirectory())
+      throw new VectorIndexError(`${path} is a file, and an index is a folder. Choose another name.`);
     const names = await readdir(path).catch(() => [] as string[]);
     if (names.includes("index.json")) {
       throw new VectorIndexError(
@@ -55,14 +57,13 @@ export class FolderStore implements VectorStore {
     }
     if (!(await isUnbegun(path, names)))
       throw new VectorIndexError(`${path} already exists. Choose another name.`);
-    const existed = await exists(path);
     try {
       await mkdir(path, { recursive: true });
       const lock = await acquireLock(path);
       return await FolderStore.fill(path, layout, lock);
     } catch (error) {
       if (!(error instanceof LockedError)) await rm(path, { recursive: true, force: true }).catch(() => {});
-      if (existed) await mkdir(path, { recursive: true });
+      if (found !== undefined) await mkdir(path, { recursive: true });
       throw error instanceof VectorIndexError ? error : writeTrouble(error, path);
     }
   }

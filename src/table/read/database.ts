@@ -18,6 +18,9 @@ const threads = 2;
 const ordinaryMemory = 400;
 const largestMemory = 4000;
 
+/** Milliseconds between two reports of the share that is done. */
+const progressMs = 250;
+
 export class OutOfMemory extends TableError {}
 
 /** A database file in a folder of its own, which `close` removes. */
@@ -72,9 +75,25 @@ export class Database {
   /**
    * Creates a table in one thread: only then are its row groups full, and row groups of Parquet made from it
    * end at multiples of DuckDB's vector size. It is hardly slower.
+   * @param onShare receives the share done, 0 to 1, a few times a second
    */
-  async createTable(name: string, query: string, subject: string): Promise<void> {
-    await this.runInOneThread(`CREATE OR REPLACE TABLE ${name} AS ${query}`, subject);
+  async createTable(
+    name: string,
+    query: string,
+    subject: string,
+    onShare?: (share: number) => void,
+  ): Promise<void> {
+    const sql = `CREATE OR REPLACE TABLE ${name} AS ${query}`;
+    if (onShare === undefined) return this.runInOneThread(sql, subject);
+    await this.run("SET enable_progress_bar = true", subject);
+    await this.run("SET enable_progress_bar_print = false", subject);
+    let share = 0;
+    const timer = setInterval(() => {
+      // DuckDB's percentage is -1 or 0 before and after it works on the statement.
+      share = Math.max(share, this.connection.progress.percentage / 100);
+      onShare(share);
+    }, progressMs);
+    await this.runInOneThread(sql, subject).finally(() => clearInterval(timer));
   }
 
   /** Runs a statement in one thread: only one row group is then in memory. */

@@ -6,7 +6,7 @@ import { fileFingerprint } from "../../files/fingerprint.js";
 import { isNested } from "../cell.js";
 import type { ColumnInfo } from "../columns.js";
 import type { TableFormat } from "../format.js";
-import { type CleanCopy, cleanCopy, impossibleDelimiter } from "./clean.js";
+import { type CleanCopy, type CleanOptions, cleanCopy, impossibleDelimiter } from "./clean.js";
 import { type Database, identifier, literal } from "./database.js";
 import { type Shape, type SniffOptions, sniff } from "./sniff.js";
 import { refuseNonText, type Source, shownPath } from "./source.js";
@@ -16,7 +16,11 @@ export const rowsTable = "pearl_rows";
 export interface ImportOptions extends Omit<SniffOptions, "preferTab"> {
   /** Whether messages may name options of commands, or only what to change in the file. */
   readonly cures: "options" | "file";
+  readonly onStored?: OnStored;
 }
+
+/** Receives the share of the rows, 0 to 1, that the database has stored. */
+type OnStored = (share: number) => void;
 
 export interface ImportedColumn extends ColumnInfo {
   /** The SQL expression over `rowsTable` that gives its value. */
@@ -49,13 +53,13 @@ export async function importText(
   const isJson = format === "jsonl";
   const { sample, chunks } = withLineFeeds(source);
   const shape = shapeOf(sample, format, source.isWhole, options);
-  const { cures } = options;
+  const { cures, onStored } = options;
   const names = columnNames(path, shape, cures);
   const target = join(database.folder, "clean.txt");
   const { hasByteOrderMark } = source;
   const settings = { path, shape, columns: names.length, isJson, hasByteOrderMark, cures };
   const copy = await cleanCopy(chunks, target, settings);
-  await readCleanCopy(database, path, target, shape, names.length, copy);
+  await readCleanCopy(database, target, { ...settings, onStored }, copy);
   await rm(target);
   const types = names.map(() => "VARCHAR");
   const columns = isJson ? jsonColumns(copy) : await storedColumns(database, path, names, types);
@@ -105,12 +109,11 @@ function columnNames(path: string, { firstCells, header }: Shape, cures: ImportO
 
 async function readCleanCopy(
   database: Database,
-  path: string,
   file: string,
-  { dialect, delimiter }: Shape,
-  columns: number,
+  { path, shape, columns, onStored }: CleanOptions & { readonly onStored?: OnStored },
   { rows, longest, heaviest }: CleanCopy,
 ): Promise<void> {
+  const { dialect, delimiter } = shape;
   const subject = shownPath(path);
   const fields = Array.from({ length: columns }, (_, index) => `'c${index}': 'VARCHAR'`).join(", ");
   const quote = literal(String.fromCharCode(dialect.outputQuote));
@@ -133,7 +136,7 @@ async function readCleanCopy(
   ];
   await database.allowMemory(2e8 + 6 * heaviest, subject);
   const from = `read_csv(${literal(file)}, ${settings.join(", ")})`;
-  await database.createTable(rowsTable, `SELECT * FROM ${from}`, subject);
+  await database.createTable(rowsTable, `SELECT * FROM ${from}`, subject, onStored);
   const count = await rowCountOf(database, subject);
   if (count !== rows) {
     throw new TableError(
@@ -187,7 +190,11 @@ function jsonColumns({ keys }: CleanCopy): ImportedColumn[] {
 }
 
 /** Imports Parquet, with every column's type as it is. */
-export async function importParquet(database: Database, path: string): Promise<Imported> {
+export async function importParquet(
+  database: Database,
+  path: string,
+  onStored?: OnStored,
+): Promise<Imported> {
   const damaged = `${path} is not a readable Parquet file (damaged, cut off or still being written). Write or fetch it again`;
   const from = `FROM ${await database.parquet(path)}`;
   const described = await database.run(`DESCRIBE SELECT * ${from}`, damaged);
@@ -196,7 +203,7 @@ export async function importParquet(database: Database, path: string): Promise<I
   const stored = names.map((name, index) => `${identifier(name)} AS c${index}`);
   const [hash] = await Promise.all([
     fileFingerprint(path),
-    database.createTable(rowsTable, `SELECT ${stored.join(", ")} ${from}`, damaged),
+    database.createTable(rowsTable, `SELECT ${stored.join(", ")} ${from}`, damaged, onStored),
   ]);
   return {
     columns: await storedColumns(database, path, names, types),

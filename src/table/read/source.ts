@@ -58,12 +58,27 @@ export interface Source {
   readonly chunks: AsyncIterable<Buffer>;
 }
 
-/** Opens `path` ("-" is standard input) and unpacks gzip. */
-export async function openSource(path: string): Promise<Source> {
+/**
+ * Opens `path` ("-" is standard input) and unpacks gzip.
+ * @param onBytes receives the number of bytes read so far, as they are in the file
+ */
+export async function openSource(path: string, onBytes?: (bytes: number) => void): Promise<Source> {
   const raw: AsyncIterable<Buffer> =
     path === standardInput ? process.stdin : createReadStream(path, { highWaterMark: 1 << 20 });
-  const source = await peek(raw);
+  const source = await peek(onBytes === undefined ? raw : counted(raw, onBytes));
   return source.signature === "gzip" ? peek(gunzip(path, source.chunks)) : source;
+}
+
+async function* counted(
+  chunks: AsyncIterable<Buffer>,
+  onBytes: (bytes: number) => void,
+): AsyncGenerator<Buffer> {
+  let bytes = 0;
+  for await (const chunk of chunks) {
+    bytes += chunk.length;
+    onBytes(bytes);
+    yield chunk;
+  }
 }
 
 /** Reads the sample ahead and gives it back as the first chunk. */

@@ -132,7 +132,8 @@ async function checkTarget(path: string, table: Table): Promise<void> {
       `${path}: the folder ${folder} does not exist. Make it first: mkdir -p ${shellWord(folder)}`,
     );
   }
-  if (!parent.isDirectory()) throw new TableError(`${path}: ${folder} is a file, not a folder.`);
+  if (!parent.isDirectory())
+    throw new TableError(`${path}: ${folder} is a file, not a folder. Choose another output name.`);
   const target = await stat(path).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== "ENOENT") throw writeTrouble(error, path);
   });

@@ -55,7 +55,7 @@ describe("a plan", () => {
       await announce(601, undefined, { isTTY: false }),
     ]) {
       expect(outcome).toMatchObject({ asked: "", answer: "starts" });
-      expect(outcome.said).toMatch(/steps +100.*\n.*\ntotal +about 10 min/);
+      expect(outcome.said).toMatch(/steps +100.*\n.*\ntraining +about 10 min .*, after loading/);
     }
   });
 

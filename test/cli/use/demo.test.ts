@@ -8,11 +8,17 @@ import { pearl } from "../run-cli.js";
 describe("pearl demo", () => {
   it("joins two tables in a new folder, with a command that gives the same again, and explains a match", async () => {
     const cwd = newFolder();
-    const { code, stdout } = await pearl(["demo"], { cwd });
+    const { code, stdout } = await pearl(["demo", "--json", "report.json"], { cwd });
     expect(code).toBe(0);
     const folder = join(cwd, "pearl-demo");
+    const report = JSON.parse(readFileSync(join(cwd, "report.json"), "utf8"));
+    expect(report.pairs).toHaveLength(report.matches);
+    expect(report.pairs).toContainEqual(
+      expect.objectContaining({ supplier: "SIEMENS A.G.", company: "Siemens AG" }),
+    );
+    expect(report.unmatched).toContain("Bernini Pasta");
     expect(readdirSync(folder).sort()).toEqual(["companies.csv", "joined.csv", "suppliers.csv"]);
-    expect(stdout).toMatch(/^SIEMENS A\.G\. +Siemens AG +0\.\d\d$/m);
+    expect(stdout).toMatch(/^SIEMENS A\.G\. +Siemens AG +[01]\.\d\d$/m);
     expect(stdout).toMatch(/found no company that is likely enough: .*Bernini Pasta/);
     expect(stdout).toMatch(/explains each match\. .* = .*:\n {2}\S/);
     for (const next of ["pearl join LEFT.csv", "pearl dedupe TABLE.csv"]) expect(stdout).toContain(next);

@@ -29,12 +29,12 @@ describe("the pairs to judge first", () => {
   });
 
   it("ask about a group, and about equal pairs, once", async () => {
-    const { table } = tableWithDuplicates(60);
+    const { table } = tableWithDuplicates(24);
     const same = Object.fromEntries(
       Object.entries(table).map(([name, cells]) => [name, [...cells, ...cells]]),
     );
     const grouped = await groupRows(same, { encoder });
-    const asked = grouped.doubtful(30);
+    const asked = grouped.doubtful(12);
     const groups = asked.flatMap((pair) => [
       ...new Set([grouped.groupOf[pair.left], grouped.groupOf[pair.right]]),
     ]);
@@ -52,6 +52,12 @@ describe("answers", () => {
       for (const result of [after, after.atPrecision(0.99), after.atPrecision(0.5)])
         for (const pair of answers) expect(has(result, pair)).toBe(pair.match);
     }
+  });
+
+  it("that give a row two partners are both kept", async () => {
+    const two = [0, 1].map((row) => ({ left: 5, right: 5 + row, match: true }));
+    const after = await matchTables(left, right, { encoder, known: two, kind: "one-to-one" });
+    for (const pair of two) expect(has(after, pair)).toBe(true);
   });
 
   it("give the same to a running and to a new matching", async () => {

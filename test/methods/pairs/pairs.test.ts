@@ -22,6 +22,16 @@ describe("readPairs", () => {
     ]);
   });
 
+  it("ignores types where none are wanted", async () => {
+    const rows = [
+      ["a cat", "cats", "animal"],
+      ["a dog", "dogs", ""],
+    ];
+    const path = writeTable(rows, ["text", "positive", "type"]);
+    const { pairs } = await readPairs(path, { typesPath: "none" });
+    expect(pairs.map(({ type }) => type)).toEqual(["", ""]);
+  });
+
   it("distinguishes two tables by their pairs, not by their format", async () => {
     const rows = [
       ["a", "b"],

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { assignOneToOne } from "../../src/join/assignment.js";
-import { groupBy } from "../../src/match/group-by.js";
-import { createRandom } from "../../src/random.js";
+import { assignOneToOne } from "../../../src/join/one-column/assignment.js";
+import { groupBy } from "../../../src/match/group-by.js";
+import { createRandom } from "../../../src/random.js";
 
 interface WeightedPair {
   readonly left: number;

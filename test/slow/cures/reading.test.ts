@@ -1,25 +1,5 @@
-/** Messages with a cure: each is provoked, and the cure that it names is applied and works. */
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { afterAll, describe, expect, it } from "vitest";
-import { entry, run } from "../cli/run-cli.js";
-
-const folder = mkdtempSync(join(tmpdir(), "pearl-cures-"));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
-
-interface Case {
-  /** Files by name, written before. */
-  readonly files: Readonly<Record<string, string | Uint8Array>>;
-  /** Commands of a shell that must succeed before. */
-  readonly before?: string;
-  /** The command that fails. */
-  readonly wrong: string;
-  /** The cure, as the message words it. */
-  readonly says: string;
-  /** The cure, as a user applies it: commands of a shell that must succeed. */
-  readonly cured: string;
-}
+/** Messages on tables, and on commands that read them: each names a cure, which is applied and works. */
+import { type Case, claimCures } from "./cases.js";
 
 const encode = "pearl encode --model pearl-ngram -q";
 const utf16 = (text: string, mark: string): Buffer => Buffer.from(mark + text, "utf16le");
@@ -266,23 +246,4 @@ const cases: Readonly<Record<string, Case>> = {
   },
 };
 
-describe("the cure in a message", () => {
-  it.concurrent.each(Object.entries(cases))(
-    "of %s works",
-    async (name, { files, before = ":", wrong, says, cured }) => {
-      const cwd = mkdtempSync(join(folder, "case-"));
-      for (const [file, content] of Object.entries(files)) writeFileSync(join(cwd, file), content);
-      const shell = (lines: string) =>
-        run("bash", ["-c", `pearl() { "$NODE" "$ENTRY" "$@"; }; ${lines}`], {
-          cwd,
-          environment: { NODE: process.execPath, ENTRY: entry },
-        });
-      const prepared = await shell(before);
-      expect(prepared, name).toMatchObject({ code: 0 });
-      const failed = await shell(wrong);
-      expect(failed.stderr).toContain(says);
-      expect([1, 2]).toContain(failed.code);
-      expect(await shell(`set -e; ${cured}`)).toMatchObject({ code: 0 });
-    },
-  );
-});
+claimCures(cases);

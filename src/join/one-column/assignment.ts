@@ -3,7 +3,7 @@
  * method with Dijkstra's algorithm; Jonker and Volgenant 1987). Rows may stay unassigned: only pairs of positive weight
  * are used.
  */
-import { Heap } from "../heap.js";
+import { Heap } from "../../heap.js";
 
 /** A left row that a right row may have. Choices with a weight of 0 or less are never assigned. */
 export interface Choice {

@@ -1,0 +1,266 @@
+/** Messages of the commands that train: each names a cure, which is applied and works. */
+import { type Case, claimCures } from "./cases.js";
+
+const text =
+  "The New York Times was read in New York by the New York Times reader.\n" +
+  "The old harbour of Bergen lies in the north of the old town, and the old harbour is deep.\n";
+const pairs = "text,positive,type\nAcme Inc,Acme,ORG\nToyota Motor,Toyota,ORG\nBonn,City of Bonn,GPE\n";
+const untyped = "text,positive\nAcme Inc,Acme\nToyota Motor,Toyota\nBonn,City of Bonn\n";
+const words = "word\nharbour\nharbor\nriver\nrivers\n";
+
+const makeCorpus = "pearl corpus build t.txt -o corpus --min-count 1 -q";
+const base = "--base none --layers 0 --characters ngrams";
+const quick = "--no-token-augmentation --no-phrase-augmentation --no-hard-negatives -q --threads 1 --steps 1";
+const onCorpus = `pearl finetune --corpus corpus -o model ${quick}`;
+const onPairs = "pearl finetune --pairs p.csv -o model -q --threads 1 --steps 1";
+const spelling = "pearl pretrain-characters -o spelling -q --kind ngrams --width 8 --epochs 1";
+const reading = "pearl pretrain t.txt -o reader -q --steps 1 --layers 1 --hidden 8 --heads 2 --batch-size 8";
+const ablate = `pearl ablate --corpus corpus -o ablation --data bench --task turney ${base} ${quick}`;
+
+/** A case of the shared files alone. */
+const corpusCase = (wrong: string, says: string, cured: string): Case => ({ files: {}, wrong, says, cured });
+const pairsCase = (table: string, wrong: string, says: string, cured: string): Case => ({
+  files: { "p.csv": table, "ok.csv": untyped, "types.csv": "phrase,type\nAcme,NP-ORG\nBonn,NP-GPE\n" },
+  ...{ wrong, says, cured },
+});
+const fixedTable = onPairs.replace("p.csv", "ok.csv");
+
+const cases: Readonly<Record<string, Case>> = {
+  "a corpus that is none": corpusCase(
+    `rm -r corpus; ${onCorpus} ${base}`,
+    "Make one: pearl corpus build TEXT -o corpus",
+    `${makeCorpus} && ${onCorpus} ${base}`,
+  ),
+  "a batch size on a corpus": corpusCase(
+    `${onCorpus} ${base} --batch-size 8`,
+    "on a corpus, set --anchors, --hard-negatives and --synonyms",
+    `${onCorpus} ${base} --anchors 8`,
+  ),
+  "a width without a corpus": pairsCase(
+    untyped,
+    `${onPairs} --anchors 8`,
+    "add --corpus FOLDER",
+    `${onCorpus} ${base} --pairs p.csv --anchors 8`,
+  ),
+  "a model with nothing to train": corpusCase(
+    `${onCorpus} --base none --layers 0 --no-characters`,
+    "use at least one layer or a character encoder",
+    `${onCorpus} --base none --layers 0 --characters ngrams`,
+  ),
+  "a width that its heads do not divide": corpusCase(
+    `${onCorpus} --base none --hidden 129 --layers 1`,
+    "set another --hidden",
+    `${onCorpus} --base none --hidden 16 --layers 1 --characters ngrams --vocab 200`,
+  ),
+  "a vocabulary that is too small": corpusCase(
+    `${onCorpus} --base none --hidden 16 --layers 1 --characters ngrams --vocab 8`,
+    "Choose a larger vocabulary.",
+    `${onCorpus} --base none --hidden 16 --layers 1 --characters ngrams --vocab 200`,
+  ),
+  "a character encoder that is none": corpusCase(
+    `${onCorpus} --base none --layers 0 --characters lov`,
+    '"lov" is no character encoder: use ',
+    `${onCorpus} --base none --layers 0 --characters bag`,
+  ),
+  "a folder without a character encoder": corpusCase(
+    `${onCorpus} -o plain --base none --hidden 16 --layers 1 --vocab 200 --no-characters; ` +
+      `${onCorpus} --base none --layers 0 --characters plain`,
+    "Make one with: pearl pretrain-characters -o FOLDER",
+    `printf '${words.replaceAll("\n", "\\n")}' > w.csv && ${spelling} --words w.csv && ` +
+      `${onCorpus} --base none --layers 0 --characters spelling`,
+  ),
+  "an augmentation that is none": corpusCase(
+    `${onCorpus} ${base} --augment spelling=1`,
+    'unknown augmentation "spelling": use character',
+    `${onCorpus} ${base} --augment character=1`,
+  ),
+  "weights that are no list": corpusCase(
+    `${onCorpus} ${base} --augment character`,
+    "as in character=.3,synonym=.2.",
+    `${onCorpus} ${base} --augment character=.3`,
+  ),
+  "a preset that is none": corpusCase(
+    `${onCorpus} --preset from-scrach ${base}`,
+    "is neither a preset (pearl-small, pearl-base, from-scratch",
+    `${onCorpus} --preset from-scratch ${base}`,
+  ),
+  "a preset that is not YAML": corpusCase(
+    `printf '{a: [' > mine.yaml; ${onCorpus} --preset mine.yaml ${base}`,
+    'Write one setting per line, such as "epochs: 3".',
+    `printf 'epochs: 3\n' > mine.yaml; ${onCorpus} --preset mine.yaml ${base}`,
+  ),
+  "a preset that holds no settings": corpusCase(
+    `printf 'epochs\n' > mine.yaml; ${onCorpus} --preset mine.yaml ${base}`,
+    'expected settings, one per line, such as "epochs: 3"',
+    `printf 'epochs: 3\n' > mine.yaml; ${onCorpus} --preset mine.yaml ${base}`,
+  ),
+  "a setting that is none": corpusCase(
+    `printf 'epoch: 3\n' > mine.yaml; ${onCorpus} --preset mine.yaml ${base}`,
+    'unknown setting "epoch". Use base,',
+    `printf 'epochs: 3\n' > mine.yaml; ${onCorpus} --preset mine.yaml ${base}`,
+  ),
+  "a preset of a preset that is none": corpusCase(
+    `printf 'preset: small\n' > mine.yaml; ${onCorpus} --preset mine.yaml ${base}`,
+    "is not one of pearl-small, pearl-base, from-scratch",
+    `printf 'preset: pearl-small\n' > mine.yaml; ${onCorpus} --preset mine.yaml ${base}`,
+  ),
+  "a learning rate at which the loss explodes": corpusCase(
+    `${onCorpus} ${base} --steps 4 --lr 1e38`,
+    "Use a smaller learning rate or clip gradients.",
+    `${onCorpus} ${base} --steps 4 --lr 1e-3`,
+  ),
+  "pairs in one column": pairsCase(
+    "text\nAcme\nToyota\n",
+    onPairs,
+    "expected two: a phrase and one that means the same (columns text and positive",
+    fixedTable,
+  ),
+  "pairs without rows": pairsCase(
+    "text,positive\n",
+    onPairs,
+    "Give at least two different pairs.",
+    fixedTable,
+  ),
+  "pairs that are half empty": pairsCase(
+    "text,positive\nAcme,\nToyota,\n",
+    onPairs,
+    "Fill both columns.",
+    fixedTable,
+  ),
+  "one pair again and again": pairsCase(
+    "text,positive\nAcme,Acme Inc\nAcme,Acme Inc\n",
+    onPairs,
+    "Give at least two different pairs.",
+    fixedTable,
+  ),
+  "types that the base does not have": pairsCase(
+    pairs,
+    onPairs,
+    "Use its types, leave types out (--no-types), or train a transformer",
+    `${onPairs} --no-types && rm -r model && ${fixedTable} --types types.csv`,
+  ),
+  "types that are all the same": pairsCase(
+    pairs.replace("GPE", "ORG"),
+    onPairs,
+    "give at least two, or leave types out (--no-types)",
+    `${onPairs} --no-types`,
+  ),
+  "a table of types in one column": pairsCase(
+    untyped,
+    `printf 'phrase\nAcme\n' > one.csv; ${onPairs} --types one.csv`,
+    "Add the type to each row.",
+    `${onPairs} --types types.csv`,
+  ),
+  "a mistyped base": pairsCase(
+    untyped,
+    `${onPairs} --base pearl-mni`,
+    "did you mean pearl-mini?",
+    `${onPairs} --base pearl-mini`,
+  ),
+  "a base whose weights cannot be trained": pairsCase(
+    untyped,
+    `${onPairs} --base pearl-ngram`,
+    "Start from a full-precision model.",
+    `${onPairs} --base pearl-mini`,
+  ),
+  "an output that is not empty": pairsCase(
+    untyped,
+    `mkdir -p model && touch model/file; ${onPairs}`,
+    "model is not empty: remove it, or name another folder for the output.",
+    `${onPairs} -o another && rm -r model && ${onPairs}`,
+  ),
+  "words without enough to compare": {
+    files: { "w.csv": "word\nharbour\n", "ok.csv": words },
+    wrong: `${spelling} --words w.csv`,
+    says: "at least two are needed. Give more words.",
+    cured: `${spelling} --words ok.csv`,
+  },
+  "a BiLSTM of an odd width": {
+    files: { "ok.csv": words },
+    wrong: "pearl pretrain-characters -o s -q --kind bilstm --width 7 --epochs 1 --words ok.csv",
+    says: "give an even number",
+    cured: "pearl pretrain-characters -o s -q --kind bilstm --width 8 --epochs 1 --words ok.csv",
+  },
+  "word vectors that are not there": {
+    files: { "v.txt": "harbour 1 2\nriver 2 1\n", "ok.csv": words },
+    wrong: `${spelling} --vectors none.txt`,
+    says: "Give word vectors as text",
+    cured: `pearl pretrain-characters -o spelling -q --kind ngrams --width 2 --epochs 1 --vectors v.txt`,
+  },
+  "word vectors with a number missing": {
+    files: { "v.txt": "harbour 1 2\nriver 2\n", "ok.txt": "harbour 1 2\nriver 2 1\n" },
+    wrong: `${spelling} --vectors v.txt`,
+    says: "Complete or remove the line.",
+    cured: `pearl pretrain-characters -o spelling -q --kind ngrams --width 2 --epochs 1 --vectors ok.txt`,
+  },
+  "word vectors with a word for a number": {
+    files: { "v.txt": "harbour 1 2\nriver 2 x\n", "ok.txt": "harbour 1 2\nriver 2 1\n" },
+    wrong: `${spelling} --vectors v.txt`,
+    says: "Correct or remove the line.",
+    cured: `pearl pretrain-characters -o spelling -q --kind ngrams --width 2 --epochs 1 --vectors ok.txt`,
+  },
+  "a file without word vectors": {
+    files: { "v.txt": "\n", "ok.txt": "harbour 1 2\nriver 2 1\n" },
+    wrong: `${spelling} --vectors v.txt`,
+    says: "Each line must hold a word and its numbers.",
+    cured: `pearl pretrain-characters -o spelling -q --kind ngrams --width 2 --epochs 1 --vectors ok.txt`,
+  },
+  "text without words, to pretrain on": {
+    files: { "t.txt": "… ! …\n", "ok.txt": text.repeat(20) },
+    wrong: reading,
+    says: "Give another file, or name the column of text (--column).",
+    cured: reading.replace("t.txt", "ok.txt"),
+  },
+  "text that is too short": {
+    files: { "t.txt": "The harbour\n", "ok.txt": text.repeat(20) },
+    wrong: reading,
+    says: "give more text",
+    cured: reading.replace("t.txt", "ok.txt"),
+  },
+  "more words without vectors": {
+    files: { "t.txt": text.repeat(20), "w.txt": "river\n", "v.txt": "harbour 1 2\nriver 2 1\n" },
+    wrong: `${reading} --also-words w.txt`,
+    says: "Name a file of word vectors with --vectors.",
+    cured: `${reading} --also-words w.txt --vectors v.txt --vector-width 2`,
+  },
+  "word vectors of another width": {
+    files: { "t.txt": text.repeat(20), "v.txt": "harbour 1 2\nriver 2 1\n" },
+    wrong: `${reading} --vectors v.txt`,
+    says: "Use --vector-width 2.",
+    cured: `${reading} --vectors v.txt --vector-width 2`,
+  },
+  "a file of more words that is not there": {
+    files: { "t.txt": text.repeat(20), "w.txt": "river\n", "v.txt": "harbour 1 2\nriver 2 1\n" },
+    wrong: `${reading} --also-words none.txt --vectors v.txt --vector-width 2`,
+    says: "Name a file with one word per line.",
+    cured: `${reading} --also-words w.txt --vectors v.txt --vector-width 2`,
+  },
+  "a part that is none": corpusCase(
+    `${ablate} --parts spelling`,
+    'unknown part "spelling": use types, characters',
+    `${ablate} --parts types`,
+  ),
+  "a part that is off already": corpusCase(
+    `${ablate} --parts averaging`,
+    "Name other --parts, or none to leave out each one.",
+    `${ablate} --parts types`,
+  ),
+  "results of another ablation": corpusCase(
+    `${ablate} --parts types; ${ablate} --parts types --seed 9`,
+    "Name another folder, or remove the file.",
+    `${ablate} --parts types --seed 9 -o another`,
+  ),
+  "an option that is no number": corpusCase(
+    `${onCorpus} ${base} --epochs 0`,
+    "It must be a whole number of at least 1.",
+    `${onCorpus} ${base} --epochs 1`,
+  ),
+};
+
+claimCures(cases, {
+  files: {
+    ...{ "t.txt": text, "p.csv": pairs },
+    "turney.txt": "a b | ab | a | b | c | d | e | f\nc d | cd | c | d | e | f | g | h\n",
+  },
+  before: `${makeCorpus} && mkdir -p bench/turney && mv turney.txt bench/turney`,
+});
