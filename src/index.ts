@@ -92,7 +92,7 @@ export {
 
 export * from "./errors.js";
 export type { EmbeddingFormat, TableFormat } from "./table/format.js";
-export { Table, type TableDescription, type TableOptions } from "./table/table.js";
+export { type ReadingProgress, Table, type TableDescription, type TableOptions } from "./table/table.js";
 export { EmbeddingWriter } from "./table/write/embedding-writer.js";
 
 // Download models and convert them.

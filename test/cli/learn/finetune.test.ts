@@ -1,5 +1,5 @@
 /** `pearl finetune` as users run it: the compiled program in a folder of its own. */
-import { copyFileSync, existsSync, readdirSync } from "node:fs";
+import { copyFileSync, existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { makeOracleModel } from "../../encoder/oracle-model.js";
@@ -76,11 +76,20 @@ describe("pearl finetune", () => {
     copyFileSync(writeTable(rows, header.slice(0, 2)), join(cwd, "pairs.csv"));
     const lines = [/^model +pearl-mini, 600 dimensions, 22,\d{3},\d{3} trainable parameters$/m];
     lines.push(/^data +pairs\.csv: 20 pairs from the columns text, positive, up to 512 in a batch$/m);
-    lines.push(/^steps +2, learning rate 0.00003$/m, /^one step +\d.* s, /m, /^total +about \d/m, /^memory/m);
-    const planned = await pearl(["finetune", "--pairs", "pairs.csv", "--plan"], { cwd });
+    lines.push(
+      /^steps +2, learning rate 0.00003$/m,
+      /^one step +\d.* s, /m,
+      /^training +about \d/m,
+      /^memory/m,
+    );
+    const planned = await pearl(["finetune", "--pairs", "pairs.csv", "--plan", "--json", "plan.json"], {
+      cwd,
+    });
     expect(planned.code).toBe(0);
     for (const line of lines) expect(planned.stdout).toMatch(line);
-    expect(readdirSync(cwd)).toEqual(["pairs.csv"]);
+    expect(readdirSync(cwd)).toEqual(["pairs.csv", "plan.json"]);
+    const plan = JSON.parse(readFileSync(join(cwd, "plan.json"), "utf8"));
+    expect(plan).toMatchObject({ steps: 2, learningRate: 3e-5, step: { seconds: expect.any(Number) } });
     const tuned = await pearl(["finetune", "--pairs", "pairs.csv", "-o", "tuned"], { cwd });
     expect(tuned).toMatchObject({
       code: 0,
@@ -90,7 +99,7 @@ describe("pearl finetune", () => {
     expect(tuned.stderr.search(/^training +about/m)).toBeLessThan(
       tuned.stderr.indexOf("training pearl-mini on"),
     );
-    expect(readdirSync(cwd).sort()).toEqual(["pairs.csv", "tuned"]);
+    expect(readdirSync(cwd).sort()).toEqual(["pairs.csv", "plan.json", "tuned"]);
   }, 240_000);
 
   it("trains a model that pearl encode uses, and prints the command", async () => {

@@ -181,10 +181,10 @@ const commands: Readonly<Record<string, Case>> = {
     "Choose a smaller k.",
     `pearl cluster x.csv -c name --k 2 ${small}`,
   ),
-  "the output of standard input": tableCase(
-    `pearl encode - -c name --resume ${small} < x.csv`,
+  "standard output, to resume": tableCase(
+    `pearl encode x.csv -c name -o - --resume ${small}`,
     "name it with -o",
-    `pearl encode - -c name -o e.csv ${small} < x.csv`,
+    `pearl encode x.csv -c name -o e.csv ${small} --resume`,
   ),
   "a shard beyond the last": tableCase(
     `pearl encode x.csv -c name --shard 3/2 ${small}`,
@@ -253,9 +253,9 @@ const models: Readonly<Record<string, Case>> = {
     "pearl import f -o another -q && rm -r model && pearl import f -o model -q",
   ),
   "a model folder without a graph": modelCase(
-    "pearl type Paris -m ./f -q",
+    "rm f/model.safetensors; pearl encode x.csv -c name -m ./f -q",
     "pearl import FOLDER -o OUT",
-    "pearl import f -o model -q && pearl plot --help",
+    "cp model.safetensors f && pearl import f -o model -q && pearl encode x.csv -c name -m ./model -q",
   ),
   "an export of a model without a transformer": modelCase(
     "pearl export pearl-ngram -o out -q",
