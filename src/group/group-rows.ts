@@ -1,6 +1,11 @@
 /** Groups the rows of one table that are the same thing by all their columns, without labels. */
 import { PhraseEncoder } from "../encoder/phrase-encoder.js";
-import { type ColumnReport, columnReports, explainPair } from "../match/column-report.js";
+import {
+  type ColumnReport,
+  columnReports,
+  explainPair,
+  type RowExplanation,
+} from "../match/column-report.js";
 import type { TableColumns } from "../match/columns/align.js";
 import { type ColumnOptions, type DroppedColumn, prepareTables } from "../match/columns/fields.js";
 import {
@@ -17,6 +22,8 @@ import {
   type PrecisionReport,
 } from "../match/estimates/promise.js";
 import type { EvidenceColumn } from "../match/evidence/pair-evidence.js";
+import { type DoubtfulPair, doubtfulPairs } from "../match/review/doubtful.js";
+import { type LabelEffect, labelEffect, partnersInGroup, rowsOfPairs } from "../match/review/label-effect.js";
 import { decide, knownPlaces, learnWeights, scorePairs, type Weights } from "../match/weights/learn.js";
 import { averageLinkage, groupsFrom } from "./average-linkage.js";
 import { supportedProbability, withPairsInside } from "./group-pairs.js";
@@ -36,7 +43,11 @@ export interface RowGroups extends PrecisionReport {
   readonly columns: readonly ColumnReport[];
   readonly dropped: readonly DroppedColumn[];
   /** What each column says about two rows. */
-  explain(a: number, b: number): ReturnType<typeof explainPair>;
+  explain(a: number, b: number): RowExplanation;
+  /** Pairs that are most worth judging, best first: their answers, as `known`, improve the groups most. */
+  doubtful(count: number): DoubtfulPair[];
+  /** How many rows have other partners in their group than without `known`, and why. Learns once more. */
+  labelEffect(): Promise<LabelEffect>;
   /** The groups at another promise, without comparing the rows again. */
   atPrecision(target: number): RowGroups;
 }
@@ -61,7 +72,8 @@ export async function groupRows(table: TableColumns, options: GroupRowsOptions =
     const model = encoder === "none" ? undefined : encoder;
     const run = { signal: options.signal, threads: options.threads, onProgress: options.onProgress };
     const compared = await compareTables(tables, { ...run, encoder: model, known });
-    const { weights, accept } = await bestFit(compared, knownPlaces(compared, known), run);
+    const judged = knownPlaces(compared, known);
+    const { weights, accept } = await bestFit(compared, judged, run);
     const columns = columnReports(compared, weights);
     const atPrecision = (target: number): RowGroups => {
       const { level, report } = accept(target);
@@ -73,7 +85,18 @@ export async function groupRows(table: TableColumns, options: GroupRowsOptions =
           columns,
           atPrecision,
         },
-        explain: (a, b) => explainPair(compared, weights, place[a], place[b]),
+        explain: (a, b) =>
+          explainPair(compared, weights, { left: place[a], right: place[b] }, { left: table, right: table }),
+        labelEffect: async () => {
+          const before = (await bestFit(compared, new Map(), options.signal)).accept(target).level;
+          const partners = [before, level].map(({ groups }) => partnersInGroup(renumbered(place, groups)));
+          return labelEffect(partners[0], partners[1], rowsOfPairs(options.known ?? []));
+        },
+        doubtful: (count) =>
+          doubtfulPairs(level, judged, count).map((pair) => ({
+            ...pair,
+            ...{ left: order[pair.left], right: order[pair.right] },
+          })),
       };
     };
     return atPrecision(options.precision ?? 0.9);

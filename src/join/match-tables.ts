@@ -1,9 +1,14 @@
 /** Matches the rows of two tables by all their columns, without labels: columns, candidates, weights, partners, promise. */
 import { PhraseEncoder } from "../encoder/phrase-encoder.js";
-import { type ColumnReport, columnReports, explainPair } from "../match/column-report.js";
+import {
+  type ColumnReport,
+  columnReports,
+  explainPair,
+  type RowExplanation,
+} from "../match/column-report.js";
 import type { TableColumns } from "../match/columns/align.js";
 import { canonicalSides } from "../match/columns/canonical.js";
-import { type ColumnOptions, type DroppedColumn, prepareTables } from "../match/columns/fields.js";
+import { type ColumnOptions, type DroppedColumn, prepareTables, rowsOf } from "../match/columns/fields.js";
 import {
   type ComparedTables,
   compareTables,
@@ -17,6 +22,8 @@ import {
   keepPrecision,
   type PrecisionReport,
 } from "../match/estimates/promise.js";
+import { type DoubtfulPair, doubtfulPairs } from "../match/review/doubtful.js";
+import { type LabelEffect, labelEffect, partnersOfRight, rightRowsOf } from "../match/review/label-effect.js";
 import { matchingBeliefs } from "../match/weights/competition.js";
 import {
   knownPlaces,
@@ -52,7 +59,11 @@ export interface TableMatches extends PrecisionReport {
   readonly columns: readonly ColumnReport[];
   readonly dropped: readonly DroppedColumn[];
   /** What each column says about a pair of rows. */
-  explain(left: number, right: number): ReturnType<typeof explainPair>;
+  explain(left: number, right: number): RowExplanation;
+  /** Pairs that are most worth judging, best first: their answers, as `known`, improve the matches most. */
+  doubtful(count: number): DoubtfulPair[];
+  /** How many right rows have other partners than without `known`, and why. Learns once more. */
+  labelEffect(): Promise<LabelEffect>;
   /** The matches at another promise, without comparing the rows again. */
   atPrecision(target: number): TableMatches;
 }
@@ -78,7 +89,8 @@ export async function matchTables(
     const model = encoder === "none" ? undefined : encoder;
     const run = { signal: options.signal, threads: options.threads, onProgress: options.onProgress };
     const compared = await compareTables(tables, { ...run, encoder: model, known });
-    const learning = { known: knownPlaces(compared, known), ...partsOf(run, "learning weights") };
+    const judged = knownPlaces(compared, known);
+    const learning = { known: judged, ...partsOf(run, "learning weights") };
     const { kind, weights, accept } = await fitPairs(compared, learning, options.kind);
     const columns = columnReports(compared, weights).map((column) =>
       isSwapped ? { ...column, name: column.other, other: column.name } : column,
@@ -91,12 +103,28 @@ export async function matchTables(
         ...{ ...report, matches, kind, columns, dropped: tables.dropped, atPrecision },
         explain: (leftRow, rightRow) => {
           const [x, y] = isSwapped ? [rightRow, leftRow] : [leftRow, rightRow];
-          const { prior, columns: found } = explainPair(compared, weights, places[0][x], places[1][y]);
+          const pair = { left: places[0][x], right: places[1][y] };
+          const { prior, columns: found } = explainPair(compared, weights, pair, {
+            left: first,
+            right: second,
+          });
           const turned = found.map((column, index) => {
             return { ...column, name: columns[index].name, left: column.right, right: column.left };
           });
           return { prior, columns: isSwapped ? turned : found };
         },
+        labelEffect: async () => {
+          const before = fitPairs(compared, new Map(), options.kind).accept(target).level;
+          const partners = [acceptedRows(compared, before, isSwapped), matches].map((found) =>
+            partnersOfRight(rowsOf(right), found),
+          );
+          return labelEffect(partners[0], partners[1], rightRowsOf(options.known ?? []));
+        },
+        doubtful: (count) =>
+          doubtfulPairs(level, judged, count).map((pair) => ({
+            ...pair,
+            ...givenRows(compared, pair, isSwapped),
+          })),
       };
     };
     return atPrecision(options.precision ?? 0.9);
@@ -106,20 +134,24 @@ export async function matchTables(
 }
 
 /** The accepted pairs by the rows of the given tables. */
-function acceptedRows(
-  { tables, left, right }: ComparedTables,
-  level: AcceptedLevel,
-  isSwapped: boolean,
-): RowMatch[] {
-  const [a, b] = tables.order;
+function acceptedRows(compared: ComparedTables, level: AcceptedLevel, isSwapped: boolean): RowMatch[] {
   const matches: RowMatch[] = [];
   level.accepted.forEach((flag, pair) => {
     if (flag === 0) return;
-    const [x, y] = [a[left[pair]], b[right[pair]]];
-    const rows = isSwapped ? { left: y, right: x } : { left: x, right: y };
-    matches.push({ ...rows, probability: level.probability[pair] });
+    const rows = { left: compared.left[pair], right: compared.right[pair] };
+    matches.push({ ...givenRows(compared, rows, isSwapped), probability: level.probability[pair] });
   });
   return matches.sort((x, y) => x.left - y.left || x.right - y.right);
+}
+
+/** The rows of the given tables, from a pair of prepared rows. */
+function givenRows(
+  { tables: { order } }: ComparedTables,
+  { left, right }: { readonly left: number; readonly right: number },
+  isSwapped: boolean,
+) {
+  const [a, b] = [order[0][left], order[1][right]];
+  return isSwapped ? { left: b, right: a } : { left: a, right: b };
 }
 
 interface Fit {
