@@ -65,7 +65,9 @@ export type { PrecisionPromise } from "./match/estimates/spacing-precision.js";
 // Group, search and draw the phrases of one table.
 
 export { type Clustering, type ClusterOptions, cluster, type PhraseGroup } from "./group/cluster.js";
-export { type DedupeOptions, type Deduplication, type DuplicateRow, dedupe } from "./group/dedupe.js";
+export { type DedupeOptions, type Deduplication, dedupe } from "./group/dedupe.js";
+export { type GroupRowsOptions, groupRows, type RowGroups } from "./group/group-rows.js";
+export type { DuplicateGroup, DuplicateRow } from "./group/kept-rows.js";
 export { type PlotOptions, type PlotReport, plotTable } from "./plot/plot-table.js";
 export type {
   IndexBackend,

@@ -26,8 +26,9 @@ import { type DoubtfulPair, doubtfulPairs } from "../match/review/doubtful.js";
 import { type LabelEffect, labelEffect, partnersInGroup, rowsOfPairs } from "../match/review/label-effect.js";
 import { decide, knownPlaces, learnWeights, scorePairs, type Weights } from "../match/weights/learn.js";
 import { averageLinkage, groupsFrom } from "./average-linkage.js";
-import { supportedProbability, withPairsInside } from "./group-pairs.js";
+import { pairProbability, supportedProbability, withPairsInside } from "./group-pairs.js";
 
+/** Options of {@link groupRows}. */
 export interface GroupRowsOptions extends ColumnOptions, MatchRunOptions {
   /** The promised precision of the pairs of rows within groups. Default 0.9. */
   readonly precision?: number;
@@ -37,11 +38,14 @@ export interface GroupRowsOptions extends ColumnOptions, MatchRunOptions {
   readonly known?: readonly KnownPair[];
 }
 
+/** The groups that {@link groupRows} found, and what they rest on. Rows are positions in the table, counted from 0. */
 export interface RowGroups extends PrecisionReport {
   /** Group of each row, numbered by first row. If the promise is refused, the likely groups, not verified. */
   readonly groupOf: Int32Array;
   readonly columns: readonly ColumnReport[];
   readonly dropped: readonly DroppedColumn[];
+  /** Probability that two rows are the same: if they are in one group, with its support. */
+  probabilityOf(a: number, b: number): number;
   /** What each column says about two rows. */
   explain(a: number, b: number): RowExplanation;
   /** Pairs that are most worth judging, best first: their answers, as `known`, improve the groups most. */
@@ -56,7 +60,13 @@ export interface RowGroups extends PrecisionReport {
 const cuts = [-1.5, -1, -0.5, 0, 0.5, 1, 1.5, 2, 2.5, 3, 3.5, 4, 4.5];
 const likely = 0;
 
-/** @throws ArgumentError for an unknown column; an aborted call rejects with the reason of its signal */
+/**
+ * Groups the rows of a table that are the same thing, by all columns that carry evidence or by those named.
+ *
+ *     const { groupOf, promise } = await groupRows({ name: [...], city: [...], phone: [...] });
+ *
+ * @throws ArgumentError for an unknown column; an aborted call rejects with the reason of its signal
+ */
 export async function groupRows(table: TableColumns, options: GroupRowsOptions = {}): Promise<RowGroups> {
   const encoder = options.encoder === undefined ? await PhraseEncoder.load() : options.encoder;
   try {
@@ -77,6 +87,7 @@ export async function groupRows(table: TableColumns, options: GroupRowsOptions =
     const columns = columnReports(compared, weights);
     const atPrecision = (target: number): RowGroups => {
       const { level, report } = accept(target);
+      const probabilityOf = pairProbability(level, pairScorer(compared, weights));
       return {
         ...{
           ...report,
@@ -85,10 +96,11 @@ export async function groupRows(table: TableColumns, options: GroupRowsOptions =
           columns,
           atPrecision,
         },
+        probabilityOf: (a, b) => probabilityOf(place[a], place[b]),
         explain: (a, b) =>
           explainPair(compared, weights, { left: place[a], right: place[b] }, { left: table, right: table }),
         labelEffect: async () => {
-          const before = (await bestFit(compared, new Map(), options.signal)).accept(target).level;
+          const before = (await bestFit(compared, new Map(), run)).accept(target).level;
           const partners = [before, level].map(({ groups }) => partnersInGroup(renumbered(place, groups)));
           return labelEffect(partners[0], partners[1], rowsOfPairs(options.known ?? []));
         },

@@ -114,7 +114,8 @@ export async function matchTables(
           return { prior, columns: isSwapped ? turned : found };
         },
         labelEffect: async () => {
-          const before = fitPairs(compared, new Map(), options.kind).accept(target).level;
+          const unlearned = await fitPairs(compared, { ...learning, known: new Map() }, options.kind);
+          const before = unlearned.accept(target).level;
           const partners = [acceptedRows(compared, before, isSwapped), matches].map((found) =>
             partnersOfRight(rowsOf(right), found),
           );

@@ -149,6 +149,7 @@ function usable(table: TableColumns, { ignore = [] }: ColumnOptions) {
 }
 
 function askedPair(text: string, left: TableColumns, right: TableColumns): AlignedNames {
+  if (left[text] !== undefined && right[text] !== undefined) return [text, text];
   const [name, other = name] = text.split("=");
   if (left[name] === undefined || right[other] === undefined) {
     const missing = left[name] === undefined ? name : other;
