@@ -84,7 +84,8 @@ function checkUsage({ column, on, ignore, threshold, precision }: Options): void
 
 /** How the result was found and how sure it is: on stderr. */
 function sayFindings(report: DedupeTableReport, { reviewOut }: Options, { say }: Session): void {
-  const { columns, dropped, threshold, promise, likely, labelEffect, reviewed, estimate, low, high } = report;
+  const { columns, dropped, groups, threshold, promise, likely, labelEffect, reviewed } = report;
+  const { estimate, low, high } = report;
   const [only, ...others] = columns;
   if (only === undefined)
     say("no column tells rows apart: only rows that are equal in all columns were grouped");
@@ -95,7 +96,8 @@ function sayFindings(report: DedupeTableReport, { reviewOut }: Options, { say }:
     );
     for (const line of columnLines(columns, dropped)) say(line);
   }
-  if (promise !== undefined) say(precisionLine({ estimate, low, high, promise }));
+  if (groups.length === 0) say("no two rows were found to be the same");
+  else if (promise !== undefined) say(precisionLine({ estimate, low, high, promise }));
   else say(`similarity at least ${threshold?.toFixed(2)}, estimated precision ${estimate.toFixed(3)}`);
   if (likely > 0) {
     say("so only rows that equal the kept row in all compared cells were removed, and those you confirmed");

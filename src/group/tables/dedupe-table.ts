@@ -178,18 +178,18 @@ async function findDuplicates(
   return { ...found, unnamed };
 }
 
-/** Cells that stand for a row. */
-const shownCells = 4;
+/** Cells that stand for a row, and the length to which texts are cut. */
+const [shownCells, shownLength] = [4, 60];
 
 function shownRows({ cells, columns }: WholeTable, { shown }: Duplicates, rows: readonly number[]): string[] {
-  const names = new Set(rows.map((row) => shown.map((name) => columns[name][row]).join(", ")));
-  if (names.size > 1 || rows.length === 1) return [...names];
-  const first = rows.map((row) =>
-    cells(row)
-      .filter((cell) => cell.trim() !== "")
-      .slice(0, shownCells),
-  );
-  return first.map((row) => row.join(", "));
+  const cut = (text: string): string =>
+    text.length > shownLength ? `${text.slice(0, shownLength - 1).trimEnd()}…` : text;
+  const filled = (texts: readonly string[]): string[] =>
+    texts.map((text) => text.replace(/\s+/g, " ").trim()).filter((text) => text !== "");
+  const names = new Set(rows.map((row) => cut(filled(shown.map((name) => columns[name][row])).join(", "))));
+  names.delete("");
+  if (names.size > 1) return [...names];
+  return [...new Set(rows.map((row) => cut(filled(cells(row)).slice(0, shownCells).join(", "))))];
 }
 
 interface Writing {
@@ -207,15 +207,22 @@ async function writeOutputs(
   { kept, removed, format, ...how }: Writing,
 ): Promise<void> {
   const { typed } = table;
-  // The removed rows first: no row is ever missing from all files.
-  if (outputs.removed !== undefined) await writeRemoved(outputs.removed, table, removed);
+  const beside: string[] = [];
   try {
+    // The kept rows last: no row is ever missing from all files.
+    if (outputs.removed !== undefined) {
+      await writeRemoved(outputs.removed, table, removed);
+      beside.push(outputs.removed);
+    }
+    if (outputs.groups !== undefined) {
+      await writeGroups(outputs.groups, table, { groups, ...how });
+      beside.push(outputs.groups);
+    }
     await writeRows(outputs.kept, typed.columns, batchesOf(kept, typed.cells), format);
   } catch (error) {
-    if (outputs.removed !== undefined) await rm(outputs.removed);
+    for (const name of beside) await rm(name);
     throw error;
   }
-  if (outputs.groups !== undefined) await writeGroups(outputs.groups, table, { groups, ...how });
 }
 
 /** Pairs in a review file at most. They are in the order of their use, so that a person may stop anywhere. */
