@@ -18,7 +18,8 @@ import { parseArgs } from "node:util";
 import { PhraseEncoder } from "../dist/encoder/phrase-encoder.js";
 import { groupRows } from "../dist/group/group-rows.js";
 import { matchTables } from "../dist/join/match-tables.js";
-import { indexTerms, termRows, termSearch } from "../dist/match/candidates/grams.js";
+import { indexTerms, termRows } from "../dist/match/candidates/grams.js";
+import { TermSearch } from "../dist/match/candidates/term-search.js";
 import { foldPhrase } from "../dist/match/evidence/phrase.js";
 import { readWholeTable } from "../dist/table/whole-table.js";
 
@@ -81,11 +82,11 @@ function baseline(set) {
   const right = set.right === undefined ? left : textsOf(set.right);
   const terms = termRows(left, set.right === undefined ? [] : right);
   const queries = set.right === undefined ? terms.left : terms.right;
-  const search = termSearch(indexTerms(terms.left, terms.statistics.documents.length), left.length);
+  const search = new TermSearch(indexTerms(terms.left, terms.statistics.documents.length), terms.left);
   const found = new Map();
   right.forEach((_, row) => {
     const accept = set.right === undefined ? (other) => other !== row : undefined;
-    for (const best of search(queries, row, { k: 1, postings: 20_000, accept })) {
+    for (const best of search.find(queries, row, { k: 1, postings: 20_000, accept })) {
       const pair = set.right === undefined && best.row > row ? [row, best.row] : [best.row, row];
       found.set(pair.join(), { pair, score: best.score });
     }

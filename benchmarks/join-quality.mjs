@@ -83,13 +83,13 @@ function withStrangers(set, other, random) {
 async function withLabels(set, plain, count, { random }) {
   if (plain.proposals.length < 2 * count) return undefined;
   const chosen = sampleWithout(plain.proposals, count, random);
-  const labels = chosen.map(({ left, right }) => ({
-    left: set.left[left],
-    right: set.right[right],
+  const known = chosen.map(({ left, right }) => ({
+    left,
+    right,
     match: set.left[left] === set.truth.get(set.right[right]),
   }));
-  const result = await fuzzyJoin(set.left, set.right, { ...options, labels });
-  const labelled = new Set(labels.map(({ right }) => right));
+  const result = await fuzzyJoin(set.left, set.right, { ...options, known });
+  const labelled = new Set(known.map(({ right }) => set.right[right]));
   const rest = (matches) => matches.filter(({ right }) => !labelled.has(set.right[right]));
   return {
     before: judge(set, rest(plain.matches)).precision,
@@ -114,7 +114,7 @@ const used = process.cpuUsage(processor);
 const random = createRandom(1);
 const rows = [];
 for (const [index, set] of sets.entries()) {
-  const { proposals, matches, estimatedPrecision } = plain[index];
+  const { proposals, matches, estimate, low, high, promise } = plain[index];
   const other = sets[(index + 7) % sets.length];
   const mixed = withStrangers(set, other, random);
   const refused = await fuzzyJoin(set.left, mixed.right, options);
@@ -127,7 +127,11 @@ for (const [index, set] of sets.entries()) {
     right: set.right.length,
     accuracy: round(judge(set, proposals).recall),
     ...Object.fromEntries(Object.entries(judge(set, matches)).map(([key, value]) => [key, round(value)])),
-    estimatedPrecision: round(estimatedPrecision),
+    estimate: round(estimate),
+    low: round(low),
+    high: round(high),
+    established: promise.established,
+    ...(!promise.established && { reason: promise.reason }),
     strangersRefused: round(1 - joinedStrangers / mixed.strangers),
     recallAmongStrangers: round(
       judge(
@@ -144,6 +148,18 @@ for (const [index, set] of sets.entries()) {
   );
 }
 
+/** On how many sets the promise is established, and what is measured there. */
+function promisesOf(some) {
+  const kept = some.filter(({ established }) => established);
+  const precisions = kept.map(({ precision }) => precision);
+  return {
+    established: kept.length,
+    establishedOfPrecision086: precisions.filter((precision) => precision >= 0.86).length,
+    lowestEstablished: Math.min(1, ...precisions),
+    meanError: round(mean(kept.map(({ precision, estimate }) => Math.abs(precision - estimate)))),
+  };
+}
+
 /** Means over the given rows of the result. */
 function summary(some) {
   const of = (key) => some.map((row) => row[key]);
@@ -153,7 +169,8 @@ function summary(some) {
     meanPrecision: round(mean(of("precision"))),
     setsOfPrecision085: round(mean(of("precision").map((value) => (value >= 0.85 ? 1 : 0)))),
     meanRecall: round(mean(of("recall"))),
-    meanEstimatedPrecision: round(mean(of("estimatedPrecision"))),
+    meanEstimate: round(mean(of("estimate"))),
+    ...promisesOf(some),
     strangersRefused: round(mean(of("strangersRefused"))),
     recallAmongStrangers: round(mean(of("recallAmongStrangers"))),
     ...(some[0].spacingAlone && {

@@ -30,9 +30,6 @@ const { values } = parseArgs({
 const rows = Number(values.rows);
 const isJoin = values.task === "join";
 
-if (values.child) console.log(JSON.stringify(await measure(values.only)));
-else compare();
-
 function compare() {
   const run = (only) => {
     const args = [...process.argv.slice(2), "--only", only, "--child"];
@@ -111,7 +108,8 @@ function pairsInside(groupOf) {
 
 /** The nearest row of each row by TF-IDF, above the threshold of the best F1. */
 async function nearestRows(left, right, isPair) {
-  const { indexTerms, termRows, termSearch } = await import("../dist/match/candidates/grams.js");
+  const { indexTerms, termRows } = await import("../dist/match/candidates/grams.js");
+  const { TermSearch } = await import("../dist/match/candidates/term-search.js");
   const { foldPhrase } = await import("../dist/match/evidence/phrase.js");
   const textsOf = (table) =>
     table.name.map((_, row) =>
@@ -122,12 +120,12 @@ async function nearestRows(left, right, isPair) {
       ),
     );
   const terms = termRows(textsOf(left), isJoin ? textsOf(right) : []);
-  const search = termSearch(indexTerms(terms.left, terms.statistics.documents.length), rows);
+  const search = new TermSearch(indexTerms(terms.left, terms.statistics.documents.length), terms.left);
   const ranked = [];
   for (let row = 0; row < rows; row++) {
     const accept = isJoin ? undefined : (other) => other < row;
     const limits = { k: 1, postings: 20_000, accept };
-    for (const best of search(isJoin ? terms.right : terms.left, row, limits))
+    for (const best of search.find(isJoin ? terms.right : terms.left, row, limits))
       ranked.push({ pair: [best.row, row], score: best.score });
   }
   ranked.sort((a, b) => b.score - a.score);
@@ -181,26 +179,37 @@ function makeTables() {
     if (kind < 0.8 && column === 1) return cell.replace("Street", "St.").replace("Road", "Rd");
     return kind < 0.9 ? slip(cell) : cell;
   };
-  const names = ["name", "street", "city", "phone", "born"];
-  const toTable = (list) =>
-    Object.fromEntries(names.map((name, column) => [name, list.map((cells) => cells[column])]));
-  if (isJoin) {
-    const [left, common] = [Array.from({ length: rows }, person), Math.floor(rows / 2)];
-    const right = left.map((cells, row) => (row < common ? cells.map(miswritten) : person()));
-    const isPair = (a, b) => a === b && a < common;
-    return { left: toTable(left), right: toTable(right), isPair, pairs: common };
-  }
-  const original = Array.from({ length: rows }, (_, row) => (random() < 0.15 && row > 0 ? below(row) : row));
-  const list = [];
-  let pairs = 0;
-  const first = original.map((from, row) => (from === row ? row : -1));
-  const copies = new Map();
-  for (let row = 0; row < rows; row++) {
-    if (first[row] < 0) first[row] = first[original[row]];
-    list.push(first[row] === row ? person() : list[first[row]].map(miswritten));
-    const known = copies.get(first[row]) ?? 0;
-    pairs += known;
-    copies.set(first[row], known + 1);
-  }
-  return { left: toTable(list), isPair: (a, b) => first[a] === first[b], pairs };
+  return isJoin ? twoTables(person, miswritten) : oneTable(person, miswritten, random);
 }
+
+const header = ["name", "street", "city", "phone", "born"];
+const toTable = (list) =>
+  Object.fromEntries(header.map((name, column) => [name, list.map((cells) => cells[column])]));
+
+function twoTables(person, miswritten) {
+  const [left, common] = [Array.from({ length: rows }, person), Math.floor(rows / 2)];
+  const right = left.map((cells, row) => (row < common ? cells.map(miswritten) : person()));
+  const isPair = (a, b) => a === b && a < common;
+  return { left: toTable(left), right: toTable(right), isPair, pairs: common };
+}
+
+function oneTable(person, miswritten, random) {
+  const list = [];
+  /** First row of the same person. */
+  const firstOf = [];
+  const copies = new Map();
+  let pairs = 0;
+  for (let row = 0; row < rows; row++) {
+    const isCopy = row > 0 && random() < 0.15;
+    firstOf.push(isCopy ? firstOf[Math.floor(row * random())] : row);
+    const first = firstOf[row];
+    list.push(isCopy ? list[first].map(miswritten) : person());
+    const known = copies.get(first) ?? 0;
+    pairs += known;
+    copies.set(first, known + 1);
+  }
+  return { left: toTable(list), isPair: (a, b) => firstOf[a] === firstOf[b], pairs };
+}
+
+if (values.child) console.log(JSON.stringify(await measure(values.only)));
+else compare();

@@ -1,4 +1,4 @@
-/** Matches suppliers with companies, with the estimated precision of each match. Run: node examples/join.mjs */
+/** Matches suppliers with companies by name, with the probability of each match. Run: node examples/join.mjs */
 import { readFileSync } from "node:fs";
 import { explanationLine, fuzzyJoin } from "pearl-embeddings";
 
@@ -11,12 +11,13 @@ const column = (file, index) =>
 
 const companies = column("companies.csv", 1);
 const suppliers = column("suppliers.csv", 0);
-const { matches, unmatched, estimatedPrecision, explain } = await fuzzyJoin(companies, suppliers, {
+const { matches, unmatched, estimate, promise, explain } = await fuzzyJoin(companies, suppliers, {
   precision: 0.9,
 });
-for (const { left, right, estimatedPrecision: precision } of matches) {
-  console.log(`${suppliers[right]} → ${companies[left]} (${precision.toFixed(2)})`);
+for (const { left, right, probability } of matches) {
+  console.log(`${suppliers[right]} → ${companies[left]} (${probability.toFixed(2)})`);
 }
 console.log(`no match: ${unmatched.map((row) => suppliers[row]).join(", ")}`);
-console.log(`estimated precision of all matches: ${estimatedPrecision.toFixed(2)}`);
+const said = promise.established ? "established" : `not established: ${promise.reason}`;
+console.log(`a precision of 0.9 is ${said}; estimate ${estimate.toFixed(2)}`);
 console.log(`explanation of the first match: ${explanationLine(explain(matches[0].left, matches[0].right))}`);

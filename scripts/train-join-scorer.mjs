@@ -68,7 +68,7 @@ async function prepareJoins(joins) {
     embeddings.push({ model: encoder.model.name, types: encoder.model.types.length > 0 });
     for (const join of joins) {
       const { left, right } = join;
-      const pair = await prepareColumn({ left, right, weight: 1 }, { encoder });
+      const pair = await prepareColumn({ left, right }, { encoder });
       const used = random() < settings.withoutEmbedding ? withoutModel(pair) : pair;
       prepared.push({ join, pair, rows: await featureRows(join, used, settings) });
     }

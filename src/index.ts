@@ -39,28 +39,26 @@ export { type Device, type DeviceChoice, parseDevice } from "./runtime/device.js
 
 // Join two tables.
 
-export type {
-  ColumnExplanation,
-  FeatureEffect,
-  MatchedWords,
-  MissingWord,
-  PairExplanation,
-} from "./join/explain.js";
+export type { FeatureEffect, MatchedWords, MissingWord, PhraseExplanation } from "./join/explain.js";
 export { explanationLine } from "./join/explanation-line.js";
 export { fuzzyJoin } from "./join/fuzzy-join.js";
 export { type JoinTablesOptions, type JoinTablesReport, joinTables } from "./join/join-tables.js";
-export { readLabelsFile } from "./join/labels-file.js";
-export type {
-  JoinKind,
-  JoinMatch,
-  JoinOn,
-  JoinOptions,
-  JoinResult,
-  JoinTable,
-  LabelEffect,
-  LabelledPair,
-} from "./join/options.js";
-export type { PrecisionPromise } from "./match/estimates/spacing-precision.js";
+export {
+  type MatchTablesOptions,
+  matchTables,
+  type RowMatch,
+  type TableMatches,
+} from "./join/match-tables.js";
+export type { JoinKind, JoinOptions, JoinResult } from "./join/options.js";
+export type { ColumnExplanation, ColumnReport, RowExplanation } from "./match/column-report.js";
+export type { TableColumns } from "./match/columns/align.js";
+export type { ColumnOptions, DroppedColumn } from "./match/columns/fields.js";
+export type { ColumnKind } from "./match/columns/profile.js";
+export type { KnownPair, MatchRunOptions, MatchStage } from "./match/compare-tables.js";
+export type { PrecisionReport, PromiseReport } from "./match/estimates/promise.js";
+export { pairSentence } from "./match/pair-sentence.js";
+export type { DoubtfulPair } from "./match/review/doubtful.js";
+export type { LabelEffect } from "./match/review/label-effect.js";
 
 // Group, search and draw the phrases of one table.
 

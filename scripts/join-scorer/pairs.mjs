@@ -2,7 +2,7 @@
  * Computes the features of the candidates of a training join, and the evidence of the best pair of each row.
  */
 
-import { rankColumns } from "../../dist/join/fuzzy-join.js";
+import { rankTables } from "../../dist/join/fuzzy-join.js";
 import { openPairs } from "../../dist/join/labels.js";
 import { termSearch } from "../../dist/match/candidates/grams.js";
 import { nearestByEmbedding } from "../../dist/match/candidates/nearest-by-embedding.js";
@@ -55,11 +55,10 @@ export async function featureRows({ left, right, truth }, pair, { candidates: li
  *
  * @param options { scorer: network, strangers: fraction of right rows that lose their match, random }
  */
-export async function evidencePoints({ left, right, truth }, pair, { scorer, strangers, random }) {
-  const compared = [{ name: "phrase", left, right, weight: 1 }];
+export async function evidencePoints({ right, truth }, pair, { scorer, strangers, random }) {
   // One-to-one ranking also computes the spacing around lower candidates, which are the best pairs of
   // deprived rows.
-  const rankings = await rankColumns([pair], compared, { scorer: { scorer } }, { kind: "one-to-one" });
+  const rankings = await rankTables(pair, { scorer: { scorer } }, { kind: "one-to-one" });
   const points = [];
   for (const fraction of [0, strangers]) {
     const others = new Map(

@@ -7,6 +7,7 @@ import {
   type RowExplanation,
 } from "../match/column-report.js";
 import type { TableColumns } from "../match/columns/align.js";
+import { inverse } from "../match/columns/canonical.js";
 import { type ColumnOptions, type DroppedColumn, prepareTables } from "../match/columns/fields.js";
 import {
   type ComparedTables,
@@ -50,6 +51,11 @@ export interface RowGroups extends PrecisionReport {
   explain(a: number, b: number): RowExplanation;
   /** Pairs that are most worth judging, best first: their answers, as `known`, improve the groups most. */
   doubtful(count: number): DoubtfulPair[];
+  /**
+   * The groups with these judged pairs in place of `known`, without comparing the rows again: for pairs that `doubtful`
+   * gave. Other pairs may not be candidates, and then have no effect.
+   */
+  withKnown(known: readonly KnownPair[]): Promise<RowGroups>;
   /** How many rows have other partners in their group than without `known`, and why. Learns once more. */
   labelEffect(): Promise<LabelEffect>;
   /** The groups at another promise, without comparing the rows again. */
@@ -71,51 +77,66 @@ export async function groupRows(table: TableColumns, options: GroupRowsOptions =
   const encoder = options.encoder === undefined ? await PhraseEncoder.load() : options.encoder;
   try {
     const tables = prepareTables(table, undefined, options);
-    const order = tables.order[0];
-    const place = new Uint32Array(order.length);
-    order.forEach((row, prepared) => {
-      place[row] = prepared;
-    });
-    const known = (options.known ?? []).map(({ left, right, match }) => {
-      return { left: place[left], right: place[right], match };
-    });
-    const model = encoder === "none" ? undefined : encoder;
+    const known = options.known ?? [];
     const run = { signal: options.signal, threads: options.threads, onProgress: options.onProgress };
-    const compared = await compareTables(tables, { ...run, encoder: model, known });
-    const judged = knownPlaces(compared, known);
-    const { weights, accept } = await bestFit(compared, judged, run);
-    const columns = columnReports(compared, weights);
-    const atPrecision = (target: number): RowGroups => {
-      const { level, report } = accept(target);
-      const probabilityOf = pairProbability(level, pairScorer(compared, weights));
-      return {
-        ...{
-          ...report,
-          groupOf: renumbered(place, level.groups),
-          dropped: tables.dropped,
-          columns,
-          atPrecision,
-        },
-        probabilityOf: (a, b) => probabilityOf(place[a], place[b]),
-        explain: (a, b) =>
-          explainPair(compared, weights, { left: place[a], right: place[b] }, { left: table, right: table }),
-        labelEffect: async () => {
-          const before = (await bestFit(compared, new Map(), run)).accept(target).level;
-          const partners = [before, level].map(({ groups }) => partnersInGroup(renumbered(place, groups)));
-          return labelEffect(partners[0], partners[1], rowsOfPairs(options.known ?? []));
-        },
-        doubtful: (count) =>
-          doubtfulPairs(level, judged, count).map((pair) => ({
-            ...pair,
-            ...{ left: order[pair.left], right: order[pair.right] },
-          })),
-      };
-    };
-    return atPrecision(options.precision ?? 0.9);
+    const grouping = { table, place: inverse(tables.order[0]), run };
+    const compared = await compareTables(tables, {
+      ...run,
+      encoder: encoder === "none" ? undefined : encoder,
+      known: preparedPairs(known, grouping.place),
+    });
+    const result = await resultWith({ ...grouping, compared }, known);
+    return result(options.precision ?? 0.9);
   } finally {
     if (options.encoder === undefined && encoder !== "none") await encoder.dispose();
   }
 }
+
+/** A compared table, as it was given. */
+interface Grouping {
+  readonly compared: ComparedTables;
+  readonly table: TableColumns;
+  /** For each given row its place among the prepared ones. */
+  readonly place: Uint32Array;
+  readonly run: MatchRunOptions;
+}
+
+/** Learns with judged pairs, and returns the result for each promise. */
+async function resultWith(
+  grouping: Grouping,
+  known: readonly KnownPair[],
+): Promise<(target: number) => RowGroups> {
+  const { compared, table, place, run } = grouping;
+  const { order, dropped } = compared.tables;
+  const judged = knownPlaces(compared, preparedPairs(known, place));
+  const { weights, accept } = await bestFit(compared, judged, run);
+  const columns = columnReports(compared, weights);
+  const atPrecision = (target: number): RowGroups => {
+    const { level, report } = accept(target);
+    const groupOf = renumbered(place, level.groups);
+    const probabilityOf = pairProbability(level, pairScorer(compared, weights));
+    return {
+      ...{ ...report, groupOf, columns, dropped, atPrecision },
+      probabilityOf: (a, b) => probabilityOf(place[a], place[b]),
+      explain: (a, b) =>
+        explainPair(compared, weights, { left: place[a], right: place[b] }, { left: table, right: table }),
+      doubtful: (count) =>
+        doubtfulPairs(level, judged, count).map((pair) => {
+          return { ...pair, left: order[0][pair.left], right: order[0][pair.right] };
+        }),
+      withKnown: async (all) => (await resultWith(grouping, all))(target),
+      labelEffect: async () => {
+        const without = known.length === 0 ? groupOf : (await resultWith(grouping, []))(target).groupOf;
+        const [before, after] = [without, groupOf].map(partnersInGroup);
+        return labelEffect(before, after, rowsOfPairs(known));
+      },
+    };
+  };
+  return atPrecision;
+}
+
+const preparedPairs = (known: readonly KnownPair[], place: Uint32Array): KnownPair[] =>
+  known.map(({ left, right, match }) => ({ left: place[left], right: place[right], match }));
 
 /** Log-odds of any two rows. */
 function pairScorer(

@@ -61,10 +61,7 @@ export async function compareWithin(
   { alone, numbered }: TableParts,
   options: SameTableOptions,
 ): Promise<SameTable> {
-  const prepared = await prepareColumn(
-    { left: phrases, right: alone, weight: 1 },
-    { ...options, embed: "base" },
-  );
+  const prepared = await prepareColumn({ left: phrases, right: alone }, { ...options, embed: "base" });
   const { base, queries, dimension, statistics } = prepared;
   const floor = base.vectors === undefined ? 0 : unrelatedCosine(base.vectors, base.vectors, dimension);
   const column = { ...prepared, queries: base, floor };
@@ -111,7 +108,7 @@ async function candidatePairs(
   const ordinary = Uint32Array.from(isNumbered.keys()).filter((row) => isNumbered[row] === 0);
   const settings = { k: NEIGHBOURS + 1, manyPairs: MANY_PAIRS, signal };
   const near = await nearestByEmbedding(column, ordinary, settings);
-  const table = { columns: [column], sameTable: true, candidates: NEIGHBOURS };
+  const table = { column, sameTable: true, candidates: NEIGHBOURS };
   const find = candidateRows({ ...table, postings: POSTINGS });
   const blocks = { base: numbers, queries: numbers };
   const findInBlock = candidateRows({ ...table, blocks, postings: BLOCK_POSTINGS });
@@ -119,9 +116,9 @@ async function candidatePairs(
   const none = { k: 0, rows: new Int32Array(0) };
   let position = 0;
   const candidatesOf = (row: number): readonly number[] => {
-    if (isNumbered[row] === 0) return find(row, position++, [near]);
+    if (isNumbered[row] === 0) return find(row, position++, near);
     const same = withNumbersOf(row);
-    return same.length <= SMALL_BLOCK ? same.filter((other) => other !== row) : findInBlock(row, 0, [none]);
+    return same.length <= SMALL_BLOCK ? same.filter((other) => other !== row) : findInBlock(row, 0, none);
   };
   const pairs: number[] = [];
   for (let row = 0; row < size; row++) {

@@ -1,14 +1,15 @@
 /** Decides which ranked pairs match: proposes pairs of the asked kind, and keeps those that the promised precision allows. */
 import { type Calibration, calibrated } from "../match/estimates/calibrate.js";
 import { estimatePairs, type Rankings, type RowPair } from "../match/estimates/estimate.js";
-import { keepPromise, type PrecisionPromise } from "../match/estimates/spacing-precision.js";
-import { groupBy } from "../match/group-by.js";
+import { keepPromise } from "../match/estimates/spacing-precision.js";
+import type { DoubtfulPair } from "../match/review/doubtful.js";
 import type { EstimateWeights } from "../match/scorer.js";
 import { openPairs, type RowLabels } from "./labels.js";
-import type { JoinMatch, JoinOptions, LabelEffect } from "./options.js";
+import type { RowMatch } from "./match-tables.js";
+import type { JoinOptions } from "./options.js";
 import { assignPairs, everyPair } from "./select.js";
 
-/** What is known of the pairs, and how their estimates are computed. */
+/** What is known of the pairs, and how their probabilities are computed. */
 export interface Knowledge {
   readonly labels: RowLabels;
   readonly calibration: Calibration;
@@ -17,13 +18,24 @@ export interface Knowledge {
 
 export type DecideOptions = Required<Pick<JoinOptions, "kind" | "precision" | "leastLikely" | "top">>;
 
-export type Decision = ReturnType<typeof decideMatches>;
+export interface Decision {
+  /** The pair of each right row; left is -1 where it has none. */
+  readonly pairs: readonly RowPair[];
+  readonly proposals: readonly RowMatch[];
+  readonly matches: readonly RowMatch[];
+  /** Matches that are not known. */
+  readonly unverified: readonly RowMatch[];
+  /** Mean probability of the matches. */
+  readonly meanProbability: number;
+  /** Whether it reaches the promise with more than known matches. */
+  readonly isReached: boolean;
+}
 
 export function decideMatches(
   rankings: Rankings,
   { labels, calibration, estimate: weights }: Knowledge,
   { kind, precision, leastLikely, top }: DecideOptions,
-) {
+): Decision {
   const isKnown = (right: number, left: number): boolean => labels.matches.get(right)?.has(left) ?? false;
   const open = openPairs(rankings, labels);
   const estimates = (pairs: readonly RowPair[]): Float64Array =>
@@ -33,40 +45,39 @@ export function decideMatches(
   const first = estimates(open);
   const pairs = kind === "one-to-one" ? assignPairs(rankings, open, first, labels) : open;
   const perRow = kind === "one-to-one" ? estimates(pairs) : first;
-  const proposals = pairs.flatMap(({ left, score }, right): JoinMatch[] =>
-    left < 0 ? [] : [{ left, right, score, estimatedPrecision: perRow[right] }],
+  const proposals = pairs.flatMap(({ left }, right): RowMatch[] =>
+    left < 0 ? [] : [{ left, right, probability: perRow[right] }],
   );
   const likely = kind === "many-to-many" ? everyPair(rankings, open, first, { labels, top }) : proposals;
-  const { kept, estimatedPrecision, threshold } = keepPromise(
-    likely.map((pair) => pair.estimatedPrecision),
-    { target: precision, floor: leastLikely },
-  );
+  const probabilities = likely.map(({ probability }) => probability);
+  const unverified = ({ right, left }: RowMatch): boolean => !isKnown(right, left);
+  const promised = keepPromise(probabilities, { target: precision, floor: leastLikely }).kept;
+  const isReached = promised.some((place) => unverified(likely[place]));
+  // Where the promise allows none, all likely pairs are returned, not verified.
+  const kept = isReached ? promised : keepPromise(probabilities, { target: 0, floor: leastLikely }).kept;
   const matches = kept
     .map((place) => likely[place])
-    .sort((a, b) => a.right - b.right || b.estimatedPrecision - a.estimatedPrecision || b.score - a.score);
-  // A match that a label gives promises nothing about the others.
-  const estimated = ({ right, left }: JoinMatch): boolean => !isKnown(right, left);
-  const best = likely.filter(estimated).reduce((most, pair) => Math.max(most, pair.estimatedPrecision), 0);
-  const isKept = matches.some(estimated) || (best === 0 && matches.length > 0);
-  const promise: PrecisionPromise = { asked: precision, isKept, best };
-  return { pairs, proposals, matches, estimatedPrecision, threshold, promise };
+    .sort((a, b) => a.right - b.right || b.probability - a.probability);
+  return {
+    ...{ pairs, proposals, matches, isReached },
+    unverified: matches.filter(unverified),
+    meanProbability: meanOf(matches),
+  };
 }
 
-/** How the labels changed the matches: rows of the right table by cause. */
-export function labelEffect(without: Decision, within: Decision, labels: RowLabels): LabelEffect {
-  const [before, after] = [without, within].map(({ matches }) => groupBy(matches, ({ right }) => right));
-  let [decided, gained, lost, replaced] = [0, 0, 0, 0];
-  for (const right of new Set([...before.keys(), ...after.keys()])) {
-    const [old, now] = [before, after].map((rows) => (rows.get(right) ?? []).map(({ left }) => left));
-    if (old.length === now.length && old.every((left) => now.includes(left))) continue;
-    if (labels.matches.has(right) || labels.others.has(right)) decided++;
-    else if (old.length === 0) gained++;
-    else if (now.length === 0) lost++;
-    else replaced++;
-  }
-  const mean = ({ proposals }: Decision): number =>
-    proposals.reduce((sum, { estimatedPrecision }) => sum + estimatedPrecision, 0) /
-    Math.max(1, proposals.length);
-  const meanEstimate = { without: mean(without), with: mean(within) };
-  return { rows: { decided, gained, lost, replaced }, meanEstimate };
+function meanOf(matches: readonly RowMatch[]): number {
+  return matches.reduce((sum, { probability }) => sum + probability, 0) / Math.max(1, matches.length);
+}
+
+/** The proposals of rows that are not judged, those nearest to even odds first. */
+export function doubtfulProposals(
+  { proposals, matches }: Decision,
+  decidedRows: ReadonlySet<number>,
+): DoubtfulPair[] {
+  const joined = new Set(matches.map(({ left, right }) => `${left} ${right}`));
+  const doubt = ({ probability }: RowMatch): number => Math.abs(probability - 0.5);
+  return proposals
+    .filter(({ right }) => !decidedRows.has(right))
+    .sort((a, b) => doubt(a) - doubt(b) || a.right - b.right)
+    .map((pair) => ({ ...pair, accepted: joined.has(`${pair.left} ${pair.right}`) }));
 }

@@ -41,18 +41,13 @@ export interface MissingWord {
   readonly cost: number;
 }
 
-/** Why a pair of rows has its score; plain data for programs. {@link explanationLine} gives it as a sentence. */
-export interface PairExplanation {
-  readonly columns: readonly ColumnExplanation[];
-}
-
-/** The evidence in one compared column. */
-export interface ColumnExplanation {
-  readonly column: string;
+/** Why a pair of phrases has its score; plain data for programs. {@link explanationLine} gives it as a sentence. */
+export interface PhraseExplanation {
   readonly left: string;
   readonly right: string;
-  /** Whether both cells have words. Others have no part in the score of the pair. */
+  /** Whether both have words. Others match nothing. */
   readonly isCompared: boolean;
+  /** Higher is likelier; the difference between two candidates of a row is a log-odds ratio. */
   readonly score: number;
   /** Whether the cells have the same letters and digits in the same order. */
   readonly isSame: boolean;
@@ -75,12 +70,11 @@ export interface ColumnExplanation {
   readonly features: readonly FeatureEffect[];
 }
 
-export function explainColumn(
+export function explainPhrases(
   column: ColumnPair,
-  name: string,
   { scorer, card }: ScorerFile,
   pair: { readonly left: number; readonly right: number },
-): ColumnExplanation {
+): PhraseExplanation {
   const { base, queries, entityTypes, statistics } = column;
   const [text, otherText] = [base.texts[pair.left], queries.texts[pair.right]];
   const left = weighPhrase(text, statistics);
@@ -98,7 +92,7 @@ export function explainColumn(
   const met = alignWords(left.words, right.words, (match) => matches.push(match));
   const usual = (card.meanViews ?? featureNames.map(() => 0.5)) as readonly number[];
   return {
-    ...{ column: name, left: text, right: otherText, score },
+    ...{ left: text, right: otherText, score },
     isCompared: left.compact !== "" && right.compact !== "",
     isSame: left.compact === right.compact,
     words: matches
@@ -138,7 +132,7 @@ function effects(
   );
 }
 
-function numbersOf(features: Float64Array): ColumnExplanation["numbers"] {
+function numbersOf(features: Float64Array): PhraseExplanation["numbers"] {
   const has = (name: FeatureName): boolean => features[featureNames.indexOf(name)] === 1;
   if (has("numbersConflict")) return "differ";
   if (has("numbersOneSided")) return "one-sided";

@@ -1,20 +1,14 @@
 /** Says in a sentence why a pair has its score. Each part names something that the scorer was given. */
-import type { ColumnExplanation, MatchedWords, MissingWord, PairExplanation } from "./explain.js";
+import type { MatchedWords, MissingWord, PhraseExplanation } from "./explain.js";
 
 /** A missing word that costs less changes the odds of the pair by less than half. */
 const IGNORED = 0.4;
 const SHOWN_WORDS = 4;
 const [RARE, COMMON] = [0.7, 0.3];
 
-/** `"IBM Corp" ≈ "International Business Machines": initials match; "Corp" ignored (legal form)`, a part a column. */
-export function explanationLine({ columns }: PairExplanation): string {
-  return columns
-    .map((column) => (columns.length > 1 ? `${column.column}: ` : "") + sentence(column))
-    .join(" | ");
-}
-
-function sentence(column: ColumnExplanation): string {
-  const { left, right, isCompared, isSame, words, onlyLeft, onlyRight, embedding, types } = column;
+/** `"IBM Corp" ≈ "International Business Machines": initials match; "Corp" ignored (legal form)`. */
+export function explanationLine(explanation: PhraseExplanation): string {
+  const { left, right, isCompared, isSame, words, onlyLeft, onlyRight, embedding, types } = explanation;
   if (!isCompared) return `"${left}" and "${right}" not compared: a cell without words`;
   if (left === right) return `"${left}": equal`;
   const header = `"${left}" ≈ "${right}"`;
@@ -23,7 +17,7 @@ function sentence(column: ColumnExplanation): string {
   const parts = [
     ...(equal.length > 0 ? [`same word${equal.length > 1 ? "s" : ""} ${listed(equal)}`] : []),
     ...words.filter(({ kind }) => kind !== "equal").map(correspondence),
-    ...numbers(column),
+    ...numbers(explanation),
     ...onlyLeft.map((word) => missing(word, "left")),
     ...onlyRight.map((word) => missing(word, "right")),
     ...(embedding === undefined ? [] : [`embedding similarity ${embedding.toFixed(2)}`]),
@@ -47,7 +41,7 @@ function correspondence({ kind, left, right, likeness }: MatchedWords): string {
   return `"${left}" spelt like "${right}" (${likeness.toFixed(2)})`;
 }
 
-function numbers({ numbers: found }: ColumnExplanation): string[] {
+function numbers({ numbers: found }: PhraseExplanation): string[] {
   if (found === "agree") return ["numbers agree"];
   if (found === "one-sided") return ["a number only on one side"];
   return found === "differ" ? ["numbers differ"] : [];

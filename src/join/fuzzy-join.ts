@@ -1,5 +1,5 @@
 /**
- * Joins two tables by meaning: finds candidates by embedding and by character n-grams, scores each pair with a small
+ * Joins two tables by one column: finds candidates by embedding and by character n-grams, scores each pair with a small
  * network over its features, and picks the threshold that keeps a promised precision without labels. The precision is
  * estimated from the scores of a row's other candidates and from the spacing of the left table. The idea is from
  * Li et al., "Auto-FuzzyJoin" (SIGMOD 2021): a match that is no nearer than the table's rows are to each other is no
@@ -8,21 +8,17 @@
 import { PhraseEncoder } from "../encoder/phrase-encoder.js";
 import { ArgumentError } from "../errors.js";
 import { exactPairs } from "../match/candidates/nearest-by-embedding.js";
-import { type ColumnPair, prepareColumn } from "../match/columns.js";
+import { type ColumnPair, type JoinColumn, prepareColumn } from "../match/columns.js";
 import type { Rankings } from "../match/estimates/estimate.js";
 import { rankRows } from "../match/rank-pool.js";
+import { labelEffect, partnersOfRight } from "../match/review/label-effect.js";
 import { defaultScorer, type ScorerFile } from "../match/scorer.js";
-import { type Decision, decideMatches, labelEffect } from "./decide.js";
-import { explainColumn } from "./explain.js";
-import { keysOf, type RowKeys, tableWarnings } from "./keys.js";
+import { type Decision, decideMatches, doubtfulProposals } from "./decide.js";
+import { explainPhrases } from "./explain.js";
+import { keysOf, tableWarnings } from "./keys.js";
 import { calibrateWith, noLabels, type RowLabels, readLabels } from "./labels.js";
-import {
-  type ComparedColumn,
-  comparedColumns,
-  type JoinOptions,
-  type JoinResult,
-  type JoinTable,
-} from "./options.js";
+import type { JoinOptions, JoinResult } from "./options.js";
+import { judgedPrecision } from "./precision.js";
 import { secondBest } from "./select.js";
 
 /** Best left rows kept per right row; also the maximum that many-to-many returns. */
@@ -39,54 +35,59 @@ const spacingScoredOfMany = 8;
 const postings = 12_000;
 
 /**
- * Joins every right row to the left rows that mean the same.
+ * Joins every right phrase to the left phrases that mean the same.
  *
  *     const { matches } = await fuzzyJoin(["The New York Times", "The Times"], ["NYTimes", "The Times (London)"]);
  *
  * @throws ArgumentError
  */
 export async function fuzzyJoin(
-  left: JoinTable,
-  right: JoinTable,
+  left: readonly string[],
+  right: readonly string[],
   options: JoinOptions = {},
 ): Promise<JoinResult> {
-  const { precision = 0.9, kind = "many-to-one", top = kept, leastLikely = 0.5 } = options;
-  checkOptions(options);
+  const { precision = 0.9, kind = "many-to-one", top = kept, leastLikely = 0.5, known = [] } = options;
+  checkOptions(left, right, options);
   options.signal?.throwIfAborted();
-  const compared = comparedColumns(left, right, options.on);
   const scorer = options.scorer ?? defaultScorer();
-  const [block] = options.block === undefined ? [] : comparedColumns(left, right, [options.block]);
-  const blocks = block && keysOf([block]);
-  const columns = await prepareColumns(compared, options);
-  const rankings = await rankColumns(columns, compared, { scorer, blocks }, options);
-  const labels = readLabels(compared[0], options.labels ?? []);
-  const decide = (known: RowLabels): Decision => {
-    const calibration = calibrateWith(rankings, known, scorer.estimate);
-    const knowledge = { labels: known, calibration, estimate: scorer.estimate };
-    return decideMatches(rankings, knowledge, { kind, precision, leastLikely, top });
+  const texts = { left, right };
+  const column = await preparePhrases(texts, options);
+  const { measureSpacing, ...rankings } = await rankTables(column, scorer, options);
+  const labels = readLabels(texts, known);
+  const decide = (decided: RowLabels): Decision & { calibration: ReturnType<typeof calibrateWith> } => {
+    const calibration = calibrateWith(rankings, decided, scorer.estimate);
+    const knowledge = { labels: decided, calibration, estimate: scorer.estimate };
+    return { ...decideMatches(rankings, knowledge, { kind, precision, leastLikely, top }), calibration };
   };
   const decision = decide(labels);
-  const { pairs, proposals, matches, promise } = decision;
+  const { pairs, proposals, matches, calibration } = decision;
+  const judged = { rankings, measureSpacing, estimate: scorer.estimate, calibration };
+  const report = await judgedPrecision(decision, precision, judged);
   const joined = new Set(matches.map((match) => match.right));
+  const decided = new Set([...labels.matches.keys(), ...labels.others.keys()]);
   return {
-    matches,
+    ...{ ...report, matches, proposals },
     unmatched: pairs.flatMap((_, row) => (joined.has(row) ? [] : [row])),
-    proposals,
     runnersUp: secondBest(rankings, pairs),
-    estimatedPrecision: decision.estimatedPrecision,
-    threshold: decision.threshold,
-    promise,
-    ...(options.labels?.length && { labelEffect: labelEffect(decide(noLabels), decision, labels) }),
-    warnings: tableWarnings(compared, rankings),
-    explain: (leftRow, rightRow) => ({
-      columns: columns.map((column, index) =>
-        explainColumn(column, compared[index].name, scorer, { left: leftRow, right: rightRow }),
-      ),
-    }),
+    labelEffect: async () => {
+      const partners = [decide(noLabels), decision].map((found) =>
+        partnersOfRight(right.length, found.matches),
+      );
+      return labelEffect(partners[0], partners[1], decided);
+    },
+    warnings: tableWarnings(texts, options.column ?? "phrase", rankings),
+    doubtful: (count) => doubtfulProposals(decision, decided).slice(0, count),
+    explain: (leftRow, rightRow) => explainPhrases(column, scorer, { left: leftRow, right: rightRow }),
   };
 }
 
-function checkOptions({ precision = 0.9, top = 1, leastLikely = 0, candidates = 1 }: JoinOptions): void {
+function checkOptions(
+  left: readonly string[],
+  right: readonly string[],
+  { precision = 0.9, top = 1, leastLikely = 0, candidates = 1 }: JoinOptions,
+): void {
+  for (const [side, { length }] of Object.entries({ left, right }))
+    if (length === 0) throw new ArgumentError(`the ${side} table has no rows`);
   if (!(precision >= 0 && precision <= 1))
     throw new ArgumentError(`precision must be between 0 and 1, not ${precision}`);
   if (!(leastLikely >= 0 && leastLikely < 1))
@@ -97,66 +98,59 @@ function checkOptions({ precision = 0.9, top = 1, leastLikely = 0, candidates = 
     throw new ArgumentError(`candidates must be a whole number of at least 1, not ${candidates}`);
 }
 
-export async function rankColumns(
-  columns: readonly ColumnPair[],
-  compared: readonly ComparedColumn[],
-  { scorer, blocks }: { readonly scorer: Pick<ScorerFile, "scorer">; readonly blocks?: RowKeys },
-  options: Pick<JoinOptions, "candidates" | "kind" | "labels" | "signal" | "threads" | "onProgress">,
-): Promise<Rankings> {
-  const { candidates = 10, kind, labels = [], signal, threads, onProgress } = options;
-  const isLarge = compared[0].left.length * compared[0].right.length > exactPairs;
-  const settings = { scorer: scorer.scorer, candidates, postings };
+/** Ranks the left rows of each right row, and measures the spacing around those that may be matched. */
+export async function rankTables(
+  column: ColumnPair,
+  { scorer }: Pick<ScorerFile, "scorer">,
+  options: Pick<JoinOptions, "candidates" | "kind" | "known" | "signal" | "threads" | "onProgress">,
+): Promise<Rankings & { measureSpacing(rows: Iterable<number>): Promise<Rankings["spacing"]> }> {
+  const { candidates = 10, kind, known = [], signal, threads, onProgress } = options;
+  const { base, queries } = column;
+  const isLarge = base.texts.length * queries.texts.length > exactPairs;
+  const settings = { scorer, candidates, postings };
   const right = await rankRows(
     {
-      ...{ ...settings, columns, sameTable: false, keep: kept },
-      blocks: blocks && { base: blocks.leftKeys, queries: blocks.rightKeys },
+      ...{ ...settings, column, sameTable: false, keep: kept },
       scored: isLarge ? scoredOfMany : Infinity,
     },
-    Uint32Array.from(compared[0].right.keys()),
+    Uint32Array.from(queries.texts.keys()),
     { threads, signal, onProgress: (done, total) => onProgress?.("comparing", done, total) },
   );
-  // Spacing is needed only around rows that may be matched: the best candidate, and those that may replace it.
-  const depth = kind === "one-to-one" || labels.length > 0 ? 3 : 1;
-  const near = right.rows.filter((row, place) => place % kept < depth && row >= 0);
-  const lefts = Uint32Array.from(new Set(near)).sort();
-  const spacing = await rankRows(
-    {
-      ...{ ...settings, sameTable: true, keep: keptSpacing },
-      columns: columns.map((column) => ({ ...column, queries: column.base })),
-      blocks: blocks && { base: blocks.leftKeys, queries: blocks.leftKeys },
-      scored: isLarge ? spacingScoredOfMany : Infinity,
-    },
-    lefts,
-    {
-      ...{ threads, signal },
-      onProgress: (done, total) => onProgress?.("measuring the left table's spacing", done, total),
-    },
-  );
-  const startOf = new Map(Array.from(lefts, (row, place) => [row, place * keptSpacing]));
-  return {
-    right,
-    spacing: (row) => {
+  const measureSpacing = async (rows: Iterable<number>): Promise<Rankings["spacing"]> => {
+    const lefts = Uint32Array.from(new Set(rows)).sort();
+    const { scores } = await rankRows(
+      {
+        ...{ ...settings, column: { ...column, queries: base }, sameTable: true, keep: keptSpacing },
+        scored: isLarge ? spacingScoredOfMany : Infinity,
+      },
+      lefts,
+      {
+        ...{ threads, signal },
+        onProgress: (done, total) => onProgress?.("measuring the left table's spacing", done, total),
+      },
+    );
+    const startOf = new Map(Array.from(lefts, (row, place) => [row, place * keptSpacing]));
+    return (row) => {
       const start = startOf.get(row);
-      return start === undefined ? undefined : spacing.scores.subarray(start, start + keptSpacing);
-    },
-    ...keysOf(compared),
+      return start === undefined ? undefined : scores.subarray(start, start + keptSpacing);
+    };
   };
+  // Spacing is needed only around rows that may be matched: the best candidate, and those that may replace it.
+  const depth = kind === "one-to-one" || known.length > 0 ? 3 : 1;
+  const spacing = await measureSpacing(right.rows.filter((row, place) => place % kept < depth && row >= 0));
+  return { right, spacing, measureSpacing, ...keysOf({ left: base.texts, right: queries.texts }) };
 }
 
-async function prepareColumns(
-  compared: readonly ComparedColumn[],
+async function preparePhrases(
+  texts: JoinColumn,
   { encoder, signal, threads, onProgress }: JoinOptions,
-): Promise<ColumnPair[]> {
+): Promise<ColumnPair> {
   const loaded = encoder === undefined ? await PhraseEncoder.load(undefined, { threads, signal }) : undefined;
-  const chosen = encoder === "none" ? undefined : (encoder ?? loaded);
-  const settings = {
-    ...{ encoder: chosen, signal },
-    onProgress: (done: number, total: number) => onProgress?.("encoding", done, total),
-  };
   try {
-    const columns: ColumnPair[] = [];
-    for (const column of compared) columns.push(await prepareColumn(column, settings));
-    return columns;
+    return await prepareColumn(texts, {
+      ...{ encoder: encoder === "none" ? undefined : (encoder ?? loaded), signal },
+      onProgress: (done, total) => onProgress?.("encoding", done, total),
+    });
   } finally {
     await loaded?.dispose();
   }

@@ -1,61 +1,62 @@
-/** Joins two table files: writes the matched rows with all columns of both, a review file and training pairs. */
+/** Joins two table files by all their columns, or by one. */
 import { realpath } from "node:fs/promises";
 import { TableError, UsageError } from "../errors.js";
+import type { ColumnReport } from "../match/column-report.js";
+import { type ColumnOptions, type DroppedColumn, planColumns } from "../match/columns/fields.js";
+import type { KnownPair } from "../match/compare-tables.js";
+import type { PrecisionReport } from "../match/estimates/promise.js";
+import type { LabelEffect } from "../match/review/label-effect.js";
+import { readDecisions } from "../match/review/review-file.js";
 import { type NamedCommand, refuseCategory, refuseLoss, shellWord } from "../match/unnamed-column.js";
-import { type Cell, numberCell, type OutputColumn } from "../table/cell.js";
 import { findColumn } from "../table/columns.js";
-import type { RowsFormat } from "../table/format.js";
 import type { TableOptions } from "../table/table.js";
-import { batchesOf, readWholeTable, type WholeTable } from "../table/whole-table.js";
-import { writeRows, writeText } from "../table/write/text-rows.js";
-import { explanationLine } from "./explanation-line.js";
-import { fuzzyJoin } from "./fuzzy-join.js";
-import { type PairsReport, writePairs, writeReview } from "./labels-file.js";
-import type { JoinOn, JoinOptions, JoinResult } from "./options.js";
+import { readWholeTable, type WholeTable } from "../table/whole-table.js";
+import { type JoinedTables, type JoinOutputs, type WrittenFiles, writeJoin } from "./join-output.js";
+import type { JoinKind, JoinOptions } from "./options.js";
+import { joinByColumn, joinByColumns } from "./roads.js";
 
-/** Options of {@link joinTables}: those of {@link fuzzyJoin}, and how files are read and written. */
-export interface JoinTablesOptions extends Omit<JoinOptions, "on" | "block"> {
-  /** Columns to compare, by name or number. Default: the detected phrase column of each table. */
-  readonly on?: readonly JoinOn[];
-  /** A column of both tables: only rows with equal cells are compared. */
-  readonly block?: JoinOn;
+/** Options of {@link joinTables}: what is compared and promised, and how files are read and written. */
+export interface JoinTablesOptions
+  extends ColumnOptions,
+    JoinOutputs,
+    Pick<JoinOptions, "precision" | "top" | "encoder" | "candidates" | "threads" | "signal"> {
+  /** Default: found from the tables; many-to-one where one column is compared. */
+  readonly kind?: JoinKind;
+  /** Files of judged pairs: reviewed files, or tables with the columns left, right and decision. */
+  readonly decisionPaths?: readonly string[];
   /** How the tables are read. */
   readonly table?: Omit<TableOptions, "column">;
-  /** "keep" also writes right rows without a match, with empty left cells. Default "leave-out". */
-  readonly unmatched?: "keep" | "leave-out";
-  /** Format of the output; default by its name. */
-  readonly format?: RowsFormat;
-  /** "column" adds a column "why" with the reasons for each match. Default "none". */
-  readonly explain?: "column" | "none";
-  /** Where to write the explanation of each match for programs: JSON lines, a {@link PairExplanation} with its rows. */
-  readonly explainPath?: string;
-  /** Where to write the pairs for a person to review, the most doubtful first. */
-  readonly reviewPath?: string;
-  /** Where to write the labels as pairs for `pearl finetune`. */
-  readonly pairsPath?: string;
   /** Called with notes on how each table was read, and with warnings. */
   readonly onNote?: (note: string) => void;
+  /** Called with the current stage, the items done and the total. */
+  readonly onProgress?: (stage: string, done: number, total: number) => void;
 }
 
-/** Counts of a join of two files. `matches` can exceed `matchedRows` with kind many-to-many. */
-export interface JoinTablesReport
-  extends Pick<JoinResult, "estimatedPrecision" | "threshold" | "promise" | "labelEffect" | "warnings"> {
+/** What a join of two files found and wrote. */
+export interface JoinTablesReport extends PrecisionReport, WrittenFiles {
   readonly leftRows: number;
   readonly rightRows: number;
+  /** Written pairs; more than `matchedRows` where right rows have several partners. */
   readonly matches: number;
   /** Right rows with at least one match. */
   readonly matchedRows: number;
-  /** Pairs in the review file. */
-  readonly reviewed?: number;
-  /** What was written to `pairsPath`. */
-  readonly pairs?: PairsReport;
+  readonly kind: JoinKind;
+  /** Why the rows were taken to be related so; undefined if asked for. */
+  readonly kindReason?: string;
+  /** What was compared, with the weight of each level; without weights where one column was compared. */
+  readonly columns: readonly ColumnReport[];
+  readonly dropped: readonly DroppedColumn[];
+  /** What the judged pairs changed; undefined without any. */
+  readonly labelEffect?: LabelEffect;
+  readonly warnings: readonly string[];
   readonly seconds: number;
 }
 
 /**
- * Joins the right table's rows to the left table's.
+ * Joins the right table's rows to the left table's by all columns that carry evidence, or by those named. If the promised
+ * precision is not established, the likely pairs are written.
  * @param output .csv, .tsv, .jsonl or .parquet; "-" is standard output
- * @throws TableError, also if `on` is not given and a detected column holds categories or would leave out more than a third
+ * @throws TableError, also if pearl chose one column of several and it holds categories or would leave out more than a third
  *   of the right rows; UsageError if both paths are the same file, ArgumentError
  */
 export async function joinTables(
@@ -67,58 +68,49 @@ export async function joinTables(
   options.signal?.throwIfAborted();
   const started = performance.now();
   await refuseSameFile(leftPath, rightPath);
-  const left = await loadTable(leftPath, options);
-  const right = await loadTable(rightPath, options);
-  /** Replaces column numbers and differently cased names by the names in the tables. */
-  const resolved = (column: JoinOn) => ({
-    ...column,
-    left: nameIn(left, column.left),
-    right: nameIn(right, column.right ?? column.left),
-  });
-  const detected = { left: left.description.column, right: right.description.column };
-  const on = options.on?.length ? options.on.map(resolved) : [detected];
-  const block = options.block && resolved(options.block);
-  const unnamed = options.on?.length
-    ? []
-    : [left, right].map((table) => ({ table, column: table.description.column }));
+  const tables = { left: await loadTable(leftPath, options), right: await loadTable(rightPath, options) };
+  const { left, right } = tables;
+  const columns = resolvedColumns(tables, options);
+  const plan = planColumns(left.columns, right.columns, columns);
+  const [only, ...others] = plan.pairs;
+  const unnamed =
+    only === undefined || others.length > 0 || columns.on
+      ? []
+      : [left, right].map((table, side) => ({ table, column: only[side] }));
   const command: NamedCommand = ([a, b]) =>
     `pearl join ${shellWord(leftPath)} ${shellWord(rightPath)} --on ${shellWord(`${a}=${b}`)}`;
   refuseCategory(unnamed, command);
-  const result = await fuzzyJoin(left.columns, right.columns, { ...options, on, block });
-  const lost = options.unmatched === "keep" ? 0 : result.unmatched.length;
-  refuseLoss(unnamed, { lost, rows: right.phrases.length, loss: "left out without a match" }, command);
-  for (const warning of result.warnings) options.onNote?.(`warning: ${warning}`);
-  const columns: OutputColumn[] = [
-    ...left.typed.columns.map(({ name, type }) => ({ name: `left_${name}`, type })),
-    ...right.typed.columns.map(({ name, type }) => ({ name: `right_${name}`, type })),
-    ...["score", "estimated_precision"].map((name) => ({ name, type: "DOUBLE" })),
-    ...(options.explain === "column" ? ["why"] : []),
-  ];
-  const rows = outputRows(left, right, result, options);
-  await writeRows(output, columns, rows, options.format);
-  const texts = { left: left.columns[on[0].left], right: right.columns[on[0].right] };
-  const { reviewPath, pairsPath, explainPath, labels = [] } = options;
-  if (explainPath !== undefined) await writeText(explainPath, explanationLines(result));
-  const { estimatedPrecision, threshold, promise, labelEffect, warnings } = result;
+  const known: KnownPair[] = [];
+  const texts = { left: left.columns, right: right.columns };
+  for (const path of options.decisionPaths ?? []) known.push(...(await readDecisions(path, texts)));
+  const joined =
+    only !== undefined && others.length === 0
+      ? await joinByColumn(texts, plan, { ...options, ...columns, known })
+      : await joinByColumns(texts, plan, { ...options, ...columns, known });
+  const matchedRows = new Set(joined.matches.map((match) => match.right)).size;
+  const rightRows = right.phrases.length;
+  const lost = options.unmatched === "keep" ? 0 : rightRows - matchedRows;
+  refuseLoss(unnamed, { lost, rows: rightRows, loss: "left out without a match" }, command);
+  for (const warning of joined.warnings) options.onNote?.(`warning: ${warning}`);
+  const files = await writeJoin(output, tables, joined, { ...options, known });
+  const labelEffect = known.length > 0 ? await joined.labelEffect() : undefined;
+  const { matches, estimate, low, high, promise, kind, kindReason, dropped, warnings } = joined;
   return {
-    leftRows: left.phrases.length,
-    rightRows: right.phrases.length,
-    matches: result.matches.length,
-    matchedRows: right.phrases.length - result.unmatched.length,
-    ...{ estimatedPrecision, threshold, promise, warnings },
-    ...(labelEffect && { labelEffect }),
-    ...(reviewPath !== undefined && { reviewed: await writeReview(reviewPath, texts, result, labels) }),
-    ...(pairsPath !== undefined && { pairs: await writePairs(pairsPath, texts, result, labels) }),
-    seconds: (performance.now() - started) / 1000,
+    ...{ matches: matches.length, matchedRows, leftRows: left.phrases.length, rightRows },
+    ...{
+      estimate,
+      low,
+      high,
+      promise,
+      kind,
+      kindReason,
+      columns: joined.columns,
+      dropped,
+      labelEffect,
+      warnings,
+    },
+    ...{ ...files, seconds: (performance.now() - started) / 1000 },
   };
-}
-
-async function* explanationLines({ matches, explain }: JoinResult): AsyncGenerator<string> {
-  for (const { left, right, score, estimatedPrecision } of matches) {
-    const explanation = explain(left, right);
-    const rows = { left_row: left + 1, right_row: right + 1, score, estimated_precision: estimatedPrecision };
-    yield `${JSON.stringify({ ...rows, why: explanationLine(explanation), ...explanation })}\n`;
-  }
 }
 
 async function refuseSameFile(left: string, right: string): Promise<void> {
@@ -132,32 +124,38 @@ async function refuseSameFile(left: string, right: string): Promise<void> {
 }
 
 async function loadTable(path: string, { table, onNote }: JoinTablesOptions): Promise<WholeTable> {
-  const read = await readWholeTable(path, table, (summary) =>
+  // Any column will do: which ones are compared is decided later.
+  const read = await readWholeTable(path, { ...table, column: "1" }, (summary) =>
     onNote?.(summary.replace(/; phrases from .*$/, "")),
   );
   if (read.phrases.length === 0) throw new TableError(`${path}: the table has no rows.`);
   return read;
 }
 
-const nameIn = ({ description: { path, columns } }: WholeTable, wanted: string): string =>
-  columns[findColumn(path, columns, wanted)];
-
-/** The matches and, if they are kept, the unmatched rows, in the order of the right table. */
-function outputRows(
-  left: WholeTable,
-  right: WholeTable,
-  { matches, unmatched, explain }: JoinResult,
-  options: JoinTablesOptions,
-): Iterable<Cell[][]> {
-  const noLeft = left.typed.columns.map(() => null);
-  const withReason = options.explain === "column";
-  const alone = options.unmatched === "keep" ? unmatched : [];
-  const rows = [...matches, ...alone.map((row) => ({ right: row }))].sort((a, b) => a.right - b.right);
-  return batchesOf(rows, (row) => {
-    if (!("left" in row))
-      return [...noLeft, ...right.typed.cells(row.right), null, null, ...(withReason ? [null] : [])];
-    const numbers = [numberCell(row.score, 4), numberCell(row.estimatedPrecision, 4)];
-    const why = withReason ? [explanationLine(explain(row.left, row.right))] : [];
-    return [...left.typed.cells(row.left), ...right.typed.cells(row.right), ...numbers, ...why];
-  });
+/** Replaces column numbers and differently cased names by the names in the tables. */
+function resolvedColumns({ left, right }: JoinedTables, { on = [], ignore, kindOf }: ColumnOptions) {
+  const nameIn = ({ description: { path, columns } }: WholeTable, wanted: string): string =>
+    columns[findColumn(path, columns, wanted)];
+  const has = (table: WholeTable, wanted: string): boolean =>
+    table.description.columns.some((name) => name.trim().toLowerCase() === wanted.trim().toLowerCase());
+  /** The names of a column that one of the tables has at least. */
+  const named = (wanted: string): string[] => {
+    const holders = [left, right].filter((table) => has(table, wanted));
+    return (holders.length > 0 ? holders : [left]).map((table) => nameIn(table, wanted));
+  };
+  return {
+    on:
+      on.length === 0
+        ? undefined
+        : on.map((text) => {
+            const [name, other = name] = text.split("=");
+            return `${nameIn(left, name)}=${nameIn(right, other)}`;
+          }),
+    ignore: ignore?.flatMap(named),
+    kindOf:
+      kindOf &&
+      Object.fromEntries(
+        Object.entries(kindOf).flatMap(([name, kind]) => named(name).map((found) => [found, kind])),
+      ),
+  };
 }

@@ -1,39 +1,35 @@
 /** Numbers rows of equal text, and warns of what makes a join of two tables less reliable. */
 import { formatCount } from "../files/count-text.js";
+import type { JoinColumn } from "../match/columns.js";
 import type { Rankings } from "../match/estimates/estimate.js";
 import { foldPhrase } from "../match/evidence/phrase.js";
-import type { ComparedColumn } from "./options.js";
 
 /** A number for each row: the same for rows of equal text. */
 export type RowKeys = Pick<Rankings, "leftKeys" | "rightKeys">;
 
 /** Numbers rows: the same number for rows with cells that differ only in case, accents and spaces. */
-export function keysOf(columns: readonly ComparedColumn[]): RowKeys {
+export function keysOf({ left, right }: JoinColumn): RowKeys {
   const numbers = new Map<string, number>();
-  const keys = (side: "left" | "right"): Int32Array =>
-    Int32Array.from(columns[0][side], (_, row) => {
-      const key = columns.map((column) => foldPhrase(column[side][row])).join("\n");
+  const keys = (texts: readonly string[]): Int32Array =>
+    Int32Array.from(texts, (text) => {
+      const key = foldPhrase(text);
       const number = numbers.get(key) ?? numbers.size;
       numbers.set(key, number);
       return number;
     });
-  return { leftKeys: keys("left"), rightKeys: keys("right") };
+  return { leftKeys: keys(left), rightKeys: keys(right) };
 }
 
 /** With fewer left rows, their spacing is weak evidence. */
 const fewRows = 20;
 
 /** One sentence for each thing that weakens the join. */
-export function tableWarnings(
-  compared: readonly ComparedColumn[],
-  { leftKeys, rightKeys }: RowKeys,
-): string[] {
+export function tableWarnings(texts: JoinColumn, name: string, { leftKeys, rightKeys }: RowKeys): string[] {
   const warnings: string[] = [];
-  const names = compared.map(({ name }) => name).join(", ");
   const repeated = leftKeys.length - new Set(leftKeys).size;
   if (repeated > 0)
     warnings.push(
-      `left table: ${formatCount(repeated)} of ${formatCount(leftKeys.length)} rows repeat the ${names} of another row. The ` +
+      `left table: ${formatCount(repeated)} of ${formatCount(leftKeys.length)} rows repeat the ${name} of another row. The ` +
         "precision estimate assumes a left table with almost no duplicates; remove them first.",
     );
   if (leftKeys.length < fewRows)
@@ -42,16 +38,14 @@ export function tableWarnings(
         "different things are; check the matches before you rely on the estimated precision.",
     );
   for (const side of ["left", "right"] as const) {
-    const empty = compared[0][side].filter((_, row) =>
-      compared.every((column) => column[side][row].trim() === ""),
-    ).length;
+    const empty = texts[side].filter((text) => text.trim() === "").length;
     if (empty > 0) {
-      const rows = `${formatCount(empty)} of ${formatCount(compared[0][side].length)} rows`;
-      warnings.push(`${side} table: ${names} is empty in ${rows}; they match nothing.`);
+      const rows = `${formatCount(empty)} of ${formatCount(texts[side].length)} rows`;
+      warnings.push(`${side} table: ${name} is empty in ${rows}; they match nothing.`);
     }
   }
   const isSame = leftKeys.length === rightKeys.length && leftKeys.every((key, row) => key === rightKeys[row]);
   if (isSame && leftKeys.length > 1)
-    warnings.push(`both tables contain the same ${names} in the same order: every row matches itself.`);
+    warnings.push(`both tables contain the same ${name} in the same order: every row matches itself.`);
   return warnings;
 }

@@ -1,10 +1,11 @@
-/** Applies known pairs: finds their rows, puts known matches first, and calibrates the estimates. */
+/** Applies known pairs: puts known matches first, and calibrates the estimates. */
 import { ArgumentError } from "../errors.js";
+import type { JoinColumn } from "../match/columns.js";
+import type { KnownPair } from "../match/compare-tables.js";
 import { type Calibration, fitCalibration, type JudgedEstimate } from "../match/estimates/calibrate.js";
 import { candidatesOf, estimatePairs, type Rankings, type RowPair } from "../match/estimates/estimate.js";
 import { groupBy } from "../match/group-by.js";
 import type { EstimateWeights } from "../match/scorer.js";
-import type { ComparedColumn, LabelledPair } from "./options.js";
 
 /** Known left rows by right row: matches, and others that are known not to match. */
 export interface RowLabels {
@@ -14,29 +15,21 @@ export interface RowLabels {
 
 export const noLabels: RowLabels = { matches: new Map(), others: new Map() };
 
-/**
- * Finds the labels' texts in the first compared column. A label applies to every row with its text.
- * @throws ArgumentError if the table does not have the text
- */
-export function readLabels({ left, right }: ComparedColumn, labels: readonly LabelledPair[]): RowLabels {
+/** Known pairs by right row. A known pair counts for every row with the texts of its rows. */
+export function readLabels({ left, right }: JoinColumn, known: readonly KnownPair[]): RowLabels {
   const matches = new Map<number, Set<number>>();
   const others = new Map<number, Set<number>>();
-  if (labels.length === 0) return { matches, others };
+  if (known.length === 0) return { matches, others };
   const [leftRows, rightRows] = [left, right].map((texts) =>
     groupBy(texts.keys(), (row) => texts[row].trim()),
   );
-  const find = (rows: ReadonlyMap<string, number[]>, side: string, text: string): readonly number[] => {
-    const found = rows.get(text.trim());
-    if (found !== undefined) return found;
-    throw new ArgumentError(
-      `labels: the ${side} table has no row "${text}". Labels must match values in the tables exactly.`,
-    );
-  };
-  for (const label of labels) {
-    const lefts = find(leftRows, "left", label.left);
-    const known = label.match ? matches : others;
-    for (const row of find(rightRows, "right", label.right))
-      known.set(row, new Set([...(known.get(row) ?? []), ...lefts]));
+  for (const pair of known) {
+    const [leftText, rightText] = [left[pair.left], right[pair.right]];
+    if (leftText === undefined || rightText === undefined)
+      throw new ArgumentError(`known: there is no pair of rows ${pair.left} and ${pair.right}`);
+    const rows = pair.match ? matches : others;
+    for (const row of rightRows.get(rightText.trim())!)
+      rows.set(row, new Set([...(rows.get(row) ?? []), ...leftRows.get(leftText.trim())!]));
   }
   return { matches, others };
 }

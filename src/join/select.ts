@@ -2,7 +2,7 @@
 import { candidatesOf, type Rankings, type RowPair } from "../match/estimates/estimate.js";
 import { assignOneToOne } from "./assignment.js";
 import type { RowLabels } from "./labels.js";
-import type { JoinMatch } from "./options.js";
+import type { RowMatch } from "./match-tables.js";
 
 /**
  * The one-to-one assignment with the greatest expected number of right pairs. If a row loses its best left row to
@@ -49,8 +49,8 @@ export function everyPair(
   open: readonly RowPair[],
   estimates: ArrayLike<number>,
   { labels, top }: { readonly labels: RowLabels; readonly top: number },
-): JoinMatch[] {
-  return open.flatMap((best, row): JoinMatch[] => {
+): RowMatch[] {
+  return open.flatMap((best, row): RowMatch[] => {
     if (best.left < 0) return [];
     const matches = labels.matches.get(row);
     const candidates = candidatesOf(right, row).filter(({ left }) => !best.taken?.has(left));
@@ -60,13 +60,14 @@ export function everyPair(
       ({ left }) => left !== best.left,
     );
     return [best, ...others]
-      .map(({ left, score }): JoinMatch => {
+      .map(({ left, score }) => {
         const odds = left === best.left ? 1 : Math.exp(Math.min(0, score - best.score));
         const isKnown = left !== best.left && matches?.has(left);
-        return { left, right: row, score, estimatedPrecision: isKnown ? 1 : estimates[row] * odds };
+        return { left, score, probability: isKnown ? 1 : estimates[row] * odds };
       })
-      .sort((a, b) => b.estimatedPrecision - a.estimatedPrecision || b.score - a.score)
-      .slice(0, top);
+      .sort((a, b) => b.probability - a.probability || b.score - a.score)
+      .slice(0, top)
+      .map(({ left, probability }) => ({ left, right: row, probability }));
   });
 }
 

@@ -6,6 +6,7 @@ import type { ComparedTables } from "./compare-tables.js";
 import { missing } from "./evidence/pair-evidence.js";
 import type { Weights } from "./weights/learn.js";
 
+/** What was compared in a column, and how much each level of agreement says. */
 export interface ColumnReport {
   readonly name: string;
   /** Header in the right table. */
@@ -19,6 +20,7 @@ export interface ColumnReport {
   readonly weights: readonly number[];
 }
 
+/** What a column says about a pair of rows. */
 export interface ColumnExplanation {
   readonly name: string;
   /** The two cells; undefined for evidence across columns. */

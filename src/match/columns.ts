@@ -1,5 +1,5 @@
 /**
- * Columns of two tables made ready for comparison: terms with an index, embeddings and, if the model has a type head,
+ * A column of two tables made ready for comparison: terms with an index, embeddings and, if the model has a type head,
  * entity types from the same run, in shared memory.
  */
 import type { PhraseEncoder } from "../encoder/phrase-encoder.js";
@@ -37,8 +37,6 @@ export interface ColumnPair {
   readonly entityTypes: readonly string[];
   /** Mean cosine of unrelated rows, which counts as 0. */
   readonly floor: number;
-  /** Weight of this column in the score; all weights sum to 1. */
-  readonly weight: number;
 }
 
 /** The cosines of a pair: of the embeddings (rescaled so that unrelated rows have 0), of the terms, and of the types. */
@@ -59,7 +57,6 @@ export function pairCosines(
 export interface JoinColumn {
   readonly left: readonly string[];
   readonly right: readonly string[];
-  readonly weight: number;
 }
 
 export interface PrepareOptions {
@@ -76,7 +73,7 @@ const portion = 16_384;
 
 /** Prepares a column: queries are the right table, the base is the left one. */
 export async function prepareColumn(
-  { left, right, weight }: JoinColumn,
+  { left, right }: JoinColumn,
   { encoder, embed = "all", signal, onProgress }: PrepareOptions,
 ): Promise<ColumnPair> {
   const terms = termRows(left.map(foldPhrase), right.map(foldPhrase));
@@ -96,7 +93,7 @@ export async function prepareColumn(
   };
   const dimension = encoder?.dimension ?? 0;
   return {
-    ...{ base, queries, dimension, weight },
+    ...{ base, queries, dimension },
     statistics: terms.statistics,
     entityTypes: types.names,
     floor: base.vectors && queries.vectors ? unrelatedCosine(base.vectors, queries.vectors, dimension) : 0,

@@ -26,6 +26,7 @@ const acrossColumns: Readonly<Record<string, readonly [string, string]>> = {
   "name anywhere": ["the other row has the words of the name", "the other row lacks words of the name"],
 };
 
+/** One sentence: what each column says, the strongest first, and the probability of the pair. */
 export function pairSentence({ columns }: RowExplanation, probability: number): string {
   // An empty cell matters if a filled one could have changed the result.
   const decided = Math.abs(Math.log(probability / (1 - probability)));

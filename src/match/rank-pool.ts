@@ -1,7 +1,7 @@
 /** Ranks rows in worker threads, or in the calling thread if there are too few rows to be worth starting workers. */
 import { availableParallelism } from "node:os";
 import { eachInWorkers, type WorkerPoolOptions } from "../runtime/worker-pool.js";
-import { type NearRows, nearestByEmbedding } from "./candidates/nearest-by-embedding.js";
+import { nearestByEmbedding } from "./candidates/nearest-by-embedding.js";
 import { createRanker, type RankedRows, type RankPart, type RankSettings } from "./rank-rows.js";
 
 export interface RankOptions {
@@ -21,21 +21,18 @@ export async function rankRows(
   queries: Uint32Array,
   { threads = availableParallelism(), rowsPerThread = 8192, signal, onProgress }: RankOptions,
 ): Promise<RankedRows> {
-  const { keep, columns, blocks, sameTable } = settings;
+  const { keep, column, sameTable } = settings;
   const ranked: RankedRows = {
     keep,
     rows: new Int32Array(queries.length * keep),
     scores: new Float32Array(queries.length * keep),
   };
   const k = settings.candidates + (sameTable ? 1 : 0);
-  const near: NearRows[] = [];
-  for (const column of columns) near.push(await nearestByEmbedding(column, queries, { k, blocks, signal }));
+  const { k: width, rows } = await nearestByEmbedding(column, queries, { k, signal });
   const rowsInPart = Math.min(largestPart, rowsPerThread);
   const partAt = (first: number): RankPart => ({
     queries: queries.slice(first, first + rowsInPart),
-    near: near.map(({ k: width, rows }) => {
-      return { k: width, rows: rows.slice(first * width, (first + rowsInPart) * width) };
-    }),
+    near: { k: width, rows: rows.slice(first * width, (first + rowsInPart) * width) },
   });
   let done = 0;
   function* starts(): Generator<number> {

@@ -1,6 +1,7 @@
 /** Ranks rows of one table for each row of another: gathers candidates, computes features and scores, keeps the best. */
-import { type TermStatistics, termSearch } from "./candidates/grams.js";
-import type { Blocks, NearRows } from "./candidates/nearest-by-embedding.js";
+import type { TermStatistics } from "./candidates/grams.js";
+import type { NearRows } from "./candidates/nearest-by-embedding.js";
+import { TermSearch } from "./candidates/term-search.js";
 import { type ColumnPair, pairCosines } from "./columns.js";
 import {
   featureNames,
@@ -11,26 +12,31 @@ import {
 } from "./evidence/features.js";
 import { type ScorerWeights, scoreFeatures } from "./scorer.js";
 
+/** Block numbers of the rows: only rows with equal ones are compared. */
+export interface Blocks {
+  readonly base: Int32Array;
+  readonly queries: Int32Array;
+}
+
 export interface RankSettings {
-  readonly columns: readonly ColumnPair[];
+  readonly column: ColumnPair;
   readonly scorer: ScorerWeights;
-  /** Base and query are the same table: a row is not its own candidate, nor is a row with the same texts. */
+  /** Base and query are the same table: a row is not its own candidate, nor is a row with the same text. */
   readonly sameTable: boolean;
-  readonly blocks?: Blocks;
   /** Best rows kept per query. */
   readonly keep: number;
-  /** Candidates per column by terms, and as many by embedding. */
+  /** Candidates by terms, and as many by embedding. */
   readonly candidates: number;
-  /** Maximum postings visited per query and column. */
+  /** Maximum postings visited per query. */
   readonly postings: number;
   /** Maximum candidates that get all features: those with the greatest cosines. */
   readonly scored: number;
 }
 
-/** Some query rows with their nearest base rows by embedding, per column. */
+/** Some query rows with their nearest base rows by embedding. */
 export interface RankPart {
   readonly queries: Uint32Array;
-  readonly near: readonly NearRows[];
+  readonly near: NearRows;
 }
 
 /** The best base rows of each query, best first. */
@@ -44,49 +50,33 @@ export interface RankedRows {
 /** Ranks parts of the queries and caches parsed phrases: one for each thread. */
 export type Ranker = (part: RankPart) => RankedRows;
 
-/** A candidate with its cosines in each column. */
-interface Candidate {
-  readonly row: number;
-  readonly cosines: readonly PairCosines[];
-  /** Weighted sum of the cosines. */
-  readonly nearness: number;
-}
-
 export function createRanker(settings: RankSettings): Ranker {
-  const { columns, keep, scored, scorer } = settings;
+  const { column, keep, scored, scorer } = settings;
+  const { base, queries: asked, statistics } = column;
   const find = candidateRows(settings);
-  const phrases = columns.map(({ base, statistics }) => phraseCache(base.texts, statistics));
+  const phraseOf = phraseCache(base.texts, statistics);
   const features = new Float64Array(featureNames.length);
-  /** The score over all columns with text on both sides; -Infinity without one. */
-  const score = (asked: readonly WeighedPhrase[], { row, cosines }: Candidate): number => {
-    let [sum, total] = [0, 0];
-    columns.forEach(({ weight }, index) => {
-      const left = phrases[index](row);
-      if (left.compact === "" || asked[index].compact === "") return;
-      pairFeatures(left, asked[index], cosines[index], features);
-      sum += weight * scoreFeatures(scorer, features);
-      total += weight;
-    });
-    return total > 0 ? Math.fround(sum / total) : -Infinity;
-  };
-  const withCosines = (query: number, row: number): Candidate => {
-    const cosines = columns.map((column) => pairCosines(column, query, row));
-    const nearness = columns.reduce(
-      (sum, { weight }, index) => sum + weight * (cosines[index].embedding + cosines[index].grams),
-      0,
-    );
-    return { row, cosines, nearness };
+  /** -Infinity where a cell has no words. */
+  const score = (phrase: WeighedPhrase, row: number, cosines: PairCosines): number => {
+    const left = phraseOf(row);
+    if (left.compact === "" || phrase.compact === "") return -Infinity;
+    pairFeatures(left, phrase, cosines, features);
+    return Math.fround(scoreFeatures(scorer, features));
   };
   return ({ queries, near }) => {
     const rows = new Int32Array(queries.length * keep).fill(-1);
     const scores = new Float32Array(queries.length * keep).fill(-Infinity);
     queries.forEach((query, position) => {
-      const asked = columns.map((column) => weighPhrase(column.queries.texts[query], column.statistics));
-      let open = find(query, position, near).map((row) => withCosines(query, row));
+      const phrase = weighPhrase(asked.texts[query], statistics);
+      let open = find(query, position, near).map((row) => ({
+        row,
+        cosines: pairCosines(column, query, row),
+      }));
+      const nearness = ({ cosines }: (typeof open)[number]): number => cosines.embedding + cosines.grams;
       if (open.length > scored)
-        open = open.sort((a, b) => b.nearness - a.nearness || a.row - b.row).slice(0, scored);
+        open = open.sort((a, b) => nearness(b) - nearness(a) || a.row - b.row).slice(0, scored);
       open
-        .map((candidate) => ({ row: candidate.row, score: score(asked, candidate) }))
+        .map(({ row, cosines }) => ({ row, score: score(phrase, row, cosines) }))
         .filter((candidate) => candidate.score > -Infinity)
         .sort((a, b) => b.score - a.score || a.row - b.row)
         .slice(0, keep)
@@ -101,25 +91,21 @@ export function createRanker(settings: RankSettings): Ranker {
 
 /** Returns a function that finds the candidate rows of a query by terms and, among `near`, by embedding. */
 export function candidateRows({
-  columns,
+  column: { base, queries },
   sameTable,
   blocks,
   candidates: k,
   postings,
-}: Pick<RankSettings, "columns" | "sameTable" | "blocks" | "candidates" | "postings">) {
-  const searches = columns.map(({ base }) => termSearch(base.index, base.texts.length));
-  const hasSameTexts = (query: number, row: number): boolean =>
-    columns.every(({ base }) => base.texts[row] === base.texts[query]);
-  return (query: number, position: number, near: RankPart["near"]): number[] => {
+}: Pick<RankSettings, "column" | "sameTable" | "candidates" | "postings"> & { readonly blocks?: Blocks }) {
+  const search = new TermSearch(base.index, base.terms);
+  return (query: number, position: number, { k: width, rows }: NearRows): number[] => {
     const accept = blocks && ((row: number): boolean => blocks.base[row] === blocks.queries[query]);
     const found = new Set<number>();
-    columns.forEach(({ queries }, index) => {
-      const limits = { k: k + (sameTable ? 1 : 0), postings, accept };
-      for (const { row } of searches[index](queries.terms, query, limits)) found.add(row);
-      const { k: width, rows } = near[index];
-      for (const row of rows.subarray(position * width, (position + 1) * width)) if (row >= 0) found.add(row);
-    });
-    return sameTable ? [...found].filter((row) => !hasSameTexts(query, row)) : [...found];
+    const limits = { k: k + (sameTable ? 1 : 0), postings, accept };
+    for (const { row } of search.find(queries.terms, query, limits)) found.add(row);
+    for (const row of rows.subarray(position * width, (position + 1) * width)) if (row >= 0) found.add(row);
+    const isOther = (row: number): boolean => base.texts[row] !== base.texts[query];
+    return sameTable ? [...found].filter(isOther) : [...found];
   };
 }
 

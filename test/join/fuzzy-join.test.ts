@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { fuzzyJoin } from "../../src/join/fuzzy-join.js";
 import type { JoinResult } from "../../src/join/options.js";
+import { createRandom } from "../../src/random.js";
 
 const papers = [
   "The New York Times",
@@ -54,22 +55,25 @@ describe("fuzzyJoin", () => {
       });
       for (const stranger of ["2010 Winter Olympics", "Kung Fu Panda", ""])
         expect(joined[stranger]).toBeUndefined();
-      expect(result.estimatedPrecision).toBeGreaterThanOrEqual(0.9);
+      expect(result.matches.every(({ probability }) => probability > 0.5 && probability <= 1)).toBe(true);
       const rows = [...result.matches.map((match) => match.right), ...result.unmatched];
       expect([...rows].sort((a, b) => a - b)).toEqual([...right.keys()]);
     }
   });
 
-  it("joins fewer rows at a higher precision, and none if it cannot reach the precision", async () => {
+  it("joins fewer rows at a higher precision, and all likely ones, not verified, if it cannot reach it", async () => {
     const right = papers.map((name) => name.slice(0, Math.ceil(name.length * 0.6)));
-    let before = Infinity;
-    for (const precision of [0.5, 0.9, 0.97, 1]) {
-      const { matches, estimatedPrecision } = await fuzzyJoin(papers, right, { encoder, precision });
-      expect(matches.length).toBeLessThanOrEqual(before);
-      expect(estimatedPrecision).toBeGreaterThanOrEqual(precision);
-      before = matches.length;
+    const counts: number[] = [];
+    for (const precision of [0.5, 0.9, 0.97]) {
+      const { matches } = await fuzzyJoin(papers, right, { encoder, precision });
+      const mean = matches.reduce((sum, { probability }) => sum + probability, 0) / matches.length;
+      expect(mean).toBeGreaterThanOrEqual(precision);
+      counts.push(matches.length);
     }
-    expect(before).toBe(0);
+    expect(counts).toEqual([...counts].sort((a, b) => b - a));
+    const { matches, promise } = await fuzzyJoin(papers, right, { encoder, precision: 1 });
+    expect(matches).toHaveLength(counts[0]);
+    expect(promise).toMatchObject({ target: 1, established: false });
   });
 
   it("uses no left row twice in a one-to-one join, and the better match wins", async () => {
@@ -92,67 +96,78 @@ describe("fuzzyJoin", () => {
     expect((await fuzzyJoin(left, ["SIEMENS AG"], { ...options, top: 2 })).matches).toHaveLength(2);
   });
 
-  it("compares rows only within their block", async () => {
-    const left = {
-      name: ["Springfield Museum", "Springfield Museum", ...papers],
-      state: ["IL", "MA", ...papers.map(() => "")],
-    };
-    const right = { title: ["Springfield museum", "Springfield museum"], region: ["ma", "OH"] };
-    const result = await fuzzyJoin(left, right, {
-      encoder,
-      on: [{ left: "name", right: "title" }],
-      block: { left: "state", right: "region" },
-      precision: 0.5,
-    });
-    expect(result.matches).toMatchObject([{ left: 1, right: 0 }]);
-  });
-
-  it("uses a second column to decide between rows with equal first columns", async () => {
-    const cities = ["Leeds", "York", "Bath", "Ripon", "Wells", "Ely"];
-    const names = ["St Mary's Church", "All Saints Church", "Royal Oak Inn", "Railway Hotel"];
-    const rows = cities.flatMap((city) => names.map((name) => ({ city, name })));
-    const left = { name: rows.map(({ name }) => name), city: rows.map(({ city }) => city) };
-    const right = { name: ["Saint Marys church", "The Railway Hotel"], city: ["Ripon", "bath"] };
-    const { matches } = await fuzzyJoin(left, right, { encoder, on: ["name", "city"], precision: 0.5 });
-    expect(matches.map((match) => rows[match.left])).toEqual([
-      { name: "St Mary's Church", city: "Ripon" },
-      { name: "Railway Hotel", city: "Bath" },
-    ]);
-  });
-
   it("always joins known matches, never known non-matches, and calibrates the rest", async () => {
     const right = ["Big Blue Paper", "Boston Globe", "Siemens", "Volkswagen"];
     const plain = await fuzzyJoin(papers, right, { encoder });
     expect(byTexts(plain, papers, right)).toMatchObject({ "Boston Globe": "The Boston Globe" });
-    const labels = [
-      { left: "The New York Times", right: "Big Blue Paper", match: true },
-      { left: "The Boston Globe", right: "Boston Globe", match: false },
+    const known = [
+      { left: papers.indexOf("The New York Times"), right: 0, match: true },
+      { left: papers.indexOf("The Boston Globe"), right: 1, match: false },
     ];
-    const result = await fuzzyJoin(papers, right, { encoder, labels });
+    const result = await fuzzyJoin(papers, right, { encoder, known });
     const joined = byTexts(result, papers, right);
     expect(joined["Big Blue Paper"]).toBe("The New York Times");
-    expect(result.matches.find((match) => match.right === 0)!.estimatedPrecision).toBe(1);
+    expect(result.matches.find((match) => match.right === 0)!.probability).toBe(1);
     expect(joined["Boston Globe"]).not.toBe("The Boston Globe");
     const estimateOf = (of: JoinResult): number =>
-      of.proposals.find((match) => match.right === 3)!.estimatedPrecision;
+      of.proposals.find((match) => match.right === 3)!.probability;
     // A confident pair turned out wrong: the others are trusted less.
     expect(estimateOf(result)).toBeLessThan(estimateOf(plain));
+    expect(
+      result
+        .doubtful(9)
+        .map((pair) => pair.right)
+        .sort(),
+    ).toEqual([2, 3]);
+    expect(await result.labelEffect()).toMatchObject({ decided: 2 });
   });
 
-  it("says where the precision cannot be promised, and the best that can be", async () => {
-    const right = papers.map((name) => name.slice(0, Math.ceil(name.length * 0.6)));
-    const { matches, promise } = await fuzzyJoin(papers, right, { encoder, precision: 0.9999 });
-    expect(matches).toEqual([]);
-    expect(promise).toMatchObject({ asked: 0.9999, isKept: false });
-    const again = await fuzzyJoin(papers, right, { encoder, precision: promise.best });
-    expect(again.promise.isKept).toBe(true);
-    expect(again.matches.length).toBeGreaterThan(0);
-    // A pair that a person confirmed is matched, and promises nothing about the others.
-    const labels = [{ left: "Siemens AG", right: "Siemen", match: true }];
-    const known = await fuzzyJoin(papers, right, { encoder, precision: 0.9999, labels });
-    expect(known.matches).toHaveLength(1);
-    expect(known.promise.isKept).toBe(false);
-    expect((await fuzzyJoin(papers, ["Kung Fu Panda"], { encoder })).promise.best).toBeLessThan(0.5);
+  it("applies a known pair to every row of the same texts", async () => {
+    const right = ["Siemens", "Boston Globe", "Siemens"];
+    const known = [{ left: papers.indexOf("Siemens AG"), right: 0, match: false }];
+    const { matches } = await fuzzyJoin(papers, right, { encoder, known });
+    expect(matches.map((match) => right[match.right])).toEqual(["Boston Globe"]);
+  });
+});
+
+describe("the promise of a join by one column", () => {
+  const random = createRandom(11);
+  const syllables = "ba ce di fo gu ha je ki lo mu na pe qui ro su ta ve wi xo zu bran clo dre fli gro".split(
+    " ",
+  );
+  const word = (): string => Array.from({ length: 3 }, () => syllables[Math.floor(random() * 25)]).join("");
+  const made = (count: number): string[] =>
+    Array.from({ length: count }, () => `${word()} ${word()} ${word()}`);
+  const left = made(300);
+  const misspelled = (name: string): string => {
+    const place = 1 + Math.floor(random() * (name.length - 2));
+    return name.slice(0, place) + name.slice(place + 1);
+  };
+
+  it("is established where probabilities and decoys agree, and holds", async () => {
+    const right = [...left.slice(0, 150).map(misspelled), ...made(100)];
+    const { matches, promise, estimate, low, high } = await fuzzyJoin(left, right, { encoder });
+    expect(promise).toMatchObject({ target: 0.9, established: true });
+    expect(promise.reason).toContain("rows without their partner");
+    const correct = matches.filter((match) => match.left === match.right).length;
+    expect(correct / matches.length).toBeGreaterThanOrEqual(0.9);
+    expect([low, estimate, high]).toEqual([low, estimate, high].sort((a, b) => a - b));
+  });
+
+  it("is refused for fewer than 30 pairs, and established again where known pairs are enough", async () => {
+    const right = papers.map((name) => name.slice(0, Math.ceil(name.length * 0.8)));
+    const { matches, promise } = await fuzzyJoin(papers, right, { encoder });
+    expect(promise.established).toBe(false);
+    expect(promise.reason).toMatch(/^only \d+ pairs are likely: too few to estimate from$/);
+    expect(matches.every(({ probability }) => probability > 0.5)).toBe(true);
+    const known = matches.slice(1).map((pair) => ({ ...pair, match: true }));
+    const confirmed = await fuzzyJoin(papers, right, { encoder, known });
+    expect(confirmed.promise).toMatchObject({
+      established: true,
+      reason: expect.stringMatching(/^known pairs are/),
+    });
+    const none = await fuzzyJoin(papers, ["Kung Fu Panda"], { encoder });
+    expect(none).toMatchObject({ matches: [], promise: { established: false, reason: "no pair is likely" } });
   });
 });
 
@@ -169,20 +184,12 @@ describe("warnings and errors", () => {
   });
 
   it("rejects invalid tables and settings", async () => {
-    const refused = (left: Parameters<typeof fuzzyJoin>[0], options: object) =>
+    const refused = (left: readonly string[], options: object) =>
       expect(fuzzyJoin(left, ["a"], { encoder, ...options })).rejects;
     await refused([], {}).toThrow("the left table has no rows");
-    await refused({ name: ["a"] }, {}).toThrow("name the columns to compare");
-    await refused(["a"], { on: ["title"] }).toThrow('no column "title", only phrase');
-    await refused({ phrase: ["a", "b"], city: ["x"] }, { on: ["phrase"] }).toThrow("differ in length");
     await refused(["a"], { precision: 1.5 }).toThrow("precision must be between 0 and 1");
     await refused(["a"], { top: 9 }).toThrow("top must be");
-    await refused(["a"], { on: [{ left: "phrase", weight: -1 }] }).toThrow(
-      "weight of phrase must be above 0",
-    );
-    await refused(["a"], { labels: [{ left: "b", right: "a", match: true }] }).toThrow(
-      'left table has no row "b"',
-    );
+    await refused(["a"], { known: [{ left: 1, right: 0, match: true }] }).toThrow("no pair of rows 1 and 0");
     await refused(["a"], { signal: AbortSignal.abort() }).toHaveProperty("name", "AbortError");
   });
 });

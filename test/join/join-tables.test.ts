@@ -4,7 +4,6 @@ import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { TableError, UsageError } from "../../src/errors.js";
 import { type JoinTablesOptions, joinTables } from "../../src/join/join-tables.js";
-import { readLabelsFile } from "../../src/join/labels-file.js";
 
 const folder = mkdtempSync(join(tmpdir(), "pearl-join-tables-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -41,7 +40,7 @@ const right = file(
   "right.tsv",
   "title\tnote\nwashington post\ta\nToyota Motors Corp.\tb\nKung Fu Panda\tc\nWinter Olympics 2002\td\nHenry 8th of England\te\n",
 );
-const on = [{ left: "name", right: "title" }];
+const on = ["name=title"];
 const out = join(folder, "joined.csv");
 const run = (options: JoinTablesOptions = {}, tables = [left, right]) =>
   joinTables(tables[0], tables[1], out, { encoder: "none", on, ...options });
@@ -51,10 +50,10 @@ describe("joinTables", () => {
     const report = await run({ unmatched: "keep", explain: "column" });
     expect(report).toMatchObject({ matches: 4, matchedRows: 4, leftRows: 20, rightRows: 5 });
     const [heading, ...rows] = read(out).trim().split("\n");
-    expect(heading).toBe("left_id,left_name,right_title,right_note,score,estimated_precision,why");
+    expect(heading).toBe("left_id,left_name,right_title,right_note,probability,why");
     expect(rows.map((row) => row.split(",")[3])).toEqual(["a", "b", "c", "d", "e"]);
-    expect(rows[0]).toMatch(/^3,The Washington Post,washington post,a,-?\d+\.\d{4},0\.\d{4},/);
-    expect(rows[2]).toBe('"","",Kung Fu Panda,c,"","",""');
+    expect(rows[0]).toMatch(/^3,The Washington Post,washington post,a,0\.\d{4},/);
+    expect(rows[2]).toBe('"","",Kung Fu Panda,c,"",""');
     expect(rows[3]).toMatch(/same words ""\w+"", ""\w+"", ""\w+""; numbers agree/);
   });
 
@@ -63,8 +62,8 @@ describe("joinTables", () => {
     const { reviewed } = await run({ reviewPath });
     const [heading, ...rows] = read(reviewPath).trim().split("\n");
     expect(rows).toHaveLength(reviewed!);
-    expect(heading).toMatch(/^decision,left,right,second_best_left,estimated_precision,joined/);
-    const doubts = rows.map((row) => Math.abs(Number(/,(0\.\d{4}),(?:yes|no),/.exec(row)![1]) - 0.5));
+    expect(heading).toMatch(/^decision,probability,joined,left_row,right_row,/);
+    const doubts = rows.map((row) => Math.abs(Number(/^"",([01]\.\d{4}),/.exec(row)![1]) - 0.5));
     expect(doubts).toEqual([...doubts].sort((a, b) => a - b));
     const answer = (row: string): string =>
       row.includes("washington post") ? "no" : row.includes("8th") ? "yes" : '""';
@@ -72,13 +71,12 @@ describe("joinTables", () => {
       "decided.csv",
       `${[heading, ...rows.map((row) => row.replace(/^""/, answer(row)))].join("\n")}\n`,
     );
-    const labels = await readLabelsFile(decided);
-    expect(labels).toHaveLength(2);
     const pairsPath = join(folder, "pairs.csv");
-    const again = await run({ labels, pairsPath, reviewPath });
+    const again = await run({ decisionPaths: [decided], pairsPath, reviewPath });
     expect(again.pairs).toEqual({ pairs: 1, withNegative: 1 });
+    expect(again.labelEffect).toMatchObject({ decided: 1 });
     expect(read(out)).not.toContain("The Washington Post");
-    expect(read(out)).toMatch(/Henry VIII of England,Henry 8th of England,e,-?[\d.]+,1\.0000/);
+    expect(read(out)).toMatch(/Henry VIII of England,Henry 8th of England,e,1\.0000/);
     expect(read(reviewPath)).not.toContain("Henry 8th");
     expect(read(pairsPath)).toBe(
       "text,positive,negative\nHenry 8th of England,Henry VIII of England,Henry VII of England\n",
@@ -97,10 +95,8 @@ describe("joinTables", () => {
   });
 
   it("names a missing column and the table that lacks it", async () => {
-    await expect(run({ on: [{ left: "name" }] })).rejects.toThrow(
-      /right\.tsv: no column "name".*title, note/,
-    );
-    await expect(run({ block: { left: "city" } })).rejects.toThrow(/left\.csv: no column "city"/);
+    await expect(run({ on: ["name"] })).rejects.toThrow(/right\.tsv: no column "name".*title, note/);
+    await expect(run({ on: [], ignore: ["city"] })).rejects.toThrow(/left\.csv: no column "city"/);
   });
 
   it("rejects the same file as both tables, and a table without rows", async () => {
@@ -132,30 +128,105 @@ describe("joinTables", () => {
   });
 });
 
-describe("readLabelsFile", () => {
-  it("finds its columns by name or position, and skips undecided rows", async () => {
-    const pairs = await readLabelsFile(file("three.csv", "a,b,c\nx,y,1\nx,z,0\nv,w,\n"));
-    expect(pairs).toEqual([
-      { left: "x", right: "y", match: true },
-      { left: "x", right: "z", match: false },
+describe("joinTables by all columns", () => {
+  const people = [
+    ["Anna Schmidt", "1980-03-12", "Berlin", "030 123456"],
+    ["Bernd Müller", "1975-11-02", "Hamburg", "040 998877"],
+    ["Clara Weber", "1990-07-21", "München", "089 445566"],
+    ["David Fischer", "1968-01-30", "Köln", "0221 334455"],
+    ["Eva Wagner", "1985-05-05", "Frankfurt", "069 112233"],
+    ["Greta Hoffmann", "1993-12-24", "Leipzig", "0341 556677"],
+    ["Ida Koch", "1988-02-29", "Hannover", "0511 223344"],
+    ["Jan Bauer", "1971-10-10", "Bremen", "0421 889900"],
+    ["Klara Richter", "1996-04-01", "Essen", "0201 445500"],
+    ["Lars Klein", "1982-08-15", "Bonn", "0228 110022"],
+  ];
+  const customers = [
+    ["Clara Weber", "21.07.1990", "Munich", "089/445566"],
+    ["Schmidt, Anna", "12.03.1980", "Berlin", "+49 30 123456"],
+    ["Otto Neumann", "11.11.1961", "Kiel", "0431 121212"],
+    ["Mueller Bernd", "02.11.1975", "Hamburg", ""],
+    ["Ewa Wagner", "05.05.1985", "Frankfurt a. M.", "069 112233"],
+    ["Greta Hofmann", "24.12.1993", "Leipzig", "0341556677"],
+    ["Lars Klein", "15.08.1982", "Bonn", "0228 110022"],
+    ["Maria Lang", "09.09.1999", "Trier", "0651 565656"],
+  ];
+  const csv = (heading: string, rows: readonly (readonly string[])[]): string =>
+    `${heading}\n${rows.map((row) => row.map((cell) => `"${cell}"`).join(",")).join("\n")}\n`;
+  const tables = [
+    file("people.csv", csv("person,born,city,phone", people)),
+    file("customers.csv", csv("customer,birth date,town,tel", customers)),
+  ];
+  const partners = (): string[] =>
+    read(out)
+      .trim()
+      .split("\n")
+      .slice(1)
+      .map((row) => /^"?([^",]+)/.exec(row)![1]);
+
+  it("finds the columns of both tables that hold the same, whatever they are called", async () => {
+    const report = await run({ on: [], explain: "column" }, tables);
+    const compared = report.columns.filter(({ kind }) => kind !== undefined);
+    expect(compared.map(({ name, other }) => [name, other])).toEqual([
+      ["person", "customer"],
+      ["born", "birth date"],
+      ["city", "town"],
+      ["phone", "tel"],
     ]);
-    const matches = await readLabelsFile(file("two.tsv", "right\tleft\ny\tx\nz\tv\n"));
-    expect(matches[0]).toEqual({ left: "x", right: "y", match: true });
+    const found = [
+      "Clara Weber",
+      "Anna Schmidt",
+      "Bernd Müller",
+      "Eva Wagner",
+      "Greta Hoffmann",
+      "Lars Klein",
+    ];
+    expect(partners()).toEqual(found);
+    expect(report).toMatchObject({ matches: 6, matchedRows: 6, kind: "one-to-one" });
+    expect(read(out)).toMatch(
+      /^left_person,left_born,left_city,left_phone,right_customer,.*,probability,why\n/,
+    );
+    expect(read(out)).toMatch(/city equal \(\+\d\.\d\).* → 1\.00/);
   });
 
-  it("asks for decisions if the review file has none", async () => {
-    const untouched = file("untouched.csv", "decision,left,right\n,x,y\n,v,w\n");
-    await expect(readLabelsFile(untouched)).rejects.toThrow("untouched.csv: no row has a decision");
+  it("writes likely pairs where the promise is refused, and a promise again once they are confirmed", async () => {
+    const reviewPath = join(folder, "people-review.csv");
+    const refused = await run({ on: [], reviewPath }, tables);
+    expect(refused.promise).toMatchObject({ target: 0.9, established: false });
+    const decided = file(
+      "people-decided.csv",
+      read(reviewPath)
+        .split("\n")
+        .map((row) => (row.includes("Mueller") ? row.replace('""', "no") : row.replace(/^""/, "yes")))
+        .join("\n"),
+    );
+    const again = await run({ on: [], decisionPaths: [decided] }, tables);
+    expect(again.promise).toMatchObject({
+      established: true,
+      reason: "known pairs are 100 % of the matches",
+    });
+    expect(partners()).not.toContain("Bernd Müller");
+    expect(again.labelEffect).toMatchObject({ decided: 1 });
   });
 
-  it("names the row of an unknown decision, contradictions and missing columns", async () => {
-    const odd = file("odd.csv", "left,right,decision\nx,y,yes\nx,z,perhaps\n");
-    await expect(readLabelsFile(odd)).rejects.toThrow('odd.csv, row 2: "perhaps" is not a decision');
-    const both = file("both.csv", "left,right,match\nx,y,yes\nx,y,no\n");
-    await expect(readLabelsFile(both)).rejects.toThrow(/both as a match and as a non-match/);
-    await expect(readLabelsFile(file("single.csv", "left\nx\ny\n"))).rejects.toThrow(/expected left, right/);
-    await expect(readLabelsFile(file("gap.csv", "left,right,match\nx,,yes\n"))).rejects.toThrow(
-      /row 1: left or right is empty/,
+  it("takes names in any case, numbers of columns, ignored columns and kinds", async () => {
+    const on = ["PERSON=1", "4=Tel", "born=birth date"];
+    const report = await run({ on, kindOf: { Born: "text" } }, tables);
+    expect(report.columns.filter(({ kind }) => kind).map(({ name, kind }) => [name, kind])).toEqual([
+      ["person", "name"],
+      ["born", "text"],
+      ["phone", "phone"],
+    ]);
+    const less = await run({ on: [], ignore: ["TOWN", "born"] }, tables);
+    expect(less.dropped).toContainEqual({ name: "town", reason: "ignored" });
+    expect(less.dropped).toContainEqual({ name: "city", reason: "no counterpart" });
+    await expect(run({ on: [], ignore: ["shoe"] }, tables)).rejects.toThrow(/no column "shoe"/);
+  });
+
+  it("stops where nothing can be compared, and says why", async () => {
+    const numbers = file("numbers.csv", "a,b\n1,2024-01-01\n2,2024-01-02\n3,2024-02-03\n");
+    await expect(run({ on: [] }, [tables[0], numbers])).rejects.toThrow(
+      /no column can be compared.*row numbers/,
     );
   });
 });

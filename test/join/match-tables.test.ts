@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { matchTables, type TableMatches } from "../../src/join/match-tables.js";
 import { createRandom, shuffled } from "../../src/random.js";
-import { type Table, twoTables } from "../match/people.js";
+import { personsAndVisits, type Table, twoTables } from "../match/people.js";
 
 const common = 240;
 const { left, right } = twoTables(common, 120);
@@ -60,6 +60,45 @@ describe("two tables of persons", () => {
     const known = [{ left: 0, right: 0, match: false }];
     const found = await matchTables(left, right, { encoder, known });
     expect(pairsOf(found)).not.toContain("0 0");
+  });
+});
+
+describe("a table of persons and one of their visits", () => {
+  const { persons, visits, personOf } = personsAndVisits(300, 80, 40);
+  const visitsOfPersons = personOf.filter((row) => row >= 0).length;
+
+  it("match many to one: a person has several visits, a visit one person", async () => {
+    const found = await matchTables(persons, visits, { encoder });
+    expect(found.kind).toBe("many-to-one");
+    expect(found.kindReason).toMatch(/^\d+ % of the left and 0 % of the right rows have several/);
+    expect(new Set(found.matches.map(({ right: visit }) => visit)).size).toBe(found.matches.length);
+    const good = found.matches.filter((match) => personOf[match.right] === match.left).length;
+    expect(good).toBeGreaterThan(0.95 * found.matches.length);
+    expect(good).toBeGreaterThan(0.95 * visitsOfPersons);
+    expect(found.promise.established).toBe(true);
+    expect(Math.abs(found.estimate - good / found.matches.length)).toBeLessThan(0.05);
+  });
+
+  it("match the same pairs with the tables exchanged", async () => {
+    const given = await matchTables(persons, visits, { encoder });
+    const found = await matchTables(visits, persons, { encoder });
+    expect(found.kind).toBe("many-to-many");
+    expect(found.kindReason).toMatch(/^0 % of the left and \d+ % of the right rows have several/);
+    expect(found.matches.map((match) => `${match.right} ${match.left}`).sort()).toEqual(pairsOf(given));
+  });
+
+  it("match with the kind that is asked for", async () => {
+    for (const kind of ["one-to-one", "many-to-one", "many-to-many"] as const) {
+      const found = await matchTables(persons, visits, { encoder, kind });
+      expect(found.kind).toBe(kind);
+      const [ofPersons, ofVisits] = [
+        new Set(found.matches.map((match) => match.left)).size,
+        new Set(found.matches.map((match) => match.right)).size,
+      ];
+      if (kind === "one-to-one") expect(ofPersons).toBe(found.matches.length);
+      else expect(ofPersons).toBeLessThan(found.matches.length);
+      if (kind !== "many-to-many") expect(ofVisits).toBe(found.matches.length);
+    }
   });
 });
 

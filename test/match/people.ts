@@ -77,3 +77,25 @@ export function tableWithDuplicates(persons: number, seed = 1): { table: Table; 
   }
   return { table: toTable(rows), entities };
 }
+
+/**
+ * Persons, a row each, and visits: one to four rows for each of the first `visiting` persons, and `strangers` of persons
+ * without a row. `personOf` has the person of each visit, -1 for strangers.
+ */
+export function personsAndVisits(persons: number, visiting: number, strangers: number, seed = 1) {
+  const random = createRandom(seed);
+  const listed = Array.from({ length: persons }, () => person(random));
+  const visits: Person[] = [];
+  const personOf: number[] = [];
+  for (let row = 0; row < visiting; row++) {
+    for (let visit = 0; visit <= row % 4; visit++) {
+      visits.push(miswritten(listed[row], random));
+      personOf.push(row);
+    }
+  }
+  for (let row = 0; row < strangers; row++) {
+    visits.push(person(random));
+    personOf.push(-1);
+  }
+  return { persons: toTable(listed), visits: toTable(visits), personOf };
+}

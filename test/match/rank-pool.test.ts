@@ -10,9 +10,9 @@ const syllables = ["ka", "lo", "mi", "ten", "var", "sor", "bel", "dan", "fi", "g
 const word = (): string => Array.from({ length: 3 }, () => syllables[Math.floor(random() * 10)]).join("");
 const left = Array.from({ length: 120 }, () => `${word()} ${word()}`);
 const right = left.map((name) => name.slice(0, -1));
-const column = await prepareColumn({ left, right, weight: 1 }, {});
+const column = await prepareColumn({ left, right }, {});
 const settings: RankSettings = {
-  columns: [column],
+  column,
   scorer: defaultScorer().scorer,
   sameTable: false,
   keep: 3,
@@ -53,7 +53,7 @@ describe("rankRows", () => {
   });
 
   it("ranks a table's own rows without themselves", async () => {
-    const own = { ...settings, sameTable: true, columns: [{ ...column, queries: column.base }] };
+    const own = { ...settings, sameTable: true, column: { ...column, queries: column.base } };
     const { rows } = await rankRows(own, queries, { threads: 1 });
     queries.forEach((query, place) => expect(rows.subarray(place * 3, place * 3 + 3)).not.toContain(query));
   });

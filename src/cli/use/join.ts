@@ -1,37 +1,38 @@
 /** `pearl join`: matches rows of two tables that mean the same, at a required precision. */
-import { InvalidArgumentError } from "commander";
 import { UsageError } from "../../errors.js";
 import type { JoinTablesReport } from "../../join/join-tables.js";
-import type { JoinOn, LabelledPair } from "../../join/options.js";
 import { rowsFormatOfName } from "../../table/format.js";
 import { command, type OptionsOf } from "../command.js";
 import { counted, formatCount, formatDuration, formatPercent } from "../format.js";
 import { choice, fraction, option, positiveInteger, shared, tableOptionsOf } from "../options.js";
 import { loadEncoder, type Session } from "../session.js";
-import { promiseLines } from "./report.js";
+import { columnLines, precisionLine } from "./report.js";
 
 const options = [
-  option("--on <column>", "one name for both, or LEFT=RIGHT; with :WEIGHT if needed; repeatable", onColumns),
-  option("--precision <p>", "expected share of correct matches; sets the threshold", fraction, 0.9),
-  choice(
-    "--kind <kind>",
-    "how many matches a row may have",
-    ["many-to-one", "one-to-one", "many-to-many"],
+  ...shared.compared,
+  option("--precision <p>", "share of matches that must be correct", fraction, 0.9),
+  choice("--kind <kind>", "how many matches a row may have (default: found from the tables)", [
+    "one-to-one",
     "many-to-one",
-  ),
+    "many-to-many",
+  ]),
   option("--top <k>", "with many-to-many: matches per right row, 1 to 8", positiveInteger),
-  option("--block <column>", "compare only rows with equal values in this column (or LEFT=RIGHT)", oneColumn),
   option("-o, --output <file>", "output: .csv, .tsv, .jsonl or .parquet; - is standard output (the default)"),
   shared.format,
   shared.report,
   option("--keep-unmatched", "also write right rows without a match"),
   option("--explain", "add a column that says in a sentence why each pair matches"),
   option("--explain-out <file>", "write the explanations for programs: .jsonl, an object for each match"),
-  option("--labels <file>", "known pairs (left, right, match), to calibrate the estimated precision"),
-  option("--review-out <file>", "write the proposed pairs for review, the most doubtful first"),
-  option("--review <file>", "read back the decisions of a reviewed file"),
+  option("--review-out <file>", "write doubtful pairs for a person to decide"),
+  option("--review <file>", "apply the decisions of a reviewed file"),
+  option("--labels <file>", "apply known pairs: left, right and, if some do not match, decision"),
   option("--pairs-out <file>", "write the known matches as pairs for `pearl finetune`"),
-  option("--candidates <n>", "candidate pairs per row, by words and by embedding each", positiveInteger, 10),
+  option(
+    "--candidates <n>",
+    "where one column is compared: candidates per row, by words and by embedding each",
+    positiveInteger,
+    10,
+  ),
   ...shared.tableFormat,
   option("-m, --model <model>", "embedded model, folder or hub id; none: compare without embeddings"),
   shared.int8,
@@ -42,18 +43,18 @@ type JoinOptions = OptionsOf<typeof options>;
 
 export default command({
   name: "join",
-  summary: "join two tables on columns that mean the same but are written differently",
+  summary: "join two tables whose rows mean the same but are written differently",
   arguments: [
     ["<left>", "the reference table, with few duplicates"],
     ["<right>", "the table whose rows are looked up in it"],
   ],
   options,
   examples: [
-    ["pearl join companies.csv messy.csv --on name -o joined.csv", "at a precision of 0.9"],
-    ["pearl join a.csv b.csv --on name=title:2 --on city", "two columns, the first counts twice"],
+    ["pearl join companies.csv messy.csv -o joined.csv", "by all columns that tell rows apart"],
+    ["pearl join companies.csv messy.csv --on name=supplier -o joined.csv", "by one column"],
     ["pearl join a.csv b.csv --kind one-to-one --precision 0.95", "each row in one match at most"],
-    ["pearl join a.csv b.csv --on name --review-out review.csv", "doubtful pairs for a person to decide"],
-    ["pearl join a.csv b.csv --on name --review review.csv --pairs-out pairs.csv", "use the decisions"],
+    ["pearl join a.csv b.csv --review-out review.csv", "doubtful pairs for a person to decide"],
+    ["pearl join a.csv b.csv --review review.csv --pairs-out pairs.csv", "use the decisions"],
   ],
   run: async ([left, right], options, session) => {
     checkUsage(options);
@@ -62,11 +63,11 @@ export default command({
       if (path !== undefined) rowsFormatOfName(path);
     }
     const { joinTables } = await import("../../join/join-tables.js");
-    const labels = await readLabels(options);
     const encoder = options.model === "none" ? "none" : await loadEncoder(options, session);
     const report = await joinTables(left, right, output, {
       ...options,
-      ...{ labels, encoder, table: tableOptionsOf(options), signal: session.signal },
+      ...{ encoder, table: tableOptionsOf(options), signal: session.signal },
+      decisionPaths: [options.labels, options.review].filter((path) => path !== undefined),
       unmatched: options.keepUnmatched ? "keep" : "leave-out",
       explain: options.explain ? "column" : "none",
       ...{ reviewPath: reviewOut, pairsPath: pairsOut, explainPath: explainOut },
@@ -77,22 +78,6 @@ export default command({
     await session.record(report);
   },
 });
-
-function onColumns(text: string, previous: readonly JoinOn[] | undefined): JoinOn[] {
-  return [...(previous ?? []), oneColumn(text)];
-}
-
-/** Parser of `name`, `name=title`, `name=title:2`. */
-function oneColumn(text: string): JoinOn {
-  const match = /^([^=]+?)(?:=([^=]+?))?(?::(\d+(?:\.\d+)?))?$/.exec(text);
-  const weight = match?.[3] === undefined ? undefined : Number(match[3]);
-  if (match === null || weight === 0) {
-    throw new InvalidArgumentError(
-      "It must be COLUMN or LEFT=RIGHT, with a weight above 0 if needed: name=title:2.",
-    );
-  }
-  return { left: match[1], right: match[2], weight };
-}
 
 function checkUsage({ top, kind, pairsOut, explainOut, labels, review }: JoinOptions): void {
   if (explainOut !== undefined && !explainOut.endsWith(".jsonl")) {
@@ -107,26 +92,18 @@ function checkUsage({ top, kind, pairsOut, explainOut, labels, review }: JoinOpt
   }
 }
 
-async function readLabels({ labels, review }: JoinOptions): Promise<LabelledPair[]> {
-  const { readLabelsFile } = await import("../../join/labels-file.js");
-  const known: LabelledPair[] = [];
-  for (const path of [labels, review]) if (path !== undefined) known.push(...(await readLabelsFile(path)));
-  return known;
-}
-
 function printReport(report: JoinTablesReport, options: JoinOptions, { say, wrote }: Session): void {
-  const { matches, matchedRows, rightRows, estimatedPrecision, threshold, reviewed, pairs, seconds } = report;
-  const estimate = matches === 0 ? "" : `, estimated precision ${estimatedPrecision.toFixed(3)}`;
-  const summary =
+  const { matches, matchedRows, rightRows, columns, kind, kindReason, promise, reviewed, pairs } = report;
+  for (const line of comparedLines(report)) say(line);
+  say(kindReason === undefined ? kind : `${kind}: ${kindReason}`);
+  say(precisionLine(report));
+  const unverified = promise.established || matches === 0 ? "" : ", not verified";
+  wrote(
+    options.output ?? "-",
     `${counted(matches, "match", "matches")} for ${formatCount(matchedRows)} of ${counted(rightRows, "right row")} ` +
-    `(${formatPercent(matchedRows / rightRows)})${estimate}, ${formatDuration(seconds)}`;
-  wrote(options.output ?? "-", summary);
-  if (matches > 0) say(`matched where the estimated precision is at least ${threshold.toFixed(2)}`);
-  for (const line of promiseLines(report.promise, "match")) say(line);
-  if (!report.promise.isKept)
-    say(
-      "decide doubtful pairs (--review-out FILE), compare more columns (--on), or give known pairs (--labels FILE)",
-    );
+      `(${formatPercent(matchedRows / rightRows)})${unverified}, ${formatDuration(report.seconds)}`,
+  );
+  if (!promise.established) say(cure(columns.length, matches));
   if (report.labelEffect !== undefined) say(effectLine(report.labelEffect));
   if (reviewed !== undefined) say(`wrote ${options.reviewOut}: ${counted(reviewed, "pair")} to decide`);
   if (pairs !== undefined) {
@@ -135,13 +112,30 @@ function printReport(report: JoinTablesReport, options: JoinOptions, { say, wrot
   }
 }
 
-/** `3 rows changed by your answers; 2 more matched and 5 fewer, ... (mean estimate 0.81, before 0.84)`. */
-function effectLine({ rows, meanEstimate }: NonNullable<JoinTablesReport["labelEffect"]>): string {
-  const { decided, gained, lost, replaced } = rows;
-  const [before, after] = [meanEstimate.without, meanEstimate.with].map((mean) => mean.toFixed(3));
-  const others = `${formatCount(gained)} gained, ${formatCount(lost)} lost and ${formatCount(replaced)} changed theirs`;
-  return (
-    `the known pairs changed ${counted(decided, "row")} themselves; of the other rows ${others}, because the mean ` +
-    `estimate of all pairs moved from ${before} to ${after}`
-  );
+/** One line a column, with the weight of evidence; one line in all where one column was compared. */
+function comparedLines({ columns, dropped }: JoinTablesReport): string[] {
+  const [{ name, other, weights }] = columns;
+  if (weights.length === 0) return [`compared ${name === other ? name : `${name} = ${other}`}`];
+  return columnLines(columns, dropped);
+}
+
+function cure(columns: number, matches: number): string {
+  const likely = matches > 0 ? "Each match is likelier right than wrong: check them. " : "";
+  const more = columns > 1 ? "" : ", compare more columns";
+  return `${likely}To establish it, decide doubtful pairs (--review-out FILE, then --review FILE)${more}, or give known pairs (--labels FILE).`;
+}
+
+/** What the known pairs changed, in how many rows, and why. */
+function effectLine({
+  decided,
+  gained,
+  lost,
+  replaced,
+}: NonNullable<JoinTablesReport["labelEffect"]>): string {
+  const others = gained + lost + replaced;
+  if (decided + others === 0) return "the known pairs changed no match";
+  const itself = `the known pairs changed the matches of ${counted(decided, "row")} that they judge`;
+  const causes = `${formatCount(gained)} gained a match, ${formatCount(lost)} lost it, ${formatCount(replaced)} changed it`;
+  const why = `and of ${counted(others, "other row")}, because all probabilities are estimated with them: ${causes}`;
+  return others === 0 ? itself : `${itself}, ${why}`;
 }

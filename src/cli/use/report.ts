@@ -3,27 +3,29 @@ import { alignColumns } from "../../files/text-table.js";
 import type { ColumnReport } from "../../match/column-report.js";
 import type { DroppedColumn } from "../../match/columns/fields.js";
 import type { PrecisionReport } from "../../match/estimates/promise.js";
-import type { PrecisionPromise } from "../../match/estimates/spacing-precision.js";
 import { formatCount, formatPercent } from "../format.js";
 
 const shownDropped = 8;
 
-/** A line for each compared column: kind, filled, distinct, and the log-odds of agreement and of disagreement. */
+/**
+ * A line for each compared column: kind, filled, distinct, and the log-odds of agreement and of disagreement. Evidence across
+ * columns is left out.
+ */
 export function columnLines(columns: readonly ColumnReport[], dropped: readonly DroppedColumn[]): string[] {
   const signed = (weight: number): string => `${weight < 0 ? "" : "+"}${weight.toFixed(1)}`;
-  const rows = columns.map(({ name, other, kind, filled, distinct, weights }) => [
-    name === other ? name : `${name} = ${other}`,
-    kind ?? "across columns",
-    filled === undefined ? "" : formatPercent(filled, 0),
-    distinct === undefined ? "" : formatCount(distinct),
-    signed(weights[weights.length - 1]),
-    signed(weights[0]),
-  ]);
+  const rows = columns.flatMap(({ name, other, kind, filled = 0, distinct = 0, weights }) => {
+    if (kind === undefined) return [];
+    const names = name === other ? name : `${name} = ${other}`;
+    const [differs, agrees] = [weights[0], weights[weights.length - 1]].map(signed);
+    return [[names, kind, formatPercent(filled, 0), formatCount(distinct), agrees, differs]];
+  });
   const heading = ["column", "kind", "filled", "distinct", "agrees", "differs"];
   const lines = alignColumns([heading, ...rows], (column) => column > 1).split("\n");
-  const reasons = dropped.slice(0, shownDropped).map(({ name, reason }) => `${name} (${reason})`);
-  const more = dropped.length > shownDropped ? ` and ${dropped.length - shownDropped} more` : "";
-  return dropped.length === 0 ? lines : [...lines, `not compared: ${reasons.join(", ")}${more}`];
+  const legend = "agrees, differs: +2.3 makes a match 10 times likelier, -2.3 makes it 10 times less likely";
+  const reasons = [...new Set(dropped.map(({ name, reason }) => `${name} (${reason})`))];
+  const more = reasons.length > shownDropped ? ` and ${reasons.length - shownDropped} more` : "";
+  const left = `not compared: ${reasons.slice(0, shownDropped).join(", ")}${more}`;
+  return [...lines, legend, ...(reasons.length === 0 ? [] : [left])];
 }
 
 /** One line: the estimate with its range, and whether it establishes the promise. */
@@ -33,15 +35,4 @@ export function precisionLine({ estimate, low, high, promise }: PrecisionReport)
   return promise.established
     ? `${estimated}: a precision of ${promise.target} is established, ${promise.reason}`
     : `a precision of ${promise.target} is not established: ${promise.reason}; ${estimated}`;
-}
-
-/** A line that says that the promise cannot be kept, and what can be promised; none if it is kept. */
-export function promiseLines(promise: PrecisionPromise | undefined, noun: "match" | "group"): string[] {
-  if (promise === undefined || promise.isKept) return [];
-  // Rounded down, so that the value can be asked for.
-  const best = Math.floor(promise.best * 1000) / 1000;
-  const what = `no ${noun} reaches a precision of ${promise.asked}`;
-  // A join drops pairs that are likelier wrong than right at any precision.
-  if (noun === "match" && best <= 0.5) return [`${what}: no pair is likelier than ${best.toFixed(2)}`];
-  return [`${what}: the best that can be promised is ${best}, with --precision ${best}`];
 }

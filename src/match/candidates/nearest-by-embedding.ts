@@ -3,18 +3,11 @@ import { exactNeighbours } from "../../search/exact.js";
 import { type IvfLists, makeIvfLists, nearestInLists } from "../../search/ivf-lists.js";
 import { gatherRows } from "../../search/vectors.js";
 import type { ColumnPair } from "../columns.js";
-import { groupBy } from "../group-by.js";
 
 /** The nearest base rows of each query: [queries, k], -1 for none. */
 export interface NearRows {
   readonly k: number;
   readonly rows: Int32Array;
-}
-
-/** Block numbers of the rows: only rows with equal ones are compared. */
-export interface Blocks {
-  readonly base: Int32Array;
-  readonly queries: Int32Array;
 }
 
 /** Up to this many pairs of rows the search is exact; beyond it, IVF lists are many times faster. */
@@ -27,7 +20,6 @@ const listsOf = new WeakMap<Float32Array, Promise<IvfLists>>();
 
 export interface NearestOptions {
   readonly k: number;
-  readonly blocks?: Blocks;
   /** Number of pairs of rows above which IVF lists are used. Default `exactPairs`. */
   readonly manyPairs?: number;
   readonly signal?: AbortSignal;
@@ -45,7 +37,7 @@ interface EmbeddedPair extends Pick<ColumnPair, "dimension"> {
 export async function nearestByEmbedding(
   { base, queries: { vectors }, dimension }: EmbeddedPair,
   queries: Uint32Array,
-  { k, blocks, manyPairs = exactPairs, signal, onProgress }: NearestOptions,
+  { k, manyPairs = exactPairs, signal, onProgress }: NearestOptions,
 ): Promise<NearRows> {
   const baseVectors = base.vectors;
   if (baseVectors === undefined || vectors === undefined) return { k: 0, rows: new Int32Array(0) };
@@ -54,12 +46,6 @@ export async function nearestByEmbedding(
     const options = { dimension, k, metric: "inner-product", signal, onProgress } as const;
     return (await exactNeighbours(asked, candidates, options)).indices;
   };
-  if (blocks !== undefined) {
-    return byBlock(queries, blocks, k, async (wanted, within) => {
-      const indices = await exact(wanted, gatherRows(baseVectors, within, dimension));
-      return indices.map((place) => (place < 0 ? -1 : within[place]));
-    });
-  }
   if (base.texts.length * queries.length <= manyPairs) return { k, rows: await exact(queries, baseVectors) };
   let lists = listsOf.get(baseVectors);
   if (lists === undefined) {
@@ -75,27 +61,4 @@ export async function nearestByEmbedding(
 function pickRows(vectors: Float32Array, rows: Uint32Array, dimension: number): Float32Array {
   if (rows.length * dimension === vectors.length && rows.every((row, place) => row === place)) return vectors;
   return gatherRows(vectors, rows, dimension);
-}
-
-async function byBlock(
-  queries: Uint32Array,
-  blocks: Blocks,
-  k: number,
-  exact: (queries: Uint32Array, base: readonly number[]) => Promise<Int32Array>,
-): Promise<NearRows> {
-  const members = groupBy(blocks.base.keys(), (row) => blocks.base[row]);
-  const rows = new Int32Array(queries.length * k).fill(-1);
-  for (const [block, places] of groupBy(queries.keys(), (place) => blocks.queries[queries[place]])) {
-    const candidates = members.get(block) ?? [];
-    if (candidates.length <= k) {
-      for (const place of places) rows.set(candidates, place * k);
-      continue;
-    }
-    const wanted = Uint32Array.from(places, (place) => queries[place]);
-    const found = await exact(wanted, candidates);
-    places.forEach((place, index) => {
-      rows.set(found.subarray(index * k, (index + 1) * k), place * k);
-    });
-  }
-  return { k, rows };
 }

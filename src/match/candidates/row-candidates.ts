@@ -82,7 +82,7 @@ async function searchTerms(
   for (const [place, { queries, base, take }] of directions.entries()) {
     const onProgress = (done: number, total: number): void =>
       onShare((place + done / total) / directions.length);
-    const settings = { ...limits, queries, index: indexTerms(base, terms), size: base.starts.length - 1 };
+    const settings = { ...limits, queries, base, index: indexTerms(base, terms) };
     const work: PartedWork<"search"> = {
       settings,
       total: queries.starts.length - 1,

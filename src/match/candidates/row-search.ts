@@ -1,12 +1,12 @@
 /** The nearest rows of a range of query rows by terms: what one thread does of the search for candidates. */
-import { type SparseRows, termSearch } from "./grams.js";
+import type { SparseRows } from "./grams.js";
+import { TermSearch } from "./term-search.js";
 
 export interface SearchSettings {
   readonly queries: SparseRows;
-  /** The rows that are found, by term. */
+  /** The rows that are found, and their index by term. */
+  readonly base: SparseRows;
   readonly index: SparseRows;
-  /** Number of rows that may be found. */
-  readonly size: number;
   readonly k: number;
   /** Rows of a smaller cosine are left out. */
   readonly least: number;
@@ -22,14 +22,14 @@ export interface FoundRows {
   readonly rows: Int32Array;
 }
 
-export function openSearch({ queries, index, size, k, least, postings, isOneTable }: SearchSettings) {
-  const search = termSearch(index, size);
+export function openSearch({ queries, base, index, k, least, postings, isOneTable }: SearchSettings) {
+  const search = new TermSearch(index, base);
   return ({ from, to }: { readonly from: number; readonly to: number }): FoundRows => {
     const found = { queries: new Int32Array(k * (to - from)), rows: new Int32Array(k * (to - from)) };
     let count = 0;
     for (let query = from; query < to; query++) {
       const accept = isOneTable ? (row: number): boolean => row !== query : undefined;
-      for (const { row, score } of search(queries, query, { k, postings, accept })) {
+      for (const { row, score } of search.find(queries, query, { k, postings, accept })) {
         if (score <= least) continue;
         found.queries[count] = query;
         found.rows[count++] = row;

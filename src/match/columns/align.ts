@@ -1,5 +1,6 @@
 /** Aligns the columns of two tables: by header where headers agree, else by what the cells hold. */
 import { cellWords } from "./cell-words.js";
+import { readDate } from "./dates.js";
 
 /** A table in memory: cells by column name, "" where empty. */
 export type TableColumns = Readonly<Record<string, readonly string[]>>;
@@ -62,10 +63,12 @@ function contentOf(cells: readonly string[]): Content {
   const counts = new Map<string, number>();
   let total = 0;
   for (const cell of cells) {
-    const words = cellWords(cell.replace(/[([][^)\]]*[)\]]/g, " "));
+    // A date has the same words however it is written.
+    const date = readDate(cell)?.map(String);
+    const words = date ?? cellWords(cell.replace(/[([][^)\]]*[)\]]/g, " "));
     for (const word of words) counts.set(word, (counts.get(word) ?? 0) + 1);
     total += words.length;
-    if (words.length > 0) values.add(words.sort().join(" "));
+    if (words.length > 0) values.add(date === undefined ? words.sort().join(" ") : date.join("-"));
   }
   return { values, words: new Map([...counts].map(([word, count]) => [word, count / total])) };
 }

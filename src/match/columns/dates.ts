@@ -7,7 +7,7 @@ const named =
   /^(?:\w{3,9},? )?(?:(\d{1,2})\.? )?([a-z]{3,9})\.?,? (?:(\d{1,2})(?:st|nd|rd|th)?,? )?(\d{4})$/i;
 const months = "jan feb mar apr may jun jul aug sep oct nov dec".split(" ");
 
-/** Year, month and day, or undefined if the text is no date. Of 4/5/1999 the first number is taken as the month. */
+/** Year, month and day, or undefined if the text is no date. The month comes first in 4/5/1999, second in 4.5.1999. */
 export function readDate(text: string): readonly [number, number, number] | undefined {
   const bare = text.trim();
   if (bare.length < 8 || bare.length > 32) return undefined;
@@ -16,7 +16,8 @@ export function readDate(text: string): readonly [number, number, number] | unde
   const last = dayLast.exec(bare);
   if (last !== null) {
     const [first, second, year] = [Number(last[1]), Number(last[2]), Number(last[3])];
-    return first > 12 ? checked(year, second, first) : checked(year, first, second);
+    const isDayFirst = first > 12 || /^\d+\./.test(bare);
+    return isDayFirst ? checked(year, second, first) : checked(year, first, second);
   }
   const words = named.exec(bare);
   if (words === null) return undefined;

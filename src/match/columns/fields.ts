@@ -6,6 +6,7 @@ import { type ColumnKind, type ColumnProfile, profileColumn } from "./profile.js
 import { readValues, type ValuedColumn } from "./value-set.js";
 import { Vocabulary } from "./vocabulary.js";
 
+/** Which columns are compared, and as what. */
 export interface ColumnOptions {
   /** Compare these columns only: "name", or "name=title" where the tables differ. */
   readonly on?: readonly string[];
@@ -69,7 +70,7 @@ export function planColumns(
   const aligned =
     right === undefined
       ? first.names.map((name): AlignedNames => [name, name])
-      : alignColumns(left, right, { left: first.names, right: second.names });
+      : withNames(alignColumns(left, right, { left: first.names, right: second.names }), first, second);
   const pairs = withoutCopies(sorted(asked ?? aligned), left, other, dropped);
   const unpaired = (names: readonly string[], side: 0 | 1): string[] =>
     asked !== undefined || right === undefined
@@ -138,14 +139,36 @@ export const rowsOf = (table: TableColumns): number => Object.values(table)[0]?.
 const sorted = (pairs: readonly AlignedNames[]): AlignedNames[] =>
   [...pairs].sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0));
 
-function usable(table: TableColumns, { ignore = [] }: ColumnOptions) {
+/** Columns of one table that may carry evidence. */
+interface UsableColumns {
+  readonly names: readonly string[];
+  readonly dropped: readonly DroppedColumn[];
+  /** The column that names a row best, if there is one. */
+  readonly naming?: string;
+}
+
+function usable(table: TableColumns, { ignore = [], kindOf = {} }: ColumnOptions): UsableColumns {
   const dropped: DroppedColumn[] = [];
-  const names = Object.keys(table).filter((name) => {
-    const reason = ignore.includes(name) ? "ignored" : profileColumn(name, table[name]).dropped;
+  const profiles = Object.keys(table).flatMap((name) => {
+    const profile = profileColumn(name, table[name]);
+    const reason = ignore.includes(name) ? "ignored" : profile.dropped;
     if (reason !== undefined) dropped.push({ name, reason });
-    return reason === undefined;
+    return reason === undefined ? [{ name, other: name, kind: kindOf[name] ?? profile.kind, profile }] : [];
   });
-  return { names, dropped };
+  const names = profiles.map(({ name }) => name);
+  return { names, dropped, naming: names[namingField(profiles)] };
+}
+
+/**
+ * Adds the columns that name the rows where neither is aligned yet: names that are written differently often have no
+ * value in common.
+ */
+function withNames(aligned: AlignedNames[], left: UsableColumns, right: UsableColumns): AlignedNames[] {
+  const { naming } = left;
+  const { naming: other } = right;
+  if (naming === undefined || other === undefined) return aligned;
+  if (aligned.some((pair) => pair[0] === naming || pair[1] === other)) return aligned;
+  return [...aligned, [naming, other]];
 }
 
 function askedPair(text: string, left: TableColumns, right: TableColumns): AlignedNames {
@@ -196,7 +219,7 @@ const namingHeader = /name|title|label/i;
 const notNaming = /program|given|first|last|sur|agency/i;
 
 /** The text column that names its row best. */
-function namingField(fields: readonly Field[]): number {
+function namingField(fields: readonly Pick<Field, "name" | "other" | "kind" | "profile">[]): number {
   let [best, bestScore] = [-1, -Infinity];
   fields.forEach(({ name, other, kind, profile: { rows, filled, distinct, shares } }, index) => {
     if (!isText(kind)) return;

@@ -16,6 +16,7 @@ export const columnKinds = [
   "date",
 ] as const;
 
+/** What the cells of a column are. */
 export type ColumnKind = (typeof columnKinds)[number];
 
 export interface ColumnProfile {

@@ -37,10 +37,14 @@ const clip = (value: number): number => Math.min(farthest, Math.max(-farthest, v
  * The evidence for the pair of each row, in the order of `evidenceNames`; undefined for rows without a pair.
  */
 export function gatherEvidence(rankings: Rankings, pairs: readonly RowPair[]): (number[] | undefined)[] {
-  const rivals = rivalScores(rankings, pairs);
-  return pairs.map((pair, row) =>
-    pair.left < 0 ? undefined : rowEvidence(rankings, pair, row, rivals[row]),
-  );
+  const evidenceOf = evidenceAmong(rankings, pairs);
+  return pairs.map((pair, row) => (pair.left < 0 ? undefined : evidenceOf(row, pair)));
+}
+
+/** Returns a function that gathers the evidence for any pair of a row, where the other rows have these pairs. */
+export function evidenceAmong(rankings: Rankings, pairs: readonly RowPair[]) {
+  const rivalOf = rivalScores(rankings, pairs);
+  return (row: number, pair: RowPair): number[] => rowEvidence(rankings, pair, row, rivalOf(row, pair.left));
 }
 
 function rowEvidence(rankings: Rankings, pair: RowPair, row: number, rival: number): number[] {
@@ -70,8 +74,8 @@ function rowEvidence(rankings: Rankings, pair: RowPair, row: number, rival: numb
   ];
 }
 
-/** For each row, the best score of a right row with a different text for the same left row. */
-function rivalScores({ leftKeys, rightKeys }: Rankings, pairs: readonly RowPair[]): Float64Array {
+/** Returns a function that finds the best score of a right row with a different text for a left row. */
+function rivalScores({ leftKeys, rightKeys }: Rankings, pairs: readonly RowPair[]) {
   const best = new Map<number, { key: number; score: number; other: number }>();
   pairs.forEach(({ left, score }, row) => {
     if (left < 0) return;
@@ -82,11 +86,11 @@ function rivalScores({ leftKeys, rightKeys }: Rankings, pairs: readonly RowPair[
     else if (score > known.score) best.set(leftKeys[left], { key, score, other: known.score });
     else known.other = Math.max(known.other, score);
   });
-  return Float64Array.from(pairs, ({ left }, row) => {
+  return (row: number, left: number): number => {
     const known = best.get(leftKeys[left]);
     if (known === undefined) return -Infinity;
     return known.key === rightKeys[row] ? known.other : known.score;
-  });
+  };
 }
 
 /** The probability that the pair of each row is right; 0 for rows without a pair. */

@@ -9,6 +9,7 @@ import { rowMargins } from "./margins.js";
 import { rivalPrecision } from "./rivals.js";
 import { posteriorPrecision, type ScoredPairs } from "./scored-pairs.js";
 
+/** Whether a precision can be promised. */
 export interface PromiseReport {
   /** The precision asked for. */
   readonly target: number;
@@ -17,8 +18,11 @@ export interface PromiseReport {
   readonly reason: string;
 }
 
+/** How precise a result is by its own estimates, 0 to 1. */
 export interface PrecisionReport {
+  /** The smallest of the estimates. */
   readonly estimate: number;
+  /** What the others lie above the smallest, the truth may lie below it. */
   readonly low: number;
   readonly high: number;
   readonly promise: PromiseReport;
@@ -65,7 +69,9 @@ export function keepPrecision<Level extends AcceptedLevel>({
   const found = contradiction(level);
   const estimates = precisionEstimates(level);
   if (found !== undefined) estimates.set("contradictions", 1 - found.strength);
-  return { level, report: refused(estimates, target, level.count, doubt ?? found?.reason) };
+  const few =
+    level.count < fewest ? `only ${level.count} pairs are likely: too few to estimate from` : undefined;
+  return { level, report: refused(estimates, target, doubt ?? found?.reason ?? few) };
 }
 
 /** Share of pairs with contradicting names from which groups are families; least agreement of a distinguishing column. */
@@ -94,29 +100,34 @@ export function precisionEstimates(pairs: ScoredPairs): Map<string, number> {
   const estimates = new Map([["column weights", posteriorPrecision(pairs)]]);
   const leftOut = leftOutPrecision(pairs);
   if (leftOut !== undefined) estimates.set("columns left out", leftOut);
-  if (pairs.relation === "many-to-many") {
+  if (pairs.relation !== "one-to-one") {
     const names = nameContradictions(pairs);
     if (names !== undefined) estimates.set("codes in names", 1 - names.codes);
+  }
+  if (pairs.relation === "many-to-many") {
     const { narrow } = rowMargins(pairs);
     estimates.set("rows outside the groups", narrow > mostNarrow ? 0 : 1 - narrow);
   } else estimates.set("rows without a partner", rivalPrecision(pairs));
   return new Map([...estimates].map(([name, value]) => [name, Math.min(1, Math.max(0, value))]));
 }
 
-function established(estimates: ReadonlyMap<string, number>, target: number): PrecisionReport {
-  const names = [...estimates.keys()].join(", ");
-  return { ...range(estimates), promise: { target, established: true, reason: `agreed by ${names}` } };
-}
-
-function refused(
+/** A promise that estimates agree on. */
+export function established(
   estimates: ReadonlyMap<string, number>,
   target: number,
-  count: number,
+  reason = `agreed by ${[...estimates.keys()].join(", ")}`,
+): PrecisionReport {
+  return { ...range(estimates), promise: { target, established: true, reason } };
+}
+
+/** A refused promise; without another reason, the smallest estimate is the reason. */
+export function refused(
+  estimates: ReadonlyMap<string, number>,
+  target: number,
   doubt: string | undefined,
 ): PrecisionReport {
   const [name, value] = [...estimates].reduce((worst, entry) => (entry[1] < worst[1] ? entry : worst));
-  const few = count < fewest ? `only ${count} pairs are likely: too few to estimate from` : undefined;
-  const reason = doubt ?? few ?? `the estimate from ${name} is ${value.toFixed(2)}`;
+  const reason = doubt ?? `the estimate from ${name} is ${value.toFixed(2)}`;
   return { ...range(estimates), promise: { target, established: false, reason } };
 }
 

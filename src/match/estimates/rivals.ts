@@ -9,7 +9,7 @@ import { acceptedScores, type ScoredPairs } from "./scored-pairs.js";
 const edgeQuantile = 0.02;
 
 /** The better of the two sides' estimates; tables differ in how many rows have no partner. */
-export function rivalPrecision({ table, logOdds, accepted }: ScoredPairs): number {
+export function rivalPrecision({ table, relation, logOdds, accepted }: ScoredPairs): number {
   const scores = acceptedScores(accepted, logOdds);
   if (scores.length === 0) return 0;
   const edge = scores[Math.floor(edgeQuantile * scores.length)];
@@ -17,8 +17,10 @@ export function rivalPrecision({ table, logOdds, accepted }: ScoredPairs): numbe
     { own: table.left, other: table.right, rows: table.rows[0], others: table.rows[1] },
     { own: table.right, other: table.left, rows: table.rows[1], others: table.rows[0] },
   ];
+  // A further partner is false only for a row that has one at most.
+  const competing = sides.filter((_, side) => relation !== (side === 0 ? "many-to-one" : "one-to-many"));
   return Math.max(
-    ...sides.map(({ own, other, rows, others }) => {
+    ...competing.map(({ own, other, rows, others }) => {
       const [isTaken, isOtherTaken] = [new Uint8Array(rows), new Uint8Array(others)];
       accepted.forEach((flag, pair) => {
         if (flag === 0) return;

@@ -1,7 +1,7 @@
 /** Compares the words with digits of two rows: model numbers, house numbers, codes in any column. */
 import type { RowWords } from "../columns/row-words.js";
 import { levelOf } from "./levels.js";
-import { matchEqual, matchSoft, Side } from "./overlap.js";
+import { continues, matchEqual, matchSoft, Side } from "./overlap.js";
 
 /** Cuts of the weight of the heaviest common code. */
 const cuts = [0.3, 0.5, 0.7, 0.85];
@@ -48,19 +48,19 @@ function matchNeighbours(
 ): void {
   for (let i = 0; i < one.count; i++) {
     if (one.met[i] > 0) continue;
-    const whole = words[one.items[i]];
+    const whole = words[one.word(i)];
     for (let from = starts[row]; from + 1 < starts[row + 1]; from++) {
       let [length, to] = [0, from];
       while (to < starts[row + 1] && to - from < mostJoined && length < whole.length) {
         const part = words[items[to]];
-        if (!whole.startsWith(part, length)) break;
+        if (!continues(whole, part, length)) break;
         length += part.length;
         to++;
       }
       if (length !== whole.length || to - from < 2) continue;
       one.meet(i, 1);
       for (let j = 0; j < other.count; j++) {
-        const isPart = items.subarray(from, to).includes(other.items[j]);
+        const isPart = items.subarray(from, to).includes(other.word(j));
         if (isPart && other.met[j] === 0) other.meet(j, 1);
       }
       break;

@@ -49,7 +49,9 @@ export function overlapComparison({ words, rarity }: WordWeights) {
 
 /** One list of words, with the likeness of each word's partner. */
 export class Side {
+  /** Words by number: those of the list begin at `first`. */
   items: Lists["items"] = new Uint32Array(0);
+  first = 0;
   met = new Float64Array(64);
   count = 0;
   /** Words without a partner. */
@@ -59,11 +61,16 @@ export class Side {
   heaviest = 0;
 
   load({ starts, items }: Lists, list: number): void {
-    this.items = items.subarray(starts[list], starts[list + 1]);
-    this.count = this.items.length;
+    this.items = items;
+    this.first = starts[list];
+    this.count = starts[list + 1] - this.first;
     this.open = this.count;
     if (this.met.length < this.count) this.met = new Float64Array(2 * this.count);
     this.met.fill(0, 0, this.count);
+  }
+
+  word(place: number): number {
+    return this.items[this.first + place];
   }
 
   meet(place: number, likeness: number): void {
@@ -76,7 +83,7 @@ export class Side {
     this.unmatched = 0;
     this.heaviest = -1;
     for (let place = 0; place < this.count; place++) {
-      const weight = rarity[this.items[place]];
+      const weight = rarity[this.word(place)];
       const met = this.met[place];
       total += weight;
       covered += met * weight;
@@ -90,7 +97,7 @@ export class Side {
 export function matchEqual(left: Side, right: Side): void {
   for (let i = 0; i < left.count; i++) {
     for (let j = 0; j < right.count; j++) {
-      if (left.items[i] !== right.items[j] || right.met[j] > 0) continue;
+      if (left.word(i) !== right.word(j) || right.met[j] > 0) continue;
       left.meet(i, 1);
       right.meet(j, 1);
       break;
@@ -98,17 +105,21 @@ export function matchEqual(left: Side, right: Side): void {
   }
 }
 
+/** Whether the whole has the part at a place: most do not begin with the same letter. */
+export const continues = (whole: string, part: string, at: number): boolean =>
+  whole.charCodeAt(at) === part.charCodeAt(0) && whole.startsWith(part, at);
+
 /** Matches 2 to 4 neighbours of `many` that join to one word of `one`. */
 function matchJoined(one: Side, many: Side, words: readonly string[]): void {
   for (let i = 0; i < one.count; i++) {
     if (one.met[i] > 0) continue;
-    const whole = words[one.items[i]];
+    const whole = words[one.word(i)];
     for (let from = 0; from + 1 < many.count; from++) {
       let length = 0;
       let to = from;
       while (to < many.count && to - from < mostJoined && many.met[to] === 0) {
-        const part = words[many.items[to]];
-        if (!whole.startsWith(part, length)) break;
+        const part = words[many.word(to)];
+        if (!continues(whole, part, length)) break;
         length += part.length;
         to++;
         if (length === whole.length) break;
@@ -127,9 +138,8 @@ export function matchSoft(left: Side, right: Side, words: readonly string[], rar
   const found: { i: number; j: number; likeness: number; weight: number }[] = [];
   for (const i of open) {
     for (const j of others) {
-      const likeness = softLikeness(words[left.items[i]], words[right.items[j]]);
-      if (likeness > 0)
-        found.push({ i, j, likeness, weight: rarity[left.items[i]] + rarity[right.items[j]] });
+      const likeness = softLikeness(words[left.word(i)], words[right.word(j)]);
+      if (likeness > 0) found.push({ i, j, likeness, weight: rarity[left.word(i)] + rarity[right.word(j)] });
     }
   }
   if (found.length > 1) found.sort((x, y) => y.likeness - x.likeness || y.weight - x.weight);

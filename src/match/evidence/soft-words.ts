@@ -1,8 +1,14 @@
 /** How alike two different words are: initials, abbreviations, misspellings. */
 import { distance } from "fastest-levenshtein";
 
-/** A word prepared for comparison many times. */
-export const hasDigit = (word: string): boolean => /\d/.test(word);
+const isDigit = (code: number): boolean => code >= 48 && code <= 57;
+
+/** A loop, as this is asked for every pair of words: a regular expression takes several times as long. */
+export function hasDigit(word: string): boolean {
+  for (let place = 0; place < word.length; place++) if (isDigit(word.charCodeAt(place))) return true;
+  return false;
+}
+
 const isDigits = /^\d+$/;
 
 /** From 0 to 1; the same in both directions. Words with digits need a long common beginning, or one slip in many digits. */

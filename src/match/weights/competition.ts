@@ -1,17 +1,20 @@
 /**
  * At most one partner (Sadinle 2017, in a form that is one softmax per row): the candidates of a row and "none" share
- * one unit of probability, on both sides; the smaller of a pair's two shares counts.
+ * one unit of probability; where rows of both sides have one partner, the smaller of a pair's two shares counts.
  */
-import { type PairsByRow, type PairTable, pairsByRow } from "./pair-table.js";
+import type { Relation } from "./learn.js";
+import { competingSides, type PairsByRow, type PairTable, pairsByRow } from "./pair-table.js";
 
 /** Returns a function that fills the probabilities from log-odds and the expected number of matches. */
-export function competition({ left, right, rows }: PairTable) {
-  const [ofLeft, ofRight] = [pairsByRow(left, rows[0]), pairsByRow(right, rows[1])];
+export function competition(table: PairTable, relation: Relation) {
+  const sides = competingSides(table, relation);
+  const smallest = Math.min(...sides.map(({ rows }) => rows));
+  const pairs = sides.map(({ rowOf, rows }) => pairsByRow(rowOf, rows));
   return (logOdds: Float64Array, matches: number, probability: Float64Array): void => {
     // Odds against "none": most rows have a partner where most are expected to.
-    const shift = -Math.log(Math.max(0.02, 1 - matches / Math.min(rows[0], rows[1])));
+    const shift = -Math.log(Math.max(0.02, 1 - matches / smallest));
     probability.fill(1);
-    for (const side of [ofLeft, ofRight]) shareOut(side, logOdds, shift, probability);
+    for (const side of pairs) shareOut(side, logOdds, shift, probability);
   };
 }
 

@@ -10,8 +10,8 @@ import { monotoneLogRatio } from "./isotonic.js";
 import { allPairs, countLevels, levelTotals, type PairTable } from "./pair-table.js";
 import { startingPosteriors } from "./start.js";
 
-/** How many partners a row may have. */
-export type Relation = "one-to-one" | "many-to-many";
+/** How many partners a row may have. "many-to-one": a left row several, a right row one. */
+export type Relation = "one-to-one" | "many-to-one" | "one-to-many" | "many-to-many";
 
 export interface LearnOptions {
   /** Strength of the belief that matches agree. Default 0.2. */
@@ -54,7 +54,7 @@ const strongest = { against: -6, for: 14 };
 export async function learnWeights(table: PairTable, options: LearnOptions = {}): Promise<Learned> {
   const { known = new Map<number, number>(), prior = 0.2, signal, onProgress } = options;
   const { relation = table.isOneTable ? "many-to-many" : "one-to-one" } = options;
-  const compete = relation === "one-to-one" ? competition(table) : undefined;
+  const compete = relation === "many-to-many" ? undefined : competition(table, relation);
   const totals = levelTotals(table);
   const { match: probability, related } = startingPosteriors(table, relation);
   fix(probability, known);

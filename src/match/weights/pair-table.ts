@@ -1,6 +1,7 @@
 /** Candidate pairs with their evidence: what the weights are learned from. */
 import type { Pairs } from "../candidates/pair-set.js";
 import { type EvidenceColumn, missing } from "../evidence/pair-evidence.js";
+import type { Relation } from "./learn.js";
 
 export interface PairTable extends Pairs {
   readonly isOneTable: boolean;
@@ -34,6 +35,23 @@ export function countLevels(levels: Int8Array, count: number, weights?: ArrayLik
   for (let pair = 0; pair < levels.length; pair++)
     if (levels[pair] !== missing) sums[levels[pair]] += weights === undefined ? 1 : weights[pair];
   return sums;
+}
+
+/** The row of each pair on one side, and the number of that side's rows. */
+export interface PairSide {
+  readonly rowOf: Int32Array;
+  readonly rows: number;
+}
+
+/** The sides whose rows have one partner at most. */
+export function competingSides({ left, right, rows }: PairTable, relation: Relation): PairSide[] {
+  const [ofLeft, ofRight] = [
+    { rowOf: left, rows: rows[0] },
+    { rowOf: right, rows: rows[1] },
+  ];
+  if (relation === "many-to-many") return [];
+  if (relation === "one-to-one") return [ofLeft, ofRight];
+  return relation === "many-to-one" ? [ofRight] : [ofLeft];
 }
 
 /** Pairs by row of a side: those of row r are order[starts[r]] to order[starts[r + 1] - 1]. */

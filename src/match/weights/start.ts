@@ -1,7 +1,7 @@
 /** Where learning starts: the pairs that agree on what pairs rarely agree on. */
 import { missing } from "../evidence/pair-evidence.js";
 import type { Relation } from "./learn.js";
-import { levelTotals, type PairsByRow, type PairTable, pairsByRow } from "./pair-table.js";
+import { competingSides, levelTotals, type PairsByRow, type PairTable, pairsByRow } from "./pair-table.js";
 
 export interface Start {
   /** Probability of being a match. */
@@ -17,7 +17,8 @@ export function startingPosteriors(table: PairTable, relation: Relation): Start 
   const scores = surprises(table);
   const match = new Float64Array(scores.length).fill(unseeded);
   const isMany = relation === "many-to-many";
-  for (const pair of isMany ? bestPairs(table, scores) : mutualBest(table, scores)) match[pair] = seeded;
+  for (const pair of isMany ? bestPairs(table, scores) : mutualBest(table, scores, relation))
+    match[pair] = seeded;
   const related = new Float64Array(isMany ? scores.length : 0);
   const median = isMany ? quantile(scores, 0.5) : 0;
   for (let pair = 0; pair < related.length; pair++)
@@ -56,16 +57,17 @@ function bestPairs({ rows }: PairTable, scores: Float64Array): Uint32Array {
   return order.subarray(0, Math.ceil(Math.min(...rows) / 4));
 }
 
-/** Pairs that are the best of both their rows; the half that stands out most against rivals. */
-function mutualBest({ left, right, rows }: PairTable, scores: Float64Array): number[] {
-  const ofLeft = bestTwo(pairsByRow(left, rows[0]), scores);
-  const ofRight = bestTwo(pairsByRow(right, rows[1]), scores);
-  const mutual: { pair: number; score: number }[] = [];
-  ofLeft.best.forEach((pair, row) => {
-    if (pair < 0 || ofRight.best[right[pair]] !== pair) return;
-    const rival = Math.max(ofLeft.second[row], ofRight.second[right[pair]], 0);
-    mutual.push({ pair, score: 2 * scores[pair] - rival });
+/** Pairs that are the best of their rows, of each side that has one partner; the half that stands out most against rivals. */
+function mutualBest(table: PairTable, scores: Float64Array, relation: Relation): number[] {
+  const sides = competingSides(table, relation).map(({ rowOf, rows }) => {
+    return { rowOf, ...bestTwo(pairsByRow(rowOf, rows), scores) };
   });
+  const mutual: { pair: number; score: number }[] = [];
+  for (const pair of sides[0].best) {
+    if (pair < 0 || sides.some(({ rowOf, best }) => best[rowOf[pair]] !== pair)) continue;
+    const rival = Math.max(0, ...sides.map(({ rowOf, second }) => second[rowOf[pair]]));
+    mutual.push({ pair, score: 2 * scores[pair] - rival });
+  }
   mutual.sort((a, b) => b.score - a.score || a.pair - b.pair);
   return mutual.slice(0, Math.ceil(mutual.length / 2)).map(({ pair }) => pair);
 }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { indexTerms, termCosine, termRows, termSearch } from "../../../src/match/candidates/grams.js";
+import { indexTerms, termCosine, termRows } from "../../../src/match/candidates/grams.js";
+import { TermSearch } from "../../../src/match/candidates/term-search.js";
 import { createRandom } from "../../../src/random.js";
 
 const random = createRandom(5);
@@ -17,13 +18,13 @@ const index = indexTerms(terms.left, terms.statistics.documents.length);
 
 describe("terms of two tables", () => {
   it("finds the same rows as comparing with every row", () => {
-    const search = termSearch(index, left.length);
+    const search = new TermSearch(index, terms.left);
     right.forEach((_, query) => {
       const expected = left
         .map((__, row) => ({ row, score: termCosine(terms.right, query, terms.left, row) }))
         .filter(({ score }) => score > 0)
         .sort((a, b) => b.score - a.score);
-      const found = search(terms.right, query, { k: 5, postings: Infinity });
+      const found = search.find(terms.right, query, { k: 5, postings: Infinity });
       expect(found.length).toBe(Math.min(5, expected.length));
       found.forEach(({ row, score }, place) => {
         expect(Math.min(score, 1)).toBeCloseTo(expected[place].score, 5);
@@ -39,13 +40,13 @@ describe("terms of two tables", () => {
   it("follows the rarest terms first if postings are limited", () => {
     const names = [...Array.from({ length: 500 }, (_, row) => `club ${row}`), "zanzibar club"];
     const rows = termRows(names, ["zanzibar club"]);
-    const search = termSearch(indexTerms(rows.left, rows.statistics.documents.length), names.length);
-    const found = search(rows.right, 0, { k: 3, postings: 20 });
+    const search = new TermSearch(indexTerms(rows.left, rows.statistics.documents.length), rows.left);
+    const found = search.find(rows.right, 0, { k: 3, postings: 20 });
     expect(found.map(({ row }) => row)).toEqual([500]);
   });
 
   it("finds only accepted rows", () => {
-    const found = termSearch(index, left.length)(terms.right, 0, {
+    const found = new TermSearch(index, terms.left).find(terms.right, 0, {
       k: 50,
       postings: Infinity,
       accept: (row) => row % 2 === 0,
@@ -59,7 +60,7 @@ describe("terms of two tables", () => {
       name.toLowerCase(),
     );
     const rows = termRows(names, ["fec"]);
-    const found = termSearch(indexTerms(rows.left, rows.statistics.documents.length), names.length)(
+    const found = new TermSearch(indexTerms(rows.left, rows.statistics.documents.length), rows.left).find(
       rows.right,
       0,
       {

@@ -52,21 +52,6 @@ describe("nearestByEmbedding", () => {
     expect(found / (4 * queries.length)).toBeGreaterThan(0.9);
   });
 
-  it("searches only a row's block, and returns all rows of a small one", async () => {
-    const blocks = {
-      base: Int32Array.from({ length: 300 }, (_, row) => (row < 3 ? 9 : row % 3)),
-      queries: Int32Array.from({ length: 80 }, (_, row) => (row === 79 ? 9 : row === 78 ? 77 : row % 3)),
-    };
-    const { k, rows } = await nearestByEmbedding(column, queries, { k: 4, blocks });
-    expect([...rows.subarray(0, k)].sort()).toEqual([-1, 0, 1, 2]);
-    expect([...rows.subarray(k, 2 * k)]).toEqual([-1, -1, -1, -1]);
-    for (let place = 2; place < queries.length; place++) {
-      const query = queries[place];
-      const expected = nearest(query, 4, (row) => blocks.base[row] === blocks.queries[query]);
-      expect([...rows.subarray(place * k, (place + 1) * k)]).toEqual(expected);
-    }
-  });
-
   it("finds nothing without vectors", async () => {
     const bare = { ...column, base: { ...column.base, vectors: undefined } } as ColumnPair;
     expect(await nearestByEmbedding(bare, queries, { k: 4 })).toEqual({ k: 0, rows: new Int32Array(0) });

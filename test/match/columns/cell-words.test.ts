@@ -39,6 +39,8 @@ describe("numbers and dates of a cell", () => {
     ])
       expect(dateNumber(text), text).toBe(19990405);
     expect(readDate("25.12.2001")).toEqual([2001, 12, 25]);
+    expect(readDate("3.12.1980")).toEqual([1980, 12, 3]);
+    expect(readDate("3/12/1980")).toEqual([1980, 3, 12]);
     expect(readDate("1999-13-05")).toBeUndefined();
     expect(readDate("12345678")).toBeUndefined();
   });

@@ -30,7 +30,7 @@ describe("competition for a partner", () => {
     // One left row with two candidates of even odds, matches 1 of 100 rows: shift -ln(0.99).
     const table = pairs([0, 0], [0, 1], [100, 100]);
     const probability = new Float64Array(2);
-    competition(table)(Float64Array.of(0, 0), 1, probability);
+    competition(table, "one-to-one")(Float64Array.of(0, 0), 1, probability);
     const odds = 1 / 0.99;
     expect(probability[0]).toBeCloseTo(odds / (1 + 2 * odds), 12);
     expect(probability[0] + probability[1]).toBeLessThan(1);
@@ -39,8 +39,21 @@ describe("competition for a partner", () => {
   it("takes the smaller share of a pair's two rows", () => {
     const table = pairs([0, 1], [0, 0], [1000, 1000]);
     const probability = new Float64Array(2);
-    competition(table)(Float64Array.of(3, 3), 1e-9, probability);
+    competition(table, "one-to-one")(Float64Array.of(3, 3), 1e-9, probability);
     expect(probability[0]).toBeCloseTo(Math.exp(3) / (1 + 2 * Math.exp(3)), 9);
+  });
+
+  it("leaves a left row several partners where only right rows have one", () => {
+    const table = pairs([0, 0, 1], [0, 1, 1], [1000, 1000]);
+    const probability = new Float64Array(3);
+    competition(table, "many-to-one")(Float64Array.of(3, 3, 3), 1e-9, probability);
+    const odds = Math.exp(3);
+    expect(probability[0]).toBeCloseTo(odds / (1 + odds), 9);
+    expect(probability[1]).toBeCloseTo(odds / (1 + 2 * odds), 9);
+    const turned = new Float64Array(3);
+    competition(table, "one-to-many")(Float64Array.of(3, 3, 3), 1e-9, turned);
+    expect(turned[0]).toBeCloseTo(odds / (1 + 2 * odds), 9);
+    expect(turned[2]).toBeCloseTo(odds / (1 + odds), 9);
   });
 });
 
@@ -59,7 +72,7 @@ describe("beliefs of a one-to-one matching", () => {
     const table = pairs([0, 0, 1], [0, 1, 1], [1000, 1000]);
     const [, , alone] = matchingBeliefs(table, Float64Array.of(15, 4, 4), 1e-9);
     const softmax = new Float64Array(3);
-    competition(table)(Float64Array.of(15, 4, 4), 1e-9, softmax);
+    competition(table, "one-to-one")(Float64Array.of(15, 4, 4), 1e-9, softmax);
     expect(alone).toBeGreaterThan(0.97);
     expect(softmax[2]).toBeLessThan(0.5);
   });

@@ -118,9 +118,9 @@ describe("commands that write rows", () => {
     await joinTables(left, right, file("joined.jsonl"), { encoder: "none", unmatched: "keep" });
     const [matched, alone] = linesOf(file("joined.jsonl")).map((line) => JSON.parse(line));
     expect(matched).toMatchObject({ left_id: 1, right_key: true, right_n: null, right_name: "Acme Ltd" });
-    expect(typeof matched.score).toBe("number");
+    expect(typeof matched.probability).toBe("number");
     expect(alone).toEqual({
-      ...{ left_id: null, left_name: null, right_name: "Zürich", score: null, estimated_precision: null },
+      ...{ left_id: null, left_name: null, right_name: "Zürich", probability: null },
     });
     const input = file("names.jsonl", '{"id":1,"name":"Acme"}\n{"id":2,"name":"ACME","x":[1]}\n');
     await clusterTable(input, file("grouped.jsonl"), { threshold: 0.8 });

@@ -1,0 +1,143 @@
+/** Learns which candidate pairs of two tables match, with as many partners per row as the tables show. */
+import type { ComparedTables } from "../match/compare-tables.js";
+import {
+  type AcceptedLevel,
+  contradiction,
+  keepPrecision,
+  type PrecisionReport,
+} from "../match/estimates/promise.js";
+import { matchingBeliefs } from "../match/weights/competition.js";
+import {
+  type Learned,
+  type LearnOptions,
+  learnWeights,
+  type Relation,
+  type Weights,
+} from "../match/weights/learn.js";
+import { competingSides } from "../match/weights/pair-table.js";
+import type { JoinKind } from "./options.js";
+import { partnersAlike, partnersPerRow, type RowRelation } from "./row-relation.js";
+
+export type MatchKind = JoinKind;
+
+/** What was asked for, and whether the left table of the pairs is the right one of the caller. */
+export interface AskedKind {
+  readonly kind?: MatchKind;
+  readonly isSwapped: boolean;
+}
+
+export interface Fit {
+  readonly kind: MatchKind;
+  /** One sentence: what the kind was found from. */
+  readonly kindReason: string;
+  readonly weights: Weights;
+  accept(target: number): { level: AcceptedLevel; report: PrecisionReport };
+}
+
+/** Floors of probability, from the widest. */
+const floors = [0.02, 0.05, 0.1, 0.25, 0.5, 0.7, 0.8, 0.9, 0.95, 0.98, 0.99];
+const likely = 0.5;
+/** Share of rows with several partners from which a join is not one-to-one. */
+const severalPartners = 0.25;
+/** Share of rows with several partners below which each row of a side has one. */
+const fewPartners = 0.1;
+const asked = "as asked for";
+
+/**
+ * Learns for one partner per row first; where rows turn out to have several, once more for many. If those contradict
+ * each other, rows are only alike, and the one-to-one matches are returned as not verified.
+ */
+export async function fitPairs(
+  compared: ComparedTables,
+  learning: LearnOptions,
+  { kind, isSwapped }: AskedKind,
+): Promise<Fit> {
+  const learnt = async (relation: Relation): Promise<RelationFit> =>
+    acceptPairs(compared, await learnWeights(compared, { ...learning, relation }), relation);
+  const as = (found: RelationFit, kindReason: string): Fit => {
+    return { ...found, kind: kindOf(isSwapped ? turned(found.relation) : found.relation), kindReason };
+  };
+  if (kind !== undefined && kind !== "one-to-one")
+    return as(await learnt(isSwapped ? turned(kind) : kind), asked);
+  const one = await learnt("one-to-one");
+  const partners = partnersPerRow(one.levelAt(likely));
+  const reason = partnersSentence(partners, isSwapped);
+  if (Math.max(partners.left, partners.right) <= severalPartners)
+    return as(one, kind === undefined ? reason : asked);
+  const doubted = { ...one, accept: acceptAt(one.levelAt, reason) };
+  if (kind !== undefined) return as(doubted, asked);
+  const single = sideOfOne(partners);
+  if (single !== undefined && partnersAlike(compared, one.levelAt(likely), single)) {
+    const found = await learnt(single);
+    if (found.doubt === undefined) return as(found, reason);
+  }
+  const many = await learnt("many-to-many");
+  return many.doubt === undefined
+    ? as(many, reason)
+    : as({ ...one, accept: acceptAt(one.levelAt, reason) }, reason);
+}
+
+interface RelationFit extends Pick<Fit, "weights" | "accept"> {
+  readonly relation: Relation;
+  /** Why the pairs cannot all be right; undefined if nothing speaks against them. */
+  readonly doubt?: string;
+  levelAt(floor: number): AcceptedLevel;
+}
+
+/** Accepts pairs in the order of their probability. */
+function acceptPairs(
+  compared: ComparedTables,
+  { weights, logOdds, probability: learned }: Learned,
+  relation: Relation,
+): RelationFit {
+  const isOne = relation === "one-to-one";
+  const probability = isOne ? matchingBeliefs(compared, logOdds, weights.matches) : learned;
+  const order = Uint32Array.from(probability.keys())
+    .filter((pair) => probability[pair] >= floors[0])
+    .sort((x, y) => probability[y] - probability[x] || logOdds[y] - logOdds[x] || x - y);
+  const sides = competingSides(compared, relation);
+  const levelAt = (floor: number): AcceptedLevel => {
+    const accepted = new Uint8Array(probability.length);
+    const taken = sides.map(({ rows }) => new Uint8Array(rows));
+    let count = 0;
+    for (const pair of order) {
+      if (probability[pair] < floor) break;
+      if (sides.some(({ rowOf }, side) => taken[side][rowOf[pair]] === 1)) continue;
+      for (const [side, { rowOf }] of sides.entries()) taken[side][rowOf[pair]] = 1;
+      accepted[pair] = 1;
+      count++;
+    }
+    return { table: compared, relation, weights, logOdds, probability, accepted, count };
+  };
+  const doubt = contradiction(levelAt(likely))?.reason;
+  return { relation, weights, doubt, levelAt, accept: acceptAt(levelAt, doubt) };
+}
+
+/** Accepts pairs at a promise by trying the floors, from the widest. */
+function acceptAt(levelAt: RelationFit["levelAt"], doubt: string | undefined): Fit["accept"] {
+  function* levels(): Generator<AcceptedLevel> {
+    for (const floor of floors) yield levelAt(floor);
+  }
+  return (target) => keepPrecision({ target, levels: levels(), fallback: () => levelAt(likely), doubt });
+}
+
+/** The relation in which one side's rows have one partner at most, if only the other side's rows have several. */
+function sideOfOne({ left, right }: RowRelation): "many-to-one" | "one-to-many" | undefined {
+  if (Math.min(left, right) >= fewPartners) return undefined;
+  return right < left ? "many-to-one" : "one-to-many";
+}
+
+function turned(relation: Relation): Relation {
+  if (relation === "many-to-one") return "one-to-many";
+  return relation === "one-to-many" ? "many-to-one" : relation;
+}
+
+/** Where each left row has one partner and right rows have several, all that the caller's kinds can say is many. */
+const kindOf = (relation: Relation): MatchKind => (relation === "one-to-many" ? "many-to-many" : relation);
+
+function partnersSentence({ left, right }: RowRelation, isSwapped: boolean): string {
+  const [ofLeft, ofRight] = (isSwapped ? [right, left] : [left, right]).map(
+    (share) => `${Math.round(100 * share)} %`,
+  );
+  return `${ofLeft} of the left and ${ofRight} of the right rows have several likely partners`;
+}

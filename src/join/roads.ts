@@ -1,0 +1,102 @@
+/** The two roads of a join, with results of one form: by one column (`fuzzyJoin`), and by several (`matchTables`). */
+import type { ColumnReport } from "../match/column-report.js";
+import type { TableColumns } from "../match/columns/align.js";
+import type { ColumnOptions, ColumnPlan, DroppedColumn } from "../match/columns/fields.js";
+import { profileColumn } from "../match/columns/profile.js";
+import type { KnownPair } from "../match/compare-tables.js";
+import type { PrecisionReport } from "../match/estimates/promise.js";
+import { pairSentence } from "../match/pair-sentence.js";
+import type { DoubtfulPair } from "../match/review/doubtful.js";
+import type { LabelEffect } from "../match/review/label-effect.js";
+import { explanationLine } from "./explanation-line.js";
+import { fuzzyJoin } from "./fuzzy-join.js";
+import { matchTables, type RowMatch, type TableMatches } from "./match-tables.js";
+import type { JoinKind, JoinOptions } from "./options.js";
+import { knownPrecision } from "./precision.js";
+
+/** What both roads find. */
+export interface Joined extends PrecisionReport {
+  /** By right row, then the likeliest first. */
+  readonly matches: readonly RowMatch[];
+  readonly kind: JoinKind;
+  readonly kindReason?: string;
+  readonly columns: readonly ColumnReport[];
+  readonly dropped: readonly DroppedColumn[];
+  readonly warnings: readonly string[];
+  /** The compared columns that name the rows. */
+  readonly naming: { readonly left: string; readonly right: string };
+  /** For a right row its second-best left row; undefined if unknown. */
+  runnerUp(right: number): number | undefined;
+  labelEffect(): Promise<LabelEffect>;
+  doubtful(count: number): DoubtfulPair[];
+  /** Plain data for programs. */
+  explain(left: number, right: number): object;
+  /** The same in a sentence. */
+  why(pair: RowMatch): string;
+}
+
+interface Texts {
+  readonly left: TableColumns;
+  readonly right: TableColumns;
+}
+
+interface RoadOptions extends ColumnOptions, Omit<JoinOptions, "onProgress"> {
+  readonly known: readonly KnownPair[];
+  readonly onProgress?: (stage: string, done: number, total: number) => void;
+}
+
+/** Joins by the one column of a plan. */
+export async function joinByColumn(
+  { left, right }: Texts,
+  { pairs: [[name, other]], dropped }: ColumnPlan,
+  options: RoadOptions,
+): Promise<Joined> {
+  const { kind = "many-to-one" } = options;
+  const column = name === other ? name : `${name}=${other}`;
+  const found = await fuzzyJoin(left[name], right[other], { ...options, column });
+  const { kind: kindOfCells, distinct, filled, rows } = profileColumn(name, left[name].concat(right[other]));
+  const compared = {
+    name,
+    other,
+    kind: options.kindOf?.[name] ?? kindOfCells,
+    filled: filled / rows,
+    distinct,
+  };
+  return {
+    ...found,
+    ...{ kind, dropped, naming: { left: name, right: other } },
+    ...(options.kind === undefined && { kindReason: "the default where one column is compared" }),
+    columns: [{ ...compared, weights: [] }],
+    runnerUp: (row) => (found.runnersUp[row] < 0 ? undefined : found.runnersUp[row]),
+    why: (pair) => explanationLine(found.explain(pair.left, pair.right)),
+  };
+}
+
+/** Joins by all columns that carry evidence, or by those named. */
+export async function joinByColumns(
+  { left, right }: Texts,
+  { alone }: ColumnPlan,
+  { kind, top, known, precision = 0.9, ...options }: RoadOptions,
+): Promise<Joined> {
+  const found = await matchTables(left, right, { ...options, kind, known, precision });
+  const matches = byRightRow(found, top);
+  const confirmed = new Set(known.filter(({ match }) => match).map((pair) => `${pair.left} ${pair.right}`));
+  const unverified = matches.filter((pair) => !confirmed.has(`${pair.left} ${pair.right}`));
+  const place = new Map(Object.keys(left).map((name, index) => [name, index]));
+  const placeOf = ({ name }: ColumnReport): number => place.get(name) ?? Infinity;
+  const columns = found.columns.toSorted((a, b) => placeOf(a) - placeOf(b) || 0);
+  const naming = columns.find((column) => column.kind === "name") ?? columns[0];
+  return {
+    ...{ ...found, columns, ...knownPrecision(matches, unverified, precision), matches, warnings: [] },
+    dropped: [...found.dropped, ...alone.flat().map((name) => ({ name, reason: "no counterpart" }))],
+    naming: { left: naming.name, right: naming.other },
+    runnerUp: () => undefined,
+    why: (pair) => pairSentence(found.explain(pair.left, pair.right), pair.probability),
+  };
+}
+
+/** At most `top` matches of a right row. */
+function byRightRow({ matches }: TableMatches, top = Infinity): RowMatch[] {
+  const sorted = matches.toSorted((a, b) => a.right - b.right || b.probability - a.probability);
+  return sorted.filter(({ right }, place) => sorted[place - top]?.right !== right);
+}
