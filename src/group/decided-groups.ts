@@ -3,6 +3,11 @@ import { ArgumentError } from "../errors.js";
 import type { KnownPair } from "../match/compare-tables.js";
 import { groupBy } from "../match/group-by.js";
 
+/** @throws ArgumentError for decisions that make rejected pairs the same by way of confirmed ones */
+export function refuseContradictions(size: number, known: readonly KnownPair[]): void {
+  confirmedClasses(size, known);
+}
+
 /**
  * Labels rows by the first row of a class: rows that are equal or confirmed. Equal rows are not brought together against a
  * decision.
@@ -15,16 +20,8 @@ export function sureRows(
   keyOf: (row: number) => string | undefined,
   known: readonly KnownPair[],
 ): Int32Array {
-  const classes = rowClasses(size);
-  const { rootOf, unite } = classes;
+  const { rootOf, unite, labels } = confirmedClasses(size, known);
   const rejected = known.filter(({ match }) => !match);
-  for (const { left, right, match } of known) if (match) unite(left, right);
-  for (const { left, right } of rejected)
-    if (rootOf(left) === rootOf(right))
-      throw new ArgumentError(
-        `rows ${left + 1} and ${right + 1} are decided to differ, but other decisions make them the same. ` +
-          "Correct one of these decisions.",
-      );
   const areFoes = (a: number, b: number): boolean =>
     rejected.some(({ left, right }) => {
       const [x, y] = [rootOf(left), rootOf(right)];
@@ -38,7 +35,19 @@ export function sureRows(
     firstOf.set(key, first);
     if (!areFoes(rootOf(first), rootOf(row))) unite(first, row);
   }
-  return classes.labels();
+  return labels();
+}
+
+function confirmedClasses(size: number, known: readonly KnownPair[]) {
+  const classes = rowClasses(size);
+  for (const { left, right, match } of known) if (match) classes.unite(left, right);
+  for (const { left, right, match } of known)
+    if (!match && classes.rootOf(left) === classes.rootOf(right))
+      throw new ArgumentError(
+        `rows ${left + 1} and ${right + 1} are decided to differ, but other decisions make them the same. ` +
+          "Correct one of these decisions.",
+      );
+  return classes;
 }
 
 /**

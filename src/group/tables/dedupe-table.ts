@@ -11,6 +11,7 @@ import { refuseCategory, refuseLoss } from "../../match/unnamed-column.js";
 import { findColumn } from "../../table/columns.js";
 import { batchesOf, readWholeTable, type WholeTable } from "../../table/whole-table.js";
 import { writeRows } from "../../table/write/text-rows.js";
+import { refuseContradictions } from "../decided-groups.js";
 import type { DedupeOptions } from "../dedupe.js";
 import { type DuplicateGroup, type DuplicateRow, removedRows } from "../kept-rows.js";
 import { type Duplicates, duplicatesByColumn, duplicatesByColumns, equalRows } from "../roads.js";
@@ -93,6 +94,7 @@ export async function dedupeTable(
   const known: KnownPair[] = [];
   for (const name of options.decisionPaths ?? [])
     known.push(...(await readDecisions(name, { left: table.columns })));
+  refuseContradictions(phrases.length, known);
   const completeness = phrases.map((_, row) => cells(row).filter((cell) => cell.trim() !== "").length);
   const found = await findDuplicates(table, { ...options, known, completeness });
   const isTrusted = found.promise?.established !== false || options.likely === "remove";
