@@ -30,7 +30,8 @@ export function columnLines(columns: readonly ColumnReport[], dropped: readonly 
 
 /** One line: the estimate with its range, and whether it establishes the promise. */
 export function precisionLine({ estimate, low, high, promise }: PrecisionReport): string {
-  const range = high > low ? ` (${low.toFixed(2)} to ${high.toFixed(2)})` : "";
+  const [least, most] = [low.toFixed(2), high.toFixed(2)];
+  const range = least < most ? ` (${least} to ${most})` : "";
   const estimated = `estimated precision ${estimate.toFixed(3)}${range}`;
   return promise.established
     ? `${estimated}: a precision of ${promise.target} is established, ${promise.reason}`
