@@ -13,6 +13,7 @@ const archive =
 /** Where to get the files of a task, as the end of a sentence. */
 const sources: Readonly<Record<string, string>> = {
   autofj: "`pearl data autofj` downloads them (github.com/chu-data-lab/AutomaticFuzzyJoin)",
+  er: "docs/judge.md says how a set is laid out",
   strings:
     "use the 235,892-word list `words` of NLTK (nltk_data, packages/corpora/words.zip, file words/en), " +
     "one word a line, as it is or gzipped",

@@ -1,5 +1,5 @@
 /** What the benchmark measures: a model that embeds phrases, or a similarity of strings. */
-import type { EncodeOptions } from "../encoder/phrase-encoder.js";
+import type { EncodeOptions, PhraseEncoder } from "../encoder/phrase-encoder.js";
 import { countRows, dotRows, unitRows } from "../search/vectors.js";
 import type { TaskContext } from "./task.js";
 
@@ -13,6 +13,8 @@ interface Named {
 export interface EmbeddingModel extends Named {
   readonly kind: "embedding";
   readonly dimension: number;
+  /** The encoder itself, for tasks that match tables with it. */
+  readonly encoder?: PhraseEncoder;
   /** [phrases, dimension], not necessarily of unit length. */
   embed(
     phrases: readonly string[],

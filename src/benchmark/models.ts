@@ -55,6 +55,8 @@ async function encoderModel(
     name: truncateDim === undefined ? name : `${name} (first ${truncateDim} of ${whole})`,
     fingerprint: truncateDim === undefined ? fingerprint : `${fingerprint}-${truncateDim}`,
     dimension: truncateDim ?? whole,
+    // Matching tables takes whole vectors.
+    encoder: truncateDim === undefined ? encoder : undefined,
     async embed(phrases, options) {
       const { data } = await encoder.encodeMatrix(phrases, { ...options, normalize: false, truncateDim });
       return data;

@@ -3,8 +3,9 @@ import { groupBy } from "../match/group-by.js";
 import { escapeText, htmlPage, light } from "../plot/theme.js";
 import { publishedMetrics, publishedScores } from "./published.js";
 import { leadOf } from "./rank.js";
-import { isMean, percent, remarks, scoreRows, titleOf } from "./report.js";
+import { remarks, scoreRows } from "./report.js";
 import type { BenchmarkMiss, ModelReport } from "./runner.js";
+import { isMean, percent, titleOf } from "./shown.js";
 
 const missesShown = 12;
 const missesOfSet = 2;

@@ -1,18 +1,21 @@
 /** Formats benchmark reports as text: our scores as a table of tasks × models, then the published scores. */
 import { alignColumns } from "../files/text-table.js";
+import { erTable } from "./er-table.js";
 import { publishedMetrics, publishedScores } from "./published.js";
-import type { BenchmarkResult, ModelReport } from "./runner.js";
+import type { ModelReport } from "./runner.js";
+import { isMean, percent, titleOf } from "./shown.js";
 
 /**
  * The whole text: our scores, what was skipped and why, remarks, then the published numbers of the same tasks.
  * Scores are printed × 100.
- * @param everySet print each set of AutoFJ too; default: only their means
+ * @param everySet print each set of AutoFJ too; default: only their means. Sets of er have a table of their own
  */
 export function formatReports(reports: readonly ModelReport[], { everySet = false } = {}): string {
   const [{ pearl, protocol, seed }] = reports;
   const blocks = [
     `pearl ${pearl}, protocol ${protocol}, seed ${seed}. Scores × 100.`,
     scoreTable(reports, everySet),
+    erTable(reports),
     remarks(reports).join("\n"),
     publishedBlock(reports),
   ];
@@ -83,14 +86,6 @@ export function remarks(reports: readonly ModelReport[]): string[] {
   const skipped = reports.flatMap((report) => report.skipped.map(({ reason }) => `not measured: ${reason}`));
   return [...new Set([...skipped, ...reports.flatMap(({ notes }) => notes)])];
 }
-
-export const isMean = ({ dataset }: Pick<BenchmarkResult, "dataset">): boolean =>
-  dataset.startsWith("macro mean");
-
-export const titleOf = ({ model, floor }: ModelReport): string => (floor ? `${model} (floor)` : model);
-
-/** A fraction × 100 with one digit. */
-export const percent = (score: number): string => (score * 100).toFixed(1);
 
 /**
  * The reports as JSON text: one report as an object; several as a list, in the order of the models. A floor that

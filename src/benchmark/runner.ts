@@ -17,7 +17,7 @@ export interface BenchmarkRequest extends ResolveOptions {
   readonly models: readonly (string | undefined | PhraseModel)[];
   readonly dataFolder: string;
   readonly protocol?: Protocol;
-  /** One set of a task that has several (AutoFJ). Default all. */
+  /** One set of a task that has several (autofj, er). Default all. */
   readonly dataset?: string;
   readonly seed?: number;
   /** Called several times a second with the task and its step, what is done and the total. */
@@ -49,11 +49,12 @@ export interface ModelReport {
   readonly floor?: true;
 }
 
-/** The untrained method shown beside scores on AutoFJ. */
+/** The untrained method shown beside scores on tasks of matching tables. */
 const floorModel = "tfidf";
+const tasksWithSets = ["autofj", "er"];
 
 /**
- * Runs every task on every model. Names and files are checked before the first task runs. If AutoFJ is among the
+ * Runs every task on every model. Names and files are checked before the first task runs. If AutoFJ or er is among the
  * tasks, the floor `tfidf` runs on it too, unless it is among the models.
  *
  * @returns one report per model, in order; the floor's last
@@ -62,15 +63,15 @@ const floorModel = "tfidf";
 export async function runBenchmark(request: BenchmarkRequest): Promise<ModelReport[]> {
   const { models, dataset, dataFolder } = request;
   const selected = selectTasks(request.tasks);
-  if (dataset !== undefined && !selected.some((task) => task.name === "autofj"))
-    throw new UsageError("--dataset names a set of AutoFJ, but autofj is not among the tasks");
+  if (dataset !== undefined && !selected.some(({ name }) => tasksWithSets.includes(name)))
+    throw new UsageError("--dataset names a set of autofj or er, but neither is among the tasks");
   if (models.length === 0) throw new UsageError("name at least one model");
   for (const model of models) if (typeof model === "string") await checkModelName(model);
   await checkDataFolder(dataFolder);
   const { tasks, skipped } = await withData(selected, request);
   const reports: ModelReport[] = [];
   for (const model of models) reports.push(await reportOf(model, tasks, skipped, request));
-  const floorTasks = tasks.filter((task) => task.name === "autofj");
+  const floorTasks = tasks.filter(({ name }) => tasksWithSets.includes(name));
   if (floorTasks.length > 0 && !reports.some((report) => report.model === floorModel)) {
     reports.push({ ...(await reportOf(floorModel, floorTasks, [], request)), floor: true });
   }
@@ -119,7 +120,7 @@ async function reportOf(
       request.onTask?.(name, task);
       const running = run({
         ...{ model, protocol, seed, signal, dataFolder },
-        dataset: task === "autofj" ? dataset : undefined,
+        dataset: tasksWithSets.includes(task) ? dataset : undefined,
         onProgress: (step, done, total) => request.onProgress?.(`${task}: ${step}`, done, total),
       });
       const outcome = await running.catch((error: unknown) => {

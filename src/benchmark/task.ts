@@ -11,7 +11,7 @@ export interface TaskContext {
   readonly model: PhraseModel;
   readonly protocol: Protocol;
   readonly dataFolder: string;
-  /** One of the sets of a task (AutoFJ). Default: all. */
+  /** One of the sets of a task (autofj, er). Default: all. */
   readonly dataset?: string;
   readonly seed: number;
   readonly signal?: AbortSignal;

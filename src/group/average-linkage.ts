@@ -4,6 +4,7 @@
  * are weighed when two groups are about to merge.
  */
 import { Heap } from "../heap.js";
+import { pauses } from "../match/pause.js";
 import { certain } from "../match/weights/learn.js";
 
 export interface WeighedPairs {
@@ -24,12 +25,17 @@ export interface LinkageOptions {
   weigh(a: number, b: number): number;
   /** Merges below it are not made. Default 0: the same as likely as not. */
   readonly least?: number;
+  readonly signal?: AbortSignal;
+  /** Called now and then with the groups of connected rows that are done, and all of them. */
+  readonly onProgress?: (done: number, total: number) => void;
 }
 
 /** Single pairs count no more than this, so that one of them does not outvote several. */
 const strongest = 5;
 /** Pairs at or below it connect nothing. */
 const weakest = -1;
+/** Merges looked at between two pauses. */
+const stepsBetween = 1024;
 /** Pairs weighed at most for two groups; more of them are sampled. */
 const mostWeighed = 64;
 
@@ -37,8 +43,12 @@ const mostWeighed = 64;
 const clip = (value: number): number =>
   Math.abs(value) === certain ? value : Math.min(strongest, Math.max(-strongest, value));
 
-/** Merges of all groups, strongest first. */
-export function averageLinkage(size: number, pairs: WeighedPairs, options: LinkageOptions): Merge[] {
+/** Merges of all groups, strongest first. An aborted call rejects with the reason of its signal. */
+export async function averageLinkage(
+  size: number,
+  pairs: WeighedPairs,
+  options: LinkageOptions,
+): Promise<Merge[]> {
   const root = new Int32Array(size).map((_, row) => row);
   for (let pair = 0; pair < pairs.left.length; pair++)
     if (pairs.logOdds[pair] > weakest) unite(root, pairs.left[pair], pairs.right[pair]);
@@ -50,7 +60,15 @@ export function averageLinkage(size: number, pairs: WeighedPairs, options: Linka
     if (known === undefined) components.set(component, [pair]);
     else known.push(pair);
   }
-  const merges = [...components.values()].flatMap((members) => mergeComponent(members, pairs, options));
+  const merges: Merge[] = [];
+  const pause = pauses(options.signal, stepsBetween);
+  let done = 0;
+  for (const members of components.values()) {
+    for (const merge of await mergeComponent(members, pairs, { ...options, pause })) merges.push(merge);
+    if (++done % stepsBetween === 0) options.onProgress?.(done, components.size);
+  }
+  options.onProgress?.(components.size, components.size);
+  options.signal?.throwIfAborted();
   return merges.sort((x, y) => y.mean - x.mean || x.a - y.a || x.b - y.b);
 }
 
@@ -103,7 +121,11 @@ interface Proposal {
   readonly link: Link;
 }
 
-function mergeComponent(members: readonly number[], pairs: WeighedPairs, options: LinkageOptions): Merge[] {
+async function mergeComponent(
+  members: readonly number[],
+  pairs: WeighedPairs,
+  options: LinkageOptions & { readonly pause: ReturnType<typeof pauses> },
+): Promise<Merge[]> {
   const groups = new Map<number, Group>();
   const heap = new Heap<Proposal>(
     (x, y) => x.mean > y.mean || (x.mean === y.mean && (x.a < y.a || (x.a === y.a && x.b < y.b))),
@@ -126,6 +148,8 @@ function mergeComponent(members: readonly number[], pairs: WeighedPairs, options
   }
   const merges: Merge[] = [];
   for (let next = heap.pop(); next !== undefined; next = heap.pop()) {
+    const waiting = options.pause();
+    if (waiting !== undefined) await waiting;
     const { a, b, mean, link } = next;
     const [first, second] = [groups.get(a), groups.get(b)];
     // Groups that have merged since, or a link that has changed: a newer proposal exists.

@@ -114,7 +114,9 @@ async function resultWith(
   const atPrecision = (target: number): RowGroups => {
     const { level, report } = accept(target);
     const groupOf = renumbered(place, level.groups);
-    const probabilityOf = pairProbability(level, pairScorer(compared, weights));
+    // A second fit may trust columns less than the first.
+    const fitted = { ...compared, columns: level.table.columns };
+    const probabilityOf = pairProbability(level, pairScorer(fitted, weights));
     return {
       ...{ ...report, groupOf, columns, dropped, atPrecision },
       probabilityOf: (a, b) => probabilityOf(place[a], place[b]),
@@ -189,8 +191,10 @@ async function fitGroups(
   const learning = { known, ...partsOf(run, "learning weights") };
   const { weights, logOdds: candidateOdds } = await learnWeights(compared, learning);
   const pairs = { left: compared.left, right: compared.right, logOdds: candidateOdds };
-  const merges = averageLinkage(size, pairs, { least: cuts[0], weigh: pairScorer(compared, weights) });
-  const inside = await withPairsInside(compared, groupsFrom(size, merges, cuts[0]), partsOf(run, "grouping"));
+  const grouping = partsOf(run, "grouping");
+  const weigh = pairScorer(compared, weights);
+  const merges = await averageLinkage(size, pairs, { ...grouping, least: cuts[0], weigh });
+  const inside = await withPairsInside(compared, groupsFrom(size, merges, cuts[0]), grouping);
   const logOdds = scorePairs(inside.levels, weights, inside.columns);
   // The candidates come first among the pairs inside groups.
   decide(logOdds, known);

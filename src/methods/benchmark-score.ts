@@ -1,6 +1,7 @@
 /** A model's scores while it trains and in comparisons: one number per task, under the fair protocol. */
-import { isMean } from "../benchmark/report.js";
+
 import { type BenchmarkRequest, type ModelReport, runBenchmark } from "../benchmark/runner.js";
+import { isMean } from "../benchmark/shown.js";
 import { mean } from "../benchmark/task.js";
 import { selectTasks } from "../benchmark/tasks/index.js";
 import { MissingDataError } from "../errors.js";

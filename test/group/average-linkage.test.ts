@@ -30,7 +30,7 @@ const membersOf = (groupOf: Int32Array): number[][] => {
 };
 
 describe("average linkage", () => {
-  it("finds the groups of trying everything, with all pairs as candidates or few", () => {
+  it("finds the groups of trying everything, with all pairs as candidates or few", async () => {
     const random = createRandom(4);
     for (let round = 0; round < 40; round++) {
       const size = 12;
@@ -46,38 +46,38 @@ describe("average linkage", () => {
         logOdds: Float64Array.from(all, (key) => Math.min(5, Math.max(-5, weights.get(key)!))),
       };
       const clipped = (a: number, b: number): number => Math.min(5, Math.max(-5, weigh(a, b)));
-      const found = groupsFrom(size, averageLinkage(size, pairs, { weigh }), 0);
+      const found = groupsFrom(size, await averageLinkage(size, pairs, { weigh }), 0);
       expect(membersOf(found)).toEqual(byBruteForce(size, clipped, 0));
     }
   });
 
-  it("does not merge two groups over a chain of one likely pair", () => {
+  it("does not merge two groups over a chain of one likely pair", async () => {
     const pairs = {
       left: Int32Array.of(0, 2, 1),
       right: Int32Array.of(1, 3, 2),
       logOdds: Float64Array.of(4, 4, 2),
     };
-    const merges = averageLinkage(4, pairs, { weigh: () => -4 });
+    const merges = await averageLinkage(4, pairs, { weigh: () => -4 });
     expect(Array.from(groupsFrom(4, merges, 0))).toEqual([0, 0, 1, 1]);
   });
 
-  it("joins rows that are confirmed, even where the pairs beside them were no candidates and are unlikely", () => {
+  it("joins rows that are confirmed, even where the pairs beside them were no candidates and are unlikely", async () => {
     const pairs = {
       left: Int32Array.of(0, 1),
       right: Int32Array.of(1, 2),
       logOdds: Float64Array.of(1e6, 1e6),
     };
-    const merges = averageLinkage(3, pairs, { weigh: () => -5 });
+    const merges = await averageLinkage(3, pairs, { weigh: () => -5 });
     expect(Array.from(groupsFrom(3, merges, 4.5))).toEqual([0, 0, 0]);
   });
 
-  it("merges groups whose unseen pairs turn out likely", () => {
+  it("merges groups whose unseen pairs turn out likely", async () => {
     const pairs = {
       left: Int32Array.of(0, 2, 1),
       right: Int32Array.of(1, 3, 2),
       logOdds: Float64Array.of(4, 4, 2),
     };
-    const merges = averageLinkage(4, pairs, { weigh: () => 3 });
+    const merges = await averageLinkage(4, pairs, { weigh: () => 3 });
     expect(Array.from(groupsFrom(4, merges, 0))).toEqual([0, 0, 0, 0]);
     expect(Array.from(groupsFrom(4, merges, 3.5))).toEqual([0, 0, 1, 1]);
   });

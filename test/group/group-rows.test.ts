@@ -66,6 +66,23 @@ describe("a table of persons with one to three rows each", () => {
   });
 });
 
+describe("a long grouping", () => {
+  it("tells what it is at, and each stage to its end", async () => {
+    const last = new Map<string, [number, number]>();
+    await groupRows(table, { encoder, onProgress: (stage, done, total) => last.set(stage, [done, total]) });
+    expect([...last.keys()]).toEqual(["finding candidates", "comparing", "learning weights", "grouping"]);
+    for (const [done, total] of last.values()) expect(done).toBe(total);
+  });
+
+  it("stops with the reason of its signal while grouping", async () => {
+    const stop = new AbortController();
+    const onProgress = (stage: string): void => {
+      if (stage === "grouping") stop.abort(new Error("enough"));
+    };
+    await expect(groupRows(table, { encoder, onProgress, signal: stop.signal })).rejects.toThrow("enough");
+  });
+});
+
 describe("promises about groups", () => {
   it("are refused where no rows are the same", async () => {
     const random = createRandom(1);

@@ -102,6 +102,30 @@ describe("a table of persons and one of their visits", () => {
   });
 });
 
+describe("a long matching", () => {
+  const stages = ["finding candidates", "comparing", "learning weights"];
+
+  it("tells what it is at, and each stage to its end", async () => {
+    const last = new Map<string, [number, number]>();
+    await matchTables(left, right, {
+      encoder,
+      onProgress: (stage, done, total) => last.set(stage, [done, total]),
+    });
+    expect([...last.keys()]).toEqual(stages);
+    for (const [done, total] of last.values()) expect(done).toBe(total);
+  });
+
+  it.each(stages)("stops with the reason of its signal while %s", async (stopped) => {
+    const stop = new AbortController();
+    const onProgress = (stage: string): void => {
+      if (stage === stopped) stop.abort(new Error(`stopped at ${stage}`));
+      else expect(stop.signal.aborted).toBe(false);
+    };
+    const matching = matchTables(left, right, { encoder, onProgress, signal: stop.signal });
+    await expect(matching).rejects.toThrow(`stopped at ${stopped}`);
+  });
+});
+
 describe("the same matches", () => {
   it("for every order of rows and columns", async () => {
     const random = createRandom(9);

@@ -4,13 +4,14 @@ import { type Task, unknownName } from "../task.js";
 import { autofj } from "./autofj.js";
 import { bird } from "./bird.js";
 import { bc5cdr, conll } from "./clustering.js";
+import { er } from "./er.js";
 import { ppdb, ppdbFiltered } from "./ppdb.js";
 import { umls, yago } from "./retrieval.js";
 import { strings } from "./strings.js";
 import { turney } from "./turney.js";
 
-/** The nine sets of PEARL in the paper's order, then string retrieval. */
-export const allTasks = [ppdb, ppdbFiltered, turney, bird, yago, umls, conll, bc5cdr, autofj, strings];
+/** The nine sets of PEARL in the paper's order, then string retrieval and entity resolution. */
+export const allTasks = [ppdb, ppdbFiltered, turney, bird, yago, umls, conll, bc5cdr, autofj, strings, er];
 
 export const taskNames: readonly string[] = allTasks.map((task) => task.name);
 

@@ -11,7 +11,7 @@ export default command({
   options: [
     option(
       "-t, --task <names...>",
-      "ppdb, ppdb-filtered, turney, bird, yago, umls, conll, bc5cdr, autofj, strings or all (default: all)",
+      "ppdb, ppdb-filtered, turney, bird, yago, umls, conll, bc5cdr, autofj, strings, er or all (default: all)",
       commaSeparated,
     ),
     shared.data,
@@ -24,7 +24,7 @@ export default command({
     choice("--protocol <name>", "fair, or the rules of the paper's code", ["fair", "published"], "fair"),
     option("--json <file>", "also write the results as JSON"),
     option("--report <file>", "also write a page with scores, bars and the worst mistakes (.html)"),
-    option("--dataset <name>", "only one of AutoFJ's datasets, such as Drug"),
+    option("--dataset <name>", "only one set of autofj or er, such as Drug"),
     option("--seed <n>", "random seed", wholeNumber, 0),
     shared.truncate,
     option("--verbose", "print each of AutoFJ's datasets"),
@@ -34,6 +34,7 @@ export default command({
   examples: [
     ["pearl bench --task autofj", "the embedded model, with an untrained baseline"],
     ["pearl bench --task autofj --model tfidf --model jaccard", "compare several models"],
+    ["pearl bench --task er --data bench", "match rows of bench/er/ by all columns, beside tfidf"],
     ["pearl bench --task all --data bench --json scores.json", "every task whose data is in bench/"],
     ["pearl bench --task all --data bench --report report.html", "the same as a page"],
     ["pearl bench --task turney,bird --protocol published", "scores by the paper's own rules"],
