@@ -15,7 +15,7 @@ const options = [
     "-o, --output <file>",
     "the kept rows: .csv, .tsv, .jsonl, .parquet; - is standard output (default: NAME.deduped.csv)",
   ),
-  option("--no-removed", "do not write the removed rows to OUTPUT.removed.csv (.tsv, .jsonl, .parquet)"),
+  option("--no-removed", "do not write OUTPUT.removed.csv, nor OUTPUT.groups.csv (.tsv, .jsonl, .parquet)"),
   option(
     "--groups <file>",
     "write each group with its kept row and the others (default: OUTPUT.groups.csv if needed)",
@@ -55,7 +55,7 @@ export default command({
       kept: output,
       removed: options.removed ? besideOutput(beside, "removed") : undefined,
       groups: options.groups ?? (options.explain ? besideOutput(beside, "groups") : undefined),
-      likelyGroups: besideOutput(beside, "groups"),
+      likelyGroups: options.removed ? besideOutput(beside, "groups") : undefined,
       review: options.reviewOut,
     };
     for (const path of [options.groups, options.reviewOut]) if (path !== undefined) rowsFormatOfName(path);
@@ -90,12 +90,7 @@ function sayFindings(report: DedupeTableReport, { reviewOut }: Options, { say }:
   if (only === undefined)
     say("no column tells rows apart: only rows that are equal in all columns were grouped");
   else if (others.length === 0) say(`compared "${only.name}"`);
-  else {
-    say(
-      "compared all of these columns; what is above 0 speaks for two rows being the same, below 0 against it:",
-    );
-    for (const line of columnLines(columns, dropped)) say(line);
-  }
+  else for (const line of columnLines(columns, dropped)) say(line);
   if (groups.length === 0) say("no two rows were found to be the same");
   else if (promise !== undefined) say(precisionLine({ estimate, low, high, promise }));
   else say(`similarity at least ${threshold?.toFixed(2)}, estimated precision ${estimate.toFixed(3)}`);
@@ -126,7 +121,7 @@ interface OutputNames {
   readonly kept: string;
   readonly removed?: string;
   readonly groups?: string;
-  readonly likelyGroups: string;
+  readonly likelyGroups?: string;
 }
 
 function printOutputs(report: DedupeTableReport, outputs: OutputNames, session: Session): void {
@@ -141,6 +136,8 @@ function printOutputs(report: DedupeTableReport, outputs: OutputNames, session: 
   const written = outputs.groups ?? (likely > 0 ? outputs.likelyGroups : undefined);
   const open = likely > 0 ? `: ${counted(likely, "likely duplicate")}, not removed` : "";
   if (written !== undefined) print(`wrote ${written}${open}`);
+  else if (likely > 0)
+    session.say(`${counted(likely, "likely duplicate")}, not removed: --groups FILE lists them`);
   for (const { rows, examples } of largestGroups(report)) {
     const shown = examples.slice(0, SHOWN_EXAMPLES).map((text) => `"${text}"`);
     const more = examples.length > SHOWN_EXAMPLES ? ` and ${examples.length - SHOWN_EXAMPLES} more` : "";
