@@ -93,7 +93,7 @@ for (const name of names) {
     const found = await cluster(phrases, { encoder, ...setting });
     const { user, system } = process.cpuUsage(before);
     const scores = judge(found.groupOf, truth);
-    const { threshold, estimatedPrecision } = found;
+    const { threshold, estimate: estimatedPrecision } = found;
     const seconds = (performance.now() - start) / 1000;
     const row = { name, rows: phrases.length, ...setting, threshold, estimatedPrecision, ...scores };
     sets.push({ ...row, seconds, processorSeconds: (user + system) / 1e6 });

@@ -54,9 +54,8 @@ export type { ColumnExplanation, ColumnReport, RowExplanation } from "./match/co
 export type { TableColumns } from "./match/columns/align.js";
 export type { ColumnOptions, DroppedColumn } from "./match/columns/fields.js";
 export type { ColumnKind } from "./match/columns/profile.js";
-export type { KnownPair } from "./match/compare-tables.js";
+export type { KnownPair, MatchRunOptions, MatchStage } from "./match/compare-tables.js";
 export type { PrecisionReport, PromiseReport } from "./match/estimates/promise.js";
-export type { PrecisionPromise } from "./match/estimates/spacing-precision.js";
 export { pairSentence } from "./match/pair-sentence.js";
 export type { DoubtfulPair } from "./match/review/doubtful.js";
 export type { LabelEffect } from "./match/review/label-effect.js";
@@ -64,7 +63,9 @@ export type { LabelEffect } from "./match/review/label-effect.js";
 // Group, search and draw the phrases of one table.
 
 export { type Clustering, type ClusterOptions, cluster, type PhraseGroup } from "./group/cluster.js";
-export { type DedupeOptions, type Deduplication, type DuplicateRow, dedupe } from "./group/dedupe.js";
+export { type DedupeOptions, type Deduplication, dedupe } from "./group/dedupe.js";
+export { type GroupRowsOptions, groupRows, type RowGroups } from "./group/group-rows.js";
+export type { DuplicateGroup, DuplicateRow } from "./group/kept-rows.js";
 export { type PlotOptions, type PlotReport, plotTable } from "./plot/plot-table.js";
 export type {
   IndexBackend,

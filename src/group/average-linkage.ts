@@ -170,7 +170,7 @@ async function mergeComponent(
 function weighLink(first: Group, second: Group, link: Link, { weigh }: LinkageOptions): void {
   const all = first.rows.length * second.rows.length;
   link.isWeighed = true;
-  if (link.known >= all || link.sum <= -certain / 2) return;
+  if (link.known >= all || Math.abs(link.sum) >= certain / 2) return;
   const count = Math.min(all, mostWeighed);
   link.sum = 0;
   link.known = count;

@@ -1,13 +1,21 @@
 /** Clusters phrases: groups spellings and variants of the same thing, each with a representative phrase. */
 import { PhraseEncoder } from "../encoder/phrase-encoder.js";
 import { ArgumentError } from "../errors.js";
-import type { PrecisionPromise } from "../match/estimates/spacing-precision.js";
+import type { PrecisionReport } from "../match/estimates/promise.js";
 import { groupBy } from "../match/group-by.js";
+import type { DoubtfulPair } from "../match/review/doubtful.js";
 import { kMeans } from "../search/k-means.js";
 import { dotRows } from "../search/vectors.js";
+import { doubtfulLinks } from "./doubtful-links.js";
 import { groupMembers, representative } from "./linkage.js";
 import { numberedPhrases } from "./numbered.js";
-import { type EstimatedGroups, groupsAt, promisedGroups } from "./promised-threshold.js";
+import {
+  type EstimatedGroups,
+  groupedPrecision,
+  groupedPromise,
+  groupsAt,
+  promisedGroups,
+} from "./promised-threshold.js";
 import { compareWithin, type GroupProgress } from "./same-table.js";
 
 /** Options of {@link cluster}: `threshold`, `k` or `precision` decides how many clusters there are. */
@@ -23,7 +31,8 @@ export interface ClusterOptions {
   readonly k?: number;
   /**
    * The promised precision: the share of rows that belong to the representative of their cluster. The threshold is
-   * chosen from the spacing of the clusters, without labels. Default 0.9 if neither `threshold` nor `k` is given.
+   * chosen from the spacing of the clusters, without labels. Default 0.9 if neither `threshold` nor `k` is given. If the
+   * promise is not established, the clusters are likely, but not verified.
    */
   readonly precision?: number;
   /** Number of occurrences that each row stands for. Default: 1 each. */
@@ -42,8 +51,11 @@ export interface PhraseGroup {
   readonly representative: number;
 }
 
-/** The groups that {@link cluster} found. Rows are positions in the list of phrases, counted from 0. */
-export interface Clustering {
+/**
+ * The groups that {@link cluster} found. Rows are positions in the list of phrases, counted from 0. The estimated
+ * precision is undefined with `k`, and the promise with `threshold`, too.
+ */
+export interface Clustering extends Partial<PrecisionReport> {
   /** Ordered by first row. Rows without visible characters are groups of their own. */
   readonly groups: readonly PhraseGroup[];
   /** Group of each row. */
@@ -52,12 +64,12 @@ export interface Clustering {
   readonly similarity: Float64Array;
   /** Similarity of any two rows, 0 to 1; with `k` the cosine of their embeddings. */
   similarityOf(a: number, b: number): number;
+  /** Estimated probability that each row is its representative; undefined with `k`. */
+  readonly probability?: Float64Array;
   /** The given or chosen threshold; undefined with `k`. */
   readonly threshold?: number;
-  /** Estimated precision of the clusters, without labels; undefined with `k`. */
-  readonly estimatedPrecision?: number;
-  /** Whether the estimate reached `precision`; undefined with `threshold` or `k`. */
-  readonly promise?: PrecisionPromise;
+  /** Pairs that are most worth judging, the most doubtful first; none with `k`. */
+  doubtful(count: number): DoubtfulPair[];
 }
 
 /**
@@ -70,41 +82,59 @@ export interface Clustering {
 export async function cluster(phrases: readonly string[], options: ClusterOptions = {}): Promise<Clustering> {
   check(phrases, options);
   options.signal?.throwIfAborted();
-  const { distinct, nodeOf, counts, numbered, compared } = distinctPhrases(phrases, options);
+  const found = distinctPhrases(phrases, options);
   const { signal } = options;
   const encoder = options.encoder ?? (await PhraseEncoder.load(undefined, { signal }));
   try {
-    const { onProgress } = options;
-    if (options.k !== undefined) {
-      const { dimension } = encoder;
-      if (options.k > distinct.length)
-        throw new ArgumentError(
-          `k is ${options.k}, but there are only ${distinct.length} different phrases. Choose a smaller k.`,
-        );
-      const { data: vectors } = await encoder.encodeMatrix(distinct, { signal, onProgress });
-      // On unit vectors, Euclidean distance orders pairs as the cosine does.
-      const kOptions = { dimension, clusters: options.k, seed: options.seed ?? 0 };
-      const groups = Int32Array.from(kMeans(vectors, kOptions).labels);
-      const similarity = (a: number, b: number): number => dotRows(vectors, a, vectors, b, dimension);
-      const table = { similarity, phrases: distinct, counts };
-      const representatives = groupMembers(groups).map((rows) => representative(rows, table));
-      return spread(nodeOf, { groups, representatives }, similarity);
-    }
-    const parts = { alone: distinct.slice(compared), numbered };
-    const table = {
-      ...(await compareWithin(distinct.slice(0, compared), parts, { encoder, signal, onProgress })),
-      counts,
-    };
-    const found: EstimatedGroups & { readonly promise?: PrecisionPromise } =
-      options.threshold === undefined
-        ? promisedGroups(table, options.precision ?? 0.9)
-        : groupsAt(table, options.threshold);
-    const { threshold, estimatedPrecision, promise } = found;
-    const groups = withAlone(found, distinct.length);
-    return { ...spread(nodeOf, groups, table.similarity), threshold, estimatedPrecision, promise };
+    return options.k === undefined
+      ? await clusterSpellings(found, encoder, options)
+      : await clusterTopics(found, encoder, { ...options, k: options.k });
   } finally {
     if (options.encoder === undefined) await encoder.dispose();
   }
+}
+
+async function clusterTopics(
+  { distinct, nodeOf, counts }: DistinctPhrases,
+  encoder: PhraseEncoder,
+  { k, seed = 0, signal, onProgress }: ClusterOptions & { readonly k: number },
+): Promise<Clustering> {
+  const { dimension } = encoder;
+  if (k > distinct.length)
+    throw new ArgumentError(
+      `k is ${k}, but there are only ${distinct.length} different phrases. Choose a smaller k.`,
+    );
+  const { data: vectors } = await encoder.encodeMatrix(distinct, { signal, onProgress });
+  // On unit vectors, Euclidean distance orders pairs as the cosine does.
+  const groups = Int32Array.from(kMeans(vectors, { dimension, clusters: k, seed }).labels);
+  const similarity = (a: number, b: number): number => dotRows(vectors, a, vectors, b, dimension);
+  const table = { similarity, phrases: distinct, counts };
+  const representatives = groupMembers(groups).map((rows) => representative(rows, table));
+  return { ...spread(nodeOf, { groups, representatives }, similarity), doubtful: () => [] };
+}
+
+async function clusterSpellings(
+  { distinct, nodeOf, counts, numbered, compared }: DistinctPhrases,
+  encoder: PhraseEncoder,
+  { threshold, precision: target = 0.9, signal, onProgress }: ClusterOptions,
+): Promise<Clustering> {
+  const parts = { alone: distinct.slice(compared), numbered };
+  const near = await compareWithin(distinct.slice(0, compared), parts, { encoder, signal, onProgress });
+  const table = { ...near, counts };
+  const found = threshold === undefined ? promisedGroups(table, target) : groupsAt(table, threshold);
+  const clustering = spread(nodeOf, withAlone(found, distinct.length), table.similarity);
+  const probability = Float64Array.from(nodeOf, (node) => found.probability[node] ?? 1);
+  const grouped = clustering.groups.flatMap(({ rows, representative: middle }) =>
+    rows
+      .filter((row) => row !== middle)
+      .map((row) => ({ probability: probability[row], isSure: nodeOf[row] === nodeOf[middle] })),
+  );
+  const report = threshold === undefined ? groupedPromise(grouped, target) : groupedPrecision(grouped);
+  const rowOf = (node: number): number => nodeOf.indexOf(node);
+  return {
+    ...{ ...clustering, ...report, probability, threshold: found.threshold },
+    doubtful: (count) => doubtfulLinks(table.links, found, { count, rowOf }),
+  };
 }
 
 function check(phrases: readonly string[], { threshold, k, precision, counts }: ClusterOptions): void {
@@ -118,6 +148,8 @@ function check(phrases: readonly string[], { threshold, k, precision, counts }: 
   if (counts !== undefined && counts.length !== phrases.length)
     throw new ArgumentError(`counts has ${counts.length} numbers for ${phrases.length} phrases`);
 }
+
+type DistinctPhrases = ReturnType<typeof distinctPhrases>;
 
 /** Of numbered phrases, enough are compared that the cosine of unrelated phrases is that of the table. */
 const LEAST_COMPARED = 5_000;
@@ -171,7 +203,7 @@ function spread(
   nodeOf: Int32Array,
   { groups, representatives }: Pick<EstimatedGroups, "groups" | "representatives">,
   similarityOf: (a: number, b: number) => number,
-): Clustering {
+): Omit<Clustering, "doubtful"> {
   const groupOf = new Int32Array(nodeOf.length);
   const similarity = new Float64Array(nodeOf.length).fill(1);
   const similarityBetween = (a: number, b: number): number => {

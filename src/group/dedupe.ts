@@ -1,44 +1,45 @@
 /** Removes duplicates from a list: keeps one row of each cluster. */
 import { ArgumentError } from "../errors.js";
-import type { PrecisionPromise } from "../match/estimates/spacing-precision.js";
-import { type ClusterOptions, cluster } from "./cluster.js";
+import type { KnownPair } from "../match/compare-tables.js";
+import type { PrecisionReport } from "../match/estimates/promise.js";
+import type { DoubtfulPair } from "../match/review/doubtful.js";
+import type { ClusterOptions } from "./cluster.js";
+import { type DuplicateGroup, type DuplicateRow, removedRows } from "./kept-rows.js";
+import { duplicatesByColumn } from "./roads.js";
 
-/** Options of {@link dedupe}: those of {@link cluster} without `k`, and which row of a cluster to keep. */
+/** Options of {@link dedupe}: those of {@link cluster} without `k`, and which rows to keep. */
 export interface DedupeOptions extends Omit<ClusterOptions, "k"> {
   /**
    * How complete each row is, such as its number of filled cells. The most complete row of a cluster is kept, or the
    * first of several. Default: all equal.
    */
   readonly completeness?: ArrayLike<number>;
-}
-
-/** A removed row and the row kept in its place. */
-export interface DuplicateRow {
-  readonly row: number;
-  /** The row kept in its place. */
-  readonly keptRow: number;
-  /** Similarity of the two, 0 to 1. */
-  readonly similarity: number;
+  /** Judged pairs of rows: confirmed ones end in one group, rejected ones in two. */
+  readonly known?: readonly KnownPair[];
+  /** Whether likely duplicates are removed if the promise is not established. Default "keep". */
+  readonly likely?: "keep" | "remove";
 }
 
 /** The rows that {@link dedupe} keeps and removes. Rows are positions in the list, counted from 0. */
-export interface Deduplication {
+export interface Deduplication extends Omit<PrecisionReport, "promise"> {
   /** Kept rows, ascending. */
   readonly kept: Int32Array;
-  /** Removed rows, ascending. */
+  /** Removed rows, ascending. If the promise is not established, only rows that are equal or confirmed. */
   readonly removed: readonly DuplicateRow[];
+  /** Groups of two or more rows by kept row. If the promise is not established, they are likely, but not verified. */
+  readonly groups: readonly DuplicateGroup[];
   /** Rows of at least this similarity, 0 to 1, count as duplicates. */
   readonly threshold: number;
-  /** Estimated share of removed rows that are duplicates, without labels. */
-  readonly estimatedPrecision: number;
-  /** Whether the estimate reached `precision`; undefined with `threshold`. */
-  readonly promise?: PrecisionPromise;
+  /** Undefined with `threshold`. */
+  readonly promise?: PrecisionReport["promise"];
+  /** Pairs that are most worth judging, the most doubtful first. */
+  doubtful(count: number): DoubtfulPair[];
 }
 
 /**
  * Finds duplicates.
  *
- *     const { kept } = await dedupe(["Acme Inc.", "Acme Incorporated", "Apex Ltd"]);
+ *     const { kept } = await dedupe(["Acme Inc.", "Acme Incorporated", "Apex Ltd"], { threshold: 0.7 });
  *
  * Rows without visible characters are all kept. @throws ArgumentError
  */
@@ -46,20 +47,14 @@ export async function dedupe(
   phrases: readonly string[],
   options: DedupeOptions = {},
 ): Promise<Deduplication> {
-  const { completeness, ...clustering } = options;
+  const { completeness, known = [] } = options;
   if (completeness !== undefined && completeness.length !== phrases.length)
     throw new ArgumentError(`completeness has ${completeness.length} numbers for ${phrases.length} phrases`);
-  const found = await cluster(phrases, clustering);
-  const { groups, similarityOf, threshold = 1, estimatedPrecision = 1, promise } = found;
-  const kept: number[] = [];
-  const removed: DuplicateRow[] = [];
-  for (const { rows } of groups) {
-    let stays = rows[0];
-    for (const row of rows) if (completeness && completeness[row] > completeness[stays]) stays = row;
-    kept.push(stays);
-    for (const row of rows)
-      if (row !== stays) removed.push({ row, keptRow: stays, similarity: similarityOf(row, stays) });
-  }
-  removed.sort((a, b) => a.row - b.row);
-  return { kept: Int32Array.from(kept).sort(), removed, threshold, estimatedPrecision, promise };
+  const found = await duplicatesByColumn({ phrase: phrases }, "phrase", { ...options, known });
+  const { estimate, low, high, promise, threshold = 1, table, groups, doubtful } = found;
+  const isTrusted = promise?.established !== false || options.likely === "remove";
+  return {
+    ...{ estimate, low, high, promise, threshold, groups, doubtful },
+    ...removedRows(table, isTrusted ? "all" : "sure"),
+  };
 }

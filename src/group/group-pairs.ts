@@ -1,5 +1,6 @@
 /** The pairs of rows within groups: also those that were no candidates, and what the rest of a group says about each. */
 import type { ComparedTables } from "../match/compare-tables.js";
+import type { ScoredPairs } from "../match/estimates/scored-pairs.js";
 import { pairLevels } from "../match/evidence/pair-levels.js";
 import { groupBy } from "../match/group-by.js";
 import type { PartOptions } from "../match/parts/in-parts.js";
@@ -94,4 +95,23 @@ export function supportedProbability(
     }
   });
   return supported;
+}
+
+/**
+ * Returns the probability of any two rows: that of an accepted pair, or else from their columns alone.
+ * @param weigh log-odds of two rows, the smaller first
+ */
+export function pairProbability(
+  { table: { left, right, rows }, accepted, probability }: ScoredPairs,
+  weigh: (a: number, b: number) => number,
+): (a: number, b: number) => number {
+  const { starts, order } = pairsByRow(left, rows[0]);
+  return (a, b) => {
+    const [x, y] = [Math.min(a, b), Math.max(a, b)];
+    for (let place = starts[x]; place < starts[x + 1]; place++) {
+      const pair = order[place];
+      if (right[pair] === y && accepted[pair] === 1) return probability[pair];
+    }
+    return 1 / (1 + Math.exp(-weigh(x, y)));
+  };
 }

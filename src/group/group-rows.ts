@@ -40,8 +40,9 @@ import {
 import { sigmoid } from "../match/weights/logistic.js";
 import { averageLinkage, groupsFrom } from "./average-linkage.js";
 import { greatestF1 } from "./expected-f1.js";
-import { supportedProbability, withPairsInside } from "./group-pairs.js";
+import { pairProbability, supportedProbability, withPairsInside } from "./group-pairs.js";
 
+/** Options of {@link groupRows}. */
 export interface GroupRowsOptions extends ColumnOptions, MatchRunOptions {
   /** The promised precision of the pairs of rows within groups. Default 0.9. */
   readonly precision?: number;
@@ -51,11 +52,14 @@ export interface GroupRowsOptions extends ColumnOptions, MatchRunOptions {
   readonly known?: readonly KnownPair[];
 }
 
+/** The groups that {@link groupRows} found, and what they rest on. Rows are positions in the table, counted from 0. */
 export interface RowGroups extends PrecisionReport {
   /** Group of each row, numbered by first row. If the promise is refused, the likely groups, not verified. */
   readonly groupOf: Int32Array;
   readonly columns: readonly ColumnReport[];
   readonly dropped: readonly DroppedColumn[];
+  /** Probability that two rows are the same: if they are in one group, with its support. */
+  probabilityOf(a: number, b: number): number;
   /** What each column says about two rows. */
   explain(a: number, b: number): RowExplanation;
   /** Pairs that are most worth judging, best first: their answers, as `known`, improve the groups most. */
@@ -76,7 +80,13 @@ const cuts = Array.from({ length: 16 }, (_, step) => -3 + step / 2);
 /** Where rows are the same as likely as not. */
 const even = 0;
 
-/** @throws ArgumentError for an unknown column; an aborted call rejects with the reason of its signal */
+/**
+ * Groups the rows of a table that are the same thing, by all columns that carry evidence or by those named.
+ *
+ *     const { groupOf, promise } = await groupRows({ name: [...], city: [...], phone: [...] });
+ *
+ * @throws ArgumentError for an unknown column; an aborted call rejects with the reason of its signal
+ */
 export async function groupRows(table: TableColumns, options: GroupRowsOptions = {}): Promise<RowGroups> {
   const encoder = options.encoder === undefined ? await PhraseEncoder.load() : options.encoder;
   try {
@@ -137,8 +147,12 @@ async function resultWith(
   const atPrecision = (target: number): RowGroups => {
     const { level, report } = accept(target);
     const groupOf = renumbered(place, level.groups);
+    // A second fit may trust columns less than the first.
+    const fitted = { ...compared, columns: level.table.columns };
+    const probabilityOf = pairProbability(level, pairScorer(fitted, weights));
     return {
       ...{ ...report, groupOf, columns, dropped, atPrecision },
+      probabilityOf: (a, b) => probabilityOf(place[a], place[b]),
       explain: (a, b) =>
         explainPair(compared, weights, { left: place[a], right: place[b] }, { left: table, right: table }),
       doubtful: (count) =>

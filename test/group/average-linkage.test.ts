@@ -61,6 +61,16 @@ describe("average linkage", () => {
     expect(Array.from(groupsFrom(4, merges, 0))).toEqual([0, 0, 1, 1]);
   });
 
+  it("joins rows that are confirmed, even where the pairs beside them were no candidates and are unlikely", async () => {
+    const pairs = {
+      left: Int32Array.of(0, 1),
+      right: Int32Array.of(1, 2),
+      logOdds: Float64Array.of(1e6, 1e6),
+    };
+    const merges = await averageLinkage(3, pairs, { weigh: () => -5 });
+    expect(Array.from(groupsFrom(3, merges, 4.5))).toEqual([0, 0, 0]);
+  });
+
   it("merges groups whose unseen pairs turn out likely", async () => {
     const pairs = {
       left: Int32Array.of(0, 2, 1),

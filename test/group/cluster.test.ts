@@ -123,24 +123,35 @@ describe("cluster and dedupe", () => {
       "C",
       "C++",
     ];
-    const { groups, estimatedPrecision } = await cluster(crowded, { encoder, precision: 1 });
-    expect(estimatedPrecision).toBe(1);
+    const { groups, estimate } = await cluster(crowded, { encoder, precision: 1 });
+    expect(estimate).toBe(1);
     expect(groups.filter(({ rows }) => rows.length > 1).map(({ rows }) => rows)).toEqual([[1, 5]]);
   });
 
-  it("says whether a precision can be promised, and the best that can be", async () => {
-    const bays = ["Marlin", "Marlon", "Merlin", "Marlyn", "Marlinn", "Marline"].map(
-      (name) => `International ${name} Fishing Association`,
-    );
-    const { promise, groups } = await cluster(bays, { encoder, precision: 0.99 });
-    expect(promise).toMatchObject({ asked: 0.99, isKept: false });
-    expect(groups).toHaveLength(bays.length);
-    const lower = await cluster(bays, { encoder, precision: promise!.best });
-    expect(lower.promise!.isKept).toBe(true);
-    expect(lower.groups.length).toBeLessThan(bays.length);
-    const apart = await cluster(["Le Monde", "Acme Inc."], { encoder });
-    expect(apart.promise).toEqual({ asked: 0.9, isKept: true, best: 0 });
-    expect((await cluster(bays, { encoder, threshold: 0.9 })).promise).toBeUndefined();
+  it("establishes a precision only by equal rows, and returns likely groups otherwise", async () => {
+    const names = ["Acme Inc.", "Acme Inc", "Apex Ltd", "Apex Ltd", "Le Monde"];
+    const { promise, groups, estimate, low, high } = await cluster(names, { encoder });
+    expect(promise).toMatchObject({ target: 0.9, established: false });
+    expect(groups.map(({ rows }) => rows)).toEqual([[0, 1], [2, 3], [4]]);
+    // Of the two rows that are grouped with another, one is equal to it.
+    expect(low).toBe(0.5);
+    expect(estimate).toBeGreaterThanOrEqual(low!);
+    expect(high).toBe(estimate);
+    expect((await cluster(names, { encoder, precision: 0.5 })).promise!.established).toBe(true);
+    expect((await cluster(["Le Monde", "Acme"], { encoder })).promise!.reason).toBe("no two rows are alike");
+    expect((await cluster(names, { encoder, threshold: 0.9 })).promise).toBeUndefined();
+  });
+
+  it("proposes pairs near the threshold for review, each row once", async () => {
+    const { doubtful, groupOf } = await cluster(phrases, { encoder, threshold: 0.7 });
+    const pairs = doubtful(3);
+    const rows = pairs.flatMap(({ left, right }) => [left, right]);
+    expect(new Set(rows).size).toBe(rows.length);
+    for (const { left, right, accepted, probability } of pairs) {
+      expect(accepted).toBe(groupOf[left] === groupOf[right]);
+      expect(probability > 0 && probability <= 1).toBe(true);
+    }
+    expect(doubtful(1)).toEqual(pairs.slice(0, 1));
   });
 
   it("separates phrases that differ in the same two words again and again", async () => {
@@ -206,5 +217,29 @@ describe("cluster and dedupe", () => {
     const complete = await dedupe(phrases, { encoder, threshold: 0.7, completeness });
     expect([...complete.kept]).toEqual([0, 3, 5, 6, 7, 8, 9]);
     expect(complete.removed.find(({ row }) => row === 4)?.keptRow).toBe(3);
+  });
+
+  it("removes only equal rows if the promise is not established, unless likely ones are to go, too", async () => {
+    const { removed, groups, promise } = await dedupe(phrases, { encoder });
+    expect(promise!.established).toBe(false);
+    expect(removed).toEqual([{ row: 4, keptRow: 2, probability: 1 }]);
+    expect(groups.map(({ kept, others }) => [kept, ...others.map(({ row }) => row)])).toContainEqual([
+      2, 3, 4,
+    ]);
+    const all = await dedupe(phrases, { encoder, likely: "remove" });
+    expect(all.removed).toEqual(groups.flatMap(({ others }) => others).sort((a, b) => a.row - b.row));
+  });
+
+  it("removes confirmed rows, keeps rejected ones, and counts confirmed ones as sure", async () => {
+    const known = [
+      { left: 9, right: 0, match: true },
+      { left: 2, right: 4, match: false },
+    ];
+    const { removed } = await dedupe(phrases, { encoder, known });
+    expect(removed).toEqual([{ row: 9, keptRow: 0, probability: 1 }]);
+    const lone = ["New York", "Big Apple", "Paris"];
+    const decided = await dedupe(lone, { encoder, known: [{ left: 0, right: 1, match: true }] });
+    expect(decided.promise).toMatchObject({ established: true });
+    expect([...decided.kept]).toEqual([0, 2]);
   });
 });

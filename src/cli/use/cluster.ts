@@ -1,10 +1,10 @@
 /** `pearl cluster`: groups phrases that mean the same, each group with a representative. */
-import type { ClusterTableReport } from "../../group/table-groups.js";
+import type { ClusterTableReport } from "../../group/tables/cluster-table.js";
 import { command } from "../command.js";
 import { counted } from "../format.js";
 import { fraction, option, positiveInteger, shared } from "../options.js";
 import { loadEncoder, tableSettings } from "../session.js";
-import { promiseLines } from "./report.js";
+import { precisionLine } from "./report.js";
 
 export const groupingOptions = [
   option("--precision <p>", "expected share of correct links; sets the threshold (default: 0.9)", fraction),
@@ -34,7 +34,7 @@ export default command({
     ["pearl cluster keywords.txt --k 20 -o topics.csv", "twenty topics"],
   ],
   run: async ([file], options, session) => {
-    const { clusterTable } = await import("../../group/table-groups.js");
+    const { clusterTable } = await import("../../group/tables/cluster-table.js");
     const { format, threshold, k, precision, seed, output } = options;
     const encoder = await loadEncoder(options, session);
     const settings = tableSettings(options, session);
@@ -42,10 +42,9 @@ export default command({
       ...{ ...settings, encoder, threshold, k, precision, seed, format },
     });
     session.say(summary(report));
-    for (const line of promiseLines(report.promise, "group")) session.say(line);
-    const { rows, groups, threshold: used, estimatedPrecision, promise } = report;
+    const { rows, groups, threshold: used, estimate, low, high, promise } = report;
     const sizes = { rows, groups: groups.length, groupsOfSeveral: groups.filter(hasSeveral).length };
-    await session.record({ ...sizes, threshold: used, estimatedPrecision, promise });
+    await session.record({ ...sizes, threshold: used, estimate, low, high, promise });
     if (output === undefined) process.stdout.write(groupLines(report));
     else session.wrote(output, `${counted(report.rows, "row")} in ${counted(report.groups.length, "group")}`);
   },
@@ -53,10 +52,20 @@ export default command({
 
 const hasSeveral = ({ rows }: { readonly rows: readonly number[] }): boolean => rows.length > 1;
 
-function summary({ groups, threshold, estimatedPrecision }: ClusterTableReport): string {
+/** How many groups, and how sure they are. */
+function summary({
+  groups,
+  threshold,
+  estimate = 1,
+  low = 1,
+  high = 1,
+  promise,
+}: ClusterTableReport): string {
   const counts = `${counted(groups.length, "group")}, ${groups.filter(hasSeveral).length} with two or more rows`;
-  if (threshold === undefined || estimatedPrecision === undefined) return counts;
-  return `${counts}; similarity at least ${threshold.toFixed(2)}, estimated precision ${estimatedPrecision.toFixed(2)}`;
+  if (threshold === undefined) return counts;
+  const alike = `${counts}; similarity at least ${threshold.toFixed(2)}`;
+  if (promise === undefined) return `${alike}, estimated precision ${estimate.toFixed(2)}`;
+  return `${alike}\n${precisionLine({ estimate, low, high, promise })}`;
 }
 
 /** Groups of two or more rows, the largest first: the representative, then the other phrases. */

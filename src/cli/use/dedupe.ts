@@ -1,89 +1,176 @@
 /** `pearl dedupe`: removes duplicates from a table, and writes the removed rows beside it. */
 import { extname } from "node:path";
-import type { DedupeTableReport } from "../../group/table-groups.js";
-import { command } from "../command.js";
+import { UsageError } from "../../errors.js";
+import type { DedupeTableReport } from "../../group/tables/dedupe-table.js";
+import { rowsFormatOfName } from "../../table/format.js";
+import { command, type OptionsOf } from "../command.js";
 import { counted } from "../format.js";
 import { option, shared } from "../options.js";
-import { loadEncoder, stemOf, tableSettings } from "../session.js";
+import { loadEncoder, type Session, stemOf, tableSettings } from "../session.js";
 import { groupingOptions } from "./cluster.js";
-import { promiseLines } from "./report.js";
+import { columnLines, precisionLine } from "./report.js";
+
+const options = [
+  option(
+    "-o, --output <file>",
+    "the kept rows: .csv, .tsv, .jsonl, .parquet; - is standard output (default: NAME.deduped.csv)",
+  ),
+  option("--no-removed", "do not write OUTPUT.removed.csv, nor OUTPUT.groups.csv (.tsv, .jsonl, .parquet)"),
+  option(
+    "--groups <file>",
+    "write each group with its kept row and the others (default: OUTPUT.groups.csv if needed)",
+  ),
+  option("--explain", "write the groups with a column that says why each row equals the kept one"),
+  option("--remove-likely", "remove likely duplicates even if the precision is not established"),
+  option("--review-out <file>", "write doubtful pairs for a person to decide"),
+  option("--review <file>", "apply the decisions of a reviewed file"),
+  option("--labels <file>", "apply known pairs: left, right and, if some do not match, decision"),
+  shared.format,
+  shared.report,
+  ...shared.compared,
+  ...groupingOptions,
+  ...shared.tableEncoding,
+] as const;
+
+type Options = OptionsOf<typeof options>;
 
 export default command({
   name: "dedupe",
   summary: "remove duplicates from a table; of each group the most complete row is kept",
   arguments: [["<file>", "the table; - reads standard input"]],
-  options: [
-    option(
-      "-o, --output <file>",
-      "the kept rows: .csv, .tsv, .jsonl, .parquet; - is standard output (default: NAME.deduped.csv)",
-    ),
-    option("--no-removed", "do not write the removed rows to OUTPUT.removed.csv (.tsv, .jsonl, .parquet)"),
-    shared.format,
-    shared.report,
-    option("--groups <file>", "also write each group with its kept row and its removed rows"),
-    ...groupingOptions,
-    ...shared.tableEncoding,
-  ],
+  options,
   examples: [
-    ["pearl dedupe customers.csv -c name", "write customers.deduped.csv and customers.deduped.removed.csv"],
-    ["pearl dedupe customers.csv -c name --groups groups.csv", "also list each group, to check it"],
-    [
-      "pearl dedupe customers.csv -c name --precision 0.98 -o sure.csv",
-      "remove only near-certain duplicates",
-    ],
+    ["pearl dedupe customers.csv", "compare all columns; write customers.deduped.csv and what was removed"],
+    ["pearl dedupe customers.csv --groups groups.csv --explain", "also list each group, with reasons"],
+    ["pearl dedupe customers.csv --on name --on city", "compare two columns"],
+    ["pearl dedupe customers.csv --review-out review.csv", "doubtful pairs for a person to decide"],
+    ["pearl dedupe names.csv -c name --threshold 0.8", "compare one column, without a promise"],
   ],
   run: async ([file], options, session) => {
-    const { dedupeTable } = await import("../../group/table-groups.js");
-    const { threshold, precision, groups, format, output = defaultOutput(file, format) } = options;
-    const encoder = await loadEncoder(options, session);
-    const settings = { ...tableSettings(options, session), encoder, threshold, precision, format };
+    checkUsage(options);
+    const { dedupeTable } = await import("../../group/tables/dedupe-table.js");
+    const { format, labels, review, output = defaultOutput(file, format) } = options;
     const beside = output === "-" ? defaultOutput(file, format) : output;
-    const removed = options.removed ? removedOutput(beside) : undefined;
-    const report = await dedupeTable(file, { kept: output, removed, groups }, settings);
-    const estimated = report.estimatedPrecision.toFixed(2);
-    for (const line of promiseLines(report.promise, "group")) session.say(line);
-    if (report.promise?.isKept === false)
-      session.say(
-        "only equal phrases were grouped; name a more telling column (-c), or check --groups at a --threshold",
-      );
-    else session.say(`similarity at least ${report.threshold.toFixed(2)}, estimated precision ${estimated}`);
-    const print = output === "-" ? session.say : session.print;
-    const counts = `${counted(report.rows, "row")} in, ${counted(report.groups.length, "group")} of duplicates`;
-    session.wrote(output, `${counts}, ${counted(report.kept.length, "row")} out`);
-    if (removed !== undefined) print(`wrote ${removed}: ${counted(report.removed.length, "removed row")}`);
-    if (groups !== undefined) print(`wrote ${groups}`);
-    for (const { rows, phrases } of largestGroups(report)) {
-      const shown = phrases.slice(0, SHOWN_PHRASES).map((phrase) => `"${phrase}"`);
-      const more = phrases.length > SHOWN_PHRASES ? ` and ${phrases.length - SHOWN_PHRASES} more` : "";
-      print(`  ${counted(rows, "row")}: ${shown.join(", ")}${more}`);
-    }
+    const outputs = {
+      kept: output,
+      removed: options.removed ? besideOutput(beside, "removed") : undefined,
+      groups: options.groups ?? (options.explain ? besideOutput(beside, "groups") : undefined),
+      likelyGroups: options.removed ? besideOutput(beside, "groups") : undefined,
+      review: options.reviewOut,
+    };
+    for (const path of [options.groups, options.reviewOut]) if (path !== undefined) rowsFormatOfName(path);
+    const encoder = await loadEncoder(options, session);
+    const report = await dedupeTable(file, outputs, {
+      ...{ ...options, ...tableSettings(options, session), encoder },
+      decisionPaths: [labels, review].filter((path) => path !== undefined),
+      likely: options.removeLikely ? "remove" : "keep",
+      explain: options.explain ? "column" : "none",
+      onProgress: (stage, done, total) => session.show(stage, done, total),
+    });
+    sayFindings(report, options, session);
+    printOutputs(report, outputs, session);
     await session.record(summary(report));
   },
 });
 
-const SHOWN_GROUPS = 3;
-const SHOWN_PHRASES = 4;
+function checkUsage({ column, on, ignore, threshold, precision }: Options): void {
+  if (column !== undefined && (on ?? ignore) !== undefined)
+    throw new UsageError(
+      "-c compares one column alone: leave out --on and --ignore, or name all columns with --on",
+    );
+  if (threshold !== undefined && precision !== undefined)
+    throw new UsageError("--precision chooses the threshold: leave out --threshold or --precision");
+}
 
-/** The largest groups with their different phrases, the kept one first. */
-function largestGroups({ groups, phrases }: DedupeTableReport) {
-  const largest = [...groups].sort((a, b) => b.removed.length - a.removed.length).slice(0, SHOWN_GROUPS);
-  return largest.map(({ kept, removed }) => ({
-    rows: removed.length + 1,
-    phrases: [...new Set([kept, ...removed.map(({ row }) => row)].map((row) => phrases[row]))],
+/** How the result was found and how sure it is: on stderr. */
+function sayFindings(report: DedupeTableReport, { reviewOut }: Options, { say }: Session): void {
+  const { columns, dropped, groups, threshold, promise, likely, labelEffect, reviewed } = report;
+  const { estimate, low, high } = report;
+  const [only, ...others] = columns;
+  if (only === undefined)
+    say("no column tells rows apart: only rows that are equal in all columns were grouped");
+  else if (others.length === 0) say(`compared "${only.name}"`);
+  else for (const line of columnLines(columns, dropped)) say(line);
+  if (groups.length === 0) say("no two rows were found to be the same");
+  else if (promise !== undefined) say(precisionLine({ estimate, low, high, promise }));
+  else say(`similarity at least ${threshold?.toFixed(2)}, estimated precision ${estimate.toFixed(3)}`);
+  if (likely > 0) {
+    say("so only rows that equal the kept row in all compared cells were removed, and those you confirmed");
+    say(
+      "to remove the likely duplicates too: --remove-likely; to decide on doubtful pairs: --review-out FILE",
+    );
+  }
+  if (labelEffect !== undefined) say(effectLine(labelEffect));
+  if (reviewed !== undefined) say(`wrote ${reviewOut}: ${counted(reviewed, "pair")} to decide`);
+}
+
+/** What the known pairs changed, in how many rows, and why. */
+function effectLine({
+  decided,
+  gained,
+  lost,
+  replaced,
+}: NonNullable<DedupeTableReport["labelEffect"]>): string {
+  const others = gained + lost + replaced;
+  if (decided + others === 0) return "the known pairs changed no group";
+  const itself = `the known pairs changed the groups of ${counted(decided, "row")} that they judge`;
+  return `${itself}, and of ${counted(others, "other row")}`;
+}
+
+interface OutputNames {
+  readonly kept: string;
+  readonly removed?: string;
+  readonly groups?: string;
+  readonly likelyGroups?: string;
+}
+
+function printOutputs(report: DedupeTableReport, outputs: OutputNames, session: Session): void {
+  const { rows, kept, removed, groups, likely } = report;
+  const print = outputs.kept === "-" ? session.say : session.print;
+  const found = `${counted(groups.length, "group")} of ${likely > 0 ? "likely duplicates" : "duplicates"}`;
+  session.wrote(outputs.kept, `${counted(rows, "row")} in, ${found}, ${counted(kept.length, "row")} out`);
+  if (outputs.removed !== undefined) {
+    const most = removed.length * 3 > rows ? ", more than a third of all" : "";
+    print(`wrote ${outputs.removed}: ${counted(removed.length, "removed row")}${most}`);
+  }
+  const written = outputs.groups ?? (likely > 0 ? outputs.likelyGroups : undefined);
+  const open = likely > 0 ? `: ${counted(likely, "likely duplicate")}, not removed` : "";
+  if (written !== undefined) print(`wrote ${written}${open}`);
+  else if (likely > 0)
+    session.say(`${counted(likely, "likely duplicate")}, not removed: --groups FILE lists them`);
+  for (const { rows, examples } of largestGroups(report)) {
+    const shown = examples.slice(0, SHOWN_EXAMPLES).map((text) => `"${text}"`);
+    const more = examples.length > SHOWN_EXAMPLES ? ` and ${examples.length - SHOWN_EXAMPLES} more` : "";
+    print(`  ${counted(rows, "row")}: ${shown.join(", ")}${more}`);
+  }
+}
+
+const SHOWN_GROUPS = 3;
+const SHOWN_EXAMPLES = 4;
+
+/** The largest groups with their different names, that of the kept row first. */
+function largestGroups({ groups, shown }: DedupeTableReport) {
+  const largest = groups.toSorted((a, b) => b.others.length - a.others.length).slice(0, SHOWN_GROUPS);
+  return largest.map(({ kept, others }) => ({
+    rows: others.length + 1,
+    examples: shown([kept, ...others.map(({ row }) => row)]),
   }));
 }
 
 /** The report without its rows, which the written tables hold. */
 function summary(report: DedupeTableReport) {
-  const { rows, kept, removed, groups, threshold, estimatedPrecision, promise } = report;
+  const { estimate, low, high, promise, threshold, columns, dropped, rows, kept, removed, groups } = report;
+  const pairs = groups.map(({ others }) => (others.length * (others.length + 1)) / 2);
   return {
-    ...{ rows, kept: kept.length, removed: removed.length, groups: groups.length },
-    ...{ threshold, estimatedPrecision, promise, largestGroups: largestGroups(report) },
+    matches: pairs.reduce((sum, count) => sum + count, 0),
+    ...{ estimate, low, high, promise, threshold, kind: "many-to-many", columns, dropped },
+    ...{ rows, kept: kept.length, removed: removed.length, groups: groups.length, likely: report.likely },
+    ...{ labelEffect: report.labelEffect, reviewed: report.reviewed, largestGroups: largestGroups(report) },
   };
 }
 
-/** The name of the removed rows' file beside the output. */
-const removedOutput = (output: string): string => output.replace(/(\.[^.]*)?$/, ".removed$1");
+/** The name of another file beside the output. */
+const besideOutput = (output: string, part: string): string => output.replace(/(\.[^.]*)?$/, `.${part}$1`);
 
 /** NAME.deduped.csv in the current folder; TSV, JSONL and Parquet keep their format. */
 function defaultOutput(file: string, format: string | undefined): string {

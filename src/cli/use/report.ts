@@ -3,7 +3,6 @@ import { alignColumns } from "../../files/text-table.js";
 import type { ColumnReport } from "../../match/column-report.js";
 import type { DroppedColumn } from "../../match/columns/fields.js";
 import type { PrecisionReport } from "../../match/estimates/promise.js";
-import type { PrecisionPromise } from "../../match/estimates/spacing-precision.js";
 import { formatCount, formatPercent } from "../format.js";
 
 const shownDropped = 8;
@@ -37,15 +36,4 @@ export function precisionLine({ estimate, low, high, promise }: PrecisionReport)
   return promise.established
     ? `${estimated}: a precision of ${promise.target} is established, ${promise.reason}`
     : `a precision of ${promise.target} is not established: ${promise.reason}; ${estimated}`;
-}
-
-/** A line that says that the promise cannot be kept, and what can be promised; none if it is kept. */
-export function promiseLines(promise: PrecisionPromise | undefined, noun: "match" | "group"): string[] {
-  if (promise === undefined || promise.isKept) return [];
-  // Rounded down, so that the value can be asked for.
-  const best = Math.floor(promise.best * 1000) / 1000;
-  const what = `no ${noun} reaches a precision of ${promise.asked}`;
-  // A join drops pairs that are likelier wrong than right at any precision.
-  if (noun === "match" && best <= 0.5) return [`${what}: no pair is likelier than ${best.toFixed(2)}`];
-  return [`${what}: the best that can be promised is ${best}, with --precision ${best}`];
 }

@@ -172,6 +172,7 @@ function withNames(aligned: AlignedNames[], left: UsableColumns, right: UsableCo
 }
 
 function askedPair(text: string, left: TableColumns, right: TableColumns): AlignedNames {
+  if (left[text] !== undefined && right[text] !== undefined) return [text, text];
   const [name, other = name] = text.split("=");
   if (left[name] === undefined || right[other] === undefined) {
     const missing = left[name] === undefined ? name : other;

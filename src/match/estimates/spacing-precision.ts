@@ -14,16 +14,6 @@ export function spacingPrecision(distance: number, neighbours: readonly number[]
   return 1 / (1 + neighbours.filter((neighbour) => neighbour <= 2 * distance).length);
 }
 
-/** Whether the estimate reached the precision that was asked for. */
-export interface PrecisionPromise {
-  /** The asked precision, 0 to 1. */
-  readonly asked: number;
-  /** False if no pair, or group of different phrases, reaches it: then none is matched, except known and equal ones. */
-  readonly isKept: boolean;
-  /** The highest precision that would still match something, by the estimate; 0 if nothing is alike. */
-  readonly best: number;
-}
-
 /**
  * Keeps as many matches as possible while their mean estimated precision meets the promise, so that certain matches
  * make up for doubtful ones. Equal estimates are kept together or not at all.

@@ -1,7 +1,8 @@
 /** Types of cells from table to table: what is read as a number, a list or a null is written as one. */
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { clusterTable, dedupeTable } from "../../../src/group/table-groups.js";
+import { clusterTable } from "../../../src/group/tables/cluster-table.js";
+import { dedupeTable } from "../../../src/group/tables/dedupe-table.js";
 import { joinTables } from "../../../src/join/join-tables.js";
 import { readWholeTable } from "../../../src/table/whole-table.js";
 import { writeRows } from "../../../src/table/write/text-rows.js";

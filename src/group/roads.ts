@@ -1,0 +1,160 @@
+/** The ways to find duplicate rows, with results of one form: by one column, by several, and equal rows alone. */
+import type { ColumnReport } from "../match/column-report.js";
+import type { TableColumns } from "../match/columns/align.js";
+import { type DroppedColumn, rowsOf } from "../match/columns/fields.js";
+import { profileColumn } from "../match/columns/profile.js";
+import type { KnownPair } from "../match/compare-tables.js";
+import type { PrecisionReport } from "../match/estimates/promise.js";
+import { pairSentence } from "../match/pair-sentence.js";
+import type { DoubtfulPair } from "../match/review/doubtful.js";
+import { type LabelEffect, labelEffect, partnersInGroup, rowsOfPairs } from "../match/review/label-effect.js";
+import { type ClusterOptions, cluster } from "./cluster.js";
+import { decidedGroups, sureRows } from "./decided-groups.js";
+import { type GroupRowsOptions, groupRows } from "./group-rows.js";
+import { type DuplicateGroup, type DuplicateRow, duplicateGroups, type GroupedTable } from "./kept-rows.js";
+import { groupedPrecision, groupedPromise } from "./promised-threshold.js";
+
+/** What all ways find. */
+export interface Duplicates extends Omit<PrecisionReport, "promise"> {
+  readonly promise?: PrecisionReport["promise"];
+  readonly threshold?: number;
+  readonly table: GroupedTable;
+  /** The groups of two or more rows; if the promise is not established, the likely ones. */
+  readonly groups: readonly DuplicateGroup[];
+  readonly columns: readonly ColumnReport[];
+  readonly dropped: readonly DroppedColumn[];
+  /** The columns by which people recognise a row. */
+  readonly shown: readonly string[];
+  doubtful(count: number): DoubtfulPair[];
+  labelEffect(): Promise<LabelEffect>;
+  /** One sentence. */
+  why(duplicate: DuplicateRow): string;
+}
+
+/** What all ways need. */
+export interface RoadOptions {
+  /** Judged pairs of rows: confirmed ones end in one group, rejected ones in two. */
+  readonly known: readonly KnownPair[];
+  readonly completeness?: ArrayLike<number>;
+  readonly precision?: number;
+}
+
+const standardPrecision = 0.9;
+
+/** Compares one column. */
+export async function duplicatesByColumn(
+  columns: TableColumns,
+  name: string,
+  {
+    dropped = [],
+    known,
+    completeness,
+    ...options
+  }: RoadOptions & Omit<ClusterOptions, "k"> & { readonly dropped?: readonly DroppedColumn[] },
+): Promise<Duplicates> {
+  const cells = columns[name];
+  const found = await cluster(cells, options);
+  const { probability = [], threshold, similarityOf, doubtful } = found;
+  const sureOf = sureRows(cells.length, keyOf([cells]), known);
+  const groupOf = decidedGroups(found.groupOf, sureOf, known, similarityOf);
+  // Two rows are the same if each is its representative.
+  const probabilityOf = (a: number, b: number): number => probability[a] * probability[b];
+  const table = { groupOf, sureOf, probabilityOf, completeness };
+  const groups = duplicateGroups(table);
+  const grouped = groupedRows(groups, sureOf);
+  const { kind, distinct, filled, rows } = profileColumn(name, cells);
+  return {
+    ...(options.threshold === undefined
+      ? groupedPromise(grouped, options.precision ?? standardPrecision)
+      : groupedPrecision(grouped)),
+    ...{ threshold, table, groups, dropped, doubtful, shown: [name] },
+    columns: [{ name, other: name, kind, filled: filled / Math.max(1, rows), distinct, weights: [] }],
+    labelEffect: async () =>
+      labelEffect(partnersInGroup(found.groupOf), partnersInGroup(groupOf), rowsOfPairs(known)),
+    why: ({ row, keptRow }) =>
+      `${name}: "${cells[keptRow]}" ≈ "${cells[row]}", similarity ${similarityOf(row, keptRow).toFixed(2)}`,
+  };
+}
+
+/** Compares all columns that carry evidence, or those named. */
+export async function duplicatesByColumns(
+  columns: TableColumns,
+  { completeness, ...options }: RoadOptions & GroupRowsOptions & { readonly known: readonly KnownPair[] },
+): Promise<Duplicates> {
+  const { known, precision = standardPrecision } = options;
+  const found = await groupRows(columns, options);
+  const fields = found.columns.flatMap(({ name, kind }) => (kind === undefined ? [] : [{ name, kind }]));
+  const naming = fields.find(({ kind }) => kind === "name");
+  const sureOf = sureRows(
+    found.groupOf.length,
+    keyOf(
+      fields.map(({ name }) => columns[name]),
+      naming && columns[naming.name],
+    ),
+    known,
+  );
+  const groupOf = decidedGroups(found.groupOf, sureOf, known, found.probabilityOf);
+  const table = { groupOf, sureOf, probabilityOf: found.probabilityOf, completeness };
+  const groups = duplicateGroups(table);
+  const sure = groupedPromise(groupedRows(groups, sureOf), precision);
+  const isSure = groups.length > 0 && sure.promise.established && !found.promise.established;
+  const { estimate, low, high, promise } = isSure ? sure : found;
+  return {
+    ...{ estimate, low, high, promise, table, groups, columns: found.columns },
+    dropped: found.dropped.filter(({ name }) => !fields.some((field) => field.name === name)),
+    shown: naming === undefined ? fields.slice(0, 2).map(({ name }) => name) : [naming.name],
+    doubtful: found.doubtful,
+    labelEffect: found.labelEffect,
+    why: ({ row, keptRow, probability }) => pairSentence(found.explain(keptRow, row), probability),
+  };
+}
+
+/** Where no column tells rows apart: only rows that are equal in all columns are the same. */
+export function equalRows(
+  columns: TableColumns,
+  names: readonly string[],
+  {
+    known,
+    completeness,
+    precision = standardPrecision,
+    dropped,
+  }: RoadOptions & {
+    readonly dropped: readonly DroppedColumn[];
+  },
+): Duplicates {
+  const sureOf = sureRows(rowsOf(columns), keyOf(names.map((name) => columns[name])), known);
+  const none = Array.from(sureOf.keys());
+  const groupOf = decidedGroups(none, sureOf, known, () => 0);
+  const table = { groupOf, sureOf, probabilityOf: () => 1, completeness };
+  const groups = duplicateGroups(table);
+  return {
+    ...groupedPromise(groupedRows(groups, sureOf), precision),
+    ...{ table, groups, dropped, columns: [], shown: names.slice(0, 2), doubtful: () => [] },
+    labelEffect: async () =>
+      labelEffect(
+        none.map(() => ""),
+        partnersInGroup(groupOf),
+        rowsOfPairs(known),
+      ),
+    why: () => "equal in all columns",
+  };
+}
+
+/** Equal for rows with equal cells, spaces aside. Rows without a name are not compared, nor are empty rows. */
+function keyOf(
+  columns: readonly (readonly string[])[],
+  naming?: readonly string[],
+): (row: number) => string | undefined {
+  const text = (cell: string): string => cell.trim().replace(/\s+/g, " ");
+  return (row) => {
+    const cells = columns.map((column) => text(column[row]));
+    if (naming === undefined ? cells.every((cell) => cell === "") : text(naming[row]) === "")
+      return undefined;
+    return JSON.stringify(cells);
+  };
+}
+
+const groupedRows = (groups: readonly DuplicateGroup[], sureOf: ArrayLike<number>) =>
+  groups
+    .flatMap(({ others }) => others)
+    .map(({ row, keptRow, probability }) => ({ probability, isSure: sureOf[row] === sureOf[keptRow] }));

@@ -1,0 +1,243 @@
+/** Removes duplicates from a table file, compared by all its columns or by one. */
+import { rm } from "node:fs/promises";
+import { ArgumentError, UsageError } from "../../errors.js";
+import type { ColumnReport } from "../../match/column-report.js";
+import { type ColumnOptions, type DroppedColumn, planColumns } from "../../match/columns/fields.js";
+import type { KnownPair } from "../../match/compare-tables.js";
+import type { PrecisionReport } from "../../match/estimates/promise.js";
+import type { LabelEffect } from "../../match/review/label-effect.js";
+import { readDecisions, writeReview } from "../../match/review/review-file.js";
+import { refuseCategory, refuseLoss } from "../../match/unnamed-column.js";
+import { findColumn } from "../../table/columns.js";
+import { batchesOf, readWholeTable, type WholeTable } from "../../table/whole-table.js";
+import { writeRows } from "../../table/write/text-rows.js";
+import { refuseContradictions } from "../decided-groups.js";
+import type { DedupeOptions } from "../dedupe.js";
+import { type DuplicateGroup, type DuplicateRow, removedRows } from "../kept-rows.js";
+import { type Duplicates, duplicatesByColumn, duplicatesByColumns, equalRows } from "../roads.js";
+import { checkNames, commandFor, type FileOptions, writeGroups, writeRemoved } from "./group-files.js";
+
+/** Where {@link dedupeTable} writes: .csv, .tsv, .jsonl or .parquet. */
+export interface DedupeOutputs {
+  /** The rows without duplicates; "-" is standard output. */
+  readonly kept: string;
+  /** The other rows, as `row` (from 1), `kept_row`, `probability` and their own columns. */
+  readonly removed?: string;
+  /** All rows of each group, the kept one first, as `group`, `kept`, `row`, `probability` and their own columns. */
+  readonly groups?: string;
+  /** The same, written only where likely duplicates are not removed. */
+  readonly likelyGroups?: string;
+  /** Pairs for a person to review, those most worth it first. */
+  readonly review?: string;
+}
+
+/** Options of {@link dedupeTable}. `table.column` names the one column to compare. */
+export interface DedupeTableOptions
+  extends ColumnOptions,
+    FileOptions,
+    Pick<DedupeOptions, "encoder" | "precision" | "threshold" | "likely" | "signal"> {
+  /** Files of judged pairs: reviewed files, or tables with the columns left, right and decision. */
+  readonly decisionPaths?: readonly string[];
+  /** "column" adds a column "why" to the groups. Default "none". */
+  readonly explain?: "column" | "none";
+  readonly threads?: number;
+  /** Called with the current stage, the items done and the total. */
+  readonly onProgress?: (stage: string, done: number, total: number) => void;
+}
+
+/** What {@link dedupeTable} found and wrote. Rows are counted from 0. */
+export interface DedupeTableReport extends Omit<PrecisionReport, "promise"> {
+  /** Undefined with `threshold`. */
+  readonly promise?: PrecisionReport["promise"];
+  /** The least similarity of duplicates, where one column was compared. */
+  readonly threshold?: number;
+  readonly rows: number;
+  readonly kept: Int32Array;
+  readonly removed: readonly DuplicateRow[];
+  /** Groups of two or more rows by kept row. If the promise is not established, they are likely, but not verified. */
+  readonly groups: readonly DuplicateGroup[];
+  /** Rows of the groups that are likely duplicates, but were not removed. */
+  readonly likely: number;
+  /** What was compared; without weights where one column was compared. */
+  readonly columns: readonly ColumnReport[];
+  readonly dropped: readonly DroppedColumn[];
+  /** What the judged pairs changed; undefined without any. */
+  readonly labelEffect?: LabelEffect;
+  /** Pairs in the review file. */
+  readonly reviewed?: number;
+  /** Rows as people recognise them: their different names, or their first cells if they have one name. */
+  shown(rows: readonly number[]): string[];
+}
+
+/**
+ * Removes duplicates from a table, compared by all columns that carry evidence, by those named, or by one. Of each group the
+ * row with the most filled cells is kept, or the first of several. If the promise is not established, only rows are removed
+ * that equal the kept one in all compared cells, or that a person confirmed.
+ *
+ * @throws TableError, also if pearl chose one column of several and it holds categories or would remove more than a third of
+ *   the rows; UsageError for a threshold with several columns; ArgumentError
+ */
+export async function dedupeTable(
+  path: string,
+  outputs: DedupeOutputs,
+  options: DedupeTableOptions = {},
+): Promise<DedupeTableReport> {
+  const { kept, removed, groups, likelyGroups, review } = outputs;
+  checkNames(path, [kept, removed, groups ?? likelyGroups, review], options.format);
+  options.signal?.throwIfAborted();
+  const { column } = options.table ?? {};
+  // Any column will do where none is named: which ones are compared is decided later.
+  const table = await readWholeTable(path, { ...options.table, column: column ?? "1" }, (summary) =>
+    options.onNote?.(column === undefined ? summary.replace(/; phrases from .*$/, "") : summary),
+  );
+  const { cells, phrases } = table;
+  const known: KnownPair[] = [];
+  for (const name of options.decisionPaths ?? [])
+    known.push(...(await readDecisions(name, { left: table.columns })));
+  refuseContradictions(phrases.length, known);
+  const completeness = phrases.map((_, row) => cells(row).filter((cell) => cell.trim() !== "").length);
+  const found = await findDuplicates(table, { ...options, known, completeness });
+  const isTrusted = found.promise?.established !== false || options.likely === "remove";
+  const chosen = removedRows(found.table, isTrusted ? "all" : "sure");
+  if (found.unnamed !== undefined) {
+    const loss = { lost: chosen.removed.length, rows: phrases.length, loss: "removed" };
+    refuseLoss([{ table, column: found.unnamed }], loss, commandFor("dedupe", path));
+  }
+  const isKept = new Set(chosen.kept);
+  const others = found.groups.flatMap((group) => group.others);
+  const likely = others.filter(({ row }) => isKept.has(row)).length;
+  await writeOutputs(
+    table,
+    { ...outputs, groups: groups ?? (likely > 0 ? likelyGroups : undefined) },
+    found,
+    {
+      ...{ ...chosen, isKept: (row) => isKept.has(row) },
+      ...{ format: options.format, why: options.explain === "column" ? found.why : undefined },
+    },
+  );
+  const { estimate, low, high, promise, threshold, columns, dropped } = found;
+  return {
+    ...{
+      estimate,
+      low,
+      high,
+      promise,
+      threshold,
+      rows: phrases.length,
+      ...chosen,
+      groups: found.groups,
+      likely,
+    },
+    ...{ columns, dropped, labelEffect: known.length > 0 ? await found.labelEffect() : undefined },
+    reviewed: review === undefined ? undefined : await writeDoubtful(review, table, found),
+    shown: (rows) => shownRows(table, found, rows),
+  };
+}
+
+type FindOptions = DedupeTableOptions & {
+  readonly known: readonly KnownPair[];
+  readonly completeness: ArrayLike<number>;
+};
+
+/** @returns `unnamed`: the column that was compared alone without being named */
+async function findDuplicates(
+  table: WholeTable,
+  options: FindOptions,
+): Promise<Duplicates & { readonly unnamed?: string }> {
+  const { columns, description } = table;
+  const nameOf = (wanted: string): string =>
+    description.columns[findColumn(description.path, description.columns, wanted)];
+  const named = options.table?.column === undefined ? options.on?.map(nameOf) : [description.column];
+  const choice: ColumnOptions = {
+    on: named && [...new Set(named)],
+    ignore: options.ignore?.map(nameOf),
+    kindOf: Object.fromEntries(
+      Object.entries(options.kindOf ?? {}).map(([name, kind]) => [nameOf(name), kind]),
+    ),
+  };
+  const plan = planColumns(columns, undefined, choice);
+  const [only, ...others] = plan.pairs;
+  if (only === undefined) {
+    const left = description.columns.filter((name) => !choice.ignore?.includes(name));
+    if (left.length === 0) throw new ArgumentError("every column is ignored. Leave one to compare.");
+    return equalRows(columns, left, { ...options, dropped: plan.dropped });
+  }
+  if (others.length > 0) {
+    if (options.threshold !== undefined)
+      throw new UsageError(
+        `a threshold needs one column, but ${plan.pairs.length} are compared. Name one with -c, or leave --threshold out.`,
+      );
+    return duplicatesByColumns(columns, { ...options, ...choice });
+  }
+  const unnamed = choice.on === undefined ? only[0] : undefined;
+  if (unnamed !== undefined)
+    refuseCategory([{ table, column: unnamed }], commandFor("dedupe", description.path));
+  const { onProgress } = options;
+  const found = await duplicatesByColumn(columns, only[0], {
+    ...{ ...options, dropped: plan.dropped.filter(({ name }) => name !== only[0]) },
+    onProgress: onProgress && ((done, total, stage = "encoding") => onProgress(stage, done, total)),
+  });
+  return { ...found, unnamed };
+}
+
+/** Cells that stand for a row, and the length to which texts are cut. */
+const [shownCells, shownLength] = [4, 60];
+
+function shownRows({ cells, columns }: WholeTable, { shown }: Duplicates, rows: readonly number[]): string[] {
+  const cut = (text: string): string =>
+    text.length > shownLength ? `${text.slice(0, shownLength - 1).trimEnd()}…` : text;
+  const filled = (texts: readonly string[]): string[] =>
+    texts.map((text) => text.replace(/\s+/g, " ").trim()).filter((text) => text !== "");
+  const names = new Set(rows.map((row) => cut(filled(shown.map((name) => columns[name][row])).join(", "))));
+  names.delete("");
+  if (names.size > 1) return [...names];
+  return [...new Set(rows.map((row) => cut(filled(cells(row)).slice(0, shownCells).join(", "))))];
+}
+
+interface Writing {
+  readonly kept: Int32Array;
+  readonly removed: readonly DuplicateRow[];
+  readonly isKept: (row: number) => boolean;
+  readonly format: FileOptions["format"];
+  readonly why?: (duplicate: DuplicateRow) => string;
+}
+
+async function writeOutputs(
+  table: WholeTable,
+  outputs: DedupeOutputs,
+  { groups }: Duplicates,
+  { kept, removed, format, ...how }: Writing,
+): Promise<void> {
+  const { typed } = table;
+  const beside: string[] = [];
+  try {
+    // The kept rows last: no row is ever missing from all files.
+    if (outputs.removed !== undefined) {
+      await writeRemoved(outputs.removed, table, removed);
+      beside.push(outputs.removed);
+    }
+    if (outputs.groups !== undefined) {
+      await writeGroups(outputs.groups, table, { groups, ...how });
+      beside.push(outputs.groups);
+    }
+    await writeRows(outputs.kept, typed.columns, batchesOf(kept, typed.cells), format);
+  } catch (error) {
+    for (const name of beside) await rm(name);
+    throw error;
+  }
+}
+
+/** Pairs in a review file at most. They are in the order of their use, so that a person may stop anywhere. */
+const reviewedPairs = 1000;
+
+function writeDoubtful(
+  path: string,
+  { columns }: WholeTable,
+  { doubtful, why }: Duplicates,
+): Promise<number> {
+  const pairs = doubtful(reviewedPairs).map((pair) => {
+    const { left: keptRow, right: row, probability } = pair;
+    return { ...pair, why: why({ row, keptRow, probability }) };
+  });
+  return writeReview(path, { left: columns }, pairs);
+}

@@ -1,0 +1,102 @@
+/** The files that grouping writes: their names, their added columns, and the rows of each. */
+import { resolve } from "node:path";
+import { ArgumentError } from "../../errors.js";
+import { commandWith, type NamedCommand } from "../../match/unnamed-column.js";
+import { nameOfColumn, numberCell, type OutputColumn } from "../../table/cell.js";
+import { type RowsFormat, rowsFormatOfName } from "../../table/format.js";
+import type { TableOptions } from "../../table/table.js";
+import { batchesOf, type WholeTable } from "../../table/whole-table.js";
+import { standardOutput } from "../../table/write/standard-output.js";
+import { writeRows } from "../../table/write/text-rows.js";
+import type { DuplicateGroup, DuplicateRow } from "../kept-rows.js";
+
+export interface FileOptions {
+  readonly table?: TableOptions;
+  /** Format of the output; default by its name. */
+  readonly format?: RowsFormat;
+  readonly onNote?: (line: string) => void;
+}
+
+export const rowNumber = (name: string): OutputColumn => ({ name, type: "BIGINT" });
+export const numberColumn = (name: string): OutputColumn => ({ name, type: "DOUBLE" });
+
+/** Writes `row`, `kept_row` and `probability` of each removed row before its own columns. */
+export async function writeRemoved(
+  output: string,
+  { typed: { columns, cells } }: WholeTable,
+  removed: readonly DuplicateRow[],
+): Promise<void> {
+  const names = [rowNumber("row"), rowNumber("kept_row"), numberColumn("probability")];
+  const rows = batchesOf(removed, ({ row, keptRow, probability }) => [
+    ...[numberCell(row + 1), numberCell(keptRow + 1), numberCell(probability, 4)],
+    ...cells(row),
+  ]);
+  await writeRows(output, [...addedColumns(columns, names), ...columns], rows);
+}
+
+export interface GroupsToWrite {
+  readonly groups: readonly DuplicateGroup[];
+  readonly isKept: (row: number) => boolean;
+  /** Says why a row is the same as the kept one; undefined without such a column. */
+  readonly why?: (duplicate: DuplicateRow) => string;
+}
+
+/** Writes all rows of each group, the kept one first: `group`, `kept`, `row`, `probability`, `why`, its own columns. */
+export async function writeGroups(
+  output: string,
+  { typed: { columns, cells } }: WholeTable,
+  { groups, isKept, why }: GroupsToWrite,
+): Promise<void> {
+  const names = [rowNumber("group"), "kept", rowNumber("row"), numberColumn("probability")];
+  const added = addedColumns(columns, why === undefined ? names : [...names, "why"]);
+  function* lines() {
+    for (const [index, { kept, others }] of groups.entries()) {
+      yield { index, row: kept };
+      for (const duplicate of others) yield { index, row: duplicate.row, duplicate };
+    }
+  }
+  const rows = batchesOf(lines(), ({ index, row, duplicate }) => [
+    ...[numberCell(index + 1), isKept(row) ? "yes" : "no", numberCell(row + 1)],
+    duplicate === undefined ? null : numberCell(duplicate.probability, 4),
+    ...(why === undefined ? [] : [duplicate === undefined ? "" : why(duplicate)]),
+    ...cells(row),
+  ]);
+  await writeRows(output, [...added, ...columns], rows);
+}
+
+export const commandFor =
+  (name: string, path: string): NamedCommand =>
+  ([column]) =>
+    commandWith([name, path], ["-c", column]);
+
+export function checkNames(
+  input: string,
+  [main, ...others]: readonly (string | undefined)[],
+  format: RowsFormat | undefined,
+): void {
+  if (main !== undefined && format === undefined) rowsFormatOfName(main);
+  for (const name of others) if (name !== undefined) rowsFormatOfName(name);
+  const names = [main, ...others].filter((name) => name !== undefined);
+  for (const name of names) {
+    if (name !== standardOutput && resolve(name) === resolve(input))
+      throw new ArgumentError(`${name} is the input table. Choose another output name.`);
+  }
+  const repeated = names.find(
+    (name, index) => names.findIndex((other) => resolve(other) === resolve(name)) < index,
+  );
+  if (repeated !== undefined)
+    throw new ArgumentError(`Two outputs are named ${repeated}. Choose different names.`);
+}
+
+/** Added columns, with an underscore appended to a name that the table already has. */
+export function addedColumns(
+  columns: readonly OutputColumn[],
+  added: readonly OutputColumn[],
+): OutputColumn[] {
+  const taken = new Set(columns.map((column) => nameOfColumn(column).toLowerCase()));
+  return added.map((column) => {
+    let free = nameOfColumn(column);
+    while (taken.has(free)) free = `${free}_`;
+    return typeof column === "string" ? free : { ...column, name: free };
+  });
+}

@@ -1,0 +1,138 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { PhraseEncoder } from "../../../src/encoder/phrase-encoder.js";
+import {
+  type DedupeTableOptions,
+  type DedupeTableReport,
+  dedupeTable,
+} from "../../../src/group/tables/dedupe-table.js";
+import { createRandom } from "../../../src/random.js";
+import { readWholeTable } from "../../../src/table/whole-table.js";
+import { type Table, tableWithDuplicates } from "../../match/people.js";
+
+let folder: string;
+let encoder: PhraseEncoder;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "pearl-dedupe-table-"));
+  encoder = await PhraseEncoder.load(undefined, { threads: 1 });
+});
+afterAll(async () => {
+  await encoder.dispose();
+  await rm(folder, { recursive: true, force: true });
+});
+
+const file = (name: string): string => join(folder, name);
+const outputs = () => ({
+  ...{ kept: file("kept.csv"), removed: file("removed.csv"), groups: file("groups.csv") },
+});
+
+async function save(table: Table): Promise<string> {
+  const names = Object.keys(table);
+  const lines = table[names[0]].map((_, row) => names.map((name) => `"${table[name][row]}"`).join(","));
+  await writeFile(file("table.csv"), `${[names.join(","), ...lines].join("\n")}\n`);
+  return file("table.csv");
+}
+
+const dedupe = async (table: Table, options: DedupeTableOptions = {}) =>
+  dedupeTable(await save(table), outputs(), { encoder, table: { header: "present" }, ...options });
+
+const column = async (name: string, wanted: string): Promise<readonly string[]> =>
+  (await readWholeTable(file(name), { column: "1" })).columns[wanted];
+
+describe("a table of persons", () => {
+  const { table, entities } = tableWithDuplicates(120);
+  let report: DedupeTableReport;
+  beforeAll(async () => {
+    report = await dedupe(table);
+  }, 120_000);
+
+  it("is deduplicated by all columns, also by more than a third of its rows", async () => {
+    const { promise, removed, groups, likely, kept } = report;
+    expect(promise?.established).toBe(true);
+    expect(likely).toBe(0);
+    expect(removed.length).toBeGreaterThan(entities.length / 3);
+    const right = removed.filter(({ row, keptRow }) => entities[row] === entities[keptRow]).length;
+    expect(right / removed.length).toBeGreaterThan(0.95);
+    expect(groups.flatMap(({ others }) => others).length).toBe(removed.length);
+    expect(kept.length + removed.length).toBe(entities.length);
+    expect((await column("removed.csv", "probability")).every((cell) => Number(cell) > 0.5)).toBe(true);
+  });
+
+  it("says why rows are the same, and how many rows decisions changed", async () => {
+    const { kept, others } = report.groups[0];
+    const decision = `left_row,right_row,decision\n${kept + 1},${others[0].row + 1},no\n`;
+    await writeFile(file("decisions.csv"), decision);
+    const decided = await dedupe(table, { decisionPaths: [file("decisions.csv")], explain: "column" });
+    expect(decided.labelEffect!.decided).toBeGreaterThan(0);
+    const keptOf = new Map(decided.removed.map(({ row, keptRow }) => [row, keptRow]));
+    expect(keptOf.get(others[0].row) ?? others[0].row).not.toBe(keptOf.get(kept) ?? kept);
+    const why = await column("groups.csv", "why");
+    expect(why.filter((cell) => /\([+−]\d+\.\d\).* → \d\.\d\d$/.test(cell)).length).toBe(
+      decided.removed.length,
+    );
+  }, 120_000);
+
+  it("refuses a threshold, and says that it needs one column", async () => {
+    await expect(dedupe(table, { threshold: 0.8 })).rejects.toThrow(
+      "a threshold needs one column, but 4 are compared. Name one with -c, or leave --threshold out.",
+    );
+  });
+
+  it("is compared by the columns that are named, also by number and without case", async () => {
+    const few = Object.fromEntries(Object.entries(table).map(([name, cells]) => [name, cells.slice(0, 9)]));
+    const { columns, dropped } = await dedupe(few, { ignore: ["PHONE"], kindOf: { "3": "code" } });
+    expect(columns.find(({ name }) => name === "born")?.kind).toBe("code");
+    expect(dropped).toContainEqual({ name: "phone", reason: "ignored" });
+    await expect(dedupe(few, { on: ["nam"] })).rejects.toThrow('no column "nam".');
+  });
+});
+
+describe("small and odd tables", () => {
+  it.each<[string, Table, number]>([
+    ["no row", { name: [], city: [] }, 0],
+    ["one row", { name: ["Acme"], city: ["Bern"] }, 1],
+    ["few equal rows", { name: Array(10).fill("Acme"), city: Array(10).fill("Bern") }, 1],
+    ["many equal rows", { name: Array(40).fill("Acme"), city: Array(40).fill("Bern") }, 1],
+    ["empty cells", { name: ["", "", ""], city: ["", "", ""] }, 3],
+    ["numbers only", { a: ["1.5", "1.5", "2"], b: ["7", "7", "9"] }, 2],
+    [
+      "a column named like a pair",
+      { "a=b": ["Acme", "Acme", "Le Monde"], city: ["Bern", "Bern", "Paris"] },
+      2,
+    ],
+  ])("of %s keep what differs", async (_, table, kept) => {
+    const report = await dedupe(table);
+    expect(report.kept.length).toBe(kept);
+    expect(await column("kept.csv", Object.keys(table)[0])).toHaveLength(kept);
+  });
+
+  it("lose no row, whatever is removed", async () => {
+    const random = createRandom(3);
+    const words = ["Acme Inc", "Acme Inc.", "acme", "Le Monde", "Bern", "12", "7.5", "", "a b c d"];
+    const ways = [{}, { likely: "remove" }, { on: ["one"] }, { on: ["one"], likely: "remove" }] as const;
+    for (const [round, way] of [...ways, ...ways].entries()) {
+      const size = Math.floor(random() * 30);
+      const cells = () => Array.from({ length: size }, () => words[Math.floor(random() * words.length)]);
+      const place = Array.from({ length: size }, (_, row) => `p${row}`);
+      const { kept, removed } = await dedupe({ place, one: cells(), two: cells() }, way);
+      expect(kept.length + removed.length, `round ${round}`).toBe(size);
+      const places = [...(await column("kept.csv", "place")), ...(await column("removed.csv", "place"))];
+      expect(places.sort()).toEqual(place.sort());
+    }
+  }, 120_000);
+
+  it("keep every row but the equal ones while the promise is not established", async () => {
+    const table = {
+      name: ["Anna Schmidt", "Anna Schmidt", "Anna Schmitt", "Peter Vogel", "Claire Dubois", "Sofia Rossi"],
+      email: ["a@b.example", "a@b.example", "a@b.example", "p@v.example", "c@d.example", "s@r.example"],
+    };
+    const { promise, removed, likely } = await dedupe(table);
+    expect(promise?.established).toBe(false);
+    expect(removed).toEqual([{ row: 1, keptRow: 0, probability: 1 }]);
+    expect(likely).toBe(1);
+    expect(await column("groups.csv", "kept")).toEqual(["yes", "no", "yes"]);
+    expect((await dedupe(table, { likely: "remove" })).removed.map(({ row }) => row)).toEqual([1, 2]);
+  });
+});
