@@ -11,6 +11,7 @@ import {
   type PrecisionReport,
 } from "../match/estimates/promise.js";
 import type { EvidenceColumn } from "../match/evidence/pair-evidence.js";
+import type { LearnedRows } from "../match/rescore.js";
 import { decide, knownPlaces, learnWeights, scorePairs, type Weights } from "../match/weights/learn.js";
 import { averageLinkage, groupsFrom } from "./average-linkage.js";
 import { supportedProbability, withPairsInside } from "./group-pairs.js";
@@ -30,6 +31,10 @@ export interface RowGroups extends PrecisionReport {
   readonly groupOf: Int32Array;
   readonly columns: readonly ColumnReport[];
   readonly dropped: readonly DroppedColumn[];
+  /** What was learned, to score rows that come later. */
+  readonly learned: LearnedRows;
+  /** The least mean log-odds of two groups that were merged. */
+  readonly least: number;
   /** What each column says about two rows. */
   explain(a: number, b: number): ReturnType<typeof explainPair>;
   /** The groups at another promise, without comparing the rows again. */
@@ -55,7 +60,12 @@ export async function groupRows(table: TableColumns, options: GroupRowsOptions =
     });
     const model = encoder === "none" ? undefined : encoder;
     const compared = await compareTables(tables, { encoder: model, signal: options.signal, known });
-    const { weights, accept } = await bestFit(compared, knownPlaces(compared, known), options.signal);
+    const { weights, evidence, accept } = await bestFit(
+      compared,
+      knownPlaces(compared, known),
+      options.signal,
+    );
+    const learned = { fields: tables.fields, naming: tables.naming, evidence, weights };
     const columns = columnReports(compared, weights);
     const atPrecision = (target: number): RowGroups => {
       const { level, report } = accept(target);
@@ -64,6 +74,8 @@ export async function groupRows(table: TableColumns, options: GroupRowsOptions =
           ...report,
           groupOf: renumbered(place, level.groups),
           dropped: tables.dropped,
+          least: level.least,
+          learned,
           columns,
           atPrecision,
         },
@@ -89,11 +101,13 @@ function pairScorer(
 }
 
 interface GroupLevel extends AcceptedLevel {
+  readonly least: number;
   readonly groups: Int32Array;
 }
 
 interface Fit {
   readonly weights: Weights;
+  readonly evidence: readonly EvidenceColumn[];
   /** How far the likely groups contradict themselves: 0 if nothing speaks against them. */
   readonly doubt: number;
   accept(target: number): { level: GroupLevel; report: PrecisionReport };
@@ -140,7 +154,7 @@ async function fitGroups(
     const count = accepted.reduce((sum, flag) => sum + flag, 0);
     const probability = supportedProbability(inside, accepted, own);
     const relation = "many-to-many";
-    return { table: inside, relation, weights, logOdds, probability, accepted, count, groups };
+    return { table: inside, relation, weights, logOdds, probability, accepted, count, groups, least: cut };
   };
   function* levels(): Generator<GroupLevel> {
     for (const cut of cuts) yield levelAt(cut);
@@ -149,7 +163,7 @@ async function fitGroups(
   const found = contradiction(fallback);
   const accept: Fit["accept"] = (target) =>
     keepPrecision({ target, levels: levels(), fallback: () => fallback, doubt: found?.reason });
-  return { weights, doubt: found?.strength ?? 0, accept };
+  return { weights, evidence: compared.columns, doubt: found?.strength ?? 0, accept };
 }
 
 /** Groups of the given rows, numbered by first row, from those of the prepared ones. */

@@ -40,7 +40,12 @@ export function columnReports({ tables, columns }: ComparedTables, weights: Weig
 }
 
 /** Explains a pair of prepared rows, candidate or not. The contributions and the prior add up to its log-odds. */
-export function explainPair(compared: ComparedTables, weights: Weights, left: number, right: number) {
+export function explainPair(
+  compared: Pick<ComparedTables, "columns" | "comparison" | "tables">,
+  weights: Weights,
+  left: number,
+  right: number,
+) {
   const levels = compared.columns.map(() => new Int8Array(1));
   compared.comparison.compare(left, right, levels, 0);
   const columns = compared.columns.map(({ name, field, share }, column): ColumnExplanation => {

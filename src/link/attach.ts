@@ -1,0 +1,165 @@
+/**
+ * Links new and changed rows to the entities of a store by weights learned before. Only rows near them are read; entities
+ * are groups that already stand, and average linkage starts from there.
+ */
+import type { PhraseEncoder } from "../encoder/phrase-encoder.js";
+import { averageLinkage, groupsFrom } from "../group/average-linkage.js";
+import type { Pairs } from "../match/candidates/pair-set.js";
+import type { NamingVectors } from "../match/candidates/row-candidates.js";
+import { groupBy } from "../match/group-by.js";
+import { asPartOf, type PairScorer, pairScorer, type ReadRows, readRows } from "../match/rescore.js";
+import { certain } from "../match/weights/learn.js";
+import { equalRow, fieldCells, readCells, readPostings } from "./contents.js";
+import { equalGroups, type Grouping, reasonOf } from "./grouping.js";
+import type { StoreModel } from "./model.js";
+import { nearRows } from "./near-rows.js";
+import type { LinkedRow } from "./reconcile.js";
+import type { Store } from "./store.js";
+import { searchTerms, wholeCounts } from "./terms.js";
+
+export interface AttachOptions {
+  /** The columns of the cells. */
+  readonly names: readonly string[];
+  readonly model: StoreModel;
+  readonly encoder: PhraseEncoder | "none";
+  readonly signal?: AbortSignal;
+}
+
+/** Rows of an entity that are compared with a new row. */
+const mostMembers = 20;
+/** Pairs below it, compared without embeddings, are not compared with them. */
+const leastPlausible = -6;
+
+/**
+ * @param pending cells of new and changed rows, which are in the store already
+ * @param entities of each row of the store, 0 for none
+ */
+export async function attach(
+  store: Store,
+  pending: ReadonlyMap<number, readonly string[]>,
+  entities: Int32Array,
+  options: AttachOptions,
+): Promise<Grouping> {
+  const { names, model, signal } = options;
+  const { learned } = model;
+  const postings = await readPostings(store);
+  const fresh = readRows(fieldCells(learned, names, [...pending.values()]), learned);
+  const near = nearRows(
+    new Map([...pending.keys()].map((row, place) => [row, searchTerms(fresh, place)])),
+    postings,
+  );
+  for (const [row, equal] of await equalRow(store, pending.keys())) near.get(row)!.add(equal);
+  signal?.throwIfAborted();
+  const numbers = withMembers(near, entities);
+  const stored = await readCells(store, numbers);
+  const cells = numbers.map((row) => stored.get(row)!);
+  const part = readRows(fieldCells(learned, names, cells), learned);
+  const read = asPartOf(part, wholeCounts(part, postings));
+  const rows = numbers.map((row): LinkedRow => {
+    return { row, entity: entities[row], isSame: entities[row] > 0 && !pending.has(row) };
+  });
+  const pairs = pairsOf(near, new Map(numbers.map((row, place) => [row, place])));
+  const scorer = await plausibleScorer(read, pairs, rows, options);
+  return { rows, ...groupsOf(rows, cells, pairs, { scorer, least: model.least }), reasonFor };
+
+  function reasonFor(a: number, b: number) {
+    return reasonOf(learned, scorer.explain(a, b));
+  }
+}
+
+/** The rows, the rows near them, and more rows of their entities; ascending. */
+function withMembers(near: ReadonlyMap<number, ReadonlySet<number>>, entities: Int32Array): number[] {
+  const rows = new Set([...near].flatMap(([row, others]) => [row, ...others]));
+  const counts = new Map([...rows].map((row) => [entities[row], 0]));
+  counts.delete(0);
+  entities.forEach((entity, row) => {
+    const count = counts.get(entity);
+    if (count === undefined || count >= mostMembers) return;
+    counts.set(entity, count + 1);
+    rows.add(row);
+  });
+  return [...rows].sort((a, b) => a - b);
+}
+
+/** The candidate pairs by place, each once, the smaller place first. */
+function pairsOf(
+  near: ReadonlyMap<number, ReadonlySet<number>>,
+  placeOf: ReadonlyMap<number, number>,
+): Pairs {
+  const size = placeOf.size;
+  const keys = new Set<number>();
+  for (const [row, others] of near)
+    for (const other of others) {
+      const [a, b] = [placeOf.get(row)!, placeOf.get(other)!];
+      keys.add(Math.min(a, b) * size + Math.max(a, b));
+    }
+  const sorted = Float64Array.from(keys).sort();
+  return {
+    left: Int32Array.from(sorted, (key) => Math.floor(key / size)),
+    right: Int32Array.from(sorted, (key) => key % size),
+  };
+}
+
+/** Embeds the names of rows that are plausible without embeddings, and of their entities, only. */
+async function plausibleScorer(
+  read: ReadRows,
+  { left, right }: Pairs,
+  rows: readonly LinkedRow[],
+  { model: { learned }, encoder, signal }: AttachOptions,
+): Promise<PairScorer> {
+  const first = pairScorer(read, learned);
+  if (encoder === "none" || learned.naming < 0) return first;
+  const { left: values, set } = read.tables.fields[learned.naming];
+  const chosen = new Set<number>();
+  first.scores(left, right).forEach((odds, pair) => {
+    if (odds >= leastPlausible) chosen.add(left[pair]).add(right[pair]);
+  });
+  const chosenEntities = new Set([...chosen].map((place) => rows[place].entity));
+  chosenEntities.delete(0);
+  rows.forEach(({ entity }, place) => chosenEntities.has(entity) && chosen.add(place));
+  const named = [...new Set([...chosen].map((place) => values[place]))].filter((value) => value >= 0);
+  const { dimension } = encoder;
+  const encoded = await encoder.encodeMatrix(
+    named.map((value) => set.texts[value]),
+    { signal },
+  );
+  const vectors: NamingVectors = { data: new Float32Array(set.texts.length * dimension), dimension };
+  named.forEach((value, place) => {
+    vectors.data.set(encoded.data.subarray(place * dimension, (place + 1) * dimension), value * dimension);
+  });
+  return pairScorer(read, learned, vectors);
+}
+
+/** Groups by average linkage over what stands; where the promise was refused, of equal rows, and the likely ones beside. */
+function groupsOf(
+  rows: readonly LinkedRow[],
+  cells: readonly (readonly string[])[],
+  { left, right }: Pairs,
+  { scorer, least }: { readonly scorer: PairScorer; readonly least: number | null },
+): Pick<Grouping, "groups" | "likely"> {
+  const standing = chains(rows.keys(), (place) => (rows[place].isSame ? rows[place].entity : -1 - place));
+  const together = (a: number, b: number): boolean =>
+    rows[a].isSame && rows[b].isSame && rows[a].entity === rows[b].entity;
+  const odds = scorer.scores(left, right);
+  const all = {
+    left: Int32Array.from([...left, ...standing.map(([a]) => a)]),
+    right: Int32Array.from([...right, ...standing.map(([, b]) => b)]),
+    logOdds: Float64Array.from([...odds, ...standing.map(() => certain)]),
+  };
+  const weigh = (a: number, b: number): number =>
+    together(a, b) ? certain : scorer.scores(Int32Array.of(a), Int32Array.of(b))[0];
+  const floor = least ?? 0;
+  const linked = groupsFrom(rows.length, averageLinkage(rows.length, all, { least: floor, weigh }), floor);
+  if (least !== null) return { groups: linked };
+  const same = equalGroups(cells);
+  const equal = chains(rows.keys(), (place) => same[place]);
+  const merges = [...standing, ...equal].map(([a, b]) => ({ a, b, mean: 0 }));
+  return { groups: groupsFrom(rows.length, merges, 0), likely: linked };
+}
+
+/** Pairs that connect the items of each group: its first with every other. */
+function chains(places: Iterable<number>, groupOf: (place: number) => number): [number, number][] {
+  return [...groupBy(places, groupOf).values()].flatMap(([first, ...others]) =>
+    others.map((other): [number, number] => [first, other]),
+  );
+}

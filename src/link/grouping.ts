@@ -1,0 +1,101 @@
+/** Groups of rows that are one entity, and why: what a run hands over to be written as changes of entities. */
+import type { explainPair } from "../match/column-report.js";
+import { groupBy } from "../match/group-by.js";
+import { pairSentence } from "../match/pair-sentence.js";
+import type { LearnedRows } from "../match/rescore.js";
+import { scorePairs } from "../match/weights/learn.js";
+import type { EntityChange, LinkedRow } from "./reconcile.js";
+
+/** How likely two rows are the same, and what their columns say. */
+export interface PairReason {
+  readonly probability: number;
+  readonly reason: string;
+}
+
+export interface Grouping {
+  readonly rows: readonly LinkedRow[];
+  /** Group of each row. */
+  readonly groups: ArrayLike<number>;
+  /** Where only equal rows are grouped: the likely groups, which are not accepted. */
+  readonly likely?: ArrayLike<number>;
+  /** @param a @param b places in `rows` */
+  reasonFor(a: number, b: number): PairReason;
+}
+
+export function reasonOf(
+  { weights, evidence }: LearnedRows,
+  explanation: ReturnType<typeof explainPair>,
+): PairReason {
+  const levels = explanation.columns.map(({ level }) => Int8Array.of(level));
+  const [logOdds] = scorePairs(levels, weights, evidence);
+  const probability = 1 / (1 + Math.exp(-logOdds));
+  return { probability, reason: pairSentence(explanation, probability) };
+}
+
+/** Rows that are equal in all compared cells are the same, unless they are empty. */
+export function equalGroups(rows: readonly (readonly string[])[]): Int32Array {
+  const numbers = new Map<string, number>();
+  return Int32Array.from(rows, (cells, place) => {
+    if (cells.every((cell) => cell.trim() === "")) return -1 - place;
+    const content = cells.join("\u001f");
+    const number = numbers.get(content) ?? numbers.size;
+    numbers.set(content, number);
+    return number;
+  });
+}
+
+/** Pairs that are looked at for the strongest. */
+const mostPairs = 200;
+
+/** The strongest pair of a row of one list and a row of the other. */
+function strongest(
+  grouping: Grouping,
+  some: readonly number[],
+  others: readonly number[],
+): PairReason | undefined {
+  let [best, looked]: [PairReason | undefined, number] = [undefined, 0];
+  for (const a of some)
+    for (const b of others) {
+      if (a === b || looked++ >= mostPairs) continue;
+      const found = grouping.reasonFor(a, b);
+      if (best === undefined || found.probability > best.probability) best = found;
+    }
+  return best;
+}
+
+/** Why each change was made: the strongest pair that speaks for it; of a split, the one that still speaks against it. */
+export function changeReasons(
+  grouping: Grouping,
+  changes: readonly EntityChange[],
+  entities: Int32Array,
+): (PairReason | undefined)[] {
+  const members = groupBy(entities.keys(), (place) => entities[place]);
+  return changes.map((change) => {
+    const moved = new Set(change.rows);
+    const from = change.kind === "split" ? (members.get(change.other) ?? []) : members.get(change.entity)!;
+    const rest = from.filter((place) => !moved.has(place));
+    return strongest(grouping, change.rows, rest.length > 0 ? rest : change.rows);
+  });
+}
+
+/** A row that is likely the same as one of another entity. */
+export interface LikelyPair extends PairReason {
+  /** Places in the rows. */
+  readonly row: number;
+  readonly other: number;
+}
+
+/** Likely groups that were not accepted: each row with its strongest partner in another entity. */
+export function likelyPairs(grouping: Grouping, entities: Int32Array): LikelyPair[] {
+  const { likely } = grouping;
+  if (likely === undefined) return [];
+  const pairs: LikelyPair[] = [];
+  for (const places of groupBy(grouping.rows.keys(), (place) => likely[place]).values()) {
+    const [first] = places;
+    for (const row of places.slice(1)) {
+      if (entities[row] === entities[first]) continue;
+      pairs.push({ row, other: first, ...grouping.reasonFor(row, first) });
+    }
+  }
+  return pairs;
+}

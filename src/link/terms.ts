@@ -1,0 +1,133 @@
+/**
+ * What the search for candidates and the counts of words need of each row, as hashed terms: words of the row, values and
+ * words of its columns, 3-grams of its name. They are stored, so that rows are not read again.
+ */
+import { FNV_BASIS, FNV_PRIME } from "../files/fnv.js";
+import { isText } from "../match/columns/fields.js";
+import { type Lists, ListsBuilder } from "../match/columns/vocabulary.js";
+import type { ReadRows, WholeCounts } from "../match/rescore.js";
+
+/** Terms of each kind have hashes of their own. */
+const kinds = { word: 1, gram: 2, filled: 3, value: 4, fieldWord: 5 } as const;
+
+/** 32 bits: of a few million terms, one in a thousand shares its number with another. */
+function termOf(kind: number, field: number, text: string): number {
+  let state = Math.imul(FNV_BASIS ^ kind, FNV_PRIME) ^ field;
+  for (let index = 0; index < text.length; index++)
+    state = Math.imul(state ^ text.charCodeAt(index), FNV_PRIME);
+  state = Math.imul(state ^ (state >>> 15), 0x2c1b3c6d);
+  return (state ^ (state >>> 13)) >>> 0;
+}
+
+const wordTerm = (word: string): number => termOf(kinds.word, 0, word);
+const valueTerm = (field: number, text: string): number => termOf(kinds.value, field, text);
+const fieldWordTerm = (field: number, word: string): number => termOf(kinds.fieldWord, field, word);
+const filledTerm = (field: number): number => termOf(kinds.filled, field, "");
+
+/** Terms of a row, by the source of candidates that they serve. */
+export interface RowTerms {
+  readonly words: number[];
+  readonly grams: number[];
+  /** Values of codes: equal ones make candidates. */
+  readonly codes: number[];
+}
+
+export function searchTerms({ tables, words }: ReadRows, row: number): RowTerms {
+  const { fields, naming, vocabulary } = tables;
+  const ofRow = words.left.items.subarray(words.left.starts[row], words.left.starts[row + 1]);
+  const name = naming < 0 ? -1 : fields[naming].left[row];
+  return {
+    words: Array.from(ofRow, (word) => wordTerm(vocabulary.words[word])),
+    grams: name < 0 ? [] : gramsOf(fields[naming].set.texts[name]),
+    codes: fields.flatMap(({ kind, left, set }, field) =>
+      isText(kind) || kind === "category" || left[row] < 0 ? [] : [valueTerm(field, set.texts[left[row]])],
+    ),
+  };
+}
+
+function gramsOf(text: string): number[] {
+  const grams = new Set<number>();
+  const padded = ` ${text} `;
+  for (let from = 0; from + 3 <= padded.length; from++)
+    grams.add(termOf(kinds.gram, 0, padded.slice(from, from + 3)));
+  return [...grams];
+}
+
+/** All terms of each row, also those that are counted only. */
+export function allTerms(read: ReadRows): Lists {
+  const { fields, vocabulary, rows } = read.tables;
+  const lists = new ListsBuilder();
+  for (let row = 0; row < rows[0]; row++) {
+    const { words, grams } = searchTerms(read, row);
+    const terms = new Set([...words, ...grams]);
+    fields.forEach(({ kind, left, set }, field) => {
+      const value = left[row];
+      if (value < 0) return;
+      terms.add(filledTerm(field));
+      terms.add(valueTerm(field, set.texts[value]));
+      if (!isText(kind)) return;
+      for (let place = set.words.starts[value]; place < set.words.starts[value + 1]; place++)
+        terms.add(fieldWordTerm(field, vocabulary.words[set.words.items[place]]));
+    });
+    lists.push([...terms]);
+  }
+  return lists.finish();
+}
+
+/** Terms whose rows or counts are asked for. */
+export class AskedTerms {
+  readonly #places = new Map<number, number>();
+  /** A term that is not asked for seldom passes this filter: the map is slower. */
+  readonly #filter = new Uint8Array(2 ** 22);
+
+  add(term: number): void {
+    if (!this.#places.has(term)) this.#places.set(term, this.#places.size);
+    this.#filter[term & (this.#filter.length - 1)] = 1;
+  }
+
+  get size(): number {
+    return this.#places.size;
+  }
+
+  /** Place among the asked terms, -1 for another. */
+  placeOf(term: number): number {
+    return this.#filter[term & (this.#filter.length - 1)] === 0 ? -1 : (this.#places.get(term) ?? -1);
+  }
+}
+
+/** Terms of some rows, which are numbered as in the store. */
+export interface Postings {
+  readonly rows: Int32Array;
+  readonly terms: Lists;
+}
+
+/** Rows with each of the asked terms. */
+export function countTerms(asked: AskedTerms, postings: Iterable<Postings>): Uint32Array {
+  const counts = new Uint32Array(asked.size);
+  for (const { terms } of postings) {
+    for (const term of terms.items) {
+      const place = asked.placeOf(term);
+      if (place >= 0) counts[place]++;
+    }
+  }
+  return counts;
+}
+
+/** The counts of the values and words of some rows in the whole store, which holds these rows, too. */
+export function wholeCounts(read: ReadRows, postings: readonly Postings[]): WholeCounts {
+  const asked = new AskedTerms();
+  for (const term of allTerms(read).items) asked.add(term);
+  read.tables.fields.forEach((_, field) => asked.add(filledTerm(field)));
+  const counts = countTerms(asked, postings);
+  const countOf = (term: number): number => {
+    const place = asked.placeOf(term);
+    return place < 0 ? 0 : counts[place];
+  };
+  return {
+    rows: postings.reduce((sum, { rows }) => sum + rows.length, 0),
+    filled: (field) => countOf(filledTerm(field)),
+    value: (field, text) => countOf(valueTerm(field, text)),
+    fieldWord: (field, word) => countOf(fieldWordTerm(field, word)),
+    rowWord: (word) => countOf(wordTerm(word)),
+  };
+}
