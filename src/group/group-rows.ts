@@ -1,7 +1,13 @@
 /** Groups the rows of one table that are the same thing by all their columns, without labels. */
 import { PhraseEncoder } from "../encoder/phrase-encoder.js";
-import { type ColumnReport, columnReports, explainPair } from "../match/column-report.js";
+import {
+  type ColumnReport,
+  columnReports,
+  explainPair,
+  type RowExplanation,
+} from "../match/column-report.js";
 import type { TableColumns } from "../match/columns/align.js";
+import { inverse } from "../match/columns/canonical.js";
 import { type ColumnOptions, type DroppedColumn, prepareTables } from "../match/columns/fields.js";
 import { type ComparedTables, compareTables, type KnownPair } from "../match/compare-tables.js";
 import {
@@ -12,6 +18,8 @@ import {
 } from "../match/estimates/promise.js";
 import type { EvidenceColumn } from "../match/evidence/pair-evidence.js";
 import type { LearnedRows } from "../match/rescore.js";
+import { type DoubtfulPair, doubtfulPairs } from "../match/review/doubtful.js";
+import { type LabelEffect, labelEffect, partnersInGroup, rowsOfPairs } from "../match/review/label-effect.js";
 import { decide, knownPlaces, learnWeights, scorePairs, type Weights } from "../match/weights/learn.js";
 import { averageLinkage, groupsFrom } from "./average-linkage.js";
 import { supportedProbability, withPairsInside } from "./group-pairs.js";
@@ -36,7 +44,16 @@ export interface RowGroups extends PrecisionReport {
   /** The least mean log-odds of two groups that were merged. */
   readonly least: number;
   /** What each column says about two rows. */
-  explain(a: number, b: number): ReturnType<typeof explainPair>;
+  explain(a: number, b: number): RowExplanation;
+  /** Pairs that are most worth judging, best first: their answers, as `known`, improve the groups most. */
+  doubtful(count: number): DoubtfulPair[];
+  /**
+   * The groups with these judged pairs in place of `known`, without comparing the rows again: for pairs that `doubtful`
+   * gave. Other pairs may not be candidates, and then have no effect.
+   */
+  withKnown(known: readonly KnownPair[]): Promise<RowGroups>;
+  /** How many rows have other partners in their group than without `known`, and why. Learns once more. */
+  labelEffect(): Promise<LabelEffect>;
   /** The groups at another promise, without comparing the rows again. */
   atPrecision(target: number): RowGroups;
 }
@@ -50,43 +67,64 @@ export async function groupRows(table: TableColumns, options: GroupRowsOptions =
   const encoder = options.encoder === undefined ? await PhraseEncoder.load() : options.encoder;
   try {
     const tables = prepareTables(table, undefined, options);
-    const order = tables.order[0];
-    const place = new Uint32Array(order.length);
-    order.forEach((row, prepared) => {
-      place[row] = prepared;
+    const known = options.known ?? [];
+    const grouping = { table, place: inverse(tables.order[0]), signal: options.signal };
+    const compared = await compareTables(tables, {
+      encoder: encoder === "none" ? undefined : encoder,
+      signal: options.signal,
+      known: preparedPairs(known, grouping.place),
     });
-    const known = (options.known ?? []).map(({ left, right, match }) => {
-      return { left: place[left], right: place[right], match };
-    });
-    const model = encoder === "none" ? undefined : encoder;
-    const compared = await compareTables(tables, { encoder: model, signal: options.signal, known });
-    const { weights, evidence, accept } = await bestFit(
-      compared,
-      knownPlaces(compared, known),
-      options.signal,
-    );
-    const learned = { fields: tables.fields, naming: tables.naming, evidence, weights };
-    const columns = columnReports(compared, weights);
-    const atPrecision = (target: number): RowGroups => {
-      const { level, report } = accept(target);
-      return {
-        ...{
-          ...report,
-          groupOf: renumbered(place, level.groups),
-          dropped: tables.dropped,
-          least: level.least,
-          learned,
-          columns,
-          atPrecision,
-        },
-        explain: (a, b) => explainPair(compared, weights, place[a], place[b]),
-      };
-    };
-    return atPrecision(options.precision ?? 0.9);
+    const result = await resultWith({ ...grouping, compared }, known);
+    return result(options.precision ?? 0.9);
   } finally {
     if (options.encoder === undefined && encoder !== "none") await encoder.dispose();
   }
 }
+
+/** A compared table, as it was given. */
+interface Grouping {
+  readonly compared: ComparedTables;
+  readonly table: TableColumns;
+  /** For each given row its place among the prepared ones. */
+  readonly place: Uint32Array;
+  readonly signal?: AbortSignal;
+}
+
+/** Learns with judged pairs, and returns the result for each promise. */
+async function resultWith(
+  grouping: Grouping,
+  known: readonly KnownPair[],
+): Promise<(target: number) => RowGroups> {
+  const { compared, table, place, signal } = grouping;
+  const { order, dropped, fields, naming } = compared.tables;
+  const judged = knownPlaces(compared, preparedPairs(known, place));
+  const { weights, evidence, accept } = await bestFit(compared, judged, signal);
+  const learned: LearnedRows = { fields, naming, evidence, weights };
+  const columns = columnReports(compared, weights);
+  const atPrecision = (target: number): RowGroups => {
+    const { level, report } = accept(target);
+    const groupOf = renumbered(place, level.groups);
+    return {
+      ...{ ...report, groupOf, columns, dropped, atPrecision, learned, least: level.least },
+      explain: (a, b) =>
+        explainPair(compared, weights, { left: place[a], right: place[b] }, { left: table, right: table }),
+      doubtful: (count) =>
+        doubtfulPairs(level, judged, count).map((pair) => {
+          return { ...pair, left: order[0][pair.left], right: order[0][pair.right] };
+        }),
+      withKnown: async (all) => (await resultWith(grouping, all))(target),
+      labelEffect: async () => {
+        const without = known.length === 0 ? groupOf : (await resultWith(grouping, []))(target).groupOf;
+        const [before, after] = [without, groupOf].map(partnersInGroup);
+        return labelEffect(before, after, rowsOfPairs(known));
+      },
+    };
+  };
+  return atPrecision;
+}
+
+const preparedPairs = (known: readonly KnownPair[], place: Uint32Array): KnownPair[] =>
+  known.map(({ left, right, match }) => ({ left: place[left], right: place[right], match }));
 
 /** Log-odds of any two rows. */
 function pairScorer(

@@ -1,9 +1,14 @@
 /** Matches the rows of two tables by all their columns, without labels: columns, candidates, weights, partners, promise. */
 import { PhraseEncoder } from "../encoder/phrase-encoder.js";
-import { type ColumnReport, columnReports, explainPair } from "../match/column-report.js";
+import {
+  type ColumnReport,
+  columnReports,
+  explainPair,
+  type RowExplanation,
+} from "../match/column-report.js";
 import type { TableColumns } from "../match/columns/align.js";
-import { canonicalSides } from "../match/columns/canonical.js";
-import { type ColumnOptions, type DroppedColumn, prepareTables } from "../match/columns/fields.js";
+import { canonicalSides, inverse } from "../match/columns/canonical.js";
+import { type ColumnOptions, type DroppedColumn, prepareTables, rowsOf } from "../match/columns/fields.js";
 import { type ComparedTables, compareTables, type KnownPair } from "../match/compare-tables.js";
 import {
   type AcceptedLevel,
@@ -11,6 +16,8 @@ import {
   keepPrecision,
   type PrecisionReport,
 } from "../match/estimates/promise.js";
+import { type DoubtfulPair, doubtfulPairs } from "../match/review/doubtful.js";
+import { type LabelEffect, labelEffect, partnersOfRight, rightRowsOf } from "../match/review/label-effect.js";
 import { matchingBeliefs } from "../match/weights/competition.js";
 import {
   knownPlaces,
@@ -46,7 +53,16 @@ export interface TableMatches extends PrecisionReport {
   readonly columns: readonly ColumnReport[];
   readonly dropped: readonly DroppedColumn[];
   /** What each column says about a pair of rows. */
-  explain(left: number, right: number): ReturnType<typeof explainPair>;
+  explain(left: number, right: number): RowExplanation;
+  /** Pairs that are most worth judging, best first: their answers, as `known`, improve the matches most. */
+  doubtful(count: number): DoubtfulPair[];
+  /**
+   * The matches with these judged pairs in place of `known`, without comparing the rows again: for pairs that `doubtful`
+   * gave. Other pairs may not be candidates, and then have no effect.
+   */
+  withKnown(known: readonly KnownPair[]): Promise<TableMatches>;
+  /** How many right rows have other partners than without `known`, and why. Learns once more. */
+  labelEffect(): Promise<LabelEffect>;
   /** The matches at another promise, without comparing the rows again. */
   atPrecision(target: number): TableMatches;
 }
@@ -71,47 +87,90 @@ export async function matchTables(
     const known = preparedPairs(options.known ?? [], tables.order, isSwapped);
     const model = encoder === "none" ? undefined : encoder;
     const compared = await compareTables(tables, { encoder: model, signal: options.signal, known });
-    const { kind, weights, accept } = fitPairs(compared, knownPlaces(compared, known), options.kind);
-    const columns = columnReports(compared, weights).map((column) =>
-      isSwapped ? { ...column, name: column.other, other: column.name } : column,
-    );
-    const places = tables.order.map(inverse);
-    const atPrecision = (target: number): TableMatches => {
-      const { level, report } = accept(target);
-      const matches = acceptedRows(compared, level, isSwapped);
-      return {
-        ...{ ...report, matches, kind, columns, dropped: tables.dropped, atPrecision },
-        explain: (leftRow, rightRow) => {
-          const [x, y] = isSwapped ? [rightRow, leftRow] : [leftRow, rightRow];
-          const { prior, columns: found } = explainPair(compared, weights, places[0][x], places[1][y]);
-          const turned = found.map((column, index) => {
-            return { ...column, name: columns[index].name, left: column.right, right: column.left };
-          });
-          return { prior, columns: isSwapped ? turned : found };
-        },
-      };
-    };
-    return atPrecision(options.precision ?? 0.9);
+    const matching: Matching = { compared, isSwapped, left, right, kind: options.kind };
+    return resultWith(matching, options.known ?? [])(options.precision ?? 0.9);
   } finally {
     if (options.encoder === undefined && encoder !== "none") await encoder.dispose();
   }
 }
 
+/** Compared tables, as they were given. */
+interface Matching {
+  readonly compared: ComparedTables;
+  readonly isSwapped: boolean;
+  readonly left: TableColumns;
+  readonly right: TableColumns;
+  readonly kind?: Relation;
+}
+
+/** Learns with judged pairs, and returns the result for each promise. */
+function resultWith(matching: Matching, known: readonly KnownPair[]): (target: number) => TableMatches {
+  const { compared, isSwapped, right } = matching;
+  const { tables } = compared;
+  const judged = knownPlaces(compared, preparedPairs(known, tables.order, isSwapped));
+  const { kind, weights, accept } = fitPairs(compared, judged, matching.kind);
+  const columns = columnReports(compared, weights).map((column) =>
+    isSwapped ? { ...column, name: column.other, other: column.name } : column,
+  );
+  const atPrecision = (target: number): TableMatches => {
+    const { level, report } = accept(target);
+    const matches = acceptedRows(compared, level, isSwapped);
+    return {
+      ...{ ...report, matches, kind, columns, dropped: tables.dropped, atPrecision },
+      explain: explainer(matching, weights),
+      doubtful: (count) =>
+        doubtfulPairs(level, judged, count).map((pair) => {
+          return { ...pair, ...givenRows(compared, pair, isSwapped) };
+        }),
+      withKnown: async (all) => resultWith(matching, all)(target),
+      labelEffect: async () => {
+        const without = known.length === 0 ? matches : resultWith(matching, [])(target).matches;
+        const [before, after] = [without, matches].map((found) => partnersOfRight(rowsOf(right), found));
+        return labelEffect(before, after, rightRowsOf(known));
+      },
+    };
+  };
+  return atPrecision;
+}
+
+function explainer(
+  { compared, isSwapped, left, right }: Matching,
+  weights: Weights,
+): TableMatches["explain"] {
+  const places = compared.tables.order.map(inverse);
+  const given = isSwapped ? { left: right, right: left } : { left, right };
+  return (leftRow, rightRow) => {
+    const [x, y] = isSwapped ? [rightRow, leftRow] : [leftRow, rightRow];
+    const pair = { left: places[0][x], right: places[1][y] };
+    const explanation = explainPair(compared, weights, pair, given);
+    if (!isSwapped) return explanation;
+    const columns = explanation.columns.map((column, index) => {
+      const name = compared.tables.fields[compared.columns[index].field]?.other ?? column.name;
+      return { ...column, name, left: column.right, right: column.left };
+    });
+    return { ...explanation, columns };
+  };
+}
+
 /** The accepted pairs by the rows of the given tables. */
-function acceptedRows(
-  { tables, left, right }: ComparedTables,
-  level: AcceptedLevel,
-  isSwapped: boolean,
-): RowMatch[] {
-  const [a, b] = tables.order;
+function acceptedRows(compared: ComparedTables, level: AcceptedLevel, isSwapped: boolean): RowMatch[] {
   const matches: RowMatch[] = [];
   level.accepted.forEach((flag, pair) => {
     if (flag === 0) return;
-    const [x, y] = [a[left[pair]], b[right[pair]]];
-    const rows = isSwapped ? { left: y, right: x } : { left: x, right: y };
-    matches.push({ ...rows, probability: level.probability[pair] });
+    const rows = { left: compared.left[pair], right: compared.right[pair] };
+    matches.push({ ...givenRows(compared, rows, isSwapped), probability: level.probability[pair] });
   });
   return matches.sort((x, y) => x.left - y.left || x.right - y.right);
+}
+
+/** The rows of the given tables, from a pair of prepared rows. */
+function givenRows(
+  { tables: { order } }: ComparedTables,
+  { left, right }: { readonly left: number; readonly right: number },
+  isSwapped: boolean,
+) {
+  const [a, b] = [order[0][left], order[1][right]];
+  return isSwapped ? { left: b, right: a } : { left: a, right: b };
 }
 
 interface Fit {
@@ -197,13 +256,4 @@ function preparedPairs(
   return known.map(({ left, right, match }) =>
     isSwapped ? { left: a[right], right: b[left], match } : { left: a[left], right: b[right], match },
   );
-}
-
-/** For each given row its place among the prepared ones. */
-function inverse(order: Uint32Array): Uint32Array {
-  const places = new Uint32Array(order.length);
-  order.forEach((row, place) => {
-    places[row] = place;
-  });
-  return places;
 }

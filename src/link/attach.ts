@@ -9,7 +9,7 @@ import type { NamingVectors } from "../match/candidates/row-candidates.js";
 import { groupBy } from "../match/group-by.js";
 import { asPartOf, type PairScorer, pairScorer, type ReadRows, readRows } from "../match/rescore.js";
 import { certain } from "../match/weights/learn.js";
-import { equalRow, fieldCells, readCells, readPostings } from "./contents.js";
+import { columnsOf, equalRow, readCells, readPostings } from "./contents.js";
 import { equalGroups, type Grouping, reasonOf } from "./grouping.js";
 import type { StoreModel } from "./model.js";
 import { nearRows } from "./near-rows.js";
@@ -43,7 +43,7 @@ export async function attach(
   const { names, model, signal } = options;
   const { learned } = model;
   const postings = await readPostings(store);
-  const fresh = readRows(fieldCells(learned, names, [...pending.values()]), learned);
+  const fresh = readRows(columnsOf(names, [...pending.values()]), learned);
   const near = nearRows(
     new Map([...pending.keys()].map((row, place) => [row, searchTerms(fresh, place)])),
     postings,
@@ -53,7 +53,7 @@ export async function attach(
   const numbers = withMembers(near, entities);
   const stored = await readCells(store, numbers);
   const cells = numbers.map((row) => stored.get(row)!);
-  const part = readRows(fieldCells(learned, names, cells), learned);
+  const part = readRows(columnsOf(names, cells), learned);
   const read = asPartOf(part, wholeCounts(part, postings));
   const rows = numbers.map((row): LinkedRow => {
     return { row, entity: entities[row], isSame: entities[row] > 0 && !pending.has(row) };

@@ -122,8 +122,7 @@ export async function writePostings(
     const part = Int32Array.from(numbers.slice(from, from + perLine));
     const terms = allTerms(
       readRows(
-        fieldCells(
-          learned,
+        columnsOf(
           names,
           Array.from(part, (row) => rows.get(row)!),
         ),
@@ -132,18 +131,6 @@ export async function writePostings(
     );
     await store.append("posting", [[run, null, bytes(part), bytes(terms.starts), bytes(terms.items)]]);
   }
-}
-
-/** Cells of each learned field. */
-export function fieldCells(
-  { fields }: LearnedRows,
-  names: readonly string[],
-  rows: readonly (readonly string[])[],
-): string[][] {
-  return fields.map(({ name }) => {
-    const column = names.indexOf(name);
-    return rows.map((cells) => cells[column]);
-  });
 }
 
 const bytes = ({ buffer, byteOffset, byteLength }: Int32Array | Uint32Array): Uint8Array =>

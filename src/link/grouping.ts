@@ -1,5 +1,5 @@
 /** Groups of rows that are one entity, and why: what a run hands over to be written as changes of entities. */
-import type { explainPair } from "../match/column-report.js";
+import type { RowExplanation } from "../match/column-report.js";
 import { groupBy } from "../match/group-by.js";
 import { pairSentence } from "../match/pair-sentence.js";
 import type { LearnedRows } from "../match/rescore.js";
@@ -22,10 +22,7 @@ export interface Grouping {
   reasonFor(a: number, b: number): PairReason;
 }
 
-export function reasonOf(
-  { weights, evidence }: LearnedRows,
-  explanation: ReturnType<typeof explainPair>,
-): PairReason {
+export function reasonOf({ weights, evidence }: LearnedRows, explanation: RowExplanation): PairReason {
   const levels = explanation.columns.map(({ level }) => Int8Array.of(level));
   const [logOdds] = scorePairs(levels, weights, evidence);
   const probability = 1 / (1 + Math.exp(-logOdds));

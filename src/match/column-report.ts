@@ -1,5 +1,6 @@
 /** What each column contributed: for the line a command prints per column, and to explain single pairs. */
 
+import type { TableColumns } from "./columns/align.js";
 import type { ColumnKind } from "./columns/profile.js";
 import type { ComparedTables } from "./compare-tables.js";
 import { missing } from "./evidence/pair-evidence.js";
@@ -23,10 +24,22 @@ export interface ColumnExplanation {
   /** The two cells; undefined for evidence across columns. */
   readonly left?: string;
   readonly right?: string;
+  /** Whether the two cells have the same value, however they are written. */
+  readonly isEqual?: boolean;
   /** -1 where a side is empty. */
   readonly level: number;
   /** What it adds to the log-odds: 0 where a side is empty. */
   readonly logOdds: number;
+  /** The most that the column adds to, and takes from, the log-odds of any pair. */
+  readonly most: number;
+  readonly least: number;
+}
+
+/** Why two rows are or are not the same; plain data for programs. `pairSentence` gives it as a sentence. */
+export interface RowExplanation {
+  /** Log-odds that two rows drawn at random are the same. */
+  readonly prior: number;
+  readonly columns: readonly ColumnExplanation[];
 }
 
 export function columnReports({ tables, columns }: ComparedTables, weights: Weights): ColumnReport[] {
@@ -39,22 +52,30 @@ export function columnReports({ tables, columns }: ComparedTables, weights: Weig
   });
 }
 
-/** Explains a pair of prepared rows, candidate or not. The contributions and the prior add up to its log-odds. */
+/**
+ * Explains a pair of prepared rows, candidate or not. The contributions and the prior add up to its log-odds.
+ * @param given the tables whose cells are shown
+ */
 export function explainPair(
   compared: Pick<ComparedTables, "columns" | "comparison" | "tables">,
   weights: Weights,
-  left: number,
-  right: number,
-) {
+  pair: { readonly left: number; readonly right: number },
+  given: { readonly left: TableColumns; readonly right: TableColumns },
+): RowExplanation {
+  const { tables, comparison } = compared;
   const levels = compared.columns.map(() => new Int8Array(1));
-  compared.comparison.compare(left, right, levels, 0);
+  comparison.compare(pair.left, pair.right, levels, 0);
+  const [leftRow, rightRow] = [tables.order[0][pair.left], tables.order[1][pair.right]];
   const columns = compared.columns.map(({ name, field, share }, column): ColumnExplanation => {
-    const level = levels[column][0];
-    const found = compared.tables.fields[field];
-    const text = (values: Int32Array, row: number): string =>
-      values[row] < 0 ? "" : found.set.texts[values[row]];
-    const cells = found && { left: text(found.left, left), right: text(found.right, right) };
-    return { name, ...cells, level, logOdds: level === missing ? 0 : share * weights.match[column][level] };
+    const [level, found] = [levels[column][0], tables.fields[field]];
+    const cells = found && {
+      left: given.left[found.name][leftRow],
+      right: given.right[found.other][rightRow],
+      isEqual: level !== missing && found.left[pair.left] === found.right[pair.right],
+    };
+    const ofLevels = weights.match[column].map((weight) => share * weight);
+    const logOdds = level === missing ? 0 : ofLevels[level];
+    return { name, ...cells, level, logOdds, most: Math.max(...ofLevels), least: Math.min(...ofLevels) };
   });
   return { prior: weights.prior, columns };
 }

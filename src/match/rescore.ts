@@ -3,8 +3,9 @@
  * words is that of the table, which is not read again.
  */
 import type { NamingVectors } from "./candidates/row-candidates.js";
-import { explainPair } from "./column-report.js";
-import { type Field, isText, type PreparedTables } from "./columns/fields.js";
+import { explainPair, type RowExplanation } from "./column-report.js";
+import type { TableColumns } from "./columns/align.js";
+import { type Field, isText, type PreparedTables, rowsOf } from "./columns/fields.js";
 import { type RowWords, rowWords } from "./columns/row-words.js";
 import { readValues } from "./columns/value-set.js";
 import { rarities, Vocabulary } from "./columns/vocabulary.js";
@@ -30,27 +31,27 @@ export interface WholeCounts {
 }
 
 export interface ReadRows {
+  readonly given: TableColumns;
   readonly tables: PreparedTables;
   readonly words: RowWords;
 }
 
-/** @param cells of each field, of all rows */
-export function readRows(cells: readonly (readonly string[])[], { fields, naming }: LearnedRows): ReadRows {
+export function readRows(given: TableColumns, { fields, naming }: LearnedRows): ReadRows {
   const vocabulary = new Vocabulary();
-  const rows = cells[0].length;
+  const rows = rowsOf(given);
   const order = Uint32Array.from({ length: rows }, (_, row) => row);
   const tables: PreparedTables = {
     ...{ isOneTable: true, rows: [rows, rows], vocabulary, naming, alone: [[], []], dropped: [] },
     order: [order, order],
-    fields: fields.map(({ name, other, kind, profile }, field) => {
-      return { name, other, kind, profile, ...readValues(cells[field], cells[field], kind, vocabulary) };
+    fields: fields.map(({ name, other, kind, profile }) => {
+      return { name, other, kind, profile, ...readValues(given[name], given[name], kind, vocabulary) };
     }),
   };
-  return { tables, words: rowWords(tables) };
+  return { given, tables, words: rowWords(tables) };
 }
 
 /** The rows with the counts of the whole table in place of their own. */
-export function asPartOf({ tables, words }: ReadRows, whole: WholeCounts): ReadRows {
+export function asPartOf({ given, tables, words }: ReadRows, whole: WholeCounts): ReadRows {
   const names = tables.vocabulary.words;
   const rarityOf = (rows: number, count: (word: string) => number): Float32Array =>
     rarities(Uint32Array.from(names, count), rows);
@@ -64,6 +65,7 @@ export function asPartOf({ tables, words }: ReadRows, whole: WholeCounts): ReadR
   });
   const rows = Uint32Array.from(names, whole.rowWord);
   return {
+    given,
     tables: { ...tables, fields },
     words: { ...words, rows, rarity: rarities(rows, whole.rows) },
   };
@@ -73,11 +75,11 @@ export function asPartOf({ tables, words }: ReadRows, whole: WholeCounts): ReadR
 export interface PairScorer {
   /** Log-odds of each pair. */
   scores(left: Int32Array, right: Int32Array): Float64Array;
-  explain(a: number, b: number): ReturnType<typeof explainPair>;
+  explain(a: number, b: number): RowExplanation;
 }
 
 export function pairScorer(
-  { tables, words }: ReadRows,
+  { given, tables, words }: ReadRows,
   { evidence, weights }: LearnedRows,
   vectors?: NamingVectors,
 ): PairScorer {
@@ -89,6 +91,12 @@ export function pairScorer(
         comparison.compare(left[pair], right[pair], levels, pair);
       return scorePairs(levels, weights, evidence);
     },
-    explain: (a, b) => explainPair({ columns: evidence, comparison, tables }, weights, a, b),
+    explain: (left, right) =>
+      explainPair(
+        { columns: evidence, comparison, tables },
+        weights,
+        { left, right },
+        { left: given, right: given },
+      ),
   };
 }

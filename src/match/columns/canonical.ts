@@ -44,3 +44,12 @@ export function canonicalSides(left: TableColumns, right: TableColumns): "given"
   if (a.names !== b.names) return a.names < b.names ? "given" : "swapped";
   return contentSum(a.columns, a.rows) <= contentSum(b.columns, b.rows) ? "given" : "swapped";
 }
+
+/** For each given row its place among the prepared ones. */
+export function inverse(order: Uint32Array): Uint32Array {
+  const places = new Uint32Array(order.length);
+  order.forEach((row, place) => {
+    places[row] = place;
+  });
+  return places;
+}

@@ -1,0 +1,200 @@
+/** Reads what people decided: review files, which name pairs by their rows, and label files, which name them by texts. */
+import { basename } from "node:path";
+import { TableError } from "../../errors.js";
+import { readWholeTable } from "../../table/whole-table.js";
+import type { TableColumns } from "../columns/align.js";
+import { rowsOf } from "../columns/fields.js";
+import type { KnownPair } from "../compare-tables.js";
+import { groupBy } from "../group-by.js";
+import { cellHeader, type ReviewedTables, rowHeader, type Side, sides } from "./review-columns.js";
+import { compareCells } from "./same-cell.js";
+
+const yes = ["yes", "y", "1", "true", "match"];
+const no = ["no", "n", "0", "false", "non-match"];
+/** A label of texts stands for no more pairs of rows. */
+const mostPairs = 10_000;
+
+/** A judged row of the file, counted from 1. */
+interface Decision {
+  readonly row: number;
+  readonly match: boolean;
+}
+
+/** A file that is being read. */
+interface DecisionFile {
+  readonly name: string;
+  readonly columns: TableColumns;
+  readonly tables: Record<Side, TableColumns>;
+}
+
+/**
+ * Reads judged pairs of rows, counted from 0. A review file (left_row, right_row) is checked against the cells of the
+ * tables. Without row numbers the columns left, right and decision (or match, label, is_match), or else the first three,
+ * hold texts of the tables: a pair counts for every row with these texts. Without a column of decisions every pair is a
+ * match. Rows without a decision are skipped.
+ * @throws TableError for an unknown decision, a changed table, an unknown text, contradicting decisions; and without any
+ */
+export async function readDecisions(path: string, tables: ReviewedTables): Promise<KnownPair[]> {
+  const { description, columns } = await readWholeTable(path, { column: "1" });
+  const { left, right = left } = tables;
+  const file: DecisionFile = { name: basename(path), columns, tables: { left, right } };
+  const named = (wanted: readonly string[]): string | undefined =>
+    description.columns.find((name) => wanted.includes(name.trim().toLowerCase()));
+  const rows = sides.map((side) => named([rowHeader(side)]));
+  const decision = named(["decision", "match", "label", "is_match"]);
+  const found =
+    rows[0] !== undefined && rows[1] !== undefined
+      ? reviewedPairs(file, [rows[0], rows[1]], decisionsOf(file, decision))
+      : labelledPairs(file, labelColumns(file.name, description.columns, decision), tables);
+  if (found.length === 0)
+    throw new TableError(`${file.name}: no row has a decision. Write yes or no beside some pairs.`);
+  return withoutContradictions(file.name, found, tables.right === undefined);
+}
+
+interface JudgedPair extends KnownPair {
+  /** Row of the file, from 1. */
+  readonly row: number;
+}
+
+function decisionsOf({ name, columns }: DecisionFile, column: string | undefined): Decision[] {
+  if (column === undefined)
+    return Array.from({ length: rowsOf(columns) }, (_, row) => ({ row: row + 1, match: true }));
+  return columns[column].flatMap((cell, row): Decision[] => {
+    const answer = cell.trim().toLowerCase();
+    if (answer === "") return [];
+    if (![...yes, ...no].includes(answer))
+      throw new TableError(
+        `${name}, row ${row + 1}: "${cell}" is not a decision. Write yes or no, or leave it empty.`,
+      );
+    return [{ row: row + 1, match: yes.includes(answer) }];
+  });
+}
+
+function reviewedPairs(
+  file: DecisionFile,
+  rowColumns: readonly [string, string],
+  decisions: readonly Decision[],
+): JudgedPair[] {
+  const shown = sides.map((side) =>
+    Object.keys(file.tables[side]).filter((name) => Object.hasOwn(file.columns, cellHeader(side, name))),
+  );
+  return decisions.map(({ row, match }) => {
+    const [left, right] = sides.map((side, index) => {
+      const number = rowNumber(file, side, file.columns[rowColumns[index]][row - 1], row);
+      checkRow(file, { side, names: shown[index], number, row });
+      return number - 1;
+    });
+    return { row, left, right, match };
+  });
+}
+
+function rowNumber({ name, tables }: DecisionFile, side: Side, cell: string, row: number): number {
+  const number = Number(cell.trim().replace(/[.,]0+$/, ""));
+  const rows = rowsOf(tables[side]);
+  if (cell.trim() !== "" && Number.isInteger(number) && number >= 1 && number <= rows) return number;
+  const expected = `expected the number of a row, 1 to ${rows}`;
+  throw new TableError(
+    `${name}, row ${row}: ${rowHeader(side)} is "${cell}", ${expected}. Write the review again for this table.`,
+  );
+}
+
+/** Refuses a row of the file whose cells are not those of the table: the row number is then another row's. */
+function checkRow(
+  { name: file, columns, tables }: DecisionFile,
+  { side, names, number, row }: { side: Side; names: readonly string[]; number: number; row: number },
+): void {
+  const cells = names.map((name) => {
+    const header = cellHeader(side, name);
+    const [written, own] = [columns[header][row - 1], tables[side][name][number - 1]];
+    return { header, written, own, likeness: compareCells(written, own) };
+  });
+  const isSure = cells.some(({ written, likeness }) => likeness === "same" && written.trim() !== "");
+  const changed = cells.find(({ likeness }) => likeness === "other" || (likeness === "rewritten" && !isSure));
+  if (changed === undefined) return;
+  const { header, written, own } = changed;
+  throw new TableError(
+    `${file}, row ${row}: ${header} is "${written}", but row ${number} of the ${side} table has "${own}". The table ` +
+      "or the cell has changed since the review was written. Use the table as it was, or write the review again.",
+  );
+}
+
+function labelColumns(path: string, names: readonly string[], decision: string | undefined): string[] {
+  const [left, right] = sides.map((side) => names.find((name) => name.trim().toLowerCase() === side));
+  if (left !== undefined && right !== undefined)
+    return decision === undefined ? [left, right] : [left, right, decision];
+  if (names.length < 2)
+    throw new TableError(
+      `${path}: found one column (${names[0]}), expected left, right and, if some pairs do not match, decision.`,
+    );
+  return names.slice(0, 3);
+}
+
+function labelledPairs(
+  file: DecisionFile,
+  [left, right, decision]: readonly string[],
+  tables: ReviewedTables,
+): JudgedPair[] {
+  const decisions = decisionsOf(file, decision);
+  const texts = [left, right].map((column) =>
+    decisions.map(({ row }) => file.columns[column][row - 1].trim()),
+  );
+  decisions.forEach(({ row }, place) => {
+    if (texts.some((column) => column[place] === ""))
+      throw new TableError(`${file.name}, row ${row}: left or right is empty. Fill in both.`);
+  });
+  const rows = sides.map((side, index) =>
+    rowsByText(file.tables[side], texts[index], shownNames(tables, index)),
+  );
+  return decisions.flatMap(({ row, match }, place) => {
+    const [lefts, rights] = sides.map((side, index) => {
+      const text = texts[index][place];
+      const found = rows[index].rows.get(text);
+      if (found !== undefined) return found;
+      throw new TableError(
+        `${file.name}, row ${row}: ${rows[index].name} of the ${side} table has no cell "${text}". ` +
+          "Labels must match values in the tables exactly.",
+      );
+    });
+    if (lefts.length * rights.length > mostPairs)
+      throw new TableError(
+        `${file.name}, row ${row}: "${texts[0][place]}" and "${texts[1][place]}" are in ${lefts.length} and ` +
+          `${rights.length} rows. Name single pairs by left_row and right_row.`,
+      );
+    const isOneTable = tables.right === undefined;
+    return lefts.flatMap((a) =>
+      rights.flatMap((b) => (isOneTable && a === b ? [] : [{ row, left: a, right: b, match }])),
+    );
+  });
+}
+
+const shownNames = ({ columns }: ReviewedTables, side: number): string[] | undefined =>
+  columns?.map((names) => names[side]);
+
+/** The column that holds most of the texts, and its rows by text. */
+function rowsByText(table: TableColumns, texts: readonly string[], names = Object.keys(table)) {
+  const wanted = new Set(texts);
+  const columns = names.map((name) => {
+    const cells = table[name];
+    const rows = [...cells.keys()].filter((row) => wanted.has(cells[row].trim()));
+    return { name, rows: groupBy(rows, (row) => cells[row].trim()) };
+  });
+  return columns.reduce((best, column) => (column.rows.size > best.rows.size ? column : best));
+}
+
+/** Each pair once. @throws TableError */
+function withoutContradictions(name: string, pairs: readonly JudgedPair[], isOneTable: boolean): KnownPair[] {
+  const known = new Map<string, JudgedPair>();
+  for (const pair of pairs) {
+    const { row, left, right, match } = pair;
+    if (isOneTable && left === right)
+      throw new TableError(`${name}, row ${row}: left_row and right_row are the same row. Name two rows.`);
+    const key = isOneTable && left > right ? `${right} ${left}` : `${left} ${right}`;
+    const earlier = known.get(key);
+    if (earlier !== undefined && earlier.match !== match)
+      throw new TableError(
+        `${name}: rows ${earlier.row} and ${row} judge the same pair, one as a match, one as a non-match. Keep one.`,
+      );
+    known.set(key, earlier ?? pair);
+  }
+  return Array.from(known.values(), ({ left, right, match }) => ({ left, right, match }));
+}
