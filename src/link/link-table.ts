@@ -24,8 +24,8 @@ export interface LinkOptions extends ColumnOptions, Pick<RunOptions, "learn" | "
   readonly key?: string;
   /** Keys identify rows within a source. Default: the name of the file. */
   readonly source?: string;
-  /** Default: the embedded model, loaded if rows are compared. "none": without a model. */
-  readonly encoder?: PhraseEncoder | "none";
+  /** A function is called if rows are compared. Default: the embedded model. "none": without a model. */
+  readonly encoder?: PhraseEncoder | "none" | (() => Promise<PhraseEncoder>);
   /** The table's rows with `entity` in front: .csv, .tsv, .jsonl, .parquet, or "-"; nothing is written by default. */
   readonly output?: string;
   readonly format?: RowsFormat;
@@ -71,18 +71,19 @@ export async function linkTable(
   checkOutputs(path, storePath, options);
   options.signal?.throwIfAborted();
   const table = await readWholeTable(path, options.table, options.onNote);
-  let loaded: PhraseEncoder | undefined;
-  const encoder = async (): Promise<PhraseEncoder | "none"> => {
-    if (options.encoder !== undefined) return options.encoder;
-    loaded = await PhraseEncoder.load();
-    return loaded;
+  const { encoder: given = () => PhraseEncoder.load() } = options;
+  let loading: Promise<PhraseEncoder | "none"> | undefined;
+  const encoder = (): Promise<PhraseEncoder | "none"> => {
+    loading ??= Promise.resolve(typeof given === "function" ? given() : given);
+    return loading;
   };
   try {
     return await withStore(storePath, "any", (store) =>
       linkInto(store, path, table, { ...options, encoder }),
     );
   } finally {
-    await loaded?.dispose();
+    const loaded = options.encoder === undefined ? await loading : undefined;
+    if (loaded !== undefined && loaded !== "none") await loaded.dispose();
   }
 }
 
