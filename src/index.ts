@@ -66,6 +66,16 @@ export type { PrecisionPromise } from "./match/estimates/spacing-precision.js";
 
 export { type Clustering, type ClusterOptions, cluster, type PhraseGroup } from "./group/cluster.js";
 export { type DedupeOptions, type Deduplication, type DuplicateRow, dedupe } from "./group/dedupe.js";
+export {
+  type EntityEvent,
+  type EntityHistory,
+  entityHistory,
+  exportEntities,
+  type StoredRow,
+  type UndoneRun,
+  undoLink,
+} from "./link/history.js";
+export { type LinkOptions, type LinkReport, linkTable } from "./link/link-table.js";
 export { type PlotOptions, type PlotReport, plotTable } from "./plot/plot-table.js";
 export type {
   IndexBackend,

@@ -9,7 +9,7 @@ import type { NamingVectors } from "../match/candidates/row-candidates.js";
 import { groupBy } from "../match/group-by.js";
 import { asPartOf, type PairScorer, pairScorer, type ReadRows, readRows } from "../match/rescore.js";
 import { certain } from "../match/weights/learn.js";
-import { columnsOf, equalRow, readCells, readPostings } from "./contents.js";
+import { columnsOf, equalRow, readCells, readTerms } from "./contents.js";
 import { equalGroups, type Grouping, reasonOf } from "./grouping.js";
 import type { StoreModel } from "./model.js";
 import { nearRows } from "./near-rows.js";
@@ -42,11 +42,11 @@ export async function attach(
 ): Promise<Grouping> {
   const { names, model, signal } = options;
   const { learned } = model;
-  const postings = await readPostings(store);
+  const terms = await readTerms(store);
   const fresh = readRows(columnsOf(names, [...pending.values()]), learned);
   const near = nearRows(
     new Map([...pending.keys()].map((row, place) => [row, searchTerms(fresh, place)])),
-    postings,
+    terms,
   );
   for (const [row, equal] of await equalRow(store, pending.keys())) near.get(row)!.add(equal);
   signal?.throwIfAborted();
@@ -54,7 +54,7 @@ export async function attach(
   const stored = await readCells(store, numbers);
   const cells = numbers.map((row) => stored.get(row)!);
   const part = readRows(columnsOf(names, cells), learned);
-  const read = asPartOf(part, wholeCounts(part, postings));
+  const read = asPartOf(part, wholeCounts(part, terms));
   const rows = numbers.map((row): LinkedRow => {
     return { row, entity: entities[row], isSame: entities[row] > 0 && !pending.has(row) };
   });

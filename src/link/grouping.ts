@@ -77,21 +77,21 @@ export function changeReasons(
 
 /** A row that is likely the same as one of another entity. */
 export interface LikelyPair extends PairReason {
-  /** Places in the rows. */
+  /** Numbers in the store. */
   readonly row: number;
   readonly other: number;
 }
 
-/** Likely groups that were not accepted: each row with its strongest partner in another entity. */
+/** Likely groups that were not accepted: each row with the first one, if that is in another entity. */
 export function likelyPairs(grouping: Grouping, entities: Int32Array): LikelyPair[] {
-  const { likely } = grouping;
+  const { likely, rows } = grouping;
   if (likely === undefined) return [];
   const pairs: LikelyPair[] = [];
-  for (const places of groupBy(grouping.rows.keys(), (place) => likely[place]).values()) {
-    const [first] = places;
-    for (const row of places.slice(1)) {
-      if (entities[row] === entities[first]) continue;
-      pairs.push({ row, other: first, ...grouping.reasonFor(row, first) });
+  for (const places of groupBy(rows.keys(), (place) => likely[place]).values()) {
+    const [first, ...others] = places;
+    for (const place of others) {
+      if (entities[place] === entities[first]) continue;
+      pairs.push({ row: rows[place].row, other: rows[first].row, ...grouping.reasonFor(place, first) });
     }
   }
   return pairs;

@@ -4,7 +4,7 @@
  */
 import { type SparseRows, termSearch } from "../match/candidates/grams.js";
 import { type Lists, ListsBuilder } from "../match/columns/vocabulary.js";
-import { AskedTerms, countTerms, type Postings, type RowTerms } from "./terms.js";
+import { AskedTerms, countTerms, type RowTerms, type StoredTerms } from "./terms.js";
 
 /** Rows per new row and source, and postings visited to find them. */
 const k = 6;
@@ -14,16 +14,16 @@ const mostEqual = 12;
 /** BM25: how much the length of a row counts. */
 const lengthShare = 0.75;
 
-/** @param fresh terms of new rows, which are in the postings, too @returns for each new row the rows near it */
+/** @param fresh terms of new rows, which are in the store, too @returns for each new row the rows near it */
 export function nearRows(
   fresh: ReadonlyMap<number, RowTerms>,
-  postings: readonly Postings[],
+  stored: StoredTerms,
 ): Map<number, Set<number>> {
   const asked = new AskedTerms();
   for (const { words, grams, codes } of fresh.values())
     for (const terms of [words, grams, codes]) for (const term of terms) asked.add(term);
-  const index = indexAsked(asked, postings);
-  const search = termSearch(index, 1 + postings.reduce((last, { rows }) => rows.reduce(larger, last), 0));
+  const index = indexAsked(asked, stored);
+  const search = termSearch(index, 1 + stored.rows.reduce((last, row) => Math.max(last, row), 0));
   const queries = { words: new ListsBuilder(), grams: new ListsBuilder() };
   for (const { words, grams } of fresh.values()) {
     queries.words.push(words.map((term) => asked.placeOf(term)));
@@ -45,15 +45,14 @@ export function nearRows(
   );
 }
 
-const larger = (a: number, b: number): number => Math.max(a, b);
-
 const asQueries = ({ starts, items }: Lists): SparseRows => {
   return { starts, columns: items, weights: new Float32Array(items.length).fill(1) };
 };
 
 /** [asked terms, rows] with the weights of BM25. */
-function indexAsked(asked: AskedTerms, postings: readonly Postings[]): SparseRows {
-  const counts = countTerms(asked, postings);
+function indexAsked(asked: AskedTerms, stored: StoredTerms): SparseRows {
+  const { rows, terms } = stored;
+  const counts = countTerms(asked, stored);
   const starts = new Uint32Array(counts.length + 1);
   counts.forEach((count, place) => {
     starts[place + 1] = starts[place] + count;
@@ -61,19 +60,18 @@ function indexAsked(asked: AskedTerms, postings: readonly Postings[]): SparseRow
   const next = starts.slice();
   const columns = new Uint32Array(starts[counts.length]);
   const weights = new Float32Array(columns.length);
-  const total = postings.reduce((sum, { rows }) => sum + rows.length, 0);
-  const mean = postings.reduce((sum, { terms }) => sum + terms.items.length, 0) / Math.max(1, total);
-  for (const { rows, terms } of postings) {
-    rows.forEach((row, index) => {
-      const length = terms.starts[index + 1] - terms.starts[index];
-      for (let at = terms.starts[index]; at < terms.starts[index + 1]; at++) {
-        const place = asked.placeOf(terms.items[at]);
-        if (place < 0) continue;
-        const rarity = Math.log(1 + (total - counts[place] + 0.5) / (counts[place] + 0.5));
-        columns[next[place]] = row;
-        weights[next[place]++] = rarity / (1 - lengthShare + (lengthShare * length) / mean);
-      }
-    });
-  }
+  const rarity = Float32Array.from(counts, (count) =>
+    Math.log(1 + (rows.length - count + 0.5) / (count + 0.5)),
+  );
+  const mean = terms.items.length / Math.max(1, rows.length);
+  rows.forEach((row, index) => {
+    const length = terms.starts[index + 1] - terms.starts[index];
+    for (let at = terms.starts[index]; at < terms.starts[index + 1]; at++) {
+      const place = asked.placeOf(terms.items[at]);
+      if (place < 0) continue;
+      columns[next[place]] = row;
+      weights[next[place]++] = rarity[place] / (1 - lengthShare + (lengthShare * length) / mean);
+    }
+  });
   return { starts, columns, weights };
 }

@@ -2,14 +2,7 @@
 import type { PhraseEncoder } from "../encoder/phrase-encoder.js";
 import { StoreError } from "../errors.js";
 import { attach } from "./attach.js";
-import {
-  readCells,
-  readEntities,
-  type StoreState,
-  writeEntities,
-  writePostings,
-  writeRows,
-} from "./contents.js";
+import { readCells, readEntities, type StoreState, writeTerms } from "./contents.js";
 import { changeReasons, type Grouping, type LikelyPair, likelyPairs, type PairReason } from "./grouping.js";
 import { type IncomingRow, identify } from "./identify.js";
 import { modelText, type StoreModel, type StoreSettings } from "./model.js";
@@ -69,9 +62,14 @@ export async function linkRows(
   const entitiesOf = (entities: Int32Array) => Int32Array.from(rowOf, (row) => entities[row]);
   if (before !== undefined && !willLearn && fresh.length + changed.length === 0)
     return { ...counts, run: 0, model: before, hasLearned: false, entities: entitiesOf(current), likely: [] };
-  const written = [...fresh, ...changed].map((one) => ({ row: rowOf[one.place], incoming: one }));
-  await writeRows(store, run, written);
-  const pending = new Map(written.map(({ row, incoming: { cells } }) => [row, cells]));
+  const pending = new Map([...fresh, ...changed].map(({ place, cells }) => [rowOf[place], cells]));
+  await store.put(
+    "row",
+    run,
+    [...fresh, ...changed].map(({ source, key, hash, occurrence, place, cells }) => {
+      return [rowOf[place], source, key, hash, occurrence, place + 1, JSON.stringify(cells)];
+    }),
+  );
   const { columns: names } = options.settings;
   const encoder = await options.encoder();
   let [grouping, model]: [Grouping | undefined, StoreModel | undefined] = [undefined, before];
@@ -84,11 +82,10 @@ export async function linkRows(
       options;
     const asked = { precision, likely, encoder, signal: options.signal };
     ({ grouping, model } = await regroup(rows, [...cells.values()], options.settings, asked));
-    await store.query(`UPDATE posting SET until = ${run} WHERE until IS NULL`);
-    await writePostings(store, run, cells, { learned: model.learned, names });
+    await writeTerms(store, run, cells, { learned: model.learned, names });
     await store.append("learned", [[run, modelText(model)]]);
   } else {
-    await writePostings(store, run, pending, { learned: before.learned, names });
+    await writeTerms(store, run, pending, { learned: before.learned, names });
     grouping = await attach(store, pending, current, {
       names,
       model: before,
@@ -153,11 +150,7 @@ async function writeChanges(
     const target = targets.get(entity);
     if (target !== undefined && !compared.has(row)) moved.set(row, target);
   });
-  await writeEntities(
-    store,
-    run,
-    Array.from(moved, ([row, entity]) => ({ row, entity })),
-  );
+  await store.put("assignment", run, [...moved]);
   for (const [row, entity] of moved) current[row] = entity;
   await store.append(
     "alias",

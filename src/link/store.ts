@@ -31,8 +31,8 @@ const tables = {
     ...{ hash: "VARCHAR", occurrence: "INTEGER", place: "INTEGER", cells: "VARCHAR" },
   },
   assignment: { run: "INTEGER", until: "INTEGER", row: "INTEGER", entity: "INTEGER" },
-  /** Terms of rows as arrays of 32-bit numbers: a hundred times faster to read than a line for each. */
-  posting: { run: "INTEGER", until: "INTEGER", rows: "BLOB", starts: "BLOB", terms: "BLOB" },
+  /** An array of 32-bit numbers. */
+  term: { run: "INTEGER", until: "INTEGER", row: "INTEGER", terms: "BLOB" },
   alias: { run: "INTEGER", entity: "INTEGER", target: "INTEGER" },
   event: {
     ...{ run: "INTEGER", place: "INTEGER", kind: "VARCHAR", entity: "INTEGER", other: "INTEGER" },
@@ -44,7 +44,7 @@ export type StoreTable = keyof typeof tables;
 export type StoreValue = string | number | null | Uint8Array;
 
 /** Tables whose lines are replaced by later runs, and those whose lines only come and go. */
-export const replacedTables = ["row", "assignment", "posting"] as const;
+export const replacedTables = ["row", "assignment", "term"] as const;
 export const addedTables = ["learned", "alias", "event"] as const;
 
 /** DuckDB's locks do not hold between two stores of one process. */
@@ -115,7 +115,7 @@ export class Store {
         await this.close();
         await removeStore(this.path);
       }
-      throw error instanceof PearlError ? error : storeTrouble(error, this.path);
+      throw error;
     }
   }
 
@@ -153,6 +153,21 @@ export class Store {
     } catch (error) {
       throw storeTrouble(error, this.path);
     }
+  }
+
+  /** Makes lines current, each beginning with its row; earlier lines of the same rows are replaced. */
+  async put(
+    table: (typeof replacedTables)[number],
+    run: number,
+    lines: readonly (readonly [row: number, ...rest: StoreValue[]])[],
+  ): Promise<void> {
+    const rows = lines.map(([row]) => row);
+    const replaced = `UPDATE "${table}" SET until = ${run} WHERE until IS NULL AND "row" IN (${rows.join(",")})`;
+    if (run > 1 && rows.length > 0) await this.query(replaced);
+    await this.append(
+      table,
+      lines.map((line) => [run, null, ...line]),
+    );
   }
 
   async close(): Promise<void> {

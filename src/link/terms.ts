@@ -95,36 +95,30 @@ export class AskedTerms {
   }
 }
 
-/** Terms of some rows, which are numbered as in the store. */
-export interface Postings {
+/** Terms of the rows of the store. */
+export interface StoredTerms {
   readonly rows: Int32Array;
   readonly terms: Lists;
 }
 
 /** Rows with each of the asked terms. */
-export function countTerms(asked: AskedTerms, postings: Iterable<Postings>): Uint32Array {
+export function countTerms(asked: AskedTerms, { terms }: StoredTerms): Uint32Array {
   const counts = new Uint32Array(asked.size);
-  for (const { terms } of postings) {
-    for (const term of terms.items) {
-      const place = asked.placeOf(term);
-      if (place >= 0) counts[place]++;
-    }
+  for (const term of terms.items) {
+    const place = asked.placeOf(term);
+    if (place >= 0) counts[place]++;
   }
   return counts;
 }
 
 /** The counts of the values and words of some rows in the whole store, which holds these rows, too. */
-export function wholeCounts(read: ReadRows, postings: readonly Postings[]): WholeCounts {
+export function wholeCounts(read: ReadRows, stored: StoredTerms): WholeCounts {
   const asked = new AskedTerms();
   for (const term of allTerms(read).items) asked.add(term);
-  read.tables.fields.forEach((_, field) => asked.add(filledTerm(field)));
-  const counts = countTerms(asked, postings);
-  const countOf = (term: number): number => {
-    const place = asked.placeOf(term);
-    return place < 0 ? 0 : counts[place];
-  };
+  const counts = countTerms(asked, stored);
+  const countOf = (term: number): number => counts[asked.placeOf(term)] ?? 0;
   return {
-    rows: postings.reduce((sum, { rows }) => sum + rows.length, 0),
+    rows: stored.rows.length,
     filled: (field) => countOf(filledTerm(field)),
     value: (field, text) => countOf(valueTerm(field, text)),
     fieldWord: (field, word) => countOf(fieldWordTerm(field, word)),
