@@ -49,6 +49,9 @@ export async function attach(
     terms,
   );
   for (const [row, equal] of await equalRow(store, pending.keys())) near.get(row)!.add(equal);
+  const own = membersOf(entities, pending.keys());
+  for (const [row, others] of near)
+    for (const member of own.get(entities[row]) ?? []) if (member !== row) others.add(member);
   signal?.throwIfAborted();
   const numbers = withMembers(near, entities);
   const stored = await readCells(store, numbers);
@@ -67,18 +70,22 @@ export async function attach(
   }
 }
 
+/** The first rows of the entities that some rows belong to. */
+function membersOf(entities: Int32Array, rows: Iterable<number>): Map<number, number[]> {
+  const members = new Map<number, number[]>();
+  for (const row of rows) if (entities[row] > 0) members.set(entities[row], []);
+  entities.forEach((entity, row) => {
+    const found = members.get(entity);
+    if (found !== undefined && found.length < mostMembers) found.push(row);
+  });
+  return members;
+}
+
 /** The rows, the rows near them, and more rows of their entities; ascending. */
 function withMembers(near: ReadonlyMap<number, ReadonlySet<number>>, entities: Int32Array): number[] {
-  const rows = new Set([...near].flatMap(([row, others]) => [row, ...others]));
-  const counts = new Map([...rows].map((row) => [entities[row], 0]));
-  counts.delete(0);
-  entities.forEach((entity, row) => {
-    const count = counts.get(entity);
-    if (count === undefined || count >= mostMembers) return;
-    counts.set(entity, count + 1);
-    rows.add(row);
-  });
-  return [...rows].sort((a, b) => a - b);
+  const rows = [...near].flatMap(([row, others]) => [row, ...others]);
+  const all = new Set([...rows, ...[...membersOf(entities, rows).values()].flat()]);
+  return [...all].sort((a, b) => a - b);
 }
 
 /** The candidate pairs by place, each once, the smaller place first. */

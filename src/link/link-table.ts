@@ -105,11 +105,7 @@ async function linkInto(
     else checkSettings(store, settings, { path, table, options });
     const names = settings.columns;
     const cells = table.phrases.map((_, row) => names.map((name) => table.columns[name][row]));
-    const source =
-      options.source ??
-      basename(path)
-        .replace(/\.gz$/, "")
-        .replace(/(?<=.)\.[^.]*$/, "");
+    const { source = sourceOf(path) } = options;
     const keys = options.key === undefined ? undefined : keyColumn(path, table, options.key);
     const incoming = incomingRows(path, cells, { source, keys });
     const found = await linkRows(store, state, incoming, {
@@ -139,6 +135,14 @@ async function linkInto(
     },
   };
 }
+
+/** `names` for `data/names.csv.gz`. */
+const sourceOf = (path: string): string =>
+  path === "-"
+    ? "stdin"
+    : basename(path)
+        .replace(/\.gz$/, "")
+        .replace(/(?<=.)\.[^.]*$/, "");
 
 async function countEntities(store: Store): Promise<{ entities: number; pairs: number }> {
   const isMade =

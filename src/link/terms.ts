@@ -74,24 +74,43 @@ export function allTerms(read: ReadRows): Lists {
   return lists.finish();
 }
 
-/** Terms whose rows or counts are asked for. */
+/** Terms whose rows or counts are asked for: a hash table in flat arrays, since millions are looked up. */
 export class AskedTerms {
-  readonly #places = new Map<number, number>();
-  /** A term that is not asked for seldom passes this filter: the map is slower. */
-  readonly #filter = new Uint8Array(2 ** 22);
+  #terms = new Uint32Array(2 ** 12);
+  #places = new Int32Array(2 ** 12).fill(-1);
+  size = 0;
 
   add(term: number): void {
-    if (!this.#places.has(term)) this.#places.set(term, this.#places.size);
-    this.#filter[term & (this.#filter.length - 1)] = 1;
-  }
-
-  get size(): number {
-    return this.#places.size;
+    if (2 * this.size > this.#terms.length) this.#grow();
+    const slot = this.#slotOf(term);
+    if (this.#places[slot] >= 0) return;
+    this.#terms[slot] = term;
+    this.#places[slot] = this.size++;
   }
 
   /** Place among the asked terms, -1 for another. */
   placeOf(term: number): number {
-    return this.#filter[term & (this.#filter.length - 1)] === 0 ? -1 : (this.#places.get(term) ?? -1);
+    return this.#places[this.#slotOf(term)];
+  }
+
+  /** The slot of the term, or the free one where it belongs. */
+  #slotOf(term: number): number {
+    const mask = this.#terms.length - 1;
+    let slot = term & mask;
+    while (this.#places[slot] >= 0 && this.#terms[slot] !== term) slot = (slot + 1) & mask;
+    return slot;
+  }
+
+  #grow(): void {
+    const [terms, places] = [this.#terms, this.#places];
+    this.#terms = new Uint32Array(2 * terms.length);
+    this.#places = new Int32Array(2 * terms.length).fill(-1);
+    places.forEach((place, slot) => {
+      if (place < 0) return;
+      const moved = this.#slotOf(terms[slot]);
+      this.#terms[moved] = terms[slot];
+      this.#places[moved] = place;
+    });
   }
 }
 

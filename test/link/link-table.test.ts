@@ -1,7 +1,7 @@
 import { copyFileSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { beforeAll, describe, expect, it } from "vitest";
 import { entityHistory, exportEntities, undoLink } from "../../src/link/history.js";
-import type { LinkReport } from "../../src/link/link-table.js";
+import type { LinkOptions, LinkReport } from "../../src/link/link-table.js";
 import { withStore } from "../../src/link/store.js";
 import { createRandom, shuffled } from "../../src/random.js";
 import { type Table, tableWithDuplicates } from "../match/people.js";
@@ -9,7 +9,7 @@ import { agreement, linesOf, link, pairsOf, workFolder } from "./linking.js";
 
 const { path, write, newStore } = workFolder("table");
 /** Persons with up to three rows, no two rows equal. */
-const { table, entities } = distinct(tableWithDuplicates(150));
+const { table, entities } = distinct(tableWithDuplicates(100));
 const size = entities.length;
 const whole = write("whole.csv", table);
 const rows = (from: number, to: number): number[] => Array.from({ length: to - from }, (_, at) => from + at);
@@ -35,8 +35,10 @@ function distinct({ table: given, entities: all }: ReturnType<typeof tableWithDu
 const [plain, withKeys] = [newStore(), newStore()];
 let before: LinkReport;
 let keyedBefore: LinkReport;
+let atOnce: LinkReport;
 beforeAll(async () => {
   before = await link(first, plain);
+  atOnce = await link(whole, newStore());
   keyedBefore = await link(write("keyed.csv", keyed), withKeys, { key: "id" });
 });
 function copyOf(store: string): string {
@@ -48,11 +50,10 @@ function copyOf(store: string): string {
 describe("a table that is linked", () => {
   it("has the entities that grouping finds, and the same ones in another order of its rows", async () => {
     const order = [...shuffled(size, createRandom(3))];
-    const given = await link(whole, newStore());
     const turned = await link(write("turned.csv", table, order), newStore());
-    expect(agreement(given.entityOf, entities)).toBeGreaterThan(0.95);
-    expect(given.promise.established).toBe(true);
-    expect(pairsOf(turned.entityOf)).toEqual(pairsOf(order.map((row) => given.entityOf[row])));
+    expect(agreement(atOnce.entityOf, entities)).toBeGreaterThan(0.95);
+    expect(atOnce.promise.established).toBe(true);
+    expect(pairsOf(turned.entityOf)).toEqual(pairsOf(order.map((row) => atOnce.entityOf[row])));
   });
 
   it("changes nothing the second time", async () => {
@@ -84,21 +85,26 @@ describe("rows that come later", () => {
     expect(most.map((row) => all.entityOf[row])).toEqual(before.entityOf);
   });
 
-  it("lead to learning again when the store has grown by half, or never if so asked", async () => {
-    const [half, other] = [
-      write("half.csv", table, rows(0, size / 2)),
-      write("other.csv", table, rows(size / 2, size)),
-    ];
-    const [learning, fixed] = [newStore(), newStore()];
-    for (const store of [learning, fixed]) await link(half, store);
-    const grown = await link(other, learning);
-    const kept = await link(other, fixed, { learn: "never" });
-    expect([grown.hasLearned, grown.learnedFrom]).toEqual([true, size]);
-    expect([kept.hasLearned, kept.learnedFrom]).toEqual([false, Math.floor(size / 2)]);
-    const all = await link(whole, newStore());
-    const [a, b] = [await link(whole, learning), await link(whole, fixed)];
-    expect(pairsOf(a.entityOf)).toEqual(pairsOf(all.entityOf));
-    expect(agreement(b.entityOf, all.entityOf)).toBeGreaterThan(0.95);
+  const cut = Math.floor(0.65 * size);
+  const parts = [rows(0, cut), rows(cut, size)];
+  const linkParts = async (learn: LinkOptions["learn"]) => {
+    const store = newStore();
+    const [part, other] = parts.map((some, place) => write(`part-${place}.csv`, table, some));
+    const started = await link(part, store);
+    const ended = await link(other, store, { learn });
+    return { started, ended, entityOf: (await link(whole, store)).entityOf };
+  };
+
+  it("lead to learning again when the store has grown by half: as if all had come at once", async () => {
+    const { ended, entityOf } = await linkParts("when-grown");
+    expect([ended.hasLearned, ended.learnedFrom]).toEqual([true, size]);
+    expect(pairsOf(entityOf)).toEqual(pairsOf(atOnce.entityOf));
+  });
+
+  it("keep to the first weights if so asked, and nearly give the entities of all at once", async () => {
+    const { started, ended, entityOf } = await linkParts("never");
+    expect([ended.hasLearned, ended.learnedFrom]).toEqual([false, started.rows]);
+    expect(agreement(entityOf, atOnce.entityOf)).toBeGreaterThan(0.95);
   });
 
   it("merge two entities that they link; the younger name stays an alias", async () => {
