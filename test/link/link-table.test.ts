@@ -261,6 +261,21 @@ describe("a store that does not fit", () => {
     await refused(newStore(), /rows \d+ and \d+ have the same key "\w+"|the key is empty/, { key: "city" });
   });
 
+  it("is called damaged where bytes changed or are missing", async () => {
+    const bytes = readFileSync(plain);
+    for (const damaged of [
+      bytes.fill(7, bytes.length / 2, bytes.length / 2 + 999),
+      bytes.subarray(0, bytes.length / 2),
+    ]) {
+      const store = newStore();
+      writeFileSync(store, damaged);
+      await refused(
+        store,
+        /is damaged \(.*\)\. Restore a copy, or link the tables again into a new store\.$/,
+      );
+    }
+  });
+
   it("is in use while another run holds it", async () => {
     const store = copyOf(plain);
     const both = await Promise.allSettled([link(first, store), link(second, store)]);

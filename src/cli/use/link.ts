@@ -90,7 +90,8 @@ async function linkFile(file: string, options: Options, session: Session): Promi
     learn: relearn === undefined ? "when-grown" : relearn ? "again" : "never",
   });
   const { entityOf: _, ...counts } = report;
-  for (const line of columnLines(report.columns, report.dropped)) session.say(line);
+  const { columns, dropped, hasLearned } = report;
+  for (const line of hasLearned ? columnLines(columns, dropped) : []) session.say(line);
   for (const line of learningLines(report)) session.say(line);
   session.wrote(output, resultLine(report));
   if (report.likely > 0)

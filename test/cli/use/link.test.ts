@@ -40,7 +40,7 @@ describe("pearl link", () => {
     const { code, stdout, stderr } = await run("june.csv", "-m", "none", "-o", "-");
     expect(code).toBe(0);
     expect(stdout.trim().split("\n")).toHaveLength(4);
-    expect(stderr).toMatch(/by the weights learned from 197 rows\n/);
+    expect(stderr).toMatch(/by the weights learned from \d+ rows\n/);
     expect(stderr).toMatch(
       /3 rows: 0 known, 3 new, 0 changed; \d+ entities before, \d+ now; 0 merged, 0 split/,
     );
