@@ -6,11 +6,11 @@ import type { PhraseEncoder } from "../encoder/phrase-encoder.js";
 import { averageLinkage, groupsFrom } from "../group/average-linkage.js";
 import type { Pairs } from "../match/candidates/pair-set.js";
 import type { NamingVectors } from "../match/candidates/row-candidates.js";
-import { groupBy } from "../match/group-by.js";
+import type { KnownPair } from "../match/compare-tables.js";
 import { asPartOf, type PairScorer, pairScorer, type ReadRows, readRows } from "../match/rescore.js";
 import { certain } from "../match/weights/learn.js";
 import { columnsOf, equalRow, readCells, readTerms } from "./contents.js";
-import { equalGroups, type Grouping, reasonOf } from "./grouping.js";
+import { chains, equalGroups, type Grouping, reasonOf } from "./grouping.js";
 import type { StoreModel } from "./model.js";
 import { nearRows } from "./near-rows.js";
 import type { LinkedRow } from "./reconcile.js";
@@ -22,6 +22,8 @@ export interface AttachOptions {
   readonly names: readonly string[];
   readonly model: StoreModel;
   readonly encoder: PhraseEncoder | "none";
+  /** Judged pairs, by rows of the store. */
+  readonly judged: readonly KnownPair[];
   readonly signal?: AbortSignal;
 }
 
@@ -62,7 +64,8 @@ export async function attach(
     return { row, entity: entities[row], isSame: entities[row] > 0 && !pending.has(row) };
   });
   const pairs = pairsOf(near, new Map(numbers.map((row, place) => [row, place])));
-  const scorer = await plausibleScorer(read, pairs, rows, options);
+  const learnedScorer = await plausibleScorer(read, pairs, rows, options);
+  const scorer = decided(learnedScorer, rows, options.judged);
   return { rows, ...groupsOf(rows, cells, pairs, { scorer, least: model.least }), reasonFor };
 
   function reasonFor(a: number, b: number) {
@@ -137,6 +140,19 @@ async function plausibleScorer(
   return pairScorer(read, learned, vectors);
 }
 
+/** Scores of judged pairs outweigh all evidence. */
+function decided(scorer: PairScorer, rows: readonly LinkedRow[], judged: readonly KnownPair[]): PairScorer {
+  if (judged.length === 0) return scorer;
+  const keyOf = (a: number, b: number): string => `${Math.min(a, b)} ${Math.max(a, b)}`;
+  const answers = new Map(judged.map(({ left, right, match }) => [keyOf(left, right), match]));
+  const scores: PairScorer["scores"] = (left, right) =>
+    scorer.scores(left, right).map((odds, pair) => {
+      const answer = answers.get(keyOf(rows[left[pair]].row, rows[right[pair]].row));
+      return answer === undefined ? odds : answer ? certain : -certain;
+    });
+  return { ...scorer, scores };
+}
+
 /** Groups by average linkage over what stands; where the promise was refused, of equal rows, and the likely ones beside. */
 function groupsOf(
   rows: readonly LinkedRow[],
@@ -162,11 +178,4 @@ function groupsOf(
   const equal = chains(rows.keys(), (place) => same[place]);
   const merges = [...standing, ...equal].map(([a, b]) => ({ a, b, mean: 0 }));
   return { groups: groupsFrom(rows.length, merges, 0), likely: linked };
-}
-
-/** Pairs that connect the items of each group: its first with every other. */
-function chains(places: Iterable<number>, groupOf: (place: number) => number): [number, number][] {
-  return [...groupBy(places, groupOf).values()].flatMap(([first, ...others]) =>
-    others.map((other): [number, number] => [first, other]),
-  );
 }

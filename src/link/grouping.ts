@@ -96,3 +96,10 @@ export function likelyPairs(grouping: Grouping, entities: Int32Array): LikelyPai
   }
   return pairs;
 }
+
+/** Pairs that connect the items of each group: its first with every other. */
+export function chains(places: Iterable<number>, groupOf: (place: number) => number): [number, number][] {
+  return [...groupBy(places, groupOf).values()].flatMap(([first, ...others]) =>
+    others.map((other): [number, number] => [first, other]),
+  );
+}

@@ -17,7 +17,9 @@ import type { StoreSettings } from "./model.js";
 import { linkRows, type RunCounts, type RunOptions } from "./run.js";
 import { type Store, withStore } from "./store.js";
 
-export interface LinkOptions extends ColumnOptions, Pick<RunOptions, "learn" | "likely" | "signal"> {
+export interface LinkOptions
+  extends ColumnOptions,
+    Pick<RunOptions, "learn" | "likely" | "review" | "reviewOutput" | "signal"> {
   /** The promised precision of the pairs of rows within entities. Default: the store's; 0.9 for a new one. */
   readonly precision?: number;
   /** A column whose cells identify rows: a row whose other cells change stays the same row. */
@@ -51,6 +53,8 @@ export interface LinkReport extends RunCounts, PrecisionReport {
   readonly entityOf: readonly string[];
   /** Rows that are likely the same as one of another entity and were not linked, as the promise was refused. */
   readonly likely: number;
+  /** Pairs written to `reviewOutput`. */
+  readonly reviewed?: number;
   readonly columns: readonly ColumnReport[];
   readonly dropped: readonly DroppedColumn[];
 }
@@ -119,11 +123,12 @@ async function linkInto(
       likely: await likelyLines(store, found.likely),
     };
   });
-  const { model, entities, likely: _, ...counts } = result;
+  const { model, entities, likely: _, writeReview, ...counts } = result;
   const entityOf = Array.from(entities, entityName);
   if (options.output !== undefined) await writeLinked(options.output, table, entityOf, options.format);
   if (options.likelyOutput !== undefined && likely.length > 0)
     await writeRows(options.likelyOutput, likelyColumns, [likely]);
+  const reviewed = options.reviewOutput && (await writeReview?.(options.reviewOutput));
   const { precision, columns, dropped, rows: learnedFrom } = model;
   return {
     ...{ rows: table.phrases.length, ...counts, ...precision, learnedFrom, columns, dropped, entityOf },
@@ -132,6 +137,7 @@ async function linkInto(
       entitiesAfter: after.entities,
       matches: after.pairs,
       likely: likely.length,
+      ...(typeof reviewed === "number" && { reviewed }),
     },
   };
 }
@@ -261,9 +267,16 @@ async function likelyLines(store: Store, pairs: readonly LikelyPair[]) {
   ]);
 }
 
-function checkOutputs(path: string, storePath: string, { output, likelyOutput, format }: LinkOptions): void {
-  if (output !== undefined && format === undefined) rowsFormatOfName(output);
-  const names = [path, storePath, output, likelyOutput].filter((name) => name !== undefined && name !== "-");
+function checkOutputs(
+  path: string,
+  storePath: string,
+  { output, likelyOutput, reviewOutput, format }: LinkOptions,
+): void {
+  for (const name of [format === undefined ? output : undefined, reviewOutput])
+    if (name !== undefined) rowsFormatOfName(name);
+  const names = [path, storePath, output, likelyOutput, reviewOutput].filter(
+    (name) => name !== undefined && name !== "-",
+  );
   const repeated = names.find((name, at) =>
     names.slice(0, at).some((other) => resolve(other!) === resolve(name!)),
   );

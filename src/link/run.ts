@@ -2,9 +2,10 @@
 import type { PhraseEncoder } from "../encoder/phrase-encoder.js";
 import { StoreError } from "../errors.js";
 import { attach } from "./attach.js";
-import { readCells, readEntities, type StoreState, writeTerms } from "./contents.js";
+import { columnsOf, readCells, readEntities, type StoreState, writeTerms } from "./contents.js";
 import { changeReasons, type Grouping, type LikelyPair, likelyPairs, type PairReason } from "./grouping.js";
 import { type IncomingRow, identify } from "./identify.js";
+import { addDecisions, readJudged } from "./judged.js";
 import { modelText, type StoreModel, type StoreSettings } from "./model.js";
 import { type EntityChange, type LinkedRow, reconcile } from "./reconcile.js";
 import { regroup } from "./regroup.js";
@@ -18,6 +19,9 @@ export interface RunOptions {
   readonly likely?: "report" | "accept";
   /** Default "when-grown": by half since it last did. */
   readonly learn?: "when-grown" | "again" | "never";
+  /** A review file or labels to apply from now on, and a file for doubtful pairs to judge. Both lead to learning again. */
+  readonly review?: string;
+  readonly reviewOutput?: string;
   readonly signal?: AbortSignal;
 }
 
@@ -41,6 +45,8 @@ export interface RunResult extends RunCounts {
   readonly entities: Int32Array;
   /** Rows of the store that are likely the same and were not linked. */
   readonly likely: readonly LikelyPair[];
+  /** Writes the doubtful pairs; undefined where the run did not learn. */
+  readonly writeReview?: (path: string) => Promise<number>;
 }
 
 const growth = 1.5;
@@ -73,6 +79,7 @@ export async function linkRows(
   const { columns: names } = options.settings;
   const encoder = await options.encoder();
   let [grouping, model]: [Grouping | undefined, StoreModel | undefined] = [undefined, before];
+  let writeReview: RunResult["writeReview"];
   if (willLearn || before === undefined) {
     const cells = await readCells(store);
     const rows = [...cells.keys()].map((row): LinkedRow => {
@@ -80,8 +87,11 @@ export async function linkRows(
     });
     const { precision = before?.precision.promise.target ?? 0.9, likely = before?.likely ?? "report" } =
       options;
-    const asked = { precision, likely, encoder, signal: options.signal };
-    ({ grouping, model } = await regroup(rows, [...cells.values()], options.settings, asked));
+    if (options.review !== undefined)
+      await addDecisions(store, run, options.review, columnsOf(names, [...cells.values()]));
+    const asked = { precision, likely, encoder, judged: await readJudged(store), signal: options.signal };
+    const found = await regroup(rows, [...cells.values()], options.settings, asked);
+    ({ grouping, model, writeReview } = found);
     await writeTerms(store, run, cells, { learned: model.learned, names });
     await store.append("learned", [[run, modelText(model)]]);
   } else {
@@ -90,6 +100,7 @@ export async function linkRows(
       names,
       model: before,
       encoder,
+      judged: await readJudged(store),
       signal: options.signal,
     });
   }
@@ -101,7 +112,7 @@ export async function linkRows(
   await store.append("run", [[run, new Date().toISOString(), JSON.stringify(report), nextEntity, null]]);
   return {
     ...{ ...done, run, model: model!, hasLearned: willLearn, entities: entitiesOf(current) },
-    likely: likelyPairs(grouping, entities),
+    ...{ likely: likelyPairs(grouping, entities), writeReview },
   };
 }
 
@@ -109,15 +120,17 @@ export async function linkRows(
 function mustLearn(
   { model, rows }: StoreState,
   added: number,
-  { learn, precision, likely }: RunOptions,
+  { learn, precision, likely, review, reviewOutput }: RunOptions,
 ): boolean {
   if (model === undefined || learn === "again") return true;
   const isOther =
     (precision !== undefined && precision !== model.precision.promise.target) ||
-    (likely !== undefined && likely !== model.likely);
+    (likely !== undefined && likely !== model.likely) ||
+    review !== undefined ||
+    reviewOutput !== undefined;
   if (isOther && learn === "never")
     throw new StoreError(
-      "another --precision or --link-likely needs the groups to be learned again. Leave out --no-relearn.",
+      "another --precision, --link-likely, --review and --review-out need a run that learns again. Leave out --no-relearn.",
     );
   return isOther || (learn !== "never" && rows + added >= growth * model.rows && added > 0);
 }

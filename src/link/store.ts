@@ -33,6 +33,7 @@ const tables = {
   assignment: { run: "INTEGER", until: "INTEGER", row: "INTEGER", entity: "INTEGER" },
   /** An array of 32-bit numbers. */
   term: { run: "INTEGER", until: "INTEGER", row: "INTEGER", terms: "BLOB" },
+  judged: { run: "INTEGER", a: "INTEGER", b: "INTEGER", match: "INTEGER" },
   alias: { run: "INTEGER", entity: "INTEGER", target: "INTEGER" },
   event: {
     ...{ run: "INTEGER", place: "INTEGER", kind: "VARCHAR", entity: "INTEGER", other: "INTEGER" },
@@ -45,7 +46,7 @@ export type StoreValue = string | number | null | Uint8Array;
 
 /** Tables whose lines are replaced by later runs, and those whose lines only come and go. */
 export const replacedTables = ["row", "assignment", "term"] as const;
-export const addedTables = ["learned", "alias", "event"] as const;
+export const addedTables = ["learned", "judged", "alias", "event"] as const;
 
 /** DuckDB's locks do not hold between two stores of one process. */
 const openPaths = new Set<string>();
@@ -161,12 +162,13 @@ export class Store {
     run: number,
     lines: readonly (readonly [row: number, ...rest: StoreValue[]])[],
   ): Promise<void> {
-    const rows = lines.map(([row]) => row);
-    const replaced = `UPDATE "${table}" SET until = ${run} WHERE until IS NULL AND "row" IN (${rows.join(",")})`;
-    if (run > 1 && rows.length > 0) await this.query(replaced);
     await this.append(
       table,
       lines.map((line) => [run, null, ...line]),
+    );
+    await this.query(
+      `UPDATE "${table}" SET until = ${run} WHERE until IS NULL AND run < ${run}
+       AND "row" IN (SELECT "row" FROM "${table}" WHERE run = ${run})`,
     );
   }
 

@@ -223,6 +223,34 @@ describe("a promise that is refused", () => {
   });
 });
 
+describe("pairs that a person judged", () => {
+  it("are linked or kept apart, also by later runs, although the promise is refused", async () => {
+    const [some, store, review] = [[...rows(0, 40)], newStore(), path("review.csv")];
+    const few = write("judged.csv", table, some);
+    const { reviewed } = await link(few, store, { reviewOutput: review });
+    const [header, ...lines] = readFileSync(review, "utf8").trim().split("\n");
+    expect(header).toMatch(/^decision,probability,joined,left_row,right_row,/);
+    expect(lines).toHaveLength(reviewed!);
+    const pairs = lines.map((line) =>
+      line
+        .split(",")
+        .slice(3, 5)
+        .map((row) => Number(row) - 1),
+    );
+    const isSame = pairs.map(([a, b]) => entities[a] === entities[b]);
+    const answered = lines.map((line, at) => line.replace(/^[^,]*/, isSame[at] ? "yes" : "no"));
+    writeFileSync(review, [header, ...answered].join("\n"));
+    const { entityOf, run } = await link(few, store, { review });
+    expect(pairs.map(([a, b]) => entityOf[a] === entityOf[b])).toEqual(isSame);
+    expect(isSame).toContain(true);
+    await link(write("judged-2.csv", table, [40, 41]), store);
+    expect((await link(few, store)).entityOf).toEqual(entityOf);
+    await undoLink(store);
+    expect(await undoLink(store)).toMatchObject({ run });
+    expect((await link(few, store)).entitiesAfter).toBeGreaterThan(new Set(entityOf).size);
+  });
+});
+
 describe("all rows of a store", () => {
   it("are exported with their entities", async () => {
     const { entityOf } = before;

@@ -29,6 +29,8 @@ const declared = [
     fraction,
   ),
   option("--link-likely", "if the precision is not established: link likely rows all the same"),
+  option("--review-out <file>", "write doubtful pairs for a person to decide"),
+  option("--review <file>", "apply the decisions of a reviewed file, from now on"),
   option("--relearn", "learn from all rows again (default: when the store has grown by half)"),
   option("--no-relearn", "do not, however much the store has grown"),
   ...shared.compared,
@@ -85,6 +87,7 @@ async function linkFile(file: string, options: Options, session: Session): Promi
   const likelyOutput = besideOutput(output === "-" ? defaultOutput(file, format) : output);
   const report = await linkTable(file, store, {
     ...{ ...options, ...tableSettings(options, session), output, likelyOutput },
+    reviewOutput: options.reviewOut,
     encoder: model === "none" ? "none" : () => loadEncoder(options, session),
     likely: linkLikely ? "accept" : undefined,
     learn: relearn === undefined ? "when-grown" : relearn ? "again" : "never",
@@ -99,6 +102,8 @@ async function linkFile(file: string, options: Options, session: Session): Promi
       `wrote ${likelyOutput}: ${counted(report.likely, "row")} that likely belong to another entity and were not linked. ` +
         "Check them, and run again with --link-likely to link them",
     );
+  if (report.reviewed !== undefined)
+    session.say(`wrote ${options.reviewOut}: ${counted(report.reviewed, "pair")} to decide`);
   await session.record({ ...counts, kind: "many-to-many" });
 }
 
