@@ -10,7 +10,7 @@ import type { KnownPair } from "../match/compare-tables.js";
 import { asPartOf, type PairScorer, pairScorer, type ReadRows, readRows } from "../match/rescore.js";
 import { certain } from "../match/weights/learn.js";
 import { columnsOf, equalRow, readCells, readTerms } from "./contents.js";
-import { chains, equalGroups, type Grouping, reasonOf } from "./grouping.js";
+import { certainGroups, chains, type Grouping, reasonOf } from "./grouping.js";
 import type { StoreModel } from "./model.js";
 import { nearRows } from "./near-rows.js";
 import type { LinkedRow } from "./reconcile.js";
@@ -174,8 +174,5 @@ function groupsOf(
   const floor = least ?? 0;
   const linked = groupsFrom(rows.length, averageLinkage(rows.length, all, { least: floor, weigh }), floor);
   if (least !== null) return { groups: linked };
-  const same = equalGroups(cells);
-  const equal = chains(rows.keys(), (place) => same[place]);
-  const merges = [...standing, ...equal].map(([a, b]) => ({ a, b, mean: 0 }));
-  return { groups: groupsFrom(rows.length, merges, 0), likely: linked };
+  return { groups: certainGroups(cells, standing), likely: linked };
 }

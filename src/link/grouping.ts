@@ -1,4 +1,5 @@
 /** Groups of rows that are one entity, and why: what a run hands over to be written as changes of entities. */
+import { groupsFrom } from "../group/average-linkage.js";
 import type { RowExplanation } from "../match/column-report.js";
 import { groupBy } from "../match/group-by.js";
 import { pairSentence } from "../match/pair-sentence.js";
@@ -29,16 +30,16 @@ export function reasonOf({ weights, evidence }: LearnedRows, explanation: RowExp
   return { probability, reason: pairSentence(explanation, probability) };
 }
 
-/** Rows that are equal in all compared cells are the same, unless they are empty. */
-export function equalGroups(rows: readonly (readonly string[])[]): Int32Array {
-  const numbers = new Map<string, number>();
-  return Int32Array.from(rows, (cells, place) => {
-    if (cells.every((cell) => cell.trim() === "")) return -1 - place;
-    const content = cells.join("\u001f");
-    const number = numbers.get(content) ?? numbers.size;
-    numbers.set(content, number);
-    return number;
-  });
+/** Groups of rows that are equal in all compared cells, unless they are empty, joined by pairs that are known to be the same. */
+export function certainGroups(
+  rows: readonly (readonly string[])[],
+  same: readonly (readonly [number, number])[],
+): Int32Array {
+  const isFilled = (place: number): boolean => rows[place].some((cell) => cell.trim() !== "");
+  const filled = [...rows.keys()].filter(isFilled);
+  const equal = chains(filled, (place) => rows[place].join("\u001f"));
+  const merges = [...equal, ...same].map(([a, b]) => ({ a, b, mean: 0 }));
+  return groupsFrom(rows.length, merges, 0);
 }
 
 /** Pairs that are looked at for the strongest. */
@@ -98,7 +99,7 @@ export function likelyPairs(grouping: Grouping, entities: Int32Array): LikelyPai
 }
 
 /** Pairs that connect the items of each group: its first with every other. */
-export function chains(places: Iterable<number>, groupOf: (place: number) => number): [number, number][] {
+export function chains(places: Iterable<number>, groupOf: (place: number) => unknown): [number, number][] {
   return [...groupBy(places, groupOf).values()].flatMap(([first, ...others]) =>
     others.map((other): [number, number] => [first, other]),
   );

@@ -25,7 +25,7 @@ export interface EntityEvent {
   readonly run: number;
   /** When the run ended, in ISO 8601. */
   readonly time: string;
-  readonly kind: "created" | "joined" | "merged" | "split";
+  readonly kind: "created" | "joined" | "changed" | "merged" | "split";
   readonly entity: string;
   /** merged: the entity that became a name of this one; split: the one that the rows left. */
   readonly other?: string;
@@ -35,6 +35,7 @@ export interface EntityEvent {
   readonly reason?: string;
 }
 
+/** What {@link entityHistory} found. */
 export interface EntityHistory {
   /** The entity's name now, and its earlier ones. */
   readonly entity: string;

@@ -15,7 +15,12 @@ export interface LinkedRow {
 
 /** A change of an entity. `rows` are places in the given rows. */
 export type EntityChange =
-  | { readonly kind: "created" | "joined"; readonly entity: number; readonly rows: readonly number[] }
+  /** changed: rows with other cells that stay in their entity. */
+  | {
+      readonly kind: "created" | "joined" | "changed";
+      readonly entity: number;
+      readonly rows: readonly number[];
+    }
   /** `other` became a name of the entity. */
   | {
       readonly kind: "merged";
@@ -64,6 +69,8 @@ export function reconcile(
     const fresh = before.get(0) ?? [];
     const kind = oldest === undefined ? "created" : "joined";
     if (fresh.length > 0) changes.push({ kind, entity, rows: fresh });
+    const changed = (before.get(entity) ?? []).filter((place) => !rows[place].isSame);
+    if (changed.length > 0) changes.push({ kind: "changed", entity, rows: changed });
     for (const [other, moved] of before) {
       if (other === 0 || other === entity) continue;
       changes.push({ kind: others.includes(other) ? "merged" : "split", entity, other, rows: moved });

@@ -1,10 +1,9 @@
 /** Learns from all rows of a store, and groups them anew. */
 import type { PhraseEncoder } from "../encoder/phrase-encoder.js";
-import { groupsFrom } from "../group/average-linkage.js";
 import { groupRows } from "../group/group-rows.js";
 import type { KnownPair } from "../match/compare-tables.js";
 import { columnsOf } from "./contents.js";
-import { chains, equalGroups, type Grouping, reasonOf } from "./grouping.js";
+import { certainGroups, type Grouping, reasonOf } from "./grouping.js";
 import { writeDoubtful } from "./judged.js";
 import type { StoreModel, StoreSettings } from "./model.js";
 import type { LinkedRow } from "./reconcile.js";
@@ -40,20 +39,10 @@ export async function regroup(
     precision: { estimate, low, high, promise },
   };
   const reasonFor: Grouping["reasonFor"] = (a, b) => reasonOf(learned, found.explain(a, b));
+  const judgedSame = known.filter(({ match }) => match).map(({ left, right }) => [left, right] as const);
   const groups = isAccepted
     ? { groups: found.groupOf }
-    : { groups: certainGroups(equalGroups(cells), known), likely: found.groupOf };
+    : { groups: certainGroups(cells, judgedSame), likely: found.groupOf };
   const grouping: Grouping = { rows, ...groups, reasonFor };
   return { grouping, model, writeReview: (path: string) => writeDoubtful(path, table, found) };
-}
-
-/** Groups of equal rows, joined where rows were judged to be the same. */
-function certainGroups(equal: Int32Array, known: readonly KnownPair[]): Int32Array {
-  const merges = chains(equal.keys(), (place) => equal[place]);
-  for (const { left, right, match } of known) if (match) merges.push([left, right]);
-  return groupsFrom(
-    equal.length,
-    merges.map(([a, b]) => ({ a, b, mean: 0 })),
-    0,
-  );
 }

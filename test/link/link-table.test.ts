@@ -139,8 +139,12 @@ describe("rows with a key", () => {
 
   it("stay the same row when their cells change", async () => {
     const city = keyed.city.map((name, row) => (row === 7 ? "Zwickau" : name));
-    const after = await relink({ ...keyed, city }, copyOf(withKeys));
+    const store = copyOf(withKeys);
+    const after = await relink({ ...keyed, city }, store);
     expect(after).toMatchObject({ known: size - 1, added: 0, changed: 1 });
+    const { rows: stored, events } = await entityHistory(store, after.entityOf[7]);
+    expect(stored.find(({ key }) => key === "k7")?.cells.city).toBe("Zwickau");
+    expect(events.at(-1)).toMatchObject({ kind: "changed", run: 2, rows: ["keyed k7"] });
     expect(after.entityOf).toEqual(keyedBefore.entityOf);
   });
 
@@ -273,7 +277,7 @@ describe("a store that does not fit", () => {
       /has no column born, city, phone: .* start a new store\.$/,
     );
     await refused(store, /columns do not change\. Leave out --on/, { on: ["name"] });
-    await refused(store, /needs the groups to be learned again/, { precision: 0.99, learn: "never" });
+    await refused(store, /need a run that learns again/, { precision: 0.99, learn: "never" });
     writeFileSync(path("text"), "name\nno store\n");
     await refused(path("text"), /text: is no store of pearl link\. Choose another name/);
     await refused(path("none/store"), /the folder .*none does not exist\. Make it/);

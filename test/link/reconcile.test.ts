@@ -36,6 +36,11 @@ describe("entities of groups", () => {
     expect(changes).toEqual([{ kind: "split", entity: 2, other: 1, rows: [0] }]);
   });
 
+  it("note rows that changed and stay", () => {
+    const { changes } = reconcile([row(1, false), row(1)], [4, 4], 2);
+    expect(changes).toEqual([{ kind: "changed", entity: 1, rows: [0] }]);
+  });
+
   it("are exactly the groups, and each change of a row's entity has one event", () => {
     const random = createRandom(4);
     const draw = (most: number): number => Math.floor(random() * most);

@@ -149,6 +149,7 @@ function eventLine({ run, time, kind, entity, other, rows, probability, reason }
   const happened = {
     created: `${entity} created from ${named}`,
     joined: `${named} joined ${entity}`,
+    changed: `${named} changed and stayed`,
     merged: `${other} merged into ${entity}: ${named}`,
     split: `${named} left ${other} for ${entity}`,
   }[kind];
