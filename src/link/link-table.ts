@@ -17,6 +17,7 @@ import type { StoreSettings } from "./model.js";
 import { linkRows, type RunCounts, type RunOptions } from "./run.js";
 import { type Store, withStore } from "./store.js";
 
+/** Options of {@link linkTable}. */
 export interface LinkOptions
   extends ColumnOptions,
     Pick<RunOptions, "learn" | "likely" | "review" | "reviewOutput" | "signal"> {
@@ -45,6 +46,8 @@ export interface LinkReport extends RunCounts, PrecisionReport {
   /** Whether the run learned from all rows of the store, and from how many its weights were learned. */
   readonly hasLearned: boolean;
   readonly learnedFrom: number;
+  /** What is linked: rows at an established precision, likely rows on demand, or equal rows only. */
+  readonly linked: "established" | "likely" | "equal";
   readonly entitiesBefore: number;
   readonly entitiesAfter: number;
   /** Pairs of rows within the entities of the store. */
@@ -130,8 +133,18 @@ async function linkInto(
     await writeRows(options.likelyOutput, likelyColumns, [likely]);
   const reviewed = options.reviewOutput && (await writeReview?.(options.reviewOutput));
   const { precision, columns, dropped, rows: learnedFrom } = model;
+  const linked = precision.promise.established ? "established" : model.least === null ? "equal" : "likely";
   return {
-    ...{ rows: table.phrases.length, ...counts, ...precision, learnedFrom, columns, dropped, entityOf },
+    ...{
+      rows: table.phrases.length,
+      ...counts,
+      ...precision,
+      learnedFrom,
+      linked,
+      columns,
+      dropped,
+      entityOf,
+    },
     ...{
       entitiesBefore: before.entities,
       entitiesAfter: after.entities,

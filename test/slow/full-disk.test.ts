@@ -39,7 +39,7 @@ describe.skipIf(!isMounted)("a full disk", () => {
     expect(readdirSync(small)).toEqual(["fill"]);
   });
 
-  it("leaves a store of entities as it was, or none", async () => {
+  it("leaves no store of entities where there is no room for one", async () => {
     const link = (file: string) =>
       pearl(["link", file, "--store", "small/store", "-m", "none", "-q", "-o", "out.csv"], { cwd: folder });
     leave(50);

@@ -108,13 +108,15 @@ async function linkFile(file: string, options: Options, session: Session): Promi
 }
 
 function learningLines(report: LinkReport): string[] {
-  const { run, hasLearned, learnedFrom, promise } = report;
+  const { run, hasLearned, learnedFrom, linked } = report;
   const rows = counted(learnedFrom, "row");
   const learned = hasLearned ? `learned from ${rows}` : `by the weights learned from ${rows}`;
-  const equal = promise.established
-    ? []
-    : ["only rows that are equal in all compared columns are one entity"];
-  return [...(run === 0 ? [] : [learned]), precisionLine(report), ...equal];
+  const what = {
+    established: [],
+    likely: ["likely rows are linked all the same: the entities are not verified"],
+    equal: ["only rows that are equal in all compared columns are one entity"],
+  }[linked];
+  return [...(run === 0 ? [] : [learned]), precisionLine(report), ...what];
 }
 
 function resultLine(report: LinkReport): string {
