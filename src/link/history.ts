@@ -4,8 +4,7 @@ import { numberCell, type OutputColumn } from "../table/cell.js";
 import type { RowsFormat } from "../table/format.js";
 import { batchesOf } from "../table/whole-table.js";
 import { writeRows } from "../table/write/text-rows.js";
-import { entityName } from "./link-table.js";
-import type { StoreSettings } from "./model.js";
+import { entityName, type StoreSettings } from "./model.js";
 import { addedTables, replacedTables, type Store, withStore } from "./store.js";
 
 /** A row of a store, where it came from, and its compared cells. */

@@ -5,15 +5,15 @@ import { ArgumentError, StoreError } from "../errors.js";
 import type { ColumnReport } from "../match/column-report.js";
 import { type ColumnOptions, type DroppedColumn, planColumns } from "../match/columns/fields.js";
 import type { PrecisionReport } from "../match/estimates/promise.js";
-import { nameOfColumn, numberCell, type OutputColumn } from "../table/cell.js";
+import { nameOfColumn } from "../table/cell.js";
 import { type RowsFormat, rowsFormatOfName } from "../table/format.js";
 import type { TableOptions } from "../table/table.js";
 import { batchesOf, readWholeTable, type WholeTable } from "../table/whole-table.js";
 import { writeRows } from "../table/write/text-rows.js";
 import { readState } from "./contents.js";
-import type { LikelyPair } from "./grouping.js";
 import { incomingRows } from "./identify.js";
-import type { StoreSettings } from "./model.js";
+import { likelyColumns, likelyLines } from "./likely-rows.js";
+import { entityName, type StoreSettings } from "./model.js";
 import { linkRows, type RunCounts, type RunOptions } from "./run.js";
 import { type Store, withStore } from "./store.js";
 
@@ -61,8 +61,6 @@ export interface LinkReport extends RunCounts, PrecisionReport {
   readonly columns: readonly ColumnReport[];
   readonly dropped: readonly DroppedColumn[];
 }
-
-export const entityName = (entity: number): string => `E${entity}`;
 
 /**
  * Gives each row of a table the stable name of its entity. Rows that the store knows keep theirs, new rows join the entity
@@ -247,37 +245,6 @@ async function writeLinked(
   while (taken.has(name)) name = `${name}_`;
   const rows = batchesOf(phrases.keys(), (row) => [entityOf[row], ...typed.cells(row)]);
   await writeRows(output, [name, ...typed.columns], rows, format);
-}
-
-const likelyColumns: OutputColumn[] = [
-  "entity",
-  "source",
-  { name: "row", type: "BIGINT" },
-  "likely_entity",
-  "likely_source",
-  { name: "likely_row", type: "BIGINT" },
-  { name: "probability", type: "DOUBLE" },
-  "reason",
-];
-
-async function likelyLines(store: Store, pairs: readonly LikelyPair[]) {
-  if (pairs.length === 0) return [];
-  const wanted = [...new Set(pairs.flatMap(({ row, other }) => [row, other]))];
-  const found = await store.query(
-    `SELECT "row", source, place, entity FROM "row" JOIN assignment USING ("row")
-     WHERE "row".until IS NULL AND assignment.until IS NULL AND "row" IN (${wanted.join(",")})`,
-  );
-  const lines = new Map(
-    found.map(([row, source, place, entity]) => [
-      Number(row),
-      [entityName(Number(entity)), String(source), numberCell(Number(place))],
-    ]),
-  );
-  return pairs.map(({ row, other, probability, reason }) => [
-    ...lines.get(row)!,
-    ...lines.get(other)!,
-    ...[numberCell(probability, 4), reason],
-  ]);
 }
 
 function checkOutputs(

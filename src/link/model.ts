@@ -41,3 +41,5 @@ export function parseModel(text: string): StoreModel {
   const whole = { ...weights, match: columns(weights.match), related: columns(weights.related) };
   return { ...model, learned: { ...model.learned, weights: whole } };
 }
+
+export const entityName = (entity: number): string => `E${entity}`;
