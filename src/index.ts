@@ -66,6 +66,16 @@ export { type Clustering, type ClusterOptions, cluster, type PhraseGroup } from 
 export { type DedupeOptions, type Deduplication, dedupe } from "./group/dedupe.js";
 export { type GroupRowsOptions, groupRows, type RowGroups } from "./group/group-rows.js";
 export type { DuplicateGroup, DuplicateRow } from "./group/kept-rows.js";
+export {
+  type EntityEvent,
+  type EntityHistory,
+  entityHistory,
+  exportEntities,
+  type StoredRow,
+  type UndoneRun,
+  undoLink,
+} from "./link/history.js";
+export { type LinkOptions, type LinkReport, linkTable } from "./link/link-table.js";
 export { type PlotOptions, type PlotReport, plotTable } from "./plot/plot-table.js";
 export type {
   IndexBackend,

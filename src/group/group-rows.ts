@@ -26,6 +26,7 @@ import {
 import { judgedEstimates } from "../match/estimates/scored-pairs.js";
 import type { EvidenceColumn } from "../match/evidence/pair-evidence.js";
 import { once } from "../match/once.js";
+import type { LearnedRows } from "../match/rescore.js";
 import { type DoubtfulPair, doubtfulPairs } from "../match/review/doubtful.js";
 import { type LabelEffect, labelEffect, partnersInGroup, rowsOfPairs } from "../match/review/label-effect.js";
 import { type Known, withAnswers } from "../match/weights/answers.js";
@@ -60,6 +61,10 @@ export interface RowGroups extends PrecisionReport {
   readonly dropped: readonly DroppedColumn[];
   /** Probability that two rows are the same: if they are in one group, with its support. */
   probabilityOf(a: number, b: number): number;
+  /** What was learned, to score rows that come later. */
+  readonly learned: LearnedRows;
+  /** The least mean log-odds of two groups that were merged. */
+  readonly least: number;
   /** What each column says about two rows. */
   explain(a: number, b: number): RowExplanation;
   /** Pairs that are most worth judging, best first: their answers, as `known`, improve the groups most. */
@@ -140,21 +145,22 @@ async function resultWith(
   known: readonly KnownPair[],
 ): Promise<(target: number) => RowGroups> {
   const { compared, table, place } = grouping;
-  const { order, dropped } = compared.tables;
+  const { order, dropped, fields, naming } = compared.tables;
   const judged = knownPlaces(compared, preparedPairs(known, place));
-  const { weights, accept } = await bestFit(grouping, judged);
-  const columns = columnReports(compared, weights);
+  const { weights, evidence, accept } = await bestFit(grouping, judged);
+  const learned: LearnedRows = { fields, naming, evidence, weights };
+  // A second fit may trust columns less than the first.
+  const fitted = { ...compared, columns: evidence };
+  const columns = columnReports(fitted, weights);
   const atPrecision = (target: number): RowGroups => {
     const { level, report } = accept(target);
     const groupOf = renumbered(place, level.groups);
-    // A second fit may trust columns less than the first.
-    const fitted = { ...compared, columns: level.table.columns };
     const probabilityOf = pairProbability(level, pairScorer(fitted, weights));
     return {
-      ...{ ...report, groupOf, columns, dropped, atPrecision },
+      ...{ ...report, groupOf, columns, dropped, atPrecision, learned, least: level.least },
       probabilityOf: (a, b) => probabilityOf(place[a], place[b]),
       explain: (a, b) =>
-        explainPair(compared, weights, { left: place[a], right: place[b] }, { left: table, right: table }),
+        explainPair(fitted, weights, { left: place[a], right: place[b] }, { left: table, right: table }),
       doubtful: (count) =>
         doubtfulPairs(level, {
           known: judged,
@@ -192,11 +198,13 @@ function pairScorer(
 }
 
 interface GroupLevel extends AcceptedLevel {
+  readonly least: number;
   readonly groups: Int32Array;
 }
 
 interface Fit {
   readonly weights: Weights;
+  readonly evidence: readonly EvidenceColumn[];
   /** How far the likely groups contradict themselves: 0 if nothing speaks against them. */
   readonly doubt: number;
   accept(target: number): { level: GroupLevel; report: PrecisionReport };
@@ -242,7 +250,10 @@ async function fitGroups(
     const judged = judgedEstimates(known, probability);
     for (const [pair, match] of known) probability[pair] = match;
     const relation = "many-to-many";
-    return { ...{ table: inside, relation, weights, logOdds, judged }, probability, accepted, count, groups };
+    return {
+      ...{ table: inside, relation, weights, logOdds, judged, least: cut },
+      ...{ probability, accepted, count, groups },
+    };
   };
   function* levels(): Generator<GroupLevel> {
     for (const cut of cuts) yield levelAt(cut);
@@ -256,7 +267,7 @@ async function fitGroups(
   };
   const accept: Fit["accept"] = (target) =>
     keepPrecision({ target, levels: levels(), fallback, doubt: doubt?.reason });
-  return { weights, doubt: found?.strength ?? 0, accept };
+  return { weights, evidence: compared.columns, doubt: found?.strength ?? 0, accept };
 }
 
 /** Groups of the given rows, numbered by first row, from those of the prepared ones. */

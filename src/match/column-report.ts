@@ -59,7 +59,7 @@ export function columnReports({ tables, columns }: ComparedTables, weights: Weig
  * @param given the tables whose cells are shown
  */
 export function explainPair(
-  compared: ComparedTables,
+  compared: Pick<ComparedTables, "columns" | "comparison" | "tables">,
   weights: Weights,
   pair: { readonly left: number; readonly right: number },
   given: { readonly left: TableColumns; readonly right: TableColumns },

@@ -39,6 +39,16 @@ describe.skipIf(!isMounted)("a full disk", () => {
     expect(readdirSync(small)).toEqual(["fill"]);
   });
 
+  it("leaves no store of entities where there is no room for one", async () => {
+    const link = (file: string) =>
+      pearl(["link", file, "--store", "small/store", "-m", "none", "-q", "-o", "out.csv"], { cwd: folder });
+    leave(50);
+    const first = await link("names.csv");
+    expect(first.stderr).toMatch(/^pearl: small\/store: no space left on the disk\. Free some.*\n$/);
+    expect(first.code).toBe(1);
+    expect(readdirSync(small)).toEqual(["fill"]);
+  });
+
   it("leaves an index that --resume finishes", async () => {
     leave(1000);
     const { code, stderr } = await run("index", "build", "names.csv", "-o", "small/index");

@@ -1,0 +1,172 @@
+/** `pearl link`: gives the rows of a table the stable names of their entities, which a store keeps from run to run. */
+import { extname } from "node:path";
+import { UsageError } from "../../errors.js";
+import { alignColumns } from "../../files/text-table.js";
+import type { EntityEvent, EntityHistory } from "../../link/history.js";
+import type { LinkReport } from "../../link/link-table.js";
+import { command, type OptionsOf } from "../command.js";
+import { counted, formatCount } from "../format.js";
+import { fraction, option, required, shared } from "../options.js";
+import { loadEncoder, type Session, stemOf, tableSettings } from "../session.js";
+import { columnLines, precisionLine } from "./report.js";
+
+const declared = [
+  required("--store <file>", "the store of entities, one file; the first run makes it"),
+  option(
+    "-o, --output <file>",
+    "the rows with their entity in front: .csv, .tsv, .jsonl, .parquet; - is standard output (default: NAME.linked.csv)",
+  ),
+  shared.format,
+  shared.report,
+  option(
+    "--key <column>",
+    "a column that identifies rows: a row whose other cells change stays the same row",
+  ),
+  option("--source <name>", "where keys are unique (default: the file's name without its ending)"),
+  option(
+    "--precision <p>",
+    "expected share of correct pairs of rows within entities (default: 0.9)",
+    fraction,
+  ),
+  option("--link-likely", "if the precision is not established: link likely rows all the same"),
+  option("--review-out <file>", "write doubtful pairs for a person to decide"),
+  option("--review <file>", "apply the decisions of a reviewed file, from now on"),
+  option("--relearn", "learn from all rows again (default: when the store has grown by half)"),
+  option("--no-relearn", "do not, however much the store has grown"),
+  ...shared.compared,
+  option("--history <entity>", "instead: print an entity's rows and what happened to it"),
+  option("--undo", "instead: take the last run back"),
+  option("--export <file>", "instead: write all rows of the store with their entities"),
+  shared.model,
+  ...shared.tableFormat,
+  ...shared.run,
+] as const;
+
+export default command({
+  name: "link",
+  summary: "give rows the stable names of their entities, kept in a store from run to run",
+  arguments: [["[file]", "the table; - reads standard input"]],
+  options: declared,
+  examples: [
+    [
+      "pearl link customers.csv --store customers.pearl",
+      "write customers.linked.csv; entities are named E1, E2, ...",
+    ],
+    ["pearl link june.csv --store customers.pearl", "link more rows: only these are compared"],
+    ["pearl link --store customers.pearl --history E7", "the rows of an entity, and why they are together"],
+    ["pearl link --store customers.pearl --undo", "take the last run back"],
+  ],
+  run: async ([file], options, session) => {
+    const { store, history, undo, export: exported, format } = options;
+    const others = [history, undo, exported].filter((value) => value !== undefined).length;
+    if (others + (file === undefined ? 0 : 1) !== 1)
+      throw new UsageError("name a table, or one of --history, --undo and --export");
+    const entities = await import("../../link/history.js");
+    if (history !== undefined) {
+      const found = await entities.entityHistory(store, history);
+      await session.record(found);
+      return session.print(historyLines(found).join("\n"));
+    }
+    if (undo === true) {
+      const undone = await entities.undoLink(store);
+      await session.record(undone);
+      return session.print(`took back run ${undone.run} (${undone.source}, ${dayOf(undone.time)})`);
+    }
+    if (exported !== undefined)
+      return session.wrote(exported, counted(await entities.exportEntities(store, exported, format), "row"));
+    await linkFile(file!, options, session);
+  },
+});
+
+type Options = OptionsOf<typeof declared>;
+
+async function linkFile(file: string, options: Options, session: Session): Promise<void> {
+  const { linkTable } = await import("../../link/link-table.js");
+  const { store, format, relearn, linkLikely, model } = options;
+  const output = options.output ?? defaultOutput(file, format);
+  const likelyOutput = besideOutput(output === "-" ? defaultOutput(file, format) : output);
+  const report = await linkTable(file, store, {
+    ...{ ...options, ...tableSettings(options, session), output, likelyOutput },
+    reviewOutput: options.reviewOut,
+    encoder: model === "none" ? "none" : () => loadEncoder(options, session),
+    likely: linkLikely ? "accept" : undefined,
+    learn: relearn === undefined ? "when-grown" : relearn ? "again" : "never",
+  });
+  const { entityOf: _, ...counts } = report;
+  const { columns, dropped, hasLearned } = report;
+  for (const line of hasLearned ? columnLines(columns, dropped) : []) session.say(line);
+  for (const line of learningLines(report)) session.say(line);
+  session.wrote(output, resultLine(report));
+  if (report.likely > 0)
+    session.say(
+      `wrote ${likelyOutput}: ${counted(report.likely, "row")} that likely belong to another entity and were not linked. ` +
+        "Check them, and run again with --link-likely to link them",
+    );
+  if (report.reviewed !== undefined)
+    session.say(`wrote ${options.reviewOut}: ${counted(report.reviewed, "pair")} to decide`);
+  await session.record({ ...counts, kind: "many-to-many" });
+}
+
+function learningLines(report: LinkReport): string[] {
+  const { run, hasLearned, learnedFrom, linked } = report;
+  const rows = counted(learnedFrom, "row");
+  const learned = hasLearned ? `learned from ${rows}` : `by the weights learned from ${rows}`;
+  const what = {
+    established: [],
+    likely: ["likely rows are linked all the same: the entities are not verified"],
+    equal: ["only rows that are equal in all compared columns are one entity"],
+  }[linked];
+  return [...(run === 0 ? [] : [learned]), precisionLine(report), ...what];
+}
+
+function resultLine(report: LinkReport): string {
+  const { rows, known, added, changed, entitiesBefore, entitiesAfter, merged, split } = report;
+  const parts = [
+    `${counted(rows, "row")}: ${formatCount(known)} known, ${formatCount(added)} new, ${formatCount(changed)} changed`,
+    `${formatCount(entitiesBefore)} entities before, ${formatCount(entitiesAfter)} now`,
+    `${formatCount(merged)} merged, ${formatCount(split)} split`,
+  ];
+  return parts.join("; ");
+}
+
+function historyLines({ entity, aliases, rows, events }: EntityHistory): string[] {
+  const names = aliases.length > 0 ? `, also named ${aliases.join(", ")}` : "";
+  const columns = Object.keys(rows[0].cells);
+  const table = rows.map(({ source, row, key, run, cells }) => [
+    ...[source, String(key ?? row), String(run)],
+    ...columns.map((name) => cells[name]),
+  ]);
+  return [
+    `${entity}: ${counted(rows.length, "row")}${names}`,
+    alignColumns([["source", "row", "run", ...columns], ...table]),
+    ...events.map(eventLine),
+  ];
+}
+
+const shownRows = 5;
+
+function eventLine({ run, time, kind, entity, other, rows, probability, reason }: EntityEvent): string {
+  const more = rows.length > shownRows ? ` and ${formatCount(rows.length - shownRows)} more` : "";
+  const named = `${rows.slice(0, shownRows).join(", ")}${more}`;
+  const happened = {
+    created: `${entity} created from ${named}`,
+    joined: `${named} joined ${entity}`,
+    changed: `${named} changed and stayed`,
+    merged: `${other} merged into ${entity}: ${named}`,
+    split: `${named} left ${other} for ${entity}`,
+  }[kind];
+  const why = probability === undefined ? "" : `: ${reason}`;
+  return `${dayOf(time)} run ${run}: ${happened}${why}`;
+}
+
+const dayOf = (time: string): string => time.slice(0, 10);
+
+/** The name of the likely rows' file beside the output. */
+const besideOutput = (output: string): string => output.replace(/(\.[^.]*)?$/, ".likely$1");
+
+/** NAME.linked.csv in the current folder; TSV, JSONL and Parquet keep their format. */
+function defaultOutput(file: string, format: string | undefined): string {
+  const ending = extname(file.replace(/\.gz$/, "")).toLowerCase();
+  const kept = [".tsv", ".jsonl", ".parquet"].includes(ending) ? ending : ".csv";
+  return `${stemOf(file)}.linked${format === undefined ? kept : `.${format}`}`;
+}

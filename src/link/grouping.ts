@@ -1,0 +1,106 @@
+/** Groups of rows that are one entity, and why: what a run hands over to be written as changes of entities. */
+import { groupsFrom } from "../group/average-linkage.js";
+import type { RowExplanation } from "../match/column-report.js";
+import { groupBy } from "../match/group-by.js";
+import { pairSentence } from "../match/pair-sentence.js";
+import type { LearnedRows } from "../match/rescore.js";
+import { scorePairs } from "../match/weights/learn.js";
+import type { EntityChange, LinkedRow } from "./reconcile.js";
+
+/** How likely two rows are the same, and what their columns say. */
+export interface PairReason {
+  readonly probability: number;
+  readonly reason: string;
+}
+
+export interface Grouping {
+  readonly rows: readonly LinkedRow[];
+  /** Group of each row. */
+  readonly groups: ArrayLike<number>;
+  /** Where only equal rows are grouped: the likely groups, which are not accepted. */
+  readonly likely?: ArrayLike<number>;
+  /** @param a @param b places in `rows` */
+  reasonFor(a: number, b: number): PairReason;
+}
+
+export function reasonOf({ weights, evidence }: LearnedRows, explanation: RowExplanation): PairReason {
+  const levels = explanation.columns.map(({ level }) => Int8Array.of(level));
+  const [logOdds] = scorePairs(levels, weights, evidence);
+  const probability = 1 / (1 + Math.exp(-logOdds));
+  return { probability, reason: pairSentence(explanation, probability) };
+}
+
+/** Groups of rows that are equal in all compared cells, unless they are empty, joined by pairs that are known to be the same. */
+export function certainGroups(
+  rows: readonly (readonly string[])[],
+  same: readonly (readonly [number, number])[],
+): Int32Array {
+  const isFilled = (place: number): boolean => rows[place].some((cell) => cell.trim() !== "");
+  const filled = [...rows.keys()].filter(isFilled);
+  const equal = chains(filled, (place) => rows[place].join("\u001f"));
+  const merges = [...equal, ...same].map(([a, b]) => ({ a, b, mean: 0 }));
+  return groupsFrom(rows.length, merges, 0);
+}
+
+/** Pairs that are looked at for the strongest. */
+const mostPairs = 200;
+
+/** The strongest pair of a row of one list and a row of the other. */
+function strongest(
+  grouping: Grouping,
+  some: readonly number[],
+  others: readonly number[],
+): PairReason | undefined {
+  let [best, looked]: [PairReason | undefined, number] = [undefined, 0];
+  for (const a of some)
+    for (const b of others) {
+      if (a === b || looked++ >= mostPairs) continue;
+      const found = grouping.reasonFor(a, b);
+      if (best === undefined || found.probability > best.probability) best = found;
+    }
+  return best;
+}
+
+/** Why each change was made: the strongest pair that speaks for it; of a split, the one that still speaks against it. */
+export function changeReasons(
+  grouping: Grouping,
+  changes: readonly EntityChange[],
+  entities: Int32Array,
+): (PairReason | undefined)[] {
+  const members = groupBy(entities.keys(), (place) => entities[place]);
+  return changes.map((change) => {
+    const moved = new Set(change.rows);
+    const from = change.kind === "split" ? (members.get(change.other) ?? []) : members.get(change.entity)!;
+    const rest = from.filter((place) => !moved.has(place));
+    return strongest(grouping, change.rows, rest.length > 0 ? rest : change.rows);
+  });
+}
+
+/** A row that is likely the same as one of another entity. */
+export interface LikelyPair extends PairReason {
+  /** Numbers in the store. */
+  readonly row: number;
+  readonly other: number;
+}
+
+/** Likely groups that were not accepted: each row with the first one, if that is in another entity. */
+export function likelyPairs(grouping: Grouping, entities: Int32Array): LikelyPair[] {
+  const { likely, rows } = grouping;
+  if (likely === undefined) return [];
+  const pairs: LikelyPair[] = [];
+  for (const places of groupBy(rows.keys(), (place) => likely[place]).values()) {
+    const [first, ...others] = places;
+    for (const place of others) {
+      if (entities[place] === entities[first]) continue;
+      pairs.push({ row: rows[place].row, other: rows[first].row, ...grouping.reasonFor(place, first) });
+    }
+  }
+  return pairs;
+}
+
+/** Pairs that connect the items of each group: its first with every other. */
+export function chains(places: Iterable<number>, groupOf: (place: number) => unknown): [number, number][] {
+  return [...groupBy(places, groupOf).values()].flatMap(([first, ...others]) =>
+    others.map((other): [number, number] => [first, other]),
+  );
+}

@@ -1,0 +1,224 @@
+/**
+ * The store of entities: one DuckDB file. Everything that a run adds carries its number, and what it replaces is marked with
+ * it, so that the last run can be taken back. A run is one transaction: a killed one leaves no trace.
+ */
+import { rm, stat } from "node:fs/promises";
+import { dirname, resolve } from "node:path";
+import type { DuckDBConnection, DuckDBInstance as Instance } from "@duckdb/node-api";
+import { messageOf, PearlError, StoreError } from "../errors.js";
+import { exists } from "../files/whole-file.js";
+import { DuckDBInstance } from "../table/read/database.js";
+import { isDiskFull } from "../table/trouble.js";
+
+const version = 1;
+
+/** Small blocks: a run of a few rows adds little to the file. */
+const settings = { memory_limit: "1GB", threads: "2", default_block_size: "16384" };
+
+/**
+ * `run` is the run that added a line and `until` the one that replaced it: lines without `until` are current. Rows and entities
+ * are numbered from 1.
+ */
+const tables = {
+  meta: { version: "INTEGER", settings: "VARCHAR" },
+  /** `undone`: when the run was taken back. Lines of this table stay, so that numbers of entities are not used again. */
+  run: { run: "INTEGER", time: "VARCHAR", report: "VARCHAR", next_entity: "INTEGER", undone: "VARCHAR" },
+  /** What a run learned, and the columns it compared. */
+  learned: { run: "INTEGER", model: "VARCHAR" },
+  /** `place` is the row's number in its table, from 1; `cells` are those of the compared columns. */
+  row: {
+    ...{ run: "INTEGER", until: "INTEGER", row: "INTEGER", source: "VARCHAR", key: "VARCHAR" },
+    ...{ hash: "VARCHAR", occurrence: "INTEGER", place: "INTEGER", cells: "VARCHAR" },
+  },
+  assignment: { run: "INTEGER", until: "INTEGER", row: "INTEGER", entity: "INTEGER" },
+  /** An array of 32-bit numbers. */
+  term: { run: "INTEGER", until: "INTEGER", row: "INTEGER", terms: "BLOB" },
+  judged: { run: "INTEGER", a: "INTEGER", b: "INTEGER", match: "INTEGER" },
+  alias: { run: "INTEGER", entity: "INTEGER", target: "INTEGER" },
+  event: {
+    ...{ run: "INTEGER", place: "INTEGER", kind: "VARCHAR", entity: "INTEGER", other: "INTEGER" },
+    ...{ rows: "VARCHAR", probability: "DOUBLE", reason: "VARCHAR" },
+  },
+} as const;
+
+export type StoreTable = keyof typeof tables;
+export type StoreValue = string | number | null | Uint8Array;
+
+/** Tables whose lines are replaced by later runs, and those whose lines only come and go. */
+export const replacedTables = ["row", "assignment", "term"] as const;
+export const addedTables = ["learned", "judged", "alias", "event"] as const;
+
+/** DuckDB's locks do not hold between two stores of one process. */
+const openPaths = new Set<string>();
+
+/** An open store; no other process can open it. */
+export class Store {
+  private constructor(
+    readonly path: string,
+    /** No run has ended yet. */
+    readonly isNew: boolean,
+    private readonly instance: Instance,
+    private readonly connection: DuckDBConnection,
+  ) {}
+
+  /** @param wanted "any" makes a store where there is none @throws StoreError */
+  static async open(path: string, wanted: "any" | "existing"): Promise<Store> {
+    const whole = resolve(path);
+    const isThere = await exists(path);
+    if (!isThere && wanted === "existing")
+      throw new StoreError(
+        `${path}: no such store. Check the name; pearl link TABLE --store FILE makes one.`,
+      );
+    if (!(await exists(dirname(whole))))
+      throw new StoreError(
+        `${path}: the folder ${dirname(path)} does not exist. Make it, or choose another.`,
+      );
+    if (isThere && !(await stat(path)).isFile())
+      throw new StoreError(`${path} is a folder. A store is one file: choose another name.`);
+    if (openPaths.has(whole)) throw inUse(path, "this process");
+    openPaths.add(whole);
+    try {
+      const instance = await DuckDBInstance.create(whole, settings);
+      const connection = await instance.connect();
+      const store = new Store(path, (await tableCount(connection)) === 0, instance, connection);
+      if (!store.isNew) await store.#check();
+      return store;
+    } catch (error) {
+      openPaths.delete(whole);
+      if (!isThere) await removeStore(path);
+      throw storeTrouble(error, path);
+    }
+  }
+
+  async #check(): Promise<void> {
+    const found = await this.query("SELECT version FROM meta").catch(() => []);
+    if (found.length === 0)
+      throw new StoreError(`${this.path} is a DuckDB database, but no store of pearl. Choose another name.`);
+    if (found[0][0] !== version)
+      throw new StoreError(
+        `${this.path} has format ${found[0][0]}; this pearl reads format ${version}. Use the pearl that made it, or link ` +
+          "the tables again into a new store.",
+      );
+  }
+
+  /** Runs `work` as one transaction. A new store is removed if it fails. */
+  async transaction<Result>(work: () => Promise<Result>): Promise<Result> {
+    await this.query("BEGIN TRANSACTION");
+    try {
+      if (this.isNew) await this.#createTables();
+      const result = await work();
+      await this.query("COMMIT");
+      return result;
+    } catch (error) {
+      // Where the database itself failed there is nothing left to roll back.
+      await this.connection.run("ROLLBACK").catch(() => undefined);
+      if (this.isNew) {
+        await this.close();
+        await removeStore(this.path);
+      }
+      throw error;
+    }
+  }
+
+  async #createTables(): Promise<void> {
+    for (const [name, columns] of Object.entries(tables)) {
+      const declared = Object.entries(columns).map(([column, type]) => `"${column}" ${type}`);
+      await this.query(`CREATE TABLE "${name}" (${declared.join(", ")})`);
+    }
+  }
+
+  async query(sql: string): Promise<unknown[][]> {
+    try {
+      return (await this.connection.runAndReadAll(sql)).getRows();
+    } catch (error) {
+      throw storeTrouble(error, this.path);
+    }
+  }
+
+  /** Adds lines, with values in the order of the table's columns. */
+  async append(table: StoreTable, lines: Iterable<readonly StoreValue[]>): Promise<void> {
+    const types = Object.values(tables[table]);
+    const appender = await this.connection.createAppender(table);
+    try {
+      for (const line of lines) {
+        line.forEach((value, column) => {
+          if (value === null) appender.appendNull();
+          else if (typeof value === "string") appender.appendVarchar(value);
+          else if (typeof value !== "number") appender.appendBlob(value);
+          else if (types[column] === "DOUBLE") appender.appendDouble(value);
+          else appender.appendInteger(value);
+        });
+        appender.endRow();
+      }
+      appender.closeSync();
+    } catch (error) {
+      throw storeTrouble(error, this.path);
+    }
+  }
+
+  /** Makes lines current, each beginning with its row; earlier lines of the same rows are replaced. */
+  async put(
+    table: (typeof replacedTables)[number],
+    run: number,
+    lines: readonly (readonly [row: number, ...rest: StoreValue[]])[],
+  ): Promise<void> {
+    await this.append(
+      table,
+      lines.map((line) => [run, null, ...line]),
+    );
+    await this.query(
+      `UPDATE "${table}" SET until = ${run} WHERE until IS NULL AND run < ${run}
+       AND "row" IN (SELECT "row" FROM "${table}" WHERE run = ${run})`,
+    );
+  }
+
+  async close(): Promise<void> {
+    if (!openPaths.delete(resolve(this.path))) return;
+    this.connection.closeSync();
+    this.instance.closeSync();
+  }
+}
+
+/** Opens a store, and closes it when `work` ends. */
+export async function withStore<Result>(
+  path: string,
+  wanted: "any" | "existing",
+  work: (store: Store) => Promise<Result>,
+): Promise<Result> {
+  const store = await Store.open(path, wanted);
+  try {
+    return await work(store);
+  } finally {
+    await store.close();
+  }
+}
+
+const tableCount = async (connection: DuckDBConnection): Promise<number> => {
+  const found = await connection.runAndReadAll("SELECT count(*)::INTEGER FROM duckdb_tables()");
+  return Number(found.getRows()[0][0]);
+};
+
+async function removeStore(path: string): Promise<void> {
+  for (const name of [path, `${path}.wal`]) await rm(name, { force: true });
+}
+
+const inUse = (path: string, holder: string): StoreError =>
+  new StoreError(`${path} is in use by ${holder}. Wait until it has finished.`);
+
+/** A failure of DuckDB, as a StoreError with a cure. */
+function storeTrouble(error: unknown, path: string): PearlError {
+  if (error instanceof PearlError) return error;
+  const message = messageOf(error);
+  const [first] = message.split("\n");
+  const holder = /Conflicting lock is held in .*?\(PID (\d+)\)/.exec(message);
+  if (/Could not set lock/.test(message))
+    return inUse(path, holder === null ? "another process" : `process ${holder[1]}`);
+  const advice = isDiskFull(error)
+    ? "no space left on the disk. Free some and run the command again; the store is as it was before."
+    : /not a valid DuckDB database/.test(message)
+      ? "is no store of pearl link. Choose another name, or remove the file."
+      : /permission denied|read-only/i.test(message)
+        ? "no permission to write here. Choose another folder."
+        : `is damaged (${first}). Restore a copy, or link the tables again into a new store.`;
+  return new StoreError(`${path}: ${advice}`, { cause: error });
+}

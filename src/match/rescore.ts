@@ -1,0 +1,102 @@
+/**
+ * Scores rows by weights learned before. A few rows are read as a part of the whole table: the rarity of their values and
+ * words is that of the table, which is not read again.
+ */
+import type { NamingVectors } from "./candidates/near-names.js";
+import { explainPair, type RowExplanation } from "./column-report.js";
+import type { TableColumns } from "./columns/align.js";
+import { type Field, isText, type PreparedTables, rowsOf } from "./columns/fields.js";
+import { type RowWords, rowWords } from "./columns/row-words.js";
+import { readValues } from "./columns/value-set.js";
+import { rarities, Vocabulary } from "./columns/vocabulary.js";
+import { comparisonSettings, type EvidenceColumn, rowComparison } from "./evidence/pair-evidence.js";
+import { scorePairs, type Weights } from "./weights/learn.js";
+
+/** What was learned from a table. */
+export interface LearnedRows {
+  readonly fields: readonly Pick<Field, "name" | "other" | "kind" | "profile">[];
+  /** Index of the field that names the row; -1 without a text column. */
+  readonly naming: number;
+  readonly evidence: readonly EvidenceColumn[];
+  readonly weights: Weights;
+}
+
+/** How often values and words occur in the whole table. */
+export interface WholeCounts {
+  readonly rows: number;
+  filled(field: number): number;
+  value(field: number, text: string): number;
+  fieldWord(field: number, word: string): number;
+  rowWord(word: string): number;
+}
+
+export interface ReadRows {
+  readonly given: TableColumns;
+  readonly tables: PreparedTables;
+  readonly words: RowWords;
+}
+
+export function readRows(given: TableColumns, { fields, naming }: LearnedRows): ReadRows {
+  const vocabulary = new Vocabulary();
+  const rows = rowsOf(given);
+  const order = Uint32Array.from({ length: rows }, (_, row) => row);
+  const tables: PreparedTables = {
+    ...{ isOneTable: true, rows: [rows, rows], vocabulary, naming, alone: [[], []], dropped: [] },
+    order: [order, order],
+    fields: fields.map(({ name, other, kind, profile }) => {
+      return { name, other, kind, profile, ...readValues(given[name], given[name], kind, vocabulary) };
+    }),
+  };
+  return { given, tables, words: rowWords(tables) };
+}
+
+/** The rows with the counts of the whole table in place of their own. */
+export function asPartOf({ given, tables, words }: ReadRows, whole: WholeCounts): ReadRows {
+  const names = tables.vocabulary.words;
+  const rarityOf = (rows: number, count: (word: string) => number): Float32Array =>
+    rarities(Uint32Array.from(names, count), rows);
+  const fields = tables.fields.map((field, index): Field => {
+    const counts = Uint32Array.from(field.set.texts, (text) => whole.value(index, text));
+    const filled = whole.filled(index);
+    const rarity = isText(field.kind)
+      ? rarityOf(filled, (word) => whole.fieldWord(index, word))
+      : field.set.rarity;
+    return { ...field, set: { ...field.set, counts, filled, rarity } };
+  });
+  const rows = Uint32Array.from(names, whole.rowWord);
+  return {
+    given,
+    tables: { ...tables, fields },
+    words: { ...words, rows, rarity: rarities(rows, whole.rows) },
+  };
+}
+
+/** Scores and explains pairs of rows. */
+export interface PairScorer {
+  /** Log-odds of each pair. */
+  scores(left: Int32Array, right: Int32Array): Float64Array;
+  explain(a: number, b: number): RowExplanation;
+}
+
+export function pairScorer(
+  { given, tables, words }: ReadRows,
+  { evidence, weights }: LearnedRows,
+  vectors?: NamingVectors,
+): PairScorer {
+  const comparison = rowComparison(comparisonSettings(tables, words, vectors));
+  return {
+    scores: (left, right) => {
+      const levels = evidence.map(() => new Int8Array(left.length));
+      for (let pair = 0; pair < left.length; pair++)
+        comparison.compare(left[pair], right[pair], levels, pair);
+      return scorePairs(levels, weights, evidence);
+    },
+    explain: (left, right) =>
+      explainPair(
+        { columns: evidence, comparison, tables },
+        weights,
+        { left, right },
+        { left: given, right: given },
+      ),
+  };
+}

@@ -1,0 +1,85 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { tableWithDuplicates } from "../../match/people.js";
+import { pearl } from "../run-cli.js";
+
+const folder = mkdtempSync(join(tmpdir(), "pearl-link-cli-"));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const { table, entities } = tableWithDuplicates(100);
+const run = (...parameters: string[]) =>
+  pearl(["link", ...parameters, "--store", "people.pearl"], { cwd: folder });
+
+beforeAll(async () => {
+  const lines = entities.map((_, row) =>
+    Object.values(table)
+      .map((cells) => cells[row])
+      .join(","),
+  );
+  const write = (name: string, rows: readonly string[]): void =>
+    writeFileSync(join(folder, name), `${Object.keys(table).join(",")}\n${rows.join("\n")}\n`);
+  write("people.csv", lines.slice(3));
+  write("june.csv", lines.slice(0, 3));
+  await run("people.csv", "-m", "none", "--json", "report.json");
+});
+
+describe("pearl link", () => {
+  it("writes the rows with their entities, and reports what it learned", async () => {
+    const report = JSON.parse(readFileSync(join(folder, "report.json"), "utf8"));
+    expect(report).toMatchObject({
+      rows: entities.length - 3,
+      known: 0,
+      promise: { target: 0.9, established: true },
+    });
+    expect(report.columns[0]).toMatchObject({ name: "born", kind: "date" });
+    expect(readFileSync(join(folder, "people.linked.csv"), "utf8")).toMatch(/^entity,name,.*\nE1,/);
+  });
+
+  it("says how many rows are known and new, links by the weights learned before, and takes the run back", async () => {
+    const { code, stdout, stderr } = await run("june.csv", "-m", "none", "-o", "-");
+    expect(code).toBe(0);
+    expect(stdout.trim().split("\n")).toHaveLength(4);
+    expect(stderr).toMatch(/by the weights learned from \d+ rows\n/);
+    expect(stderr).toMatch(
+      /3 rows: 0 known, 3 new, 0 changed; \d+ entities before, \d+ now; 0 merged, 0 split/,
+    );
+    const again = await run("june.csv", "-q", "-m", "none");
+    expect(again.stdout).toMatch(/^wrote june\.linked\.csv: 3 rows: 3 known, 0 new, 0 changed; /);
+    const undone = await run("--undo");
+    expect(undone.stdout).toMatch(/^took back run 2 \(june, \d{4}-\d\d-\d\d\)\n$/);
+  });
+
+  it("prints an entity's rows and why they are together", async () => {
+    const several = readFileSync(join(folder, "people.linked.csv"), "utf8")
+      .split("\n")
+      .map((line) => line.split(",")[0]);
+    const name = several.find((entity, at) => several.indexOf(entity) < at)!;
+    const { stdout } = await run("--history", name);
+    expect(stdout).toMatch(new RegExp(`^${name}: [23] rows\\nsource  row  run  born`));
+    expect(stdout).toMatch(/run 1: E\d+ created from people \d+, people \d+.*: .* → \d\.\d\d\n$/);
+  });
+
+  it("refuses no task, and two", async () => {
+    for (const parameters of [[], ["june.csv", "--undo"]])
+      expect(await run(...parameters)).toMatchObject({
+        code: 2,
+        stderr: "pearl: name a table, or one of --history, --undo and --export\n",
+      });
+  });
+
+  it("says in one line that another process holds the store, and that another model does not fit", async () => {
+    const both = await Promise.all([
+      run("june.csv", "-m", "none"),
+      run("people.csv", "-m", "none", "--relearn"),
+    ]);
+    expect(both.map(({ code }) => code).sort()).toEqual([0, 1]);
+    expect(both.map(({ stderr }) => stderr).join("")).toMatch(
+      /pearl: people\.pearl is in use by process \d+\. Wait until it has finished\.\n/,
+    );
+    const other = await run("people.csv", "--relearn", "-q");
+    expect(other.stderr).toMatch(
+      /^pearl: people\.pearl compares with the model none, not with pearl-mini\. /,
+    );
+  });
+});

@@ -1,0 +1,326 @@
+import { copyFileSync, existsSync, readFileSync, writeFileSync } from "node:fs";
+import { beforeAll, describe, expect, it } from "vitest";
+import { entityHistory, exportEntities, undoLink } from "../../src/link/history.js";
+import type { LinkOptions, LinkReport } from "../../src/link/link-table.js";
+import { withStore } from "../../src/link/store.js";
+import { createRandom, shuffled } from "../../src/random.js";
+import { type Table, tableWithDuplicates } from "../match/people.js";
+import { agreement, linesOf, link, pairsOf, workFolder } from "./linking.js";
+
+const { path, write, newStore } = workFolder("table");
+/** Persons with up to three rows, no two rows equal. */
+const { table, entities } = distinct(tableWithDuplicates(100));
+const size = entities.length;
+const whole = write("whole.csv", table);
+const rows = (from: number, to: number): number[] => Array.from({ length: to - from }, (_, at) => from + at);
+/** Nine rows of ten, and the rest. */
+const most = rows(0, size).filter((row) => row % 10 !== 5);
+const rest = rows(0, size).filter((row) => row % 10 === 5);
+const first = write("first.csv", table, most);
+const second = write("second.csv", table, rest);
+const keyed: Table = { id: entities.map((_, row) => `k${row}`), ...table };
+
+function distinct({ table: given, entities: all }: ReturnType<typeof tableWithDuplicates>) {
+  const texts = all.map((_, row) =>
+    Object.values(given)
+      .map((cells) => cells[row])
+      .join(),
+  );
+  const kept = [...all.keys()].filter((row) => texts.indexOf(texts[row]) === row);
+  const columns = Object.entries(given).map(([name, cells]) => [name, kept.map((row) => cells[row])]);
+  return { table: Object.fromEntries(columns) as Table, entities: kept.map((row) => all[row]) };
+}
+
+/** Stores that hold nine rows of ten, without and with keys; tests take copies. */
+const [plain, withKeys] = [newStore(), newStore()];
+let before: LinkReport;
+let keyedBefore: LinkReport;
+let atOnce: LinkReport;
+beforeAll(async () => {
+  before = await link(first, plain);
+  atOnce = await link(whole, newStore());
+  keyedBefore = await link(write("keyed.csv", keyed), withKeys, { key: "id" });
+});
+function copyOf(store: string): string {
+  const copy = newStore();
+  copyFileSync(store, copy);
+  return copy;
+}
+
+describe("a table that is linked", () => {
+  it("has the entities that grouping finds, and the same ones in another order of its rows", async () => {
+    const order = [...shuffled(size, createRandom(3))];
+    const turned = await link(write("turned.csv", table, order), newStore());
+    expect(agreement(atOnce.entityOf, entities)).toBeGreaterThan(0.95);
+    expect(atOnce.promise.established).toBe(true);
+    expect(pairsOf(turned.entityOf)).toEqual(pairsOf(order.map((row) => atOnce.entityOf[row])));
+  });
+
+  it("changes nothing the second time", async () => {
+    const store = copyOf(plain);
+    const lines = await linesOf(store);
+    const again = await link(first, store);
+    expect(again).toMatchObject({ known: most.length, added: 0, changed: 0, run: 0 });
+    expect(again.entityOf).toEqual(before.entityOf);
+    expect(await linesOf(store)).toEqual(lines);
+  });
+
+  it("is written with the entity in front", async () => {
+    const { entityOf } = await link(second, copyOf(plain), { output: path("out.csv") });
+    const [header, ...lines] = readFileSync(path("out.csv"), "utf8").trim().split("\n");
+    expect(header).toBe("entity,name,city,born,phone");
+    expect(lines.map((line) => line.split(",")[0])).toEqual(entityOf);
+  });
+});
+
+describe("rows that come later", () => {
+  it("join the entities of their persons by the weights learned before; no other row moves", async () => {
+    const store = copyOf(plain);
+    const added = await link(second, store);
+    expect(added).toMatchObject({ known: 0, added: rest.length, merged: 0, hasLearned: false });
+    const truth = [...most, ...rest].map((row) => entities[row]);
+    expect(agreement([...before.entityOf, ...added.entityOf], truth)).toBeGreaterThan(0.95);
+    const all = await link(whole, store);
+    expect(all).toMatchObject({ known: size, added: 0, run: 0 });
+    expect(most.map((row) => all.entityOf[row])).toEqual(before.entityOf);
+  });
+
+  const cut = Math.floor(0.65 * size);
+  const parts = [rows(0, cut), rows(cut, size)];
+  const linkParts = async (learn: LinkOptions["learn"]) => {
+    const store = newStore();
+    const [part, other] = parts.map((some, place) => write(`part-${place}.csv`, table, some));
+    const started = await link(part, store);
+    const ended = await link(other, store, { learn });
+    return { started, ended, entityOf: (await link(whole, store)).entityOf };
+  };
+
+  it("lead to learning again when the store has grown by half: as if all had come at once", async () => {
+    const { ended, entityOf } = await linkParts("when-grown");
+    expect([ended.hasLearned, ended.learnedFrom]).toEqual([true, size]);
+    expect(pairsOf(entityOf)).toEqual(pairsOf(atOnce.entityOf));
+  });
+
+  it("keep to the first weights if so asked, and nearly give the entities of all at once", async () => {
+    const { started, ended, entityOf } = await linkParts("never");
+    expect([ended.hasLearned, ended.learnedFrom]).toEqual([false, started.rows]);
+    expect(agreement(entityOf, atOnce.entityOf)).toBeGreaterThan(0.95);
+  });
+
+  it("merge two entities that they link; the younger name stays an alias", async () => {
+    const person = { name: "Bada Fekiro", city: "Halle", born: "1950-03-04", phone: "0123 4567890" };
+    const store = newStore();
+    const extended: Table = Object.fromEntries(
+      Object.entries(table).map(([name, cells]) => [name, [...cells]]),
+    );
+    const push = (cells: Partial<typeof person>): void => {
+      for (const [name, column] of Object.entries(extended))
+        column.push(cells[name as keyof typeof person] ?? "");
+    };
+    push({ name: person.name, city: person.city });
+    push({ born: person.born, phone: person.phone });
+    const one = await link(write("apart.csv", extended), store);
+    const [left, right] = one.entityOf.slice(-2);
+    expect(left).not.toBe(right);
+    push(person);
+    const two = await link(write("together.csv", extended, [size + 2]), store);
+    expect(two.merged).toBe(1);
+    expect(two.entityOf).toEqual([left]);
+    const history = await entityHistory(store, right);
+    expect(history).toMatchObject({ entity: left, aliases: [right] });
+    expect(history.rows).toHaveLength(3);
+    expect(history.events.map(({ kind }) => kind)).toEqual(["created", "created", "joined", "merged"]);
+    expect(history.events.at(-1)).toMatchObject({ entity: left, other: right, run: 2 });
+  });
+});
+
+describe("rows with a key", () => {
+  const relink = (changed: Table, store: string) => link(write("keyed.csv", changed), store, { key: "id" });
+
+  it("stay the same row when their cells change", async () => {
+    const city = keyed.city.map((name, row) => (row === 7 ? "Zwickau" : name));
+    const store = copyOf(withKeys);
+    const after = await relink({ ...keyed, city }, store);
+    expect(after).toMatchObject({ known: size - 1, added: 0, changed: 1 });
+    const { rows: stored, events } = await entityHistory(store, after.entityOf[7]);
+    expect(stored.find(({ key }) => key === "k7")?.cells.city).toBe("Zwickau");
+    expect(events.at(-1)).toMatchObject({ kind: "changed", run: 2, rows: ["keyed k7"] });
+    expect(after.entityOf).toEqual(keyedBefore.entityOf);
+  });
+
+  it("leave their entity when they become another person, and the entity keeps its name", async () => {
+    const row = entities.lastIndexOf(5);
+    const other = entities.indexOf(50);
+    const { entityOf } = keyedBefore;
+    expect(entityOf[row]).toBe(entityOf[row - 1]);
+    const columns = Object.entries(keyed).map(([name, cells]) => {
+      return [name, cells.map((cell, at) => (at === row && name !== "id" ? cells[other] : cell))];
+    });
+    const after = await relink(Object.fromEntries(columns), copyOf(withKeys));
+    expect(after).toMatchObject({ changed: 1, split: 1 });
+    expect(after.entityOf).toEqual(entityOf.map((name, at) => (at === row ? entityOf[other] : name)));
+  });
+
+  it("are other rows in another source", async () => {
+    const store = copyOf(withKeys);
+    const other = await link(write("keyed-2.csv", keyed, rest), store, { key: "id" });
+    expect(other).toMatchObject({ known: 0, added: rest.length, changed: 0 });
+    const same = await link(path("keyed-2.csv"), store, { key: "id", source: "keyed" });
+    expect(same).toMatchObject({ known: rest.length, added: 0 });
+  });
+});
+
+describe("taking a run back", () => {
+  it.each([
+    ["that joined rows", second, {}],
+    ["that learned again", whole, { learn: "again" }],
+    ["that asked for more", second, { precision: 0.97 }],
+  ] as const)("leaves the store as it was before one %s", async (_, file, options) => {
+    const store = copyOf(plain);
+    const { run } = await link(file, store, options);
+    expect(await undoLink(store)).toMatchObject({ run });
+    expect(await linesOf(store)).toEqual(await linesOf(plain));
+  });
+
+  it("restores rows that had changed, and uses no name again", async () => {
+    const store = copyOf(withKeys);
+    const moved = { ...keyed, name: keyed.name.map((name, row) => (row < 9 ? keyed.phone[row] : name)) };
+    const more = { ...table, id: entities.map((_, row) => `m${row}`), name: table.city };
+    const changed = await link(write("keyed.csv", moved), store, { key: "id" });
+    expect(changed.changed).toBe(9);
+    const one = await link(write("more.csv", more, rest), store, { key: "id" });
+    await undoLink(store);
+    await undoLink(store);
+    expect(await linesOf(store)).toEqual(await linesOf(withKeys));
+    const two = await link(path("more.csv"), store, { key: "id" });
+    const fresh = ({ entityOf }: LinkReport): number[] =>
+      entityOf.map((name) => Number(name.slice(1))).filter((name) => name > keyedBefore.entitiesAfter);
+    expect(Math.min(...fresh(two))).toBeGreaterThan(Math.max(...fresh(one)));
+  });
+
+  it("ends at the beginning", async () => {
+    const store = copyOf(plain);
+    await undoLink(store);
+    await expect(undoLink(store)).rejects.toThrow("has no run to take back");
+    expect(await link(first, store)).toMatchObject({ added: most.length, entitiesBefore: 0 });
+  });
+});
+
+describe("a promise that is refused", () => {
+  const few = write("few.csv", table, [...rows(0, 40), 0, 2]);
+
+  it("links equal rows only and lists the likely ones, until these are accepted", async () => {
+    const store = newStore();
+    const careful = await link(few, store, { likelyOutput: path("likely.csv") });
+    expect(careful.promise.established).toBe(false);
+    expect(careful.entityOf.at(-1)).toBe(careful.entityOf[2]);
+    expect(careful).toMatchObject({ entitiesAfter: 40, matches: 2 });
+    expect(careful.likely).toBeGreaterThan(10);
+    const [header, ...lines] = readFileSync(path("likely.csv"), "utf8").trim().split("\n");
+    expect(header).toBe("entity,source,row,likely_entity,likely_source,likely_row,probability,reason");
+    expect(lines).toHaveLength(careful.likely);
+    const later = await link(write("few-2.csv", table, [40, 41, 3]), store);
+    expect(later.entitiesAfter - later.entitiesBefore).toBe(2);
+    const accepted = await link(few, store, { likely: "accept" });
+    expect(accepted.likely).toBe(0);
+    expect(accepted.merged).toBeGreaterThan(10);
+  });
+});
+
+describe("pairs that a person judged", () => {
+  it("are linked or kept apart, also by later runs, although the promise is refused", async () => {
+    const [some, store, review] = [[...rows(0, 40)], newStore(), path("review.csv")];
+    const few = write("judged.csv", table, some);
+    const { reviewed } = await link(few, store, { reviewOutput: review });
+    const [header, ...lines] = readFileSync(review, "utf8").trim().split("\n");
+    expect(header).toMatch(/^decision,probability,joined,left_row,right_row,/);
+    expect(lines).toHaveLength(reviewed!);
+    const pairs = lines.map((line) =>
+      line
+        .split(",")
+        .slice(3, 5)
+        .map((row) => Number(row) - 1),
+    );
+    const isSame = pairs.map(([a, b]) => entities[a] === entities[b]);
+    const answered = lines.map((line, at) => line.replace(/^[^,]*/, isSame[at] ? "yes" : "no"));
+    writeFileSync(review, [header, ...answered].join("\n"));
+    const { entityOf, run } = await link(few, store, { review });
+    expect(pairs.map(([a, b]) => entityOf[a] === entityOf[b])).toEqual(isSame);
+    expect(isSame).toContain(true);
+    await link(write("judged-2.csv", table, [40, 41]), store);
+    expect((await link(few, store)).entityOf).toEqual(entityOf);
+    await undoLink(store);
+    expect(await undoLink(store)).toMatchObject({ run });
+    expect((await link(few, store)).entitiesAfter).toBeGreaterThan(new Set(entityOf).size);
+  });
+});
+
+describe("all rows of a store", () => {
+  it("are exported with their entities", async () => {
+    const { entityOf } = before;
+    expect(await exportEntities(copyOf(plain), path("all.csv"))).toBe(most.length);
+    const [header, ...lines] = readFileSync(path("all.csv"), "utf8").trim().split("\n");
+    expect(header).toBe("entity,source,row,key,born,city,name,phone");
+    expect(lines.map((line) => line.split(",")[0]).sort()).toEqual([...entityOf].sort());
+  });
+});
+
+describe("a store that does not fit", () => {
+  const refused = async (store: string, text: string | RegExp, options = {}): Promise<void> => {
+    await expect(link(second, store, options)).rejects.toThrow(text);
+  };
+
+  it("is refused in one line with the cure", async () => {
+    const store = copyOf(plain);
+    const narrow = write("narrow.csv", { name: table.name });
+    await expect(link(narrow, store)).rejects.toThrow(
+      /has no column born, city, phone: .* start a new store\.$/,
+    );
+    await refused(store, /columns do not change\. Leave out --on/, { on: ["name"] });
+    await refused(store, /need a run that learns again/, { precision: 0.99, learn: "never" });
+    writeFileSync(path("text"), "name\nno store\n");
+    await refused(path("text"), /text: is no store of pearl link\. Choose another name/);
+    await refused(path("none/store"), /the folder .*none does not exist\. Make it/);
+    await expect(entityHistory(path("absent"), "E1")).rejects.toThrow(/no such store/);
+    expect(existsSync(path("absent"))).toBe(false);
+    await expect(entityHistory(store, "E99999")).rejects.toThrow(/has no entity E99999/);
+  });
+
+  it("is refused where it has another format, or keys that do not tell rows apart", async () => {
+    const store = copyOf(plain);
+    await withStore(store, "existing", (opened) => opened.query("UPDATE meta SET version = 9"));
+    await refused(store, /has format 9; this pearl reads format 1/);
+    await refused(newStore(), /rows \d+ and \d+ have the same key "\w+"|the key is empty/, { key: "city" });
+  });
+
+  it("is called damaged where bytes changed or are missing", async () => {
+    const bytes = readFileSync(plain);
+    for (const damaged of [
+      bytes.fill(7, bytes.length / 2, bytes.length / 2 + 999),
+      bytes.subarray(0, bytes.length / 2),
+    ]) {
+      const store = newStore();
+      writeFileSync(store, damaged);
+      await refused(
+        store,
+        /is damaged \(.*\)\. Restore a copy, or link the tables again into a new store\.$/,
+      );
+    }
+  });
+
+  it("is in use while another run holds it", async () => {
+    const store = copyOf(plain);
+    const both = await Promise.allSettled([link(first, store), link(second, store)]);
+    const failed = both.filter((one) => one.status === "rejected");
+    expect(failed).toHaveLength(1);
+    expect(String(failed[0].reason)).toMatch(/is in use by this process\. Wait until it has finished\./);
+  });
+
+  it("is not left behind by a first run that fails", async () => {
+    const store = newStore();
+    const signal = AbortSignal.abort(new Error("stopped"));
+    await refused(store, "stopped", { signal });
+    await refused(store, /no column nothing/, { key: "nothing" });
+    expect(existsSync(store)).toBe(false);
+  });
+});
