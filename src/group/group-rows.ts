@@ -10,6 +10,7 @@ import {
   keepPrecision,
   type PrecisionReport,
 } from "../match/estimates/promise.js";
+import { silentColumns, withoutColumns, withSilent } from "../match/estimates/silent-columns.js";
 import type { EvidenceColumn } from "../match/evidence/pair-evidence.js";
 import { decide, knownPlaces, learnWeights, scorePairs, type Weights } from "../match/weights/learn.js";
 import { averageLinkage, groupsFrom } from "./average-linkage.js";
@@ -39,8 +40,8 @@ export interface RowGroups extends PrecisionReport {
 
 /** Mean log-odds of merges, from the widest. */
 const cuts = Array.from({ length: 16 }, (_, step) => -3 + step / 2);
-/** Where rows are the same as likely as not. */
-const even = 0;
+/** The cut at which rows are the same as likely as not. */
+const evenOdds = 0;
 
 /** @throws ArgumentError for an unknown column; an aborted call rejects with the reason of its signal */
 export async function groupRows(table: TableColumns, options: GroupRowsOptions = {}): Promise<RowGroups> {
@@ -57,7 +58,12 @@ export async function groupRows(table: TableColumns, options: GroupRowsOptions =
     });
     const model = encoder === "none" ? undefined : encoder;
     const compared = await compareTables(tables, { encoder: model, signal: options.signal, known });
-    const { weights, accept } = await bestFit(compared, knownPlaces(compared, known), options.signal);
+    const { weights, accept, even } = await bestFit(compared, knownPlaces(compared, known), options.signal);
+    const silent = options.on === undefined ? silentColumns(tables, even) : [];
+    if (silent.length > 0) {
+      const rest = withoutColumns(table, silent, "name");
+      return withSilent(await groupRows(rest, { ...options, encoder }), silent, "name");
+    }
     const columns = columnReports(compared, weights);
     const atPrecision = (target: number): RowGroups => {
       const { level, report } = accept(target);
@@ -96,6 +102,8 @@ interface GroupLevel extends AcceptedLevel {
 
 interface Fit {
   readonly weights: Weights;
+  /** The groups of rows that are rather the same than not. */
+  readonly even: GroupLevel;
   /** How far the likely groups contradict themselves: 0 if nothing speaks against them. */
   readonly doubt: number;
   accept(target: number): { level: GroupLevel; report: PrecisionReport };
@@ -147,7 +155,8 @@ async function fitGroups(
   function* levels(): Generator<GroupLevel> {
     for (const cut of cuts) yield levelAt(cut);
   }
-  const found = contradiction(levelAt(even));
+  const even = levelAt(evenOdds);
+  const found = contradiction(even);
   let likely: GroupLevel | undefined;
   const fallback = (): GroupLevel => {
     likely ??= greatestF1(cuts.map(levelAt));
@@ -155,7 +164,7 @@ async function fitGroups(
   };
   const accept: Fit["accept"] = (target) =>
     keepPrecision({ target, levels: levels(), fallback, doubt: found?.reason });
-  return { weights, doubt: found?.strength ?? 0, accept };
+  return { weights, doubt: found?.strength ?? 0, accept, even };
 }
 
 /** Groups of the given rows, numbered by first row, from those of the prepared ones. */

@@ -11,6 +11,7 @@ import {
   keepPrecision,
   type PrecisionReport,
 } from "../match/estimates/promise.js";
+import { silentColumns, withoutColumns, withSilent } from "../match/estimates/silent-columns.js";
 import { matchingBeliefs } from "../match/weights/competition.js";
 import {
   knownPlaces,
@@ -53,7 +54,7 @@ export interface TableMatches extends PrecisionReport {
 
 /** Floors of probability, from the widest. */
 const floors = [0.02, 0.05, 0.1, 0.25, 0.5, 0.7, 0.8, 0.9, 0.95, 0.98, 0.99];
-const likely = 0.5;
+const evenOdds = 0.5;
 /** Share of rows with several partners from which a join is not one-to-one. */
 const severalPartners = 0.25;
 
@@ -71,7 +72,14 @@ export async function matchTables(
     const known = preparedPairs(options.known ?? [], tables.order, isSwapped);
     const model = encoder === "none" ? undefined : encoder;
     const compared = await compareTables(tables, { encoder: model, signal: options.signal, known });
-    const { kind, weights, accept } = fitPairs(compared, knownPlaces(compared, known), options.kind);
+    const fit = fitPairs(compared, knownPlaces(compared, known), options.kind);
+    const { kind, weights, accept } = fit;
+    const silent = options.on === undefined ? silentColumns(tables, fit.likely) : [];
+    if (silent.length > 0) {
+      const sides = isSwapped ? (["other", "name"] as const) : (["name", "other"] as const);
+      const rest = [withoutColumns(left, silent, sides[0]), withoutColumns(right, silent, sides[1])] as const;
+      return withSilent(await matchTables(...rest, { ...options, encoder }), silent, sides[0]);
+    }
     const columns = columnReports(compared, weights).map((column) =>
       isSwapped ? { ...column, name: column.other, other: column.name } : column,
     );
@@ -117,6 +125,7 @@ function acceptedRows(
 interface Fit {
   readonly kind: Relation;
   readonly weights: Weights;
+  readonly likely: AcceptedLevel;
   accept(target: number): { level: AcceptedLevel; report: PrecisionReport };
 }
 
@@ -154,11 +163,12 @@ function acceptOne(compared: ComparedTables, { weights, logOdds }: Learned): Fit
     }
     return { table: compared, relation: "one-to-one", weights, logOdds, probability, accepted, count };
   };
-  const relation = partnersPerRow(levelAt(likely));
+  const likely = levelAt(evenOdds);
+  const relation = partnersPerRow(likely);
   const isMany = Math.max(relation.left, relation.right) > severalPartners;
   const shares = `${percent(relation.left)} of the left, ${percent(relation.right)} of the right rows`;
   const doubt = isMany ? `rows have several likely partners (${shares})` : undefined;
-  return { kind: "one-to-one", weights, doubt, accept: acceptAt(levelAt, doubt) };
+  return { kind: "one-to-one", weights, likely, doubt, accept: acceptAt(levelAt, doubt) };
 }
 
 function acceptMany(compared: ComparedTables, learned: Learned): Fit & { doubt?: string } {
@@ -168,8 +178,9 @@ function acceptMany(compared: ComparedTables, learned: Learned): Fit & { doubt?:
     const count = accepted.reduce((sum, flag) => sum + flag, 0);
     return { table: compared, relation: "many-to-many", weights, logOdds, probability, accepted, count };
   };
-  const doubt = contradiction(levelAt(likely))?.reason;
-  return { kind: "many-to-many", weights, doubt, accept: acceptAt(levelAt, doubt) };
+  const likely = levelAt(evenOdds);
+  const doubt = contradiction(likely)?.reason;
+  return { kind: "many-to-many", weights, likely, doubt, accept: acceptAt(levelAt, doubt) };
 }
 
 /** Accepts pairs at a promise by trying the floors, from the widest. */
@@ -177,7 +188,7 @@ function acceptAt(levelAt: (floor: number) => AcceptedLevel, doubt: string | und
   function* levels(): Generator<AcceptedLevel> {
     for (const floor of floors) yield levelAt(floor);
   }
-  return (target) => keepPrecision({ target, levels: levels(), fallback: () => levelAt(likely), doubt });
+  return (target) => keepPrecision({ target, levels: levels(), fallback: () => levelAt(evenOdds), doubt });
 }
 
 const percent = (share: number): string => `${Math.round(100 * share)} %`;
