@@ -24,6 +24,7 @@ import {
   veto,
 } from "../match/estimates/promise.js";
 import { judgedEstimates } from "../match/estimates/scored-pairs.js";
+import { silentColumns, withoutColumns, withSilent } from "../match/estimates/silent-columns.js";
 import type { EvidenceColumn } from "../match/evidence/pair-evidence.js";
 import { once } from "../match/once.js";
 import type { LearnedRows } from "../match/rescore.js";
@@ -82,8 +83,8 @@ export interface RowGroups extends PrecisionReport {
 
 /** Mean log-odds of merges, from the widest. */
 const cuts = Array.from({ length: 16 }, (_, step) => -3 + step / 2);
-/** Where rows are the same as likely as not. */
-const even = 0;
+/** The cut at which rows are the same as likely as not. */
+const evenOdds = 0;
 
 /**
  * Groups the rows of a table that are the same thing, by all columns that carry evidence or by those named.
@@ -109,12 +110,20 @@ export async function groupRows(table: TableColumns, options: GroupRowsOptions =
       return learnedTable({ ...compared, columns }, run);
     });
     const learn = { plain: once(() => learnedTable(compared, run)), cautious };
-    const result = await resultWith({ ...grouping, compared, learn }, known);
+    const unanswered = once(() => bestFit({ learn, run }, noAnswers));
+    const silent = options.on === undefined ? silentColumns(tables, (await unanswered()).even) : [];
+    if (silent.length > 0) {
+      const rest = withoutColumns(table, silent, "name");
+      return withSilent(await groupRows(rest, { ...options, encoder }), silent, "name");
+    }
+    const result = await resultWith({ ...grouping, compared, learn, unanswered }, known);
     return result(options.precision ?? 0.9);
   } finally {
     if (options.encoder === undefined && encoder !== "none") await encoder.dispose();
   }
 }
+
+const noAnswers: Known = new Map();
 
 /** A compared table, as it was given. */
 interface Grouping {
@@ -124,6 +133,8 @@ interface Grouping {
     readonly plain: () => Promise<LearnedTable>;
     readonly cautious: () => Promise<LearnedTable>;
   };
+  /** The best fit without answers. */
+  readonly unanswered: () => Promise<Fit>;
   readonly table: TableColumns;
   /** For each given row its place among the prepared ones. */
   readonly place: Uint32Array;
@@ -147,7 +158,8 @@ async function resultWith(
   const { compared, table, place } = grouping;
   const { order, dropped, fields, naming } = compared.tables;
   const judged = knownPlaces(compared, preparedPairs(known, place));
-  const { weights, evidence, accept } = await bestFit(grouping, judged);
+  const fit = known.length === 0 ? grouping.unanswered() : bestFit(grouping, judged);
+  const { weights, evidence, accept } = await fit;
   const learned: LearnedRows = { fields, naming, evidence, weights };
   // A second fit may trust columns less than the first.
   const fitted = { ...compared, columns: evidence };
@@ -205,6 +217,8 @@ interface GroupLevel extends AcceptedLevel {
 interface Fit {
   readonly weights: Weights;
   readonly evidence: readonly EvidenceColumn[];
+  /** The groups of rows that are rather the same than not. */
+  readonly even: GroupLevel;
   /** How far the likely groups contradict themselves: 0 if nothing speaks against them. */
   readonly doubt: number;
   accept(target: number): { level: GroupLevel; report: PrecisionReport };
@@ -214,7 +228,7 @@ interface Fit {
  * Columns made from the naming column repeat it. They help to find groups where rows differ much, and take families of
  * similar names for one thing where names are the lesser evidence: then a second fit trusts them less.
  */
-async function bestFit({ learn, run }: Grouping, known: Known): Promise<Fit> {
+async function bestFit({ learn, run }: Pick<Grouping, "learn" | "run">, known: Known): Promise<Fit> {
   const first = await fitGroups(await learn.plain(), known, run);
   if (first.doubt === 0) return first;
   const second = await fitGroups(await learn.cautious(), known, run);
@@ -258,8 +272,8 @@ async function fitGroups(
   function* levels(): Generator<GroupLevel> {
     for (const cut of cuts) yield levelAt(cut);
   }
-  const middle = levelAt(even);
-  const [found, doubt] = [contradiction(middle), veto(middle)];
+  const even = levelAt(evenOdds);
+  const [found, doubt] = [contradiction(even), veto(even)];
   let likely: GroupLevel | undefined;
   const fallback = (): GroupLevel => {
     likely ??= greatestF1(cuts.map(levelAt));
@@ -267,7 +281,7 @@ async function fitGroups(
   };
   const accept: Fit["accept"] = (target) =>
     keepPrecision({ target, levels: levels(), fallback, doubt: doubt?.reason });
-  return { weights, evidence: compared.columns, doubt: found?.strength ?? 0, accept };
+  return { weights, evidence: compared.columns, doubt: found?.strength ?? 0, accept, even };
 }
 
 /** Groups of the given rows, numbered by first row, from those of the prepared ones. */

@@ -23,12 +23,14 @@ export interface Fit {
   /** One sentence: what the kind was found from. */
   readonly kindReason: string;
   readonly weights: Weights;
+  /** The pairs that are rather right than wrong. */
+  readonly likely: AcceptedLevel;
   accept(target: number): { level: AcceptedLevel; report: PrecisionReport };
 }
 
 /** Floors of probability, from the widest. */
 const floors = [0.02, 0.05, 0.1, 0.25, 0.5, 0.7, 0.8, 0.9, 0.95, 0.98, 0.99];
-const likely = 0.5;
+const evenOdds = 0.5;
 /** Share of rows with several partners from which a join is not one-to-one. */
 const severalPartners = 0.25;
 /** Share of rows with several partners below which each row of a side has one. */
@@ -54,14 +56,14 @@ export async function fitPairs(
   if (kind !== undefined && kind !== "one-to-one")
     return as(await learnt(isSwapped ? turned(kind) : kind), asked);
   const one = await learnt("one-to-one");
-  const partners = partnersPerRow(one.levelAt(likely));
+  const partners = partnersPerRow(one.likely);
   const reason = partnersSentence(partners, isSwapped);
   if (Math.max(partners.left, partners.right) <= severalPartners)
     return as(one, kind === undefined ? reason : asked);
   const doubted = { ...one, accept: acceptAt(one.levelAt, reason) };
   if (kind !== undefined) return as(doubted, asked);
   const single = sideOfOne(partners);
-  if (single !== undefined && partnersAlike(compared, one.levelAt(likely), single)) {
+  if (single !== undefined && partnersAlike(compared, one.likely, single)) {
     const found = await learnt(single);
     if (found.doubt === undefined) return as(found, reason);
   }
@@ -71,7 +73,7 @@ export async function fitPairs(
     : as({ ...one, accept: acceptAt(one.levelAt, reason) }, reason);
 }
 
-interface RelationFit extends Pick<Fit, "weights" | "accept"> {
+interface RelationFit extends Pick<Fit, "weights" | "likely" | "accept"> {
   readonly relation: Relation;
   /** Why the pairs cannot all be right; undefined if nothing speaks against them. */
   readonly doubt?: string;
@@ -109,8 +111,9 @@ function acceptPairs(
     }
     return { table: compared, relation, weights, logOdds, probability, accepted, count, judged };
   };
-  const doubt = veto(levelAt(likely))?.reason;
-  return { relation, weights, doubt, levelAt, accept: acceptAt(levelAt, doubt) };
+  const likely = levelAt(evenOdds);
+  const doubt = veto(likely)?.reason;
+  return { relation, weights, likely, doubt, levelAt, accept: acceptAt(levelAt, doubt) };
 }
 
 /** The probability of each pair after rows have competed for partners. */
@@ -132,7 +135,7 @@ function acceptAt(levelAt: RelationFit["levelAt"], doubt: string | undefined): F
   function* levels(): Generator<AcceptedLevel> {
     for (const floor of floors) yield levelAt(floor);
   }
-  return (target) => keepPrecision({ target, levels: levels(), fallback: () => levelAt(likely), doubt });
+  return (target) => keepPrecision({ target, levels: levels(), fallback: () => levelAt(evenOdds), doubt });
 }
 
 /** The relation in which one side's rows have one partner at most, if only the other side's rows have several. */

@@ -17,9 +17,11 @@ import {
   partsOf,
 } from "../match/compare-tables.js";
 import type { AcceptedLevel, PrecisionReport } from "../match/estimates/promise.js";
+import { silentColumns, withoutColumns, withSilent } from "../match/estimates/silent-columns.js";
 import { once } from "../match/once.js";
 import { type DoubtfulPair, doubtfulPairs } from "../match/review/doubtful.js";
 import { type LabelEffect, labelEffect, partnersOfRight, rightRowsOf } from "../match/review/label-effect.js";
+import type { Known } from "../match/weights/answers.js";
 import {
   knownPlaces,
   type Learned,
@@ -27,7 +29,7 @@ import {
   type Relation,
   type Weights,
 } from "../match/weights/learn.js";
-import { fitPairs, type MatchKind } from "./fit-pairs.js";
+import { type Fit, fitPairs, type MatchKind } from "./fit-pairs.js";
 
 /** Options of {@link matchTables}. */
 export interface MatchTablesOptions extends ColumnOptions, MatchRunOptions {
@@ -98,7 +100,17 @@ export async function matchTables(
     const run = { signal: options.signal, threads: options.threads, onProgress: options.onProgress };
     const compared = await compareTables(tables, { ...run, encoder: model, known });
     const learn = learnedOnce(compared, run);
-    const matching: Matching = { compared, learn, isSwapped, left, right, kind: options.kind };
+    const asked = { kind: options.kind, isSwapped };
+    const fitOf = (answers: Known): Promise<Fit> => fitPairs(compared, learn, answers, asked);
+    const unanswered = once(() => fitOf(new Map()));
+    const silent = options.on === undefined ? silentColumns(tables, (await unanswered()).likely) : [];
+    if (silent.length > 0) {
+      const sides = isSwapped ? (["other", "name"] as const) : (["name", "other"] as const);
+      const rest = [withoutColumns(left, silent, sides[0]), withoutColumns(right, silent, sides[1])] as const;
+      return withSilent(await matchTables(...rest, { ...options, encoder }), silent, sides[0]);
+    }
+    const fitWith = (answers: Known): Promise<Fit> => (answers.size === 0 ? unanswered() : fitOf(answers));
+    const matching: Matching = { compared, fitWith, isSwapped, left, right };
     return (await resultWith(matching, options.known ?? []))(options.precision ?? 0.9);
   } finally {
     if (options.encoder === undefined && encoder !== "none") await encoder.dispose();
@@ -122,12 +134,11 @@ function learnedOnce(
 /** Compared tables, as they were given. */
 interface Matching {
   readonly compared: ComparedTables;
-  /** Weights without answers, learned when asked for. */
-  readonly learn: (relation: Relation) => Promise<Learned>;
+  /** The matches as learned with answers. */
+  readonly fitWith: (answers: Known) => Promise<Fit>;
   readonly isSwapped: boolean;
   readonly left: TableColumns;
   readonly right: TableColumns;
-  readonly kind?: MatchKind;
 }
 
 /** Learns with judged pairs, and returns the result for each promise. */
@@ -135,11 +146,10 @@ async function resultWith(
   matching: Matching,
   known: readonly KnownPair[],
 ): Promise<(target: number) => TableMatches> {
-  const { compared, learn, isSwapped, right } = matching;
+  const { compared, fitWith, isSwapped, right } = matching;
   const { tables } = compared;
   const judged = knownPlaces(compared, preparedPairs(known, tables.order, isSwapped));
-  const asked = { kind: matching.kind, isSwapped };
-  const { kind, kindReason, weights, accept } = await fitPairs(compared, learn, judged, asked);
+  const { kind, kindReason, weights, accept } = await fitWith(judged);
   const columns = columnReports(compared, weights).map((column) =>
     isSwapped ? { ...column, name: column.other, other: column.name } : column,
   );

@@ -91,15 +91,23 @@ async function valueVectors(
   return { data, dimension: encoder.dimension };
 }
 
-/** Random pairs of rows, by left row; of one table each pair with the smaller row first. */
+/** Random pairs of rows, of small tables all; by left row, of one table each pair with the smaller row first. */
 function drawPairs(rows: readonly [number, number], isOneTable: boolean) {
+  const drawn = rows[0] * rows[1] <= randomPairs ? everyPair(rows) : randomlyDrawn(rows);
+  const pairs = isOneTable
+    ? drawn.flatMap(([a, b]) => (a === b ? [] : [a < b ? ([a, b] as const) : ([b, a] as const)]))
+    : drawn;
+  pairs.sort(([a], [b]) => a - b);
+  return { left: Int32Array.from(pairs, ([a]) => a), right: Int32Array.from(pairs, ([, b]) => b) };
+}
+
+type RowPairs = (readonly [number, number])[];
+
+const everyPair = ([left, right]: readonly [number, number]): RowPairs =>
+  Array.from({ length: left * right }, (_, pair) => [Math.floor(pair / right), pair % right] as const);
+
+function randomlyDrawn([left, right]: readonly [number, number]): RowPairs {
   const random = createRandom(1);
-  const drawn: (readonly [number, number])[] = [];
-  for (let draw = 0; draw < randomPairs; draw++) {
-    const [a, b] = [Math.floor(random() * rows[0]), Math.floor(random() * rows[1])];
-    if (isOneTable && a === b) continue;
-    drawn.push(isOneTable && a > b ? [b, a] : [a, b]);
-  }
-  drawn.sort(([a], [b]) => a - b);
-  return { left: Int32Array.from(drawn, ([a]) => a), right: Int32Array.from(drawn, ([, b]) => b) };
+  const row = (rows: number): number => Math.floor(random() * rows);
+  return Array.from({ length: randomPairs }, () => [row(left), row(right)] as const);
 }

@@ -3,7 +3,7 @@ import { groupRows, type RowGroups } from "../../src/group/group-rows.js";
 import { createRandom, shuffled } from "../../src/random.js";
 import { tableWithDuplicates } from "../match/people.js";
 
-const { table, entities } = tableWithDuplicates(240);
+const { table, entities } = tableWithDuplicates(120);
 const encoder = "none";
 
 /** Pairs of rows with the same label. */
@@ -20,7 +20,7 @@ function judged({ groupOf }: RowGroups) {
   return { precision: right / Math.max(1, found.size), recall: right / truth.size };
 }
 
-describe("a table of persons with one to three rows each", () => {
+describe("a table of persons with one to three rows each", { timeout: 300_000 }, () => {
   it("is grouped without labels, and the estimate is near the truth", async () => {
     const found = await groupRows(table, { encoder });
     const { precision, recall } = judged(found);
@@ -52,6 +52,20 @@ describe("a table of persons with one to three rows each", () => {
       back[row] = found.groupOf[place];
     });
     expect(pairsOf(back)).toEqual(pairsOf(given.groupOf));
+  });
+
+  it("is grouped the same with shuffled ids, with an empty, a repeated and a random column", async () => {
+    const random = createRandom(3);
+    const cells = (cell: () => string): string[] => table.name.map(cell);
+    const given = await groupRows(table, { encoder });
+    const ids = Array.from(shuffled(entities.length, random), String);
+    const same = { ...table, id: ids, empty: cells(() => ""), tel: table.phone };
+    expect((await groupRows(same, { encoder })).groupOf).toEqual(given.groupOf);
+    for (const noise of [() => `k${Math.floor(random() * 1e6)}`, () => "abc"[Math.floor(3 * random())]]) {
+      const found = await groupRows({ ...table, noise: cells(noise) }, { encoder });
+      expect(found.groupOf).toEqual(given.groupOf);
+      expect(found.dropped.map(({ name }) => name)).toEqual(["noise"]);
+    }
   });
 
   it("separates rows that are known to differ, and explains pairs", async () => {

@@ -17,10 +17,16 @@ function rowHash(columns: readonly (readonly string[])[], row: number): number {
   return (first >>> 0) * 2 ** 20 + (second >>> 12);
 }
 
-/** The rows of some columns in an order of their contents; equal rows stay in their order. */
-export function canonicalOrder(columns: readonly (readonly string[])[], rows: number): Uint32Array {
-  const hashes = Float64Array.from({ length: rows }, (_, row) => rowHash(columns, row));
-  return Uint32Array.from({ length: rows }, (_, row) => row).sort((a, b) => hashes[a] - hashes[b] || a - b);
+type Cells = readonly (readonly string[])[];
+
+/** The rows of some columns in an order of their contents, equal ones by further columns; equal rows stay in their order. */
+export function canonicalOrder(columns: Cells, further: Cells, rows: number): Uint32Array {
+  const [first, second] = [columns, further].map((cells) =>
+    Float64Array.from({ length: rows }, (_, row) => rowHash(cells, row)),
+  );
+  return Uint32Array.from({ length: rows }, (_, row) => row).sort(
+    (a, b) => first[a] - first[b] || second[a] - second[b] || a - b,
+  );
 }
 
 /** A number that depends on which rows a table holds, not on their order. */
@@ -33,10 +39,11 @@ function contentSum(columns: readonly (readonly string[])[], rows: number): numb
 export const reorder = (cells: readonly string[], order: Uint32Array): string[] =>
   Array.from(order, (row) => cells[row]);
 
-/** Which of two tables comes first: the smaller one, of equally large ones by their contents. */
+/** Which of two tables comes first: the smaller one, of equally large ones by the contents of common columns, if any. */
 export function canonicalSides(left: TableColumns, right: TableColumns): "given" | "swapped" {
+  const common = Object.keys(left).filter((name) => right[name] !== undefined);
   const [a, b] = [left, right].map((table) => {
-    const names = Object.keys(table).sort();
+    const names = (common.length > 0 ? common : Object.keys(table)).sort();
     const columns = names.map((name) => table[name]);
     return { rows: columns[0]?.length ?? 0, names: names.join("\t"), columns };
   });

@@ -90,9 +90,10 @@ export function prepareTables(
   const { pairs, alone, dropped } = planColumns(left, right, options);
   if (pairs.length === 0) throw new ArgumentError(nothingToCompare(tables, dropped));
   const orderOf = (side: 0 | 1): Uint32Array => {
-    const names = [...pairs.map((pair) => pair[side]), ...alone[side]];
+    const cellsOf = (names: readonly string[]) => names.map((name) => tables[side][name]);
     return canonicalOrder(
-      names.map((name) => tables[side][name]),
+      cellsOf(pairs.map((pair) => pair[side])),
+      cellsOf(alone[side]),
       rowsOf(tables[side]),
     );
   };

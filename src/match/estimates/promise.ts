@@ -45,7 +45,7 @@ export interface PromiseOptions<Level extends AcceptedLevel> {
 }
 
 /** Fewer accepted pairs are too few to estimate from. */
-const fewest = 50;
+export const fewest = 50;
 /** The smallest estimate must exceed the promise by this share of what is left to 1. */
 const reserve = 0.25;
 /** Share of rows in one table whose partner does not stand out, from which the groups are arbitrary. */

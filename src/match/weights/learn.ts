@@ -44,6 +44,11 @@ export interface Learned {
   readonly probability: Float64Array;
 }
 
+/**
+ * Pairs by which related ones are believed to be like any others: a small table has too few pairs to learn a third class,
+ * which would take the matches of large groups.
+ */
+const unrelated = 200;
 const iterations = 40;
 const settled = 1e-4;
 const strongest = { against: -6, for: 14 };
@@ -119,7 +124,7 @@ function weightsFrom(
     const strength = prior * total(mRows) + 2;
     const matchCounts = mRows.map((sum, level) => sum + expected[level] * strength);
     match.push(logRatio(matchCounts, u));
-    const relatedCounts = h.map((sum, level) => sum + 5 * u[level] + 2 * expected[level]);
+    const relatedCounts = h.map((sum, level) => sum + unrelated * u[level] + 2 * expected[level]);
     if (hasRelated) relatedWeights.push(logRatio(relatedCounts, u));
   });
   return {

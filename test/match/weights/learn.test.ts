@@ -99,4 +99,16 @@ describe("learning without labels", () => {
     });
     other.logOdds.forEach((odds, pair) => expect(odds).toBeCloseTo(learned.logOdds[pair], 6));
   });
+
+  it("do not take related rows for a class of their own in a small table", async () => {
+    const { table: large } = simulated(3);
+    const few = large.levels.map((levels) => levels.slice(0, 160));
+    const small = {
+      ...{ ...large, isOneTable: true, rows: [100, 100] as const, levels: few },
+      ...{ left: large.left.slice(0, 160), right: large.right.slice(0, 160) },
+    };
+    const { related } = (await learnWeights(small)).weights;
+    expect(related.length).toBe(5);
+    for (const weight of related.flatMap((weights) => [...weights])) expect(Math.abs(weight)).toBeLessThan(1);
+  });
 });
