@@ -1,6 +1,13 @@
 import { defineConfig } from "vitest/config";
 
 const memory = "test/slow/training-leak.test.ts";
+/** Files of many short commands on small tables: two run at a time. */
+const commands = [
+  "test/slow/cures/*.test.ts",
+  ...["damage", "docs", "first-hour", "match-tables-fuzz", "objectives"].map(
+    (name) => `test/slow/${name}.test.ts`,
+  ),
+];
 
 /** The slow end-to-end checks: large tables, kill -9, real benchmark data. */
 export default defineConfig({
@@ -11,7 +18,11 @@ export default defineConfig({
     testTimeout: 600_000,
     hookTimeout: 600_000,
     projects: [
-      { extends: true, test: { name: "slow", include: ["test/slow/**/*.test.ts"], exclude: [memory] } },
+      { extends: true, test: { name: "commands", include: commands } },
+      {
+        extends: true,
+        test: { name: "slow", include: ["test/slow/**/*.test.ts"], exclude: [memory, ...commands] },
+      },
       {
         extends: true,
         test: {

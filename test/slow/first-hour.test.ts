@@ -145,7 +145,7 @@ describe("the samples", () => {
     const plan = await done("pearl finetune --pairs data/pairs.csv --plan");
     expect(plan).toMatch(/^model +pearl-mini, 600 dimensions, .* trainable parameters$/m);
     expect(plan).toMatch(/^data +pairs.csv: 32 pairs from the columns text, positive/m);
-    expect(plan).toMatch(/^total +about /m);
+    expect(plan).toMatch(/^training +about /m);
     const { code, stdout, made } = await project.shell(
       "pearl finetune --pairs data/pairs.csv -o my-model --steps 2",
     );
