@@ -10,7 +10,7 @@ import { readDecisions } from "../match/review/review-file.js";
 import { commandWith, type NamedCommand, refuseCategory, refuseLoss } from "../match/unnamed-column.js";
 import { findColumn } from "../table/columns.js";
 import type { TableOptions } from "../table/table.js";
-import { readWholeTable, type WholeTable } from "../table/whole-table.js";
+import { readAllColumns, type WholeTable } from "../table/whole-table.js";
 import { type JoinedTables, type JoinOutputs, type WrittenFiles, writeJoin } from "./join-output.js";
 import type { JoinKind, JoinOptions } from "./options.js";
 import { joinColumns } from "./roads.js";
@@ -111,10 +111,7 @@ async function refuseSameFile(left: string, right: string): Promise<void> {
 }
 
 async function loadTable(path: string, { table, onNote }: JoinTablesOptions): Promise<WholeTable> {
-  // Any column will do: which ones are compared is decided later.
-  const read = await readWholeTable(path, { ...table, column: "1" }, (summary) =>
-    onNote?.(summary.replace(/; phrases from .*$/, "")),
-  );
+  const read = await readAllColumns(path, table, onNote);
   if (read.phrases.length === 0) throw new TableError(`${path}: the table has no rows.`);
   return read;
 }

@@ -8,7 +8,7 @@ import type { PrecisionReport } from "../match/estimates/promise.js";
 import { nameOfColumn } from "../table/cell.js";
 import { type RowsFormat, rowsFormatOfName } from "../table/format.js";
 import type { TableOptions } from "../table/table.js";
-import { batchesOf, readWholeTable, type WholeTable } from "../table/whole-table.js";
+import { batchesOf, readAllColumns, type WholeTable } from "../table/whole-table.js";
 import { writeRows } from "../table/write/text-rows.js";
 import { readState } from "./contents.js";
 import { incomingRows } from "./identify.js";
@@ -75,7 +75,7 @@ export async function linkTable(
 ): Promise<LinkReport> {
   checkOutputs(path, storePath, options);
   options.signal?.throwIfAborted();
-  const table = await readWholeTable(path, options.table, options.onNote);
+  const table = await readAllColumns(path, options.table, options.onNote);
   const { encoder: given = () => PhraseEncoder.load() } = options;
   let loading: Promise<PhraseEncoder | "none"> | undefined;
   const encoder = (): Promise<PhraseEncoder | "none"> => {

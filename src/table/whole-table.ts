@@ -38,6 +38,16 @@ export async function readWholeTable(
   }
 }
 
+/** Reads a table whose rows are compared by columns that are chosen later: notes name no column of phrases. */
+export const readAllColumns = (
+  path: string,
+  options?: TableOptions,
+  onNote?: (summary: string) => void,
+): Promise<WholeTable> =>
+  readWholeTable(path, { ...options, column: "1" }, (summary) =>
+    onNote?.(summary.replace(/; phrases from .*$/, "")),
+  );
+
 /** Whole columns: one array for each name, in the names' order. */
 export async function readColumns(
   path: string,

@@ -69,7 +69,7 @@ The column "why" of ${output} explains each match. ${phrases[last]} = ${companie
 Now your own tables. pearl chooses the columns; --on LEFT_COLUMN=RIGHT_COLUMN names them:
   npx pearl join LEFT.csv RIGHT.csv -o joined.csv
 Or find the duplicates of one table:
-  npx pearl dedupe TABLE.csv -c COLUMN`);
+  npx pearl dedupe TABLE.csv`);
   const pairs = phrases.map((supplier, row) => ({
     ...{ supplier, company: companies[row] },
     ...{ probability: Number(probabilities[row]), why: why[row] },

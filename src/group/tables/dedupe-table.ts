@@ -9,7 +9,7 @@ import type { LabelEffect } from "../../match/review/label-effect.js";
 import { readDecisions, writeReview } from "../../match/review/review-file.js";
 import { refuseCategory, refuseLoss } from "../../match/unnamed-column.js";
 import { findColumn } from "../../table/columns.js";
-import { batchesOf, readWholeTable, type WholeTable } from "../../table/whole-table.js";
+import { batchesOf, readAllColumns, readWholeTable, type WholeTable } from "../../table/whole-table.js";
 import { writeRows } from "../../table/write/text-rows.js";
 import { refuseContradictions } from "../decided-groups.js";
 import type { DedupeOptions } from "../dedupe.js";
@@ -86,10 +86,8 @@ export async function dedupeTable(
   checkNames(path, [kept, removed, groups ?? likelyGroups, review], options.format);
   options.signal?.throwIfAborted();
   const { column } = options.table ?? {};
-  // Any column will do where none is named: which ones are compared is decided later.
-  const table = await readWholeTable(path, { ...options.table, column: column ?? "1" }, (summary) =>
-    options.onNote?.(column === undefined ? summary.replace(/; phrases from .*$/, "") : summary),
-  );
+  const read = column === undefined ? readAllColumns : readWholeTable;
+  const table = await read(path, options.table, options.onNote);
   const { cells, phrases } = table;
   const known: KnownPair[] = [];
   for (const name of options.decisionPaths ?? [])
