@@ -4,7 +4,7 @@ import { dirname, join, normalize } from "node:path";
 import { expect, it } from "vitest";
 
 const text = readFileSync("docs/method.md", "utf8");
-const named = [...text.matchAll(/`(src\/[^`]+)`/g)].map(([, path]) => path);
+const named = [...text.matchAll(/`((?:src|test|benchmarks)\/[^`]+)`/g)].map(([, path]) => path);
 const paper = readdirSync("src/pearl", { recursive: true, encoding: "utf8" })
   .map((name) => join("src/pearl", name))
   .filter((path) => path.endsWith(".ts"));
@@ -20,10 +20,10 @@ it("names only files and folders that exist", () => {
   expect(named.filter((path) => !existsSync(path))).toEqual([]);
 });
 
-it("names a file in each row of its tables", () => {
+it("names a file and its test in each row of its tables", () => {
   const rows = text.split("\n").filter((line) => /^\| (?!The paper|---)/.test(line));
   expect(rows.length).toBeGreaterThan(25);
-  for (const row of rows) expect(row).toMatch(/^\| [^|]+ \| `src\/[^`]+\.ts` \|.* \|$/);
+  for (const row of rows) expect(row).toMatch(/^\| [^|]+ \| `src\/[^`]+\.ts` \| `test\/[^`]+\.test\.ts` \|.* \|$/);
 });
 
 it("names each file of src/pearl, or a file that imports it", () => {
