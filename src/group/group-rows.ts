@@ -20,6 +20,7 @@ import { sigmoid } from "../match/weights/logistic.js";
 import { averageLinkage, groupsFrom } from "./average-linkage.js";
 import { greatestF1 } from "./expected-f1.js";
 import { pairProbability, supportedProbability, withPairsInside } from "./group-pairs.js";
+import { numbered } from "./row-classes.js";
 
 /** Options of {@link groupRows}; the promised precision is that of the pairs of rows within groups. */
 export type GroupRowsOptions = MatchRowsOptions;
@@ -66,7 +67,7 @@ const byGroups: MatchMethod<GroupLevel, Fit, Groups> = {
     const { tables, columns: evidence } = compared;
     const probabilityOf = pairProbability(level, pairScorer(compared, weights));
     return {
-      groupOf: renumbered(place, level.groups),
+      groupOf: numbered(Int32Array.from(place, (prepared) => level.groups[prepared])),
       probabilityOf: (a, b) => probabilityOf(place[a], place[b]),
       learned: { fields: tables.fields, naming: tables.naming, evidence, weights },
       least: level.least,
@@ -165,14 +166,4 @@ async function fitGroups(
   const accept: Fit["accept"] = (target) =>
     keepPrecision({ target, levels: levels(), fallback, doubt: doubt?.reason });
   return { weights, compared, doubt: found?.strength ?? 0, accept, likely: even };
-}
-
-/** Groups of the given rows, numbered by first row, from those of the prepared ones. */
-function renumbered(place: Uint32Array, groups: Int32Array): Int32Array {
-  const numbers = new Map<number, number>();
-  return Int32Array.from(place, (prepared) => {
-    const number = numbers.get(groups[prepared]) ?? numbers.size;
-    numbers.set(groups[prepared], number);
-    return number;
-  });
 }
