@@ -1,10 +1,11 @@
 /** Learns which candidate pairs of two tables match, with as many partners per row as the tables show. */
 import type { ComparedTables } from "../match/compare-tables.js";
-import { type AcceptedLevel, keepPrecision, type PrecisionReport, veto } from "../match/estimates/promise.js";
+import { type AcceptedLevel, keepPrecision, veto } from "../match/estimates/promise.js";
 import { judgedEstimates } from "../match/estimates/scored-pairs.js";
+import type { MatchFit } from "../match/match-rows.js";
 import { type Known, withAnswers } from "../match/weights/answers.js";
 import { competition, matchingBeliefs } from "../match/weights/competition.js";
-import { certain, decide, type Learned, type Relation, type Weights } from "../match/weights/learn.js";
+import { certain, decide, type Learned, type Relation } from "../match/weights/learn.js";
 import { sigmoid } from "../match/weights/logistic.js";
 import { competingSides } from "../match/weights/pair-table.js";
 import type { JoinKind } from "./options.js";
@@ -18,14 +19,10 @@ export interface AskedKind {
   readonly isSwapped: boolean;
 }
 
-export interface Fit {
+export interface Fit extends MatchFit<AcceptedLevel> {
   readonly kind: MatchKind;
   /** One sentence: what the kind was found from. */
   readonly kindReason: string;
-  readonly weights: Weights;
-  /** The pairs that are rather right than wrong. */
-  readonly likely: AcceptedLevel;
-  accept(target: number): { level: AcceptedLevel; report: PrecisionReport };
 }
 
 /** Floors of probability, from the widest. */
@@ -73,7 +70,7 @@ export async function fitPairs(
     : as({ ...one, accept: acceptAt(one.levelAt, reason) }, reason);
 }
 
-interface RelationFit extends Pick<Fit, "weights" | "likely" | "accept"> {
+interface RelationFit extends MatchFit<AcceptedLevel> {
   readonly relation: Relation;
   /** Why the pairs cannot all be right; undefined if nothing speaks against them. */
   readonly doubt?: string;
@@ -113,7 +110,7 @@ function acceptPairs(
   };
   const likely = levelAt(evenOdds);
   const doubt = veto(likely)?.reason;
-  return { relation, weights, likely, doubt, levelAt, accept: acceptAt(levelAt, doubt) };
+  return { compared, relation, weights, likely, doubt, levelAt, accept: acceptAt(levelAt, doubt) };
 }
 
 /** The probability of each pair after rows have competed for partners. */
