@@ -156,7 +156,7 @@ async function runOnCorpus(options: FinetuneOptions, session: Session): Promise<
 async function printPlan(options: FinetuneOptions, session: Session): Promise<void> {
   const { planTraining } = await import("../../methods/plan.js");
   const plan = await planTraining(await corpusOptions(options, session));
-  session.print(planText(plan));
+  session.print(`${planText(plan)}\n\n${paperText(plan)}`);
   await session.record(plan);
 }
 
@@ -183,4 +183,14 @@ function planText(plan: TrainingPlan): string {
     ...stepLines({ ...plan, learningRate: settings.learningRate }),
     ...plan.before.map((what) => ["before", what]),
   ]);
+}
+
+/** The paper's settings beside ours; a line below a difference says why. */
+function paperText(plan: TrainingPlan): string {
+  const table = alignColumns([
+    ["setting", "PEARL's paper", "here"],
+    ...plan.paper.map(({ setting, paper, here, because }) => [setting, paper, because ? here : "the same"]),
+  ]);
+  const reasons = plan.paper.filter(({ because }) => because).map((row) => [row.setting, row.because ?? ""]);
+  return [table, ...(reasons.length > 0 ? ["Where they differ:", alignColumns(reasons)] : [])].join("\n\n");
 }

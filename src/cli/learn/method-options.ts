@@ -26,6 +26,7 @@ export const methodOptions = [
   option("--hard-negatives <n>", "hard negatives for each phrase in a batch", wholeNumber),
   option("--no-types", "leave out phrase types"),
   option("--no-characters", "leave out the character encoder"),
+  option("--no-character-pretraining", "begin with an untrained LOVE"),
   option("--no-hard-negatives", "leave out hard negatives"),
   option("--no-character-augmentation", "leave out typing errors"),
   option("--no-token-augmentation", "leave out synonyms and swapped words"),
