@@ -2,8 +2,9 @@
 import { describe, expect, it } from "vitest";
 import { checkDataFolder, defaultDataFolder } from "../../src/benchmark/data-folder.js";
 import type { EmbeddingModel } from "../../src/benchmark/model.js";
+import { wholeScore } from "../../src/benchmark/published.js";
 import { formatReports, reportsAsJson } from "../../src/benchmark/report.js";
-import { type BenchmarkRequest, runBenchmark } from "../../src/benchmark/runner.js";
+import { type BenchmarkRequest, type ModelReport, runBenchmark } from "../../src/benchmark/runner.js";
 import { unknownName } from "../../src/benchmark/task.js";
 import { selectTasks } from "../../src/benchmark/tasks/index.js";
 import { PhraseEncoder } from "../../src/encoder/phrase-encoder.js";
@@ -121,6 +122,37 @@ describe("the report", () => {
     expect(published).toContain('protocol "published", full test sets');
     expect(published).toMatch(/PEARL-small \(paper\) +56\.1 +74\.6/);
     expect(published).not.toContain("levenshtein");
+  });
+
+  it("shows a score beside the published ones only where the whole set was measured", async () => {
+    const [report] = await run({ tasks: ["autofj", "turney"], models: ["levenshtein"] });
+    const results = report.results.map((result) =>
+      result.task === "turney" ? { ...result, n: 2_180, score: 0.4321 } : result,
+    );
+    const [, published] = formatReports([{ ...report, results }]).split("Published scores");
+    expect(published).toMatch(/levenshtein, here \(fair\) +43\.2 +-$/m);
+    expect(wholeScore({ results }, "autofj")).toBeUndefined();
+    const all = results.map((result) =>
+      result.dataset.startsWith("macro") ? { ...result, dataset: "macro mean of 50 sets" } : result,
+    );
+    expect(wholeScore({ results: all }, "autofj")).toBe(0.5);
+  });
+
+  it("gives the mean and the sample's standard deviation over seeds", async () => {
+    const each: ModelReport[] = [];
+    for (const seed of [3, 13, 23])
+      each.push((await run({ tasks: ["strings"], models: [letterModel], seed }))[0]);
+    const [report] = await run({ tasks: ["strings"], models: [letterModel], seed: 3, seeds: 3 });
+    report.results.forEach((result, place) => {
+      const scores = each.map(({ results }) => results[place].score);
+      const mean = (scores[0] + scores[1] + scores[2]) / 3;
+      const squares = scores.map((score) => (score - mean) ** 2);
+      expect(result.score).toBeCloseTo(mean, 12);
+      expect(result.deviation).toBeCloseTo(Math.sqrt((squares[0] + squares[1] + squares[2]) / 2), 12);
+      expect(result.details.scores).toEqual(scores);
+    });
+    expect(formatReports([report])).toMatch(/3 seeds from 3 on, mean ± standard deviation/);
+    expect(formatReports([report])).toMatch(/precision@1, 1 edit +5 +\d+\.\d ± \d/);
   });
 
   it("shows single sets only when asked to", async () => {
