@@ -183,7 +183,7 @@ async function reportOf(
 
 /** Throws for a score outside its range, which is never a result. */
 function checkRange({ dataset, metric, score }: Score, place: string): void {
-  const lowest = metric === "pearson" || metric === "spearman" ? -1 : 0;
+  const lowest = /^(pearson|spearman)\b/.test(metric) ? -1 : 0;
   if (score >= lowest && score <= 1 + 1e-9) return;
   throw new PearlError(`${place} (${dataset}): ${metric} is ${score}, outside its range`);
 }
