@@ -37,6 +37,7 @@ have a view too: its positives are changed.
 | \`cutoff\` | the phrase without one of its words | changes all parts of the vector; a phrase of one word stays as it is |
 | \`dropout\` | the phrase with other dropout masks (0.1 unless \`--dropout\` sets it) | changes meaning, types and gates; the 192 columns of spelling have no dropout |
 | \`mixup\` | its vector with up to half of another positive's mixed in | changes all parts; on a single phrase it only moves the vector |
+| \`punctuation\` | dropout's, and beside it the phrase with 1 to 3 of . , ! ? ; : inside, whose loss counts \`--view-weight\` 0.15 (EdaCSE) | as \`dropout\`, and words beside marks; \`--view-marks 1-5\` sets how many, \`--view-calm\` leaves out ! and ? |
 
 For pearl-mini, and for names in general, \`cutoff\` is the view to begin with: it is the only one that changes what the
 model reads. \`pearl finetune --corpus\` makes augmented twins of phrases instead, which imitate how people write

@@ -161,6 +161,7 @@ export {
   finetune,
   planFinetune,
 } from "./methods/pairs/finetune.js";
+export type { PunctuationSettings } from "./methods/pairs/punctuation.js";
 export type { PhraseView } from "./methods/pairs/views.js";
 export { planTraining, type TrainingPlan } from "./methods/plan.js";
 export { type PretrainOptions, type PretrainReport, pretrain } from "./methods/pretrain/pretrain.js";

@@ -16,6 +16,7 @@ const parts = {
   whole: "the whole method",
   types: "without phrase types",
   characters: "without character encoder",
+  "character-pretraining": "with an untrained LOVE",
   "hard-negatives": "without hard negatives",
   "character-augmentation": "without character augmentation",
   "token-augmentation": "without token augmentation",

@@ -14,6 +14,7 @@ const archive =
 const sources: Readonly<Record<string, string>> = {
   autofj: "`pearl data autofj` downloads them (github.com/chu-data-lab/AutomaticFuzzyJoin)",
   er: "docs/judge.md says how a set is laid out",
+  sts: "any table of two texts and a score will do",
   strings:
     "use the 235,892-word list `words` of NLTK (nltk_data, packages/corpora/words.zip, file words/en), " +
     "one word a line, as it is or gzipped",

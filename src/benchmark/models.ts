@@ -3,10 +3,10 @@ import { type LoadOptions, PhraseEncoder } from "../encoder/phrase-encoder.js";
 import { ArgumentError } from "../errors.js";
 import { exists } from "../files/whole-file.js";
 import { embeddedModels } from "../hub/locate.js";
-import { gloveBaseline } from "./baselines/glove.js";
 import { jaccardBaseline } from "./baselines/jaccard.js";
 import { jaroWinklerBaseline, levenshteinBaseline } from "./baselines/pairwise.js";
 import { tfidfBaseline, tfidfWordsBaseline } from "./baselines/tfidf.js";
+import { gloveBaseline, isVectorFile, vectorFileBaseline } from "./baselines/word-vectors.js";
 import type { EmbeddingModel, PhraseModel } from "./model.js";
 import { unknownName } from "./task.js";
 
@@ -23,9 +23,10 @@ export interface ResolveOptions extends Pick<LoadOptions, "device" | "onDownload
   readonly truncateDim?: number;
 }
 
-/** A baseline, an embedded model, a folder or a hub id; undefined is the embedded default. @throws ModelError */
+/** A baseline, a file of word vectors, an embedded model, a folder or a hub id; undefined is the embedded default. @throws ModelError */
 export async function resolveModel(name: string | undefined, options: ResolveOptions): Promise<PhraseModel> {
   if (name !== undefined && Object.hasOwn(baselines, name)) return baselines[name]();
+  if (name !== undefined && isVectorFile(name)) return vectorFileBaseline(name);
   return encoderModel(name, await PhraseEncoder.load(name, options), options);
 }
 
@@ -33,7 +34,7 @@ export async function resolveModel(name: string | undefined, options: ResolveOpt
 export async function checkModelName(name: string): Promise<void> {
   const known = [...(await embeddedModels()), ...Object.keys(baselines)];
   if (known.includes(name) || name.includes("/") || (await exists(name))) return;
-  const hint = `A model is a folder, a hub id (organisation/name), or one of ${known.join(", ")}.`;
+  const hint = `A model is a folder, a hub id (organisation/name), a file of word vectors (.vec), or one of ${known.join(", ")}.`;
   throw unknownName("unknown model", name, { known, hint });
 }
 

@@ -1,5 +1,8 @@
 /** The scores that were published for the nine PEARL sets: protocol "published", full test sets, × 100. */
 
+import type { BenchmarkResult, ModelReport } from "./runner.js";
+import { isMean } from "./shown.js";
+
 type PublishedRow = { model: string; scores: Readonly<Partial<Record<string, number>>> };
 
 const columns = ["ppdb", "ppdb-filtered", "turney", "bird", "yago", "umls", "conll", "bc5cdr", "autofj"];
@@ -34,6 +37,29 @@ export const publishedMetrics: Readonly<Record<string, string>> = {
   bc5cdr: "nmi",
   autofj: "acc., 50 sets",
 };
+
+/** What tells a whole test set from a part of it, such as a development half: rows, sets, or the name of the test file. */
+const isWhole: Readonly<Record<string, (result: BenchmarkResult) => boolean>> = {
+  ppdb: ({ n }) => n > 23_300,
+  "ppdb-filtered": ({ n }) => n > 15_400,
+  turney: ({ n }) => n > 2_100,
+  bird: ({ n }) => n > 3_300,
+  yago: ({ n, details }) => n >= 10_000 && Number(details.names) > 570_000,
+  umls: ({ n, details }) => n >= 10_000 && Number(details.names) > 740_000,
+  conll: ({ dataset }) => dataset.endsWith("test.json"),
+  bc5cdr: ({ dataset }) => dataset.endsWith("test.json"),
+  autofj: ({ dataset }) => dataset === "macro mean of 50 sets",
+};
+
+/** The main score of a task, a fraction; undefined where only a part of its set was measured. */
+export function wholeScore({ results }: Pick<ModelReport, "results">, task: string): number | undefined {
+  const own = results.filter((result) => result.task === task);
+  const head = own.find(isMean) ?? own[0];
+  return head && isWhole[task](head) ? head.score : undefined;
+}
+
+export const partsNote =
+  "Scores of parts of a set, such as the development halves, are not shown beside these.";
 
 /** The tasks of these results that have published scores, and the rows with a score of one of them. */
 export function publishedScores(results: readonly { readonly task: string }[]) {

@@ -1,21 +1,21 @@
 /** Formats benchmark reports as an HTML page: scores, published scores, AutoFJ's sets as bars, the worst misses. */
 import { groupBy } from "../match/group-by.js";
 import { escapeText, htmlPage, light } from "../plot/theme.js";
-import { publishedMetrics, publishedScores } from "./published.js";
+import { partsNote, publishedMetrics, publishedScores, wholeScore } from "./published.js";
 import { leadOf } from "./rank.js";
 import { remarks, scoreRows } from "./report.js";
 import type { BenchmarkMiss, ModelReport } from "./runner.js";
-import { isMean, percent, titleOf } from "./shown.js";
+import { isMean, percent, scoreText, seedsText, titleOf } from "./shown.js";
 
 const missesShown = 12;
 const missesOfSet = 2;
 
 /** The page, self-contained. Scores are shown × 100. */
 export function reportsAsPage(reports: readonly ModelReport[]): string {
-  const [{ pearl, protocol, seed }] = reports;
+  const [first] = reports;
   const body = [
     `<h1>pearl bench</h1>
-<p class="note">pearl ${escapeText(pearl)}, protocol ${protocol}, seed ${seed}. Scores × 100.</p>`,
+<p class="note">pearl ${escapeText(first.pearl)}, protocol ${first.protocol}, ${seedsText(first)}. Scores × 100.</p>`,
     scoreSection(reports),
     publishedSection(reports),
     setsSection(reports),
@@ -34,11 +34,11 @@ function scoreSection(reports: readonly ModelReport[]): string {
   const { heading, rows } = scoreRows(reports, false);
   if (rows.length === 0) return "";
   const body = rows.map(({ cells: [task, dataset, metric, n], scores }) => {
-    const known = scores.filter((score) => score !== undefined);
+    const known = scores.flatMap((shown) => shown?.score ?? []);
     const best = known.length > 1 ? Math.max(...known) : undefined;
-    const cells = scores.map((score) => {
-      if (score === undefined) return numberCell("–");
-      return numberCell(score === best ? `<strong>${percent(score)}</strong>` : percent(score));
+    const cells = scores.map((shown) => {
+      const text = scoreText(shown) ?? "–";
+      return numberCell(shown && shown.score === best ? `<strong>${text}</strong>` : text);
     });
     return tableRow(task, textCells([dataset, metric]) + numberCell(n) + cells.join(""));
   });
@@ -53,38 +53,33 @@ function publishedSection(reports: readonly ModelReport[]): string {
   const body = [
     ...rows.map(({ model, scores }) => modelRow(model, (task) => scores[task])),
     ...reports.map((report) =>
-      modelRow(`${titleOf(report)}, here`, (task) => headScore(report, task), "ours"),
+      modelRow(`${titleOf(report)}, here`, (task) => times100(wholeScore(report, task)), "ours"),
     ),
   ];
   const warning =
     reports[0].protocol === "published"
-      ? "Ours use the same protocol; they are comparable if the data are the full test sets."
+      ? "Ours use the same protocol."
       : "Ours use the fair protocol: the published scores show the order of magnitude and are not directly comparable.";
   const heading = ["model", ...tasks.map((task) => `${task}, ${publishedMetrics[task]}`)];
   return `<h2>Beside published scores</h2>
-<p class="note">Published: PEARL paper and repository, protocol “published”, full test sets. ${warning}</p>
+<p class="note">Published: PEARL paper and repository, protocol “published”, full test sets. ${warning} ${partsNote}</p>
 ${table(heading, body, 1)}`;
 }
 
-/** The main score of a task, its first, × 100. */
-function headScore({ results }: ModelReport, task: string): number | undefined {
-  const own = results.filter((result) => result.task === task);
-  const score = (own.find(isMean) ?? own[0])?.score;
-  return score === undefined ? undefined : score * 100;
-}
+const times100 = (score: number | undefined): number | undefined => score && 100 * score;
 
 /** AutoFJ set by set, the weakest sets of the first model first; a bar in each cell. */
 function setsSection(reports: readonly ModelReport[]): string {
   const sets = scoreRows(reports, true)
     .rows.map(({ cells: [task, dataset, metric], scores }) => ({ task, dataset, metric, scores }))
     .filter((row) => row.task === "autofj" && row.metric === "accuracy" && !isMean(row))
-    .sort((left, right) => (left.scores[0] ?? 0) - (right.scores[0] ?? 0));
+    .sort((left, right) => (left.scores[0]?.score ?? 0) - (right.scores[0]?.score ?? 0));
   if (sets.length === 0) return "";
   const body = sets.map(({ dataset, scores }) => {
-    const cells = scores.map((score, model) => {
-      if (score === undefined) return numberCell("–");
-      const bar = `<i class="bar c${model % light.categories.length}" style="width:${percent(score)}px"></i>`;
-      return numberCell(`${bar} ${percent(score)}`);
+    const cells = scores.map((shown, model) => {
+      if (shown === undefined) return numberCell("–");
+      const bar = `<i class="bar c${model % light.categories.length}" style="width:${percent(shown.score)}px"></i>`;
+      return numberCell(`${bar} ${scoreText(shown)}`);
     });
     return tableRow(dataset, cells.join(""));
   });

@@ -1,9 +1,9 @@
 /** Formats benchmark reports as text: our scores as a table of tasks × models, then the published scores. */
 import { alignColumns } from "../files/text-table.js";
 import { erTable } from "./er-table.js";
-import { publishedMetrics, publishedScores } from "./published.js";
+import { partsNote, publishedMetrics, publishedScores, wholeScore } from "./published.js";
 import type { ModelReport } from "./runner.js";
-import { isMean, percent, titleOf } from "./shown.js";
+import { isMean, percent, type ShownScore, scoreText, seedsText, titleOf } from "./shown.js";
 
 /**
  * The whole text: our scores, what was skipped and why, remarks, then the published numbers of the same tasks.
@@ -11,9 +11,9 @@ import { isMean, percent, titleOf } from "./shown.js";
  * @param everySet print each set of AutoFJ too; default: only their means. Sets of er have a table of their own
  */
 export function formatReports(reports: readonly ModelReport[], { everySet = false } = {}): string {
-  const [{ pearl, protocol, seed }] = reports;
+  const [first] = reports;
   const blocks = [
-    `pearl ${pearl}, protocol ${protocol}, seed ${seed}. Scores × 100.`,
+    `pearl ${first.pearl}, protocol ${first.protocol}, ${seedsText(first)}. Scores × 100.`,
     scoreTable(reports, everySet),
     erTable(reports),
     remarks(reports).join("\n"),
@@ -25,10 +25,7 @@ export function formatReports(reports: readonly ModelReport[], { everySet = fals
 function scoreTable(reports: readonly ModelReport[], everySet: boolean): string {
   const { heading, rows } = scoreRows(reports, everySet);
   if (rows.length === 0) return "";
-  const body = rows.map(({ cells, scores }) => [
-    ...cells,
-    ...scores.map((score) => (score === undefined ? "-" : percent(score))),
-  ]);
+  const body = rows.map(({ cells, scores }) => [...cells, ...scores.map((score) => scoreText(score) ?? "-")]);
   const seconds = reports.map(({ results }) => {
     const spent = new Map(results.map((result) => [`${result.task} ${result.seconds}`, result]));
     const counted = [...spent.values()].filter((result) => !isMean(result));
@@ -37,7 +34,7 @@ function scoreTable(reports: readonly ModelReport[], everySet: boolean): string 
   return alignColumns([heading, ...body, ["seconds", "", "", "", ...seconds]], (column) => column >= 3);
 }
 
-/** The published scores of the tasks that were run. Never in one table with ours. */
+/** The published scores of the tasks that were run, and below them ours where whole sets were measured. */
 function publishedBlock(reports: readonly ModelReport[]): string {
   const { tasks, rows } = publishedScores(
     reports.flatMap(({ results, skipped }) => [...results, ...skipped]),
@@ -48,22 +45,28 @@ function publishedBlock(reports: readonly ModelReport[]): string {
     model,
     ...tasks.map((task) => scores[task]?.toFixed(1) ?? "-"),
   ]);
+  const ours = reports.flatMap((report) => {
+    const scores = tasks.map((task) => wholeScore(report, task));
+    if (scores.every((score) => score === undefined)) return [];
+    const cells = scores.map((score) => (score === undefined ? "-" : percent(score)));
+    return [[`${titleOf(report)}, here (${report.protocol})`, ...cells]];
+  });
   return [
     'Published scores × 100 (PEARL paper and repository): protocol "published", full test sets.',
-    "Not directly comparable with the scores above: other data and, without --protocol published, other rules.",
+    `${partsNote} Without --protocol published, the rules differ too.`,
     "",
-    alignColumns([["model", ...tasks], ["", ...metrics], ...body], (column) => column >= 1),
+    alignColumns([["model", ...tasks], ["", ...metrics], ...body, ...ours], (column) => column >= 1),
   ].join("\n");
 }
 
-/** A row of the score table: a task's data and metric, with the score of each model as a fraction. */
+/** A row of the score table: a task's data and metric, with the score of each model. */
 interface ScoreRow {
   /** Task, data, metric and n, as the heading names them. */
   readonly cells: readonly string[];
-  readonly scores: (number | undefined)[];
+  readonly scores: (ShownScore | undefined)[];
 }
 
-/** The score table. @param everySet include the single sets of a task whose mean is reported */
+/** The score table, with deviations over seeds. @param everySet include the single sets of a task whose mean is reported */
 export function scoreRows(reports: readonly ModelReport[], everySet: boolean) {
   const rows = new Map<string, ScoreRow>();
   reports.forEach(({ results }, model) => {
@@ -75,7 +78,7 @@ export function scoreRows(reports: readonly ModelReport[], everySet: boolean) {
       const cells = [task, dataset, metric, n.toLocaleString("en-US")];
       const row = rows.get(key) ?? { cells, scores: reports.map(() => undefined) };
       rows.set(key, row);
-      row.scores[model] = score;
+      row.scores[model] = { score, deviation: result.deviation };
     }
   });
   return { heading: ["task", "data", "metric", "n", ...reports.map(titleOf)], rows: [...rows.values()] };

@@ -4,7 +4,16 @@ import { packageVersion } from "../files/version.js";
 import { checkDataFolder } from "./data-folder.js";
 import type { PhraseModel } from "./model.js";
 import { checkModelName, type ResolveOptions, resolveModel } from "./models.js";
-import type { Miss, Protocol, Score, Task, TaskContext, TaskOutcome } from "./task.js";
+import {
+  deviation,
+  type Miss,
+  mean,
+  type Protocol,
+  type Score,
+  type Task,
+  type TaskContext,
+  type TaskOutcome,
+} from "./task.js";
 import { selectTasks } from "./tasks/index.js";
 
 export interface BenchmarkRequest extends ResolveOptions {
@@ -20,6 +29,8 @@ export interface BenchmarkRequest extends ResolveOptions {
   /** One set of a task that has several (autofj, er). Default all. */
   readonly dataset?: string;
   readonly seed?: number;
+  /** Runs with as many seeds, {@link seedStep} apart from `seed` on; scores are their means. Default 1. */
+  readonly seeds?: number;
   /** Called several times a second with the task and its step, what is done and the total. */
   readonly onProgress?: TaskContext["onProgress"];
   /** Called for each model and task as it begins. */
@@ -29,7 +40,7 @@ export interface BenchmarkRequest extends ResolveOptions {
 interface OfTask {
   readonly task: string;
 }
-export type BenchmarkResult = OfTask & Score;
+export type BenchmarkResult = OfTask & Score & { /** Over several seeds. */ readonly deviation?: number };
 export type BenchmarkMiss = OfTask & Miss;
 type SkippedTask = OfTask & { readonly reason: string };
 
@@ -40,6 +51,8 @@ export interface ModelReport {
   readonly fingerprint: string;
   readonly protocol: Protocol;
   readonly seed: number;
+  /** Number of seeds, where there are several. */
+  readonly seeds?: number;
   readonly results: readonly BenchmarkResult[];
   readonly skipped: readonly SkippedTask[];
   readonly notes: readonly string[];
@@ -48,6 +61,9 @@ export interface ModelReport {
   /** True if the runner added the model as the floor for AutoFJ. */
   readonly floor?: true;
 }
+
+/** Probes and clusterings take five seeds of their own, which must not overlap. */
+const seedStep = 10;
 
 /** The untrained method shown beside scores on tasks of matching tables. */
 const floorModel = "tfidf";
@@ -72,10 +88,10 @@ export async function runBenchmark(request: BenchmarkRequest): Promise<ModelRepo
   await checkDataFolder(dataFolder);
   const { tasks, skipped } = await withData(selected, request);
   const reports: ModelReport[] = [];
-  for (const model of models) reports.push(await reportOf(model, tasks, skipped, request));
+  for (const model of models) reports.push(await overSeeds(model, tasks, skipped, request));
   const floorTasks = tasks.filter(({ name }) => tasksWithSets.includes(name));
   if (floorTasks.length > 0 && !reports.some((report) => report.model === floorModel)) {
-    reports.push({ ...(await reportOf(floorModel, floorTasks, [], request)), floor: true });
+    reports.push({ ...(await overSeeds(floorModel, floorTasks, [], request)), floor: true });
   }
   return reports;
 }
@@ -101,6 +117,28 @@ async function withData(selected: readonly Task[], request: BenchmarkRequest) {
 function reasonToSkip(error: unknown, { tasks }: BenchmarkRequest): string {
   if (error instanceof MissingDataError && tasks.includes("all")) return error.message;
   throw error;
+}
+
+/** The report of the first seed, with the mean and the standard deviation of each score over all seeds. */
+async function overSeeds(
+  ...[model, tasks, missing, request]: Parameters<typeof reportOf>
+): Promise<ModelReport> {
+  const { seed = 0, seeds = 1 } = request;
+  const first = await reportOf(model, tasks, missing, request);
+  const others: ModelReport[] = [];
+  for (let run = 1; run < seeds; run++)
+    others.push(await reportOf(model, tasks, missing, { ...request, seed: seed + run * seedStep }));
+  if (others.length === 0) return first;
+  const results = first.results.map((result, place) => {
+    const scores = [result.score, ...others.map(({ results }) => results[place].score)];
+    return {
+      ...result,
+      score: mean(scores),
+      deviation: deviation(scores),
+      details: { ...result.details, scores },
+    };
+  });
+  return { ...first, seeds, results };
 }
 
 async function reportOf(
@@ -145,7 +183,7 @@ async function reportOf(
 
 /** Throws for a score outside its range, which is never a result. */
 function checkRange({ dataset, metric, score }: Score, place: string): void {
-  const lowest = metric === "pearson" || metric === "spearman" ? -1 : 0;
+  const lowest = /^(pearson|spearman)\b/.test(metric) ? -1 : 0;
   if (score >= lowest && score <= 1 + 1e-9) return;
   throw new PearlError(`${place} (${dataset}): ${metric} is ${score}, outside its range`);
 }

@@ -22,6 +22,7 @@ export const positiveInteger = numberParser(
 );
 export const wholeNumber = numberParser("a whole number of at least 0", Number.isSafeInteger, /^\d+$/);
 export const positiveNumber = numberParser("a number above 0", (value) => value > 0 && value < Infinity);
+export const nonNegative = numberParser("a number of at least 0", (value) => value >= 0 && value < Infinity);
 export const fraction = numberParser("a number between 0 and 1", (value) => value >= 0 && value <= 1);
 
 /** Parser of `--shard i/n`: the i-th of n equal parts, counted from 1. */

@@ -1,34 +1,50 @@
-/** The paper's ablation (table 3) on a budget: the whole method, and the method without each of its parts. */
+/**
+ * Comparisons of trainings on a budget: the whole method and the method without each of its parts (the paper's table 3),
+ * at the points of a grid (its figure 5), or from several bases (its table 4).
+ */
 import { join } from "node:path";
 import * as v from "valibot";
+import { deviation, mean } from "../benchmark/task.js";
 import { readManifest } from "../corpus/corpus-folder.js";
 import { ArgumentError, TrainingError } from "../errors.js";
 import { readJson } from "../files/json.js";
 import { writeWholeJson } from "../files/whole-file.js";
 import { scoreTasks } from "./benchmark-score.js";
+import { withAvailableLove } from "./characters/pretrained-love.js";
 import { type CorpusFinetuneOptions, finetuneOnCorpus } from "./corpus/corpus-finetune.js";
 import { type RemovablePart, removableParts, without } from "./settings/choices.js";
 import type { MethodSettings } from "./settings/method-settings.js";
+import {
+  baseVariants,
+  type GridPoint,
+  gridVariants,
+  partVariants,
+  type Variant,
+} from "./settings/variants.js";
 
-/** Options of {@link ablate}: those of each training, the parts to leave out, and the tasks that score the models. */
+/** Options of {@link ablate}: those of each training, what to compare, and the tasks that score the models. */
 export interface AblateOptions extends Omit<CorpusFinetuneOptions, "output" | "resume" | "evaluationData"> {
   /** Folder of models and results; runs that are finished there are not repeated. */
   readonly folder: string;
   /** Folder of the corpus of all runs. */
   readonly corpus: string;
-  /** Parts to leave out, one run each; default: all that the settings have. */
+  /** Parts to leave out, one run each; default: all that the settings have, unless a grid or bases are given. */
   readonly parts?: readonly RemovablePart[];
+  /** Settings to change, one run each. */
+  readonly grid?: readonly GridPoint[];
+  /** Bases to score as they are and trained, instead of parts and a grid. */
+  readonly bases?: readonly string[];
+  /** Trainings of each run, from the seeds `seed`, `seed` + 1 and so on. Default 1. */
+  readonly seeds?: number;
   /** Folder of benchmark data. */
   readonly dataFolder: string;
   /** Tasks to score; default: all with data. */
   readonly tasks?: readonly string[];
-  /** Called as each run begins; "known": an earlier call has finished it. */
+  /** Called as each training begins; "known": an earlier call has finished it. */
   readonly onRun?: (name: string, state: "begins" | "known") => void;
 }
 
 const StoredRun = v.object({
-  /** "whole", or the part that is left out. */
-  name: v.string(),
   /** By task, fractions. */
   scores: v.record(v.string(), v.number()),
   mean: v.number(),
@@ -40,19 +56,31 @@ const StoredRun = v.object({
 });
 type StoredRun = v.InferOutput<typeof StoredRun>;
 
-/** One model of an ablation; `cost` is the whole method's mean minus this one's. */
-export type AblationRun = Readonly<Omit<StoredRun, "key">> & { readonly cost: number };
+/** One model of an ablation; scores are means over the seeds. */
+export interface AblationRun extends Readonly<Omit<StoredRun, "key">> {
+  /** "whole", the part that is left out, a point such as "temperature=0.2", or a base. */
+  readonly name: string;
+  /** The mean of the run that it is compared with minus its own. */
+  readonly cost: number;
+  /** Name of that run. */
+  readonly against?: string;
+  readonly point?: GridPoint;
+  /** With several seeds: the standard deviation of the mean, and of each task's score. */
+  readonly deviation?: number;
+  readonly deviations?: Readonly<Record<string, number>>;
+}
 
 /**
  * What `pearl ablate --json FILE` writes; scores are fractions under the fair protocol.
  *
- *     { "corpus": { "fingerprint": "..." }, "seed": 0, "steps": 500, "settings": { ... },
+ *     { "corpus": { "fingerprint": "..." }, "seed": 0, "seeds": 1, "steps": 500, "settings": { ... },
  *       "runs": [{ "name": "whole", "scores": { "bird": 0.52 }, "mean": 0.52, "cost": 0, "steps": 500,
- *                  "loss": 3.1, "seconds": 410.2 }, { "name": "types", ... }] }
+ *                  "loss": 3.1, "seconds": 410.2 }, { "name": "types", "against": "whole", ... }] }
  */
 export interface AblationReport {
   readonly corpus: { readonly fingerprint: string };
   readonly seed: number;
+  readonly seeds: number;
   readonly steps: number;
   readonly settings: MethodSettings;
   readonly runs: readonly AblationRun[];
@@ -60,32 +88,56 @@ export interface AblationReport {
 
 /** The part of training.json that a run reports. */
 const StoredResult = v.object({ result: v.object({ steps: v.number(), loss: v.optional(v.number()) }) });
+type StoredResult = v.InferOutput<typeof StoredResult>;
 
 /**
  * Trains and scores; all runs take the same number of steps. The same call continues an interrupted ablation.
  * @throws TrainingError if the folder holds results of other settings
  */
 export async function ablate(options: AblateOptions): Promise<AblationReport> {
-  const { settings, corpus, seed = 0, steps, minutes, pairs, tasks = ["all"] } = options;
+  const { corpus, seed = 0, seeds = 1, minutes, pairs, tasks = ["all"] } = options;
   options.signal?.throwIfAborted();
-  const parts = (options.parts ?? removableParts).filter((part) => changes(settings, part));
-  const off = options.parts?.find((part) => !changes(settings, part));
+  const settings = await withAvailableLove(options.settings, options);
+  const variants = variantsOf(settings, options);
+  const { fingerprint } = await readManifest(corpus);
+  const runs: AblationRun[] = [];
+  let { steps } = options;
+  const stored = new Map<string, StoredRun>();
+  for (const variant of variants) {
+    const found: StoredRun[] = [];
+    for (let own = seed; own < seed + (variant.untrained ? 1 : seeds); own++) {
+      const key = JSON.stringify({
+        ...{ settings: variant.settings, seed: own, fingerprint, tasks, pairs },
+        ...(variant.untrained ? { untrained: true } : { steps: options.steps, minutes }),
+      });
+      // a point of a grid may be the whole method again
+      const run = stored.get(key) ?? (await oneRun(variant, { ...options, seed: own, steps, key }));
+      stored.set(key, run);
+      found.push(run);
+      if (!variant.untrained) steps ??= run.steps;
+    }
+    runs.push(summary(variant, found, runs));
+  }
+  return { corpus: { fingerprint }, ...{ seed, seeds, steps: steps ?? 0, settings, runs } };
+}
+
+/** @throws ArgumentError for parts that are off already */
+function variantsOf(settings: MethodSettings, { parts, grid = [], bases = [] }: AblateOptions): Variant[] {
+  if (bases.length > 0) return baseVariants(settings, bases);
+  const off = parts?.find((part) => !changes(settings, part));
   if (off !== undefined)
     throw new ArgumentError(
       `${off} is already off in these settings and cannot be left out. Name other --parts, or none to leave out each one.`,
     );
-  const { fingerprint } = await readManifest(corpus);
-  const key = JSON.stringify({ settings, seed, fingerprint, tasks, steps, minutes, pairs });
-  const whole = await oneRun("whole", settings, { ...options, key });
-  const runs = [whole];
-  for (const part of parts) {
-    const fixed = { ...options, key, minutes: undefined, steps: whole.steps };
-    runs.push(await oneRun(part, without(settings, part), fixed));
-  }
-  return {
-    ...{ corpus: { fingerprint }, seed, steps: whole.steps, settings },
-    runs: runs.map(({ key: _, ...run }) => ({ ...run, cost: whole.mean - run.mean })),
-  };
+  const wanted = parts ?? (grid.length > 0 ? [] : removableParts);
+  return [
+    { name: "whole", settings },
+    ...partVariants(
+      settings,
+      wanted.filter((part) => changes(settings, part)),
+    ),
+    ...gridVariants(settings, grid),
+  ];
 }
 
 /** False for a part that the settings lack; averaging needs a pretrained base. */
@@ -94,11 +146,43 @@ function changes(settings: MethodSettings, part: RemovablePart): boolean {
   return JSON.stringify(without(settings, part)) !== JSON.stringify(settings);
 }
 
+/** The means over seeds, compared with an earlier run. */
+function summary(
+  { name, against, point }: Variant,
+  found: readonly StoredRun[],
+  earlier: readonly AblationRun[],
+): AblationRun {
+  const [{ key: _, ...first }] = found;
+  const average = mean(found.map((run) => run.mean));
+  const each = (statistic: (values: readonly number[]) => number) =>
+    Object.fromEntries(
+      Object.keys(first.scores).map((task) => [task, statistic(found.map(({ scores }) => scores[task]))]),
+    );
+  const reference = earlier.find((run) => run.name === against);
+  return {
+    ...{ name, ...first, scores: each(mean), mean: average },
+    seconds: found.reduce((sum, { seconds }) => sum + seconds, 0),
+    cost: reference ? reference.mean - average : 0,
+    ...(against && { against }),
+    ...(point && { point }),
+    ...(found.length > 1 && {
+      deviation: deviation(found.map((run) => run.mean)),
+      deviations: each(deviation),
+    }),
+  };
+}
+
+interface RunOptions extends AblateOptions {
+  readonly key: string;
+  readonly seed: number;
+}
+
 async function oneRun(
-  name: string,
-  settings: MethodSettings,
-  { key, folder, onRun, dataFolder, tasks = ["all"], ...options }: AblateOptions & { key: string },
+  { name: variant, settings, untrained }: Variant,
+  { key, folder, onRun, dataFolder, tasks = ["all"], ...options }: RunOptions,
 ): Promise<StoredRun> {
+  const { seed, steps, signal } = options;
+  const name = seed === 0 ? variant : `${variant}-seed-${seed}`;
   const path = join(folder, `${name}.json`);
   const trouble = { error: TrainingError, cure: "Remove the file, or name another folder." };
   const known = await readJson(path, StoredRun, trouble);
@@ -111,13 +195,17 @@ async function oneRun(
   const output = join(folder, name);
   const started = performance.now();
   // a model without its result was trained by a run that was stopped while it scored
-  const record =
-    (await readJson(join(output, "training.json"), StoredResult, trouble)) ??
-    (await finetuneOnCorpus({ ...options, settings, output, resume: "continue" }));
+  const record = untrained
+    ? { result: { steps: 0 } }
+    : ((await readJson(join(output, "training.json"), StoredResult, trouble)) ??
+      (await finetuneOnCorpus({
+        ...{ ...options, settings, output, resume: "continue" },
+        minutes: steps === undefined ? options.minutes : undefined,
+      })));
   const seconds = (performance.now() - started) / 1000;
-  const { scores, mean } = await scoreTasks(output, { tasks, dataFolder, signal: options.signal });
-  const { steps, loss } = record.result;
-  const run = { name, scores, mean, steps, loss, seconds, key };
+  const scored = await scoreTasks(untrained ? settings.base : output, { tasks, dataFolder, seed, signal });
+  const result: StoredResult["result"] = record.result;
+  const run = { ...scored, steps: result.steps, loss: result.loss, seconds, key };
   await writeWholeJson(path, run);
   return run;
 }

@@ -8,11 +8,14 @@ import { type MeasuredSteps, measureSteps, parametersOf, stepsIn } from "../trai
 import type { CorpusFacts } from "./corpus/corpus-batches.js";
 import { type CorpusFinetuneOptions, prepareTraining } from "./corpus/corpus-finetune.js";
 import { defaultCorpusFolder, prepareCorpus } from "./corpus/corpus-source.js";
+import { type Departure, departures } from "./settings/departures.js";
 import type { MethodSettings } from "./settings/method-settings.js";
 
 /** What a training on a corpus would do: its settings, sizes and steps, without training. */
 export interface TrainingPlan {
   readonly settings: MethodSettings;
+  /** The paper's settings beside these. */
+  readonly paper: readonly Departure[];
   /** The transformer: a pretrained one's name, or "from scratch". */
   readonly base: string;
   readonly corpus: CorpusFacts;
@@ -46,11 +49,15 @@ export async function planTraining(options: CorpusFinetuneOptions): Promise<Trai
     const corpus = await prepareCorpus({ ...options, hardNegatives: "none", buildIn });
     if (corpus === buildIn) before.push(`a corpus is built from WordNet, in ${defaultCorpusFolder()}`);
     const mined = await exists(join(corpus, CORPUS_FILES.hardNegatives));
-    const wanted = options.settings.hardNegatives > 0;
-    if (wanted && !mined)
+    // a training without a base may turn to `otherwise`, whose hard negatives must not be mined either
+    const unmined = (settings: MethodSettings) => (mined ? settings : { ...settings, hardNegatives: 0 });
+    const otherwise = options.otherwise && unmined(options.otherwise);
+    const given = { ...options, corpus, settings: unmined(options.settings), otherwise };
+    const prepared = await prepareTraining(given, work);
+    const asked = prepared.isOtherwise && options.otherwise ? options.otherwise : options.settings;
+    const settings = { ...prepared.settings, hardNegatives: asked.hardNegatives };
+    if (settings.hardNegatives > 0 && !mined)
       before.push("hard negatives are mined; neither the times nor the measured batches include this");
-    const settings = mined ? options.settings : { ...options.settings, hardNegatives: 0 };
-    const prepared = await prepareTraining({ ...options, corpus, settings }, work);
     const { device, threads, signal } = options;
     const { learningRate } = prepared.settings;
     const { program, data } = prepared;
@@ -60,7 +67,8 @@ export async function planTraining(options: CorpusFinetuneOptions): Promise<Trai
     const fitting = options.minutes && stepsIn(options.minutes, step);
     const steps = options.steps ?? fitting ?? prepared.settings.epochs * facts.batchesPerEpoch;
     return {
-      settings: { ...prepared.settings, ...(wanted && { hardNegatives: options.settings.hardNegatives }) },
+      settings,
+      paper: departures(settings),
       base: prepared.pretrained?.name ?? "from scratch",
       corpus: facts,
       dimension: prepared.start.assembled.width,

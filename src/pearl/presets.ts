@@ -11,7 +11,7 @@ export const pearlSchedule: Schedule = { kind: "exponential", factor: 0.98, ever
 
 export const pearlSmall: PearlSettings = {
   base: "intfloat/e5-small-v2",
-  characters: { from: "love", width: 96 },
+  characters: { from: "pretrained-love", width: 96 },
   types: "learned",
   typeWeight: 1,
   // 5 phrases with 2 hard negatives each: 15 anchors, 30 embeddings a step
@@ -32,5 +32,5 @@ export const pearlSmall: PearlSettings = {
 export const pearlBase: PearlSettings = {
   ...pearlSmall,
   base: "intfloat/e5-base-v2",
-  characters: { from: "love", width: 288 },
+  characters: { from: "pretrained-love", width: 288 },
 };

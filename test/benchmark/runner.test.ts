@@ -2,8 +2,9 @@
 import { describe, expect, it } from "vitest";
 import { checkDataFolder, defaultDataFolder } from "../../src/benchmark/data-folder.js";
 import type { EmbeddingModel } from "../../src/benchmark/model.js";
+import { wholeScore } from "../../src/benchmark/published.js";
 import { formatReports, reportsAsJson } from "../../src/benchmark/report.js";
-import { type BenchmarkRequest, runBenchmark } from "../../src/benchmark/runner.js";
+import { type BenchmarkRequest, type ModelReport, runBenchmark } from "../../src/benchmark/runner.js";
 import { unknownName } from "../../src/benchmark/task.js";
 import { selectTasks } from "../../src/benchmark/tasks/index.js";
 import { PhraseEncoder } from "../../src/encoder/phrase-encoder.js";
@@ -26,7 +27,7 @@ describe("runBenchmark", () => {
       skipped: [{ task: "er" }],
     });
     expect(report.pearl).toMatch(/^\d+\.\d+\.\d+$/);
-    expect(new Set(report.results.map(({ task }) => task)).size).toBe(10);
+    expect(new Set(report.results.map(({ task }) => task)).size).toBe(11);
     for (const { score, n, seconds, metric } of report.results) {
       expect(score).toBeGreaterThanOrEqual(metric === "pearson" || metric === "spearman" ? -1 : 0);
       expect(score).toBeLessThanOrEqual(1);
@@ -81,7 +82,7 @@ describe("runBenchmark", () => {
       dataFolder: writeData({ "turney/turney.txt": smallData["turney/turney.txt"] }),
     });
     expect(report.results.map(({ task }) => task)).toEqual(["turney"]);
-    expect(report.skipped).toHaveLength(10);
+    expect(report.skipped).toHaveLength(11);
     await expect(run({ dataFolder: writeData({}) })).rejects.toThrow("no task's data is in");
   });
 
@@ -123,6 +124,37 @@ describe("the report", () => {
     expect(published).not.toContain("levenshtein");
   });
 
+  it("shows a score beside the published ones only where the whole set was measured", async () => {
+    const [report] = await run({ tasks: ["autofj", "turney"], models: ["levenshtein"] });
+    const results = report.results.map((result) =>
+      result.task === "turney" ? { ...result, n: 2_180, score: 0.4321 } : result,
+    );
+    const [, published] = formatReports([{ ...report, results }]).split("Published scores");
+    expect(published).toMatch(/levenshtein, here \(fair\) +43\.2 +-$/m);
+    expect(wholeScore({ results }, "autofj")).toBeUndefined();
+    const all = results.map((result) =>
+      result.dataset.startsWith("macro") ? { ...result, dataset: "macro mean of 50 sets" } : result,
+    );
+    expect(wholeScore({ results: all }, "autofj")).toBe(0.5);
+  });
+
+  it("gives the mean and the sample's standard deviation over seeds", async () => {
+    const each: ModelReport[] = [];
+    for (const seed of [3, 13, 23])
+      each.push((await run({ tasks: ["strings"], models: [letterModel], seed }))[0]);
+    const [report] = await run({ tasks: ["strings"], models: [letterModel], seed: 3, seeds: 3 });
+    report.results.forEach((result, place) => {
+      const scores = each.map(({ results }) => results[place].score);
+      const mean = (scores[0] + scores[1] + scores[2]) / 3;
+      const squares = scores.map((score) => (score - mean) ** 2);
+      expect(result.score).toBeCloseTo(mean, 12);
+      expect(result.deviation).toBeCloseTo(Math.sqrt((squares[0] + squares[1] + squares[2]) / 2), 12);
+      expect(result.details.scores).toEqual(scores);
+    });
+    expect(formatReports([report])).toMatch(/3 seeds from 3 on, mean ± standard deviation/);
+    expect(formatReports([report])).toMatch(/precision@1, 1 edit +5 +\d+\.\d ± \d/);
+  });
+
   it("shows single sets only when asked to", async () => {
     const reports = await run({ tasks: ["autofj"], models: ["tfidf"] });
     expect(formatReports(reports)).not.toContain("Fruits");
@@ -151,7 +183,7 @@ describe("the report", () => {
 describe("names and folders", () => {
   it("selects each task once, in the order of the list", () => {
     expect(selectTasks(["autofj", "bird", "autofj"]).map(({ name }) => name)).toEqual(["bird", "autofj"]);
-    expect(selectTasks(["all"])).toHaveLength(11);
+    expect(selectTasks(["all"])).toHaveLength(12);
   });
 
   it("suggests only near names", () => {

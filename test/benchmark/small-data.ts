@@ -35,6 +35,7 @@ export const smallData: DataFiles = {
   "yago/yago_kb_small.txt": "William Lumpkin\nRome\nRoma Capitale\n",
   "umls/umls_test.txt": "headaches\theadache\n",
   "umls/umls_kb.txt": "headache\nfever\n",
+  "sts.csv": "one,two,score\na big house,big houses,4.5\na big house,quickly,0\nred wine,red wines,4\n",
   "words/words.txt": "alpha\nbeta\ngamma\ndelta\nepsilon\n",
 };
 

@@ -1,10 +1,10 @@
 /** What a training would do, measured on a few steps that leave nothing behind. */
 import { existsSync, readdirSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import type { CorpusFinetuneOptions } from "../../src/methods/corpus/corpus-finetune.js";
 import { planTraining } from "../../src/methods/plan.js";
+import { presets } from "../../src/methods/settings/presets.js";
 import { newFolder } from "../training/pairs-folder.js";
 import { smallCorpus, smallSettings } from "../training/small-corpus.js";
 
@@ -18,10 +18,11 @@ const start = async (changes: Partial<CorpusFinetuneOptions> = {}): Promise<Corp
 describe("planTraining", () => {
   it("says what a training would take, and leaves nothing behind", async () => {
     const options = await start();
-    const temporary = () => readdirSync(tmpdir()).filter((name) => name.startsWith("pearl-plan-"));
-    const before = temporary();
+    const temporary = newFolder();
+    vi.stubEnv("TMPDIR", temporary);
     const plan = await planTraining(options);
-    expect(temporary()).toEqual(before);
+    vi.unstubAllEnvs();
+    expect(readdirSync(temporary)).toEqual([]);
     expect(existsSync(options.output)).toBe(false);
     expect(existsSync(`${options.output}.training`)).toBe(false);
     expect(plan).toMatchObject({
@@ -40,5 +41,27 @@ describe("planTraining", () => {
     const plan = await planTraining(await start({ corpus }));
     expect(plan.before.join()).toMatch(/mined/);
     expect(readdirSync(corpus)).not.toContain("hard-negatives.tsv");
+  });
+
+  it("begins with an untrained LOVE where none is pretrained, and says how to make one", async () => {
+    vi.stubEnv("XDG_CACHE_HOME", newFolder());
+    const notes: string[] = [];
+    const settings = { ...smallSettings, characters: { from: "pretrained-love", width: 8 } };
+    const plan = await planTraining(await start({ settings, onNote: (line) => notes.push(line) }));
+    vi.unstubAllEnvs();
+    expect(plan.settings.characters).toMatchObject({ from: "love" });
+    expect(notes.join()).toMatch(
+      /untrained, since .*love does not exist; pearl pretrain-characters --vectors/,
+    );
+  });
+
+  it("mines nothing either where the base is missing and a training from scratch takes its place", async () => {
+    const corpus = await smallCorpus({ hardNegatives: "missing" });
+    const before = readdirSync(corpus);
+    const settings = { ...presets["pearl-small"], base: "./no/such/model" };
+    const plan = await planTraining(await start({ corpus, settings, otherwise: smallSettings }));
+    expect(plan.before.join()).toMatch(/mined/);
+    expect(plan.settings).toMatchObject({ base: "none", hardNegatives: 1 });
+    expect(readdirSync(corpus)).toEqual(before);
   });
 });

@@ -45,10 +45,14 @@ const runs: Scored[] = [
   { name: "a<b>&", scores: { autofj: 0.70004, turney: 0.512 }, mean: 0.606, cost: -0.206 },
   { name: "characters", scores: { autofj: 0.3, turney: 0.5, bird: 0.001 }, mean: 0.267, cost: 0.133 },
 ];
-const ablation = { corpus: { fingerprint: "f" }, seed: 7, steps: 1500, settings: {}, runs } satisfies Record<
-  keyof AblationReport,
-  unknown
->;
+const ablation = {
+  corpus: { fingerprint: "f" },
+  seed: 7,
+  seeds: 1,
+  steps: 1500,
+  settings: {},
+  runs,
+} satisfies Record<keyof AblationReport, unknown>;
 
 describe("the picture of an ablation", () => {
   it("lists the whole method first, then the parts by falling cost, with signed differences", async () => {

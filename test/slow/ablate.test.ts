@@ -5,6 +5,7 @@ import { describe, expect, it } from "vitest";
 import { type AblateOptions, ablate } from "../../src/methods/ablate.js";
 import { writeData } from "../benchmark/small-data.js";
 import { pearl } from "../cli/run-cli.js";
+import { makeOracleModel } from "../encoder/oracle-model.js";
 import { newFolder } from "../training/pairs-folder.js";
 import { corpusPhrases, smallCorpus, smallSettings } from "../training/small-corpus.js";
 
@@ -56,8 +57,43 @@ describe("ablate", () => {
     expect(record.settings.types).toBe("none");
     expect(record.model.types).toBe(0);
 
-    await expect(ablate({ ...options, seed: 9 })).rejects.toThrow(/results are for other settings/);
+    await expect(ablate({ ...options, steps: 5 })).rejects.toThrow(/results are for other settings/);
     rmSync(options.folder, { recursive: true });
+  });
+
+  it("varies a setting on a grid with a training per seed, and trains a point equal to the whole only once", async () => {
+    const { parts: _, ...options } = await start();
+    const seen: string[] = [];
+    const onRun = (name: string, state: string) => void seen.push(`${name} ${state}`);
+    const grid = [0.07, 0.5].map((value) => ({ setting: "temperature", value }) as const);
+    const report = await ablate({ ...options, grid, seeds: 2, onRun });
+    expect(seen).toEqual(
+      ["whole", "whole-seed-1", "temperature=0.5", "temperature=0.5-seed-1"].map((name) => `${name} begins`),
+    );
+    const [whole, same, other] = report.runs;
+    expect(same).toMatchObject({ name: "temperature=0.07", cost: 0, mean: whole.mean, against: "whole" });
+    expect(other.point).toEqual({ setting: "temperature", value: 0.5 });
+    const means = ["", "-seed-1"].map(
+      (end) => JSON.parse(readFileSync(join(options.folder, `whole${end}.json`), "utf8")).mean,
+    );
+    expect(whole.mean).toBeCloseTo((means[0] + means[1]) / 2);
+    // two values: the sample's deviation is their distance by √2
+    expect(whole.deviation).toBeCloseTo(Math.abs(means[0] - means[1]) / Math.SQRT2);
+  });
+
+  it("scores bases as they are and trained", async () => {
+    const { parts: _, settings, ...options } = await start();
+    const base = makeOracleModel("encoder.folded.onnx");
+    const report = await ablate({
+      ...options,
+      settings: { ...settings, blocks: "as-they-come" },
+      bases: [base, "none"],
+    });
+    const [before, after, scratch] = report.runs;
+    expect(before).toMatchObject({ steps: 0, cost: 0 });
+    expect(after).toMatchObject({ name: `${before.name}-trained`, against: before.name, steps: 4 });
+    expect(after.cost).toBeCloseTo(before.mean - after.mean);
+    expect(scratch).toMatchObject({ name: "none-trained", cost: 0, steps: 4 });
   });
 
   it("refuses to leave out what is off already", async () => {
@@ -91,6 +127,32 @@ describe("ablate", () => {
     expect(stdout).toMatch(/ +turney +mean +cost\nwhole .*\nwithout types .*\n2 steps per run/);
     const { runs } = JSON.parse(readFileSync(join(cwd, "abl.json"), "utf8"));
     expect(runs.map(({ name }: { name: string }) => name)).toEqual(["whole", "types"]);
+    const grid = ["--grid", "temperature=0.5", "--seeds", "2", "--plot", "grid.svg", "--steps", "1"];
+    const plotted = await pearl(
+      [
+        "ablate",
+        "--corpus",
+        corpus,
+        "--data",
+        dataFolder,
+        "--task",
+        "turney",
+        ...size,
+        ...grid,
+        "-o",
+        "grid",
+      ],
+      { cwd },
+    );
+    expect(plotted.stdout).toMatch(
+      /\nwhole .* ± .*\ntemperature=0\.5 .* ± .*\n1 step per run, 2 trainings each/,
+    );
+    expect(readFileSync(join(cwd, "grid.svg"), "utf8")).toContain("temperature");
+    const wrong = await pearl(["ablate", "--corpus", corpus, "-o", "x", "--grid", "colour=1"], { cwd });
+    expect(wrong).toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(/cannot vary "colour": use temperature/),
+    });
     const odd = await pearl(["ablate", "--corpus", corpus, "-o", "x", "--parts", "magic"], { cwd });
     expect(odd).toMatchObject({ code: 2, stderr: expect.stringMatching(/unknown part "magic": use types/) });
   });

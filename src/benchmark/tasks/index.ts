@@ -8,10 +8,24 @@ import { er } from "./er.js";
 import { ppdb, ppdbFiltered } from "./ppdb.js";
 import { umls, yago } from "./retrieval.js";
 import { strings } from "./strings.js";
+import { sts } from "./sts.js";
 import { turney } from "./turney.js";
 
-/** The nine sets of PEARL in the paper's order, then string retrieval and entity resolution. */
-export const allTasks = [ppdb, ppdbFiltered, turney, bird, yago, umls, conll, bc5cdr, autofj, strings, er];
+/** The nine sets of PEARL in the paper's order, then string retrieval, graded pairs and entity resolution. */
+export const allTasks = [
+  ppdb,
+  ppdbFiltered,
+  turney,
+  bird,
+  yago,
+  umls,
+  conll,
+  bc5cdr,
+  autofj,
+  strings,
+  sts,
+  er,
+];
 
 export const taskNames: readonly string[] = allTasks.map((task) => task.name);
 

@@ -1,51 +1,103 @@
-/** `pearl ablate`: what each part of the method contributes, on a small budget. */
+/** `pearl ablate`: what each part of the method, each setting of a grid, or each base contributes, on a small budget. */
 import { availableParallelism } from "node:os";
+import { InvalidArgumentError } from "commander";
 import { UsageError } from "../../errors.js";
 import { alignColumns } from "../../files/text-table.js";
-import type { AblationReport } from "../../methods/ablate.js";
+import type { AblationReport, AblationRun } from "../../methods/ablate.js";
 import type { RemovablePart } from "../../methods/settings/choices.js";
-import { command } from "../command.js";
+import type { GridPoint, GridSetting } from "../../methods/settings/variants.js";
+import { command, type OptionsOf } from "../command.js";
 import { counted } from "../format.js";
-import { methodOptions, methodSettings, typesFile } from "../learn/method-options.js";
-import { commaSeparated, option, positiveInteger, positiveNumber, required, shared } from "../options.js";
+import { methodSettings, settingOptions, typesFile } from "../learn/method-options.js";
+import {
+  commaSeparated,
+  option,
+  positiveInteger,
+  positiveNumber,
+  repeatable,
+  required,
+  shared,
+} from "../options.js";
+
+/** Parser of `temperature=0.03,0.07,0.2`; repeatable. */
+function gridAxis(text: string, previous: readonly GridPoint[] = []): GridPoint[] {
+  const [setting, list = ""] = text.split("=");
+  const values = list.split(",").map((value) => (value.trim() === "" ? Number.NaN : Number(value)));
+  if (values.some((value) => !Number.isFinite(value)))
+    throw new InvalidArgumentError("It must be SETTING=VALUE,VALUE,..., such as temperature=0.03,0.07,0.2.");
+  return [...previous, ...values.map((value) => ({ setting: setting as GridSetting, value }))];
+}
+
+const options = [
+  required("--corpus <folder>", "corpus made by pearl corpus build"),
+  required("-o, --output <folder>", "models and results; the same command continues an interrupted run"),
+  shared.data,
+  option("--task <names>", "tasks to score, separated by commas (default: all with data)", commaSeparated),
+  option("--parts <names>", "parts to leave out, separated by commas (default: all)", commaSeparated),
+  option(
+    "--grid <setting=values>",
+    "instead: values of a setting, such as temperature=0.03,0.07,0.2; repeatable",
+    gridAxis,
+  ),
+  option(
+    "--base <model>",
+    "model to start from; given twice or more: compare these bases, as they are and trained",
+    repeatable,
+  ),
+  option(
+    "--seeds <n>",
+    "trainings of each run, from --seed on: mean and standard deviation (default: 1)",
+    positiveInteger,
+  ),
+  option("--pairs <file>", "table with the columns text and positive: additional positives"),
+  ...settingOptions,
+  option("--steps <n>", "steps of each run (default: 500)", positiveInteger),
+  option(
+    "--minutes <n>",
+    "minutes to train the whole method, instead of --steps; other runs take as many steps",
+    positiveNumber,
+  ),
+  option("--json <file>", "also write the results as JSON"),
+  option("--plot <file>", "also draw the grid (.svg)"),
+  ...shared.run,
+] as const;
 
 export default command({
   name: "ablate",
-  summary: "train the whole method, then once without each of its parts, and compare the scores",
-  options: [
-    required("--corpus <folder>", "corpus made by pearl corpus build"),
-    required("-o, --output <folder>", "models and results; the same command continues an interrupted run"),
-    shared.data,
-    option("--task <names>", "tasks to score, separated by commas (default: all with data)", commaSeparated),
-    option("--parts <names>", "parts to leave out, separated by commas (default: all)", commaSeparated),
-    option("--pairs <file>", "table with the columns text and positive: additional positives"),
-    ...methodOptions,
-    option("--steps <n>", "steps of each run (default: 500)", positiveInteger),
-    option(
-      "--minutes <n>",
-      "minutes to train the whole method, instead of --steps; other runs take as many steps",
-      positiveNumber,
-    ),
-    option("--json <file>", "also write the results as JSON"),
-    ...shared.run,
-  ],
+  summary:
+    "train the whole method, then without each part, on a grid, or from other bases, and compare the scores",
+  options,
   examples: [
     ["pearl ablate --corpus corpus/ -o ablation --preset from-scratch", "500 steps for each part"],
     ["pearl ablate --corpus corpus/ -o ablation --parts types,characters --steps 200", "two parts only"],
+    [
+      "pearl ablate --corpus corpus/ -o grid --grid temperature=0.03,0.07,0.2 --seeds 3 --plot grid.svg",
+      "a setting, three trainings each",
+    ],
+    ["pearl ablate --corpus corpus/ -o bases --base ./bert --base ./e5", "two bases, before and after"],
   ],
   run: async (_, options, session) => {
-    const { parts, output, corpus, pairs, minutes, seed, device, json } = options;
-    const { removableParts } = await import("../../methods/settings/choices.js");
-    const unknown = parts?.find((part) => !(removableParts as readonly string[]).includes(part));
-    if (unknown !== undefined) {
-      throw new UsageError(`unknown part "${unknown}": use ${removableParts.join(", ")}`);
-    }
+    await checkUse(options);
+    const {
+      parts,
+      output,
+      corpus,
+      pairs,
+      minutes,
+      seed,
+      seeds,
+      device,
+      json,
+      grid,
+      base: bases = [],
+    } = options;
     const { ablate } = await import("../../methods/ablate.js");
     const { defaultDataFolder } = await import("../../benchmark/data-folder.js");
     let run = "training";
     const report = await ablate({
-      ...{ folder: output, corpus, pairs, minutes, seed, device, types: typesFile(options) },
-      ...(await methodSettings(options)),
+      ...{ folder: output, corpus, pairs, minutes, seed, seeds, device, grid, types: typesFile(options) },
+      ...(await methodSettings({ ...options, base: bases[0] })),
+      bases: bases.length > 1 ? bases : undefined,
       parts: parts as readonly RemovablePart[] | undefined,
       dataFolder: options.data ?? (await defaultDataFolder()),
       tasks: options.task,
@@ -54,28 +106,57 @@ export default command({
       signal: session.signal,
       onNote: session.say,
       onRun: (name, state) => {
-        run = name === "whole" ? "the whole method" : `without ${name}`;
+        run = titleOf({ name, against: parts?.includes(name) ? "whole" : undefined });
         session.say(state === "known" ? `${run}: already done by an earlier run` : `${run}:`);
       },
       onStep: ({ step }, steps) => session.show(run, step, steps),
     });
     session.print(asTable(report));
-    if (json === undefined) return;
-    const { writeWholeJson } = await import("../../files/whole-file.js");
-    await writeWholeJson(json, report);
+    const { writeWholeFile, writeWholeJson } = await import("../../files/whole-file.js");
+    if (json !== undefined) await writeWholeJson(json, report);
+    if (options.plot === undefined) return;
+    const { gridChart } = await import("../../methods/grid-chart.js");
+    await writeWholeFile(options.plot, gridChart(report));
   },
 });
 
-/** Scores × 100; the last column is the loss in the mean without the part. */
-function asTable({ runs, steps }: AblationReport): string {
+/** Refuses unknown names and combinations before anything is trained. */
+async function checkUse({ parts, grid = [], base = [], plot }: OptionsOf<typeof options>): Promise<void> {
+  const { removableParts } = await import("../../methods/settings/choices.js");
+  const unknown = parts?.find((part) => !(removableParts as readonly string[]).includes(part));
+  if (unknown !== undefined)
+    throw new UsageError(`unknown part "${unknown}": use ${removableParts.join(", ")}`);
+  const { gridSettings } = await import("../../methods/settings/variants.js");
+  const odd = grid.find(({ setting }) => !gridSettings.includes(setting));
+  if (odd !== undefined)
+    throw new UsageError(`a grid cannot vary "${odd.setting}": use ${gridSettings.join(", ")}`);
+  if (base.length > 1 && (parts !== undefined || grid.length > 0))
+    throw new UsageError("several --base are compared with each other: leave out --parts and --grid");
+  if (plot !== undefined && grid.length === 0)
+    throw new UsageError("--plot draws a grid: add --grid SETTING=VALUES");
+}
+
+const titleOf = ({ name, against, point }: Pick<AblationRun, "name" | "against" | "point">): string => {
+  if (name === "whole") return "the whole method";
+  if (name.endsWith("-trained")) return `${name.slice(0, -"-trained".length)}, trained`;
+  return against === undefined || point ? name : `without ${name}`;
+};
+
+/** Scores × 100, with the deviation over seeds; the last column is the loss in the mean against the run compared with. */
+function asTable({ runs, steps, seeds }: AblationReport): string {
   const tasks = Object.keys(runs[0].scores);
-  const points = (score: number | undefined) => (score === undefined ? "" : (100 * score).toFixed(1));
-  const rows = runs.map(({ name, scores, mean, cost }) => [
-    name === "whole" ? "whole" : `without ${name}`,
-    ...tasks.map((task) => points(scores[task])),
-    points(mean),
-    name === "whole" ? "" : points(cost),
+  const points = (score: number | undefined, deviation?: number) =>
+    score === undefined
+      ? ""
+      : `${(100 * score).toFixed(1)}${deviation === undefined ? "" : ` ± ${(100 * deviation).toFixed(1)}`}`;
+  const rows = runs.map((run) => [
+    run.name === "whole" ? "whole" : titleOf(run),
+    ...tasks.map((task) => points(run.scores[task], run.deviations?.[task])),
+    points(run.mean, run.deviation),
+    run.against === undefined ? "" : points(run.cost),
   ]);
   const table = alignColumns([["", ...tasks, "mean", "cost"], ...rows], (column) => column > 0);
-  return `${table}\n${counted(steps, "step")} per run; scores × 100; cost: how far the mean falls without the part`;
+  const trainings = seeds > 1 ? `, ${seeds} trainings each (mean ± standard deviation)` : "";
+  const cost = "cost: how far the mean falls, against the whole method or the untrained base";
+  return `${table}\n${counted(steps, "step")} per run${trainings}; scores × 100; ${cost}`;
 }

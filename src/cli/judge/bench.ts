@@ -3,7 +3,15 @@ import { dirname, resolve } from "node:path";
 import { UsageError } from "../../errors.js";
 import { exists } from "../../files/whole-file.js";
 import { command } from "../command.js";
-import { choice, commaSeparated, option, repeatable, shared, wholeNumber } from "../options.js";
+import {
+  choice,
+  commaSeparated,
+  option,
+  positiveInteger,
+  repeatable,
+  shared,
+  wholeNumber,
+} from "../options.js";
 
 export default command({
   name: "bench",
@@ -11,13 +19,13 @@ export default command({
   options: [
     option(
       "-t, --task <names...>",
-      "ppdb, ppdb-filtered, turney, bird, yago, umls, conll, bc5cdr, autofj, strings, er or all (default: all)",
+      "ppdb, ppdb-filtered, turney, bird, yago, umls, conll, bc5cdr, autofj, strings, sts, er or all (default: all)",
       commaSeparated,
     ),
     shared.data,
     option(
       "-m, --model <model>",
-      "embedded model, folder, hub id, or tfidf, tfidf-words, jaccard, levenshtein, jaro-winkler, glove; " +
+      "embedded model, folder, hub id, word vectors (.vec), or tfidf, tfidf-words, jaccard, levenshtein, jaro-winkler, glove; " +
         "repeatable (default: the embedded model)",
       repeatable,
     ),
@@ -26,6 +34,11 @@ export default command({
     option("--report <file>", "also write a page with scores, bars and the worst mistakes (.html)"),
     option("--dataset <name>", "only one set of autofj or er, such as Drug"),
     option("--seed <n>", "random seed", wholeNumber, 0),
+    option(
+      "--seeds <n>",
+      "runs with different seeds: mean and standard deviation (default: 1)",
+      positiveInteger,
+    ),
     shared.truncate,
     option("--verbose", "print each of AutoFJ's datasets"),
     shared.device,
@@ -38,17 +51,18 @@ export default command({
     ["pearl bench --task all --data bench --json scores.json", "every task whose data is in bench/"],
     ["pearl bench --task all --data bench --report report.html", "the same as a page"],
     ["pearl bench --task turney,bird --protocol published", "scores by the paper's own rules"],
+    ["pearl bench --task all --model cc.en.300.vec --seeds 3", "FastText's averaged vectors, three runs"],
     ["pearl bench --task autofj --dataset Drug --model ./my-model", "one dataset"],
   ],
   run: async (_, options, session) => {
     const { defaultDataFolder } = await import("../../benchmark/data-folder.js");
     const { formatReports, reportsAsJson } = await import("../../benchmark/report.js");
     const { runBenchmark } = await import("../../benchmark/runner.js");
-    const { protocol, dataset, seed, truncateDim, device } = options;
+    const { protocol, dataset, seed, seeds, truncateDim, device } = options;
     if (options.json) await checkFolder("--json", options.json);
     if (options.report) await checkFolder("--report", options.report);
     const reports = await runBenchmark({
-      ...{ protocol, dataset, seed, truncateDim, device, signal: session.signal },
+      ...{ protocol, dataset, seed, seeds, truncateDim, device, signal: session.signal },
       tasks: options.task ?? ["all"],
       models: options.model ?? [undefined],
       dataFolder: options.data ?? (await defaultDataFolder()),

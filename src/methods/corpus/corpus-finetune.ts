@@ -17,6 +17,7 @@ import type { TrainingProgram } from "../../training/program.js";
 import { type PreparedRun, type RunOptions, type RunReport, runMethod } from "../../training/run.js";
 import type { TrainingResult } from "../../training/trainer.js";
 import { evaluationOn } from "../benchmark-score.js";
+import { withAvailableLove } from "../characters/pretrained-love.js";
 import { openTexts, textFolder } from "../pretrain/text-shards.js";
 import { type MethodSettings, scheduleOf } from "../settings/method-settings.js";
 import {
@@ -63,6 +64,8 @@ export interface PreparedTraining {
   readonly settings: MethodSettings;
   readonly corpus: Corpus;
   readonly start: StartModel;
+  /** True where the base could not be loaded and the settings `otherwise` are used. */
+  readonly isOtherwise: boolean;
   /** Absent for a training from scratch. */
   readonly pretrained: ModelFolder | undefined;
   readonly program: TrainingProgram;
@@ -114,7 +117,8 @@ export async function prepareTraining(
   work: string,
 ): Promise<PreparedTraining> {
   const { seed = 0, onNote } = options;
-  const { settings, base } = await chooseBase(options);
+  const { settings: chosen, base } = await chooseBase(options);
+  const settings = await withAvailableLove(chosen, options);
   checkSettings(settings);
   // before the corpus, which may take long to build
   if (base && !hasOwnStart(base)) checkTrainable(readModel(base.graph), base);
@@ -143,7 +147,8 @@ export async function prepareTraining(
   };
   const data = await openCorpusBatches(corpus, batchSettings, reader);
   noteFacts(data, start, onNote);
-  return { settings, corpus, start, pretrained: base, program, data };
+  const isOtherwise = settings.base !== options.settings.base;
+  return { settings, isOtherwise, corpus, start, pretrained: base, program, data };
 }
 
 /** @throws ArgumentError for settings that contradict each other or name unknown keys */

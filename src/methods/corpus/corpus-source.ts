@@ -1,5 +1,4 @@
 /** The corpus of a training: the user's, or one that is built from WordNet and cached; mined for hard negatives. */
-import { homedir } from "node:os";
 import { join } from "node:path";
 import { buildCorpus } from "../../corpus/build-corpus.js";
 import { CORPUS_FILES, readManifest } from "../../corpus/corpus-folder.js";
@@ -7,6 +6,7 @@ import { mineCorpus } from "../../corpus/mining/mine.js";
 import { PhraseEncoder } from "../../encoder/phrase-encoder.js";
 import { exists } from "../../files/whole-file.js";
 import type { RunOptions } from "../../training/run.js";
+import { cacheFolder } from "../characters/pretrained-love.js";
 
 export interface PrepareCorpusOptions extends Pick<RunOptions, "onNote" | "threads" | "signal"> {
   /** Folder of a corpus; default: one that is built from WordNet and cached. */
@@ -22,9 +22,8 @@ interface CorpusRequest extends PrepareCorpusOptions {
   readonly buildIn?: string;
 }
 
-/** The cache of WordNet's corpus: $XDG_CACHE_HOME or ~/.cache, then pearl/corpus-wordnet. */
-export const defaultCorpusFolder = (): string =>
-  join(process.env.XDG_CACHE_HOME || join(homedir(), ".cache"), "pearl", "corpus-wordnet");
+/** The cache of WordNet's corpus. */
+export const defaultCorpusFolder = (): string => cacheFolder("corpus-wordnet");
 
 /**
  * Finds, builds and mines as needed.

@@ -32,6 +32,7 @@ import { averagedWithBase, describeBase, startOfBase } from "../start-model.js";
 import { type ChosenObjective, withObjective } from "./objective-term.js";
 import { createPairData, type PairData } from "./pair-data.js";
 import { type PairTable, readPairs } from "./pairs.js";
+import { type PunctuationSettings, punctuationSettings } from "./punctuation.js";
 import { cutsOf, type PhraseView, VIEW_DROPOUT, viewNames } from "./views.js";
 
 type Shared = "types" | "chunkCells" | "evaluationData" | "onDownload";
@@ -48,6 +49,8 @@ export interface FinetuneOptions extends RunOptions, Pick<CorpusFinetuneOptions,
   readonly objectiveSettings?: ObjectiveSettings;
   /** How the second view of a phrase is made; the table may then have phrases alone. Default: no view. */
   readonly view?: PhraseView;
+  /** Of the view punctuation. */
+  readonly punctuation?: Partial<PunctuationSettings>;
   /** Passes over the pairs; default 2. */
   readonly epochs?: number;
   /** Steps to train, instead of `epochs`. */
@@ -99,6 +102,7 @@ type WithoutDefault = "epochs" | "clipNorm" | "averageWithBase" | "chunkCells" |
 type FinetuneSettings = Required<Pick<FinetuneOptions, WithDefault>> &
   Pick<FinetuneOptions, WithoutDefault> & {
     readonly objective: ChosenObjective;
+    readonly punctuation?: PunctuationSettings;
     readonly optimiser: AdamSettings;
     /** The base's. */
     readonly pooling: string;
@@ -135,7 +139,7 @@ async function prepareRun(options: Omit<FinetuneOptions, "output">): Promise<Pre
   const settings = settingsOf(base, objective, options);
   const { start, program, data } = await prepare(base, table, types, settings);
   noteData(table, data, options, settings);
-  const { view, dropout, learningRate, schedule, clipNorm, chunkCells } = settings;
+  const { view, punctuation, dropout, learningRate, schedule, clipNorm, chunkCells } = settings;
   const described = await describeBase(options.base ?? DEFAULT_MODEL, base);
   const average = { own: start.own, share: options.averageWithBase };
   return {
@@ -148,7 +152,7 @@ async function prepareRun(options: Omit<FinetuneOptions, "output">): Promise<Pre
     },
     options: () => ({
       ...{ schedule, optimiser: options.optimiser, clipNorm },
-      settings: { base: described.fingerprint, objective, view, dropout, chunkCells },
+      settings: { base: described.fingerprint, objective, view, punctuation, dropout, chunkCells },
     }),
     what: () => base.name,
     evaluation: evaluationOn(options.evaluationData, data.batchesPerEpoch),
@@ -174,7 +178,7 @@ async function prepare(
   base: ModelFolder,
   table: PairTable,
   types: readonly string[],
-  { objective, view, batchSize, seed, dropout, chunkCells }: FinetuneSettings,
+  { objective, view, punctuation, batchSize, seed, dropout, chunkCells }: FinetuneSettings,
 ) {
   const start = await startOfBase(base, { types, seed });
   const { assembled, own, labels } = start;
@@ -182,13 +186,17 @@ async function prepare(
   const layout = own?.layout;
   const reader = await openReader(base, assembled);
   const negatives = table.pairs.some(({ negative }) => negative !== "") ? "used" : "none";
+  if (negatives === "used" && view === "punctuation")
+    throw new ArgumentError(
+      "the view punctuation takes the place of hard negatives: leave out the column negative",
+    );
   const scores = table.pairs.some(({ score }) => score !== undefined) ? "used" : "none";
   const program = pairProgram(prepareForTraining(assembled.model), {
     ...{ sample: await readPhrases(samplePhrases, reader), width, types: labels.length },
     // NT-Xent's; other objectives have their own
     temperature: Number(objective.settings.temperature ?? 1),
     ...{ negatives, dropout, seed, layout },
-    terms: withObjective({ objective, view, scores, negatives, width, layout }),
+    terms: withObjective({ objective, view, punctuation, scores, negatives, width, layout }),
   });
   const inputNames = program.model.graph.inputs.map(({ name }) => name);
   if (view === "dropout" && !inputNames.includes(dropoutSeed))
@@ -198,7 +206,7 @@ async function prepare(
     );
   const data = await createPairData(table.pairs, reader, {
     ...{ batchSize, seed, types: labels, negatives, fingerprint: table.fingerprint, cells: chunkCells },
-    ...{ inputNames, view },
+    ...{ inputNames, view, punctuation },
   });
   return { start, program, data };
 }
@@ -242,10 +250,13 @@ function settingsOf(
 ): FinetuneSettings {
   const isTimed = options.steps !== undefined || options.minutes !== undefined;
   const { epochs = 2, batchSize = 512, learningRate = 3e-5, schedule = pearlSchedule, view } = options;
-  const { dropout = view === "dropout" ? VIEW_DROPOUT : 0, seed = 0 } = options;
+  const isDropped = view === "dropout" || view === "punctuation";
+  const { dropout = isDropped ? VIEW_DROPOUT : 0, seed = 0 } = options;
+  const punctuation = view === "punctuation" ? punctuationSettings(options.punctuation) : undefined;
   const { clipNorm, averageWithBase, chunkCells } = options;
   return {
     ...{ epochs: isTimed ? undefined : epochs, batchSize, learningRate, schedule, objective, view, dropout },
+    ...(punctuation && { punctuation }),
     optimiser: adamSettings(options.optimiser),
     ...{ clipNorm, averageWithBase, pooling, seed, chunkCells },
   };

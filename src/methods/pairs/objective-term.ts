@@ -6,6 +6,7 @@ import { type ObjectiveName, objectiveNamed } from "../../objectives/registry.js
 import { type LossTerm, lossNames } from "../../pearl/loss/program.js";
 import { columnsOf } from "../../pearl/loss/rows.js";
 import type { Feeds, Tensor } from "../../runtime/tensor.js";
+import { type PunctuationSettings, punctuationTerm } from "./punctuation.js";
 import { mixed, mixtureInput, mixtures, type PhraseView } from "./views.js";
 
 /** An objective with all its settings. */
@@ -21,6 +22,7 @@ export const scoresInput = "scores";
 export interface TermOptions {
   readonly objective: ChosenObjective;
   readonly view?: PhraseView;
+  readonly punctuation?: PunctuationSettings;
   readonly scores: "used" | "none";
   readonly negatives: "used" | "none";
   /** Width of the model's output, and which of its columns are the embedding. */
@@ -28,13 +30,20 @@ export interface TermOptions {
   readonly layout?: VectorLayout;
 }
 
-/** PEARL's terms with an objective in the place of NT-Xent, which stays PEARL's own unless a view changes its graph. */
+/**
+ * PEARL's terms with an objective in the place of NT-Xent, which stays PEARL's own unless a view changes its graph, and
+ * the term of a view that has one.
+ */
 export const withObjective =
   (options: TermOptions) =>
-  (terms: readonly LossTerm[]): readonly LossTerm[] =>
-    options.objective.name === "nt-xent" && options.view !== "mixup"
-      ? terms
-      : terms.map((term) => (term.name === lossNames.contrastive ? objectiveTerm(options) : term));
+  (terms: readonly LossTerm[]): readonly LossTerm[] => {
+    const { objective, view, punctuation, layout } = options;
+    const temperature = Number(objective.settings.temperature ?? 0.07);
+    const further = punctuation?.weight ? [punctuationTerm(punctuation, { layout, temperature })] : [];
+    if (objective.name === "nt-xent" && view !== "mixup") return [...terms, ...further];
+    const own = terms.map((term) => (term.name === lossNames.contrastive ? objectiveTerm(options) : term));
+    return [...own, ...further];
+  };
 
 function objectiveTerm({ objective, view, scores, negatives, width, layout }: TermOptions): LossTerm {
   const { name, settings } = objective;

@@ -7,6 +7,7 @@ import { inEpochs } from "../epochs.js";
 import { classesOf } from "./classes.js";
 import { classesInput, float32, int32, scoresInput } from "./objective-term.js";
 import type { Pair } from "./pairs.js";
+import { type PunctuationSettings, punctuated } from "./punctuation.js";
 import { cutsOf, mixtureInput, mixtures, type PhraseView } from "./views.js";
 
 export interface PairDataOptions {
@@ -20,6 +21,7 @@ export interface PairDataOptions {
   readonly inputNames: readonly string[];
   readonly cells?: number;
   readonly view?: PhraseView;
+  readonly punctuation?: PunctuationSettings;
 }
 
 export interface PairData extends TrainingData {
@@ -34,21 +36,21 @@ export async function createPairData(
   reader: Reader,
   options: PairDataOptions,
 ): Promise<PairData> {
-  const { negatives, types, seed, batchSize, cells, fingerprint, view } = options;
+  const { negatives, types, seed, batchSize, cells, fingerprint, view, punctuation } = options;
   const negativesOf = ({ negative }: Pair) => (negatives === "used" && negative !== "" ? [negative] : []);
   const secondsOf = ({ positive }: Pair) => (view === "cutoff" ? cutsOf(positive) : [positive]);
-  const phrases = new Set(pairs.flatMap((pair) => [pair.text, ...secondsOf(pair), ...negativesOf(pair)]));
-  const places = new Map([...phrases].map((phrase, place) => [phrase, place]));
-  const place = (phrase: string) => places.get(phrase) as number;
-  const read = await readPhrases([...phrases], reader);
+  const { read, place } = await readAll(
+    pairs.flatMap((pair) => [pair.text, ...secondsOf(pair), ...negativesOf(pair)]),
+    reader,
+  );
   const inputNames = new Set(options.inputNames);
   const classes = inputNames.has(classesInput) && classesOf(pairs, (text) => read.groups[place(text)]);
   const epochs = inEpochs(pairs.length, batchSize, (epoch) => permutation(pairs.length, seed, epoch));
   return {
     batchesPerEpoch: epochs.batchesPerEpoch,
     truncated: read.truncated,
-    fingerprint: `${fingerprint} seed ${seed} batch ${batchSize}${view ? ` view ${view}` : ""}`,
-    batch(index) {
+    fingerprint: `${fingerprint} seed ${seed} batch ${batchSize}${view ? ` view ${view} ${JSON.stringify(punctuation) ?? ""}` : ""}`,
+    async batch(index) {
       const rows = Array.from(epochs.itemsOf(index), (i) => pairs[i]);
       const own = batchSeed(seed, index);
       const random = createRandom(own);
@@ -60,18 +62,34 @@ export async function createPairData(
         ...(inputNames.has(scoresInput) && { [scoresInput]: float32(rows.map(({ score = 0 }) => score)) }),
         ...(inputNames.has(mixtureInput) && { [mixtureInput]: mixtures(rows.length, own) }),
       };
+      const marked = punctuation?.weight ? rows.map(({ text }) => punctuated(text, punctuation, random)) : [];
+      // marks are drawn anew in each batch, so that its phrases are read again
+      const now =
+        marked.length > 0
+          ? await readAll([...rows.map(({ text }) => text), ...seconds, ...marked], reader)
+          : { read, place };
       return contrastiveBatch(
         {
-          anchors: rows.map(({ text }) => place(text)),
-          positives: seconds.map(place),
-          ...(negatives === "used" && { negatives: hard.map(place) }),
+          anchors: rows.map(({ text }) => now.place(text)),
+          positives: seconds.map(now.place),
+          ...(negatives === "used" && { negatives: hard.map(now.place) }),
           types: rows.map(({ type }) => types.indexOf(type)),
-          further: { feeds },
+          further: { ...(marked.length > 0 && { rows: marked.map(now.place) }), feeds },
         },
-        read,
+        now.read,
         { cells, inputNames, types: types.length, seed: own },
       );
     },
     describe: (index) => Array.from(epochs.itemsOf(index), (i) => pairs[i]),
+  };
+}
+
+/** Some phrases, as the model reads them, and their places. */
+async function readAll(phrases: readonly string[], reader: Reader) {
+  const distinct = [...new Set(phrases)];
+  const places = new Map(distinct.map((phrase, place) => [phrase, place]));
+  return {
+    read: await readPhrases(distinct, reader),
+    place: (phrase: string) => places.get(phrase) as number,
   };
 }

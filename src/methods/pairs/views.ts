@@ -6,17 +6,18 @@
  *   Approach", token cutoff).
  * - `mixup`: its vector mixed with that of another positive, λ z_i + (1 - λ) z_j with λ from ½ to 1 (Zhang et al., 2018,
  *   "mixup"); the larger share decides what it belongs to.
+ * - `punctuation`: a third view beside dropout's, the phrase with punctuation marks inside (punctuation.ts).
  */
 import { type Net, number } from "../../nn/net.js";
 import { createRandom } from "../../random.js";
 import type { Tensor } from "../../runtime/tensor.js";
 
-export const viewNames = ["dropout", "cutoff", "mixup"] as const;
+export const viewNames = ["dropout", "cutoff", "mixup", "punctuation"] as const;
 
 /** How the second view of a phrase is made. */
 export type PhraseView = (typeof viewNames)[number];
 
-/** Dropout of the view `dropout`, where no other is set: SimCSE's. */
+/** Dropout of the views `dropout` and `punctuation`, where no other is set: SimCSE's. */
 export const VIEW_DROPOUT = 0.1;
 
 /** The phrase without each of its words in turn; the phrase itself where it has one word. */

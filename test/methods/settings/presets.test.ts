@@ -9,7 +9,7 @@ describe("presets", () => {
     expect(presets["pearl-small"]).toMatchObject({
       ...{
         base: "intfloat/e5-small-v2",
-        characters: { from: "love", width: 96 },
+        characters: { from: "pretrained-love", width: 96 },
         hardNegatives: 2,
         anchors: 5,
       },

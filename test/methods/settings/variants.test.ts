@@ -1,0 +1,47 @@
+/** The trainings that an ablation compares. */
+import { describe, expect, it } from "vitest";
+import { presets } from "../../../src/methods/settings/presets.js";
+import { baseVariants, gridSettings, gridVariants } from "../../../src/methods/settings/variants.js";
+
+const settings = presets["pearl-small"];
+
+describe("gridVariants", () => {
+  it("change one setting at a time and leave all others", () => {
+    for (const setting of gridSettings) {
+      const [{ name, settings: changed, against }] = gridVariants(settings, [{ setting, value: 1 }]);
+      expect([name, against]).toEqual([`${setting}=1`, "whole"]);
+      const differing = Object.entries(changed).filter(
+        ([key, value]) => JSON.stringify(value) !== JSON.stringify(settings[key as keyof typeof settings]),
+      );
+      expect(differing.length, setting).toBe(setting === "type-weight" ? 0 : 1);
+    }
+    const [width] = gridVariants(settings, [{ setting: "character-width", value: 32 }]);
+    expect(width.settings.characters).toEqual({ from: "pretrained-love", width: 32 });
+  });
+
+  it("refuse values that a setting cannot have", () => {
+    for (const [setting, value] of [
+      ["temperature", 0],
+      ["anchors", 2.5],
+      ["average", 1.1],
+      ["type-weight", -1],
+    ] as const)
+      expect(() => gridVariants(settings, [{ setting, value }])).toThrow(`cannot set ${setting} to ${value}`);
+    const bare = { ...settings, characters: "none" } as const;
+    expect(() => gridVariants(bare, [{ setting: "character-width", value: 8 }])).toThrow(/needs a character/);
+  });
+});
+
+describe("baseVariants", () => {
+  it("score each base as it is before it is trained, except none", () => {
+    const found = baseVariants(settings, ["org/bert", "none"]).map(({ settings: own, ...rest }) => ({
+      ...rest,
+      base: own.base,
+    }));
+    expect(found).toEqual([
+      { name: "org-bert", untrained: true, base: "org/bert" },
+      { name: "org-bert-trained", against: "org-bert", base: "org/bert" },
+      { name: "none-trained", base: "none" },
+    ]);
+  });
+});
