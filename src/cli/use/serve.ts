@@ -38,6 +38,7 @@ const options = [
   option("--max-items <n>", "most phrases or rows of a request", positiveInteger, 2048),
   option("--max-characters <n>", "longest phrase or cell", positiveInteger, 8192),
   option("--queue <n>", "most phrases that wait; more are refused", positiveInteger, 16_384),
+  option("--request-timeout <seconds>", "time in which a request must arrive", positiveNumber, 30),
   choice("--log <level>", "what is logged on standard error, as JSON", ["silent", "error", "info"], "error"),
   ...shared.run,
   shared.int8,
@@ -74,6 +75,7 @@ export default command({
     const server = await createServer(service, {
       modelNames,
       apiKey,
+      arrivalSeconds: options.requestTimeout,
       origins: options.cors,
       log: options.log,
     });
