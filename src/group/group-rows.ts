@@ -16,6 +16,7 @@ import {
   type MatchRunOptions,
   partsOf,
 } from "../match/compare-tables.js";
+import { auditOf, halving, interleaved } from "../match/estimates/audit.js";
 import {
   type AcceptedLevel,
   contradiction,
@@ -41,6 +42,7 @@ import {
 } from "../match/weights/learn.js";
 import { sigmoid } from "../match/weights/logistic.js";
 import { averageLinkage, groupsFrom } from "./average-linkage.js";
+import { decidedGroups, sureRows } from "./decided-groups.js";
 import { greatestF1 } from "./expected-f1.js";
 import { pairProbability, supportedProbability, withPairsInside } from "./group-pairs.js";
 
@@ -157,15 +159,18 @@ async function resultWith(
 ): Promise<(target: number) => RowGroups> {
   const { compared, table, place } = grouping;
   const { order, dropped, fields, naming } = compared.tables;
-  const judged = knownPlaces(compared, preparedPairs(known, place));
+  const decisions = preparedPairs(known, place);
+  const judged = knownPlaces(compared, decisions);
   const fit = known.length === 0 ? grouping.unanswered() : bestFit(grouping, judged);
   const { weights, evidence, accept } = await fit;
+  const unanswered = await grouping.unanswered();
+  const audit = auditOf(unanswered.sampled, judged, (level) => decidedLevel(level, decisions));
   const learned: LearnedRows = { fields, naming, evidence, weights };
   // A second fit may trust columns less than the first.
   const fitted = { ...compared, columns: evidence };
   const columns = columnReports(fitted, weights);
   const atPrecision = (target: number): RowGroups => {
-    const { level, report } = accept(target);
+    const { level, report } = audit.widest(target, accept(target));
     const groupOf = renumbered(place, level.groups);
     const probabilityOf = pairProbability(level, pairScorer(fitted, weights));
     return {
@@ -173,16 +178,15 @@ async function resultWith(
       probabilityOf: (a, b) => probabilityOf(place[a], place[b]),
       explain: (a, b) =>
         explainPair(fitted, weights, { left: place[a], right: place[b] }, { left: table, right: table }),
-      doubtful: (count) =>
-        doubtfulPairs(level, {
-          known: judged,
-          candidates: compared.left.length,
-          count,
-          groups: level.groups,
-          fields: compared.tables.fields,
-        }).map((pair) => {
+      doubtful: (count) => {
+        const { groups } = level;
+        const candidates = compared.left.length;
+        const gains = doubtfulPairs(level, { known: judged, candidates, count, groups, fields });
+        const sample = report.promise.established ? [] : audit.open(target);
+        return interleaved(gains, sample, count).map((pair) => {
           return { ...pair, left: order[0][pair.left], right: order[0][pair.right] };
-        }),
+        });
+      },
       withKnown: async (all) => (await resultWith(grouping, all))(target),
       labelEffect: async () => {
         const without = known.length === 0 ? groupOf : (await resultWith(grouping, []))(target).groupOf;
@@ -221,6 +225,8 @@ interface Fit {
   readonly even: GroupLevel;
   /** How far the likely groups contradict themselves: 0 if nothing speaks against them. */
   readonly doubt: number;
+  /** The same groups, and stricter ones that have half of the pairs at most, and so on. */
+  sampled(): GroupLevel[];
   accept(target: number): { level: GroupLevel; report: PrecisionReport };
 }
 
@@ -281,7 +287,17 @@ async function fitGroups(
   };
   const accept: Fit["accept"] = (target) =>
     keepPrecision({ target, levels: levels(), fallback, doubt: doubt?.reason });
-  return { weights, evidence: compared.columns, doubt: found?.strength ?? 0, accept, even };
+  const sampled = (): GroupLevel[] => halving(cuts.flatMap((cut) => (cut >= evenOdds ? [levelAt(cut)] : [])));
+  return { weights, evidence: compared.columns, doubt: found?.strength ?? 0, sampled, accept, even };
+}
+
+/** A level after decisions on prepared rows. */
+function decidedLevel(level: GroupLevel, known: readonly KnownPair[]): GroupLevel {
+  const { left, right } = level.table;
+  const sure = sureRows(level.groups.length, () => undefined, known);
+  const groups = decidedGroups(level.groups, sure, known, () => 0);
+  const accepted = Uint8Array.from(left, (a, pair) => (groups[a] === groups[right[pair]] ? 1 : 0));
+  return { ...level, groups, accepted, count: accepted.reduce((sum, flag) => sum + flag, 0) };
 }
 
 /** Groups of the given rows, numbered by first row, from those of the prepared ones. */

@@ -1,5 +1,6 @@
 /** Learns which candidate pairs of two tables match, with as many partners per row as the tables show. */
 import type { ComparedTables } from "../match/compare-tables.js";
+import { halving } from "../match/estimates/audit.js";
 import { type AcceptedLevel, keepPrecision, type PrecisionReport, veto } from "../match/estimates/promise.js";
 import { judgedEstimates } from "../match/estimates/scored-pairs.js";
 import { type Known, withAnswers } from "../match/weights/answers.js";
@@ -25,12 +26,16 @@ export interface Fit {
   readonly weights: Weights;
   /** The pairs that are rather right than wrong. */
   readonly likely: AcceptedLevel;
+  /** The likely pairs, and the better half, quarter and so on of them. */
+  sampled(): AcceptedLevel[];
   accept(target: number): { level: AcceptedLevel; report: PrecisionReport };
 }
 
 /** Floors of probability, from the widest. */
 const floors = [0.02, 0.05, 0.1, 0.25, 0.5, 0.7, 0.8, 0.9, 0.95, 0.98, 0.99];
 const evenOdds = 0.5;
+/** Likely pairs are sampled as a whole, and in parts of the better ones down to a sixteenth. */
+const halvings = 5;
 /** Share of rows with several partners from which a join is not one-to-one. */
 const severalPartners = 0.25;
 /** Share of rows with several partners below which each row of a side has one. */
@@ -73,7 +78,7 @@ export async function fitPairs(
     : as({ ...one, accept: acceptAt(one.levelAt, reason) }, reason);
 }
 
-interface RelationFit extends Pick<Fit, "weights" | "likely" | "accept"> {
+interface RelationFit extends Pick<Fit, "weights" | "likely" | "sampled" | "accept"> {
   readonly relation: Relation;
   /** Why the pairs cannot all be right; undefined if nothing speaks against them. */
   readonly doubt?: string;
@@ -97,12 +102,12 @@ function acceptPairs(
     .filter((pair) => probability[pair] >= floors[0])
     .sort((x, y) => probability[y] - probability[x] || logOdds[y] - logOdds[x] || x - y);
   const sides = competingSides(compared, relation);
-  const levelAt = (floor: number): AcceptedLevel => {
+  const levelAt = (floor: number, most = Infinity): AcceptedLevel => {
     const accepted = new Uint8Array(probability.length);
     const taken = sides.map(({ rows }) => new Uint8Array(rows));
     let count = 0;
     for (const pair of order) {
-      if (probability[pair] < floor) break;
+      if (probability[pair] < floor || count === most) break;
       const isConfirmed = logOdds[pair] === certain;
       if (!isConfirmed && sides.some(({ rowOf }, side) => taken[side][rowOf[pair]] === 1)) continue;
       for (const [side, { rowOf }] of sides.entries()) taken[side][rowOf[pair]] = 1;
@@ -113,7 +118,25 @@ function acceptPairs(
   };
   const likely = levelAt(evenOdds);
   const doubt = veto(likely)?.reason;
-  return { relation, weights, likely, doubt, levelAt, accept: acceptAt(levelAt, doubt) };
+  return {
+    ...{ relation, weights, likely, doubt, levelAt },
+    accept: acceptAt(levelAt, doubt),
+    sampled: () =>
+      halving(Array.from({ length: halvings }, (_, times) => levelAt(evenOdds, likely.count >> times))),
+  };
+}
+
+/** A level after decisions: confirmed pairs are accepted in place of rivals, and rejected ones are not. */
+export function decidedLevel(level: AcceptedLevel, known: Known): AcceptedLevel {
+  const [accepted, probability] = [level.accepted.slice(), level.probability.slice()];
+  for (const { rowOf } of competingSides(level.table, level.relation)) {
+    const taken = new Set([...known].flatMap(([pair, match]) => (match === 1 ? [rowOf[pair]] : [])));
+    accepted.forEach((_, pair) => {
+      if (taken.has(rowOf[pair])) accepted[pair] = 0;
+    });
+  }
+  for (const [pair, match] of known) accepted[pair] = probability[pair] = match;
+  return { ...level, accepted, probability, count: accepted.reduce((sum, flag) => sum + flag, 0) };
 }
 
 /** The probability of each pair after rows have competed for partners. */

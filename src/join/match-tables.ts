@@ -16,6 +16,7 @@ import {
   type MatchRunOptions,
   partsOf,
 } from "../match/compare-tables.js";
+import { auditOf, interleaved } from "../match/estimates/audit.js";
 import type { AcceptedLevel, PrecisionReport } from "../match/estimates/promise.js";
 import { silentColumns, withoutColumns, withSilent } from "../match/estimates/silent-columns.js";
 import { once } from "../match/once.js";
@@ -29,7 +30,7 @@ import {
   type Relation,
   type Weights,
 } from "../match/weights/learn.js";
-import { type Fit, fitPairs, type MatchKind } from "./fit-pairs.js";
+import { decidedLevel, type Fit, fitPairs, type MatchKind } from "./fit-pairs.js";
 
 /** Options of {@link matchTables}. */
 export interface MatchTablesOptions extends ColumnOptions, MatchRunOptions {
@@ -150,24 +151,25 @@ async function resultWith(
   const { tables } = compared;
   const judged = knownPlaces(compared, preparedPairs(known, tables.order, isSwapped));
   const { kind, kindReason, weights, accept } = await fitWith(judged);
+  const unanswered = await fitWith(new Map());
+  const audit = auditOf(unanswered.sampled, judged, (level) => decidedLevel(level, judged));
   const columns = columnReports(compared, weights).map((column) =>
     isSwapped ? { ...column, name: column.other, other: column.name } : column,
   );
   const atPrecision = (target: number): TableMatches => {
-    const { level, report } = accept(target);
+    const { level, report } = audit.widest(target, accept(target));
     const matches = acceptedRows(compared, level, isSwapped);
     return {
       ...{ ...report, matches, kind, kindReason, columns, dropped: tables.dropped, atPrecision },
       explain: explainer(matching, weights),
-      doubtful: (count) =>
-        doubtfulPairs(level, {
-          known: judged,
-          count,
-          candidates: compared.left.length,
-          fields: tables.fields,
-        }).map((pair) => {
+      doubtful: (count) => {
+        const candidates = compared.left.length;
+        const gains = doubtfulPairs(level, { known: judged, count, candidates, fields: tables.fields });
+        const sample = report.promise.established ? [] : audit.open(target);
+        return interleaved(gains, sample, count).map((pair) => {
           return { ...pair, ...givenRows(compared, pair, isSwapped) };
-        }),
+        });
+      },
       withKnown: async (all) => (await resultWith(matching, all))(target),
       labelEffect: async () => {
         const without = known.length === 0 ? matches : (await resultWith(matching, []))(target).matches;
