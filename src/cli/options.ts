@@ -158,6 +158,12 @@ export const shared = {
     option("--ignore <column>", "compare all columns but this one; repeatable", repeatable),
     option("--kind-of <column=kind>", "what a column holds, such as born=date; repeatable", kindOfColumn),
   ] as const,
+  /** Pairs that a person judges. */
+  judged: [
+    option("--review-out <file>", "write doubtful pairs for a person to decide"),
+    option("--review <file>", "apply the decisions of a reviewed file"),
+    option("--labels <file>", "apply known pairs: left, right and, if some do not match, decision"),
+  ] as const,
   tableEncoding: [model, ...table, ...run] as const,
   format: choice(
     "--format <name>",

@@ -1,5 +1,5 @@
 /** What a running command works with: output and progress, interruption, the model, and an orderly end. */
-import { resolve } from "node:path";
+import { extname, resolve } from "node:path";
 import type { PhraseEncoder } from "../encoder/phrase-encoder.js";
 import { packageVersion } from "../files/version.js";
 import type { DeviceChoice } from "../runtime/device.js";
@@ -102,3 +102,14 @@ export function stemOf(file: string): string {
   const plain = (file === "-" ? "stdin" : file).replace(/^.*[/\\]/, "").replace(/\.gz$/, "");
   return plain.replace(/(?<=.)\.[^.]*$/, "");
 }
+
+/** `names.part.csv` in the current folder for `data/names.csv`; TSV, JSONL and Parquet keep their format. */
+export function outputFor(file: string, part: string, format: string | undefined): string {
+  const ending = extname(file.replace(/\.gz$/, "")).toLowerCase();
+  const kept = [".tsv", ".jsonl", ".parquet"].includes(ending) ? ending : ".csv";
+  return `${stemOf(file)}.${part}${format === undefined ? kept : `.${format}`}`;
+}
+
+/** The name of another file beside an output. */
+export const besideOutput = (output: string, part: string): string =>
+  output.replace(/(\.[^.]*)?$/, `.${part}$1`);

@@ -1,11 +1,12 @@
 /** Learns which candidate pairs of two tables match, with as many partners per row as the tables show. */
 import type { ComparedTables } from "../match/compare-tables.js";
 import { halving } from "../match/estimates/audit.js";
-import { type AcceptedLevel, keepPrecision, type PrecisionReport, veto } from "../match/estimates/promise.js";
+import { type AcceptedLevel, keepPrecision, veto } from "../match/estimates/promise.js";
 import { judgedEstimates } from "../match/estimates/scored-pairs.js";
+import type { MatchFit } from "../match/match-rows.js";
 import { type Known, withAnswers } from "../match/weights/answers.js";
 import { competition, matchingBeliefs } from "../match/weights/competition.js";
-import { certain, decide, type Learned, type Relation, type Weights } from "../match/weights/learn.js";
+import { certain, decide, type Learned, type Relation } from "../match/weights/learn.js";
 import { sigmoid } from "../match/weights/logistic.js";
 import { competingSides } from "../match/weights/pair-table.js";
 import type { JoinKind } from "./options.js";
@@ -19,16 +20,10 @@ export interface AskedKind {
   readonly isSwapped: boolean;
 }
 
-export interface Fit {
+export interface Fit extends MatchFit<AcceptedLevel> {
   readonly kind: MatchKind;
   /** One sentence: what the kind was found from. */
   readonly kindReason: string;
-  readonly weights: Weights;
-  /** The pairs that are rather right than wrong. */
-  readonly likely: AcceptedLevel;
-  /** The likely pairs, and the better half, quarter and so on of them. */
-  sampled(): AcceptedLevel[];
-  accept(target: number): { level: AcceptedLevel; report: PrecisionReport };
 }
 
 /** Floors of probability, from the widest. */
@@ -78,7 +73,7 @@ export async function fitPairs(
     : as({ ...one, accept: acceptAt(one.levelAt, reason) }, reason);
 }
 
-interface RelationFit extends Pick<Fit, "weights" | "likely" | "sampled" | "accept"> {
+interface RelationFit extends MatchFit<AcceptedLevel> {
   readonly relation: Relation;
   /** Why the pairs cannot all be right; undefined if nothing speaks against them. */
   readonly doubt?: string;
@@ -118,22 +113,19 @@ function acceptPairs(
   };
   const likely = levelAt(evenOdds);
   const doubt = veto(likely)?.reason;
+  const halves = { length: halvings };
   return {
-    ...{ relation, weights, likely, doubt, levelAt },
-    accept: acceptAt(levelAt, doubt),
-    sampled: () =>
-      halving(Array.from({ length: halvings }, (_, times) => levelAt(evenOdds, likely.count >> times))),
+    ...{ compared, relation, weights, likely, doubt, levelAt, accept: acceptAt(levelAt, doubt) },
+    sampled: () => halving(Array.from(halves, (_, times) => levelAt(evenOdds, likely.count >> times))),
   };
 }
 
 /** A level after decisions: confirmed pairs are accepted in place of rivals, and rejected ones are not. */
-export function decidedLevel(level: AcceptedLevel, known: Known): AcceptedLevel {
+export function decidedPairs(level: AcceptedLevel, known: Known): AcceptedLevel {
   const [accepted, probability] = [level.accepted.slice(), level.probability.slice()];
   for (const { rowOf } of competingSides(level.table, level.relation)) {
     const taken = new Set([...known].flatMap(([pair, match]) => (match === 1 ? [rowOf[pair]] : [])));
-    accepted.forEach((_, pair) => {
-      if (taken.has(rowOf[pair])) accepted[pair] = 0;
-    });
+    for (let pair = 0; pair < accepted.length; pair++) if (taken.has(rowOf[pair])) accepted[pair] = 0;
   }
   for (const [pair, match] of known) accepted[pair] = probability[pair] = match;
   return { ...level, accepted, probability, count: accepted.reduce((sum, flag) => sum + flag, 0) };

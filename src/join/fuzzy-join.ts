@@ -5,7 +5,6 @@
  * Li et al., "Auto-FuzzyJoin" (SIGMOD 2021): a match that is no nearer than the table's rows are to each other is no
  * evidence.
  */
-import { PhraseEncoder } from "../encoder/phrase-encoder.js";
 import { ArgumentError } from "../errors.js";
 import { exactPairs } from "../match/candidates/nearest-by-embedding.js";
 import { type ColumnPair, type JoinColumn, prepareColumn } from "../match/columns.js";
@@ -13,6 +12,7 @@ import type { Rankings } from "../match/estimates/estimate.js";
 import { rankRows } from "../match/rank-pool.js";
 import { labelEffect, partnersOfRight } from "../match/review/label-effect.js";
 import { defaultScorer, type ScorerFile } from "../match/scorer.js";
+import { withEncoder } from "../match/with-encoder.js";
 import { explainPhrases } from "./explain.js";
 import { type Decision, decideMatches, doubtfulProposals } from "./one-column/decide.js";
 import { keysOf, tableWarnings } from "./one-column/keys.js";
@@ -141,17 +141,13 @@ export async function rankTables(
   return { right, spacing, measureSpacing, ...keysOf({ left: base.texts, right: queries.texts }) };
 }
 
-async function preparePhrases(
+const preparePhrases = (
   texts: JoinColumn,
-  { encoder, signal, threads, onProgress }: JoinOptions,
-): Promise<ColumnPair> {
-  const loaded = encoder === undefined ? await PhraseEncoder.load(undefined, { threads, signal }) : undefined;
-  try {
-    return await prepareColumn(texts, {
-      ...{ encoder: encoder === "none" ? undefined : (encoder ?? loaded), signal },
+  { encoder, onProgress, ...run }: JoinOptions,
+): Promise<ColumnPair> =>
+  withEncoder(encoder, run, (found) =>
+    prepareColumn(texts, {
+      ...{ encoder: found, signal: run.signal },
       onProgress: (done, total) => onProgress?.("encoding", done, total),
-    });
-  } finally {
-    await loaded?.dispose();
-  }
-}
+    }),
+  );

@@ -9,15 +9,13 @@ import type { Pairs } from "../match/candidates/pair-set.js";
 import type { KnownPair } from "../match/compare-tables.js";
 import { asPartOf, type PairScorer, pairScorer, type ReadRows, readRows } from "../match/rescore.js";
 import { certain } from "../match/weights/learn.js";
-import { columnsOf, equalRow, readCells, readTerms } from "./contents.js";
 import { certainGroups, chains, type Grouping, reasonOf } from "./grouping.js";
-import type { StoreModel } from "./model.js";
-import { nearRows } from "./near-rows.js";
+import { columnsOf, readLinked, type StoreModel } from "./model.js";
 import type { LinkedRow } from "./reconcile.js";
 import type { Store } from "./store.js";
-import { searchTerms, wholeCounts } from "./terms.js";
+import { findNear, wholeCounts } from "./terms.js";
 
-export interface AttachOptions {
+interface AttachOptions {
   /** The columns of the cells. */
   readonly names: readonly string[];
   readonly model: StoreModel;
@@ -32,113 +30,80 @@ const mostMembers = 20;
 /** Pairs below it, compared without embeddings, are not compared with them. */
 const leastPlausible = -6;
 
-/**
- * @param pending cells of new and changed rows, which are in the store already
- * @param entities of each row of the store, 0 for none
- */
-export async function attach(
-  store: Store,
-  pending: ReadonlyMap<number, readonly string[]>,
-  entities: Int32Array,
-  options: AttachOptions,
-): Promise<Grouping> {
+/** Links the rows that this run has put into the store. */
+export async function attach(store: Store, run: number, options: AttachOptions): Promise<Grouping> {
   const { names, model, signal } = options;
   const { learned } = model;
-  const terms = await readTerms(store);
-  const fresh = readRows(columnsOf(names, [...pending.values()]), learned);
-  const near = nearRows(
-    new Map([...pending.keys()].map((row, place) => [row, searchTerms(fresh, place)])),
-    terms,
-  );
-  for (const [row, equal] of await equalRow(store, pending.keys())) near.get(row)!.add(equal);
-  const own = membersOf(entities, pending.keys());
-  for (const [row, others] of near)
-    for (const member of own.get(entities[row]) ?? []) if (member !== row) others.add(member);
+  const { rows, cells, pairs } = await readNear(store, run);
   signal?.throwIfAborted();
-  const numbers = withMembers(near, entities);
-  const stored = await readCells(store, numbers);
-  const cells = numbers.map((row) => stored.get(row)!);
   const part = readRows(columnsOf(names, cells), learned);
-  const read = asPartOf(part, wholeCounts(part, terms));
-  const rows = numbers.map((row): LinkedRow => {
-    return { row, entity: entities[row], isSame: entities[row] > 0 && !pending.has(row) };
-  });
-  const pairs = pairsOf(near, new Map(numbers.map((row, place) => [row, place])));
-  const learnedScorer = await plausibleScorer(read, pairs, rows, options);
-  const scorer = decided(learnedScorer, rows, options.judged);
-  const grouped = await groupsOf(rows, cells, pairs, { scorer, least: model.least, signal });
-  return { rows, ...grouped, reasonFor };
-
-  function reasonFor(a: number, b: number) {
-    return reasonOf(learned, scorer.explain(a, b));
-  }
+  const counts = await wholeCounts(
+    store,
+    part,
+    rows.map(({ row }) => row),
+  );
+  const read = asPartOf(part, counts);
+  const { scorer, odds } = await scored(read, pairs, rows, options);
+  const grouped = await groupsOf(rows, cells, { ...pairs, odds }, { scorer, least: model.least, signal });
+  return { rows, ...grouped, reasonFor: (a, b) => reasonOf(learned, scorer.explain(a, b)) };
 }
 
-/** The first rows of the entities that some rows belong to. */
-function membersOf(entities: Int32Array, rows: Iterable<number>): Map<number, number[]> {
-  const members = new Map<number, number[]>();
-  for (const row of rows) if (entities[row] > 0) members.set(entities[row], []);
-  entities.forEach((entity, row) => {
-    const found = members.get(entity);
-    if (found !== undefined && found.length < mostMembers) found.push(row);
-  });
-  return members;
+/** The first rows of each entity. */
+const members = `SELECT entity, "row" FROM assignment WHERE until IS NULL
+  QUALIFY row_number() OVER (PARTITION BY entity ORDER BY "row") <= ${mostMembers}`;
+
+/** The new and changed rows, those near them, more rows of their entities, and the pairs to compare, by place. */
+async function readNear(store: Store, run: number) {
+  const fresh = `SELECT "row" FROM "row" WHERE run = ${run}`;
+  const current = "SELECT * FROM assignment WHERE until IS NULL";
+  await store.query(
+    `CREATE OR REPLACE TEMP TABLE new_near AS
+     SELECT DISTINCT least(new, old) AS a, greatest(new, old) AS b FROM (${await findNear(store, run)}
+       UNION SELECT changed."row", m."row" FROM (${current}) changed JOIN (${members}) m USING (entity)
+       WHERE changed."row" <> m."row" AND changed."row" IN (${fresh}))`,
+  );
+  const near = await store.query("SELECT a, b FROM new_near ORDER BY a, b");
+  const linked = await readLinked(
+    store,
+    run,
+    `WITH near AS (${fresh} UNION SELECT a FROM new_near UNION SELECT b FROM new_near) SELECT "row" FROM near
+     UNION SELECT "row" FROM (${members}) WHERE entity IN (SELECT entity FROM (${current}) JOIN near USING ("row"))`,
+  );
+  const place = new Map(linked.rows.map(({ row }, at) => [row, at]));
+  const side = (index: number) => Int32Array.from(near, (pair) => place.get(Number(pair[index]))!);
+  return { ...linked, pairs: { left: side(0), right: side(1) } };
 }
 
-/** The rows, the rows near them, and more rows of their entities; ascending. */
-function withMembers(near: ReadonlyMap<number, ReadonlySet<number>>, entities: Int32Array): number[] {
-  const rows = [...near].flatMap(([row, others]) => [row, ...others]);
-  const all = new Set([...rows, ...[...membersOf(entities, rows).values()].flat()]);
-  return [...all].sort((a, b) => a - b);
-}
-
-/** The candidate pairs by place, each once, the smaller place first. */
-function pairsOf(
-  near: ReadonlyMap<number, ReadonlySet<number>>,
-  placeOf: ReadonlyMap<number, number>,
-): Pairs {
-  const size = placeOf.size;
-  const keys = new Set<number>();
-  for (const [row, others] of near)
-    for (const other of others) {
-      const [a, b] = [placeOf.get(row)!, placeOf.get(other)!];
-      keys.add(Math.min(a, b) * size + Math.max(a, b));
-    }
-  const sorted = Float64Array.from(keys).sort();
-  return {
-    left: Int32Array.from(sorted, (key) => Math.floor(key / size)),
-    right: Int32Array.from(sorted, (key) => key % size),
-  };
-}
-
-/** Embeds the names of rows that are plausible without embeddings, and of their entities, only. */
-async function plausibleScorer(
+/** Log-odds of the pairs, and of any other two rows. Embeds the names of plausible rows, and of their entities, only. */
+async function scored(
   read: ReadRows,
   { left, right }: Pairs,
   rows: readonly LinkedRow[],
-  { model: { learned }, encoder, signal }: AttachOptions,
-): Promise<PairScorer> {
-  const first = pairScorer(read, learned);
-  if (encoder === "none" || learned.naming < 0) return first;
+  { model: { learned }, encoder, judged, signal }: AttachOptions,
+): Promise<{ scorer: PairScorer; odds: Float64Array }> {
+  const withAnswers = (scorer: PairScorer): PairScorer => decided(scorer, rows, judged);
+  const first = withAnswers(pairScorer(read, learned));
+  const odds = first.scores(left, right);
+  if (encoder === "none" || learned.naming < 0) return { scorer: first, odds };
+  const plausible = [...odds.keys()].filter((pair) => odds[pair] >= leastPlausible);
+  const chosen = new Set(plausible.flatMap((pair) => [left[pair], right[pair]]));
+  const entities = new Set([...chosen].map((place) => rows[place].entity));
+  entities.delete(0);
+  rows.forEach(({ entity }, place) => entities.has(entity) && chosen.add(place));
   const { left: values, set } = read.tables.fields[learned.naming];
-  const chosen = new Set<number>();
-  first.scores(left, right).forEach((odds, pair) => {
-    if (odds >= leastPlausible) chosen.add(left[pair]).add(right[pair]);
-  });
-  const chosenEntities = new Set([...chosen].map((place) => rows[place].entity));
-  chosenEntities.delete(0);
-  rows.forEach(({ entity }, place) => chosenEntities.has(entity) && chosen.add(place));
   const named = [...new Set([...chosen].map((place) => values[place]))].filter((value) => value >= 0);
-  const { dimension } = encoder;
-  const encoded = await encoder.encodeMatrix(
-    named.map((value) => set.texts[value]),
-    { signal },
-  );
+  const texts = named.map((value) => set.texts[value]);
+  const { data, dimension } = await encoder.encodeMatrix(texts, { signal });
   const vectors: NamingVectors = { data: new Float32Array(set.texts.length * dimension), dimension };
   named.forEach((value, place) => {
-    vectors.data.set(encoded.data.subarray(place * dimension, (place + 1) * dimension), value * dimension);
+    vectors.data.set(data.subarray(place * dimension, (place + 1) * dimension), value * dimension);
   });
-  return pairScorer(read, learned, vectors);
+  const scorer = withAnswers(first.withVectors(vectors));
+  const of = (side: Int32Array): Int32Array => Int32Array.from(plausible, (pair) => side[pair]);
+  scorer.scores(of(left), of(right)).forEach((score, place) => {
+    odds[plausible[place]] = score;
+  });
+  return { scorer, odds };
 }
 
 /** Scores of judged pairs outweigh all evidence. */
@@ -158,7 +123,7 @@ function decided(scorer: PairScorer, rows: readonly LinkedRow[], judged: readonl
 async function groupsOf(
   rows: readonly LinkedRow[],
   cells: readonly (readonly string[])[],
-  { left, right }: Pairs,
+  { left, right, odds }: Pairs & { readonly odds: Float64Array },
   {
     scorer,
     least,
@@ -168,7 +133,6 @@ async function groupsOf(
   const standing = chains(rows.keys(), (place) => (rows[place].isSame ? rows[place].entity : -1 - place));
   const together = (a: number, b: number): boolean =>
     rows[a].isSame && rows[b].isSame && rows[a].entity === rows[b].entity;
-  const odds = scorer.scores(left, right);
   const all = {
     left: Int32Array.from([...left, ...standing.map(([a]) => a)]),
     right: Int32Array.from([...right, ...standing.map(([, b]) => b)]),

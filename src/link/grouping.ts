@@ -68,11 +68,11 @@ export function changeReasons(
   entities: Int32Array,
 ): (PairReason | undefined)[] {
   const members = groupBy(entities.keys(), (place) => entities[place]);
-  return changes.map((change) => {
-    const moved = new Set(change.rows);
-    const from = change.kind === "split" ? (members.get(change.other) ?? []) : members.get(change.entity)!;
+  return changes.map(({ kind, entity, other = 0, rows }) => {
+    const moved = new Set(rows);
+    const from = members.get(kind === "split" ? other : entity) ?? [];
     const rest = from.filter((place) => !moved.has(place));
-    return strongest(grouping, change.rows, rest.length > 0 ? rest : change.rows);
+    return strongest(grouping, rows, rest.length > 0 ? rest : rows);
   });
 }
 

@@ -49,52 +49,44 @@ export const entityHistory = (storePath: string, name: string): Promise<EntityHi
   withStore(storePath, "existing", async (store) => {
     const asked = /^E?(\d+)$/i.exec(name.trim());
     if (asked === null) throw new StoreError(`"${name}" is no entity: entities are named E1, E2 and so on.`);
-    const { entity, aliases } = await resolveAlias(store, Number(asked[1]));
-    const rows = await storedRows(store, `WHERE entity = ${entity}`);
-    if (rows.length === 0) throw new StoreError(await absence(store, entity));
-    const all = [entity, ...aliases].join(",");
-    const found = await store.query(
-      `SELECT event.run, run.time, kind, entity, other, rows, probability, reason FROM event JOIN run USING (run)
-       WHERE entity IN (${all}) OR other IN (${all}) ORDER BY event.run, place`,
+    // The oldest entity lives on: it has the least number.
+    const [[entity]] = await store.query(
+      `WITH RECURSIVE name AS (SELECT ${asked[1]} AS entity UNION
+         SELECT event.entity FROM event JOIN name ON other = name.entity AND kind = 'merged') SELECT min(entity) FROM name`,
     );
-    const origins = await originsOf(
-      store,
-      found.flatMap((line) => JSON.parse(String(line[5]))),
+    const rows = await storedRows(store, `AND entity = ${entity}`);
+    if (rows.size === 0) throw new StoreError(await absence(store, Number(entity)));
+    const names = await store.query(
+      `WITH RECURSIVE name AS (SELECT ${entity} AS entity UNION
+         SELECT other FROM event JOIN name ON event.entity = name.entity AND kind = 'merged') SELECT entity FROM name ORDER BY 1`,
     );
-    const events = found.map(([run, time, kind, one, other, numbers, probability, reason]): EntityEvent => {
-      const names = (JSON.parse(String(numbers)) as number[]).map((row) => origins.get(row) ?? String(row));
-      return {
-        ...{
-          run: Number(run),
-          time: String(time),
-          kind: kind as EntityEvent["kind"],
-          entity: entityName(Number(one)),
-        },
-        ...(other !== null && { other: entityName(Number(other)) }),
-        rows: names,
-        ...(probability !== null && { probability: Number(probability), reason: String(reason) }),
-      };
-    });
-    return { entity: entityName(entity), aliases: aliases.map(entityName), rows, events };
+    const all = names.map(([one]) => Number(one));
+    const aliases = all.filter((one) => one !== Number(entity)).map(entityName);
+    return {
+      entity: entityName(Number(entity)),
+      aliases,
+      rows: [...rows.values()],
+      events: await eventsOf(store, all),
+    };
   });
 
-/** Follows merges forward to the entity of today, and back to all names that lead to it. */
-async function resolveAlias(store: Store, asked: number): Promise<{ entity: number; aliases: number[] }> {
-  if (store.isNew) return { entity: asked, aliases: [] };
-  const links = (await store.query("SELECT entity, target FROM alias ORDER BY run")).map(([a, b]) => [
-    Number(a),
-    Number(b),
-  ]);
-  const targets = new Map(links.map(([a, b]) => [a, b]));
-  let entity = asked;
-  for (let next = targets.get(entity); next !== undefined; next = targets.get(entity)) entity = next;
-  const aliases: number[] = [];
-  for (const [from] of targets) {
-    let end = from;
-    for (let next = targets.get(end); next !== undefined; next = targets.get(end)) end = next;
-    if (end === entity) aliases.push(from);
-  }
-  return { entity, aliases: aliases.sort((a, b) => a - b) };
+async function eventsOf(store: Store, entities: readonly number[]): Promise<EntityEvent[]> {
+  const names = entities.join();
+  const found = await store.query(
+    `SELECT event.run, time, kind, entity, other, probability, reason,
+       (SELECT to_json(list(r.source || ' ' || coalesce(key, place::VARCHAR) ORDER BY "row")) FROM "row" r
+        WHERE until IS NULL AND list_contains(rows::INTEGER[], "row"))
+     FROM event JOIN run USING (run) WHERE entity IN (${names}) OR other IN (${names}) ORDER BY event.run, event.rowid`,
+  );
+  return found.map(([run, time, kind, entity, other, probability, reason, rows]): EntityEvent => {
+    return {
+      ...{ run: Number(run), time: String(time), kind: kind as EntityEvent["kind"] },
+      entity: entityName(Number(entity)),
+      ...(other !== null && { other: entityName(Number(other)) }),
+      rows: JSON.parse(String(rows)),
+      ...(probability !== null && { probability: Number(probability), reason: String(reason) }),
+    };
+  });
 }
 
 async function absence(store: Store, entity: number): Promise<string> {
@@ -106,37 +98,36 @@ async function absence(store: Store, entity: number): Promise<string> {
     : `${store.path} has no entity E${entity}: run ${made[0]}, which made it, was taken back on ${String(made[1]).slice(0, 10)}.`;
 }
 
-async function originsOf(store: Store, rows: readonly number[]): Promise<Map<number, string>> {
+/** Current rows by their number in the store, in the order of their entities. @param where a further condition */
+export async function storedRows(store: Store, where = ""): Promise<Map<number, StoredRow>> {
+  const [settings] = await store.query("SELECT settings FROM meta");
+  const { columns }: StoreSettings = JSON.parse(String(settings ?? '{ "columns": [] }'));
   const found = await store.query(
-    `SELECT "row", source, place, key FROM "row" WHERE "row" IN (${[...rows, 0].join(",")}) ORDER BY run`,
+    `SELECT a."row", entity, source, place, key, r.run, cells FROM "row" r JOIN assignment a ON r."row" = a."row"
+     WHERE r.until IS NULL AND a.until IS NULL ${where} ORDER BY entity, a."row"`,
   );
   return new Map(
-    found.map(([row, source, place, key]) => [Number(row), `${source} ${key === null ? place : key}`]),
+    found.map(([row, entity, source, place, key, run, cells]) => {
+      const values: string[] = JSON.parse(String(cells));
+      const stored: StoredRow = {
+        ...{
+          entity: entityName(Number(entity)),
+          source: String(source),
+          row: Number(place),
+          run: Number(run),
+        },
+        ...(key !== null && { key: String(key) }),
+        cells: Object.fromEntries(columns.map((name, column) => [name, values[column]])),
+      };
+      return [Number(row), stored];
+    }),
   );
-}
-
-async function storedRows(store: Store, where: string): Promise<StoredRow[]> {
-  if (store.isNew) return [];
-  const [[text]] = await store.query("SELECT settings FROM meta");
-  const { columns } = JSON.parse(String(text)) as StoreSettings;
-  const found = await store.query(
-    `SELECT entity, source, place, key, r.run, cells FROM "row" r JOIN assignment a ON r."row" = a."row"
-       AND r.until IS NULL AND a.until IS NULL ${where} ORDER BY entity, r."row"`,
-  );
-  return found.map(([entity, source, place, key, run, cells]) => {
-    const values = JSON.parse(String(cells)) as string[];
-    return {
-      ...{ entity: entityName(Number(entity)), source: String(source), row: Number(place), run: Number(run) },
-      ...(key !== null && { key: String(key) }),
-      cells: Object.fromEntries(columns.map((name, column) => [name, values[column]])),
-    };
-  });
 }
 
 /** Writes all rows of a store with their entities. @returns the number of rows @throws StoreError, TableError */
 export const exportEntities = (storePath: string, output: string, format?: RowsFormat): Promise<number> =>
   withStore(storePath, "existing", async (store) => {
-    const rows = await storedRows(store, "");
+    const rows = [...(await storedRows(store)).values()];
     const names = Object.keys(rows[0]?.cells ?? {});
     const columns: OutputColumn[] = ["entity", "source", { name: "row", type: "BIGINT" }, "key", ...names];
     const lines = batchesOf(rows, ({ entity, source, row, key, cells }) => [
@@ -158,7 +149,7 @@ export const undoLink = (storePath: string): Promise<UndoneRun> =>
   withStore(storePath, "existing", (store) =>
     store.transaction(async () => {
       const [last] = await store.query(
-        "SELECT run, time, report FROM run WHERE undone IS NULL ORDER BY run DESC LIMIT 1",
+        "SELECT run, time, source FROM run WHERE undone IS NULL ORDER BY run DESC LIMIT 1",
       );
       if (last === undefined) throw new StoreError(`${storePath} has no run to take back.`);
       const run = Number(last[0]);
@@ -167,10 +158,6 @@ export const undoLink = (storePath: string): Promise<UndoneRun> =>
       for (const table of replacedTables)
         await store.query(`UPDATE "${table}" SET until = NULL WHERE until = ${run}`);
       await store.query(`UPDATE run SET undone = '${new Date().toISOString()}' WHERE run = ${run}`);
-      return {
-        run,
-        time: String(last[1]),
-        source: (JSON.parse(String(last[2])) as { source: string }).source,
-      };
+      return { run, time: String(last[1]), source: String(last[2]) };
     }),
   );

@@ -5,15 +5,14 @@ import { ArgumentError, StoreError } from "../errors.js";
 import type { ColumnReport } from "../match/column-report.js";
 import { type ColumnOptions, type DroppedColumn, planColumns } from "../match/columns/fields.js";
 import type { PrecisionReport } from "../match/estimates/promise.js";
-import { nameOfColumn } from "../table/cell.js";
+import { nameOfColumn, numberCell, type OutputColumn } from "../table/cell.js";
 import { type RowsFormat, rowsFormatOfName } from "../table/format.js";
 import type { TableOptions } from "../table/table.js";
 import { batchesOf, readAllColumns, type WholeTable } from "../table/whole-table.js";
 import { writeRows } from "../table/write/text-rows.js";
-import { readState } from "./contents.js";
-import { incomingRows } from "./identify.js";
-import { likelyColumns, likelyLines } from "./likely-rows.js";
-import { entityName, type StoreSettings } from "./model.js";
+import type { LikelyPair } from "./grouping.js";
+import { storedRows } from "./history.js";
+import { readState, type StoreSettings } from "./model.js";
 import { linkRows, type RunCounts, type RunOptions } from "./run.js";
 import { type Store, withStore } from "./store.js";
 
@@ -41,10 +40,7 @@ export interface LinkOptions
 /** What {@link linkTable} did. Entities are named E1, E2 and so on, in the order in which they came to be. */
 export interface LinkReport extends RunCounts, PrecisionReport {
   readonly rows: number;
-  /** Number of the run in the store; 0 where nothing changed. */
-  readonly run: number;
-  /** Whether the run learned from all rows of the store, and from how many its weights were learned. */
-  readonly hasLearned: boolean;
+  /** Rows that its weights were learned from. */
   readonly learnedFrom: number;
   /** What is linked: rows at an established precision, likely rows on demand, or equal rows only. */
   readonly linked: "established" | "likely" | "equal";
@@ -52,8 +48,6 @@ export interface LinkReport extends RunCounts, PrecisionReport {
   readonly entitiesAfter: number;
   /** Pairs of rows within the entities of the store. */
   readonly matches: number;
-  /** Entity of each row of the table. */
-  readonly entityOf: readonly string[];
   /** Rows that are likely the same as one of another entity and were not linked, as the promise was refused. */
   readonly likely: number;
   /** Pairs written to `reviewOutput`. */
@@ -102,54 +96,38 @@ async function linkInto(
   table: WholeTable,
   options: LoadingOptions,
 ): Promise<LinkReport> {
-  const before = await countEntities(store);
-  const { result, after, likely } = await store.transaction(async () => {
+  const { result, before, after, likely } = await store.transaction(async () => {
     const state = await readState(store);
-    let settings = state.settings;
-    if (settings === undefined) settings = await newSettings(path, table, options);
-    else checkSettings(store, settings, { path, table, options });
-    const names = settings.columns;
-    const cells = table.phrases.map((_, row) => names.map((name) => table.columns[name][row]));
+    const before = await countEntities(store);
+    if (state.settings !== undefined) checkSettings(store, state.settings, { path, table, options });
+    const settings = state.settings ?? (await newSettings(path, table, options));
     const { source = sourceOf(path) } = options;
     const keys = options.key === undefined ? undefined : keyColumn(path, table, options.key);
-    const incoming = incomingRows(path, cells, { source, keys });
-    const found = await linkRows(store, state, incoming, {
-      ...options,
-      settings,
-      encoder: checkedEncoder(store, settings, options),
-    });
-    return {
-      result: found,
-      after: await countEntities(store),
-      likely: await likelyLines(store, found.likely),
-    };
+    const cells = table.phrases.map((_, row) => settings.columns.map((name) => table.columns[name][row]));
+    const encoder = checkedEncoder(store, settings, options);
+    const result = await linkRows(store, state, { source, keys, cells }, { ...options, settings, encoder });
+    const likely = await likelyLines(store, result.likely);
+    return { result, before, after: await countEntities(store), likely };
   });
-  const { model, entities, likely: _, writeReview, ...counts } = result;
-  const entityOf = Array.from(entities, entityName);
-  if (options.output !== undefined) await writeLinked(options.output, table, entityOf, options.format);
+  const { counts, model, writeReview } = result;
+  if (options.output !== undefined) await writeLinked(options.output, table, counts.entityOf, options.format);
   if (options.likelyOutput !== undefined && likely.length > 0)
     await writeRows(options.likelyOutput, likelyColumns, [likely]);
   const reviewed = options.reviewOutput && (await writeReview?.(options.reviewOutput));
-  const { precision, columns, dropped, rows: learnedFrom } = model;
+  const { precision, columns, dropped } = model;
   const linked = precision.promise.established ? "established" : model.least === null ? "equal" : "likely";
   return {
     ...{
       rows: table.phrases.length,
       ...counts,
       ...precision,
-      learnedFrom,
+      learnedFrom: model.rows,
       linked,
       columns,
       dropped,
-      entityOf,
     },
-    ...{
-      entitiesBefore: before.entities,
-      entitiesAfter: after.entities,
-      matches: after.pairs,
-      likely: likely.length,
-      ...(typeof reviewed === "number" && { reviewed }),
-    },
+    ...{ entitiesBefore: before.entities, entitiesAfter: after.entities, matches: after.pairs },
+    ...{ likely: likely.length, ...(typeof reviewed === "number" && { reviewed }) },
   };
 }
 
@@ -162,9 +140,6 @@ const sourceOf = (path: string): string =>
         .replace(/(?<=.)\.[^.]*$/, "");
 
 async function countEntities(store: Store): Promise<{ entities: number; pairs: number }> {
-  const isMade =
-    (await store.query("SELECT 1 FROM duckdb_tables() WHERE table_name = 'assignment'")).length > 0;
-  if (!isMade) return { entities: 0, pairs: 0 };
   const [[entities, pairs]] = await store.query(
     `SELECT count(*), coalesce(sum(rows * (rows - 1) // 2), 0)::BIGINT
      FROM (SELECT count(*) AS rows FROM assignment WHERE until IS NULL GROUP BY entity)`,
@@ -225,13 +200,47 @@ function checkedEncoder(
   };
 }
 
+/** @throws ArgumentError without the column, StoreError for keys that do not tell rows apart */
 function keyColumn(path: string, table: WholeTable, key: string): readonly string[] {
   const keys = table.columns[key];
   if (keys === undefined)
     throw new ArgumentError(
       `${path} has no column ${key}. Columns: ${Object.keys(table.columns).join(", ")}.`,
     );
+  const first = new Map<string, number>();
+  keys.forEach((cell, row) => {
+    if (cell.trim() === "")
+      throw new StoreError(`${path}, row ${row + 1}: the key is empty. Fill it, or leave --key out.`);
+    const other = first.get(cell);
+    if (other !== undefined)
+      throw new StoreError(
+        `${path}: rows ${other + 1} and ${row + 1} have the same key "${cell}". Name a column that tells rows apart, or ` +
+          "leave --key out.",
+      );
+    first.set(cell, row);
+  });
   return keys;
+}
+
+const likelyColumns: OutputColumn[] = [
+  ...["entity", "source", { name: "row", type: "BIGINT" }],
+  ...["likely_entity", "likely_source", { name: "likely_row", type: "BIGINT" }],
+  ...[{ name: "probability", type: "DOUBLE" }, "reason"],
+];
+
+/** A line for each pair: the two rows by their tables, the probability and the reason. */
+async function likelyLines(store: Store, pairs: readonly LikelyPair[]) {
+  const wanted = pairs.flatMap(({ row, other }) => [row, other]);
+  const found = await storedRows(store, `AND a."row" IN (${[0, ...wanted].join()})`);
+  const cellsOf = (wanted: number) => {
+    const { entity, source, row } = found.get(wanted)!;
+    return [entity, source, numberCell(row)];
+  };
+  return pairs.map(({ row, other, probability, reason }) => [
+    ...cellsOf(row),
+    ...cellsOf(other),
+    ...[numberCell(probability, 4), reason],
+  ]);
 }
 
 async function writeLinked(

@@ -1,8 +1,10 @@
-/** What a store knows of its columns: the settings that stay, and what the last learning found. */
+/** What a store knows when a run begins: the settings that stay, what the last learning found, and the next numbers. */
 import type { ColumnReport } from "../match/column-report.js";
 import type { ColumnOptions, DroppedColumn } from "../match/columns/fields.js";
 import type { PrecisionReport } from "../match/estimates/promise.js";
 import type { LearnedRows } from "../match/rescore.js";
+import type { LinkedRow } from "./reconcile.js";
+import type { Store } from "./store.js";
 
 /** Fixed by the first run. */
 export interface StoreSettings extends ColumnOptions {
@@ -34,7 +36,7 @@ export function modelText(model: StoreModel): string {
   );
 }
 
-export function parseModel(text: string): StoreModel {
+function parseModel(text: string): StoreModel {
   const model = JSON.parse(text) as StoreModel;
   const { weights } = model.learned;
   const columns = (values: readonly Iterable<number>[]) => values.map((column) => Float64Array.from(column));
@@ -43,3 +45,51 @@ export function parseModel(text: string): StoreModel {
 }
 
 export const entityName = (entity: number): string => `E${entity}`;
+
+/** A store as a run finds it. */
+export interface StoreState {
+  readonly settings?: StoreSettings;
+  readonly model?: StoreModel;
+  /** Number of the next run, row and entity. */
+  readonly run: number;
+  readonly nextRow: number;
+  readonly nextEntity: number;
+  /** Current rows. */
+  readonly rows: number;
+}
+
+export async function readState(store: Store): Promise<StoreState> {
+  const [settings] = await store.query("SELECT settings FROM meta");
+  const [learned] = await store.query("SELECT model FROM learned ORDER BY run DESC LIMIT 1");
+  const [[run, nextRow, nextEntity, rows]] = await store.query(
+    `SELECT coalesce(max(run), 0) + 1, (SELECT coalesce(max("row"), 0) + 1 FROM "row"), coalesce(max(next_entity), 1),
+       (SELECT count(*) FROM "row" WHERE until IS NULL) FROM run`,
+  );
+  return {
+    settings: settings && JSON.parse(String(settings[0])),
+    model: learned && parseModel(String(learned[0])),
+    ...{ run: Number(run), nextRow: Number(nextRow), nextEntity: Number(nextEntity), rows: Number(rows) },
+  };
+}
+
+/** Current rows of the store by number, with their compared cells. @param chosen a query for some of them; default: all */
+export async function readLinked(store: Store, run: number, chosen = 'SELECT "row" FROM "row"') {
+  const found = await store.query(
+    `SELECT r."row", coalesce(entity, 0), r.run < ${run}, cells FROM "row" r
+     LEFT JOIN assignment a ON r."row" = a."row" AND a.until IS NULL
+     WHERE r.until IS NULL AND r."row" IN (${chosen}) ORDER BY r."row"`,
+  );
+  return {
+    rows: found.map(([row, entity, isSame]): LinkedRow => {
+      return { row: Number(row), entity: Number(entity), isSame: isSame === true };
+    }),
+    cells: found.map((line): string[] => JSON.parse(String(line[3]))),
+  };
+}
+
+/** The columns of rows as tables hold them. */
+export const columnsOf = (
+  names: readonly string[],
+  rows: readonly (readonly string[])[],
+): Record<string, string[]> =>
+  Object.fromEntries(names.map((name, column) => [name, rows.map((cells) => cells[column])]));

@@ -13,45 +13,23 @@ export interface LinkedRow {
   readonly isSame: boolean;
 }
 
-/** A change of an entity. `rows` are places in the given rows. */
-export type EntityChange =
-  /** changed: rows with other cells that stay in their entity. */
-  | {
-      readonly kind: "created" | "joined" | "changed";
-      readonly entity: number;
-      readonly rows: readonly number[];
-    }
-  /** `other` became a name of the entity. */
-  | {
-      readonly kind: "merged";
-      readonly entity: number;
-      readonly other: number;
-      readonly rows: readonly number[];
-    }
-  /** The rows left `other` for the entity. */
-  | {
-      readonly kind: "split";
-      readonly entity: number;
-      readonly other: number;
-      readonly rows: readonly number[];
-    };
-
-export interface Reconciled {
-  /** Entity of each given row. */
-  readonly entities: Int32Array;
-  readonly changes: readonly EntityChange[];
-  readonly nextEntity: number;
+/** What happened to an entity; `rows` are places in the given rows. */
+export interface EntityChange {
+  /**
+   * changed: the rows have other cells and stay; merged: the entity `other` became a name of this one; split: the rows left
+   * `other`.
+   */
+  readonly kind: "created" | "joined" | "changed" | "merged" | "split";
+  readonly entity: number;
+  readonly other?: number;
+  readonly rows: readonly number[];
 }
 
 /** A changed row must not take its entity away from rows that stay. */
 const changedWeight = 1e-6;
 
-/** @param groups group of each row */
-export function reconcile(
-  rows: readonly LinkedRow[],
-  groups: ArrayLike<number>,
-  nextEntity: number,
-): Reconciled {
+/** @param groups group of each row @returns the entity of each row, and what happened to the entities */
+export function reconcile(rows: readonly LinkedRow[], groups: ArrayLike<number>, nextEntity: number) {
   const members = groupBy(rows.keys(), (place) => groups[place]);
   const homes = homesOf(rows, groups);
   const heirs = groupBy(

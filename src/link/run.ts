@@ -2,14 +2,29 @@
 import type { PhraseEncoder } from "../encoder/phrase-encoder.js";
 import { StoreError } from "../errors.js";
 import { attach } from "./attach.js";
-import { columnsOf, readCells, readEntities, type StoreState, writeTerms } from "./contents.js";
-import { changeReasons, type Grouping, type LikelyPair, likelyPairs, type PairReason } from "./grouping.js";
-import { type IncomingRow, identify } from "./identify.js";
-import { addDecisions, readJudged } from "./judged.js";
-import { modelText, type StoreModel, type StoreSettings } from "./model.js";
-import { type EntityChange, type LinkedRow, reconcile } from "./reconcile.js";
-import { regroup } from "./regroup.js";
-import type { Store } from "./store.js";
+import { changeReasons, type Grouping, type LikelyPair, likelyPairs } from "./grouping.js";
+import { learn, readJudged } from "./learn.js";
+import {
+  entityName,
+  modelText,
+  readLinked,
+  type StoreModel,
+  type StoreSettings,
+  type StoreState,
+} from "./model.js";
+import { type EntityChange, reconcile } from "./reconcile.js";
+import { type Store, version } from "./store.js";
+import { writeTerms } from "./terms.js";
+
+/** The rows of the table that is linked. */
+export interface IncomingRows {
+  /** Keys are unique within a source. */
+  readonly source: string;
+  /** Undefined: rows are known by their content. */
+  readonly keys?: readonly string[];
+  /** The compared cells of each row. */
+  readonly cells: readonly (readonly string[])[];
+}
 
 export interface RunOptions {
   readonly settings: StoreSettings;
@@ -34,15 +49,17 @@ export interface RunCounts {
   readonly created: number;
   readonly merged: number;
   readonly split: number;
-}
-
-export interface RunResult extends RunCounts {
-  /** Number of the run; 0 where nothing changed. */
+  /** Number of the run in the store; 0 where nothing changed. */
   readonly run: number;
-  readonly model: StoreModel;
+  /** Whether the run learned from all rows of the store. */
   readonly hasLearned: boolean;
   /** Entity of each row of the table. */
-  readonly entities: Int32Array;
+  readonly entityOf: readonly string[];
+}
+
+interface RunResult {
+  readonly counts: RunCounts;
+  readonly model: StoreModel;
   /** Rows of the store that are likely the same and were not linked. */
   readonly likely: readonly LikelyPair[];
   /** Writes the doubtful pairs; undefined where the run did not learn. */
@@ -54,66 +71,77 @@ const growth = 1.5;
 export async function linkRows(
   store: Store,
   state: StoreState,
-  incoming: readonly IncomingRow[],
+  incoming: IncomingRows,
   options: RunOptions,
 ): Promise<RunResult> {
-  const { run, nextRow, model: before } = state;
-  const { rowOf, fresh, changed } = await identify(store, incoming, nextRow);
-  const counts = {
-    known: incoming.length - fresh.length - changed.length,
-    ...{ added: fresh.length, changed: changed.length, created: 0, merged: 0, split: 0 },
-  };
-  const willLearn = mustLearn(state, fresh.length, options);
-  const current = await readEntities(store, nextRow + fresh.length);
-  const entitiesOf = (entities: Int32Array) => Int32Array.from(rowOf, (row) => entities[row]);
-  if (before !== undefined && !willLearn && fresh.length + changed.length === 0)
-    return { ...counts, run: 0, model: before, hasLearned: false, entities: entitiesOf(current), likely: [] };
-  const pending = new Map([...fresh, ...changed].map(({ place, cells }) => [rowOf[place], cells]));
+  const { run, model: before } = state;
+  const identified = await identify(store, incoming, state.nextRow);
+  const hasLearned = mustLearn(state, identified.added, options);
+  if (before !== undefined && !hasLearned && identified.added + identified.changed === 0) {
+    const counts = { ...identified, ...countChanges([]), run: 0, hasLearned };
+    return { counts: { ...counts, entityOf: await linkedEntities(store) }, model: before, likely: [] };
+  }
   await store.put(
     "row",
     run,
-    [...fresh, ...changed].map(({ source, key, hash, occurrence, place, cells }) => {
-      return [rowOf[place], source, key, hash, occurrence, place + 1, JSON.stringify(cells)];
-    }),
+    `SELECT "row", source, key, place, cells FROM new_linked WHERE state <> 'known'`,
   );
-  const { columns: names } = options.settings;
-  const encoder = await options.encoder();
-  let [grouping, model]: [Grouping | undefined, StoreModel | undefined] = [undefined, before];
-  let writeReview: RunResult["writeReview"];
-  if (willLearn || before === undefined) {
-    const cells = await readCells(store);
-    const rows = [...cells.keys()].map((row): LinkedRow => {
-      return { row, entity: current[row], isSame: !pending.has(row) };
-    });
-    const { precision = before?.precision.promise.target ?? 0.9, likely = before?.likely ?? "report" } =
-      options;
-    if (options.review !== undefined)
-      await addDecisions(store, run, options.review, columnsOf(names, [...cells.values()]));
-    const asked = { precision, likely, encoder, judged: await readJudged(store), signal: options.signal };
-    const found = await regroup(rows, [...cells.values()], options.settings, asked);
-    ({ grouping, model, writeReview } = found);
-    await writeTerms(store, run, cells, { learned: model.learned, names });
-    await store.append("learned", [[run, modelText(model)]]);
-  } else {
-    await writeTerms(store, run, pending, { learned: before.learned, names });
-    grouping = await attach(store, pending, current, {
-      names,
-      model: before,
-      encoder,
-      judged: await readJudged(store),
-      signal: options.signal,
-    });
-  }
+  const found = await (hasLearned || before === undefined
+    ? learnAgain(store, state, options)
+    : attachNew(store, run, before, options));
+  const { grouping, model, writeReview } = found;
   const { entities, changes, nextEntity } = reconcile(grouping.rows, grouping.groups, state.nextEntity);
-  await writeChanges(store, run, current, { grouping, entities, changes });
-  const done = { ...counts, ...countChanges(changes) };
-  if (run === 1) await store.append("meta", [[1, JSON.stringify(options.settings)]]);
-  const report = { source: incoming[0]?.source ?? "", learned: willLearn, ...done };
-  await store.append("run", [[run, new Date().toISOString(), JSON.stringify(report), nextEntity, null]]);
+  await writeChanges(store, run, grouping, { entities, changes });
+  if (run === 1) await store.append("meta", [[version, JSON.stringify(options.settings)]]);
+  const { source } = incoming;
+  await store.append("run", [[run, new Date().toISOString(), source, nextEntity, null]]);
+  const counts = { ...identified, ...countChanges(changes), run, hasLearned };
   return {
-    ...{ ...done, run, model: model!, hasLearned: willLearn, entities: entitiesOf(current) },
-    ...{ likely: likelyPairs(grouping, entities), writeReview },
+    counts: { ...counts, entityOf: await linkedEntities(store) },
+    likely: likelyPairs(grouping, entities),
+    ...{ model, writeReview },
   };
+}
+
+/**
+ * Finds which rows of the table the store knows, by key where there is one, else by content: of rows with equal cells the nth is
+ * the nth. New rows are numbered from `nextRow`.
+ */
+async function identify(store: Store, { source, keys, cells }: IncomingRows, nextRow: number) {
+  function* lines() {
+    for (const [place, row] of cells.entries())
+      yield [place + 1, source, keys?.[place] ?? null, JSON.stringify(row)];
+  }
+  await store.makeTemporary(
+    "new_incoming",
+    "place INTEGER, source VARCHAR, key VARCHAR, cells VARCHAR",
+    lines(),
+  );
+  const isSameRow =
+    keys === undefined
+      ? "stored.key IS NULL AND i.cells = stored.cells AND i.nth = stored.nth"
+      : "i.source = stored.source AND i.key = stored.key";
+  await store.query(
+    `CREATE OR REPLACE TEMP TABLE new_linked AS
+     WITH i AS (SELECT *, row_number() OVER (PARTITION BY cells ORDER BY place) AS nth FROM new_incoming),
+     stored AS (SELECT *, row_number() OVER (PARTITION BY key IS NULL, cells ORDER BY "row") AS nth FROM "row" WHERE until IS NULL)
+     SELECT i.* EXCLUDE (nth),
+       CASE WHEN "row" IS NULL THEN 'added' WHEN i.cells = stored.cells THEN 'known' ELSE 'changed' END AS state,
+       coalesce("row", ${nextRow} - 1 + row_number() OVER (PARTITION BY "row" IS NULL ORDER BY i.place)) AS "row"
+     FROM i LEFT JOIN stored ON ${isSameRow}`,
+  );
+  const found = await store.query("SELECT state, count(*) FROM new_linked GROUP BY state");
+  const counts = new Map(found.map(([name, count]) => [name, Number(count)]));
+  const countOf = (name: string): number => counts.get(name) ?? 0;
+  return { known: countOf("known"), added: countOf("added"), changed: countOf("changed") };
+}
+
+/** The entity of each row of the table. */
+async function linkedEntities(store: Store): Promise<string[]> {
+  const found = await store.query(
+    'SELECT entity FROM new_linked JOIN assignment USING ("row") WHERE until IS NULL ORDER BY new_linked.place',
+  );
+  return found.map(([entity]) => entityName(Number(entity)));
 }
 
 /** Whether the run learns from all rows: asked for, needed by another option, or since the store has grown. */
@@ -135,66 +163,68 @@ function mustLearn(
   return isOther || (learn !== "never" && rows + added >= growth * model.rows && added > 0);
 }
 
-interface Changes {
+interface Grouped extends Pick<RunResult, "model" | "writeReview"> {
   readonly grouping: Grouping;
-  /** New entity of each row of the grouping. */
-  readonly entities: Int32Array;
-  readonly changes: readonly EntityChange[];
 }
 
-/** Also brings `current`, the entity of each row of the store, up to date. */
+async function learnAgain(
+  store: Store,
+  { run, model: before }: StoreState,
+  options: RunOptions,
+): Promise<Grouped> {
+  const { precision = before?.precision.promise.target ?? 0.9, likely = before?.likely ?? "report" } =
+    options;
+  const encoder = await options.encoder();
+  const { cells, ...found } = await learn(store, run, { ...options, precision, likely, encoder });
+  await store.append("learned", [[run, modelText(found.model)]]);
+  await writeTerms(store, run, cells, { learned: found.model.learned, names: options.settings.columns });
+  return found;
+}
+
+async function attachNew(
+  store: Store,
+  run: number,
+  model: StoreModel,
+  { settings: { columns: names }, encoder, signal }: RunOptions,
+): Promise<Grouped> {
+  const { rows, cells } = await readLinked(store, run, `SELECT "row" FROM "row" WHERE run = ${run}`);
+  const fresh = new Map(rows.map(({ row }, place) => [row, cells[place]]));
+  await writeTerms(store, run, fresh, { learned: model.learned, names });
+  const judged = await readJudged(store);
+  return {
+    model,
+    grouping: await attach(store, run, { names, model, encoder: await encoder(), judged, signal }),
+  };
+}
+
 async function writeChanges(
   store: Store,
   run: number,
-  current: Int32Array,
-  { grouping, entities, changes }: Changes,
+  grouping: Grouping,
+  { entities, changes }: { readonly entities: Int32Array; readonly changes: readonly EntityChange[] },
 ): Promise<void> {
   const { rows } = grouping;
-  const moved = new Map<number, number>();
-  rows.forEach(({ row, entity }, place) => {
-    if (entity !== entities[place]) moved.set(row, entities[place]);
-  });
-  // Rows of merged entities that were not compared move along.
-  const targets = new Map(
-    changes.flatMap((change) => (change.kind === "merged" ? [[change.other, change.entity]] : [])),
-  );
-  const compared = new Set(rows.map(({ row }) => row));
-  current.forEach((entity, row) => {
-    const target = targets.get(entity);
-    if (target !== undefined && !compared.has(row)) moved.set(row, target);
-  });
-  await store.put("assignment", run, [...moved]);
-  for (const [row, entity] of moved) current[row] = entity;
-  await store.append(
-    "alias",
-    Array.from(targets, ([entity, target]) => [run, entity, target]),
-  );
   const reasons = changeReasons(grouping, changes, entities);
   await store.append(
     "event",
-    changes.map((change, place) => eventLine(run, place, change, rows, reasons[place])),
+    changes.map(({ kind, entity, other = null, rows: places }, index) => {
+      const moved = JSON.stringify(places.map((place) => rows[place].row));
+      const { probability = null, reason = null } = reasons[index] ?? {};
+      return [run, kind, entity, other, moved, probability, reason];
+    }),
   );
-}
-
-function eventLine(
-  run: number,
-  place: number,
-  change: EntityChange,
-  rows: readonly LinkedRow[],
-  why: PairReason | undefined,
-) {
-  const other = "other" in change ? change.other : null;
-  const numbers = JSON.stringify(change.rows.map((at) => rows[at].row));
-  return [
+  const moved = rows.flatMap(({ row, entity }, place) =>
+    entity === entities[place] ? [] : [[row, entities[place]]],
+  );
+  await store.makeTemporary("new_assignment", '"row" INTEGER, entity INTEGER', moved);
+  // Rows of merged entities that were not compared move along.
+  await store.put(
+    "assignment",
     run,
-    place,
-    change.kind,
-    change.entity,
-    other,
-    numbers,
-    why?.probability ?? null,
-    why?.reason ?? null,
-  ];
+    `SELECT * FROM new_assignment UNION ALL
+     SELECT "row", event.entity FROM assignment JOIN event ON assignment.entity = other AND kind = 'merged' AND event.run = ${run}
+     WHERE until IS NULL AND "row" NOT IN (SELECT "row" FROM new_assignment)`,
+  );
 }
 
 function countChanges(changes: readonly EntityChange[]): Pick<RunCounts, "created" | "merged" | "split"> {

@@ -10,7 +10,7 @@ import { exists } from "../files/whole-file.js";
 import { DuckDBInstance } from "../table/read/database.js";
 import { isDiskFull } from "../table/trouble.js";
 
-const version = 1;
+export const version = 2;
 
 /** Small blocks: a run of a few rows adds little to the file. */
 const settings = { memory_limit: "1GB", threads: "2", default_block_size: "16384" };
@@ -20,33 +20,27 @@ const settings = { memory_limit: "1GB", threads: "2", default_block_size: "16384
  * are numbered from 1.
  */
 const tables = {
-  meta: { version: "INTEGER", settings: "VARCHAR" },
+  meta: "version INTEGER, settings VARCHAR",
   /** `undone`: when the run was taken back. Lines of this table stay, so that numbers of entities are not used again. */
-  run: { run: "INTEGER", time: "VARCHAR", report: "VARCHAR", next_entity: "INTEGER", undone: "VARCHAR" },
+  run: "run INTEGER, time VARCHAR, source VARCHAR, next_entity INTEGER, undone VARCHAR",
   /** What a run learned, and the columns it compared. */
-  learned: { run: "INTEGER", model: "VARCHAR" },
+  learned: "run INTEGER, model VARCHAR",
   /** `place` is the row's number in its table, from 1; `cells` are those of the compared columns. */
-  row: {
-    ...{ run: "INTEGER", until: "INTEGER", row: "INTEGER", source: "VARCHAR", key: "VARCHAR" },
-    ...{ hash: "VARCHAR", occurrence: "INTEGER", place: "INTEGER", cells: "VARCHAR" },
-  },
-  assignment: { run: "INTEGER", until: "INTEGER", row: "INTEGER", entity: "INTEGER" },
-  /** An array of 32-bit numbers. */
-  term: { run: "INTEGER", until: "INTEGER", row: "INTEGER", terms: "BLOB" },
-  judged: { run: "INTEGER", a: "INTEGER", b: "INTEGER", match: "INTEGER" },
-  alias: { run: "INTEGER", entity: "INTEGER", target: "INTEGER" },
-  event: {
-    ...{ run: "INTEGER", place: "INTEGER", kind: "VARCHAR", entity: "INTEGER", other: "INTEGER" },
-    ...{ rows: "VARCHAR", probability: "DOUBLE", reason: "VARCHAR" },
-  },
+  row: 'run INTEGER, until INTEGER, "row" INTEGER, source VARCHAR, key VARCHAR, place INTEGER, cells VARCHAR',
+  assignment: 'run INTEGER, until INTEGER, "row" INTEGER, entity INTEGER',
+  term: 'run INTEGER, until INTEGER, "row" INTEGER, term UINTEGER',
+  judged: "run INTEGER, a INTEGER, b INTEGER, match INTEGER",
+  /** `rows` is a list of rows. A merged entity is a name of another from then on. */
+  event:
+    "run INTEGER, kind VARCHAR, entity INTEGER, other INTEGER, rows VARCHAR, probability DOUBLE, reason VARCHAR",
 } as const;
 
-export type StoreTable = keyof typeof tables;
-export type StoreValue = string | number | null | Uint8Array;
+type StoreTable = keyof typeof tables;
+type StoreValue = string | number | null;
 
 /** Tables whose lines are replaced by later runs, and those whose lines only come and go. */
 export const replacedTables = ["row", "assignment", "term"] as const;
-export const addedTables = ["learned", "judged", "alias", "event"] as const;
+export const addedTables = ["learned", "judged", "event"] as const;
 
 /** DuckDB's locks do not hold between two stores of one process. */
 const openPaths = new Set<string>();
@@ -121,10 +115,8 @@ export class Store {
   }
 
   async #createTables(): Promise<void> {
-    for (const [name, columns] of Object.entries(tables)) {
-      const declared = Object.entries(columns).map(([column, type]) => `"${column}" ${type}`);
-      await this.query(`CREATE TABLE "${name}" (${declared.join(", ")})`);
-    }
+    for (const [name, columns] of Object.entries(tables))
+      await this.query(`CREATE TABLE "${name}" (${columns})`);
   }
 
   async query(sql: string): Promise<unknown[][]> {
@@ -136,18 +128,15 @@ export class Store {
   }
 
   /** Adds lines, with values in the order of the table's columns. */
-  async append(table: StoreTable, lines: Iterable<readonly StoreValue[]>): Promise<void> {
-    const types = Object.values(tables[table]);
+  async append(table: StoreTable | `new_${string}`, lines: Iterable<readonly StoreValue[]>): Promise<void> {
     const appender = await this.connection.createAppender(table);
     try {
       for (const line of lines) {
-        line.forEach((value, column) => {
+        for (const value of line) {
           if (value === null) appender.appendNull();
           else if (typeof value === "string") appender.appendVarchar(value);
-          else if (typeof value !== "number") appender.appendBlob(value);
-          else if (types[column] === "DOUBLE") appender.appendDouble(value);
-          else appender.appendInteger(value);
-        });
+          else appender.appendDouble(value);
+        }
         appender.endRow();
       }
       appender.closeSync();
@@ -156,16 +145,19 @@ export class Store {
     }
   }
 
-  /** Makes lines current, each beginning with its row; earlier lines of the same rows are replaced. */
-  async put(
-    table: (typeof replacedTables)[number],
-    run: number,
-    lines: readonly (readonly [row: number, ...rest: StoreValue[]])[],
+  /** Makes a table that lasts as long as the store is open. */
+  async makeTemporary(
+    table: `new_${string}`,
+    columns: string,
+    lines: Iterable<readonly StoreValue[]>,
   ): Promise<void> {
-    await this.append(
-      table,
-      lines.map((line) => [run, null, ...line]),
-    );
+    await this.query(`CREATE OR REPLACE TEMP TABLE ${table} (${columns})`);
+    await this.append(table, lines);
+  }
+
+  /** Makes the result of a query current, which begins with rows; earlier lines of the same rows are replaced. */
+  async put(table: (typeof replacedTables)[number], run: number, sql: string): Promise<void> {
+    await this.query(`INSERT INTO "${table}" SELECT ${run}, NULL, new.* FROM (${sql}) AS new`);
     await this.query(
       `UPDATE "${table}" SET until = ${run} WHERE until IS NULL AND run < ${run}
        AND "row" IN (SELECT "row" FROM "${table}" WHERE run = ${run})`,

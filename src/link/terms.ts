@@ -1,146 +1,119 @@
 /**
- * What the search for candidates and the counts of words need of each row, as hashed terms: words of the row, values and
- * words of its columns, 3-grams of its name. They are stored, so that rows are not read again.
+ * What the search for near rows and the counts of words need of each row, as hashed terms: words of the row, values and words of
+ * its columns, 3-grams of its name. They are stored, so that rows are not read again.
  */
 import { FNV_BASIS, FNV_PRIME } from "../files/fnv.js";
 import { isText } from "../match/columns/fields.js";
-import { type Lists, ListsBuilder } from "../match/columns/vocabulary.js";
-import type { ReadRows, WholeCounts } from "../match/rescore.js";
+import { type LearnedRows, type ReadRows, readRows, type WholeCounts } from "../match/rescore.js";
+import { columnsOf } from "./model.js";
+import type { Store } from "./store.js";
 
-/** Terms of each kind have hashes of their own. */
-const kinds = { word: 1, gram: 2, filled: 3, value: 4, fieldWord: 5 } as const;
+/** The lowest bits of a term. Near rows are found by the first three. */
+const kinds = { word: 0, gram: 1, code: 2, value: 3, filled: 4, fieldWord: 5 } as const;
+const kindBits = 3;
 
-/** 32 bits: of a few million terms, one in a thousand shares its number with another. */
-function termOf(kind: number, field: number, text: string): number {
-  let state = Math.imul(FNV_BASIS ^ kind, FNV_PRIME) ^ field;
+/** 32 bits: of a million terms of a kind, one in a thousand shares its number with another. */
+function termOf(kind: keyof typeof kinds, field: number, text: string): number {
+  let state = Math.imul(FNV_BASIS, FNV_PRIME) ^ field;
   for (let index = 0; index < text.length; index++)
     state = Math.imul(state ^ text.charCodeAt(index), FNV_PRIME);
   state = Math.imul(state ^ (state >>> 15), 0x2c1b3c6d);
-  return (state ^ (state >>> 13)) >>> 0;
+  return (((state ^ (state >>> 13)) << kindBits) | kinds[kind]) >>> 0;
 }
 
-const wordTerm = (word: string): number => termOf(kinds.word, 0, word);
-const valueTerm = (field: number, text: string): number => termOf(kinds.value, field, text);
-const fieldWordTerm = (field: number, word: string): number => termOf(kinds.fieldWord, field, word);
-const filledTerm = (field: number): number => termOf(kinds.filled, field, "");
+/** Values of codes find rows; other values are counted only. */
+const valueTerm = ({ tables }: ReadRows, field: number, text: string): number => {
+  const { kind } = tables.fields[field];
+  return termOf(isText(kind) || kind === "category" ? "value" : "code", field, text);
+};
 
-/** Terms of a row, by the source of candidates that they serve. */
-export interface RowTerms {
-  readonly words: number[];
-  readonly grams: number[];
-  /** Values of codes: equal ones make candidates. */
-  readonly codes: number[];
-}
-
-export function searchTerms({ tables, words }: ReadRows, row: number): RowTerms {
+function termsOf(read: ReadRows, row: number): Set<number> {
+  const { tables, words } = read;
   const { fields, naming, vocabulary } = tables;
-  const ofRow = words.left.items.subarray(words.left.starts[row], words.left.starts[row + 1]);
-  const name = naming < 0 ? -1 : fields[naming].left[row];
+  const terms = new Set<number>();
+  for (let place = words.left.starts[row]; place < words.left.starts[row + 1]; place++)
+    terms.add(termOf("word", 0, vocabulary.words[words.left.items[place]]));
+  fields.forEach(({ kind, left, set }, field) => {
+    const value = left[row];
+    if (value < 0) return;
+    terms.add(termOf("filled", field, "")).add(valueTerm(read, field, set.texts[value]));
+    if (!isText(kind)) return;
+    for (let place = set.words.starts[value]; place < set.words.starts[value + 1]; place++)
+      terms.add(termOf("fieldWord", field, vocabulary.words[set.words.items[place]]));
+    if (field !== naming) return;
+    const padded = ` ${set.texts[value]} `;
+    for (let from = 0; from + 3 <= padded.length; from++)
+      terms.add(termOf("gram", 0, padded.slice(from, from + 3)));
+  });
+  return terms;
+}
+
+/** Stores the terms of rows. */
+export async function writeTerms(
+  store: Store,
+  run: number,
+  rows: ReadonlyMap<number, readonly string[]>,
+  { learned, names }: { readonly learned: LearnedRows; readonly names: readonly string[] },
+): Promise<void> {
+  const read = readRows(columnsOf(names, [...rows.values()]), learned);
+  const lines = Array.from(rows.keys(), (row, place): [number, string] => [
+    row,
+    `[${[...termsOf(read, place)].join()}]`,
+  ]);
+  await store.makeTemporary("new_term", '"row" INTEGER, terms VARCHAR', lines);
+  await store.put("term", run, 'SELECT "row", unnest(terms::UINTEGER[]) FROM new_term');
+}
+
+/** Rows per new row and kind of term, and other rows visited to find them. */
+const k = 6;
+const mostVisited = 1000;
+/** A code of more rows is a common value. */
+const mostEqual = 12;
+
+/**
+ * Finds the rows that each new or changed row may be the same as: by rare words of the whole row and by letters of the name
+ * (BM25 without the lengths of rows, Robertson and Zaragoza 2009), by equal codes, and by equal cells.
+ * @returns a query for the pairs, a row of this run first
+ */
+export async function findNear(store: Store, run: number): Promise<string> {
+  await store.query(
+    `CREATE OR REPLACE TEMP TABLE new_count AS
+     SELECT term, count(*)::INTEGER AS count FROM term WHERE until IS NULL GROUP BY term`,
+  );
+  return `
+    WITH stored AS (SELECT * FROM term WHERE until IS NULL AND term & 7 <= ${kinds.code}),
+    followed AS (
+      SELECT "row" AS new, term, term & 7 AS kind, (1e5 * ln(1 + (size - count + 0.5) / (count + 0.5)))::INTEGER AS rarity
+      FROM stored JOIN new_count USING (term), (SELECT count(*) AS size FROM "row" WHERE until IS NULL)
+      WHERE run = ${run} AND (kind < ${kinds.code} OR count <= ${mostEqual})
+      WINDOW visited AS (PARTITION BY new, kind ORDER BY count, term)
+      QUALIFY sum(count) OVER visited <= ${mostVisited} OR row_number() OVER visited = 1),
+    scored AS (
+      SELECT new, kind, "row" AS old, sum(rarity)::BIGINT AS score FROM followed JOIN stored USING (term)
+      WHERE new <> "row" GROUP BY new, kind, "row")
+    SELECT new, unnest(max_by(old, (score << 31) - old, ${k})) AS old FROM scored GROUP BY new, kind
+    UNION SELECT a."row", min(b."row") FROM "row" a JOIN "row" b ON a.cells = b.cells AND a."row" <> b."row"
+      WHERE a.run = ${run} AND a.until IS NULL AND b.until IS NULL GROUP BY a."row"`;
+}
+
+/** The counts of the values and words of some rows in the whole store, after `findNear`. */
+export async function wholeCounts(
+  store: Store,
+  read: ReadRows,
+  rows: readonly number[],
+): Promise<WholeCounts> {
+  const counted = await store.query(
+    `SELECT term, count FROM new_count
+     WHERE term IN (SELECT term FROM term WHERE until IS NULL AND "row" IN (${rows.join()}))`,
+  );
+  const counts = new Map(counted as [number, number][]);
+  const [[size]] = await store.query('SELECT count(*) FROM "row" WHERE until IS NULL');
+  const countOf = (term: number): number => counts.get(term) ?? 0;
   return {
-    words: Array.from(ofRow, (word) => wordTerm(vocabulary.words[word])),
-    grams: name < 0 ? [] : gramsOf(fields[naming].set.texts[name]),
-    codes: fields.flatMap(({ kind, left, set }, field) =>
-      isText(kind) || kind === "category" || left[row] < 0 ? [] : [valueTerm(field, set.texts[left[row]])],
-    ),
-  };
-}
-
-function gramsOf(text: string): number[] {
-  const grams = new Set<number>();
-  const padded = ` ${text} `;
-  for (let from = 0; from + 3 <= padded.length; from++)
-    grams.add(termOf(kinds.gram, 0, padded.slice(from, from + 3)));
-  return [...grams];
-}
-
-/** All terms of each row, also those that are counted only. */
-export function allTerms(read: ReadRows): Lists {
-  const { fields, vocabulary, rows } = read.tables;
-  const lists = new ListsBuilder();
-  for (let row = 0; row < rows[0]; row++) {
-    const { words, grams } = searchTerms(read, row);
-    const terms = new Set([...words, ...grams]);
-    fields.forEach(({ kind, left, set }, field) => {
-      const value = left[row];
-      if (value < 0) return;
-      terms.add(filledTerm(field));
-      terms.add(valueTerm(field, set.texts[value]));
-      if (!isText(kind)) return;
-      for (let place = set.words.starts[value]; place < set.words.starts[value + 1]; place++)
-        terms.add(fieldWordTerm(field, vocabulary.words[set.words.items[place]]));
-    });
-    lists.push([...terms]);
-  }
-  return lists.finish();
-}
-
-/** Terms whose rows or counts are asked for: a hash table in flat arrays, since millions are looked up. */
-export class AskedTerms {
-  #terms = new Uint32Array(2 ** 12);
-  #places = new Int32Array(2 ** 12).fill(-1);
-  size = 0;
-
-  add(term: number): void {
-    if (2 * this.size > this.#terms.length) this.#grow();
-    const slot = this.#slotOf(term);
-    if (this.#places[slot] >= 0) return;
-    this.#terms[slot] = term;
-    this.#places[slot] = this.size++;
-  }
-
-  /** Place among the asked terms, -1 for another. */
-  placeOf(term: number): number {
-    return this.#places[this.#slotOf(term)];
-  }
-
-  /** The slot of the term, or the free one where it belongs. */
-  #slotOf(term: number): number {
-    const mask = this.#terms.length - 1;
-    let slot = term & mask;
-    while (this.#places[slot] >= 0 && this.#terms[slot] !== term) slot = (slot + 1) & mask;
-    return slot;
-  }
-
-  #grow(): void {
-    const [terms, places] = [this.#terms, this.#places];
-    this.#terms = new Uint32Array(2 * terms.length);
-    this.#places = new Int32Array(2 * terms.length).fill(-1);
-    places.forEach((place, slot) => {
-      if (place < 0) return;
-      const moved = this.#slotOf(terms[slot]);
-      this.#terms[moved] = terms[slot];
-      this.#places[moved] = place;
-    });
-  }
-}
-
-/** Terms of the rows of the store. */
-export interface StoredTerms {
-  readonly rows: Int32Array;
-  readonly terms: Lists;
-}
-
-/** Rows with each of the asked terms. */
-export function countTerms(asked: AskedTerms, { terms }: StoredTerms): Uint32Array {
-  const counts = new Uint32Array(asked.size);
-  for (const term of terms.items) {
-    const place = asked.placeOf(term);
-    if (place >= 0) counts[place]++;
-  }
-  return counts;
-}
-
-/** The counts of the values and words of some rows in the whole store, which holds these rows, too. */
-export function wholeCounts(read: ReadRows, stored: StoredTerms): WholeCounts {
-  const asked = new AskedTerms();
-  for (const term of allTerms(read).items) asked.add(term);
-  const counts = countTerms(asked, stored);
-  const countOf = (term: number): number => counts[asked.placeOf(term)] ?? 0;
-  return {
-    rows: stored.rows.length,
-    filled: (field) => countOf(filledTerm(field)),
-    value: (field, text) => countOf(valueTerm(field, text)),
-    fieldWord: (field, word) => countOf(fieldWordTerm(field, word)),
-    rowWord: (word) => countOf(wordTerm(word)),
+    rows: Number(size),
+    filled: (field) => countOf(termOf("filled", field, "")),
+    value: (field, text) => countOf(valueTerm(read, field, text)),
+    fieldWord: (field, word) => countOf(termOf("fieldWord", field, word)),
+    rowWord: (word) => countOf(termOf("word", 0, word)),
   };
 }

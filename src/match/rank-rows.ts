@@ -34,7 +34,7 @@ export interface RankSettings {
 }
 
 /** Some query rows with their nearest base rows by embedding. */
-export interface RankPart {
+interface RankPart {
   readonly queries: Uint32Array;
   readonly near: NearRows;
 }
@@ -47,10 +47,8 @@ export interface RankedRows {
   readonly scores: Float32Array;
 }
 
-/** Ranks parts of the queries and caches parsed phrases: one for each thread. */
-export type Ranker = (part: RankPart) => RankedRows;
-
-export function createRanker(settings: RankSettings): Ranker {
+/** Returns a function that ranks parts of the queries and caches parsed phrases: one for each thread. */
+export function createRanker(settings: RankSettings) {
   const { column, keep, scored, scorer } = settings;
   const { base, queries: asked, statistics } = column;
   const find = candidateRows(settings);
@@ -63,7 +61,7 @@ export function createRanker(settings: RankSettings): Ranker {
     pairFeatures(left, phrase, cosines, features);
     return Math.fround(scoreFeatures(scorer, features));
   };
-  return ({ queries, near }) => {
+  return ({ queries, near }: RankPart): Omit<RankedRows, "keep"> => {
     const rows = new Int32Array(queries.length * keep).fill(-1);
     const scores = new Float32Array(queries.length * keep).fill(-Infinity);
     queries.forEach((query, position) => {
@@ -85,7 +83,7 @@ export function createRanker(settings: RankSettings): Ranker {
           scores[position * keep + place] = candidate.score;
         });
     });
-    return { keep, rows, scores };
+    return { rows, scores };
   };
 }
 

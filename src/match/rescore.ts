@@ -76,27 +76,26 @@ export interface PairScorer {
   /** Log-odds of each pair. */
   scores(left: Int32Array, right: Int32Array): Float64Array;
   explain(a: number, b: number): RowExplanation;
+  /** The same, which also compares embeddings of the naming column. */
+  withVectors(vectors: NamingVectors): PairScorer;
 }
 
-export function pairScorer(
-  { given, tables, words }: ReadRows,
-  { evidence, weights }: LearnedRows,
-  vectors?: NamingVectors,
-): PairScorer {
-  const comparison = rowComparison(comparisonSettings(tables, words, vectors));
-  return {
-    scores: (left, right) => {
-      const levels = evidence.map(() => new Int8Array(left.length));
-      for (let pair = 0; pair < left.length; pair++)
-        comparison.compare(left[pair], right[pair], levels, pair);
-      return scorePairs(levels, weights, evidence);
-    },
-    explain: (left, right) =>
-      explainPair(
-        { columns: evidence, comparison, tables },
-        weights,
-        { left, right },
-        { left: given, right: given },
-      ),
+export function pairScorer({ given, tables, words }: ReadRows, learned: LearnedRows): PairScorer {
+  const settings = comparisonSettings(tables, words);
+  const { evidence, weights } = learned;
+  const scorerWith = (vectors?: NamingVectors): PairScorer => {
+    const comparison = rowComparison({ ...settings, vectors });
+    const compared = { columns: evidence, comparison, tables };
+    return {
+      scores: (left, right) => {
+        const levels = evidence.map(() => new Int8Array(left.length));
+        left.forEach((row, pair) => comparison.compare(row, right[pair], levels, pair));
+        return scorePairs(levels, weights, evidence);
+      },
+      explain: (left, right) =>
+        explainPair(compared, weights, { left, right }, { left: given, right: given }),
+      withVectors: scorerWith,
+    };
   };
+  return scorerWith();
 }

@@ -28,7 +28,7 @@ describe("rankRows", () => {
     const seen: number[] = [];
     const elsewhere = await rankRows(settings, queries, {
       threads: 2,
-      rowsPerThread: 15,
+      itemsPerThread: 15,
       onProgress: (done) => seen.push(done),
     });
     expect(elsewhere).toEqual(here);
@@ -62,7 +62,7 @@ describe("rankRows", () => {
     const stop = new AbortController();
     const ranking = rankRows(settings, queries, {
       threads: 2,
-      rowsPerThread: 5,
+      itemsPerThread: 5,
       signal: stop.signal,
       onProgress: () => stop.abort(),
     });

@@ -1,14 +1,13 @@
 /** `pearl dedupe`: removes duplicates from a table, and writes the removed rows beside it. */
-import { extname } from "node:path";
 import { UsageError } from "../../errors.js";
-import type { DedupeTableReport } from "../../group/tables/dedupe-table.js";
+import type { DedupeOutputs, DedupeTableReport } from "../../group/tables/dedupe-table.js";
 import { rowsFormatOfName } from "../../table/format.js";
 import { command, type OptionsOf } from "../command.js";
 import { counted } from "../format.js";
 import { option, shared } from "../options.js";
-import { loadEncoder, type Session, stemOf, tableSettings } from "../session.js";
+import { besideOutput, loadEncoder, outputFor, type Session, tableSettings } from "../session.js";
 import { groupingOptions } from "./cluster.js";
-import { columnLines, precisionLine } from "./report.js";
+import { columnLines, effectLine, precisionLine } from "./report.js";
 
 const options = [
   option(
@@ -22,9 +21,7 @@ const options = [
   ),
   option("--explain", "write the groups with a column that says why each row equals the kept one"),
   option("--remove-likely", "remove likely duplicates even if the precision is not established"),
-  option("--review-out <file>", "write doubtful pairs for a person to decide"),
-  option("--review <file>", "apply the decisions of a reviewed file"),
-  option("--labels <file>", "apply known pairs: left, right and, if some do not match, decision"),
+  ...shared.judged,
   shared.format,
   shared.report,
   ...shared.compared,
@@ -49,8 +46,9 @@ export default command({
   run: async ([file], options, session) => {
     checkUsage(options);
     const { dedupeTable } = await import("../../group/tables/dedupe-table.js");
-    const { format, labels, review, output = defaultOutput(file, format) } = options;
-    const beside = output === "-" ? defaultOutput(file, format) : output;
+    const byDefault = outputFor(file, "deduped", options.format);
+    const { labels, review, output = byDefault } = options;
+    const beside = output === "-" ? byDefault : output;
     const outputs = {
       kept: output,
       removed: options.removed ? besideOutput(beside, "removed") : undefined,
@@ -100,31 +98,11 @@ function sayFindings(report: DedupeTableReport, { reviewOut }: Options, { say }:
       "to remove the likely duplicates too: --remove-likely; to decide on doubtful pairs: --review-out FILE",
     );
   }
-  if (labelEffect !== undefined) say(effectLine(labelEffect));
+  if (labelEffect !== undefined) say(effectLine(labelEffect, "group"));
   if (reviewed !== undefined) say(`wrote ${reviewOut}: ${counted(reviewed, "pair")} to decide`);
 }
 
-/** What the known pairs changed, in how many rows, and why. */
-function effectLine({
-  decided,
-  gained,
-  lost,
-  replaced,
-}: NonNullable<DedupeTableReport["labelEffect"]>): string {
-  const others = gained + lost + replaced;
-  if (decided + others === 0) return "the known pairs changed no group";
-  const itself = `the known pairs changed the groups of ${counted(decided, "row")} that they judge`;
-  return `${itself}, and of ${counted(others, "other row")}`;
-}
-
-interface OutputNames {
-  readonly kept: string;
-  readonly removed?: string;
-  readonly groups?: string;
-  readonly likelyGroups?: string;
-}
-
-function printOutputs(report: DedupeTableReport, outputs: OutputNames, session: Session): void {
+function printOutputs(report: DedupeTableReport, outputs: DedupeOutputs, session: Session): void {
   const { rows, kept, removed, groups, likely } = report;
   const print = outputs.kept === "-" ? session.say : session.print;
   const found = `${counted(groups.length, "group")} of ${likely > 0 ? "likely duplicates" : "duplicates"}`;
@@ -167,14 +145,4 @@ function summary(report: DedupeTableReport) {
     ...{ rows, kept: kept.length, removed: removed.length, groups: groups.length, likely: report.likely },
     ...{ labelEffect: report.labelEffect, reviewed: report.reviewed, largestGroups: largestGroups(report) },
   };
-}
-
-/** The name of another file beside the output. */
-const besideOutput = (output: string, part: string): string => output.replace(/(\.[^.]*)?$/, `.${part}$1`);
-
-/** NAME.deduped.csv in the current folder; TSV, JSONL and Parquet keep their format. */
-function defaultOutput(file: string, format: string | undefined): string {
-  const ending = extname(file.replace(/\.gz$/, "")).toLowerCase();
-  const kept = [".tsv", ".jsonl", ".parquet"].includes(ending) ? ending : ".csv";
-  return `${stemOf(file)}.deduped${format === undefined ? kept : `.${format}`}`;
 }

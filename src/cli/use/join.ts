@@ -6,7 +6,7 @@ import { command, type OptionsOf } from "../command.js";
 import { counted, formatCount, formatDuration, formatPercent } from "../format.js";
 import { choice, fraction, option, positiveInteger, shared, tableOptionsOf } from "../options.js";
 import { loadEncoder, type Session } from "../session.js";
-import { columnLines, precisionLine } from "./report.js";
+import { columnLines, effectLine, precisionLine } from "./report.js";
 
 const options = [
   ...shared.compared,
@@ -23,9 +23,7 @@ const options = [
   option("--keep-unmatched", "also write right rows without a match"),
   option("--explain", "add a column that says in a sentence why each pair matches"),
   option("--explain-out <file>", "write the explanations for programs: .jsonl, an object for each match"),
-  option("--review-out <file>", "write doubtful pairs for a person to decide"),
-  option("--review <file>", "apply the decisions of a reviewed file"),
-  option("--labels <file>", "apply known pairs: left, right and, if some do not match, decision"),
+  ...shared.judged,
   option("--pairs-out <file>", "write the known matches as pairs for `pearl finetune`"),
   option(
     "--candidates <n>",
@@ -105,7 +103,7 @@ function printReport(report: JoinTablesReport, options: JoinOptions, { say, wrot
       `(${formatPercent(matchedRows / rightRows)})${unverified}, ${formatDuration(report.seconds)}`,
   );
   if (!promise.established) say(cure(columns.length, matches));
-  if (report.labelEffect !== undefined) say(effectLine(report.labelEffect));
+  if (report.labelEffect !== undefined) say(effectLine(report.labelEffect, "match"));
   if (reviewed !== undefined) say(`wrote ${options.reviewOut}: ${counted(reviewed, "pair")} to decide`);
   if (pairs !== undefined) {
     const negatives = `${formatCount(pairs.withNegative)} with a hard negative`;
@@ -124,19 +122,4 @@ function cure(columns: number, matches: number): string {
   const likely = matches > 0 ? "Each match is likelier right than wrong: check them. " : "";
   const more = columns > 1 ? "" : ", compare more columns";
   return `${likely}To establish it, decide doubtful pairs (--review-out FILE, then --review FILE)${more}, or give known pairs (--labels FILE).`;
-}
-
-/** What the known pairs changed, in how many rows, and why. */
-function effectLine({
-  decided,
-  gained,
-  lost,
-  replaced,
-}: NonNullable<JoinTablesReport["labelEffect"]>): string {
-  const others = gained + lost + replaced;
-  if (decided + others === 0) return "the known pairs changed no match";
-  const itself = `the known pairs changed the matches of ${counted(decided, "row")} that they judge`;
-  const causes = `${formatCount(gained)} gained a match, ${formatCount(lost)} lost it, ${formatCount(replaced)} changed it`;
-  const why = `and of ${counted(others, "other row")}, because all probabilities are estimated with them: ${causes}`;
-  return others === 0 ? itself : `${itself}, ${why}`;
 }

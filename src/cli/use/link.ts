@@ -1,5 +1,4 @@
 /** `pearl link`: gives the rows of a table the stable names of their entities, which a store keeps from run to run. */
-import { extname } from "node:path";
 import { UsageError } from "../../errors.js";
 import { alignColumns } from "../../files/text-table.js";
 import type { EntityEvent, EntityHistory } from "../../link/history.js";
@@ -7,7 +6,7 @@ import type { LinkReport } from "../../link/link-table.js";
 import { command, type OptionsOf } from "../command.js";
 import { counted, formatCount } from "../format.js";
 import { fraction, option, required, shared } from "../options.js";
-import { loadEncoder, type Session, stemOf, tableSettings } from "../session.js";
+import { besideOutput, loadEncoder, outputFor, type Session, tableSettings } from "../session.js";
 import { columnLines, precisionLine } from "./report.js";
 
 const declared = [
@@ -83,8 +82,9 @@ type Options = OptionsOf<typeof declared>;
 async function linkFile(file: string, options: Options, session: Session): Promise<void> {
   const { linkTable } = await import("../../link/link-table.js");
   const { store, format, relearn, linkLikely, model } = options;
-  const output = options.output ?? defaultOutput(file, format);
-  const likelyOutput = besideOutput(output === "-" ? defaultOutput(file, format) : output);
+  const byDefault = outputFor(file, "linked", format);
+  const { output = byDefault } = options;
+  const likelyOutput = besideOutput(output === "-" ? byDefault : output, "likely");
   const report = await linkTable(file, store, {
     ...{ ...options, ...tableSettings(options, session), output, likelyOutput },
     reviewOutput: options.reviewOut,
@@ -160,13 +160,3 @@ function eventLine({ run, time, kind, entity, other, rows, probability, reason }
 }
 
 const dayOf = (time: string): string => time.slice(0, 10);
-
-/** The name of the likely rows' file beside the output. */
-const besideOutput = (output: string): string => output.replace(/(\.[^.]*)?$/, ".likely$1");
-
-/** NAME.linked.csv in the current folder; TSV, JSONL and Parquet keep their format. */
-function defaultOutput(file: string, format: string | undefined): string {
-  const ending = extname(file.replace(/\.gz$/, "")).toLowerCase();
-  const kept = [".tsv", ".jsonl", ".parquet"].includes(ending) ? ending : ".csv";
-  return `${stemOf(file)}.linked${format === undefined ? kept : `.${format}`}`;
-}

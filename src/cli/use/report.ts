@@ -3,7 +3,8 @@ import { alignColumns } from "../../files/text-table.js";
 import type { ColumnReport } from "../../match/column-report.js";
 import type { DroppedColumn } from "../../match/columns/fields.js";
 import type { PrecisionReport } from "../../match/estimates/promise.js";
-import { formatCount, formatPercent } from "../format.js";
+import type { LabelEffect } from "../../match/review/label-effect.js";
+import { counted, formatCount, formatPercent } from "../format.js";
 
 const shownDropped = 8;
 
@@ -36,4 +37,18 @@ export function precisionLine({ estimate, low, high, promise }: PrecisionReport)
   return promise.established
     ? `${estimated}: a precision of ${promise.target} is established, ${promise.reason}`
     : `a precision of ${promise.target} is not established: ${promise.reason}; ${estimated}`;
+}
+
+/** What the known pairs changed, in how many rows, and why. */
+export function effectLine(
+  { decided, gained, lost, replaced }: LabelEffect,
+  what: "match" | "group",
+): string {
+  const others = gained + lost + replaced;
+  if (decided + others === 0) return `the known pairs changed no ${what}`;
+  const several = what === "match" ? "matches" : "groups";
+  const itself = `the known pairs changed the ${several} of ${counted(decided, "row")} that they judge`;
+  if (others === 0) return itself;
+  const causes = `${formatCount(gained)} gained a ${what}, ${formatCount(lost)} lost it, ${formatCount(replaced)} changed it`;
+  return `${itself}, and of ${counted(others, "other row")}, because all probabilities are estimated with them: ${causes}`;
 }

@@ -1,0 +1,201 @@
+/** What joining and grouping by all columns share: rows are compared once, and learned from with every set of answers. */
+import type { PhraseEncoder } from "../encoder/phrase-encoder.js";
+import { type ColumnReport, columnReports, explainPair, type RowExplanation } from "./column-report.js";
+import type { TableColumns } from "./columns/align.js";
+import { canonicalSides, inverse } from "./columns/canonical.js";
+import { type ColumnOptions, type DroppedColumn, prepareTables } from "./columns/fields.js";
+import {
+  type ComparedTables,
+  compareTables,
+  type KnownPair,
+  type MatchRunOptions,
+} from "./compare-tables.js";
+import { auditOf, interleaved } from "./estimates/audit.js";
+import type { AcceptedLevel, PrecisionReport } from "./estimates/promise.js";
+import { silentColumns, withoutColumns, withSilent } from "./estimates/silent-columns.js";
+import { once } from "./once.js";
+import { type DoubtfulPair, doubtfulPairs } from "./review/doubtful.js";
+import { type LabelEffect, labelEffect } from "./review/label-effect.js";
+import type { Known } from "./weights/answers.js";
+import { knownPlaces, type Weights } from "./weights/learn.js";
+import { withEncoder } from "./with-encoder.js";
+
+/** Options of matching rows by all columns. */
+export interface MatchRowsOptions extends ColumnOptions, MatchRunOptions {
+  /** The promised precision. Default 0.9. */
+  readonly precision?: number;
+  /** Default: the embedded model, loaded for the call. "none": without a model. */
+  readonly encoder?: PhraseEncoder | "none";
+  /** Judged pairs of rows. */
+  readonly known?: readonly KnownPair[];
+}
+
+/** What is known of rows that were compared by all columns. Rows are counted from 0. */
+export interface MatchedRows<Self> extends PrecisionReport {
+  readonly columns: readonly ColumnReport[];
+  readonly dropped: readonly DroppedColumn[];
+  /** What each column says about two rows. */
+  explain(left: number, right: number): RowExplanation;
+  /** Pairs that are most worth judging, best first: their answers, as `known`, improve the result most. */
+  doubtful(count: number): DoubtfulPair[];
+  /**
+   * The result with these judged pairs in place of `known`, without comparing the rows again: for pairs that `doubtful`
+   * gave. Other pairs may not be candidates, and then have no effect.
+   */
+  withKnown(known: readonly KnownPair[]): Promise<Self>;
+  /** How many rows (of two tables: right rows) have other partners than without `known`, and why. Learns once more. */
+  labelEffect(): Promise<LabelEffect>;
+  /** The result at another promise, without comparing the rows again. */
+  atPrecision(target: number): Self;
+}
+
+type Result<Own> = Own & MatchedRows<Result<Own>>;
+
+/** Accepted pairs; where rows are grouped, with the group of each row. */
+type Level = AcceptedLevel & { readonly groups?: Int32Array };
+
+/** What was learned with some answers. */
+export interface MatchFit<Accepted extends Level> {
+  readonly weights: Weights;
+  /** With the columns as far as they are trusted. */
+  readonly compared: ComparedTables;
+  /** The pairs that are rather right than wrong. */
+  readonly likely: AcceptedLevel;
+  /** The likely pairs, and better ones that are half of them at most, and so on. */
+  sampled(): Accepted[];
+  accept(target: number): { level: Accepted; report: PrecisionReport };
+}
+
+/** The tables as they were prepared: of two tables, which comes first does not depend on the caller. */
+export interface PreparedSides {
+  readonly isSwapped: boolean;
+  /** For each given row its place among the prepared ones; of the prepared tables. */
+  readonly places: readonly Uint32Array[];
+  /** The rows of the given tables, from a pair of prepared rows. */
+  given(pair: { readonly left: number; readonly right: number }): { left: number; right: number };
+}
+
+/** How accepted pairs are found and shown: as matches of two tables, or as groups of rows. */
+export interface MatchMethod<Accepted extends Level, Fit extends MatchFit<Accepted>, Own> {
+  /** Returns a function that learns with answers, given by pair. */
+  learner(compared: ComparedTables, run: MatchRunOptions, isSwapped: boolean): (known: Known) => Promise<Fit>;
+  /** A level after decisions. */
+  decided(level: Accepted, known: Known): Accepted;
+  show(fit: Fit, level: Accepted, sides: PreparedSides): Own;
+  /** The partners of each row as a text, "" for none. */
+  partners(own: Own): readonly string[];
+  judgedRows(pair: KnownPair): readonly number[];
+}
+
+/** @param right undefined: the rows of one table are compared with each other */
+export function matchRows<Accepted extends Level, Fit extends MatchFit<Accepted>, Own>(
+  left: TableColumns,
+  right: TableColumns | undefined,
+  options: MatchRowsOptions,
+  method: MatchMethod<Accepted, Fit, Own>,
+): Promise<Result<Own>> {
+  const { signal, threads, onProgress, known = [] } = options;
+  const run = { signal, threads, onProgress };
+  return withEncoder(options.encoder, run, async (encoder) => {
+    const isSwapped = right !== undefined && canonicalSides(left, right) === "swapped";
+    const tables = isSwapped
+      ? prepareTables(right, left, swappedOptions(options))
+      : prepareTables(left, right, options);
+    const places = tables.order.map(inverse);
+    const prepared = (pairs: readonly KnownPair[]): KnownPair[] =>
+      pairs.map((pair) => {
+        const { left, right, match } = isSwapped ? turned(pair) : pair;
+        return { left: places[0][left], right: places[1][right], match };
+      });
+    const compared = await compareTables(tables, { ...run, encoder, known: prepared(known) });
+    const learn = method.learner(compared, run, isSwapped);
+    const unanswered = once(() => learn(new Map()));
+    const silent = options.on === undefined ? silentColumns(tables, (await unanswered()).likely) : [];
+    if (silent.length > 0) {
+      const [side, otherSide] = isSwapped ? (["other", "name"] as const) : (["name", "other"] as const);
+      const others = right && withoutColumns(right, silent, otherSide);
+      const again = { ...options, encoder: encoder ?? ("none" as const) };
+      const rest = await matchRows(withoutColumns(left, silent, side), others, again, method);
+      return withSilent(rest, silent, side);
+    }
+    const given = (pair: { readonly left: number; readonly right: number }) => {
+      const rows = { left: tables.order[0][pair.left], right: tables.order[1][pair.right] };
+      return isSwapped ? turned(rows) : rows;
+    };
+    const shared = { compared, tables: { left, right: right ?? left }, isSwapped, places, given };
+    const results = answeredResults({ ...shared, prepared, learn, unanswered }, method);
+    return (await results(known))(options.precision ?? 0.9);
+  });
+}
+
+const turned = <Pair extends { readonly left: unknown; readonly right: unknown }>(pair: Pair) => ({
+  ...pair,
+  ...{ left: pair.right, right: pair.left },
+});
+
+/** "name=title" where the tables are exchanged: "title=name". */
+const swappedOptions = ({ on, ...rest }: ColumnOptions): ColumnOptions => ({
+  ...rest,
+  on: on?.map((text) => text.split("=").reverse().join("=")),
+});
+
+interface Compared<Fit> extends PreparedSides {
+  readonly compared: ComparedTables;
+  readonly tables: { readonly left: TableColumns; readonly right: TableColumns };
+  prepared(pairs: readonly KnownPair[]): KnownPair[];
+  learn(known: Known): Promise<Fit>;
+  unanswered(): Promise<Fit>;
+}
+
+/** Returns a function that learns with judged pairs, and gives the result for each promise. */
+function answeredResults<Accepted extends Level, Fit extends MatchFit<Accepted>, Own>(
+  rows: Compared<Fit>,
+  method: MatchMethod<Accepted, Fit, Own>,
+) {
+  const { compared, tables, isSwapped, places, given, prepared, learn, unanswered } = rows;
+  const { dropped, fields } = compared.tables;
+  const shown = isSwapped ? turned(tables) : tables;
+  const withAnswers = async (known: readonly KnownPair[]): Promise<(target: number) => Result<Own>> => {
+    const judged = knownPlaces(compared, prepared(known));
+    const fit = await (known.length === 0 ? unanswered() : learn(judged));
+    const audit = auditOf((await unanswered()).sampled, judged, (level) => method.decided(level, judged));
+    const columns = columnReports(fit.compared, fit.weights).map((column) =>
+      isSwapped ? { ...column, name: column.other, other: column.name } : column,
+    );
+    const explain = (left: number, right: number): RowExplanation => {
+      const asked = isSwapped ? turned({ left, right }) : { left, right };
+      const pair = { left: places[0][asked.left], right: places[1][asked.right] };
+      const found = explainPair(fit.compared, fit.weights, pair, shown);
+      if (!isSwapped) return found;
+      const names = compared.columns.map(({ field, name }) => fields[field]?.other ?? name);
+      const columns = found.columns.map((column, index) => {
+        return { ...column, name: names[index], left: column.right, right: column.left };
+      });
+      return { ...found, columns };
+    };
+    const atPrecision = (target: number): Result<Own> => {
+      const { level, report } = audit.widest(target, fit.accept(target));
+      const own = method.show(fit, level, rows);
+      return {
+        ...{ ...report, ...own, columns, dropped, atPrecision, explain },
+        doubtful: (count) => {
+          const { groups } = level;
+          const asked = { known: judged, count, candidates: compared.left.length, groups, fields };
+          const sample = report.promise.established ? [] : audit.open(target);
+          return interleaved(doubtfulPairs(level, asked), sample, count).map((pair) => ({
+            ...pair,
+            ...given(pair),
+          }));
+        },
+        withKnown: async (all) => (await withAnswers(all))(target),
+        labelEffect: async () => {
+          const without = known.length === 0 ? own : (await withAnswers([]))(target);
+          const [before, after] = [without, own].map((one) => method.partners(one));
+          return labelEffect(before, after, new Set(known.flatMap(method.judgedRows)));
+        },
+      };
+    };
+    return atPrecision;
+  };
+  return withAnswers;
+}
