@@ -1,6 +1,7 @@
 /** Groups the rows of one table that are the same thing by all their columns, without labels. */
 import type { TableColumns } from "../match/columns/align.js";
 import { type ComparedTables, type MatchRunOptions, partsOf } from "../match/compare-tables.js";
+import { halving } from "../match/estimates/audit.js";
 import { type AcceptedLevel, contradiction, keepPrecision, veto } from "../match/estimates/promise.js";
 import { judgedEstimates } from "../match/estimates/scored-pairs.js";
 import type { EvidenceColumn } from "../match/evidence/pair-evidence.js";
@@ -18,6 +19,7 @@ import { type Known, withAnswers } from "../match/weights/answers.js";
 import { decide, type Learned, learnWeights, scorePairs, type Weights } from "../match/weights/learn.js";
 import { sigmoid } from "../match/weights/logistic.js";
 import { averageLinkage, groupsFrom } from "./average-linkage.js";
+import { decidedGroups, sureRows } from "./decided-groups.js";
 import { greatestF1 } from "./expected-f1.js";
 import { pairProbability, supportedProbability, withPairsInside } from "./group-pairs.js";
 import { numbered } from "./row-classes.js";
@@ -63,6 +65,7 @@ const byGroups: MatchMethod<GroupLevel, Fit, Groups> = {
     const learn = { plain: once(learned(compared)), cautious: once(learned({ ...compared, columns })) };
     return (known) => bestFit(learn, known, run);
   },
+  decided: decidedLevel,
   show: ({ compared, weights }, level, { places: [place] }) => {
     const { tables, columns: evidence } = compared;
     const probabilityOf = pairProbability(level, pairScorer(compared, weights));
@@ -165,5 +168,19 @@ async function fitGroups(
   };
   const accept: Fit["accept"] = (target) =>
     keepPrecision({ target, levels: levels(), fallback, doubt: doubt?.reason });
-  return { weights, compared, doubt: found?.strength ?? 0, accept, likely: even };
+  const sampled = (): GroupLevel[] =>
+    halving(cuts.filter((cut) => cut >= evenOdds).map((cut) => (cut === evenOdds ? even : levelAt(cut))));
+  return { weights, compared, doubt: found?.strength ?? 0, accept, likely: even, sampled };
+}
+
+/** A level after decisions on some of its pairs. */
+function decidedLevel(level: GroupLevel, judged: Known): GroupLevel {
+  const { left, right } = level.table;
+  const known = Array.from(judged, ([pair, match]) => {
+    return { left: left[pair], right: right[pair], match: match === 1 };
+  });
+  const sure = sureRows(level.groups.length, () => undefined, known);
+  const groups = decidedGroups(level.groups, sure, known, () => 0);
+  const accepted = Uint8Array.from(left, (a, pair) => (groups[a] === groups[right[pair]] ? 1 : 0));
+  return { ...level, groups, accepted, count: accepted.reduce((sum, flag) => sum + flag, 0) };
 }

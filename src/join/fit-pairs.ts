@@ -1,5 +1,6 @@
 /** Learns which candidate pairs of two tables match, with as many partners per row as the tables show. */
 import type { ComparedTables } from "../match/compare-tables.js";
+import { halving } from "../match/estimates/audit.js";
 import { type AcceptedLevel, keepPrecision, veto } from "../match/estimates/promise.js";
 import { judgedEstimates } from "../match/estimates/scored-pairs.js";
 import type { MatchFit } from "../match/match-rows.js";
@@ -28,6 +29,8 @@ export interface Fit extends MatchFit<AcceptedLevel> {
 /** Floors of probability, from the widest. */
 const floors = [0.02, 0.05, 0.1, 0.25, 0.5, 0.7, 0.8, 0.9, 0.95, 0.98, 0.99];
 const evenOdds = 0.5;
+/** Likely pairs are sampled as a whole, and in parts of the better ones down to a sixteenth. */
+const halvings = 5;
 /** Share of rows with several partners from which a join is not one-to-one. */
 const severalPartners = 0.25;
 /** Share of rows with several partners below which each row of a side has one. */
@@ -94,12 +97,12 @@ function acceptPairs(
     .filter((pair) => probability[pair] >= floors[0])
     .sort((x, y) => probability[y] - probability[x] || logOdds[y] - logOdds[x] || x - y);
   const sides = competingSides(compared, relation);
-  const levelAt = (floor: number): AcceptedLevel => {
+  const levelAt = (floor: number, most = Infinity): AcceptedLevel => {
     const accepted = new Uint8Array(probability.length);
     const taken = sides.map(({ rows }) => new Uint8Array(rows));
     let count = 0;
     for (const pair of order) {
-      if (probability[pair] < floor) break;
+      if (probability[pair] < floor || count === most) break;
       const isConfirmed = logOdds[pair] === certain;
       if (!isConfirmed && sides.some(({ rowOf }, side) => taken[side][rowOf[pair]] === 1)) continue;
       for (const [side, { rowOf }] of sides.entries()) taken[side][rowOf[pair]] = 1;
@@ -110,7 +113,22 @@ function acceptPairs(
   };
   const likely = levelAt(evenOdds);
   const doubt = veto(likely)?.reason;
-  return { compared, relation, weights, likely, doubt, levelAt, accept: acceptAt(levelAt, doubt) };
+  const halves = { length: halvings };
+  return {
+    ...{ compared, relation, weights, likely, doubt, levelAt, accept: acceptAt(levelAt, doubt) },
+    sampled: () => halving(Array.from(halves, (_, times) => levelAt(evenOdds, likely.count >> times))),
+  };
+}
+
+/** A level after decisions: confirmed pairs are accepted in place of rivals, and rejected ones are not. */
+export function decidedPairs(level: AcceptedLevel, known: Known): AcceptedLevel {
+  const [accepted, probability] = [level.accepted.slice(), level.probability.slice()];
+  for (const { rowOf } of competingSides(level.table, level.relation)) {
+    const taken = new Set([...known].flatMap(([pair, match]) => (match === 1 ? [rowOf[pair]] : [])));
+    for (let pair = 0; pair < accepted.length; pair++) if (taken.has(rowOf[pair])) accepted[pair] = 0;
+  }
+  for (const [pair, match] of known) accepted[pair] = probability[pair] = match;
+  return { ...level, accepted, probability, count: accepted.reduce((sum, flag) => sum + flag, 0) };
 }
 
 /** The probability of each pair after rows have competed for partners. */

@@ -19,7 +19,7 @@ import { keysOf, tableWarnings } from "./one-column/keys.js";
 import { calibrateWith, noLabels, type RowLabels, readLabels } from "./one-column/labels.js";
 import { secondBest } from "./one-column/select.js";
 import type { JoinOptions, JoinResult } from "./options.js";
-import { judgedPrecision } from "./precision.js";
+import { judgedPrecision, type LeftRanker } from "./precision.js";
 
 /** Best left rows kept per right row; also the maximum that many-to-many returns. */
 const kept = 8;
@@ -52,7 +52,7 @@ export async function fuzzyJoin(
   const scorer = options.scorer ?? defaultScorer();
   const texts = { left, right };
   const column = await preparePhrases(texts, options);
-  const { measureSpacing, ...rankings } = await rankTables(column, scorer, options);
+  const { measureSpacing, rankLeft, ...rankings } = await rankTables(column, scorer, options);
   const labels = readLabels(texts, known);
   const decide = (decided: RowLabels): Decision & { calibration: ReturnType<typeof calibrateWith> } => {
     const calibration = calibrateWith(rankings, decided, scorer.estimate);
@@ -61,7 +61,7 @@ export async function fuzzyJoin(
   };
   const decision = decide(labels);
   const { pairs, proposals, matches, calibration } = decision;
-  const judged = { rankings, measureSpacing, estimate: scorer.estimate, calibration };
+  const judged = { rankings, measureSpacing, rankLeft, estimate: scorer.estimate, calibration };
   const report = await judgedPrecision(decision, precision, judged);
   const joined = new Set(matches.map((match) => match.right));
   const decided = new Set([...labels.matches.keys(), ...labels.others.keys()]);
@@ -103,7 +103,7 @@ export async function rankTables(
   column: ColumnPair,
   { scorer }: Pick<ScorerFile, "scorer">,
   options: Pick<JoinOptions, "candidates" | "kind" | "known" | "signal" | "threads" | "onProgress">,
-): Promise<Rankings & { measureSpacing(rows: Iterable<number>): Promise<Rankings["spacing"]> }> {
+): Promise<Rankings & LeftRanker> {
   const { candidates = 10, kind, known = [], signal, threads, onProgress } = options;
   const { base, queries } = column;
   const isLarge = base.texts.length * queries.texts.length > exactPairs;
@@ -116,19 +116,21 @@ export async function rankTables(
     Uint32Array.from(queries.texts.keys()),
     { threads, signal, onProgress: (done, total) => onProgress?.("comparing", done, total) },
   );
-  const measureSpacing = async (rows: Iterable<number>): Promise<Rankings["spacing"]> => {
-    const lefts = Uint32Array.from(new Set(rows)).sort();
-    const { scores } = await rankRows(
+  const rankLeft: LeftRanker["rankLeft"] = (rows, keep) =>
+    rankRows(
       {
-        ...{ ...settings, column: { ...column, queries: base }, sameTable: true, keep: keptSpacing },
+        ...{ ...settings, column: { ...column, queries: base }, sameTable: true, keep },
         scored: isLarge ? spacingScoredOfMany : Infinity,
       },
-      lefts,
+      rows,
       {
         ...{ threads, signal },
         onProgress: (done, total) => onProgress?.("measuring the left table's spacing", done, total),
       },
     );
+  const measureSpacing = async (rows: Iterable<number>): Promise<Rankings["spacing"]> => {
+    const lefts = Uint32Array.from(new Set(rows)).sort();
+    const { scores } = await rankLeft(lefts, keptSpacing);
     const startOf = new Map(Array.from(lefts, (row, place) => [row, place * keptSpacing]));
     return (row) => {
       const start = startOf.get(row);
@@ -138,7 +140,7 @@ export async function rankTables(
   // Spacing is needed only around rows that may be matched: the best candidate, and those that may replace it.
   const depth = kind === "one-to-one" || known.length > 0 ? 3 : 1;
   const spacing = await measureSpacing(right.rows.filter((row, place) => place % kept < depth && row >= 0));
-  return { right, spacing, measureSpacing, ...keysOf({ left: base.texts, right: queries.texts }) };
+  return { right, spacing, measureSpacing, rankLeft, ...keysOf({ left: base.texts, right: queries.texts }) };
 }
 
 const preparePhrases = (

@@ -7,7 +7,7 @@ import { type MatchedRows, type MatchMethod, type MatchRowsOptions, matchRows } 
 import { once } from "../match/once.js";
 import { partnersOfRight } from "../match/review/label-effect.js";
 import { type Learned, learnWeights, type Relation } from "../match/weights/learn.js";
-import { type Fit, fitPairs, type MatchKind } from "./fit-pairs.js";
+import { decidedPairs, type Fit, fitPairs, type MatchKind } from "./fit-pairs.js";
 
 /** Options of {@link matchTables}. */
 export interface MatchTablesOptions extends MatchRowsOptions {
@@ -61,6 +61,7 @@ export async function matchTables(
       };
       return (known) => fitPairs(compared, learn, known, { kind: options.kind, isSwapped });
     },
+    decided: decidedPairs,
     show: ({ kind, kindReason }, { table, accepted, probability }, { given }) => {
       const matches: RowMatch[] = [];
       accepted.forEach((flag, pair) => {

@@ -1,17 +1,24 @@
 /** Judges the precision of a join by one column from two views: its own probabilities, and decoys. */
 import { type Calibration, calibrated } from "../match/estimates/calibrate.js";
 import { decoyPairs, decoyPrecision } from "../match/estimates/decoys.js";
-import { evidenceAmong, type Rankings } from "../match/estimates/estimate.js";
+import { candidatesOf, evidenceAmong, type Rankings, type RowPair } from "../match/estimates/estimate.js";
 import { established, type PrecisionReport, refused } from "../match/estimates/promise.js";
 import { groupBy } from "../match/group-by.js";
+import type { RankedRows } from "../match/rank-rows.js";
 import { type EstimateWeights, estimateFrom } from "../match/scorer.js";
 import type { RowMatch } from "./match-tables.js";
 import type { Decision } from "./one-column/decide.js";
 
-/** What probabilities are made from. */
-interface Judge {
-  readonly rankings: Rankings;
+/** Ranks rows of the left table for other rows of it. */
+export interface LeftRanker {
   measureSpacing(rows: Iterable<number>): Promise<Rankings["spacing"]>;
+  /** The best `keep` other rows of each. */
+  rankLeft(rows: Uint32Array, keep: number): Promise<RankedRows>;
+}
+
+/** What probabilities are made from. */
+interface Judge extends LeftRanker {
+  readonly rankings: Rankings;
   readonly estimate: EstimateWeights;
   readonly calibration: Calibration;
 }
@@ -62,21 +69,57 @@ export function knownPrecision(
   return { estimate: known + likely, low: known, high: 1, promise };
 }
 
-async function decoyEstimate(
-  { pairs, matches, unverified }: Decision,
-  { rankings, measureSpacing, estimate, calibration }: Judge,
-): Promise<number> {
+/**
+ * Rows without a partner are like neither kind of decoy for certain: the mean of two. One are right rows whose partner is
+ * taken away. They had one, and have fewer look-alikes than others.
+ */
+async function decoyEstimate(decision: Decision, judge: Judge): Promise<number> {
+  const { pairs, matches, unverified } = decision;
+  const { rankings, measureSpacing, estimate, calibration } = judge;
   const partners = new Map(
     [...groupBy(unverified, ({ right }) => right)].map(([row, own]) => [row, own.map(({ left }) => left)]),
   );
+  const threshold = unverified.reduce((least, { probability }) => Math.min(least, probability), 1);
+  const isMatched = (evidence: readonly number[]): boolean =>
+    calibrated(estimateFrom(evidence, estimate), calibration) >= threshold;
+  const joined = new Set(matches.map(({ right }) => right));
+  const counts = { matched: joined.size, unmatched: pairs.length - joined.size };
   const decoys = decoyPairs(rankings, partners);
   const spacing = await measureSpacing(decoys.flatMap(({ pair }) => (pair === undefined ? [] : [pair.left])));
   const evidenceOf = evidenceAmong({ ...rankings, spacing }, pairs);
-  const threshold = unverified.reduce((least, { probability }) => Math.min(least, probability), 1);
-  const joined = new Set(matches.map(({ right }) => right));
-  return decoyPrecision(
-    decoys,
-    (right, pair) => calibrated(estimateFrom(evidenceOf(right, pair), estimate), calibration) >= threshold,
-    { matched: joined.size, unmatched: pairs.length - joined.size },
+  const ofRight = decoyPrecision(decoys, (right, pair) => isMatched(evidenceOf(right, pair)), counts);
+  const leftEvidence = await leftDecoys(judge);
+  if (leftEvidence.length === 0) return ofRight;
+  const lefts = leftEvidence.map((evidence, right) => ({ right, pair: evidence && noPair }));
+  const ofLeft = decoyPrecision(lefts, (row) => isMatched(leftEvidence[row]!), counts);
+  return (ofRight + ofLeft) / 2;
+}
+
+const noPair: RowPair = { left: -1, score: 0 };
+
+/** Left rows that are queried, and how many of the others are ranked for each, as for a right row. */
+const [sampledLeft, rankedLeft, nearestLeft] = [300, 8, 5];
+
+/**
+ * The other kind of decoys are left rows: as if one were a right row, what is the evidence for its best other left row? They
+ * are different things, so that it is false. Undefined for a row without candidates.
+ */
+async function leftDecoys({ rankings, rankLeft }: Judge): Promise<(number[] | undefined)[]> {
+  const { leftKeys } = rankings;
+  const step = Math.max(1, leftKeys.length / sampledLeft);
+  const rows = Uint32Array.from({ length: Math.floor(leftKeys.length / step) }, (_, at) =>
+    Math.floor(at * step),
   );
+  const ranked = await rankLeft(rows, rankedLeft);
+  const best = Array.from(rows, (_, at): RowPair | undefined => candidatesOf(ranked, at)[0]);
+  const found = Uint32Array.from(new Set(best.flatMap((pair) => pair?.left ?? []))).sort();
+  const around = await rankLeft(found, nearestLeft);
+  const placeOf = new Map(Array.from(found, (row, place) => [row, place]));
+  return best.map((pair, at) => {
+    if (pair === undefined) return undefined;
+    const near = candidatesOf(around, placeOf.get(pair.left)!).filter(({ left }) => left !== rows[at]);
+    const scores = Array.from({ length: 4 }, (_, place) => near[place]?.score ?? -Infinity);
+    const queried = { ...rankings, right: ranked, spacing: () => scores };
+    return evidenceAmong(queried, [])(at, pair);
+  });
 }

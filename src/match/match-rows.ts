@@ -10,6 +10,7 @@ import {
   type KnownPair,
   type MatchRunOptions,
 } from "./compare-tables.js";
+import { auditOf, interleaved } from "./estimates/audit.js";
 import type { AcceptedLevel, PrecisionReport } from "./estimates/promise.js";
 import { silentColumns, withoutColumns, withSilent } from "./estimates/silent-columns.js";
 import { once } from "./once.js";
@@ -60,6 +61,8 @@ export interface MatchFit<Accepted extends Level> {
   readonly compared: ComparedTables;
   /** The pairs that are rather right than wrong. */
   readonly likely: AcceptedLevel;
+  /** The likely pairs, and better ones that are half of them at most, and so on. */
+  sampled(): Accepted[];
   accept(target: number): { level: Accepted; report: PrecisionReport };
 }
 
@@ -76,6 +79,8 @@ export interface PreparedSides {
 export interface MatchMethod<Accepted extends Level, Fit extends MatchFit<Accepted>, Own> {
   /** Returns a function that learns with answers, given by pair. */
   learner(compared: ComparedTables, run: MatchRunOptions, isSwapped: boolean): (known: Known) => Promise<Fit>;
+  /** A level after decisions. */
+  decided(level: Accepted, known: Known): Accepted;
   show(fit: Fit, level: Accepted, sides: PreparedSides): Own;
   /** The partners of each row as a text, "" for none. */
   partners(own: Own): readonly string[];
@@ -153,6 +158,7 @@ function answeredResults<Accepted extends Level, Fit extends MatchFit<Accepted>,
   const withAnswers = async (known: readonly KnownPair[]): Promise<(target: number) => Result<Own>> => {
     const judged = knownPlaces(compared, prepared(known));
     const fit = await (known.length === 0 ? unanswered() : learn(judged));
+    const audit = auditOf((await unanswered()).sampled, judged, (level) => method.decided(level, judged));
     const columns = columnReports(fit.compared, fit.weights).map((column) =>
       isSwapped ? { ...column, name: column.other, other: column.name } : column,
     );
@@ -168,14 +174,18 @@ function answeredResults<Accepted extends Level, Fit extends MatchFit<Accepted>,
       return { ...found, columns };
     };
     const atPrecision = (target: number): Result<Own> => {
-      const { level, report } = fit.accept(target);
+      const { level, report } = audit.widest(target, fit.accept(target));
       const own = method.show(fit, level, rows);
       return {
         ...{ ...report, ...own, columns, dropped, atPrecision, explain },
         doubtful: (count) => {
           const { groups } = level;
           const asked = { known: judged, count, candidates: compared.left.length, groups, fields };
-          return doubtfulPairs(level, asked).map((pair) => ({ ...pair, ...given(pair) }));
+          const sample = report.promise.established ? [] : audit.open(target);
+          return interleaved(doubtfulPairs(level, asked), sample, count).map((pair) => ({
+            ...pair,
+            ...given(pair),
+          }));
         },
         withKnown: async (all) => (await withAnswers(all))(target),
         labelEffect: async () => {

@@ -61,6 +61,19 @@ describe("two tables of persons", () => {
     const found = await matchTables(left, right, { encoder, known });
     expect(pairsOf(found)).not.toContain("0 0");
   });
+
+  it("of too few pairs to estimate from are established by answers to a random sample", async () => {
+    const { left, right } = twoTables(40, 10, 3);
+    const refused = await matchTables(left, right, { encoder: "none" });
+    expect(refused.promise).toMatchObject({ established: false, reason: expect.stringContaining("too few") });
+    const known = refused.doubtful(70).map((pair) => ({ ...pair, match: pair.left === pair.right }));
+    const answered = await refused.withKnown(known);
+    expect(answered.promise).toMatchObject({
+      established: true,
+      reason: expect.stringContaining("at random"),
+    });
+    expect(answered.matches.every(({ left, right }) => left === right)).toBe(true);
+  });
 });
 
 describe("a table of persons and one of their visits", () => {

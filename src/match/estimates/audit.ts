@@ -1,0 +1,141 @@
+/**
+ * Precision from a random sample of accepted pairs that people judged. No model enters, so it holds where every estimate may be
+ * wrong. The pairs are those accepted without answers, so that answers do not choose their own sample.
+ */
+import { createRandom } from "../../random.js";
+import { once } from "../once.js";
+import type { DoubtfulPair } from "../review/doubtful.js";
+import type { Known } from "../weights/answers.js";
+import { type AcceptedLevel, established, type PrecisionReport } from "./promise.js";
+
+/** Chance that the true precision lies below the lower end; as much that it lies above the upper end. */
+const outside = 0.05;
+/** Pairs of a sample that are asked about at most. */
+const mostAsked = 100;
+
+/** The share of right pairs in a sample, and between which values that of all pairs lies. */
+interface Sample {
+  readonly judged: number;
+  readonly right: number;
+  readonly estimate: number;
+  readonly low: number;
+  readonly high: number;
+}
+
+/** The accepted pairs in a random order that depends on the rows alone: a stricter level has the same order. */
+function drawn({ table: { left, right }, accepted }: AcceptedLevel): number[] {
+  const place = (pair: number): number => createRandom(Math.imul(left[pair], 0x9e3779b1) ^ right[pair])();
+  const places = new Map<number, number>();
+  accepted.forEach((flag, pair) => flag === 1 && places.set(pair, place(pair)));
+  return [...places.keys()].sort((a, b) => places.get(a)! - places.get(b)! || a - b);
+}
+
+/** The pairs that are judged up to the first that is not: nobody chose them. */
+function sampleOf(order: readonly number[], known: Known): Sample {
+  const open = order.findIndex((pair) => !known.has(pair));
+  const judged = open < 0 ? order.length : open;
+  const right = order.slice(0, judged).reduce((sum, pair) => sum + known.get(pair)!, 0);
+  const rest = order.length - judged;
+  // Of the judged pairs the right ones stay, and the others are no longer accepted.
+  const ofAll = (share: number): number => (right + rest * share) / Math.max(1e-9, right + rest);
+  const [low, high] = [binomialBound(right, judged), 1 - binomialBound(judged - right, judged)];
+  return {
+    ...{ judged, right, estimate: ofAll((right + 1) / (judged + 2)) },
+    ...{ low: ofAll(low), high: ofAll(high) },
+  };
+}
+
+/** The least chance of which `hits` of `draws` are no surprise (Clopper and Pearson 1934). */
+export function binomialBound(hits: number, draws: number): number {
+  if (hits === 0) return 0;
+  let [low, high] = [0, 1];
+  for (let step = 0; step < 50; step++) {
+    const chance = (low + high) / 2;
+    // The probability of fewer hits, from that of none on.
+    let [term, fewer] = [(1 - chance) ** draws, 0];
+    for (let count = 0; count < hits; count++) {
+      fewer += term;
+      term *= ((draws - count) / (count + 1)) * (chance / (1 - chance));
+    }
+    if (1 - fewer < outside) low = chance;
+    else high = chance;
+  }
+  return low;
+}
+
+/** Levels of which each has at most half the pairs of the one before. */
+export function halving<Level extends AcceptedLevel>(levels: Iterable<Level>): Level[] {
+  const kept: Level[] = [];
+  for (const level of levels)
+    if (level.count > 0 && level.count <= (kept.at(-1)?.count ?? Infinity) / 2) kept.push(level);
+  return kept;
+}
+
+interface Accepted<Level> {
+  readonly level: Level;
+  readonly report: PrecisionReport;
+}
+
+/** Samples of several levels, the widest first. */
+export interface Audit<Level extends AcceptedLevel> {
+  /** The widest level that its sample confirms, if it has more pairs than what estimates establish; else the latter. */
+  widest(target: number, estimated: Accepted<Level>): Accepted<Level>;
+  /** The pairs to judge next: of the widest level whose sample may still confirm the target. */
+  open(target: number): DoubtfulPair[];
+}
+
+/** @param decided a level after the decisions */
+export function auditOf<Level extends AcceptedLevel>(
+  levels: () => readonly Level[],
+  known: Known,
+  decided: (level: Level) => Level,
+): Audit<Level> {
+  const samples = once(() =>
+    levels().map((level) => {
+      const order = drawn(level);
+      return { level, order, ...sampleOf(order, known) };
+    }),
+  );
+  return {
+    widest: (target, estimated) => {
+      if (known.size === 0) return estimated;
+      const found = samples().find(({ low }) => low >= target);
+      const isWider =
+        !estimated.report.promise.established || (found?.level.count ?? 0) > estimated.level.count;
+      if (found === undefined || !isWider) return estimated;
+      const { level, order, judged, right, estimate, low, high } = found;
+      const reason = `${right} of ${judged} pairs drawn at random from ${order.length} are right`;
+      const report = { ...established(new Map([["sample", estimate]]), target, reason), low, high };
+      return { level: decided(level), report };
+    },
+    open: (target) => {
+      // As long as one more right pair would bring the sample to the target, a level is worth asking about.
+      const next = samples().find(
+        ({ low, right, judged }) => low < target && right + 1 >= target * (judged + 1),
+      );
+      if (next === undefined) return [];
+      const { level, order } = next;
+      const { left, right } = level.table;
+      return order
+        .filter((pair) => !known.has(pair))
+        .slice(0, mostAsked)
+        .map((pair) => {
+          const probability = level.probability[pair];
+          return { left: left[pair], right: right[pair], probability, accepted: true };
+        });
+    },
+  };
+}
+
+/** Pairs of the audit between those that are worth judging for their gain, each once. */
+export function interleaved(
+  gains: readonly DoubtfulPair[],
+  audit: readonly DoubtfulPair[],
+  count: number,
+): DoubtfulPair[] {
+  const pairs = new Map<string, DoubtfulPair>();
+  for (let place = 0; place < Math.max(gains.length, audit.length) && pairs.size < count; place++)
+    for (const pair of [gains[place], audit[place]])
+      if (pair !== undefined && pairs.size < count) pairs.set(`${pair.left} ${pair.right}`, pair);
+  return [...pairs.values()];
+}
