@@ -1,5 +1,6 @@
 /** What an architecture says of trainings that come before phrases: on the spelling of words, and on running text. */
 import type { WeightSource } from "../nn/net.js";
+import type { WordPooling } from "../nn/pooling.js";
 import type { Model } from "../onnx/model.js";
 import type { WordUnitOptions } from "../text/word-units.js";
 import type { WordVectors } from "../text/word-vectors.js";
@@ -20,7 +21,12 @@ export interface SpellingEncoder {
   /** @param settings.pieces word pieces at most, where units include them; default 4,000 */
   start(
     words: readonly string[],
-    settings: Pick<SpellingEncoder, "units" | "width"> & { readonly pieces?: number; readonly seed: number },
+    settings: Pick<SpellingEncoder, "units" | "width"> & {
+      readonly pieces?: number;
+      readonly hidden?: number;
+      readonly pooling?: WordPooling;
+      readonly seed: number;
+    },
   ): SpellingStart;
 }
 

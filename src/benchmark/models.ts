@@ -5,13 +5,14 @@ import { exists } from "../files/whole-file.js";
 import { embeddedModels } from "../hub/locate.js";
 import { jaccardBaseline } from "./baselines/jaccard.js";
 import { jaroWinklerBaseline, levenshteinBaseline } from "./baselines/pairwise.js";
-import { tfidfBaseline, tfidfWordsBaseline } from "./baselines/tfidf.js";
+import { shortTfidfBaseline, tfidfBaseline, tfidfWordsBaseline } from "./baselines/tfidf.js";
 import { gloveBaseline, isVectorFile, vectorFileBaseline } from "./baselines/word-vectors.js";
 import type { EmbeddingModel, PhraseModel } from "./model.js";
 import { unknownName } from "./task.js";
 
 const baselines: Readonly<Record<string, () => PhraseModel | Promise<PhraseModel>>> = {
   tfidf: tfidfBaseline,
+  "tfidf-2-3": shortTfidfBaseline,
   "tfidf-words": tfidfWordsBaseline,
   jaccard: jaccardBaseline,
   levenshtein: levenshteinBaseline,

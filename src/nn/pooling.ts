@@ -8,6 +8,9 @@ export interface Masked {
   mask: string;
 }
 
+/** How the positions of a word become one vector. */
+export type WordPooling = "mean" | "max";
+
 /** The mask as float32 [batch, length, 1]. */
 const factors = ({ g }: Net, mask: string): string =>
   g.add("Unsqueeze", [g.add("Cast", [mask], { to: typeCode("float32") }), g.ints(-1)]);

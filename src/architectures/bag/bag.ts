@@ -8,7 +8,8 @@ export const bag: CharacterEncoder = {
   width: 128,
   hasDropout: false,
   isSum: true,
-  words: (net, inputs, options) => wordVectors(net, unitEmbeddings(net, inputs, options), inputs),
+  words: (net, inputs, options) =>
+    wordVectors(net, unitEmbeddings(net, inputs, options), { inputs, pooling: options.pooling }),
 };
 
 export const wordNgrams: CharacterEncoder = {

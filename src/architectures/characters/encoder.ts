@@ -2,7 +2,7 @@
 import { normal } from "../../nn/initialise.js";
 import { embedding, linear } from "../../nn/layers.js";
 import type { Net } from "../../nn/net.js";
-import { l2Normalise, meanPooling, sumPooling } from "../../nn/pooling.js";
+import { l2Normalise, maxPooling, meanPooling, sumPooling, type WordPooling } from "../../nn/pooling.js";
 import { typeCode } from "../../onnx/tensor.js";
 import type { SpellingEncoder } from "../pretraining.js";
 import { type CharacterInputs, unitMask } from "./inputs.js";
@@ -18,6 +18,8 @@ export interface WordLayerOptions {
   readonly positions: number;
   /** Length of a word's vector, where it can differ from `width`. */
   readonly hidden: number;
+  /** How positions become a word's vector; default: as the encoder has it. */
+  readonly pooling?: WordPooling;
 }
 
 /** What the folder of a character encoder says of it. */
@@ -41,9 +43,18 @@ export function unitEmbeddings(net: Net, inputs: CharacterInputs, options: WordL
   return net.g.add("Add", [units, table("capital", 2, inputs.capitals)]);
 }
 
-/** Sum over all positions except padding, at length 1: [words, positions, width] to [words, width]. */
-export const wordVectors = (net: Net, hidden: string, inputs: CharacterInputs): string =>
-  l2Normalise(net, sumPooling(net, { hidden, mask: unitMask(net, inputs) }));
+/**
+ * Sum over all positions except padding, or their largest values, at length 1: [words, positions, width] to
+ * [words, width]. At length 1 a mean is the sum.
+ */
+export function wordVectors(
+  net: Net,
+  hidden: string,
+  { inputs, pooling }: { readonly inputs: CharacterInputs } & Pick<WordLayerOptions, "pooling">,
+): string {
+  const masked = { hidden, mask: unitMask(net, inputs) };
+  return l2Normalise(net, pooling === "max" ? maxPooling(net, masked) : sumPooling(net, masked));
+}
 
 /** Prefix of all weights of a character encoder. */
 export const characterWeights = "characters";
@@ -58,6 +69,7 @@ export interface CharacterEncoderOptions {
   readonly positions: number;
   /** Length of a word's vector, where the encoder can change it; default `width`. */
   readonly hidden?: number;
+  readonly pooling?: WordPooling;
   /** Length of the phrase's vector; PEARL-small's is 96. Default: words are averaged and not reduced. */
   readonly outputs?: number;
 }

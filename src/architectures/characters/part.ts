@@ -27,7 +27,7 @@ import {
 } from "./inputs.js";
 
 /** `pearl.character_encoder` of config.json, besides the encoder's name under `kind`. */
-type CharacterSizes = Pick<CharacterEncoderOptions, "width" | "hidden" | "outputs">;
+type CharacterSizes = Pick<CharacterEncoderOptions, "width" | "hidden" | "pooling" | "outputs">;
 
 interface CharacterPartOptions {
   readonly sizes: CharacterSizes;
@@ -128,13 +128,16 @@ function vocabularyOf(
 export function spellingEncoder(encoder: CharacterEncoder): SpellingEncoder {
   return {
     ...encoder,
-    start(words, { width, units, pieces, seed }) {
+    start(words, { width, hidden, pooling, units, pieces, seed }) {
       // the encoder reads words as parts between spaces and punctuation, so pieces are learned from these
       const counted = words.map((word) => [word, 1] as const);
       const vocabulary = vocabularyOf(units, counted, pieces);
       const weights = fromSeed(seed);
       return {
-        part: characterPart(encoder, { sizes: { width }, units, vocabulary }),
+        part: characterPart(encoder, {
+          sizes: { width, ...(hidden && { hidden }), ...(pooling && { pooling }) },
+          ...{ units, vocabulary },
+        }),
         featurizer: characterFeaturizer(featureOf(units), vocabulary),
         weights: encoder.isSum
           ? weightedByRarity(weights, words, createWordReader(units, vocabulary))

@@ -43,7 +43,8 @@ function loveWords(net: Net, inputs: CharacterInputs, options: WordLayerOptions)
       linear(net, hidden, { name: `${name}.${layer}`, inputs: width, outputs: width }),
     ]);
   const normed = layerNorm(net, hidden, { name: `${name}.norm`, width, epsilon: 1e-6 });
-  return wordVectors(net, g.add("Add", [x, g.add("Reshape", [normed, g.add("Shape", [x])])]), inputs);
+  const sum = g.add("Add", [x, g.add("Reshape", [normed, g.add("Shape", [x])])]);
+  return wordVectors(net, sum, { inputs, pooling: options.pooling });
 }
 
 /**

@@ -8,6 +8,10 @@ export function tfidfBaseline(): SimilarityModel {
   return tfidfOver("tfidf", "char_wb 2-4", (text) => charWbNgrams(text));
 }
 
+/** 2- and 3-grams, as string retrieval is compared with (Zaratiana et al.). */
+export const shortTfidfBaseline = (): SimilarityModel =>
+  tfidfOver("tfidf-2-3", "char_wb 2-3", (text) => charWbNgrams(text, { min: 2, max: 3 }));
+
 /** Words: scikit-learn's TfidfVectorizer with its defaults. */
 export function tfidfWordsBaseline(): SimilarityModel {
   return tfidfOver("tfidf-words", "words", wordTokens);

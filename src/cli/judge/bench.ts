@@ -25,7 +25,7 @@ export default command({
     shared.data,
     option(
       "-m, --model <model>",
-      "embedded model, folder, hub id, word vectors (.vec), or tfidf, tfidf-words, jaccard, levenshtein, jaro-winkler, glove; " +
+      "embedded model, folder, hub id, word vectors (.vec), or tfidf, tfidf-2-3, tfidf-words, jaccard, levenshtein, jaro-winkler, glove; " +
         "repeatable (default: the embedded model)",
       repeatable,
     ),
@@ -50,6 +50,7 @@ export default command({
     ["pearl bench --task er --data bench", "match rows of bench/er/ by all columns, beside tfidf"],
     ["pearl bench --task all --data bench --json scores.json", "every task whose data is in bench/"],
     ["pearl bench --task all --data bench --report report.html", "the same as a page"],
+    ["pearl bench --task strings --model levenshtein --model tfidf-2-3 --model ./strings", "misspelt words"],
     ["pearl bench --task turney,bird --protocol published", "scores by the paper's own rules"],
     ["pearl bench --task all --model cc.en.300.vec --seeds 3", "FastText's averaged vectors, three runs"],
     ["pearl bench --task autofj --dataset Drug --model ./my-model", "one dataset"],

@@ -1,7 +1,14 @@
-/** Attacks on words that a character encoder learns to undo: LOVE's, or typing errors alone. */
+/** Attacks on words that a character encoder learns to undo: LOVE's, typing errors alone, or three kinds of edits. */
 import { createAugmenter } from "../../augmentation/augmenter.js";
 import type { AugmentationSettings } from "../../augmentation/settings.js";
 import type { Random } from "../../random.js";
+
+const spelling = {
+  preset: "love",
+  minimumWordLength: 1,
+  randomCharacters: "same-kind",
+  wordNet: "off",
+} as const satisfies AugmentationSettings;
 
 /** LOVE's published attacks, and typing errors for spelling alone: a synonym is another word. Model cards print `rates`. */
 export const attackPresets = {
@@ -11,7 +18,7 @@ export const attackPresets = {
   },
   typing: {
     settings: {
-      preset: "love",
+      ...spelling,
       probabilities: {
         "swap-characters": 0.22,
         "drop-character": 0.22,
@@ -19,11 +26,17 @@ export const attackPresets = {
         "keyboard-neighbour": 0.22,
         unchanged: 0.12,
       },
-      minimumWordLength: 1,
-      randomCharacters: "same-kind",
-      wordNet: "off",
     },
     rates: "swap, delete, insert and keyboard error .22 each, the word itself .12",
+  },
+  /** Zaratiana et al.: deletion, insertion and reordering. */
+  edits: {
+    settings: {
+      ...spelling,
+      probabilities: { "drop-character": 1, "insert-character": 1, "swap-characters": 1 },
+      whenNothingApplies: "redraw",
+    },
+    rates: "one of delete, insert and swap, with equal chance",
   },
 } as const satisfies Record<string, { settings: AugmentationSettings; rates: string }>;
 

@@ -9,6 +9,7 @@ import { spellingEncoder } from "../../architectures/registry.js";
 import { ArgumentError } from "../../errors.js";
 import { formatCount } from "../../files/count-text.js";
 import { packageVersion } from "../../files/version.js";
+import type { WordPooling } from "../../nn/pooling.js";
 import type { WordUnitOptions } from "../../text/word-units.js";
 import {
   type PreparedRun,
@@ -30,21 +31,31 @@ export interface PretrainCharactersOptions extends RunOptions {
   readonly vectors?: string;
   /** The words, one per line or a table's first column; default those of the vectors, else WordNet's lemmas. */
   readonly words?: string;
+  /** Words made up in each epoch instead of a list ({@link syntheticWords}); none is stored. Default: none. */
+  readonly synthetic?: number;
+  /** Synthetic words have the lengths and characters of these words, one per line; default WordNet's lemmas. */
+  readonly like?: string;
   /** Use only the first words; default all. */
   readonly limit?: number;
   /** Name of the encoder; default LOVE. */
   readonly kind?: string;
   /** Dimension of the embeddings; default 300 for LOVE, 128 for the other kinds. */
   readonly width?: number;
+  /** Length of a BiLSTM's vectors; default the width. */
+  readonly hidden?: number;
+  /** How positions become a word's vector; default: LOVE's and bags' sum, a BiLSTM's last states. */
+  readonly pooling?: WordPooling;
+  /** Width of a projection head that is thrown away after training; default 0 (none), with `synthetic` 128. */
+  readonly projection?: number;
   /** How words are read; default: as usual for the kind. */
   readonly units?: WordUnitOptions;
   /** Word pieces learned for LOVE; default 4,000. */
   readonly pieces?: number;
   /** Passes over the words; may be a fraction. Default 20. */
   readonly epochs?: number;
-  /** Words of a batch, hard negatives not counted; default 128. */
+  /** Words of a batch, hard negatives not counted; default 128, with `synthetic` 256. */
   readonly batchSize?: number;
-  /** Hard negatives of each word at most; default 3. */
+  /** Hard negatives of each word at most; default 3, with `synthetic` none. */
   readonly hardNegatives?: number;
   /** Default 2e-3, × 0.97 after every epoch. */
   readonly learningRate?: number;
@@ -52,7 +63,7 @@ export interface PretrainCharactersOptions extends RunOptions {
   readonly temperature?: number;
   /** LOVE's dropout in training; default 0.1 with `vectors`, else 0. */
   readonly dropout?: number;
-  /** Default: LOVE's attacks with `vectors`, else typing errors, a fifth of them double. */
+  /** Default: LOVE's attacks with `vectors`, `edits` with `synthetic`, else typing errors; a fifth of the latter double. */
   readonly attacks?: AttackOptions;
 }
 
@@ -69,11 +80,13 @@ export interface CharacterTrainingRecord extends RunRecord {
   readonly settings: CharacterSettings;
 }
 
-type OptionalSettings = "pieces" | "dropout" | "limit";
+type OptionalSettings = "pieces" | "dropout" | "limit" | "hidden" | "pooling" | "synthetic";
 
 /** The options that decide the weights, defaults filled in. */
 type CharacterSettings = Pick<PretrainCharactersOptions, OptionalSettings> &
-  Required<Omit<PretrainCharactersOptions, keyof RunOptions | OptionalSettings | "vectors" | "words">> &
+  Required<
+    Omit<PretrainCharactersOptions, keyof RunOptions | OptionalSettings | "vectors" | "words" | "like">
+  > &
   Required<Pick<RunOptions, "seed">>;
 
 /** The model folder that {@link pretrainCharacters} wrote, and the record of its training. */
@@ -109,7 +122,7 @@ async function prepareRun(options: PretrainCharactersOptions): Promise<PreparedR
     record: (result) => ({
       pearl: packageVersion(),
       data: {
-        words: list.words.length,
+        words: list.synthetic?.count ?? list.words.length,
         source: list.source,
         ...(list.vectors && { vectors: list.vectors.name, vectorDimension: list.vectors.dimension }),
         fingerprint: list.fingerprint,
@@ -126,11 +139,15 @@ async function prepareRun(options: PretrainCharactersOptions): Promise<PreparedR
 }
 
 function settingsOf(options: PretrainCharactersOptions, encoder: SpellingEncoder): CharacterSettings {
-  const { vectors, pieces = 4000 } = options;
+  const { vectors, synthetic, hidden, pooling, pieces = 4000 } = options;
+  const isSynthetic = synthetic !== undefined;
   const { units = encoder.units, width = encoder.width, temperature = 0.07 } = options;
-  const { epochs = 20, batchSize = 128, hardNegatives = 3, learningRate = 2e-3, seed = 0 } = options;
+  const { epochs = 20, batchSize = isSynthetic ? 256 : 128 } = options;
+  const { hardNegatives = isSynthetic ? 0 : 3, learningRate = 2e-3, seed = 0 } = options;
+  const { projection = isSynthetic ? 128 : 0 } = options;
   const { dropout = vectors === undefined ? 0 : 0.1 } = options;
-  const usual: AttackOptions = vectors === undefined ? { preset: "typing", twice: 0.2 } : { preset: "love" };
+  const usual: AttackOptions =
+    vectors === undefined ? { preset: isSynthetic ? "edits" : "typing", twice: 0.2 } : { preset: "love" };
   const { attacks = usual, limit } = options;
   const atLeast = (name: string, value: number, least: number) => {
     if (!(value >= least && Number.isFinite(value)))
@@ -139,6 +156,15 @@ function settingsOf(options: PretrainCharactersOptions, encoder: SpellingEncoder
   atLeast("the width", width, 1);
   atLeast("the batch size", batchSize, 2);
   atLeast("the number of hard negatives", hardNegatives, 0);
+  atLeast("the width of the projection", projection, 0);
+  if (hidden !== undefined && encoder.name !== "bilstm")
+    throw new ArgumentError(
+      `only a BiLSTM has states of another length (hidden) than its width, not ${encoder.name}`,
+    );
+  if (options.like !== undefined && !isSynthetic)
+    throw new ArgumentError("the words to resemble (like) are for synthetic words: say how many");
+  if (isSynthetic && hardNegatives > 0)
+    throw new ArgumentError("synthetic words have no hard negatives: leave them out");
   atLeast("the number of word pieces", pieces, 0);
   if (!(epochs > 0 && Number.isFinite(epochs)))
     throw new ArgumentError(`epochs must be above 0, not ${epochs}`);
@@ -147,7 +173,10 @@ function settingsOf(options: PretrainCharactersOptions, encoder: SpellingEncoder
     throw new ArgumentError(`dropout must be from 0 to below 1, not ${dropout}`);
   return {
     ...{ kind: encoder.name, width, units, epochs, batchSize, hardNegatives },
-    ...{ learningRate, temperature, attacks, seed },
+    ...{ learningRate, temperature, attacks, projection, seed },
+    ...(isSynthetic && { synthetic }),
+    ...(hidden !== undefined && { hidden }),
+    ...(pooling !== undefined && { pooling }),
     ...(units.units === "characters-and-pieces" && { pieces }),
     ...(encoder.hasDropout && { dropout }),
     ...(limit !== undefined && { limit }),
@@ -155,11 +184,11 @@ function settingsOf(options: PretrainCharactersOptions, encoder: SpellingEncoder
 }
 
 async function prepare(list: WordList, start: SpellingStart, settings: CharacterSettings) {
-  const { batchSize, hardNegatives, seed, temperature, dropout = 0, attacks } = settings;
+  const { batchSize, hardNegatives, seed, temperature, dropout = 0, attacks, projection } = settings;
   const { featurizer } = start;
-  const near = hardNegatives > 0 ? nearWords(list.words, { seed }) : list.words.map(() => new Int32Array(0));
+  const near = hardNegatives > 0 ? nearWords(list.words, { seed }) : undefined;
   const vectorDimension = list.vectors?.dimension;
-  const program = spellingProgram({ ...start, temperature, vectorDimension, dropout });
+  const program = spellingProgram({ ...start, temperature, vectorDimension, dropout, projection });
   const data = spellingData({
     ...{ list, near, attack: await createAttack(attacks), featurizer, batchSize, hardNegatives, seed },
     inputNames: program.model.graph.inputs.map(({ name }) => name),
@@ -172,7 +201,7 @@ function characterCard(
   { pearl, data, settings, result }: CharacterTrainingRecord,
   { description }: SpellingEncoder,
 ): string {
-  const { hardNegatives, attacks, temperature, learningRate, epochs, batchSize, seed } = settings;
+  const { hardNegatives, attacks, temperature, learningRate, epochs, batchSize, projection, seed } = settings;
   const goal = data.vectors
     ? `the correct word's vector in ${data.vectors} (${data.vectorDimension} dimensions)`
     : "the encoder's own vector of the correct word";
@@ -187,10 +216,10 @@ function characterCard(
     use: `Or as the second encoder of a phrase model: \`pearl finetune --characters ${name}\`.`,
     training: [
       `data: ${formatCount(data.words)} words from ${data.source} (fingerprint ${data.fingerprint})`,
-      `goal: the vector of an attacked word is close to ${goal}, and far from those of the other words in the batch ` +
-        `and of up to ${hardNegatives} similarly spelled words each`,
+      `goal: the vector of an attacked word is close to ${goal}, and far from those of the other words in the batch` +
+        (hardNegatives > 0 ? ` and of up to ${hardNegatives} similarly spelled words each` : ""),
       `attacks: ${attackPresets[attacks.preset].rates}${twice}`,
-      `loss: NT-Xent at temperature ${temperature}, equal words masked; Adam at ${learningRate}, × 0.97 an epoch`,
+      `loss: NT-Xent at temperature ${temperature}${projection > 0 ? `, on a projection to ${projection} dimensions that the model leaves out` : ""}, equal words masked; Adam at ${learningRate}, × 0.97 an epoch`,
       `${epochs} epochs in batches of ${batchSize} words, ${result.steps} steps, seed ${seed}`,
     ],
     limits: `${unmeasured("pearl bench --task strings")} ${limits}`,

@@ -26,22 +26,38 @@ export interface SpellingProgramOptions extends SpellingStart {
   readonly temperature: number;
   /** Dimension of given vectors; absent: the positives are the encoder's own vectors. */
   readonly vectorDimension?: number;
+  /** Width of a projection head, of which the model keeps nothing; 0: none. */
+  readonly projection: number;
   /** Fraction of entries that are dropped; 0: none. */
   readonly dropout: number;
 }
 
 export function spellingProgram(options: SpellingProgramOptions): TrainingProgram {
-  const { part, weights, temperature, vectorDimension, dropout } = options;
+  const { part, weights, temperature, vectorDimension, dropout, projection } = options;
   const loss = "nt_xent";
   const net = createNet(weights);
   const { g } = net;
-  const vectors = part.build(net);
+  const embedded = part.build(net);
+  const vectors =
+    projection > 0 ? projected(net, embedded, { inputs: part.width, outputs: projection }) : embedded;
   const groups = g.input(inputs.groups, "int32", ["rows"]);
   const pairs =
     vectorDimension === undefined ? halves(net, vectors) : withTargets(net, vectors, part, vectorDimension);
   g.output(loss, ntXent(net, { ...pairs, groups }, { temperature }));
-  const { model, places } = addDropout(g.model(), { ratio: dropout, end: vectors });
+  const { model, places } = addDropout(g.model(), { ratio: dropout, end: embedded });
   return { model, loss, sample: { ...sampleOf(options), ...(places > 0 && seedFeed(1)) } };
+}
+
+/** The non-linear projection head of SimCLR (Chen et al., 2020): what it drops stays in the vectors before it. */
+function projected(
+  net: Net,
+  vectors: string,
+  { inputs, outputs }: { inputs: number; outputs: number },
+): string {
+  const hidden = net.g.add("Relu", [
+    linear(net, vectors, { name: "projection.first", inputs, outputs: inputs }),
+  ]);
+  return linear(net, hidden, { name: "projection.second", inputs, outputs });
 }
 
 /** Attacked words come first, correct words follow. */
@@ -88,7 +104,8 @@ function wordFeeds(featurizer: Featurizer, words: readonly string[]): Feeds {
 
 export interface SpellingDataOptions {
   readonly list: WordList;
-  readonly near: readonly Int32Array[];
+  /** Numbers of similarly spelled words; absent without hard negatives. */
+  readonly near?: readonly Int32Array[];
   readonly attack: Attack;
   readonly featurizer: Featurizer;
   readonly batchSize: number;
@@ -102,16 +119,20 @@ export function spellingData(
   options: SpellingDataOptions,
 ): TrainingData & { readonly batchesPerEpoch: number } {
   const { list, near, hardNegatives, batchSize, seed } = options;
-  const { words, fingerprint } = list;
-  const epochs = inEpochs(words.length, batchSize, (epoch) =>
-    shuffled(words.length, createRandom(seed + 7919 * epoch)),
+  const { words, synthetic, fingerprint } = list;
+  const count = synthetic?.count ?? words.length;
+  const epochs = inEpochs(count, batchSize, (epoch) =>
+    // synthetic words are new in each epoch
+    synthetic
+      ? Int32Array.from({ length: count }, (_, i) => epoch * count + i)
+      : shuffled(count, createRandom(seed + 7919 * epoch)),
   );
   /** The words drawn and, after each, some of similar spelling. */
   const draw = (index: number): { numbers: number[]; random: Random } => {
     const random = createRandom((seed ^ Math.imul(index + 1, 0x9e3779b1)) | 0);
     const numbers = Array.from(epochs.itemsOf(index)).flatMap((word) => [
       word,
-      ...sampleWithout(Array.from(near[word]), hardNegatives, random),
+      ...(near ? sampleWithout(Array.from(near[word]), hardNegatives, random) : []),
     ]);
     return { numbers, random };
   };
@@ -122,18 +143,23 @@ export function spellingData(
       const { numbers, random } = draw(index);
       return batchOf(numbers, random, options);
     },
-    describe: (index) => draw(index).numbers.map((number) => words[number]),
+    describe: (index) => draw(index).numbers.map(wordOf(list)),
   };
 }
 
+const wordOf = ({ words, synthetic }: WordList) => synthetic?.word ?? ((number: number) => words[number]);
+
 function batchOf(numbers: readonly number[], random: Random, options: SpellingDataOptions): TrainingBatch {
   const { list, attack, featurizer, inputNames } = options;
-  const { words, vectors } = list;
-  const attacked = numbers.map((number) => attack(words[number], random));
-  const correct = vectors ? [] : numbers.map((number) => words[number]);
+  const { vectors } = list;
+  const words = numbers.map(wordOf(list));
+  const attacked = words.map((word) => attack(word, random));
+  const correct = vectors ? [] : words;
   const feeds = wordFeeds(featurizer, [...attacked, ...correct]);
   if (inputNames.includes(dropoutSeed)) Object.assign(feeds, seedFeed(Math.floor(random() * 2 ** 31)));
-  const groups = Int32Array.from([...numbers, ...numbers]);
+  // short synthetic words may be drawn twice
+  const own = words.map((word) => words.indexOf(word));
+  const groups = Int32Array.from([...own, ...own]);
   feeds[inputs.groups] = { type: "int32", dims: [groups.length], data: groups };
   if (vectors) {
     const { dimension, data } = vectors;

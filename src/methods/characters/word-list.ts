@@ -8,9 +8,12 @@ import { readWholeTable } from "../../table/whole-table.js";
 import { readWordVectors, type WordVectors } from "../../text/word-vectors.js";
 import { readSynsets } from "../../text/wordnet.js";
 import type { PretrainCharactersOptions } from "./pretrain-characters.js";
+import { syntheticWords } from "./synthetic.js";
 
 export interface WordList {
   readonly words: readonly string[];
+  /** Synthetic words by number, where these are trained on; `words` are then those that they resemble. */
+  readonly synthetic?: { readonly count: number; readonly word: (number: number) => string };
   /** Vectors in the words' order, if they are given. */
   readonly vectors?: WordVectors;
   readonly source: string;
@@ -19,10 +22,14 @@ export interface WordList {
   readonly fingerprint: string;
 }
 
-type WordListOptions = Pick<PretrainCharactersOptions, "vectors" | "words" | "limit">;
+type WordListOptions = Pick<
+  PretrainCharactersOptions,
+  "vectors" | "words" | "limit" | "synthetic" | "like" | "seed"
+>;
 
 /** @throws TableError, MissingDataError; ArgumentError if fewer than two words are left */
 export async function readWordList(options: WordListOptions): Promise<WordList> {
+  if (options.synthetic !== undefined) return syntheticList(options, options.synthetic);
   const listed = options.words === undefined ? undefined : await tableWords(options.words);
   const given = options.vectors === undefined ? undefined : await readWordVectors(options.vectors);
   const vectors = given && chosenVectors(given, listed && new Set(listed), options.limit);
@@ -40,6 +47,27 @@ export async function readWordList(options: WordListOptions): Promise<WordList> 
       ? `${count} words with vectors of ${vectors.dimension} dimensions from ${basename(vectors.name)}`
       : `${count} words from ${name}; no word vectors: only spelling is learned`,
     fingerprint: fingerprint(words.join("\n"), ...(vectors ? [new Uint8Array(vectors.data.buffer)] : [])),
+  };
+}
+
+/** @throws ArgumentError for options that have no meaning for synthetic words */
+async function syntheticList(
+  { like, words, vectors, limit, seed = 0 }: WordListOptions,
+  count: number,
+): Promise<WordList> {
+  if (words !== undefined || vectors !== undefined || limit !== undefined)
+    throw new ArgumentError(
+      "synthetic words take the place of a list, of vectors and of a limit: leave them out",
+    );
+  const resembled = like === undefined ? await lemmas() : await tableWords(like);
+  const name = like === undefined ? "WordNet's lemmas" : basename(like);
+  if (resembled.length === 0) throw new ArgumentError(`${name}: there are no words to resemble`);
+  return {
+    words: resembled,
+    synthetic: { count, word: syntheticWords(resembled, seed) },
+    source: `synthetic words like ${name}`,
+    summary: `${formatCount(count)} synthetic words an epoch, like the ${formatCount(resembled.length)} of ${name}`,
+    fingerprint: fingerprint(resembled.join("\n"), `${count} ${seed}`),
   };
 }
 

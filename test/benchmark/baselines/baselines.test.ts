@@ -12,7 +12,7 @@ import {
 } from "../../../src/benchmark/baselines/pairwise.js";
 import { tfidfBaseline, tfidfWordsBaseline } from "../../../src/benchmark/baselines/tfidf.js";
 import { averagedVectors, gloveBaseline } from "../../../src/benchmark/baselines/word-vectors.js";
-import type { EmbeddingModel } from "../../../src/benchmark/model.js";
+import type { EmbeddingModel, SimilarityModel } from "../../../src/benchmark/model.js";
 import { resolveModel } from "../../../src/benchmark/models.js";
 import { createRandom } from "../../../src/random.js";
 
@@ -65,6 +65,14 @@ describe.each([
     expect(scores[0]).toBeCloseTo(1, 12);
     expect(Math.max(scores[1], scores[2])).toBeLessThan(1);
   });
+});
+
+it("tfidf-2-3 has the 2- and 3-grams of a word alone", async () => {
+  const model = (await resolveModel("tfidf-2-3", {})) as SimilarityModel;
+  // " ab ": " a", "ab", "b ", " ab", "ab "; " cb ": only "b " is shared, and "cb", "cb " are not
+  const fitted = model.fit(["ab", "cb"], []);
+  const [rare, shared] = [Math.log(3 / 2) + 1, 1];
+  expect(fitted.pair("ab", "cb")).toBeCloseTo(shared ** 2 / (4 * rare ** 2 + shared ** 2), 12);
 });
 
 describe("averaged word vectors", () => {

@@ -39,11 +39,39 @@ describe("pearl finetune", () => {
     });
     const onCorpus = await pearl(["finetune", "--view", "cutoff"]);
     expect(onCorpus).toMatchObject({ code: 2, stderr: expect.stringMatching(/--view is for --pairs alone/) });
+    const marks = await pearl(["finetune", "--pairs", "y", "--view", "cutoff", "--view-marks", "1-5"]);
+    expect(marks).toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(/are settings of --view punctuation/),
+    });
+    const range = await pearl(["finetune", "--pairs", "y", "--view", "punctuation", "--view-marks", "3-1"]);
+    expect(range).toMatchObject({ code: 2, stderr: expect.stringMatching(/range from 1 on, such as 1-3/) });
     const setting = await pearl(["finetune", "--pairs", "y", "--objective-settings", "margin"]);
     expect(setting).toMatchObject({ code: 2, stderr: expect.stringMatching(/"margin" is not NAME=VALUE/) });
     const odd = await pearl(["finetune", "--base", "x", "--pairs", "y", "-o", "z", "--lr", "fast"]);
     expect(odd.code).toBe(2);
     expect(odd.stderr).toMatch(/above 0/);
+  });
+
+  it("trains on graded pairs, and on phrases with punctuation inside, end to end", async () => {
+    const cwd = newFolder();
+    const rows = somePairs(12).map(([text, positive], i) => [text, positive, `${i % 6}`]);
+    copyFileSync(writeTable(rows, ["text", "positive", "score"]), join(cwd, "graded.csv"));
+    const base = ["--base", makeOracleModel("encoder.folded.onnx"), "--device", "cpu", "--steps", "2"];
+    const graded = await pearl(
+      ["finetune", "--pairs", "graded.csv", "--objective", "regression", ...base, "-o", "graded"],
+      { cwd },
+    );
+    expect(graded.stderr).toContain("scores from 0 to 5 are mapped to 0 to 1");
+    expect(graded.stdout).toMatch(/^wrote graded: 12 pairs, 2 steps, loss \d/);
+    const view = ["--view", "punctuation", "--view-weight", "0.3", "--view-marks", "1-5", "--view-calm"];
+    const marked = await pearl(["finetune", "--pairs", "graded.csv", ...view, ...base, "-o", "marked"], {
+      cwd,
+    });
+    expect(marked.code).toBe(0);
+    const { settings } = JSON.parse(readFileSync(join(cwd, "marked", "training.json"), "utf8"));
+    expect(settings.punctuation).toEqual({ weight: 0.3, least: 1, most: 5, marks: "calm" });
+    expect(settings.dropout).toBe(0.1);
   });
 
   it("says which column an objective needs, with two lines of such a table", async () => {

@@ -139,7 +139,9 @@ describe("an objective", () => {
       "the objective triplet has no setting temperature. Its settings: margin, mining.",
     );
     const view = { view: "blur" } as unknown as Partial<FinetuneOptions>;
-    await expect(finetune(start(view))).rejects.toThrow('no view "blur". Views: dropout, cutoff, mixup, punctuation.');
+    await expect(finetune(start(view))).rejects.toThrow(
+      'no view "blur". Views: dropout, cutoff, mixup, punctuation.',
+    );
   });
 });
 
