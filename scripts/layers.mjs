@@ -17,7 +17,7 @@ export const layers = [
   ["search"],
   ["match", "pearl"],
   ["join", "group", "corpus", "augmentation"],
-  ["plot", "link"],
+  ["plot", "link", "fewshot"],
   ["benchmark"],
   ["methods"],
   ["cli"],
