@@ -17,7 +17,7 @@ export const layers = [
   ["search"],
   ["match", "pearl"],
   ["join", "group", "corpus", "augmentation"],
-  ["plot", "link", "serve"],
+  ["plot", "link", "fewshot", "serve"],
   ["benchmark"],
   ["methods"],
   ["cli"],

@@ -38,6 +38,31 @@ export {
 } from "./pearl/phrase-types.js";
 export { type Device, type DeviceChoice, parseDevice } from "./runtime/device.js";
 
+// Learn kinds of phrases, and tags of spans, from a few examples.
+
+export {
+  type ClassifyTableOptions,
+  classifyTable,
+  readExamples,
+} from "./fewshot/classify/classify-table.js";
+export type { KindsEstimate } from "./fewshot/classify/held-out.js";
+export {
+  type ClassifyOptions,
+  classify,
+  type KindOfPhrase,
+  type Kinds,
+  readKinds,
+  writeKinds,
+} from "./fewshot/classify/kinds.js";
+export {
+  type CurvePoint,
+  type KindExample,
+  type KindMethod,
+  type KindsTraining,
+  type TrainKindsOptions,
+  trainKinds,
+} from "./fewshot/classify/train.js";
+
 // Join two tables.
 
 export type { FeatureEffect, MatchedWords, MissingWord, PhraseExplanation } from "./join/explain.js";

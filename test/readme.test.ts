@@ -39,7 +39,7 @@ describe("README and docs", () => {
     const { stdout } = await pearl(["--help"]);
     const commands = [...stdout.matchAll(/^ {2}([a-z-]+) /gm)].map(([, name]) => name);
     const help = await Promise.all(
-      [...commands, "index build", "index check", "corpus build", "models check"].map(
+      [...commands, "index build", "index check", "corpus build", "models check", "classify train", "classify phrases"].map(
         async (name) => (await pearl([...name.split(" "), "--help"])).stdout,
       ),
     );

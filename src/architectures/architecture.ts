@@ -157,6 +157,8 @@ export interface Architecture<F extends Feature = Feature> {
   readonly spelling?: Readonly<Record<string, () => Promise<SpellingEncoder>>>;
   /** What learns from running text. */
   text?(): Promise<TextEncoder>;
+  /** Columns of the embedding that say only how a phrase is spelled. Default: none are known. */
+  spelledColumns?(folder: ModelFolder): readonly Columns[];
   /** Its weights in the layout of training libraries. */
   readonly convert?: Conversion;
   /** Start of a training from a folder. Default: its graph, with a new type head where needed. */

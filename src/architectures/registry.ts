@@ -3,6 +3,7 @@ import { getEnvironmentData, setEnvironmentData } from "node:worker_threads";
 import { ArgumentError, ModelError } from "../errors.js";
 import type {
   Architecture,
+  Columns,
   CountedPhrases,
   Feature,
   Featurizer,
@@ -139,6 +140,10 @@ export function spellingEncoder(name?: string): Promise<SpellingEncoder> {
   if (load) return load();
   throw new ArgumentError(`no character encoder "${name}": use ${all.map(([own]) => own).join(", ")}`);
 }
+
+/** Columns of a model's embedding that say only how a phrase is spelled; empty where they are not known. */
+export const spelledColumns = (folder: ModelFolder): readonly Columns[] =>
+  soleArchitecture(folder.features)?.spelledColumns?.(folder) ?? [];
 
 /** What converts published weights. */
 export const conversions = (): Conversion[] => architectures.flatMap(({ convert }) => convert ?? []);

@@ -30,6 +30,8 @@ export interface AnyCommand extends Described {
   readonly arguments?: readonly ArgumentLine[];
   readonly options?: readonly Option[];
   readonly commands?: readonly AnyCommand[];
+  /** "default" for the command of a group that runs where none of the group is named. */
+  readonly runs?: "default";
   /** "arguments" where all of them are optional, but one must be given. */
   readonly needs?: "arguments";
   readonly run?: (values: unknown[], options: { quiet?: boolean }, session: Session) => Promise<void>;
@@ -42,6 +44,7 @@ export function command<
   declaration: Described & {
     readonly arguments?: Arguments;
     readonly needs?: "arguments";
+    readonly runs?: "default";
     readonly options: Options;
     readonly run: (
       values: ValuesOf<Arguments>,
@@ -90,7 +93,11 @@ export function bareHelp(
 
 export function register(program: Command, declared: AnyCommand): void {
   const { name, summary, examples, run } = declared;
-  const made = program.command(name).description(summary).addHelpText("after", exampleLines(examples));
+  const isDefault = declared.runs === "default";
+  const made = program
+    .command(name, { isDefault })
+    .description(summary)
+    .addHelpText("after", exampleLines(examples));
   for (const [usage, description] of declared.arguments ?? []) made.argument(usage, description);
   for (const option of declared.options ?? []) made.addOption(option);
   for (const inner of declared.commands ?? []) register(made, inner);

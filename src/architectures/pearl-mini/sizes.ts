@@ -1,4 +1,5 @@
 /** Sizes of the parts of a word encoder. */
+import type { Columns } from "../architecture.js";
 
 /** Sizes; saved in training.json and config.json. */
 export interface WordEncoderSizes {
@@ -66,3 +67,14 @@ export const typeWidth = ({ types, kinds = 0 }: WordEncoderSizes): number => typ
 
 export const embeddingWidth = (sizes: WordEncoderSizes): number =>
   sizes.characters + sizes.meaning + typeWidth(sizes);
+
+/** Columns of the characters part in the embedding, as encoder.ts joins them. */
+export function characterColumns(sizes: WordEncoderSizes): readonly Columns[] {
+  const { characters, prefix = { characters: 0, meaning: 0 } } = sizes;
+  const first = typeWidth(sizes);
+  const rest = first + prefix.characters + prefix.meaning;
+  return [
+    [first, first + prefix.characters],
+    [rest, rest + characters - prefix.characters],
+  ];
+}

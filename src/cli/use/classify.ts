@@ -1,0 +1,179 @@
+/** `pearl classify`: learns kinds of phrases from a few examples, and finds the kind of other phrases. */
+import { existsSync } from "node:fs";
+import { resolve } from "node:path";
+import { InvalidArgumentError } from "commander";
+import { UsageError } from "../../errors.js";
+import type { KindOfPhrase } from "../../fewshot/classify/kinds.js";
+import type { KindsTraining } from "../../fewshot/classify/train.js";
+import { alignColumns } from "../../files/text-table.js";
+import { type AnyCommand, command } from "../command.js";
+import { counted, formatPercent } from "../format.js";
+import { choice, fraction, option, required, shared } from "../options.js";
+import { loadEncoder, type Session, tableSettings } from "../session.js";
+import { phrasesOrTable } from "./phrases-or-table.js";
+
+/** Parser of `1,5,20`. */
+function counts(text: string): number[] {
+  const found = text.split(",").map((part) => Number(part));
+  if (found.every((count) => Number.isSafeInteger(count) && count >= 1)) return found;
+  throw new InvalidArgumentError(
+    "It must be whole numbers of at least 1, separated by commas, as in 1,5,20.",
+  );
+}
+
+const train = command({
+  name: "train",
+  summary: "learn kinds of phrases from a table of examples",
+  arguments: [
+    ["<examples>", "a table with a column of phrases and a column of kinds; - reads standard input"],
+  ],
+  options: [
+    required("-o, --output <file>", "JSON file of the learned kinds"),
+    option("--kind-column <name>", "the column of kinds (default: kind, label, class, category or type)"),
+    choice(
+      "--method <name>",
+      "the mean of each kind, or logistic regression; auto takes the latter from 20 examples of a kind on",
+      ["auto", "mean", "logistic"],
+      "auto",
+    ),
+    option("--reject <p>", "also estimate answers of at least this probability", fraction),
+    option(
+      "--examples-per-class <n,...>",
+      "also print a learning curve: accuracy after n examples of each kind",
+      counts,
+    ),
+    shared.seed,
+    shared.report,
+    ...shared.tableEncoding,
+  ],
+  examples: [
+    ["pearl classify train examples.csv -o kinds.json", "columns phrase and kind"],
+    [
+      "pearl classify train examples.csv -o kinds.json --examples-per-class 1,5,20",
+      "are more examples worth it?",
+    ],
+    ["pearl classify train names.tsv -c name --kind-column group -o kinds.json", "other names of columns"],
+  ],
+  run: async ([file], options, session) => {
+    const { readExamples } = await import("../../fewshot/classify/classify-table.js");
+    const { trainKinds } = await import("../../fewshot/classify/train.js");
+    const { writeKinds } = await import("../../fewshot/classify/kinds.js");
+    const { output, kindColumn, model } = options;
+    const settings = tableSettings(options, session);
+    const examples = await readExamples(file, { ...settings, kindColumn });
+    const encoder = await loadEncoder(options, session);
+    const training = await trainKinds(examples, { ...options, ...settings, encoder });
+    const source = model !== undefined && existsSync(model) ? resolve(model) : model;
+    const { kinds, sizes, ...report } = training;
+    await writeKinds(output, { ...kinds, model: { ...kinds.model, ...(source && { source }) } });
+    printTraining(training, options.reject, session);
+    await session.record({
+      ...report,
+      kinds: kinds.names.map((name, kind) => ({ name, examples: sizes[kind] })),
+    });
+    const size = `${counted(kinds.names.length, "kind")} from ${counted(training.examples, "example")}`;
+    session.wrote(output, size);
+  },
+});
+
+function printTraining(
+  { method, estimate, curve }: KindsTraining,
+  reject: number | undefined,
+  { print, say }: Session,
+): void {
+  const { examples, accuracy, margin, answered, precision } = estimate;
+  const how = method === "mean" ? "the mean of each kind" : "logistic regression";
+  if (examples === 0) say(`${how}; give a second example of a kind to estimate how often it is right`);
+  else {
+    const left =
+      method === "mean" ? "each example left out once" : "each fifth of the examples left out once";
+    print(`${how}: ${formatPercent(accuracy)} ± ${formatPercent(margin)} right (${left})`);
+  }
+  if (examples > 0 && reject !== undefined)
+    print(
+      `at --reject ${reject}: ${formatPercent(answered)} get a kind, ${formatPercent(precision)} of them right`,
+    );
+  if (curve.length === 0) return;
+  const rows = curve.map((point) => [
+    String(point.perClass),
+    formatPercent(point.accuracy),
+    formatPercent(point.deviation),
+  ]);
+  print(alignColumns([["examples of a kind", "right", "deviation over 10 draws"], ...rows], () => true));
+}
+
+const apply = command({
+  name: "phrases",
+  runs: "default",
+  summary: "find the kind of phrases, or of each row of a table; the word itself can be left out",
+  arguments: [["[phrases...]", "phrases, or one table of phrases; - reads a table from standard input"]],
+  needs: "arguments",
+  options: [
+    required("--with <file>", "kinds that `pearl classify train` learned"),
+    option(
+      "-o, --output <file>",
+      "all rows with kind and probability: .csv, .tsv, .jsonl, .parquet; - is standard output (default: print)",
+    ),
+    shared.format,
+    option("--reject <p>", "no kind for a phrase whose most probable kind has less than this", fraction),
+    shared.phrase,
+    shared.json,
+    option("-m, --model <model>", "the model that the kinds were learned with (default: as recorded)"),
+    ...shared.table,
+    ...shared.run,
+  ],
+  examples: [
+    ["pearl classify names.csv --with kinds.json", "print the kind of each row"],
+    ["pearl classify names.csv --with kinds.json --reject 0.6 -o kinds.csv", "leave doubtful ones empty"],
+    ['pearl classify "Lake Garda" "Verona" --with kinds.json --json', "phrases, with all probabilities"],
+  ],
+  run: async ([given], options, session) => {
+    const { classify, readKinds } = await import("../../fewshot/classify/kinds.js");
+    const { classifyTable } = await import("../../fewshot/classify/classify-table.js");
+    const { output, format, phrase, reject, json } = options;
+    const input = await phrasesOrTable(given, phrase);
+    if (output !== undefined && !("table" in input))
+      throw new UsageError("-o writes the rows of a table: give one");
+    const kinds = await readKinds(options.with);
+    const encoder = await loadEncoder({ ...options, model: options.model ?? kinds.model.source }, session);
+    const settings = { ...tableSettings(options, session), encoder, reject };
+    const { phrases, found } =
+      "table" in input
+        ? await classifyTable(input.table, output, kinds, { ...settings, format })
+        : { phrases: input.phrases, found: await classify(input.phrases, kinds, settings) };
+    const known = found.filter(({ kind }) => kind !== undefined).length;
+    if (output !== undefined)
+      session.wrote(output, `${counted(found.length, "row")}, ${counted(known, "kind")} found`, {
+        ...{ rows: found.length, found: known },
+      });
+    else if (json) found.forEach((one, row) => session.print(asJson(phrases[row], kinds.names, one)));
+    else {
+      const rows = found.map(({ kind, probability }, row) => [
+        phrases[row],
+        kind ?? "",
+        probability.toFixed(3),
+      ]);
+      session.print(alignColumns([["phrase", "kind", "probability"], ...rows], (column) => column === 2));
+    }
+  },
+});
+
+const asJson = (
+  phrase: string,
+  names: readonly string[],
+  { kind, probability, probabilities }: KindOfPhrase,
+): string =>
+  JSON.stringify({
+    ...{ phrase, kind: kind ?? null, probability: Number(probability.toFixed(6)) },
+    probabilities: Object.fromEntries(names.map((name, i) => [name, Number(probabilities[i].toFixed(6))])),
+  });
+
+export default {
+  name: "classify",
+  summary: "learn kinds of phrases from a few examples, and find the kind of other phrases",
+  commands: [train, apply],
+  examples: [
+    ["pearl classify train examples.csv -o kinds.json", "learn from columns phrase and kind"],
+    ["pearl classify names.csv --with kinds.json --reject 0.6", "find the kind of each row"],
+  ],
+} satisfies AnyCommand as AnyCommand;

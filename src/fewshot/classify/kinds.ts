@@ -1,0 +1,108 @@
+/** Learned kinds of phrases: their file, and the kinds of new phrases. */
+import * as v from "valibot";
+import { PhraseEncoder } from "../../encoder/phrase-encoder.js";
+import { ArgumentError, MissingDataError, ModelError } from "../../errors.js";
+import { readJson, writeCheckedJson } from "../../files/json.js";
+import { kindFeatures } from "./features.js";
+import { type LinearClassifier, largest, probabilitiesOf, rowOf, scoresOf } from "./linear.js";
+
+/** Kinds of phrases with their weights, for the model that they were learned with. */
+export interface Kinds extends LinearClassifier {
+  /** In alphabetical order. */
+  readonly names: readonly string[];
+  /** Number of features of a phrase. */
+  readonly dimension: number;
+  readonly model: {
+    readonly name: string;
+    readonly fingerprint: string;
+    /** What loads it; default: the embedded model. */
+    readonly source?: string;
+  };
+}
+
+/** The kind of a phrase. */
+export interface KindOfPhrase {
+  /** The most probable kind; undefined where it is rejected or the phrase is empty. */
+  readonly kind: string | undefined;
+  /** Of the most probable kind, also where that is rejected; 0 for an empty phrase. */
+  readonly probability: number;
+  /** Of each kind in the order of `kinds.names`. */
+  readonly probabilities: Float64Array;
+}
+
+/** Options of {@link classify}. */
+export interface ClassifyOptions {
+  /** Default: the model that the kinds were learned with, loaded for the call. */
+  readonly encoder?: PhraseEncoder;
+  /** A phrase whose most probable kind has less than this is none of the kinds; default 0. */
+  readonly reject?: number;
+  readonly signal?: AbortSignal;
+  readonly onProgress?: (finished: number, total: number) => void;
+}
+
+/**
+ * The kind of each phrase. Probabilities are those among the kinds: a phrase of none of them may well get a high one.
+ * @throws ModelError for another model than the kinds were learned with
+ */
+export async function classify(
+  phrases: readonly string[],
+  kinds: Kinds,
+  { encoder: given, reject = 0, ...options }: ClassifyOptions = {},
+): Promise<KindOfPhrase[]> {
+  if (!(reject >= 0 && reject <= 1)) throw new ArgumentError(`reject must be from 0 to 1, not ${reject}`);
+  const encoder = given ?? (await PhraseEncoder.load(kinds.model.source, options));
+  try {
+    if ((await encoder.fingerprint()) !== kinds.model.fingerprint)
+      throw new ModelError(
+        `the kinds were learned with ${kinds.model.name}, and ${encoder.model.name} differs from it. ` +
+          "Use that model, or train the kinds again.",
+      );
+    const features = await kindFeatures(encoder, phrases, options);
+    return phrases.map((phrase, row) => {
+      if (phrase.trim() === "")
+        return { kind: undefined, probability: 0, probabilities: new Float64Array(kinds.names.length) };
+      const probabilities = probabilitiesOf(scoresOf(kinds, rowOf(features, row)));
+      const best = largest(probabilities);
+      const probability = probabilities[best];
+      return { kind: probability < reject ? undefined : kinds.names[best], probability, probabilities };
+    });
+  } finally {
+    if (given === undefined) await encoder.dispose();
+  }
+}
+
+const KindsFile = v.object({
+  format: v.literal(1),
+  model: v.object({ name: v.string(), fingerprint: v.string(), source: v.optional(v.string()) }),
+  /** `weights` are little-endian float32 in base64. */
+  kinds: v.array(v.object({ name: v.string(), bias: v.number(), weights: v.string() })),
+});
+
+/** Writes learned kinds as a JSON file. */
+export async function writeKinds(path: string, kinds: Kinds): Promise<void> {
+  const { names, model, weights, bias, dimension } = kinds;
+  const written = names.map((name, kind) => {
+    const own = Float32Array.from(weights.subarray(kind * dimension, (kind + 1) * dimension));
+    return { name, bias: bias[kind], weights: Buffer.from(own.buffer).toString("base64") };
+  });
+  await writeCheckedJson(path, { format: 1, model, kinds: written });
+}
+
+/** Reads what {@link writeKinds} wrote. @throws MissingDataError */
+export async function readKinds(path: string): Promise<Kinds> {
+  const cure = `Make it with: pearl classify train EXAMPLES -o ${path}`;
+  const read = await readJson(path, KindsFile, { error: MissingDataError, cure });
+  if (read === undefined) throw new MissingDataError(`${path}: no such file. ${cure}`);
+  const rows = read.kinds.map(({ weights }) => {
+    const bytes = Uint8Array.from(Buffer.from(weights, "base64"));
+    return Array.from(new Float32Array(bytes.buffer, 0, Math.floor(bytes.length / 4)));
+  });
+  const [{ length: dimension } = { length: 0 }] = rows;
+  if (dimension === 0 || rows.some(({ length }) => length !== dimension))
+    throw new MissingDataError(`${path}: the kinds differ in their number of weights. ${cure}`);
+  return {
+    ...{ names: read.kinds.map(({ name }) => name), dimension, model: read.model },
+    weights: Float64Array.from(rows.flat()),
+    bias: Float64Array.from(read.kinds, ({ bias }) => bias),
+  };
+}
