@@ -10,7 +10,7 @@ import type { DoubtfulPair } from "../match/review/doubtful.js";
 import { type LabelEffect, labelEffect, partnersInGroup, rowsOfPairs } from "../match/review/label-effect.js";
 import { type ClusterOptions, cluster } from "./cluster.js";
 import { decidedGroups, sureRows } from "./decided-groups.js";
-import { type GroupRowsOptions, groupRows } from "./group-rows.js";
+import { type GroupRowsOptions, groupRows, type RowGroups } from "./group-rows.js";
 import { type DuplicateGroup, type DuplicateRow, duplicateGroups, type GroupedTable } from "./kept-rows.js";
 import { groupedPrecision, groupedPromise } from "./promised-threshold.js";
 
@@ -26,6 +26,8 @@ export interface Duplicates extends Omit<PrecisionReport, "promise"> {
   /** The columns by which people recognise a row. */
   readonly shown: readonly string[];
   doubtful(count: number): DoubtfulPair[];
+  /** The result with these judged pairs in place of those given, without comparing the rows again. */
+  withKnown(known: readonly KnownPair[]): Promise<Duplicates>;
   labelEffect(): Promise<LabelEffect>;
   /** One sentence. */
   why(duplicate: DuplicateRow): string;
@@ -55,25 +57,30 @@ export async function duplicatesByColumn(
   const cells = columns[name];
   const found = await cluster(cells, options);
   const { probability = [], threshold, similarityOf, doubtful } = found;
-  const sureOf = sureRows(cells.length, keyOf([cells]), known);
-  const groupOf = decidedGroups(found.groupOf, sureOf, known, similarityOf);
+  const { kind, distinct, filled, rows } = profileColumn(name, cells);
+  const share = filled / Math.max(1, rows);
   // Two rows are the same if each is its representative.
   const probabilityOf = (a: number, b: number): number => probability[a] * probability[b];
-  const table = { groupOf, sureOf, probabilityOf, completeness };
-  const groups = duplicateGroups(table);
-  const grouped = groupedRows(groups, sureOf);
-  const { kind, distinct, filled, rows } = profileColumn(name, cells);
-  return {
-    ...(options.threshold === undefined
-      ? groupedPromise(grouped, options.precision ?? standardPrecision)
-      : groupedPrecision(grouped)),
-    ...{ threshold, table, groups, dropped, doubtful, shown: [name] },
-    columns: [{ name, other: name, kind, filled: filled / Math.max(1, rows), distinct, weights: [] }],
-    labelEffect: async () =>
-      labelEffect(partnersInGroup(found.groupOf), partnersInGroup(groupOf), rowsOfPairs(known)),
-    why: ({ row, keptRow }) =>
-      `${name}: "${cells[keptRow]}" ≈ "${cells[row]}", similarity ${similarityOf(row, keptRow).toFixed(2)}`,
+  const resultWith = (judged: readonly KnownPair[]): Duplicates => {
+    const sureOf = sureRows(cells.length, keyOf([cells]), judged);
+    const groupOf = decidedGroups(found.groupOf, sureOf, judged, similarityOf);
+    const table = { groupOf, sureOf, probabilityOf, completeness };
+    const groups = duplicateGroups(table);
+    const grouped = groupedRows(groups, sureOf);
+    return {
+      ...(options.threshold === undefined
+        ? groupedPromise(grouped, options.precision ?? standardPrecision)
+        : groupedPrecision(grouped)),
+      ...{ threshold, table, groups, dropped, doubtful, shown: [name] },
+      columns: [{ name, other: name, kind, filled: share, distinct, weights: [] }],
+      withKnown: async (all) => resultWith(all),
+      labelEffect: async () =>
+        labelEffect(partnersInGroup(found.groupOf), partnersInGroup(groupOf), rowsOfPairs(judged)),
+      why: ({ row, keptRow }) =>
+        `${name}: "${cells[keptRow]}" ≈ "${cells[row]}", similarity ${similarityOf(row, keptRow).toFixed(2)}`,
+    };
   };
+  return resultWith(known);
 }
 
 /** Compares all columns that carry evidence, or those named. */
@@ -81,8 +88,11 @@ export async function duplicatesByColumns(
   columns: TableColumns,
   { completeness, ...options }: RoadOptions & GroupRowsOptions & { readonly known: readonly KnownPair[] },
 ): Promise<Duplicates> {
-  const { known, precision = standardPrecision } = options;
-  const found = await groupRows(columns, options);
+  return decidedByColumns(await groupRows(columns, options), columns, { ...options, completeness });
+}
+
+function decidedByColumns(found: RowGroups, columns: TableColumns, options: RoadOptions): Duplicates {
+  const { known, completeness, precision = standardPrecision } = options;
   const fields = found.columns.flatMap(({ name, kind }) => (kind === undefined ? [] : [{ name, kind }]));
   const naming = fields.find(({ kind }) => kind === "name");
   const sureOf = sureRows(
@@ -104,6 +114,8 @@ export async function duplicatesByColumns(
     dropped: found.dropped.filter(({ name }) => !fields.some((field) => field.name === name)),
     shown: naming === undefined ? fields.slice(0, 2).map(({ name }) => name) : [naming.name],
     doubtful: found.doubtful,
+    withKnown: async (all) =>
+      decidedByColumns(await found.withKnown(all), columns, { ...options, known: all }),
     labelEffect: found.labelEffect,
     why: ({ row, keptRow, probability }) => pairSentence(found.explain(keptRow, row), probability),
   };
@@ -113,15 +125,9 @@ export async function duplicatesByColumns(
 export function equalRows(
   columns: TableColumns,
   names: readonly string[],
-  {
-    known,
-    completeness,
-    precision = standardPrecision,
-    dropped,
-  }: RoadOptions & {
-    readonly dropped: readonly DroppedColumn[];
-  },
+  options: RoadOptions & { readonly dropped: readonly DroppedColumn[] },
 ): Duplicates {
+  const { known, completeness, precision = standardPrecision, dropped } = options;
   const sureOf = sureRows(rowsOf(columns), keyOf(names.map((name) => columns[name])), known);
   const none = Array.from(sureOf.keys());
   const groupOf = decidedGroups(none, sureOf, known, () => 0);
@@ -130,6 +136,7 @@ export function equalRows(
   return {
     ...groupedPromise(groupedRows(groups, sureOf), precision),
     ...{ table, groups, dropped, columns: [], shown: names.slice(0, 2), doubtful: () => [] },
+    withKnown: async (all) => equalRows(columns, names, { ...options, known: all }),
     labelEffect: async () =>
       labelEffect(
         none.map(() => ""),
