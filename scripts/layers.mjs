@@ -20,6 +20,7 @@ export const layers = [
   ["plot", "link"],
   ["benchmark"],
   ["methods"],
+  ["serve"],
   ["cli"],
 ];
 

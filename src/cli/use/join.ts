@@ -7,6 +7,7 @@ import { counted, formatCount, formatDuration, formatPercent } from "../format.j
 import { choice, fraction, option, positiveInteger, shared, tableOptionsOf } from "../options.js";
 import { loadEncoder, type Session } from "../session.js";
 import { columnLines, precisionLine } from "./report.js";
+import { reviewCommand } from "./review.js";
 
 const options = [
   ...shared.compared,
@@ -75,7 +76,7 @@ export default command({
       onNote: session.say,
       onProgress: (stage, done, total) => session.show(stage, done, total),
     });
-    printReport(report, options, session);
+    printReport(report, [left, right], options, session);
     await session.record(report);
   },
 });
@@ -93,7 +94,12 @@ function checkUsage({ top, kind, pairsOut, explainOut, labels, review }: JoinOpt
   }
 }
 
-function printReport(report: JoinTablesReport, options: JoinOptions, { say, wrote }: Session): void {
+function printReport(
+  report: JoinTablesReport,
+  tables: readonly string[],
+  options: JoinOptions,
+  { say, wrote }: Session,
+): void {
   const { matches, matchedRows, rightRows, columns, kind, kindReason, promise, reviewed, pairs } = report;
   for (const line of comparedLines(report)) say(line);
   say(kindReason === undefined ? kind : `${kind}: ${kindReason}`);
@@ -106,7 +112,10 @@ function printReport(report: JoinTablesReport, options: JoinOptions, { say, wrot
   );
   if (!promise.established) say(cure(columns.length, matches));
   if (report.labelEffect !== undefined) say(effectLine(report.labelEffect));
-  if (reviewed !== undefined) say(`wrote ${options.reviewOut}: ${counted(reviewed, "pair")} to decide`);
+  if (reviewed !== undefined) {
+    say(`wrote ${options.reviewOut}: ${counted(reviewed, "pair")} to decide`);
+    say(`to decide them in a browser: ${reviewCommand(options.reviewOut!, tables, options)}`);
+  }
   if (pairs !== undefined) {
     const negatives = `${formatCount(pairs.withNegative)} with a hard negative`;
     say(`wrote ${options.pairsOut}: ${counted(pairs.pairs, "pair")}, ${negatives}`);
