@@ -1,6 +1,6 @@
 /** The page of a review: shows a pair, posts the answer, and shows the next pair once the answer is on disk. */
 import { Figures } from "./chart.js";
-import { html, render, useEffect, useRef, useState } from "./preact.js";
+import { html, render, useEffect, useLayoutEffect, useRef, useState } from "./preact.js";
 
 const choices = [
   { key: "y", answer: "yes", label: "Same" },
@@ -57,7 +57,8 @@ function Page({ first }) {
   const undo = () => answered.current.length > 0 && whenFree(() => write(answered.current.at(-1), ""));
   const end = () => whenFree(() => ask("finish", {}).then(() => setEnded(true)));
 
-  useEffect(() => {
+  // A layout effect, since a key must never mean the pair that was shown before.
+  useLayoutEffect(() => {
     const onKey = ({ key, repeat, ctrlKey, altKey, metaKey }) => {
       if (repeat || ctrlKey || altKey || metaKey) return;
       const choice = choices.find((other) => other.key === key.toLowerCase());
